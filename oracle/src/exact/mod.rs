@@ -1,0 +1,4 @@
+//! Exact arithmetic (being written).
+
+mod dyadic;
+pub use dyadic::Dyadic;

@@ -1,0 +1,29 @@
+//! CSC (being written).
+use std::ops::Deref;
+
+/// The arrays, unchecked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CscParts<T> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// cols + 1 offsets.
+    pub col_ptr: Vec<u32>,
+    /// Row of each element.
+    pub row_idx: Vec<u32>,
+    /// Values.
+    pub values: Vec<T>,
+}
+
+/// A valid matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csc<T>(CscParts<T>);
+
+impl<T> Deref for Csc<T> {
+    type Target = CscParts<T>;
+
+    fn deref(&self) -> &CscParts<T> {
+        &self.0
+    }
+}

@@ -1,0 +1,219 @@
+//! CSR: compressed sparse rows.
+//!
+//! ```text
+//! . a . b      row_ptr 0 2 2 3      (rows + 1 offsets into the next two)
+//! . . . .      col_idx 1 3 0
+//! c . . .      values  a b c
+//! ```
+//!
+//! Canonical: columns strictly ascending inside a row, no duplicates; explicit zeros are kept.
+
+use super::{Entries, Entry};
+use crate::refusal::{Refusal, check_u32};
+use std::ops::Deref;
+
+/// The arrays of a CSR matrix, unchecked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CsrParts<T> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// `rows + 1` offsets: row `i` owns elements `row_ptr[i]..row_ptr[i + 1]`.
+    pub row_ptr: Vec<u32>,
+    /// Column of each stored element.
+    pub col_idx: Vec<u32>,
+    /// Value of each stored element.
+    pub values: Vec<T>,
+}
+
+/// A valid canonical CSR matrix. Reads as its [`CsrParts`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csr<T>(CsrParts<T>);
+
+impl<T> Csr<T> {
+    /// Checks the arrays.
+    ///
+    /// # Errors
+    /// The first defect found: a dimension past u32, an array length, a decreasing offset, a column out of range,
+    /// columns that are not strictly ascending inside a row.
+    pub fn try_new(parts: CsrParts<T>) -> Result<Self, Refusal> {
+        let CsrParts {
+            rows,
+            cols,
+            row_ptr,
+            col_idx,
+            values,
+        } = &parts;
+        check_u32("rows", *rows as u128)?;
+        check_u32("cols", *cols as u128)?;
+        check_u32("nnz", values.len() as u128)?;
+        check_offsets("row_ptr", row_ptr, *rows, values.len())?;
+        if col_idx.len() != values.len() {
+            return Err(Refusal::Length {
+                field: "col_idx",
+                expected: values.len(),
+                found: col_idx.len(),
+            });
+        }
+        for row in 0..*rows {
+            let (start, end) = (row_ptr[row] as usize, row_ptr[row + 1] as usize);
+            check_ascending("col_idx", row, start, &col_idx[start..end], *cols)?;
+        }
+        Ok(Csr(parts))
+    }
+
+    /// The arrays back.
+    pub fn into_parts(self) -> CsrParts<T> {
+        self.0
+    }
+
+    /// Number of stored elements, explicit zeros included.
+    pub fn nnz(&self) -> usize {
+        self.0.values.len()
+    }
+
+    /// Columns and values of row `i`.
+    pub fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let range = self.0.row_ptr[i] as usize..self.0.row_ptr[i + 1] as usize;
+        (&self.0.col_idx[range.clone()], &self.0.values[range])
+    }
+
+    /// The same pattern with other values.
+    pub fn map<U>(&self, f: impl FnMut(&T) -> U) -> Csr<U> {
+        Csr(CsrParts {
+            rows: self.0.rows,
+            cols: self.0.cols,
+            row_ptr: self.0.row_ptr.clone(),
+            col_idx: self.0.col_idx.clone(),
+            values: self.0.values.iter().map(f).collect(),
+        })
+    }
+}
+
+impl<T: Copy> Csr<T> {
+    /// Decodes: every stored element, explicit zeros included.
+    pub fn entries(&self) -> Entries<T> {
+        let mut list = Vec::with_capacity(self.nnz());
+        for row in 0..self.0.rows {
+            let (cols, values) = self.row(row);
+            list.extend(cols.iter().zip(values).map(|(&col, &value)| Entry {
+                row: row as u32,
+                col,
+                value,
+            }));
+        }
+        Entries {
+            rows: self.0.rows,
+            cols: self.0.cols,
+            list,
+        }
+    }
+
+    /// Encodes sorted entries.
+    pub fn from_entries(entries: &Entries<T>) -> Self {
+        let mut row_ptr = vec![0u32; entries.rows + 1];
+        for e in &entries.list {
+            row_ptr[e.row as usize + 1] += 1;
+        }
+        for i in 0..entries.rows {
+            row_ptr[i + 1] += row_ptr[i];
+        }
+        Csr(CsrParts {
+            rows: entries.rows,
+            cols: entries.cols,
+            row_ptr,
+            col_idx: entries.list.iter().map(|e| e.col).collect(),
+            values: entries.list.iter().map(|e| e.value).collect(),
+        })
+    }
+}
+
+impl<T> Deref for Csr<T> {
+    type Target = CsrParts<T>;
+
+    fn deref(&self) -> &CsrParts<T> {
+        &self.0
+    }
+}
+
+/// Checks `majors + 1` offsets that start at 0, never decrease and end at `stored`.
+pub(super) fn check_offsets(
+    field: &'static str,
+    offsets: &[u32],
+    majors: usize,
+    stored: usize,
+) -> Result<(), Refusal> {
+    if offsets.len() != majors + 1 {
+        return Err(Refusal::Length {
+            field,
+            expected: majors + 1,
+            found: offsets.len(),
+        });
+    }
+    if offsets[0] != 0 {
+        return Err(Refusal::FirstOffset {
+            field,
+            found: u64::from(offsets[0]),
+        });
+    }
+    if let Some(i) = offsets.windows(2).position(|w| w[1] < w[0]) {
+        let (previous, found) = (u64::from(offsets[i]), u64::from(offsets[i + 1]));
+        return Err(Refusal::Decreasing {
+            field,
+            at: i + 1,
+            previous,
+            found,
+        });
+    }
+    let last = u64::from(offsets[majors]);
+    if last != stored as u64 {
+        return Err(Refusal::LastOffset {
+            field,
+            expected: stored as u64,
+            found: last,
+        });
+    }
+    Ok(())
+}
+
+/// Checks that the indices of one major lane are strictly ascending and below `limit`; `start` is the offset of the
+/// lane in the whole array, for the message.
+pub(super) fn check_ascending(
+    field: &'static str,
+    row: usize,
+    start: usize,
+    lane: &[u32],
+    limit: usize,
+) -> Result<(), Refusal> {
+    for (i, &index) in lane.iter().enumerate() {
+        let (at, found) = (start + i, u64::from(index));
+        if found >= limit as u64 {
+            return Err(Refusal::IndexOutOfRange {
+                field,
+                at,
+                row,
+                found,
+                limit: limit as u64,
+            });
+        }
+        if i > 0 && lane[i - 1] == index {
+            return Err(Refusal::Duplicate {
+                field,
+                at,
+                row,
+                column: index as usize,
+            });
+        }
+        if i > 0 && lane[i - 1] > index {
+            return Err(Refusal::Unsorted {
+                field,
+                at,
+                row,
+                previous: u64::from(lane[i - 1]),
+                found,
+            });
+        }
+    }
+    Ok(())
+}

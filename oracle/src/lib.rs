@@ -1,0 +1,42 @@
+//! What is right.
+//!
+//! The oracle defines the exact semantics of sparse formats, conversions and kernels, and judges results
+//! against them. It is slow where that is clearer and exact always; it holds no `unsafe` code and no
+//! algorithm that a kernel uses. The folder reads as the data flow:
+//!
+//! ```text
+//! source -> format -> convert -> op (exact value, gauge, terms) -> bound | model -> verdict
+//!             scalar, exact: the arithmetic underneath       contract, arithmetic, profile: what was promised
+//! ```
+//!
+//! Nouns, each one type, defined once:
+//!
+//! - a [`source`] makes matrices, seeded and counted;
+//! - a [`format`] is a storage layout: plain parts, a checked constructor, typed refusals;
+//! - a [`contract::Contract`] is what must be computed: operation x format x element types;
+//! - an [`arithmetic::Arithmetic`] is how a kernel declares that it rounds;
+//! - a [`profile::Profile`] is how a backend declares that it settles the choices a contract leaves open;
+//! - a [`verdict::Verdict`] is the oracle's judgement of what came back.
+
+#![forbid(unsafe_code)]
+
+pub mod arithmetic;
+pub mod bound;
+pub mod contract;
+pub mod convert;
+pub mod exact;
+pub mod format;
+#[cfg(feature = "interop")]
+pub mod interop;
+pub mod model;
+pub mod op;
+pub mod profile;
+pub mod refusal;
+pub mod scalar;
+pub mod source;
+#[cfg(feature = "strategies")]
+pub mod strategy;
+pub mod verdict;
+
+pub use refusal::Refusal;
+pub use scalar::{Bf16, E4m3, E5m2, F16, Precision, Rounding, Scalar, Tf32};

@@ -1,0 +1,170 @@
+//! Typed refusals: why a set of arrays is not a valid encoding, or a request is not a legal one.
+//!
+//! Every variant names the field and the place (row, column, offset) and both sides of the mismatch, so that
+//! the message alone is enough to find the broken element. Offsets and indices are 0-based, in elements.
+
+/// Why the oracle (or a backend) refuses an input. Messages are lowercase fragments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// An array has the wrong number of elements.
+    #[error("{field} has {found} elements, expected {expected}")]
+    Length {
+        /// Name of the array.
+        field: &'static str,
+        /// Elements that the other fields imply.
+        expected: usize,
+        /// Elements present.
+        found: usize,
+    },
+    /// An offset array (row pointer, column pointer, block pointer) does not start at 0.
+    #[error("{field}[0] is {found}, expected 0")]
+    FirstOffset {
+        /// Name of the array.
+        field: &'static str,
+        /// The value found there.
+        found: u64,
+    },
+    /// An offset array decreases.
+    #[error("{field}[{at}] is {found}, less than {field}[{}] = {previous}", at - 1)]
+    Decreasing {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset of the smaller value.
+        at: usize,
+        /// Value before it.
+        previous: u64,
+        /// Value found.
+        found: u64,
+    },
+    /// The last offset does not equal the number of stored elements.
+    #[error("{field} ends at {found}, but {expected} elements are stored")]
+    LastOffset {
+        /// Name of the array.
+        field: &'static str,
+        /// Number of stored elements.
+        expected: u64,
+        /// Last offset.
+        found: u64,
+    },
+    /// An index is not below its limit.
+    #[error("{field}[{at}] (row {row}) is {found}, must be below {limit}")]
+    IndexOutOfRange {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// Row (major index) that the element belongs to.
+        row: usize,
+        /// Index found.
+        found: u64,
+        /// First illegal index.
+        limit: u64,
+    },
+    /// Indices of one row (column, block row) are not strictly ascending.
+    #[error("{field}[{at}] (row {row}) is {found}, not above its predecessor {previous}; sort the row")]
+    Unsorted {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// Row (major index) that the element belongs to.
+        row: usize,
+        /// Index before it.
+        previous: u64,
+        /// Index found.
+        found: u64,
+    },
+    /// One position is stored twice.
+    #[error(
+        "position ({row}, {column}) is stored again at offset {at} of {field}; sum or drop duplicates first"
+    )]
+    Duplicate {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset of the second occurrence.
+        at: usize,
+        /// Row of the position.
+        row: usize,
+        /// Column of the position.
+        column: usize,
+    },
+    /// A parameter or dimension is larger than its type or the format allows.
+    #[error("{field} is {found}, the limit is {limit}")]
+    TooLarge {
+        /// Name of the dimension or parameter.
+        field: &'static str,
+        /// Value found.
+        found: u128,
+        /// Largest legal value.
+        limit: u64,
+    },
+    /// A parameter that must be positive is zero.
+    #[error("{field} is 0, must be at least 1")]
+    Zero {
+        /// Name of the parameter.
+        field: &'static str,
+    },
+    /// A slot that must hold padding does not.
+    #[error("{field}[{at}] (row {row}) lies in the padding but is not a pad")]
+    DirtyPad {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// Row that the slot belongs to.
+        row: usize,
+    },
+    /// Two operands do not fit together.
+    #[error("{left_name} is {left}, but {right_name} is {right}")]
+    Shape {
+        /// What the left side is ("columns of A").
+        left_name: &'static str,
+        /// Its value.
+        left: usize,
+        /// What the right side is ("rows of B").
+        right_name: &'static str,
+        /// Its value.
+        right: usize,
+    },
+    /// A leading dimension is smaller than the row (column) it must hold.
+    #[error("{field} is {found}, must be at least {minimum}")]
+    LeadingDimension {
+        /// Which leading dimension ("ldc").
+        field: &'static str,
+        /// Value found, in elements.
+        found: usize,
+        /// Smallest legal value, in elements.
+        minimum: usize,
+    },
+    /// A scalar that must be finite by contract is not.
+    #[error("{field} is {value}, must be finite")]
+    NotFinite {
+        /// "alpha" or "beta".
+        field: &'static str,
+        /// Its value, printed.
+        value: String,
+    },
+    /// The element type or format is not the one the operation takes.
+    #[error("{field} is {found}, expected {expected}")]
+    Kind {
+        /// Which operand.
+        field: &'static str,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+}
+
+/// Checks that a dimension or count fits the index type of every format here, u32.
+///
+/// # Errors
+/// [`Refusal::TooLarge`] when `value` exceeds 2^32 - 1.
+pub fn check_u32(field: &'static str, value: u128) -> Result<u32, Refusal> {
+    u32::try_from(value).map_err(|_| Refusal::TooLarge {
+        field,
+        found: value,
+        limit: u64::from(u32::MAX),
+    })
+}

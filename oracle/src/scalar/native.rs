@@ -1,0 +1,43 @@
+//! f64 and f32, whose arithmetic the machine already has.
+
+use super::{Precision, Scalar};
+
+impl Scalar for f64 {
+    const PRECISION: Precision = Precision::F64;
+
+    fn from_bits64(bits: u64) -> Self {
+        f64::from_bits(bits)
+    }
+
+    fn bits64(self) -> u64 {
+        self.to_bits()
+    }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+impl Scalar for f32 {
+    const PRECISION: Precision = Precision::F32;
+
+    fn from_bits64(bits: u64) -> Self {
+        f32::from_bits(bits as u32)
+    }
+
+    fn bits64(self) -> u64 {
+        u64::from(self.to_bits())
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+}

@@ -1,0 +1,131 @@
+//! The table of element types: significand, exponent range, special values.
+
+/// How a type spends its top exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Specials {
+    /// IEEE 754: top exponent is infinity (zero fraction) or NaN.
+    Ieee,
+    /// OCP E4M3: no infinity; the one NaN per sign has all exponent and fraction bits set.
+    NanOnly,
+}
+
+/// The numeric shape of a type: `(-1)^s * 1.f * 2^e`, `p` significand bits, `emin <= e <= emax`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatSpec {
+    /// Bits of storage (32 for tf32, which lives in an f32).
+    pub storage_bits: u32,
+    /// Bits of the significand, the hidden one included.
+    pub significand: u32,
+    /// Exponent of the smallest normal number.
+    pub emin: i32,
+    /// Exponent of the largest finite number.
+    pub emax: i32,
+    /// Meaning of the top exponent.
+    pub specials: Specials,
+}
+
+/// An element type by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Precision {
+    /// IEEE binary64.
+    F64,
+    /// IEEE binary32.
+    F32,
+    /// NVIDIA tf32: f32 storage, 11 significand bits after the declared input rounding.
+    Tf32,
+    /// IEEE binary16.
+    F16,
+    /// bfloat16: f32's exponent range, 8 significand bits.
+    Bf16,
+    /// OCP 8-bit float, 4 exponent bits, NaN but no infinity.
+    E4m3,
+    /// OCP 8-bit float, 5 exponent bits, IEEE-like.
+    E5m2,
+}
+
+impl Precision {
+    /// All types, widest first.
+    pub const ALL: [Precision; 7] = [
+        Precision::F64,
+        Precision::F32,
+        Precision::Tf32,
+        Precision::F16,
+        Precision::Bf16,
+        Precision::E4m3,
+        Precision::E5m2,
+    ];
+
+    /// The numeric shape.
+    #[must_use]
+    pub const fn spec(self) -> FloatSpec {
+        let (storage_bits, significand, emin, emax, specials) = match self {
+            Precision::F64 => (64, 53, -1022, 1023, Specials::Ieee),
+            Precision::F32 => (32, 24, -126, 127, Specials::Ieee),
+            Precision::Tf32 => (32, 11, -126, 127, Specials::Ieee),
+            Precision::F16 => (16, 11, -14, 15, Specials::Ieee),
+            Precision::Bf16 => (16, 8, -126, 127, Specials::Ieee),
+            Precision::E4m3 => (8, 4, -6, 8, Specials::NanOnly),
+            Precision::E5m2 => (8, 3, -14, 15, Specials::Ieee),
+        };
+        FloatSpec {
+            storage_bits,
+            significand,
+            emin,
+            emax,
+            specials,
+        }
+    }
+
+    /// The name used in contracts, case lines and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => "f64",
+            Precision::F32 => "f32",
+            Precision::Tf32 => "tf32",
+            Precision::F16 => "f16",
+            Precision::Bf16 => "bf16",
+            Precision::E4m3 => "e4m3",
+            Precision::E5m2 => "e5m2",
+        }
+    }
+
+    /// The type with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Precision> {
+        Precision::ALL.into_iter().find(|p| p.name() == name)
+    }
+
+    /// Bytes of storage of one element.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.spec().storage_bits as usize / 8
+    }
+}
+
+impl FloatSpec {
+    /// Exponent of the smallest positive (subnormal) number, which is `2^min_exponent()`.
+    #[must_use]
+    pub const fn min_exponent(self) -> i32 {
+        self.emin - (self.significand as i32 - 1)
+    }
+
+    /// The largest finite number, exactly.
+    #[must_use]
+    pub fn max_finite(self) -> f64 {
+        // E4M3 gives its largest significand to NaN: 448 = 1.75 * 2^8 instead of 1.875 * 2^8.
+        let missing = if self.specials == Specials::NanOnly {
+            2.0
+        } else {
+            1.0
+        };
+        let scaled = 2.0f64.powi(self.significand as i32) - missing;
+        scaled * 2.0f64.powi(self.emax - (self.significand as i32 - 1))
+    }
+}
+
+impl std::fmt::Display for Precision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

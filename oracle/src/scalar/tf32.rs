@@ -1,0 +1,54 @@
+//! tf32: an f32 in memory, rounded to 11 significand bits where the declared arithmetic says so.
+
+use super::{Precision, Scalar};
+
+/// A tf32 operand as it is stored: the bits of an f32, low 13 bits not yet rounded away. Equality is of bits.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Tf32(pub u32);
+
+impl Tf32 {
+    /// Rounds as `cvt.rna.tf32.f32` does: nearest, ties away from zero, on finite values only.
+    #[must_use]
+    pub fn round_rna(self) -> Tf32 {
+        if f32::from_bits(self.0).is_finite() {
+            Tf32((self.0 + 0x1000) & 0xffff_e000)
+        } else {
+            self
+        }
+    }
+
+    /// Drops the low 13 bits, as the tensor core does to raw f32 words. A NaN whose payload lies only there
+    /// becomes an infinity (research: PTX ISA 9.1, wgmma; seen on an H200).
+    #[must_use]
+    pub fn round_rz(self) -> Tf32 {
+        Tf32(self.0 & 0xffff_e000)
+    }
+}
+
+impl Scalar for Tf32 {
+    const PRECISION: Precision = Precision::Tf32;
+
+    fn from_bits64(bits: u64) -> Self {
+        Tf32(bits as u32)
+    }
+
+    fn bits64(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(f32::from_bits(self.0))
+    }
+
+    /// Rounds to f32 storage; the low 13 bits are kept, because the declared input rounding has yet to be applied.
+    fn from_f64(value: f64) -> Self {
+        Tf32((value as f32).to_bits())
+    }
+}
+
+impl std::fmt::Debug for Tf32 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}_tf32(0x{:x})", f32::from_bits(self.0), self.0)
+    }
+}
