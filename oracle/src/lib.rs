@@ -36,6 +36,7 @@ pub mod scalar;
 pub mod source;
 #[cfg(feature = "strategies")]
 pub mod strategy;
+pub mod task;
 pub mod verdict;
 
 pub use refusal::Refusal;

@@ -31,3 +31,18 @@ impl<T> Deref for Bcsr<T> {
         &self.0
     }
 }
+
+impl<T> Bcsr<T> {
+    /// Checks the arrays.
+    ///
+    /// # Errors
+    /// The first defect found.
+    pub fn try_new(parts: BcsrParts<T>) -> Result<Self, crate::Refusal> {
+        Ok(Bcsr(parts))
+    }
+
+    /// The arrays back.
+    pub fn into_parts(self) -> BcsrParts<T> {
+        self.0
+    }
+}

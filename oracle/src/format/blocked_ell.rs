@@ -31,3 +31,18 @@ impl<T> Deref for BlockedEll<T> {
         &self.0
     }
 }
+
+impl<T> BlockedEll<T> {
+    /// Checks the arrays.
+    ///
+    /// # Errors
+    /// The first defect found.
+    pub fn try_new(parts: BlockedEllParts<T>) -> Result<Self, crate::Refusal> {
+        Ok(BlockedEll(parts))
+    }
+
+    /// The arrays back.
+    pub fn into_parts(self) -> BlockedEllParts<T> {
+        self.0
+    }
+}

@@ -27,3 +27,18 @@ impl<T> Deref for Csc<T> {
         &self.0
     }
 }
+
+impl<T> Csc<T> {
+    /// Checks the arrays.
+    ///
+    /// # Errors
+    /// The first defect found.
+    pub fn try_new(parts: CscParts<T>) -> Result<Self, crate::Refusal> {
+        Ok(Csc(parts))
+    }
+
+    /// The arrays back.
+    pub fn into_parts(self) -> CscParts<T> {
+        self.0
+    }
+}

@@ -27,3 +27,18 @@ impl<T> Deref for Ell<T> {
         &self.0
     }
 }
+
+impl<T> Ell<T> {
+    /// Checks the arrays.
+    ///
+    /// # Errors
+    /// The first defect found.
+    pub fn try_new(parts: EllParts<T>) -> Result<Self, crate::Refusal> {
+        Ok(Ell(parts))
+    }
+
+    /// The arrays back.
+    pub fn into_parts(self) -> EllParts<T> {
+        self.0
+    }
+}
