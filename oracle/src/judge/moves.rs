@@ -5,7 +5,7 @@ use super::tally::{Judged, Output, Place, judge};
 use crate::arithmetic::Arithmetic;
 use crate::format::{AnySparse, Csr, FormatKind};
 use crate::profile::{Choice, Profile};
-use crate::scalar::{Precision, Scalar, Values};
+use crate::scalar::{Precision, Scalar};
 use crate::task::RawSparse;
 use crate::verdict::{Defect, Mismatch, Verdict};
 

@@ -1,0 +1,182 @@
+//! What a case's result must be: operands decoded, the declared input rounding applied, ready for the oracle.
+
+use crate::case::Case;
+use crate::operands::{DenseOperand, Operands};
+use sparse_oracle::arithmetic::{Arithmetic, Pads};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, Sparse};
+use sparse_oracle::judge::Problem;
+use sparse_oracle::op::input;
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::scalar::Scalar;
+use sparse_oracle::task::SddmmMode;
+use std::collections::BTreeSet;
+
+/// The operands of a product in exact numbers, as one declared arithmetic sees them.
+#[derive(Debug)]
+pub enum Exact {
+    /// SpMM and SpMV.
+    Spmm {
+        /// op(A).
+        a: Csr<f64>,
+        /// Multiplied pads of op(A).
+        pads: Option<Csr<()>>,
+        /// op(B), row-major.
+        b: Dense<f64>,
+    },
+    /// SDDMM.
+    Sddmm {
+        /// Stored positions in storage order.
+        positions: Vec<(u32, u32)>,
+        /// X, row-major.
+        x: Dense<f64>,
+        /// Y, row-major.
+        y: Dense<f64>,
+        /// Values of S where they multiply, else empty.
+        factors: Vec<f64>,
+    },
+    /// SpGEMM.
+    Spgemm {
+        /// Left operand.
+        a: Csr<f64>,
+        /// Right operand.
+        b: Csr<f64>,
+    },
+}
+
+impl Exact {
+    /// Decodes the operands of an arithmetic case. `None` for moves, which have no arithmetic.
+    ///
+    /// # Errors
+    /// Duplicates where the profile rejects them.
+    pub fn new(
+        case: &Case,
+        operands: &Operands,
+        arithmetic: &Arithmetic,
+        profile: &Profile,
+    ) -> Result<Option<Exact>, Refusal> {
+        let p = &case.params;
+        let rounded = |v: f64| input(v, arithmetic.part.input);
+        let stored = |a: &AnySparse| decoded(a, profile);
+        Ok(Some(match case.contract.op {
+            Op::Spmm | Op::Spmv => {
+                let entries = stored(&operands.a)?;
+                let pads = (arithmetic.part.pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
+                let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
+                let pads = pads.map(|e| Csr::from_entries(&if p.transpose_a { e.transpose() } else { e }));
+                let a = Csr::from_entries(&turn(entries)).map(|&v| rounded(v));
+                Exact::Spmm { a, pads, b: dense(operands.b.as_ref(), p.transpose_b, rounded) }
+            }
+            Op::Sddmm => Exact::Sddmm {
+                positions: positions(&operands.a),
+                x: dense(operands.b.as_ref(), false, rounded),
+                y: dense(operands.y.as_ref(), false, rounded),
+                factors: if p.mode == SddmmMode::Scale { values_in_order(&operands.a) } else { Vec::new() },
+            },
+            Op::Spgemm => {
+                let Some(b) = &operands.b_sparse else { return Ok(None) };
+                let exact = |m: &AnySparse| -> Result<Csr<f64>, Refusal> {
+                    Ok(Csr::from_entries(&stored(m)?).map(|&v| rounded(v)))
+                };
+                Exact::Spgemm { a: exact(&operands.a)?, b: exact(b)? }
+            }
+            Op::Transpose | Op::Convert => return Ok(None),
+        }))
+    }
+
+    /// Borrows as the oracle's problem.
+    #[must_use]
+    pub fn problem(&self) -> Problem<'_> {
+        match self {
+            Exact::Spmm { a, pads, b } => Problem::Spmm { a, pads: pads.as_ref(), b },
+            Exact::Sddmm { positions, x, y, factors } => Problem::Sddmm { positions, x, y, factors },
+            Exact::Spgemm { a, b } => Problem::Spgemm { a, b },
+        }
+    }
+}
+
+/// What a backend's profile makes of duplicates.
+#[must_use]
+pub fn duplicates_policy(profile: &Profile) -> Duplicates {
+    if profile.has(Choice::DuplicatesSumRounded) {
+        Duplicates::SumRounded
+    } else if profile.has(Choice::DuplicatesLastWins) {
+        Duplicates::LastWins
+    } else if profile.has(Choice::DuplicatesRejected) {
+        Duplicates::Reject
+    } else {
+        Duplicates::SumExact
+    }
+}
+
+/// Entries in exact numbers, duplicates combined as the profile says.
+fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
+    sparse_oracle::each_sparse!(a, m => {
+        let entries = match m {
+            Sparse::Coo(m) => m.entries_with(duplicates_policy(profile))?,
+            other => other.entries(),
+        };
+        Ok(entries.map(|v| v.to_f64()))
+    })
+}
+
+/// Stored positions in storage order, duplicates included.
+fn positions(a: &AnySparse) -> Vec<(u32, u32)> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Coo(m) => m.row_idx.iter().copied().zip(m.col_idx.iter().copied()).collect(),
+        other => other.entries().list.iter().map(|e| (e.row, e.col)).collect(),
+    })
+}
+
+/// Stored values in storage order (CSR and COO, the formats of SDDMM contracts).
+#[must_use]
+pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Coo(m) => m.values.iter().map(|v| v.to_f64()).collect(),
+        other => other.entries().list.iter().map(|e| e.value.to_f64()).collect(),
+    })
+}
+
+/// op(operand), compact row-major, each element through `f`.
+fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64) -> Dense<f64> {
+    match operand {
+        None => Dense::from_fn(0, 0, |_, _| 0.0),
+        Some(o) if transpose => Dense::from_fn(o.cols, o.rows, |i, j| f(o.at(j, i))),
+        Some(o) => Dense::from_fn(o.rows, o.cols, |i, j| f(o.at(i, j))),
+    }
+}
+
+/// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.
+fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
+    let taken: BTreeSet<(u32, u32)> = entries.list.iter().map(|e| (e.row, e.col)).collect();
+    let mut free = BTreeSet::new();
+    for (row, col, height, width) in blocks(a) {
+        for i in row..(row + height).min(entries.rows as u32) {
+            let inside = col..(col + width).min(entries.cols as u32);
+            free.extend(inside.map(|j| (i, j)).filter(|at| !taken.contains(at)));
+        }
+    }
+    let list = free.into_iter().map(|(row, col)| Entry { row, col, value: () }).collect();
+    Entries { rows: entries.rows, cols: entries.cols, list }
+}
+
+/// Top-left corner and extent of every stored block.
+fn blocks(a: &AnySparse) -> Vec<(u32, u32, u32, u32)> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Bcsr(m) => {
+            let (h, w) = (m.block_rows as u32, m.block_cols as u32);
+            let lanes = m.block_row_ptr.windows(2).enumerate();
+            lanes
+                .flat_map(|(i, lane)| m.block_col[lane[0] as usize..lane[1] as usize].iter().map(move |&j| (i as u32, j)))
+                .map(|(i, j)| (i * h, j * w, h, w))
+                .collect()
+        }
+        Sparse::BlockedEll(m) if m.width > 0 => {
+            let (h, w) = (m.block_rows as u32, m.block_cols as u32);
+            let slots = m.block_col.iter().enumerate().filter(|s| *s.1 != sparse_oracle::format::PAD);
+            slots.map(|(at, &j)| ((at / m.width) as u32 * h, j * w, h, w)).collect()
+        }
+        _ => Vec::new(),
+    })
+}
