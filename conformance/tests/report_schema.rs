@@ -32,20 +32,34 @@ fn checked_in_schema_is_current() {
 
 #[test]
 fn sample_report_is_valid() {
-    let errors: Vec<String> = validator().iter_errors(&sample()).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let errors: Vec<String> = validator()
+        .iter_errors(&sample())
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
     assert_eq!(errors, Vec::<String>::new());
 }
+
+/// What serde cannot see: a constant's value (`Report::read` checks it), and fields beside the tag of a unit variant.
+const SCHEMA_ONLY: [&str; 2] = ["other schema name", "unknown field in a verdict"];
 
 /// Every way to damage a report that the schema must notice.
 #[test]
 fn damaged_reports_are_invalid() {
     let damages: [(&str, fn(&mut Value)); 9] = [
-        ("other schema name", |r| r["schema"] = json!("sparse-conformance-report-2")),
+        ("other schema name", |r| {
+            r["schema"] = json!("sparse-conformance-report-2")
+        }),
         ("unknown field at the top", |r| r["extra"] = json!(1)),
         ("unknown field in a case", |r| r["cases"][0]["extra"] = json!(1)),
-        ("unknown verdict", |r| r["cases"][0]["verdict"] = json!({"kind": "fine"})),
-        ("share missing", |r| r["cases"][0]["verdict"] = json!({"kind": "within"})),
-        ("unknown field in a verdict", |r| r["cases"][0]["verdict"] = json!({"kind": "exact", "share": 0})),
+        ("unknown verdict", |r| {
+            r["cases"][0]["verdict"] = json!({"kind": "fine"})
+        }),
+        ("share missing", |r| {
+            r["cases"][0]["verdict"] = json!({"kind": "within"})
+        }),
+        ("unknown field in a verdict", |r| {
+            r["cases"][0]["verdict"] = json!({"kind": "exact", "share": 0})
+        }),
         ("mismatch without message", |r| {
             r["cases"][0]["verdict"] = json!({"kind": "wrong", "tier": "T0", "what": "value"});
         }),
@@ -53,15 +67,18 @@ fn damaged_reports_are_invalid() {
             r["cases"][0]["verdict"] =
                 json!({"kind": "wrong", "tier": "T0", "what": "value", "message": "", "extra": 1});
         }),
-        ("no environment", |r| drop(r.as_object_mut().unwrap().remove("environment"))),
+        ("no environment", |r| {
+            drop(r.as_object_mut().unwrap().remove("environment"))
+        }),
     ];
     let validator = validator();
     for (name, damage) in damages {
         let mut report = sample();
         damage(&mut report);
         assert!(!validator.is_valid(&report), "{name} was accepted by the schema");
+        let types = serde_json::from_value::<sparse_conformance::report::Report>(report);
         assert!(
-            serde_json::from_value::<sparse_conformance::report::Report>(report).is_err() || name == "other schema name",
+            types.is_err() || SCHEMA_ONLY.contains(&name),
             "{name} was accepted by the types"
         );
     }
