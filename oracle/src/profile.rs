@@ -9,6 +9,8 @@
 pub enum Choice {
     /// Duplicates in COO are added in stored order, each addition rounded to the value type.
     DuplicatesSumRounded,
+    /// Duplicates in COO are added in an order that is not fixed, each addition rounded to the value type.
+    DuplicatesSumAnyOrder,
     /// The last of several duplicates counts.
     DuplicatesLastWins,
     /// COO with duplicates is refused.
@@ -30,8 +32,9 @@ pub enum Choice {
 }
 
 /// The table of choices: machine name and what it means, for reports and documentation.
-pub const CHOICES: [(Choice, &str, &str); 10] = [
+pub const CHOICES: [(Choice, &str, &str); 11] = [
     (Choice::DuplicatesSumRounded, "duplicates", "sum-rounded: added in stored order, rounding each time"),
+    (Choice::DuplicatesSumAnyOrder, "duplicates", "sum-rounded(any order)"),
     (Choice::DuplicatesLastWins, "duplicates", "last-wins"),
     (Choice::DuplicatesRejected, "duplicates", "reject"),
     (Choice::ExplicitZerosDropped, "explicit zeros", "dropped"),
@@ -97,6 +100,7 @@ mod tests {
         // The match below stops compiling when a variant is added, as a reminder to extend the table.
         let count = |c: Choice| match c {
             Choice::DuplicatesSumRounded
+            | Choice::DuplicatesSumAnyOrder
             | Choice::DuplicatesLastWins
             | Choice::DuplicatesRejected
             | Choice::ExplicitZerosDropped
@@ -105,7 +109,7 @@ mod tests {
             | Choice::Alpha0ReadsAb
             | Choice::Beta0ReadsC
             | Choice::Unsorted
-            | Choice::NumericPattern => 10,
+            | Choice::NumericPattern => 11,
         };
         assert_eq!(CHOICES.len(), count(Choice::Unsorted));
     }

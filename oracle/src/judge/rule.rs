@@ -33,6 +33,8 @@ pub struct Accepted {
     pub order_free: bool,
     /// The modelled bits, where the declaration fixes them.
     pub modelled: Option<u64>,
+    /// A zero of either sign matches the model.
+    sign_free: bool,
     /// NaN is legal besides the value (multiplied pads, overflow next to infinities).
     nan_too: bool,
     /// Inf and NaN are legal: an intermediate may overflow.
@@ -79,7 +81,9 @@ impl<'a> Rule<'a> {
         let tolerance = self.tolerance(site.sum.terms, alpha);
         let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
         let overflow = tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, alpha));
-        let modelled = if reads_nan || self.alpha0_reads || self.beta0_reads {
+        // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
+        let sign_free = self.alpha0_reads || self.beta0_reads;
+        let modelled = if reads_nan {
             None
         } else {
             chain::element(self.arithmetic, site.terms.iter(), alpha, self.beta, c)
@@ -88,6 +92,7 @@ impl<'a> Rule<'a> {
             exact,
             order_free,
             modelled,
+            sign_free,
             nan_too: site.poisoned && alpha != 0.0,
             overflow,
             tolerance,
@@ -139,7 +144,8 @@ impl Accepted {
         let y = decode(bits, self.out);
         if let Some(modelled) = self.modelled {
             let model = decode(modelled, self.out);
-            let equal = bits == modelled || model.is_nan() && y.is_nan();
+            let zeros = self.sign_free && model == 0.0 && y == 0.0;
+            let equal = bits == modelled || model.is_nan() && y.is_nan() || zeros;
             if !equal {
                 let distance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite() && y.is_finite());
                 let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
