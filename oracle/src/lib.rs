@@ -20,6 +20,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "approx")]
+pub mod approximate;
 pub mod arithmetic;
 pub mod bound;
 pub mod contract;

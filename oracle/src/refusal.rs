@@ -147,6 +147,14 @@ pub enum Refusal {
         /// Its value, printed.
         value: String,
     },
+    /// Another library would not take a matrix that is valid here.
+    #[error("{library} refuses the matrix: {reason}")]
+    Foreign {
+        /// Its name.
+        library: &'static str,
+        /// What it said.
+        reason: String,
+    },
     /// The element type or format is not the one the operation takes.
     #[error("{field} is {found}, expected {expected}")]
     Kind {

@@ -130,31 +130,24 @@ impl<T: Scalar> Bcsr<T> {
     pub fn from_entries(entries: &Entries<T>, block_rows: usize, block_cols: usize) -> Result<Self, Refusal> {
         entries.check()?;
         let grid = BlockGrid::try_new(entries.rows, entries.cols, block_rows, block_cols)?;
+        // (block row, block column) of every stored block, in stored order.
+        let block_of = |e: &Entry<T>| (e.row as usize / block_rows, e.col as usize / block_cols);
+        let mut blocks: Vec<(usize, usize)> = entries.list.iter().map(block_of).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let slots = check_slots("slots", blocks.len() as u128 * grid.area as u128)?;
         let mut block_row_ptr = vec![0u32; check_slots("block_row_ptr", grid.rows as u128 + 1)?];
-        let (mut block_col, mut values) = (Vec::new(), Vec::new());
-        let lanes = entries
-            .list
-            .chunk_by(|a, b| a.row as usize / block_rows == b.row as usize / block_rows);
-        for lane in lanes {
-            let mut columns: Vec<u32> = lane
-                .iter()
-                .map(|e| (e.col as usize / block_cols) as u32)
-                .collect();
-            columns.sort_unstable();
-            columns.dedup();
-            let first = block_col.len();
-            let slots = (first + columns.len()) as u128 * grid.area as u128;
-            values.resize(check_slots("slots", slots)?, T::from_bits64(0));
-            for e in lane {
-                let (row, col) = (e.row as usize, e.col as usize);
-                let block = first + columns.partition_point(|&c| (c as usize) < col / block_cols);
-                values[block * grid.area + row % block_rows * block_cols + col % block_cols] = e.value;
-            }
-            block_row_ptr[lane[0].row as usize / block_rows + 1] = columns.len() as u32;
-            block_col.append(&mut columns);
+        for &(block_row, _) in &blocks {
+            block_row_ptr[block_row + 1] += 1;
         }
         for i in 0..grid.rows {
             block_row_ptr[i + 1] += block_row_ptr[i];
+        }
+        let mut values = vec![T::from_bits64(0); slots];
+        for e in &entries.list {
+            let block = blocks.partition_point(|&b| b < block_of(e));
+            let (r, c) = (e.row as usize % block_rows, e.col as usize % block_cols);
+            values[block * grid.area + r * block_cols + c] = e.value;
         }
         Ok(Bcsr(BcsrParts {
             rows: entries.rows,
@@ -162,7 +155,7 @@ impl<T: Scalar> Bcsr<T> {
             block_rows,
             block_cols,
             block_row_ptr,
-            block_col,
+            block_col: blocks.iter().map(|&(_, col)| col as u32).collect(),
             values,
         }))
     }
