@@ -5,13 +5,14 @@ use crate::operands::{DenseOperand, Operands};
 use sparse_oracle::arithmetic::{Arithmetic, Pads};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, Sparse};
-use sparse_oracle::judge::Problem;
+use sparse_oracle::judge::{Place, Problem};
 use sparse_oracle::op::input;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::Scalar;
+use sparse_oracle::model::chain::Unit;
+use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};
 use sparse_oracle::task::SddmmMode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl Exact {
                 positions: positions(&operands.a),
                 x: dense(operands.b.as_ref(), false, rounded),
                 y: dense(operands.y.as_ref(), false, rounded),
-                factors: if p.mode == SddmmMode::Scale { values_in_order(&operands.a) } else { Vec::new() },
+                factors: if p.mode == SddmmMode::Scale { crate::operands::values_in_order(&operands.a) } else { Vec::new() },
             },
             Op::Spgemm => {
                 let Some(b) = &operands.b_sparse else { return Ok(None) };
@@ -85,6 +86,12 @@ impl Exact {
         }))
     }
 
+    /// Where element (i, j) is in a compact row-major array of the result.
+    #[must_use]
+    pub fn compact_place(&self) -> Place {
+        Place::Strides(self.problem().shape().1, 1)
+    }
+
     /// Borrows as the oracle's problem.
     #[must_use]
     pub fn problem(&self) -> Problem<'_> {
@@ -94,6 +101,65 @@ impl Exact {
             Exact::Spgemm { a, b } => Problem::Spgemm { a, b },
         }
     }
+}
+
+/// The oracle's own result of a conversion or transpose.
+///
+/// # Errors
+/// When the target format can't hold the matrix, or the profile rejects duplicates.
+pub fn moved(case: &Case, operands: &Operands, profile: &Profile) -> Result<AnySparse, Refusal> {
+    let policy = duplicates_policy(profile);
+    let kind = case.contract.to.unwrap_or(case.contract.format);
+    sparse_oracle::each_sparse!(&operands.a, m => {
+        if case.contract.op == Op::Transpose {
+            return sparse_oracle::convert::transpose(m).map(AnySparse::from);
+        }
+        let entries = match m {
+            Sparse::Coo(m) => m.entries_with(policy)?,
+            other => other.entries(),
+        };
+        Sparse::from_entries(kind, case.params.blocks, &entries).map(AnySparse::from)
+    })
+}
+
+/// Bits that are right at positions stored more than once, for a profile that adds duplicates in any order: every
+/// order of adding up to five of them, each addition rounded.
+#[must_use]
+pub fn sum_order_alternatives(operands: &Operands, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
+    if !profile.has(Choice::DuplicatesSumAnyOrder) {
+        return BTreeMap::new();
+    }
+    sparse_oracle::each_sparse!(&operands.a, m => match m {
+        Sparse::Coo(m) => {
+            let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+            for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {
+                groups.entry((row, col)).or_default().push(v.to_f64());
+            }
+            let precision = operands.a.precision();
+            groups.retain(|_, g| (2..=5).contains(&g.len()));
+            groups.into_iter().map(|(at, group)| (at, all_orders(&group, precision))).collect()
+        }
+        _ => BTreeMap::new(),
+    })
+}
+
+/// Left-to-right rounded sums over all orders of a few values.
+fn all_orders(values: &[f64], precision: Precision) -> Vec<u64> {
+    fn visit(sum: Option<f64>, rest: &[f64], unit: Unit, found: &mut Vec<u64>) {
+        if rest.is_empty() {
+            found.extend(sum.map(|s| encode(s, unit.precision, Rounding::NearestEven)));
+        }
+        for i in 0..rest.len() {
+            let mut left = rest.to_vec();
+            let next = left.remove(i);
+            visit(Some(sum.map_or(next, |s| unit.add(s, next))), &left, unit, found);
+        }
+    }
+    let mut found = Vec::new();
+    visit(None, values, Unit { precision }, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What a backend's profile makes of duplicates.
@@ -126,15 +192,6 @@ fn positions(a: &AnySparse) -> Vec<(u32, u32)> {
     sparse_oracle::each_sparse!(a, m => match m {
         Sparse::Coo(m) => m.row_idx.iter().copied().zip(m.col_idx.iter().copied()).collect(),
         other => other.entries().list.iter().map(|e| (e.row, e.col)).collect(),
-    })
-}
-
-/// Stored values in storage order (CSR and COO, the formats of SDDMM contracts).
-#[must_use]
-pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
-    sparse_oracle::each_sparse!(a, m => match m {
-        Sparse::Coo(m) => m.values.iter().map(|v| v.to_f64()).collect(),
-        other => other.entries().list.iter().map(|e| e.value.to_f64()).collect(),
     })
 }
 

@@ -10,6 +10,7 @@
 
 pub mod backend;
 pub mod case;
+pub mod execute;
 pub mod expected;
 pub mod operands;
 pub mod origin;

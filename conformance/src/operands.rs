@@ -305,3 +305,12 @@ impl Draw<'_> {
     }
 }
 
+
+/// Stored values in storage order (CSR and COO, the formats of SDDMM contracts).
+#[must_use]
+pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Coo(m) => m.values.iter().map(|v| v.to_f64()).collect(),
+        other => other.entries().list.iter().map(|e| e.value.to_f64()).collect(),
+    })
+}

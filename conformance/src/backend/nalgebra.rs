@@ -13,7 +13,7 @@ use nalgebra_sparse::ops::serial::{spmm_csc_dense, spmm_csr_dense};
 use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Reduction};
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{AnySparse, Coo, FormatKind, Layout, Sparse};
+use sparse_oracle::format::{AnySparse, Coo, Csc, Csr, FormatKind, Layout, Sparse};
 use sparse_oracle::interop::nalgebra as interop;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Precision};
@@ -142,8 +142,8 @@ where
         }
         Task::Spgemm { a, b } => sparse_product(T::sparse(a)?, T::sparse(b)?),
         Task::Transpose { a } => Ok(match T::sparse(a)? {
-            Sparse::Csr(a) => answer_csr(&interop::csr_to_nalgebra(a).transpose())?,
-            Sparse::Csc(a) => answer_csc(&interop::csc_to_nalgebra(a).transpose())?,
+            Sparse::Csr(a) => answer_csr(&to_csr(a)?.transpose())?,
+            Sparse::Csc(a) => answer_csc(&to_csc(a)?.transpose())?,
             _ => return Err("no such transpose".to_owned()),
         }),
         Task::Convert { a, to, .. } => conversion(T::sparse(a)?, to),
@@ -191,11 +191,11 @@ fn product<T: Number>(
     let (alpha, beta) = (T::of(alpha), T::of(beta));
     match a {
         Sparse::Csr(a) => {
-            let a = interop::csr_to_nalgebra(a);
+            let a = to_csr(a)?;
             spmm_csr_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
         }
         Sparse::Csc(a) => {
-            let a = interop::csc_to_nalgebra(a);
+            let a = to_csc(a)?;
             spmm_csc_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
         }
         _ => return Err("A must be CSR or CSC".to_owned()),
@@ -209,10 +209,10 @@ where
 {
     match (a, b) {
         (Sparse::Csr(a), Sparse::Csr(b)) => {
-            answer_csr(&(interop::csr_to_nalgebra(a) * interop::csr_to_nalgebra(b)))
+            answer_csr(&(to_csr(a)? * to_csr(b)?))
         }
         (Sparse::Csc(a), Sparse::Csc(b)) => {
-            answer_csc(&(interop::csc_to_nalgebra(a) * interop::csc_to_nalgebra(b)))
+            answer_csc(&(to_csc(a)? * to_csc(b)?))
         }
         _ => Err("both operands must be CSR, or both CSC".to_owned()),
     }
@@ -222,25 +222,33 @@ fn conversion<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, String
 where
     RawSparse: From<Sparse<T>>,
 {
-    let coo = |a: &Coo<T>| -> CooMatrix<T> { interop::coo_to_nalgebra(a) };
+    let coo = |a: &Coo<T>| interop::to_coo(a).map_err(|e| e.to_string());
     match (a, to) {
-        (Sparse::Coo(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&coo(a))),
-        (Sparse::Coo(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&coo(a))),
-        (Sparse::Csr(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&interop::csr_to_nalgebra(a))),
-        (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&interop::csc_to_nalgebra(a))),
+        (Sparse::Coo(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&coo(a)?)),
+        (Sparse::Coo(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&coo(a)?)),
+        (Sparse::Csr(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&to_csr(a)?)),
+        (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
         (Sparse::Csr(a), FormatKind::Coo) => {
-            let coo = interop::coo_from_nalgebra(&CooMatrix::from(&interop::csr_to_nalgebra(a)));
+            let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
             Ok(Answer::Sparse(RawSparse::from(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
         }
         _ => Err("no such conversion".to_owned()),
     }
 }
 
+fn to_csr<T: Number>(a: &Csr<T>) -> Result<CsrMatrix<T>, String> {
+    interop::to_csr(a).map_err(|e| e.to_string())
+}
+
+fn to_csc<T: Number>(a: &Csc<T>) -> Result<CscMatrix<T>, String> {
+    interop::to_csc(a).map_err(|e| e.to_string())
+}
+
 fn answer_csr<T: Number>(m: &CsrMatrix<T>) -> Result<Answer, String>
 where
     RawSparse: From<Sparse<T>>,
 {
-    let m = interop::csr_from_nalgebra(m).map_err(|e| e.to_string())?;
+    let m = interop::csr(m).map_err(|e| e.to_string())?;
     Ok(Answer::Sparse(RawSparse::from(Sparse::Csr(m))))
 }
 
@@ -248,6 +256,6 @@ fn answer_csc<T: Number>(m: &CscMatrix<T>) -> Result<Answer, String>
 where
     RawSparse: From<Sparse<T>>,
 {
-    let m = interop::csc_from_nalgebra(m).map_err(|e| e.to_string())?;
+    let m = interop::csc(m).map_err(|e| e.to_string())?;
     Ok(Answer::Sparse(RawSparse::from(Sparse::Csc(m))))
 }

@@ -16,8 +16,10 @@ pub struct Output<'a> {
     pub place: Place,
     /// The bits that no input carries: an element equal to them was not written.
     pub poison: Option<u64>,
-    /// What C held before, same strides; read where beta is not 0 (or the profile says it is read).
+    /// What C held before; read where beta is not 0 (or the profile says it is read).
     pub before: Option<AnySlice<'a>>,
+    /// Where element (i, j) is in `before`.
+    pub before_place: Place,
 }
 
 /// Where an element is in an output array.
@@ -73,7 +75,8 @@ pub fn judge(
     let mut tally = Tally { worst: 0.0, inexact: false, first: None, wrong: 0, seen: [false; 3], elements: 0 };
     problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);
-        let c = output.before.map_or(0.0, |before| decode(before.bits(offset), before.precision()));
+        let c_offset = output.before_place.offset(site.at, tally.elements);
+        let c = output.before.map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
         let accepted = rule.accepts(site, c);
         let bits = output.found.bits(offset);
         tally.elements += 1;
