@@ -51,7 +51,7 @@ fn has(matrix: &Csr<()>, row: usize, col: usize) -> bool {
 #[test]
 fn uniform_and_tails_have_exact_counts() {
     check(Family::Uniform, |spec, m| {
-        assert_eq!(m.nnz(), share(m.rows * m.cols, spec, "density"), "{spec}")
+        assert_eq!(m.nnz(), share(m.rows * m.cols, spec, "density"), "{spec}");
     });
     check(Family::Tails, |spec, m| {
         let whole = spec.get("tile").unwrap() * spec.get("tiles").unwrap();
@@ -250,7 +250,7 @@ fn dense_row_has_full_rows_and_columns() {
 #[test]
 fn simple_patterns_are_what_they_are_called() {
     check(Family::Dense, |spec, m| {
-        assert_eq!(m.nnz(), m.rows * m.cols, "{spec}")
+        assert_eq!(m.nnz(), m.rows * m.cols, "{spec}");
     });
     check(Family::Zero, |spec, m| assert_eq!(m.nnz(), 0, "{spec}"));
     check(Family::Permutation, |spec, m| {

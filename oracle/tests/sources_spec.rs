@@ -56,7 +56,8 @@ fn order_and_defaults_do_not_matter_when_parsing() {
 
 #[test]
 fn broken_lines_are_refused_with_the_reason() {
-    let cases: &[(&str, fn(&SourceError) -> bool)] = &[
+    type Is = fn(&SourceError) -> bool;
+    let cases: &[(&str, Is)] = &[
         ("", |e| matches!(e, SourceError::UnknownFamily { .. })),
         (
             "unifrom:rows=3",

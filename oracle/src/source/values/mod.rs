@@ -223,11 +223,7 @@ fn pair_up(values: &mut [f64], mut other: impl FnMut(f64) -> f64) {
 /// An integer in -4..=4 that is not 0.
 fn small_int(random: &mut Random) -> f64 {
     let magnitude = random.between(1, 4) as f64;
-    if random.below(2) == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
+    sign(random, magnitude)
 }
 
 #[cfg(test)]
