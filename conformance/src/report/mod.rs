@@ -10,10 +10,17 @@
 //! Nothing here judges: verdicts arrive finished and are only counted, ordered and shown.
 
 pub mod environment;
+pub mod html;
+pub mod json;
+pub mod junit;
+pub mod markdown;
 pub mod model;
 pub mod schema;
+pub mod show;
 pub mod summary;
+pub mod text;
 pub mod verdict;
+pub mod write;
 
 pub use environment::{Environment, Timings};
 pub use model::{
@@ -21,4 +28,6 @@ pub use model::{
     Source, SpyGrid,
 };
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, Summary, Worst};
+pub use text::{Colour, to_text};
 pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord};
+pub use write::{ReportError, write_all};

@@ -54,6 +54,13 @@ impl Counts {
         self.ran() - self.findings()
     }
 
+    /// Adds all counts of another group.
+    pub fn merge(&mut self, other: &Counts) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine += theirs;
+        }
+    }
+
     fn sum(&self, choose: impl Fn(VerdictKind) -> bool) -> u64 {
         VerdictKind::ALL
             .into_iter()
@@ -125,6 +132,15 @@ impl Cell {
             self.worst = Some(Worst { share, case: index });
         }
     }
+
+    fn merge(&mut self, other: &Cell) {
+        self.counts.merge(&other.counts);
+        if let Some(theirs) = other.worst
+            && self.worst.is_none_or(|mine| theirs.share > mine.share)
+        {
+            self.worst = Some(theirs);
+        }
+    }
 }
 
 /// One backend over the whole run.
@@ -140,10 +156,10 @@ pub struct BackendSummary {
     pub unsupported: BTreeMap<String, u64>,
 }
 
-/// One row of the scoreboard.
+/// One row of the scoreboard, or all rows of an operation taken together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContractRow {
-    /// Name of the contract.
+    /// Name of the contract, or of the operation.
     pub name: String,
     /// Its operation.
     pub operation: String,
@@ -166,6 +182,28 @@ pub struct Summary {
     pub contracts: Vec<ContractRow>,
     /// Source family x backend.
     pub families: BTreeMap<String, Vec<Cell>>,
+}
+
+impl Summary {
+    /// The scoreboard with one row per operation, in the order of their first contracts.
+    #[must_use]
+    pub fn operations(&self) -> Vec<ContractRow> {
+        let mut rows: Vec<ContractRow> = Vec::new();
+        for contract in &self.contracts {
+            let Some(row) = rows.iter_mut().find(|row| row.operation == contract.operation) else {
+                rows.push(ContractRow {
+                    name: contract.operation.clone(),
+                    ..contract.clone()
+                });
+                continue;
+            };
+            row.planned += contract.planned;
+            for (mine, theirs) in row.cells.iter_mut().zip(&contract.cells) {
+                mine.merge(theirs);
+            }
+        }
+        rows
+    }
 }
 
 impl Report {

@@ -260,6 +260,29 @@ impl VerdictRecord {
     pub const fn is_finding(&self) -> bool {
         self.kind().is_finding()
     }
+
+    /// Named facts of a wrong result, ready to print; empty for other verdicts.
+    #[must_use]
+    pub fn details(&self) -> Vec<(&'static str, String)> {
+        let VerdictRecord::Wrong(m) = self else {
+            return Vec::new();
+        };
+        let with_bits = |value: &Option<String>, bits: &Option<String>| match (value, bits) {
+            (Some(value), Some(bits)) => Some(format!("{value} ({bits})")),
+            (value, bits) => value.clone().or_else(|| bits.clone()),
+        };
+        let facts = [
+            ("at (row, column)", m.at.map(|place| place.to_string())),
+            ("expected", with_bits(&m.expected, &m.expected_bits)),
+            ("found", with_bits(&m.found, &m.found_bits)),
+            ("error", m.error.clone()),
+            ("bound", m.bound.clone()),
+        ];
+        facts
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
 }
 
 /// One line: what happened, without the case.

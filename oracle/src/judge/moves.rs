@@ -80,7 +80,10 @@ pub fn judge_spgemm(
     };
     let got = bit_entries(&found);
     let mut positions: Vec<(u32, u32)> = Vec::new();
-    problem.for_each(&mut |site| positions.push((site.at.0 as u32, site.at.1 as u32)));
+    if let Err(refusal) = problem.for_each(&mut |site| positions.push((site.at.0 as u32, site.at.1 as u32))) {
+        let reason = format!("the oracle cannot form the expected result: {refusal}");
+        return structural(Verdict::NotRun { reason });
+    }
     let values = match align(&positions, &got, profile.has(Choice::NumericPattern)) {
         Ok(values) => values,
         Err(mismatch) => return structural(Verdict::Wrong(Box::new(mismatch))),

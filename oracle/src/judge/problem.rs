@@ -7,6 +7,7 @@
 use super::moves::for_each_spgemm;
 use crate::exact::{Element, Panel, ReferenceSpmm, dot};
 use crate::format::{Csr, Dense};
+use crate::refusal::Refusal;
 
 /// The operands of a product.
 #[derive(Debug)]
@@ -134,16 +135,41 @@ impl Problem<'_> {
     }
 
     /// Visits every output element, row by row.
-    pub fn for_each(&self, visit: &mut dyn FnMut(&Site<'_>)) {
+    ///
+    /// # Errors
+    /// Operands that do not fit together; nothing is visited then.
+    pub fn for_each(&self, visit: &mut dyn FnMut(&Site<'_>)) -> Result<(), Refusal> {
         match self {
-            Problem::Spmm { a, pads, b } => for_each_spmm(a, *pads, b, visit),
-            Problem::Sddmm { positions, x, y, factors } => for_each_sddmm(positions, (x, y), factors, visit),
-            Problem::Spgemm { a, b } => for_each_product(a, b, visit),
+            Problem::Spmm { a, pads, b } => {
+                same("columns of A", a.cols, "rows of B", b.rows())?;
+                for_each_spmm(a, *pads, b, visit)?;
+            }
+            Problem::Sddmm { positions, x, y, factors } => {
+                same("columns of X", x.cols(), "columns of Y", y.cols())?;
+                if let Some(&(i, j)) = positions.iter().find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows()) {
+                    same("rows of X and Y", x.rows().min(y.rows()), "a position of S", i.max(j) as usize)?;
+                }
+                for_each_sddmm(positions, (x, y), factors, visit);
+            }
+            Problem::Spgemm { a, b } => {
+                same("columns of A", a.cols, "rows of B", b.rows)?;
+                for_each_product(a, b, visit);
+            }
         }
+        Ok(())
     }
 }
 
-fn for_each_spmm(a: &Csr<f64>, pads: Option<&Csr<()>>, b: &Dense<f64>, visit: &mut dyn FnMut(&Site<'_>)) {
+fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
+    if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
+}
+
+fn for_each_spmm(
+    a: &Csr<f64>,
+    pads: Option<&Csr<()>>,
+    b: &Dense<f64>,
+    visit: &mut dyn FnMut(&Site<'_>),
+) -> Result<(), Refusal> {
     let b_lsb: Vec<i64> = (0..b.rows()).map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()])).collect();
     ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
         let (cols, values) = a.row(i);
@@ -156,7 +182,7 @@ fn for_each_spmm(a: &Csr<f64>, pads: Option<&Csr<()>>, b: &Dense<f64>, visit: &m
             let terms = Terms::Row { cols, values, pads, b, j };
             visit(&Site { at: (i, j), sum: &sum, lsb: row_lsb, terms, factor: 1.0, poisoned });
         }
-    });
+    })
 }
 
 fn for_each_sddmm(

@@ -73,7 +73,7 @@ pub fn judge(
 ) -> Judged {
     let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.b_max());
     let mut tally = Tally { worst: 0.0, inexact: false, first: None, wrong: 0, seen: [false; 3], elements: 0 };
-    problem.for_each(&mut |site| {
+    let visited = problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);
         let c_offset = output.before_place.offset(site.at, tally.elements);
         let c = output.before.map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
@@ -100,7 +100,13 @@ pub fn judge(
             }),
         }
     });
-    tally.finish()
+    match visited {
+        Ok(()) => tally.finish(),
+        Err(refusal) => {
+            let reason = format!("the oracle cannot form the expected result: {refusal}");
+            Judged { verdict: Verdict::NotRun { reason }, tiers: Vec::new(), elements: 0 }
+        }
+    }
 }
 
 impl Tally {
