@@ -1,14 +1,18 @@
-//! placeholder
-pub mod registry {
-    //! placeholder
-    use sparse_oracle::{arithmetic::Arithmetic, contract::Contract, task::*, Refusal};
-    /// x
-    pub struct Kernel { /// x
- pub name: String, /// x
- pub engine: &'static str, /// x
- pub contract: Contract, /// x
- pub arithmetic: Arithmetic, /// x
- pub run: fn(Task<'_>) -> Result<Answer, Refusal> }
-    /// x
-    pub fn all_kernels() -> &'static [Kernel] { &[] }
-}
+//! What is fast: our kernels, one row each in [`registry::all_kernels`], with the arithmetic that they declare.
+//!
+//! Kernels share the oracle's data (element types, formats, contracts, tasks, refusals) and none of its algorithms:
+//! a test scans this crate for both. Every schedule, conversion and rounding is written again here, so that agreement
+//! with the oracle is evidence.
+//!
+//! ```text
+//! Task -> registry row (contract, engine) -> request (checked, typed) -> lanes of A, packed B -> loops -> epilogue -> C
+//! ```
+
+#![deny(unsafe_code)]
+
+pub mod name;
+mod portable;
+pub mod registry;
+
+pub use name::{Engine, KernelName, NameError, explain};
+pub use registry::{Kernel, all_kernels};
