@@ -285,7 +285,7 @@ fn statistics_of_a_small_matrix_by_hand() {
     );
     assert_eq!((s.mean, s.density, s.bandwidth), (1.0, 0.25, 3));
     assert_eq!((s.empty_rows, s.empty_cols), (1, 1));
-    assert_eq!(s.std, (2.0f64 / 3.0).sqrt());
+    assert_eq!(s.std, 6.0f64.sqrt() / 3.0);
     for (rows, cols) in [(0, 0), (0, 7), (5, 0), (3, u32::MAX as usize)] {
         let s = RowStatistics::of(&empty(rows, cols));
         assert_eq!(
