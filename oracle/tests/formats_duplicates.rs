@@ -185,7 +185,7 @@ proptest! {
         for neighbour in [got.next_up(), got.next_down()] {
             if neighbour.is_finite() {
                 let (here, there) = (distance(got), distance(neighbour));
-                prop_assert!(here < there || (here == there && got.to_bits() % 2 == 0));
+                prop_assert!(here < there || (here == there && got.to_bits().is_multiple_of(2)));
             }
         }
     }

@@ -10,11 +10,14 @@ use sparse_oracle::Refusal;
 
 pub(crate) const PAST_U32: usize = u32::MAX as usize + 1;
 
+/// One line of a table: its name, what it breaks, what is refused.
+pub(crate) type Defect<P> = (&'static str, fn(&mut P), Refusal);
+
 /// Checks a table: every defect is refused as it says, and the undamaged arrays are taken.
 pub(crate) fn refuses<P: Clone, M>(
     valid: &P,
     check: impl Fn(P) -> Result<M, Refusal>,
-    table: Vec<(&str, fn(&mut P), Refusal)>,
+    table: Vec<Defect<P>>,
 ) {
     assert!(check(valid.clone()).is_ok(), "the undamaged arrays are valid");
     for (name, damage, expected) in table {
