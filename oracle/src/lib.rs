@@ -30,6 +30,7 @@ pub mod exact;
 pub mod format;
 #[cfg(feature = "interop")]
 pub mod interop;
+pub mod judge;
 pub mod model;
 pub mod op;
 pub mod profile;

@@ -204,8 +204,8 @@ impl Value {
 ///
 /// `hi` is the f64 nearest to the sum and `lo != 0`, hence `hi` is normal and not zero; toward zero is `hi` itself
 /// or the float before it.
-#[inline]
-fn round_pair_to_odd(hi: f64, lo: f64) -> f64 {
+#[inline(always)]
+pub(super) fn round_pair_to_odd(hi: f64, lo: f64) -> f64 {
     let toward_zero = hi.to_bits() - u64::from(hi.is_sign_negative() != lo.is_sign_negative());
     f64::from_bits(toward_zero | 1)
 }

@@ -1,0 +1,99 @@
+//! Findings, each with both values in decimal and in bits and the line that runs it again.
+
+use crate::report::model::{CaseRecord, Finding, Report};
+use crate::report::number::count;
+use crate::report::verdict::VerdictRecord;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// Findings shown in full; further ones are counted here and listed in report.json.
+const SHOWN: usize = 400;
+/// Bytes of a backend's message that the page shows.
+const MESSAGE_BYTES: usize = 600;
+
+/// The section, or nothing for a clean run.
+pub(super) fn section(report: &Report) -> Markup {
+    let findings = report.find();
+    if findings.is_empty() {
+        return html! {};
+    }
+    html! {
+        section id="findings" {
+            h2 { "Findings" }
+            (groups(report))
+            p.tools { input type="search" id="filter" placeholder="filter: backend, contract, word…" aria-label="filter findings"; }
+            @for finding in findings.iter().take(SHOWN) {
+                @match finding {
+                    Finding::Case { index } => (failure(&report.cases[*index])),
+                    Finding::IdleBackend { backend } => article.finding {
+                        h3 { span.badge { "idle" } " " (backend) }
+                        p { "A required backend ran no case. Skip is not pass." }
+                    },
+                }
+            }
+            @if findings.len() > SHOWN {
+                p.quiet { "… and " (count((findings.len() - SHOWN) as u64)) " more, all in report.json." }
+            }
+        }
+    }
+}
+
+/// Findings by backend and kind, so that one cause with a thousand cases reads as one line.
+fn groups(report: &Report) -> Markup {
+    let mut groups: BTreeMap<(&str, String), u64> = BTreeMap::new();
+    for record in report.failures() {
+        *groups
+            .entry((&record.backend, badge(&record.verdict)))
+            .or_default() += 1;
+    }
+    html! {
+        ul.groups { @for ((backend, what), number) in &groups { li { b { (count(*number)) } " × " (what) " on " (backend) } } }
+    }
+}
+
+fn badge(verdict: &VerdictRecord) -> String {
+    match verdict {
+        VerdictRecord::Wrong(m) => format!("wrong {}", m.what),
+        other => other.kind().label().to_owned(),
+    }
+}
+
+fn failure(record: &CaseRecord) -> Markup {
+    html! {
+        article.finding {
+            h3 {
+                span.badge { (badge(&record.verdict)) }
+                @if let VerdictRecord::Wrong(m) = &record.verdict { " " span.tier { (m.tier) } }
+                " " (record.backend) " " span.quiet { (record.contract) }
+            }
+            p { (shortened(&message(&record.verdict))) }
+            @let details = record.verdict.details();
+            @if !details.is_empty() {
+                dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
+            }
+            (replay(record))
+        }
+    }
+}
+
+fn message(verdict: &VerdictRecord) -> String {
+    match verdict {
+        VerdictRecord::Wrong(m) => m.message.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= MESSAGE_BYTES {
+        return text.to_owned();
+    }
+    format!(
+        "{}… (shortened)",
+        &text[..text.floor_char_boundary(MESSAGE_BYTES)]
+    )
+}
+
+/// The replay line with a button that copies it.
+pub(super) fn replay(record: &CaseRecord) -> Markup {
+    html! { div.replay { code { (record.replay()) } button.copy type="button" { "copy" } } }
+}

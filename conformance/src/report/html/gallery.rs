@@ -1,0 +1,184 @@
+//! Matrices of the run: shape, row statistics and a spy plot, as small PNGs inside the page.
+//!
+//! PNG and not SVG: a noisy 64 x 64 grid is 2 KB as an image and 100 KB as rectangles. Density is opacity of one
+//! colour, so that one image suits a light page, a dark page and paper.
+
+use crate::report::model::{Report, Source, SpyGrid};
+use crate::report::number::{count, counted};
+use flate2::{Compression, Crc, write::ZlibEncoder};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Matrices shown; families take turns, so that each is seen.
+const SHOWN: usize = 48;
+/// The colour of entries (red, green, blue), readable on white and on near-black.
+const INK: [u8; 3] = [0x3b, 0x82, 0xf6];
+
+/// The gallery, or nothing if the run names no sources.
+pub(super) fn section(report: &Report) -> Markup {
+    if report.sources.is_empty() {
+        return html! {};
+    }
+    let shown = choose(&report.sources);
+    let hidden = report.sources.len() - shown.len();
+    html! {
+        section id="matrices" {
+            h2 { "Matrices" }
+            p.quiet {
+                (count(report.sources.len() as u64)) " in this run"
+                @if hidden > 0 { ", " (shown.len()) " shown, every family among them; the others are in report.json" }
+                ". The picture shows where entries lie, darker where they are denser."
+            }
+            div.gallery { @for source in shown { (figure(source)) } }
+        }
+    }
+}
+
+/// The first source of each family, then the second, and so on; families in alphabetical order.
+fn choose(sources: &[Source]) -> Vec<&Source> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, &str, &Source)> = Vec::new();
+    for source in sources {
+        let turn = seen.entry(&source.family).or_default();
+        ranked.push((*turn, &source.family, source));
+        *turn += 1;
+    }
+    ranked.sort_by_key(|&(turn, family, _)| (turn, family));
+    ranked.truncate(SHOWN);
+    ranked.sort_by_key(|&(turn, family, _)| (family, turn));
+    ranked.into_iter().map(|(_, _, source)| source).collect()
+}
+
+fn figure(source: &Source) -> Markup {
+    html! {
+        figure {
+            @match source.spy.as_ref().and_then(data_uri) {
+                Some(uri) => img.spy src=(uri) alt={ "spy plot of " (source.spec) } width="120" height="120";,
+                None => div.spy.empty { "no picture" },
+            }
+            figcaption {
+                b title=(source.spec) { (source.spec) }
+                span { (count(source.rows)) " × " (count(source.cols)) ", " (counted(source.nnz, "entry").replace("entrys", "entries")) }
+                @if let Some(rows) = source.row_nnz {
+                    span.quiet title="stored entries per row" {
+                        "per row " (count(rows.min)) "–" (count(rows.max)) ", mean " (format!("{:.2}", rows.mean))
+                        ", σ " (format!("{:.2}", rows.std))
+                        @if rows.empty > 0 { ", " (count(rows.empty)) " empty" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The grid as a PNG in a `data:` address; `None` for a grid without cells or of the wrong size.
+fn data_uri(spy: &SpyGrid) -> Option<String> {
+    let cells = u64::from(spy.width) * u64::from(spy.height);
+    if cells == 0 || cells != spy.cells.len() as u64 {
+        return None;
+    }
+    Some(format!("data:image/png;base64,{}", base64(&png(spy).ok()?)))
+}
+
+/// RGBA, 8 bits a channel, no filter.
+fn png(spy: &SpyGrid) -> std::io::Result<Vec<u8>> {
+    let mut header = Vec::new();
+    header.extend(spy.width.to_be_bytes());
+    header.extend(spy.height.to_be_bytes());
+    header.extend([8, 6, 0, 0, 0]);
+    let mut pixels = ZlibEncoder::new(Vec::new(), Compression::best());
+    for row in spy.cells.chunks(spy.width as usize) {
+        pixels.write_all(&[0])?;
+        for &cell in row {
+            pixels.write_all(&[INK[0], INK[1], INK[2], opacity(cell)])?;
+        }
+    }
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    chunk(&mut file, *b"IHDR", &header);
+    chunk(&mut file, *b"IDAT", &pixels.finish()?);
+    chunk(&mut file, *b"IEND", &[]);
+    Ok(file)
+}
+
+/// 16 levels, which compress; an occupied cell is never invisible.
+fn opacity(cell: u8) -> u8 {
+    match cell {
+        0 => 0,
+        _ => (cell | 0x0f).max(0x4f),
+    }
+}
+
+fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
+    file.extend((data.len() as u32).to_be_bytes());
+    file.extend(kind);
+    file.extend(data);
+    let mut check = Crc::new();
+    check.update(&kind);
+    check.update(data);
+    file.extend(check.sum().to_be_bytes());
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize] as char;
+            text.push(if place <= group.len() { digit } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let known = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (bytes, text) in known {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn grids_without_a_picture_give_none() {
+        let grid = |width, height, cells: usize| SpyGrid {
+            width,
+            height,
+            cells: vec![9; cells],
+        };
+        assert!(data_uri(&grid(0, 0, 0)).is_none());
+        assert!(data_uri(&grid(3, 3, 8)).is_none());
+        assert!(data_uri(&grid(3, 3, 9)).is_some());
+    }
+
+    #[test]
+    fn a_crowd_of_one_family_hides_no_other() {
+        let source = |family: &str| Source {
+            spec: family.to_owned(),
+            family: family.to_owned(),
+            rows: 1,
+            cols: 1,
+            nnz: 0,
+            row_nnz: None,
+            spy: None,
+        };
+        let mut sources: Vec<Source> = (0..100).map(|_| source("crowd")).collect();
+        sources.push(source("alone"));
+        let shown = choose(&sources);
+        assert_eq!(shown.len(), SHOWN);
+        assert!(shown.iter().any(|s| s.family == "alone"));
+    }
+}

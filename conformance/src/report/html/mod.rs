@@ -1,0 +1,192 @@
+//! `report.html`: one page that needs no network, for people.
+//!
+//! ```text
+//! verdict, machine                      header (here)
+//! backends, contract map                overview
+//! findings with replay lines            findings
+//! contract x backend, worst shares      scoreboard
+//! share-of-bound histograms             histogram
+//! matrices                              gallery
+//! deviations, exclusions                profiles
+//! what the words mean                   legend
+//! ```
+//! The page grows with contracts, backends and findings shown, not with cases: passing cases are only counted.
+
+mod findings;
+mod gallery;
+mod histogram;
+mod legend;
+mod overview;
+mod profiles;
+mod scoreboard;
+
+use super::model::Report;
+use super::number::{count, counted};
+use super::summary::{Cell, Summary};
+use super::verdict::VerdictKind;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+/// The page may load nothing from anywhere; a browser enforces it.
+const POLICY: &str =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The report as one HTML page.
+#[must_use]
+pub fn to_html(report: &Report) -> String {
+    let summary = report.summary();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (title(report)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (header(report, &summary))
+                main {
+                    (overview::backends(report, &summary))
+                    (overview::contract_map(report, &summary))
+                    (findings::section(report))
+                    (scoreboard::section(report, &summary))
+                    (scoreboard::families(report, &summary))
+                    (histogram::section(&summary))
+                    (scoreboard::worst_shares(report))
+                    (gallery::section(report))
+                    (profiles::section(report, &summary))
+                    (legend::section())
+                }
+                footer { "sparse-conformance " (report.suite_version) ", " (report.schema) ". The complete record is report.json." }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn title(report: &Report) -> String {
+    match report.find().len() as u64 {
+        0 => "clean - sparse conformance".to_owned(),
+        found => format!("{} - sparse conformance", counted(found, "finding")),
+    }
+}
+
+fn header(report: &Report, summary: &Summary) -> Markup {
+    let found = report.find().len() as u64;
+    let counts = &summary.total.counts;
+    html! {
+        header class=(if found == 0 { "clean" } else { "dirty" }) {
+            p.brand { "Sparse conformance" }
+            h1 {
+                span.seal aria-hidden="true" { (if found == 0 { "✓" } else { "✗" }) }
+                @if found == 0 { "Clean" } @else { (counted(found, "finding")) }
+            }
+            p.lead {
+                (counted(report.plan.distinct_cases, "case")) " in " (counted(report.contracts.len() as u64, "contract"))
+                ", offered to " (counted(report.backends.len() as u64, "backend")) ": "
+                b { (count(counts.ran())) } " run"
+                @for kind in [VerdictKind::Unsupported, VerdictKind::NotRun] {
+                    @if counts.get(kind) > 0 { ", " b { (count(counts.get(kind))) } " " (kind.label()) }
+                }
+                ". What was not run is not a pass: it is counted apart everywhere."
+            }
+            dl.facts { @for (name, value) in facts(report) { @if !value.is_empty() { div { dt { (name) } dd { (value) } } } } }
+            (navigation(found))
+        }
+    }
+}
+
+fn navigation(found: u64) -> Markup {
+    html! {
+        nav aria-label="sections" {
+            a href="#backends" { "Backends" }
+            a href="#map" { "Map" }
+            @if found > 0 { a href="#findings" { "Findings" } }
+            a href="#scoreboard" { "Scoreboard" }
+            a href="#shares" { "Shares of bounds" }
+            a href="#matrices" { "Matrices" }
+            a href="#profiles" { "Profiles" }
+            a href="#legend" { "What the words mean" }
+        }
+    }
+}
+
+fn facts(report: &Report) -> Vec<(&str, String)> {
+    let here = &report.environment;
+    let mut facts = vec![
+        ("Started", here.started.clone()),
+        (
+            "Took",
+            format!(
+                "{:.1} s, {}",
+                report.timings.total_seconds,
+                counted(here.threads, "thread")
+            ),
+        ),
+        (
+            "Plan",
+            format!("tier {}, seed {}", report.plan.tier, report.plan.seed),
+        ),
+        (
+            "Machine",
+            format!("{} {}, {}", here.os, here.arch, counted(here.cores, "core")),
+        ),
+        ("Processor", here.cpu.clone()),
+        ("Extensions", here.cpu_features.join(" ")),
+        ("Compiler", here.rustc.clone()),
+        ("Element types", report.plan.precisions.join(" ")),
+        ("Files", report.plan.matrices.join(" ")),
+        ("Command", here.command_line.join(" ")),
+    ];
+    facts.extend(
+        here.notes
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone())),
+    );
+    facts
+}
+
+/// The class that colours a cell, and the sign that says the same without colour.
+fn state(cell: &Cell) -> (&'static str, &'static str) {
+    let counts = &cell.counts;
+    if counts.findings() > 0 {
+        ("bad", "✗")
+    } else if counts.ran() == 0 {
+        ("none", "–")
+    } else {
+        match cell.worst.map(|worst| worst.share) {
+            None | Some(0.0) => ("exact", "✓"),
+            Some(share) if share <= 0.25 => ("low", "✓"),
+            Some(share) if share <= 0.5 => ("mid", "✓"),
+            Some(_) => ("high", "✓"),
+        }
+    }
+}
+
+/// A cell in words, for tooltips.
+fn words(cell: &Cell, planned: u64) -> String {
+    let counts: Vec<String> = cell
+        .counts
+        .present()
+        .map(|(kind, n)| format!("{} {}", count(n), kind.label()))
+        .collect();
+    let worst = cell
+        .worst
+        .map(|worst| format!("; worst share of a bound {}", super::number::share(worst.share)));
+    let counts = if counts.is_empty() {
+        "no case".to_owned()
+    } else {
+        counts.join(", ")
+    };
+    format!(
+        "{} of {} run: {counts}{}",
+        count(cell.counts.ran()),
+        count(planned),
+        worst.unwrap_or_default()
+    )
+}

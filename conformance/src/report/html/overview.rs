@@ -1,0 +1,131 @@
+//! The first screen: what each backend did, and every contract as one small square per backend.
+
+use super::{state, words};
+use crate::report::model::Report;
+use crate::report::number::{count, share};
+use crate::report::summary::{Cell, ContractRow, Summary};
+use crate::report::verdict::VerdictKind;
+use maud::{Markup, html};
+
+/// One row per backend: a bar of its verdicts and the numbers behind it.
+pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
+    html! {
+        section id="backends" {
+            h2 { "Backends" }
+            div.cards {
+                @for (backend, of) in report.backends.iter().zip(&summary.backends) {
+                    article.card {
+                        h3 { (state_sign(&of.cell)) (backend.name) " " small { (backend.version) } }
+                        p.quiet { (backend.description) }
+                        (bar(&of.cell, summary.planned))
+                        ul.counts {
+                            @for (kind, number) in of.cell.counts.present() {
+                                li { span class={ "dot " (class(kind)) } {} b { (count(number)) } " " (kind.label()) }
+                            }
+                        }
+                        p.quiet {
+                            @if of.cell.counts.ran() == 0 {
+                                b.alarm { @if backend.required { "Required, but ran no case." } @else { "Ran no case." } }
+                            } @else {
+                                b { (count(of.cell.counts.ran())) } " of " (count(summary.planned)) " cases run"
+                                @if let Some(worst) = of.cell.worst { ", worst share of a bound " b { (share(worst.share)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn state_sign(cell: &Cell) -> Markup {
+    let (class, sign) = state(cell);
+    html! { span class={ "sign " (class) } aria-hidden="true" { (sign) } " " }
+}
+
+/// CSS class of a verdict.
+pub(super) fn class(kind: VerdictKind) -> &'static str {
+    match kind {
+        VerdictKind::Exact => "exact",
+        VerdictKind::Within => "low",
+        VerdictKind::AgreedRefusal => "agreed",
+        VerdictKind::Unsupported => "none",
+        VerdictKind::NotRun => "missing",
+        VerdictKind::Wrong
+        | VerdictKind::LoneRefusal
+        | VerdictKind::LoneAcceptance
+        | VerdictKind::Crashed
+        | VerdictKind::TimedOut => "bad",
+    }
+}
+
+/// Verdicts as parts of one bar. A part that exists is never thinner than 3 of 1000.
+fn bar(cell: &Cell, planned: u64) -> Markup {
+    let total = cell.counts.total().max(1);
+    let parts = cell
+        .counts
+        .present()
+        .map(|(kind, number)| (kind, (number * 1000 / total).max(3)));
+    html! {
+        div.bar role="img" aria-label=(words(cell, planned)) title=(words(cell, planned)) {
+            @for (kind, weight) in parts { span class=(class(kind)) style={ "flex-grow:" (weight) } {} }
+        }
+    }
+}
+
+/// Each backend as a grid: one row per operation and format, one square per contract.
+pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
+    let rows = map_rows(&summary.contracts);
+    html! {
+        section id="map" {
+            h2 { "Contract map" }
+            p.quiet {
+                "One square per contract, in the order of its element types. Point at a square for its name and counts."
+            }
+            p.key {
+                @for (class, sign, meaning) in KEY { span { i class={ "square " (class) } { (sign) } " " (meaning) } }
+            }
+            div.cards.wide {
+                @for (place, backend) in report.backends.iter().enumerate() {
+                    article.card {
+                        h3 { (backend.name) }
+                        table.map { @for (name, contracts) in &rows {
+                            tr { th scope="row" { (name) } td { @for row in contracts { (square(row, place)) } } }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+const KEY: [(&str, &str, &str); 6] = [
+    ("exact", "✓", "exact"),
+    ("low", "✓", "within, worst share up to 25 %"),
+    ("mid", "✓", "up to 50 %"),
+    ("high", "✓", "above 50 %"),
+    ("bad", "✗", "findings"),
+    ("none", "–", "nothing run"),
+];
+
+fn square(row: &ContractRow, backend: usize) -> Markup {
+    let cell = &row.cells[backend];
+    let (class, sign) = state(cell);
+    html! { i class={ "square " (class) } title={ (row.name) "\n" (words(cell, row.planned)) } { (sign) } }
+}
+
+/// Contracts grouped by name without their element types, in the table's order.
+fn map_rows(contracts: &[ContractRow]) -> Vec<(&str, Vec<&ContractRow>)> {
+    let mut rows: Vec<(&str, Vec<&ContractRow>)> = Vec::new();
+    for contract in contracts {
+        let name = contract
+            .name
+            .rsplit_once('.')
+            .map_or(contract.name.as_str(), |(name, _)| name);
+        match rows.last_mut() {
+            Some((last, row)) if *last == name => row.push(contract),
+            _ => rows.push((name, vec![contract])),
+        }
+    }
+    rows
+}

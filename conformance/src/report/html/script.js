@@ -1,0 +1,37 @@
+// Conveniences only: the page says everything without them.
+"use strict";
+function copyText(text) {
+  if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  return done ? Promise.resolve() : Promise.reject(new Error("copying is not allowed here"));
+}
+function label(button, text) {
+  button.textContent = text;
+  setTimeout(() => { button.textContent = "copy"; }, 1500);
+}
+const folds = () => document.querySelectorAll("details");
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.classList.contains("copy")) {
+    copyText(button.previousElementSibling.textContent).then(() => label(button, "copied"), () => label(button, "select it"));
+  } else if (button.dataset.details) {
+    for (const fold of folds()) fold.open = button.dataset.details === "open";
+  }
+});
+const filter = document.getElementById("filter");
+if (filter) {
+  filter.addEventListener("input", () => {
+    const words = filter.value.toLowerCase().split(/\s+/);
+    for (const finding of document.querySelectorAll(".finding")) {
+      const text = finding.textContent.toLowerCase();
+      finding.hidden = !words.every((word) => text.includes(word));
+    }
+  });
+}
+window.addEventListener("beforeprint", () => { for (const fold of folds()) fold.open = true; });

@@ -1,0 +1,219 @@
+//! `report.md`: a summary that fits a GitHub job summary (which ends at 1 MiB), with the first findings in full.
+
+use super::model::{CaseRecord, Finding, Report};
+use super::number::{count, counted, percent, share};
+use super::summary::{Cell, ContractRow, Summary};
+use super::verdict::VerdictKind;
+use std::fmt::Write;
+
+/// Findings shown in full; the others are in the JSON and HTML files.
+pub const FINDINGS_SHOWN: usize = 25;
+
+/// The report as Markdown.
+#[must_use]
+pub fn to_markdown(report: &Report) -> String {
+    let summary = report.summary();
+    let mut text = headline(report, &summary);
+    text.push_str(&backend_table(report, &summary));
+    text.push_str(&operation_table(report, &summary));
+    text.push_str(&findings(report));
+    text.push_str(&environment(report));
+    text
+}
+
+fn headline(report: &Report, summary: &Summary) -> String {
+    let findings = report.find().len() as u64;
+    let verdict = if findings == 0 {
+        "clean".to_owned()
+    } else {
+        counted(findings, "finding")
+    };
+    let distinct = counted(report.plan.distinct_cases, "case");
+    let contracts = counted(report.contracts.len() as u64, "contract");
+    let backends = counted(report.backends.len() as u64, "backend");
+    let mut text = format!("# Sparse conformance: {verdict}\n\n");
+    let _ = writeln!(
+        text,
+        "{distinct} in {contracts}, offered to {backends}: {} run, {} unsupported, {} not run. Tier {}, seed {}.\n",
+        count(summary.total.counts.ran()),
+        count(summary.total.counts.get(VerdictKind::Unsupported)),
+        count(summary.total.counts.get(VerdictKind::NotRun)),
+        line(&report.plan.tier),
+        report.plan.seed
+    );
+    text
+}
+
+fn backend_table(report: &Report, summary: &Summary) -> String {
+    let mut text = String::from(
+        "| backend | run / planned | exact | within | agreed refusal | findings | unsupported | not run | worst share |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (backend, of) in report.backends.iter().zip(&summary.backends) {
+        let counts = &of.cell.counts;
+        let column = |kind| count(counts.get(kind));
+        let findings = match counts.findings() {
+            0 => "0".to_owned(),
+            findings => format!("**{}**", count(findings)),
+        };
+        let _ = writeln!(
+            text,
+            "| {} {} | {} / {} | {} | {} | {} | {findings} | {} | {} | {} |",
+            line(&backend.name),
+            line(&backend.version),
+            count(counts.ran()),
+            count(summary.planned),
+            column(VerdictKind::Exact),
+            column(VerdictKind::Within),
+            column(VerdictKind::AgreedRefusal),
+            column(VerdictKind::Unsupported),
+            column(VerdictKind::NotRun),
+            worst(&of.cell),
+        );
+    }
+    text.push('\n');
+    text
+}
+
+fn worst(cell: &Cell) -> String {
+    cell.worst
+        .map_or_else(|| "-".to_owned(), |worst| share(worst.share))
+}
+
+fn operation_table(report: &Report, summary: &Summary) -> String {
+    let names: Vec<String> = report.backends.iter().map(|b| line(&b.name)).collect();
+    let mut text = format!(
+        "| operation | {} |\n|---|{}\n",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    );
+    for row in summary.operations() {
+        let cells: Vec<String> = row.cells.iter().map(|cell| operation_cell(cell, &row)).collect();
+        let _ = writeln!(text, "| {} | {} |", line(&row.name), cells.join(" | "));
+    }
+    text.push('\n');
+    text
+}
+
+fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
+    let (ran, findings) = (cell.counts.ran(), cell.counts.findings());
+    if ran == 0 {
+        return "not run".to_owned();
+    }
+    let state = if findings == 0 {
+        "ok".to_owned()
+    } else {
+        format!("**{}**", counted(findings, "finding"))
+    };
+    format!(
+        "{state}, {} run, worst {}",
+        percent(ran, row.planned),
+        worst(cell)
+    )
+}
+
+fn findings(report: &Report) -> String {
+    let findings = report.find();
+    if findings.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("## Findings\n\n");
+    for finding in findings.iter().take(FINDINGS_SHOWN) {
+        match finding {
+            Finding::Case { index } => text.push_str(&failure(&report.cases[*index])),
+            Finding::IdleBackend { backend } => {
+                let _ = writeln!(text, "- **{}**: required, but ran no case\n", line(backend));
+            }
+        }
+    }
+    if let Some(more) = findings
+        .len()
+        .checked_sub(FINDINGS_SHOWN)
+        .filter(|&more| more > 0)
+    {
+        let _ = writeln!(
+            text,
+            "{} more in `report.json` and `report.html`.\n",
+            count(more as u64)
+        );
+    }
+    text
+}
+
+fn failure(record: &CaseRecord) -> String {
+    let mut text = format!(
+        "- **{}**: {}\n",
+        line(&record.backend),
+        line(&record.verdict.to_string())
+    );
+    for (name, value) in record.verdict.details() {
+        let _ = writeln!(text, "  - {name}: {}", line(&value));
+    }
+    // A fence longer than any run of backticks in the line cannot be closed by it.
+    let replay = one_line(&record.replay());
+    let fence = "`".repeat(3.max(longest_run(&replay, '`') + 1));
+    let _ = writeln!(text, "\n  {fence}sh\n  {replay}\n  {fence}\n");
+    text
+}
+
+fn environment(report: &Report) -> String {
+    let here = &report.environment;
+    let mut text = String::from("## Environment\n\n");
+    let facts = [
+        ("suite", report.suite_version.clone()),
+        (
+            "machine",
+            format!(
+                "{} {}, {}, {}",
+                here.os,
+                here.arch,
+                here.cpu,
+                counted(here.cores, "core")
+            ),
+        ),
+        ("vector extensions", here.cpu_features.join(" ")),
+        ("compiler", here.rustc.clone()),
+        ("started", here.started.clone()),
+        (
+            "took",
+            format!(
+                "{:.1} s on {}",
+                report.timings.total_seconds,
+                counted(here.threads, "thread")
+            ),
+        ),
+        ("command", here.command_line.join(" ")),
+    ];
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "- {name}: {}", line(value));
+    }
+    text
+}
+
+/// Text in one line, with everything escaped that Markdown, its tables or HTML would take as markup.
+fn line(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in one_line(text).chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' => escaped.extend(['\\', letter]),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
+}
+
+fn longest_run(text: &str, letter: char) -> usize {
+    text.split(|other| other != letter)
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
+}

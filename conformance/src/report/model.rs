@@ -1,0 +1,329 @@
+//! The report as data: what was planned, who was asked, what the oracle said, on what machine.
+//!
+//! Every field but `environment` and `timings` is a function of the plan and its seed: two runs with any number
+//! of threads write the same bytes there. [`Report::seal`] brings cases into their one order and lists findings.
+
+use super::environment::{Environment, Timings};
+use super::verdict::{Tier, VerdictRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::collections::HashMap;
+
+/// Value of [`Report::schema`]; a change that breaks readers changes the number.
+pub const SCHEMA_NAME: &str = "sparse-conformance-report-1";
+
+/// One run of the suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// Always [`SCHEMA_NAME`].
+    #[schemars(extend("const" = SCHEMA_NAME))]
+    pub schema: String,
+    /// Version of the suite, as in Cargo.toml.
+    pub suite_version: String,
+    /// The machine. May differ between runs of one seed.
+    pub environment: Environment,
+    /// The time taken. May differ between runs of one seed.
+    pub timings: Timings,
+    /// What was asked for.
+    pub plan: Plan,
+    /// Who was asked, in the order of the columns of the scoreboard.
+    pub backends: Vec<Backend>,
+    /// Rows of the contract table in the plan, in the table's order.
+    pub contracts: Vec<Contract>,
+    /// Matrices in the plan.
+    pub sources: Vec<Source>,
+    /// One record per case and backend: by contract, case line, backend.
+    pub cases: Vec<CaseRecord>,
+    /// Why the exit code is 1; empty for a clean run.
+    pub findings: Vec<Finding>,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// "quick", "full" or "extensive".
+    pub tier: String,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Names of the backends.
+    pub backends: Vec<String>,
+    /// Names of the operations.
+    pub operations: Vec<String>,
+    /// Names of the element types.
+    pub precisions: Vec<String>,
+    /// Matrix files given on the command line, as typed.
+    pub matrices: Vec<String>,
+    /// Number of different case lines.
+    pub distinct_cases: u64,
+}
+
+/// Something that was asked to run cases.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Backend {
+    /// Name, as in `--backend`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// One line.
+    pub description: String,
+    /// True if a run in which it runs no case fails.
+    pub required: bool,
+    /// Where its declared profile leaves the default semantics.
+    pub deviations: Vec<Deviation>,
+    /// Cases that its manifest excludes.
+    pub excluded: Vec<Exclusion>,
+}
+
+/// A choice point at which a backend declares something else than the default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deviation {
+    /// The choice point ("duplicates").
+    pub point: String,
+    /// What the backend declares ("last-wins").
+    pub choice: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Cases that a backend does not support, said beforehand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exclusion {
+    /// Which contracts or cases ("spmm.ell.*").
+    pub pattern: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A row of the contract table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    /// Name, `operation.format.types`.
+    pub name: String,
+    /// Case lines planned for it; each is offered to every backend.
+    pub cases_planned: u64,
+}
+
+impl Contract {
+    /// The operation: the name up to its first dot.
+    #[must_use]
+    pub fn operation(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+}
+
+/// A matrix that cases are made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// How to get it again ("rmat:scale=8,seed=7", a file name).
+    pub spec: String,
+    /// Family ("rmat", "file").
+    pub family: String,
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of columns.
+    pub cols: u64,
+    /// Number of stored entries.
+    pub nnz: u64,
+    /// Stored entries per row; absent for a matrix without rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_nnz: Option<RowStatistics>,
+    /// Where the entries lie, coarsely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spy: Option<SpyGrid>,
+}
+
+/// Stored entries per row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowStatistics {
+    /// Fewest.
+    pub min: u64,
+    /// Most.
+    pub max: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Population standard deviation.
+    pub std: f64,
+    /// Rows without an entry.
+    pub empty: u64,
+}
+
+/// A coarse picture of where the entries lie. Row-major; 0 is an empty cell, 255 the densest one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpyGrid {
+    /// Cells per row, at most 255.
+    pub width: u32,
+    /// Rows of cells, at most 255.
+    pub height: u32,
+    /// `width * height` densities; two hex digits each in JSON.
+    #[serde(serialize_with = "to_hex", deserialize_with = "from_hex")]
+    #[schemars(with = "String", regex(pattern = r"^([0-9a-f]{2})*$"))]
+    pub cells: Vec<u8>,
+}
+
+fn to_hex<S: Serializer>(cells: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    let digits: String = cells.iter().map(|cell| format!("{cell:02x}")).collect();
+    serializer.serialize_str(&digits)
+}
+
+fn from_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let digits = String::deserialize(deserializer)?;
+    let (pairs, []) = digits.as_bytes().as_chunks::<2>() else {
+        return Err(D::Error::custom("spy cells have an odd number of hex digits"));
+    };
+    let digit = |byte: u8| (byte as char).to_digit(16).map(|d| d as u8);
+    let cell = |pair: &[u8; 2]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
+    pairs
+        .iter()
+        .map(|pair| {
+            cell(pair).ok_or_else(|| D::Error::custom("spy cells hold a character that is no hex digit"))
+        })
+        .collect()
+}
+
+/// One case on one backend.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaseRecord {
+    /// The case line: all that is needed to run it again.
+    pub case: String,
+    /// Name of its contract.
+    pub contract: String,
+    /// Family of its source.
+    pub family: String,
+    /// Name of the backend.
+    pub backend: String,
+    /// What the oracle says.
+    pub verdict: VerdictRecord,
+    /// Tiers that were applied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<Tier>,
+    /// Largest error as a share of the bound where T1 was applied; above 1 in a wrong case; absent if not finite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Alternatives that this case cannot tell from the right answer ("alpha=0", "nnz=0").
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degenerate: Vec<String>,
+}
+
+impl CaseRecord {
+    /// The command that runs this case again, quoted for a POSIX shell.
+    #[must_use]
+    pub fn replay(&self) -> String {
+        format!(
+            "conformance replay {} --backend {}",
+            quoted(&self.case),
+            self.backend
+        )
+    }
+
+    /// The share that a histogram shows: of the record, or of its verdict, or 0 if exact.
+    #[must_use]
+    pub fn share_of_bound(&self) -> Option<f64> {
+        let of_verdict = match self.verdict {
+            VerdictRecord::Exact => Some(0.0),
+            VerdictRecord::Within { share } => Some(share),
+            _ => None,
+        };
+        self.share.or(of_verdict).filter(|share| share.is_finite())
+    }
+}
+
+/// `text` in single quotes, safe for a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Why a run is not clean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Finding {
+    /// A case whose verdict is a finding.
+    Case {
+        /// Index into [`Report::cases`].
+        index: usize,
+    },
+    /// A required backend ran no case.
+    IdleBackend {
+        /// Its name.
+        backend: String,
+    },
+}
+
+impl Report {
+    /// An empty report of this version of the suite.
+    #[must_use]
+    pub fn new(plan: Plan, environment: Environment) -> Report {
+        Report {
+            schema: SCHEMA_NAME.to_owned(),
+            suite_version: env!("CARGO_PKG_VERSION").to_owned(),
+            environment,
+            timings: Timings::default(),
+            plan,
+            backends: Vec::new(),
+            contracts: Vec::new(),
+            sources: Vec::new(),
+            cases: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Brings the cases into their one order, whatever order they finished in, and lists the findings.
+    pub fn seal(&mut self) {
+        let contract: HashMap<&str, usize> = places(self.contracts.iter().map(|c| c.name.as_str()));
+        let backend: HashMap<&str, usize> = places(self.backends.iter().map(|b| b.name.as_str()));
+        let place = |of: &HashMap<&str, usize>, name: &str| of.get(name).copied().unwrap_or(usize::MAX);
+        self.cases.sort_by(|a, b| {
+            let key = |c: &CaseRecord| (place(&contract, &c.contract), place(&backend, &c.backend));
+            let ((ca, ba), (cb, bb)) = (key(a), key(b));
+            ca.cmp(&cb).then_with(|| a.case.cmp(&b.case)).then(ba.cmp(&bb))
+        });
+        self.findings = self.find();
+    }
+
+    /// What makes this run fail, found in the cases rather than believed: findings by index, then idle backends.
+    #[must_use]
+    pub fn find(&self) -> Vec<Finding> {
+        let cases = self
+            .cases
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| c.verdict.is_finding());
+        let ran = |name: &str| {
+            self.cases
+                .iter()
+                .any(|c| c.backend == name && c.verdict.kind().ran())
+        };
+        let idle = self.backends.iter().filter(|b| b.required && !ran(&b.name));
+        let idle = idle.map(|b| Finding::IdleBackend {
+            backend: b.name.clone(),
+        });
+        cases
+            .map(|(index, _)| Finding::Case { index })
+            .chain(idle)
+            .collect()
+    }
+
+    /// The records behind the findings, in order.
+    pub fn failures(&self) -> impl Iterator<Item = &CaseRecord> {
+        self.cases.iter().filter(|c| c.verdict.is_finding())
+    }
+
+    /// 0 for a clean run, 1 for a run with findings.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        u8::from(!self.find().is_empty())
+    }
+}
+
+fn places<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    names.enumerate().map(|(place, name)| (name, place)).collect()
+}

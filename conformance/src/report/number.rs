@@ -1,0 +1,73 @@
+//! Numbers as readers want them: counts with separators, shares of a bound as percentages.
+
+/// 12345 as "12,345".
+#[must_use]
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with its noun: "1 finding", "2 findings".
+#[must_use]
+pub fn counted(value: u64, noun: &str) -> String {
+    let ending = if value == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", count(value))
+}
+
+/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50x".
+#[must_use]
+pub fn share(value: f64) -> String {
+    if value == 0.0 {
+        "0 %".to_owned()
+    } else if value < 0.001 {
+        "<0.1 %".to_owned()
+    } else if value <= 1.0 {
+        format!("{:.1} %", value * 100.0)
+    } else if value < 1e4 {
+        format!("{value:.2}x")
+    } else {
+        format!("{value:.2e}x")
+    }
+}
+
+/// `value` of `whole` as a percentage, rounded down so that 100 % means all of it.
+#[must_use]
+pub fn percent(value: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "-".to_owned();
+    }
+    format!("{} %", value * 100 / whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_by_three() {
+        for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(value), text);
+        }
+        assert_eq!(
+            (counted(1, "case"), counted(0, "case")),
+            ("1 case".to_owned(), "0 cases".to_owned())
+        );
+    }
+
+    #[test]
+    fn shares_never_hide_that_a_bound_was_used_or_broken() {
+        let texts = [0.0, 1e-300, 0.312, 1.0, 1.004, 37100.0, f64::INFINITY].map(share);
+        assert_eq!(
+            texts,
+            ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00x", "3.71e4x", "infx"]
+        );
+        assert_eq!(percent(999, 1000), "99 %");
+    }
+}

@@ -1,0 +1,147 @@
+//! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
+
+use super::model::{Finding, Report};
+use super::number::{count, counted, share};
+use super::summary::BackendSummary;
+use super::verdict::VerdictKind;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Findings printed; the others are in the files.
+pub const FINDINGS_SHOWN: usize = 10;
+
+/// Whether the text may hold terminal colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// Escape sequences for a terminal.
+    Ansi,
+    /// Text only.
+    Plain,
+}
+
+impl Colour {
+    /// Colours for a terminal, unless `NO_COLOR` is set to anything but the empty string (<https://no-color.org>).
+    #[must_use]
+    pub fn for_output(is_terminal: bool) -> Colour {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if is_terminal && !refused {
+            Colour::Ansi
+        } else {
+            Colour::Plain
+        }
+    }
+
+    fn paint(self, code: u8, text: &str) -> String {
+        match self {
+            Colour::Ansi => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            Colour::Plain => text.to_owned(),
+        }
+    }
+}
+
+const BOLD: u8 = 1;
+const RED: u8 = 31;
+const GREEN: u8 = 32;
+
+/// The report as text for a terminal; `written` are the files to name at the end.
+#[must_use]
+pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
+    let summary = report.summary();
+    let width = summary.backends.iter().map(|b| b.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for backend in &summary.backends {
+        let _ = writeln!(
+            text,
+            "{:width$}  {}",
+            backend.name,
+            backend_line(backend, summary.planned, colour)
+        );
+    }
+    text.push_str(&findings(report, colour));
+    text.push_str(&files(written));
+    let _ = writeln!(text, "{}", last_line(report, &summary.total.counts, colour));
+    text
+}
+
+fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> String {
+    let counts = &backend.cell.counts;
+    let mut line = format!("{} of {} run", count(counts.ran()), counted(planned, "case"));
+    for (kind, number) in counts.present() {
+        let part = format!("{} {}", count(number), kind.label());
+        let part = if kind.is_finding() {
+            colour.paint(RED, &part)
+        } else {
+            part
+        };
+        let _ = write!(line, ", {part}");
+    }
+    if let Some(worst) = backend.cell.worst {
+        let _ = write!(line, "; worst share of a bound {}", share(worst.share));
+    }
+    line
+}
+
+fn findings(report: &Report, colour: Colour) -> String {
+    let findings = report.find();
+    let mut text = String::new();
+    for finding in findings.iter().take(FINDINGS_SHOWN) {
+        let (what, replay) = match finding {
+            Finding::Case { index } => {
+                let record = &report.cases[*index];
+                (
+                    printable(&record.verdict.to_string()),
+                    printable(&record.replay()),
+                )
+            }
+            Finding::IdleBackend { backend } => {
+                (format!("required backend {backend} ran no case"), String::new())
+            }
+        };
+        let _ = writeln!(text, "\n{} {what}", colour.paint(RED, "finding:"));
+        if !replay.is_empty() {
+            let _ = writeln!(text, "  {replay}");
+        }
+    }
+    if findings.len() > FINDINGS_SHOWN {
+        let _ = writeln!(
+            text,
+            "\n... and {} more",
+            counted((findings.len() - FINDINGS_SHOWN) as u64, "finding")
+        );
+    }
+    text
+}
+
+fn files(written: &[PathBuf]) -> String {
+    let mut text = String::from("\n");
+    for path in written {
+        let _ = writeln!(text, "wrote {}", path.display());
+    }
+    text
+}
+
+fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -> String {
+    let found = report.find().len() as u64;
+    let apart = [VerdictKind::Unsupported, VerdictKind::NotRun].map(|kind| (kind, counts.get(kind)));
+    let apart = apart.iter().filter(|(_, number)| *number > 0);
+    let apart: String = apart
+        .map(|(kind, number)| format!(", {} {}", count(*number), kind.label()))
+        .collect();
+    let verdict = match found {
+        0 => colour.paint(GREEN, "clean"),
+        _ => colour.paint(RED, &counted(found, "finding")),
+    };
+    let took = report.timings.total_seconds;
+    format!(
+        "{} {} run{apart} in {took:.1} s",
+        colour.paint(BOLD, &format!("{verdict}:")),
+        counted(counts.ran(), "case")
+    )
+}
+
+/// One line without control characters: a backend's message must not steer the terminal.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
+}
