@@ -1,7 +1,7 @@
 //! `report.md`: a summary that fits a GitHub job summary (which ends at 1 MiB), with the first findings in full.
 
 use super::model::{CaseRecord, Finding, Report};
-use super::number::{count, counted, percent, share};
+use super::show::{count, counted, one_line, percent, share};
 use super::summary::{Cell, ContractRow, Summary};
 use super::verdict::VerdictKind;
 use std::fmt::Write;
@@ -203,12 +203,6 @@ fn line(text: &str) -> String {
         }
     }
     escaped
-}
-
-fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect()
 }
 
 fn longest_run(text: &str, letter: char) -> usize {

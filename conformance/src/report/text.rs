@@ -1,7 +1,7 @@
 //! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
 
 use super::model::{Finding, Report};
-use super::number::{count, counted, share};
+use super::show::{count, counted, one_line, share};
 use super::summary::BackendSummary;
 use super::verdict::VerdictKind;
 use std::fmt::Write;
@@ -88,10 +88,7 @@ fn findings(report: &Report, colour: Colour) -> String {
         let (what, replay) = match finding {
             Finding::Case { index } => {
                 let record = &report.cases[*index];
-                (
-                    printable(&record.verdict.to_string()),
-                    printable(&record.replay()),
-                )
+                (one_line(&record.verdict.to_string()), one_line(&record.replay()))
             }
             Finding::IdleBackend { backend } => {
                 (format!("required backend {backend} ran no case"), String::new())
@@ -105,8 +102,8 @@ fn findings(report: &Report, colour: Colour) -> String {
     if findings.len() > FINDINGS_SHOWN {
         let _ = writeln!(
             text,
-            "\n... and {} more",
-            counted((findings.len() - FINDINGS_SHOWN) as u64, "finding")
+            "\n... and {}",
+            counted((findings.len() - FINDINGS_SHOWN) as u64, "further finding")
         );
     }
     text
@@ -137,11 +134,4 @@ fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -
         colour.paint(BOLD, &format!("{verdict}:")),
         counted(counts.ran(), "case")
     )
-}
-
-/// One line without control characters: a backend's message must not steer the terminal.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect()
 }

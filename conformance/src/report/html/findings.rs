@@ -1,13 +1,15 @@
 //! Findings, each with both values in decimal and in bits and the line that runs it again.
 
 use crate::report::model::{CaseRecord, Finding, Report};
-use crate::report::number::count;
+use crate::report::show::{count, counted, one_line};
 use crate::report::verdict::VerdictRecord;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Findings shown in full; further ones are counted here and listed in report.json.
 const SHOWN: usize = 400;
+/// Findings that need no click to be seen.
+const OPEN: usize = 12;
 /// Bytes of a backend's message that the page shows.
 const MESSAGE_BYTES: usize = 600;
 
@@ -22,19 +24,31 @@ pub(super) fn section(report: &Report) -> Markup {
             h2 { "Findings" }
             (groups(report))
             p.tools { input type="search" id="filter" placeholder="filter: backend, contract, word…" aria-label="filter findings"; }
-            @for finding in findings.iter().take(SHOWN) {
-                @match finding {
-                    Finding::Case { index } => (failure(&report.cases[*index])),
-                    Finding::IdleBackend { backend } => article.finding {
-                        h3 { span.badge { "idle" } " " (backend) }
-                        p { "A required backend ran no case. Skip is not pass." }
-                    },
+            @let shown = &findings[..findings.len().min(SHOWN)];
+            @let (open, folded) = shown.split_at(shown.len().min(OPEN));
+            @for finding in open { (article(report, finding)) }
+            @if !folded.is_empty() {
+                details.more {
+                    summary { (counted(folded.len() as u64, "further finding")) }
+                    @for finding in folded { (article(report, finding)) }
                 }
             }
             @if findings.len() > SHOWN {
                 p.quiet { "… and " (count((findings.len() - SHOWN) as u64)) " more, all in report.json." }
             }
         }
+    }
+}
+
+fn article(report: &Report, finding: &Finding) -> Markup {
+    match finding {
+        Finding::Case { index } => failure(&report.cases[*index]),
+        Finding::IdleBackend { backend } => html! {
+            article.finding {
+                h3 { span.badge { "idle" } " " (backend) }
+                p { "A required backend ran no case. Skip is not pass." }
+            }
+        },
     }
 }
 
@@ -84,16 +98,17 @@ fn message(verdict: &VerdictRecord) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    if text.len() <= MESSAGE_BYTES {
-        return text.to_owned();
+    let line = one_line(text);
+    if line.len() <= MESSAGE_BYTES {
+        return line;
     }
     format!(
         "{}… (shortened)",
-        &text[..text.floor_char_boundary(MESSAGE_BYTES)]
+        &line[..line.floor_char_boundary(MESSAGE_BYTES)]
     )
 }
 
 /// The replay line with a button that copies it.
 pub(super) fn replay(record: &CaseRecord) -> Markup {
-    html! { div.replay { code { (record.replay()) } button.copy type="button" { "copy" } } }
+    html! { div.replay { code { (one_line(&record.replay())) } button.copy type="button" { "copy" } } }
 }

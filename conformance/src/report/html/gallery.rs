@@ -4,7 +4,7 @@
 //! colour, so that one image suits a light page, a dark page and paper.
 
 use crate::report::model::{Report, Source, SpyGrid};
-use crate::report::number::{count, counted};
+use crate::report::show::{count, counted};
 use flate2::{Compression, Crc, write::ZlibEncoder};
 use maud::{Markup, html};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! A sound bound is used in part by most cases and never exceeded. A histogram crowded at the right says that the
 //! bound is tight or the kernel near the edge; everything at the left, that the bound has room.
 
-use crate::report::number::count;
+use crate::report::show::count;
 use crate::report::summary::{BackendSummary, Histogram, Summary};
 use maud::{Markup, html};
 
@@ -83,8 +83,7 @@ fn bar(place: usize, number: u64, most: u64) -> Markup {
     };
     let class = match place {
         BINS => "bad",
-        19 => "high",
-        18 => "mid",
+        19 => "mid",
         _ => "low",
     };
     html! {

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! verdict, machine                      header (here)
-//! backends, contract map                overview
+//! backends                              overview
 //! findings with replay lines            findings
+//! contract map                          overview
 //! contract x backend, worst shares      scoreboard
 //! share-of-bound histograms             histogram
 //! matrices                              gallery
@@ -21,7 +22,7 @@ mod profiles;
 mod scoreboard;
 
 use super::model::Report;
-use super::number::{count, counted};
+use super::show::{count, counted};
 use super::summary::{Cell, Summary};
 use super::verdict::VerdictKind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -51,8 +52,8 @@ pub fn to_html(report: &Report) -> String {
                 (header(report, &summary))
                 main {
                     (overview::backends(report, &summary))
-                    (overview::contract_map(report, &summary))
                     (findings::section(report))
+                    (overview::contract_map(report, &summary))
                     (scoreboard::section(report, &summary))
                     (scoreboard::families(report, &summary))
                     (histogram::section(&summary))
@@ -105,8 +106,8 @@ fn navigation(found: u64) -> Markup {
     html! {
         nav aria-label="sections" {
             a href="#backends" { "Backends" }
-            a href="#map" { "Map" }
             @if found > 0 { a href="#findings" { "Findings" } }
+            a href="#map" { "Map" }
             a href="#scoreboard" { "Scoreboard" }
             a href="#shares" { "Shares of bounds" }
             a href="#matrices" { "Matrices" }
@@ -161,8 +162,8 @@ fn state(cell: &Cell) -> (&'static str, &'static str) {
     } else {
         match cell.worst.map(|worst| worst.share) {
             None | Some(0.0) => ("exact", "✓"),
-            Some(share) if share <= 0.25 => ("low", "✓"),
-            Some(share) if share <= 0.5 => ("mid", "✓"),
+            Some(share) if share <= 0.5 => ("low", "✓"),
+            Some(share) if share <= 0.9 => ("mid", "✓"),
             Some(_) => ("high", "✓"),
         }
     }
@@ -177,7 +178,7 @@ fn words(cell: &Cell, planned: u64) -> String {
         .collect();
     let worst = cell
         .worst
-        .map(|worst| format!("; worst share of a bound {}", super::number::share(worst.share)));
+        .map(|worst| format!("; worst share of a bound {}", super::show::share(worst.share)));
     let counts = if counts.is_empty() {
         "no case".to_owned()
     } else {

@@ -2,7 +2,7 @@
 
 use super::{state, words};
 use crate::report::model::Report;
-use crate::report::number::{count, share};
+use crate::report::show::{count, share};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{Markup, html};
@@ -15,7 +15,7 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
             div.cards {
                 @for (backend, of) in report.backends.iter().zip(&summary.backends) {
                     article.card {
-                        h3 { (state_sign(&of.cell)) (backend.name) " " small { (backend.version) } }
+                        h3 { (sign(&of.cell, backend.required)) (backend.name) " " small { (backend.version) } }
                         p.quiet { (backend.description) }
                         (bar(&of.cell, summary.planned))
                         ul.counts {
@@ -38,8 +38,14 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
     }
 }
 
-fn state_sign(cell: &Cell) -> Markup {
-    let (class, sign) = state(cell);
+/// Passed, findings, or nothing run; how near to the bounds is no matter here.
+fn sign(cell: &Cell, required: bool) -> Markup {
+    let (class, sign) = match state(cell) {
+        ("none", _) if required => ("bad", "✗"),
+        ("none", sign) => ("none", sign),
+        ("bad", sign) => ("bad", sign),
+        (_, sign) => ("exact", sign),
+    };
     html! { span class={ "sign " (class) } aria-hidden="true" { (sign) } " " }
 }
 
@@ -87,12 +93,12 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
             }
             div.cards.wide {
                 @for (place, backend) in report.backends.iter().enumerate() {
-                    article.card {
+                    @if summary.backends[place].cell.counts.total() > 0 { article.card {
                         h3 { (backend.name) }
                         table.map { @for (name, contracts) in &rows {
                             tr { th scope="row" { (name) } td { @for row in contracts { (square(row, place)) } } }
                         } }
-                    }
+                    } }
                 }
             }
         }
@@ -101,9 +107,9 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
 
 const KEY: [(&str, &str, &str); 6] = [
     ("exact", "✓", "exact"),
-    ("low", "✓", "within, worst share up to 25 %"),
-    ("mid", "✓", "up to 50 %"),
-    ("high", "✓", "above 50 %"),
+    ("low", "✓", "within, worst share of a bound up to 50 %"),
+    ("mid", "✓", "up to 90 %"),
+    ("high", "✓", "above 90 %"),
     ("bad", "✗", "findings"),
     ("none", "–", "nothing run"),
 ];

@@ -1,7 +1,7 @@
 //! What each backend declared beforehand: where it leaves the default semantics, and what it does not do.
 
 use crate::report::model::{Backend, Report};
-use crate::report::number::{count, counted};
+use crate::report::show::{count, counted};
 use crate::report::summary::{BackendSummary, Summary};
 use maud::{Markup, html};
 

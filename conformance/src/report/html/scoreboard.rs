@@ -3,7 +3,7 @@
 use super::findings::replay;
 use super::{state, words};
 use crate::report::model::{CaseRecord, Report};
-use crate::report::number::{count, share};
+use crate::report::show::{count, share};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{Markup, html};

@@ -27,6 +27,7 @@ document.addEventListener("click", (event) => {
 const filter = document.getElementById("filter");
 if (filter) {
   filter.addEventListener("input", () => {
+    for (const more of document.querySelectorAll(".more")) more.open = true;
     const words = filter.value.toLowerCase().split(/\s+/);
     for (const finding of document.querySelectorAll(".finding")) {
       const text = finding.textContent.toLowerCase();

@@ -1,4 +1,5 @@
-//! Numbers as readers want them: counts with separators, shares of a bound as percentages.
+//! Numbers and text as readers want them: counts with separators, shares of a bound as percentages, messages in
+//! one line.
 
 /// 12345 as "12,345".
 #[must_use]
@@ -21,7 +22,7 @@ pub fn counted(value: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", count(value))
 }
 
-/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50x".
+/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50×".
 #[must_use]
 pub fn share(value: f64) -> String {
     if value == 0.0 {
@@ -31,9 +32,9 @@ pub fn share(value: f64) -> String {
     } else if value <= 1.0 {
         format!("{:.1} %", value * 100.0)
     } else if value < 1e4 {
-        format!("{value:.2}x")
+        format!("{value:.2}×")
     } else {
-        format!("{value:.2e}x")
+        format!("{value:.2e}×")
     }
 }
 
@@ -44,6 +45,14 @@ pub fn percent(value: u64, whole: u64) -> String {
         return "-".to_owned();
     }
     format!("{} %", value * 100 / whole)
+}
+
+/// Text in one line without control characters: a backend's message must steer neither terminal nor file.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
 }
 
 #[cfg(test)]
@@ -66,7 +75,7 @@ mod tests {
         let texts = [0.0, 1e-300, 0.312, 1.0, 1.004, 37100.0, f64::INFINITY].map(share);
         assert_eq!(
             texts,
-            ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00x", "3.71e4x", "infx"]
+            ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00×", "3.71e4×", "inf×"]
         );
         assert_eq!(percent(999, 1000), "99 %");
     }
