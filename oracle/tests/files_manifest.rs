@@ -101,7 +101,8 @@ fn check_statistics(row: &Row, coo: &Coo<f64>) {
         rows: coo.rows,
         cols: coo.cols,
         list,
-    });
+    })
+    .expect("sorted, without duplicates");
     let s = RowStatistics::of(&csr);
     let counts = [
         ("row_nnz_min", s.min),
