@@ -1,2 +1,20 @@
-//! placeholder
+//! The judge: cases, backends, the runner that brings them together, and reports.
+//!
+//! ```text
+//! plan -> case -> operands -> backend -> answer -> oracle's verdict -> record -> report
+//! ```
+//!
+//! The backend never judges itself: it sees operands and a poisoned output, nothing else.
+
+#![forbid(unsafe_code)]
+
+pub mod backend;
+pub mod campaign;
+pub mod case;
+pub mod execute;
+pub mod expected;
+pub mod operands;
+pub mod origin;
+pub mod plan;
 pub mod report;
+pub mod runner;

@@ -184,6 +184,9 @@ impl Arithmetic {
         if self.flush && !weakest.flush {
             return Some("flushes subnormals, the contract does not allow it".to_owned());
         }
+        if self.part.pads == Pads::Multiplied && weakest.part.pads == Pads::Skipped {
+            return Some("multiplies pads, but the format marks them by column".to_owned());
+        }
         if self.part.input != Input::AsStored && weakest.part.input == Input::AsStored {
             return Some(format!(
                 "rounds its inputs ({:?}), the contract uses them as stored",

@@ -182,10 +182,14 @@ impl Contract {
     }
 
     /// The weakest arithmetic a backend may declare for this contract: any order of additions in the accumulator
-    /// type, inputs rounded to tf32 only where the contract says tf32, nothing flushed.
+    /// type, inputs rounded to tf32 only where the contract says tf32, pads multiplied only where the format has zero pads,
+    /// nothing flushed.
     #[must_use]
     pub fn weakest(&self) -> Arithmetic {
-        let any = Arithmetic::any(self.types.acc, self.types.out);
+        let mut any = Arithmetic::any(self.types.acc, self.types.out);
+        if self.format.pads_with_zeros() {
+            any = any.multiplies_pads();
+        }
         if self.types.a == Precision::Tf32 {
             any.input(Input::Tf32Truncate)
         } else {

@@ -20,6 +20,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "approx")]
+pub mod approximate;
 pub mod arithmetic;
 pub mod bound;
 pub mod contract;
@@ -28,6 +30,7 @@ pub mod exact;
 pub mod format;
 #[cfg(feature = "interop")]
 pub mod interop;
+pub mod judge;
 pub mod model;
 pub mod op;
 pub mod profile;

@@ -1,1 +1,116 @@
-//! Being written.
+//! How a backend settles the choice points that SEMANTICS section 1 lists, as data.
+//!
+//! The default profile is empty. Each [`Choice`] away from the default carries the reason that the report prints; a
+//! backend is judged against exactly what it declared, and a contract's operation limits which choices mean
+//! anything for it.
+
+/// A settled choice point, away from the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Choice {
+    /// Duplicates in COO are added in stored order, each addition rounded to the value type.
+    DuplicatesSumRounded,
+    /// Duplicates in COO are added in an order that is not fixed, each addition rounded to the value type.
+    DuplicatesSumAnyOrder,
+    /// The last of several duplicates counts.
+    DuplicatesLastWins,
+    /// COO with duplicates is refused.
+    DuplicatesRejected,
+    /// Explicit zeros are dropped from a sparse result or conversion.
+    ExplicitZerosDropped,
+    /// Only alpha = 1 is taken; other values are refused.
+    OnlyAlphaOne,
+    /// Only beta = 0 or 1 is taken; other values are refused.
+    OnlyBetaZeroOne,
+    /// alpha = 0 still multiplies A and B, so that NaN and Inf in them reach C.
+    Alpha0ReadsAb,
+    /// beta = 0 still multiplies C, so that NaN and Inf in it stay.
+    Beta0ReadsC,
+    /// SpGEMM: columns of a row come in any order.
+    Unsorted,
+    /// SpGEMM: an entry that is exactly zero may be missing.
+    NumericPattern,
+}
+
+/// The table of choices: machine name and what it means, for reports and documentation.
+pub const CHOICES: [(Choice, &str, &str); 11] = [
+    (Choice::DuplicatesSumRounded, "duplicates", "sum-rounded: added in stored order, rounding each time"),
+    (Choice::DuplicatesSumAnyOrder, "duplicates", "sum-rounded(any order)"),
+    (Choice::DuplicatesLastWins, "duplicates", "last-wins"),
+    (Choice::DuplicatesRejected, "duplicates", "reject"),
+    (Choice::ExplicitZerosDropped, "explicit zeros", "dropped"),
+    (Choice::OnlyAlphaOne, "alpha, beta", "only alpha = 1"),
+    (Choice::OnlyBetaZeroOne, "alpha, beta", "only beta = 0 or 1"),
+    (Choice::Alpha0ReadsAb, "alpha, beta", "alpha0-reads-AB: 0 x NaN reaches C"),
+    (Choice::Beta0ReadsC, "alpha, beta", "beta0-reads-C: NaN in C stays"),
+    (Choice::Unsorted, "SpGEMM order", "unsorted"),
+    (Choice::NumericPattern, "SpGEMM pattern", "numeric-pattern: exact zeros may be missing"),
+];
+
+/// The choices of one backend for one contract, each with its reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    choices: Vec<(Choice, String)>,
+}
+
+impl Choice {
+    /// The choice point's name in the report.
+    #[must_use]
+    pub fn point(self) -> &'static str {
+        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.1)
+    }
+
+    /// What the choice says.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.2)
+    }
+}
+
+impl Profile {
+    /// Adds a choice and the reason for it.
+    #[must_use]
+    pub fn with(mut self, choice: Choice, reason: &str) -> Profile {
+        self.choices.push((choice, reason.to_owned()));
+        self
+    }
+
+    /// True when the choice was made.
+    #[must_use]
+    pub fn has(&self, choice: Choice) -> bool {
+        self.choices.iter().any(|(c, _)| *c == choice)
+    }
+
+    /// All choices with their reasons.
+    #[must_use]
+    pub fn choices(&self) -> &[(Choice, String)] {
+        &self.choices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_is_in_the_table_once() {
+        for (choice, _, _) in CHOICES {
+            assert_eq!(CHOICES.iter().filter(|row| row.0 == choice).count(), 1);
+            assert_ne!(choice.point(), "?");
+        }
+        // The match below stops compiling when a variant is added, as a reminder to extend the table.
+        let count = |c: Choice| match c {
+            Choice::DuplicatesSumRounded
+            | Choice::DuplicatesSumAnyOrder
+            | Choice::DuplicatesLastWins
+            | Choice::DuplicatesRejected
+            | Choice::ExplicitZerosDropped
+            | Choice::OnlyAlphaOne
+            | Choice::OnlyBetaZeroOne
+            | Choice::Alpha0ReadsAb
+            | Choice::Beta0ReadsC
+            | Choice::Unsorted
+            | Choice::NumericPattern => 11,
+        };
+        assert_eq!(CHOICES.len(), count(Choice::Unsorted));
+    }
+}

@@ -48,7 +48,7 @@ pub enum Refusal {
         found: u64,
     },
     /// An index is not below its limit.
-    #[error("{field}[{at}] (row {row}) is {found}, must be below {limit}")]
+    #[error("{field}[{at}] (major index {row}) is {found}, must be below {limit}")]
     IndexOutOfRange {
         /// Name of the array.
         field: &'static str,
@@ -62,7 +62,9 @@ pub enum Refusal {
         limit: u64,
     },
     /// Indices of one row (column, block row) are not strictly ascending.
-    #[error("{field}[{at}] (row {row}) is {found}, not above its predecessor {previous}; sort the row")]
+    #[error(
+        "{field}[{at}] (major index {row}) is {found}, not above its predecessor {previous}; sort the row"
+    )]
     Unsorted {
         /// Name of the array.
         field: &'static str,
@@ -144,6 +146,14 @@ pub enum Refusal {
         field: &'static str,
         /// Its value, printed.
         value: String,
+    },
+    /// Another library would not take a matrix that is valid here.
+    #[error("{library} refuses the matrix: {reason}")]
+    Foreign {
+        /// Its name.
+        library: &'static str,
+        /// What it said.
+        reason: String,
     },
     /// The element type or format is not the one the operation takes.
     #[error("{field} is {found}, expected {expected}")]

@@ -1,4 +1,32 @@
-//! Exact arithmetic (being written).
+//! Exact arithmetic: what the oracle computes with.
+//!
+//! ```text
+//! Dyadic        any finite number, plainly                       slow, obvious
+//! Accumulator   a register for any sum of f64 products           fixed size, any order
+//! Value         one exact result, rounded once into any type     Element = value, gauge, terms
+//!
+//! certificate   may these terms be summed in plain f64, in two, three or four bins?      proof in its comment
+//! bins, distil  the inner loops, and from their parts to leading floats
+//! Panel         one row of sums;   ReferenceSpmm: all rows;   dot, sum: one column
+//! ```
 
+mod accumulator;
+mod bins;
+mod certificate;
+mod distil;
+mod dot;
 mod dyadic;
+mod panel;
+mod row_round;
+mod spmm;
+mod value;
+
+pub use accumulator::Accumulator;
+pub use bins::Lane;
+pub use certificate::Path;
+pub use dot::{dot, dot_reference, dot_traced, sum};
 pub use dyadic::Dyadic;
+pub(crate) use dyadic::Remainder;
+pub use panel::Panel;
+pub use spmm::{ReferenceSpmm, SpmmReference, for_each_row};
+pub use value::{Element, Value};

@@ -5,7 +5,11 @@
 //! . . . .      cols_idx 0 1 3 1      and stands for a' + a'', summed exactly and rounded once)
 //! c . . .      values   c a' b a''
 //! ```
+//!
+//! What the repeated positions mean is decided on decoding, in [`Duplicates`](super::Duplicates).
 
+use super::Entries;
+use super::check::{check_length, check_shape};
 use crate::refusal::{Refusal, check_u32};
 use std::ops::Deref;
 
@@ -41,17 +45,10 @@ impl<T> Coo<T> {
             col_idx,
             values,
         } = &parts;
-        check_u32("rows", *rows as u128)?;
-        check_u32("cols", *cols as u128)?;
+        check_shape(*rows, *cols)?;
         check_u32("nnz", values.len() as u128)?;
         for (field, index, limit) in [("row_idx", row_idx, *rows), ("col_idx", col_idx, *cols)] {
-            if index.len() != values.len() {
-                return Err(Refusal::Length {
-                    field,
-                    expected: values.len(),
-                    found: index.len(),
-                });
-            }
+            check_length(field, values.len() as u128, index.len())?;
             if let Some(at) = index.iter().position(|&i| i as usize >= limit) {
                 let (row, found) = (row_idx[at] as usize, u64::from(index[at]));
                 return Err(Refusal::IndexOutOfRange {
@@ -85,6 +82,23 @@ impl<T> Coo<T> {
             col_idx: self.0.col_idx.clone(),
             values: self.0.values.iter().map(f).collect(),
         })
+    }
+}
+
+impl<T: Copy> Coo<T> {
+    /// Encodes entries: one triple each, sorted by (row, column).
+    ///
+    /// # Errors
+    /// Entries that fail [`Entries::check`].
+    pub fn from_entries(entries: &Entries<T>) -> Result<Self, Refusal> {
+        entries.check()?;
+        Ok(Coo(CooParts {
+            rows: entries.rows,
+            cols: entries.cols,
+            row_idx: entries.list.iter().map(|e| e.row).collect(),
+            col_idx: entries.list.iter().map(|e| e.col).collect(),
+            values: entries.list.iter().map(|e| e.value).collect(),
+        }))
     }
 }
 

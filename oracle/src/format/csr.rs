@@ -8,6 +8,7 @@
 //!
 //! Canonical: columns strictly ascending inside a row, no duplicates; explicit zeros are kept.
 
+use super::check::{check_ascending, check_length, check_offsets, check_shape, check_slots};
 use super::{Entries, Entry};
 use crate::refusal::{Refusal, check_u32};
 use std::ops::Deref;
@@ -45,17 +46,10 @@ impl<T> Csr<T> {
             col_idx,
             values,
         } = &parts;
-        check_u32("rows", *rows as u128)?;
-        check_u32("cols", *cols as u128)?;
+        check_shape(*rows, *cols)?;
         check_u32("nnz", values.len() as u128)?;
         check_offsets("row_ptr", row_ptr, *rows, values.len())?;
-        if col_idx.len() != values.len() {
-            return Err(Refusal::Length {
-                field: "col_idx",
-                expected: values.len(),
-                found: col_idx.len(),
-            });
-        }
+        check_length("col_idx", values.len() as u128, col_idx.len())?;
         for row in 0..*rows {
             let (start, end) = (row_ptr[row] as usize, row_ptr[row + 1] as usize);
             check_ascending("col_idx", row, start, &col_idx[start..end], *cols)?;
@@ -111,21 +105,25 @@ impl<T: Copy> Csr<T> {
     }
 
     /// Encodes sorted entries.
-    pub fn from_entries(entries: &Entries<T>) -> Self {
-        let mut row_ptr = vec![0u32; entries.rows + 1];
+    ///
+    /// # Errors
+    /// Entries that fail [`Entries::check`]; more than [`SLOT_LIMIT`](super::SLOT_LIMIT) row pointers.
+    pub fn from_entries(entries: &Entries<T>) -> Result<Self, Refusal> {
+        entries.check()?;
+        let mut row_ptr = vec![0u32; check_slots("row_ptr", entries.rows as u128 + 1)?];
         for e in &entries.list {
             row_ptr[e.row as usize + 1] += 1;
         }
         for i in 0..entries.rows {
             row_ptr[i + 1] += row_ptr[i];
         }
-        Csr(CsrParts {
+        Ok(Csr(CsrParts {
             rows: entries.rows,
             cols: entries.cols,
             row_ptr,
             col_idx: entries.list.iter().map(|e| e.col).collect(),
             values: entries.list.iter().map(|e| e.value).collect(),
-        })
+        }))
     }
 }
 
@@ -135,85 +133,4 @@ impl<T> Deref for Csr<T> {
     fn deref(&self) -> &CsrParts<T> {
         &self.0
     }
-}
-
-/// Checks `majors + 1` offsets that start at 0, never decrease and end at `stored`.
-pub(super) fn check_offsets(
-    field: &'static str,
-    offsets: &[u32],
-    majors: usize,
-    stored: usize,
-) -> Result<(), Refusal> {
-    if offsets.len() != majors + 1 {
-        return Err(Refusal::Length {
-            field,
-            expected: majors + 1,
-            found: offsets.len(),
-        });
-    }
-    if offsets[0] != 0 {
-        return Err(Refusal::FirstOffset {
-            field,
-            found: u64::from(offsets[0]),
-        });
-    }
-    if let Some(i) = offsets.windows(2).position(|w| w[1] < w[0]) {
-        let (previous, found) = (u64::from(offsets[i]), u64::from(offsets[i + 1]));
-        return Err(Refusal::Decreasing {
-            field,
-            at: i + 1,
-            previous,
-            found,
-        });
-    }
-    let last = u64::from(offsets[majors]);
-    if last != stored as u64 {
-        return Err(Refusal::LastOffset {
-            field,
-            expected: stored as u64,
-            found: last,
-        });
-    }
-    Ok(())
-}
-
-/// Checks that the indices of one major lane are strictly ascending and below `limit`; `start` is the offset of the
-/// lane in the whole array, for the message.
-pub(super) fn check_ascending(
-    field: &'static str,
-    row: usize,
-    start: usize,
-    lane: &[u32],
-    limit: usize,
-) -> Result<(), Refusal> {
-    for (i, &index) in lane.iter().enumerate() {
-        let (at, found) = (start + i, u64::from(index));
-        if found >= limit as u64 {
-            return Err(Refusal::IndexOutOfRange {
-                field,
-                at,
-                row,
-                found,
-                limit: limit as u64,
-            });
-        }
-        if i > 0 && lane[i - 1] == index {
-            return Err(Refusal::Duplicate {
-                field,
-                at,
-                row,
-                column: index as usize,
-            });
-        }
-        if i > 0 && lane[i - 1] > index {
-            return Err(Refusal::Unsorted {
-                field,
-                at,
-                row,
-                previous: u64::from(lane[i - 1]),
-                found,
-            });
-        }
-    }
-    Ok(())
 }

@@ -1,44 +1,171 @@
-//! ELL (being written).
+//! ELL: the same number of slots for every row.
+//!
+//! ```text
+//! . a . b      width 2    col_idx  1 3   P P   0 P      P = PAD = u32::MAX, only after the real ones
+//! . . . .                 values   a b   0 0   c 0      a pad's value is +0.0, bit for bit
+//! c . . .
+//! ```
+//!
+//! Slots are row-major. Pads are known by their column, so explicit zeros are kept. Columns are strictly ascending
+//! among the real slots of a row.
+
+use super::check::{check_ascending, check_length, check_shape, check_slots};
+use super::{Entries, Entry, PAD};
+use crate::refusal::{Refusal, check_u32};
+use crate::scalar::Scalar;
 use std::ops::Deref;
 
-/// The arrays, unchecked.
+/// The arrays of an ELL matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EllParts<T> {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub cols: usize,
-    /// Slots per row.
+    /// Slots per row; may exceed the longest row, and `cols`.
     pub width: usize,
-    /// Column of each slot, row-major, PAD for none.
+    /// `rows * width` columns: slot `s` of row `i` is element `i * width + s`; [`PAD`] marks an unused slot.
     pub col_idx: Vec<u32>,
-    /// Values.
+    /// `rows * width` values; +0.0 in an unused slot.
     pub values: Vec<T>,
 }
 
-/// A valid matrix.
+/// A valid ELL matrix. Reads as its [`EllParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ell<T>(EllParts<T>);
+
+impl<T: Scalar> Ell<T> {
+    /// Checks the arrays.
+    ///
+    /// # Errors
+    /// The first defect found: a dimension, the width or the number of slots past u32, an array length, a column
+    /// out of range, columns that are not strictly ascending, a column after a pad, a pad whose value is not +0.0.
+    pub fn try_new(parts: EllParts<T>) -> Result<Self, Refusal> {
+        let EllParts {
+            rows,
+            cols,
+            width,
+            col_idx,
+            values,
+        } = &parts;
+        check_shape(*rows, *cols)?;
+        check_u32("width", *width as u128)?;
+        let slots = *rows as u128 * *width as u128;
+        check_u32("slots", slots)?;
+        check_length("col_idx", slots, col_idx.len())?;
+        check_length("values", slots, values.len())?;
+        // No slots, nothing more to check (and `chunks` of 0 elements do not exist).
+        for (row, lane) in col_idx.chunks(1.max(*width)).enumerate() {
+            let start = row * width;
+            let real = lane.iter().position(|&c| c == PAD).unwrap_or(*width);
+            check_ascending("col_idx", row, start, &lane[..real], *cols)?;
+            for at in start + real..start + width {
+                let dirty = if col_idx[at] != PAD {
+                    "col_idx"
+                } else if !values[at].is_positive_zero() {
+                    "values"
+                } else {
+                    continue;
+                };
+                return Err(Refusal::DirtyPad {
+                    field: dirty,
+                    at,
+                    row,
+                });
+            }
+        }
+        Ok(Ell(parts))
+    }
+
+    /// The same pattern with other values; pads stay pads.
+    pub fn map<U: Scalar>(&self, mut f: impl FnMut(&T) -> U) -> Ell<U> {
+        let slots = self.0.col_idx.iter().zip(&self.0.values);
+        let values = slots.map(
+            |(&col, value)| {
+                if col == PAD { U::from_bits64(0) } else { f(value) }
+            },
+        );
+        Ell(EllParts {
+            rows: self.0.rows,
+            cols: self.0.cols,
+            width: self.0.width,
+            col_idx: self.0.col_idx.clone(),
+            values: values.collect(),
+        })
+    }
+
+    /// Decodes: every slot that is not a pad, explicit zeros included.
+    pub fn entries(&self) -> Entries<T> {
+        let mut list = Vec::with_capacity(self.nnz());
+        for (at, (&col, &value)) in self.0.col_idx.iter().zip(&self.0.values).enumerate() {
+            if col != PAD {
+                let row = (at / self.0.width) as u32;
+                list.push(Entry { row, col, value });
+            }
+        }
+        Entries {
+            rows: self.0.rows,
+            cols: self.0.cols,
+            list,
+        }
+    }
+
+    /// Encodes sorted entries; the width is that of the longest row.
+    ///
+    /// # Errors
+    /// Entries that fail [`Entries::check`]; more than [`SLOT_LIMIT`](super::SLOT_LIMIT) slots (`rows * width`:
+    /// one dense row in a tall matrix is enough).
+    pub fn from_entries(entries: &Entries<T>) -> Result<Self, Refusal> {
+        entries.check()?;
+        let lanes = || entries.list.chunk_by(|a, b| a.row == b.row);
+        let width = lanes().map(<[_]>::len).max().unwrap_or(0);
+        let slots = check_slots("slots", entries.rows as u128 * width as u128)?;
+        let mut col_idx = vec![PAD; slots];
+        let mut values = vec![T::from_bits64(0); slots];
+        for lane in lanes() {
+            for (s, e) in lane.iter().enumerate() {
+                let at = e.row as usize * width + s;
+                col_idx[at] = e.col;
+                values[at] = e.value;
+            }
+        }
+        Ok(Ell(EllParts {
+            rows: entries.rows,
+            cols: entries.cols,
+            width,
+            col_idx,
+            values,
+        }))
+    }
+}
+
+impl<T> Ell<T> {
+    /// The arrays back.
+    pub fn into_parts(self) -> EllParts<T> {
+        self.0
+    }
+
+    /// Number of stored entries, explicit zeros included, pads not.
+    pub fn nnz(&self) -> usize {
+        self.0.col_idx.iter().filter(|&&c| c != PAD).count()
+    }
+
+    /// Number of slots, pads included.
+    pub fn stored(&self) -> usize {
+        self.0.values.len()
+    }
+
+    /// Columns and values of the `width` slots of row `i`, pads included.
+    pub fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let range = i * self.0.width..(i + 1) * self.0.width;
+        (&self.0.col_idx[range.clone()], &self.0.values[range])
+    }
+}
 
 impl<T> Deref for Ell<T> {
     type Target = EllParts<T>;
 
     fn deref(&self) -> &EllParts<T> {
         &self.0
-    }
-}
-
-impl<T> Ell<T> {
-    /// Checks the arrays.
-    ///
-    /// # Errors
-    /// The first defect found.
-    pub fn try_new(parts: EllParts<T>) -> Result<Self, crate::Refusal> {
-        Ok(Ell(parts))
-    }
-
-    /// The arrays back.
-    pub fn into_parts(self) -> EllParts<T> {
-        self.0
     }
 }

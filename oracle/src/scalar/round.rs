@@ -1,7 +1,7 @@
 //! Decoding and rounding, one algorithm for every type in the table.
 
-use super::{Precision, Specials};
-use crate::exact::Dyadic;
+use super::{FloatSpec, Precision, Specials};
+use crate::exact::{Dyadic, Remainder};
 
 /// A rounding mode of some unit that the models describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,42 +23,184 @@ pub enum Rounding {
 /// The exact value of the low bits of `bits` read as `precision`.
 #[must_use]
 pub fn decode(bits: u64, precision: Precision) -> f64 {
+    match precision {
+        Precision::F64 => return f64::from_bits(bits),
+        Precision::F32 | Precision::Tf32 => return f64::from(f32::from_bits(bits as u32)),
+        Precision::F16 | Precision::Bf16 | Precision::E4m3 | Precision::E5m2 => {}
+    }
     let spec = precision.spec();
-    if precision == Precision::F64 {
-        return f64::from_bits(bits);
-    }
-    if matches!(precision, Precision::F32 | Precision::Tf32) {
-        return f64::from(f32::from_bits(bits as u32));
-    }
     let fraction_bits = spec.significand - 1;
-    let fraction = bits & ((1 << fraction_bits) - 1);
-    let exponent_bits = spec.storage_bits - 1 - fraction_bits;
-    let exponent = (bits >> fraction_bits) & ((1 << exponent_bits) - 1);
-    let top = (1 << exponent_bits) - 1;
-    let negative = bits >> (spec.storage_bits - 1) & 1 == 1;
-    let magnitude = match spec.specials {
-        Specials::Ieee if exponent == top && fraction == 0 => f64::INFINITY,
-        Specials::Ieee if exponent == top => f64::NAN,
-        Specials::NanOnly if exponent == top && fraction == (1 << fraction_bits) - 1 => f64::NAN,
-        _ if exponent == 0 => fraction as f64 * 2.0f64.powi(spec.min_exponent()),
-        _ => {
-            let significand = fraction | 1 << fraction_bits;
-            significand as f64 * 2.0f64.powi(exponent as i32 - 1 + spec.min_exponent())
+    let magnitude = bits & ((1 << (spec.storage_bits - 1)) - 1);
+    let sign = (bits >> (spec.storage_bits - 1) & 1) << 63;
+    let unsigned = if magnitude > max_finite_bits(precision) {
+        if spec.specials == Specials::Ieee && magnitude == infinity_bits(precision) {
+            f64::INFINITY.to_bits()
+        } else {
+            f64::NAN.to_bits()
         }
+    } else if magnitude >> fraction_bits == 0 {
+        (magnitude as f64 * power_of_two(spec.min_exponent())).to_bits()
+    } else {
+        // Same fraction, wider field: shift it up and rebase the exponent (1 stands for emin, as in every type here).
+        (magnitude << (53 - spec.significand)) + ((1022 + spec.emin) as u64) * (1 << 52)
     };
-    if negative { -magnitude } else { magnitude }
+    f64::from_bits(sign | unsigned)
 }
 
 /// The bit pattern of `value` rounded to `precision`.
+///
+/// - The sign of a zero, and of a value that rounds to zero, is kept. NaN gives the positive quiet NaN with no
+///   payload, infinity the infinity.
+/// - Beyond the largest finite number, nearest modes and the directed mode away from zero give infinity; modes
+///   toward zero give the largest finite number, and so does [`Rounding::ToOdd`].
+/// - E4M3 has no infinity: what would be one is NaN (the non-saturating conversion of OCP OFP8). Nearest modes
+///   reach it from 464 = 448 + half a unit on: the tie itself goes to 448 (even), or to NaN (away).
+/// - For tf32 the pattern is an f32 whose low 13 bits are zero.
 #[must_use]
 pub fn encode(value: f64, precision: Precision, mode: Rounding) -> u64 {
-    let _ = (value, precision, mode);
-    0
+    let bits = value.to_bits();
+    let negative = value.is_sign_negative();
+    let field = (bits >> 52 & 0x7ff) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    if field == 0x7ff {
+        return if fraction == 0 {
+            place(negative, infinity_bits(precision), precision)
+        } else {
+            nan_bits(precision)
+        };
+    }
+    let (significand, unit) = match field {
+        0 => (fraction, -1074),
+        _ => (fraction | 1 << 52, field - 1075),
+    };
+    if significand == 0 {
+        return place(negative, 0, precision);
+    }
+    let msb = unit + significand.ilog2() as i32;
+    let quantum = quantum(msb.into(), precision.spec()) as i32;
+    let (quotient, remainder) = shift_out(significand, quantum - unit);
+    finish(negative, quotient, remainder, quantum.into(), precision, mode)
 }
 
-/// The bit pattern of an exact number rounded once to `precision`. An exact zero gives +0.
+/// The bit pattern of an exact number rounded once to `precision`. An exact zero gives +0; the rest is as in
+/// [`encode`].
 #[must_use]
 pub fn encode_dyadic(value: &Dyadic, precision: Precision, mode: Rounding) -> u64 {
-    let _ = (value, precision, mode);
-    0
+    let Some(msb) = value.msb_exponent() else {
+        return 0;
+    };
+    let quantum = quantum(msb, precision.spec());
+    // At most 53 bits remain by the choice of the quantum.
+    let (quotient, remainder) = value.truncate(quantum).unwrap_or((u64::MAX, Remainder::Zero));
+    finish(value.is_negative(), quotient, remainder, quantum, precision, mode)
+}
+
+/// Exponent of the last place of a number whose leading bit has weight 2^`msb`: normal or subnormal.
+fn quantum(msb: i64, spec: FloatSpec) -> i64 {
+    (msb - i64::from(spec.significand) + 1).max(i64::from(spec.min_exponent()))
+}
+
+/// `significand / 2^shift`, truncated, and what was shifted out; a negative shift goes left.
+fn shift_out(significand: u64, shift: i32) -> (u64, Remainder) {
+    if shift <= 0 {
+        return (significand << -shift, Remainder::Zero);
+    }
+    if shift > 54 {
+        // A significand has 53 bits: all of it lies below half a unit.
+        return (0, Remainder::BelowHalf);
+    }
+    let rest = significand & ((1 << shift) - 1);
+    let remainder = match rest.cmp(&(1 << (shift - 1))) {
+        _ if rest == 0 => Remainder::Zero,
+        std::cmp::Ordering::Less => Remainder::BelowHalf,
+        std::cmp::Ordering::Equal => Remainder::Half,
+        std::cmp::Ordering::Greater => Remainder::AboveHalf,
+    };
+    (significand >> shift, remainder)
+}
+
+/// Rounds `quotient * 2^quantum` plus a remainder, and packs the result.
+fn finish(
+    negative: bool,
+    quotient: u64,
+    remainder: Remainder,
+    quantum: i64,
+    precision: Precision,
+    mode: Rounding,
+) -> u64 {
+    let spec = precision.spec();
+    let inexact = remainder != Remainder::Zero;
+    let odd = quotient & 1 == 1;
+    let away = match mode {
+        Rounding::NearestEven => remainder > Remainder::Half || (remainder == Remainder::Half && odd),
+        Rounding::NearestAway => remainder >= Remainder::Half,
+        Rounding::TowardZero => false,
+        Rounding::Up => inexact && !negative,
+        Rounding::Down => inexact && negative,
+        Rounding::ToOdd => inexact && !odd,
+    };
+    // Patterns of one sign are ordered as the numbers: one more unit is one more pattern, carry and all, and each
+    // step of the quantum is 2^(p - 1) patterns. A subnormal has the lowest quantum and no hidden bit.
+    let step = quantum - i64::from(spec.min_exponent());
+    let exceeds = step > i64::from(spec.emax - spec.emin);
+    let magnitude = if exceeds {
+        u64::MAX
+    } else {
+        ((step as u64) << (spec.significand - 1)) + quotient + u64::from(away)
+    };
+    if magnitude <= max_finite_bits(precision) {
+        return place(negative, magnitude, precision);
+    }
+    let saturates = match mode {
+        Rounding::NearestEven | Rounding::NearestAway => false,
+        Rounding::TowardZero | Rounding::ToOdd => true,
+        Rounding::Up => negative,
+        Rounding::Down => !negative,
+    };
+    let magnitude = if saturates {
+        max_finite_bits(precision)
+    } else {
+        infinity_bits(precision)
+    };
+    place(negative, magnitude, precision)
+}
+
+/// Puts the sign on a magnitude pattern; moves tf32 to the top of its f32.
+fn place(negative: bool, magnitude: u64, precision: Precision) -> u64 {
+    let spec = precision.spec();
+    let unused = if precision == Precision::Tf32 { 13 } else { 0 };
+    u64::from(negative) << (spec.storage_bits - 1) | magnitude << unused
+}
+
+/// Magnitude pattern of the largest finite number.
+const fn max_finite_bits(precision: Precision) -> u64 {
+    infinity_bits(precision) - 1
+}
+
+/// Magnitude pattern of infinity; of NaN in E4M3, where it stands in for it.
+const fn infinity_bits(precision: Precision) -> u64 {
+    let spec = precision.spec();
+    let fields = (spec.emax - spec.emin + 2) as u64;
+    match spec.specials {
+        Specials::Ieee => fields << (spec.significand - 1),
+        Specials::NanOnly => (fields << (spec.significand - 1)) - 1,
+    }
+}
+
+/// The canonical NaN.
+fn nan_bits(precision: Precision) -> u64 {
+    let spec = precision.spec();
+    match spec.specials {
+        Specials::Ieee => place(
+            false,
+            infinity_bits(precision) | 1 << (spec.significand - 2),
+            precision,
+        ),
+        Specials::NanOnly => infinity_bits(precision),
+    }
+}
+
+/// 2^`exponent` for an exponent of normal f64 numbers.
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }

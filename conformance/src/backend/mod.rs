@@ -1,0 +1,118 @@
+//! Anything that can be asked to run contracts.
+//!
+//! A backend says beforehand what it supports, how it settles choice points (its profile) and how it rounds (its
+//! declared arithmetic); then it is handed tasks. It never sees expected values and never judges itself.
+//!
+//! ```text
+//! support(contract, params) -> Supported { arithmetic, profile } | Excluded { reason }     before anything runs
+//! run(contract, task)       -> Answer | refusal                                            then, once or twice a case
+//! ```
+
+mod nalgebra;
+mod portable;
+mod sprs;
+
+use crate::case::Params;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::profile::Profile;
+use sparse_oracle::task::{Answer, Task};
+
+pub use self::nalgebra::NalgebraSparse;
+pub use self::portable::Portable;
+pub use self::sprs::Sprs;
+
+/// What a backend says about a request before it runs.
+#[derive(Clone, Debug)]
+pub enum Support {
+    /// It will answer (or refuse a request that must be refused).
+    Supported {
+        /// How it rounds. Ignored for conversions and transposes, which must be exact.
+        arithmetic: Arithmetic,
+        /// How it settles choice points.
+        profile: Profile,
+    },
+    /// Its manifest excludes the request, for this reason.
+    Excluded {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// Something that runs contracts.
+pub trait Backend: Send + Sync {
+    /// Name on the command line and in reports.
+    fn name(&self) -> &'static str;
+
+    /// Version of what is being judged.
+    fn version(&self) -> String;
+
+    /// One line about it.
+    fn description(&self) -> &'static str;
+
+    /// What it says about a contract with these parameters. Must depend on nothing else.
+    fn support(&self, contract: &Contract, params: &Params) -> Support;
+
+    /// True for libraries that refuse bad requests by panicking, as their documentation says.
+    fn refuses_by_panic(&self) -> bool {
+        false
+    }
+
+    /// Runs a task.
+    ///
+    /// # Errors
+    /// The backend's own words for refusing it.
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String>;
+}
+
+/// The built-in backends, in the order of reports.
+#[must_use]
+pub fn built_in() -> Vec<Box<dyn Backend>> {
+    vec![Box::new(Portable), Box::new(Sprs), Box::new(NalgebraSparse)]
+}
+
+/// A backend whose manifest breaks the rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("backend {backend} declares a weaker arithmetic for {contract} than the contract admits: it {reason}")]
+pub struct WeakDeclaration {
+    /// Its name.
+    pub backend: &'static str,
+    /// The contract.
+    pub contract: String,
+    /// What is weaker.
+    pub reason: String,
+}
+
+/// Checks every declaration of a backend against the weakest that each contract admits.
+///
+/// # Errors
+/// The first contract for which the backend declares something weaker.
+pub fn check_declarations(backend: &dyn Backend) -> Result<(), WeakDeclaration> {
+    for contract in all_contracts() {
+        for params in [Params::default(), Params { transpose_a: true, ..Params::default() }] {
+            check_declaration(backend, contract, &params)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks one declaration.
+///
+/// # Errors
+/// When it is weaker than the contract admits.
+pub fn check_declaration(
+    backend: &dyn Backend,
+    contract: &Contract,
+    params: &Params,
+) -> Result<(), WeakDeclaration> {
+    let Support::Supported { arithmetic, .. } = backend.support(contract, params) else { return Ok(()) };
+    if contract.op.is_exact() {
+        return Ok(());
+    }
+    match arithmetic.weaker_than(&contract.weakest()) {
+        Some(reason) => {
+            Err(WeakDeclaration { backend: backend.name(), contract: contract.to_string(), reason })
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,261 @@
+//! `nalgebra-sparse`: CSR and CSC products with column-major dense matrices, sparse products, transposes, conversions.
+//!
+//! Read from its source (0.12, `ops/serial/cs.rs`): a CSR product (or a transposed CSC one) sums each element from
+//! zero in ascending inner index, product and addition rounded apart, and ends with `beta * c + alpha * dot`. A CSC
+//! product (or a transposed CSR one) first scales C, then adds `(alpha * a) * b` term by term. Both always multiply
+//! by alpha and beta, so `0 * NaN` gets through.
+
+use super::{Backend, Support};
+use crate::case::Params;
+use ::nalgebra::{DMatrixView, DMatrixViewMut, Dyn, Scalar as NaScalar};
+use nalgebra_sparse::ops::Op as NaOp;
+use nalgebra_sparse::ops::serial::{spmm_csc_dense, spmm_csr_dense};
+use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
+use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Reduction};
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::{AnySparse, Coo, Csc, Csr, FormatKind, Layout, Sparse};
+use sparse_oracle::interop::nalgebra as interop;
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::scalar::{Element, Precision};
+use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
+
+/// The `nalgebra-sparse` crate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NalgebraSparse;
+
+impl Backend for NalgebraSparse {
+    fn name(&self) -> &'static str {
+        "nalgebra-sparse"
+    }
+
+    fn version(&self) -> String {
+        "0.12".to_owned()
+    }
+
+    fn description(&self) -> &'static str {
+        "the nalgebra-sparse crate, serial kernels"
+    }
+
+    fn refuses_by_panic(&self) -> bool {
+        true
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        let excluded = |reason| Support::Excluded { reason };
+        if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
+            return excluded("its numbers are f32 and f64 here");
+        }
+        let cs = matches!(contract.format, FormatKind::Csr | FormatKind::Csc);
+        let supported = match contract.op {
+            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose => cs,
+            Op::Sddmm => false,
+            Op::Convert => contract.to.is_some_and(|to| convertible(contract.format) && convertible(to)),
+        };
+        if !supported {
+            return excluded("the crate has no such operation on this format");
+        }
+        if contract.op == Op::Spmm && params.layout_c == Layout::RowMajor {
+            return excluded("its dense results are column-major");
+        }
+        if params.fault.is_some_and(|f| f != crate::case::Fault::InnerShape) {
+            return excluded("its views check lengths and layouts, and it has no rule against NaN or infinite factors");
+        }
+        Support::Supported { arithmetic: arithmetic(contract, params), profile: profile(contract) }
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+        match contract.types.a {
+            Precision::F64 => run::<f64>(task),
+            Precision::F32 => run::<f32>(task),
+            other => Err(format!("no {other} here")),
+        }
+    }
+}
+
+fn convertible(format: FormatKind) -> bool {
+    matches!(format, FormatKind::Coo | FormatKind::Csr | FormatKind::Csc)
+}
+
+fn arithmetic(contract: &Contract, params: &Params) -> Arithmetic {
+    let chain = Arithmetic::chain(Reduction::MulAddChain, contract.types.acc, contract.types.out);
+    let scatters = (contract.format == FormatKind::Csc) != params.transpose_a;
+    if contract.op != Op::Spgemm && scatters { chain.epilogue(Epilogue::AlphaIntoA) } else { chain }
+}
+
+fn profile(contract: &Contract) -> Profile {
+    let reads = "multiplies by alpha and beta without looking at them";
+    match contract.op {
+        Op::Spmm | Op::Spmv => {
+            Profile::default().with(Choice::Alpha0ReadsAb, reads).with(Choice::Beta0ReadsC, reads)
+        }
+        Op::Convert if contract.format == FormatKind::Coo => Profile::default()
+            .with(Choice::DuplicatesSumAnyOrder, "sorts each lane by column alone before it adds duplicates"),
+        _ => Profile::default(),
+    }
+}
+
+/// Element types that both sides have.
+trait Number: Element + NaScalar + ::nalgebra::RealField + Copy {
+    fn of(value: f64) -> Self;
+    fn sparse(a: &AnySparse) -> Result<&Sparse<Self>, String>;
+}
+
+impl Number for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+
+    fn sparse(a: &AnySparse) -> Result<&Sparse<f64>, String> {
+        if let AnySparse::F64(m) = a { Ok(m) } else { Err("expected f64".to_owned()) }
+    }
+}
+
+impl Number for f32 {
+    fn of(value: f64) -> Self {
+        value as f32
+    }
+
+    fn sparse(a: &AnySparse) -> Result<&Sparse<f32>, String> {
+        if let AnySparse::F32(m) = a { Ok(m) } else { Err("expected f32".to_owned()) }
+    }
+}
+
+fn run<T: Number>(task: Task<'_>) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    match task {
+        Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => {
+            let a = T::sparse(a)?;
+            product(a, transpose_a, (view::<T>(&b)?, transpose_b), (alpha, beta), view_mut::<T>(c)?)?;
+            Ok(Answer::Written)
+        }
+        Task::Spmv { a, transpose_a, x, alpha, beta, y } => {
+            let a = T::sparse(a)?;
+            let x = T::unwrap_slice(x).ok_or("x has another element type")?;
+            let y = T::unwrap_slice_mut(y).ok_or("y has another element type")?;
+            let (n, m) = (x.len(), y.len());
+            let x = DMatrixView::from_slice_with_strides_generic(x, Dyn(n), Dyn(1), ::nalgebra::U1, Dyn(n.max(1)));
+            let y = DMatrixViewMut::from_slice_with_strides_generic(y, Dyn(m), Dyn(1), ::nalgebra::U1, Dyn(m.max(1)));
+            product(a, transpose_a, (Oriented::Plain(x), false), (alpha, beta), y)?;
+            Ok(Answer::Written)
+        }
+        Task::Spgemm { a, b } => sparse_product(T::sparse(a)?, T::sparse(b)?),
+        Task::Transpose { a } => Ok(match T::sparse(a)? {
+            Sparse::Csr(a) => answer_csr(&to_csr(a)?.transpose())?,
+            Sparse::Csc(a) => answer_csc(&to_csc(a)?.transpose())?,
+            _ => return Err("no such transpose".to_owned()),
+        }),
+        Task::Convert { a, to, .. } => conversion(T::sparse(a)?, to),
+        Task::Sddmm { .. } => Err("no SDDMM".to_owned()),
+    }
+}
+
+/// A dense operand as a column-major view, transposed if it is stored by rows.
+enum Oriented<'a, T: NaScalar> {
+    Plain(DMatrixView<'a, T>),
+    ByRows(DMatrixView<'a, T>),
+}
+
+fn view<'a, T: Number>(b: &DenseRef<'a>) -> Result<Oriented<'a, T>, String> {
+    let data = T::unwrap_slice(b.data).ok_or("B has another element type")?;
+    let ld = Dyn(b.ld.max(1));
+    let unit = ::nalgebra::U1;
+    Ok(if b.layout == Layout::ColMajor {
+        Oriented::Plain(DMatrixView::from_slice_with_strides_generic(data, Dyn(b.rows), Dyn(b.cols), unit, ld))
+    } else {
+        Oriented::ByRows(DMatrixView::from_slice_with_strides_generic(data, Dyn(b.cols), Dyn(b.rows), unit, ld))
+    })
+}
+
+fn view_mut<'a, T: Number>(c: DenseMut<'a>) -> Result<DMatrixViewMut<'a, T>, String> {
+    if c.layout != Layout::ColMajor {
+        return Err("C must be column-major".to_owned());
+    }
+    let data = T::unwrap_slice_mut(c.data).ok_or("C has another element type")?;
+    let ld = Dyn(c.ld.max(1));
+    Ok(DMatrixViewMut::from_slice_with_strides_generic(data, Dyn(c.rows), Dyn(c.cols), ::nalgebra::U1, ld))
+}
+
+fn product<T: Number>(
+    a: &Sparse<T>,
+    transpose_a: bool,
+    (b, transpose_b): (Oriented<'_, T>, bool),
+    (alpha, beta): (f64, f64),
+    c: DMatrixViewMut<'_, T>,
+) -> Result<(), String> {
+    let b = match (b, transpose_b) {
+        (Oriented::Plain(b), false) | (Oriented::ByRows(b), true) => NaOp::NoOp(b),
+        (Oriented::Plain(b), true) | (Oriented::ByRows(b), false) => NaOp::Transpose(b),
+    };
+    let (alpha, beta) = (T::of(alpha), T::of(beta));
+    match a {
+        Sparse::Csr(a) => {
+            let a = to_csr(a)?;
+            spmm_csr_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
+        }
+        Sparse::Csc(a) => {
+            let a = to_csc(a)?;
+            spmm_csc_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
+        }
+        _ => return Err("A must be CSR or CSC".to_owned()),
+    }
+    Ok(())
+}
+
+fn sparse_product<T: Number>(a: &Sparse<T>, b: &Sparse<T>) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    match (a, b) {
+        (Sparse::Csr(a), Sparse::Csr(b)) => {
+            answer_csr(&(to_csr(a)? * to_csr(b)?))
+        }
+        (Sparse::Csc(a), Sparse::Csc(b)) => {
+            answer_csc(&(to_csc(a)? * to_csc(b)?))
+        }
+        _ => Err("both operands must be CSR, or both CSC".to_owned()),
+    }
+}
+
+fn conversion<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    let coo = |a: &Coo<T>| interop::to_coo(a).map_err(|e| e.to_string());
+    match (a, to) {
+        (Sparse::Coo(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&coo(a)?)),
+        (Sparse::Coo(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&coo(a)?)),
+        (Sparse::Csr(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&to_csr(a)?)),
+        (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
+        (Sparse::Csr(a), FormatKind::Coo) => {
+            let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
+            Ok(Answer::Sparse(RawSparse::from(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
+        }
+        _ => Err("no such conversion".to_owned()),
+    }
+}
+
+fn to_csr<T: Number>(a: &Csr<T>) -> Result<CsrMatrix<T>, String> {
+    interop::to_csr(a).map_err(|e| e.to_string())
+}
+
+fn to_csc<T: Number>(a: &Csc<T>) -> Result<CscMatrix<T>, String> {
+    interop::to_csc(a).map_err(|e| e.to_string())
+}
+
+fn answer_csr<T: Number>(m: &CsrMatrix<T>) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    let m = interop::csr(m).map_err(|e| e.to_string())?;
+    Ok(Answer::Sparse(RawSparse::from(Sparse::Csr(m))))
+}
+
+fn answer_csc<T: Number>(m: &CscMatrix<T>) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    let m = interop::csc(m).map_err(|e| e.to_string())?;
+    Ok(Answer::Sparse(RawSparse::from(Sparse::Csc(m))))
+}

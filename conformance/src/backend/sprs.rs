@@ -1,0 +1,213 @@
+//! `sprs`: CSR and CSC products with dense matrices of either layout, sparse products, transposes, conversions.
+//!
+//! Read from its source (0.11, `sparse/prod.rs`, `sparse/smmp.rs`): dense products accumulate into C in ascending
+//! inner index, product and addition rounded apart; there is no alpha or beta, so C is zeroed first (beta = 0) or
+//! kept (beta = 1). Sparse products sum each element the same way from zero.
+
+use super::{Backend, Support};
+use crate::case::{Fault, Params};
+use ::sprs::prod;
+use ::sprs::{CsMatI, CsMatViewI};
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
+use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::{AnySparse, FormatKind, Layout, Sparse};
+use sparse_oracle::interop::sprs as interop;
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::scalar::{Element, Precision};
+use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
+use std::ops::Add;
+
+/// The `sprs` crate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sprs;
+
+impl Backend for Sprs {
+    fn name(&self) -> &'static str {
+        "sprs"
+    }
+
+    fn version(&self) -> String {
+        "0.11".to_owned()
+    }
+
+    fn description(&self) -> &'static str {
+        "the sprs crate, one thread"
+    }
+
+    fn refuses_by_panic(&self) -> bool {
+        true
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        let excluded = |reason| Support::Excluded { reason };
+        if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
+            return excluded("its numbers are f32 and f64 here");
+        }
+        let cs = matches!(contract.format, FormatKind::Csr | FormatKind::Csc);
+        let supported = match contract.op {
+            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose => cs,
+            Op::Sddmm => false,
+            Op::Convert => {
+                let target = matches!(contract.to, Some(FormatKind::Csr | FormatKind::Csc));
+                target && (cs || contract.format == FormatKind::Coo)
+            }
+        };
+        if !supported {
+            return excluded("the crate has no such operation on this format");
+        }
+        if params.alpha != 1.0 || !(params.beta == 0.0 || params.beta == 1.0) {
+            return excluded("it has no alpha or beta: only C = AB and C += AB");
+        }
+        if params.fault.is_some_and(|f| f != Fault::InnerShape) {
+            return excluded("it has no such parameter to refuse");
+        }
+        let mut arithmetic =
+            Arithmetic::chain(Reduction::MulAddChain, contract.types.acc, contract.types.out);
+        arithmetic.epilogue = Epilogue::None;
+        arithmetic.part.init = Init::C;
+        Support::Supported { arithmetic, profile: profile(contract) }
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+        match contract.types.a {
+            Precision::F64 => run::<f64>(task),
+            Precision::F32 => run::<f32>(task),
+            other => Err(format!("no {other} here")),
+        }
+    }
+}
+
+fn profile(contract: &Contract) -> Profile {
+    if contract.op == Op::Convert && contract.format == FormatKind::Coo {
+        let reason = "sorts triplets with an unstable sort before it adds duplicates";
+        return Profile::default().with(Choice::DuplicatesSumAnyOrder, reason);
+    }
+    Profile::default()
+}
+
+/// Element types that both sides have.
+trait Number: Element + ::sprs::MulAcc<Self, Self> + num_traits::Num + Add<Output = Self> {
+    fn sparse(a: &AnySparse) -> Result<&Sparse<Self>, String>;
+}
+
+impl Number for f64 {
+    fn sparse(a: &AnySparse) -> Result<&Sparse<f64>, String> {
+        if let AnySparse::F64(m) = a { Ok(m) } else { Err("expected f64".to_owned()) }
+    }
+}
+
+impl Number for f32 {
+    fn sparse(a: &AnySparse) -> Result<&Sparse<f32>, String> {
+        if let AnySparse::F32(m) = a { Ok(m) } else { Err("expected f32".to_owned()) }
+    }
+}
+
+/// sprs matrices with 32-bit indices.
+type Matrix<T> = CsMatI<T, u32, u32>;
+type View<'a, T> = CsMatViewI<'a, T, u32, u32>;
+
+fn run<T: Number>(task: Task<'_>) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    match task {
+        Task::Spmm { a, transpose_a, b, transpose_b, beta, c, .. } => {
+            let a = matrix(T::sparse(a)?)?;
+            let view = if transpose_a { a.transpose_view() } else { a.view() };
+            let b = array::<T>(&b)?;
+            let b = if transpose_b { b.reversed_axes() } else { b };
+            let by_rows = c.layout == Layout::RowMajor;
+            let mut c = array_mut::<T>(c)?;
+            if beta == 0.0 {
+                c.fill(T::zero());
+            }
+            product(view, b, c, by_rows);
+            Ok(Answer::Written)
+        }
+        Task::Spmv { a, transpose_a, x, beta, y, .. } => {
+            let a = matrix(T::sparse(a)?)?;
+            let view = if transpose_a { a.transpose_view() } else { a.view() };
+            let x = T::unwrap_slice(x).ok_or("x has another element type")?;
+            let y = T::unwrap_slice_mut(y).ok_or("y has another element type")?;
+            if beta == 0.0 {
+                y.fill(T::zero());
+            }
+            if view.is_csr() {
+                prod::mul_acc_mat_vec_csr(view, x, y);
+            } else {
+                prod::mul_acc_mat_vec_csc(view, x, y);
+            }
+            Ok(Answer::Written)
+        }
+        Task::Spgemm { a, b } => {
+            let (a, b) = (matrix(T::sparse(a)?)?, matrix(T::sparse(b)?)?);
+            answer(&sparse_product(&a, &b).view())
+        }
+        // The transposed view of a CSR matrix is a CSC matrix; storing it the other way is the transpose as CSR.
+        Task::Transpose { a } => answer(&matrix(T::sparse(a)?)?.transpose_view().to_other_storage().view()),
+        Task::Convert { a, to, .. } => match (T::sparse(a)?, to) {
+            (Sparse::Coo(a), FormatKind::Csr) => answer(&triplets(a)?.to_csr::<u32>().view()),
+            (Sparse::Coo(a), FormatKind::Csc) => answer(&triplets(a)?.to_csc::<u32>().view()),
+            (a, FormatKind::Csr) => answer(&matrix(a)?.to_csr().view()),
+            (a, FormatKind::Csc) => answer(&matrix(a)?.to_csc().view()),
+            _ => Err("no such conversion".to_owned()),
+        },
+        Task::Sddmm { .. } => Err("no SDDMM".to_owned()),
+    }
+}
+
+fn product<T: Number>(a: View<'_, T>, b: ArrayView2<'_, T>, c: ArrayViewMut2<'_, T>, by_rows: bool) {
+    match (a.is_csr(), by_rows) {
+        (true, true) => prod::csr_mulacc_dense_rowmaj(a, b, c),
+        (true, false) => prod::csr_mulacc_dense_colmaj(a, b, c),
+        (false, true) => prod::csc_mulacc_dense_rowmaj(a, b, c),
+        (false, false) => prod::csc_mulacc_dense_colmaj(a, b, c),
+    }
+}
+
+/// `A * B` for two CSR or two CSC matrices: `B^T * A^T` is the CSC case read as CSR.
+fn sparse_product<T: Number>(a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
+    if a.is_csr() {
+        ::sprs::smmp::mul_csr_csr(a.view(), b.view())
+    } else {
+        let product: Matrix<T> = ::sprs::smmp::mul_csr_csr(b.transpose_view(), a.transpose_view());
+        product.transpose_into()
+    }
+}
+
+fn array<'a, T: Number>(b: &DenseRef<'a>) -> Result<ArrayView2<'a, T>, String> {
+    let data = T::unwrap_slice(b.data).ok_or("B has another element type")?;
+    let strides = strides(b.layout, b.ld);
+    ArrayView2::from_shape((b.rows, b.cols).strides(strides), data).map_err(|e| e.to_string())
+}
+
+fn array_mut<T: Number>(c: DenseMut<'_>) -> Result<ArrayViewMut2<'_, T>, String> {
+    let data = T::unwrap_slice_mut(c.data).ok_or("C has another element type")?;
+    let strides = strides(c.layout, c.ld);
+    ArrayViewMut2::from_shape((c.rows, c.cols).strides(strides), data).map_err(|e| e.to_string())
+}
+
+fn strides(layout: Layout, ld: usize) -> (usize, usize) {
+    if layout == Layout::RowMajor { (ld, 1) } else { (1, ld) }
+}
+
+fn matrix<T: Number>(a: &Sparse<T>) -> Result<Matrix<T>, String> {
+    match a {
+        Sparse::Csr(a) => interop::to_csr(a).map_err(|e| e.to_string()),
+        Sparse::Csc(a) => interop::to_csc(a).map_err(|e| e.to_string()),
+        _ => Err("A must be CSR or CSC".to_owned()),
+    }
+}
+
+fn triplets<T: Number>(a: &sparse_oracle::format::Coo<T>) -> Result<::sprs::TriMatI<T, u32>, String> {
+    interop::to_trimat(a).map_err(|e| e.to_string())
+}
+
+fn answer<T: Number>(m: &View<'_, T>) -> Result<Answer, String>
+where
+    RawSparse: From<Sparse<T>>,
+{
+    let sparse = if m.is_csr() { interop::csr(m).map(Sparse::Csr) } else { interop::csc(m).map(Sparse::Csc) };
+    Ok(Answer::Sparse(RawSparse::from(sparse.map_err(|e| e.to_string())?)))
+}

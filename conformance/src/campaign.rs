@@ -1,0 +1,231 @@
+//! A whole run: a plan's groups spread over threads, records collected into one report.
+
+use crate::backend::{Backend, Support};
+use crate::case::Params;
+use crate::origin::{Loaded, Origin};
+use crate::plan::{Group, Options, Tier, plan, selected};
+use crate::report::{self, Report};
+use crate::runner::{Ran, run_case};
+use rayon::prelude::*;
+use sparse_oracle::contract::{Op, all_contracts};
+use sparse_oracle::format::Csr;
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::source::spy::SpyGrid;
+use sparse_oracle::source::statistics::RowStatistics;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+/// Told about progress; called from any thread.
+pub trait Progress: Sync {
+    /// The plan is made.
+    fn planned(&self, cases: usize, matrices: usize);
+    /// One case is judged on every backend.
+    fn judged(&self, case: &str, findings: usize);
+}
+
+/// Runs the plan on the backends and reports. A matrix that can't be read is reported and costs only its own cases.
+#[must_use]
+pub fn run(
+    options: &Options,
+    backends: &[Box<dyn Backend>],
+    environment: report::Environment,
+    progress: &dyn Progress,
+) -> Report {
+    let start = Instant::now();
+    let groups = plan(options);
+    let cases: usize = groups.iter().map(|g| g.cases.len()).sum();
+    progress.planned(cases, groups.len());
+    let done: Vec<Done> = groups.par_iter().map(|group| run_group(group, backends, progress)).collect();
+
+    let mut report = Report::new(plan_record(options, backends, cases), environment);
+    report.backends = backends.iter().map(|b| backend_record(b.as_ref())).collect();
+    report.contracts = contract_records(options, &groups);
+    let mut inside = vec![Duration::ZERO; backends.len()];
+    let mut pictured = HashMap::new();
+    for mut group in done {
+        if let Some(mut source) = group.source {
+            // One picture per generator is enough; every file and embedded matrix keeps its own.
+            let seen = pictured.entry(source.family.clone()).or_insert(0);
+            let own = matches!(source.family.as_str(), "file" | "embedded");
+            if *seen >= if own { 64 } else { 1 } {
+                source.spy = None;
+            }
+            *seen += 1;
+            report.sources.push(source);
+        }
+        report.cases.append(&mut group.records);
+        for (total, spent) in inside.iter_mut().zip(group.inside) {
+            *total += spent;
+        }
+        report.timings.oracle_seconds += group.judging.as_secs_f64();
+        report.timings.source_seconds += group.loading.as_secs_f64();
+    }
+    report.sources.sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
+    let names = backends.iter().map(|b| b.name().to_owned());
+    report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
+    report.seal();
+    report.timings.total_seconds = start.elapsed().as_secs_f64();
+    report
+}
+
+struct Done {
+    source: Option<report::Source>,
+    records: Vec<report::CaseRecord>,
+    inside: Vec<Duration>,
+    judging: Duration,
+    loading: Duration,
+}
+
+fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progress) -> Done {
+    let start = Instant::now();
+    let loaded = group.origin.load();
+    let mut done = Done {
+        source: loaded.as_ref().ok().map(|m| source_record(&group.origin, m)),
+        records: Vec::new(),
+        inside: vec![Duration::ZERO; backends.len()],
+        judging: Duration::ZERO,
+        loading: start.elapsed(),
+    };
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            let reason = error.to_string();
+            done.records = group.cases.iter().flat_map(|c| unread(c, backends, &reason)).collect();
+            return done;
+        }
+    };
+    let ran: Vec<Ran> = group
+        .cases
+        .par_iter()
+        .map(|case| {
+            let ran = run_case(case, &loaded, backends);
+            let findings = ran.records.iter().filter(|r| r.verdict.is_finding()).count();
+            progress.judged(&case.to_string(), findings);
+            ran
+        })
+        .collect();
+    for mut ran in ran {
+        done.records.append(&mut ran.records);
+        done.judging += ran.judging;
+        done.inside.iter_mut().zip(ran.inside).for_each(|(total, spent)| *total += spent);
+    }
+    done
+}
+
+fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str) -> Vec<report::CaseRecord> {
+    let record = |b: &Box<dyn Backend>| report::CaseRecord {
+        case: case.to_string(),
+        contract: case.contract.to_string(),
+        family: case.origin.family(),
+        backend: b.name().to_owned(),
+        verdict: report::VerdictRecord::NotRun { reason: reason.to_owned() },
+        tiers: Vec::new(),
+        share: None,
+        degenerate: Vec::new(),
+    };
+    backends.iter().map(record).collect()
+}
+
+fn plan_record(options: &Options, backends: &[Box<dyn Backend>], cases: usize) -> report::Plan {
+    let all = |chosen: Vec<String>, every: Vec<String>| if chosen.is_empty() { every } else { chosen };
+    let names = |ops: &[Op]| ops.iter().map(|op| op.name().to_owned()).collect::<Vec<_>>();
+    let types = |list: &[Precision]| list.iter().map(|p| p.name().to_owned()).collect::<Vec<_>>();
+    report::Plan {
+        tier: match options.tier {
+            Tier::Quick => "quick",
+            Tier::Full => "full",
+            Tier::Extensive => "extensive",
+        }
+        .to_owned(),
+        seed: options.seed,
+        backends: backends.iter().map(|b| b.name().to_owned()).collect(),
+        operations: all(names(&options.ops), names(&Op::ALL)),
+        precisions: all(types(&options.precisions), types(&Precision::ALL)),
+        matrices: options.matrices.iter().map(|p| p.display().to_string()).collect(),
+        distinct_cases: cases as u64,
+    }
+}
+
+fn contract_records(options: &Options, groups: &[Group]) -> Vec<report::Contract> {
+    let mut planned: HashMap<String, u64> = HashMap::new();
+    for case in groups.iter().flat_map(|g| &g.cases) {
+        *planned.entry(case.contract.to_string()).or_default() += 1;
+    }
+    let row = |name: String| report::Contract { cases_planned: planned.get(&name).copied().unwrap_or(0), name };
+    selected(options).into_iter().map(|(_, c)| row(c.to_string())).collect()
+}
+
+/// What a backend declares away from the default, and what it excludes, gathered over the whole contract table.
+#[must_use]
+pub fn backend_record(backend: &dyn Backend) -> report::Backend {
+    let mut deviations: BTreeMap<(String, String), (String, Vec<String>)> = BTreeMap::new();
+    let mut excluded: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for contract in all_contracts() {
+        match backend.support(contract, &Params { layout_c: sparse_oracle::format::Layout::ColMajor, ..Params::default() }) {
+            Support::Excluded { reason } => excluded.entry(reason).or_default().push(contract.to_string()),
+            Support::Supported { profile, .. } => {
+                for (choice, reason) in profile.choices() {
+                    let key = (choice.point().to_owned(), choice.meaning().to_owned());
+                    let row = deviations.entry(key).or_insert_with(|| (reason.clone(), Vec::new()));
+                    row.1.push(format!("{}.{}", contract.op.name(), contract.format.name()));
+                }
+            }
+        }
+    }
+    let deviations = deviations.into_iter().map(|((point, choice), (reason, _))| report::Deviation { point, choice, reason });
+    let exclusions = excluded.into_iter().map(|(reason, contracts)| report::Exclusion {
+        pattern: summarise(&contracts),
+        reason: reason.to_owned(),
+    });
+    report::Backend {
+        name: backend.name().to_owned(),
+        version: backend.version(),
+        description: backend.description().to_owned(),
+        required: true,
+        deviations: deviations.collect(),
+        excluded: exclusions.collect(),
+    }
+}
+
+/// `spmm.coo.* spmm.ell.* (60 contracts)`.
+fn summarise(contracts: &[String]) -> String {
+    let mut heads: Vec<String> = contracts.iter().map(|c| format!("{}.*", c.rsplit_once('.').map_or("", |s| s.0))).collect();
+    heads.dedup();
+    format!("{} ({} contracts)", heads.join(" "), contracts.len())
+}
+
+/// Side of a report's spy plot, in cells.
+const SPY: usize = 48;
+
+/// Describes a matrix for the report.
+#[must_use]
+pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
+    let entries = loaded.coo.entries();
+    let pattern: Csr<f64> = Csr::from_entries(&entries);
+    let statistics = RowStatistics::of(&pattern);
+    let spy = SpyGrid::new(&pattern, SPY, SPY).ok().map(|grid| spy_record(&grid));
+    report::Source {
+        spec: origin.to_string(),
+        family: origin.family(),
+        rows: pattern.rows as u64,
+        cols: pattern.cols as u64,
+        nnz: pattern.nnz() as u64,
+        row_nnz: (pattern.rows > 0).then(|| report::RowStatistics {
+            min: statistics.min as u64,
+            max: statistics.max as u64,
+            mean: statistics.mean,
+            std: statistics.std,
+            empty: statistics.empty_rows as u64,
+        }),
+        spy,
+    }
+}
+
+fn spy_record(grid: &SpyGrid) -> report::SpyGrid {
+    let (width, height) = (grid.width(), grid.height());
+    let counts: Vec<u32> = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| grid.count(x, y)).collect();
+    let densest = counts.iter().copied().max().unwrap_or(0).max(1);
+    // Square root, so that a single entry in a cell is still seen beside a dense block.
+    let shade = |c: u32| (255.0 * (f64::from(c) / f64::from(densest)).sqrt()).ceil() as u8;
+    report::SpyGrid { width: width as u32, height: height as u32, cells: counts.into_iter().map(shade).collect() }
+}

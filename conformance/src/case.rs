@@ -1,0 +1,279 @@
+//! A case: contract + source + values + parameters, as one line that replays it.
+//!
+//! ```text
+//! spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/values=wide,3/n=33/beta=1/ldc=+2
+//! contract                 source              family,seed   every parameter that is not the default
+//! ```
+//!
+//! The line is the identity of a case: two cases are the same exactly when their lines are. Its grammar is version 1;
+//! a change of meaning needs a new prefix.
+
+use crate::origin::Origin;
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::{FormatParams, Layout};
+use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::task::SddmmMode;
+use std::fmt;
+use std::str::FromStr;
+
+/// Where the values of the sparse operand come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Filling {
+    /// Drawn from a family with a seed.
+    Drawn(ValueFamily, u64),
+    /// The file's own values, rounded to the element type; dense operands are drawn near one with this seed.
+    Own(u64),
+}
+
+/// A request that must be refused, instead of a legal one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// alpha is NaN.
+    AlphaNan,
+    /// beta is infinite.
+    BetaInfinite,
+    /// B (x, Y) has one row more than op(A) has columns.
+    InnerShape,
+    /// The output is one element short.
+    ShortOutput,
+    /// ldc is one less than the row it must hold.
+    SmallLdc,
+}
+
+impl Fault {
+    /// All faults with their names.
+    pub const ALL: [(Fault, &str); 5] = [
+        (Fault::AlphaNan, "alpha-nan"),
+        (Fault::BetaInfinite, "beta-inf"),
+        (Fault::InnerShape, "inner-shape"),
+        (Fault::ShortOutput, "short-output"),
+        (Fault::SmallLdc, "small-ldc"),
+    ];
+
+    /// Machine name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Fault::ALL.iter().find(|f| f.0 == self).map_or("?", |f| f.1)
+    }
+}
+
+/// Everything about a case besides contract, source and values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Columns of B and C (SpMM, SpGEMM) or inner dimension (SDDMM).
+    pub n: usize,
+    /// Factor of the product.
+    pub alpha: f64,
+    /// Factor of C.
+    pub beta: f64,
+    /// Use the transpose of the sparse operand.
+    pub transpose_a: bool,
+    /// Use the transpose of B.
+    pub transpose_b: bool,
+    /// Layout of B (X and Y of SDDMM).
+    pub layout_b: Layout,
+    /// Layout of C.
+    pub layout_c: Layout,
+    /// Elements that ldb exceeds its minimum by.
+    pub pad_b: usize,
+    /// Elements that ldc exceeds its minimum by.
+    pub pad_c: usize,
+    /// Block shape of BCSR and Blocked-ELL.
+    pub blocks: FormatParams,
+    /// SDDMM's use of the values of S.
+    pub mode: SddmmMode,
+    /// COO: shuffled, with about one entry in four split into duplicates.
+    pub duplicates: bool,
+    /// Break the request in this way.
+    pub fault: Option<Fault>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Params {
+            n: 8,
+            alpha: 1.0,
+            beta: 0.0,
+            transpose_a: false,
+            transpose_b: false,
+            layout_b: Layout::RowMajor,
+            layout_c: Layout::RowMajor,
+            pad_b: 0,
+            pad_c: 0,
+            blocks: FormatParams::default(),
+            mode: SddmmMode::Pattern,
+            duplicates: false,
+            fault: None,
+        }
+    }
+}
+
+/// One thing to run and judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// What must be computed.
+    pub contract: Contract,
+    /// The sparse operand's pattern.
+    pub origin: Origin,
+    /// Its values, and those of the dense operands.
+    pub filling: Filling,
+    /// The rest.
+    pub params: Params,
+}
+
+/// A case line that does not parse.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaseError {
+    /// There are fewer than three segments.
+    #[error("case line {0:?} has fewer than three parts: contract/source/values=...")]
+    Short(String),
+    /// The contract is not in the table.
+    #[error("unknown contract {0:?}; `conformance list contracts` prints them all")]
+    Contract(String),
+    /// The source is wrong.
+    #[error(transparent)]
+    Origin(#[from] crate::origin::OriginError),
+    /// A parameter is wrong.
+    #[error("part {part:?} of the case line: {reason}")]
+    Param {
+        /// The segment.
+        part: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Largest n, pad and block extent that a case line may ask for: a line must not allocate without bound.
+const MAX_EXTENT: usize = 1 << 16;
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/values=", self.contract, self.origin)?;
+        match self.filling {
+            Filling::Drawn(family, seed) => write!(f, "{},{seed}", family.name())?,
+            Filling::Own(seed) => write!(f, "own,{seed}")?,
+        }
+        let (p, default) = (&self.params, Params::default());
+        if p.n != default.n {
+            write!(f, "/n={}", p.n)?;
+        }
+        if p.alpha != default.alpha {
+            write!(f, "/alpha={}", p.alpha)?;
+        }
+        if p.beta != default.beta {
+            write!(f, "/beta={}", p.beta)?;
+        }
+        for (on, text) in [
+            (p.transpose_a, "/ta"),
+            (p.transpose_b, "/tb"),
+            (p.layout_b == Layout::ColMajor, "/lb=col"),
+            (p.layout_c == Layout::ColMajor, "/lc=col"),
+            (p.duplicates, "/dups"),
+        ] {
+            if on {
+                f.write_str(text)?;
+            }
+        }
+        if p.pad_b != 0 {
+            write!(f, "/ldb=+{}", p.pad_b)?;
+        }
+        if p.pad_c != 0 {
+            write!(f, "/ldc=+{}", p.pad_c)?;
+        }
+        if p.blocks != default.blocks {
+            write!(f, "/block={}x{}", p.blocks.block_rows, p.blocks.block_cols)?;
+        }
+        match p.mode {
+            SddmmMode::Pattern => {}
+            SddmmMode::Scale => f.write_str("/mode=scale")?,
+            SddmmMode::AddS => f.write_str("/mode=add-s")?,
+        }
+        if let Some(fault) = p.fault {
+            write!(f, "/fault={}", fault.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Case {
+    type Err = CaseError;
+
+    fn from_str(line: &str) -> Result<Case, CaseError> {
+        let short = || CaseError::Short(line.to_owned());
+        let (contract, rest) = line.split_once('/').ok_or_else(short)?;
+        // A file's path may hold slashes: it runs to the closing bracket.
+        let (origin, rest) = match rest.strip_prefix("file:[").and_then(|r| r.find("]/")) {
+            Some(end) => rest.split_at("file:[".len() + end + 1),
+            None => rest.split_at(rest.find('/').ok_or_else(short)?),
+        };
+        let contract =
+            Contract::from_name(contract).ok_or_else(|| CaseError::Contract(contract.to_owned()))?;
+        let mut parts = rest.trim_start_matches('/').split('/');
+        let filling = parse_filling(parts.next().ok_or_else(short)?)?;
+        let mut params = Params::default();
+        for part in parts {
+            parse_param(part, &mut params)?;
+        }
+        Ok(Case { contract, origin: origin.parse()?, filling, params })
+    }
+}
+
+fn bad(part: &str, reason: impl Into<String>) -> CaseError {
+    CaseError::Param { part: part.to_owned(), reason: reason.into() }
+}
+
+fn parse_filling(part: &str) -> Result<Filling, CaseError> {
+    let text = part.strip_prefix("values=").ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let (family, seed) = text.split_once(',').ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let seed = seed.parse().map_err(|e| bad(part, format!("seed: {e}")))?;
+    if family == "own" {
+        return Ok(Filling::Own(seed));
+    }
+    let family = ValueFamily::from_name(family).ok_or_else(|| bad(part, "unknown value family"))?;
+    Ok(Filling::Drawn(family, seed))
+}
+
+fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
+    let extent = |text: &str| -> Result<usize, CaseError> {
+        let value: usize = text.trim_start_matches('+').parse().map_err(|e| bad(part, format!("{e}")))?;
+        if value > MAX_EXTENT { Err(bad(part, format!("at most {MAX_EXTENT}"))) } else { Ok(value) }
+    };
+    let number = |text: &str| -> Result<f64, CaseError> { text.parse().map_err(|e| bad(part, format!("{e}"))) };
+    match part.split_once('=').unwrap_or((part, "")) {
+        ("n", v) => p.n = extent(v)?,
+        ("alpha", v) => p.alpha = number(v)?,
+        ("beta", v) => p.beta = number(v)?,
+        ("ta", "") => p.transpose_a = true,
+        ("tb", "") => p.transpose_b = true,
+        ("dups", "") => p.duplicates = true,
+        ("lb", "col") => p.layout_b = Layout::ColMajor,
+        ("lc", "col") => p.layout_c = Layout::ColMajor,
+        ("ldb", v) => p.pad_b = extent(v)?,
+        ("ldc", v) => p.pad_c = extent(v)?,
+        ("block", v) => {
+            let (rows, cols) = v.split_once('x').ok_or_else(|| bad(part, "expected block=RxC"))?;
+            let (block_rows, block_cols) = (extent(rows)? as u32, extent(cols)? as u32);
+            if block_rows == 0 || block_cols == 0 {
+                return Err(bad(part, "a block has at least one row and column"));
+            }
+            p.blocks = FormatParams { block_rows, block_cols };
+        }
+        ("mode", "scale") => p.mode = SddmmMode::Scale,
+        ("mode", "add-s") => p.mode = SddmmMode::AddS,
+        ("fault", v) => {
+            let fault = Fault::ALL.iter().find(|f| f.1 == v);
+            p.fault = Some(fault.ok_or_else(|| bad(part, "unknown fault"))?.0);
+        }
+        _ => return Err(bad(part, "unknown parameter")),
+    }
+    Ok(())
+}
+
+impl Case {
+    /// True when C is read: the output then starts from values, not poison.
+    #[must_use]
+    pub fn reads_c(&self) -> bool {
+        self.params.beta != 0.0 && matches!(self.contract.op, Op::Spmm | Op::Spmv)
+    }
+}

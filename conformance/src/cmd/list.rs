@@ -1,0 +1,95 @@
+//! `conformance list`: the tables, as the program itself reads them.
+
+use anyhow::Result;
+use clap::{Args as ClapArgs, ValueEnum};
+use sparse_conformance::backend::built_in;
+use sparse_conformance::campaign::backend_record;
+use sparse_kernels::registry::all_kernels;
+use sparse_oracle::contract::all_contracts;
+use sparse_oracle::profile::CHOICES;
+use sparse_oracle::source::embedded;
+use sparse_oracle::source::generator::FAMILIES;
+use sparse_oracle::source::values::VALUE_FAMILIES;
+use std::io::{StdoutLock, Write};
+
+/// Options of `list`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    /// Which table.
+    #[arg(value_enum, default_value_t = Table::Backends)]
+    table: Table,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Table {
+    /// Who can be judged, with deviations and exclusions.
+    Backends,
+    /// What can be asked for.
+    Contracts,
+    /// Our kernels with their declared arithmetic.
+    Kernels,
+    /// Matrix generators, with their parameters.
+    Sources,
+    /// Value families.
+    Values,
+    /// Choice points that a profile may settle otherwise.
+    Choices,
+    /// Matrices compiled into the program, with origin and licence.
+    Embedded,
+}
+
+/// Prints one table.
+pub(crate) fn run(args: &Args) -> Result<u8> {
+    let mut out = std::io::stdout().lock();
+    match args.table {
+        Table::Backends => backends(&mut out)?,
+        Table::Contracts => {
+            for contract in all_contracts() {
+                writeln!(out, "{contract}")?;
+            }
+        }
+        Table::Kernels => {
+            for kernel in all_kernels() {
+                let a = &kernel.arithmetic;
+                writeln!(out, "{:52} {:?} in {}, {:?}", kernel.name, a.part.reduction, a.part.acc, a.epilogue)?;
+            }
+        }
+        Table::Sources => {
+            for family in &FAMILIES {
+                let params: Vec<String> =
+                    family.params.iter().map(|p| format!("{}={}", p.key, p.print(p.default))).collect();
+                writeln!(out, "{:12} {}\n{:12} {}", family.name, family.doc, "", params.join(","))?;
+            }
+        }
+        Table::Values => {
+            for family in &VALUE_FAMILIES {
+                writeln!(out, "{:12} {}", family.name, family.doc)?;
+            }
+        }
+        Table::Choices => {
+            for (choice, point, meaning) in CHOICES {
+                writeln!(out, "{:24} {point}: {meaning}", format!("{choice:?}"))?;
+            }
+        }
+        Table::Embedded => {
+            for matrix in embedded::all() {
+                writeln!(out, "{:12} {} ({})", matrix.name, matrix.origin, matrix.licence)?;
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn backends(out: &mut StdoutLock<'_>) -> Result<()> {
+    for backend in built_in() {
+        let record = backend_record(backend.as_ref());
+        writeln!(out, "{} {}: {}", record.name, record.version, record.description)?;
+        for deviation in &record.deviations {
+            writeln!(out, "  deviates  {}: {} ({})", deviation.point, deviation.choice, deviation.reason)?;
+        }
+        for exclusion in &record.excluded {
+            writeln!(out, "  excludes  {}\n            because {}", exclusion.pattern, exclusion.reason)?;
+        }
+    }
+    Ok(())
+}

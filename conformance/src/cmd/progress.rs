@@ -1,0 +1,72 @@
+//! Progress: a bar on a terminal, a plain line every few seconds without one. All of it on standard error.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use sparse_conformance::campaign::Progress;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Shows how far a run is.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    bar: Option<ProgressBar>,
+    planned: AtomicUsize,
+    judged: AtomicUsize,
+    findings: AtomicUsize,
+    said: Mutex<Instant>,
+}
+
+/// Time between two plain lines.
+const PAUSE: Duration = Duration::from_secs(5);
+
+impl Shown {
+    /// A bar if standard error is a terminal.
+    pub(crate) fn new() -> Shown {
+        Shown {
+            bar: std::io::stderr().is_terminal().then(|| ProgressBar::new(0)),
+            planned: AtomicUsize::new(0),
+            judged: AtomicUsize::new(0),
+            findings: AtomicUsize::new(0),
+            said: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Shown {
+    fn planned(&self, cases: usize, matrices: usize) {
+        self.planned.store(cases, Ordering::Relaxed);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(cases as u64);
+                let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases, {msg}, {eta} left");
+                bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar.set_message("0 findings");
+            }
+            None => eprintln!("{cases} cases on {matrices} matrices"),
+        }
+    }
+
+    fn judged(&self, _case: &str, findings: usize) {
+        let judged = self.judged.fetch_add(1, Ordering::Relaxed) + 1;
+        let total = self.findings.fetch_add(findings, Ordering::Relaxed) + findings;
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            if findings > 0 {
+                bar.set_message(format!("{total} findings"));
+            }
+        } else if let Ok(mut said) = self.said.try_lock()
+            && said.elapsed() >= PAUSE
+        {
+            *said = Instant::now();
+            eprintln!("{judged}/{} cases, {total} findings", self.planned.load(Ordering::Relaxed));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `conformance run`.
+
+use super::progress::Shown;
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use sparse_conformance::campaign;
+use sparse_conformance::plan::{Options, Tier};
+use sparse_conformance::report::{self, Environment};
+use sparse_oracle::contract::Op;
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::source::file;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Options of `run`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Args {
+    /// Backends to judge, comma-separated; all by default (`conformance list backends`).
+    #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
+    backends: Vec<String>,
+    /// Operations, comma-separated: spmm, spmv, sddmm, spgemm, transpose, convert.
+    #[arg(long = "ops", alias = "op", value_delimiter = ',', value_parser = op, value_name = "OP")]
+    ops: Vec<Op>,
+    /// Element types of the operands, comma-separated: f64, f32, tf32, f16, bf16, e4m3, e5m2.
+    #[arg(long, alias = "precision", value_delimiter = ',', value_parser = precision, value_name = "TYPE")]
+    precisions: Vec<Precision>,
+    /// How much to run.
+    #[arg(long, value_enum, default_value_t = Tier::Quick)]
+    tier: Tier,
+    /// A matrix file (.mtx, .mtx.gz, .smtx, .smtx.gz) or a folder of them; may be repeated. Runs these only.
+    #[arg(long = "matrix", value_name = "FILE|DIR")]
+    matrices: Vec<PathBuf>,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; all cores by default. The report does not depend on it.
+    #[arg(long, short = 'j', value_name = "N")]
+    jobs: Option<usize>,
+    /// Folder for report.json, report.junit.xml, report.md and report.html.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+}
+
+fn op(name: &str) -> Result<Op, String> {
+    let known = || Op::ALL.map(Op::name).join(", ");
+    Op::from_name(name).ok_or_else(|| format!("unknown operation; there are {}", known()))
+}
+
+fn precision(name: &str) -> Result<Precision, String> {
+    let known = || Precision::ALL.map(Precision::name).join(", ");
+    Precision::from_name(name).ok_or_else(|| format!("unknown element type; there are {}", known()))
+}
+
+/// Runs, prints the summary, writes the report. 0 clean, 1 findings.
+pub(crate) fn run(args: &Args) -> Result<u8> {
+    if let Some(folder) = &args.report {
+        // Before the work, not after it.
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
+    }
+    let backends = super::backends(&args.backends)?;
+    let options = Options {
+        tier: args.tier,
+        seed: args.seed,
+        ops: args.ops.clone(),
+        precisions: args.precisions.clone(),
+        matrices: matrices(&args.matrices)?,
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.jobs.unwrap_or(0))
+        .build()
+        .context("the threads can't be started; try a smaller --jobs")?;
+    let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
+    let shown = Shown::new();
+    let report = pool.install(|| campaign::run(&options, &backends, environment, &shown));
+    shown.finish();
+    let unread = unread_matrices(&report);
+    let paths = match &args.report {
+        Some(folder) => report::write_all(&report, folder)?,
+        None => Vec::new(),
+    };
+    let mut out = std::io::stdout().lock();
+    write!(out, "{}", report::text::summary(&report, &paths, std::io::IsTerminal::is_terminal(&out)))?;
+    out.flush()?;
+    if report.plan.distinct_cases == 0 {
+        bail!("the options select no case");
+    }
+    if !unread.is_empty() {
+        bail!("{} of the matrices could not be read; everything else was judged:\n  {}", unread.len(), unread.join("\n  "));
+    }
+    Ok(report.exit_code())
+}
+
+/// Files named, and the matrix files in folders named. A path that is neither fails here, with its reason.
+fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        let about = || format!("--matrix {}", path.display());
+        if std::fs::metadata(path).with_context(about)?.is_dir() {
+            let listing = file::list_dir(path).with_context(about)?;
+            if listing.matrices.is_empty() {
+                bail!("--matrix {}: no .mtx or .smtx file in this folder", path.display());
+            }
+            skipped(path, &listing.skipped);
+            found.extend(listing.matrices);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn skipped(folder: &Path, others: &[PathBuf]) {
+    if !others.is_empty() {
+        let names: Vec<String> = others.iter().map(|p| p.display().to_string()).collect();
+        eprintln!("{}: skipped {} files that are no matrices: {}", folder.display(), names.len(), names.join(", "));
+    }
+}
+
+/// One line per matrix that no case could be run on because it could not be read.
+fn unread_matrices(report: &report::Report) -> Vec<String> {
+    let known: std::collections::HashSet<&str> = report.sources.iter().map(|s| s.spec.as_str()).collect();
+    let mut lines: Vec<String> = Vec::new();
+    for record in report.cases.iter().filter(|c| c.family == "file") {
+        let report::VerdictRecord::NotRun { reason } = &record.verdict else { continue };
+        let read = known.iter().any(|spec| record.case.contains(*spec));
+        if !read && !lines.contains(reason) {
+            lines.push(reason.clone());
+        }
+    }
+    lines
+}

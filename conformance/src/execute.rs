@@ -1,0 +1,265 @@
+//! One call of a backend, guarded: a poisoned output between canaries, inputs hashed before and after, panics caught.
+
+use crate::backend::Backend;
+use crate::case::{Case, Fault};
+use crate::operands::Operands;
+use sparse_oracle::contract::Op;
+use sparse_oracle::each_precision;
+use sparse_oracle::format::{Layout, Sparse};
+use sparse_oracle::judge::Place;
+use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
+use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
+use sparse_oracle::verdict::{Defect, Mismatch};
+use std::any::Any;
+use std::cell::Cell;
+use std::hash::Hasher;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use std::time::{Duration, Instant};
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// Elements of guard on either side of an output.
+const GUARD: usize = 16;
+
+/// NaN payload that outputs are filled with and that no input carries.
+#[must_use]
+pub fn poison(precision: Precision) -> u64 {
+    match precision {
+        Precision::F64 => 0x7ff8_0bad_5eed_dead,
+        Precision::F32 | Precision::Tf32 => 0x7fcb_adde,
+        Precision::F16 => 0x7e77,
+        Precision::Bf16 => 0x7fd5,
+        // One NaN only: the 8-bit types are never outputs.
+        Precision::E4m3 | Precision::E5m2 => 0x7f,
+    }
+}
+
+/// What pads and guards hold; differs from poison so that the report can tell them apart.
+fn canary(precision: Precision) -> u64 {
+    poison(precision) ^ 0x3
+}
+
+/// What an output holds before the call.
+#[derive(Clone, Copy, Debug)]
+pub enum Before<'a> {
+    /// Poison everywhere.
+    Poison,
+    /// These values, rounded to the output type, row by row.
+    Values(&'a [f64]),
+}
+
+/// What came back from one call.
+#[derive(Debug)]
+pub enum Came {
+    /// A dense result (or the values of an SDDMM).
+    Dense(DenseResult),
+    /// Unchecked sparse arrays.
+    Sparse(RawSparse),
+    /// The backend refused.
+    Refused(String),
+    /// It panicked.
+    Panicked(String),
+    /// It broke a rule that needs no arithmetic to see.
+    Broke(Mismatch),
+}
+
+/// A dense output after the call.
+#[derive(Debug)]
+pub struct DenseResult {
+    buffer: Values,
+    len: usize,
+    /// Where element (i, j) is in [`found`](Self::found).
+    pub place: Place,
+}
+
+impl DenseResult {
+    /// The elements, padding included.
+    #[must_use]
+    pub fn found(&self) -> AnySlice<'_> {
+        inner(&self.buffer, self.len)
+    }
+}
+
+fn inner(buffer: &Values, len: usize) -> AnySlice<'_> {
+    each_precision!(Values, buffer, v => Element::wrap_slice(&v[GUARD..GUARD + len]))
+}
+
+fn inner_mut(buffer: &mut Values, len: usize) -> AnySliceMut<'_> {
+    each_precision!(Values, buffer, v => Element::wrap_slice_mut(&mut v[GUARD..GUARD + len]))
+}
+
+/// Shape of a dense output in memory.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    rows: usize,
+    cols: usize,
+    ld: usize,
+    layout: Layout,
+}
+
+impl Frame {
+    fn of(case: &Case, operands: &Operands) -> Frame {
+        let (rows, cols) = operands.result;
+        let flat = case.contract.op != Op::Spmm;
+        let layout = if flat { Layout::ColMajor } else { case.params.layout_c };
+        let inner = if layout == Layout::RowMajor { cols } else { rows };
+        Frame { rows, cols, ld: inner + if flat { 0 } else { case.params.pad_c }, layout }
+    }
+
+    fn len(&self) -> usize {
+        self.ld * if self.layout == Layout::RowMajor { self.rows } else { self.cols }
+    }
+
+    fn place(&self) -> Place {
+        if self.layout == Layout::RowMajor { Place::Strides(self.ld, 1) } else { Place::Strides(1, self.ld) }
+    }
+
+    /// Offsets of the elements, row by row.
+    fn offsets(self) -> impl Iterator<Item = usize> {
+        let place = self.place();
+        (0..self.rows).flat_map(move |i| (0..self.cols).map(move |j| place.offset((i, j), 0)))
+    }
+
+    fn fill(&self, precision: Precision, before: Before<'_>) -> Values {
+        let mut buffer = Values::filled(precision, self.len() + 2 * GUARD, canary(precision));
+        each_precision!(Values, &mut buffer, v => {
+            let elements = &mut v[GUARD..GUARD + self.len()];
+            match before {
+                Before::Poison => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(poison(precision))),
+                Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = Scalar::from_f64(c)),
+            }
+        });
+        buffer
+    }
+
+    /// The first canary that changed, as an offset from the first element (negative: before it).
+    fn broken_canary(&self, buffer: &Values, precision: Precision) -> Option<i64> {
+        let slice = buffer.as_slice();
+        let len = self.len();
+        let guards = (0..GUARD).chain(GUARD + len..slice.len());
+        let used = if self.layout == Layout::RowMajor { self.cols } else { self.rows };
+        let pads = (0..len).filter(|at| at % self.ld.max(1) >= used).map(|at| at + GUARD);
+        let first = guards.chain(pads).find(|&at| slice.bits(at) != canary(precision))?;
+        Some(first as i64 - GUARD as i64)
+    }
+}
+
+/// Calls the backend once. Time inside it is added to `spent`.
+pub fn execute(case: &Case, operands: &Operands, backend: &dyn Backend, before: Before<'_>, spent: &mut Duration) -> Came {
+    let precision = case.contract.types.out;
+    let frame = Frame::of(case, operands);
+    let dense = !matches!(case.contract.op, Op::Spgemm | Op::Transpose | Op::Convert);
+    let mut buffer = if dense { frame.fill(precision, before) } else { Values::filled(precision, 2 * GUARD, 0) };
+    let hashed = fingerprint(operands);
+    let len = if dense { frame.len() } else { 0 };
+    let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
+    let start = Instant::now();
+    let result = quietly(|| {
+        let task = task(case, operands, frame, inner_mut(&mut buffer, given));
+        backend.run(&case.contract, task)
+    });
+    *spent += start.elapsed();
+    if fingerprint(operands) != hashed {
+        return Came::Broke(Mismatch::plain(Defect::InputModified, "an input operand changed during the call".to_owned()));
+    }
+    if dense && let Some(at) = frame.broken_canary(&buffer, precision) {
+        let message = format!("offset {at} lies outside the result (padding or guard), and was written");
+        return Came::Broke(Mismatch::plain(Defect::OutOfBounds, message));
+    }
+    match result {
+        Err(message) if backend.refuses_by_panic() && case.params.fault.is_some() => Came::Refused(message),
+        Err(message) => Came::Panicked(message),
+        Ok(Err(refusal)) => Came::Refused(refusal),
+        Ok(Ok(Answer::Sparse(raw))) if !dense => Came::Sparse(raw),
+        Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult { buffer, len, place: frame.place() }),
+        Ok(Ok(_)) => Came::Broke(Mismatch::plain(
+            Defect::Kind,
+            format!("{} must {}", case.contract, if dense { "write its output" } else { "return a sparse matrix" }),
+        )),
+    }
+}
+
+fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<'a>) -> Task<'a> {
+    let p = &case.params;
+    let alpha = if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { p.alpha };
+    let beta = if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { p.beta };
+    let small = usize::from(p.fault == Some(Fault::SmallLdc));
+    let a = &operands.a;
+    let Frame { rows, cols, ld, layout } = frame;
+    match (case.contract.op, &operands.b, &operands.y, &operands.b_sparse) {
+        (Op::Spmm, Some(b), _, _) => Task::Spmm {
+            a,
+            transpose_a: p.transpose_a,
+            b: b.as_ref(),
+            transpose_b: p.transpose_b,
+            alpha,
+            beta,
+            c: DenseMut { rows, cols, ld: ld.saturating_sub(small * (p.pad_c + 1)), layout, data: out },
+        },
+        (Op::Spmv, Some(x), _, _) => {
+            Task::Spmv { a, transpose_a: p.transpose_a, x: x.data.as_slice(), alpha, beta, y: out }
+        }
+        (Op::Sddmm, Some(x), Some(y), _) => {
+            Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode: p.mode, out }
+        }
+        (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
+        (Op::Transpose, ..) => Task::Transpose { a },
+        // Operands are always built for their operation; a conversion has none besides A.
+        _ => Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks },
+    }
+}
+
+/// A hash of every bit of every operand.
+fn fingerprint(operands: &Operands) -> u64 {
+    let mut hash = Xxh3Default::new();
+    for dense in [&operands.b, &operands.y].into_iter().flatten() {
+        hash_values(dense.data.as_slice(), &mut hash);
+    }
+    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()].into_iter().flatten() {
+        sparse_oracle::each_sparse!(sparse, m => hash_sparse(m, &mut hash));
+    }
+    hash.finish()
+}
+
+fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
+    each_precision!(AnySlice, values, s => s.iter().for_each(|x| hash.write_u64(x.bits64())));
+}
+
+fn hash_sparse<T: Element>(m: &Sparse<T>, hash: &mut Xxh3Default) {
+    let (first, second, values): (&[u32], &[u32], &[T]) = match m {
+        Sparse::Coo(m) => (&m.row_idx, &m.col_idx, &m.values),
+        Sparse::Csr(m) => (&m.row_ptr, &m.col_idx, &m.values),
+        Sparse::Csc(m) => (&m.col_ptr, &m.row_idx, &m.values),
+        Sparse::Bcsr(m) => (&m.block_row_ptr, &m.block_col, &m.values),
+        Sparse::Ell(m) => (&[], &m.col_idx, &m.values),
+        Sparse::BlockedEll(m) => (&[], &m.block_col, &m.values),
+    };
+    first.iter().chain(second).for_each(|&i| hash.write_u32(i));
+    hash_values(T::wrap_slice(values), hash);
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a backend; a panic becomes its message, and is not printed.
+fn quietly<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                loud(info);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let result = catch_unwind(AssertUnwindSafe(run));
+    QUIET.set(false);
+    result.map_err(|payload| panic_message(payload.as_ref()))
+}
+
+fn panic_message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
+}

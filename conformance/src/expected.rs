@@ -1,0 +1,239 @@
+//! What a case's result must be: operands decoded, the declared input rounding applied, ready for the oracle.
+
+use crate::case::Case;
+use crate::operands::{DenseOperand, Operands};
+use sparse_oracle::arithmetic::{Arithmetic, Pads};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, Sparse};
+use sparse_oracle::judge::{Place, Problem};
+use sparse_oracle::op::input;
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::model::chain::Unit;
+use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};
+use sparse_oracle::task::SddmmMode;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The operands of a product in exact numbers, as one declared arithmetic sees them.
+#[derive(Debug)]
+pub enum Exact {
+    /// SpMM and SpMV.
+    Spmm {
+        /// op(A).
+        a: Csr<f64>,
+        /// Multiplied pads of op(A).
+        pads: Option<Csr<()>>,
+        /// op(B), row-major.
+        b: Dense<f64>,
+    },
+    /// SDDMM.
+    Sddmm {
+        /// Stored positions in storage order.
+        positions: Vec<(u32, u32)>,
+        /// X, row-major.
+        x: Dense<f64>,
+        /// Y, row-major.
+        y: Dense<f64>,
+        /// Values of S where they multiply, else empty.
+        factors: Vec<f64>,
+    },
+    /// SpGEMM.
+    Spgemm {
+        /// Left operand.
+        a: Csr<f64>,
+        /// Right operand.
+        b: Csr<f64>,
+    },
+}
+
+impl Exact {
+    /// Decodes the operands of an arithmetic case. `None` for moves, which have no arithmetic.
+    ///
+    /// # Errors
+    /// Duplicates where the profile rejects them.
+    pub fn new(
+        case: &Case,
+        operands: &Operands,
+        arithmetic: &Arithmetic,
+        profile: &Profile,
+    ) -> Result<Option<Exact>, Refusal> {
+        let p = &case.params;
+        let rounded = |v: f64| input(v, arithmetic.part.input);
+        let stored = |a: &AnySparse| decoded(a, profile);
+        Ok(Some(match case.contract.op {
+            Op::Spmm | Op::Spmv => {
+                let entries = stored(&operands.a)?;
+                let pads = (arithmetic.part.pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
+                let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
+                let pads = pads.map(|e| Csr::from_entries(&if p.transpose_a { e.transpose() } else { e }));
+                let a = Csr::from_entries(&turn(entries)).map(|&v| rounded(v));
+                Exact::Spmm { a, pads, b: dense(operands.b.as_ref(), p.transpose_b, rounded) }
+            }
+            Op::Sddmm => Exact::Sddmm {
+                positions: positions(&operands.a),
+                x: dense(operands.b.as_ref(), false, rounded),
+                y: dense(operands.y.as_ref(), false, rounded),
+                factors: if p.mode == SddmmMode::Scale { crate::operands::values_in_order(&operands.a) } else { Vec::new() },
+            },
+            Op::Spgemm => {
+                let Some(b) = &operands.b_sparse else { return Ok(None) };
+                let exact = |m: &AnySparse| -> Result<Csr<f64>, Refusal> {
+                    Ok(Csr::from_entries(&stored(m)?).map(|&v| rounded(v)))
+                };
+                Exact::Spgemm { a: exact(&operands.a)?, b: exact(b)? }
+            }
+            Op::Transpose | Op::Convert => return Ok(None),
+        }))
+    }
+
+    /// Where element (i, j) is in a compact row-major array of the result.
+    #[must_use]
+    pub fn compact_place(&self) -> Place {
+        Place::Strides(self.problem().shape().1, 1)
+    }
+
+    /// Borrows as the oracle's problem.
+    #[must_use]
+    pub fn problem(&self) -> Problem<'_> {
+        match self {
+            Exact::Spmm { a, pads, b } => Problem::Spmm { a, pads: pads.as_ref(), b },
+            Exact::Sddmm { positions, x, y, factors } => Problem::Sddmm { positions, x, y, factors },
+            Exact::Spgemm { a, b } => Problem::Spgemm { a, b },
+        }
+    }
+}
+
+/// The oracle's own result of a conversion or transpose.
+///
+/// # Errors
+/// When the target format can't hold the matrix, or the profile rejects duplicates.
+pub fn moved(case: &Case, operands: &Operands, profile: &Profile) -> Result<AnySparse, Refusal> {
+    let policy = duplicates_policy(profile);
+    let kind = case.contract.to.unwrap_or(case.contract.format);
+    sparse_oracle::each_sparse!(&operands.a, m => {
+        if case.contract.op == Op::Transpose {
+            return sparse_oracle::convert::transpose(m).map(AnySparse::from);
+        }
+        let entries = match m {
+            Sparse::Coo(m) => m.entries_with(policy)?,
+            other => other.entries(),
+        };
+        Sparse::from_entries(kind, case.params.blocks, &entries).map(AnySparse::from)
+    })
+}
+
+/// Bits that are right at positions stored more than once, for a profile that adds duplicates in any order: every
+/// order of adding up to five of them, each addition rounded.
+#[must_use]
+pub fn sum_order_alternatives(operands: &Operands, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
+    if !profile.has(Choice::DuplicatesSumAnyOrder) {
+        return BTreeMap::new();
+    }
+    sparse_oracle::each_sparse!(&operands.a, m => match m {
+        Sparse::Coo(m) => {
+            let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+            for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {
+                groups.entry((row, col)).or_default().push(v.to_f64());
+            }
+            let precision = operands.a.precision();
+            groups.retain(|_, g| (2..=5).contains(&g.len()));
+            groups.into_iter().map(|(at, group)| (at, all_orders(&group, precision))).collect()
+        }
+        _ => BTreeMap::new(),
+    })
+}
+
+/// Left-to-right rounded sums over all orders of a few values.
+fn all_orders(values: &[f64], precision: Precision) -> Vec<u64> {
+    fn visit(sum: Option<f64>, rest: &[f64], unit: Unit, found: &mut Vec<u64>) {
+        if rest.is_empty() {
+            found.extend(sum.map(|s| encode(s, unit.precision, Rounding::NearestEven)));
+        }
+        for i in 0..rest.len() {
+            let mut left = rest.to_vec();
+            let next = left.remove(i);
+            visit(Some(sum.map_or(next, |s| unit.add(s, next))), &left, unit, found);
+        }
+    }
+    let mut found = Vec::new();
+    visit(None, values, Unit { precision }, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What a backend's profile makes of duplicates.
+#[must_use]
+pub fn duplicates_policy(profile: &Profile) -> Duplicates {
+    if profile.has(Choice::DuplicatesSumRounded) {
+        Duplicates::SumRounded
+    } else if profile.has(Choice::DuplicatesLastWins) {
+        Duplicates::LastWins
+    } else if profile.has(Choice::DuplicatesRejected) {
+        Duplicates::Reject
+    } else {
+        Duplicates::SumExact
+    }
+}
+
+/// Entries in exact numbers, duplicates combined as the profile says.
+fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
+    sparse_oracle::each_sparse!(a, m => {
+        let entries = match m {
+            Sparse::Coo(m) => m.entries_with(duplicates_policy(profile))?,
+            other => other.entries(),
+        };
+        Ok(entries.map(|v| v.to_f64()))
+    })
+}
+
+/// Stored positions in storage order, duplicates included.
+fn positions(a: &AnySparse) -> Vec<(u32, u32)> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Coo(m) => m.row_idx.iter().copied().zip(m.col_idx.iter().copied()).collect(),
+        other => other.entries().list.iter().map(|e| (e.row, e.col)).collect(),
+    })
+}
+
+/// op(operand), compact row-major, each element through `f`.
+fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64) -> Dense<f64> {
+    match operand {
+        None => Dense::from_fn(0, 0, |_, _| 0.0),
+        Some(o) if transpose => Dense::from_fn(o.cols, o.rows, |i, j| f(o.at(j, i))),
+        Some(o) => Dense::from_fn(o.rows, o.cols, |i, j| f(o.at(i, j))),
+    }
+}
+
+/// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.
+fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
+    let taken: BTreeSet<(u32, u32)> = entries.list.iter().map(|e| (e.row, e.col)).collect();
+    let mut free = BTreeSet::new();
+    for (row, col, height, width) in blocks(a) {
+        for i in row..(row + height).min(entries.rows as u32) {
+            let inside = col..(col + width).min(entries.cols as u32);
+            free.extend(inside.map(|j| (i, j)).filter(|at| !taken.contains(at)));
+        }
+    }
+    let list = free.into_iter().map(|(row, col)| Entry { row, col, value: () }).collect();
+    Entries { rows: entries.rows, cols: entries.cols, list }
+}
+
+/// Top-left corner and extent of every stored block.
+fn blocks(a: &AnySparse) -> Vec<(u32, u32, u32, u32)> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Bcsr(m) => {
+            let (h, w) = (m.block_rows as u32, m.block_cols as u32);
+            let lanes = m.block_row_ptr.windows(2).enumerate();
+            lanes
+                .flat_map(|(i, lane)| m.block_col[lane[0] as usize..lane[1] as usize].iter().map(move |&j| (i as u32, j)))
+                .map(|(i, j)| (i * h, j * w, h, w))
+                .collect()
+        }
+        Sparse::BlockedEll(m) if m.width > 0 => {
+            let (h, w) = (m.block_rows as u32, m.block_cols as u32);
+            let slots = m.block_col.iter().enumerate().filter(|s| *s.1 != sparse_oracle::format::PAD);
+            slots.map(|(at, &j)| ((at / m.width) as u32 * h, j * w, h, w)).collect()
+        }
+        _ => Vec::new(),
+    })
+}

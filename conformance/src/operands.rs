@@ -1,0 +1,316 @@
+//! A case's operands, as the arrays that a backend is given.
+//!
+//! Everything is drawn from the case line alone, so the same line gives the same bits on every machine. Dense operands
+//! carry NaN in their leading-dimension padding, which nobody may read.
+
+use crate::case::{Case, Fault, Filling};
+use crate::origin::{Loaded, OriginError};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Sparse};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::scalar::{Element, Precision, Scalar, Values};
+use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::task::{DenseRef, SddmmMode};
+use sparse_oracle::with_scalar;
+
+/// A dense operand that owns its elements.
+#[derive(Clone, Debug)]
+pub struct DenseOperand {
+    /// Rows as stored.
+    pub rows: usize,
+    /// Columns as stored.
+    pub cols: usize,
+    /// Leading dimension, in elements.
+    pub ld: usize,
+    /// Which index runs fastest.
+    pub layout: Layout,
+    /// `ld * outer` elements.
+    pub data: Values,
+}
+
+/// All operands of one case.
+#[derive(Clone, Debug)]
+pub struct Operands {
+    /// The sparse operand (S of an SDDMM).
+    pub a: AnySparse,
+    /// The second sparse operand of SpGEMM.
+    pub b_sparse: Option<AnySparse>,
+    /// B of SpMM, x of SpMV (one column), X of SDDMM.
+    pub b: Option<DenseOperand>,
+    /// Y of SDDMM.
+    pub y: Option<DenseOperand>,
+    /// Shape of the dense result; SDDMM: stored positions x 1.
+    pub result: (usize, usize),
+    /// What C holds before (two variants, so that a stale value shows); drawn even where beta is 0.
+    pub c: [Vec<f64>; 2],
+}
+
+/// A case whose operands can't be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OperandError {
+    /// The source failed.
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    /// The format can't hold the matrix (an ELL with one dense row, say).
+    #[error("cannot encode the matrix as {format}: {refusal}")]
+    Encode {
+        /// Format.
+        format: &'static str,
+        /// Why not.
+        refusal: Refusal,
+    },
+    /// The case asks for more memory than the suite gives it.
+    #[error("the case needs {elements} elements, the limit is {limit}")]
+    TooLarge {
+        /// Elements needed.
+        elements: u128,
+        /// Limit.
+        limit: u128,
+    },
+    /// Two parameters exclude each other.
+    #[error("{0}")]
+    Combination(&'static str),
+}
+
+/// Most elements of one operand that a case may ask for (2 GiB of f64).
+const MAX_ELEMENTS: u128 = 1 << 28;
+
+impl DenseOperand {
+    /// Borrows.
+    #[must_use]
+    pub fn as_ref(&self) -> DenseRef<'_> {
+        let DenseOperand { rows, cols, ld, layout, ref data } = *self;
+        DenseRef { rows, cols, ld, layout, data: data.as_slice() }
+    }
+
+    /// Element (i, j), exactly.
+    #[must_use]
+    pub fn at(&self, i: usize, j: usize) -> f64 {
+        let offset = if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i };
+        let slice = self.data.as_slice();
+        sparse_oracle::scalar::decode(slice.bits(offset), slice.precision())
+    }
+}
+
+/// Makes the operands of a case from an already loaded matrix.
+///
+/// # Errors
+/// When the format can't hold the matrix, or the case asks for too much memory.
+pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
+    let p = &case.params;
+    if p.mode == SddmmMode::Scale && p.alpha != 1.0 {
+        return Err(OperandError::Combination("mode=scale goes with alpha=1 only"));
+    }
+    let types = case.contract.types;
+    let sparse_type = if case.contract.op == Op::Sddmm { types.out } else { types.a };
+    let a = sparse_operand(case, loaded, sparse_type)?;
+    let (rows, cols) = a.shape();
+    let (m, k) = if p.transpose_a { (cols, rows) } else { (rows, cols) };
+    let mut draw = Draw { case, stream: 1 };
+    let k_faulty = k + usize::from(p.fault == Some(Fault::InnerShape));
+    let mut operands = Operands { a, b_sparse: None, b: None, y: None, result: (m, p.n), c: [Vec::new(), Vec::new()] };
+    match case.contract.op {
+        Op::Spmm => {
+            let shape = if p.transpose_b { (p.n, k_faulty) } else { (k_faulty, p.n) };
+            operands.b = Some(draw.dense(shape, types.b)?);
+        }
+        Op::Spmv => {
+            operands.b = Some(draw.compact((k_faulty, 1), types.b)?);
+            operands.result = (m, 1);
+        }
+        Op::Sddmm => {
+            operands.b = Some(draw.dense((rows, p.n), types.a)?);
+            operands.y = Some(draw.dense((cols, p.n + usize::from(k_faulty > k)), types.b)?);
+            operands.result = (stored(&operands.a), 1);
+        }
+        Op::Spgemm => operands.b_sparse = Some(draw.sparse((k_faulty, p.n), types.b)?),
+        Op::Transpose | Op::Convert => {}
+    }
+    if matches!(case.contract.op, Op::Spmm | Op::Spmv) {
+        check_size(m as u128 * (operands.result.1 as u128 + p.pad_c as u128))?;
+        let count = m * operands.result.1;
+        operands.c = [draw.numbers(count, types.out), draw.numbers(count, types.out)];
+    }
+    Ok(operands)
+}
+
+fn check_size(elements: u128) -> Result<(), OperandError> {
+    let limit = MAX_ELEMENTS;
+    if elements > limit { Err(OperandError::TooLarge { elements, limit }) } else { Ok(()) }
+}
+
+/// Number of stored positions of an SDDMM pattern.
+fn stored(a: &AnySparse) -> usize {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Csr(m) => m.nnz(),
+        Sparse::Coo(m) => m.nnz(),
+        other => other.entries().list.len(),
+    })
+}
+
+/// The sparse operand with its values, in the contract's format.
+fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<AnySparse, OperandError> {
+    let coo = &loaded.coo;
+    let numbers = match case.filling {
+        Filling::Own(_) => coo.values.clone(),
+        Filling::Drawn(family, seed) => family.fill(coo.nnz(), seed, precision),
+    };
+    let parts = CooParts {
+        rows: coo.rows,
+        cols: coo.cols,
+        row_idx: coo.row_idx.clone(),
+        col_idx: coo.col_idx.clone(),
+        values: numbers,
+    };
+    let parts = if case.contract.format == FormatKind::Coo && case.params.duplicates {
+        scatter(parts, case, precision)
+    } else {
+        parts
+    };
+    let encode_error = |refusal| OperandError::Encode { format: case.contract.format.name(), refusal };
+    let typed = |refusal| OperandError::Encode { format: "coo", refusal };
+    with_scalar!(precision, T => {
+        let CooParts { rows, cols, row_idx, col_idx, values } = parts;
+        let values: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
+        let coo = Coo::try_new(CooParts { rows, cols, row_idx, col_idx, values }).map_err(typed)?;
+        let sparse = if case.contract.format == FormatKind::Coo {
+            Sparse::Coo(coo)
+        } else {
+            let entries = coo.entries();
+            if case.contract.format == FormatKind::Ell {
+                check_size(u128::from(longest_row(&entries)) * entries.rows as u128)?;
+            }
+            Sparse::from_entries(case.contract.format, case.params.blocks, &entries).map_err(encode_error)?
+        };
+        Ok(AnySparse::from(sparse))
+    })
+}
+
+fn longest_row<T>(entries: &Entries<T>) -> u32 {
+    entries.list.chunk_by(|a, b| a.row == b.row).map(|row| row.len() as u32).max().unwrap_or(0)
+}
+
+/// Splits about one entry in four into two or three with drawn values, and shuffles everything.
+fn scatter(parts: CooParts<f64>, case: &Case, precision: Precision) -> CooParts<f64> {
+    let CooParts { rows, cols, row_idx, col_idx, values } = parts;
+    let mut rng = Pcg64Mcg::seed_from_u64(seed_of(case) ^ 0xd0b1e);
+    let mut list: Vec<Entry<f64>> = row_idx
+        .into_iter()
+        .zip(col_idx)
+        .zip(values)
+        .map(|((row, col), value)| Entry { row, col, value })
+        .collect();
+    let extra = family_of(case).fill(list.len(), seed_of(case) ^ 0xe, precision);
+    for (i, value) in extra.into_iter().enumerate() {
+        for _ in 0..[0, 0, 0, 1, 0, 0, 0, 2][rng.random_range(0..8)] {
+            list.push(Entry { value, ..list[i] });
+        }
+    }
+    for i in (1..list.len()).rev() {
+        list.swap(i, rng.random_range(0..=i));
+    }
+    CooParts {
+        rows,
+        cols,
+        row_idx: list.iter().map(|e| e.row).collect(),
+        col_idx: list.iter().map(|e| e.col).collect(),
+        values: list.iter().map(|e| e.value).collect(),
+    }
+}
+
+/// Seed of the case's values.
+#[must_use]
+pub fn seed_of(case: &Case) -> u64 {
+    match case.filling {
+        Filling::Own(seed) | Filling::Drawn(_, seed) => seed,
+    }
+}
+
+/// Family that dense operands are drawn from.
+#[must_use]
+pub fn family_of(case: &Case) -> ValueFamily {
+    match case.filling {
+        Filling::Own(_) => ValueFamily::NearOne,
+        Filling::Drawn(family, _) => family,
+    }
+}
+
+/// Draws operands one after the other, each from a stream of its own.
+struct Draw<'a> {
+    case: &'a Case,
+    stream: u64,
+}
+
+impl Draw<'_> {
+    fn numbers(&mut self, count: usize, precision: Precision) -> Vec<f64> {
+        self.stream += 1;
+        let seed = seed_of(self.case).wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        family_of(self.case).fill(count, seed, precision)
+    }
+
+    fn dense(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
+        self.laid_out(shape, self.case.params.layout_b, self.case.params.pad_b, precision)
+    }
+
+    fn compact(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
+        self.laid_out(shape, Layout::RowMajor, 0, precision)
+    }
+
+    fn laid_out(
+        &mut self,
+        (rows, cols): (usize, usize),
+        layout: Layout,
+        pad: usize,
+        precision: Precision,
+    ) -> Result<DenseOperand, OperandError> {
+        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
+        let ld = inner + pad;
+        check_size(outer as u128 * ld as u128)?;
+        let numbers = self.numbers(outer * inner, precision);
+        let data = if pad == 0 {
+            Values::from_f64(precision, &numbers)
+        } else {
+            let mut padded = vec![f64::NAN; outer * ld];
+            for (to, from) in padded.chunks_exact_mut(ld).zip(numbers.chunks_exact(inner.max(1))) {
+                to[..inner].copy_from_slice(from);
+            }
+            Values::from_f64(precision, &padded)
+        };
+        Ok(DenseOperand { rows, cols, ld, layout, data })
+    }
+
+    /// A thin sparse matrix: up to three entries a row, every fourth row empty.
+    fn sparse(&mut self, (rows, cols): (usize, usize), precision: Precision) -> Result<AnySparse, OperandError> {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed_of(self.case) ^ 0x5b);
+        let mut positions = Vec::new();
+        for row in 0..rows as u32 {
+            let wanted = [0, 1, 2, 3][rng.random_range(0..4)].min(cols);
+            let mut picked: Vec<u32> = (0..wanted).map(|_| rng.random_range(0..cols as u32)).collect();
+            picked.sort_unstable();
+            picked.dedup();
+            positions.extend(picked.into_iter().map(|col| (row, col)));
+        }
+        let numbers = self.numbers(positions.len(), precision);
+        let refused = |refusal| OperandError::Encode { format: self.case.contract.format.name(), refusal };
+        with_scalar!(precision, T => {
+            let entry = |(&(row, col), &v): (&(u32, u32), &f64)| Entry { row, col, value: T::from_f64(v) };
+            let list = positions.iter().zip(&numbers).map(entry).collect();
+            let entries = Entries { rows, cols, list };
+            let sparse = Sparse::from_entries(self.case.contract.format, self.case.params.blocks, &entries);
+            Ok(AnySparse::from(sparse.map_err(refused)?))
+        })
+    }
+}
+
+
+/// Stored values in storage order (CSR and COO, the formats of SDDMM contracts).
+#[must_use]
+pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
+    sparse_oracle::each_sparse!(a, m => match m {
+        Sparse::Coo(m) => m.values.iter().map(|v| v.to_f64()).collect(),
+        other => other.entries().list.iter().map(|e| e.value.to_f64()).collect(),
+    })
+}

@@ -1,0 +1,292 @@
+//! Which cases a run consists of. One function per tier decides the budget; the same options give the same cases, in
+//! the same order, on every machine.
+//!
+//! ```text
+//! round r:  every contract x every source family, with values and parameters mixed from (contract, family, r, seed)
+//! quick 3 rounds of arithmetic, 1 of moves      full 24 and 8      extensive 160 and 40, plus larger matrices
+//! ```
+
+use crate::case::{Case, Fault, Filling, Params};
+use crate::origin::Origin;
+use sparse_oracle::contract::{Contract, Op, TYPES, all_contracts};
+use sparse_oracle::format::{FormatKind, FormatParams, Layout};
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::source::embedded;
+use sparse_oracle::source::generator::quick_specs;
+use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
+use sparse_oracle::task::SddmmMode;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// How much to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Tier {
+    /// Seconds: every contract with every source family.
+    #[default]
+    Quick,
+    /// Minutes.
+    Full,
+    /// Hours.
+    Extensive,
+}
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Budget.
+    pub tier: Tier,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Operations; empty for all.
+    pub ops: Vec<Op>,
+    /// Element types of A; empty for all.
+    pub precisions: Vec<Precision>,
+    /// Matrix files; when there are any, only they are run.
+    pub matrices: Vec<PathBuf>,
+}
+
+/// All cases on one matrix, so that it is made once.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The matrix.
+    pub origin: Origin,
+    /// Its cases.
+    pub cases: Vec<Case>,
+}
+
+/// Rounds over the arithmetic contracts and over conversions and transposes.
+const fn rounds(tier: Tier) -> (u64, u64) {
+    match tier {
+        Tier::Quick => (3, 1),
+        Tier::Full => (24, 8),
+        Tier::Extensive => (160, 40),
+    }
+}
+
+/// Matrices of one family that the contracts of one round are spread over.
+const SPREAD: u64 = 8;
+
+/// The cases of a run, grouped by matrix, all lines distinct.
+#[must_use]
+pub fn plan(options: &Options) -> Vec<Group> {
+    let mut groups = if options.matrices.is_empty() { generated(options) } else { files(options) };
+    let mut seen = HashSet::new();
+    for group in &mut groups {
+        group.cases.retain(|case| seen.insert(case.to_string()));
+    }
+    groups.retain(|group| !group.cases.is_empty());
+    groups
+}
+
+/// The contracts that the options select, with their place in the table.
+#[must_use]
+pub fn selected(options: &Options) -> Vec<(u64, Contract)> {
+    let table = all_contracts().iter().copied().enumerate();
+    table
+        .filter(|(_, c)| options.ops.is_empty() || options.ops.contains(&c.op))
+        .filter(|(_, c)| options.precisions.is_empty() || options.precisions.contains(&c.types.a))
+        .map(|(i, c)| (i as u64, c))
+        .collect()
+}
+
+fn generated(options: &Options) -> Vec<Group> {
+    let contracts = selected(options);
+    let (arithmetic, moves) = rounds(options.tier);
+    let mut groups = Vec::new();
+    for round in 0..arithmetic {
+        for slot in 0..SPREAD {
+            let index = (options.seed.wrapping_mul(1_000_003)).wrapping_add(round * SPREAD + slot);
+            for (family, spec) in quick_specs(index).into_iter().enumerate() {
+                let mine = contracts.iter().filter(|(i, c)| {
+                    (i + family as u64) % SPREAD == slot && (round < moves || !c.op.is_exact())
+                });
+                let origin = Origin::Spec(spec);
+                let cases = mine.map(|&(i, contract)| {
+                    let mix = Mix::new(&[options.seed, i, family as u64, round]);
+                    mixed_case(contract, origin.clone(), mix)
+                });
+                groups.push(Group { cases: cases.collect(), origin });
+            }
+        }
+    }
+    groups.extend(embedded_groups(options, &contracts));
+    groups
+}
+
+/// Each contract on a few matrices of the embedded pack, in turn.
+fn embedded_groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Group> {
+    let pack = embedded::all();
+    let share = match options.tier {
+        Tier::Quick => 1,
+        Tier::Full => 4,
+        Tier::Extensive => pack.len() as u64,
+    };
+    let group = |(m, matrix): (usize, &embedded::Embedded)| {
+        let origin = Origin::Embedded(matrix.name.to_owned());
+        let takes = |i: u64| (i + m as u64) % (pack.len() as u64) < share;
+        let cases = contracts.iter().filter(|(i, _)| takes(*i)).map(|&(i, contract)| {
+            mixed_case(contract, origin.clone(), Mix::new(&[options.seed, i, 1000 + m as u64]))
+        });
+        Group { cases: cases.collect(), origin }
+    };
+    pack.iter().enumerate().map(group).collect()
+}
+
+/// The cases for a matrix file: its own values where it has any, all operations, the formats that real matrices fit.
+fn files(options: &Options) -> Vec<Group> {
+    let contracts = selected(options);
+    let group = |path: &PathBuf| {
+        let origin = Origin::File(path.clone());
+        let cases = contracts.iter().filter(|(_, c)| suits_file(c, options.tier)).map(|&(i, contract)| {
+            let mut mix = Mix::new(&[options.seed, i]);
+            file_case(contract, origin.clone(), &mut mix)
+        });
+        Group { cases: cases.collect(), origin }
+    };
+    options.matrices.iter().map(group).collect()
+}
+
+/// In quick, one contract per thing that can go wrong on a real matrix; from full on, all of them.
+fn suits_file(contract: &Contract, tier: Tier) -> bool {
+    if tier != Tier::Quick {
+        return true;
+    }
+    let f32_only = contract.types.a == Precision::F32;
+    match (contract.op, contract.format) {
+        (Op::Spmm, FormatKind::Csr) => {
+            matches!(contract.types.a, Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16)
+                && contract.types.out != Precision::Bf16
+                && contract.types.acc != Precision::F16
+        }
+        (Op::Spmm, FormatKind::Csc) | (Op::Spgemm, FormatKind::Csr) => contract.types.a == Precision::F64,
+        (Op::Spmm | Op::Convert, _) | (Op::Transpose, FormatKind::Csr) => f32_only,
+        (Op::Spmv | Op::Sddmm, FormatKind::Csr) => f32_only || contract.types == TYPES[0],
+        _ => false,
+    }
+}
+
+fn file_case(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
+    let narrow = matches!(contract.types.a, Precision::F16 | Precision::E4m3 | Precision::E5m2);
+    // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
+    let seed = mix.below(1 << 16);
+    let filling = if narrow { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
+    let n = match contract.op {
+        Op::Sddmm => 16,
+        Op::Spmv => Params::default().n,
+        _ => 32,
+    };
+    let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] { Layout::ColMajor } else { Layout::RowMajor };
+    Case { contract, origin, filling, params: Params { n, layout_c, ..Params::default() } }
+}
+
+/// A case whose values and parameters are drawn.
+fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
+    let family = mix.pick(&VALUE_FAMILIES).family;
+    let filling = Filling::Drawn(family, mix.below(1 << 20));
+    let blocked = |f| matches!(f, FormatKind::Bcsr | FormatKind::BlockedEll);
+    let mut p = Params::default();
+    if blocked(contract.format) || contract.to.is_some_and(blocked) {
+        let (block_rows, block_cols) = mix.pick(&[(4, 4), (1, 1), (2, 3), (8, 1), (3, 5), (1, 8), (16, 16)]);
+        p.blocks = FormatParams { block_rows, block_cols };
+    }
+    p.duplicates = contract.format == FormatKind::Coo && contract.op != Op::Sddmm && mix.one_in(2);
+    match contract.op {
+        Op::Spmm => {
+            p.n = mix.pick(&[1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33]);
+            (p.alpha, p.beta) = mix.pick(FACTORS);
+            (p.transpose_a, p.transpose_b) = (mix.one_in(4), mix.one_in(4));
+            p.layout_b = if mix.one_in(3) { Layout::ColMajor } else { Layout::RowMajor };
+            p.layout_c = if mix.one_in(2) { Layout::ColMajor } else { Layout::RowMajor };
+            p.pad_b = if mix.one_in(3) { mix.pick(&[1, 3, 8]) } else { 0 };
+            p.pad_c = if mix.one_in(3) { mix.pick(&[1, 2, 7]) } else { 0 };
+            p.fault = mix.one_in(24).then(|| mix.pick(&Fault::ALL.map(|f| f.0)));
+        }
+        Op::Spmv => {
+            (p.alpha, p.beta) = mix.pick(FACTORS);
+            p.transpose_a = mix.one_in(4);
+            let faults = [Fault::AlphaNan, Fault::BetaInfinite, Fault::InnerShape, Fault::ShortOutput];
+            p.fault = mix.one_in(24).then(|| mix.pick(&faults));
+        }
+        Op::Sddmm => {
+            p.n = mix.pick(&[0, 1, 3, 4, 8, 13, 16, 17, 32]);
+            (p.mode, p.alpha, p.beta) = mix.pick(&[
+                (SddmmMode::Pattern, 1.0, 0.0),
+                (SddmmMode::Pattern, -2.0, 0.0),
+                (SddmmMode::Pattern, 1.0, 0.0),
+                (SddmmMode::Scale, 1.0, 0.0),
+                (SddmmMode::AddS, 1.0, 1.0),
+                (SddmmMode::AddS, 0.5, -2.0),
+            ]);
+            p.layout_b = if mix.one_in(3) { Layout::ColMajor } else { Layout::RowMajor };
+            p.pad_b = if mix.one_in(3) { mix.pick(&[1, 3, 8]) } else { 0 };
+            let faults = [Fault::AlphaNan, Fault::InnerShape];
+            p.fault = mix.one_in(24).then(|| mix.pick(&faults));
+        }
+        Op::Spgemm => {
+            p.n = mix.pick(&[1, 5, 8, 17, 33]);
+            p.fault = mix.one_in(24).then_some(Fault::InnerShape);
+        }
+        Op::Transpose | Op::Convert => {}
+    }
+    p.fault = p.fault.filter(|&fault| applies(fault, &origin, contract, &p));
+    Case { contract, origin, filling, params: p }
+}
+
+/// alpha and beta, the common ones more often.
+const FACTORS: &[(f64, f64)] = &[
+    (1.0, 0.0),
+    (1.0, 1.0),
+    (1.0, 0.0),
+    (1.0, 1.0),
+    (0.5, 0.0),
+    (-2.0, 0.5),
+    (0.0, 1.0),
+    (0.0, 0.0),
+    (1.0, -1.0),
+    (3.0, 2.0),
+];
+
+/// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
+fn applies(fault: Fault, origin: &Origin, contract: Contract, p: &Params) -> bool {
+    let Origin::Spec(spec) = origin else { return false };
+    let Ok(shape) = spec.shape() else { return false };
+    let (rows, cols) = if p.transpose_a { (shape.cols, shape.rows) } else { (shape.rows, shape.cols) };
+    match fault {
+        Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
+        Fault::ShortOutput => rows > 0 && p.n > 0,
+        Fault::SmallLdc => contract.op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
+    }
+}
+
+/// A stream of choices that depends on nothing but its key (SplitMix64).
+struct Mix(u64);
+
+impl Mix {
+    fn new(key: &[u64]) -> Mix {
+        let mut mix = Mix(0x5eed);
+        for &part in key {
+            mix.0 = mix.0.wrapping_add(part).wrapping_mul(0x2545_f491_4f6c_dd1d);
+            mix.0 = mix.next();
+        }
+        mix
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+}

@@ -1,0 +1,302 @@
+//! One case on every backend: is it worth running, what came back, what does the oracle say.
+
+use crate::backend::{Backend, Support};
+use crate::case::{Case, Fault};
+use crate::execute::{Before, Came, DenseResult, execute, poison};
+use crate::expected::{Exact, moved, sum_order_alternatives};
+use crate::operands::{OperandError, Operands, build, values_in_order};
+use crate::origin::Loaded;
+use crate::report::{self, CaseRecord, VerdictRecord};
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::Op;
+use sparse_oracle::judge::{Judged, Output, Place, judge, judge_moved, judge_spgemm, vacuity};
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::scalar::Values;
+use sparse_oracle::task::{RawSparse, SddmmMode};
+use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
+use std::time::{Duration, Instant};
+
+/// What running one case gave.
+#[derive(Debug)]
+pub struct Ran {
+    /// One record per backend, in their order.
+    pub records: Vec<CaseRecord>,
+    /// Time inside each backend.
+    pub inside: Vec<Duration>,
+    /// Time for everything else.
+    pub judging: Duration,
+}
+
+/// Runs a case on every backend and judges what comes back. Never panics, whatever the backend does in safe code.
+#[must_use]
+pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> Ran {
+    let start = Instant::now();
+    let mut inside = vec![Duration::ZERO; backends.len()];
+    let records = match build(case, loaded) {
+        Err(error) => backends.iter().map(|b| record(case, b.as_ref(), not_run(&error), &[])).collect(),
+        Ok(operands) => {
+            let degenerate = degenerate(case, &operands);
+            let judged = |(backend, spent): (&Box<dyn Backend>, &mut Duration)| {
+                let judged = judge_backend(case, &operands, backend.as_ref(), spent);
+                record(case, backend.as_ref(), judged, &degenerate)
+            };
+            backends.iter().zip(&mut inside).map(judged).collect()
+        }
+    };
+    let judging = start.elapsed().saturating_sub(inside.iter().sum());
+    Ran { records, inside, judging }
+}
+
+fn not_run(error: &OperandError) -> Judged {
+    verdict_only(Verdict::NotRun { reason: error.to_string() })
+}
+
+fn verdict_only(verdict: Verdict) -> Judged {
+    Judged { verdict, tiers: Vec::new(), elements: 0 }
+}
+
+/// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits.
+#[must_use]
+pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
+    if case.params.fault.is_some() {
+        return Vec::new();
+    }
+    if case.contract.op.is_exact() {
+        return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
+    }
+    let weakest = case.contract.weakest();
+    let exact = match Exact::new(case, operands, &weakest, &Profile::default()) {
+        Ok(Some(exact)) => exact,
+        _ => return Vec::new(),
+    };
+    let (alpha, beta) = (case.params.alpha, case.params.beta);
+    let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
+    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { Place::Strides(operands.result.1, 1) };
+    let before = before.as_ref().map(|c| (c.as_slice(), place));
+    let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
+    tags.into_iter().map(|alternative| alternative.name().to_owned()).collect()
+}
+
+/// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
+fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
+    match case.contract.op {
+        Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
+        Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
+        _ => None,
+    }
+}
+
+fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent: &mut Duration) -> Judged {
+    let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
+        Support::Supported { arithmetic, profile } => (arithmetic, profile),
+        Support::Excluded { reason } => {
+            return verdict_only(Verdict::Unsupported { reason: reason.to_owned() });
+        }
+    };
+    if let Some(fault) = case.params.fault {
+        let came = execute(case, operands, backend, Before::Poison, spent);
+        return verdict_only(judge_refusal(fault, came));
+    }
+    if !case.contract.op.is_exact()
+        && let Some(reason) = arithmetic.weaker_than(&case.contract.weakest())
+    {
+        let message = format!("declares a weaker arithmetic than the contract admits: it {reason}");
+        return verdict_only(Verdict::LoneRefusal { refusal: message });
+    }
+    match case.contract.op {
+        Op::Transpose | Op::Convert => {
+            let came = execute(case, operands, backend, Before::Poison, spent);
+            verdict_only(settle(came, |raw| judge_move(case, operands, &profile, raw)))
+        }
+        Op::Spgemm => {
+            let exact = match Exact::new(case, operands, &arithmetic, &profile) {
+                Ok(Some(exact)) => exact,
+                other => return verdict_only(no_expectation(other)),
+            };
+            match execute(case, operands, backend, Before::Poison, spent) {
+                Came::Sparse(raw) => {
+                    judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
+                }
+                other => verdict_only(settle(other, |_| Verdict::Exact)),
+            }
+        }
+        Op::Spmm | Op::Spmv | Op::Sddmm => {
+            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), spent)
+        }
+    }
+}
+
+fn no_expectation(other: Result<Option<Exact>, sparse_oracle::Refusal>) -> Verdict {
+    let reason = match other {
+        Err(refusal) => format!("the profile rejects the operands: {refusal}"),
+        Ok(_) => "the case has no arithmetic to judge".to_owned(),
+    };
+    Verdict::NotRun { reason }
+}
+
+/// One run from poison; with beta != 0 (or a beta = 0 that reads C), two runs from different C.
+fn judge_dense_runs(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    spent: &mut Duration,
+) -> Judged {
+    let exact = match Exact::new(case, operands, arithmetic, profile) {
+        Ok(Some(exact)) => exact,
+        other => return verdict_only(no_expectation(other)),
+    };
+    let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
+    let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
+    let mut last = verdict_only(Verdict::NotRun { reason: "no run".to_owned() });
+    for variant in 0..variants {
+        // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
+        // profile already says. Two different junks still tell computed from stale.
+        let junk = || operands.c[variant].iter().map(|c| if c.is_finite() { *c } else { 1.0 }).collect();
+        let c: Option<Vec<f64>> = if reads_anyway { Some(junk()) } else { initial(case, operands, variant) };
+        let in_place = case.contract.op != Op::Sddmm;
+        let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
+        let came = execute(case, operands, backend, before, spent);
+        let Came::Dense(result) = came else { return verdict_only(settle(came, |_| Verdict::Exact)) };
+        let judged = judge_dense(case, &exact, (arithmetic, profile), &result, c.as_deref());
+        if judged.verdict.is_finding() {
+            return judged;
+        }
+        last = worse(last, judged);
+    }
+    last
+}
+
+fn judge_dense(
+    case: &Case,
+    exact: &Exact,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    result: &DenseResult,
+    c: Option<&[f64]>,
+) -> Judged {
+    let out = case.contract.types.out;
+    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { result.place };
+    let before = c.map(|c| Values::from_f64(out, c));
+    let output = Output {
+        found: result.found(),
+        place,
+        poison: Some(poison(out)),
+        before: before.as_ref().map(|b| b.as_slice()),
+        before_place: if case.contract.op == Op::Sddmm { Place::Visited } else { exact.compact_place() },
+    };
+    judge(&exact.problem(), arithmetic, profile, (case.params.alpha, case.params.beta), &output)
+}
+
+/// Of two runs that both passed, the one with the larger share.
+fn worse(a: Judged, b: Judged) -> Judged {
+    let share = |j: &Judged| match j.verdict {
+        Verdict::Within { share } => share,
+        Verdict::Exact => 0.0,
+        _ => -1.0,
+    };
+    if share(&a) > share(&b) { a } else { b }
+}
+
+/// Verdicts that need no values; `judge` takes sparse arrays.
+fn settle(came: Came, judge: impl FnOnce(RawSparse) -> Verdict) -> Verdict {
+    match came {
+        Came::Sparse(raw) => judge(raw),
+        Came::Refused(refusal) => Verdict::LoneRefusal { refusal },
+        Came::Panicked(message) => Verdict::Crashed { message },
+        Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
+        Came::Dense(_) => {
+            let message = "wrote an output where a sparse matrix was asked for".to_owned();
+            Verdict::Wrong(Box::new(Mismatch::plain(Defect::Kind, message)))
+        }
+    }
+}
+
+fn judge_refusal(fault: Fault, came: Came) -> Verdict {
+    match came {
+        Came::Refused(refusal) => Verdict::AgreedRefusal { refusal },
+        Came::Panicked(message) => Verdict::Crashed { message },
+        Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
+        Came::Dense(_) | Came::Sparse(_) => Verdict::LoneAcceptance { expected: fault.name().to_owned() },
+    }
+}
+
+fn judge_move(case: &Case, operands: &Operands, profile: &Profile, raw: RawSparse) -> Verdict {
+    match moved(case, operands, profile) {
+        Ok(expected) => judge_moved(&expected, raw, profile, &sum_order_alternatives(operands, profile)),
+        Err(refusal) => Verdict::NotRun { reason: format!("the oracle refuses the result: {refusal}") },
+    }
+}
+
+fn record(case: &Case, backend: &dyn Backend, judged: Judged, degenerate: &[String]) -> CaseRecord {
+    let share = match judged.verdict {
+        Verdict::Exact => None,
+        Verdict::Within { share } => Some(share),
+        Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
+        _ => None,
+    };
+    CaseRecord {
+        case: case.to_string(),
+        contract: case.contract.to_string(),
+        family: case.origin.family(),
+        backend: backend.name().to_owned(),
+        tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
+        verdict: verdict_record(judged.verdict),
+        share,
+        degenerate: degenerate.to_vec(),
+    }
+}
+
+fn tier(tier: Tier) -> report::Tier {
+    match tier {
+        Tier::T0 => report::Tier::T0,
+        Tier::T1 => report::Tier::T1,
+        Tier::T2 => report::Tier::T2,
+    }
+}
+
+fn verdict_record(verdict: Verdict) -> VerdictRecord {
+    match verdict {
+        Verdict::Exact => VerdictRecord::Exact,
+        Verdict::Within { share } => VerdictRecord::Within { share },
+        Verdict::Wrong(mismatch) => VerdictRecord::Wrong(mismatch_record(*mismatch)),
+        Verdict::AgreedRefusal { refusal } => VerdictRecord::AgreedRefusal { refusal },
+        Verdict::LoneRefusal { refusal } => VerdictRecord::LoneRefusal { refusal },
+        Verdict::LoneAcceptance { expected } => VerdictRecord::LoneAcceptance { expected },
+        Verdict::Crashed { message } => VerdictRecord::Crashed { message },
+        Verdict::TimedOut { seconds } => VerdictRecord::TimedOut { seconds },
+        Verdict::Unsupported { reason } => VerdictRecord::Unsupported { reason },
+        Verdict::NotRun { reason } => VerdictRecord::NotRun { reason },
+    }
+}
+
+fn mismatch_record(m: Mismatch) -> report::Mismatch {
+    let text = |s: String| (!s.is_empty()).then_some(s);
+    let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
+    let number = |v: Option<f64>| v.map(|v| format!("{v:e}"));
+    let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
+    report::Mismatch {
+        tier: m.tier.map_or(report::Tier::T0, tier),
+        what: defect(m.defect),
+        at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
+        expected: text(m.expected),
+        expected_bits: bits(m.expected_bits),
+        found: text(m.found),
+        found_bits: bits(m.found_bits),
+        error: number(m.error),
+        bound: number(m.bound),
+        message: format!("{}{more}", m.message),
+    }
+}
+
+fn defect(defect: Defect) -> report::Defect {
+    match defect {
+        Defect::Value => report::Defect::Value,
+        Defect::Unwritten => report::Defect::Unwritten,
+        Defect::Stale => report::Defect::Stale,
+        Defect::OutOfBounds => report::Defect::Canary,
+        Defect::InputModified => report::Defect::InputModified,
+        Defect::Structure => report::Defect::Structure,
+        Defect::Pattern => report::Defect::Pattern,
+        Defect::Kind => report::Defect::Shape,
+    }
+}

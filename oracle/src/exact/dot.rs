@@ -1,0 +1,45 @@
+//! Exact dot products and sums: a [`Panel`] of one column.
+
+use super::{Accumulator, Element, Panel, Path};
+
+/// `sum a[t] * b[t]`, its gauge and its number of terms. Slices of unequal length are cut to the shorter one.
+#[must_use]
+pub fn dot(a: &[f64], b: &[f64]) -> Element {
+    dot_traced(a, b).0
+}
+
+/// [`dot`], and how it was computed.
+#[must_use]
+pub fn dot_traced(a: &[f64], b: &[f64]) -> (Element, Path) {
+    column(a.iter().copied().zip(b.chunks_exact(1)))
+}
+
+/// `sum x[t]`, its gauge `sum |x[t]|` and its number of terms.
+#[must_use]
+pub fn sum(x: &[f64]) -> Element {
+    column(x.chunks_exact(1).map(|term| (1.0, term))).0
+}
+
+fn column<'b>(terms: impl Iterator<Item = (f64, &'b [f64])> + Clone) -> (Element, Path) {
+    let mut panel = Panel::new(1);
+    // One column is never too few for one column.
+    if panel.accumulate(terms, 1).is_err() {
+        unreachable!("chunks of one element have one element");
+    }
+    (panel.element(0), panel.path())
+}
+
+/// [`dot`] by the superaccumulator alone: no certificate, no fast path.
+#[must_use]
+pub fn dot_reference(a: &[f64], b: &[f64]) -> Element {
+    let (mut value, mut gauge) = (Accumulator::new(), Accumulator::new());
+    for (&x, &y) in a.iter().zip(b) {
+        value.add_product(x, y);
+        gauge.add_product(x.abs(), y.abs());
+    }
+    Element {
+        value: value.value(),
+        gauge: gauge.value(),
+        terms: a.len().min(b.len()) as u64,
+    }
+}

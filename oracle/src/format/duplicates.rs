@@ -1,0 +1,165 @@
+//! What a position that COO stores more than once stands for: a choice point of the contract (SEMANTICS section 1).
+//!
+//! ```text
+//! stored order     (0,1,a') (2,0,c) (0,1,a'')
+//! sum-exact        (0,1, round(a' + a'')) (2,0,c)     the exact sum, rounded once to the element type
+//! sum-rounded      (0,1, ((a' + a'') + ...)) (2,0,c)  left to right in stored order, each addition rounded
+//! last-wins        (0,1,a'') (2,0,c)
+//! reject           refused: (0,1) is stored again
+//! ```
+//!
+//! A position stored once keeps its exact bits, -0.0 and NaN payloads included. Sums follow IEEE: NaN and
+//! infinities propagate, an exact cancellation gives an explicit +0.0, and a sum of -0.0 alone stays -0.0.
+
+use super::{Coo, Entries, Entry};
+use crate::exact;
+use crate::refusal::Refusal;
+use crate::scalar::{Precision, Rounding, Scalar};
+
+/// How a repeated position is settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Duplicates {
+    /// Summed exactly, rounded once to the element type.
+    #[default]
+    SumExact,
+    /// Summed left to right in stored order; each addition is rounded to the element type.
+    SumRounded,
+    /// The value stored last.
+    LastWins,
+    /// Refused.
+    Reject,
+}
+
+impl Duplicates {
+    /// All policies, the default first.
+    pub const ALL: [Duplicates; 4] = [
+        Duplicates::SumExact,
+        Duplicates::SumRounded,
+        Duplicates::LastWins,
+        Duplicates::Reject,
+    ];
+
+    /// The name used in profiles and case lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Duplicates::SumExact => "sum-exact",
+            Duplicates::SumRounded => "sum-rounded",
+            Duplicates::LastWins => "last-wins",
+            Duplicates::Reject => "reject",
+        }
+    }
+
+    /// The policy with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Duplicates> {
+        Duplicates::ALL.into_iter().find(|p| p.name() == name)
+    }
+
+    /// The value of a position whose stored values are `terms`, in stored order, at least one.
+    fn settle<T: Scalar>(self, terms: &[T]) -> T {
+        match (self, terms) {
+            (_, [only]) => *only,
+            (Duplicates::SumExact, _) => sum_exact(terms),
+            (Duplicates::SumRounded, [first, rest @ ..]) => {
+                rest.iter().fold(*first, |sum, &term| add_rounded(sum, term))
+            }
+            (_, _) => terms[terms.len() - 1],
+        }
+    }
+}
+
+/// The exact sum, rounded once to nearest.
+fn sum_exact<T: Scalar>(terms: &[T]) -> T {
+    let numbers: Vec<f64> = terms.iter().map(|t| t.to_f64()).collect();
+    // The exact number zero has no sign; IEEE gives minus zero when every term is one.
+    if numbers.iter().all(|x| x.to_bits() == (-0.0f64).to_bits()) {
+        return terms[0];
+    }
+    // tf32 values are stored as f32, unrounded (see `Tf32::from_f64`).
+    let storage = match T::PRECISION {
+        Precision::Tf32 => Precision::F32,
+        other => other,
+    };
+    let sum = exact::sum(&numbers).value;
+    T::from_bits64(sum.round(storage, Rounding::NearestEven))
+}
+
+/// One IEEE addition in the element type. Adding in f64 first is harmless: 53 >= 2 * 24 + 2 significand bits make
+/// the second rounding innocuous, and a sum below the normal range of a narrower type is exact.
+fn add_rounded<T: Scalar>(x: T, y: T) -> T {
+    T::from_f64(x.to_f64() + y.to_f64())
+}
+
+impl<T: Scalar> Coo<T> {
+    /// Decodes: sorted by (row, column), repeated positions summed exactly and rounded once; explicit zeros are
+    /// kept, and so is a zero that a sum leaves behind.
+    pub fn entries(&self) -> Entries<T> {
+        self.settled(Duplicates::SumExact)
+    }
+
+    /// Decodes with another policy for repeated positions.
+    ///
+    /// # Errors
+    /// [`Refusal::Duplicate`] under [`Duplicates::Reject`], at the first stored triple that repeats a position.
+    pub fn entries_with(&self, policy: Duplicates) -> Result<Entries<T>, Refusal> {
+        if policy == Duplicates::Reject {
+            self.check_unique()?;
+        }
+        Ok(self.settled(policy))
+    }
+
+    fn settled(&self, policy: Duplicates) -> Entries<T> {
+        let order = self.sorted_offsets();
+        let mut list: Vec<Entry<T>> = Vec::with_capacity(order.len());
+        for lane in order.chunk_by(|&a, &b| self.position(a) == self.position(b)) {
+            let terms: Vec<T> = lane.iter().map(|&at| self.values[at]).collect();
+            let (row, col) = self.position(lane[0]);
+            list.push(Entry {
+                row,
+                col,
+                value: policy.settle(&terms),
+            });
+        }
+        Entries {
+            rows: self.rows,
+            cols: self.cols,
+            list,
+        }
+    }
+}
+
+impl<T> Coo<T> {
+    /// Refuses repeated positions.
+    ///
+    /// # Errors
+    /// [`Refusal::Duplicate`] at the first stored triple whose position an earlier one has.
+    pub fn check_unique(&self) -> Result<(), Refusal> {
+        let order = self.sorted_offsets();
+        let pairs = order.windows(2);
+        let repeated = pairs
+            .filter(|w| self.position(w[0]) == self.position(w[1]))
+            .map(|w| w[1]);
+        let Some(at) = repeated.min() else {
+            return Ok(());
+        };
+        let (row, column) = self.position(at);
+        Err(Refusal::Duplicate {
+            field: "values",
+            at,
+            row: row as usize,
+            column: column as usize,
+        })
+    }
+
+    fn position(&self, at: usize) -> (u32, u32) {
+        (self.row_idx[at], self.col_idx[at])
+    }
+
+    /// Offsets of all triples by position; equal positions stay in stored order.
+    fn sorted_offsets(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.nnz()).collect();
+        order.sort_by_key(|&at| self.position(at));
+        order
+    }
+}

@@ -1,0 +1,165 @@
+//! Entries: the common ground of all formats.
+//!
+//! ```text
+//! . a . b      (0, 1, a) (0, 3, b) (2, 0, c)      sorted by (row, column), no position twice
+//! . . . .
+//! c . . .
+//! ```
+
+use crate::refusal::{Refusal, check_u32};
+use crate::scalar::Scalar;
+
+/// One stored entry: row, column, value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry<T> {
+    /// Row, 0-based.
+    pub row: u32,
+    /// Column, 0-based.
+    pub col: u32,
+    /// Stored value; may be an explicit zero.
+    pub value: T,
+}
+
+/// A matrix as its entries: rows in order, columns ascending inside a row, no position twice; explicit zeros
+/// allowed. The fields are plain data; [`check`](Self::check) says whether they keep that promise, and every
+/// encoder calls it first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entries<T> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// The entries, sorted by (row, column).
+    pub list: Vec<Entry<T>>,
+}
+
+impl<T> Entries<T> {
+    /// Checked construction.
+    ///
+    /// # Errors
+    /// See [`check`](Self::check).
+    pub fn try_new(rows: usize, cols: usize, list: Vec<Entry<T>>) -> Result<Self, Refusal> {
+        let entries = Entries { rows, cols, list };
+        entries.check()?;
+        Ok(entries)
+    }
+
+    /// Checks shape, range, order and uniqueness. Offsets in refusals count entries.
+    ///
+    /// # Errors
+    /// The first defect: a dimension or count past u32, an index out of range, an unsorted or repeated position.
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_u32("rows", self.rows as u128)?;
+        check_u32("cols", self.cols as u128)?;
+        check_u32("nnz", self.list.len() as u128)?;
+        for (at, entry) in self.list.iter().enumerate() {
+            let row = entry.row as usize;
+            for (field, index, limit) in [
+                ("entries.row", entry.row, self.rows),
+                ("entries.col", entry.col, self.cols),
+            ] {
+                if index as usize >= limit {
+                    let (found, limit) = (u64::from(index), limit as u64);
+                    return Err(Refusal::IndexOutOfRange {
+                        field,
+                        at,
+                        row,
+                        found,
+                        limit,
+                    });
+                }
+            }
+            if at > 0 {
+                check_order(&self.list[at - 1], entry, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of entries, explicit zeros included.
+    pub fn nnz(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The same pattern with other values.
+    pub fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Entries<U> {
+        let list = self.list.iter().map(|e| Entry {
+            row: e.row,
+            col: e.col,
+            value: f(&e.value),
+        });
+        Entries {
+            rows: self.rows,
+            cols: self.cols,
+            list: list.collect(),
+        }
+    }
+
+    /// The positions alone.
+    pub fn pattern(&self) -> Entries<()> {
+        self.map(|_| ())
+    }
+}
+
+/// Refuses `entry` at offset `at` unless its position is after that of `before`.
+fn check_order<T>(before: &Entry<T>, entry: &Entry<T>, at: usize) -> Result<(), Refusal> {
+    let row = entry.row as usize;
+    if (before.row, before.col) == (entry.row, entry.col) {
+        return Err(Refusal::Duplicate {
+            field: "entries",
+            at,
+            row,
+            column: entry.col as usize,
+        });
+    }
+    let (field, previous, found) = if before.row > entry.row {
+        ("entries.row", before.row, entry.row)
+    } else if before.row == entry.row && before.col > entry.col {
+        ("entries.col", before.col, entry.col)
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::Unsorted {
+        field,
+        at,
+        row,
+        previous: u64::from(previous),
+        found: u64::from(found),
+    })
+}
+
+impl<T: Copy> Entries<T> {
+    /// The transposed matrix: rows and columns exchanged, sorted again.
+    pub fn transpose(&self) -> Entries<T> {
+        let swapped = self.list.iter().map(|e| Entry {
+            row: e.col,
+            col: e.row,
+            value: e.value,
+        });
+        let mut list: Vec<Entry<T>> = swapped.collect();
+        list.sort_unstable_by_key(|e| (e.row, e.col));
+        Entries {
+            rows: self.cols,
+            cols: self.rows,
+            list,
+        }
+    }
+}
+
+impl<T: Scalar> Entries<T> {
+    /// The bit patterns of the values: what "the same matrix, bit for bit" compares (NaN payloads and signs of
+    /// zeros included).
+    pub fn bits(&self) -> Entries<u64> {
+        self.map(|value| value.bits64())
+    }
+
+    /// The entries that a format with +0.0 pads can carry: all but those that are bitwise +0.0.
+    pub fn without_positive_zeros(&self) -> Entries<T> {
+        let kept = self.list.iter().filter(|e| !e.value.is_positive_zero());
+        Entries {
+            rows: self.rows,
+            cols: self.cols,
+            list: kept.copied().collect(),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! From a result to a verdict: every output element of a case against its exact value.
+//!
+//! ```text
+//! problem (exact sums, row by row)  ->  rule (T0, T1, T2 for one element)  ->  tally (one verdict)
+//!                                   \-> vacuity (would zeros, stale C, a skipped row be noticed?)
+//! ```
+//!
+//! Conversions and transposes move bits and are judged by [`moves`].
+
+mod moves;
+mod problem;
+mod rule;
+mod tally;
+mod vacuity;
+
+pub use moves::{judge_moved, judge_spgemm};
+pub use problem::{Problem, Site, Terms};
+pub use rule::{Accepted, Fared, Rule};
+pub use tally::{Judged, Output, Place, judge};
+pub use vacuity::{Alternative, Vacuity, vacuity};

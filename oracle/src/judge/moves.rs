@@ -1,0 +1,202 @@
+//! Sparse results: conversions and transposes, bit for bit, and the pattern and values of SpGEMM.
+
+use super::problem::Problem;
+use super::tally::{Judged, Output, Place, judge};
+use crate::arithmetic::Arithmetic;
+use crate::format::{AnySparse, Csr, FormatKind};
+use crate::profile::{Choice, Profile};
+use crate::scalar::{Precision, Scalar};
+use crate::task::RawSparse;
+use crate::verdict::{Defect, Mismatch, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One stored element with its bits.
+type BitEntry = (u32, u32, u64);
+
+/// Judges a conversion or transpose: `expected` is the oracle's own encoding of the result.
+///
+/// The arrays must be a valid encoding of the right kind, shape and element type, decode to the same positions with
+/// the same bits (or one of those `also_right` at that position), and, where a format has one canonical encoding (all but COO), be that encoding.
+#[must_use]
+pub fn judge_moved(
+    expected: &AnySparse,
+    found: RawSparse,
+    profile: &Profile,
+    also_right: &BTreeMap<(u32, u32), Vec<u64>>,
+) -> Verdict {
+    if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), &found) {
+        return Verdict::Wrong(Box::new(mismatch));
+    }
+    let canonical = RawSparse::from(expected.clone());
+    let same_arrays = found.kind == FormatKind::Coo || (&found.offsets, &found.indices) == (&canonical.offsets, &canonical.indices);
+    let found = match found.check() {
+        Ok(found) => found,
+        Err(refusal) => return wrong(Defect::Structure, format!("not a valid encoding: {refusal}")),
+    };
+    let mut wanted = bit_entries(expected);
+    let got = bit_entries(&found);
+    for (w, g) in wanted.iter_mut().zip(&got) {
+        let other = also_right.get(&(g.0, g.1)).is_some_and(|bits| bits.contains(&g.2));
+        if other && (w.0, w.1) == (g.0, g.1) {
+            w.2 = g.2;
+        }
+    }
+    if profile.has(Choice::ExplicitZerosDropped) {
+        let zero = |bits: u64| crate::scalar::decode(bits, expected.precision()) == 0.0;
+        let kept: BTreeSet<(u32, u32)> = got.iter().map(|e| (e.0, e.1)).collect();
+        wanted.retain(|e| !zero(e.2) || kept.contains(&(e.0, e.1)));
+        return compare(&wanted, &got).map_or(Verdict::Exact, |m| Verdict::Wrong(Box::new(m)));
+    }
+    match compare(&wanted, &got) {
+        Some(mismatch) => Verdict::Wrong(Box::new(mismatch)),
+        None if !same_arrays => wrong(
+            Defect::Structure,
+            "decodes to the right matrix, but is not the format's canonical encoding (order, width or padding differ)"
+                .to_owned(),
+        ),
+        None => Verdict::Exact,
+    }
+}
+
+/// Judges `A * B`: structure, pattern, then every value by T0, T1 and T2.
+#[must_use]
+pub fn judge_spgemm(
+    problem: &Problem<'_>,
+    arithmetic: &Arithmetic,
+    profile: &Profile,
+    kind: FormatKind,
+    mut found: RawSparse,
+) -> Judged {
+    let structural = |verdict| Judged { verdict, tiers: Vec::new(), elements: 0 };
+    if let Err(mismatch) = same_kind(kind, problem.shape(), arithmetic.out, &found) {
+        return structural(Verdict::Wrong(Box::new(mismatch)));
+    }
+    if profile.has(Choice::Unsorted) {
+        sort_lanes(&mut found);
+    }
+    let found = match found.check() {
+        Ok(found) => found,
+        Err(refusal) => return structural(wrong(Defect::Structure, format!("not a valid encoding: {refusal}"))),
+    };
+    let got = bit_entries(&found);
+    let mut positions: Vec<(u32, u32)> = Vec::new();
+    if let Err(refusal) = problem.for_each(&mut |site| positions.push((site.at.0 as u32, site.at.1 as u32))) {
+        let reason = format!("the oracle cannot form the expected result: {refusal}");
+        return structural(Verdict::NotRun { reason });
+    }
+    let values = match align(&positions, &got, profile.has(Choice::NumericPattern)) {
+        Ok(values) => values,
+        Err(mismatch) => return structural(Verdict::Wrong(Box::new(mismatch))),
+    };
+    let found = crate::with_scalar!(arithmetic.out, T => {
+        <T as crate::scalar::Element>::wrap(values.into_iter().map(T::from_bits64).collect())
+    });
+    let output = Output { found: found.as_slice(), place: Place::Visited, poison: None, before: None, before_place: Place::Visited };
+    judge(problem, arithmetic, profile, (1.0, 0.0), &output)
+}
+
+fn wrong(defect: Defect, message: String) -> Verdict {
+    Verdict::Wrong(Box::new(Mismatch::plain(defect, message)))
+}
+
+fn same_kind(
+    kind: FormatKind,
+    shape: (usize, usize),
+    precision: Precision,
+    found: &RawSparse,
+) -> Result<(), Mismatch> {
+    let expected = format!("{} {}x{} of {precision}", kind.name(), shape.0, shape.1);
+    let got = format!("{} {}x{} of {}", found.kind.name(), found.rows, found.cols, found.values.precision());
+    if expected == got {
+        return Ok(());
+    }
+    Err(Mismatch { expected: expected.clone(), found: got.clone(), ..Mismatch::plain(Defect::Kind, format!("expected {expected}, found {got}")) })
+}
+
+/// Positions in row order with their bits.
+fn bit_entries(matrix: &AnySparse) -> Vec<BitEntry> {
+    crate::each_sparse!(matrix, m => {
+        m.entries().list.iter().map(|e| (e.row, e.col, e.value.bits64())).collect()
+    })
+}
+
+/// The first difference, if any.
+fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
+    let at = wanted.iter().zip(got).position(|(w, g)| w != g);
+    let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
+    let show = |e: Option<&BitEntry>| e.map_or("nothing".to_owned(), |e| format!("({}, {}) = 0x{:x}", e.0, e.1, e.2));
+    let (w, g) = (wanted.get(at), got.get(at));
+    let same_position = w.map(|e| (e.0, e.1)) == g.map(|e| (e.0, e.1));
+    let defect = if same_position { Defect::Value } else { Defect::Pattern };
+    let message = format!("stored entry {at}: expected {}, found {}", show(w), show(g));
+    Some(Mismatch {
+        at: w.or(g).map(|e| (e.0 as usize, e.1 as usize)),
+        expected: show(w),
+        expected_bits: w.map(|e| e.2),
+        found: show(g),
+        found_bits: g.map(|e| e.2),
+        ..Mismatch::plain(defect, message)
+    })
+}
+
+/// The bits at each structural position; a missing one reads as +0 if `numeric`, and is a pattern defect otherwise.
+fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Vec<u64>, Mismatch> {
+    let mut rest = got.iter().peekable();
+    let mut bits = Vec::with_capacity(positions.len());
+    let pattern = |at: (u32, u32), what: &str| Mismatch {
+        at: Some((at.0 as usize, at.1 as usize)),
+        ..Mismatch::plain(Defect::Pattern, format!("position ({}, {}) {what}", at.0, at.1))
+    };
+    for &position in positions {
+        match rest.peek() {
+            Some(e) if (e.0, e.1) == position => bits.push(rest.next().map_or(0, |e| e.2)),
+            Some(e) if (e.0, e.1) < position => {
+                return Err(pattern((e.0, e.1), "is stored, but no product reaches it"));
+            }
+            _ if numeric => bits.push(0),
+            _ => return Err(pattern(position, "is missing: some product reaches it, and structure is kept")),
+        }
+    }
+    match rest.next() {
+        Some(e) => Err(pattern((e.0, e.1), "is stored, but no product reaches it")),
+        None => Ok(bits),
+    }
+}
+
+/// Sorts each lane of a CSR or CSC result whose profile leaves the order free. Broken offsets are left for the check.
+fn sort_lanes(found: &mut RawSparse) {
+    let RawSparse { offsets, indices, values, .. } = found;
+    let valid = offsets.windows(2).all(|w| w[0] <= w[1])
+        && offsets.last().is_some_and(|&end| end as usize == indices.len())
+        && indices.len() == values.len();
+    if !valid {
+        return;
+    }
+    let mut order: Vec<usize> = (0..indices.len()).collect();
+    for lane in offsets.windows(2) {
+        order[lane[0] as usize..lane[1] as usize].sort_by_key(|&i| indices[i]);
+    }
+    *indices = order.iter().map(|&i| indices[i]).collect();
+    crate::each_precision!(Values, values, v => *v = order.iter().map(|&i| v[i]).collect());
+}
+
+/// A by rows times B by rows, structural positions in order, terms of each in ascending k.
+pub(super) fn for_each_spgemm(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(usize, u32, &[(f64, f64)])) {
+    let mut gathered: Vec<(u32, f64, f64)> = Vec::new();
+    let mut terms: Vec<(f64, f64)> = Vec::new();
+    for i in 0..a.rows {
+        gathered.clear();
+        let (cols, left) = a.row(i);
+        for (&k, &x) in cols.iter().zip(left) {
+            let (js, right) = b.row(k as usize);
+            gathered.extend(js.iter().zip(right).map(|(&j, &y)| (j, x, y)));
+        }
+        // Stable: equal columns keep ascending k.
+        gathered.sort_by_key(|g| g.0);
+        for group in gathered.chunk_by(|l, r| l.0 == r.0) {
+            terms.clear();
+            terms.extend(group.iter().map(|g| (g.1, g.2)));
+            visit(i, group[0].0, &terms);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A case's arithmetic as a stream of sites: output elements with their exact unscaled sums.
+//!
+//! Operands arrive decoded to f64 with the declared input rounding already applied, so that one problem serves every
+//! backend that declared the same. Rows are visited in order and nothing is kept, so that a matrix with 10^7
+//! outputs needs no more memory than its operands.
+
+use super::moves::for_each_spgemm;
+use crate::exact::{Element, Panel, ReferenceSpmm, dot};
+use crate::format::{Csr, Dense};
+use crate::refusal::Refusal;
+
+/// The operands of a product.
+#[derive(Debug)]
+pub enum Problem<'a> {
+    /// SpMM (and SpMV with one column): op(A) as CSR, op(B) row-major.
+    Spmm {
+        /// m x k, every stored entry.
+        a: &'a Csr<f64>,
+        /// Slots of the padded layout that hold no entry and are multiplied as 0 * b, if the kernel does so.
+        pads: Option<&'a Csr<()>>,
+        /// k x n, compact row-major.
+        b: &'a Dense<f64>,
+    },
+    /// SDDMM at the given positions: X is m x k, Y is n x k, compact row-major.
+    Sddmm {
+        /// (row of X, row of Y) of each output, in output order.
+        positions: &'a [(u32, u32)],
+        /// Left operand.
+        x: &'a Dense<f64>,
+        /// Right operand.
+        y: &'a Dense<f64>,
+        /// S's value at each position where it multiplies the result, else empty.
+        factors: &'a [f64],
+    },
+    /// SpGEMM: both operands as CSR; the sites are the structural positions.
+    Spgemm {
+        /// m x k.
+        a: &'a Csr<f64>,
+        /// k x n.
+        b: &'a Csr<f64>,
+    },
+}
+
+/// One output element.
+#[derive(Debug)]
+pub struct Site<'a> {
+    /// Row and column in the result.
+    pub at: (usize, usize),
+    /// Exact sum of products, gauge, number of terms; alpha, beta and C not applied.
+    pub sum: &'a Element,
+    /// Every product is a multiple of 2^lsb (a lower bound; `i64::MAX` when all are zero).
+    pub lsb: i64,
+    /// The terms, in ascending inner index.
+    pub terms: Terms<'a>,
+    /// Exact extra factor of this element's alpha (1 but for SDDMM that multiplies by S).
+    pub factor: f64,
+    /// True when a multiplied pad faces a NaN or infinity here, so that NaN is legal.
+    pub poisoned: bool,
+}
+
+/// The terms of one site, re-read from the operands on demand.
+#[derive(Clone, Copy, Debug)]
+pub enum Terms<'a> {
+    /// A sparse row against one column of B; pads (a = +0) merged in column order.
+    Row {
+        /// Columns of the row.
+        cols: &'a [u32],
+        /// Values of the row.
+        values: &'a [f64],
+        /// Columns of the pads, ascending.
+        pads: &'a [u32],
+        /// B.
+        b: &'a Dense<f64>,
+        /// Column of B.
+        j: usize,
+    },
+    /// Two dense rows; `factor` multiplies nothing here (it enters with alpha).
+    Rows {
+        /// Left row.
+        x: &'a [f64],
+        /// Right row.
+        y: &'a [f64],
+    },
+    /// An explicit list.
+    List(&'a [(f64, f64)]),
+}
+
+impl<'a> Terms<'a> {
+    /// The (a, b) pairs in order, multiplied pads included.
+    pub fn iter(self) -> Box<dyn Iterator<Item = (f64, f64)> + 'a> {
+        match self {
+            Terms::Row { cols, values, pads: [], b, j } => {
+                Box::new(cols.iter().zip(values).map(move |(&k, &a)| (a, b.at(k as usize, j))))
+            }
+            Terms::Row { cols, values, pads, b, j } => {
+                let mut merged: Vec<(u32, f64)> = cols.iter().copied().zip(values.iter().copied()).collect();
+                merged.extend(pads.iter().map(|&k| (k, 0.0)));
+                merged.sort_by_key(|&(k, _)| k);
+                Box::new(merged.into_iter().map(move |(k, a)| (a, b.at(k as usize, j))))
+            }
+            Terms::Rows { x, y } => Box::new(x.iter().copied().zip(y.iter().copied())),
+            Terms::List(list) => Box::new(list.iter().copied()),
+        }
+    }
+
+    /// Gauge of the finite products only, in f64 (infinite when they overflow): may a correct kernel overflow here?
+    #[must_use]
+    pub fn finite_gauge(self) -> f64 {
+        self.iter().map(|(a, b)| (a * b).abs()).filter(|p| !p.is_nan() && *p != f64::INFINITY).sum::<f64>()
+            + self.iter().filter(|(a, b)| a.is_finite() && b.is_finite() && (a * b).is_infinite()).count() as f64
+                * f64::MAX
+    }
+}
+
+impl Problem<'_> {
+    /// Rows and columns of the result; an SDDMM's result is one column of stored positions.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            Problem::Spmm { a, b, .. } => (a.rows, b.cols()),
+            Problem::Sddmm { positions, .. } => (positions.len(), 1),
+            Problem::Spgemm { a, b } => (a.rows, b.cols),
+        }
+    }
+
+    /// Largest finite |b|, for allowances that need it.
+    #[must_use]
+    pub fn b_max(&self) -> f64 {
+        let right = match self {
+            Problem::Spmm { b, .. } => b.data(),
+            Problem::Sddmm { y, .. } => y.data(),
+            Problem::Spgemm { b, .. } => &b.values,
+        };
+        right.iter().map(|v| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// Visits every output element, row by row.
+    ///
+    /// # Errors
+    /// Operands that do not fit together; nothing is visited then.
+    pub fn for_each(&self, visit: &mut dyn FnMut(&Site<'_>)) -> Result<(), Refusal> {
+        match self {
+            Problem::Spmm { a, pads, b } => {
+                same("columns of A", a.cols, "rows of B", b.rows())?;
+                for_each_spmm(a, *pads, b, visit)?;
+            }
+            Problem::Sddmm { positions, x, y, factors } => {
+                same("columns of X", x.cols(), "columns of Y", y.cols())?;
+                if let Some(&(i, j)) = positions.iter().find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows()) {
+                    same("rows of X and Y", x.rows().min(y.rows()), "a position of S", i.max(j) as usize)?;
+                }
+                for_each_sddmm(positions, (x, y), factors, visit);
+            }
+            Problem::Spgemm { a, b } => {
+                same("columns of A", a.cols, "rows of B", b.rows)?;
+                for_each_product(a, b, visit);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
+    if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
+}
+
+fn for_each_spmm(
+    a: &Csr<f64>,
+    pads: Option<&Csr<()>>,
+    b: &Dense<f64>,
+    visit: &mut dyn FnMut(&Site<'_>),
+) -> Result<(), Refusal> {
+    let b_lsb: Vec<i64> = (0..b.rows()).map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()])).collect();
+    ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
+        let (cols, values) = a.row(i);
+        let pads = pads.map_or(&[][..], |p| p.row(i).0);
+        let product_lsb = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(b_lsb[k as usize]);
+        let row_lsb = cols.iter().zip(values).map(product_lsb).min().unwrap_or(i64::MAX);
+        for j in 0..b.cols() {
+            let sum = panel.element(j);
+            let poisoned = pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
+            let terms = Terms::Row { cols, values, pads, b, j };
+            visit(&Site { at: (i, j), sum: &sum, lsb: row_lsb, terms, factor: 1.0, poisoned });
+        }
+    })
+}
+
+fn for_each_sddmm(
+    positions: &[(u32, u32)],
+    (x, y): (&Dense<f64>, &Dense<f64>),
+    factors: &[f64],
+    visit: &mut dyn FnMut(&Site<'_>),
+) {
+    let row = |m: &'_ Dense<f64>, i: u32| i as usize * m.ld()..i as usize * m.ld() + m.cols();
+    for (index, &(i, j)) in positions.iter().enumerate() {
+        let (left, right) = (&x.data()[row(x, i)], &y.data()[row(y, j)]);
+        let sum = dot(left, right);
+        let products = left.iter().zip(right).map(|(&a, &b)| lsb(a).saturating_add(lsb(b)));
+        let lsb = products.min().unwrap_or(i64::MAX);
+        let terms = Terms::Rows { x: left, y: right };
+        let factor = factors.get(index).copied().unwrap_or(1.0);
+        visit(&Site { at: (index, 0), sum: &sum, lsb, terms, factor, poisoned: false });
+    }
+}
+
+fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)) {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for_each_spgemm(a, b, &mut |i, j, terms| {
+        left.clear();
+        right.clear();
+        left.extend(terms.iter().map(|t| t.0));
+        right.extend(terms.iter().map(|t| t.1));
+        let sum = dot(&left, &right);
+        let lsb = terms.iter().map(|t| lsb(t.0).saturating_add(lsb(t.1))).min().unwrap_or(i64::MAX);
+        let terms = Terms::List(terms);
+        visit(&Site { at: (i, j as usize), sum: &sum, lsb, terms, factor: 1.0, poisoned: false });
+    });
+}
+
+/// Exponent of the lowest set bit; `i64::MAX / 4` for zeros and non-finite values, which bind nothing.
+pub(super) fn lsb(v: f64) -> i64 {
+    let bits = v.to_bits();
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i64, bits & ((1 << 52) - 1));
+    match (exponent, fraction) {
+        (0, 0) | (0x7ff, _) => i64::MAX / 4,
+        (0, f) => -1074 + i64::from(f.trailing_zeros()),
+        (e, f) => e - 1075 + i64::from((f | 1 << 52).trailing_zeros()),
+    }
+}
+
+fn row_lsb(row: &[f64]) -> i64 {
+    row.iter().map(|&v| lsb(v)).min().unwrap_or(i64::MAX / 4)
+}

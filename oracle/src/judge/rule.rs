@@ -1,0 +1,203 @@
+//! What one output element may be: every tier that applies, each of which must pass.
+
+use super::problem::{Site, lsb};
+use crate::arithmetic::{Arithmetic, Epilogue};
+use crate::bound::{Tolerance, is_order_free, tolerance};
+use crate::exact::{Element, Value};
+use crate::model::chain;
+use crate::op::scale;
+use crate::profile::{Choice, Profile};
+use crate::scalar::{Precision, Rounding, decode};
+use crate::verdict::Tier;
+
+/// How a kernel computes an element, as far as judging needs it.
+#[derive(Debug)]
+pub struct Rule<'a> {
+    arithmetic: &'a Arithmetic,
+    alpha: f64,
+    beta: f64,
+    b_max: f64,
+    /// 0 * A * B and 0 * C are computed rather than skipped (profile).
+    alpha0_reads: bool,
+    beta0_reads: bool,
+    /// The allowance of the last (term count, bits of alpha) asked for; neighbours in a row share it.
+    cached: Option<((u64, u64), Option<Tolerance>)>,
+}
+
+/// What is known about one element before looking at the result.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// Exact `alpha * S + beta * c` and its gauge.
+    pub exact: Element,
+    /// Only the exact value is right.
+    pub order_free: bool,
+    /// The modelled bits, where the declaration fixes them.
+    pub modelled: Option<u64>,
+    /// A zero of either sign matches the model.
+    sign_free: bool,
+    /// NaN is legal besides the value (multiplied pads, overflow next to infinities).
+    nan_too: bool,
+    /// Inf and NaN are legal: an intermediate may overflow.
+    overflow: bool,
+    tolerance: Option<Tolerance>,
+    out: Precision,
+}
+
+/// How one value fared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fared {
+    /// Equal to the exact value.
+    Exact,
+    /// Within the bound, at this share of it.
+    Within(f64),
+    /// Wrong by this tier, with error and bound where they exist.
+    Wrong(Tier, Option<(f64, f64)>),
+}
+
+impl<'a> Rule<'a> {
+    /// Prepares to judge elements computed as declared.
+    #[must_use]
+    pub fn new(arithmetic: &'a Arithmetic, profile: &Profile, alpha: f64, beta: f64, b_max: f64) -> Rule<'a> {
+        Rule {
+            arithmetic,
+            alpha,
+            beta,
+            b_max,
+            alpha0_reads: alpha == 0.0 && profile.has(Choice::Alpha0ReadsAb),
+            beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
+            cached: None,
+        }
+    }
+
+    /// Works out what element `site` may be, given what C held there.
+    #[must_use]
+    pub fn accepts(&mut self, site: &Site<'_>, c: f64) -> Accepted {
+        let alpha = self.alpha * site.factor;
+        let mut exact = scale(site.sum, alpha, self.beta, c);
+        let reads_nan = self.alpha0_reads && !site.sum.value.is_finite() || self.beta0_reads && !c.is_finite();
+        if reads_nan {
+            exact.value = Value::Nan;
+        }
+        let tolerance = self.tolerance(site.sum.terms, alpha);
+        let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
+        let overflow = tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, alpha));
+        // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
+        let sign_free = self.alpha0_reads || self.beta0_reads;
+        let modelled = if reads_nan {
+            None
+        } else {
+            chain::element(self.arithmetic, site.terms.iter(), alpha, self.beta, c)
+        };
+        Accepted {
+            exact,
+            order_free,
+            modelled,
+            sign_free,
+            nan_too: site.poisoned && alpha != 0.0,
+            overflow,
+            tolerance,
+            out: self.arithmetic.out,
+        }
+    }
+
+    fn tolerance(&mut self, terms: u64, alpha: f64) -> Option<Tolerance> {
+        let key = (terms, alpha.to_bits());
+        if self.cached.as_ref().is_none_or(|(cached, _)| *cached != key) {
+            let fresh = tolerance(self.arithmetic, terms, alpha, self.beta, self.b_max);
+            self.cached = Some((key, fresh));
+        }
+        self.cached.as_ref().and_then(|(_, t)| t.clone())
+    }
+
+    /// T0: all intermediates, scaled or not, are small multiples of one power of two.
+    fn is_order_free(&self, site: &Site<'_>, exact: &Element, alpha: f64, c: f64) -> bool {
+        if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 {
+            return false;
+        }
+        let c = if self.beta == 0.0 { 0.0 } else { c };
+        let scaled = site.lsb.saturating_add(lsb(alpha));
+        let lowest = site.lsb.min(scaled).min(lsb(c)).min(lsb(c).saturating_add(lsb(self.beta)));
+        let total = exact.gauge.approx() + site.sum.gauge.approx() + c.abs();
+        // Nothing but zeros: any order gives zero.
+        total == 0.0 || is_order_free(self.arithmetic, lowest, total)
+    }
+
+    fn may_overflow(&self, tolerance: &Tolerance, site: &Site<'_>, exact: &Element, alpha: f64) -> bool {
+        match exact.value {
+            Value::Nan => false,
+            Value::Inf { .. } => {
+                let finite = site.terms.finite_gauge() * alpha.abs().max(1.0);
+                tolerance.may_overflow(&Value::from_f64(finite))
+            }
+            _ => {
+                let unscaled = alpha != 0.0 && tolerance.may_overflow(&site.sum.gauge);
+                unscaled || tolerance.may_overflow(&exact.gauge)
+            }
+        }
+    }
+}
+
+impl Accepted {
+    /// Judges the bits of one element (never the poison: the caller has looked).
+    #[must_use]
+    pub fn judge(&self, bits: u64) -> Fared {
+        let y = decode(bits, self.out);
+        if let Some(modelled) = self.modelled {
+            let model = decode(modelled, self.out);
+            let zeros = self.sign_free && model == 0.0 && y == 0.0;
+            let equal = bits == modelled || model.is_nan() && y.is_nan() || zeros;
+            if !equal {
+                let distance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite() && y.is_finite());
+                let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
+                return Fared::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)));
+            }
+        }
+        match &self.exact.value {
+            Value::Nan => if_right(y.is_nan()),
+            Value::Inf { negative } => {
+                let right = y.is_infinite() && (y < 0.0) == *negative;
+                if_right(right || self.nan_too && y.is_nan() || self.overflow && !y.is_finite())
+            }
+            _ => self.judge_finite(y),
+        }
+    }
+
+    fn judge_finite(&self, y: f64) -> Fared {
+        if self.nan_too && y.is_nan() {
+            return Fared::Exact;
+        }
+        let Some(tolerance) = &self.tolerance else {
+            // Nothing was promised for so many terms; T0 and T2 may still speak.
+            return if self.order_free { if_equal(y, &self.exact.value) } else { Fared::Within(0.0) };
+        };
+        if !y.is_finite() {
+            return if self.overflow { Fared::Within(1.0) } else { Fared::Wrong(Tier::T1, None) };
+        }
+        let distance = tolerance.distance(y, &self.exact.value, &self.exact.gauge);
+        let figures = Some((distance.error, distance.bound));
+        if self.order_free && distance.error != 0.0 {
+            Fared::Wrong(Tier::T0, figures)
+        } else if !distance.within {
+            Fared::Wrong(Tier::T1, figures)
+        } else if distance.error == 0.0 {
+            Fared::Exact
+        } else {
+            Fared::Within(distance.share())
+        }
+    }
+
+    /// The bits that a reader should see as expected: the model's, else the correctly rounded ones.
+    #[must_use]
+    pub fn expected_bits(&self) -> u64 {
+        self.modelled.unwrap_or_else(|| self.exact.value.round(self.out, Rounding::NearestEven))
+    }
+}
+
+fn if_right(right: bool) -> Fared {
+    if right { Fared::Exact } else { Fared::Wrong(Tier::T1, None) }
+}
+
+fn if_equal(y: f64, x: &Value) -> Fared {
+    let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
+    if error { Fared::Wrong(Tier::T0, None) } else { Fared::Exact }
+}

@@ -1,0 +1,172 @@
+//! All elements of one result, one verdict.
+
+use super::problem::Problem;
+use super::rule::{Fared, Rule};
+use crate::arithmetic::Arithmetic;
+use crate::profile::Profile;
+use crate::scalar::{AnySlice, decode};
+use crate::verdict::{Defect, Mismatch, Tier, Verdict};
+
+/// A result to be judged, and what the output held before.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// The elements as the backend left them.
+    pub found: AnySlice<'a>,
+    /// Where element (i, j) is.
+    pub place: Place,
+    /// The bits that no input carries: an element equal to them was not written.
+    pub poison: Option<u64>,
+    /// What C held before; read where beta is not 0 (or the profile says it is read).
+    pub before: Option<AnySlice<'a>>,
+    /// Where element (i, j) is in `before`.
+    pub before_place: Place,
+}
+
+/// Where an element is in an output array.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// At `i * .0 + j * .1`.
+    Strides(usize, usize),
+    /// At its number in the order of visiting (SDDMM, SpGEMM).
+    Visited,
+}
+
+impl Place {
+    /// Offset of element `at`, the `visited`-th one.
+    #[must_use]
+    pub fn offset(self, at: (usize, usize), visited: usize) -> usize {
+        match self {
+            Place::Strides(row, col) => at.0 * row + at.1 * col,
+            Place::Visited => visited,
+        }
+    }
+}
+
+/// A verdict on values, with the evidence behind it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Which tiers decided at least one element.
+    pub tiers: Vec<Tier>,
+    /// Elements judged.
+    pub elements: usize,
+}
+
+struct Tally {
+    worst: f64,
+    inexact: bool,
+    first: Option<Mismatch>,
+    wrong: usize,
+    seen: [bool; 3],
+    elements: usize,
+}
+
+/// Judges a dense result (or the values of an SDDMM) element by element.
+#[must_use]
+pub fn judge(
+    problem: &Problem<'_>,
+    arithmetic: &Arithmetic,
+    profile: &Profile,
+    (alpha, beta): (f64, f64),
+    output: &Output<'_>,
+) -> Judged {
+    let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.b_max());
+    let mut tally = Tally { worst: 0.0, inexact: false, first: None, wrong: 0, seen: [false; 3], elements: 0 };
+    let visited = problem.for_each(&mut |site| {
+        let offset = output.place.offset(site.at, tally.elements);
+        let c_offset = output.before_place.offset(site.at, tally.elements);
+        let c = output.before.map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
+        let accepted = rule.accepts(site, c);
+        let bits = output.found.bits(offset);
+        tally.elements += 1;
+        tally.seen[1] = true;
+        tally.seen[0] |= accepted.order_free;
+        tally.seen[2] |= accepted.modelled.is_some();
+        if output.poison == Some(bits) {
+            tally.wrong(site.at, || unwritten(bits, accepted.exact.value.approx()));
+            return;
+        }
+        match accepted.judge(bits) {
+            Fared::Exact => {}
+            Fared::Within(share) => {
+                tally.inexact = true;
+                tally.worst = tally.worst.max(share);
+            }
+            Fared::Wrong(tier, figures) => tally.wrong(site.at, || {
+                let y = decode(bits, arithmetic.out);
+                let expected_bits = accepted.expected_bits();
+                value_mismatch(tier, figures, (accepted.exact.value.approx(), expected_bits), (y, bits))
+            }),
+        }
+    });
+    match visited {
+        Ok(()) => tally.finish(),
+        Err(refusal) => {
+            let reason = format!("the oracle cannot form the expected result: {refusal}");
+            Judged { verdict: Verdict::NotRun { reason }, tiers: Vec::new(), elements: 0 }
+        }
+    }
+}
+
+impl Tally {
+    fn wrong(&mut self, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {
+        self.wrong += 1;
+        if self.first.is_none() {
+            let mut mismatch = describe();
+            mismatch.at = Some(at);
+            mismatch.message = format!("element ({}, {}): {}", at.0, at.1, mismatch.message);
+            self.first = Some(mismatch);
+        }
+    }
+
+    fn finish(self) -> Judged {
+        let tiers = [Tier::T0, Tier::T1, Tier::T2].into_iter().zip(self.seen).filter(|t| t.1).map(|t| t.0).collect();
+        let verdict = match self.first {
+            Some(mut mismatch) => {
+                mismatch.count = self.wrong;
+                Verdict::Wrong(Box::new(mismatch))
+            }
+            None if self.inexact => Verdict::Within { share: self.worst },
+            None => Verdict::Exact,
+        };
+        Judged { verdict, tiers, elements: self.elements }
+    }
+}
+
+fn unwritten(bits: u64, expected: f64) -> Mismatch {
+    Mismatch {
+        expected: format!("{expected:e}"),
+        found: "poison".to_owned(),
+        found_bits: Some(bits),
+        ..Mismatch::plain(Defect::Unwritten, "still holds the poison the output was filled with".to_owned())
+    }
+}
+
+fn value_mismatch(
+    tier: Tier,
+    figures: Option<(f64, f64)>,
+    (expected, expected_bits): (f64, u64),
+    (found, found_bits): (f64, u64),
+) -> Mismatch {
+    let (error, bound) = figures.unzip();
+    let why = match tier {
+        Tier::T0 => "operands are exact in any order of summation, so only the exact value is right".to_owned(),
+        Tier::T1 => match figures {
+            Some((error, bound)) => format!("error {error:.3e} exceeds the bound {bound:.3e}"),
+            None => "not the NaN, infinity or finite value it must be".to_owned(),
+        },
+        Tier::T2 => "the declared reduction gives other bits".to_owned(),
+    };
+    let message = format!("expected {expected:e} (0x{expected_bits:x}), found {found:e} (0x{found_bits:x}): {why}");
+    Mismatch {
+        tier: Some(tier),
+        expected: format!("{expected:e}"),
+        expected_bits: Some(expected_bits),
+        found: format!("{found:e}"),
+        found_bits: Some(found_bits),
+        error,
+        bound,
+        ..Mismatch::plain(Defect::Value, message)
+    }
+}

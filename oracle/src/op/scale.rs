@@ -1,0 +1,73 @@
+//! `x = alpha * S + beta * c`, exactly, and the declared rounding of operands before they are multiplied.
+
+use crate::arithmetic::Input;
+use crate::exact::{Dyadic, Element, Value};
+use crate::scalar::{Scalar, Tf32};
+
+/// An operand as the declared arithmetic sees it: tf32 rounding applied, subnormals of f32 flushed if declared.
+#[must_use]
+pub fn input(value: f64, rounding: Input) -> f64 {
+    match rounding {
+        Input::AsStored => value,
+        Input::Tf32Rna => Tf32::from_f64(value).round_rna().to_f64(),
+        Input::Tf32Truncate => Tf32::from_f64(value).round_rz().to_f64(),
+    }
+}
+
+/// Scales a sum and adds C. alpha = 0 drops the sum, beta = 0 drops C, NaN and infinities in them included. The gauge
+/// becomes `|alpha| * gauge + |beta * c|`.
+#[must_use]
+pub fn scale(sum: &Element, alpha: f64, beta: f64, c: f64) -> Element {
+    let absolute = |v: f64| v.abs();
+    let value = combine(alpha, &sum.value, beta, c);
+    let gauge = combine(absolute(alpha), &sum.gauge, absolute(beta), absolute(c));
+    Element { value, gauge, terms: sum.terms }
+}
+
+fn combine(alpha: f64, sum: &Value, beta: f64, c: f64) -> Value {
+    if alpha == 1.0 && beta == 0.0 {
+        return sum.clone();
+    }
+    if let Some(quick) = combine_pairs(alpha, sum, beta, c) {
+        return quick;
+    }
+    let product = if alpha == 0.0 { Some(Dyadic::zero()) } else { scaled(sum, alpha) };
+    let addend = if beta == 0.0 { Some(Dyadic::zero()) } else { Dyadic::from_f64(c).map(|c| &number(beta) * &c) };
+    match (product, addend) {
+        (Some(product), Some(addend)) => Value::from_dyadic(&product + &addend),
+        // Not finite: f64 arithmetic on stand-ins decides between NaN and an infinity.
+        _ => {
+            let stand_in = if sum.is_finite() { 0.0 } else { sum.approx() };
+            let left = if alpha == 0.0 || stand_in == 0.0 { 0.0 } else { alpha * stand_in };
+            let right = if beta == 0.0 || c.is_finite() { 0.0 } else { beta * c };
+            Value::from_f64(left + right)
+        }
+    }
+}
+
+/// The common case without big numbers: alpha = +-1, and a beta * c that one f64 holds.
+fn combine_pairs(alpha: f64, sum: &Value, beta: f64, c: f64) -> Option<Value> {
+    let Value::Pair { hi, lo } = sum else { return None };
+    if alpha.abs() != 1.0 || !(beta.abs() == 1.0 || beta == 0.0) || !c.is_finite() && beta != 0.0 {
+        return None;
+    }
+    let (s, e) = two_sum(alpha * hi, if beta == 0.0 { 0.0 } else { beta * c });
+    let (t, rest) = two_sum(e, alpha * lo);
+    let (hi, lo) = two_sum(s, t);
+    (rest == 0.0 && hi.is_finite()).then_some(Value::Pair { hi, lo })
+}
+
+/// Knuth's exact sum: `s + e = a + b`, no assumption on magnitudes.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let from_b = s - a;
+    (s, (a - (s - from_b)) + (b - from_b))
+}
+
+fn scaled(sum: &Value, alpha: f64) -> Option<Dyadic> {
+    sum.to_dyadic().map(|sum| &number(alpha) * &sum)
+}
+
+fn number(finite: f64) -> Dyadic {
+    Dyadic::from_f64(finite).unwrap_or_else(Dyadic::zero)
+}

@@ -1,0 +1,183 @@
+//! Matrices in files, by name: Matrix Market and `.smtx`, plain or gzip.
+
+use super::file_error::FileError;
+use super::input::plain;
+use super::matrix_market::{Field, Limits, Symmetry, read_matrix_market_within};
+use super::smtx::read_smtx_within;
+use crate::format::{Coo, CooParts, Csr, CsrParts};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A matrix read from a file, after symmetry expansion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileMatrix {
+    /// The file's name without folder and ending.
+    pub name: String,
+    /// The entries in file order; each mirror image follows its original. Duplicates and explicit zeros are kept.
+    pub coo: Coo<f64>,
+    /// The file holds no values: each entry is 1.0.
+    pub pattern_only: bool,
+    /// What the file says its values are.
+    pub field: Field,
+    /// What the file left out.
+    pub symmetry: Symmetry,
+    /// Entries in the file, before symmetry expansion.
+    pub stored_entries: usize,
+}
+
+/// Which reader a file name asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    MatrixMarket,
+    Smtx,
+}
+
+/// Splits `west0067.mtx.gz` into name, kind and whether it claims to be gzip.
+fn classify(file_name: &str) -> Option<(&str, Kind, bool)> {
+    let (stem, gzip) = strip_ending(file_name, ".gz").map_or((file_name, false), |s| (s, true));
+    let endings = [(".mtx", Kind::MatrixMarket), (".smtx", Kind::Smtx)];
+    let hit = endings
+        .into_iter()
+        .find_map(|(ending, kind)| Some((strip_ending(stem, ending)?, kind)))?;
+    Some((hit.0, hit.1, gzip))
+}
+
+/// `name` without `ending`, whatever the case.
+fn strip_ending<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
+    let at = name.len().checked_sub(ending.len())?;
+    let tail = name.get(at..)?;
+    tail.eq_ignore_ascii_case(ending).then(|| &name[..at])
+}
+
+/// Reads the file at `path` as its name says (`.mtx`, `.mtx.gz`, `.smtx`, `.smtx.gz`), with the default [`Limits`].
+/// A file whose name lacks `.gz` may be gzip all the same.
+///
+/// # Errors
+/// [`FileError::InFile`] around the first defect found.
+pub fn read_path(path: &Path) -> Result<FileMatrix, FileError> {
+    read_path_within(path, Limits::default())
+}
+
+/// Reads the file at `path` within `limits`.
+///
+/// # Errors
+/// [`FileError::InFile`] around the first defect found, or the limit that was crossed.
+pub fn read_path_within(path: &Path, limits: Limits) -> Result<FileMatrix, FileError> {
+    open(path)
+        .and_then(|file| read_named(&file_name(path), file, limits))
+        .map_err(|e| e.in_file(path))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+/// Opens a regular file; a pipe or a device could block or never end.
+fn open(path: &Path) -> Result<fs::File, FileError> {
+    let about = fs::metadata(path).map_err(|e| FileError::open(&e))?;
+    if !about.is_file() {
+        return Err(FileError::NotAFile);
+    }
+    fs::File::open(path).map_err(|e| FileError::open(&e))
+}
+
+/// Reads a stream that is called `file_name`.
+///
+/// # Errors
+/// The first defect found.
+pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<FileMatrix, FileError> {
+    let (name, kind, claims_gzip) = classify(file_name).ok_or(FileError::UnknownExtension)?;
+    let content = plain(input)?;
+    if claims_gzip && !content.was_gzip {
+        return Err(FileError::NotGzip);
+    }
+    let name = name.to_string();
+    match kind {
+        Kind::MatrixMarket => {
+            let (header, coo) = read_matrix_market_within(content.text, limits)?;
+            Ok(FileMatrix {
+                name,
+                coo,
+                pattern_only: header.field == Field::Pattern,
+                field: header.field,
+                symmetry: header.symmetry,
+                stored_entries: header.stored_entries as usize,
+            })
+        }
+        Kind::Smtx => {
+            let mask = read_smtx_within(content.text, limits)?;
+            let stored_entries = mask.nnz();
+            let (pattern_only, field, symmetry) = (true, Field::Pattern, Symmetry::General);
+            let coo = ones(mask)?;
+            Ok(FileMatrix {
+                name,
+                coo,
+                pattern_only,
+                field,
+                symmetry,
+                stored_entries,
+            })
+        }
+    }
+}
+
+/// The mask as triples with value 1.0.
+fn ones(mask: Csr<()>) -> Result<Coo<f64>, FileError> {
+    let CsrParts {
+        rows,
+        cols,
+        row_ptr,
+        col_idx,
+        ..
+    } = mask.into_parts();
+    let mut row_idx = Vec::with_capacity(col_idx.len());
+    for (row, span) in row_ptr.windows(2).enumerate() {
+        row_idx.extend((span[0]..span[1]).map(|_| row as u32));
+    }
+    let values = vec![1.0; col_idx.len()];
+    let parts = CooParts {
+        rows,
+        cols,
+        row_idx,
+        col_idx,
+        values,
+    };
+    Coo::try_new(parts).map_err(|source| FileError::Encoding { line: 3, source })
+}
+
+/// What a folder holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Files whose names say that they can be read, sorted.
+    pub matrices: Vec<PathBuf>,
+    /// All other files, pipes and links to folders, sorted: skipped, and to be printed as such.
+    pub skipped: Vec<PathBuf>,
+}
+
+/// Lists `folder` and everything below it. Links to folders are not followed, so that a loop of links ends.
+///
+/// # Errors
+/// [`FileError::InFile`] around [`FileError::Open`] for a folder that cannot be listed.
+pub fn list_dir(folder: &Path) -> Result<Listing, FileError> {
+    let mut listing = Listing::default();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(folder) = pending.pop() {
+        let failed = |e: std::io::Error| FileError::open(&e).in_file(&folder);
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if entry.file_type().map_err(failed)?.is_dir() {
+                pending.push(path);
+            } else if path.is_file() && classify(&file_name(&path)).is_some() {
+                listing.matrices.push(path);
+            } else {
+                listing.skipped.push(path);
+            }
+        }
+    }
+    listing.matrices.sort();
+    listing.skipped.sort();
+    Ok(listing)
+}
