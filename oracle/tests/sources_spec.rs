@@ -232,7 +232,7 @@ const PINS: &[(&str, u64)] = &[
     ("lengths", 0xf36d_b2ca_6be2_1c9d),
     ("tails", 0x80bb_e541_b1a2_5b24),
     ("zero", 0x0eb6_4787_1179_8017),
-    ("synth", 0x02e0_9f9e_c25c_0401),
+    ("synth", 0xeb60_aae9_2969_80a9),
 ];
 const QUICK_PIN: u64 = 0xc33d_224b_9ca7_4a90;
 
