@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Environment {
     /// Operating system ("linux").
     pub os: String,
-    /// Architecture ("x86_64").
+    /// Architecture, as Rust names it (`x86_64`).
     pub arch: String,
     /// Name of the processor, empty where the system does not tell.
     pub cpu: String,

@@ -5,7 +5,7 @@ use crate::arithmetic::{Arithmetic, Epilogue};
 use crate::bound::{Tolerance, is_order_free, tolerance};
 use crate::exact::{Element, Value};
 use crate::model::chain;
-use crate::op::scale;
+use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::{Precision, Rounding, decode};
 use crate::verdict::Tier;
@@ -72,21 +72,30 @@ impl<'a> Rule<'a> {
     /// Works out what element `site` may be, given what C held there.
     #[must_use]
     pub fn accepts(&mut self, site: &Site<'_>, c: f64) -> Accepted {
-        let alpha = self.alpha * site.factor;
-        let mut exact = scale(site.sum, alpha, self.beta, c);
+        let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
+        let mut exact = match site.factor {
+            Some(factor) => scale(&times(site.sum, factor), self.alpha, self.beta, c),
+            None => scale(site.sum, self.alpha, self.beta, c),
+        };
+        // SpGEMM, SpMM and SpMV have no factor; alpha = 0 drops the sum, a stored 0 multiplies it.
         let reads_nan = self.alpha0_reads && !site.sum.value.is_finite() || self.beta0_reads && !c.is_finite();
         if reads_nan {
             exact.value = Value::Nan;
         }
         let tolerance = self.tolerance(site.sum.terms, alpha);
         let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
-        let overflow = tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, alpha));
+        // A sum near zero times an infinity: rounding decides between NaN and either infinity.
+        let torn = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site);
+        if torn {
+            exact.value = Value::Inf { negative: false };
+        }
+        let overflow = torn || tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
         let sign_free = self.alpha0_reads || self.beta0_reads;
         let modelled = if reads_nan {
             None
         } else {
-            chain::element(self.arithmetic, site.terms.iter(), alpha, self.beta, c)
+            chain::element(self.arithmetic, site.terms.iter(), (alpha, self.beta), c, self.alpha0_reads || site.factor.is_some())
         };
         Accepted {
             exact,
@@ -109,6 +118,16 @@ impl<'a> Rule<'a> {
         self.cached.as_ref().and_then(|(_, t)| t.clone())
     }
 
+    /// True when rounding may bring the unscaled sum to zero, or away from it.
+    fn is_near_zero(&self, site: &Site<'_>) -> bool {
+        let sum = site.sum;
+        let allowed = tolerance(self.arithmetic, sum.terms, 1.0, 0.0, self.b_max);
+        sum.terms > 0
+            && sum.value.is_finite()
+            && !(sum.value.is_zero() && sum.gauge.is_zero())
+            && allowed.is_none_or(|t| t.distance(0.0, &sum.value, &sum.gauge).within)
+    }
+
     /// T0: all intermediates, scaled or not, are small multiples of one power of two.
     fn is_order_free(&self, site: &Site<'_>, exact: &Element, alpha: f64, c: f64) -> bool {
         if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 {
@@ -122,15 +141,24 @@ impl<'a> Rule<'a> {
         total == 0.0 || is_order_free(self.arithmetic, lowest, total)
     }
 
-    fn may_overflow(&self, tolerance: &Tolerance, site: &Site<'_>, exact: &Element, alpha: f64) -> bool {
+    fn may_overflow(&self, tolerance: &Tolerance, site: &Site<'_>, exact: &Element, (alpha, c): (f64, f64)) -> bool {
+        // alpha * a is an intermediate of its own, however small b is.
+        if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 && alpha != 0.0 {
+            let largest = site.terms.iter().map(|t| t.0.abs()).filter(|a| a.is_finite()).fold(0.0, f64::max);
+            if tolerance.may_overflow(&Value::from_f64(largest * alpha.abs())) {
+                return true;
+            }
+        }
         match exact.value {
             Value::Nan => false,
+            // Beside the infinite terms, finite ones may overflow to the other side and give NaN.
             Value::Inf { .. } => {
-                let finite = site.terms.finite_gauge() * alpha.abs().max(1.0);
-                tolerance.may_overflow(&Value::from_f64(finite))
+                let addend = if self.beta != 0.0 && c.is_finite() { (self.beta * c).abs() } else { 0.0 };
+                let products = if alpha == 0.0 { 0.0 } else { site.terms.finite_gauge() * alpha.abs().max(1.0) };
+                tolerance.may_overflow(&Value::from_f64(products + addend))
             }
             _ => {
-                let unscaled = alpha != 0.0 && tolerance.may_overflow(&site.sum.gauge);
+                let unscaled = (alpha != 0.0 || self.alpha0_reads) && tolerance.may_overflow(&site.sum.gauge);
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }
@@ -184,6 +212,20 @@ impl Accepted {
         } else {
             Fared::Within(distance.share())
         }
+    }
+
+    /// The largest distance from the exact value that T1 allows, nearest f64; `None` where nothing is promised or the
+    /// exact value is not finite.
+    #[must_use]
+    pub fn bound(&self) -> Option<f64> {
+        let tolerance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite());
+        tolerance.map(|t| t.relative() * self.exact.gauge.approx() + t.absolute())
+    }
+
+    /// True where Inf and NaN are right too, because an intermediate may overflow.
+    #[must_use]
+    pub fn may_overflow(&self) -> bool {
+        self.overflow
     }
 
     /// The bits that a reader should see as expected: the model's, else the correctly rounded ones.

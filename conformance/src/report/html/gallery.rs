@@ -28,7 +28,7 @@ pub(super) fn section(report: &Report) -> Markup {
             p.quiet {
                 (count(report.sources.len() as u64)) " in this run"
                 @if hidden > 0 { ", " (shown.len()) " shown, every family among them; the others are in report.json" }
-                ". The picture shows where entries lie, darker where they are denser."
+                ". The picture shows where entries lie, stronger where they are denser."
             }
             div.gallery { @for source in shown { (figure(source)) } }
         }
@@ -58,7 +58,7 @@ fn figure(source: &Source) -> Markup {
                 None => div.spy.empty { "no picture" },
             }
             figcaption {
-                b title=(source.spec) { (source.spec) }
+                b title=(source.spec) { @for part in source.spec.split_inclusive([',', ':', '/']) { (part) wbr; } }
                 span { (count(source.rows)) " × " (count(source.cols)) ", " (counted(source.nnz, "entry").replace("entrys", "entries")) }
                 @if let Some(rows) = source.row_nnz {
                     span.quiet title="stored entries per row" {

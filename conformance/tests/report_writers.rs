@@ -1,0 +1,405 @@
+//! Every file of a report says what the model says, survives hostile text, and keeps its size.
+
+mod report_sample;
+
+use quick_junit::{NonSuccessKind, TestCaseStatus};
+use report_sample::sample;
+use sparse_conformance::report::{
+    Backend, CaseRecord, Colour, Defect, Environment, Plan, Report, VerdictKind, VerdictRecord, html, json,
+    junit, markdown, to_text, write_all,
+};
+use std::collections::BTreeSet;
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[test]
+fn all_files_are_written_and_json_reads_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = sample(3);
+    let paths = write_all(&report, &directory.path().join("new/deep")).unwrap();
+    let names: Vec<_> = paths
+        .iter()
+        .map(|p| p.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["report.json", "report.junit.xml", "report.md", "report.html"]
+    );
+    assert!(
+        paths
+            .iter()
+            .all(|path| std::fs::metadata(path).unwrap().len() > 1000)
+    );
+
+    let again = Report::read(&paths[0]).unwrap();
+    assert_eq!(again, report);
+    assert_eq!(
+        json::to_json(&again).unwrap(),
+        std::fs::read_to_string(&paths[0]).unwrap()
+    );
+}
+
+#[test]
+fn only_environment_and_timings_depend_on_the_run() {
+    let first = sample(2);
+    let mut second = first.clone();
+    second.cases.reverse();
+    second.findings.clear();
+    second.seal();
+    second.environment = Environment::detect(99, vec!["other".to_owned()]);
+    second.timings.total_seconds += 1.0;
+    let (first, second) = (json::to_json(&first).unwrap(), json::to_json(&second).unwrap());
+    let differing: Vec<&str> = first
+        .lines()
+        .zip(second.lines())
+        .filter(|(a, b)| a != b)
+        .map(|(a, _)| a.split(':').next().unwrap())
+        .collect();
+    assert_eq!(first.lines().count(), second.lines().count());
+    assert_eq!(differing, ["\"environment\"", "\"timings\""]);
+}
+
+#[test]
+fn files_that_are_no_report_are_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let good = json::to_json(&sample(1)).unwrap();
+    let read = |text: &str| {
+        let path = directory.path().join("report.json");
+        std::fs::write(&path, text).unwrap();
+        Report::read(&path).unwrap_err().to_string()
+    };
+    let cases = [
+        ("".to_owned(), "EOF"),
+        (good[..good.len() / 2].to_owned(), "line"),
+        (
+            good.replace("report-1", "report-2"),
+            "schema is \"sparse-conformance-report-2\"",
+        ),
+        (good.replace("\"plan\":", "\"plans\":"), "unknown field `plans`"),
+        (
+            good.replace("\"width\":32", "\"width\":31"),
+            "31 x 32 but has 1024 cells",
+        ),
+        (
+            good.replace("\"kind\":\"case\",\"index\":3}", "\"kind\":\"case\",\"index\":4}"),
+            "findings",
+        ),
+        (good.replacen("\"cells\":\"", "\"cells\":\"0", 1), "odd number"),
+        (good.replacen("\"cells\":\"", "\"cells\":\"zz", 1), "no hex digit"),
+    ];
+    for (text, part) in cases {
+        assert!(text != good, "the damage for {part:?} did not apply");
+        let message = read(&text);
+        assert!(
+            message.contains(part) && message.contains("report.json"),
+            "{message}"
+        );
+    }
+    let missing = Report::read(&directory.path().join("none.json"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        missing.starts_with("cannot read") && missing.contains("none.json"),
+        "{missing}"
+    );
+    let folder = Report::read(directory.path()).unwrap_err().to_string();
+    assert!(folder.starts_with("cannot read"), "{folder}");
+}
+
+#[test]
+fn writing_names_what_stands_in_the_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("taken");
+    std::fs::write(&file, "x").unwrap();
+    let message = write_all(&sample(1), &file).unwrap_err().to_string();
+    assert!(
+        message.starts_with("cannot create the report directory") && message.contains("taken"),
+        "{message}"
+    );
+
+    std::fs::create_dir(directory.path().join("report.md")).unwrap();
+    let message = write_all(&sample(1), directory.path()).unwrap_err().to_string();
+    assert!(
+        message.starts_with("cannot write") && message.contains("report.md"),
+        "{message}"
+    );
+
+    let mut report = sample(1);
+    report.cases[0].verdict = VerdictRecord::Within { share: f64::NAN };
+    let message = write_all(&report, &directory.path().join("nan"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("report.json") && message.contains("NaN"),
+        "{message}"
+    );
+}
+
+#[test]
+fn exit_code_follows_the_verdicts() {
+    let record = |verdict| CaseRecord {
+        case: "c".to_owned(),
+        contract: "c".to_owned(),
+        family: "f".to_owned(),
+        backend: "b".to_owned(),
+        verdict,
+        tiers: Vec::new(),
+        share: None,
+        degenerate: Vec::new(),
+    };
+    let backend = |required| Backend {
+        name: "b".to_owned(),
+        required,
+        ..Backend::default()
+    };
+    let mut seen = BTreeSet::new();
+    for verdict in sample(8).cases.into_iter().map(|c| c.verdict) {
+        let mut report = Report::new(Plan::default(), Environment::default());
+        report.backends = vec![backend(false)];
+        report.cases = vec![record(verdict.clone())];
+        assert_eq!(report.exit_code() == 1, verdict.is_finding(), "{verdict}");
+        // Skip is not pass: a required backend must have run something.
+        report.backends = vec![backend(true)];
+        assert_eq!(
+            report.exit_code() == 1,
+            verdict.is_finding() || !verdict.kind().ran(),
+            "{verdict}"
+        );
+        seen.insert(verdict.kind());
+    }
+    assert_eq!(seen.len(), VerdictKind::ALL.len(), "the sample lacks a verdict");
+    let findings = VerdictKind::ALL.iter().filter(|kind| kind.is_finding()).count();
+    assert_eq!(findings, 5);
+}
+
+#[test]
+fn summary_counts_every_record_once() {
+    let report = sample(5);
+    let summary = report.summary();
+    assert_eq!(summary.total.counts.total(), report.cases.len() as u64);
+    let rows = summary.contracts.iter().flat_map(|row| &row.cells);
+    assert_eq!(
+        rows.map(|cell| cell.counts.total()).sum::<u64>(),
+        report.cases.len() as u64
+    );
+    let families = summary.families.values().flatten();
+    assert_eq!(
+        families.map(|cell| cell.counts.total()).sum::<u64>(),
+        report.cases.len() as u64
+    );
+    let operations = summary.operations();
+    assert_eq!(
+        operations.iter().map(|row| row.planned).sum::<u64>(),
+        summary.planned
+    );
+    assert_eq!(operations.len(), 6);
+    for backend in &summary.backends {
+        let expected = report
+            .cases
+            .iter()
+            .filter(|c| c.backend == backend.name && c.share_of_bound().is_some());
+        assert_eq!(backend.shares.total(), expected.count() as u64);
+    }
+}
+
+#[test]
+fn junit_agrees_with_the_summary() {
+    let report = sample(4);
+    let text = junit::to_junit(&report).unwrap();
+    let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+    let summary = report.summary();
+    assert_eq!(read.test_suites.len(), report.backends.len());
+    for (suite, backend) in read.test_suites.iter().zip(&summary.backends) {
+        let counts = &backend.cell.counts;
+        let number = |kinds: &[VerdictKind]| kinds.iter().map(|&kind| counts.get(kind)).sum::<u64>() as usize;
+        let idle = usize::from(counts.ran() == 0);
+        assert_eq!(suite.tests, counts.total() as usize + idle);
+        assert_eq!(
+            suite.skipped,
+            number(&[VerdictKind::Unsupported, VerdictKind::NotRun])
+        );
+        assert_eq!(
+            suite.errors,
+            number(&[VerdictKind::Crashed, VerdictKind::TimedOut])
+        );
+        assert_eq!(suite.failures + suite.errors, counts.findings() as usize + idle);
+    }
+    for record in report.failures() {
+        let suite = read
+            .test_suites
+            .iter()
+            .find(|s| s.name.as_str() == record.backend)
+            .unwrap();
+        let case = suite
+            .test_cases
+            .iter()
+            .find(|c| c.name.as_str() == record.case)
+            .unwrap();
+        let TestCaseStatus::NonSuccess {
+            kind, description, ..
+        } = &case.status
+        else {
+            panic!("{} did not fail", record.case);
+        };
+        let died = matches!(
+            record.verdict.kind(),
+            VerdictKind::Crashed | VerdictKind::TimedOut
+        );
+        assert_eq!(*kind == NonSuccessKind::Error, died);
+        assert!(description.as_ref().unwrap().as_str().ends_with(&record.replay()));
+    }
+    assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()));
+}
+
+#[test]
+fn markdown_tables_are_whole_and_short() {
+    let mut report = sample(8);
+    let text = markdown::to_markdown(&report);
+    let mut columns = 0;
+    let mut rows = 0;
+    for line in text.lines() {
+        let separators = line.replace("\\|", "").matches('|').count();
+        if line.starts_with('|') {
+            assert!(columns == 0 || separators == columns, "{line}");
+            (columns, rows) = (separators, rows + 1);
+        } else {
+            columns = 0;
+        }
+    }
+    assert_eq!(rows, (2 + report.backends.len()) + (2 + 6));
+    assert!(!text.contains("<b>"), "markup of a backend's message is live");
+    let failure = report.failures().next().unwrap().clone();
+    assert!(text.contains(&format!("```sh\n  {}\n  ```", failure.replay())));
+
+    report
+        .cases
+        .iter_mut()
+        .for_each(|c| c.verdict = failure.verdict.clone());
+    report.seal();
+    let text = markdown::to_markdown(&report);
+    assert!(text.len() < 100_000, "{} bytes", text.len());
+    assert!(text.contains("8,232 more in"), "{text}");
+}
+
+#[test]
+fn page_is_self_contained_and_escaped() {
+    let report = sample(8);
+    let page = html::to_html(&report);
+    for outside in [
+        "http:",
+        "https:",
+        "src=\"/",
+        "url(",
+        "@import",
+        "<link",
+        "<b>markup",
+    ] {
+        assert!(!page.contains(outside), "the page holds {outside}");
+    }
+    for record in report.failures() {
+        assert!(
+            page.contains(&escaped(&record.replay())),
+            "{} has no replay line",
+            record.case
+        );
+    }
+    for text in VerdictKind::ALL
+        .map(VerdictKind::explanation)
+        .into_iter()
+        .chain(Defect::ALL.map(Defect::explanation))
+    {
+        assert!(page.contains(&escaped(text)), "the legend lacks {text:?}");
+    }
+    for contract in &report.contracts {
+        assert!(
+            page.contains(&contract.name),
+            "{} is not on the page",
+            contract.name
+        );
+    }
+    for fact in [
+        "0x3eaaaaab",
+        "0.33203125",
+        "0x3eaa0000",
+        "3.5e-8",
+        "no ELL type",
+        "its product has no scaling",
+    ] {
+        assert!(page.contains(fact), "{fact} is not on the page");
+    }
+    assert!(page.chars().all(|letter| letter == '\n' || !letter.is_control()));
+}
+
+#[test]
+fn page_stays_small_however_much_fails() {
+    let mut report = sample(40);
+    assert!(report.plan.distinct_cases > 10_000);
+    let bad = report.failures().next().unwrap().verdict.clone();
+    for record in &mut report.cases {
+        record.verdict = match &bad {
+            VerdictRecord::Wrong(m) => {
+                let mut m = m.clone();
+                m.message = "long ".repeat(2000);
+                VerdictRecord::Wrong(m)
+            }
+            other => other.clone(),
+        };
+    }
+    report.sources = report.sources.into_iter().cycle().take(1000).collect();
+    report.seal();
+    assert!(report.findings.len() > 40_000);
+    let page = html::to_html(&report);
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert!(page.contains("more, all in report.json"));
+}
+
+#[test]
+fn terminal_text_names_findings_files_and_what_did_not_run() {
+    let mut report = sample(8);
+    let files = ["a/report.json".into(), "a/report.html".into()];
+    let plain = to_text(&report, &files, Colour::Plain);
+    assert!(
+        plain.chars().all(|letter| letter == '\n' || !letter.is_control()),
+        "a control character got through"
+    );
+    let failure = report.failures().next().unwrap();
+    assert!(plain.contains(&failure.replay()));
+    assert!(plain.contains("wrote a/report.json\nwrote a/report.html\n"));
+    assert!(
+        plain.ends_with("16 findings: 4,639 cases run, 3,616 unsupported, 1 not run in 21.4 s\n"),
+        "{plain}"
+    );
+    assert!(to_text(&report, &files, Colour::Ansi).contains("\u{1b}[31m"));
+
+    report.backends.retain(|b| b.name != "idle");
+    report.cases.retain(|c| !c.verdict.is_finding());
+    report.seal();
+    assert_eq!(report.exit_code(), 0);
+    let clean = to_text(&report, &[], Colour::Plain);
+    assert!(
+        clean.contains("\nclean: ") && !clean.contains("finding"),
+        "{clean}"
+    );
+}
+
+#[test]
+fn replay_lines_survive_a_shell() {
+    let mut record = sample(1).cases.remove(0);
+    record.case = "spmm/file:it's $HOME; `x`.mtx".to_owned();
+    record.backend = "b".to_owned();
+    let script = format!("conformance() {{ printf '%s\\n' \"$@\"; }}; {}", record.replay());
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .output()
+        .unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        words.lines().collect::<Vec<_>>(),
+        ["replay", &record.case, "--backend", "b"]
+    );
+}
