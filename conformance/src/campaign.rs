@@ -200,15 +200,19 @@ const SPY: usize = 48;
 /// Describes a matrix for the report.
 #[must_use]
 pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
-    let entries = loaded.coo.entries();
-    let pattern: Csr<f64> = Csr::from_entries(&entries);
+    let (rows, cols) = (loaded.coo.rows as u64, loaded.coo.cols as u64);
+    let (spec, family) = (origin.to_string(), origin.family());
+    let Ok(pattern) = Csr::<f64>::from_entries(&loaded.coo.entries()) else {
+        let nnz = loaded.coo.nnz() as u64;
+        return report::Source { spec, family, rows, cols, nnz, row_nnz: None, spy: None };
+    };
     let statistics = RowStatistics::of(&pattern);
     let spy = SpyGrid::new(&pattern, SPY, SPY).ok().map(|grid| spy_record(&grid));
     report::Source {
-        spec: origin.to_string(),
-        family: origin.family(),
-        rows: pattern.rows as u64,
-        cols: pattern.cols as u64,
+        spec,
+        family,
+        rows,
+        cols,
         nnz: pattern.nnz() as u64,
         row_nnz: (pattern.rows > 0).then(|| report::RowStatistics {
             min: statistics.min as u64,

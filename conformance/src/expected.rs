@@ -65,8 +65,9 @@ impl Exact {
                 let entries = stored(&operands.a)?;
                 let pads = (arithmetic.part.pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
                 let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
-                let pads = pads.map(|e| Csr::from_entries(&if p.transpose_a { e.transpose() } else { e }));
-                let a = Csr::from_entries(&turn(entries)).map(|&v| rounded(v));
+                let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
+                let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
+                let a = Csr::from_entries(&turn(entries))?.map(|&v| rounded(v));
                 Exact::Spmm { a, pads, b: dense(operands.b.as_ref(), p.transpose_b, rounded) }
             }
             Op::Sddmm => Exact::Sddmm {
@@ -78,7 +79,7 @@ impl Exact {
             Op::Spgemm => {
                 let Some(b) = &operands.b_sparse else { return Ok(None) };
                 let exact = |m: &AnySparse| -> Result<Csr<f64>, Refusal> {
-                    Ok(Csr::from_entries(&stored(m)?).map(|&v| rounded(v)))
+                    Ok(Csr::from_entries(&stored(m)?)?.map(|&v| rounded(v)))
                 };
                 Exact::Spgemm { a: exact(&operands.a)?, b: exact(b)? }
             }
@@ -122,22 +123,23 @@ pub fn moved(case: &Case, operands: &Operands, profile: &Profile) -> Result<AnyS
     })
 }
 
-/// Bits that are right at positions stored more than once, for a profile that adds duplicates in any order: every
-/// order of adding up to five of them, each addition rounded.
+/// The positions that are stored more than once, and bits that are right there besides the expected ones: none, or for
+/// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
 #[must_use]
-pub fn sum_order_alternatives(operands: &Operands, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
-    if !profile.has(Choice::DuplicatesSumAnyOrder) {
-        return BTreeMap::new();
-    }
+pub fn summed_positions(operands: &Operands, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
+    let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
+    let precision = operands.a.precision();
+    let orders = |group: &[f64]| {
+        if any_order && group.len() <= 5 { all_orders(group, precision) } else { Vec::new() }
+    };
     sparse_oracle::each_sparse!(&operands.a, m => match m {
         Sparse::Coo(m) => {
             let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
             for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {
                 groups.entry((row, col)).or_default().push(v.to_f64());
             }
-            let precision = operands.a.precision();
-            groups.retain(|_, g| (2..=5).contains(&g.len()));
-            groups.into_iter().map(|(at, group)| (at, all_orders(&group, precision))).collect()
+            groups.retain(|_, group| group.len() > 1);
+            groups.into_iter().map(|(at, group)| (at, orders(&group))).collect()
         }
         _ => BTreeMap::new(),
     })

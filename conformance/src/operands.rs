@@ -10,7 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Sparse};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::{Element, Precision, Scalar, Values};
+use sparse_oracle::scalar::{Precision, Scalar, Values};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::{DenseRef, SddmmMode};
 use sparse_oracle::with_scalar;

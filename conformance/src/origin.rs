@@ -2,6 +2,7 @@
 
 use sparse_oracle::format::{Coo, CooParts};
 use sparse_oracle::source::generator::SourceSpec;
+use sparse_oracle::source::file_error::FileError;
 use sparse_oracle::source::{embedded, file};
 use std::fmt;
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ pub enum OriginError {
         /// Path or name.
         name: String,
         /// Why.
-        source: file::FileError,
+        source: FileError,
     },
 }
 
@@ -65,7 +66,7 @@ impl Origin {
     /// # Errors
     /// What the generator or the file reader says.
     pub fn load(&self) -> Result<Loaded, OriginError> {
-        let read = |name: String, result: Result<file::FileMatrix, file::FileError>| match result {
+        let read = |name: String, result: Result<file::FileMatrix, FileError>| match result {
             Ok(m) => Ok(Loaded { has_values: !m.pattern_only, coo: m.coo }),
             Err(source) => Err(OriginError::File { name, source }),
         };

@@ -3,7 +3,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
 use crate::execute::{Before, Came, DenseResult, execute, poison};
-use crate::expected::{Exact, moved, sum_order_alternatives};
+use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
 use crate::origin::Loaded;
 use crate::report::{self, CaseRecord, VerdictRecord};
@@ -222,7 +222,7 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
 
 fn judge_move(case: &Case, operands: &Operands, profile: &Profile, raw: RawSparse) -> Verdict {
     match moved(case, operands, profile) {
-        Ok(expected) => judge_moved(&expected, raw, profile, &sum_order_alternatives(operands, profile)),
+        Ok(expected) => judge_moved(&expected, raw, profile, &summed_positions(operands, profile)),
         Err(refusal) => Verdict::NotRun { reason: format!("the oracle refuses the result: {refusal}") },
     }
 }

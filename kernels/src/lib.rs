@@ -1,1 +1,18 @@
-//! placeholder
+//! What is fast: our kernels, one row each in [`registry::all_kernels`], with the arithmetic that they declare.
+//!
+//! Kernels share the oracle's data (element types, formats, contracts, tasks, refusals) and none of its algorithms:
+//! a test scans this crate for both. Every schedule, conversion and rounding is written again here, so that agreement
+//! with the oracle is evidence.
+//!
+//! ```text
+//! Task -> registry row (contract, engine) -> request (checked, typed) -> lanes of A, packed B -> loops -> epilogue -> C
+//! ```
+
+#![deny(unsafe_code)]
+
+pub mod name;
+mod portable;
+pub mod registry;
+
+pub use name::{Engine, KernelName, NameError, explain};
+pub use registry::{Kernel, all_kernels};

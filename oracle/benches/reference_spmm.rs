@@ -1,1 +1,217 @@
-fn main() {}
+//! The exact reference SpMM against two inexact ones, on one thread, N = 32.
+//!
+//! Ours returns the exact value rounded once to the output type, the exact gauge and the number of terms, all three
+//! in one pass; preparing B is part of the time. The peers return an f64 sum in some order: `nalgebra-sparse`
+//! (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on the same values.
+//!
+//! Run: `cargo bench -p sparse-oracle --bench reference_spmm`. A last table lists GFLOP/s (2 * nnz * N / time) and the
+//! time as a share of nalgebra-sparse's.
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use nalgebra::DMatrix;
+use nalgebra_sparse::{CsrMatrix, ops::Op, ops::serial::spmm_csr_dense};
+use sparse_oracle::exact::ReferenceSpmm;
+use sparse_oracle::format::{Csr, CsrParts, Dense};
+use sparse_oracle::scalar::Element;
+use sparse_oracle::{Bf16, F16, Rounding, Scalar, Tf32};
+use std::hint::black_box;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+const N: usize = 32;
+
+/// The fastest run of one contender on one matrix.
+struct Time {
+    matrix: String,
+    contender: String,
+    flops: f64,
+    seconds: f64,
+}
+
+static TIMES: Mutex<Vec<Time>> = Mutex::new(Vec::new());
+
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn unit(&mut self) -> f64 {
+        ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// Standard normal (Box and Muller).
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Spread {
+    /// Uniform in ±[1, 2).
+    NearOne,
+    /// Standard normal.
+    Normal,
+    /// Standard normal times 2 to a uniform power in -10..=10.
+    Wide,
+}
+
+impl Spread {
+    fn draw(self, random: &mut Random) -> f64 {
+        match self {
+            Spread::NearOne => (1.0 + random.unit()) * if random.bits() & 1 == 0 { 1.0 } else { -1.0 },
+            Spread::Normal => random.normal(),
+            Spread::Wide => random.normal() * 2.0f64.powi((random.bits() % 21) as i32 - 10),
+        }
+    }
+}
+
+/// The pattern of a matrix with the given row lengths and uniform columns.
+fn pattern(cols: usize, lengths: impl Iterator<Item = usize>, random: &mut Random) -> Csr<()> {
+    let (mut row_ptr, mut col_idx) = (vec![0], Vec::new());
+    let mut row = Vec::new();
+    for length in lengths {
+        row.clear();
+        row.extend((0..length).map(|_| (random.bits() % cols as u64) as u32));
+        row.sort_unstable();
+        row.dedup();
+        col_idx.extend_from_slice(&row);
+        row_ptr.push(col_idx.len() as u32);
+    }
+    let values = vec![(); col_idx.len()];
+    let rows = row_ptr.len() - 1;
+    Csr::try_new(CsrParts {
+        rows,
+        cols,
+        row_ptr,
+        col_idx,
+        values,
+    })
+    .expect("generated canonically")
+}
+
+/// 120,000 rows of about 10 elements.
+fn uniform() -> Csr<()> {
+    let mut random = Random(1);
+    let lengths: Vec<usize> = (0..120_000).map(|_| 5 + (random.bits() % 11) as usize).collect();
+    pattern(120_000, lengths.into_iter(), &mut random)
+}
+
+/// 60,000 rows, lengths by a power law with exponent 2: most below 10, the longest several thousand.
+fn power_law() -> Csr<()> {
+    let mut random = Random(2);
+    let lengths: Vec<usize> = (0..60_000).map(|_| ((4.0 / random.unit()) as usize).min(6_000)).collect();
+    pattern(60_000, lengths.into_iter(), &mut random)
+}
+
+/// Runs and times, and notes the fastest run for the table.
+fn noted<R>(matrix: &str, contender: &str, nnz: usize, mut run: impl FnMut() -> R) -> impl FnMut(u64) -> Duration {
+    let mut times = TIMES.lock().expect("no panics while locked");
+    let at = times.len();
+    times.push(Time {
+        matrix: matrix.to_owned(),
+        contender: contender.to_owned(),
+        flops: 2.0 * (nnz * N) as f64,
+        seconds: f64::INFINITY,
+    });
+    move |iterations| {
+        let mut total = Duration::ZERO;
+        for _ in 0..iterations {
+            let start = Instant::now();
+            black_box(run());
+            let elapsed = start.elapsed();
+            total += elapsed;
+            let best = &mut TIMES.lock().expect("no panics while locked")[at].seconds;
+            *best = best.min(elapsed.as_secs_f64());
+        }
+        total
+    }
+}
+
+fn bench_exact<T: Element, O: Scalar>(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f64>) {
+    let a: Csr<T> = a.map(|&x| T::from_f64(x));
+    let b = b.map(|&x| T::from_f64(x));
+    let contender = format!("exact {}", T::PRECISION);
+    let mut group = group(criterion, name, a.nnz());
+    let run = || ReferenceSpmm::new(&b).product::<T, O>(&a, Rounding::NearestEven).expect("shapes fit");
+    eprintln!("{name}, {contender}: rows per path {:?}", run().paths);
+    let mut timed = noted(name, &contender, a.nnz(), run);
+    group.bench_function(&contender, |bencher| bencher.iter_custom(&mut timed));
+    group.finish();
+}
+
+fn group<'c>(
+    criterion: &'c mut Criterion,
+    name: &str,
+    nnz: usize,
+) -> criterion::BenchmarkGroup<'c, criterion::measurement::WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(1500));
+    group.throughput(Throughput::Elements(2 * (nnz * N) as u64));
+    group
+}
+
+fn bench_peers(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f64>) {
+    let row_ptr: Vec<usize> = a.row_ptr.iter().map(|&p| p as usize).collect();
+    let col_idx: Vec<usize> = a.col_idx.iter().map(|&c| c as usize).collect();
+    let mut group = group(criterion, name, a.nnz());
+
+    let left = CsrMatrix::try_from_csr_data(a.rows, a.cols, row_ptr.clone(), col_idx.clone(), a.values.clone());
+    let left = left.expect("canonical");
+    let right = DMatrix::from_row_slice(b.rows(), N, b.data());
+    let mut c = DMatrix::zeros(a.rows, N);
+    let mut timed = noted(name, "nalgebra-sparse", a.nnz(), || {
+        spmm_csr_dense(0.0, &mut c, 1.0, Op::NoOp(&left), Op::NoOp(&right));
+        c[(0, 0)]
+    });
+    group.bench_function("nalgebra-sparse", |bencher| bencher.iter_custom(&mut timed));
+
+    let left = sprs::CsMat::new((a.rows, a.cols), row_ptr, col_idx, a.values.clone());
+    // An ndarray through sprs itself, which is the only one here that names that crate: zeros, then B.
+    let mut right = sprs::CsMat::<f64>::zero((b.rows(), N)).to_dense();
+    right.iter_mut().zip(b.data()).for_each(|(to, from)| *to = *from);
+    let mut timed = noted(name, "sprs", a.nnz(), || &left * &right);
+    group.bench_function("sprs", |bencher| bencher.iter_custom(&mut timed));
+    group.finish();
+}
+
+fn all(criterion: &mut Criterion) {
+    for (shape, pattern) in [("uniform", uniform()), ("power law", power_law())] {
+        for (label, spread) in [("near one", Spread::NearOne), ("normal", Spread::Normal), ("wide", Spread::Wide)] {
+            let mut random = Random(3);
+            let a = pattern.map(|()| spread.draw(&mut random));
+            let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
+            let name = format!("{shape} {} nnz, {label}", a.nnz());
+            bench_peers(criterion, &name, &a, &b);
+            bench_exact::<f32, f32>(criterion, &name, &a, &b);
+            bench_exact::<Tf32, f32>(criterion, &name, &a, &b);
+            bench_exact::<F16, F16>(criterion, &name, &a, &b);
+            bench_exact::<Bf16, Bf16>(criterion, &name, &a, &b);
+            bench_exact::<f64, f64>(criterion, &name, &a, &b);
+        }
+    }
+    print_table();
+}
+
+fn print_table() {
+    let times = TIMES.lock().expect("no panics while locked");
+    println!("{:<36} {:<16} {:>9} {:>9} {:>16}", "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra");
+    for Time { matrix, contender, flops, seconds } in times.iter() {
+        let peer = times.iter().find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
+        println!(
+            "{matrix:<36} {contender:<16} {:>9.2} {:>9.2} {:>16.2}",
+            seconds * 1e3,
+            flops / seconds * 1e-9,
+            seconds / peer.map_or(f64::NAN, |p| p.seconds)
+        );
+    }
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

@@ -2,7 +2,7 @@
 
 use sparse_oracle::source::file_error::FileError;
 use sparse_oracle::source::matrix_market::{Limits, read_matrix_market, read_matrix_market_within};
-use sparse_oracle::source::smtx::read_smtx;
+use sparse_oracle::source::smtx::{read_smtx, read_smtx_within};
 use std::io::Read;
 
 const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
@@ -297,6 +297,10 @@ impl Read for Endless {
 
 #[test]
 fn endless_input_ends() {
+    let limits = Limits {
+        filler_bytes: 1 << 20,
+        ..Limits::default()
+    };
     let cases: [(&str, u8, &str); 5] = [
         ("", 0, "LineTooLong"),
         (REAL, b' ', "LineTooLong"),
@@ -313,7 +317,8 @@ fn endless_input_ends() {
         ),
     ];
     for (start, byte, variant) in cases {
-        let error = read_matrix_market(start.as_bytes().chain(Endless(byte))).expect_err("endless");
+        let error =
+            read_matrix_market_within(start.as_bytes().chain(Endless(byte)), limits).expect_err("endless");
         assert_eq!(found(&error).0, variant, "{start:?}: {error}");
     }
     for (start, byte, variant) in [
@@ -322,7 +327,7 @@ fn endless_input_ends() {
         ("2, 3, 2\n", b'0', "BadNumber"),
         ("2, 3, 2\n0 1 2\n0 1", b'\n', "TooMuchFiller"),
     ] {
-        let error = read_smtx(start.as_bytes().chain(Endless(byte))).expect_err("endless");
+        let error = read_smtx_within(start.as_bytes().chain(Endless(byte)), limits).expect_err("endless");
         assert_eq!(found(&error).0, variant, "{start:?}: {error}");
     }
 }
@@ -340,6 +345,22 @@ fn the_callers_limits_hold() {
     assert_eq!(within(4), Ok(4));
     assert_eq!(within(3), Err(FileError::EntryLimit { line: 4, limit: 3 }));
     assert_eq!(within(1), Err(FileError::EntryLimit { line: 2, limit: 1 }));
+    // One blank per number is free, the others add up over the whole file.
+    let limits = Limits {
+        filler_bytes: 10,
+        ..Limits::default()
+    };
+    let mask = |gap: &str| {
+        read_smtx_within(
+            format!("2, 3, 4\n0{gap}2{gap}4\n0 1{gap}0 1\n").as_bytes(),
+            limits,
+        )
+    };
+    assert_eq!(mask("    ").map(|m| m.nnz()), Ok(4));
+    assert_eq!(
+        mask("     "),
+        Err(FileError::TooMuchFiller { line: 3, limit: 10 })
+    );
 }
 
 #[test]

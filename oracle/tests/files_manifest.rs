@@ -1,46 +1,16 @@
-//! Every file of the shared data (`SPARSE_SHARED`, else `../shared` beside the repository) against its MANIFEST:
-//! real matrices, odd headers and masks must read with exactly the recorded statistics; malformed files must be
-//! refused, or read as the table below says. Without the data the tests say so and how much they left out.
+//! Every readable file of the shared data against its MANIFEST: real matrices, odd headers and masks must read with
+//! exactly the recorded statistics. Without the data the tests say so and leave everything out.
 
+mod files_shared;
+
+use files_shared::{Row, manifest, say, shared};
 use sparse_oracle::format::{Coo, Csr, Entries, Entry};
+use sparse_oracle::source::embedded;
 use sparse_oracle::source::file::{FileMatrix, list_dir, read_path};
 use sparse_oracle::source::file_error::FileError;
 use sparse_oracle::source::statistics::RowStatistics;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-
-/// The shared data folder, if it is there; says so when it is not.
-fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SPARSE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-        PathBuf::from,
-    );
-    let folder = root.join("data").join(part);
-    if folder.join("MANIFEST.tsv").is_file() {
-        return Some(folder);
-    }
-    eprintln!(
-        "SKIPPED: all of {}: no MANIFEST.tsv there; set SPARSE_SHARED",
-        folder.display()
-    );
-    None
-}
-
-type Row = BTreeMap<String, String>;
-
-fn manifest(folder: &Path) -> Vec<Row> {
-    let text = std::fs::read_to_string(folder.join("MANIFEST.tsv")).expect("manifest is readable");
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().expect("manifest has a header").split('\t').collect();
-    let row = |line: &str| {
-        names
-            .iter()
-            .zip(line.split('\t'))
-            .map(|(n, v)| (n.to_string(), v.to_string()))
-            .collect()
-    };
-    lines.filter(|l| !l.is_empty()).map(row).collect()
-}
 
 /// What the MANIFEST counts, counted here again from the triples, without the crate's own statistics.
 fn recount(coo: &Coo<f64>) -> BTreeMap<&'static str, f64> {
@@ -131,7 +101,8 @@ fn check_statistics(row: &Row, coo: &Coo<f64>) {
         rows: coo.rows,
         cols: coo.cols,
         list,
-    });
+    })
+    .expect("sorted, without duplicates");
     let s = RowStatistics::of(&csr);
     let counts = [
         ("row_nnz_min", s.min),
@@ -173,13 +144,13 @@ fn every_open_matrix_reads_as_recorded() {
         let matrix = result.unwrap_or_else(|e| panic!("{e}"));
         check_words(row, &matrix);
         columns += check_counts(row, &matrix);
-        if row["duplicate_entries"] == "0" && row["row_nnz_min"] != "" {
+        if row["duplicate_entries"] == "0" && !row["row_nnz_min"].is_empty() {
             check_statistics(row, &matrix.coo);
             canonical += 1;
         }
         read += 1;
     }
-    eprintln!(
+    say!(
         "open matrices: {read} read and checked in {columns} columns ({canonical} also through RowStatistics), \
          {complex} complex ones refused, 0 skipped of {}",
         rows.len()
@@ -212,7 +183,7 @@ fn the_listing_finds_every_file_of_the_manifest() {
         .iter()
         .filter(|p| !recorded.contains(*p))
         .collect();
-    eprintln!(
+    say!(
         "listed {} files, {} of them not in the MANIFEST: {unrecorded:?}",
         listing.matrices.len(),
         unrecorded.len()
@@ -222,139 +193,73 @@ fn the_listing_finds_every_file_of_the_manifest() {
     }
 }
 
-/// What becomes of a file that SciPy 1.17.1 accepts although something is odd about it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Choice {
-    Reads { entries: usize },
-    Refused(fn(&FileError) -> bool),
-}
-
-/// Every malformed-or-odd file that SciPy accepts, what is done here, and why.
-fn choices() -> BTreeMap<&'static str, (Choice, &'static str)> {
-    use Choice::{Reads, Refused};
-    BTreeMap::from([
-        (
-            "fmm/overflow_index_gt_int8.mtx",
-            (Reads { entries: 1 }, "indices are u32"),
-        ),
-        (
-            "fmm/overflow_value_gt_complex128.mtx",
-            (
-                Refused(|e| matches!(e, FileError::UnsupportedField { .. })),
-                "complex is unsupported",
-            ),
-        ),
-        (
-            "fmm/overflow_value_gt_float128.mtx",
-            (
-                Refused(|e| matches!(e, FileError::RealOverflow { .. })),
-                "a finite decimal must not become inf",
-            ),
-        ),
-        (
-            "fmm/overflow_value_gt_float64.mtx",
-            (
-                Refused(|e| matches!(e, FileError::RealOverflow { .. })),
-                "a finite decimal must not become inf",
-            ),
-        ),
-        (
-            "fmm/overflow_value_gt_int32.mtx",
-            (Reads { entries: 1 }, "integers have 64 bits"),
-        ),
-        (
-            "fmm/permissive_banner_leading_spaces_eye3.mtx",
-            (Reads { entries: 3 }, "blanks carry no meaning"),
-        ),
-        (
-            "fmm/permissive_banner_one_percent_eye3.mtx",
-            (Reads { entries: 3 }, "the word is unmistakable"),
-        ),
-        (
-            "fmm/permissive_lines_indented.mtx",
-            (Reads { entries: 1 }, "blanks carry no meaning"),
-        ),
-        (
-            "fmm/windows_lineendings_nist_ex1_more_freeformat.mtx",
-            (Reads { entries: 8 }, "CRLF and blank lines"),
-        ),
-        (
-            "fmm/dim_over_32_bit.mtx",
-            (
-                Refused(|e| matches!(e, FileError::TooLarge { .. })),
-                "dimensions are u32 by contract",
-            ),
-        ),
-        (
-            "lagraph/mangled5.mtx",
-            (
-                Refused(|e| matches!(e, FileError::IllegalCombination { .. })),
-                "a pattern has no conjugates",
-            ),
-        ),
-        (
-            "lagraph/mangled6.mtx",
-            (
-                Refused(|e| matches!(e, FileError::TrailingToken { .. })),
-                "real hermitian reads as symmetric, but \"2 2 1 1\" has a token too many",
-            ),
-        ),
-        (
-            "lagraph/mangled14.mtx",
-            (Reads { entries: 3 }, "duplicates are kept, and summed later"),
-        ),
-        (
-            "lagraph/mangled_skew.mtx",
-            (Reads { entries: 20 }, "a %%GraphBLAS line is a comment"),
-        ),
-        (
-            "sprs/too_many_elems_in_entry.mtx",
-            (
-                Refused(|e| matches!(e, FileError::TrailingToken { .. })),
-                "nothing may follow the value",
-            ),
-        ),
-    ])
+/// The triples that are not zero, sorted: what two ways of writing one matrix have in common.
+fn nonzeros(folder: &Path, name: &str) -> Vec<(u32, u32, u64)> {
+    let coo = read_path(&folder.join(name))
+        .unwrap_or_else(|e| panic!("{e}"))
+        .coo;
+    let triple = |i: usize| (coo.row_idx[i], coo.col_idx[i], coo.values[i].to_bits());
+    let mut list: Vec<_> = (0..coo.nnz())
+        .filter(|&i| coo.values[i] != 0.0)
+        .map(triple)
+        .collect();
+    list.sort_unstable();
+    list
 }
 
 #[test]
-fn every_malformed_file_is_refused_or_read_by_choice() {
-    let Some(folder) = shared("malformed") else { return };
-    let mut choices = choices();
-    let rows = manifest(&folder);
-    let (mut refused, mut chosen_refused, mut chosen_read) = (0, 0, 0);
-    for row in &rows {
-        let result = read_path(&folder.join(&row["file"]));
-        if row["scipy_1.17.1_mmread"].starts_with("REJECTS") {
-            let error = result.expect_err(&row["file"]);
-            println!("{:45} {}", row["file"], error.root());
-            refused += 1;
-            continue;
-        }
-        let (choice, why) = choices
-            .remove(row["file"].as_str())
-            .unwrap_or_else(|| panic!("{}: undecided", row["file"]));
-        match (choice, result) {
-            (Choice::Reads { entries }, Ok(matrix)) => {
-                assert_eq!(matrix.coo.nnz(), entries, "{}: {why}", row["file"]);
-                chosen_read += 1;
-            }
-            (Choice::Refused(expected), Err(e)) => {
-                assert!(expected(e.root()), "{}: {e}; but {why}", row["file"]);
-                chosen_refused += 1;
-            }
-            (_, Ok(_)) => panic!("{} was read; {why}", row["file"]),
-            (_, Err(e)) => panic!("{e}; {why}"),
-        }
+fn one_matrix_written_in_several_ways_reads_the_same() {
+    let Some(folder) = shared("matrices/open") else {
+        return;
+    };
+    // Coordinate and array form (the other array files of that set hold other matrices than their namesakes: the
+    // general ones are listed by rows, the skew-symmetric ones have an entry more); free layout; shuffled; padded
+    // with empty rows.
+    let pairs = [
+        ("header_variety/mmtype-02.mtx", "header_variety/mmtype-11.mtx"),
+        ("header_variety/mmtype-05.mtx", "header_variety/mmtype-14.mtx"),
+        (
+            "header_variety/fmm_nist_ex1.mtx",
+            "header_variety/fmm_nist_ex1_freeformat.mtx",
+        ),
+        (
+            "header_variety/fmm_nist_ex1.mtx",
+            "header_variety/fmm_nist_ex1_more_freeformat.mtx",
+        ),
+        ("west0067.mtx", "header_variety/lagraph_west0067_jumbled.mtx"),
+        ("LFAT5.mtx", "header_variety/lagraph_LFAT5_hypersparse.mtx"),
+    ];
+    for (one, other) in pairs {
+        assert_eq!(
+            nonzeros(&folder, one),
+            nonzeros(&folder, other),
+            "{one} and {other}"
+        );
     }
-    eprintln!(
-        "malformed: {refused} refused as by SciPy, {chosen_refused} refused and {chosen_read} read by choice, \
-         0 skipped of {}",
-        rows.len()
-    );
-    assert!(
-        choices.is_empty(),
-        "not in the MANIFEST any more: {:?}",
-        choices.keys()
+    say!("one matrix in two files: {} pairs equal, 0 skipped", pairs.len());
+}
+
+#[test]
+fn the_embedded_pack_is_the_shared_data_unchanged() {
+    let Some(folder) = shared("matrices/open") else {
+        return;
+    };
+    for pack in embedded::all() {
+        let recorded: Vec<Row> = manifest(&folder);
+        let row = recorded
+            .iter()
+            .find(|r| r["file"].rsplit('/').next() == Some(pack.file));
+        let row = row.unwrap_or_else(|| panic!("{} is not in the MANIFEST", pack.file));
+        assert_eq!(row["licence"], pack.licence, "{}", pack.file);
+        assert!(pack.origin.contains(&row["origin"]), "{}", pack.file);
+        assert!(
+            std::fs::read(folder.join(&row["file"])).expect("readable") == pack.bytes(),
+            "{}",
+            pack.file
+        );
+    }
+    say!(
+        "embedded pack: {} files equal to the shared ones, 0 skipped",
+        embedded::all().len()
     );
 }

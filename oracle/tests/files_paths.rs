@@ -58,6 +58,11 @@ fn names_say_the_format_and_gzip_is_found_by_its_magic() {
         assert_eq!(matrix.coo.values, [1.0, 1.0]);
         assert_eq!(matrix.pattern_only, name.contains("smtx"));
     }
+    let twice = put(dir.path(), "twice.mtx.gz", &gzip(&gzip(EYE.as_bytes())));
+    assert!(
+        matches!(root(&twice), FileError::NoBanner { .. }),
+        "one layer of gzip, not two"
+    );
     let parts = [gzip(&EYE.as_bytes()[..60]), gzip(&EYE.as_bytes()[60..])].concat();
     assert!(
         read_path(&put(dir.path(), "members.mtx.gz", &parts)).is_ok(),
@@ -120,7 +125,9 @@ fn an_unreadable_file_and_a_pipe_are_typed_errors() {
     let path = put(dir.path(), "locked.mtx", EYE.as_bytes());
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions can be set");
     if fs::read(&path).is_ok() {
-        eprintln!("SKIPPED: 1 check (unreadable file): this user may read everything");
+        // Past the capture of the test harness.
+        let text = "SKIPPED: 1 check (unreadable file): this user may read everything";
+        writeln!(std::io::stderr(), "{text}").expect("stderr takes text");
     } else {
         let locked = root(&path);
         assert!(
@@ -285,7 +292,19 @@ fn statistics_of_a_small_matrix_by_hand() {
     );
     assert_eq!((s.mean, s.density, s.bandwidth), (1.0, 0.25, 3));
     assert_eq!((s.empty_rows, s.empty_cols), (1, 1));
-    assert_eq!(s.std, (2.0f64 / 3.0).sqrt());
+    assert_eq!(s.std, 6.0f64.sqrt() / 3.0);
+    let (row_ptr, col_idx, values) = (vec![0, 0, 0, 0, 2], vec![0, 3], vec![1u8, 1]);
+    let lower = CsrParts {
+        rows: 4,
+        cols: 4,
+        row_ptr,
+        col_idx,
+        values,
+    };
+    assert_eq!(
+        RowStatistics::of(&Csr::try_new(lower).expect("valid")).bandwidth,
+        3
+    );
     for (rows, cols) in [(0, 0), (0, 7), (5, 0), (3, u32::MAX as usize)] {
         let s = RowStatistics::of(&empty(rows, cols));
         assert_eq!(

@@ -243,6 +243,14 @@ fn arrays_state_every_position() {
         triples(&text("skew-symmetric", "2\n")),
         vec![(1, 0, 2.0), (0, 1, -2.0)]
     );
+    for (symmetry, body, stored) in [
+        ("general", "1\n0\n3\n4", 4),
+        ("symmetric", "1\n2\n4", 3),
+        ("skew-symmetric", "2", 1),
+    ] {
+        let (header, _) = read_matrix_market(text(symmetry, body).as_bytes()).expect("reads");
+        assert_eq!(header.stored_entries, stored, "{symmetry}");
+    }
     assert_eq!(triples("%%MatrixMarket matrix array real general\n0 5\n"), vec![]);
     let wide = "%%MatrixMarket matrix array integer general\n1 3\n1\n2\n3\n";
     assert_eq!(triples(wide), vec![(0, 0, 1.0), (0, 1, 2.0), (0, 2, 3.0)]);

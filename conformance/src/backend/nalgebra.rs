@@ -7,7 +7,7 @@
 
 use super::{Backend, Support};
 use crate::case::Params;
-use ::nalgebra::{DMatrixView, DMatrixViewMut, Dyn, Scalar as NaScalar};
+use ::nalgebra::{DMatrix, DMatrixView, DMatrixViewMut, Dyn, Scalar as NaScalar};
 use nalgebra_sparse::ops::Op as NaOp;
 use nalgebra_sparse::ops::serial::{spmm_csc_dense, spmm_csr_dense};
 use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
@@ -127,17 +127,22 @@ where
     match task {
         Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => {
             let a = T::sparse(a)?;
-            product(a, transpose_a, (view::<T>(&b)?, transpose_b), (alpha, beta), view_mut::<T>(c)?)?;
+            let (no_b, mut no_c) = (stand_in::<T>(b.rows, b.cols), stand_in::<T>(c.rows, c.cols));
+            let b = view::<T>(&b, &no_b)?;
+            product(a, transpose_a, (b, transpose_b), (alpha, beta), view_mut::<T>(c, &mut no_c)?)?;
             Ok(Answer::Written)
         }
         Task::Spmv { a, transpose_a, x, alpha, beta, y } => {
             let a = T::sparse(a)?;
             let x = T::unwrap_slice(x).ok_or("x has another element type")?;
             let y = T::unwrap_slice_mut(y).ok_or("y has another element type")?;
-            let (n, m) = (x.len(), y.len());
-            let x = DMatrixView::from_slice_with_strides_generic(x, Dyn(n), Dyn(1), ::nalgebra::U1, Dyn(n.max(1)));
-            let y = DMatrixViewMut::from_slice_with_strides_generic(y, Dyn(m), Dyn(1), ::nalgebra::U1, Dyn(m.max(1)));
-            product(a, transpose_a, (Oriented::Plain(x), false), (alpha, beta), y)?;
+            let column = |len: usize| (len, 1, len, Layout::ColMajor);
+            let (no_x, mut no_y) = (stand_in::<T>(x.len(), 1), stand_in::<T>(y.len(), 1));
+            let (rows, cols, ld, layout) = column(x.len());
+            let x = view::<T>(&DenseRef { rows, cols, ld, layout, data: T::wrap_slice(x) }, &no_x)?;
+            let (rows, cols, ld, layout) = column(y.len());
+            let y = DenseMut { rows, cols, ld, layout, data: T::wrap_slice_mut(y) };
+            product(a, transpose_a, (x, false), (alpha, beta), view_mut::<T>(y, &mut no_y)?)?;
             Ok(Answer::Written)
         }
         Task::Spgemm { a, b } => sparse_product(T::sparse(a)?, T::sparse(b)?),
@@ -157,10 +162,17 @@ enum Oriented<'a, T: NaScalar> {
     ByRows(DMatrixView<'a, T>),
 }
 
-fn view<'a, T: Number>(b: &DenseRef<'a>) -> Result<Oriented<'a, T>, String> {
+/// An empty matrix of this shape, if it is one: nalgebra measures even an empty view of a slice against its data.
+fn stand_in<T: Number>(rows: usize, cols: usize) -> DMatrix<T> {
+    if rows == 0 || cols == 0 { DMatrix::zeros(rows, cols) } else { DMatrix::zeros(0, 0) }
+}
+
+fn view<'a, T: Number>(b: &DenseRef<'a>, empty: &'a DMatrix<T>) -> Result<Oriented<'a, T>, String> {
+    if b.rows == 0 || b.cols == 0 {
+        return Ok(Oriented::Plain(empty.as_view()));
+    }
     let data = T::unwrap_slice(b.data).ok_or("B has another element type")?;
-    let ld = Dyn(b.ld.max(1));
-    let unit = ::nalgebra::U1;
+    let (unit, ld) = (::nalgebra::U1, Dyn(b.ld));
     Ok(if b.layout == Layout::ColMajor {
         Oriented::Plain(DMatrixView::from_slice_with_strides_generic(data, Dyn(b.rows), Dyn(b.cols), unit, ld))
     } else {
@@ -168,13 +180,16 @@ fn view<'a, T: Number>(b: &DenseRef<'a>) -> Result<Oriented<'a, T>, String> {
     })
 }
 
-fn view_mut<'a, T: Number>(c: DenseMut<'a>) -> Result<DMatrixViewMut<'a, T>, String> {
+fn view_mut<'a, T: Number>(c: DenseMut<'a>, empty: &'a mut DMatrix<T>) -> Result<DMatrixViewMut<'a, T>, String> {
     if c.layout != Layout::ColMajor {
         return Err("C must be column-major".to_owned());
     }
+    if c.rows == 0 || c.cols == 0 {
+        return Ok(empty.as_view_mut());
+    }
     let data = T::unwrap_slice_mut(c.data).ok_or("C has another element type")?;
-    let ld = Dyn(c.ld.max(1));
-    Ok(DMatrixViewMut::from_slice_with_strides_generic(data, Dyn(c.rows), Dyn(c.cols), ::nalgebra::U1, ld))
+    let (unit, ld) = (::nalgebra::U1, Dyn(c.ld));
+    Ok(DMatrixViewMut::from_slice_with_strides_generic(data, Dyn(c.rows), Dyn(c.cols), unit, ld))
 }
 
 fn product<T: Number>(

@@ -178,18 +178,25 @@ fn sparse_product<T: Number>(a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
 
 fn array<'a, T: Number>(b: &DenseRef<'a>) -> Result<ArrayView2<'a, T>, String> {
     let data = T::unwrap_slice(b.data).ok_or("B has another element type")?;
-    let strides = strides(b.layout, b.ld);
+    let strides = strides((b.rows, b.cols), b.layout, b.ld);
     ArrayView2::from_shape((b.rows, b.cols).strides(strides), data).map_err(|e| e.to_string())
 }
 
 fn array_mut<T: Number>(c: DenseMut<'_>) -> Result<ArrayViewMut2<'_, T>, String> {
     let data = T::unwrap_slice_mut(c.data).ok_or("C has another element type")?;
-    let strides = strides(c.layout, c.ld);
+    let strides = strides((c.rows, c.cols), c.layout, c.ld);
     ArrayViewMut2::from_shape((c.rows, c.cols).strides(strides), data).map_err(|e| e.to_string())
 }
 
-fn strides(layout: Layout, ld: usize) -> (usize, usize) {
-    if layout == Layout::RowMajor { (ld, 1) } else { (1, ld) }
+/// Strides for ndarray, which measures even an empty view against its data.
+fn strides((rows, cols): (usize, usize), layout: Layout, ld: usize) -> (usize, usize) {
+    if rows == 0 || cols == 0 {
+        (0, 0)
+    } else if layout == Layout::RowMajor {
+        (ld, 1)
+    } else {
+        (1, ld)
+    }
 }
 
 fn matrix<T: Number>(a: &Sparse<T>) -> Result<Matrix<T>, String> {

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
     };
     let loaded = origin.load()?;
     let duplicates = loaded.coo.nnz();
-    let matrix: Csr<f64> = Csr::from_entries(&loaded.coo.entries());
+    let matrix: Csr<f64> = Csr::from_entries(&loaded.coo.entries())?;
     let duplicates = duplicates - matrix.nnz();
     let zeros = matrix.values.iter().filter(|v| **v == 0.0).count();
     let s = RowStatistics::of(&matrix);

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
         Table::Sources => {
             for family in &FAMILIES {
                 let params: Vec<String> =
-                    family.params.iter().map(|p| format!("{}={}", p.key, p.print(p.default))).collect();
+                    family.params.iter().map(|p| format!("{}={}", p.key, p.kind.print(p.default))).collect();
                 writeln!(out, "{:12} {}\n{:12} {}", family.name, family.doc, "", params.join(","))?;
             }
         }

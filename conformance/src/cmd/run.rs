@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
         None => Vec::new(),
     };
     let mut out = std::io::stdout().lock();
-    write!(out, "{}", report::text::summary(&report, &paths, std::io::IsTerminal::is_terminal(&out)))?;
+    write!(out, "{}", report::to_text(&report, &paths, report::Colour::for_output(std::io::IsTerminal::is_terminal(&out))))?;
     out.flush()?;
     if report.plan.distinct_cases == 0 {
         bail!("the options select no case");

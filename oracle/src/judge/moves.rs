@@ -16,13 +16,13 @@ type BitEntry = (u32, u32, u64);
 /// Judges a conversion or transpose: `expected` is the oracle's own encoding of the result.
 ///
 /// The arrays must be a valid encoding of the right kind, shape and element type, decode to the same positions with
-/// the same bits (or one of those `also_right` at that position), and, where a format has one canonical encoding (all but COO), be that encoding.
+/// the same bits, and, where a format has one canonical encoding (all but COO), be that encoding.
 #[must_use]
 pub fn judge_moved(
     expected: &AnySparse,
     found: RawSparse,
     profile: &Profile,
-    also_right: &BTreeMap<(u32, u32), Vec<u64>>,
+    summed: &BTreeMap<(u32, u32), Vec<u64>>,
 ) -> Verdict {
     if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), &found) {
         return Verdict::Wrong(Box::new(mismatch));
@@ -36,7 +36,10 @@ pub fn judge_moved(
     let mut wanted = bit_entries(expected);
     let got = bit_entries(&found);
     for (w, g) in wanted.iter_mut().zip(&got) {
-        let other = also_right.get(&(g.0, g.1)).is_some_and(|bits| bits.contains(&g.2));
+        let nan = |bits: u64| crate::scalar::decode(bits, expected.precision()).is_nan();
+        let other = summed
+            .get(&(g.0, g.1))
+            .is_some_and(|bits| bits.contains(&g.2) || nan(g.2) && (nan(w.2) || bits.iter().any(|&b| nan(b))));
         if other && (w.0, w.1) == (g.0, g.1) {
             w.2 = g.2;
         }

@@ -80,13 +80,13 @@ impl<'a> Rule<'a> {
         }
         let tolerance = self.tolerance(site.sum.terms, alpha);
         let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
-        let overflow = tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, alpha));
+        let overflow = tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
         let sign_free = self.alpha0_reads || self.beta0_reads;
         let modelled = if reads_nan {
             None
         } else {
-            chain::element(self.arithmetic, site.terms.iter(), alpha, self.beta, c)
+            chain::element(self.arithmetic, site.terms.iter(), (alpha, self.beta), c, self.alpha0_reads)
         };
         Accepted {
             exact,
@@ -122,15 +122,24 @@ impl<'a> Rule<'a> {
         total == 0.0 || is_order_free(self.arithmetic, lowest, total)
     }
 
-    fn may_overflow(&self, tolerance: &Tolerance, site: &Site<'_>, exact: &Element, alpha: f64) -> bool {
+    fn may_overflow(&self, tolerance: &Tolerance, site: &Site<'_>, exact: &Element, (alpha, c): (f64, f64)) -> bool {
+        // alpha * a is an intermediate of its own, however small b is.
+        if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 && alpha != 0.0 {
+            let largest = site.terms.iter().map(|t| t.0.abs()).filter(|a| a.is_finite()).fold(0.0, f64::max);
+            if tolerance.may_overflow(&Value::from_f64(largest * alpha.abs())) {
+                return true;
+            }
+        }
         match exact.value {
             Value::Nan => false,
+            // Beside the infinite terms, finite ones may overflow to the other side and give NaN.
             Value::Inf { .. } => {
-                let finite = site.terms.finite_gauge() * alpha.abs().max(1.0);
-                tolerance.may_overflow(&Value::from_f64(finite))
+                let addend = if self.beta != 0.0 && c.is_finite() { (self.beta * c).abs() } else { 0.0 };
+                let products = if alpha == 0.0 { 0.0 } else { site.terms.finite_gauge() * alpha.abs().max(1.0) };
+                tolerance.may_overflow(&Value::from_f64(products + addend))
             }
             _ => {
-                let unscaled = alpha != 0.0 && tolerance.may_overflow(&site.sum.gauge);
+                let unscaled = (alpha != 0.0 || self.alpha0_reads) && tolerance.may_overflow(&site.sum.gauge);
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }
@@ -184,6 +193,20 @@ impl Accepted {
         } else {
             Fared::Within(distance.share())
         }
+    }
+
+    /// The largest distance from the exact value that T1 allows, nearest f64; `None` where nothing is promised or the
+    /// exact value is not finite.
+    #[must_use]
+    pub fn bound(&self) -> Option<f64> {
+        let tolerance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite());
+        tolerance.map(|t| t.relative() * self.exact.gauge.approx() + t.absolute())
+    }
+
+    /// True where Inf and NaN are right too, because an intermediate may overflow.
+    #[must_use]
+    pub fn may_overflow(&self) -> bool {
+        self.overflow
     }
 
     /// The bits that a reader should see as expected: the model's, else the correctly rounded ones.

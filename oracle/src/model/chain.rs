@@ -65,21 +65,22 @@ fn sum(products: &[(f64, f64)]) -> Dyadic {
 }
 
 /// The bits, in the output type, of one element whose terms come in the given order. `None` when the declaration
-/// does not fix them. `c` is read only where beta is not 0.
+/// does not fix them. `c` is read only where beta is not 0. With alpha = 0 the terms are not read, unless `computes_zero`
+/// says that the kernel multiplies by 0 all the same.
 #[must_use]
 pub fn element(
     arithmetic: &Arithmetic,
     terms: impl Iterator<Item = (f64, f64)>,
-    alpha: f64,
-    beta: f64,
+    (alpha, beta): (f64, f64),
     c: f64,
+    computes_zero: bool,
 ) -> Option<u64> {
     if !arithmetic.is_deterministic() {
         return None;
     }
     let unit = Unit { precision: arithmetic.part.acc };
     let scaled_c = || if beta == 1.0 { c } else { unit.mul(beta, c) };
-    if alpha == 0.0 {
+    if alpha == 0.0 && !computes_zero {
         // A and B are not read: nothing is added to beta * C.
         let result = if beta == 0.0 { 0.0 } else { scaled_c() };
         return Some(encode(result, arithmetic.out, Rounding::NearestEven));

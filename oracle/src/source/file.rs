@@ -2,8 +2,8 @@
 
 use super::file_error::FileError;
 use super::input::plain;
-use super::matrix_market::{Field, Limits, Symmetry, read_matrix_market_within};
-use super::smtx::read_smtx_within;
+use super::matrix_market::{self, Field, Limits, Symmetry};
+use super::smtx;
 use crate::format::{Coo, CooParts, Csr, CsrParts};
 use std::fs;
 use std::io::Read;
@@ -96,7 +96,7 @@ pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<F
     let name = name.to_string();
     match kind {
         Kind::MatrixMarket => {
-            let (header, coo) = read_matrix_market_within(content.text, limits)?;
+            let (header, coo) = matrix_market::read_text(content.text, limits)?;
             Ok(FileMatrix {
                 name,
                 coo,
@@ -107,7 +107,7 @@ pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<F
             })
         }
         Kind::Smtx => {
-            let mask = read_smtx_within(content.text, limits)?;
+            let mask = smtx::read_text(content.text, limits)?;
             let stored_entries = mask.nnz();
             let (pattern_only, field, symmetry) = (true, Field::Pattern, Symmetry::General);
             let coo = ones(mask)?;

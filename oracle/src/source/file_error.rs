@@ -183,13 +183,13 @@ pub enum FileError {
         limit: u64,
     },
     /// A row or column index outside `first..=last`.
-    #[error("line {line}, column {column}: {what} index is {token}, must be in {first}..={last}")]
+    #[error("line {line}, column {column}: {what} is {token}, must be in {first}..={last}")]
     IndexOutOfRange {
         /// Line number.
         line: u64,
         /// Column number.
         column: u64,
-        /// "row" or "column".
+        /// "row index", "column index", or the array of a mask.
         what: &'static str,
         /// The index, as written.
         token: String,

@@ -32,7 +32,12 @@ pub fn read_smtx(input: impl Read) -> Result<Csr<()>, FileError> {
 /// # Errors
 /// The first defect found, with its line, or the limit that was crossed.
 pub fn read_smtx_within(input: impl Read, limits: Limits) -> Result<Csr<()>, FileError> {
-    let mut lines = Lines::new(plain(input)?.text, limits);
+    read_text(plain(input)?.text, limits)
+}
+
+/// Reads text that is known not to be gzip.
+pub(super) fn read_text(text: impl BufRead, limits: Limits) -> Result<Csr<()>, FileError> {
+    let mut lines = Lines::new(text, limits);
     if !lines.advance_to_content()? {
         return Err(match lines.number() {
             0 => FileError::Empty,

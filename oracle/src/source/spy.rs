@@ -41,7 +41,7 @@ pub struct SpyGrid {
 }
 
 /// The shades above "empty".
-const LEVELS: usize = 4;
+const LEVELS: u32 = 4;
 
 impl SpyGrid {
     /// Counts the elements of `matrix` on a grid of `width` x `height` cells; a matrix with fewer columns (rows) than
@@ -96,13 +96,12 @@ impl SpyGrid {
         }
     }
 
-    /// Shade of a cell: 0 is empty, then 1 to [`LEVELS`], in equal steps of the logarithm of the count.
-    fn level(&self, count: u32, most: u32) -> usize {
-        if count == 0 {
-            return 0;
-        }
-        let share = f64::from(count).ln_1p() / f64::from(most.max(1)).ln_1p();
-        ((share * LEVELS as f64).ceil() as usize).clamp(1, LEVELS)
+    /// Shade of a cell: 0 is empty, then 1 to [`LEVELS`], in equal steps of the logarithm of `count + 1`; found with
+    /// whole numbers, so that a plot is the same on every machine.
+    fn level(count: u32, most: u32) -> usize {
+        let (count, most) = (u128::from(count) + 1, u128::from(most) + 1);
+        let reached = |level: &u32| count.saturating_pow(LEVELS) <= most.saturating_pow(*level);
+        (0..LEVELS).find(reached).unwrap_or(LEVELS) as usize
     }
 
     /// The plot as lines of text, each ended by a line feed, without a frame.
@@ -113,7 +112,7 @@ impl SpyGrid {
         let mut text = String::new();
         for y in (0..self.height).step_by(down) {
             for x in (0..self.width).step_by(across) {
-                let level = || self.level(self.count(x, y), most);
+                let level = || Self::level(self.count(x, y), most);
                 text.push(match style {
                     SpyStyle::Braille => self.braille(x, y),
                     SpyStyle::Blocks => [' ', '░', '▒', '▓', '█'][level()],
@@ -144,11 +143,11 @@ impl SpyGrid {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let most = self.counts.iter().copied().max().unwrap_or(0);
-        let mut paths: [String; LEVELS] = Default::default();
+        let mut paths: [String; LEVELS as usize] = Default::default();
         for (y, row) in self.counts.chunks(self.width).enumerate() {
             let mut x = 0;
-            for run in row.chunk_by(|&a, &b| self.level(a, most) == self.level(b, most)) {
-                let level = self.level(run[0], most);
+            for run in row.chunk_by(|&a, &b| Self::level(a, most) == Self::level(b, most)) {
+                let level = Self::level(run[0], most);
                 if level > 0 {
                     // Writing to a String cannot fail.
                     let _ = write!(paths[level - 1], "M{x} {y}h{0}v1h-{0}z", run.len());
@@ -162,7 +161,7 @@ impl SpyGrid {
              fill=\"currentColor\">"
         );
         for (i, path) in paths.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
-            let opacity = (i + 1) as f64 / LEVELS as f64;
+            let opacity = (i + 1) as f64 / f64::from(LEVELS);
             let _ = write!(svg, "<path fill-opacity=\"{opacity}\" d=\"{path}\"/>");
         }
         svg.push_str("</svg>");

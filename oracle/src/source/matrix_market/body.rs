@@ -45,8 +45,8 @@ fn read_coordinate<R: BufRead>(lines: &mut Lines<R>, body: &mut Body<'_>) -> Res
     for found in 0..body.header.stored_entries {
         next_line(lines, body.header, found)?;
         let mut words = lines.tokens();
-        let row = words.expect("row index")?.index("row", 1, rows)?;
-        let col = words.expect("column index")?.index("column", 1, cols)?;
+        let row = words.expect("row index")?.index("row index", 1, rows)?;
+        let col = words.expect("column index")?.index("column index", 1, cols)?;
         // Both are at most u32::MAX, as rows and cols are.
         let position = (row as u32 - 1, col as u32 - 1);
         if body.header.field == Field::Pattern {

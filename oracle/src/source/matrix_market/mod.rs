@@ -40,7 +40,7 @@ pub use write::{write_matrix_market, write_matrix_market_csr, write_matrix_marke
 use super::file_error::FileError;
 use super::input::{Lines, plain};
 use crate::format::Coo;
-use std::io::Read;
+use std::io::{BufRead, Read};
 
 /// Reads a whole Matrix Market stream, plain or gzip, with the default [`Limits`].
 ///
@@ -56,7 +56,12 @@ pub fn read_matrix_market(input: impl Read) -> Result<(Header, Coo<f64>), FileEr
 /// # Errors
 /// The first defect found, with its line, or the limit that was crossed.
 pub fn read_matrix_market_within(input: impl Read, limits: Limits) -> Result<(Header, Coo<f64>), FileError> {
-    let mut lines = Lines::new(plain(input)?.text, limits);
+    read_text(plain(input)?.text, limits)
+}
+
+/// Reads text that is known not to be gzip.
+pub(super) fn read_text(text: impl BufRead, limits: Limits) -> Result<(Header, Coo<f64>), FileError> {
+    let mut lines = Lines::new(text, limits);
     let header = header::read(&mut lines)?;
     let parts = body::read(&mut lines, &header, limits)?;
     let line = lines.number();

@@ -1,0 +1,32 @@
+//! CSC: lanes are columns, as stored.
+
+use super::{LaneFormat, Lanes};
+use crate::portable::element::Stored;
+use crate::portable::unit::Separate;
+use sparse_oracle::arithmetic::Pads;
+use sparse_oracle::format::{Csc, FormatKind, Sparse};
+
+/// Marks kernels for CSC.
+#[derive(Debug)]
+pub(crate) struct AsCsc;
+
+impl LaneFormat for AsCsc {
+    const KIND: FormatKind = FormatKind::Csc;
+    const BY_ROWS: bool = false;
+    const PADS: Pads = Pads::Skipped;
+    type Spmm = Separate;
+
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+        if let Sparse::Csc(csc) = matrix { Some(csc) } else { None }
+    }
+}
+
+impl<T: Stored> Lanes<T> for &Csc<T> {
+    #[inline]
+    fn walk(&self, lane: usize, mut visit: impl FnMut(usize, T)) {
+        let (rows, values) = self.col(lane);
+        for (&row, &value) in rows.iter().zip(values) {
+            visit(row as usize, value);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! CSR: lanes are rows, as stored.
+
+use super::{LaneFormat, Lanes};
+use crate::portable::element::Stored;
+use crate::portable::unit::Separate;
+use sparse_oracle::arithmetic::Pads;
+use sparse_oracle::format::{Csr, FormatKind, Sparse};
+
+/// Marks kernels for CSR.
+#[derive(Debug)]
+pub(crate) struct AsCsr;
+
+impl LaneFormat for AsCsr {
+    const KIND: FormatKind = FormatKind::Csr;
+    const BY_ROWS: bool = true;
+    const PADS: Pads = Pads::Skipped;
+    type Spmm = Separate;
+
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+        if let Sparse::Csr(csr) = matrix { Some(csr) } else { None }
+    }
+}
+
+impl<T: Stored> Lanes<T> for &Csr<T> {
+    #[inline]
+    fn walk(&self, lane: usize, mut visit: impl FnMut(usize, T)) {
+        let (cols, values) = self.row(lane);
+        for (&col, &value) in cols.iter().zip(values) {
+            visit(col as usize, value);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! ELL: lanes are rows; the pads come last and end the lane.
+
+use super::{LaneFormat, Lanes};
+use crate::portable::element::Stored;
+use crate::portable::unit::Separate;
+use sparse_oracle::arithmetic::Pads;
+use sparse_oracle::format::{Ell, FormatKind, PAD, Sparse};
+
+/// Marks kernels for ELL.
+#[derive(Debug)]
+pub(crate) struct AsEll;
+
+impl LaneFormat for AsEll {
+    const KIND: FormatKind = FormatKind::Ell;
+    const BY_ROWS: bool = true;
+    const PADS: Pads = Pads::Skipped;
+    type Spmm = Separate;
+
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+        if let Sparse::Ell(ell) = matrix { Some(ell) } else { None }
+    }
+}
+
+impl<T: Stored> Lanes<T> for &Ell<T> {
+    #[inline]
+    fn walk(&self, lane: usize, mut visit: impl FnMut(usize, T)) {
+        let (cols, values) = self.row(lane);
+        for (&col, &value) in cols.iter().zip(values).take_while(|slot| *slot.0 != PAD) {
+            visit(col as usize, value);
+        }
+    }
+}

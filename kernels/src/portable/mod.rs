@@ -1,0 +1,149 @@
+//! The portable engine: a plain implementation of every contract, in safe Rust, for any CPU.
+//!
+//! ```text
+//! request (task -> typed, checked)      element, unit, rounding, exact_sum, scaling: arithmetic
+//! lanes (format -> rows or columns)     dense: layouts        product, sddmm, spgemm, transpose, convert: loops
+//! ```
+//!
+//! Declared arithmetic: chains in ascending order from +0, `MulThenAdd` epilogue, nothing flushed; the chain is fused
+//! for SpMV, SDDMM and block formats, separate products and sums for the rest; tf32 operands are rounded as `rna`.
+
+mod convert;
+mod dense;
+mod element;
+mod exact_sum;
+mod lanes;
+mod moves;
+mod product;
+mod request;
+mod rounding;
+mod scaling;
+mod sddmm;
+mod spgemm;
+mod spmm;
+mod spmv;
+mod transpose;
+mod unit;
+
+use crate::name::Engine;
+use crate::registry::{Kernel, Run};
+use element::{Operand, Output, Stored};
+use half::f16;
+use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, LaneFormat};
+use moves::Move;
+use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
+use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::format::FormatKind;
+use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use unit::{Chain, Unit};
+
+/// Pushes one row for every combination of element types that arithmetic contracts come in.
+macro_rules! push_types {
+    ($table:ident, $op:expr, $module:ident, $format:ty, $steps:ty, $pads:expr) => {
+        push_types!(@each $table, $op, $module, $format, $steps, $pads;
+            f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16, F16 f16 F16,
+            Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32)
+    };
+    (@each $table:ident, $op:expr, $module:ident, $format:ty, $steps:ty, $pads:expr;
+        $($input:ident $acc:ident $out:ident),*) => {
+        $($table.push(arithmetic_row::<$steps, $input, $acc, $out>(
+            $op, <$format>::KIND, $pads, $module::run::<$format, $input, $acc, $out>,
+        ));)*
+    };
+}
+
+/// Pushes one row for every element type.
+macro_rules! push_moves {
+    ($table:ident, $($move:ty),*) => {
+        $(push_moves!(@each $table, $move; f64, f32, Tf32, F16, Bf16, E4m3, E5m2);)*
+    };
+    (@each $table:ident, $move:ty; $($element:ident),*) => {
+        $($table.push(move_row::<$move, $element>());)*
+    };
+}
+
+/// All portable kernels.
+pub(crate) fn kernels() -> Vec<Kernel> {
+    let mut table = Vec::new();
+    let by_format: [fn(&mut Vec<Kernel>); 12] = [
+        spmm_rows::<AsCoo>,
+        spmm_rows::<AsCsr>,
+        spmm_rows::<AsCsc>,
+        spmm_rows::<AsBcsr>,
+        spmm_rows::<AsEll>,
+        spmm_rows::<AsBlockedEll>,
+        spmv_rows::<AsCoo>,
+        spmv_rows::<AsCsr>,
+        spmv_rows::<AsCsc>,
+        spmv_rows::<AsBcsr>,
+        spmv_rows::<AsEll>,
+        spmv_rows::<AsBlockedEll>,
+    ];
+    for push in by_format {
+        push(&mut table);
+    }
+    push_types!(table, Op::Sddmm, sddmm, AsCsr, sddmm::Steps, Pads::Skipped);
+    push_types!(table, Op::Sddmm, sddmm, AsCoo, sddmm::Steps, Pads::Skipped);
+    push_types!(table, Op::Spgemm, spgemm, AsCsr, spgemm::Steps, Pads::Skipped);
+    push_types!(table, Op::Spgemm, spgemm, AsCsc, spgemm::Steps, Pads::Skipped);
+    push_moves!(table, transpose::TransposeCoo, transpose::TransposeCsr, transpose::TransposeCsc);
+    push_moves!(table, convert::CooToCsr, convert::CooToCsc);
+    push_moves!(table, convert::CsrToCoo, convert::CsrToCsc, convert::CsrToBcsr);
+    push_moves!(table, convert::CsrToEll, convert::CsrToBlockedEll);
+    push_moves!(table, convert::CscToCsr, convert::BcsrToCsr);
+    push_moves!(table, convert::EllToCsr, convert::BlockedEllToCsr);
+    table
+}
+
+fn spmm_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
+    push_types!(table, Op::Spmm, spmm, F, F::Spmm, F::PADS);
+}
+
+fn spmv_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
+    push_types!(table, Op::Spmv, spmv, F, spmv::Steps, F::PADS);
+}
+
+fn arithmetic_row<S, I, A, O>(op: Op, format: FormatKind, pads: Pads, run: Run) -> Kernel
+where
+    S: Chain,
+    I: Operand<A>,
+    A: Unit,
+    O: Output<A>,
+{
+    let types = Types {
+        a: I::PRECISION,
+        b: I::PRECISION,
+        acc: A::PRECISION,
+        out: O::PRECISION,
+    };
+    let contract = Contract {
+        op,
+        format,
+        to: None,
+        types,
+    };
+    let chain = Arithmetic::chain(S::reduction::<A>(), types.acc, types.out).input(I::INPUT);
+    let arithmetic = match pads {
+        Pads::Skipped => chain,
+        Pads::Multiplied => chain.multiplies_pads(),
+    };
+    Kernel::new(contract, Engine::Portable, arithmetic, run)
+}
+
+/// Moves round nothing: the declaration is a chain of no terms.
+fn move_row<M: Move, T: Stored>() -> Kernel {
+    let p = T::PRECISION;
+    let contract = Contract {
+        op: M::OP,
+        format: M::FROM,
+        to: M::TO,
+        types: Types {
+            a: p,
+            b: p,
+            acc: p,
+            out: p,
+        },
+    };
+    let arithmetic = Arithmetic::chain(Reduction::MulAddChain, p, p);
+    Kernel::new(contract, Engine::Portable, arithmetic, moves::run::<M, T>)
+}

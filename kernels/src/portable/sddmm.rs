@@ -1,0 +1,152 @@
+//! SDDMM: `out_p = alpha * (X_i . Y_j)` for every stored position p = (i, j) of S, in S's storage order.
+//!
+//! ```text
+//! S . s .      X 2 x k      out = [ alpha * X_0 . Y_1,  alpha * X_1 . Y_0 ]      one element per stored position
+//!   t . .      Y 3 x k
+//! ```
+//!
+//! Fused steps in ascending k (f16 rounds twice a term). `Scale` multiplies the scaled sum by S's value, explicit zeros
+//! included; `AddS` adds beta times it. A position that COO stores twice has two outputs.
+
+use super::dense::Names;
+use super::element::{Operand, Output};
+use super::scaling::Scaling;
+use super::unit::{Chain, Fused, Unit};
+use super::{lanes, request};
+use lanes::{AsCoo, AsCsr, LaneFormat};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::{FormatKind, Sparse};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::task::{Answer, SddmmMode, Task};
+
+/// How SDDMM adds a term.
+pub(crate) type Steps = Fused;
+
+/// A format whose stored positions can be listed in order.
+pub(crate) trait Positions: LaneFormat {
+    /// Visits (row, column, value) in storage order.
+    fn for_each<T: Copy>(matrix: &Sparse<T>, visit: impl FnMut(u32, u32, T)) -> Result<(), Refusal>;
+
+    /// Number of stored positions.
+    fn count<T>(matrix: &Sparse<T>) -> Option<usize>;
+}
+
+impl Positions for AsCsr {
+    fn for_each<T: Copy>(matrix: &Sparse<T>, mut visit: impl FnMut(u32, u32, T)) -> Result<(), Refusal> {
+        let Sparse::Csr(csr) = matrix else {
+            return Err(request::wrong_format("S", FormatKind::Csr, matrix.kind()));
+        };
+        for i in 0..csr.rows {
+            let (cols, values) = csr.row(i);
+            for (&j, &value) in cols.iter().zip(values) {
+                visit(i as u32, j, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn count<T>(matrix: &Sparse<T>) -> Option<usize> {
+        if let Sparse::Csr(csr) = matrix { Some(csr.nnz()) } else { None }
+    }
+}
+
+impl Positions for AsCoo {
+    fn for_each<T: Copy>(matrix: &Sparse<T>, mut visit: impl FnMut(u32, u32, T)) -> Result<(), Refusal> {
+        let Sparse::Coo(coo) = matrix else {
+            return Err(request::wrong_format("S", FormatKind::Coo, matrix.kind()));
+        };
+        for (at, &value) in coo.values.iter().enumerate() {
+            visit(coo.row_idx[at], coo.col_idx[at], value);
+        }
+        Ok(())
+    }
+
+    fn count<T>(matrix: &Sparse<T>) -> Option<usize> {
+        if let Sparse::Coo(coo) = matrix { Some(coo.nnz()) } else { None }
+    }
+}
+
+const X: Names = Names {
+    rows: "rows of X",
+    cols: "columns of X",
+    ld: "ldx",
+    data: "X",
+};
+const Y: Names = Names {
+    rows: "rows of Y",
+    cols: "columns of Y",
+    ld: "ldy",
+    data: "Y",
+};
+
+/// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output and S).
+pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+where
+    F: Positions,
+    I: Operand<A>,
+    A: Unit,
+    O: Output<A>,
+{
+    let Task::Sddmm {
+        s,
+        x,
+        y,
+        alpha,
+        beta,
+        mode,
+        out,
+    } = task
+    else {
+        return Err(request::wrong_task(Op::Sddmm, &task));
+    };
+    let scaling = Scaling::<A>::try_new(alpha, beta)?;
+    let s = request::sparse::<O>("S", s, F::KIND)?;
+    let (x, y) = (request::dense::<I>(X, x)?, request::dense::<I>(Y, y)?);
+    let out = request::slice_mut::<O>("out", out)?;
+    let (rows, cols) = s.shape();
+    request::same(("rows of S", rows), (X.rows, x.rows))?;
+    request::same(("columns of S", cols), (Y.rows, y.rows))?;
+    request::same((X.cols, x.cols), (Y.cols, y.cols))?;
+    let stored = F::count(s).unwrap_or(0);
+    if out.len() != stored {
+        return Err(Refusal::Length {
+            field: "out",
+            expected: stored,
+            found: out.len(),
+        });
+    }
+    let k = x.cols;
+    let (left, right): (Vec<A>, Vec<A>) = if scaling.reads_product() && stored > 0 {
+        (x.pack(), y.pack())
+    } else {
+        (Vec::new(), Vec::new())
+    };
+    let mut next = out.iter_mut();
+    F::for_each(s, |i, j, value: O| {
+        let product = if scaling.reads_product() {
+            let (i, j) = (i as usize * k, j as usize * k);
+            Some(dot(&left[i..i + k], &right[j..j + k]))
+        } else {
+            None
+        };
+        if let Some(out) = next.next() {
+            *out = O::store(epilogue(mode, scaling, product, value.widen()));
+        }
+    })?;
+    Ok(Answer::Written)
+}
+
+fn dot<A: Unit>(x: &[A], y: &[A]) -> A {
+    x.iter().zip(y).fold(A::ZERO, |acc, (&x, &y)| Steps::step(acc, x, y))
+}
+
+/// The result of one position; `product` is absent when alpha = 0.
+fn epilogue<A: Unit>(mode: SddmmMode, scaling: Scaling<A>, product: Option<A>, s: A) -> A {
+    match (mode, product) {
+        (SddmmMode::AddS, Some(acc)) => scaling.finish(acc, || s),
+        (SddmmMode::AddS, None) => scaling.without_product(|| s),
+        (_, None) => A::ZERO,
+        (SddmmMode::Pattern, Some(acc)) => scaling.scaled(acc),
+        (SddmmMode::Scale, Some(acc)) => scaling.scaled(acc).mul(s),
+    }
+}

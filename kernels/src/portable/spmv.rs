@@ -1,0 +1,24 @@
+//! SpMV: `y = alpha * op(A) * x + beta * y`, in fused steps (f16 has none and rounds twice a term).
+
+use super::element::{Operand, Output};
+use super::lanes::LaneFormat;
+use super::unit::{Fused, Unit};
+use super::{product, request};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::task::{Answer, Task};
+
+/// How SpMV adds a term.
+pub(crate) type Steps = Fused;
+
+/// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
+pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+where
+    F: LaneFormat,
+    I: Operand<A>,
+    A: Unit,
+    O: Output<A>,
+{
+    let request = request::spmv::<I, A, O>(task, F::KIND)?;
+    product::run::<F, Steps, I, A, O>(request)?;
+    Ok(Answer::Written)
+}

@@ -1,0 +1,93 @@
+//! The one table of kernels: which contract each fulfils, how it says that it rounds, and the function to call.
+
+use crate::name::{Engine, KernelName};
+use crate::portable;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::Contract;
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::task::{Answer, Task};
+use std::sync::LazyLock;
+
+/// The entry point of a kernel: takes a task of the kernel's contract, writes its output or returns arrays.
+///
+/// Whatever is wrong with the task (another operation, format or element type, shapes, lengths, leading dimensions,
+/// factors) is a typed refusal; nothing is written then.
+pub type Run = fn(Task<'_>) -> Result<Answer, Refusal>;
+
+/// One implementation of one contract.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name by the grammar of [`crate::name`]; unique.
+    pub name: String,
+    /// What it computes.
+    pub contract: Contract,
+    /// How it rounds; never weaker than [`Contract::weakest`].
+    pub arithmetic: Arithmetic,
+    /// What it runs on, e.g. `portable`; see [`Engine`].
+    pub engine: &'static str,
+    /// The function.
+    pub run: Run,
+}
+
+impl Kernel {
+    pub(crate) fn new(contract: Contract, engine: Engine, arithmetic: Arithmetic, run: Run) -> Kernel {
+        Kernel {
+            name: KernelName::plain(contract, engine).to_string(),
+            contract,
+            arithmetic,
+            engine: engine.name(),
+            run,
+        }
+    }
+}
+
+static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(portable::kernels);
+
+/// Every kernel, in the order of the contracts' table.
+#[must_use]
+pub fn all_kernels() -> &'static [Kernel] {
+    &TABLE
+}
+
+/// The kernel with this name.
+#[must_use]
+pub fn kernel(name: &str) -> Option<&'static Kernel> {
+    all_kernels().iter().find(|kernel| kernel.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_oracle::contract::all_contracts;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_contract_has_a_portable_kernel() {
+        for contract in all_contracts() {
+            let found = all_kernels()
+                .iter()
+                .filter(|k| k.contract == *contract && k.engine == "portable");
+            assert_eq!(found.count(), 1, "{contract}");
+        }
+    }
+
+    #[test]
+    fn every_name_is_unique_and_parses_to_its_contract() {
+        let names: BTreeSet<&str> = all_kernels().iter().map(|k| k.name.as_str()).collect();
+        assert_eq!(names.len(), all_kernels().len());
+        for kernel in all_kernels() {
+            let parsed: KernelName = kernel.name.parse().expect("a registered name parses");
+            assert_eq!(parsed.contract, kernel.contract, "{}", kernel.name);
+            assert_eq!(parsed.engine.name(), kernel.engine, "{}", kernel.name);
+        }
+    }
+
+    #[test]
+    fn no_kernel_declares_less_than_its_contract_admits() {
+        for kernel in all_kernels() {
+            let reason = kernel.arithmetic.weaker_than(&kernel.contract.weakest());
+            assert_eq!(reason, None, "{}", kernel.name);
+            assert_eq!(kernel.arithmetic.part.acc, kernel.contract.types.acc, "{}", kernel.name);
+        }
+    }
+}
