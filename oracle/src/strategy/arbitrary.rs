@@ -43,13 +43,8 @@ impl quickcheck::Arbitrary for ArbitraryCsr {
         let spec = SourceSpec::arbitrary(g);
         let mut random = Random::new(u64::arbitrary(g), "quickcheck values");
         let values = *random.pick(&[ValueFamily::Ones, ValueFamily::SmallInt, ValueFamily::SignedZero]);
-        let empty = Entries {
-            rows: 0,
-            cols: 0,
-            list: Vec::new(),
-        };
         // Small specs always generate.
-        let pattern = spec.generate().unwrap_or_else(|_| Csr::from_entries(&empty));
+        let pattern = spec.generate().unwrap_or_default();
         ArbitraryCsr(with_values(&pattern, &mut random, Precision::E5m2, values))
     }
 
@@ -85,10 +80,8 @@ impl<'a> ::arbitrary::Arbitrary<'a> for ArbitraryCsr {
             .into_iter()
             .map(|((row, col), value)| Entry { row, col, value })
             .collect();
-        Ok(ArbitraryCsr(Csr::from_entries(&Entries {
-            rows: rows as usize,
-            cols: cols as usize,
-            list,
-        })))
+        let entries = Entries { rows: rows as usize, cols: cols as usize, list };
+        let matrix = Csr::from_entries(&entries).map_err(|_| ::arbitrary::Error::IncorrectFormat)?;
+        Ok(ArbitraryCsr(matrix))
     }
 }

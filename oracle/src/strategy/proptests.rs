@@ -55,12 +55,7 @@ impl proptest::arbitrary::Arbitrary for SourceSpec {
 
 /// An empty matrix where a spec cannot be generated, which no spec drawn here is.
 fn pattern_of(spec: SourceSpec) -> Csr<()> {
-    let empty = Entries {
-        rows: 0,
-        cols: 0,
-        list: Vec::new(),
-    };
-    spec.generate().unwrap_or_else(|_| Csr::from_entries(&empty))
+    spec.generate().unwrap_or_default()
 }
 
 /// The pattern with values of a family.

@@ -125,7 +125,7 @@ fn smaller_entries(entries: &Entries<f64>, least: (usize, usize)) -> Candidates<
 /// Simpler matrices of at least `least` (rows, columns): fewer rows, columns, entries, then values replaced by 1.
 #[must_use]
 pub fn smaller_matrices(matrix: &Csr<f64>, least: (usize, usize)) -> Candidates<Csr<f64>> {
-    Box::new(smaller_entries(&matrix.entries(), least).map(|entries| Csr::from_entries(&entries)))
+    Box::new(smaller_entries(&matrix.entries(), least).filter_map(|entries| Csr::from_entries(&entries).ok()))
 }
 
 /// Simpler COO matrices; the order of the triples that stay is kept.
@@ -195,11 +195,9 @@ pub fn smaller_operands(
     least: (usize, usize, usize),
 ) -> Candidates<(Csr<f64>, Dense<f64>)> {
     let (entries, dense) = (a.entries(), b.clone());
-    let inner = chunks(a.cols, least.1).map(move |gone| {
-        (
-            Csr::from_entries(&without_cols(&entries, &gone)),
-            cut_dense(&dense, &gone, &(0..0)),
-        )
+    let inner = chunks(a.cols, least.1).filter_map(move |gone| {
+        let narrower = Csr::from_entries(&without_cols(&entries, &gone)).ok()?;
+        Some((narrower, cut_dense(&dense, &gone, &(0..0))))
     });
     let (kept_b, kept_a) = (b.clone(), a.clone());
     let only_a = smaller_matrices(a, (least.0, a.cols)).map(move |smaller| (smaller, kept_b.clone()));
