@@ -158,7 +158,8 @@ impl<'a> Rule<'a> {
                 tolerance.may_overflow(&Value::from_f64(products + addend))
             }
             _ => {
-                let unscaled = (alpha != 0.0 || self.alpha0_reads) && tolerance.may_overflow(&site.sum.gauge);
+                let multiplied = alpha != 0.0 || self.alpha0_reads || site.factor.is_some();
+                let unscaled = multiplied && tolerance.may_overflow(&site.sum.gauge);
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }
