@@ -77,7 +77,7 @@ pub fn look(
         };
         if best.as_ref().is_none_or(|(most, _)| interest > *most) {
             let terms = site.terms.iter().collect();
-            let alpha = alpha * site.factor;
+            let alpha = alpha * site.factor.unwrap_or(1.0);
             best = Some((interest, Element { at: site.at, terms, accepted, found, alpha, beta, c }));
         }
     });

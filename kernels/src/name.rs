@@ -104,7 +104,9 @@ pub enum NameError {
         found: usize,
     },
     /// The name does not start with an operation.
-    #[error("{found:?} does not start with an operation (spmm, spmv, sddmm, spgemm, transpose, convert) and `_`")]
+    #[error(
+        "{found:?} does not start with an operation (spmm, spmv, sddmm, spgemm, transpose, convert) and `_`"
+    )]
     Operation {
         /// What stands there.
         found: String,
@@ -166,7 +168,12 @@ impl KernelName {
 
 impl fmt::Display for KernelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Contract { op, format, to, types } = self.contract;
+        let Contract {
+            op,
+            format,
+            to,
+            types,
+        } = self.contract;
         write!(f, "{}_{}_", op.name(), format.name())?;
         if let Some(to) = to {
             write!(f, "{}_", to.name())?;
@@ -221,7 +228,12 @@ fn parse_contract(what: &str) -> Result<Contract, NameError> {
         (None, rest)
     };
     let types = parse_types(rest, op.is_exact())?;
-    let contract = Contract { op, format, to, types };
+    let contract = Contract {
+        op,
+        format,
+        to,
+        types,
+    };
     if all_contracts().contains(&contract) {
         Ok(contract)
     } else {
@@ -234,7 +246,10 @@ fn parse_contract(what: &str) -> Result<Contract, NameError> {
 /// The longest format that `text` starts with, and what follows its `_`.
 fn parse_format(text: &str) -> Result<(FormatKind, &str), NameError> {
     let fits = |format: FormatKind| Some((format, text.strip_prefix(format.name())?.strip_prefix('_')?));
-    let longest = FormatKind::ALL.into_iter().filter_map(fits).min_by_key(|(_, rest)| rest.len());
+    let longest = FormatKind::ALL
+        .into_iter()
+        .filter_map(fits)
+        .min_by_key(|(_, rest)| rest.len());
     longest.ok_or_else(|| NameError::Format {
         found: text.to_owned(),
     })
@@ -250,7 +265,12 @@ fn parse_types(text: &str, one: bool) -> Result<Types, NameError> {
         })?);
     }
     match (one, &types[..]) {
-        (true, &[a]) => Ok(Types { a, b: a, acc: a, out: a }),
+        (true, &[a]) => Ok(Types {
+            a,
+            b: a,
+            acc: a,
+            out: a,
+        }),
         (false, &[a, b, acc, out]) => Ok(Types { a, b, acc, out }),
         _ => Err(NameError::TypeCount {
             found: types.len(),
@@ -292,7 +312,12 @@ fn parse_engine(how: &str) -> Result<Suffix, NameError> {
 /// Why the string is not a kernel's name.
 pub fn explain(name: &str) -> Result<String, NameError> {
     let name: KernelName = name.parse()?;
-    let Contract { op, format, to, types } = name.contract;
+    let Contract {
+        op,
+        format,
+        to,
+        types,
+    } = name.contract;
     let from = format.name();
     let mut text = match (op, to) {
         (Op::Convert, Some(to)) => format!("converts {from} to {} with {} values", to.name(), types.a),
@@ -305,7 +330,9 @@ pub fn explain(name: &str) -> Result<String, NameError> {
                 _ => "sparse x sparse matrix (SpGEMM)",
             };
             let Types { a, b, acc, out } = types;
-            format!("{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}")
+            format!(
+                "{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}"
+            )
         }
     };
     text.push_str(&format!("; runs on {}", name.engine.description()));
@@ -344,41 +371,105 @@ mod tests {
     fn ell_is_not_mistaken_for_blocked_ell() {
         let ell: KernelName = "spmm_ell_f32_f32_f32_f32__portable".parse().expect("ell");
         assert_eq!(ell.contract.format, FormatKind::Ell);
-        let blocked: KernelName = "spmm_blocked_ell_f32_f32_f32_f32__portable".parse().expect("blocked");
+        let blocked: KernelName = "spmm_blocked_ell_f32_f32_f32_f32__portable"
+            .parse()
+            .expect("blocked");
         assert_eq!(blocked.contract.format, FormatKind::BlockedEll);
     }
 
     #[test]
     fn errors_name_the_part_that_is_wrong() {
         let text = |found: &str| found.to_owned();
-        assert!(matches!(error("spmm_csr_f32_f32_f32_f32_portable"), NameError::Separator { found: 0, .. }));
-        assert!(matches!(error("spmm__csr__portable"), NameError::Separator { found: 2, .. }));
-        assert_eq!(error("gemm_csr_f32__portable"), NameError::Operation { found: text("gemm_csr_f32") });
+        assert!(matches!(
+            error("spmm_csr_f32_f32_f32_f32_portable"),
+            NameError::Separator { found: 0, .. }
+        ));
+        assert!(matches!(
+            error("spmm__csr__portable"),
+            NameError::Separator { found: 2, .. }
+        ));
+        assert_eq!(
+            error("gemm_csr_f32__portable"),
+            NameError::Operation {
+                found: text("gemm_csr_f32")
+            }
+        );
         assert_eq!(error("__portable"), NameError::Operation { found: text("") });
-        assert_eq!(error("spmm_dia_f32__portable"), NameError::Format { found: text("dia_f32") });
-        assert_eq!(error("convert_csr_f32__portable"), NameError::Format { found: text("f32") });
+        assert_eq!(
+            error("spmm_dia_f32__portable"),
+            NameError::Format {
+                found: text("dia_f32")
+            }
+        );
+        assert_eq!(
+            error("convert_csr_f32__portable"),
+            NameError::Format { found: text("f32") }
+        );
         assert_eq!(
             error("spmm_csr_f32_f32_x87_f32__portable"),
-            NameError::Type { found: text("x87"), position: 2 }
+            NameError::Type {
+                found: text("x87"),
+                position: 2
+            }
         );
-        assert_eq!(error("spmm_csr_f32_f32_f32__portable"), NameError::TypeCount { found: 3, expected: 4 });
-        assert_eq!(error("transpose_csr_f32_f32__portable"), NameError::TypeCount { found: 2, expected: 1 });
-        assert!(matches!(error("spmm_csr_f16_f32_f32_f32__portable"), NameError::Contract { .. }));
-        assert!(matches!(error("convert_csc_coo_f32__portable"), NameError::Contract { .. }));
-        assert_eq!(error("transpose_csr_f32__tpu"), NameError::Engine { found: text("tpu") });
+        assert_eq!(
+            error("spmm_csr_f32_f32_f32__portable"),
+            NameError::TypeCount {
+                found: 3,
+                expected: 4
+            }
+        );
+        assert_eq!(
+            error("transpose_csr_f32_f32__portable"),
+            NameError::TypeCount {
+                found: 2,
+                expected: 1
+            }
+        );
+        assert!(matches!(
+            error("spmm_csr_f16_f32_f32_f32__portable"),
+            NameError::Contract { .. }
+        ));
+        assert!(matches!(
+            error("convert_csc_coo_f32__portable"),
+            NameError::Contract { .. }
+        ));
+        assert_eq!(
+            error("transpose_csr_f32__tpu"),
+            NameError::Engine { found: text("tpu") }
+        );
         for suffix in ["", "_", "16x8_mma", "MMA", "mma_16x8_more"] {
             let name = format!("transpose_csr_f32__cuda_{suffix}");
-            assert!(matches!(error(&name), NameError::Suffix { .. } | NameError::Separator { .. }), "{name}");
+            assert!(
+                matches!(
+                    error(&name),
+                    NameError::Suffix { .. } | NameError::Separator { .. }
+                ),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn explanations_hold_every_part() {
         let text = explain("spmm_csr_f16_f16_f32_f16__cuda_mma_16x8").expect("a name");
-        for part in ["SpMM", "csr", "f16 times f16", "accumulated in f32", "returned as f16", "NVIDIA", "mma", "16x8"] {
+        for part in [
+            "SpMM",
+            "csr",
+            "f16 times f16",
+            "accumulated in f32",
+            "returned as f16",
+            "NVIDIA",
+            "mma",
+            "16x8",
+        ] {
             assert!(text.contains(part), "{part} is not in {text:?}");
         }
-        assert!(explain("convert_csr_ell_e5m2__portable").expect("a name").contains("csr to ell with e5m2"));
+        assert!(
+            explain("convert_csr_ell_e5m2__portable")
+                .expect("a name")
+                .contains("csr to ell with e5m2")
+        );
         assert!(explain("nonsense").is_err());
     }
 }

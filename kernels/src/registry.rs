@@ -87,7 +87,11 @@ mod tests {
         for kernel in all_kernels() {
             let reason = kernel.arithmetic.weaker_than(&kernel.contract.weakest());
             assert_eq!(reason, None, "{}", kernel.name);
-            assert_eq!(kernel.arithmetic.part.acc, kernel.contract.types.acc, "{}", kernel.name);
+            assert_eq!(
+                kernel.arithmetic.part.acc, kernel.contract.types.acc,
+                "{}",
+                kernel.name
+            );
         }
     }
 }

@@ -67,7 +67,10 @@ where
     let Task::Spgemm { a, b } = task else {
         return Err(request::wrong_task(Op::Spgemm, &task));
     };
-    let (a, b) = (request::sparse::<I>("A", a, F::KIND)?, request::sparse::<I>("B", b, F::KIND)?);
+    let (a, b) = (
+        request::sparse::<I>("A", a, F::KIND)?,
+        request::sparse::<I>("B", b, F::KIND)?,
+    );
     let ((rows, inner), (inner_b, cols)) = (a.shape(), b.shape());
     request::same(("columns of A", inner), ("rows of B", inner_b))?;
     let arrays = |m| F::arrays(m).ok_or_else(|| request::wrong_format("A or B", F::KIND, FormatKind::Coo));
@@ -138,4 +141,3 @@ fn check_stored(count: usize) -> Result<(), Refusal> {
         limit: SLOT_LIMIT,
     })
 }
-

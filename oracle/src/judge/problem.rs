@@ -52,8 +52,9 @@ pub struct Site<'a> {
     pub lsb: i64,
     /// The terms, in ascending inner index.
     pub terms: Terms<'a>,
-    /// Exact extra factor of this element's alpha (1 but for SDDMM that multiplies by S).
-    pub factor: f64,
+    /// A value that multiplies the sum before alpha: S's, for an SDDMM that scales by it. May be 0, NaN or infinite,
+    /// and is always multiplied.
+    pub factor: Option<f64>,
     /// True when a multiplied pad faces a NaN or infinity here, so that NaN is legal.
     pub poisoned: bool,
 }
@@ -180,7 +181,7 @@ fn for_each_spmm(
             let sum = panel.element(j);
             let poisoned = pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
             let terms = Terms::Row { cols, values, pads, b, j };
-            visit(&Site { at: (i, j), sum: &sum, lsb: row_lsb, terms, factor: 1.0, poisoned });
+            visit(&Site { at: (i, j), sum: &sum, lsb: row_lsb, terms, factor: None, poisoned });
         }
     })
 }
@@ -198,7 +199,7 @@ fn for_each_sddmm(
         let products = left.iter().zip(right).map(|(&a, &b)| lsb(a).saturating_add(lsb(b)));
         let lsb = products.min().unwrap_or(i64::MAX);
         let terms = Terms::Rows { x: left, y: right };
-        let factor = factors.get(index).copied().unwrap_or(1.0);
+        let factor = factors.get(index).copied();
         visit(&Site { at: (index, 0), sum: &sum, lsb, terms, factor, poisoned: false });
     }
 }
@@ -213,7 +214,7 @@ fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)
         let sum = dot(&left, &right);
         let lsb = terms.iter().map(|t| lsb(t.0).saturating_add(lsb(t.1))).min().unwrap_or(i64::MAX);
         let terms = Terms::List(terms);
-        visit(&Site { at: (i, j as usize), sum: &sum, lsb, terms, factor: 1.0, poisoned: false });
+        visit(&Site { at: (i, j as usize), sum: &sum, lsb, terms, factor: None, poisoned: false });
     });
 }
 

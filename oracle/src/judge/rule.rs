@@ -5,7 +5,7 @@ use crate::arithmetic::{Arithmetic, Epilogue};
 use crate::bound::{Tolerance, is_order_free, tolerance};
 use crate::exact::{Element, Value};
 use crate::model::chain;
-use crate::op::scale;
+use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::{Precision, Rounding, decode};
 use crate::verdict::Tier;
@@ -72,21 +72,30 @@ impl<'a> Rule<'a> {
     /// Works out what element `site` may be, given what C held there.
     #[must_use]
     pub fn accepts(&mut self, site: &Site<'_>, c: f64) -> Accepted {
-        let alpha = self.alpha * site.factor;
-        let mut exact = scale(site.sum, alpha, self.beta, c);
+        let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
+        let mut exact = match site.factor {
+            Some(factor) => scale(&times(site.sum, factor), self.alpha, self.beta, c),
+            None => scale(site.sum, self.alpha, self.beta, c),
+        };
+        // SpGEMM, SpMM and SpMV have no factor; alpha = 0 drops the sum, a stored 0 multiplies it.
         let reads_nan = self.alpha0_reads && !site.sum.value.is_finite() || self.beta0_reads && !c.is_finite();
         if reads_nan {
             exact.value = Value::Nan;
         }
         let tolerance = self.tolerance(site.sum.terms, alpha);
         let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
-        let overflow = tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
+        // A sum near zero times an infinity: rounding decides between NaN and either infinity.
+        let torn = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site);
+        if torn {
+            exact.value = Value::Inf { negative: false };
+        }
+        let overflow = torn || tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
         let sign_free = self.alpha0_reads || self.beta0_reads;
         let modelled = if reads_nan {
             None
         } else {
-            chain::element(self.arithmetic, site.terms.iter(), (alpha, self.beta), c, self.alpha0_reads)
+            chain::element(self.arithmetic, site.terms.iter(), (alpha, self.beta), c, self.alpha0_reads || site.factor.is_some())
         };
         Accepted {
             exact,
@@ -107,6 +116,16 @@ impl<'a> Rule<'a> {
             self.cached = Some((key, fresh));
         }
         self.cached.as_ref().and_then(|(_, t)| t.clone())
+    }
+
+    /// True when rounding may bring the unscaled sum to zero, or away from it.
+    fn is_near_zero(&self, site: &Site<'_>) -> bool {
+        let sum = site.sum;
+        let allowed = tolerance(self.arithmetic, sum.terms, 1.0, 0.0, self.b_max);
+        sum.terms > 0
+            && sum.value.is_finite()
+            && !(sum.value.is_zero() && sum.gauge.is_zero())
+            && allowed.is_none_or(|t| t.distance(0.0, &sum.value, &sum.gauge).within)
     }
 
     /// T0: all intermediates, scaled or not, are small multiples of one power of two.
@@ -139,7 +158,8 @@ impl<'a> Rule<'a> {
                 tolerance.may_overflow(&Value::from_f64(products + addend))
             }
             _ => {
-                let unscaled = (alpha != 0.0 || self.alpha0_reads) && tolerance.may_overflow(&site.sum.gauge);
+                let multiplied = alpha != 0.0 || self.alpha0_reads || site.factor.is_some();
+                let unscaled = multiplied && tolerance.may_overflow(&site.sum.gauge);
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }

@@ -9,4 +9,4 @@ pub mod sddmm;
 pub mod spgemm;
 pub mod spmm;
 
-pub use scale::{input, scale};
+pub use scale::{input, scale, times};

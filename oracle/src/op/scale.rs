@@ -24,6 +24,31 @@ pub fn scale(sum: &Element, alpha: f64, beta: f64, c: f64) -> Element {
     Element { value, gauge, terms: sum.terms }
 }
 
+/// The sum multiplied by a stored value, by the rules of IEEE 754: 0 x Inf is NaN, a NaN stays.
+#[must_use]
+pub fn times(sum: &Element, factor: f64) -> Element {
+    let value = product(&sum.value, factor);
+    let gauge = product(&sum.gauge, factor.abs());
+    Element { value, gauge, terms: sum.terms }
+}
+
+fn product(sum: &Value, factor: f64) -> Value {
+    match (sum.to_dyadic(), Dyadic::from_f64(factor)) {
+        (Some(_), Some(_)) if factor == 1.0 => sum.clone(),
+        (Some(sum), Some(factor)) => Value::from_dyadic(&sum * &factor),
+        // The sign and zeroness of the finite side are all that matters.
+        (Some(finite), None) => {
+            let sign = match (finite.is_zero(), finite.is_negative()) {
+                (true, _) => 0.0,
+                (_, true) => -1.0,
+                _ => 1.0,
+            };
+            Value::from_f64(sign * factor)
+        }
+        (None, _) => Value::from_f64(sum.approx() * factor),
+    }
+}
+
 fn combine(alpha: f64, sum: &Value, beta: f64, c: f64) -> Value {
     if alpha == 1.0 && beta == 0.0 {
         return sum.clone();
