@@ -47,7 +47,12 @@ fn line(arithmetic: &Arithmetic, n: u64, alpha: f64, beta: f64) -> String {
     let count = format!("{}+{}{}", r.inside, r.epilogue, if r.output { "+1" } else { "" });
     // |b| = 1 stands for the operand in the part that scales with it.
     match tolerance(arithmetic, n, alpha, beta, 1.0) {
-        Some(t) => format!("{count} deep {}, {:.9e}, {:.9e}", r.depth, t.relative(), t.absolute()),
+        Some(t) => format!(
+            "{count} deep {}, {:.9e}, {:.9e}",
+            r.depth,
+            t.relative(),
+            t.absolute()
+        ),
         None => format!("{count} deep {}, nothing is promised for so many terms", r.depth),
     }
 }

@@ -16,7 +16,9 @@ fn more_terms_never_tighten_a_tolerance() {
     for line in tolerance_table().lines().skip(1) {
         let (head, numbers) = line.split_once(": ").expect("a head and numbers");
         let (setting, _n) = head.rsplit_once(' ').expect("n ends the head");
-        let Some(rel) = numbers.split(", ").nth(1).and_then(|rel| rel.parse::<f64>().ok()) else { continue };
+        let Some(rel) = numbers.split(", ").nth(1).and_then(|rel| rel.parse::<f64>().ok()) else {
+            continue;
+        };
         if let Some((before, smaller)) = &last
             && before == setting
         {
