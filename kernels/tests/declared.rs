@@ -52,7 +52,11 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
     }
     let rounding = kernel.arithmetic.part.input;
     for entry in &e.list {
-        put(entry.row as usize, entry.col as usize, input(entry.value, rounding));
+        put(
+            entry.row as usize,
+            entry.col as usize,
+            input(entry.value, rounding),
+        );
     }
     table
 }
