@@ -1,4 +1,4 @@
-//! Kernel names: a grammar, its parser, and the same in words.
+//! Kernel names: a grammar and its parser.
 //!
 //! ```text
 //! <op>_<format>_<a>_<b>_<acc>_<out>__<engine>[_<tech>][_<tile>]     spmm_csr_f16_f16_f32_f32__portable
@@ -10,73 +10,12 @@
 //! hold `_` (`blocked_ell`): the longest format that fits is taken. A tech starts with a letter (`fmopa`, `mma`), a
 //! tile with a digit (`16x8`, `2way`).
 
+use crate::engine::Engine;
 use sparse_oracle::Precision;
 use sparse_oracle::contract::{Contract, Op, Types, all_contracts};
 use sparse_oracle::format::FormatKind;
 use std::fmt;
 use std::str::FromStr;
-
-/// What a kernel runs on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Engine {
-    /// Plain Rust, any CPU.
-    Portable,
-    /// x86-64 with AVX2 and FMA.
-    Avx2,
-    /// x86-64 with AVX-512.
-    Avx512,
-    /// Arm Advanced SIMD.
-    Neon,
-    /// Arm Scalable Matrix Extension.
-    Sme,
-    /// NVIDIA GPU.
-    Cuda,
-}
-
-impl Engine {
-    /// All engines that a name may hold, whether or not a kernel is registered for them.
-    pub const ALL: [Engine; 6] = [
-        Engine::Portable,
-        Engine::Avx2,
-        Engine::Avx512,
-        Engine::Neon,
-        Engine::Sme,
-        Engine::Cuda,
-    ];
-
-    /// The word in a kernel's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Engine::Portable => "portable",
-            Engine::Avx2 => "avx2",
-            Engine::Avx512 => "avx512",
-            Engine::Neon => "neon",
-            Engine::Sme => "sme",
-            Engine::Cuda => "cuda",
-        }
-    }
-
-    /// In words.
-    #[must_use]
-    pub const fn description(self) -> &'static str {
-        match self {
-            Engine::Portable => "plain Rust on any CPU",
-            Engine::Avx2 => "x86-64 with AVX2 and FMA",
-            Engine::Avx512 => "x86-64 with AVX-512",
-            Engine::Neon => "Arm Advanced SIMD",
-            Engine::Sme => "Arm SME",
-            Engine::Cuda => "an NVIDIA GPU",
-        }
-    }
-
-    /// The engine with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Engine> {
-        Engine::ALL.into_iter().find(|engine| engine.name() == name)
-    }
-}
 
 /// A kernel's name, taken apart. Prints as the name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -306,45 +245,6 @@ fn parse_engine(how: &str) -> Result<Suffix, NameError> {
     }
 }
 
-/// What a kernel's name says, in one sentence.
-///
-/// # Errors
-/// Why the string is not a kernel's name.
-pub fn explain(name: &str) -> Result<String, NameError> {
-    let name: KernelName = name.parse()?;
-    let Contract {
-        op,
-        format,
-        to,
-        types,
-    } = name.contract;
-    let from = format.name();
-    let mut text = match (op, to) {
-        (Op::Convert, Some(to)) => format!("converts {from} to {} with {} values", to.name(), types.a),
-        (Op::Transpose, _) => format!("transposes a {from} matrix of {} values", types.a),
-        (op, _) => {
-            let what = match op {
-                Op::Spmm => "sparse x dense matrix (SpMM)",
-                Op::Spmv => "sparse matrix x vector (SpMV)",
-                Op::Sddmm => "dense x dense at the positions of a sparse matrix (SDDMM)",
-                _ => "sparse x sparse matrix (SpGEMM)",
-            };
-            let Types { a, b, acc, out } = types;
-            format!(
-                "{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}"
-            )
-        }
-    };
-    text.push_str(&format!("; runs on {}", name.engine.description()));
-    if let Some(tech) = &name.tech {
-        text.push_str(&format!(", by {tech}"));
-    }
-    if let Some(tile) = &name.tile {
-        text.push_str(&format!(", variant {tile}"));
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -448,28 +348,5 @@ mod tests {
                 "{name}"
             );
         }
-    }
-
-    #[test]
-    fn explanations_hold_every_part() {
-        let text = explain("spmm_csr_f16_f16_f32_f16__cuda_mma_16x8").expect("a name");
-        for part in [
-            "SpMM",
-            "csr",
-            "f16 times f16",
-            "accumulated in f32",
-            "returned as f16",
-            "NVIDIA",
-            "mma",
-            "16x8",
-        ] {
-            assert!(text.contains(part), "{part} is not in {text:?}");
-        }
-        assert!(
-            explain("convert_csr_ell_e5m2__portable")
-                .expect("a name")
-                .contains("csr to ell with e5m2")
-        );
-        assert!(explain("nonsense").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The one table of kernels: which contract each fulfils, how it says that it rounds, and the function to call.
 
-use crate::name::{Engine, KernelName};
+use crate::engine::Engine;
+use crate::name::KernelName;
 use crate::portable;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Contract;

@@ -25,7 +25,7 @@ mod spmv;
 mod transpose;
 mod unit;
 
-use crate::name::Engine;
+use crate::engine::Engine;
 use crate::registry::{Kernel, Run};
 use element::{Operand, Output, Stored};
 use half::f16;
