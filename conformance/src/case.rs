@@ -11,8 +11,10 @@
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout};
+use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -54,6 +56,18 @@ impl Fault {
     #[must_use]
     pub fn name(self) -> &'static str {
         Fault::ALL.iter().find(|f| f.0 == self).map_or("?", |f| f.1)
+    }
+
+    /// True when the operation has the part that this breaks.
+    #[must_use]
+    pub fn concerns(self, op: Op) -> bool {
+        match self {
+            Fault::AlphaNan => matches!(op, Op::Spmm | Op::Spmv | Op::Sddmm),
+            Fault::BetaInfinite => matches!(op, Op::Spmm | Op::Spmv),
+            Fault::InnerShape => !op.is_exact(),
+            Fault::ShortOutput => matches!(op, Op::Spmm | Op::Spmv | Op::Sddmm),
+            Fault::SmallLdc => op == Op::Spmm,
+        }
     }
 }
 
@@ -202,18 +216,27 @@ impl FromStr for Case {
     fn from_str(line: &str) -> Result<Case, CaseError> {
         let short = || CaseError::Short(line.to_owned());
         let (contract, rest) = line.split_once('/').ok_or_else(short)?;
-        // A file's path may hold slashes: it runs to the closing bracket.
-        let (origin, rest) = match rest.strip_prefix("file:[").and_then(|r| r.find("]/")) {
+        // A file's path may hold slashes and brackets: it runs to the last bracket, since no parameter has any.
+        let (origin, rest) = match rest.strip_prefix("file:[").and_then(|r| r.rfind("]/")) {
             Some(end) => rest.split_at("file:[".len() + end + 1),
             None => rest.split_at(rest.find('/').ok_or_else(short)?),
         };
         let contract =
             Contract::from_name(contract).ok_or_else(|| CaseError::Contract(contract.to_owned()))?;
-        let mut parts = rest.trim_start_matches('/').split('/');
+        let mut parts = rest.strip_prefix('/').ok_or_else(short)?.split('/');
         let filling = parse_filling(parts.next().ok_or_else(short)?)?;
         let mut params = Params::default();
+        let mut seen = HashSet::new();
         for part in parts {
+            if !seen.insert(part.split_once('=').map_or(part, |p| p.0)) {
+                return Err(bad(part, "given twice"));
+            }
             parse_param(part, &mut params)?;
+        }
+        check_factors(&contract, &params)?;
+        if let Some(fault) = params.fault.filter(|f| !f.concerns(contract.op)) {
+            let reason = format!("{} has no such part to break", contract.op.name());
+            return Err(bad(&format!("fault={}", fault.name()), reason));
         }
         Ok(Case {
             contract,
@@ -222,6 +245,20 @@ impl FromStr for Case {
             params,
         })
     }
+}
+
+/// alpha and beta are handed over as numbers of the accumulator's type, so they must be some.
+fn check_factors(contract: &Contract, params: &Params) -> Result<(), CaseError> {
+    let acc = contract.types.acc;
+    for (name, value) in [("alpha", params.alpha), ("beta", params.beta)] {
+        if !contract.op.is_exact() && decode(encode(value, acc, Rounding::NearestEven), acc) != value {
+            return Err(bad(
+                &format!("{name}={value}"),
+                format!("not a number of the accumulator's type, {acc}"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn bad(part: &str, reason: impl Into<String>) -> CaseError {
@@ -248,18 +285,22 @@ fn parse_filling(part: &str) -> Result<Filling, CaseError> {
 
 fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
     let extent = |text: &str| -> Result<usize, CaseError> {
-        let value: usize = text
-            .trim_start_matches('+')
-            .parse()
-            .map_err(|e| bad(part, format!("{e}")))?;
+        let value: usize = text.parse().map_err(|e| bad(part, format!("{e}")))?;
         if value > MAX_EXTENT {
             Err(bad(part, format!("at most {MAX_EXTENT}")))
         } else {
             Ok(value)
         }
     };
-    let number =
-        |text: &str| -> Result<f64, CaseError> { text.parse().map_err(|e| bad(part, format!("{e}"))) };
+    let number = |text: &str| -> Result<f64, CaseError> {
+        let value: f64 = text.parse().map_err(|e| bad(part, format!("{e}")))?;
+        // NaN and infinite factors must be refused by backends, which is what fault=alpha-nan asks for.
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(bad(part, "must be finite; see fault=alpha-nan, beta-inf"))
+        }
+    };
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
         ("alpha", v) => p.alpha = number(v)?,

@@ -161,7 +161,13 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         Op::Transpose | Op::Convert => {}
     }
     if matches!(case.contract.op, Op::Spmm | Op::Spmv) {
-        check_size(m as u128 * (operands.result.1 as u128 + p.pad_c as u128))?;
+        let (rows, cols) = (m as u128, operands.result.1 as u128);
+        let (outer, inner) = if p.layout_c == Layout::RowMajor {
+            (rows, cols)
+        } else {
+            (cols, rows)
+        };
+        check_size(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
         operands.c = [draw.numbers(count, types.out), draw.numbers(count, types.out)];
     }

@@ -1,0 +1,416 @@
+//! The case line: it prints and parses back to the same case, says what is wrong with a bad one, and never panics.
+
+use proptest::prelude::*;
+use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
+use sparse_conformance::operands::{OperandError, build};
+use sparse_conformance::origin::{Origin, OriginError};
+use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::format::{FormatParams, Layout};
+use sparse_oracle::scalar::{Rounding, decode, encode};
+use sparse_oracle::source::embedded;
+use sparse_oracle::source::generator::quick_specs;
+use sparse_oracle::source::values::VALUE_FAMILIES;
+use sparse_oracle::task::SddmmMode;
+use std::path::PathBuf;
+
+fn origins() -> impl Strategy<Value = Origin> {
+    let specs = any::<u64>().prop_map(|index| quick_specs(index)[(index % 7) as usize]);
+    let every = (any::<u64>(), any::<prop::sample::Index>())
+        .prop_map(|(index, which)| quick_specs(index)[which.index(quick_specs(0).len())]);
+    let names: Vec<String> = embedded::all().iter().map(|m| m.name.to_owned()).collect();
+    prop_oneof![
+        specs.prop_map(Origin::Spec),
+        every.prop_map(Origin::Spec),
+        prop::sample::select(names).prop_map(Origin::Embedded),
+        // Slashes, brackets, blanks, equals signs, things that look like the rest of a line.
+        r"[a-zA-Z0-9_./\[\]=, +-]{0,24}(\]/)?[a-z/\[\]]{0,8}".prop_map(|p| Origin::File(PathBuf::from(p))),
+        Just(Origin::File(PathBuf::from("/data/[old]/x=1/n=3/y.mtx.gz"))),
+        Just(Origin::File(PathBuf::from("ünï/矩阵.mtx"))),
+    ]
+}
+
+fn fillings() -> impl Strategy<Value = Filling> {
+    let family = prop::sample::select(VALUE_FAMILIES.map(|info| info.family).to_vec());
+    prop_oneof![
+        (family, any::<u64>()).prop_map(|(family, seed)| Filling::Drawn(family, seed)),
+        any::<u64>().prop_map(Filling::Own)
+    ]
+}
+
+fn layouts() -> impl Strategy<Value = Layout> {
+    prop_oneof![Just(Layout::RowMajor), Just(Layout::ColMajor)]
+}
+
+fn params() -> impl Strategy<Value = Params> {
+    let finite = || any::<f64>().prop_filter("finite", |v| v.is_finite());
+    let factor = || prop_oneof![Just(0.0), Just(1.0), Just(-1.0), Just(0.5), finite()];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), layouts(), layouts());
+    let sizes = (
+        0..=65536usize,
+        0..=65536usize,
+        0..=65536usize,
+        1..=65536u32,
+        1..=65536u32,
+    );
+    let mode = prop::sample::select(vec![SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS]);
+    let fault = prop::option::of(prop::sample::select(Fault::ALL.map(|f| f.0).to_vec()));
+    (flags, sizes, factor(), factor(), mode, fault).prop_map(|(flags, sizes, alpha, beta, mode, fault)| {
+        let (transpose_a, transpose_b, duplicates, layout_b, layout_c) = flags;
+        let (n, pad_b, pad_c, block_rows, block_cols) = sizes;
+        let blocks = FormatParams {
+            block_rows,
+            block_cols,
+        };
+        Params {
+            n,
+            alpha,
+            beta,
+            transpose_a,
+            transpose_b,
+            layout_b,
+            layout_c,
+            pad_b,
+            pad_c,
+            blocks,
+            mode,
+            duplicates,
+            fault,
+        }
+    })
+}
+
+/// Any legal case: factors are rounded to the accumulator's type, and a fault concerns the operation.
+fn cases() -> impl Strategy<Value = Case> {
+    let contracts = prop::sample::select(all_contracts().to_vec());
+    (contracts, origins(), fillings(), params()).prop_map(|(contract, origin, filling, mut params)| {
+        let acc = contract.types.acc;
+        let held =
+            |v: f64| Some(decode(encode(v, acc, Rounding::NearestEven), acc)).filter(|v| v.is_finite());
+        params.alpha = held(params.alpha).unwrap_or(2.0);
+        params.beta = held(params.beta).unwrap_or(2.0);
+        params.fault = params.fault.filter(|f| f.concerns(contract.op));
+        Case {
+            contract,
+            origin,
+            filling,
+            params,
+        }
+    })
+}
+
+/// One edit of a line: a character deleted, inserted, replaced, or a part repeated.
+fn mutated(mut line: Vec<char>, edits: &[(prop::sample::Index, u8, char)]) -> String {
+    for (place, kind, c) in edits {
+        let at = place.index(line.len().max(1)).min(line.len());
+        match kind % 4 {
+            0 if !line.is_empty() => drop(line.remove(at.min(line.len() - 1))),
+            1 => line.insert(at, *c),
+            2 if at < line.len() => line[at] = *c,
+            _ => line.extend_from_within(at..),
+        }
+        line.truncate(4096);
+    }
+    line.into_iter().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_case_prints_and_parses_back(case in cases()) {
+        let line = case.to_string();
+        let parsed: Case = line.parse().map_err(|e| TestCaseError::fail(format!("{line}: {e}")))?;
+        prop_assert_eq!(&parsed, &case, "{}", line);
+        prop_assert_eq!(parsed.to_string(), line);
+        prop_assert_eq!(case.origin.to_string().parse::<Origin>().expect("an origin prints"), case.origin);
+    }
+
+    #[test]
+    fn arbitrary_text_never_panics(text in ".{0,200}") {
+        if let Ok(case) = text.parse::<Case>() {
+            prop_assert!(case.to_string().parse::<Case>().is_ok());
+        }
+        let _ = text.parse::<Origin>();
+    }
+
+    /// What a damaged line still says, if anything, it says again when printed; its operands are made or refused.
+    #[test]
+    fn damaged_lines_never_panic(
+        case in cases(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), prop::sample::select(
+            "0123456789/=,:x+-.[]eEnaNif ".chars().collect::<Vec<_>>())), 1..6),
+    ) {
+        let line = mutated(case.to_string().chars().collect(), &edits);
+        if let Ok(case) = line.parse::<Case>() {
+            prop_assert_eq!(case.to_string().parse::<Case>().expect("prints back"), case);
+        }
+    }
+}
+
+const CONTRACT: &str = "spmm.csr.f32_f32_f32_f32";
+const START: &str = "spmm.csr.f32_f32_f32_f32/uniform:seed=1/values=ones,1";
+
+fn error(line: &str) -> CaseError {
+    line.parse::<Case>().expect_err(line)
+}
+
+#[test]
+fn a_line_that_is_too_short_says_so() {
+    for line in [
+        "",
+        "spmm",
+        CONTRACT,
+        &format!("{CONTRACT}/"),
+        &format!("{CONTRACT}/uniform:seed=1"),
+    ] {
+        let e = error(line);
+        assert!(
+            matches!(&e, CaseError::Short(text) if text == line),
+            "{line:?}: {e}"
+        );
+        assert!(e.to_string().contains("contract/source/values"), "{e}");
+    }
+}
+
+#[test]
+fn an_unknown_contract_is_named() {
+    for name in [
+        "",
+        "spmm",
+        "spmm.csr",
+        "SPMM.csr.f32_f32_f32_f32",
+        "spmm.csr.f32_f32_f32_f16",
+        "spmm.dia.f64_f64_f64_f64",
+    ] {
+        let e = error(&format!("{name}/uniform:seed=1/values=ones,1"));
+        assert!(
+            matches!(&e, CaseError::Contract(text) if text == name),
+            "{name:?}: {e}"
+        );
+    }
+}
+
+#[test]
+fn a_bad_source_is_named_with_its_reason() {
+    for source in [
+        "",
+        "nonsense:seed=1",
+        "uniform:rows=-1,seed=1",
+        "uniform:rows=x",
+        "uniform:speed=3",
+        "file:[x.mtx",
+        "synth:nosuch,seed=0",
+    ] {
+        let e = error(&format!("{CONTRACT}/{source}/values=ones,1"));
+        let CaseError::Origin(OriginError::Spec { text, reason }) = &e else {
+            panic!("{source:?}: {e:?}")
+        };
+        assert_eq!(text, source);
+        assert!(!reason.is_empty());
+    }
+}
+
+#[test]
+fn an_unknown_embedded_matrix_is_refused_when_loaded() {
+    let case: Case = format!("{CONTRACT}/embedded:nosuch/values=ones,1")
+        .parse()
+        .expect("the name is checked later");
+    let e = case.origin.load().expect_err("there is no such matrix");
+    assert!(e.to_string().contains("nosuch"), "{e}");
+}
+
+#[test]
+fn a_bad_parameter_is_named_with_its_reason() {
+    for (part, reason) in [
+        ("n=", "empty"),
+        ("n=x", "digit"),
+        ("n=-1", "digit"),
+        ("n=1.5", "digit"),
+        ("n=++5", "digit"),
+        ("n=65537", "at most 65536"),
+        ("n=1000000000000000000", "at most 65536"),
+        ("n=99999999999999999999999", "too large"),
+        ("ldb=+65537", "at most"),
+        ("ldc=+1000000000000000000", "at most"),
+        ("alpha=", "float"),
+        ("alpha=one", "float"),
+        ("alpha=NaN", "finite"),
+        ("alpha=inf", "finite"),
+        ("alpha=1e999", "finite"),
+        ("beta=-inf", "finite"),
+        ("alpha=0.1", "f32"),
+        ("beta=1e300", "f32"),
+        ("block=4", "RxC"),
+        ("block=0x4", "at least one"),
+        ("block=4x0", "at least one"),
+        ("block=4x4x4", "digit"),
+        ("block=1000000000000000000x1", "at most"),
+        ("mode=other", "unknown parameter"),
+        ("mode", "unknown parameter"),
+        ("fault=other", "unknown fault"),
+        ("fault=", "unknown fault"),
+        ("lb=row", "unknown parameter"),
+        ("ta=1", "unknown parameter"),
+        ("dups=yes", "unknown parameter"),
+        ("", "unknown parameter"),
+        ("hello", "unknown parameter"),
+        ("n=3=4", "digit"),
+    ] {
+        let e = error(&format!("{START}/{part}"));
+        let CaseError::Param {
+            part: found,
+            reason: why,
+        } = &e
+        else {
+            panic!("{part}: {e:?}")
+        };
+        let same_number = found.split('=').next() == part.split('=').next();
+        assert!(
+            found == part || same_number && why.contains("accumulator"),
+            "{part}: {e}"
+        );
+        assert!(why.contains(reason), "{part}: {e}");
+    }
+}
+
+#[test]
+fn bad_values_are_named() {
+    for (part, reason) in [
+        ("", "values=FAMILY,SEED"),
+        ("n=3", "values=FAMILY,SEED"),
+        ("values=ones", "values=FAMILY,SEED"),
+        ("values=ones,", "seed"),
+        ("values=ones,-1", "seed"),
+        ("values=ones,18446744073709551616", "seed"),
+        ("values=nosuch,1", "unknown value family"),
+        ("values=,1", "unknown value family"),
+    ] {
+        let e = error(&format!("{CONTRACT}/uniform:seed=1/{part}"));
+        assert!(
+            matches!(&e, CaseError::Param { part: p, reason: r } if p == part && r.contains(reason)),
+            "{part}: {e}"
+        );
+    }
+}
+
+/// Before: the last one won, so that two lines named one case.
+#[test]
+fn a_parameter_given_twice_is_refused() {
+    for parts in [
+        "n=3/n=4",
+        "ta/ta",
+        "alpha=2/n=3/alpha=2",
+        "mode=scale/mode=add-s",
+        "fault=alpha-nan/fault=beta-inf",
+    ] {
+        let e = error(&format!("{START}/{parts}"));
+        assert!(
+            matches!(&e, CaseError::Param { reason, .. } if reason == "given twice"),
+            "{parts}: {e}"
+        );
+    }
+    assert!(matches!(error(&format!("{START}//n=3")), CaseError::Param { .. }));
+    assert!(matches!(
+        error(&format!("{CONTRACT}/uniform:seed=1//values=ones,1")),
+        CaseError::Param { .. }
+    ));
+}
+
+/// Before: a conversion with fault=alpha-nan ran, ignored the fault, and blamed the backend for accepting it.
+#[test]
+fn a_fault_must_concern_the_operation() {
+    for contract in all_contracts() {
+        for (fault, name) in Fault::ALL {
+            let line = format!("{contract}/uniform:seed=1/values=ones,1/fault={name}");
+            match line.parse::<Case>() {
+                Ok(case) => assert!(fault.concerns(case.contract.op), "{line}"),
+                Err(e) => assert!(
+                    !fault.concerns(contract.op) && e.to_string().contains(name),
+                    "{line}: {e}"
+                ),
+            }
+        }
+    }
+}
+
+/// Before: the path ended at its first "]/", and the rest of it was read as parameters.
+#[test]
+fn a_path_may_hold_brackets_and_parameters() {
+    for path in [
+        "a]/b.mtx",
+        "]/",
+        "]/n=3",
+        "[x]/[y]/z.mtx",
+        "",
+        "]",
+        "x/values=ones,1/y.mtx",
+    ] {
+        let line = format!("{CONTRACT}/file:[{path}]/values=own,7/n=9");
+        let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
+        assert_eq!(case.origin, Origin::File(PathBuf::from(path)), "{line}");
+        assert_eq!((case.filling, case.params.n), (Filling::Own(7), 9), "{line}");
+        assert_eq!(case.to_string(), line);
+    }
+}
+
+#[test]
+fn parameters_come_in_any_order_and_print_in_one() {
+    let given = format!("{START}/ldc=2/lc=col/tb/beta=1/alpha=2/n=3/ldb=+1/ta/lb=col");
+    let case: Case = given.parse().expect("legal");
+    assert_eq!(
+        case.to_string(),
+        format!("{START}/n=3/alpha=2/beta=1/ta/tb/lb=col/lc=col/ldb=+1/ldc=+2")
+    );
+    let defaults: Case = format!("{START}/n=8/alpha=1/beta=0/block=4x4/ldb=0")
+        .parse()
+        .expect("legal");
+    assert_eq!(defaults.to_string(), START);
+}
+
+/// The largest legal numbers: each is made within bounds or refused with a typed error, at once.
+#[test]
+fn the_largest_lines_are_refused_before_memory_is_taken() {
+    let big = "uniform:rows=4000000,cols=4000000,density=0,seed=1";
+    let lines = [
+        format!("spmm.csr.f64_f64_f64_f64/{big}/values=ones,1/n=65536"),
+        format!("spmm.csr.f64_f64_f64_f64/{big}/values=ones,1/n=65536/tb/lb=col/ldb=+65536"),
+        format!("spmm.csr.f64_f64_f64_f64/{big}/values=ones,1/n=1/ldc=+65536"),
+        format!("spmm.csr.f64_f64_f64_f64/{big}/values=ones,1/n=0/ldc=+65536"),
+        format!("sddmm.csr.f64_f64_f64_f64/{big}/values=ones,1/n=65536"),
+        // A tall leading dimension counts once a column: before, only the row-major size was checked.
+        "spmm.csr.f64_f64_f64_f64/uniform:rows=1,cols=1,seed=1/values=ones,1/n=65536/lc=col/ldc=+65536"
+            .to_owned(),
+        "spmm.bcsr.f64_f64_f64_f64/embedded:karate/values=ones,1/block=65536x65536".to_owned(),
+        "spmm.blocked_ell.f64_f64_f64_f64/embedded:karate/values=ones,1/block=65536x65536".to_owned(),
+    ];
+    for line in lines {
+        let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
+        let Ok(loaded) = case.origin.load() else {
+            panic!("{line}: the matrix itself is small")
+        };
+        match build(&case, &loaded) {
+            Err(OperandError::TooLarge { elements, limit }) => assert!(elements > limit, "{line}"),
+            Err(OperandError::Encode { format, .. }) => {
+                assert_eq!(format, case.contract.format.name(), "{line}")
+            }
+            other => panic!("{line}: expected a refusal, got {:?}", other.map(|o| o.result)),
+        }
+    }
+    let e = Origin::load(
+        &"uniform:rows=4294967295,cols=4294967295,density=1,seed=1"
+            .parse()
+            .expect("legal text"),
+    );
+    assert!(e.is_err());
+}
+
+/// The contract is found by its printed name only.
+#[test]
+fn every_contract_begins_a_line() {
+    for contract in all_contracts() {
+        let case: Case = format!("{contract}/embedded:karate/values=own,0")
+            .parse()
+            .expect("legal");
+        assert_eq!(Contract::from_name(&contract.to_string()), Some(case.contract));
+    }
+}

@@ -1,0 +1,236 @@
+//! The quick plan reaches everything: contracts, matrix and value families, faults, and each vacuity alternative.
+
+use rayon::prelude::*;
+use sparse_conformance::case::{Case, Fault, Filling};
+use sparse_conformance::operands::build;
+use sparse_conformance::plan::{Group, Options, plan};
+use sparse_conformance::runner::degenerate;
+use sparse_oracle::contract::{Op, all_contracts};
+use sparse_oracle::format::FormatKind;
+use sparse_oracle::judge::Alternative;
+use sparse_oracle::source::generator::FAMILIES;
+use sparse_oracle::source::values::VALUE_FAMILIES;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+fn quick(seed: u64) -> Vec<Group> {
+    plan(&Options {
+        seed,
+        ..Options::default()
+    })
+}
+
+fn cases(groups: &[Group]) -> impl Iterator<Item = &Case> {
+    groups.iter().flat_map(|group| &group.cases)
+}
+
+fn lines(groups: &[Group]) -> Vec<String> {
+    cases(groups).map(ToString::to_string).collect()
+}
+
+#[test]
+fn there_are_ten_thousand_distinct_lines_and_each_parses_back() {
+    let groups = quick(0);
+    let distinct: BTreeSet<String> = lines(&groups).into_iter().collect();
+    assert_eq!(distinct.len(), cases(&groups).count(), "a line occurs twice");
+    assert!(distinct.len() >= 10_000, "{}", distinct.len());
+    for case in cases(&groups) {
+        let line = case.to_string();
+        assert_eq!(
+            line.parse::<Case>().as_ref().map_err(ToString::to_string),
+            Ok(case),
+            "{line}"
+        );
+    }
+    for group in &groups {
+        assert!(group.cases.iter().all(|case| case.origin == group.origin));
+    }
+}
+
+#[test]
+fn every_contract_meets_every_source_family() {
+    let groups = quick(0);
+    let met: BTreeSet<(String, String)> = cases(&groups)
+        .map(|case| (case.contract.to_string(), case.origin.family()))
+        .collect();
+    let families = FAMILIES.iter().map(|info| info.name).chain(["embedded"]);
+    let missing: Vec<String> = families
+        .flat_map(|family| {
+            all_contracts()
+                .iter()
+                .map(move |contract| (contract.to_string(), family.to_owned()))
+        })
+        .filter(|pair| !met.contains(pair))
+        .map(|(contract, family)| format!("{contract} x {family}"))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "{} pairs missing: {:?}",
+        missing.len(),
+        &missing[..missing.len().min(20)]
+    );
+}
+
+#[test]
+fn every_value_family_meets_every_operation_format_and_type() {
+    let groups = quick(0);
+    let mut met: BTreeSet<(String, &str)> = BTreeSet::new();
+    let mut kinds: BTreeSet<String> = BTreeSet::new();
+    for case in cases(&groups) {
+        let Filling::Drawn(family, _) = case.filling else {
+            panic!("{case}: generated cases draw their values")
+        };
+        let contract = case.contract;
+        let parts = [
+            format!("{}.{}", contract.op.name(), contract.format.name()),
+            format!("{} of {}", contract.op.name(), contract.types.a),
+        ];
+        for part in parts {
+            met.insert((part.clone(), family.name()));
+            kinds.insert(part);
+        }
+    }
+    for kind in &kinds {
+        for info in &VALUE_FAMILIES {
+            assert!(
+                met.contains(&(kind.clone(), info.name)),
+                "{kind} never meets {}",
+                info.name
+            );
+        }
+    }
+}
+
+#[test]
+fn every_parameter_and_fault_occurs() {
+    let groups = quick(0);
+    let count = |what: &dyn Fn(&Case) -> bool| cases(&groups).filter(|case| what(case)).count();
+    for (fault, name) in Fault::ALL {
+        let ops: BTreeSet<Op> = cases(&groups)
+            .filter(|c| c.params.fault == Some(fault))
+            .map(|c| c.contract.op)
+            .collect();
+        assert!(!ops.is_empty(), "no case with fault={name}");
+        println!("fault={name}: {ops:?}");
+    }
+    let of = |op: Op, what: fn(&Case) -> bool| {
+        count(&|c| c.contract.op == op && c.params.fault.is_none() && what(c))
+    };
+    let traits: [(&str, fn(&Case) -> bool); 9] = [
+        ("ta", |c| c.params.transpose_a),
+        ("tb", |c| c.params.transpose_b),
+        ("lb=col", |c| c.to_string().contains("/lb=col")),
+        ("lc=col", |c| c.to_string().contains("/lc=col")),
+        ("ldb", |c| c.params.pad_b > 0),
+        ("ldc", |c| c.params.pad_c > 0),
+        ("beta=0", |c| c.params.beta == 0.0),
+        ("beta=1", |c| c.params.beta == 1.0),
+        ("alpha=0", |c| c.params.alpha == 0.0),
+    ];
+    for (name, what) in traits {
+        assert!(
+            of(Op::Spmm, what) >= 20,
+            "spmm with {name}: {}",
+            of(Op::Spmm, what)
+        );
+    }
+    assert!(of(Op::Spmv, |c| c.params.transpose_a) >= 20);
+    assert!(of(Op::Sddmm, |c| c.to_string().contains("/mode=scale")) >= 20);
+    assert!(of(Op::Sddmm, |c| c.to_string().contains("/mode=add-s")) >= 20);
+    let duplicated = count(&|c| c.contract.format == FormatKind::Coo && c.params.duplicates);
+    assert!(duplicated >= 100, "{duplicated}");
+}
+
+/// For every contract and every wrong kernel, some case notices it. Cases are built until each has been seen.
+#[test]
+fn every_alternative_is_killed_in_every_contract() {
+    let start = Instant::now();
+    let groups = quick(0);
+    let all: Vec<String> = Alternative::ALL.iter().map(|a| a.name().to_owned()).collect();
+    // A transpose or conversion has one way to be vacuous: no entries.
+    let wanted = |op: Op| {
+        if op.is_exact() {
+            vec!["empty".to_owned()]
+        } else {
+            all.clone()
+        }
+    };
+    let open: BTreeMap<String, Vec<String>> = all_contracts()
+        .iter()
+        .map(|c| (c.to_string(), wanted(c.op)))
+        .collect();
+    let open = Mutex::new(open);
+    let built = Mutex::new(0usize);
+    groups.par_iter().for_each(|group| {
+        let is_open = |case: &Case| {
+            open.lock()
+                .expect("not poisoned")
+                .contains_key(&case.contract.to_string())
+        };
+        if !group.cases.iter().any(is_open) {
+            return;
+        }
+        let loaded = group.origin.load().expect("a planned matrix loads");
+        for case in group.cases.iter().filter(|case| case.params.fault.is_none()) {
+            let name = case.contract.to_string();
+            if !is_open(case) {
+                continue;
+            }
+            let Ok(operands) = build(case, &loaded) else {
+                continue;
+            };
+            *built.lock().expect("not poisoned") += 1;
+            let passes = degenerate(case, &operands);
+            let mut open = open.lock().expect("not poisoned");
+            let done = open.get_mut(&name).is_some_and(|left| {
+                left.retain(|alternative| passes.contains(alternative));
+                left.is_empty()
+            });
+            if done {
+                open.remove(&name);
+            }
+        }
+    });
+    let open = open.into_inner().expect("not poisoned");
+    let built = built.into_inner().expect("not poisoned");
+    println!(
+        "{} contracts, {built} cases built in {:.1?}",
+        all_contracts().len(),
+        start.elapsed()
+    );
+    assert!(open.is_empty(), "never killed: {open:?}");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn the_seed_alone_decides_the_plan() {
+    let (first, again, other) = (lines(&quick(3)), lines(&quick(3)), lines(&quick(4)));
+    assert_eq!(first, again);
+    let known: BTreeSet<&String> = first.iter().collect();
+    let shared = other.iter().filter(|line| known.contains(line)).count();
+    assert!(
+        shared * 100 < other.len(),
+        "{shared} of {} lines are those of another seed",
+        other.len()
+    );
+    assert_eq!(
+        first.len() / 100,
+        other.len() / 100,
+        "the budget does not depend on the seed"
+    );
+}
+
+#[test]
+fn filters_take_from_the_same_plan() {
+    let all: BTreeSet<String> = lines(&quick(1)).into_iter().collect();
+    let some = plan(&Options {
+        seed: 1,
+        ops: vec![Op::Sddmm],
+        ..Options::default()
+    });
+    assert!(cases(&some).all(|case| case.contract.op == Op::Sddmm));
+    assert!(lines(&some).iter().all(|line| all.contains(line)));
+    let sddmm = all.iter().filter(|line| line.starts_with("sddmm.")).count();
+    assert_eq!(cases(&some).count(), sddmm);
+}
