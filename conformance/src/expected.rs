@@ -12,7 +12,7 @@ use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};
 use sparse_oracle::task::SddmmMode;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
@@ -240,23 +240,23 @@ fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64
 
 /// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.
 fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
-    let taken: BTreeSet<(u32, u32)> = entries.list.iter().map(|e| (e.row, e.col)).collect();
-    let mut free = BTreeSet::new();
-    for (row, col, height, width) in blocks(a) {
-        for i in row..(row + height).min(entries.rows as u32) {
-            let inside = col..(col + width).min(entries.cols as u32);
-            free.extend(inside.map(|j| (i, j)).filter(|at| !taken.contains(at)));
+    let mut list = Vec::new();
+    let mut stored = entries.list.iter().map(|e| (e.row, e.col)).peekable();
+    // The blocks of one block row, left to right, cover each row of that block row in ascending columns.
+    for lane in blocks(a).chunk_by(|l, r| l.0 == r.0) {
+        let (top, _, height, _) = lane[0];
+        for row in top..(top + height).min(entries.rows as u32) {
+            for &(_, left, _, width) in lane {
+                for col in left..(left + width).min(entries.cols as u32) {
+                    while stored.next_if(|&at| at < (row, col)).is_some() {}
+                    if stored.peek() != Some(&(row, col)) {
+                        list.push(Entry { row, col, value: () });
+                    }
+                }
+            }
         }
     }
-    let list = free
-        .into_iter()
-        .map(|(row, col)| Entry { row, col, value: () })
-        .collect();
-    Entries {
-        rows: entries.rows,
-        cols: entries.cols,
-        list,
-    }
+    Entries { rows: entries.rows, cols: entries.cols, list }
 }
 
 /// Top-left corner and extent of every stored block.

@@ -62,14 +62,12 @@ pub struct Site<'a> {
 /// The terms of one site, re-read from the operands on demand.
 #[derive(Clone, Copy, Debug)]
 pub enum Terms<'a> {
-    /// A sparse row against one column of B; pads (a = +0) merged in column order.
+    /// A sparse row, multiplied pads (a = +0) included in column order, against one column of B.
     Row {
         /// Columns of the row.
         cols: &'a [u32],
         /// Values of the row.
         values: &'a [f64],
-        /// Columns of the pads, ascending.
-        pads: &'a [u32],
         /// B.
         b: &'a Dense<f64>,
         /// Column of B.
@@ -90,28 +88,8 @@ impl<'a> Terms<'a> {
     /// The (a, b) pairs in order, multiplied pads included.
     pub fn iter(self) -> Box<dyn Iterator<Item = (f64, f64)> + 'a> {
         match self {
-            Terms::Row {
-                cols,
-                values,
-                pads: [],
-                b,
-                j,
-            } => Box::new(
-                cols.iter()
-                    .zip(values)
-                    .map(move |(&k, &a)| (a, b.at(k as usize, j))),
-            ),
-            Terms::Row {
-                cols,
-                values,
-                pads,
-                b,
-                j,
-            } => {
-                let mut merged: Vec<(u32, f64)> = cols.iter().copied().zip(values.iter().copied()).collect();
-                merged.extend(pads.iter().map(|&k| (k, 0.0)));
-                merged.sort_by_key(|&(k, _)| k);
-                Box::new(merged.into_iter().map(move |(k, a)| (a, b.at(k as usize, j))))
+            Terms::Row { cols, values, b, j } => {
+                Box::new(cols.iter().zip(values).map(move |(&k, &a)| (a, b.at(k as usize, j))))
             }
             Terms::Rows { x, y } => Box::new(x.iter().copied().zip(y.iter().copied())),
             Terms::List(list) => Box::new(list.iter().copied()),
@@ -220,21 +198,18 @@ fn for_each_spmm(
     let b_lsb: Vec<i64> = (0..b.rows())
         .map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()]))
         .collect();
+    let mut merged = MergedRow::default();
     ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
         let (cols, values) = a.row(i);
         let pads = pads.map_or(&[][..], |p| p.row(i).0);
         let product_lsb = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(b_lsb[k as usize]);
         let row_lsb = cols.iter().zip(values).map(product_lsb).min().unwrap_or(i64::MAX);
+        merged.fill((cols, values), pads);
         for j in 0..b.cols() {
             let sum = panel.element(j);
             let poisoned = pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
-            let terms = Terms::Row {
-                cols,
-                values,
-                pads,
-                b,
-                j,
-            };
+            let (cols, values) = (&merged.cols[..], &merged.values[..]);
+            let terms = Terms::Row { cols, values, b, j };
             visit(&Site {
                 at: (i, j),
                 sum: &sum,
@@ -245,6 +220,36 @@ fn for_each_spmm(
             });
         }
     })
+}
+
+/// A row with its multiplied pads, as a kernel walks over it.
+#[derive(Default)]
+struct MergedRow {
+    cols: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl MergedRow {
+    /// Merges two ascending, disjoint lists of columns.
+    fn fill(&mut self, (cols, values): (&[u32], &[f64]), pads: &[u32]) {
+        self.cols.clear();
+        self.values.clear();
+        let mut pads = pads.iter().copied().peekable();
+        for (&col, &value) in cols.iter().zip(values) {
+            while let Some(pad) = pads.next_if(|&pad| pad < col) {
+                self.push(pad, 0.0);
+            }
+            self.push(col, value);
+        }
+        for pad in pads {
+            self.push(pad, 0.0);
+        }
+    }
+
+    fn push(&mut self, col: u32, value: f64) {
+        self.cols.push(col);
+        self.values.push(value);
+    }
 }
 
 fn for_each_sddmm(
