@@ -1,7 +1,7 @@
 //! The exact reference SpMM against two inexact ones, on one thread, N = 32.
 //!
 //! Ours returns the exact value rounded once to the output type, the exact gauge and the number of terms, all three
-//! in one pass; preparing B is part of the time. The peers return an f64 sum in some order: `nalgebra-sparse`
+//! in one pass; preparing B is part of the time; the output's memory is reused, as nalgebra-sparse's is. The peers return an f64 sum in some order: `nalgebra-sparse`
 //! (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on the same values.
 //!
 //! Run: `cargo bench -p sparse-oracle --bench reference_spmm`. A last table lists GFLOP/s (2 * nnz * N / time) and the
@@ -10,7 +10,7 @@
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use nalgebra::DMatrix;
 use nalgebra_sparse::{CsrMatrix, ops::Op, ops::serial::spmm_csr_dense};
-use sparse_oracle::exact::ReferenceSpmm;
+use sparse_oracle::exact::{ReferenceSpmm, SpmmReference};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::{Bf16, F16, Rounding, Scalar, Tf32};
@@ -145,12 +145,15 @@ fn bench_exact<T: Element, O: Scalar>(criterion: &mut Criterion, name: &str, a: 
     let b = b.map(|&x| T::from_f64(x));
     let contender = format!("exact {}", T::PRECISION);
     let mut group = group(criterion, name, a.nnz());
-    let run = || {
-        ReferenceSpmm::new(&b)
-            .product::<T, O>(&a, Rounding::NearestEven)
-            .expect("shapes fit")
+    let mut out = SpmmReference::<O>::default();
+    let mut run = || {
+        let prepared = ReferenceSpmm::new(&b);
+        prepared
+            .product_into(&a, Rounding::NearestEven, &mut out)
+            .expect("shapes fit");
+        out.paths
     };
-    eprintln!("{name}, {contender}: rows per path {:?}", run().paths);
+    eprintln!("{name}, {contender}: rows per path {:?}", run());
     let mut timed = noted(name, &contender, a.nnz(), run);
     group.bench_function(&contender, |bencher| bencher.iter_custom(&mut timed));
     group.finish();
