@@ -215,17 +215,29 @@ impl FromStr for Case {
         for part in parts {
             parse_param(part, &mut params)?;
         }
-        Ok(Case { contract, origin: origin.parse()?, filling, params })
+        Ok(Case {
+            contract,
+            origin: origin.parse()?,
+            filling,
+            params,
+        })
     }
 }
 
 fn bad(part: &str, reason: impl Into<String>) -> CaseError {
-    CaseError::Param { part: part.to_owned(), reason: reason.into() }
+    CaseError::Param {
+        part: part.to_owned(),
+        reason: reason.into(),
+    }
 }
 
 fn parse_filling(part: &str) -> Result<Filling, CaseError> {
-    let text = part.strip_prefix("values=").ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
-    let (family, seed) = text.split_once(',').ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let text = part
+        .strip_prefix("values=")
+        .ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let (family, seed) = text
+        .split_once(',')
+        .ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
     let seed = seed.parse().map_err(|e| bad(part, format!("seed: {e}")))?;
     if family == "own" {
         return Ok(Filling::Own(seed));
@@ -236,10 +248,18 @@ fn parse_filling(part: &str) -> Result<Filling, CaseError> {
 
 fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
     let extent = |text: &str| -> Result<usize, CaseError> {
-        let value: usize = text.trim_start_matches('+').parse().map_err(|e| bad(part, format!("{e}")))?;
-        if value > MAX_EXTENT { Err(bad(part, format!("at most {MAX_EXTENT}"))) } else { Ok(value) }
+        let value: usize = text
+            .trim_start_matches('+')
+            .parse()
+            .map_err(|e| bad(part, format!("{e}")))?;
+        if value > MAX_EXTENT {
+            Err(bad(part, format!("at most {MAX_EXTENT}")))
+        } else {
+            Ok(value)
+        }
     };
-    let number = |text: &str| -> Result<f64, CaseError> { text.parse().map_err(|e| bad(part, format!("{e}"))) };
+    let number =
+        |text: &str| -> Result<f64, CaseError> { text.parse().map_err(|e| bad(part, format!("{e}"))) };
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
         ("alpha", v) => p.alpha = number(v)?,
@@ -257,7 +277,10 @@ fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
             if block_rows == 0 || block_cols == 0 {
                 return Err(bad(part, "a block has at least one row and column"));
             }
-            p.blocks = FormatParams { block_rows, block_cols };
+            p.blocks = FormatParams {
+                block_rows,
+                block_cols,
+            };
         }
         ("mode", "scale") => p.mode = SddmmMode::Scale,
         ("mode", "add-s") => p.mode = SddmmMode::AddS,

@@ -33,7 +33,10 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
     let records = match build(case, loaded) {
-        Err(error) => backends.iter().map(|b| record(case, b.as_ref(), not_run(&error), &[])).collect(),
+        Err(error) => backends
+            .iter()
+            .map(|b| record(case, b.as_ref(), not_run(&error), &[]))
+            .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
             let judged = |(backend, spent): (&Box<dyn Backend>, &mut Duration)| {
@@ -44,15 +47,25 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());
-    Ran { records, inside, judging }
+    Ran {
+        records,
+        inside,
+        judging,
+    }
 }
 
 fn not_run(error: &OperandError) -> Judged {
-    verdict_only(Verdict::NotRun { reason: error.to_string() })
+    verdict_only(Verdict::NotRun {
+        reason: error.to_string(),
+    })
 }
 
 fn verdict_only(verdict: Verdict) -> Judged {
-    Judged { verdict, tiers: Vec::new(), elements: 0 }
+    Judged {
+        verdict,
+        tiers: Vec::new(),
+        elements: 0,
+    }
 }
 
 /// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits.
@@ -62,7 +75,11 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
         return Vec::new();
     }
     if case.contract.op.is_exact() {
-        return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
+        return if operands.a.nnz() == 0 {
+            vec!["empty".to_owned()]
+        } else {
+            Vec::new()
+        };
     }
     let weakest = case.contract.weakest();
     let exact = match Exact::new(case, operands, &weakest, &Profile::default()) {
@@ -71,10 +88,16 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
     };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
-    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { Place::Strides(operands.result.1, 1) };
+    let place = if case.contract.op == Op::Sddmm {
+        Place::Visited
+    } else {
+        Place::Strides(operands.result.1, 1)
+    };
     let before = before.as_ref().map(|c| (c.as_slice(), place));
     let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
-    tags.into_iter().map(|alternative| alternative.name().to_owned()).collect()
+    tags.into_iter()
+        .map(|alternative| alternative.name().to_owned())
+        .collect()
 }
 
 /// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
@@ -90,7 +113,9 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
-            return verdict_only(Verdict::Unsupported { reason: reason.to_owned() });
+            return verdict_only(Verdict::Unsupported {
+                reason: reason.to_owned(),
+            });
         }
     };
     if let Some(fault) = case.params.fault {
@@ -148,16 +173,32 @@ fn judge_dense_runs(
     };
     let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
     let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
-    let mut last = verdict_only(Verdict::NotRun { reason: "no run".to_owned() });
+    let mut last = verdict_only(Verdict::NotRun {
+        reason: "no run".to_owned(),
+    });
     for variant in 0..variants {
         // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
         // profile already says. Two different junks still tell computed from stale.
-        let junk = || operands.c[variant].iter().map(|c| if c.is_finite() { *c } else { 1.0 }).collect();
-        let c: Option<Vec<f64>> = if reads_anyway { Some(junk()) } else { initial(case, operands, variant) };
+        let junk = || {
+            operands.c[variant]
+                .iter()
+                .map(|c| if c.is_finite() { *c } else { 1.0 })
+                .collect()
+        };
+        let c: Option<Vec<f64>> = if reads_anyway {
+            Some(junk())
+        } else {
+            initial(case, operands, variant)
+        };
         let in_place = case.contract.op != Op::Sddmm;
-        let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
+        let before = c
+            .as_deref()
+            .filter(|_| in_place)
+            .map_or(Before::Poison, Before::Values);
         let came = execute(case, operands, backend, before, spent);
-        let Came::Dense(result) = came else { return verdict_only(settle(came, |_| Verdict::Exact)) };
+        let Came::Dense(result) = came else {
+            return verdict_only(settle(came, |_| Verdict::Exact));
+        };
         let judged = judge_dense(case, &exact, (arithmetic, profile), &result, c.as_deref());
         if judged.verdict.is_finding() {
             return judged;
@@ -175,16 +216,30 @@ fn judge_dense(
     c: Option<&[f64]>,
 ) -> Judged {
     let out = case.contract.types.out;
-    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { result.place };
+    let place = if case.contract.op == Op::Sddmm {
+        Place::Visited
+    } else {
+        result.place
+    };
     let before = c.map(|c| Values::from_f64(out, c));
     let output = Output {
         found: result.found(),
         place,
         poison: Some(poison(out)),
         before: before.as_ref().map(|b| b.as_slice()),
-        before_place: if case.contract.op == Op::Sddmm { Place::Visited } else { exact.compact_place() },
+        before_place: if case.contract.op == Op::Sddmm {
+            Place::Visited
+        } else {
+            exact.compact_place()
+        },
     };
-    judge(&exact.problem(), arithmetic, profile, (case.params.alpha, case.params.beta), &output)
+    judge(
+        &exact.problem(),
+        arithmetic,
+        profile,
+        (case.params.alpha, case.params.beta),
+        &output,
+    )
 }
 
 /// Of two runs that both passed, the one with the larger share.
@@ -216,14 +271,18 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
         Came::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
-        Came::Dense(_) | Came::Sparse(_) => Verdict::LoneAcceptance { expected: fault.name().to_owned() },
+        Came::Dense(_) | Came::Sparse(_) => Verdict::LoneAcceptance {
+            expected: fault.name().to_owned(),
+        },
     }
 }
 
 fn judge_move(case: &Case, operands: &Operands, profile: &Profile, raw: RawSparse) -> Verdict {
     match moved(case, operands, profile) {
         Ok(expected) => judge_moved(&expected, raw, profile, &summed_positions(operands, profile)),
-        Err(refusal) => Verdict::NotRun { reason: format!("the oracle refuses the result: {refusal}") },
+        Err(refusal) => Verdict::NotRun {
+            reason: format!("the oracle refuses the result: {refusal}"),
+        },
     }
 }
 
@@ -273,11 +332,18 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let text = |s: String| (!s.is_empty()).then_some(s);
     let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
     let number = |v: Option<f64>| v.map(|v| format!("{v:e}"));
-    let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
+    let more = if m.count > 1 {
+        format!(" (and {} more)", m.count - 1)
+    } else {
+        String::new()
+    };
     report::Mismatch {
         tier: m.tier.map_or(report::Tier::T0, tier),
         what: defect(m.defect),
-        at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
+        at: m.at.map(|(row, column)| report::Place {
+            row: row as u64,
+            column: column as u64,
+        }),
         expected: text(m.expected),
         expected_bits: bits(m.expected_bits),
         found: text(m.found),

@@ -51,19 +51,36 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
         }
     }
     let rounding = kernel.arithmetic.part.input;
-    e.list.iter().for_each(|entry| {
+    for entry in &e.list {
         put(
             entry.row as usize,
             entry.col as usize,
             input(entry.value, rounding),
-        )
-    });
+        );
+    }
     table
 }
 
-fn modelled(kernel: &Kernel, terms: &[(f64, f64)], (alpha, beta): (f64, f64), c: f64) -> u64 {
-    chain::element(&kernel.arithmetic, terms.iter().copied(), alpha, beta, c)
-        .expect("a deterministic declaration")
+fn modelled(kernel: &Kernel, terms: &[(f64, f64)], factors: (f64, f64), c: f64) -> u64 {
+    modelled_with(kernel, terms, factors, c, false)
+}
+
+/// SDDMM that scales by S multiplies by an explicit zero too: `computes_zero`.
+fn modelled_with(
+    kernel: &Kernel,
+    terms: &[(f64, f64)],
+    factors: (f64, f64),
+    c: f64,
+    computes_zero: bool,
+) -> u64 {
+    chain::element(
+        &kernel.arithmetic,
+        terms.iter().copied(),
+        factors,
+        c,
+        computes_zero,
+    )
+    .expect("a deterministic declaration")
 }
 
 #[track_caller]
@@ -163,7 +180,7 @@ fn fused_and_separate_steps_differ_here() {
             .collect();
         let bits = |reduction| {
             let arithmetic = Arithmetic::chain(reduction, Precision::F32, Precision::F32);
-            chain::element(&arithmetic, terms.iter().copied(), 1.0, 0.0, 0.0)
+            chain::element(&arithmetic, terms.iter().copied(), (1.0, 0.0), 0.0, false)
         };
         bits(Reduction::FmaChain) != bits(Reduction::MulAddChain)
     });
@@ -192,6 +209,11 @@ fn sddmm_rounds_as_declared() {
         if kernel.contract.format == FormatKind::Coo {
             e.list.extend_from_within(..3);
         }
+        // Explicit zeros of both signs are factors like any other.
+        e.list
+            .iter_mut()
+            .zip([0.0, -0.0])
+            .for_each(|(e, zero)| e.value = zero);
         let s = encode(&mut rng, types.out, kernel.contract.format, BLOCKS, &e);
         let positions = stored(&s);
         for (round, mode) in [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS]
@@ -222,7 +244,7 @@ fn sddmm_rounds_as_declared() {
                         .collect();
                     let wanted = match mode {
                         SddmmMode::Pattern => modelled(kernel, &terms, (alpha, 0.0), 0.0),
-                        SddmmMode::Scale => modelled(kernel, &terms, (value, 0.0), 0.0),
+                        SddmmMode::Scale => modelled_with(kernel, &terms, (value, 0.0), 0.0, true),
                         SddmmMode::AddS => modelled(kernel, &terms, (alpha, beta), value),
                     };
                     assert_bits(

@@ -105,12 +105,19 @@ fn uniform() -> Csr<()> {
 /// 60,000 rows, lengths by a power law with exponent 2: most below 10, the longest several thousand.
 fn power_law() -> Csr<()> {
     let mut random = Random(2);
-    let lengths: Vec<usize> = (0..60_000).map(|_| ((4.0 / random.unit()) as usize).min(6_000)).collect();
+    let lengths: Vec<usize> = (0..60_000)
+        .map(|_| ((4.0 / random.unit()) as usize).min(6_000))
+        .collect();
     pattern(60_000, lengths.into_iter(), &mut random)
 }
 
 /// Runs and times, and notes the fastest run for the table.
-fn noted<R>(matrix: &str, contender: &str, nnz: usize, mut run: impl FnMut() -> R) -> impl FnMut(u64) -> Duration {
+fn noted<R>(
+    matrix: &str,
+    contender: &str,
+    nnz: usize,
+    mut run: impl FnMut() -> R,
+) -> impl FnMut(u64) -> Duration {
     let mut times = TIMES.lock().expect("no panics while locked");
     let at = times.len();
     times.push(Time {
@@ -138,7 +145,11 @@ fn bench_exact<T: Element, O: Scalar>(criterion: &mut Criterion, name: &str, a: 
     let b = b.map(|&x| T::from_f64(x));
     let contender = format!("exact {}", T::PRECISION);
     let mut group = group(criterion, name, a.nnz());
-    let run = || ReferenceSpmm::new(&b).product::<T, O>(&a, Rounding::NearestEven).expect("shapes fit");
+    let run = || {
+        ReferenceSpmm::new(&b)
+            .product::<T, O>(&a, Rounding::NearestEven)
+            .expect("shapes fit")
+    };
     eprintln!("{name}, {contender}: rows per path {:?}", run().paths);
     let mut timed = noted(name, &contender, a.nnz(), run);
     group.bench_function(&contender, |bencher| bencher.iter_custom(&mut timed));
@@ -152,7 +163,9 @@ fn group<'c>(
 ) -> criterion::BenchmarkGroup<'c, criterion::measurement::WallTime> {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(1500));
+    group
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(1500));
     group.throughput(Throughput::Elements(2 * (nnz * N) as u64));
     group
 }
@@ -162,7 +175,8 @@ fn bench_peers(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f6
     let col_idx: Vec<usize> = a.col_idx.iter().map(|&c| c as usize).collect();
     let mut group = group(criterion, name, a.nnz());
 
-    let left = CsrMatrix::try_from_csr_data(a.rows, a.cols, row_ptr.clone(), col_idx.clone(), a.values.clone());
+    let left =
+        CsrMatrix::try_from_csr_data(a.rows, a.cols, row_ptr.clone(), col_idx.clone(), a.values.clone());
     let left = left.expect("canonical");
     let right = DMatrix::from_row_slice(b.rows(), N, b.data());
     let mut c = DMatrix::zeros(a.rows, N);
@@ -183,7 +197,11 @@ fn bench_peers(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f6
 
 fn all(criterion: &mut Criterion) {
     for (shape, pattern) in [("uniform", uniform()), ("power law", power_law())] {
-        for (label, spread) in [("near one", Spread::NearOne), ("normal", Spread::Normal), ("wide", Spread::Wide)] {
+        for (label, spread) in [
+            ("near one", Spread::NearOne),
+            ("normal", Spread::Normal),
+            ("wide", Spread::Wide),
+        ] {
             let mut random = Random(3);
             let a = pattern.map(|()| spread.draw(&mut random));
             let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
@@ -201,9 +219,20 @@ fn all(criterion: &mut Criterion) {
 
 fn print_table() {
     let times = TIMES.lock().expect("no panics while locked");
-    println!("{:<36} {:<16} {:>9} {:>9} {:>16}", "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra");
-    for Time { matrix, contender, flops, seconds } in times.iter() {
-        let peer = times.iter().find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
+    println!(
+        "{:<36} {:<16} {:>9} {:>9} {:>16}",
+        "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra"
+    );
+    for Time {
+        matrix,
+        contender,
+        flops,
+        seconds,
+    } in times.iter()
+    {
+        let peer = times
+            .iter()
+            .find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
         println!(
             "{matrix:<36} {contender:<16} {:>9.2} {:>9.2} {:>16.2}",
             seconds * 1e3,

@@ -130,7 +130,13 @@ impl<T: Copy> Csr<T> {
 /// The matrix without rows and columns.
 impl<T> Default for Csr<T> {
     fn default() -> Self {
-        Csr(CsrParts { rows: 0, cols: 0, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() })
+        Csr(CsrParts {
+            rows: 0,
+            cols: 0,
+            row_ptr: vec![0],
+            col_idx: Vec::new(),
+            values: Vec::new(),
+        })
     }
 }
 

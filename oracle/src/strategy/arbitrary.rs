@@ -80,7 +80,11 @@ impl<'a> ::arbitrary::Arbitrary<'a> for ArbitraryCsr {
             .into_iter()
             .map(|((row, col), value)| Entry { row, col, value })
             .collect();
-        let entries = Entries { rows: rows as usize, cols: cols as usize, list };
+        let entries = Entries {
+            rows: rows as usize,
+            cols: cols as usize,
+            list,
+        };
         let matrix = Csr::from_entries(&entries).map_err(|_| ::arbitrary::Error::IncorrectFormat)?;
         Ok(ArbitraryCsr(matrix))
     }

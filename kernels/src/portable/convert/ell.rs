@@ -1,4 +1,5 @@
-//! CSR to ELL and back. The width is that of the longest row; pads hold column u32::MAX and +0.0, after the real slots.
+//! CSR to ELL and back. The width is that of the longest row; pads hold column `u32::MAX` and +0.0, and come after
+//! the real slots.
 
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed};
