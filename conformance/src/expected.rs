@@ -256,7 +256,11 @@ fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
             }
         }
     }
-    Entries { rows: entries.rows, cols: entries.cols, list }
+    Entries {
+        rows: entries.rows,
+        cols: entries.cols,
+        list,
+    }
 }
 
 /// Top-left corner and extent of every stored block.

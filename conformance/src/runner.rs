@@ -12,7 +12,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Judged, Output, Place, judge, judge_moved, judge_spgemm, vacuity};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::Values;
-use sparse_oracle::task::{RawSparse, SddmmMode};
+use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
 use std::time::{Duration, Instant};
 
@@ -131,7 +131,7 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
     match case.contract.op {
         Op::Transpose | Op::Convert => {
             let came = execute(case, operands, backend, Before::Poison, spent);
-            verdict_only(settle(came, |raw| judge_move(case, operands, &profile, raw)))
+            verdict_only(judge_move(case, operands, &profile, came))
         }
         Op::Spgemm => {
             let exact = match Exact::new(case, operands, &arithmetic, &profile) {
@@ -142,7 +142,7 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
                 Came::Sparse(raw) => {
                     judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
                 }
-                other => verdict_only(settle(other, |_| Verdict::Exact)),
+                other => verdict_only(settle(other)),
             }
         }
         Op::Spmm | Op::Spmv | Op::Sddmm => {
@@ -197,7 +197,7 @@ fn judge_dense_runs(
             .map_or(Before::Poison, Before::Values);
         let came = execute(case, operands, backend, before, spent);
         let Came::Dense(result) = came else {
-            return verdict_only(settle(came, |_| Verdict::Exact));
+            return verdict_only(settle(came));
         };
         let judged = judge_dense(case, &exact, (arithmetic, profile), &result, c.as_deref());
         if judged.verdict.is_finding() {
@@ -252,15 +252,15 @@ fn worse(a: Judged, b: Judged) -> Judged {
     if share(&a) > share(&b) { a } else { b }
 }
 
-/// Verdicts that need no values; `judge` takes sparse arrays.
-fn settle(came: Came, judge: impl FnOnce(RawSparse) -> Verdict) -> Verdict {
+/// The verdict where no comparable result came back.
+fn settle(came: Came) -> Verdict {
     match came {
-        Came::Sparse(raw) => judge(raw),
         Came::Refused(refusal) => Verdict::LoneRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
-        Came::Dense(_) => {
-            let message = "wrote an output where a sparse matrix was asked for".to_owned();
+        // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
+        Came::Dense(_) | Came::Sparse(_) => {
+            let message = "answered with another kind of result than asked for".to_owned();
             Verdict::Wrong(Box::new(Mismatch::plain(Defect::Kind, message)))
         }
     }
@@ -277,12 +277,17 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
     }
 }
 
-fn judge_move(case: &Case, operands: &Operands, profile: &Profile, raw: RawSparse) -> Verdict {
-    match moved(case, operands, profile) {
-        Ok(expected) => judge_moved(&expected, raw, profile, &summed_positions(operands, profile)),
-        Err(refusal) => Verdict::NotRun {
-            reason: format!("the oracle refuses the result: {refusal}"),
+/// A conversion that the oracle itself refuses (an ELL with billions of slots, say) may be refused by the backend too.
+fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -> Verdict {
+    match (moved(case, operands, profile), came) {
+        (Err(_), Came::Refused(refusal)) => Verdict::AgreedRefusal { refusal },
+        (Err(refusal), Came::Sparse(_)) => Verdict::NotRun {
+            reason: format!("the oracle has no result to compare with: {refusal}"),
         },
+        (Ok(expected), Came::Sparse(raw)) => {
+            judge_moved(&expected, raw, profile, &summed_positions(operands, profile))
+        }
+        (_, other) => settle(other),
     }
 }
 

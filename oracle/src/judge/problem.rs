@@ -85,15 +85,29 @@ pub enum Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// The (a, b) pairs in order, multiplied pads included.
-    pub fn iter(self) -> Box<dyn Iterator<Item = (f64, f64)> + 'a> {
+    /// Number of terms, multiplied pads included.
+    #[must_use]
+    pub fn len(self) -> usize {
         match self {
-            Terms::Row { cols, values, b, j } => {
-                Box::new(cols.iter().zip(values).map(move |(&k, &a)| (a, b.at(k as usize, j))))
-            }
-            Terms::Rows { x, y } => Box::new(x.iter().copied().zip(y.iter().copied())),
-            Terms::List(list) => Box::new(list.iter().copied()),
+            Terms::Row { cols, .. } => cols.len(),
+            Terms::Rows { x, .. } => x.len(),
+            Terms::List(list) => list.len(),
         }
+    }
+
+    /// True when there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The (a, b) pairs in order, multiplied pads included.
+    pub fn iter(self) -> impl Iterator<Item = (f64, f64)> + 'a {
+        (0..self.len()).map(move |t| match self {
+            Terms::Row { cols, values, b, j } => (values[t], b.at(cols[t] as usize, j)),
+            Terms::Rows { x, y } => (x[t], y[t]),
+            Terms::List(list) => list[t],
+        })
     }
 
     /// Gauge of the finite products only, in f64 (infinite when they overflow): may a correct kernel overflow here?

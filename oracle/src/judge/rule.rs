@@ -9,6 +9,7 @@ use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::{Precision, Rounding, decode};
 use crate::verdict::Tier;
+use std::sync::Arc;
 
 /// How a kernel computes an element, as far as judging needs it.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct Rule<'a> {
     alpha0_reads: bool,
     beta0_reads: bool,
     /// The allowance of the last (term count, bits of alpha) asked for; neighbours in a row share it.
-    cached: Option<((u64, u64), Option<Tolerance>)>,
+    cached: Option<((u64, u64), Option<Arc<Tolerance>>)>,
 }
 
 /// What is known about one element before looking at the result.
@@ -39,7 +40,7 @@ pub struct Accepted {
     nan_too: bool,
     /// Inf and NaN are legal: an intermediate may overflow.
     overflow: bool,
-    tolerance: Option<Tolerance>,
+    tolerance: Option<Arc<Tolerance>>,
     out: Precision,
 }
 
@@ -119,11 +120,11 @@ impl<'a> Rule<'a> {
         }
     }
 
-    fn tolerance(&mut self, terms: u64, alpha: f64) -> Option<Tolerance> {
+    fn tolerance(&mut self, terms: u64, alpha: f64) -> Option<Arc<Tolerance>> {
         let key = (terms, alpha.to_bits());
         if self.cached.as_ref().is_none_or(|(cached, _)| *cached != key) {
             let fresh = tolerance(self.arithmetic, terms, alpha, self.beta, self.b_max);
-            self.cached = Some((key, fresh));
+            self.cached = Some((key, fresh.map(Arc::new)));
         }
         self.cached.as_ref().and_then(|(_, t)| t.clone())
     }
