@@ -171,11 +171,13 @@ fn place(negative: bool, magnitude: u64, precision: Precision) -> u64 {
 }
 
 /// Magnitude pattern of the largest finite number.
+#[inline(always)]
 const fn max_finite_bits(precision: Precision) -> u64 {
     infinity_bits(precision) - 1
 }
 
 /// Magnitude pattern of infinity; of NaN in E4M3, where it stands in for it.
+#[inline(always)]
 const fn infinity_bits(precision: Precision) -> u64 {
     let spec = precision.spec();
     let fields = (spec.emax - spec.emin + 2) as u64;
@@ -199,6 +201,7 @@ fn nan_bits(precision: Precision) -> u64 {
 }
 
 /// 2^`exponent` for an exponent of normal f64 numbers.
+#[inline(always)]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
