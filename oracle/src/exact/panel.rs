@@ -26,7 +26,7 @@ const CHUNK: usize = 64;
 /// The exact sums of one row of `width` columns. Reused from row to row.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    arch: pulp::Arch,
+    pub(super) arch: pulp::Arch,
     pub(super) width: usize,
     terms: u64,
     path: Path,

@@ -118,3 +118,49 @@ fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s
     vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
     vectors
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine without vectors, and without FMA, gets the same sums from the same loops.
+    #[test]
+    fn scalar_and_vector_code_agree() {
+        let width = 21;
+        for (precision, expected) in [
+            (6, Path::Plain),
+            (30, Path::TwoBins),
+            (53, Path::ThreeBins),
+            (80, Path::FourBins),
+        ] {
+            // Values with `precision` bits between them, 2^-40 apart for the last path.
+            let value = |i: usize| {
+                let x = 1.0 + (i * i % 61) as f64 / 64.0;
+                let low = 2.0f64.powi(1 - precision.min(53)) * (i % 7) as f64;
+                (x + low)
+                    * if precision > 53 && i % 5 == 0 {
+                        2.0f64.powi(-40)
+                    } else {
+                        1.0
+                    }
+            };
+            let rows: Vec<Vec<f64>> = (0..40)
+                .map(|t| (0..width).map(|j| -value(t * width + j)).collect())
+                .collect();
+            let terms = || (0..40).map(value).zip(rows.iter().map(Vec::as_slice));
+            let mut panels = [Panel::new(width), Panel::new(width)];
+            panels[1].arch = pulp::Arch::Scalar;
+            for panel in &mut panels {
+                panel.accumulate(terms(), width).expect("rows are long enough");
+                assert_eq!(panel.path(), expected, "{precision} bits");
+            }
+            for j in 0..width {
+                assert_eq!(
+                    panels[0].element(j),
+                    panels[1].element(j),
+                    "{precision} bits, column {j}"
+                );
+            }
+        }
+    }
+}
