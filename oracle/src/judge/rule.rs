@@ -22,8 +22,11 @@ pub struct Rule<'a> {
     alpha0_reads: bool,
     beta0_reads: bool,
     /// The allowance of the last (term count, bits of alpha) asked for; neighbours in a row share it.
-    cached: Option<((u64, u64), Option<Arc<Tolerance>>)>,
+    cached: Option<Cached>,
 }
+
+/// A key (term count, bits of alpha) and the allowance it gives.
+type Cached = ((u64, u64), Option<Arc<Tolerance>>);
 
 /// What is known about one element before looking at the result.
 #[derive(Clone, Debug)]
