@@ -133,13 +133,13 @@ mod tests {
             (53, Path::ThreeBins),
             (80, Path::FourBins),
         ] {
-            // Values with `precision` bits between them, 2^-40 apart for the last path.
+            // Values with `precision` bits between them, 2^-25 apart for the last path.
             let value = |i: usize| {
                 let x = 1.0 + (i * i % 61) as f64 / 64.0;
                 let low = 2.0f64.powi(1 - precision.min(53)) * (i % 7) as f64;
                 (x + low)
-                    * if precision > 53 && i % 5 == 0 {
-                        2.0f64.powi(-40)
+                    * if precision > 53 && i.is_multiple_of(5) {
+                        2.0f64.powi(-25)
                     } else {
                         1.0
                     }
