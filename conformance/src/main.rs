@@ -9,7 +9,7 @@ use std::process::ExitCode;
 ///
 /// Exit code 0: clean. 1: findings. 2: usage or environment error.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(name = "conformance", version, about, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,14 +43,31 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("conformance: {error:#}");
+            eprintln!("conformance: {}", message(&error));
             ExitCode::from(2)
         }
     }
 }
 
+/// The error and its causes, without those that the text already holds.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// True when the reader of our output has gone (`conformance list | head`).
 fn broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
+    };
+    error
+        .chain()
+        .any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
