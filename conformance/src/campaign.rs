@@ -35,7 +35,10 @@ pub fn run(
     let groups = plan(options);
     let cases: usize = groups.iter().map(|g| g.cases.len()).sum();
     progress.planned(cases, groups.len());
-    let done: Vec<Done> = groups.par_iter().map(|group| run_group(group, backends, progress)).collect();
+    let done: Vec<Done> = groups
+        .par_iter()
+        .map(|group| run_group(group, backends, progress))
+        .collect();
 
     let mut report = Report::new(plan_record(options, backends, cases), environment);
     report.backends = backends.iter().map(|b| backend_record(b.as_ref())).collect();
@@ -60,7 +63,9 @@ pub fn run(
         report.timings.oracle_seconds += group.judging.as_secs_f64();
         report.timings.source_seconds += group.loading.as_secs_f64();
     }
-    report.sources.sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
+    report
+        .sources
+        .sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
     let names = backends.iter().map(|b| b.name().to_owned());
     report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
     report.seal();
@@ -90,7 +95,11 @@ fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progre
         Ok(loaded) => loaded,
         Err(error) => {
             let reason = error.to_string();
-            done.records = group.cases.iter().flat_map(|c| unread(c, backends, &reason)).collect();
+            done.records = group
+                .cases
+                .iter()
+                .flat_map(|c| unread(c, backends, &reason))
+                .collect();
             return done;
         }
     };
@@ -107,7 +116,10 @@ fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progre
     for mut ran in ran {
         done.records.append(&mut ran.records);
         done.judging += ran.judging;
-        done.inside.iter_mut().zip(ran.inside).for_each(|(total, spent)| *total += spent);
+        done.inside
+            .iter_mut()
+            .zip(ran.inside)
+            .for_each(|(total, spent)| *total += spent);
     }
     done
 }
@@ -118,7 +130,9 @@ fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str)
         contract: case.contract.to_string(),
         family: case.origin.family(),
         backend: b.name().to_owned(),
-        verdict: report::VerdictRecord::NotRun { reason: reason.to_owned() },
+        verdict: report::VerdictRecord::NotRun {
+            reason: reason.to_owned(),
+        },
         tiers: Vec::new(),
         share: None,
         degenerate: Vec::new(),
@@ -151,8 +165,14 @@ fn contract_records(options: &Options, groups: &[Group]) -> Vec<report::Contract
     for case in groups.iter().flat_map(|g| &g.cases) {
         *planned.entry(case.contract.to_string()).or_default() += 1;
     }
-    let row = |name: String| report::Contract { cases_planned: planned.get(&name).copied().unwrap_or(0), name };
-    selected(options).into_iter().map(|(_, c)| row(c.to_string())).collect()
+    let row = |name: String| report::Contract {
+        cases_planned: planned.get(&name).copied().unwrap_or(0),
+        name,
+    };
+    selected(options)
+        .into_iter()
+        .map(|(_, c)| row(c.to_string()))
+        .collect()
 }
 
 /// What a backend declares away from the default, and what it excludes, gathered over the whole contract table.
@@ -161,18 +181,33 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
     let mut deviations: BTreeMap<(String, String), (String, Vec<String>)> = BTreeMap::new();
     let mut excluded: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     for contract in all_contracts() {
-        match backend.support(contract, &Params { layout_c: sparse_oracle::format::Layout::ColMajor, ..Params::default() }) {
+        match backend.support(
+            contract,
+            &Params {
+                layout_c: sparse_oracle::format::Layout::ColMajor,
+                ..Params::default()
+            },
+        ) {
             Support::Excluded { reason } => excluded.entry(reason).or_default().push(contract.to_string()),
             Support::Supported { profile, .. } => {
                 for (choice, reason) in profile.choices() {
                     let key = (choice.point().to_owned(), choice.meaning().to_owned());
-                    let row = deviations.entry(key).or_insert_with(|| (reason.clone(), Vec::new()));
-                    row.1.push(format!("{}.{}", contract.op.name(), contract.format.name()));
+                    let row = deviations
+                        .entry(key)
+                        .or_insert_with(|| (reason.clone(), Vec::new()));
+                    row.1
+                        .push(format!("{}.{}", contract.op.name(), contract.format.name()));
                 }
             }
         }
     }
-    let deviations = deviations.into_iter().map(|((point, choice), (reason, _))| report::Deviation { point, choice, reason });
+    let deviations = deviations
+        .into_iter()
+        .map(|((point, choice), (reason, _))| report::Deviation {
+            point,
+            choice,
+            reason,
+        });
     let exclusions = excluded.into_iter().map(|(reason, contracts)| report::Exclusion {
         pattern: summarise(&contracts),
         reason: reason.to_owned(),
@@ -189,7 +224,10 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
 
 /// `spmm.coo.* spmm.ell.* (60 contracts)`.
 fn summarise(contracts: &[String]) -> String {
-    let mut heads: Vec<String> = contracts.iter().map(|c| format!("{}.*", c.rsplit_once('.').map_or("", |s| s.0))).collect();
+    let mut heads: Vec<String> = contracts
+        .iter()
+        .map(|c| format!("{}.*", c.rsplit_once('.').map_or("", |s| s.0)))
+        .collect();
     heads.dedup();
     format!("{} ({} contracts)", heads.join(" "), contracts.len())
 }
@@ -204,10 +242,20 @@ pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
     let (spec, family) = (origin.to_string(), origin.family());
     let Ok(pattern) = Csr::<f64>::from_entries(&loaded.coo.entries()) else {
         let nnz = loaded.coo.nnz() as u64;
-        return report::Source { spec, family, rows, cols, nnz, row_nnz: None, spy: None };
+        return report::Source {
+            spec,
+            family,
+            rows,
+            cols,
+            nnz,
+            row_nnz: None,
+            spy: None,
+        };
     };
     let statistics = RowStatistics::of(&pattern);
-    let spy = SpyGrid::new(&pattern, SPY, SPY).ok().map(|grid| spy_record(&grid));
+    let spy = SpyGrid::new(&pattern, SPY, SPY)
+        .ok()
+        .map(|grid| spy_record(&grid));
     report::Source {
         spec,
         family,
@@ -227,9 +275,16 @@ pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
 
 fn spy_record(grid: &SpyGrid) -> report::SpyGrid {
     let (width, height) = (grid.width(), grid.height());
-    let counts: Vec<u32> = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| grid.count(x, y)).collect();
+    let counts: Vec<u32> = (0..height)
+        .flat_map(|y| (0..width).map(move |x| (x, y)))
+        .map(|(x, y)| grid.count(x, y))
+        .collect();
     let densest = counts.iter().copied().max().unwrap_or(0).max(1);
     // Square root, so that a single entry in a cell is still seen beside a dense block.
     let shade = |c: u32| (255.0 * (f64::from(c) / f64::from(densest)).sqrt()).ceil() as u8;
-    report::SpyGrid { width: width as u32, height: height as u32, cells: counts.into_iter().map(shade).collect() }
+    report::SpyGrid {
+        width: width as u32,
+        height: height as u32,
+        cells: counts.into_iter().map(shade).collect(),
+    }
 }

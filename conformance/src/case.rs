@@ -238,7 +238,12 @@ impl FromStr for Case {
             let reason = format!("{} has no such part to break", contract.op.name());
             return Err(bad(&format!("fault={}", fault.name()), reason));
         }
-        Ok(Case { contract, origin: origin.parse()?, filling, params })
+        Ok(Case {
+            contract,
+            origin: origin.parse()?,
+            filling,
+            params,
+        })
     }
 }
 
@@ -247,19 +252,29 @@ fn check_factors(contract: &Contract, params: &Params) -> Result<(), CaseError> 
     let acc = contract.types.acc;
     for (name, value) in [("alpha", params.alpha), ("beta", params.beta)] {
         if !contract.op.is_exact() && decode(encode(value, acc, Rounding::NearestEven), acc) != value {
-            return Err(bad(&format!("{name}={value}"), format!("not a number of the accumulator's type, {acc}")));
+            return Err(bad(
+                &format!("{name}={value}"),
+                format!("not a number of the accumulator's type, {acc}"),
+            ));
         }
     }
     Ok(())
 }
 
 fn bad(part: &str, reason: impl Into<String>) -> CaseError {
-    CaseError::Param { part: part.to_owned(), reason: reason.into() }
+    CaseError::Param {
+        part: part.to_owned(),
+        reason: reason.into(),
+    }
 }
 
 fn parse_filling(part: &str) -> Result<Filling, CaseError> {
-    let text = part.strip_prefix("values=").ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
-    let (family, seed) = text.split_once(',').ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let text = part
+        .strip_prefix("values=")
+        .ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let (family, seed) = text
+        .split_once(',')
+        .ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
     let seed = seed.parse().map_err(|e| bad(part, format!("seed: {e}")))?;
     if family == "own" {
         return Ok(Filling::Own(seed));
@@ -271,12 +286,20 @@ fn parse_filling(part: &str) -> Result<Filling, CaseError> {
 fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
     let extent = |text: &str| -> Result<usize, CaseError> {
         let value: usize = text.parse().map_err(|e| bad(part, format!("{e}")))?;
-        if value > MAX_EXTENT { Err(bad(part, format!("at most {MAX_EXTENT}"))) } else { Ok(value) }
+        if value > MAX_EXTENT {
+            Err(bad(part, format!("at most {MAX_EXTENT}")))
+        } else {
+            Ok(value)
+        }
     };
     let number = |text: &str| -> Result<f64, CaseError> {
         let value: f64 = text.parse().map_err(|e| bad(part, format!("{e}")))?;
         // NaN and infinite factors must be refused by backends, which is what fault=alpha-nan asks for.
-        if value.is_finite() { Ok(value) } else { Err(bad(part, "must be finite; see fault=alpha-nan, beta-inf")) }
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(bad(part, "must be finite; see fault=alpha-nan, beta-inf"))
+        }
     };
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
@@ -295,7 +318,10 @@ fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
             if block_rows == 0 || block_cols == 0 {
                 return Err(bad(part, "a block has at least one row and column"));
             }
-            p.blocks = FormatParams { block_rows, block_cols };
+            p.blocks = FormatParams {
+                block_rows,
+                block_cols,
+            };
         }
         ("mode", "scale") => p.mode = SddmmMode::Scale,
         ("mode", "add-s") => p.mode = SddmmMode::AddS,

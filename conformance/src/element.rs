@@ -50,11 +50,25 @@ pub fn look(
         _ => operands.c[0].clone(),
     };
     let in_place = case.contract.op != Op::Sddmm && case.reads_c();
-    let before = if in_place { Before::Values(&operands.c[0]) } else { Before::Poison };
+    let before = if in_place {
+        Before::Values(&operands.c[0])
+    } else {
+        Before::Poison
+    };
     let mut spent = Duration::ZERO;
-    let Came::Dense(result) = execute(case, operands, backend, before, &mut spent) else { return None };
-    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { result.place };
-    let c_place = if case.contract.op == Op::Sddmm { Place::Visited } else { exact.compact_place() };
+    let Came::Dense(result) = execute(case, operands, backend, before, &mut spent) else {
+        return None;
+    };
+    let place = if case.contract.op == Op::Sddmm {
+        Place::Visited
+    } else {
+        result.place
+    };
+    let c_place = if case.contract.op == Op::Sddmm {
+        Place::Visited
+    } else {
+        exact.compact_place()
+    };
 
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
@@ -63,7 +77,10 @@ pub fn look(
     let mut visited = 0;
     let seen = problem.for_each(&mut |site| {
         let offset = place.offset(site.at, visited);
-        let c = added.get(c_place.offset(site.at, visited)).copied().unwrap_or(0.0);
+        let c = added
+            .get(c_place.offset(site.at, visited))
+            .copied()
+            .unwrap_or(0.0);
         visited += 1;
         if at.is_some_and(|wanted| wanted != site.at) {
             return;
@@ -78,7 +95,18 @@ pub fn look(
         if best.as_ref().is_none_or(|(most, _)| interest > *most) {
             let terms = site.terms.iter().collect();
             let alpha = alpha * site.factor.unwrap_or(1.0);
-            best = Some((interest, Element { at: site.at, terms, accepted, found, alpha, beta, c }));
+            best = Some((
+                interest,
+                Element {
+                    at: site.at,
+                    terms,
+                    accepted,
+                    found,
+                    alpha,
+                    beta,
+                    c,
+                },
+            ));
         }
     });
     seen.ok()?;

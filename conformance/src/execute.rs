@@ -101,17 +101,35 @@ impl Frame {
     fn of(case: &Case, operands: &Operands) -> Frame {
         let (rows, cols) = operands.result;
         let flat = case.contract.op != Op::Spmm;
-        let layout = if flat { Layout::ColMajor } else { case.params.layout_c };
+        let layout = if flat {
+            Layout::ColMajor
+        } else {
+            case.params.layout_c
+        };
         let inner = if layout == Layout::RowMajor { cols } else { rows };
-        Frame { rows, cols, ld: inner + if flat { 0 } else { case.params.pad_c }, layout }
+        Frame {
+            rows,
+            cols,
+            ld: inner + if flat { 0 } else { case.params.pad_c },
+            layout,
+        }
     }
 
     fn len(&self) -> usize {
-        self.ld * if self.layout == Layout::RowMajor { self.rows } else { self.cols }
+        self.ld
+            * if self.layout == Layout::RowMajor {
+                self.rows
+            } else {
+                self.cols
+            }
     }
 
     fn place(&self) -> Place {
-        if self.layout == Layout::RowMajor { Place::Strides(self.ld, 1) } else { Place::Strides(1, self.ld) }
+        if self.layout == Layout::RowMajor {
+            Place::Strides(self.ld, 1)
+        } else {
+            Place::Strides(1, self.ld)
+        }
     }
 
     /// Offsets of the elements, row by row.
@@ -137,19 +155,37 @@ impl Frame {
         let slice = buffer.as_slice();
         let len = self.len();
         let guards = (0..GUARD).chain(GUARD + len..slice.len());
-        let used = if self.layout == Layout::RowMajor { self.cols } else { self.rows };
-        let pads = (0..len).filter(|at| at % self.ld.max(1) >= used).map(|at| at + GUARD);
-        let first = guards.chain(pads).find(|&at| slice.bits(at) != canary(precision))?;
+        let used = if self.layout == Layout::RowMajor {
+            self.cols
+        } else {
+            self.rows
+        };
+        let pads = (0..len)
+            .filter(|at| at % self.ld.max(1) >= used)
+            .map(|at| at + GUARD);
+        let first = guards
+            .chain(pads)
+            .find(|&at| slice.bits(at) != canary(precision))?;
         Some(first as i64 - GUARD as i64)
     }
 }
 
 /// Calls the backend once. Time inside it is added to `spent`.
-pub fn execute(case: &Case, operands: &Operands, backend: &dyn Backend, before: Before<'_>, spent: &mut Duration) -> Came {
+pub fn execute(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    before: Before<'_>,
+    spent: &mut Duration,
+) -> Came {
     let precision = case.contract.types.out;
     let frame = Frame::of(case, operands);
     let dense = !matches!(case.contract.op, Op::Spgemm | Op::Transpose | Op::Convert);
-    let mut buffer = if dense { frame.fill(precision, before) } else { Values::filled(precision, 2 * GUARD, 0) };
+    let mut buffer = if dense {
+        frame.fill(precision, before)
+    } else {
+        Values::filled(precision, 2 * GUARD, 0)
+    };
     let hashed = fingerprint(operands);
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
@@ -160,7 +196,10 @@ pub fn execute(case: &Case, operands: &Operands, backend: &dyn Backend, before: 
     });
     *spent += start.elapsed();
     if fingerprint(operands) != hashed {
-        return Came::Broke(Mismatch::plain(Defect::InputModified, "an input operand changed during the call".to_owned()));
+        return Came::Broke(Mismatch::plain(
+            Defect::InputModified,
+            "an input operand changed during the call".to_owned(),
+        ));
     }
     if dense && let Some(at) = frame.broken_canary(&buffer, precision) {
         let message = format!("offset {at} lies outside the result (padding or guard), and was written");
@@ -171,21 +210,46 @@ pub fn execute(case: &Case, operands: &Operands, backend: &dyn Backend, before: 
         Err(message) => Came::Panicked(message),
         Ok(Err(refusal)) => Came::Refused(refusal),
         Ok(Ok(Answer::Sparse(raw))) if !dense => Came::Sparse(raw),
-        Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult { buffer, len, place: frame.place() }),
+        Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult {
+            buffer,
+            len,
+            place: frame.place(),
+        }),
         Ok(Ok(_)) => Came::Broke(Mismatch::plain(
             Defect::Kind,
-            format!("{} must {}", case.contract, if dense { "write its output" } else { "return a sparse matrix" }),
+            format!(
+                "{} must {}",
+                case.contract,
+                if dense {
+                    "write its output"
+                } else {
+                    "return a sparse matrix"
+                }
+            ),
         )),
     }
 }
 
 fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<'a>) -> Task<'a> {
     let p = &case.params;
-    let alpha = if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { p.alpha };
-    let beta = if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { p.beta };
+    let alpha = if p.fault == Some(Fault::AlphaNan) {
+        f64::NAN
+    } else {
+        p.alpha
+    };
+    let beta = if p.fault == Some(Fault::BetaInfinite) {
+        f64::INFINITY
+    } else {
+        p.beta
+    };
     let small = usize::from(p.fault == Some(Fault::SmallLdc));
     let a = &operands.a;
-    let Frame { rows, cols, ld, layout } = frame;
+    let Frame {
+        rows,
+        cols,
+        ld,
+        layout,
+    } = frame;
     match (case.contract.op, &operands.b, &operands.y, &operands.b_sparse) {
         (Op::Spmm, Some(b), _, _) => Task::Spmm {
             a,
@@ -194,18 +258,39 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
             transpose_b: p.transpose_b,
             alpha,
             beta,
-            c: DenseMut { rows, cols, ld: ld.saturating_sub(small * (p.pad_c + 1)), layout, data: out },
+            c: DenseMut {
+                rows,
+                cols,
+                ld: ld.saturating_sub(small * (p.pad_c + 1)),
+                layout,
+                data: out,
+            },
         },
-        (Op::Spmv, Some(x), _, _) => {
-            Task::Spmv { a, transpose_a: p.transpose_a, x: x.data.as_slice(), alpha, beta, y: out }
-        }
-        (Op::Sddmm, Some(x), Some(y), _) => {
-            Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode: p.mode, out }
-        }
+        (Op::Spmv, Some(x), _, _) => Task::Spmv {
+            a,
+            transpose_a: p.transpose_a,
+            x: x.data.as_slice(),
+            alpha,
+            beta,
+            y: out,
+        },
+        (Op::Sddmm, Some(x), Some(y), _) => Task::Sddmm {
+            s: a,
+            x: x.as_ref(),
+            y: y.as_ref(),
+            alpha,
+            beta,
+            mode: p.mode,
+            out,
+        },
         (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
         (Op::Transpose, ..) => Task::Transpose { a },
         // Operands are always built for their operation; a conversion has none besides A.
-        _ => Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks },
+        _ => Task::Convert {
+            a,
+            to: case.contract.to.unwrap_or(case.contract.format),
+            params: p.blocks,
+        },
     }
 }
 
@@ -215,7 +300,10 @@ fn fingerprint(operands: &Operands) -> u64 {
     for dense in [&operands.b, &operands.y].into_iter().flatten() {
         hash_values(dense.data.as_slice(), &mut hash);
     }
-    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()].into_iter().flatten() {
+    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         sparse_oracle::each_sparse!(sparse, m => hash_sparse(m, &mut hash));
     }
     hash.finish()
@@ -261,5 +349,6 @@ fn quietly<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 
 fn panic_message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
 }

@@ -6,13 +6,13 @@ use sparse_oracle::arithmetic::{Arithmetic, Pads};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, Sparse};
 use sparse_oracle::judge::{Place, Problem};
+use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op::input;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::model::chain::Unit;
 use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};
 use sparse_oracle::task::SddmmMode;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
@@ -63,25 +63,39 @@ impl Exact {
         Ok(Some(match case.contract.op {
             Op::Spmm | Op::Spmv => {
                 let entries = stored(&operands.a)?;
-                let pads = (arithmetic.part.pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
+                let pads =
+                    (arithmetic.part.pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
                 let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
                 let a = Csr::from_entries(&turn(entries))?.map(|&v| rounded(v));
-                Exact::Spmm { a, pads, b: dense(operands.b.as_ref(), p.transpose_b, rounded) }
+                Exact::Spmm {
+                    a,
+                    pads,
+                    b: dense(operands.b.as_ref(), p.transpose_b, rounded),
+                }
             }
             Op::Sddmm => Exact::Sddmm {
                 positions: positions(&operands.a),
                 x: dense(operands.b.as_ref(), false, rounded),
                 y: dense(operands.y.as_ref(), false, rounded),
-                factors: if p.mode == SddmmMode::Scale { crate::operands::values_in_order(&operands.a) } else { Vec::new() },
+                factors: if p.mode == SddmmMode::Scale {
+                    crate::operands::values_in_order(&operands.a)
+                } else {
+                    Vec::new()
+                },
             },
             Op::Spgemm => {
-                let Some(b) = &operands.b_sparse else { return Ok(None) };
+                let Some(b) = &operands.b_sparse else {
+                    return Ok(None);
+                };
                 let exact = |m: &AnySparse| -> Result<Csr<f64>, Refusal> {
                     Ok(Csr::from_entries(&stored(m)?)?.map(|&v| rounded(v)))
                 };
-                Exact::Spgemm { a: exact(&operands.a)?, b: exact(b)? }
+                Exact::Spgemm {
+                    a: exact(&operands.a)?,
+                    b: exact(b)?,
+                }
             }
             Op::Transpose | Op::Convert => return Ok(None),
         }))
@@ -97,8 +111,22 @@ impl Exact {
     #[must_use]
     pub fn problem(&self) -> Problem<'_> {
         match self {
-            Exact::Spmm { a, pads, b } => Problem::Spmm { a, pads: pads.as_ref(), b },
-            Exact::Sddmm { positions, x, y, factors } => Problem::Sddmm { positions, x, y, factors },
+            Exact::Spmm { a, pads, b } => Problem::Spmm {
+                a,
+                pads: pads.as_ref(),
+                b,
+            },
+            Exact::Sddmm {
+                positions,
+                x,
+                y,
+                factors,
+            } => Problem::Sddmm {
+                positions,
+                x,
+                y,
+                factors,
+            },
             Exact::Spgemm { a, b } => Problem::Spgemm { a, b },
         }
     }
@@ -130,7 +158,11 @@ pub fn summed_positions(operands: &Operands, profile: &Profile) -> BTreeMap<(u32
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
     let precision = operands.a.precision();
     let orders = |group: &[f64]| {
-        if any_order && group.len() <= 5 { all_orders(group, precision) } else { Vec::new() }
+        if any_order && group.len() <= 5 {
+            all_orders(group, precision)
+        } else {
+            Vec::new()
+        }
     };
     sparse_oracle::each_sparse!(&operands.a, m => match m {
         Sparse::Coo(m) => {
@@ -208,16 +240,27 @@ fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64
 
 /// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.
 fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
-    let taken: BTreeSet<(u32, u32)> = entries.list.iter().map(|e| (e.row, e.col)).collect();
-    let mut free = BTreeSet::new();
-    for (row, col, height, width) in blocks(a) {
-        for i in row..(row + height).min(entries.rows as u32) {
-            let inside = col..(col + width).min(entries.cols as u32);
-            free.extend(inside.map(|j| (i, j)).filter(|at| !taken.contains(at)));
+    let mut list = Vec::new();
+    let mut stored = entries.list.iter().map(|e| (e.row, e.col)).peekable();
+    // The blocks of one block row, left to right, cover each row of that block row in ascending columns.
+    for lane in blocks(a).chunk_by(|l, r| l.0 == r.0) {
+        let (top, _, height, _) = lane[0];
+        for row in top..(top + height).min(entries.rows as u32) {
+            for &(_, left, _, width) in lane {
+                for col in left..(left + width).min(entries.cols as u32) {
+                    while stored.next_if(|&at| at < (row, col)).is_some() {}
+                    if stored.peek() != Some(&(row, col)) {
+                        list.push(Entry { row, col, value: () });
+                    }
+                }
+            }
         }
     }
-    let list = free.into_iter().map(|(row, col)| Entry { row, col, value: () }).collect();
-    Entries { rows: entries.rows, cols: entries.cols, list }
+    Entries {
+        rows: entries.rows,
+        cols: entries.cols,
+        list,
+    }
 }
 
 /// Top-left corner and extent of every stored block.

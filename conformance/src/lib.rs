@@ -11,6 +11,7 @@
 pub mod backend;
 pub mod campaign;
 pub mod case;
+pub mod cli;
 pub mod element;
 pub mod execute;
 pub mod expected;

@@ -82,14 +82,30 @@ impl DenseOperand {
     /// Borrows.
     #[must_use]
     pub fn as_ref(&self) -> DenseRef<'_> {
-        let DenseOperand { rows, cols, ld, layout, ref data } = *self;
-        DenseRef { rows, cols, ld, layout, data: data.as_slice() }
+        let DenseOperand {
+            rows,
+            cols,
+            ld,
+            layout,
+            ref data,
+        } = *self;
+        DenseRef {
+            rows,
+            cols,
+            ld,
+            layout,
+            data: data.as_slice(),
+        }
     }
 
     /// Element (i, j), exactly.
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> f64 {
-        let offset = if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i };
+        let offset = if self.layout == Layout::RowMajor {
+            i * self.ld + j
+        } else {
+            j * self.ld + i
+        };
         let slice = self.data.as_slice();
         sparse_oracle::scalar::decode(slice.bits(offset), slice.precision())
     }
@@ -105,16 +121,31 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         return Err(OperandError::Combination("mode=scale goes with alpha=1 only"));
     }
     let types = case.contract.types;
-    let sparse_type = if case.contract.op == Op::Sddmm { types.out } else { types.a };
+    let sparse_type = if case.contract.op == Op::Sddmm {
+        types.out
+    } else {
+        types.a
+    };
     let a = sparse_operand(case, loaded, sparse_type)?;
     let (rows, cols) = a.shape();
     let (m, k) = if p.transpose_a { (cols, rows) } else { (rows, cols) };
     let mut draw = Draw { case, stream: 1 };
     let k_faulty = k + usize::from(p.fault == Some(Fault::InnerShape));
-    let mut operands = Operands { a, b_sparse: None, b: None, y: None, result: (m, p.n), c: [Vec::new(), Vec::new()] };
+    let mut operands = Operands {
+        a,
+        b_sparse: None,
+        b: None,
+        y: None,
+        result: (m, p.n),
+        c: [Vec::new(), Vec::new()],
+    };
     match case.contract.op {
         Op::Spmm => {
-            let shape = if p.transpose_b { (p.n, k_faulty) } else { (k_faulty, p.n) };
+            let shape = if p.transpose_b {
+                (p.n, k_faulty)
+            } else {
+                (k_faulty, p.n)
+            };
             operands.b = Some(draw.dense(shape, types.b)?);
         }
         Op::Spmv => {
@@ -131,7 +162,11 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     }
     if matches!(case.contract.op, Op::Spmm | Op::Spmv) {
         let (rows, cols) = (m as u128, operands.result.1 as u128);
-        let (outer, inner) = if p.layout_c == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
+        let (outer, inner) = if p.layout_c == Layout::RowMajor {
+            (rows, cols)
+        } else {
+            (cols, rows)
+        };
         check_size(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
         operands.c = [draw.numbers(count, types.out), draw.numbers(count, types.out)];
@@ -141,7 +176,11 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
 
 fn check_size(elements: u128) -> Result<(), OperandError> {
     let limit = MAX_ELEMENTS;
-    if elements > limit { Err(OperandError::TooLarge { elements, limit }) } else { Ok(()) }
+    if elements > limit {
+        Err(OperandError::TooLarge { elements, limit })
+    } else {
+        Ok(())
+    }
 }
 
 /// Number of stored positions of an SDDMM pattern.
@@ -172,8 +211,14 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     } else {
         parts
     };
-    let encode_error = |refusal| OperandError::Encode { format: case.contract.format.name(), refusal };
-    let typed = |refusal| OperandError::Encode { format: "coo", refusal };
+    let encode_error = |refusal| OperandError::Encode {
+        format: case.contract.format.name(),
+        refusal,
+    };
+    let typed = |refusal| OperandError::Encode {
+        format: "coo",
+        refusal,
+    };
     with_scalar!(precision, T => {
         let CooParts { rows, cols, row_idx, col_idx, values } = parts;
         let values: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
@@ -192,12 +237,23 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
 }
 
 fn longest_row<T>(entries: &Entries<T>) -> u32 {
-    entries.list.chunk_by(|a, b| a.row == b.row).map(|row| row.len() as u32).max().unwrap_or(0)
+    entries
+        .list
+        .chunk_by(|a, b| a.row == b.row)
+        .map(|row| row.len() as u32)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Splits about one entry in four into two or three with drawn values, and shuffles everything.
 fn scatter(parts: CooParts<f64>, case: &Case, precision: Precision) -> CooParts<f64> {
-    let CooParts { rows, cols, row_idx, col_idx, values } = parts;
+    let CooParts {
+        rows,
+        cols,
+        row_idx,
+        col_idx,
+        values,
+    } = parts;
     let mut rng = Pcg64Mcg::seed_from_u64(seed_of(case) ^ 0xd0b1e);
     let mut list: Vec<Entry<f64>> = row_idx
         .into_iter()
@@ -254,7 +310,12 @@ impl Draw<'_> {
     }
 
     fn dense(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
-        self.laid_out(shape, self.case.params.layout_b, self.case.params.pad_b, precision)
+        self.laid_out(
+            shape,
+            self.case.params.layout_b,
+            self.case.params.pad_b,
+            precision,
+        )
     }
 
     fn compact(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
@@ -268,7 +329,11 @@ impl Draw<'_> {
         pad: usize,
         precision: Precision,
     ) -> Result<DenseOperand, OperandError> {
-        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
+        let (outer, inner) = if layout == Layout::RowMajor {
+            (rows, cols)
+        } else {
+            (cols, rows)
+        };
         let ld = inner + pad;
         check_size(outer as u128 * ld as u128)?;
         let numbers = self.numbers(outer * inner, precision);
@@ -276,16 +341,29 @@ impl Draw<'_> {
             Values::from_f64(precision, &numbers)
         } else {
             let mut padded = vec![f64::NAN; outer * ld];
-            for (to, from) in padded.chunks_exact_mut(ld).zip(numbers.chunks_exact(inner.max(1))) {
+            for (to, from) in padded
+                .chunks_exact_mut(ld)
+                .zip(numbers.chunks_exact(inner.max(1)))
+            {
                 to[..inner].copy_from_slice(from);
             }
             Values::from_f64(precision, &padded)
         };
-        Ok(DenseOperand { rows, cols, ld, layout, data })
+        Ok(DenseOperand {
+            rows,
+            cols,
+            ld,
+            layout,
+            data,
+        })
     }
 
     /// A thin sparse matrix: up to three entries a row, every fourth row empty.
-    fn sparse(&mut self, (rows, cols): (usize, usize), precision: Precision) -> Result<AnySparse, OperandError> {
+    fn sparse(
+        &mut self,
+        (rows, cols): (usize, usize),
+        precision: Precision,
+    ) -> Result<AnySparse, OperandError> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed_of(self.case) ^ 0x5b);
         let mut positions = Vec::new();
         for row in 0..rows as u32 {
@@ -296,7 +374,10 @@ impl Draw<'_> {
             positions.extend(picked.into_iter().map(|col| (row, col)));
         }
         let numbers = self.numbers(positions.len(), precision);
-        let refused = |refusal| OperandError::Encode { format: self.case.contract.format.name(), refusal };
+        let refused = |refusal| OperandError::Encode {
+            format: self.case.contract.format.name(),
+            refusal,
+        };
         with_scalar!(precision, T => {
             let entry = |(&(row, col), &v): (&(u32, u32), &f64)| Entry { row, col, value: T::from_f64(v) };
             let list = positions.iter().zip(&numbers).map(entry).collect();
@@ -306,7 +387,6 @@ impl Draw<'_> {
         })
     }
 }
-
 
 /// Stored values in storage order (CSR and COO, the formats of SDDMM contracts).
 #[must_use]

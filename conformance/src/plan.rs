@@ -69,7 +69,11 @@ const SPREAD: u64 = 8;
 /// The cases of a run, grouped by matrix, all lines distinct.
 #[must_use]
 pub fn plan(options: &Options) -> Vec<Group> {
-    let mut groups = if options.matrices.is_empty() { generated(options) } else { files(options) };
+    let mut groups = if options.matrices.is_empty() {
+        generated(options)
+    } else {
+        files(options)
+    };
     let mut seen = HashSet::new();
     for group in &mut groups {
         group.cases.retain(|case| seen.insert(case.to_string()));
@@ -105,7 +109,10 @@ fn generated(options: &Options) -> Vec<Group> {
                     let mix = Mix::new(&[options.seed, i, family as u64, round]);
                     mixed_case(contract, origin.clone(), mix)
                 });
-                groups.push(Group { cases: cases.collect(), origin });
+                groups.push(Group {
+                    cases: cases.collect(),
+                    origin,
+                });
             }
         }
     }
@@ -125,9 +132,16 @@ fn embedded_groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Grou
         let origin = Origin::Embedded(matrix.name.to_owned());
         let takes = |i: u64| (i + m as u64) % (pack.len() as u64) < share;
         let cases = contracts.iter().filter(|(i, _)| takes(*i)).map(|&(i, contract)| {
-            mixed_case(contract, origin.clone(), Mix::new(&[options.seed, i, 1000 + m as u64]))
+            mixed_case(
+                contract,
+                origin.clone(),
+                Mix::new(&[options.seed, i, 1000 + m as u64]),
+            )
         });
-        Group { cases: cases.collect(), origin }
+        Group {
+            cases: cases.collect(),
+            origin,
+        }
     };
     pack.iter().enumerate().map(group).collect()
 }
@@ -137,11 +151,17 @@ fn files(options: &Options) -> Vec<Group> {
     let contracts = selected(options);
     let group = |path: &PathBuf| {
         let origin = Origin::File(path.clone());
-        let cases = contracts.iter().filter(|(_, c)| suits_file(c, options.tier)).map(|&(i, contract)| {
-            let mut mix = Mix::new(&[options.seed, i]);
-            file_case(contract, origin.clone(), &mut mix)
-        });
-        Group { cases: cases.collect(), origin }
+        let cases = contracts
+            .iter()
+            .filter(|(_, c)| suits_file(c, options.tier))
+            .map(|&(i, contract)| {
+                let mut mix = Mix::new(&[options.seed, i]);
+                file_case(contract, origin.clone(), &mut mix)
+            });
+        Group {
+            cases: cases.collect(),
+            origin,
+        }
     };
     options.matrices.iter().map(group).collect()
 }
@@ -154,8 +174,10 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
     let f32_only = contract.types.a == Precision::F32;
     match (contract.op, contract.format) {
         (Op::Spmm, FormatKind::Csr) => {
-            matches!(contract.types.a, Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16)
-                && contract.types.out != Precision::Bf16
+            matches!(
+                contract.types.a,
+                Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16
+            ) && contract.types.out != Precision::Bf16
                 && contract.types.acc != Precision::F16
         }
         (Op::Spmm, FormatKind::Csc) | (Op::Spgemm, FormatKind::Csr) => contract.types.a == Precision::F64,
@@ -166,17 +188,37 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
 }
 
 fn file_case(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
-    let narrow = matches!(contract.types.a, Precision::F16 | Precision::E4m3 | Precision::E5m2);
+    let narrow = matches!(
+        contract.types.a,
+        Precision::F16 | Precision::E4m3 | Precision::E5m2
+    );
     // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
     let seed = mix.below(1 << 16);
-    let filling = if narrow { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
+    let filling = if narrow {
+        Filling::Drawn(ValueFamily::NearOne, seed)
+    } else {
+        Filling::Own(seed)
+    };
     let n = match contract.op {
         Op::Sddmm => 16,
         Op::Spmv => Params::default().n,
         _ => 32,
     };
-    let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] { Layout::ColMajor } else { Layout::RowMajor };
-    Case { contract, origin, filling, params: Params { n, layout_c, ..Params::default() } }
+    let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] {
+        Layout::ColMajor
+    } else {
+        Layout::RowMajor
+    };
+    Case {
+        contract,
+        origin,
+        filling,
+        params: Params {
+            n,
+            layout_c,
+            ..Params::default()
+        },
+    }
 }
 
 /// A case whose values and parameters are drawn.
@@ -187,7 +229,10 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
     let mut p = Params::default();
     if blocked(contract.format) || contract.to.is_some_and(blocked) {
         let (block_rows, block_cols) = mix.pick(&[(4, 4), (1, 1), (2, 3), (8, 1), (3, 5), (1, 8), (16, 16)]);
-        p.blocks = FormatParams { block_rows, block_cols };
+        p.blocks = FormatParams {
+            block_rows,
+            block_cols,
+        };
     }
     p.duplicates = contract.format == FormatKind::Coo && contract.op != Op::Sddmm && mix.one_in(2);
     match contract.op {
@@ -195,8 +240,16 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
             p.n = mix.pick(&[1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33]);
             (p.alpha, p.beta) = mix.pick(FACTORS);
             (p.transpose_a, p.transpose_b) = (mix.one_in(4), mix.one_in(4));
-            p.layout_b = if mix.one_in(3) { Layout::ColMajor } else { Layout::RowMajor };
-            p.layout_c = if mix.one_in(2) { Layout::ColMajor } else { Layout::RowMajor };
+            p.layout_b = if mix.one_in(3) {
+                Layout::ColMajor
+            } else {
+                Layout::RowMajor
+            };
+            p.layout_c = if mix.one_in(2) {
+                Layout::ColMajor
+            } else {
+                Layout::RowMajor
+            };
             p.pad_b = if mix.one_in(3) { mix.pick(&[1, 3, 8]) } else { 0 };
             p.pad_c = if mix.one_in(3) { mix.pick(&[1, 2, 7]) } else { 0 };
             p.fault = mix.one_in(24).then(|| mix.pick(&Fault::ALL.map(|f| f.0)));
@@ -204,7 +257,12 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
         Op::Spmv => {
             (p.alpha, p.beta) = mix.pick(FACTORS);
             p.transpose_a = mix.one_in(4);
-            let faults = [Fault::AlphaNan, Fault::BetaInfinite, Fault::InnerShape, Fault::ShortOutput];
+            let faults = [
+                Fault::AlphaNan,
+                Fault::BetaInfinite,
+                Fault::InnerShape,
+                Fault::ShortOutput,
+            ];
             p.fault = mix.one_in(24).then(|| mix.pick(&faults));
         }
         Op::Sddmm => {
@@ -217,7 +275,11 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
                 (SddmmMode::AddS, 1.0, 1.0),
                 (SddmmMode::AddS, 0.5, -2.0),
             ]);
-            p.layout_b = if mix.one_in(3) { Layout::ColMajor } else { Layout::RowMajor };
+            p.layout_b = if mix.one_in(3) {
+                Layout::ColMajor
+            } else {
+                Layout::RowMajor
+            };
             p.pad_b = if mix.one_in(3) { mix.pick(&[1, 3, 8]) } else { 0 };
             let faults = [Fault::AlphaNan, Fault::InnerShape];
             p.fault = mix.one_in(24).then(|| mix.pick(&faults));
@@ -229,7 +291,12 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
         Op::Transpose | Op::Convert => {}
     }
     p.fault = p.fault.filter(|&fault| applies(fault, &origin, contract, &p));
-    Case { contract, origin, filling, params: p }
+    Case {
+        contract,
+        origin,
+        filling,
+        params: p,
+    }
 }
 
 /// alpha and beta, the common ones more often.
@@ -250,7 +317,11 @@ const FACTORS: &[(f64, f64)] = &[
 fn applies(fault: Fault, origin: &Origin, contract: Contract, p: &Params) -> bool {
     let Origin::Spec(spec) = origin else { return false };
     let Ok(shape) = spec.shape() else { return false };
-    let (rows, cols) = if p.transpose_a { (shape.cols, shape.rows) } else { (shape.rows, shape.cols) };
+    let (rows, cols) = if p.transpose_a {
+        (shape.cols, shape.rows)
+    } else {
+        (shape.rows, shape.cols)
+    };
     match fault {
         Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
         Fault::ShortOutput => rows > 0 && p.n > 0,

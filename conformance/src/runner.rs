@@ -12,7 +12,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Judged, Output, Place, judge, judge_moved, judge_spgemm, vacuity};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::Values;
-use sparse_oracle::task::{RawSparse, SddmmMode};
+use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,10 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
     let records = match build(case, loaded) {
-        Err(error) => backends.iter().map(|b| record(case, b.as_ref(), not_run(&error), &[])).collect(),
+        Err(error) => backends
+            .iter()
+            .map(|b| record(case, b.as_ref(), not_run(&error), &[]))
+            .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
             let judged = |(backend, spent): (&Box<dyn Backend>, &mut Duration)| {
@@ -44,15 +47,25 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());
-    Ran { records, inside, judging }
+    Ran {
+        records,
+        inside,
+        judging,
+    }
 }
 
 fn not_run(error: &OperandError) -> Judged {
-    verdict_only(Verdict::NotRun { reason: error.to_string() })
+    verdict_only(Verdict::NotRun {
+        reason: error.to_string(),
+    })
 }
 
 fn verdict_only(verdict: Verdict) -> Judged {
-    Judged { verdict, tiers: Vec::new(), elements: 0 }
+    Judged {
+        verdict,
+        tiers: Vec::new(),
+        elements: 0,
+    }
 }
 
 /// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits.
@@ -62,7 +75,11 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
         return Vec::new();
     }
     if case.contract.op.is_exact() {
-        return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
+        return if operands.a.nnz() == 0 {
+            vec!["empty".to_owned()]
+        } else {
+            Vec::new()
+        };
     }
     let weakest = case.contract.weakest();
     let exact = match Exact::new(case, operands, &weakest, &Profile::default()) {
@@ -71,10 +88,16 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
     };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
-    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { Place::Strides(operands.result.1, 1) };
+    let place = if case.contract.op == Op::Sddmm {
+        Place::Visited
+    } else {
+        Place::Strides(operands.result.1, 1)
+    };
     let before = before.as_ref().map(|c| (c.as_slice(), place));
     let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
-    tags.into_iter().map(|alternative| alternative.name().to_owned()).collect()
+    tags.into_iter()
+        .map(|alternative| alternative.name().to_owned())
+        .collect()
 }
 
 /// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
@@ -90,7 +113,9 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
-            return verdict_only(Verdict::Unsupported { reason: reason.to_owned() });
+            return verdict_only(Verdict::Unsupported {
+                reason: reason.to_owned(),
+            });
         }
     };
     if let Some(fault) = case.params.fault {
@@ -106,7 +131,7 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
     match case.contract.op {
         Op::Transpose | Op::Convert => {
             let came = execute(case, operands, backend, Before::Poison, spent);
-            verdict_only(settle(came, |raw| judge_move(case, operands, &profile, raw)))
+            verdict_only(judge_move(case, operands, &profile, came))
         }
         Op::Spgemm => {
             let exact = match Exact::new(case, operands, &arithmetic, &profile) {
@@ -117,7 +142,7 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
                 Came::Sparse(raw) => {
                     judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
                 }
-                other => verdict_only(settle(other, |_| Verdict::Exact)),
+                other => verdict_only(settle(other)),
             }
         }
         Op::Spmm | Op::Spmv | Op::Sddmm => {
@@ -148,16 +173,32 @@ fn judge_dense_runs(
     };
     let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
     let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
-    let mut last = verdict_only(Verdict::NotRun { reason: "no run".to_owned() });
+    let mut last = verdict_only(Verdict::NotRun {
+        reason: "no run".to_owned(),
+    });
     for variant in 0..variants {
         // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
         // profile already says. Two different junks still tell computed from stale.
-        let junk = || operands.c[variant].iter().map(|c| if c.is_finite() { *c } else { 1.0 }).collect();
-        let c: Option<Vec<f64>> = if reads_anyway { Some(junk()) } else { initial(case, operands, variant) };
+        let junk = || {
+            operands.c[variant]
+                .iter()
+                .map(|c| if c.is_finite() { *c } else { 1.0 })
+                .collect()
+        };
+        let c: Option<Vec<f64>> = if reads_anyway {
+            Some(junk())
+        } else {
+            initial(case, operands, variant)
+        };
         let in_place = case.contract.op != Op::Sddmm;
-        let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
+        let before = c
+            .as_deref()
+            .filter(|_| in_place)
+            .map_or(Before::Poison, Before::Values);
         let came = execute(case, operands, backend, before, spent);
-        let Came::Dense(result) = came else { return verdict_only(settle(came, |_| Verdict::Exact)) };
+        let Came::Dense(result) = came else {
+            return verdict_only(settle(came));
+        };
         let judged = judge_dense(case, &exact, (arithmetic, profile), &result, c.as_deref());
         if judged.verdict.is_finding() {
             return judged;
@@ -175,16 +216,30 @@ fn judge_dense(
     c: Option<&[f64]>,
 ) -> Judged {
     let out = case.contract.types.out;
-    let place = if case.contract.op == Op::Sddmm { Place::Visited } else { result.place };
+    let place = if case.contract.op == Op::Sddmm {
+        Place::Visited
+    } else {
+        result.place
+    };
     let before = c.map(|c| Values::from_f64(out, c));
     let output = Output {
         found: result.found(),
         place,
         poison: Some(poison(out)),
         before: before.as_ref().map(|b| b.as_slice()),
-        before_place: if case.contract.op == Op::Sddmm { Place::Visited } else { exact.compact_place() },
+        before_place: if case.contract.op == Op::Sddmm {
+            Place::Visited
+        } else {
+            exact.compact_place()
+        },
     };
-    judge(&exact.problem(), arithmetic, profile, (case.params.alpha, case.params.beta), &output)
+    judge(
+        &exact.problem(),
+        arithmetic,
+        profile,
+        (case.params.alpha, case.params.beta),
+        &output,
+    )
 }
 
 /// Of two runs that both passed, the one with the larger share.
@@ -197,15 +252,15 @@ fn worse(a: Judged, b: Judged) -> Judged {
     if share(&a) > share(&b) { a } else { b }
 }
 
-/// Verdicts that need no values; `judge` takes sparse arrays.
-fn settle(came: Came, judge: impl FnOnce(RawSparse) -> Verdict) -> Verdict {
+/// The verdict where no comparable result came back.
+fn settle(came: Came) -> Verdict {
     match came {
-        Came::Sparse(raw) => judge(raw),
         Came::Refused(refusal) => Verdict::LoneRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
-        Came::Dense(_) => {
-            let message = "wrote an output where a sparse matrix was asked for".to_owned();
+        // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
+        Came::Dense(_) | Came::Sparse(_) => {
+            let message = "answered with another kind of result than asked for".to_owned();
             Verdict::Wrong(Box::new(Mismatch::plain(Defect::Kind, message)))
         }
     }
@@ -216,14 +271,23 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
         Came::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
-        Came::Dense(_) | Came::Sparse(_) => Verdict::LoneAcceptance { expected: fault.name().to_owned() },
+        Came::Dense(_) | Came::Sparse(_) => Verdict::LoneAcceptance {
+            expected: fault.name().to_owned(),
+        },
     }
 }
 
-fn judge_move(case: &Case, operands: &Operands, profile: &Profile, raw: RawSparse) -> Verdict {
-    match moved(case, operands, profile) {
-        Ok(expected) => judge_moved(&expected, raw, profile, &summed_positions(operands, profile)),
-        Err(refusal) => Verdict::NotRun { reason: format!("the oracle refuses the result: {refusal}") },
+/// A conversion that the oracle itself refuses (an ELL with billions of slots, say) may be refused by the backend too.
+fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -> Verdict {
+    match (moved(case, operands, profile), came) {
+        (Err(_), Came::Refused(refusal)) => Verdict::AgreedRefusal { refusal },
+        (Err(refusal), Came::Sparse(_)) => Verdict::NotRun {
+            reason: format!("the oracle has no result to compare with: {refusal}"),
+        },
+        (Ok(expected), Came::Sparse(raw)) => {
+            judge_moved(&expected, raw, profile, &summed_positions(operands, profile))
+        }
+        (_, other) => settle(other),
     }
 }
 
@@ -273,11 +337,18 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let text = |s: String| (!s.is_empty()).then_some(s);
     let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
     let number = |v: Option<f64>| v.map(|v| format!("{v:e}"));
-    let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
+    let more = if m.count > 1 {
+        format!(" (and {} more)", m.count - 1)
+    } else {
+        String::new()
+    };
     report::Mismatch {
         tier: m.tier.map_or(report::Tier::T0, tier),
         what: defect(m.defect),
-        at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
+        at: m.at.map(|(row, column)| report::Place {
+            row: row as u64,
+            column: column as u64,
+        }),
         expected: text(m.expected),
         expected_bits: bits(m.expected_bits),
         found: text(m.found),

@@ -39,26 +39,28 @@ fn sample_report_is_valid() {
     assert_eq!(errors, Vec::<String>::new());
 }
 
+type Damage = fn(&mut Value);
+
 /// What serde cannot see: a constant's value (`Report::read` checks it), and fields beside the tag of a unit variant.
 const SCHEMA_ONLY: [&str; 2] = ["other schema name", "unknown field in a verdict"];
 
 /// Every way to damage a report that the schema must notice.
 #[test]
 fn damaged_reports_are_invalid() {
-    let damages: [(&str, fn(&mut Value)); 9] = [
+    let damages: [(&str, Damage); 9] = [
         ("other schema name", |r| {
-            r["schema"] = json!("sparse-conformance-report-2")
+            r["schema"] = json!("sparse-conformance-report-2");
         }),
         ("unknown field at the top", |r| r["extra"] = json!(1)),
         ("unknown field in a case", |r| r["cases"][0]["extra"] = json!(1)),
         ("unknown verdict", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "fine"})
+            r["cases"][0]["verdict"] = json!({"kind": "fine"});
         }),
         ("share missing", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "within"})
+            r["cases"][0]["verdict"] = json!({"kind": "within"});
         }),
         ("unknown field in a verdict", |r| {
-            r["cases"][0]["verdict"] = json!({"kind": "exact", "share": 0})
+            r["cases"][0]["verdict"] = json!({"kind": "exact", "share": 0});
         }),
         ("mismatch without message", |r| {
             r["cases"][0]["verdict"] = json!({"kind": "wrong", "tier": "T0", "what": "value"});
@@ -68,7 +70,7 @@ fn damaged_reports_are_invalid() {
                 json!({"kind": "wrong", "tier": "T0", "what": "value", "message": "", "extra": 1});
         }),
         ("no environment", |r| {
-            drop(r.as_object_mut().unwrap().remove("environment"))
+            drop(r.as_object_mut().unwrap().remove("environment"));
         }),
     ];
     let validator = validator();

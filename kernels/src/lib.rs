@@ -10,9 +10,13 @@
 
 #![deny(unsafe_code)]
 
+mod engine;
+mod explain;
 pub mod name;
 mod portable;
 pub mod registry;
 
-pub use name::{Engine, KernelName, NameError, explain};
+pub use engine::Engine;
+pub use explain::explain;
+pub use name::{KernelName, NameError};
 pub use registry::{Kernel, all_kernels};

@@ -1,4 +1,4 @@
-//! Kernel names: a grammar, its parser, and the same in words.
+//! Kernel names: a grammar and its parser.
 //!
 //! ```text
 //! <op>_<format>_<a>_<b>_<acc>_<out>__<engine>[_<tech>][_<tile>]     spmm_csr_f16_f16_f32_f32__portable
@@ -10,73 +10,12 @@
 //! hold `_` (`blocked_ell`): the longest format that fits is taken. A tech starts with a letter (`fmopa`, `mma`), a
 //! tile with a digit (`16x8`, `2way`).
 
+use crate::engine::Engine;
 use sparse_oracle::Precision;
 use sparse_oracle::contract::{Contract, Op, Types, all_contracts};
 use sparse_oracle::format::FormatKind;
 use std::fmt;
 use std::str::FromStr;
-
-/// What a kernel runs on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Engine {
-    /// Plain Rust, any CPU.
-    Portable,
-    /// x86-64 with AVX2 and FMA.
-    Avx2,
-    /// x86-64 with AVX-512.
-    Avx512,
-    /// Arm Advanced SIMD.
-    Neon,
-    /// Arm Scalable Matrix Extension.
-    Sme,
-    /// NVIDIA GPU.
-    Cuda,
-}
-
-impl Engine {
-    /// All engines that a name may hold, whether or not a kernel is registered for them.
-    pub const ALL: [Engine; 6] = [
-        Engine::Portable,
-        Engine::Avx2,
-        Engine::Avx512,
-        Engine::Neon,
-        Engine::Sme,
-        Engine::Cuda,
-    ];
-
-    /// The word in a kernel's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Engine::Portable => "portable",
-            Engine::Avx2 => "avx2",
-            Engine::Avx512 => "avx512",
-            Engine::Neon => "neon",
-            Engine::Sme => "sme",
-            Engine::Cuda => "cuda",
-        }
-    }
-
-    /// In words.
-    #[must_use]
-    pub const fn description(self) -> &'static str {
-        match self {
-            Engine::Portable => "plain Rust on any CPU",
-            Engine::Avx2 => "x86-64 with AVX2 and FMA",
-            Engine::Avx512 => "x86-64 with AVX-512",
-            Engine::Neon => "Arm Advanced SIMD",
-            Engine::Sme => "Arm SME",
-            Engine::Cuda => "an NVIDIA GPU",
-        }
-    }
-
-    /// The engine with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Engine> {
-        Engine::ALL.into_iter().find(|engine| engine.name() == name)
-    }
-}
 
 /// A kernel's name, taken apart. Prints as the name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -104,7 +43,9 @@ pub enum NameError {
         found: usize,
     },
     /// The name does not start with an operation.
-    #[error("{found:?} does not start with an operation (spmm, spmv, sddmm, spgemm, transpose, convert) and `_`")]
+    #[error(
+        "{found:?} does not start with an operation (spmm, spmv, sddmm, spgemm, transpose, convert) and `_`"
+    )]
     Operation {
         /// What stands there.
         found: String,
@@ -166,7 +107,12 @@ impl KernelName {
 
 impl fmt::Display for KernelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Contract { op, format, to, types } = self.contract;
+        let Contract {
+            op,
+            format,
+            to,
+            types,
+        } = self.contract;
         write!(f, "{}_{}_", op.name(), format.name())?;
         if let Some(to) = to {
             write!(f, "{}_", to.name())?;
@@ -221,7 +167,12 @@ fn parse_contract(what: &str) -> Result<Contract, NameError> {
         (None, rest)
     };
     let types = parse_types(rest, op.is_exact())?;
-    let contract = Contract { op, format, to, types };
+    let contract = Contract {
+        op,
+        format,
+        to,
+        types,
+    };
     if all_contracts().contains(&contract) {
         Ok(contract)
     } else {
@@ -234,7 +185,10 @@ fn parse_contract(what: &str) -> Result<Contract, NameError> {
 /// The longest format that `text` starts with, and what follows its `_`.
 fn parse_format(text: &str) -> Result<(FormatKind, &str), NameError> {
     let fits = |format: FormatKind| Some((format, text.strip_prefix(format.name())?.strip_prefix('_')?));
-    let longest = FormatKind::ALL.into_iter().filter_map(fits).min_by_key(|(_, rest)| rest.len());
+    let longest = FormatKind::ALL
+        .into_iter()
+        .filter_map(fits)
+        .min_by_key(|(_, rest)| rest.len());
     longest.ok_or_else(|| NameError::Format {
         found: text.to_owned(),
     })
@@ -250,7 +204,12 @@ fn parse_types(text: &str, one: bool) -> Result<Types, NameError> {
         })?);
     }
     match (one, &types[..]) {
-        (true, &[a]) => Ok(Types { a, b: a, acc: a, out: a }),
+        (true, &[a]) => Ok(Types {
+            a,
+            b: a,
+            acc: a,
+            out: a,
+        }),
         (false, &[a, b, acc, out]) => Ok(Types { a, b, acc, out }),
         _ => Err(NameError::TypeCount {
             found: types.len(),
@@ -286,38 +245,6 @@ fn parse_engine(how: &str) -> Result<Suffix, NameError> {
     }
 }
 
-/// What a kernel's name says, in one sentence.
-///
-/// # Errors
-/// Why the string is not a kernel's name.
-pub fn explain(name: &str) -> Result<String, NameError> {
-    let name: KernelName = name.parse()?;
-    let Contract { op, format, to, types } = name.contract;
-    let from = format.name();
-    let mut text = match (op, to) {
-        (Op::Convert, Some(to)) => format!("converts {from} to {} with {} values", to.name(), types.a),
-        (Op::Transpose, _) => format!("transposes a {from} matrix of {} values", types.a),
-        (op, _) => {
-            let what = match op {
-                Op::Spmm => "sparse x dense matrix (SpMM)",
-                Op::Spmv => "sparse matrix x vector (SpMV)",
-                Op::Sddmm => "dense x dense at the positions of a sparse matrix (SDDMM)",
-                _ => "sparse x sparse matrix (SpGEMM)",
-            };
-            let Types { a, b, acc, out } = types;
-            format!("{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}")
-        }
-    };
-    text.push_str(&format!("; runs on {}", name.engine.description()));
-    if let Some(tech) = &name.tech {
-        text.push_str(&format!(", by {tech}"));
-    }
-    if let Some(tile) = &name.tile {
-        text.push_str(&format!(", variant {tile}"));
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,41 +271,82 @@ mod tests {
     fn ell_is_not_mistaken_for_blocked_ell() {
         let ell: KernelName = "spmm_ell_f32_f32_f32_f32__portable".parse().expect("ell");
         assert_eq!(ell.contract.format, FormatKind::Ell);
-        let blocked: KernelName = "spmm_blocked_ell_f32_f32_f32_f32__portable".parse().expect("blocked");
+        let blocked: KernelName = "spmm_blocked_ell_f32_f32_f32_f32__portable"
+            .parse()
+            .expect("blocked");
         assert_eq!(blocked.contract.format, FormatKind::BlockedEll);
     }
 
     #[test]
     fn errors_name_the_part_that_is_wrong() {
         let text = |found: &str| found.to_owned();
-        assert!(matches!(error("spmm_csr_f32_f32_f32_f32_portable"), NameError::Separator { found: 0, .. }));
-        assert!(matches!(error("spmm__csr__portable"), NameError::Separator { found: 2, .. }));
-        assert_eq!(error("gemm_csr_f32__portable"), NameError::Operation { found: text("gemm_csr_f32") });
+        assert!(matches!(
+            error("spmm_csr_f32_f32_f32_f32_portable"),
+            NameError::Separator { found: 0, .. }
+        ));
+        assert!(matches!(
+            error("spmm__csr__portable"),
+            NameError::Separator { found: 2, .. }
+        ));
+        assert_eq!(
+            error("gemm_csr_f32__portable"),
+            NameError::Operation {
+                found: text("gemm_csr_f32")
+            }
+        );
         assert_eq!(error("__portable"), NameError::Operation { found: text("") });
-        assert_eq!(error("spmm_dia_f32__portable"), NameError::Format { found: text("dia_f32") });
-        assert_eq!(error("convert_csr_f32__portable"), NameError::Format { found: text("f32") });
+        assert_eq!(
+            error("spmm_dia_f32__portable"),
+            NameError::Format {
+                found: text("dia_f32")
+            }
+        );
+        assert_eq!(
+            error("convert_csr_f32__portable"),
+            NameError::Format { found: text("f32") }
+        );
         assert_eq!(
             error("spmm_csr_f32_f32_x87_f32__portable"),
-            NameError::Type { found: text("x87"), position: 2 }
+            NameError::Type {
+                found: text("x87"),
+                position: 2
+            }
         );
-        assert_eq!(error("spmm_csr_f32_f32_f32__portable"), NameError::TypeCount { found: 3, expected: 4 });
-        assert_eq!(error("transpose_csr_f32_f32__portable"), NameError::TypeCount { found: 2, expected: 1 });
-        assert!(matches!(error("spmm_csr_f16_f32_f32_f32__portable"), NameError::Contract { .. }));
-        assert!(matches!(error("convert_csc_coo_f32__portable"), NameError::Contract { .. }));
-        assert_eq!(error("transpose_csr_f32__tpu"), NameError::Engine { found: text("tpu") });
+        assert_eq!(
+            error("spmm_csr_f32_f32_f32__portable"),
+            NameError::TypeCount {
+                found: 3,
+                expected: 4
+            }
+        );
+        assert_eq!(
+            error("transpose_csr_f32_f32__portable"),
+            NameError::TypeCount {
+                found: 2,
+                expected: 1
+            }
+        );
+        assert!(matches!(
+            error("spmm_csr_f16_f32_f32_f32__portable"),
+            NameError::Contract { .. }
+        ));
+        assert!(matches!(
+            error("convert_csc_coo_f32__portable"),
+            NameError::Contract { .. }
+        ));
+        assert_eq!(
+            error("transpose_csr_f32__tpu"),
+            NameError::Engine { found: text("tpu") }
+        );
         for suffix in ["", "_", "16x8_mma", "MMA", "mma_16x8_more"] {
             let name = format!("transpose_csr_f32__cuda_{suffix}");
-            assert!(matches!(error(&name), NameError::Suffix { .. } | NameError::Separator { .. }), "{name}");
+            assert!(
+                matches!(
+                    error(&name),
+                    NameError::Suffix { .. } | NameError::Separator { .. }
+                ),
+                "{name}"
+            );
         }
-    }
-
-    #[test]
-    fn explanations_hold_every_part() {
-        let text = explain("spmm_csr_f16_f16_f32_f16__cuda_mma_16x8").expect("a name");
-        for part in ["SpMM", "csr", "f16 times f16", "accumulated in f32", "returned as f16", "NVIDIA", "mma", "16x8"] {
-            assert!(text.contains(part), "{part} is not in {text:?}");
-        }
-        assert!(explain("convert_csr_ell_e5m2__portable").expect("a name").contains("csr to ell with e5m2"));
-        assert!(explain("nonsense").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The one table of kernels: which contract each fulfils, how it says that it rounds, and the function to call.
 
-use crate::name::{Engine, KernelName};
+use crate::engine::Engine;
+use crate::name::KernelName;
 use crate::portable;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Contract;
@@ -87,7 +88,11 @@ mod tests {
         for kernel in all_kernels() {
             let reason = kernel.arithmetic.weaker_than(&kernel.contract.weakest());
             assert_eq!(reason, None, "{}", kernel.name);
-            assert_eq!(kernel.arithmetic.part.acc, kernel.contract.types.acc, "{}", kernel.name);
+            assert_eq!(
+                kernel.arithmetic.part.acc, kernel.contract.types.acc,
+                "{}",
+                kernel.name
+            );
         }
     }
 }

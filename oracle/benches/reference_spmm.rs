@@ -1,7 +1,7 @@
 //! The exact reference SpMM against two inexact ones, on one thread, N = 32.
 //!
 //! Ours returns the exact value rounded once to the output type, the exact gauge and the number of terms, all three
-//! in one pass; preparing B is part of the time. The peers return an f64 sum in some order: `nalgebra-sparse`
+//! in one pass; preparing B is part of the time; the output's memory is reused, as nalgebra-sparse's is. The peers return an f64 sum in some order: `nalgebra-sparse`
 //! (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on the same values.
 //!
 //! Run: `cargo bench -p sparse-oracle --bench reference_spmm`. A last table lists GFLOP/s (2 * nnz * N / time) and the
@@ -10,7 +10,7 @@
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use nalgebra::DMatrix;
 use nalgebra_sparse::{CsrMatrix, ops::Op, ops::serial::spmm_csr_dense};
-use sparse_oracle::exact::ReferenceSpmm;
+use sparse_oracle::exact::{ReferenceSpmm, SpmmReference};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::{Bf16, F16, Rounding, Scalar, Tf32};
@@ -105,12 +105,19 @@ fn uniform() -> Csr<()> {
 /// 60,000 rows, lengths by a power law with exponent 2: most below 10, the longest several thousand.
 fn power_law() -> Csr<()> {
     let mut random = Random(2);
-    let lengths: Vec<usize> = (0..60_000).map(|_| ((4.0 / random.unit()) as usize).min(6_000)).collect();
+    let lengths: Vec<usize> = (0..60_000)
+        .map(|_| ((4.0 / random.unit()) as usize).min(6_000))
+        .collect();
     pattern(60_000, lengths.into_iter(), &mut random)
 }
 
 /// Runs and times, and notes the fastest run for the table.
-fn noted<R>(matrix: &str, contender: &str, nnz: usize, mut run: impl FnMut() -> R) -> impl FnMut(u64) -> Duration {
+fn noted<R>(
+    matrix: &str,
+    contender: &str,
+    nnz: usize,
+    mut run: impl FnMut() -> R,
+) -> impl FnMut(u64) -> Duration {
     let mut times = TIMES.lock().expect("no panics while locked");
     let at = times.len();
     times.push(Time {
@@ -138,8 +145,15 @@ fn bench_exact<T: Element, O: Scalar>(criterion: &mut Criterion, name: &str, a: 
     let b = b.map(|&x| T::from_f64(x));
     let contender = format!("exact {}", T::PRECISION);
     let mut group = group(criterion, name, a.nnz());
-    let run = || ReferenceSpmm::new(&b).product::<T, O>(&a, Rounding::NearestEven).expect("shapes fit");
-    eprintln!("{name}, {contender}: rows per path {:?}", run().paths);
+    let mut out = SpmmReference::<O>::default();
+    let mut run = || {
+        let prepared = ReferenceSpmm::new(&b);
+        prepared
+            .product_into(&a, Rounding::NearestEven, &mut out)
+            .expect("shapes fit");
+        out.paths
+    };
+    eprintln!("{name}, {contender}: rows per path {:?}", run());
     let mut timed = noted(name, &contender, a.nnz(), run);
     group.bench_function(&contender, |bencher| bencher.iter_custom(&mut timed));
     group.finish();
@@ -152,7 +166,9 @@ fn group<'c>(
 ) -> criterion::BenchmarkGroup<'c, criterion::measurement::WallTime> {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(1500));
+    group
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(1500));
     group.throughput(Throughput::Elements(2 * (nnz * N) as u64));
     group
 }
@@ -162,7 +178,8 @@ fn bench_peers(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f6
     let col_idx: Vec<usize> = a.col_idx.iter().map(|&c| c as usize).collect();
     let mut group = group(criterion, name, a.nnz());
 
-    let left = CsrMatrix::try_from_csr_data(a.rows, a.cols, row_ptr.clone(), col_idx.clone(), a.values.clone());
+    let left =
+        CsrMatrix::try_from_csr_data(a.rows, a.cols, row_ptr.clone(), col_idx.clone(), a.values.clone());
     let left = left.expect("canonical");
     let right = DMatrix::from_row_slice(b.rows(), N, b.data());
     let mut c = DMatrix::zeros(a.rows, N);
@@ -183,7 +200,11 @@ fn bench_peers(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f6
 
 fn all(criterion: &mut Criterion) {
     for (shape, pattern) in [("uniform", uniform()), ("power law", power_law())] {
-        for (label, spread) in [("near one", Spread::NearOne), ("normal", Spread::Normal), ("wide", Spread::Wide)] {
+        for (label, spread) in [
+            ("near one", Spread::NearOne),
+            ("normal", Spread::Normal),
+            ("wide", Spread::Wide),
+        ] {
             let mut random = Random(3);
             let a = pattern.map(|()| spread.draw(&mut random));
             let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
@@ -201,9 +222,20 @@ fn all(criterion: &mut Criterion) {
 
 fn print_table() {
     let times = TIMES.lock().expect("no panics while locked");
-    println!("{:<36} {:<16} {:>9} {:>9} {:>16}", "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra");
-    for Time { matrix, contender, flops, seconds } in times.iter() {
-        let peer = times.iter().find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
+    println!(
+        "{:<36} {:<16} {:>9} {:>9} {:>16}",
+        "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra"
+    );
+    for Time {
+        matrix,
+        contender,
+        flops,
+        seconds,
+    } in times.iter()
+    {
+        let peer = times
+            .iter()
+            .find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
         println!(
             "{matrix:<36} {contender:<16} {:>9.2} {:>9.2} {:>16.2}",
             seconds * 1e3,

@@ -56,19 +56,28 @@ pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> 
     };
     let (depth, inside, epilogue) = match arithmetic.epilogue {
         Epilogue::None => (sum_depth + from_c + mul_beta, sum_total + from_c + mul_beta, 0),
-        Epilogue::AlphaIntoA => {
-            (sum_depth + from_c + mul_alpha + mul_beta, sum_total + from_c + mul_beta + terms * mul_alpha, 0)
-        }
-        Epilogue::MulThenFma => {
-            ((sum_depth + mul_alpha + adds_c).max(adds_c), sum_total, mul_alpha + adds_c)
-        }
+        Epilogue::AlphaIntoA => (
+            sum_depth + from_c + mul_alpha + mul_beta,
+            sum_total + from_c + mul_beta + terms * mul_alpha,
+            0,
+        ),
+        Epilogue::MulThenFma => (
+            (sum_depth + mul_alpha + adds_c).max(adds_c),
+            sum_total,
+            mul_alpha + adds_c,
+        ),
         Epilogue::MulThenAdd => (
             (sum_depth + mul_alpha + adds_c).max(mul_beta + adds_c),
             sum_total,
             mul_alpha + mul_beta + adds_c,
         ),
     };
-    Roundings { depth, inside, epilogue, output: narrower(arithmetic.out, arithmetic.part.acc) }
+    Roundings {
+        depth,
+        inside,
+        epilogue,
+        output: narrower(arithmetic.out, arithmetic.part.acc),
+    }
 }
 
 /// True when a value of `acc` may need rounding to become one of `out`.
@@ -98,12 +107,20 @@ pub struct Tolerance {
 ///
 /// `None` where `depth * u >= 1`: the declared arithmetic promises nothing for so many terms.
 #[must_use]
-pub fn tolerance(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64, b_max: f64) -> Option<Tolerance> {
+pub fn tolerance(
+    arithmetic: &Arithmetic,
+    terms: u64,
+    alpha: f64,
+    beta: f64,
+    b_max: f64,
+) -> Option<Tolerance> {
     let count = roundings(arithmetic, terms, alpha, beta);
     let acc = arithmetic.part.acc.spec();
     let out = arithmetic.out.spec();
     let one = 1u128 << acc.significand;
-    let rest = one.checked_sub(u128::from(count.depth)).filter(|&rest| rest > 0)?;
+    let rest = one
+        .checked_sub(u128::from(count.depth))
+        .filter(|&rest| rest > 0)?;
     // 1 + gamma = 2^p / (2^p - r); 1 + u_out = (2^q + 1) / 2^q.
     let (mut whole_num, mut rel_den) = (one, rest);
     if count.output {
@@ -114,7 +131,11 @@ pub fn tolerance(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64, b_m
 
     let eta = |precision: Precision| {
         let spec = precision.spec();
-        let exponent = if arithmetic.flush { spec.emin } else { spec.min_exponent() - 1 };
+        let exponent = if arithmetic.flush {
+            spec.emin
+        } else {
+            spec.min_exponent() - 1
+        };
         Dyadic::from_int(1).mul_pow2(exponent)
     };
     let eta_acc = eta(arithmetic.part.acc);
@@ -131,7 +152,14 @@ pub fn tolerance(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64, b_m
     let abs_num = &abs * &Dyadic::from_int(whole_num as i128);
     let rel = rel_num as f64 / rel_den as f64;
     let limit = acc.max_finite().min(out.max_finite());
-    Some(Tolerance { rel_num, rel_den, rel, abs: abs.to_f64(Rounding::NearestEven) * (1.0 + rel), abs_num, limit })
+    Some(Tolerance {
+        rel_num,
+        rel_den,
+        rel,
+        abs: abs.to_f64(Rounding::NearestEven) * (1.0 + rel),
+        abs_num,
+        limit,
+    })
 }
 
 /// How one finite result compares with its allowance.
@@ -149,7 +177,11 @@ impl Distance {
     /// error / bound; 0 for an exact result.
     #[must_use]
     pub fn share(&self) -> f64 {
-        if self.error == 0.0 { 0.0 } else { self.error / self.bound }
+        if self.error == 0.0 {
+            0.0
+        } else {
+            self.error / self.bound
+        }
     }
 }
 
@@ -183,14 +215,26 @@ impl Tolerance {
             let error = ((y - hi) - lo).abs();
             let bound = self.rel * gauge + self.abs;
             if error == 0.0 && *lo == 0.0 && y == *hi {
-                return Distance { error, bound, within: true };
+                return Distance {
+                    error,
+                    bound,
+                    within: true,
+                };
             }
             if error > 1e-280 && bound > 1e-280 && error < f64::MAX && bound < f64::MAX {
                 if error < bound * (1.0 - CLEAR) {
-                    return Distance { error, bound, within: true };
+                    return Distance {
+                        error,
+                        bound,
+                        within: true,
+                    };
                 }
                 if error > bound * (1.0 + CLEAR) {
-                    return Distance { error, bound, within: false };
+                    return Distance {
+                        error,
+                        bound,
+                        within: false,
+                    };
                 }
             }
         }
@@ -207,7 +251,11 @@ impl Tolerance {
         let left = &error * &Dyadic::from_int(self.rel_den as i128);
         let right = &(&gauge * &Dyadic::from_int(self.rel_num as i128)) + &self.abs_num;
         let bound = self.rel * gauge.to_f64(Rounding::NearestEven) + self.abs;
-        Distance { error: error.to_f64(Rounding::NearestEven), bound, within: left.cmp(&right) != Ordering::Greater }
+        Distance {
+            error: error.to_f64(Rounding::NearestEven),
+            bound,
+            within: left.cmp(&right) != Ordering::Greater,
+        }
     }
 }
 
@@ -224,6 +272,10 @@ pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
     let limit = acc.max_finite().min(out.max_finite());
     // 2^(p + lsb), saturated: an exponent out of f64's range cannot bind.
     let room = p + lsb;
-    let fits = if room > 1023 { true } else { room >= -1022 && total <= 2.0f64.powi(room as i32) };
+    let fits = if room > 1023 {
+        true
+    } else {
+        room >= -1022 && total <= 2.0f64.powi(room as i32)
+    };
     lsb >= floor && total <= limit && fits
 }

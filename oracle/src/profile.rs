@@ -33,17 +33,37 @@ pub enum Choice {
 
 /// The table of choices: machine name and what it means, for reports and documentation.
 pub const CHOICES: [(Choice, &str, &str); 11] = [
-    (Choice::DuplicatesSumRounded, "duplicates", "sum-rounded: added in stored order, rounding each time"),
-    (Choice::DuplicatesSumAnyOrder, "duplicates", "sum-rounded(any order)"),
+    (
+        Choice::DuplicatesSumRounded,
+        "duplicates",
+        "sum-rounded: added in stored order, rounding each time",
+    ),
+    (
+        Choice::DuplicatesSumAnyOrder,
+        "duplicates",
+        "sum-rounded(any order)",
+    ),
     (Choice::DuplicatesLastWins, "duplicates", "last-wins"),
     (Choice::DuplicatesRejected, "duplicates", "reject"),
     (Choice::ExplicitZerosDropped, "explicit zeros", "dropped"),
     (Choice::OnlyAlphaOne, "alpha, beta", "only alpha = 1"),
     (Choice::OnlyBetaZeroOne, "alpha, beta", "only beta = 0 or 1"),
-    (Choice::Alpha0ReadsAb, "alpha, beta", "alpha0-reads-AB: 0 x NaN reaches C"),
-    (Choice::Beta0ReadsC, "alpha, beta", "beta0-reads-C: NaN in C stays"),
+    (
+        Choice::Alpha0ReadsAb,
+        "alpha, beta",
+        "alpha0-reads-AB: 0 x NaN reaches C",
+    ),
+    (
+        Choice::Beta0ReadsC,
+        "alpha, beta",
+        "beta0-reads-C: NaN in C stays",
+    ),
     (Choice::Unsorted, "SpGEMM order", "unsorted"),
-    (Choice::NumericPattern, "SpGEMM pattern", "numeric-pattern: exact zeros may be missing"),
+    (
+        Choice::NumericPattern,
+        "SpGEMM pattern",
+        "numeric-pattern: exact zeros may be missing",
+    ),
 ];
 
 /// The choices of one backend for one contract, each with its reason.

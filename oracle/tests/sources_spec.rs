@@ -173,6 +173,40 @@ fn nothing_is_allocated_past_the_limit() {
     const { assert!(DEFAULT_LIMIT < 1 << 32) };
 }
 
+/// Every combination of the lowest, default and highest value of all parameters: answered, quickly, within the limit.
+#[test]
+fn every_corner_of_the_parameters_is_answered() {
+    const LIMIT: u64 = 20_000;
+    let (mut made, mut refused, mut conflicts) = (0, 0, 0);
+    for info in &FAMILIES {
+        let mut specs = vec![SourceSpec::new(info.family, u64::MAX)];
+        for param in info.params {
+            let values = [param.low, param.default, param.high];
+            specs = specs
+                .into_iter()
+                .flat_map(|spec| values.map(|value| spec.with(param.key, value).unwrap()))
+                .collect();
+        }
+        for spec in specs {
+            assert_eq!(parse(&spec.to_string()), Ok(spec), "{spec}");
+            match spec.generate_within(LIMIT) {
+                Ok(matrix) => {
+                    let shape = spec.shape().unwrap();
+                    assert!(matrix.nnz() as u128 <= shape.nnz_at_most, "{spec}");
+                    made += 1;
+                }
+                Err(SourceError::TooLarge { .. }) => refused += 1,
+                Err(SourceError::Conflict { .. }) => conflicts += 1,
+                Err(other) => panic!("{spec}: {other}"),
+            }
+        }
+    }
+    assert!(
+        made > 300 && refused > 300 && conflicts > 100,
+        "{made} {refused} {conflicts}"
+    );
+}
+
 #[test]
 fn one_spec_gives_one_matrix() {
     for index in 0..20 {
@@ -232,7 +266,7 @@ const PINS: &[(&str, u64)] = &[
     ("lengths", 0xf36d_b2ca_6be2_1c9d),
     ("tails", 0x80bb_e541_b1a2_5b24),
     ("zero", 0x0eb6_4787_1179_8017),
-    ("synth", 0x02e0_9f9e_c25c_0401),
+    ("synth", 0xeb60_aae9_2969_80a9),
 ];
 const QUICK_PIN: u64 = 0xc33d_224b_9ca7_4a90;
 

@@ -73,7 +73,9 @@ pub fn built_in() -> Vec<Box<dyn Backend>> {
 
 /// A backend whose manifest breaks the rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("backend {backend} declares a weaker arithmetic for {contract} than the contract admits: it {reason}")]
+#[error(
+    "backend {backend} declares a weaker arithmetic for {contract} than the contract admits: it {reason}"
+)]
 pub struct WeakDeclaration {
     /// Its name.
     pub backend: &'static str,
@@ -89,7 +91,13 @@ pub struct WeakDeclaration {
 /// The first contract for which the backend declares something weaker.
 pub fn check_declarations(backend: &dyn Backend) -> Result<(), WeakDeclaration> {
     for contract in all_contracts() {
-        for params in [Params::default(), Params { transpose_a: true, ..Params::default() }] {
+        for params in [
+            Params::default(),
+            Params {
+                transpose_a: true,
+                ..Params::default()
+            },
+        ] {
             check_declaration(backend, contract, &params)?;
         }
     }
@@ -105,14 +113,18 @@ pub fn check_declaration(
     contract: &Contract,
     params: &Params,
 ) -> Result<(), WeakDeclaration> {
-    let Support::Supported { arithmetic, .. } = backend.support(contract, params) else { return Ok(()) };
+    let Support::Supported { arithmetic, .. } = backend.support(contract, params) else {
+        return Ok(());
+    };
     if contract.op.is_exact() {
         return Ok(());
     }
     match arithmetic.weaker_than(&contract.weakest()) {
-        Some(reason) => {
-            Err(WeakDeclaration { backend: backend.name(), contract: contract.to_string(), reason })
-        }
+        Some(reason) => Err(WeakDeclaration {
+            backend: backend.name(),
+            contract: contract.to_string(),
+            reason,
+        }),
         None => Ok(()),
     }
 }

@@ -13,8 +13,13 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable;
 
-static BY_CONTRACT: LazyLock<HashMap<Contract, &'static Kernel>> =
-    LazyLock::new(|| all_kernels().iter().filter(|k| k.engine == "portable").map(|k| (k.contract, k)).collect());
+static BY_CONTRACT: LazyLock<HashMap<Contract, &'static Kernel>> = LazyLock::new(|| {
+    all_kernels()
+        .iter()
+        .filter(|k| k.engine == "portable")
+        .map(|k| (k.contract, k))
+        .collect()
+});
 
 impl Backend for Portable {
     fn name(&self) -> &'static str {
@@ -31,8 +36,13 @@ impl Backend for Portable {
 
     fn support(&self, contract: &Contract, _params: &Params) -> Support {
         match BY_CONTRACT.get(contract) {
-            Some(kernel) => Support::Supported { arithmetic: kernel.arithmetic, profile: Profile::default() },
-            None => Support::Excluded { reason: "no portable kernel is registered for this contract" },
+            Some(kernel) => Support::Supported {
+                arithmetic: kernel.arithmetic,
+                profile: Profile::default(),
+            },
+            None => Support::Excluded {
+                reason: "no portable kernel is registered for this contract",
+            },
         }
     }
 

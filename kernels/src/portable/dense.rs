@@ -150,11 +150,31 @@ mod tests {
 
     #[test]
     fn sizes_are_checked_without_overflow() {
-        let refused = |shape, len| Strided::try_new(NAMES, shape, len, ()).map(|_| ()).expect_err("illegal");
+        let refused = |shape, len| {
+            Strided::try_new(NAMES, shape, len, ())
+                .map(|_| ())
+                .expect_err("illegal")
+        };
         let huge = u32::MAX as usize;
-        assert!(matches!(refused((2, 3, 2, Layout::RowMajor), 4), Refusal::LeadingDimension { field: "ldb", .. }));
-        assert!(matches!(refused((2, 3, 3, Layout::RowMajor), 5), Refusal::Length { field: "B", expected: 6, .. }));
-        assert!(matches!(refused((huge, 1, usize::MAX, Layout::RowMajor), 0), Refusal::Length { .. }));
-        assert!(matches!(refused((huge + 1, 1, 1, Layout::RowMajor), 0), Refusal::TooLarge { .. }));
+        assert!(matches!(
+            refused((2, 3, 2, Layout::RowMajor), 4),
+            Refusal::LeadingDimension { field: "ldb", .. }
+        ));
+        assert!(matches!(
+            refused((2, 3, 3, Layout::RowMajor), 5),
+            Refusal::Length {
+                field: "B",
+                expected: 6,
+                ..
+            }
+        ));
+        assert!(matches!(
+            refused((huge, 1, usize::MAX, Layout::RowMajor), 0),
+            Refusal::Length { .. }
+        ));
+        assert!(matches!(
+            refused((huge + 1, 1, 1, Layout::RowMajor), 0),
+            Refusal::TooLarge { .. }
+        ));
     }
 }

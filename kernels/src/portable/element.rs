@@ -64,7 +64,11 @@ stored! {
 
 /// The code of an 8-bit float, sign included.
 fn eight_bits(x: f64, largest: u8, nan: u8, value: impl Fn(u8) -> f64) -> u8 {
-    let code = if x.is_nan() { nan } else { nearest_code(x, largest, value) };
+    let code = if x.is_nan() {
+        nan
+    } else {
+        nearest_code(x, largest, value)
+    };
     code | if x.is_sign_negative() { 0x80 } else { 0 }
 }
 

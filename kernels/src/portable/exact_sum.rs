@@ -142,7 +142,14 @@ mod tests {
 
     #[test]
     fn one_term_is_itself() {
-        for bits in [0, 1, 0x000f_ffff_ffff_ffff, 0x0010_0000_0000_0000, 0x3ff0_0000_0000_0001, 0x7fef_ffff_ffff_ffff] {
+        for bits in [
+            0,
+            1,
+            0x000f_ffff_ffff_ffff,
+            0x0010_0000_0000_0000,
+            0x3ff0_0000_0000_0001,
+            0x7fef_ffff_ffff_ffff,
+        ] {
             let x = f64::from_bits(bits);
             assert_eq!(sum(&[x]).to_bits(), bits);
             assert_eq!(sum(&[-x, 0.0]), -x);
@@ -187,7 +194,10 @@ mod tests {
                 .collect();
             let exact: i128 = terms.iter().map(|&t| i128::from(t)).sum();
             // Integer to float conversion rounds once, to nearest even.
-            assert_eq!(sum(&terms.iter().map(|&t| t as f64).collect::<Vec<_>>()), exact as f64);
+            assert_eq!(
+                sum(&terms.iter().map(|&t| t as f64).collect::<Vec<_>>()),
+                exact as f64
+            );
         }
     }
 }

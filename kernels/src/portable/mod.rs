@@ -25,7 +25,7 @@ mod spmv;
 mod transpose;
 mod unit;
 
-use crate::name::Engine;
+use crate::engine::Engine;
 use crate::registry::{Kernel, Run};
 use element::{Operand, Output, Stored};
 use half::f16;
@@ -86,7 +86,12 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     push_types!(table, Op::Sddmm, sddmm, AsCoo, sddmm::Steps, Pads::Skipped);
     push_types!(table, Op::Spgemm, spgemm, AsCsr, spgemm::Steps, Pads::Skipped);
     push_types!(table, Op::Spgemm, spgemm, AsCsc, spgemm::Steps, Pads::Skipped);
-    push_moves!(table, transpose::TransposeCoo, transpose::TransposeCsr, transpose::TransposeCsc);
+    push_moves!(
+        table,
+        transpose::TransposeCoo,
+        transpose::TransposeCsr,
+        transpose::TransposeCsc
+    );
     push_moves!(table, convert::CooToCsr, convert::CooToCsc);
     push_moves!(table, convert::CsrToCoo, convert::CsrToCsc, convert::CsrToBcsr);
     push_moves!(table, convert::CsrToEll, convert::CsrToBlockedEll);

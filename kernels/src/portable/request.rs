@@ -67,8 +67,14 @@ pub(crate) fn spmm<I: Operand<A>, A: Unit, O: Output<A>>(
         scaling,
         c: dense_mut(C, c)?,
     };
-    request.check_shapes(("columns of op(A)", "rows of op(B)"), ("rows of op(A)", "rows of C"))?;
-    same(("columns of op(B)", request.b.cols), ("columns of C", request.c.cols))?;
+    request.check_shapes(
+        ("columns of op(A)", "rows of op(B)"),
+        ("rows of op(A)", "rows of C"),
+    )?;
+    same(
+        ("columns of op(B)", request.b.cols),
+        ("columns of C", request.c.cols),
+    )?;
     Ok(request)
 }
 
@@ -98,7 +104,10 @@ pub(crate) fn spmv<I: Operand<A>, A: Unit, O: Output<A>>(
         scaling,
         c: Strided::column(y.len(), y),
     };
-    request.check_shapes(("columns of op(A)", "elements of x"), ("rows of op(A)", "elements of y"))?;
+    request.check_shapes(
+        ("columns of op(A)", "elements of x"),
+        ("rows of op(A)", "elements of y"),
+    )?;
     Ok(request)
 }
 
@@ -109,7 +118,11 @@ impl<I, A, O> Product<'_, I, A, O> {
         outer: (&'static str, &'static str),
     ) -> Result<(), Refusal> {
         let (rows, cols) = self.a.shape();
-        let (m, k) = if self.transpose_a { (cols, rows) } else { (rows, cols) };
+        let (m, k) = if self.transpose_a {
+            (cols, rows)
+        } else {
+            (rows, cols)
+        };
         same((inner.0, k), (inner.1, self.b.rows))?;
         same((outer.0, m), (outer.1, self.c.rows))
     }

@@ -28,22 +28,38 @@ impl<A: Unit> Scaling<A> {
 
     /// `alpha * acc`.
     pub(crate) fn scaled(&self, acc: A) -> A {
-        if self.alpha == A::ONE { acc } else { self.alpha.mul(acc) }
+        if self.alpha == A::ONE {
+            acc
+        } else {
+            self.alpha.mul(acc)
+        }
     }
 
     /// `alpha * acc + beta * c`, for alpha not 0.
     pub(crate) fn finish(&self, acc: A, c: impl FnOnce() -> A) -> A {
         let scaled = self.scaled(acc);
-        if self.beta == A::ZERO { scaled } else { scaled.add(self.addend(c)) }
+        if self.beta == A::ZERO {
+            scaled
+        } else {
+            scaled.add(self.addend(c))
+        }
     }
 
     /// `beta * c` alone.
     pub(crate) fn without_product(&self, c: impl FnOnce() -> A) -> A {
-        if self.beta == A::ZERO { A::ZERO } else { self.addend(c) }
+        if self.beta == A::ZERO {
+            A::ZERO
+        } else {
+            self.addend(c)
+        }
     }
 
     fn addend(&self, c: impl FnOnce() -> A) -> A {
-        if self.beta == A::ONE { c() } else { self.beta.mul(c()) }
+        if self.beta == A::ONE {
+            c()
+        } else {
+            self.beta.mul(c())
+        }
     }
 }
 
@@ -78,9 +94,9 @@ mod tests {
 
     #[test]
     fn two_roundings_not_one() {
-        let beta = 1.0 + f64::from(f32::EPSILON);
+        let beta = 1.0 + 3.0 * f64::from(f32::EPSILON);
         let scaling = Scaling::<f32>::try_new(1.0, beta).expect("legal");
-        let c = 1.0 + f32::EPSILON;
+        let c = 1.0 + 3.0 * f32::EPSILON;
         let product = beta as f32 * c;
         assert_eq!(scaling.finish(-1.0, || c), -1.0 + product);
         assert_ne!(scaling.finish(-1.0, || c), (beta as f32).mul_add(c, -1.0));

@@ -46,7 +46,11 @@ impl Positions for AsCsr {
     }
 
     fn count<T>(matrix: &Sparse<T>) -> Option<usize> {
-        if let Sparse::Csr(csr) = matrix { Some(csr.nnz()) } else { None }
+        if let Sparse::Csr(csr) = matrix {
+            Some(csr.nnz())
+        } else {
+            None
+        }
     }
 }
 
@@ -62,7 +66,11 @@ impl Positions for AsCoo {
     }
 
     fn count<T>(matrix: &Sparse<T>) -> Option<usize> {
-        if let Sparse::Coo(coo) = matrix { Some(coo.nnz()) } else { None }
+        if let Sparse::Coo(coo) = matrix {
+            Some(coo.nnz())
+        } else {
+            None
+        }
     }
 }
 
@@ -137,7 +145,9 @@ where
 }
 
 fn dot<A: Unit>(x: &[A], y: &[A]) -> A {
-    x.iter().zip(y).fold(A::ZERO, |acc, (&x, &y)| Steps::step(acc, x, y))
+    x.iter()
+        .zip(y)
+        .fold(A::ZERO, |acc, (&x, &y)| Steps::step(acc, x, y))
 }
 
 /// The result of one position; `product` is absent when alpha = 0.

@@ -57,6 +57,10 @@ impl CompressedFormat for AsCsc {
 }
 
 /// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the signature that the registry calls"
+)]
 pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     F: CompressedFormat,
@@ -67,7 +71,10 @@ where
     let Task::Spgemm { a, b } = task else {
         return Err(request::wrong_task(Op::Spgemm, &task));
     };
-    let (a, b) = (request::sparse::<I>("A", a, F::KIND)?, request::sparse::<I>("B", b, F::KIND)?);
+    let (a, b) = (
+        request::sparse::<I>("A", a, F::KIND)?,
+        request::sparse::<I>("B", b, F::KIND)?,
+    );
     let ((rows, inner), (inner_b, cols)) = (a.shape(), b.shape());
     request::same(("columns of A", inner), ("rows of B", inner_b))?;
     let arrays = |m| F::arrays(m).ok_or_else(|| request::wrong_format("A or B", F::KIND, FormatKind::Coo));
@@ -108,14 +115,15 @@ where
         touched.clear();
         for at in ends[0] as usize..ends[1] as usize {
             let (k, factor) = (picks.index[at] as usize, picks.values[at].load());
-            for from in added.ptr[k] as usize..added.ptr[k + 1] as usize {
-                let slot = ranks[from] as usize;
+            let range = added.ptr[k] as usize..added.ptr[k + 1] as usize;
+            for (&rank, value) in ranks[range.clone()].iter().zip(&added.values[range]) {
+                let slot = rank as usize;
                 if touched_by[slot] != lane as u32 + 1 {
                     touched_by[slot] = lane as u32 + 1;
                     acc[slot] = A::ZERO;
-                    touched.push(ranks[from]);
+                    touched.push(rank);
                 }
-                acc[slot] = Steps::step(acc[slot], factor, added.values[from].load());
+                acc[slot] = Steps::step(acc[slot], factor, value.load());
             }
         }
         check_stored(indices.len() + touched.len())?;
@@ -138,4 +146,3 @@ fn check_stored(count: usize) -> Result<(), Refusal> {
         limit: SLOT_LIMIT,
     })
 }
-

@@ -1,10 +1,10 @@
 //! Arithmetic units: types that products and sums are rounded to, one IEEE rounding (nearest, ties to even) each.
 //!
-//! f16 has no unit in Rust, and `half::f16::from_f64` rounds twice (through f32 where the CPU has F16C, dropping 32 bits
-//! where it has not), so f16 results are rounded here from an exact f64 through f32 *to odd*: an inexact f32 gets its
-//! last bit set, so that the second rounding, by `half`, cannot mistake it for a tie.
+//! f16 has no unit in Rust; its operations go through f32 and one conversion by `half`. A product of two f16 is exact in
+//! f32. A sum may be rounded by f32 first, harmlessly: with 24 >= 2 * 11 + 2 bits in between, two roundings of a sum
+//! give what one gives (S. A. Figueroa, "When is double rounding innocuous?", 1995). `half::f16::from_f64` is not used:
+//! where the CPU has no F16C it drops the low 32 bits, and with them what decides near a tie.
 
-use super::rounding::to_odd_f32;
 use half::f16;
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Reduction;
@@ -88,10 +88,8 @@ impl Unit for f16 {
         f16::from_f32(self.to_f32() * other.to_f32())
     }
 
-    /// Multiples of 2^-24 below 2^17: exact in f64.
     fn add(self, other: f16) -> f16 {
-        let exact = f64::from(self.to_f32()) + f64::from(other.to_f32());
-        f16::from_f32(to_odd_f32(exact))
+        f16::from_f32(self.to_f32() + other.to_f32())
     }
 
     fn fused(acc: f16, a: f16, b: f16) -> f16 {
@@ -145,18 +143,44 @@ impl Chain for Fused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::portable::rounding::to_odd_f32;
 
     #[test]
-    fn an_f16_sum_above_a_tie_is_rounded_up() {
-        // 2049 lies halfway between 2048 and 2050; the smallest subnormal decides, 35 bits further down.
-        let tie = f16::from_f32(2048.0).add(f16::ONE);
-        assert_eq!(tie.to_f32(), 2048.0);
-        let above = f16::from_f32(2050.0).add(f16::from_bits(1));
-        assert_eq!(above.to_f32(), 2050.0);
-        let odd = f16::from_f32(2050.0).add(f16::ONE);
-        assert_eq!(odd.to_f32(), 2052.0, "2051 is a tie and goes to the even 2052");
-        let just_below = f16::from_f32(2052.0).add(f16::from_f32(-0.999_511_7));
-        assert_eq!(just_below.to_f32(), 2052.0, "2051.0005 is above the tie");
+    fn an_f16_sum_next_to_a_tie() {
+        let sum = |a: f32, b: f32| f16::from_f32(a).add(f16::from_f32(b)).to_f32();
+        // Between 2048 and 4096 the step is 2: odd numbers are ties.
+        assert_eq!(sum(2048.0, 1.0), 2048.0);
+        assert_eq!(sum(2050.0, 1.0), 2052.0);
+        let below_one = 1.0 - 2f32.powi(-11);
+        assert_eq!(sum(2050.0, -below_one), 2050.0, "2049.0005 is above the tie");
+        assert_eq!(sum(2048.0, below_one), 2048.0, "2048.9995 is below the tie");
+        assert_eq!(
+            sum(65504.0, 16.0),
+            f32::INFINITY,
+            "half a step past the largest is a tie, and overflows"
+        );
+    }
+
+    #[test]
+    fn f16_sums_are_rounded_once() {
+        let mut state = 7u64;
+        for _ in 0..400_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let a = f16::from_bits((state >> 48) as u16);
+            // Exponents up to 15 apart: where sums of two f16 are inexact.
+            let shift = ((state >> 40) as u16 % 15) << 10;
+            let b = f16::from_bits(
+                ((state >> 20) as u16 & 0x83ff) | (a.to_bits() & 0x7c00).saturating_sub(shift),
+            );
+            // Both are multiples of 2^-24 below 2^17: their sum is exact in f64, and rounding it to odd loses nothing.
+            let exact = f64::from(a.to_f32()) + f64::from(b.to_f32());
+            let once = f16::from_f32(to_odd_f32(exact));
+            let sum = a.add(b);
+            assert!(
+                sum.to_bits() == once.to_bits() || sum.is_nan() && once.is_nan(),
+                "{a:?} + {b:?}: {sum:?}, not {once:?}"
+            );
+        }
     }
 
     #[test]

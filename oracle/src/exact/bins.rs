@@ -1,22 +1,28 @@
-//! The inner loops of exact summation: error-free bins over a few adjacent columns, one lane per column.
+//! The inner loops of exact summation: error-free bins over adjacent columns, one vector lane per column.
 //!
 //! ```text
 //!            lane 0   lane 1   ...              a: one value of A, the same in all lanes
-//!   b        b[t][0]  b[t][1]  ...              b: one row of B
+//!   b        b[t][0]  b[t][1]  ...              b: one row of B, K vectors of it
 //!   value    S, rest  S, rest  ...   (+= a b)   gauge: the same for |a| |b|
 //! ```
 //!
 //! Nothing here checks anything: [`super::certificate`] proves beforehand that none of these operations rounds
-//! (except where the rounding error is what is wanted). All loops are plain Rust over fixed arrays, inlined into a
-//! function compiled for the vector instructions of the machine. [`f64::mul_add`] is correctly rounded everywhere,
-//! so a machine without FMA is slower and no less exact.
+//! (except where the rounding error is what is wanted). The vector type is `pulp`'s, chosen at run time; its
+//! `mul_add_f64s` is fused on every machine, so that one without FMA instructions is slower and no less exact.
+//!
+//! No closures here or in the callers' loops: a closure is compiled without the vector instructions that its
+//! surroundings were given, and each operation in it becomes a call.
 
 use super::certificate::Plan;
+use pulp::Simd;
 
 /// How elements of a dense row are stored; f32 holds every narrower type exactly and costs half the traffic.
 pub trait Lane: Copy + Send + Sync + 'static + sealed::Sealed {
     /// The value as f64, exactly.
     fn widen(self) -> f64;
+
+    /// The row itself, where it already is f64.
+    fn as_f64s(row: &[Self]) -> Option<&[f64]>;
 }
 
 mod sealed {
@@ -30,6 +36,11 @@ impl Lane for f32 {
     fn widen(self) -> f64 {
         f64::from(self)
     }
+
+    #[inline(always)]
+    fn as_f64s(_: &[f32]) -> Option<&[f64]> {
+        None
+    }
 }
 
 impl Lane for f64 {
@@ -37,203 +48,239 @@ impl Lane for f64 {
     fn widen(self) -> f64 {
         self
     }
+
+    #[inline(always)]
+    fn as_f64s(row: &[f64]) -> Option<&[f64]> {
+        Some(row)
+    }
 }
 
-/// Sums of W adjacent columns in progress.
-pub(super) trait Bins<const W: usize> {
+/// Sums of K vectors of adjacent columns in progress.
+pub(super) trait Bins<S: Simd, const K: usize>: Copy {
     /// How many of the parts are used.
     const PARTS: usize;
 
     /// Empty sums.
-    fn new(plan: &Plan) -> Self;
-    /// Adds `a * b[j]` to lane j of the value, and its magnitude to the gauge.
-    fn add(&mut self, a: f64, b: &[f64; W]);
-    /// Value and gauge of lane j, each as parts that add up to it exactly, unused ones zero.
-    fn parts(&self, j: usize) -> ([f64; 4], [f64; 4]);
+    fn new(simd: S, plan: &Plan) -> Self;
+
+    /// Adds `a * b` to the value, lane by lane, and its magnitude to the gauge.
+    #[must_use]
+    fn add(self, simd: S, a: f64, b: [S::f64s; K]) -> Self;
+
+    /// Value and gauge of vector j, each as parts that add up to it exactly; unused ones are zero.
+    fn parts(&self, simd: S, j: usize) -> [[S::f64s; 4]; 2];
 }
 
 /// 1.5 * 2^`exponent`.
+#[inline(always)]
 fn sigma(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52 | 1 << 51)
 }
 
 /// The part of `x` on the grid of `sigma`, and what is left.
 #[inline(always)]
-fn split(x: f64, sigma: f64) -> (f64, f64) {
-    let on_grid = (x + sigma) - sigma;
-    (on_grid, x - on_grid)
+fn split<S: Simd>(simd: S, x: S::f64s, sigma: S::f64s) -> (S::f64s, S::f64s) {
+    let on_grid = simd.sub_f64s(simd.add_f64s(x, sigma), sigma);
+    (on_grid, simd.sub_f64s(x, on_grid))
 }
 
-/// `x` with its sign flipped where `sign` (a sign bit, or 0) is set.
+/// `a * b - c` with one rounding.
 #[inline(always)]
-fn flip(x: f64, sign: u64) -> f64 {
-    f64::from_bits(x.to_bits() ^ sign)
+fn mul_sub<S: Simd>(simd: S, a: S::f64s, b: S::f64s, c: S::f64s) -> S::f64s {
+    simd.mul_add_f64s(a, b, simd.neg_f64s(c))
 }
 
-const SIGN: u64 = 1 << 63;
-
-pub(super) struct Plain<const W: usize> {
-    value: [f64; W],
-    gauge: [f64; W],
+/// All bits of the certificate's window in one float.
+#[derive(Clone, Copy)]
+pub(super) struct Plain<S: Simd, const K: usize> {
+    value: [S::f64s; K],
+    gauge: [S::f64s; K],
 }
 
-impl<const W: usize> Bins<W> for Plain<W> {
+impl<S: Simd, const K: usize> Bins<S, K> for Plain<S, K> {
     const PARTS: usize = 1;
 
     #[inline(always)]
-    fn new(_: &Plan) -> Self {
+    fn new(simd: S, _: &Plan) -> Self {
+        let zero = simd.splat_f64s(0.0);
         Plain {
-            value: [0.0; W],
-            gauge: [0.0; W],
+            value: [zero; K],
+            gauge: [zero; K],
         }
     }
 
     #[inline(always)]
-    fn add(&mut self, a: f64, b: &[f64; W]) {
-        for j in 0..W {
-            self.value[j] = a.mul_add(b[j], self.value[j]);
-            self.gauge[j] = a.abs().mul_add(b[j].abs(), self.gauge[j]);
+    fn add(mut self, simd: S, a: f64, b: [S::f64s; K]) -> Self {
+        let (factor, magnitude) = (simd.splat_f64s(a), simd.splat_f64s(a.abs()));
+        for j in 0..K {
+            self.value[j] = simd.mul_add_f64s(factor, b[j], self.value[j]);
+            self.gauge[j] = simd.mul_add_f64s(magnitude, simd.abs_f64s(b[j]), self.gauge[j]);
         }
+        self
     }
 
     #[inline(always)]
-    fn parts(&self, j: usize) -> ([f64; 4], [f64; 4]) {
-        ([self.value[j], 0.0, 0.0, 0.0], [self.gauge[j], 0.0, 0.0, 0.0])
+    fn parts(&self, simd: S, j: usize) -> [[S::f64s; 4]; 2] {
+        let zero = simd.splat_f64s(0.0);
+        [
+            [self.value[j], zero, zero, zero],
+            [self.gauge[j], zero, zero, zero],
+        ]
     }
 }
 
-pub(super) struct TwoBins<const W: usize> {
-    sigma: f64,
-    value: [f64; W],
-    value_rest: [f64; W],
-    gauge: [f64; W],
-    gauge_rest: [f64; W],
+/// A running bin that starts at its sigma, and a rest.
+#[derive(Clone, Copy)]
+pub(super) struct TwoBins<S: Simd, const K: usize> {
+    sigma: S::f64s,
+    value: [[S::f64s; 2]; K],
+    gauge: [[S::f64s; 2]; K],
 }
 
-impl<const W: usize> Bins<W> for TwoBins<W> {
+/// One step of a running bin.
+#[inline(always)]
+fn step<S: Simd>(simd: S, [bin, rest]: [S::f64s; 2], a: S::f64s, b: S::f64s) -> [S::f64s; 2] {
+    let sum = simd.mul_add_f64s(a, b, bin);
+    let taken = simd.sub_f64s(sum, bin);
+    [sum, simd.add_f64s(rest, mul_sub(simd, a, b, taken))]
+}
+
+impl<S: Simd, const K: usize> Bins<S, K> for TwoBins<S, K> {
     const PARTS: usize = 2;
 
     #[inline(always)]
-    fn new(plan: &Plan) -> Self {
-        let sigma = sigma(plan.bins[0]);
+    fn new(simd: S, plan: &Plan) -> Self {
+        let sigma = simd.splat_f64s(sigma(plan.bins[0]));
+        let empty = [[sigma, simd.splat_f64s(0.0)]; K];
         TwoBins {
             sigma,
-            value: [sigma; W],
-            value_rest: [0.0; W],
-            gauge: [sigma; W],
-            gauge_rest: [0.0; W],
+            value: empty,
+            gauge: empty,
         }
     }
 
     #[inline(always)]
-    fn add(&mut self, a: f64, b: &[f64; W]) {
-        for j in 0..W {
-            let sum = a.mul_add(b[j], self.value[j]);
-            let taken = sum - self.value[j];
-            self.value[j] = sum;
-            self.value_rest[j] += a.mul_add(b[j], -taken);
+    fn add(mut self, simd: S, a: f64, b: [S::f64s; K]) -> Self {
+        let (factor, magnitude) = (simd.splat_f64s(a), simd.splat_f64s(a.abs()));
+        for j in 0..K {
+            self.value[j] = step(simd, self.value[j], factor, b[j]);
+            self.gauge[j] = step(simd, self.gauge[j], magnitude, simd.abs_f64s(b[j]));
         }
-        let a = a.abs();
-        for j in 0..W {
-            let magnitude = b[j].abs();
-            let sum = a.mul_add(magnitude, self.gauge[j]);
-            let taken = sum - self.gauge[j];
-            self.gauge[j] = sum;
-            self.gauge_rest[j] += a.mul_add(magnitude, -taken);
-        }
+        self
     }
 
     #[inline(always)]
-    fn parts(&self, j: usize) -> ([f64; 4], [f64; 4]) {
-        let value = [self.value[j] - self.sigma, self.value_rest[j], 0.0, 0.0];
-        let gauge = [self.gauge[j] - self.sigma, self.gauge_rest[j], 0.0, 0.0];
-        (value, gauge)
+    fn parts(&self, simd: S, j: usize) -> [[S::f64s; 4]; 2] {
+        let zero = simd.splat_f64s(0.0);
+        let [value, value_rest] = self.value[j];
+        let [gauge, gauge_rest] = self.gauge[j];
+        let (value, gauge) = (simd.sub_f64s(value, self.sigma), simd.sub_f64s(gauge, self.sigma));
+        [[value, value_rest, zero, zero], [gauge, gauge_rest, zero, zero]]
     }
 }
 
-pub(super) struct ThreeBins<const W: usize> {
-    sigma: [f64; 2],
-    value: [[f64; W]; 3],
-    gauge: [[f64; W]; 3],
+/// Two bins with constant sigmas, and a rest.
+#[derive(Clone, Copy)]
+pub(super) struct ThreeBins<S: Simd, const K: usize> {
+    sigma: [S::f64s; 2],
+    value: [[S::f64s; 3]; K],
+    gauge: [[S::f64s; 3]; K],
 }
 
-impl<const W: usize> Bins<W> for ThreeBins<W> {
+impl<S: Simd, const K: usize> Bins<S, K> for ThreeBins<S, K> {
     const PARTS: usize = 3;
 
     #[inline(always)]
-    fn new(plan: &Plan) -> Self {
+    fn new(simd: S, plan: &Plan) -> Self {
+        let empty = [[simd.splat_f64s(0.0); 3]; K];
         ThreeBins {
-            sigma: [sigma(plan.bins[0]), sigma(plan.bins[1])],
-            value: [[0.0; W]; 3],
-            gauge: [[0.0; W]; 3],
+            sigma: [
+                simd.splat_f64s(sigma(plan.bins[0])),
+                simd.splat_f64s(sigma(plan.bins[1])),
+            ],
+            value: empty,
+            gauge: empty,
         }
     }
 
     #[inline(always)]
-    fn add(&mut self, a: f64, b: &[f64; W]) {
-        for j in 0..W {
-            let product = a * b[j];
-            let error = a.mul_add(b[j], -product);
-            let (first, left) = split(product, self.sigma[0]);
-            let second = ((left + error) + self.sigma[1]) - self.sigma[1];
-            let rest = (left - second) + error;
-            self.value[0][j] += first;
-            self.value[1][j] += second;
-            self.value[2][j] += rest;
-            let sign = product.to_bits() & SIGN;
-            self.gauge[0][j] += flip(first, sign);
-            self.gauge[1][j] += flip(second, sign);
-            self.gauge[2][j] += flip(rest, sign);
+    fn add(mut self, simd: S, a: f64, b: [S::f64s; K]) -> Self {
+        let (a, sign_bit) = (simd.splat_f64s(a), simd.splat_f64s(-0.0));
+        for j in 0..K {
+            let product = simd.mul_f64s(a, b[j]);
+            let error = mul_sub(simd, a, b[j], product);
+            let (first, left) = split(simd, product, self.sigma[0]);
+            let (second, _) = split(simd, simd.add_f64s(left, error), self.sigma[1]);
+            let rest = simd.add_f64s(simd.sub_f64s(left, second), error);
+            let sign = simd.and_f64s(product, sign_bit);
+            let parts = [first, second, rest];
+            for bin in 0..3 {
+                self.value[j][bin] = simd.add_f64s(self.value[j][bin], parts[bin]);
+                self.gauge[j][bin] = simd.add_f64s(self.gauge[j][bin], simd.xor_f64s(parts[bin], sign));
+            }
         }
+        self
     }
 
     #[inline(always)]
-    fn parts(&self, j: usize) -> ([f64; 4], [f64; 4]) {
-        let [v, g] = [&self.value, &self.gauge].map(|x| [x[0][j], x[1][j], x[2][j], 0.0]);
-        (v, g)
+    fn parts(&self, simd: S, j: usize) -> [[S::f64s; 4]; 2] {
+        let zero = simd.splat_f64s(0.0);
+        let ([a, b, c], [x, y, z]) = (self.value[j], self.gauge[j]);
+        [[a, b, c, zero], [x, y, z, zero]]
     }
 }
 
-pub(super) struct FourBins<const W: usize> {
-    sigma: [f64; 3],
-    value: [[f64; W]; 4],
-    gauge: [[f64; W]; 4],
+/// Three bins with constant sigmas, and a rest.
+#[derive(Clone, Copy)]
+pub(super) struct FourBins<S: Simd, const K: usize> {
+    sigma: [S::f64s; 3],
+    value: [[S::f64s; 4]; K],
+    gauge: [[S::f64s; 4]; K],
 }
 
-impl<const W: usize> Bins<W> for FourBins<W> {
+impl<S: Simd, const K: usize> Bins<S, K> for FourBins<S, K> {
     const PARTS: usize = 4;
 
     #[inline(always)]
-    fn new(plan: &Plan) -> Self {
+    fn new(simd: S, plan: &Plan) -> Self {
+        let empty = [[simd.splat_f64s(0.0); 4]; K];
         FourBins {
-            sigma: plan.bins.map(sigma),
-            value: [[0.0; W]; 4],
-            gauge: [[0.0; W]; 4],
+            sigma: [
+                simd.splat_f64s(sigma(plan.bins[0])),
+                simd.splat_f64s(sigma(plan.bins[1])),
+                simd.splat_f64s(sigma(plan.bins[2])),
+            ],
+            value: empty,
+            gauge: empty,
         }
     }
 
     #[inline(always)]
-    fn add(&mut self, a: f64, b: &[f64; W]) {
-        for j in 0..W {
-            let product = a * b[j];
-            let error = a.mul_add(b[j], -product);
-            let (first, left) = split(product, self.sigma[0]);
-            let (second, left) = split(left, self.sigma[1]);
-            let (third, left) = split(left, self.sigma[2]);
-            let (second_error, error) = split(error, self.sigma[1]);
-            let (third_error, error) = split(error, self.sigma[2]);
-            let parts = [first, second + second_error, third + third_error, left + error];
-            let sign = product.to_bits() & SIGN;
-            for (bin, part) in parts.into_iter().enumerate() {
-                self.value[bin][j] += part;
-                self.gauge[bin][j] += flip(part, sign);
+    fn add(mut self, simd: S, a: f64, b: [S::f64s; K]) -> Self {
+        let (a, sign_bit) = (simd.splat_f64s(a), simd.splat_f64s(-0.0));
+        for j in 0..K {
+            let product = simd.mul_f64s(a, b[j]);
+            let error = mul_sub(simd, a, b[j], product);
+            let (first, left) = split(simd, product, self.sigma[0]);
+            let (second, left) = split(simd, left, self.sigma[1]);
+            let (third, left) = split(simd, left, self.sigma[2]);
+            let (second_error, error) = split(simd, error, self.sigma[1]);
+            let (third_error, error) = split(simd, error, self.sigma[2]);
+            let second = simd.add_f64s(second, second_error);
+            let third = simd.add_f64s(third, third_error);
+            let rest = simd.add_f64s(left, error);
+            let sign = simd.and_f64s(product, sign_bit);
+            let parts = [first, second, third, rest];
+            for bin in 0..4 {
+                self.value[j][bin] = simd.add_f64s(self.value[j][bin], parts[bin]);
+                self.gauge[j][bin] = simd.add_f64s(self.gauge[j][bin], simd.xor_f64s(parts[bin], sign));
             }
         }
+        self
     }
 
     #[inline(always)]
-    fn parts(&self, j: usize) -> ([f64; 4], [f64; 4]) {
-        let [v, g] = [&self.value, &self.gauge].map(|x| x.map(|bin| bin[j]));
-        (v, g)
+    fn parts(&self, _: S, j: usize) -> [[S::f64s; 4]; 2] {
+        [self.value[j], self.gauge[j]]
     }
 }

@@ -11,74 +11,75 @@
 //! leading float is the nearest one cannot be promised after a fixed number of steps: it is checked, and a column
 //! that fails the check is handed to [`super::Dyadic`].
 
-/// `hi + lo + tail`, and whether `hi` is certainly the nearest f64, `lo` the nearest to the rest, and nothing else
-/// is left.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Triple {
-    pub(super) hi: f64,
-    pub(super) lo: f64,
-    pub(super) tail: f64,
-    pub(super) certain: bool,
+use pulp::Simd;
+
+/// `hi + lo + tail` in each lane. Where `doubt` is zero, `hi` is certainly the nearest f64, `lo` the nearest to the
+/// rest, and nothing else is left.
+#[derive(Clone, Copy)]
+pub(super) struct Triple<V> {
+    pub(super) hi: V,
+    pub(super) lo: V,
+    pub(super) tail: V,
+    pub(super) doubt: V,
 }
 
 /// Sum and rounding error.
 #[inline(always)]
-fn two_sum(x: f64, y: f64) -> (f64, f64) {
-    let sum = x + y;
-    let y_part = sum - x;
-    (sum, (x - (sum - y_part)) + (y - y_part))
+fn two_sum<S: Simd>(simd: S, x: S::f64s, y: S::f64s) -> (S::f64s, S::f64s) {
+    let sum = simd.add_f64s(x, y);
+    let y_part = simd.sub_f64s(sum, x);
+    let x_part = simd.sub_f64s(sum, y_part);
+    (
+        sum,
+        simd.add_f64s(simd.sub_f64s(x, x_part), simd.sub_f64s(y, y_part)),
+    )
 }
 
 /// Distils the first `parts` numbers of `x`; the others are zero. All magnitudes are below 2^1022.
 #[inline(always)]
-pub(super) fn distil(parts: usize, x: [f64; 4]) -> Triple {
-    let pair = |hi, lo| Triple {
-        hi,
-        lo,
-        tail: 0.0,
-        certain: true,
-    };
+pub(super) fn distil<S: Simd>(simd: S, parts: usize, x: [S::f64s; 4]) -> Triple<S::f64s> {
+    let zero = simd.splat_f64s(0.0);
+    let (tail, doubt) = (zero, zero);
     match parts {
-        1 => pair(x[0], 0.0),
+        1 => Triple {
+            hi: x[0],
+            lo: zero,
+            tail,
+            doubt,
+        },
         2 => {
-            let (hi, lo) = two_sum(x[0], x[1]);
-            pair(hi, lo)
+            let (hi, lo) = two_sum(simd, x[0], x[1]);
+            Triple { hi, lo, tail, doubt }
         }
         3 => {
-            let (s, c) = two_sum(x[1], x[2]);
-            let (a, b) = two_sum(x[0], s);
-            triple(a, b, c, 0.0)
+            let (s, c) = two_sum(simd, x[1], x[2]);
+            let (a, b) = two_sum(simd, x[0], s);
+            triple(simd, [a, b, c, zero])
         }
         _ => {
-            let (s, d) = two_sum(x[2], x[3]);
-            let (s, c) = two_sum(x[1], s);
-            let (a, b) = two_sum(x[0], s);
-            let (s, d) = two_sum(c, d);
-            let (b, c) = two_sum(b, s);
-            triple(a, b, c, d)
+            let (s, d) = two_sum(simd, x[2], x[3]);
+            let (s, c) = two_sum(simd, x[1], s);
+            let (a, b) = two_sum(simd, x[0], s);
+            let (s, d) = two_sum(simd, c, d);
+            let (b, c) = two_sum(simd, b, s);
+            triple(simd, [a, b, c, d])
         }
     }
 }
 
 /// `a + b + c + d`, roughly ordered already.
 #[inline(always)]
-fn triple(a: f64, b: f64, c: f64, d: f64) -> Triple {
-    let (c, excess) = two_sum(c, d);
-    let (b, c) = two_sum(b, c);
-    let (hi, b) = two_sum(a, b);
-    let (lo, tail) = two_sum(b, c);
+fn triple<S: Simd>(simd: S, [a, b, c, d]: [S::f64s; 4]) -> Triple<S::f64s> {
+    let (c, excess) = two_sum(simd, c, d);
+    let (b, c) = two_sum(simd, b, c);
+    let (hi, b) = two_sum(simd, a, b);
+    let (lo, tail) = two_sum(simd, b, c);
     // |lo + tail| < |lo| (1 + 2^-51): if even that much does not move hi, hi is the nearest. With no tail, hi + lo
     // itself decides, ties included.
-    let nudged = if tail == 0.0 {
-        lo
-    } else {
-        lo + lo * (1.0 / (1u64 << 50) as f64)
-    };
-    let certain = (excess == 0.0) & (hi + nudged == hi);
-    Triple {
-        hi,
-        lo,
-        tail,
-        certain,
-    }
+    let zero = simd.splat_f64s(0.0);
+    let nudge = simd.mul_f64s(lo, simd.splat_f64s(1.0 / (1u64 << 50) as f64));
+    let nudge = simd.select_f64s(simd.equal_f64s(tail, zero), zero, nudge);
+    let moved = simd.sub_f64s(simd.add_f64s(hi, simd.add_f64s(lo, nudge)), hi);
+    let doubt = simd.add_f64s(simd.abs_f64s(moved), simd.abs_f64s(excess));
+    Triple { hi, lo, tail, doubt }
 }

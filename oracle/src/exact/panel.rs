@@ -12,17 +12,21 @@
 
 use super::bins::{Bins, FourBins, Lane, Plain, ThreeBins, TwoBins};
 use super::certificate::{Certificate, Extent, Path, Plan};
-use super::distil::distil;
+use super::distil::{Triple, distil};
 use super::row_round::RoundRow;
 use super::{Accumulator, Dyadic, Element, Value};
 use crate::refusal::Refusal;
 use crate::scalar::{Precision, Rounding};
-use pulp::NullaryFnOnce;
+use pulp::{Simd, WithSimd};
+
+/// Columns of the widest block: four vectors of eight lanes.
+const MAX_BLOCK: usize = 32;
 
 /// The exact sums of one row of `width` columns. Reused from row to row.
 #[derive(Clone, Debug)]
 pub struct Panel {
     arch: pulp::Arch,
+    width: usize,
     terms: u64,
     path: Path,
     value: Columns,
@@ -31,7 +35,7 @@ pub struct Panel {
     irregular: Vec<(usize, Element)>,
 }
 
-/// One exact number per column, `hi + lo + tail`, `hi` the nearest f64.
+/// One exact number per column, `hi + lo + tail`, `hi` the nearest f64; padded to whole blocks.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     hi: Vec<f64>,
@@ -42,7 +46,19 @@ struct Columns {
 impl Columns {
     fn resize(&mut self, width: usize) {
         for part in [&mut self.hi, &mut self.lo, &mut self.tail] {
-            part.resize(width, 0.0);
+            part.resize(width.next_multiple_of(MAX_BLOCK), 0.0);
+        }
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(&mut self, _: S, at: usize, triple: Triple<S::f64s>) {
+        let parts = [
+            (&mut self.hi, triple.hi),
+            (&mut self.lo, triple.lo),
+            (&mut self.tail, triple.tail),
+        ];
+        for (to, from) in parts {
+            S::as_mut_simd_f64s(&mut to[at..at + S::F64_LANES]).0[0] = from;
         }
     }
 
@@ -62,6 +78,7 @@ impl Panel {
     pub fn new(width: usize) -> Panel {
         let mut panel = Panel {
             arch: pulp::Arch::new(),
+            width: 0,
             terms: 0,
             path: Path::Plain,
             value: Columns::default(),
@@ -75,7 +92,7 @@ impl Panel {
     /// Number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.value.hi.len()
+        self.width
     }
 
     /// Number of terms, the same in all columns.
@@ -93,26 +110,26 @@ impl Panel {
     /// The nearest f64 to each value (an infinity or NaN where the value is one, or is beyond f64).
     #[must_use]
     pub fn hi(&self) -> &[f64] {
-        &self.value.hi
+        &self.value.hi[..self.width]
     }
 
     /// Each value less [`hi`](Self::hi), as an f64 that is 0 only where nothing is left (the nearest one in regular
     /// columns; NaN where `hi` overflowed).
     #[must_use]
     pub fn lo(&self) -> &[f64] {
-        &self.value.lo
+        &self.value.lo[..self.width]
     }
 
     /// The nearest f64 to each gauge.
     #[must_use]
     pub fn gauge_hi(&self) -> &[f64] {
-        &self.gauge.hi
+        &self.gauge.hi[..self.width]
     }
 
     /// Each gauge less [`gauge_hi`](Self::gauge_hi), in the same way: 0 only where the gauge is exactly that.
     #[must_use]
     pub fn gauge_lo(&self) -> &[f64] {
-        &self.gauge.lo
+        &self.gauge.lo[..self.width]
     }
 
     /// Columns whose value or gauge is infinite, NaN, or needs more than three floats; ascending.
@@ -154,9 +171,9 @@ impl Panel {
         } else {
             let Columns { hi, lo, tail } = &self.value;
             self.arch.dispatch(RoundRow {
-                hi,
-                lo,
-                tail,
+                hi: &hi[..self.width],
+                lo: &lo[..self.width],
+                tail: &tail[..self.width],
                 precision,
                 mode,
                 out: &mut *out,
@@ -200,6 +217,13 @@ impl Panel {
         self.reset(width);
         let plan = certificate.plan();
         (self.terms, self.path) = (certificate.terms(), plan.path);
+        if plan.path == Path::Register {
+            for j in 0..width {
+                let element = register(terms.clone(), j);
+                self.set_irregular(j, element);
+            }
+            return;
+        }
         let arch = self.arch;
         arch.dispatch(Row {
             terms,
@@ -210,9 +234,33 @@ impl Panel {
 
     fn reset(&mut self, width: usize) {
         self.irregular.clear();
-        if self.width() != width {
+        if self.width != width {
+            self.width = width;
             self.value.resize(width);
             self.gauge.resize(width);
+        }
+    }
+
+    /// Columns of a block whose leading floats are in doubt, by plain exact arithmetic. `parts`: four of the value,
+    /// four of the gauge, by column of the block.
+    #[cold]
+    #[inline(never)]
+    fn settle(&mut self, at: usize, block: usize, used: usize, parts: &[[f64; MAX_BLOCK]; 8]) {
+        for j in 0..block.min(self.width - at) {
+            let part = |first: usize| std::array::from_fn(|i| parts[first + i][j]);
+            let [value, gauge]: [[f64; 4]; 2] = [part(0), part(4)];
+            if [value, gauge]
+                .iter()
+                .all(|x| distil(pulp::Scalar, used, *x).doubt == 0.0)
+            {
+                continue;
+            }
+            let [value, gauge] = [value, gauge].map(|parts| {
+                let exact = parts.map(|x| Dyadic::from_f64(x).unwrap_or_default());
+                Value::from_dyadic(exact.into_iter().sum())
+            });
+            let terms = self.terms;
+            self.set_irregular(at + j, Element { value, gauge, terms });
         }
     }
 
@@ -249,94 +297,102 @@ struct Row<'p, I> {
     panel: &'p mut Panel,
 }
 
-impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> NullaryFnOnce for Row<'_, I> {
+impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for Row<'_, I> {
     type Output = ();
 
     #[inline(always)]
-    fn call(mut self) {
-        // Column blocks as wide as the sums fit the vector registers.
-        match self.plan.path {
-            Path::Plain => self.columns::<Plain<16>, Plain<4>, Plain<1>, 16>(),
-            Path::TwoBins => self.columns::<TwoBins<8>, TwoBins<4>, TwoBins<1>, 8>(),
-            Path::ThreeBins => self.columns::<ThreeBins<4>, ThreeBins<4>, ThreeBins<1>, 4>(),
-            Path::FourBins => self.columns::<FourBins<4>, FourBins<4>, FourBins<1>, 4>(),
-            Path::Register => {
-                for j in 0..self.panel.width() {
-                    let element = register(self.terms.clone(), j);
-                    self.panel.set_irregular(j, element);
-                }
-            }
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        // As many vectors of columns at once as leave the sums in registers: 2, 4, 6 or 8 sums each.
+        let many_registers = S::REGISTER_COUNT >= 32;
+        match (self.plan.path, many_registers) {
+            (Path::Plain, _) => self.columns::<S, Plain<S, 4>, 4>(simd),
+            (Path::TwoBins, true) => self.columns::<S, TwoBins<S, 4>, 4>(simd),
+            (Path::TwoBins, false) => self.columns::<S, TwoBins<S, 2>, 2>(simd),
+            (Path::ThreeBins, true) => self.columns::<S, ThreeBins<S, 2>, 2>(simd),
+            (Path::ThreeBins, false) => self.columns::<S, ThreeBins<S, 1>, 1>(simd),
+            (Path::FourBins, true) => self.columns::<S, FourBins<S, 2>, 2>(simd),
+            (Path::FourBins, false) => self.columns::<S, FourBins<S, 1>, 1>(simd),
+            (Path::Register, _) => {}
         }
     }
 }
 
 impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> Row<'_, I> {
-    /// All columns: in blocks of W, then of 4, then singly.
+    /// All columns, in blocks of K vectors; the last block may run past the width, on zeros.
     #[inline(always)]
-    fn columns<Wide: Bins<W>, Four: Bins<4>, One: Bins<1>, const W: usize>(&mut self) {
-        let width = self.panel.width();
+    fn columns<S: Simd, B: Bins<S, K>, const K: usize>(&mut self, simd: S) {
+        let (width, block) = (self.panel.width, K * S::F64_LANES);
         let mut at = 0;
-        while at + W <= width {
-            self.block::<Wide, W>(at);
-            at += W;
+        while at + block <= width {
+            self.block::<S, B, K, false>(simd, at);
+            at += block;
         }
-        while at + 4 <= width {
-            self.block::<Four, 4>(at);
-            at += 4;
-        }
-        while at < width {
-            self.block::<One, 1>(at);
-            at += 1;
+        if at < width {
+            self.block::<S, B, K, true>(simd, at);
         }
     }
 
-    /// Columns `at..at + W`.
+    /// The columns from `at` on that one block covers.
     #[inline(always)]
-    fn block<B: Bins<W>, const W: usize>(&mut self, at: usize) {
-        let mut bins = B::new(&self.plan);
+    fn block<S: Simd, B: Bins<S, K>, const K: usize, const PADDED: bool>(&mut self, simd: S, at: usize) {
+        let mut bins = B::new(simd, &self.plan);
         for (a, row) in self.terms.clone() {
-            let mut b = [0.0; W];
-            for (wide, stored) in b.iter_mut().zip(&row[at..at + W]) {
-                *wide = stored.widen();
-            }
-            bins.add(a, &b);
+            let b = if PADDED {
+                load_padded(simd, &row[at..self.panel.width])
+            } else {
+                load(simd, &row[at..])
+            };
+            bins = bins.add(simd, a, b);
         }
-        let panel = &mut *self.panel;
-        let mut certain = true;
-        for (columns, which) in [(&mut panel.value, 0), (&mut panel.gauge, 1)] {
-            let hi = &mut columns.hi[at..at + W];
-            let lo = &mut columns.lo[at..at + W];
-            let tail = &mut columns.tail[at..at + W];
-            for j in 0..W {
-                let parts = bins.parts(j);
-                let triple = distil(B::PARTS, if which == 0 { parts.0 } else { parts.1 });
-                (hi[j], lo[j], tail[j]) = (triple.hi, triple.lo, triple.tail);
-                certain &= triple.certain;
-            }
+        let mut doubt = simd.splat_f64s(0.0);
+        for j in 0..K {
+            let start = at + j * S::F64_LANES;
+            let [value, gauge] = bins.parts(simd, j);
+            let (value, gauge) = (distil(simd, B::PARTS, value), distil(simd, B::PARTS, gauge));
+            doubt = simd.add_f64s(doubt, simd.add_f64s(value.doubt, gauge.doubt));
+            self.panel.value.store(simd, start, value);
+            self.panel.gauge.store(simd, start, gauge);
         }
-        if !certain {
-            // A copy: the sums themselves must not have an address, or they leave the registers.
-            let parts = std::array::from_fn(|j| bins.parts(j));
-            self.settle::<W>(at, B::PARTS, &parts);
+        if B::PARTS > 2 && simd.reduce_sum_f64s(doubt) != 0.0 {
+            let mut parts = [[0.0; MAX_BLOCK]; 8];
+            for j in 0..K {
+                let vectors = bins.parts(simd, j);
+                for (to, from) in parts.iter_mut().zip(vectors.as_flattened()) {
+                    S::as_mut_simd_f64s(&mut to[j * S::F64_LANES..]).0[0] = *from;
+                }
+            }
+            self.panel.settle(at, K * S::F64_LANES, B::PARTS, &parts);
         }
     }
+}
 
-    /// Columns of a block whose leading float is in doubt, by plain exact arithmetic.
-    #[cold]
-    #[inline(never)]
-    fn settle<const W: usize>(&mut self, at: usize, used: usize, parts: &[([f64; 4], [f64; 4]); W]) {
-        for (j, &(value, gauge)) in parts.iter().enumerate() {
-            if distil(used, value).certain && distil(used, gauge).certain {
-                continue;
-            }
-            let [value, gauge] = [value, gauge].map(|parts| {
-                let exact = parts.map(|x| Dyadic::from_f64(x).unwrap_or_default());
-                Value::from_dyadic(exact.into_iter().sum())
-            });
-            let terms = self.panel.terms;
-            self.panel.set_irregular(at + j, Element { value, gauge, terms });
+/// The first K vectors of a row.
+#[inline(always)]
+fn load<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
+    let columns = &row[..K * S::F64_LANES];
+    let mut vectors = [simd.splat_f64s(0.0); K];
+    if let Some(columns) = L::as_f64s(columns) {
+        vectors.copy_from_slice(S::as_simd_f64s(columns).0);
+    } else {
+        let mut wide = [0.0; MAX_BLOCK];
+        for (to, from) in wide.iter_mut().zip(columns) {
+            *to = from.widen();
         }
+        vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
     }
+    vectors
+}
+
+/// The same for a row that ends before them, with zeros past its end.
+#[inline(always)]
+fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
+    let mut wide = [0.0; MAX_BLOCK];
+    for (to, from) in wide.iter_mut().zip(row) {
+        *to = from.widen();
+    }
+    let mut vectors = [simd.splat_f64s(0.0); K];
+    vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
+    vectors
 }
 
 /// Column `j` by the superaccumulator.

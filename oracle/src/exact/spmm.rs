@@ -41,20 +41,25 @@ struct Rows<'b, L: Lane> {
 impl<L: Lane> Rows<'_, L> {
     #[inline(always)]
     fn row(&self, i: usize, cols: usize) -> &[L] {
-        &self.data[i * self.ld..i * self.ld + cols]
+        &self.data[i * self.ld..][..cols]
     }
 }
 
-/// An exact product, rounded for judging: one value and one gauge per element, one number of terms per row.
-#[derive(Clone, Debug)]
+/// An exact product, rounded for judging: one value and one gauge per element, one number of terms per row. All
+/// arrays are row-major and compact.
+#[derive(Clone, Debug, Default)]
 pub struct SpmmReference<O> {
-    /// Values, each rounded once; row-major, compact.
-    pub values: Dense<O>,
-    /// The nearest f64 to each gauge `sum |a||b|`; row-major, compact.
-    pub gauge: Dense<f64>,
-    /// Whether the gauge is exactly that f64, in the same order.
+    /// Rows of A.
+    pub rows: usize,
+    /// Columns of B.
+    pub cols: usize,
+    /// Values, each rounded once; `rows * cols`.
+    pub values: Vec<O>,
+    /// The nearest f64 to each gauge `sum |a||b|`; `rows * cols`.
+    pub gauge: Vec<f64>,
+    /// Whether the gauge is exactly that f64; `rows * cols`.
     pub gauge_exact: Vec<bool>,
-    /// Number of terms in each element of a row.
+    /// Number of terms in each element of a row; `rows`.
     pub terms: Vec<u32>,
     /// How many rows were summed on each path, in the order of [`super::Path::ALL`].
     pub paths: [u64; 5],
@@ -65,6 +70,7 @@ impl<'b> ReferenceSpmm<'b> {
     #[must_use]
     pub fn new<T: crate::scalar::Element>(b: &'b Dense<T>) -> ReferenceSpmm<'b> {
         let (rows, cols) = (b.rows(), b.cols());
+        let arch = pulp::Arch::new();
         let stored = match (T::wrap_slice(b.data()), b.layout()) {
             (AnySlice::F64(data), Layout::RowMajor) => Stored::Wide(Rows {
                 data: Cow::Borrowed(data),
@@ -74,10 +80,14 @@ impl<'b> ReferenceSpmm<'b> {
                 data: Cow::Borrowed(data),
                 ld: b.ld(),
             }),
-            _ if T::PRECISION == Precision::F64 => Stored::Wide(copy_rows(b, Scalar::to_f64)),
-            _ => Stored::Narrow(copy_rows(b, |x| x.to_f64() as f32)),
+            _ if T::PRECISION == Precision::F64 => {
+                Stored::Wide(arch.dispatch(CopyRows { b, widen: T::to_f64 }))
+            }
+            _ => Stored::Narrow(arch.dispatch(CopyRows {
+                b,
+                widen: |x: T| x.to_f64() as f32,
+            })),
         };
-        let arch = pulp::Arch::new();
         let extents = match &stored {
             Stored::Narrow(b) => arch.dispatch(Extents { b, rows, cols }),
             Stored::Wide(b) => arch.dispatch(Extents { b, rows, cols }),
@@ -99,14 +109,7 @@ impl<'b> ReferenceSpmm<'b> {
         a: &Csr<A>,
         mut visit: impl FnMut(usize, &Panel),
     ) -> Result<(), Refusal> {
-        if a.cols != self.rows {
-            return Err(Refusal::Shape {
-                left_name: "columns of A",
-                left: a.cols,
-                right_name: "rows of B",
-                right: self.rows,
-            });
-        }
+        self.check_shape(a)?;
         match &self.stored {
             Stored::Narrow(b) => self.visit_rows(a, b, &mut visit),
             Stored::Wide(b) => self.visit_rows(a, b, &mut visit),
@@ -123,30 +126,66 @@ impl<'b> ReferenceSpmm<'b> {
         a: &Csr<A>,
         mode: Rounding,
     ) -> Result<SpmmReference<O>, Refusal> {
-        let size = a.rows * self.cols;
-        let mut values = Vec::with_capacity(size);
-        let mut gauge = Vec::with_capacity(size);
-        let mut gauge_exact = Vec::with_capacity(size);
-        let mut terms = Vec::with_capacity(a.rows);
-        let mut paths = [0; 5];
-        let mut bits = vec![0u64; self.cols];
-        let mut outcome = Ok(());
-        self.for_each_row(a, |_, panel| {
-            let rounded = panel.round_row(O::PRECISION, mode, &mut bits);
-            outcome = std::mem::replace(&mut outcome, Ok(())).and(rounded);
-            values.extend(bits.iter().map(|&pattern| O::from_bits64(pattern)));
-            gauge.extend_from_slice(panel.gauge_hi());
-            gauge_exact.extend(panel.gauge_lo().iter().map(|&lo| lo == 0.0));
-            terms.push(panel.terms() as u32);
-            paths[panel.path() as usize] += 1;
-        })?;
-        outcome?;
-        Ok(SpmmReference {
-            values: Dense::try_new(a.rows, self.cols, self.cols, Layout::RowMajor, values)?,
-            gauge: Dense::try_new(a.rows, self.cols, self.cols, Layout::RowMajor, gauge)?,
+        let mut out = SpmmReference::default();
+        self.product_into(a, mode, &mut out)?;
+        Ok(out)
+    }
+
+    /// [`product`](Self::product) into the memory of an earlier result, whatever its shape was.
+    ///
+    /// # Errors
+    /// As [`for_each_row`](Self::for_each_row); `out` is then empty or as before.
+    pub fn product_into<A: Scalar, O: Scalar>(
+        &self,
+        a: &Csr<A>,
+        mode: Rounding,
+        out: &mut SpmmReference<O>,
+    ) -> Result<(), Refusal> {
+        self.check_shape(a)?;
+        let n = self.cols;
+        let SpmmReference {
+            values,
+            gauge,
             gauge_exact,
             terms,
             paths,
+            ..
+        } = out;
+        (out.rows, out.cols) = (a.rows, n);
+        values.resize(a.rows * n, O::default());
+        gauge.resize(a.rows * n, 0.0);
+        gauge_exact.resize(a.rows * n, false);
+        terms.resize(a.rows, 0);
+        *paths = [0; 5];
+        let mut bits = vec![0u64; n];
+        let mut outcome = Ok(());
+        self.for_each_row(a, |i, panel| {
+            let row = i * n..(i + 1) * n;
+            if let Err(refusal) = panel.round_row(O::PRECISION, mode, &mut bits) {
+                outcome = Err(refusal);
+            }
+            for (to, &pattern) in values[row.clone()].iter_mut().zip(&bits) {
+                *to = O::from_bits64(pattern);
+            }
+            gauge[row.clone()].copy_from_slice(panel.gauge_hi());
+            for (to, &lo) in gauge_exact[row].iter_mut().zip(panel.gauge_lo()) {
+                *to = lo == 0.0;
+            }
+            terms[i] = panel.terms() as u32;
+            paths[panel.path() as usize] += 1;
+        })?;
+        outcome
+    }
+
+    fn check_shape<A>(&self, a: &Csr<A>) -> Result<(), Refusal> {
+        if a.cols == self.rows {
+            return Ok(());
+        }
+        Err(Refusal::Shape {
+            left_name: "columns of A",
+            left: a.cols,
+            right_name: "rows of B",
+            right: self.rows,
         })
     }
 
@@ -186,19 +225,30 @@ pub fn for_each_row<A: Scalar, B: crate::scalar::Element>(
     ReferenceSpmm::new(b).for_each_row(a, visit)
 }
 
-/// B's elements, row-major and compact.
-fn copy_rows<T: Scalar, L: Lane>(b: &Dense<T>, widen: impl Fn(T) -> L) -> Rows<'static, L> {
-    let (rows, cols) = (b.rows(), b.cols());
-    let mut data = Vec::with_capacity(rows * cols);
-    for i in 0..rows {
-        match b.layout() {
-            Layout::RowMajor => data.extend(b.data()[i * b.ld()..][..cols].iter().map(|&x| widen(x))),
-            Layout::ColMajor => data.extend((0..cols).map(|j| widen(b.at(i, j)))),
+/// Copies B's elements into compact rows, as a task for the vector unit.
+struct CopyRows<'a, T, F> {
+    b: &'a Dense<T>,
+    widen: F,
+}
+
+impl<T: Scalar, L: Lane, F: Fn(T) -> L> pulp::NullaryFnOnce for CopyRows<'_, T, F> {
+    type Output = Rows<'static, L>;
+
+    #[inline(always)]
+    fn call(self) -> Rows<'static, L> {
+        let (b, widen) = (self.b, self.widen);
+        let (rows, cols) = (b.rows(), b.cols());
+        let mut data = Vec::with_capacity(rows * cols);
+        for i in 0..rows {
+            match b.layout() {
+                Layout::RowMajor => data.extend(b.data()[i * b.ld()..][..cols].iter().map(|&x| widen(x))),
+                Layout::ColMajor => data.extend((0..cols).map(|j| widen(b.at(i, j)))),
+            }
         }
-    }
-    Rows {
-        data: Cow::Owned(data),
-        ld: cols,
+        Rows {
+            data: Cow::Owned(data),
+            ld: cols,
+        }
     }
 }
 

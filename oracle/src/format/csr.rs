@@ -127,6 +127,19 @@ impl<T: Copy> Csr<T> {
     }
 }
 
+/// The matrix without rows and columns.
+impl<T> Default for Csr<T> {
+    fn default() -> Self {
+        Csr(CsrParts {
+            rows: 0,
+            cols: 0,
+            row_ptr: vec![0],
+            col_idx: Vec::new(),
+            values: Vec::new(),
+        })
+    }
+}
+
 impl<T> Deref for Csr<T> {
     type Target = CsrParts<T>;
 

@@ -28,7 +28,8 @@ pub fn judge_moved(
         return Verdict::Wrong(Box::new(mismatch));
     }
     let canonical = RawSparse::from(expected.clone());
-    let same_arrays = found.kind == FormatKind::Coo || (&found.offsets, &found.indices) == (&canonical.offsets, &canonical.indices);
+    let same_arrays = found.kind == FormatKind::Coo
+        || (&found.offsets, &found.indices) == (&canonical.offsets, &canonical.indices);
     let found = match found.check() {
         Ok(found) => found,
         Err(refusal) => return wrong(Defect::Structure, format!("not a valid encoding: {refusal}")),
@@ -37,9 +38,9 @@ pub fn judge_moved(
     let got = bit_entries(&found);
     for (w, g) in wanted.iter_mut().zip(&got) {
         let nan = |bits: u64| crate::scalar::decode(bits, expected.precision()).is_nan();
-        let other = summed
-            .get(&(g.0, g.1))
-            .is_some_and(|bits| bits.contains(&g.2) || nan(g.2) && (nan(w.2) || bits.iter().any(|&b| nan(b))));
+        let other = summed.get(&(g.0, g.1)).is_some_and(|bits| {
+            bits.contains(&g.2) || nan(g.2) && (nan(w.2) || bits.iter().any(|&b| nan(b)))
+        });
         if other && (w.0, w.1) == (g.0, g.1) {
             w.2 = g.2;
         }
@@ -70,7 +71,11 @@ pub fn judge_spgemm(
     kind: FormatKind,
     mut found: RawSparse,
 ) -> Judged {
-    let structural = |verdict| Judged { verdict, tiers: Vec::new(), elements: 0 };
+    let structural = |verdict| Judged {
+        verdict,
+        tiers: Vec::new(),
+        elements: 0,
+    };
     if let Err(mismatch) = same_kind(kind, problem.shape(), arithmetic.out, &found) {
         return structural(Verdict::Wrong(Box::new(mismatch)));
     }
@@ -79,7 +84,12 @@ pub fn judge_spgemm(
     }
     let found = match found.check() {
         Ok(found) => found,
-        Err(refusal) => return structural(wrong(Defect::Structure, format!("not a valid encoding: {refusal}"))),
+        Err(refusal) => {
+            return structural(wrong(
+                Defect::Structure,
+                format!("not a valid encoding: {refusal}"),
+            ));
+        }
     };
     let got = bit_entries(&found);
     let mut positions: Vec<(u32, u32)> = Vec::new();
@@ -94,7 +104,13 @@ pub fn judge_spgemm(
     let found = crate::with_scalar!(arithmetic.out, T => {
         <T as crate::scalar::Element>::wrap(values.into_iter().map(T::from_bits64).collect())
     });
-    let output = Output { found: found.as_slice(), place: Place::Visited, poison: None, before: None, before_place: Place::Visited };
+    let output = Output {
+        found: found.as_slice(),
+        place: Place::Visited,
+        poison: None,
+        before: None,
+        before_place: Place::Visited,
+    };
     judge(problem, arithmetic, profile, (1.0, 0.0), &output)
 }
 
@@ -109,11 +125,21 @@ fn same_kind(
     found: &RawSparse,
 ) -> Result<(), Mismatch> {
     let expected = format!("{} {}x{} of {precision}", kind.name(), shape.0, shape.1);
-    let got = format!("{} {}x{} of {}", found.kind.name(), found.rows, found.cols, found.values.precision());
+    let got = format!(
+        "{} {}x{} of {}",
+        found.kind.name(),
+        found.rows,
+        found.cols,
+        found.values.precision()
+    );
     if expected == got {
         return Ok(());
     }
-    Err(Mismatch { expected: expected.clone(), found: got.clone(), ..Mismatch::plain(Defect::Kind, format!("expected {expected}, found {got}")) })
+    Err(Mismatch {
+        expected: expected.clone(),
+        found: got.clone(),
+        ..Mismatch::plain(Defect::Kind, format!("expected {expected}, found {got}"))
+    })
 }
 
 /// Positions in row order with their bits.
@@ -127,10 +153,18 @@ fn bit_entries(matrix: &AnySparse) -> Vec<BitEntry> {
 fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
     let at = wanted.iter().zip(got).position(|(w, g)| w != g);
     let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
-    let show = |e: Option<&BitEntry>| e.map_or("nothing".to_owned(), |e| format!("({}, {}) = 0x{:x}", e.0, e.1, e.2));
+    let show = |e: Option<&BitEntry>| {
+        e.map_or("nothing".to_owned(), |e| {
+            format!("({}, {}) = 0x{:x}", e.0, e.1, e.2)
+        })
+    };
     let (w, g) = (wanted.get(at), got.get(at));
     let same_position = w.map(|e| (e.0, e.1)) == g.map(|e| (e.0, e.1));
-    let defect = if same_position { Defect::Value } else { Defect::Pattern };
+    let defect = if same_position {
+        Defect::Value
+    } else {
+        Defect::Pattern
+    };
     let message = format!("stored entry {at}: expected {}, found {}", show(w), show(g));
     Some(Mismatch {
         at: w.or(g).map(|e| (e.0 as usize, e.1 as usize)),
@@ -157,7 +191,12 @@ fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Ve
                 return Err(pattern((e.0, e.1), "is stored, but no product reaches it"));
             }
             _ if numeric => bits.push(0),
-            _ => return Err(pattern(position, "is missing: some product reaches it, and structure is kept")),
+            _ => {
+                return Err(pattern(
+                    position,
+                    "is missing: some product reaches it, and structure is kept",
+                ));
+            }
         }
     }
     match rest.next() {
@@ -168,7 +207,12 @@ fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Ve
 
 /// Sorts each lane of a CSR or CSC result whose profile leaves the order free. Broken offsets are left for the check.
 fn sort_lanes(found: &mut RawSparse) {
-    let RawSparse { offsets, indices, values, .. } = found;
+    let RawSparse {
+        offsets,
+        indices,
+        values,
+        ..
+    } = found;
     let valid = offsets.windows(2).all(|w| w[0] <= w[1])
         && offsets.last().is_some_and(|&end| end as usize == indices.len())
         && indices.len() == values.len();

@@ -62,14 +62,12 @@ pub struct Site<'a> {
 /// The terms of one site, re-read from the operands on demand.
 #[derive(Clone, Copy, Debug)]
 pub enum Terms<'a> {
-    /// A sparse row against one column of B; pads (a = +0) merged in column order.
+    /// A sparse row, multiplied pads (a = +0) included in column order, against one column of B.
     Row {
         /// Columns of the row.
         cols: &'a [u32],
         /// Values of the row.
         values: &'a [f64],
-        /// Columns of the pads, ascending.
-        pads: &'a [u32],
         /// B.
         b: &'a Dense<f64>,
         /// Column of B.
@@ -87,28 +85,42 @@ pub enum Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// The (a, b) pairs in order, multiplied pads included.
-    pub fn iter(self) -> Box<dyn Iterator<Item = (f64, f64)> + 'a> {
+    /// Number of terms, multiplied pads included.
+    #[must_use]
+    pub fn len(self) -> usize {
         match self {
-            Terms::Row { cols, values, pads: [], b, j } => {
-                Box::new(cols.iter().zip(values).map(move |(&k, &a)| (a, b.at(k as usize, j))))
-            }
-            Terms::Row { cols, values, pads, b, j } => {
-                let mut merged: Vec<(u32, f64)> = cols.iter().copied().zip(values.iter().copied()).collect();
-                merged.extend(pads.iter().map(|&k| (k, 0.0)));
-                merged.sort_by_key(|&(k, _)| k);
-                Box::new(merged.into_iter().map(move |(k, a)| (a, b.at(k as usize, j))))
-            }
-            Terms::Rows { x, y } => Box::new(x.iter().copied().zip(y.iter().copied())),
-            Terms::List(list) => Box::new(list.iter().copied()),
+            Terms::Row { cols, .. } => cols.len(),
+            Terms::Rows { x, .. } => x.len(),
+            Terms::List(list) => list.len(),
         }
+    }
+
+    /// True when there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The (a, b) pairs in order, multiplied pads included.
+    pub fn iter(self) -> impl Iterator<Item = (f64, f64)> + 'a {
+        (0..self.len()).map(move |t| match self {
+            Terms::Row { cols, values, b, j } => (values[t], b.at(cols[t] as usize, j)),
+            Terms::Rows { x, y } => (x[t], y[t]),
+            Terms::List(list) => list[t],
+        })
     }
 
     /// Gauge of the finite products only, in f64 (infinite when they overflow): may a correct kernel overflow here?
     #[must_use]
     pub fn finite_gauge(self) -> f64 {
-        self.iter().map(|(a, b)| (a * b).abs()).filter(|p| !p.is_nan() && *p != f64::INFINITY).sum::<f64>()
-            + self.iter().filter(|(a, b)| a.is_finite() && b.is_finite() && (a * b).is_infinite()).count() as f64
+        self.iter()
+            .map(|(a, b)| (a * b).abs())
+            .filter(|p| !p.is_nan() && *p != f64::INFINITY)
+            .sum::<f64>()
+            + self
+                .iter()
+                .filter(|(a, b)| a.is_finite() && b.is_finite() && (a * b).is_infinite())
+                .count() as f64
                 * f64::MAX
     }
 }
@@ -132,7 +144,11 @@ impl Problem<'_> {
             Problem::Sddmm { y, .. } => y.data(),
             Problem::Spgemm { b, .. } => &b.values,
         };
-        right.iter().map(|v| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max)
+        right
+            .iter()
+            .map(|v| v.abs())
+            .filter(|v| v.is_finite())
+            .fold(0.0, f64::max)
     }
 
     /// Visits every output element, row by row.
@@ -145,10 +161,23 @@ impl Problem<'_> {
                 same("columns of A", a.cols, "rows of B", b.rows())?;
                 for_each_spmm(a, *pads, b, visit)?;
             }
-            Problem::Sddmm { positions, x, y, factors } => {
+            Problem::Sddmm {
+                positions,
+                x,
+                y,
+                factors,
+            } => {
                 same("columns of X", x.cols(), "columns of Y", y.cols())?;
-                if let Some(&(i, j)) = positions.iter().find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows()) {
-                    same("rows of X and Y", x.rows().min(y.rows()), "a position of S", i.max(j) as usize)?;
+                if let Some(&(i, j)) = positions
+                    .iter()
+                    .find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows())
+                {
+                    same(
+                        "rows of X and Y",
+                        x.rows().min(y.rows()),
+                        "a position of S",
+                        i.max(j) as usize,
+                    )?;
                 }
                 for_each_sddmm(positions, (x, y), factors, visit);
             }
@@ -162,7 +191,16 @@ impl Problem<'_> {
 }
 
 fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
-    if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
+    if left == right {
+        Ok(())
+    } else {
+        Err(Refusal::Shape {
+            left_name,
+            left,
+            right_name,
+            right,
+        })
+    }
 }
 
 fn for_each_spmm(
@@ -171,19 +209,61 @@ fn for_each_spmm(
     b: &Dense<f64>,
     visit: &mut dyn FnMut(&Site<'_>),
 ) -> Result<(), Refusal> {
-    let b_lsb: Vec<i64> = (0..b.rows()).map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()])).collect();
+    let b_lsb: Vec<i64> = (0..b.rows())
+        .map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()]))
+        .collect();
+    let mut merged = MergedRow::default();
     ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
         let (cols, values) = a.row(i);
         let pads = pads.map_or(&[][..], |p| p.row(i).0);
         let product_lsb = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(b_lsb[k as usize]);
         let row_lsb = cols.iter().zip(values).map(product_lsb).min().unwrap_or(i64::MAX);
+        merged.fill((cols, values), pads);
         for j in 0..b.cols() {
             let sum = panel.element(j);
             let poisoned = pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
-            let terms = Terms::Row { cols, values, pads, b, j };
-            visit(&Site { at: (i, j), sum: &sum, lsb: row_lsb, terms, factor: None, poisoned });
+            let (cols, values) = (&merged.cols[..], &merged.values[..]);
+            let terms = Terms::Row { cols, values, b, j };
+            visit(&Site {
+                at: (i, j),
+                sum: &sum,
+                lsb: row_lsb,
+                terms,
+                factor: None,
+                poisoned,
+            });
         }
     })
+}
+
+/// A row with its multiplied pads, as a kernel walks over it.
+#[derive(Default)]
+struct MergedRow {
+    cols: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl MergedRow {
+    /// Merges two ascending, disjoint lists of columns.
+    fn fill(&mut self, (cols, values): (&[u32], &[f64]), pads: &[u32]) {
+        self.cols.clear();
+        self.values.clear();
+        let mut pads = pads.iter().copied().peekable();
+        for (&col, &value) in cols.iter().zip(values) {
+            while let Some(pad) = pads.next_if(|&pad| pad < col) {
+                self.push(pad, 0.0);
+            }
+            self.push(col, value);
+        }
+        for pad in pads {
+            self.push(pad, 0.0);
+        }
+    }
+
+    fn push(&mut self, col: u32, value: f64) {
+        self.cols.push(col);
+        self.values.push(value);
+    }
 }
 
 fn for_each_sddmm(
@@ -196,11 +276,21 @@ fn for_each_sddmm(
     for (index, &(i, j)) in positions.iter().enumerate() {
         let (left, right) = (&x.data()[row(x, i)], &y.data()[row(y, j)]);
         let sum = dot(left, right);
-        let products = left.iter().zip(right).map(|(&a, &b)| lsb(a).saturating_add(lsb(b)));
+        let products = left
+            .iter()
+            .zip(right)
+            .map(|(&a, &b)| lsb(a).saturating_add(lsb(b)));
         let lsb = products.min().unwrap_or(i64::MAX);
         let terms = Terms::Rows { x: left, y: right };
         let factor = factors.get(index).copied();
-        visit(&Site { at: (index, 0), sum: &sum, lsb, terms, factor, poisoned: false });
+        visit(&Site {
+            at: (index, 0),
+            sum: &sum,
+            lsb,
+            terms,
+            factor,
+            poisoned: false,
+        });
     }
 }
 
@@ -212,9 +302,20 @@ fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)
         left.extend(terms.iter().map(|t| t.0));
         right.extend(terms.iter().map(|t| t.1));
         let sum = dot(&left, &right);
-        let lsb = terms.iter().map(|t| lsb(t.0).saturating_add(lsb(t.1))).min().unwrap_or(i64::MAX);
+        let lsb = terms
+            .iter()
+            .map(|t| lsb(t.0).saturating_add(lsb(t.1)))
+            .min()
+            .unwrap_or(i64::MAX);
         let terms = Terms::List(terms);
-        visit(&Site { at: (i, j as usize), sum: &sum, lsb, terms, factor: None, poisoned: false });
+        visit(&Site {
+            at: (i, j as usize),
+            sum: &sum,
+            lsb,
+            terms,
+            factor: None,
+            poisoned: false,
+        });
     });
 }
 

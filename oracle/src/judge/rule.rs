@@ -9,6 +9,7 @@ use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::{Precision, Rounding, decode};
 use crate::verdict::Tier;
+use std::sync::Arc;
 
 /// How a kernel computes an element, as far as judging needs it.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct Rule<'a> {
     alpha0_reads: bool,
     beta0_reads: bool,
     /// The allowance of the last (term count, bits of alpha) asked for; neighbours in a row share it.
-    cached: Option<((u64, u64), Option<Tolerance>)>,
+    cached: Option<((u64, u64), Option<Arc<Tolerance>>)>,
 }
 
 /// What is known about one element before looking at the result.
@@ -39,7 +40,7 @@ pub struct Accepted {
     nan_too: bool,
     /// Inf and NaN are legal: an intermediate may overflow.
     overflow: bool,
-    tolerance: Option<Tolerance>,
+    tolerance: Option<Arc<Tolerance>>,
     out: Precision,
 }
 
@@ -78,7 +79,8 @@ impl<'a> Rule<'a> {
             None => scale(site.sum, self.alpha, self.beta, c),
         };
         // SpGEMM, SpMM and SpMV have no factor; alpha = 0 drops the sum, a stored 0 multiplies it.
-        let reads_nan = self.alpha0_reads && !site.sum.value.is_finite() || self.beta0_reads && !c.is_finite();
+        let reads_nan =
+            self.alpha0_reads && !site.sum.value.is_finite() || self.beta0_reads && !c.is_finite();
         if reads_nan {
             exact.value = Value::Nan;
         }
@@ -89,13 +91,22 @@ impl<'a> Rule<'a> {
         if torn {
             exact.value = Value::Inf { negative: false };
         }
-        let overflow = torn || tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
+        let overflow = torn
+            || tolerance
+                .as_ref()
+                .is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
         let sign_free = self.alpha0_reads || self.beta0_reads;
         let modelled = if reads_nan {
             None
         } else {
-            chain::element(self.arithmetic, site.terms.iter(), (alpha, self.beta), c, self.alpha0_reads || site.factor.is_some())
+            chain::element(
+                self.arithmetic,
+                site.terms.iter(),
+                (alpha, self.beta),
+                c,
+                self.alpha0_reads || site.factor.is_some(),
+            )
         };
         Accepted {
             exact,
@@ -109,11 +120,11 @@ impl<'a> Rule<'a> {
         }
     }
 
-    fn tolerance(&mut self, terms: u64, alpha: f64) -> Option<Tolerance> {
+    fn tolerance(&mut self, terms: u64, alpha: f64) -> Option<Arc<Tolerance>> {
         let key = (terms, alpha.to_bits());
         if self.cached.as_ref().is_none_or(|(cached, _)| *cached != key) {
             let fresh = tolerance(self.arithmetic, terms, alpha, self.beta, self.b_max);
-            self.cached = Some((key, fresh));
+            self.cached = Some((key, fresh.map(Arc::new)));
         }
         self.cached.as_ref().and_then(|(_, t)| t.clone())
     }
@@ -135,16 +146,31 @@ impl<'a> Rule<'a> {
         }
         let c = if self.beta == 0.0 { 0.0 } else { c };
         let scaled = site.lsb.saturating_add(lsb(alpha));
-        let lowest = site.lsb.min(scaled).min(lsb(c)).min(lsb(c).saturating_add(lsb(self.beta)));
+        let lowest = site
+            .lsb
+            .min(scaled)
+            .min(lsb(c))
+            .min(lsb(c).saturating_add(lsb(self.beta)));
         let total = exact.gauge.approx() + site.sum.gauge.approx() + c.abs();
         // Nothing but zeros: any order gives zero.
         total == 0.0 || is_order_free(self.arithmetic, lowest, total)
     }
 
-    fn may_overflow(&self, tolerance: &Tolerance, site: &Site<'_>, exact: &Element, (alpha, c): (f64, f64)) -> bool {
+    fn may_overflow(
+        &self,
+        tolerance: &Tolerance,
+        site: &Site<'_>,
+        exact: &Element,
+        (alpha, c): (f64, f64),
+    ) -> bool {
         // alpha * a is an intermediate of its own, however small b is.
         if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 && alpha != 0.0 {
-            let largest = site.terms.iter().map(|t| t.0.abs()).filter(|a| a.is_finite()).fold(0.0, f64::max);
+            let largest = site
+                .terms
+                .iter()
+                .map(|t| t.0.abs())
+                .filter(|a| a.is_finite())
+                .fold(0.0, f64::max);
             if tolerance.may_overflow(&Value::from_f64(largest * alpha.abs())) {
                 return true;
             }
@@ -153,12 +179,21 @@ impl<'a> Rule<'a> {
             Value::Nan => false,
             // Beside the infinite terms, finite ones may overflow to the other side and give NaN.
             Value::Inf { .. } => {
-                let addend = if self.beta != 0.0 && c.is_finite() { (self.beta * c).abs() } else { 0.0 };
-                let products = if alpha == 0.0 { 0.0 } else { site.terms.finite_gauge() * alpha.abs().max(1.0) };
+                let addend = if self.beta != 0.0 && c.is_finite() {
+                    (self.beta * c).abs()
+                } else {
+                    0.0
+                };
+                let products = if alpha == 0.0 {
+                    0.0
+                } else {
+                    site.terms.finite_gauge() * alpha.abs().max(1.0)
+                };
                 tolerance.may_overflow(&Value::from_f64(products + addend))
             }
             _ => {
-                let unscaled = (alpha != 0.0 || self.alpha0_reads) && tolerance.may_overflow(&site.sum.gauge);
+                let multiplied = alpha != 0.0 || self.alpha0_reads || site.factor.is_some();
+                let unscaled = multiplied && tolerance.may_overflow(&site.sum.gauge);
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }
@@ -175,7 +210,10 @@ impl Accepted {
             let zeros = self.sign_free && model == 0.0 && y == 0.0;
             let equal = bits == modelled || model.is_nan() && y.is_nan() || zeros;
             if !equal {
-                let distance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite() && y.is_finite());
+                let distance = self
+                    .tolerance
+                    .as_ref()
+                    .filter(|_| self.exact.value.is_finite() && y.is_finite());
                 let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
                 return Fared::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)));
             }
@@ -196,10 +234,19 @@ impl Accepted {
         }
         let Some(tolerance) = &self.tolerance else {
             // Nothing was promised for so many terms; T0 and T2 may still speak.
-            return if self.order_free { if_equal(y, &self.exact.value) } else { Fared::Within(0.0) };
+            return if self.order_free {
+                if_equal(y, &self.exact.value)
+            } else {
+                Fared::Within(0.0)
+            };
         };
         if !y.is_finite() {
-            return if self.overflow { Fared::Within(1.0) } else { Fared::Wrong(Tier::T1, None) };
+            // Legal, but no error that a share could measure.
+            return if self.overflow {
+                Fared::Within(0.0)
+            } else {
+                Fared::Wrong(Tier::T1, None)
+            };
         }
         let distance = tolerance.distance(y, &self.exact.value, &self.exact.gauge);
         let figures = Some((distance.error, distance.bound));
@@ -231,15 +278,24 @@ impl Accepted {
     /// The bits that a reader should see as expected: the model's, else the correctly rounded ones.
     #[must_use]
     pub fn expected_bits(&self) -> u64 {
-        self.modelled.unwrap_or_else(|| self.exact.value.round(self.out, Rounding::NearestEven))
+        self.modelled
+            .unwrap_or_else(|| self.exact.value.round(self.out, Rounding::NearestEven))
     }
 }
 
 fn if_right(right: bool) -> Fared {
-    if right { Fared::Exact } else { Fared::Wrong(Tier::T1, None) }
+    if right {
+        Fared::Exact
+    } else {
+        Fared::Wrong(Tier::T1, None)
+    }
 }
 
 fn if_equal(y: f64, x: &Value) -> Fared {
     let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
-    if error { Fared::Wrong(Tier::T0, None) } else { Fared::Exact }
+    if error {
+        Fared::Wrong(Tier::T0, None)
+    } else {
+        Fared::Exact
+    }
 }

@@ -72,11 +72,20 @@ pub fn judge(
     output: &Output<'_>,
 ) -> Judged {
     let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.b_max());
-    let mut tally = Tally { worst: 0.0, inexact: false, first: None, wrong: 0, seen: [false; 3], elements: 0 };
+    let mut tally = Tally {
+        worst: 0.0,
+        inexact: false,
+        first: None,
+        wrong: 0,
+        seen: [false; 3],
+        elements: 0,
+    };
     let visited = problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);
         let c_offset = output.before_place.offset(site.at, tally.elements);
-        let c = output.before.map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
+        let c = output
+            .before
+            .map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
         let accepted = rule.accepts(site, c);
         let bits = output.found.bits(offset);
         tally.elements += 1;
@@ -96,7 +105,12 @@ pub fn judge(
             Fared::Wrong(tier, figures) => tally.wrong(site.at, || {
                 let y = decode(bits, arithmetic.out);
                 let expected_bits = accepted.expected_bits();
-                value_mismatch(tier, figures, (accepted.exact.value.approx(), expected_bits), (y, bits))
+                value_mismatch(
+                    tier,
+                    figures,
+                    (accepted.exact.value.approx(), expected_bits),
+                    (y, bits),
+                )
             }),
         }
     });
@@ -104,7 +118,11 @@ pub fn judge(
         Ok(()) => tally.finish(),
         Err(refusal) => {
             let reason = format!("the oracle cannot form the expected result: {refusal}");
-            Judged { verdict: Verdict::NotRun { reason }, tiers: Vec::new(), elements: 0 }
+            Judged {
+                verdict: Verdict::NotRun { reason },
+                tiers: Vec::new(),
+                elements: 0,
+            }
         }
     }
 }
@@ -121,7 +139,12 @@ impl Tally {
     }
 
     fn finish(self) -> Judged {
-        let tiers = [Tier::T0, Tier::T1, Tier::T2].into_iter().zip(self.seen).filter(|t| t.1).map(|t| t.0).collect();
+        let tiers = [Tier::T0, Tier::T1, Tier::T2]
+            .into_iter()
+            .zip(self.seen)
+            .filter(|t| t.1)
+            .map(|t| t.0)
+            .collect();
         let verdict = match self.first {
             Some(mut mismatch) => {
                 mismatch.count = self.wrong;
@@ -130,7 +153,11 @@ impl Tally {
             None if self.inexact => Verdict::Within { share: self.worst },
             None => Verdict::Exact,
         };
-        Judged { verdict, tiers, elements: self.elements }
+        Judged {
+            verdict,
+            tiers,
+            elements: self.elements,
+        }
     }
 }
 
@@ -139,7 +166,10 @@ fn unwritten(bits: u64, expected: f64) -> Mismatch {
         expected: format!("{expected:e}"),
         found: "poison".to_owned(),
         found_bits: Some(bits),
-        ..Mismatch::plain(Defect::Unwritten, "still holds the poison the output was filled with".to_owned())
+        ..Mismatch::plain(
+            Defect::Unwritten,
+            "still holds the poison the output was filled with".to_owned(),
+        )
     }
 }
 
@@ -151,14 +181,17 @@ fn value_mismatch(
 ) -> Mismatch {
     let (error, bound) = figures.unzip();
     let why = match tier {
-        Tier::T0 => "operands are exact in any order of summation, so only the exact value is right".to_owned(),
+        Tier::T0 => {
+            "operands are exact in any order of summation, so only the exact value is right".to_owned()
+        }
         Tier::T1 => match figures {
             Some((error, bound)) => format!("error {error:.3e} exceeds the bound {bound:.3e}"),
             None => "not the NaN, infinity or finite value it must be".to_owned(),
         },
         Tier::T2 => "the declared reduction gives other bits".to_owned(),
     };
-    let message = format!("expected {expected:e} (0x{expected_bits:x}), found {found:e} (0x{found_bits:x}): {why}");
+    let message =
+        format!("expected {expected:e} (0x{expected_bits:x}), found {found:e} (0x{found_bits:x}): {why}");
     Mismatch {
         tier: Some(tier),
         expected: format!("{expected:e}"),

@@ -88,7 +88,9 @@ pub fn vacuity(
         row.2 |= wrong(if beta == 0.0 { 0.0 } else { beta * c });
     });
     if visited.is_err() {
-        return Vacuity { passes: Alternative::ALL.to_vec() };
+        return Vacuity {
+            passes: Alternative::ALL.to_vec(),
+        };
     }
     unnoticed += usize::from(row.1 && !row.2);
     let mut passes = Vec::new();

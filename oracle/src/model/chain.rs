@@ -61,7 +61,9 @@ impl Unit {
 
 fn sum(products: &[(f64, f64)]) -> Dyadic {
     let number = |v: f64| Dyadic::from_f64(v).unwrap_or_else(Dyadic::zero);
-    products.iter().fold(Dyadic::zero(), |acc, &(a, b)| &acc + &(&number(a) * &number(b)))
+    products
+        .iter()
+        .fold(Dyadic::zero(), |acc, &(a, b)| &acc + &(&number(a) * &number(b)))
 }
 
 /// The bits, in the output type, of one element whose terms come in the given order. `None` when the declaration
@@ -78,7 +80,9 @@ pub fn element(
     if !arithmetic.is_deterministic() {
         return None;
     }
-    let unit = Unit { precision: arithmetic.part.acc };
+    let unit = Unit {
+        precision: arithmetic.part.acc,
+    };
     let scaled_c = || if beta == 1.0 { c } else { unit.mul(beta, c) };
     if alpha == 0.0 && !computes_zero {
         // A and B are not read: nothing is added to beta * C.

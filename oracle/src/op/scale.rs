@@ -21,7 +21,11 @@ pub fn scale(sum: &Element, alpha: f64, beta: f64, c: f64) -> Element {
     let absolute = |v: f64| v.abs();
     let value = combine(alpha, &sum.value, beta, c);
     let gauge = combine(absolute(alpha), &sum.gauge, absolute(beta), absolute(c));
-    Element { value, gauge, terms: sum.terms }
+    Element {
+        value,
+        gauge,
+        terms: sum.terms,
+    }
 }
 
 /// The sum multiplied by a stored value, by the rules of IEEE 754: 0 x Inf is NaN, a NaN stays.
@@ -29,7 +33,11 @@ pub fn scale(sum: &Element, alpha: f64, beta: f64, c: f64) -> Element {
 pub fn times(sum: &Element, factor: f64) -> Element {
     let value = product(&sum.value, factor);
     let gauge = product(&sum.gauge, factor.abs());
-    Element { value, gauge, terms: sum.terms }
+    Element {
+        value,
+        gauge,
+        terms: sum.terms,
+    }
 }
 
 fn product(sum: &Value, factor: f64) -> Value {
@@ -56,15 +64,31 @@ fn combine(alpha: f64, sum: &Value, beta: f64, c: f64) -> Value {
     if let Some(quick) = combine_pairs(alpha, sum, beta, c) {
         return quick;
     }
-    let product = if alpha == 0.0 { Some(Dyadic::zero()) } else { scaled(sum, alpha) };
-    let addend = if beta == 0.0 { Some(Dyadic::zero()) } else { Dyadic::from_f64(c).map(|c| &number(beta) * &c) };
+    let product = if alpha == 0.0 {
+        Some(Dyadic::zero())
+    } else {
+        scaled(sum, alpha)
+    };
+    let addend = if beta == 0.0 {
+        Some(Dyadic::zero())
+    } else {
+        Dyadic::from_f64(c).map(|c| &number(beta) * &c)
+    };
     match (product, addend) {
         (Some(product), Some(addend)) => Value::from_dyadic(&product + &addend),
         // Not finite: f64 arithmetic on stand-ins decides between NaN and an infinity.
         _ => {
             let stand_in = if sum.is_finite() { 0.0 } else { sum.approx() };
-            let left = if alpha == 0.0 || stand_in == 0.0 { 0.0 } else { alpha * stand_in };
-            let right = if beta == 0.0 || c.is_finite() { 0.0 } else { beta * c };
+            let left = if alpha == 0.0 || stand_in == 0.0 {
+                0.0
+            } else {
+                alpha * stand_in
+            };
+            let right = if beta == 0.0 || c.is_finite() {
+                0.0
+            } else {
+                beta * c
+            };
             Value::from_f64(left + right)
         }
     }

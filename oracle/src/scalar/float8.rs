@@ -10,14 +10,17 @@ pub struct E4m3(pub u8);
 impl Scalar for E4m3 {
     const PRECISION: Precision = Precision::E4m3;
 
+    #[inline(always)]
     fn from_bits64(bits: u64) -> Self {
         E4m3(bits as u8)
     }
 
+    #[inline(always)]
     fn bits64(self) -> u64 {
         u64::from(self.0)
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         decode(u64::from(self.0), Precision::E4m3)
     }
@@ -37,14 +40,17 @@ pub struct E5m2(pub u8);
 impl Scalar for E5m2 {
     const PRECISION: Precision = Precision::E5m2;
 
+    #[inline(always)]
     fn from_bits64(bits: u64) -> Self {
         E5m2(bits as u8)
     }
 
+    #[inline(always)]
     fn bits64(self) -> u64 {
         u64::from(self.0)
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         decode(u64::from(self.0), Precision::E5m2)
     }

@@ -10,14 +10,17 @@ pub struct F16(pub u16);
 impl Scalar for F16 {
     const PRECISION: Precision = Precision::F16;
 
+    #[inline(always)]
     fn from_bits64(bits: u64) -> Self {
         F16(bits as u16)
     }
 
+    #[inline(always)]
     fn bits64(self) -> u64 {
         u64::from(self.0)
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         decode(u64::from(self.0), Precision::F16)
     }
@@ -37,14 +40,17 @@ pub struct Bf16(pub u16);
 impl Scalar for Bf16 {
     const PRECISION: Precision = Precision::Bf16;
 
+    #[inline(always)]
     fn from_bits64(bits: u64) -> Self {
         Bf16(bits as u16)
     }
 
+    #[inline(always)]
     fn bits64(self) -> u64 {
         u64::from(self.0)
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         decode(u64::from(self.0), Precision::Bf16)
     }

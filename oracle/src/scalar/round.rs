@@ -22,6 +22,7 @@ pub enum Rounding {
 
 /// The exact value of the low bits of `bits` read as `precision`.
 #[must_use]
+#[inline(always)]
 pub fn decode(bits: u64, precision: Precision) -> f64 {
     match precision {
         Precision::F64 => return f64::from_bits(bits),
@@ -29,22 +30,19 @@ pub fn decode(bits: u64, precision: Precision) -> f64 {
         Precision::F16 | Precision::Bf16 | Precision::E4m3 | Precision::E5m2 => {}
     }
     let spec = precision.spec();
-    let fraction_bits = spec.significand - 1;
     let magnitude = bits & ((1 << (spec.storage_bits - 1)) - 1);
     let sign = (bits >> (spec.storage_bits - 1) & 1) << 63;
+    // The same fraction and exponent field at the top of an f64 is the same number but for the bias, subnormals
+    // included; multiplying by a power of two is exact.
+    let rebased = f64::from_bits(magnitude << (53 - spec.significand)) * power_of_two(1022 + spec.emin);
+    let is_infinity = spec.specials == Specials::Ieee && magnitude == infinity_bits(precision);
+    let special = if is_infinity { f64::INFINITY } else { f64::NAN };
     let unsigned = if magnitude > max_finite_bits(precision) {
-        if spec.specials == Specials::Ieee && magnitude == infinity_bits(precision) {
-            f64::INFINITY.to_bits()
-        } else {
-            f64::NAN.to_bits()
-        }
-    } else if magnitude >> fraction_bits == 0 {
-        (magnitude as f64 * power_of_two(spec.min_exponent())).to_bits()
+        special
     } else {
-        // Same fraction, wider field: shift it up and rebase the exponent (1 stands for emin, as in every type here).
-        (magnitude << (53 - spec.significand)) + ((1022 + spec.emin) as u64) * (1 << 52)
+        rebased
     };
-    f64::from_bits(sign | unsigned)
+    f64::from_bits(sign | unsigned.to_bits())
 }
 
 /// The bit pattern of `value` rounded to `precision`.
@@ -173,11 +171,13 @@ fn place(negative: bool, magnitude: u64, precision: Precision) -> u64 {
 }
 
 /// Magnitude pattern of the largest finite number.
+#[inline(always)]
 const fn max_finite_bits(precision: Precision) -> u64 {
     infinity_bits(precision) - 1
 }
 
 /// Magnitude pattern of infinity; of NaN in E4M3, where it stands in for it.
+#[inline(always)]
 const fn infinity_bits(precision: Precision) -> u64 {
     let spec = precision.spec();
     let fields = (spec.emax - spec.emin + 2) as u64;
@@ -201,6 +201,7 @@ fn nan_bits(precision: Precision) -> u64 {
 }
 
 /// 2^`exponent` for an exponent of normal f64 numbers.
+#[inline(always)]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

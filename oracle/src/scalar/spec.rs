@@ -57,6 +57,7 @@ impl Precision {
 
     /// The numeric shape.
     #[must_use]
+    #[inline(always)]
     pub const fn spec(self) -> FloatSpec {
         let (storage_bits, significand, emin, emax, specials) = match self {
             Precision::F64 => (64, 53, -1022, 1023, Specials::Ieee),

@@ -29,14 +29,17 @@ impl Tf32 {
 impl Scalar for Tf32 {
     const PRECISION: Precision = Precision::Tf32;
 
+    #[inline(always)]
     fn from_bits64(bits: u64) -> Self {
         Tf32(bits as u32)
     }
 
+    #[inline(always)]
     fn bits64(self) -> u64 {
         u64::from(self.0)
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(f32::from_bits(self.0))
     }

@@ -7,11 +7,12 @@ use crate::report::model::{Report, Source, SpyGrid};
 use crate::report::show::{count, counted};
 use flate2::{Compression, Crc, write::ZlibEncoder};
 use maud::{Markup, html};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Matrices shown; families take turns, so that each is seen.
-const SHOWN: usize = 48;
+const SHOWN: usize = 60;
 /// The colour of entries (red, green, blue), readable on white and on near-black.
 const INK: [u8; 3] = [0x3b, 0x82, 0xf6];
 
@@ -35,15 +36,24 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-/// The first source of each family, then the second, and so on; families in alphabetical order.
+/// The best picture of each family, then the second best, and so on; families in alphabetical order. A source with
+/// a picture comes before one without, which is shown only to stand for its family; more entries before fewer.
 fn choose(sources: &[Source]) -> Vec<&Source> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut ranked: Vec<(usize, &str, &Source)> = Vec::new();
+    let mut families: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for source in sources {
-        let turn = seen.entry(&source.family).or_default();
-        ranked.push((*turn, &source.family, source));
-        *turn += 1;
+        families.entry(&source.family).or_default().push(source);
     }
+    let mut ranked: Vec<(usize, &str, &Source)> = Vec::new();
+    for (family, mut members) in families {
+        members.sort_by_key(|source| Reverse((source.spy.is_some(), source.nnz)));
+        ranked.extend(
+            members
+                .into_iter()
+                .enumerate()
+                .map(|(turn, source)| (turn, family, source)),
+        );
+    }
+    ranked.retain(|&(turn, _, source)| turn == 0 || source.spy.is_some());
     ranked.sort_by_key(|&(turn, family, _)| (turn, family));
     ranked.truncate(SHOWN);
     ranked.sort_by_key(|&(turn, family, _)| (family, turn));
@@ -166,19 +176,32 @@ mod tests {
 
     #[test]
     fn a_crowd_of_one_family_hides_no_other() {
-        let source = |family: &str| Source {
+        let source = |family: &str, nnz: u64, picture: bool| Source {
             spec: family.to_owned(),
             family: family.to_owned(),
             rows: 1,
             cols: 1,
-            nnz: 0,
+            nnz,
             row_nnz: None,
-            spy: None,
+            spy: picture.then(|| SpyGrid {
+                width: 1,
+                height: 1,
+                cells: vec![1],
+            }),
         };
-        let mut sources: Vec<Source> = (0..100).map(|_| source("crowd")).collect();
-        sources.push(source("alone"));
+        let mut sources: Vec<Source> = (0..100).map(|nnz| source("crowd", nnz, true)).collect();
+        sources.extend((0..100).map(|nnz| source("blank", nnz, false)));
+        sources.push(source("alone", 0, false));
         let shown = choose(&sources);
         assert_eq!(shown.len(), SHOWN);
-        assert!(shown.iter().any(|s| s.family == "alone"));
+        let of = |family: &str| {
+            shown
+                .iter()
+                .filter(|s| s.family == family)
+                .map(|s| s.nnz)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!((of("alone"), of("blank")), (vec![0], vec![99]));
+        assert!(of("crowd").contains(&99) && !of("crowd").contains(&0));
     }
 }

@@ -20,26 +20,21 @@ pub(super) fn section(report: &Report, summary: &Summary) -> Markup {
 }
 
 fn card(backend: &Backend, summary: &BackendSummary) -> Markup {
-    let rows = |items: &[(&str, &str, &str)]| {
-        html! { @for (name, value, reason) in items { tr { th scope="row" { (name) } td { b { (value) } " " span.quiet { (reason) } } } } }
-    };
-    let deviations: Vec<_> = backend
-        .deviations
-        .iter()
-        .map(|d| (d.point.as_str(), d.choice.as_str(), d.reason.as_str()))
-        .collect();
-    let excluded: Vec<_> = backend
-        .excluded
-        .iter()
-        .map(|e| (e.pattern.as_str(), "", e.reason.as_str()))
-        .collect();
     html! {
         article.card {
             h3 { (backend.name) " " small { (backend.version) } }
             h4 { "Deviations" }
-            @if deviations.is_empty() { p.quiet { "none: default semantics everywhere" } } @else { table.plain { (rows(&deviations)) } }
+            @if backend.deviations.is_empty() { p.quiet { "none: default semantics everywhere" } }
+            dl.words { @for deviation in &backend.deviations {
+                dt { (deviation.point) ": " (deviation.choice) }
+                dd { (deviation.reason) }
+            } }
             h4 { "Excluded by its manifest" }
-            @if excluded.is_empty() { p.quiet { "nothing" } } @else { table.plain { (rows(&excluded)) } }
+            @if backend.excluded.is_empty() { p.quiet { "nothing" } }
+            dl.words { @for exclusion in &backend.excluded {
+                dt { (exclusion.reason) }
+                dd { code { (exclusion.pattern) } }
+            } }
             @if !summary.unsupported.is_empty() {
                 h4 { "Unsupported in this run" }
                 ul.plain { @for (reason, &number) in &summary.unsupported {

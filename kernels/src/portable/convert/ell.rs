@@ -1,4 +1,5 @@
-//! CSR to ELL and back. The width is that of the longest row; pads hold column u32::MAX and +0.0, after the real slots.
+//! CSR to ELL and back. The width is that of the longest row; pads hold column `u32::MAX` and +0.0, and come after
+//! the real slots.
 
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed};
@@ -25,7 +26,12 @@ impl Move for CsrToEll {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let width = m.row_ptr.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0) as usize;
+        let width = m
+            .row_ptr
+            .windows(2)
+            .map(|ends| ends[1] - ends[0])
+            .max()
+            .unwrap_or(0) as usize;
         let slots = check_slots("slots", m.rows as u128 * width as u128)?;
         let mut indices = Vec::with_capacity(slots);
         let mut values = Vec::with_capacity(slots);
@@ -61,6 +67,10 @@ impl Move for EllToCsr {
             values.extend_from_slice(&slots[..real]);
             row_ptr.push(col_idx.len() as u32);
         }
-        Ok(compressed(FormatKind::Csr, (m.rows, m.cols), (row_ptr, col_idx, values)))
+        Ok(compressed(
+            FormatKind::Csr,
+            (m.rows, m.cols),
+            (row_ptr, col_idx, values),
+        ))
     }
 }

@@ -22,7 +22,11 @@ impl LaneFormat for AsBcsr {
     type Spmm = Fused;
 
     fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
-        if let Sparse::Bcsr(bcsr) = matrix { Some(bcsr) } else { None }
+        if let Sparse::Bcsr(bcsr) = matrix {
+            Some(bcsr)
+        } else {
+            None
+        }
     }
 }
 

@@ -18,7 +18,11 @@ impl LaneFormat for AsBlockedEll {
     type Spmm = Fused;
 
     fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
-        if let Sparse::BlockedEll(ell) = matrix { Some(ell) } else { None }
+        if let Sparse::BlockedEll(ell) = matrix {
+            Some(ell)
+        } else {
+            None
+        }
     }
 }
 

@@ -17,7 +17,11 @@ impl LaneFormat for AsCsc {
     type Spmm = Separate;
 
     fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
-        if let Sparse::Csc(csc) = matrix { Some(csc) } else { None }
+        if let Sparse::Csc(csc) = matrix {
+            Some(csc)
+        } else {
+            None
+        }
     }
 }
 

@@ -17,7 +17,11 @@ impl LaneFormat for AsCsr {
     type Spmm = Separate;
 
     fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
-        if let Sparse::Csr(csr) = matrix { Some(csr) } else { None }
+        if let Sparse::Csr(csr) = matrix {
+            Some(csr)
+        } else {
+            None
+        }
     }
 }
 

@@ -17,7 +17,11 @@ impl LaneFormat for AsEll {
     type Spmm = Separate;
 
     fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
-        if let Sparse::Ell(ell) = matrix { Some(ell) } else { None }
+        if let Sparse::Ell(ell) = matrix {
+            Some(ell)
+        } else {
+            None
+        }
     }
 }
 

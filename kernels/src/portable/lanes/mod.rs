@@ -18,7 +18,7 @@ mod ell;
 
 pub(crate) use bcsr::AsBcsr;
 pub(crate) use blocked_ell::AsBlockedEll;
-pub(crate) use coo::{AsCoo, Grouped, group};
+pub(crate) use coo::{AsCoo, group};
 pub(crate) use csc::AsCsc;
 pub(crate) use csr::AsCsr;
 pub(crate) use ell::AsEll;

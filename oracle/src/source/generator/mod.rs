@@ -31,5 +31,5 @@ mod uniform;
 pub use error::SourceError;
 pub use family::{FAMILIES, Family, FamilyInfo, Param, ParamKind};
 pub use pattern::{Pattern, fingerprint};
-pub use quick::quick_specs;
+pub use quick::{quick_spec, quick_specs};
 pub use spec::{DEFAULT_LIMIT, Shape, SourceSpec};

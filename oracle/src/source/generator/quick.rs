@@ -1,6 +1,6 @@
 //! Small, varied specs by number, for plans that want many cases of every family in little time.
 
-use super::family::{FAMILIES, Family, FamilyInfo, ParamKind};
+use super::family::{FAMILIES, Family, ParamKind};
 use super::spec::SourceSpec;
 use crate::source::random::{ONE, Random};
 use crate::source::synth;
@@ -11,10 +11,16 @@ use crate::source::synth;
 /// for every two indices; patterns that use no randomness (dense, stencil, ...) repeat when their sizes do.
 #[must_use]
 pub fn quick_specs(index: u64) -> Vec<SourceSpec> {
-    FAMILIES.iter().map(|info| quick(info, index)).collect()
+    FAMILIES
+        .iter()
+        .map(|info| quick_spec(info.family, index))
+        .collect()
 }
 
-fn quick(info: &'static FamilyInfo, index: u64) -> SourceSpec {
+/// The small spec number `index` of one family.
+#[must_use]
+pub fn quick_spec(family: Family, index: u64) -> SourceSpec {
+    let info = family.info();
     let mut random = Random::new(index, &format!("quick {}", info.name));
     let mut spec = SourceSpec::new(info.family, index);
     for param in info.params {

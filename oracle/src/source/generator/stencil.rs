@@ -42,8 +42,9 @@ pub(super) fn fill(spec: &SourceSpec, _: &mut Random, pattern: &mut Pattern) {
     let (nx, ny, nz) = (spec.signed("nx"), spec.signed("ny"), spec.signed("nz"));
     let dofs = spec.size("dofs");
     let offsets = offsets(spec.size("points"));
-    for node in 0..nx * ny * nz {
-        let (x, y, z) = (node % nx, node / nx % ny, node / (nx * ny));
+    // Not nx * ny * nz: with one side 0 the other two may overflow.
+    for node in 0..(pattern.rows() / dofs) as i64 {
+        let (x, y, z) = (node % nx, node / nx % ny, node / nx / ny);
         for _ in 0..dofs {
             for (dx, dy, dz) in &offsets {
                 let (x, y, z) = (x + dx, y + dy, z + dz);

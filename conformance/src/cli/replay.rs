@@ -1,35 +1,50 @@
 //! `conformance replay`: one case line again.
 
+use crate::backend::Backend;
+use crate::case::Case;
+use crate::runner::run_case;
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
-use sparse_conformance::case::Case;
-use sparse_conformance::runner::run_case;
 use std::io::Write;
 
 /// Options of `replay`.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
+pub(super) struct Args {
     /// The case line, as printed by a report.
     case: String,
     /// Backends, comma-separated; all by default.
-    #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
+    #[arg(
+        long = "backend",
+        alias = "backends",
+        value_delimiter = ',',
+        value_name = "NAME"
+    )]
     backends: Vec<String>,
 }
 
 /// Runs the case and prints each verdict. 0 clean, 1 findings.
-pub(crate) fn run(args: &Args) -> Result<u8> {
+pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
-    let backends = super::backends(&args.backends)?;
+    let backends = super::choose(backends, &args.backends)?;
     let loaded = case.origin.load()?;
     let ran = run_case(&case, &loaded, &backends);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{case}")?;
     for record in &ran.records {
         let tiers: Vec<String> = record.tiers.iter().map(ToString::to_string).collect();
-        let tiers = if tiers.is_empty() { String::new() } else { format!("  [{}]", tiers.join(" ")) };
+        let tiers = if tiers.is_empty() {
+            String::new()
+        } else {
+            format!("  [{}]", tiers.join(" "))
+        };
         writeln!(out, "  {:16} {}{tiers}", record.backend, record.verdict)?;
     }
-    if let Some(tags) = ran.records.first().map(|r| r.degenerate.join(", ")).filter(|t| !t.is_empty()) {
+    if let Some(tags) = ran
+        .records
+        .first()
+        .map(|r| r.degenerate.join(", "))
+        .filter(|t| !t.is_empty())
+    {
         writeln!(out, "  degenerate: this case alone would not notice {tags}")?;
     }
     Ok(u8::from(ran.records.iter().any(|r| r.verdict.is_finding())))

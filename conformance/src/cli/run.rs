@@ -1,11 +1,12 @@
 //! `conformance run`.
 
 use super::progress::Shown;
+use crate::backend::Backend;
+use crate::campaign;
+use crate::plan::{Options, Tier};
+use crate::report::{self, Environment};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use sparse_conformance::campaign;
-use sparse_conformance::plan::{Options, Tier};
-use sparse_conformance::report::{self, Environment};
 use sparse_oracle::contract::Op;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::file;
@@ -14,9 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// Options of `run`.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
+pub(super) struct Args {
     /// Backends to judge, comma-separated; all by default (`conformance list backends`).
-    #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
+    #[arg(
+        long = "backend",
+        alias = "backends",
+        value_delimiter = ',',
+        value_name = "NAME"
+    )]
     backends: Vec<String>,
     /// Operations, comma-separated: spmm, spmv, sddmm, spgemm, transpose, convert.
     #[arg(long = "ops", alias = "op", value_delimiter = ',', value_parser = op, value_name = "OP")]
@@ -52,13 +58,13 @@ fn precision(name: &str) -> Result<Precision, String> {
 }
 
 /// Runs, prints the summary, writes the report. 0 clean, 1 findings.
-pub(crate) fn run(args: &Args) -> Result<u8> {
+pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(folder) = &args.report {
         // Before the work, not after it.
         std::fs::create_dir_all(folder)
             .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
     }
-    let backends = super::backends(&args.backends)?;
+    let backends = super::choose(backends, &args.backends)?;
     let options = Options {
         tier: args.tier,
         seed: args.seed,
@@ -80,13 +86,25 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
         None => Vec::new(),
     };
     let mut out = std::io::stdout().lock();
-    write!(out, "{}", report::to_text(&report, &paths, report::Colour::for_output(std::io::IsTerminal::is_terminal(&out))))?;
+    write!(
+        out,
+        "{}",
+        report::to_text(
+            &report,
+            &paths,
+            report::Colour::for_output(std::io::IsTerminal::is_terminal(&out))
+        )
+    )?;
     out.flush()?;
     if report.plan.distinct_cases == 0 {
         bail!("the options select no case");
     }
     if !unread.is_empty() {
-        bail!("{} of the matrices could not be read; everything else was judged:\n  {}", unread.len(), unread.join("\n  "));
+        bail!(
+            "{} of the matrices could not be read; everything else was judged:\n  {}",
+            unread.len(),
+            unread.join("\n  ")
+        );
     }
     Ok(report.exit_code())
 }
@@ -99,7 +117,10 @@ fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         if std::fs::metadata(path).with_context(about)?.is_dir() {
             let listing = file::list_dir(path).with_context(about)?;
             if listing.matrices.is_empty() {
-                bail!("--matrix {}: no .mtx or .smtx file in this folder", path.display());
+                bail!(
+                    "--matrix {}: no .mtx or .smtx file in this folder",
+                    path.display()
+                );
             }
             skipped(path, &listing.skipped);
             found.extend(listing.matrices);
@@ -113,7 +134,12 @@ fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 fn skipped(folder: &Path, others: &[PathBuf]) {
     if !others.is_empty() {
         let names: Vec<String> = others.iter().map(|p| p.display().to_string()).collect();
-        eprintln!("{}: skipped {} files that are no matrices: {}", folder.display(), names.len(), names.join(", "));
+        eprintln!(
+            "{}: skipped {} files that are no matrices: {}",
+            folder.display(),
+            names.len(),
+            names.join(", ")
+        );
     }
 }
 
@@ -122,7 +148,9 @@ fn unread_matrices(report: &report::Report) -> Vec<String> {
     let known: std::collections::HashSet<&str> = report.sources.iter().map(|s| s.spec.as_str()).collect();
     let mut lines: Vec<String> = Vec::new();
     for record in report.cases.iter().filter(|c| c.family == "file") {
-        let report::VerdictRecord::NotRun { reason } = &record.verdict else { continue };
+        let report::VerdictRecord::NotRun { reason } = &record.verdict else {
+            continue;
+        };
         let read = known.iter().any(|spec| record.case.contains(*spec));
         if !read && !lines.contains(reason) {
             lines.push(reason.clone());

@@ -1,7 +1,7 @@
 //! Progress: a bar on a terminal, a plain line every few seconds without one. All of it on standard error.
 
+use crate::campaign::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
-use sparse_conformance::campaign::Progress;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Shows how far a run is.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(super) struct Shown {
     bar: Option<ProgressBar>,
     planned: AtomicUsize,
     judged: AtomicUsize,
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 impl Shown {
     /// A bar if standard error is a terminal.
-    pub(crate) fn new() -> Shown {
+    pub(super) fn new() -> Shown {
         Shown {
             bar: std::io::stderr().is_terminal().then(|| ProgressBar::new(0)),
             planned: AtomicUsize::new(0),
@@ -33,7 +33,7 @@ impl Shown {
     }
 
     /// Removes the bar.
-    pub(crate) fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -60,13 +60,16 @@ impl Progress for Shown {
         if let Some(bar) = &self.bar {
             bar.inc(1);
             if findings > 0 {
-                bar.set_message(format!("{total} findings"));
+                bar.set_message(format!("{total} finding{}", if total == 1 { "" } else { "s" }));
             }
         } else if let Ok(mut said) = self.said.try_lock()
             && said.elapsed() >= PAUSE
         {
             *said = Instant::now();
-            eprintln!("{judged}/{} cases, {total} findings", self.planned.load(Ordering::Relaxed));
+            eprintln!(
+                "{judged}/{} cases, {total} findings",
+                self.planned.load(Ordering::Relaxed)
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `conformance list`: the tables, as the program itself reads them.
 
+use crate::backend::Backend;
+use crate::campaign::backend_record;
 use anyhow::Result;
 use clap::{Args as ClapArgs, ValueEnum};
-use sparse_conformance::backend::built_in;
-use sparse_conformance::campaign::backend_record;
 use sparse_kernels::registry::all_kernels;
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::profile::CHOICES;
@@ -14,7 +14,7 @@ use std::io::{StdoutLock, Write};
 
 /// Options of `list`.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
+pub(super) struct Args {
     /// Which table.
     #[arg(value_enum, default_value_t = Table::Backends)]
     table: Table,
@@ -39,10 +39,10 @@ enum Table {
 }
 
 /// Prints one table.
-pub(crate) fn run(args: &Args) -> Result<u8> {
+pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     match args.table {
-        Table::Backends => backends(&mut out)?,
+        Table::Backends => backends(&mut out, all)?,
         Table::Contracts => {
             for contract in all_contracts() {
                 writeln!(out, "{contract}")?;
@@ -51,14 +51,28 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
         Table::Kernels => {
             for kernel in all_kernels() {
                 let a = &kernel.arithmetic;
-                writeln!(out, "{:52} {:?} in {}, {:?}", kernel.name, a.part.reduction, a.part.acc, a.epilogue)?;
+                writeln!(
+                    out,
+                    "{:52} {:?} in {}, {:?}",
+                    kernel.name, a.part.reduction, a.part.acc, a.epilogue
+                )?;
             }
         }
         Table::Sources => {
             for family in &FAMILIES {
-                let params: Vec<String> =
-                    family.params.iter().map(|p| format!("{}={}", p.key, p.kind.print(p.default))).collect();
-                writeln!(out, "{:12} {}\n{:12} {}", family.name, family.doc, "", params.join(","))?;
+                let params: Vec<String> = family
+                    .params
+                    .iter()
+                    .map(|p| format!("{}={}", p.key, p.kind.print(p.default)))
+                    .collect();
+                writeln!(
+                    out,
+                    "{:12} {}\n{:12} {}",
+                    family.name,
+                    family.doc,
+                    "",
+                    params.join(",")
+                )?;
             }
         }
         Table::Values => {
@@ -80,15 +94,23 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
     Ok(0)
 }
 
-fn backends(out: &mut StdoutLock<'_>) -> Result<()> {
-    for backend in built_in() {
+fn backends(out: &mut StdoutLock<'_>, all: &[Box<dyn Backend>]) -> Result<()> {
+    for backend in all {
         let record = backend_record(backend.as_ref());
         writeln!(out, "{} {}: {}", record.name, record.version, record.description)?;
         for deviation in &record.deviations {
-            writeln!(out, "  deviates  {}: {} ({})", deviation.point, deviation.choice, deviation.reason)?;
+            writeln!(
+                out,
+                "  deviates  {}: {} ({})",
+                deviation.point, deviation.choice, deviation.reason
+            )?;
         }
         for exclusion in &record.excluded {
-            writeln!(out, "  excludes  {}\n            because {}", exclusion.pattern, exclusion.reason)?;
+            writeln!(
+                out,
+                "  excludes  {}\n            because {}",
+                exclusion.pattern, exclusion.reason
+            )?;
         }
     }
     Ok(())

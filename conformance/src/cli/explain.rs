@@ -1,22 +1,27 @@
 //! `conformance explain`: what a case consists of, and one output element from its terms to its verdict.
 
+use crate::backend::{Backend, Support};
+use crate::case::Case;
+use crate::element::{Element, look};
+use crate::operands::{Operands, build};
+use crate::runner::{degenerate, run_case};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use sparse_conformance::backend::{Backend, Support};
-use sparse_conformance::case::Case;
-use sparse_conformance::element::{Element, look};
-use sparse_conformance::operands::{Operands, build};
-use sparse_conformance::runner::{degenerate, run_case};
 use sparse_oracle::scalar::decode;
 use std::io::{StdoutLock, Write};
 
 /// Options of `explain`.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Args {
+pub(super) struct Args {
     /// The case line, as printed by a report.
     case: String,
     /// Backends, comma-separated; all by default.
-    #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
+    #[arg(
+        long = "backend",
+        alias = "backends",
+        value_delimiter = ',',
+        value_name = "NAME"
+    )]
     backends: Vec<String>,
     /// The output element to follow, ROW,COLUMN (SDDMM: the number of the stored position, then 0); by default the
     /// first wrong one, else the one with the largest error.
@@ -28,9 +33,9 @@ pub(crate) struct Args {
 const TERMS_SHOWN: usize = 16;
 
 /// Explains a case. Exit code as `replay`.
-pub(crate) fn run(args: &Args) -> Result<u8> {
+pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
-    let backends = super::backends(&args.backends)?;
+    let backends = super::choose(backends, &args.backends)?;
     let at = args.at.as_deref().map(position).transpose()?;
     let loaded = case.origin.load()?;
     let operands = build(&case, &loaded)?;
@@ -49,7 +54,12 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
                 )?;
             }
             for (choice, reason) in profile.choices() {
-                writeln!(out, "  deviates   {}: {} ({reason})", choice.point(), choice.meaning())?;
+                writeln!(
+                    out,
+                    "  deviates   {}: {} ({reason})",
+                    choice.point(),
+                    choice.meaning()
+                )?;
             }
         }
         follow(&mut out, &case, &operands, backend.as_ref(), at)?;
@@ -59,27 +69,54 @@ pub(crate) fn run(args: &Args) -> Result<u8> {
 
 fn position(text: &str) -> Result<(usize, usize)> {
     let parts: Vec<&str> = text.split(',').collect();
-    let [row, col] = parts[..] else { bail!("--at {text}: expected ROW,COLUMN") };
-    Ok((row.trim().parse().context("--at: row")?, col.trim().parse().context("--at: column")?))
+    let [row, col] = parts[..] else {
+        bail!("--at {text}: expected ROW,COLUMN")
+    };
+    Ok((
+        row.trim().parse().context("--at: row")?,
+        col.trim().parse().context("--at: column")?,
+    ))
 }
 
 fn describe(out: &mut StdoutLock<'_>, case: &Case, operands: &Operands) -> Result<()> {
     let (rows, cols) = operands.a.shape();
     writeln!(out, "{case}")?;
     writeln!(out, "  contract   {}", case.contract)?;
-    writeln!(out, "  sparse     {} {rows} x {cols}, {} entries of {}", operands.a.kind().name(), operands.a.nnz(), operands.a.precision())?;
+    writeln!(
+        out,
+        "  sparse     {} {rows} x {cols}, {} entries of {}",
+        operands.a.kind().name(),
+        operands.a.nnz(),
+        operands.a.precision()
+    )?;
     for (name, dense) in [("dense", &operands.b), ("second", &operands.y)] {
         if let Some(d) = dense {
-            writeln!(out, "  {name:10} {} x {}, ld {}, {:?}, {}", d.rows, d.cols, d.ld, d.layout, d.data.precision())?;
+            writeln!(
+                out,
+                "  {name:10} {} x {}, ld {}, {:?}, {}",
+                d.rows,
+                d.cols,
+                d.ld,
+                d.layout,
+                d.data.precision()
+            )?;
         }
     }
     if let Some(b) = &operands.b_sparse {
         let (rows, cols) = b.shape();
-        writeln!(out, "  second     {} {rows} x {cols}, {} entries", b.kind().name(), b.nnz())?;
+        writeln!(
+            out,
+            "  second     {} {rows} x {cols}, {} entries",
+            b.kind().name(),
+            b.nnz()
+        )?;
     }
     let tags = degenerate(case, operands);
     if tags.is_empty() {
-        writeln!(out, "  strength   would notice zeros, a stale C, and any skipped row")?;
+        writeln!(
+            out,
+            "  strength   would notice zeros, a stale C, and any skipped row"
+        )?;
     } else {
         writeln!(out, "  degenerate alone it would not notice: {}", tags.join(", "))?;
     }
@@ -99,9 +136,23 @@ fn follow(
             None => Ok(()),
         };
     };
-    let Element { at, terms, accepted, found, alpha, beta, c } = element;
+    let Element {
+        at,
+        terms,
+        accepted,
+        found,
+        alpha,
+        beta,
+        c,
+    } = element;
     let type_name = case.contract.types.out;
-    writeln!(out, "  element    ({}, {}), {} terms (a * b):", at.0, at.1, terms.len())?;
+    writeln!(
+        out,
+        "  element    ({}, {}), {} terms (a * b):",
+        at.0,
+        at.1,
+        terms.len()
+    )?;
     for (a, b) in terms.iter().take(TERMS_SHOWN) {
         writeln!(out, "               {a:e} * {b:e}")?;
     }
@@ -109,17 +160,40 @@ fn follow(
         writeln!(out, "               ... and {} more", terms.len() - TERMS_SHOWN)?;
     }
     writeln!(out, "  scaled by  alpha = {alpha}, beta = {beta}, c = {c:e}")?;
-    writeln!(out, "  exact      {:e} (nearest f64), gauge {:e}", accepted.exact.value.approx(), accepted.exact.gauge.approx())?;
-    writeln!(out, "  T0         {}", if accepted.order_free { "every order of summation gives this value" } else { "does not apply: some order may round" })?;
+    writeln!(
+        out,
+        "  exact      {:e} (nearest f64), gauge {:e}",
+        accepted.exact.value.approx(),
+        accepted.exact.gauge.approx()
+    )?;
+    writeln!(
+        out,
+        "  T0         {}",
+        if accepted.order_free {
+            "every order of summation gives this value"
+        } else {
+            "does not apply: some order may round"
+        }
+    )?;
     match accepted.bound() {
         Some(bound) => writeln!(out, "  T1         may differ by {bound:e}")?,
-        None => writeln!(out, "  T1         no bound: the exact value is not finite, or nothing is promised")?,
+        None => writeln!(
+            out,
+            "  T1         no bound: the exact value is not finite, or nothing is promised"
+        )?,
     }
     if accepted.may_overflow() {
-        writeln!(out, "             an intermediate may overflow, so Inf and NaN are right too")?;
+        writeln!(
+            out,
+            "             an intermediate may overflow, so Inf and NaN are right too"
+        )?;
     }
     match accepted.modelled {
-        Some(bits) => writeln!(out, "  T2         must be 0x{bits:x} = {:e}", decode(bits, type_name))?,
+        Some(bits) => writeln!(
+            out,
+            "  T2         must be 0x{bits:x} = {:e}",
+            decode(bits, type_name)
+        )?,
         None => writeln!(out, "  T2         does not apply: the declared order is free")?,
     }
     writeln!(out, "  found      0x{found:x} = {:e}", decode(found, type_name))?;

@@ -1,0 +1,59 @@
+# Sourced by every script here: strict mode, the repository root, and the compiler.
+#
+# The compiler is the one that rust-toolchain.toml pins. Where that exact name is not installed but the default
+# toolchain is the same minor version, the default is used instead of a download; failing both, rustup installs it.
+# shellcheck shell=bash
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+command -v cargo >/dev/null || export PATH="${CARGO_HOME:-${HOME:-/root}/.cargo}/bin:$PATH"
+export CARGO_TERM_PROGRESS_WHEN="${CARGO_TERM_PROGRESS_WHEN:-never}"
+export CARGO_NET_RETRY="${CARGO_NET_RETRY:-5}"
+
+say() { printf '%s\n' "ci: $*"; }
+
+# What was not checked must be seen: one line that starts with SKIPPED, which .ci/run repeats at its end.
+skip() {
+  say "SKIPPED: $*"
+  if [ -n "${CI_SKIPPED:-}" ]; then printf '%s\n' "$*" >>"$CI_SKIPPED"; fi
+}
+
+pinned_toolchain() { sed -n 's/^channel *= *"\(.*\)"/\1/p' rust-toolchain.toml; }
+
+choose_toolchain() {
+  local pinned default found
+  pinned="$(pinned_toolchain)"
+  if [ -n "${RUSTUP_TOOLCHAIN:-}" ]; then return; fi
+  if ! command -v rustup >/dev/null; then
+    found="$(rustc --version 2>/dev/null || echo none)"
+    case "$found" in
+      "rustc ${pinned%.*}."*) return ;;
+      *) say "Rust $pinned is needed, found: $found; install it with rustup"; exit 2 ;;
+    esac
+  fi
+  # The name must be listed, because newer rustups would download what `rustup run` does not find.
+  if rustup toolchain list | grep -q "^$pinned-" && rustup run "$pinned" rustc --version >/dev/null 2>&1; then
+    return
+  fi
+  default="$(cd / && rustup default 2>/dev/null | cut -d' ' -f1)"
+  if [ -n "$default" ] && RUSTUP_TOOLCHAIN="$default" rustc --version | grep -q "^rustc ${pinned%.*}\."; then
+    export RUSTUP_TOOLCHAIN="$default"
+    say "using the default toolchain $default: $(rustc --version)"
+    return
+  fi
+  say "installing Rust $pinned"
+  rustup toolchain install "$pinned" --profile minimal --component rustfmt,clippy
+}
+
+# component NAME COMMAND: true if `cargo COMMAND` works, after trying to install NAME.
+component() {
+  cargo "$2" --version >/dev/null 2>&1 && return 0
+  command -v rustup >/dev/null && rustup component add "$1" >/dev/null 2>&1
+  cargo "$2" --version >/dev/null 2>&1
+}
+
+# README and CI must not drift apart: a command that CI runs for README stands in README, word for word.
+in_readme() {
+  grep -qF -- "$1" README.md || { say "README.md does not hold the command: $1"; exit 1; }
+}
+
+choose_toolchain

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The main command of README: the quick tier over all built-in backends, and the files that it must leave.
+source "$(dirname "$0")/env.sh"
+in_readme "cargo run --release -p sparse-conformance -- run --report report"
+rm -rf report
+cargo run --release -p sparse-conformance -- run --report report
+for name in report.json report.junit.xml report.md report.html; do
+  [ -s "report/$name" ] || { say "report/$name is missing or empty"; exit 1; }
+done
+say "report: $(du -h report/* | tr '\t\n' '  ')"
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat report/report.md >>"$GITHUB_STEP_SUMMARY"; fi

@@ -1,0 +1,101 @@
+//! The `conformance` command over any set of backends: thin, the library does the work.
+//!
+//! [`main`] is what the program itself calls with the built-in backends; a crate of yours calls it with its own, and
+//! gets the same command (see `examples/own_backend.rs`).
+
+mod explain;
+mod inspect;
+mod list;
+mod progress;
+mod replay;
+mod run;
+
+use crate::backend::{Backend, check_declarations};
+use anyhow::{Result, bail};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Judge sparse matrix kernels against exact arithmetic.
+///
+/// Exit code 0: clean. 1: findings. 2: usage or environment error.
+#[derive(Debug, Parser)]
+#[command(name = "conformance", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run cases on backends and write a report.
+    Run(run::Args),
+    /// Print the tables: contracts, backends, kernels, sources, values, choices, embedded matrices.
+    List(list::Args),
+    /// Run one case line again and print the verdict of each backend.
+    Replay(replay::Args),
+    /// Show what a case consists of, and one output element from its terms to its verdict.
+    Explain(explain::Args),
+    /// Describe a matrix: shape, row statistics, spy plot.
+    Inspect(inspect::Args),
+}
+
+/// The command line over these backends: parses the process's arguments, runs, prints.
+#[must_use]
+pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
+    // A usage error exits 2 from within clap.
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Run(args) => run::run(args, backends),
+        Command::List(args) => list::run(args, &backends),
+        Command::Replay(args) => replay::run(args, backends),
+        Command::Explain(args) => explain::run(args, backends),
+        Command::Inspect(args) => inspect::run(args),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("conformance: {}", message(&error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The error and its causes, without those that the text already holds.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+/// True when the reader of our output has gone (`conformance list | head`).
+fn broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
+    };
+    error
+        .chain()
+        .any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+/// The backends with these names, or all; each with its declarations checked.
+fn choose(all: Vec<Box<dyn Backend>>, names: &[String]) -> Result<Vec<Box<dyn Backend>>> {
+    let known: Vec<&str> = all.iter().map(|b| b.name()).collect();
+    if let Some(name) = names.iter().find(|n| !known.contains(&n.as_str())) {
+        bail!("unknown backend {name:?}; there are {}", known.join(", "));
+    }
+    let chosen: Vec<_> = all
+        .into_iter()
+        .filter(|b| names.is_empty() || names.iter().any(|n| n == b.name()))
+        .collect();
+    for backend in &chosen {
+        check_declarations(backend.as_ref())?;
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,404 @@
+//! Everything that a product kernel must refuse: typed, before the output is touched, never a panic.
+
+mod support;
+
+use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::scalar::{Precision, Values};
+use sparse_oracle::task::{SddmmMode, Task};
+use support::{Dense, Rng, coo, encode, entries};
+
+const M: usize = 3;
+const K: usize = 4;
+const N: usize = 2;
+
+/// A legal request of every kind, to be broken in one place.
+struct Operands {
+    a: AnySparse,
+    b: Dense,
+    y: Dense,
+    c: Dense,
+    sparse_b: AnySparse,
+    alpha: f64,
+    beta: f64,
+    transpose_a: bool,
+}
+
+fn operands(kernel: &Kernel, rng: &mut Rng) -> Operands {
+    let types = kernel.contract.types;
+    let format = kernel.contract.format;
+    let blocks = FormatParams::default();
+    let mut sparse = |precision, rows, cols| {
+        let e = entries(rng, rows, cols, 100, Rng::integer);
+        encode(rng, precision, format, blocks, &e)
+    };
+    let dense = |precision, rows, cols| Dense::new(precision, (rows, cols), Layout::RowMajor, 0, || 1.0);
+    let (a, sparse_b) = match kernel.contract.op {
+        Op::Sddmm => (sparse(types.out, M, N), sparse(types.b, K, N)),
+        _ => (sparse(types.a, M, K), sparse(types.b, K, N)),
+    };
+    let b = match kernel.contract.op {
+        Op::Spmv => dense(types.b, K, 1),
+        Op::Sddmm => dense(types.a, M, K),
+        _ => dense(types.b, K, N),
+    };
+    let c = match kernel.contract.op {
+        Op::Spmv => dense(types.out, M, 1),
+        Op::Sddmm => dense(types.out, 1, a.nnz()),
+        _ => dense(types.out, M, N),
+    };
+    let y = dense(types.b, N, K);
+    Operands {
+        a,
+        b,
+        y,
+        c,
+        sparse_b,
+        alpha: 1.0,
+        beta: 1.0,
+        transpose_a: false,
+    }
+}
+
+fn run(kernel: &Kernel, op: Op, o: &mut Operands) -> Result<(), Refusal> {
+    let Operands {
+        a,
+        b,
+        y,
+        c,
+        sparse_b,
+        alpha,
+        beta,
+        transpose_a,
+    } = o;
+    let (alpha, beta, transpose_a) = (*alpha, *beta, *transpose_a);
+    let task = match op {
+        Op::Spmm => Task::Spmm {
+            a,
+            transpose_a,
+            b: b.as_ref(),
+            transpose_b: false,
+            alpha,
+            beta,
+            c: c.as_mut(),
+        },
+        Op::Spmv => {
+            let (x, y) = (b.data.as_slice(), c.data.as_mut_slice());
+            Task::Spmv {
+                a,
+                transpose_a,
+                x,
+                alpha,
+                beta,
+                y,
+            }
+        }
+        Op::Sddmm => {
+            let (x, y, out) = (b.as_ref(), y.as_ref(), c.data.as_mut_slice());
+            Task::Sddmm {
+                s: a,
+                x,
+                y,
+                alpha,
+                beta,
+                mode: SddmmMode::Pattern,
+                out,
+            }
+        }
+        Op::Spgemm => Task::Spgemm { a, b: sparse_b },
+        Op::Transpose => Task::Transpose { a },
+        Op::Convert => Task::Convert {
+            a,
+            to: FormatKind::Csr,
+            params: FormatParams::default(),
+        },
+    };
+    (kernel.run)(task).map(|_| ())
+}
+
+/// Breaks legal operands of every kernel of the given operations and checks the refusal.
+#[track_caller]
+fn refused(
+    ops: &[Op],
+    what: &str,
+    change: impl Fn(&Kernel, &mut Operands),
+    right: impl Fn(&Refusal) -> bool,
+) {
+    let mut rng = Rng(31);
+    let mut tried = 0;
+    for kernel in all_kernels().iter().filter(|k| ops.contains(&k.contract.op)) {
+        let mut o = operands(kernel, &mut rng);
+        assert_eq!(
+            run(kernel, kernel.contract.op, &mut o),
+            Ok(()),
+            "{} must take legal operands",
+            kernel.name
+        );
+        let mut o = operands(kernel, &mut rng);
+        change(kernel, &mut o);
+        let before = o.c.data.clone();
+        let refusal = run(kernel, kernel.contract.op, &mut o).expect_err(&kernel.name);
+        assert!(right(&refusal), "{} {what}: {refusal:?}", kernel.name);
+        assert_eq!(o.c.data, before, "{} wrote before it refused {what}", kernel.name);
+        tried += 1;
+    }
+    assert!(tried > 0, "no kernel for {ops:?}");
+}
+
+const DENSE_OUT: [Op; 3] = [Op::Spmm, Op::Spmv, Op::Sddmm];
+const ALL: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm];
+
+fn other(precision: Precision) -> Precision {
+    if precision == Precision::E5m2 {
+        Precision::E4m3
+    } else {
+        Precision::E5m2
+    }
+}
+
+fn shorter(values: &Values, by: usize) -> Values {
+    Values::from_f64(values.precision(), &vec![1.0; values.len() - by])
+}
+
+#[test]
+fn factors() {
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        refused(
+            &DENSE_OUT,
+            "alpha",
+            |_, o| o.alpha = value,
+            |r| matches!(r, Refusal::NotFinite { field: "alpha", .. }),
+        );
+        refused(
+            &DENSE_OUT,
+            "beta",
+            |_, o| o.beta = value,
+            |r| matches!(r, Refusal::NotFinite { field: "beta", .. }),
+        );
+    }
+    let mut rng = Rng(32);
+    for kernel in all_kernels()
+        .iter()
+        .filter(|k| DENSE_OUT.contains(&k.contract.op))
+    {
+        let mut o = operands(kernel, &mut rng);
+        o.alpha = 0.1;
+        let found = run(kernel, kernel.contract.op, &mut o);
+        let exact = kernel.contract.types.acc == Precision::F64;
+        assert!(exact == found.is_ok(), "{}: {found:?}", kernel.name);
+        assert!(
+            exact || matches!(found, Err(Refusal::Kind { field: "alpha", .. })),
+            "{}: {found:?}",
+            kernel.name
+        );
+    }
+}
+
+#[test]
+fn shapes() {
+    let shape = |r: &Refusal| matches!(r, Refusal::Shape { .. });
+    refused(&[Op::Spmm, Op::Spmv], "op(A)", |_, o| o.transpose_a = true, shape);
+    let taller = |_: &Kernel, o: &mut Operands| {
+        o.b = Dense::new(
+            o.b.data.precision(),
+            (o.b.rows + 1, o.b.cols),
+            Layout::RowMajor,
+            0,
+            || 1.0,
+        );
+    };
+    refused(&DENSE_OUT, "a row of B too many", taller, shape);
+    let wider = |_: &Kernel, o: &mut Operands| {
+        o.b = Dense::new(
+            o.b.data.precision(),
+            (o.b.rows, o.b.cols + 1),
+            Layout::RowMajor,
+            0,
+            || 1.0,
+        );
+    };
+    refused(&[Op::Spmm, Op::Sddmm], "a column of B too many", wider, shape);
+    let more = |_: &Kernel, o: &mut Operands| {
+        o.y = Dense::new(
+            o.y.data.precision(),
+            (o.y.rows + 1, o.y.cols),
+            Layout::RowMajor,
+            0,
+            || 1.0,
+        );
+    };
+    refused(&[Op::Sddmm], "a row of Y too many", more, shape);
+    let flatter = |_: &Kernel, o: &mut Operands| {
+        o.c = Dense::new(
+            o.c.data.precision(),
+            (o.c.rows - 1, o.c.cols),
+            Layout::RowMajor,
+            0,
+            || 1.0,
+        );
+    };
+    refused(&[Op::Spmm, Op::Spmv], "a row of C too few", flatter, shape);
+    refused(
+        &[Op::Spgemm],
+        "inner dimensions",
+        |_, o| o.sparse_b = o.a.clone(),
+        shape,
+    );
+}
+
+#[test]
+fn lengths_and_leading_dimensions() {
+    let length = |r: &Refusal| matches!(r, Refusal::Length { .. });
+    refused(
+        &[Op::Spmm, Op::Sddmm],
+        "short B",
+        |_, o| o.b.data = shorter(&o.b.data, 1),
+        length,
+    );
+    refused(
+        &[Op::Spmm, Op::Sddmm],
+        "short C",
+        |_, o| o.c.data = shorter(&o.c.data, 1),
+        length,
+    );
+    refused(
+        &[Op::Sddmm],
+        "short Y",
+        |_, o| o.y.data = shorter(&o.y.data, 1),
+        length,
+    );
+    let shape = |r: &Refusal| matches!(r, Refusal::Shape { .. });
+    refused(
+        &[Op::Spmv],
+        "short x",
+        |_, o| o.b.data = shorter(&o.b.data, 1),
+        shape,
+    );
+    refused(
+        &[Op::Spmv],
+        "short y",
+        |_, o| o.c.data = shorter(&o.c.data, 1),
+        shape,
+    );
+    let leading = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::LeadingDimension { field: found, .. } if *found == field);
+    refused(&[Op::Spmm], "ldb", |_, o| o.b.ld -= 1, leading("ldb"));
+    refused(&[Op::Spmm], "ldc", |_, o| o.c.ld -= 1, leading("ldc"));
+    refused(
+        &[Op::Spmm],
+        "ldc by columns",
+        |_, o| (o.c.layout, o.c.ld) = (Layout::ColMajor, M - 1),
+        leading("ldc"),
+    );
+    refused(&[Op::Sddmm], "ldx", |_, o| o.b.ld -= 1, leading("ldx"));
+    refused(&[Op::Sddmm], "ldy", |_, o| o.y.ld -= 1, leading("ldy"));
+    refused(
+        &[Op::Spmm],
+        "an ldb that overflows",
+        |_, o| o.b.ld = usize::MAX,
+        length,
+    );
+    let large = |r: &Refusal| matches!(r, Refusal::TooLarge { .. });
+    refused(
+        &[Op::Spmm],
+        "2^32 columns",
+        |_, o| (o.b.cols, o.b.ld) = (1 << 32, 1 << 32),
+        large,
+    );
+}
+
+#[test]
+fn kinds_and_element_types() {
+    let kind = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::Kind { field: found, .. } if *found == field);
+    let retyped =
+        |d: &mut Dense| d.data = Values::from_f64(other(d.data.precision()), &vec![1.0; d.data.len()]);
+    refused(&[Op::Spmm], "type of B", |_, o| retyped(&mut o.b), kind("B"));
+    refused(&[Op::Spmv], "type of x", |_, o| retyped(&mut o.b), kind("x"));
+    refused(&[Op::Sddmm], "type of X", |_, o| retyped(&mut o.b), kind("X"));
+    refused(&[Op::Sddmm], "type of Y", |_, o| retyped(&mut o.y), kind("Y"));
+    refused(&[Op::Spmm], "type of C", |_, o| retyped(&mut o.c), kind("C"));
+    refused(&[Op::Spmv], "type of y", |_, o| retyped(&mut o.c), kind("y"));
+    refused(&[Op::Sddmm], "type of out", |_, o| retyped(&mut o.c), kind("out"));
+    let reformatted = |kernel: &Kernel, o: &mut Operands| {
+        let next = FormatKind::ALL
+            .into_iter()
+            .find(|f| *f != kernel.contract.format)
+            .unwrap_or(FormatKind::Csr);
+        o.a = o.a.convert(next, FormatParams::default()).expect("converts");
+    };
+    refused(
+        &[Op::Spmm, Op::Spmv, Op::Spgemm],
+        "format of A",
+        reformatted,
+        kind("A"),
+    );
+    refused(&[Op::Sddmm], "format of S", reformatted, kind("S"));
+    let recast = |matrix: &AnySparse| {
+        let (e, kind) = (matrix.entries_f64(), matrix.kind());
+        AnySparse::from_f64(other(matrix.precision()), kind, FormatParams::default(), &e).expect("encodes")
+    };
+    refused(
+        &[Op::Spmm, Op::Spmv, Op::Spgemm],
+        "type of A",
+        |_, o| o.a = recast(&o.a),
+        kind("A"),
+    );
+    refused(&[Op::Sddmm], "type of S", |_, o| o.a = recast(&o.a), kind("S"));
+    refused(
+        &[Op::Spgemm],
+        "type of sparse B",
+        |_, o| o.sparse_b = recast(&o.sparse_b),
+        kind("B"),
+    );
+}
+
+#[test]
+fn tasks_of_another_operation() {
+    let mut rng = Rng(33);
+    for kernel in all_kernels().iter().filter(|k| ALL.contains(&k.contract.op)) {
+        let mut o = operands(kernel, &mut rng);
+        for op in Op::ALL.into_iter().filter(|op| *op != kernel.contract.op) {
+            let found = run(kernel, op, &mut o);
+            assert!(
+                matches!(found, Err(Refusal::Kind { field: "task", .. })),
+                "{} {op:?}: {found:?}",
+                kernel.name
+            );
+        }
+    }
+}
+
+#[test]
+fn extents_that_no_operand_backs_up_cost_nothing() {
+    // No column in B and C: 2^32 - 1 rows of A need no work, and no memory.
+    let tall = u32::MAX as usize;
+    let a = coo(Precision::F32, 3, tall, &[]);
+    let kernel = sparse_kernels::registry::kernel("spmm_coo_f32_f32_f32_f32__portable").expect("registered");
+    for (transpose_a, m, k) in [(false, 3, tall), (true, tall, 3)] {
+        let b = Dense {
+            rows: k,
+            cols: 0,
+            ld: 0,
+            layout: Layout::RowMajor,
+            data: Values::F32(Vec::new()),
+        };
+        let mut c = Dense {
+            rows: m,
+            cols: 0,
+            ld: 0,
+            layout: Layout::RowMajor,
+            data: Values::F32(Vec::new()),
+        };
+        let task = Task::Spmm {
+            a: &a,
+            transpose_a,
+            b: b.as_ref(),
+            transpose_b: false,
+            alpha: 1.0,
+            beta: 0.0,
+            c: c.as_mut(),
+        };
+        assert!((kernel.run)(task).is_ok());
+    }
+}
