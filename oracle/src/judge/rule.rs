@@ -18,6 +18,8 @@ pub struct Rule<'a> {
     alpha: f64,
     beta: f64,
     b_max: f64,
+    /// An exact zero may be missing from the pattern and then reads as +0 (profile).
+    numeric_pattern: bool,
     /// 0 * A * B and 0 * C are computed rather than skipped (profile).
     alpha0_reads: bool,
     beta0_reads: bool,
@@ -39,7 +41,7 @@ pub struct Accepted {
     pub modelled: Option<u64>,
     /// A zero of either sign matches the model.
     sign_free: bool,
-    /// NaN is legal besides the value (multiplied pads, overflow next to infinities).
+    /// NaN is legal besides the value (multiplied pads, an alpha that underflows beside an infinity).
     nan_too: bool,
     /// Inf and NaN are legal: an intermediate may overflow.
     overflow: bool,
@@ -67,6 +69,7 @@ impl<'a> Rule<'a> {
             alpha,
             beta,
             b_max,
+            numeric_pattern: profile.has(Choice::NumericPattern),
             alpha0_reads: alpha == 0.0 && profile.has(Choice::Alpha0ReadsAb),
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
             cached: None,
@@ -99,7 +102,7 @@ impl<'a> Rule<'a> {
                 .as_ref()
                 .is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
-        let sign_free = self.alpha0_reads || self.beta0_reads;
+        let sign_free = self.alpha0_reads || self.beta0_reads || self.numeric_pattern;
         let modelled = if reads_nan {
             None
         } else {
@@ -116,7 +119,7 @@ impl<'a> Rule<'a> {
             order_free,
             modelled,
             sign_free,
-            nan_too: site.poisoned && alpha != 0.0,
+            nan_too: site.poisoned && alpha != 0.0 || self.alpha_vanishes(site),
             overflow,
             tolerance,
             out: self.arithmetic.out,
@@ -130,6 +133,18 @@ impl<'a> Rule<'a> {
             self.cached = Some((key, fresh.map(Arc::new)));
         }
         self.cached.as_ref().and_then(|(_, t)| t.clone())
+    }
+
+    /// True when alpha, folded into A, underflows some a to 0 that then meets an infinite b: 0 x Inf is NaN.
+    fn alpha_vanishes(&self, site: &Site<'_>) -> bool {
+        if self.arithmetic.epilogue != Epilogue::AlphaIntoA || self.alpha == 0.0 || self.alpha.abs() >= 1.0 {
+            return false;
+        }
+        let unit = chain::Unit {
+            precision: self.arithmetic.part.acc,
+        };
+        let vanishes = |(a, b): (f64, f64)| b.is_infinite() && a != 0.0 && unit.mul(self.alpha, a) == 0.0;
+        !site.sum.value.is_finite() && site.terms.iter().any(vanishes)
     }
 
     /// True when rounding may bring the unscaled sum to zero, or away from it.
