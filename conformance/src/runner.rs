@@ -43,7 +43,12 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
                 let judged = judge_backend(case, &operands, backend, spent);
                 record(case, backend, judged, &degenerate)
             };
-            backends.iter().map(AsRef::as_ref).zip(&mut inside).map(judged).collect()
+            backends
+                .iter()
+                .map(AsRef::as_ref)
+                .zip(&mut inside)
+                .map(judged)
+                .collect()
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());
