@@ -304,11 +304,21 @@ fn duplicate_sum(peer: &dyn Backend, values: &[f64], target: FormatKind, fill: u
     }
     let a = matrix((64, 64), FormatKind::Coo, &triples);
     let params = FormatParams::default();
-    let task = Task::Convert { a: &a, to: target, params };
+    let task = Task::Convert {
+        a: &a,
+        to: target,
+        params,
+    };
     let raw = sparse(peer, &format!("convert.coo.{}.f64", target.name()), task);
-    let AnySparse::F64(found) = raw.check().expect("a valid matrix") else { panic!("f64 in, f64 out") };
+    let AnySparse::F64(found) = raw.check().expect("a valid matrix") else {
+        panic!("f64 in, f64 out")
+    };
     let entries = found.entries();
-    entries.list.iter().find(|e| (e.row, e.col) == (32, 32)).map_or(f64::NAN, |e| e.value)
+    entries
+        .list
+        .iter()
+        .find(|e| (e.row, e.col) == (32, 32))
+        .map_or(f64::NAN, |e| e.value)
 }
 
 /// Duplicates are added one at a time, each sum rounded: 1e16 swallows the ones that follow it. The default is the
@@ -319,7 +329,12 @@ fn peers_round_each_addition_of_duplicates() {
     for peer in PEERS {
         for target in [FormatKind::Csr, FormatKind::Csc] {
             let found = duplicate_sum(peer, &values, target, 0);
-            assert_eq!(found, 1e16, "{}: the exact sum, rounded once, is 1e16 + 4", peer.name());
+            assert_eq!(
+                found,
+                1e16,
+                "{}: the exact sum, rounded once, is 1e16 + 4",
+                peer.name()
+            );
         }
     }
 }
@@ -334,17 +349,25 @@ fn peers_add_duplicates_out_of_order() {
         for target in [FormatKind::Csr, FormatKind::Csc] {
             for count in [3usize, 5, 8, 13, 21, 34, 55] {
                 for fill in 0..8 {
-                    let values: Vec<f64> = (0..count).map(|i| [1.0, 1e16, 3.0, -1e16, 7.0][i * i % 5 % 5]).collect();
+                    let values: Vec<f64> = (0..count)
+                        .map(|i| [1.0, 1e16, 3.0, -1e16, 7.0][i * i % 5 % 5])
+                        .collect();
                     let stored = values.iter().sum::<f64>();
                     let found = duplicate_sum(peer, &values, target, fill);
                     tried += 1;
                     if found != stored && shown.is_none() {
-                        shown = Some(format!("{target:?}, {count} duplicates, {fill} between: {found}, in order {stored}"));
+                        shown = Some(format!(
+                            "{target:?}, {count} duplicates, {fill} between: {found}, in order {stored}"
+                        ));
                     }
                 }
             }
         }
         println!("{}: {shown:?} ({tried} tried)", peer.name());
-        assert!(shown.is_some(), "{}: {tried} matrices were added in stored order", peer.name());
+        assert!(
+            shown.is_some(),
+            "{}: {tried} matrices were added in stored order",
+            peer.name()
+        );
     }
 }

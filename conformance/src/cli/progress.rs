@@ -50,7 +50,10 @@ impl Progress for Shown {
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.set_message("0 findings");
             }
-            None => eprintln!("{cases} cases on {matrices} {}", if matrices == 1 { "matrix" } else { "matrices" }),
+            None => eprintln!(
+                "{cases} cases on {matrices} {}",
+                if matrices == 1 { "matrix" } else { "matrices" }
+            ),
         }
     }
 
