@@ -561,7 +561,7 @@ fn transposes_indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer
     let values = sparse_oracle::format::AnySparse::clone(a);
     let raw = sparse_oracle::task::RawSparse::from(values);
     sparse_after(contract, Task::Transpose { a }, |answer| {
-        answer.values = raw.values
+        answer.values = raw.values;
     })
 }
 
