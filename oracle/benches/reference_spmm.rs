@@ -5,7 +5,7 @@
 //! return an f64 sum in some order: `nalgebra-sparse` (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on
 //! the values before they are rounded to the narrower types.
 //!
-//! Run: `cargo bench -p sparse-oracle --bench reference_spmm` (about two minutes). A last table lists the best of
+//! Run: `cargo bench -p sparse-oracle --bench reference_spmm` (about five minutes). A last table lists the best of
 //! some turns taken in rotation: GFLOP/s (2 * nnz * N / time), and the time as a share of nalgebra-sparse's.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
@@ -14,15 +14,18 @@ use nalgebra_sparse::{CsrMatrix, ops::Op, ops::serial::spmm_csr_dense};
 use sparse_oracle::exact::{ReferenceSpmm, SpmmReference};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::scalar::Element;
+use sparse_oracle::source::file::read_path;
+use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::{Bf16, F16, Rounding, Scalar, Tf32};
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const N: usize = 32;
 
 /// Turns of each contender that the table takes the best of.
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 11;
 
 /// The fastest turn of one contender on one matrix.
 struct Time {
@@ -205,28 +208,56 @@ fn typed<T: Scalar>(a: &Csr<f64>, b: &Dense<f64>) -> (Csr<T>, Dense<T>) {
     (a.map(|&x| T::from_f64(x)), b.map(|&x| T::from_f64(x)))
 }
 
-fn all(criterion: &mut Criterion) {
+/// Everything that is measured: (name, pattern, how its values and B's spread).
+fn cases() -> Vec<(String, Csr<()>, Spread)> {
+    let mut cases = Vec::new();
     for (shape, pattern) in [("uniform", uniform()), ("power law", power_law())] {
         for (label, spread) in [
             ("near one", Spread::NearOne),
             ("normal", Spread::Normal),
             ("wide", Spread::Wide),
         ] {
-            let mut random = Random(3);
-            let a = pattern.map(|()| spread.draw(&mut random));
-            let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
-            let matrix = format!("{shape} {} nnz, {label}", a.nnz());
-            eprintln!("{matrix}");
-            let (f32s, tf32s) = (typed::<f32>(&a, &b), typed::<Tf32>(&a, &b));
-            let (f16s, bf16s) = (typed::<F16>(&a, &b), typed::<Bf16>(&a, &b));
-            let mut contenders = Vec::from(peers(&a, &b));
-            contenders.push(exact::<f32, f32>(&f32s.0, &f32s.1));
-            contenders.push(exact::<Tf32, f32>(&tf32s.0, &tf32s.1));
-            contenders.push(exact::<F16, F16>(&f16s.0, &f16s.1));
-            contenders.push(exact::<Bf16, Bf16>(&bf16s.0, &bf16s.1));
-            contenders.push(exact::<f64, f64>(&a, &b));
-            compare(criterion, &matrix, a.nnz(), &mut contenders);
+            cases.push((format!("{shape}, {label}"), pattern.clone(), spread));
         }
+    }
+    for name in ["econ_fwd500", "cop20k_A", "rma10", "webbase-1M"] {
+        let spec: SourceSpec = format!("synth:{name}").parse().expect("a published matrix");
+        cases.push((
+            format!("synth:{name}"),
+            spec.generate().expect("fits the default limit"),
+            Spread::Normal,
+        ));
+    }
+    let shared =
+        std::env::var_os("SPARSE_SHARED").map_or_else(|| PathBuf::from("../../shared"), PathBuf::from);
+    for name in ["cnr-2000", "ogbl-ddi", "mdual"] {
+        match read_path(&shared.join(format!("data/matrices/open/{name}.mtx.gz"))) {
+            Ok(matrix) => {
+                let pattern = Csr::from_entries(&matrix.coo.entries()).expect("a matrix from a file");
+                cases.push((name.to_owned(), pattern.map(|_| ()), Spread::Normal));
+            }
+            Err(error) => eprintln!("SKIPPED {name}: {error} (set SPARSE_SHARED)"),
+        }
+    }
+    cases
+}
+
+fn all(criterion: &mut Criterion) {
+    for (name, pattern, spread) in cases() {
+        let mut random = Random(3);
+        let a = pattern.map(|()| spread.draw(&mut random));
+        let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
+        let matrix = format!("{name} ({} nnz)", a.nnz());
+        eprintln!("{matrix}");
+        let (f32s, tf32s) = (typed::<f32>(&a, &b), typed::<Tf32>(&a, &b));
+        let (f16s, bf16s) = (typed::<F16>(&a, &b), typed::<Bf16>(&a, &b));
+        let mut contenders = Vec::from(peers(&a, &b));
+        contenders.push(exact::<f32, f32>(&f32s.0, &f32s.1));
+        contenders.push(exact::<Tf32, f32>(&tf32s.0, &tf32s.1));
+        contenders.push(exact::<F16, F16>(&f16s.0, &f16s.1));
+        contenders.push(exact::<Bf16, Bf16>(&bf16s.0, &bf16s.1));
+        contenders.push(exact::<f64, f64>(&a, &b));
+        compare(criterion, &matrix, a.nnz(), &mut contenders);
     }
     print_table();
 }

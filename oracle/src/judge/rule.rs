@@ -202,7 +202,7 @@ impl<'a> Rule<'a> {
                 } else {
                     0.0
                 };
-                let products = if alpha == 0.0 {
+                let products = if alpha == 0.0 && !self.alpha0_reads {
                     0.0
                 } else {
                     site.terms.finite_gauge() * alpha.abs().max(1.0)
