@@ -32,9 +32,6 @@ fn lines(groups: &[Group]) -> Vec<String> {
     cases(groups).map(ToString::to_string).collect()
 }
 
-/// Something that a case may have.
-type Trait = fn(&Case) -> bool;
-
 #[test]
 fn there_are_ten_thousand_distinct_lines_and_each_parses_back() {
     let groups = quick(0);
@@ -123,11 +120,7 @@ fn every_parameter_and_fault_occurs() {
     let of = |op: Op, what: fn(&Case) -> bool| {
         count(&|c| c.contract.op == op && c.params.fault.is_none() && what(c))
     };
-<<<<<<< HEAD
-    let traits: [(&str, Trait); 9] = [
-=======
     let traits: [Trait; 9] = [
->>>>>>> wip-files
         ("ta", |c| c.params.transpose_a),
         ("tb", |c| c.params.transpose_b),
         ("lb=col", |c| c.to_string().contains("/lb=col")),
