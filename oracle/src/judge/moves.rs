@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::tally::{Judged, Output, Place, judge};
 use crate::arithmetic::Arithmetic;
-use crate::format::{AnySparse, Csr, FormatKind};
+use crate::format::{AnySparse, Csr, FormatKind, Sparse};
 use crate::profile::{Choice, Profile};
 use crate::scalar::{Precision, Scalar};
 use crate::task::RawSparse;
@@ -16,7 +16,8 @@ type BitEntry = (u32, u32, u64);
 /// Judges a conversion or transpose: `expected` is the oracle's own encoding of the result.
 ///
 /// The arrays must be a valid encoding of the right kind, shape and element type, decode to the same positions with
-/// the same bits, and, where a format has one canonical encoding (all but COO), be that encoding.
+/// the same bits, and, where a format has one canonical encoding (all but COO), be that encoding. A COO result stores
+/// a position twice only where the operand did (the keys of `summed`); the bits listed there are right besides.
 #[must_use]
 pub fn judge_moved(
     expected: &AnySparse,
@@ -28,12 +29,23 @@ pub fn judge_moved(
         return Verdict::Wrong(mismatch);
     }
     let canonical = RawSparse::from(expected.clone());
+    if matches!(found.kind, FormatKind::Bcsr | FormatKind::BlockedEll) && found.params != canonical.params {
+        let (wanted, got) = (canonical.params, found.params);
+        let message = format!(
+            "expected blocks of {}x{}, found {}x{}",
+            wanted.block_rows, wanted.block_cols, got.block_rows, got.block_cols
+        );
+        return wrong(Defect::Kind, message);
+    }
     let same_arrays = found.kind == FormatKind::Coo
         || (&found.offsets, &found.indices) == (&canonical.offsets, &canonical.indices);
     let found = match found.check() {
         Ok(found) => found,
         Err(refusal) => return wrong(Defect::Structure, format!("not a valid encoding: {refusal}")),
     };
+    if let Some(mismatch) = repeated(&found, summed) {
+        return Verdict::Wrong(Box::new(mismatch));
+    }
     let mut wanted = bit_entries(expected);
     let got = bit_entries(&found);
     for (w, g) in wanted.iter_mut().zip(&got) {
@@ -140,6 +152,21 @@ fn same_kind(
         found: got.clone(),
         ..Mismatch::plain(Defect::Kind, format!("expected {expected}, found {got}"))
     }))
+}
+
+/// A position that COO stores twice, though the operand did not: decoding would sum it away.
+fn repeated(found: &AnySparse, summed: &BTreeMap<(u32, u32), Vec<u64>>) -> Option<Mismatch> {
+    crate::each_sparse!(found, m => {
+        let Sparse::Coo(coo) = m else { return None };
+        let mut stored: Vec<(u32, u32)> = coo.row_idx.iter().copied().zip(coo.col_idx.iter().copied()).collect();
+        stored.sort_unstable();
+        let twice = stored.windows(2).find(|w| w[0] == w[1] && !summed.contains_key(&w[0]))?[0];
+        let message = format!("position ({}, {}) is stored more than once", twice.0, twice.1);
+        Some(Mismatch {
+            at: Some((twice.0 as usize, twice.1 as usize)),
+            ..Mismatch::plain(Defect::Pattern, message)
+        })
+    })
 }
 
 /// Positions in row order with their bits.

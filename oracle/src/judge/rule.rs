@@ -90,7 +90,9 @@ impl<'a> Rule<'a> {
         if reads_nan {
             exact.value = Value::Nan;
         }
-        let tolerance = self.tolerance(site.sum.terms, alpha);
+        // Multiplied by 0, no term brings its roundings along.
+        let terms = if alpha == 0.0 { 0 } else { site.sum.terms };
+        let tolerance = self.tolerance(terms, alpha);
         let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
         // A sum near zero times an infinity: rounding decides between NaN and either infinity.
         let torn = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site);
