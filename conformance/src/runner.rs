@@ -289,9 +289,12 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
         (Err(refusal), Came::Sparse(_)) => Verdict::NotRun {
             reason: format!("the oracle has no result to compare with: {refusal}"),
         },
-        (Ok(expected), Came::Sparse(raw)) => {
-            judge_moved(&expected, raw, profile, &summed_positions(operands, profile))
-        }
+        (Ok(expected), Came::Sparse(raw)) => judge_moved(
+            &expected,
+            raw,
+            profile,
+            &summed_positions(case, operands, profile),
+        ),
         (_, other) => settle(other),
     }
 }
