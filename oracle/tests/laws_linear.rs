@@ -112,3 +112,23 @@ fn a_head_and_its_rest_add_up() {
     }
     assert!(head(1.0 / 3.0) != 1.0 / 3.0, "both parts are used");
 }
+
+#[test]
+fn both_frameworks_refute_a_false_law() {
+    fn no_term_has_a_sign(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
+        let signed = |e: &Element| e.value != e.gauge;
+        if product(a, b).iter().flatten().any(signed) {
+            Err("a sign".to_owned())
+        } else {
+            Ok(())
+        }
+    }
+    let refuted = |run: fn()| std::panic::catch_unwind(run).is_err();
+    assert!(refuted(|| under_proptest(
+        no_term_has_a_sign,
+        Values::SmallIntegers,
+        20,
+        12
+    )));
+    assert!(refuted(|| under_quickcheck(no_term_has_a_sign, 100)));
+}
