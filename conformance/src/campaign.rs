@@ -125,7 +125,7 @@ fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progre
 }
 
 fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str) -> Vec<report::CaseRecord> {
-    let record = |b: &Box<dyn Backend>| report::CaseRecord {
+    let record = |b: &dyn Backend| report::CaseRecord {
         case: case.to_string(),
         contract: case.contract.to_string(),
         family: case.origin.family(),
@@ -137,7 +137,7 @@ fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str)
         share: None,
         degenerate: Vec::new(),
     };
-    backends.iter().map(record).collect()
+    backends.iter().map(|b| record(b.as_ref())).collect()
 }
 
 fn plan_record(options: &Options, backends: &[Box<dyn Backend>], cases: usize) -> report::Plan {
@@ -262,7 +262,7 @@ pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
         rows,
         cols,
         nnz: pattern.nnz() as u64,
-        row_nnz: (pattern.rows > 0).then(|| report::RowStatistics {
+        row_nnz: (pattern.rows > 0).then_some(report::RowStatistics {
             min: statistics.min as u64,
             max: statistics.max as u64,
             mean: statistics.mean,

@@ -151,11 +151,17 @@ pub fn moved(case: &Case, operands: &Operands, profile: &Profile) -> Result<AnyS
     })
 }
 
-/// The positions that are stored more than once, and bits that are right there besides the expected ones: none, or for
+/// The positions of the result whose operand is stored more than once, and bits that are right there besides the expected ones: none, or for
 /// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
 #[must_use]
-pub fn summed_positions(operands: &Operands, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
+pub fn summed_positions(
+    case: &Case,
+    operands: &Operands,
+    profile: &Profile,
+) -> BTreeMap<(u32, u32), Vec<u64>> {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
+    let transposed = case.contract.op == Op::Transpose;
+    let placed = |row: u32, col: u32| if transposed { (col, row) } else { (row, col) };
     let precision = operands.a.precision();
     let orders = |group: &[f64]| {
         if any_order && group.len() <= 5 {
@@ -168,7 +174,7 @@ pub fn summed_positions(operands: &Operands, profile: &Profile) -> BTreeMap<(u32
         Sparse::Coo(m) => {
             let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
             for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {
-                groups.entry((row, col)).or_default().push(v.to_f64());
+                groups.entry(placed(row, col)).or_default().push(v.to_f64());
             }
             groups.retain(|_, group| group.len() > 1);
             groups.into_iter().map(|(at, group)| (at, orders(&group))).collect()

@@ -43,7 +43,7 @@ pub struct Operands {
     pub y: Option<DenseOperand>,
     /// Shape of the dense result; SDDMM: stored positions x 1.
     pub result: (usize, usize),
-    /// What C holds before (two variants, so that a stale value shows); drawn even where beta is 0.
+    /// What C holds before (two variants, so that a stale value shows); junk where beta is 0.
     pub c: [Vec<f64>; 2],
 }
 
@@ -169,7 +169,12 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         };
         check_size(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
-        operands.c = [draw.numbers(count, types.out), draw.numbers(count, types.out)];
+        operands.c = if case.reads_c() {
+            [draw.numbers(count, types.out), draw.numbers(count, types.out)]
+        } else {
+            // Not C but junk, for a backend that computes 0 * C: finite, and different from run to run.
+            [vec![1.5; count], vec![-2.5; count]]
+        };
     }
     Ok(operands)
 }

@@ -31,14 +31,9 @@ pub enum OriginError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The file, or embedded matrix, can't be read.
-    #[error("matrix {name}: {source}")]
-    File {
-        /// Path or name.
-        name: String,
-        /// Why.
-        source: FileError,
-    },
+    /// The file, or embedded matrix, can't be read; the reason names it.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// A matrix and the values it came with, if any.
@@ -66,16 +61,13 @@ impl Origin {
     /// # Errors
     /// What the generator or the file reader says.
     pub fn load(&self) -> Result<Loaded, OriginError> {
-        let read = |name: String, result: Result<file::FileMatrix, FileError>| match result {
-            Ok(m) => Ok(Loaded {
-                has_values: !m.pattern_only,
-                coo: m.coo,
-            }),
-            Err(source) => Err(OriginError::File { name, source }),
+        let loaded = |m: file::FileMatrix| Loaded {
+            has_values: !m.pattern_only,
+            coo: m.coo,
         };
         match self {
-            Origin::Embedded(name) => read(name.clone(), embedded::read(name)),
-            Origin::File(path) => read(path.display().to_string(), file::read_path(path)),
+            Origin::Embedded(name) => Ok(loaded(embedded::read(name)?)),
+            Origin::File(path) => Ok(loaded(file::read_path(path)?)),
             Origin::Spec(spec) => {
                 let error = |reason: String| OriginError::Spec {
                     text: spec.to_string(),

@@ -329,7 +329,7 @@ fn applies(fault: Fault, origin: &Origin, contract: Contract, p: &Params) -> boo
     }
 }
 
-/// A stream of choices that depends on nothing but its key (SplitMix64).
+/// A stream of choices that depends on nothing but its key (`SplitMix64`).
 struct Mix(u64);
 
 impl Mix {

@@ -39,11 +39,16 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
-            let judged = |(backend, spent): (&Box<dyn Backend>, &mut Duration)| {
-                let judged = judge_backend(case, &operands, backend.as_ref(), spent);
-                record(case, backend.as_ref(), judged, &degenerate)
+            let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
+                let judged = judge_backend(case, &operands, backend, spent);
+                record(case, backend, judged, &degenerate)
             };
-            backends.iter().zip(&mut inside).map(judged).collect()
+            backends
+                .iter()
+                .map(AsRef::as_ref)
+                .zip(&mut inside)
+                .map(judged)
+                .collect()
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());
@@ -284,9 +289,12 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
         (Err(refusal), Came::Sparse(_)) => Verdict::NotRun {
             reason: format!("the oracle has no result to compare with: {refusal}"),
         },
-        (Ok(expected), Came::Sparse(raw)) => {
-            judge_moved(&expected, raw, profile, &summed_positions(operands, profile))
-        }
+        (Ok(expected), Came::Sparse(raw)) => judge_moved(
+            &expected,
+            raw,
+            profile,
+            &summed_positions(case, operands, profile),
+        ),
         (_, other) => settle(other),
     }
 }

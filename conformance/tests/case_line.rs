@@ -391,7 +391,7 @@ fn the_largest_lines_are_refused_before_memory_is_taken() {
         match build(&case, &loaded) {
             Err(OperandError::TooLarge { elements, limit }) => assert!(elements > limit, "{line}"),
             Err(OperandError::Encode { format, .. }) => {
-                assert_eq!(format, case.contract.format.name(), "{line}")
+                assert_eq!(format, case.contract.format.name(), "{line}");
             }
             other => panic!("{line}: expected a refusal, got {:?}", other.map(|o| o.result)),
         }

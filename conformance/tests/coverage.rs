@@ -21,6 +21,9 @@ fn quick(seed: u64) -> Vec<Group> {
     })
 }
 
+/// A name and whether a case has it.
+type Trait = (&'static str, fn(&Case) -> bool);
+
 fn cases(groups: &[Group]) -> impl Iterator<Item = &Case> {
     groups.iter().flat_map(|group| &group.cases)
 }
@@ -117,7 +120,7 @@ fn every_parameter_and_fault_occurs() {
     let of = |op: Op, what: fn(&Case) -> bool| {
         count(&|c| c.contract.op == op && c.params.fault.is_none() && what(c))
     };
-    let traits: [(&str, fn(&Case) -> bool); 9] = [
+    let traits: [Trait; 9] = [
         ("ta", |c| c.params.transpose_a),
         ("tb", |c| c.params.transpose_b),
         ("lb=col", |c| c.to_string().contains("/lb=col")),

@@ -561,7 +561,7 @@ fn transposes_indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer
     let values = sparse_oracle::format::AnySparse::clone(a);
     let raw = sparse_oracle::task::RawSparse::from(values);
     sparse_after(contract, Task::Transpose { a }, |answer| {
-        answer.values = raw.values
+        answer.values = raw.values;
     })
 }
 
@@ -1268,4 +1268,21 @@ fn the_runner_reports_what_was_said() {
     assert!(text(run(honest_support, refuses_everything)).contains("not today"));
     let excluded = run(excludes_everything, honest);
     assert!(!excluded.is_finding() && text(excluded).contains("it would rather not"));
+}
+
+/// Found with seed 3: `0 * (A * B)` overflows in the sum and gives NaN, next to an infinite C. The profile says that
+/// alpha = 0 still reads A and B, so NaN is right there.
+#[test]
+fn a_sum_that_overflows_before_alpha_zero_may_be_nan_beside_an_infinite_c() {
+    let line = "spmm.csc.f64_f64_f64_f64/empty:rows=4,cols=8,emptyrows=0.881,emptycols=0.157,density=0.927,\
+                seed=3000014/values=special,610527/n=32/alpha=0/beta=1/ta/lc=col/ldc=+7";
+    let case: Case = line.parse().expect("a legal line");
+    let loaded = case.origin.load().expect("small");
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(NalgebraSparse)];
+    let record = run_case(&case, &loaded, &backends).records.remove(0);
+    assert!(
+        record.verdict.kind().ran() && !record.verdict.is_finding(),
+        "{}",
+        record.verdict
+    );
 }

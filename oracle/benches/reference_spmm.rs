@@ -1,11 +1,12 @@
-//! The exact reference SpMM against two inexact ones, on one thread, N = 32.
+//! The exact reference `SpMM` against two inexact ones, on one thread, N = 32.
 //!
 //! Ours returns the exact value rounded once to the output type, the exact gauge and the number of terms, all three
-//! in one pass; preparing B is part of the time; the output's memory is reused, as nalgebra-sparse's is. The peers return an f64 sum in some order: `nalgebra-sparse`
-//! (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on the same values.
+//! in one pass. Preparing B is part of the time; the output's memory is reused, as nalgebra-sparse's is. The peers
+//! return an f64 sum in some order: `nalgebra-sparse` (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on
+//! the values before they are rounded to the narrower types.
 //!
-//! Run: `cargo bench -p sparse-oracle --bench reference_spmm`. A last table lists GFLOP/s (2 * nnz * N / time) and the
-//! time as a share of nalgebra-sparse's.
+//! Run: `cargo bench -p sparse-oracle --bench reference_spmm` (about five minutes). A last table lists the best of
+//! some turns taken in rotation: GFLOP/s (2 * nnz * N / time), and the time as a share of nalgebra-sparse's.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use nalgebra::DMatrix;
@@ -13,14 +14,20 @@ use nalgebra_sparse::{CsrMatrix, ops::Op, ops::serial::spmm_csr_dense};
 use sparse_oracle::exact::{ReferenceSpmm, SpmmReference};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::scalar::Element;
+use sparse_oracle::source::file::read_path;
+use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::{Bf16, F16, Rounding, Scalar, Tf32};
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const N: usize = 32;
 
-/// The fastest run of one contender on one matrix.
+/// Turns of each contender that the table takes the best of.
+const ROUNDS: usize = 11;
+
+/// The fastest turn of one contender on one matrix.
 struct Time {
     matrix: String,
     contender: String,
@@ -111,111 +118,146 @@ fn power_law() -> Csr<()> {
     pattern(60_000, lengths.into_iter(), &mut random)
 }
 
-/// Runs and times, and notes the fastest run for the table.
-fn noted<R>(
-    matrix: &str,
-    contender: &str,
-    nnz: usize,
-    mut run: impl FnMut() -> R,
-) -> impl FnMut(u64) -> Duration {
-    let mut times = TIMES.lock().expect("no panics while locked");
-    let at = times.len();
-    times.push(Time {
-        matrix: matrix.to_owned(),
-        contender: contender.to_owned(),
-        flops: 2.0 * (nnz * N) as f64,
-        seconds: f64::INFINITY,
-    });
-    move |iterations| {
-        let mut total = Duration::ZERO;
-        for _ in 0..iterations {
-            let start = Instant::now();
-            black_box(run());
-            let elapsed = start.elapsed();
-            total += elapsed;
-            let best = &mut TIMES.lock().expect("no panics while locked")[at].seconds;
-            *best = best.min(elapsed.as_secs_f64());
-        }
-        total
+/// One way to compute the product, ready to run.
+struct Contender<'a> {
+    name: String,
+    run: Box<dyn FnMut() + 'a>,
+}
+
+/// The exact product in one type; `inputs` outlive the closure.
+fn exact<'a, T: Element, O: Scalar>(a: &'a Csr<T>, b: &'a Dense<T>) -> Contender<'a> {
+    let mut out = SpmmReference::<O>::default();
+    let mut run = move || {
+        let prepared = ReferenceSpmm::new(b);
+        prepared
+            .product_into(a, Rounding::NearestEven, &mut out)
+            .expect("shapes fit");
+        black_box(out.paths)
+    };
+    let name = format!("exact {}", T::PRECISION);
+    eprintln!("  {name}: rows per path {:?}", run());
+    Contender {
+        name,
+        run: Box::new(move || {
+            run();
+        }),
     }
 }
 
-fn bench_exact<T: Element, O: Scalar>(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f64>) {
-    let a: Csr<T> = a.map(|&x| T::from_f64(x));
-    let b = b.map(|&x| T::from_f64(x));
-    let contender = format!("exact {}", T::PRECISION);
-    let mut group = group(criterion, name, a.nnz());
-    let mut out = SpmmReference::<O>::default();
-    let mut run = || {
-        let prepared = ReferenceSpmm::new(&b);
-        prepared
-            .product_into(&a, Rounding::NearestEven, &mut out)
-            .expect("shapes fit");
-        out.paths
-    };
-    eprintln!("{name}, {contender}: rows per path {:?}", run());
-    let mut timed = noted(name, &contender, a.nnz(), run);
-    group.bench_function(&contender, |bencher| bencher.iter_custom(&mut timed));
-    group.finish();
-}
-
-fn group<'c>(
-    criterion: &'c mut Criterion,
-    name: &str,
-    nnz: usize,
-) -> criterion::BenchmarkGroup<'c, criterion::measurement::WallTime> {
-    let mut group = criterion.benchmark_group(name);
-    group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    group
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(1500));
-    group.throughput(Throughput::Elements(2 * (nnz * N) as u64));
-    group
-}
-
-fn bench_peers(criterion: &mut Criterion, name: &str, a: &Csr<f64>, b: &Dense<f64>) {
+fn peers<'a>(a: &Csr<f64>, b: &Dense<f64>) -> [Contender<'a>; 2] {
     let row_ptr: Vec<usize> = a.row_ptr.iter().map(|&p| p as usize).collect();
     let col_idx: Vec<usize> = a.col_idx.iter().map(|&c| c as usize).collect();
-    let mut group = group(criterion, name, a.nnz());
-
     let left =
         CsrMatrix::try_from_csr_data(a.rows, a.cols, row_ptr.clone(), col_idx.clone(), a.values.clone());
     let left = left.expect("canonical");
     let right = DMatrix::from_row_slice(b.rows(), N, b.data());
     let mut c = DMatrix::zeros(a.rows, N);
-    let mut timed = noted(name, "nalgebra-sparse", a.nnz(), || {
+    let nalgebra = move || {
         spmm_csr_dense(0.0, &mut c, 1.0, Op::NoOp(&left), Op::NoOp(&right));
-        c[(0, 0)]
-    });
-    group.bench_function("nalgebra-sparse", |bencher| bencher.iter_custom(&mut timed));
-
+        black_box(&c);
+    };
     let left = sprs::CsMat::new((a.rows, a.cols), row_ptr, col_idx, a.values.clone());
     // An ndarray through sprs itself, which is the only one here that names that crate: zeros, then B.
     let mut right = sprs::CsMat::<f64>::zero((b.rows(), N)).to_dense();
     right.iter_mut().zip(b.data()).for_each(|(to, from)| *to = *from);
-    let mut timed = noted(name, "sprs", a.nnz(), || &left * &right);
-    group.bench_function("sprs", |bencher| bencher.iter_custom(&mut timed));
-    group.finish();
+    let sprs = move || {
+        black_box(&left * &right);
+    };
+    let contender = |name: &str, run| Contender {
+        name: name.to_owned(),
+        run,
+    };
+    [
+        contender("nalgebra-sparse", Box::new(nalgebra)),
+        contender("sprs", Box::new(sprs)),
+    ]
 }
 
-fn all(criterion: &mut Criterion) {
+/// Criterion's measurement of each, then rounds in which all take turns: what disturbs the machine disturbs all.
+fn compare(criterion: &mut Criterion, matrix: &str, nnz: usize, contenders: &mut [Contender<'_>]) {
+    let mut group = criterion.benchmark_group(matrix);
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
+    group
+        .warm_up_time(Duration::from_millis(50))
+        .measurement_time(Duration::from_millis(300));
+    group.throughput(Throughput::Elements(2 * (nnz * N) as u64));
+    for contender in contenders.iter_mut() {
+        group.bench_function(&contender.name, |bencher| bencher.iter(&mut contender.run));
+    }
+    group.finish();
+    let mut best = vec![f64::INFINITY; contenders.len()];
+    for _ in 0..ROUNDS {
+        for (contender, best) in contenders.iter_mut().zip(&mut best) {
+            let start = Instant::now();
+            (contender.run)();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    let mut times = TIMES.lock().expect("no panics while locked");
+    for (contender, seconds) in contenders.iter().zip(best) {
+        times.push(Time {
+            matrix: matrix.to_owned(),
+            contender: contender.name.clone(),
+            flops: 2.0 * (nnz * N) as f64,
+            seconds,
+        });
+    }
+}
+
+fn typed<T: Scalar>(a: &Csr<f64>, b: &Dense<f64>) -> (Csr<T>, Dense<T>) {
+    (a.map(|&x| T::from_f64(x)), b.map(|&x| T::from_f64(x)))
+}
+
+/// Everything that is measured: (name, pattern, how its values and B's spread).
+fn cases() -> Vec<(String, Csr<()>, Spread)> {
+    let mut cases = Vec::new();
     for (shape, pattern) in [("uniform", uniform()), ("power law", power_law())] {
         for (label, spread) in [
             ("near one", Spread::NearOne),
             ("normal", Spread::Normal),
             ("wide", Spread::Wide),
         ] {
-            let mut random = Random(3);
-            let a = pattern.map(|()| spread.draw(&mut random));
-            let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
-            let name = format!("{shape} {} nnz, {label}", a.nnz());
-            bench_peers(criterion, &name, &a, &b);
-            bench_exact::<f32, f32>(criterion, &name, &a, &b);
-            bench_exact::<Tf32, f32>(criterion, &name, &a, &b);
-            bench_exact::<F16, F16>(criterion, &name, &a, &b);
-            bench_exact::<Bf16, Bf16>(criterion, &name, &a, &b);
-            bench_exact::<f64, f64>(criterion, &name, &a, &b);
+            cases.push((format!("{shape}, {label}"), pattern.clone(), spread));
         }
+    }
+    for name in ["econ_fwd500", "cop20k_A", "rma10", "webbase-1M"] {
+        let spec: SourceSpec = format!("synth:{name}").parse().expect("a published matrix");
+        cases.push((
+            format!("synth:{name}"),
+            spec.generate().expect("fits the default limit"),
+            Spread::Normal,
+        ));
+    }
+    let shared =
+        std::env::var_os("SPARSE_SHARED").map_or_else(|| PathBuf::from("../../shared"), PathBuf::from);
+    for name in ["cnr-2000", "ogbl-ddi", "mdual"] {
+        match read_path(&shared.join(format!("data/matrices/open/{name}.mtx.gz"))) {
+            Ok(matrix) => {
+                let pattern = Csr::from_entries(&matrix.coo.entries()).expect("a matrix from a file");
+                cases.push((name.to_owned(), pattern.map(|_| ()), Spread::Normal));
+            }
+            Err(error) => eprintln!("SKIPPED {name}: {error} (set SPARSE_SHARED)"),
+        }
+    }
+    cases
+}
+
+fn all(criterion: &mut Criterion) {
+    for (name, pattern, spread) in cases() {
+        let mut random = Random(3);
+        let a = pattern.map(|()| spread.draw(&mut random));
+        let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));
+        let matrix = format!("{name} ({} nnz)", a.nnz());
+        eprintln!("{matrix}");
+        let (f32s, tf32s) = (typed::<f32>(&a, &b), typed::<Tf32>(&a, &b));
+        let (f16s, bf16s) = (typed::<F16>(&a, &b), typed::<Bf16>(&a, &b));
+        let mut contenders = Vec::from(peers(&a, &b));
+        contenders.push(exact::<f32, f32>(&f32s.0, &f32s.1));
+        contenders.push(exact::<Tf32, f32>(&tf32s.0, &tf32s.1));
+        contenders.push(exact::<F16, F16>(&f16s.0, &f16s.1));
+        contenders.push(exact::<Bf16, Bf16>(&bf16s.0, &bf16s.1));
+        contenders.push(exact::<f64, f64>(&a, &b));
+        compare(criterion, &matrix, a.nnz(), &mut contenders);
     }
     print_table();
 }

@@ -12,7 +12,7 @@
 //! Nouns, each one type, defined once:
 //!
 //! - a [`source`] makes matrices, seeded and counted;
-//! - a [`format`] is a storage layout: plain parts, a checked constructor, typed refusals;
+//! - a [`mod@format`] is a storage layout: plain parts, a checked constructor, typed refusals;
 //! - a [`contract::Contract`] is what must be computed: operation x format x element types;
 //! - an [`arithmetic::Arithmetic`] is how a kernel declares that it rounds;
 //! - a [`profile::Profile`] is how a backend declares that it settles the choices a contract leaves open;

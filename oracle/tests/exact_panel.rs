@@ -309,6 +309,13 @@ fn the_tail_breaks_ties() {
                     vec![1.0; 5],
                 ];
                 check_panel(&a, &rows, 5, false, &format!("tie {sign} {tail} 2^-{depth}"));
+                // The same as the first piece of a row that is too wide for one certificate.
+                let (mut a, mut rows) = (a.to_vec(), rows.to_vec());
+                a.resize(100, 0.0);
+                a.push(2.0f64.powi(-300));
+                rows.resize(101, vec![1.0; 5]);
+                let path = check_panel(&a, &rows, 5, false, &format!("wide tie {sign} {tail} 2^-{depth}"));
+                assert_eq!(path, Path::Register);
             }
         }
     }

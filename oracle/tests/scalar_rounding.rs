@@ -50,7 +50,7 @@ fn second_opinion(value: f64, precision: Precision, mode: Option<Round>) -> u64 
     }
 }
 
-/// Directed modes of E4M3 past 448, stated directly: rustc_apfloat 0.2.3 is not symmetric there (448.1 goes up to
+/// Directed modes of E4M3 past 448, stated directly: `rustc_apfloat` 0.2.3 is not symmetric there (448.1 goes up to
 /// NaN, -448.1 goes down to -448; -480 goes up to NaN).
 fn e4m3_overflow(value: f64, precision: Precision, mode: Rounding) -> Option<u64> {
     if precision != Precision::E4m3 || value.is_nan() || value.abs() <= 448.0 {

@@ -141,7 +141,7 @@ where
             if beta == 0.0 {
                 c.fill(T::zero());
             }
-            product(view, b, c, by_rows);
+            product(view, &b, c, by_rows);
             Ok(Answer::Written)
         }
         Task::Spmv {
@@ -183,12 +183,12 @@ where
     }
 }
 
-fn product<T: Number>(a: View<'_, T>, b: ArrayView2<'_, T>, c: ArrayViewMut2<'_, T>, by_rows: bool) {
+fn product<T: Number>(a: View<'_, T>, b: &ArrayView2<'_, T>, c: ArrayViewMut2<'_, T>, by_rows: bool) {
     match (a.is_csr(), by_rows) {
-        (true, true) => prod::csr_mulacc_dense_rowmaj(a, b, c),
-        (true, false) => prod::csr_mulacc_dense_colmaj(a, b, c),
-        (false, true) => prod::csc_mulacc_dense_rowmaj(a, b, c),
-        (false, false) => prod::csc_mulacc_dense_colmaj(a, b, c),
+        (true, true) => prod::csr_mulacc_dense_rowmaj(a, b.view(), c),
+        (true, false) => prod::csr_mulacc_dense_colmaj(a, b.view(), c),
+        (false, true) => prod::csc_mulacc_dense_rowmaj(a, b.view(), c),
+        (false, false) => prod::csc_mulacc_dense_colmaj(a, b.view(), c),
     }
 }
 

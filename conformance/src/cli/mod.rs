@@ -55,10 +55,23 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("conformance: {error:#}");
+            eprintln!("conformance: {}", message(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// The error and its causes, without those that the text already holds.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// True when the reader of our output has gone (`conformance list | head`).

@@ -50,7 +50,10 @@ impl Progress for Shown {
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.set_message("0 findings");
             }
-            None => eprintln!("{cases} cases on {matrices} matrices"),
+            None => eprintln!(
+                "{cases} cases on {matrices} {}",
+                if matrices == 1 { "matrix" } else { "matrices" }
+            ),
         }
     }
 
@@ -60,7 +63,7 @@ impl Progress for Shown {
         if let Some(bar) = &self.bar {
             bar.inc(1);
             if findings > 0 {
-                bar.set_message(format!("{total} findings"));
+                bar.set_message(format!("{total} finding{}", if total == 1 { "" } else { "s" }));
             }
         } else if let Ok(mut said) = self.said.try_lock()
             && said.elapsed() >= PAUSE

@@ -60,6 +60,18 @@ impl Accumulator {
         }
     }
 
+    /// Adds a finite number that is a multiple of 2^-2148 below 2^2155 in magnitude, as all sums of products are.
+    pub(super) fn add_dyadic(&mut self, term: &Dyadic) {
+        let mut rest = term.clone();
+        // From the top, 53 bits at a time: the truncation of a number to f64, scaled into its range.
+        while let Some(msb) = rest.msb_exponent() {
+            let unit = (msb - 52).max(i64::from(LOWEST));
+            let (significand, _) = rest.truncate(unit).unwrap_or_default();
+            self.add_magnitude(rest.is_negative(), u128::from(significand), unit as i32);
+            rest = &rest - &Dyadic::from_magnitude(rest.is_negative(), u128::from(significand), unit);
+        }
+    }
+
     /// The finite sum; `None` if a term was not finite.
     #[must_use]
     pub fn to_dyadic(&self) -> Option<Dyadic> {

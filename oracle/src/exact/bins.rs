@@ -10,8 +10,16 @@
 //! (except where the rounding error is what is wanted). The vector type is `pulp`'s, chosen at run time; its
 //! `mul_add_f64s` is fused on every machine, so that one without FMA instructions is slower and no less exact.
 //!
+//! Sums and fused operations are mixed on purpose: processors have units for each, and a sign is applied by a fused
+//! multiplication by 1 or -1 rather than before the addition.
+//!
 //! No closures here or in the callers' loops: a closure is compiled without the vector instructions that its
 //! surroundings were given, and each operation in it becomes a call.
+
+#![expect(
+    clippy::needless_range_loop,
+    reason = "one index runs over several arrays, and an iterator's closure would leave the vector unit"
+)]
 
 use super::certificate::Plan;
 use pulp::Simd;
@@ -205,18 +213,18 @@ impl<S: Simd, const K: usize> Bins<S, K> for ThreeBins<S, K> {
 
     #[inline(always)]
     fn add(mut self, simd: S, a: f64, b: [S::f64s; K]) -> Self {
-        let (a, sign_bit) = (simd.splat_f64s(a), simd.splat_f64s(-0.0));
+        let (a, sign_bit, one) = (simd.splat_f64s(a), simd.splat_f64s(-0.0), simd.splat_f64s(1.0));
         for j in 0..K {
             let product = simd.mul_f64s(a, b[j]);
             let error = mul_sub(simd, a, b[j], product);
-            let (first, left) = split(simd, product, self.sigma[0]);
-            let (second, _) = split(simd, simd.add_f64s(left, error), self.sigma[1]);
-            let rest = simd.add_f64s(simd.sub_f64s(left, second), error);
-            let sign = simd.and_f64s(product, sign_bit);
+            let first = simd.sub_f64s(simd.mul_add_f64s(a, b[j], self.sigma[0]), self.sigma[0]);
+            let (second, _) = split(simd, mul_sub(simd, a, b[j], first), self.sigma[1]);
+            let rest = simd.add_f64s(simd.sub_f64s(simd.sub_f64s(product, first), second), error);
+            let sign = simd.or_f64s(simd.and_f64s(product, sign_bit), one);
             let parts = [first, second, rest];
             for bin in 0..3 {
                 self.value[j][bin] = simd.add_f64s(self.value[j][bin], parts[bin]);
-                self.gauge[j][bin] = simd.add_f64s(self.gauge[j][bin], simd.xor_f64s(parts[bin], sign));
+                self.gauge[j][bin] = simd.mul_add_f64s(parts[bin], sign, self.gauge[j][bin]);
             }
         }
         self
@@ -257,7 +265,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for FourBins<S, K> {
 
     #[inline(always)]
     fn add(mut self, simd: S, a: f64, b: [S::f64s; K]) -> Self {
-        let (a, sign_bit) = (simd.splat_f64s(a), simd.splat_f64s(-0.0));
+        let (a, sign_bit, one) = (simd.splat_f64s(a), simd.splat_f64s(-0.0), simd.splat_f64s(1.0));
         for j in 0..K {
             let product = simd.mul_f64s(a, b[j]);
             let error = mul_sub(simd, a, b[j], product);
@@ -269,11 +277,11 @@ impl<S: Simd, const K: usize> Bins<S, K> for FourBins<S, K> {
             let second = simd.add_f64s(second, second_error);
             let third = simd.add_f64s(third, third_error);
             let rest = simd.add_f64s(left, error);
-            let sign = simd.and_f64s(product, sign_bit);
+            let sign = simd.or_f64s(simd.and_f64s(product, sign_bit), one);
             let parts = [first, second, third, rest];
             for bin in 0..4 {
                 self.value[j][bin] = simd.add_f64s(self.value[j][bin], parts[bin]);
-                self.gauge[j][bin] = simd.add_f64s(self.gauge[j][bin], simd.xor_f64s(parts[bin], sign));
+                self.gauge[j][bin] = simd.mul_add_f64s(parts[bin], sign, self.gauge[j][bin]);
             }
         }
         self

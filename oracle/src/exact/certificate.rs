@@ -5,7 +5,7 @@
 //!
 //! 1. A multiple of 2^e of magnitude at most 2^(e + 53), e >= -1074, is an f64. An operation whose exact result is
 //!    an f64 does not round.
-//! 2. FastTwoSum (Dekker): for sigma = 1.5 * 2^k and |x| <= 2^(k - 1), all of s = RN(sigma + x), t = s - sigma and
+//! 2. Dekker's fast two-sum: for sigma = 1.5 * 2^k and |x| <= 2^(k - 1), all of s = RN(sigma + x), t = s - sigma and
 //!    x - t are exact but the first; t is a multiple of 2^(k - 52), and |x - t| <= 2^(k - 53).
 //!
 //! ```text
@@ -18,30 +18,33 @@
 //!     [=========================== Accumulator, 4352 bits ===========================] Register
 //! ```
 //!
-//! **Plain** `v = fma(a, b, v)`: every partial sum is a multiple of 2^q below 2^total. Exact by (1) if
+//! `Plain`: `v = fma(a, b, v)`: every partial sum is a multiple of 2^q below 2^total. Exact by (1) if
 //! total <= q + 53.
 //!
-//! **TwoBins** S starts at sigma = 1.5 * 2^k, k = total + 2; `S' = fma(a, b, S)`, `t = S' - S`,
+//! `TwoBins`: S starts at sigma = 1.5 * 2^k, k = total + 2; `S' = fma(a, b, S)`, `t = S' - S`,
 //! `r = fma(a, b, -t)`, `rest += r`. Each |t| <= |ab| + 2^(k - 53), so that S - sigma stays below
 //! 2^(k - 2) + 2^(L + k - 53) <= 2^(k - 1) (L <= 40) and S in [2^k, 2^(k + 1)]; hence t, a difference of two multiples
 //! of 2^(k - 52) in one binade, is exact. r = ab - t has |r| <= 2^(k - 53) and is a multiple of 2^min(q, k - 52). If
 //! q >= k - 52 it is 0. Else r and every partial sum of r's are exact by (1) if L + k - 53 <= q + 53. The result is
 //! (S - sigma) + rest. The gauge has bins of its own, fed with |a| and |b|.
 //!
-//! **ThreeBins** p = RN(ab), e = fma(a, b, -p) = ab - p, exact because q >= -1074; both are multiples of 2^q and
-//! |p| <= 2^top, |e| <= 2^(top - 54) (a power of two is p = ab). Bin 1 has sigma1 with k1 = total + 1: t1 and
-//! r1 = p - t1 by (2); |t1| <= 2^top, so that the sum of the t1, multiples of 2^(k1 - 52) below 2^total, is exact.
-//! The remainder rho = r1 + e obeys |rho| <= 2^(k1 - 53) + 2^(top - 54) < 2^(k1 - 52). It is rounded, w = RN(r1 + e),
-//! and binned with k2 = k1 - 51 + L (|w| <= 2^(k1 - 52) <= 2^(k2 - 1)): t2 by (2), sums of t2 exact as before.
-//! What is left is v = rho - t2 = (r1 - t2) + e, |v| <= |rho - w| + |w - t2| <= 2^(k1 - 105) + 2^(k2 - 53) <=
-//! 2^(k2 - 52). Is r1 - t2 exact? Let u = ulp(p), so that |e| <= u/2, u <= 2^(top - 52). If u >= 2^(k2 - 52), it is a
-//! multiple of 2^(k2 - 52) and at most |v| + |e| < 2u <= 2^(top - 51) <= 2^(k2 + 1): yes, by (1). If u < 2^(k2 - 52)
-//! and t1 = 0, then r1 = p = w: yes, by (2). If u < 2^(k2 - 52) and t1 != 0, then |p| >= 2^(k1 - 53), hence
-//! u >= 2^(k1 - 105) = 2^(k2 - 54 - L), and the multiple of u is at most |w - t2| + |r1 - w| <= 2^(k2 - 53) + 2u: yes.
+//! `ThreeBins`: p = RN(ab), e = fma(a, b, -p) = ab - p, exact because q >= -1074; both are multiples of 2^q and
+//! |p| <= 2^top, |e| <= 2^(top - 54) (a power of two is p = ab). Bin 1: sigma1 with k1 = total + 1,
+//! t1 = fma(a, b, sigma1) - sigma1, exact as above; |t1| <= 2^top, so that the sum of the t1, multiples of 2^(k1 - 52)
+//! below 2^total, is exact. The remainder rho = ab - t1 obeys |rho| <= 2^(k1 - 53). It is rounded, w = fma(a, b, -t1),
+//! and binned with k2 = k1 - 51 + L (|w| <= 2^(k1 - 53) <= 2^(k2 - 1)): t2 by (2), sums of t2 exact as before. What is
+//! left is v = rho - t2 = ((p - t1) - t2) + e, |v| <= |rho - w| + |w - t2| <= 2^(k1 - 106) + 2^(k2 - 53) <= 2^(k2 - 52).
+//!
+//! Are the steps to v exact? Let u = ulp(p): |e| <= u/2, u <= 2^(top - 52) <= 2^(k1 - 53). If t1 = 0, p - t1 = p. Else
+//! |p| >= 2^(k1 - 53), so u >= 2^(k1 - 105), and p - t1 is a multiple of u of at most 2^(k1 - 53) + u/2: exact by (1).
+//! Call it r. If u >= 2^(k2 - 52), r - t2 is a multiple of 2^(k2 - 52) and at most |v| + |e| < 2u <= 2^(top - 51) <=
+//! 2^(k2 + 1): exact by (1). If u < 2^(k2 - 52) and t1 = 0, then r = p = w: exact by (2). If u < 2^(k2 - 52) and
+//! t1 != 0, then u >= 2^(k1 - 105) = 2^(k2 - 54 - L), and r - t2, a multiple of u, is at most |w - t2| + |r - w| <=
+//! 2^(k2 - 53) + 2u: exact by (1).
 //! Finally v, a multiple of 2^min(q, k2 - 52), and every partial sum of v's are exact by (1) if
 //! L + k2 - 52 <= q + 53. The gauge takes sign(ab) times the same t1, t2 and v: same bounds.
 //!
-//! **FourBins** p is binned three times and e twice (bins 2 and 3) by (2) alone. k1 = total + 1, k2 = k1 - 51 + L,
+//! `FourBins`: p is binned three times and e twice (bins 2 and 3) by (2) alone. k1 = total + 1, k2 = k1 - 51 + L,
 //! k3 = k2 - 51 + L: in bin 2 two parts of at most 2^(k1 - 53) meet, in bin 3 two of at most 2^(k2 - 53), in the rest
 //! two of at most 2^(k3 - 53): one bit more each, which the formulas contain. Exact if L + k3 - 52 <= q + 53.
 //!
@@ -70,7 +73,7 @@ pub enum Path {
     ThreeBins,
     /// Three bins and a rest.
     FourBins,
-    /// The superaccumulator, element by element.
+    /// The superaccumulator: pieces of the row where they have a path of their own, single products where not.
     Register,
 }
 
@@ -146,7 +149,7 @@ impl Extent {
             let bit = if bit == 0.0 { f64::INFINITY } else { bit };
             smallest_bit = if bit < smallest_bit { bit } else { smallest_bit };
             largest = if x.abs() > largest { x.abs() } else { largest };
-            poison += x - x;
+            poison += x * 0.0;
         }
         if poison != 0.0 {
             return Extent::NOT_FINITE;

@@ -7,7 +7,7 @@
 //! tail                  [====]             the rest, if one f64 holds it
 //! ```
 //!
-//! Everything is TwoSum (Knuth), which is exact, so that the parts always add up to the same number. Whether the
+//! Everything is Knuth's two-sum, which is exact, so that the parts always add up to the same number. Whether the
 //! leading float is the nearest one cannot be promised after a fixed number of steps: it is checked, and a column
 //! that fails the check is handed to [`super::Dyadic`].
 

@@ -1,6 +1,7 @@
 //! Exact dot products and sums: a [`Panel`] of one column.
 
 use super::{Accumulator, Element, Panel, Path};
+use std::cell::RefCell;
 
 /// `sum a[t] * b[t]`, its gauge and its number of terms. Slices of unequal length are cut to the shorter one.
 #[must_use]
@@ -20,13 +21,19 @@ pub fn sum(x: &[f64]) -> Element {
     column(x.chunks_exact(1).map(|term| (1.0, term))).0
 }
 
+thread_local! {
+    /// Kept, because a short dot product costs less than the panel's allocations.
+    static COLUMN: RefCell<Panel> = RefCell::new(Panel::new(1));
+}
+
 fn column<'b>(terms: impl Iterator<Item = (f64, &'b [f64])> + Clone) -> (Element, Path) {
-    let mut panel = Panel::new(1);
-    // One column is never too few for one column.
-    if panel.accumulate(terms, 1).is_err() {
-        unreachable!("chunks of one element have one element");
-    }
-    (panel.element(0), panel.path())
+    COLUMN.with_borrow_mut(|panel| {
+        // Every row has the one column that is asked for.
+        if panel.accumulate(terms, 1).is_err() {
+            unreachable!("chunks of one element have one element");
+        }
+        (panel.element(0), panel.path())
+    })
 }
 
 /// [`dot`] by the superaccumulator alone: no certificate, no fast path.

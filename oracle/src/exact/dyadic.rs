@@ -27,9 +27,10 @@ pub struct Dyadic {
 }
 
 /// What lies below the last kept bit of a truncated magnitude, against half of that bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Remainder {
     /// Nothing.
+    #[default]
     Zero,
     /// Less than half a unit.
     BelowHalf,

@@ -6,7 +6,7 @@
 //! Value         one exact result, rounded once into any type     Element = value, gauge, terms
 //!
 //! certificate   may these terms be summed in plain f64, in two, three or four bins?      proof in its comment
-//! bins, distil  the inner loops, and from their parts to leading floats
+//! row_sum, bins, distil, row_round    the inner loops, from their parts to leading floats, and to an element type
 //! Panel         one row of sums;   ReferenceSpmm: all rows;   dot, sum: one column
 //! ```
 
@@ -18,6 +18,7 @@ mod dot;
 mod dyadic;
 mod panel;
 mod row_round;
+mod row_sum;
 mod spmm;
 mod value;
 

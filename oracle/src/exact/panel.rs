@@ -7,37 +7,38 @@
 //!         =  [ hi + lo + tail, ... ]
 //! ```
 //!
-//! One certificate ([`super::certificate`]) covers the whole row and picks the inner loop ([`super::bins`]); columns
-//! that no loop covers go to the superaccumulator one by one.
+//! One certificate ([`super::certificate`]) covers the whole row and picks the inner loop ([`super::bins`]).
+//! A row that no loop covers is cut into pieces with certificates of their own, which meet in superaccumulators.
 
-use super::bins::{Bins, FourBins, Lane, Plain, ThreeBins, TwoBins};
+use super::bins::Lane;
 use super::certificate::{Certificate, Extent, Path, Plan};
 use super::distil::{Triple, distil};
 use super::row_round::RoundRow;
+use super::row_sum::{MAX_BLOCK, Row};
 use super::{Accumulator, Dyadic, Element, Value};
 use crate::refusal::Refusal;
 use crate::scalar::{Precision, Rounding};
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 
-/// Columns of the widest block: four vectors of eight lanes.
-const MAX_BLOCK: usize = 32;
+/// Terms of a piece of a row that is too long or too wide for one certificate.
+const CHUNK: usize = 64;
 
 /// The exact sums of one row of `width` columns. Reused from row to row.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    arch: pulp::Arch,
-    width: usize,
+    pub(super) arch: pulp::Arch,
+    pub(super) width: usize,
     terms: u64,
     path: Path,
-    value: Columns,
-    gauge: Columns,
+    pub(super) value: Columns,
+    pub(super) gauge: Columns,
     /// Columns that the arrays do not describe, ascending.
     irregular: Vec<(usize, Element)>,
 }
 
 /// One exact number per column, `hi + lo + tail`, `hi` the nearest f64; padded to whole blocks.
 #[derive(Clone, Debug, Default)]
-struct Columns {
+pub(super) struct Columns {
     hi: Vec<f64>,
     lo: Vec<f64>,
     tail: Vec<f64>,
@@ -51,7 +52,7 @@ impl Columns {
     }
 
     #[inline(always)]
-    fn store<S: Simd>(&mut self, _: S, at: usize, triple: Triple<S::f64s>) {
+    pub(super) fn store<S: Simd>(&mut self, _: S, at: usize, triple: Triple<S::f64s>) {
         let parts = [
             (&mut self.hi, triple.hi),
             (&mut self.lo, triple.lo),
@@ -59,6 +60,12 @@ impl Columns {
         ];
         for (to, from) in parts {
             S::as_mut_simd_f64s(&mut to[at..at + S::F64_LANES]).0[0] = from;
+        }
+    }
+
+    fn add_to(&self, register: &mut Accumulator, j: usize) {
+        for part in [self.hi[j], self.lo[j], self.tail[j]] {
+            register.add(part);
         }
     }
 
@@ -144,8 +151,8 @@ impl Panel {
     /// If `j` is not below the width.
     #[must_use]
     pub fn element(&self, j: usize) -> Element {
-        if let Ok(at) = self.irregular.binary_search_by_key(&j, |(column, _)| *column) {
-            return self.irregular[at].1.clone();
+        if let Some(element) = self.irregular_at(j) {
+            return element.clone();
         }
         Element {
             value: self.value.value(j),
@@ -185,6 +192,14 @@ impl Panel {
         Ok(())
     }
 
+    fn irregular_at(&self, j: usize) -> Option<&Element> {
+        let at = self
+            .irregular
+            .binary_search_by_key(&j, |(column, _)| *column)
+            .ok()?;
+        Some(&self.irregular[at].1)
+    }
+
     /// Sums the terms, each a value of A and a row of B of at least `width` columns. What the panel held is gone.
     ///
     /// # Errors
@@ -218,12 +233,61 @@ impl Panel {
         let plan = certificate.plan();
         (self.terms, self.path) = (certificate.terms(), plan.path);
         if plan.path == Path::Register {
-            for j in 0..width {
-                let element = register(terms.clone(), j);
-                self.set_irregular(j, element);
-            }
+            self.accumulate_chunks(&terms, width);
             return;
         }
+        self.run(terms, plan);
+    }
+
+    /// The row in short pieces, each with its own certificate, which short pieces pass more often; their sums meet in
+    /// one register per column.
+    fn accumulate_chunks<'b, L: Lane>(
+        &mut self,
+        terms: &(impl Iterator<Item = (f64, &'b [L])> + Clone),
+        width: usize,
+    ) {
+        let (total, path) = (self.terms, self.path);
+        let mut registers = vec![(Accumulator::new(), Accumulator::new()); width];
+        let mut rest = terms.clone().peekable();
+        while rest.peek().is_some() {
+            let chunk: Vec<(f64, &[L])> = rest.by_ref().take(CHUNK).collect();
+            let mut certificate = Certificate::new();
+            for &(a, row) in &chunk {
+                certificate.add(Extent::of(a), Extent::of_slice(&row[..width]));
+            }
+            let plan = certificate.plan();
+            if plan.path == Path::Register {
+                for (j, (value, gauge)) in registers.iter_mut().enumerate() {
+                    for &(a, row) in &chunk {
+                        value.add_product(a, row[j].widen());
+                        gauge.add_product(a.abs(), row[j].widen().abs());
+                    }
+                }
+                continue;
+            }
+            self.irregular.clear();
+            self.run(chunk.iter().copied(), plan);
+            for (j, (value, gauge)) in registers.iter_mut().enumerate() {
+                if let Some(element) = self.irregular_at(j) {
+                    value.add_dyadic(&element.value.to_dyadic().unwrap_or_default());
+                    gauge.add_dyadic(&element.gauge.to_dyadic().unwrap_or_default());
+                } else {
+                    self.value.add_to(value, j);
+                    self.gauge.add_to(gauge, j);
+                }
+            }
+        }
+        (self.terms, self.path) = (total, path);
+        self.irregular.clear();
+        for (j, (value, gauge)) in registers.iter().enumerate() {
+            let (value, gauge) = (value.value(), gauge.value());
+            let terms = total;
+            self.set_irregular(j, Element { value, gauge, terms });
+        }
+    }
+
+    /// Sums certified terms into the arrays.
+    fn run<'b, L: Lane>(&mut self, terms: impl Iterator<Item = (f64, &'b [L])> + Clone, plan: Plan) {
         let arch = self.arch;
         arch.dispatch(Row {
             terms,
@@ -245,7 +309,7 @@ impl Panel {
     /// four of the gauge, by column of the block.
     #[cold]
     #[inline(never)]
-    fn settle(&mut self, at: usize, block: usize, used: usize, parts: &[[f64; MAX_BLOCK]; 8]) {
+    pub(super) fn settle(&mut self, at: usize, block: usize, used: usize, parts: &[[f64; MAX_BLOCK]; 8]) {
         for j in 0..block.min(self.width - at) {
             let part = |first: usize| std::array::from_fn(|i| parts[first + i][j]);
             let [value, gauge]: [[f64; 4]; 2] = [part(0), part(4)];
@@ -287,127 +351,5 @@ fn rest_of(value: &Value, hi: f64) -> f64 {
         Some(rest) => rest.to_f64(Rounding::Up),
         None if value.is_finite() => f64::NAN,
         None => 0.0,
-    }
-}
-
-/// One row to sum, as a task for the vector unit.
-struct Row<'p, I> {
-    terms: I,
-    plan: Plan,
-    panel: &'p mut Panel,
-}
-
-impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for Row<'_, I> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) {
-        // As many vectors of columns at once as leave the sums in registers: 2, 4, 6 or 8 sums each.
-        let many_registers = S::REGISTER_COUNT >= 32;
-        match (self.plan.path, many_registers) {
-            (Path::Plain, _) => self.columns::<S, Plain<S, 4>, 4>(simd),
-            (Path::TwoBins, true) => self.columns::<S, TwoBins<S, 4>, 4>(simd),
-            (Path::TwoBins, false) => self.columns::<S, TwoBins<S, 2>, 2>(simd),
-            (Path::ThreeBins, true) => self.columns::<S, ThreeBins<S, 2>, 2>(simd),
-            (Path::ThreeBins, false) => self.columns::<S, ThreeBins<S, 1>, 1>(simd),
-            (Path::FourBins, true) => self.columns::<S, FourBins<S, 2>, 2>(simd),
-            (Path::FourBins, false) => self.columns::<S, FourBins<S, 1>, 1>(simd),
-            (Path::Register, _) => {}
-        }
-    }
-}
-
-impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> Row<'_, I> {
-    /// All columns, in blocks of K vectors; the last block may run past the width, on zeros.
-    #[inline(always)]
-    fn columns<S: Simd, B: Bins<S, K>, const K: usize>(&mut self, simd: S) {
-        let (width, block) = (self.panel.width, K * S::F64_LANES);
-        let mut at = 0;
-        while at + block <= width {
-            self.block::<S, B, K, false>(simd, at);
-            at += block;
-        }
-        if at < width {
-            self.block::<S, B, K, true>(simd, at);
-        }
-    }
-
-    /// The columns from `at` on that one block covers.
-    #[inline(always)]
-    fn block<S: Simd, B: Bins<S, K>, const K: usize, const PADDED: bool>(&mut self, simd: S, at: usize) {
-        let mut bins = B::new(simd, &self.plan);
-        for (a, row) in self.terms.clone() {
-            let b = if PADDED {
-                load_padded(simd, &row[at..self.panel.width])
-            } else {
-                load(simd, &row[at..])
-            };
-            bins = bins.add(simd, a, b);
-        }
-        let mut doubt = simd.splat_f64s(0.0);
-        for j in 0..K {
-            let start = at + j * S::F64_LANES;
-            let [value, gauge] = bins.parts(simd, j);
-            let (value, gauge) = (distil(simd, B::PARTS, value), distil(simd, B::PARTS, gauge));
-            doubt = simd.add_f64s(doubt, simd.add_f64s(value.doubt, gauge.doubt));
-            self.panel.value.store(simd, start, value);
-            self.panel.gauge.store(simd, start, gauge);
-        }
-        if B::PARTS > 2 && simd.reduce_sum_f64s(doubt) != 0.0 {
-            let mut parts = [[0.0; MAX_BLOCK]; 8];
-            for j in 0..K {
-                let vectors = bins.parts(simd, j);
-                for (to, from) in parts.iter_mut().zip(vectors.as_flattened()) {
-                    S::as_mut_simd_f64s(&mut to[j * S::F64_LANES..]).0[0] = *from;
-                }
-            }
-            self.panel.settle(at, K * S::F64_LANES, B::PARTS, &parts);
-        }
-    }
-}
-
-/// The first K vectors of a row.
-#[inline(always)]
-fn load<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
-    let columns = &row[..K * S::F64_LANES];
-    let mut vectors = [simd.splat_f64s(0.0); K];
-    if let Some(columns) = L::as_f64s(columns) {
-        vectors.copy_from_slice(S::as_simd_f64s(columns).0);
-    } else {
-        let mut wide = [0.0; MAX_BLOCK];
-        for (to, from) in wide.iter_mut().zip(columns) {
-            *to = from.widen();
-        }
-        vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
-    }
-    vectors
-}
-
-/// The same for a row that ends before them, with zeros past its end.
-#[inline(always)]
-fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
-    let mut wide = [0.0; MAX_BLOCK];
-    for (to, from) in wide.iter_mut().zip(row) {
-        *to = from.widen();
-    }
-    let mut vectors = [simd.splat_f64s(0.0); K];
-    vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
-    vectors
-}
-
-/// Column `j` by the superaccumulator.
-fn register<'b, L: Lane>(terms: impl Iterator<Item = (f64, &'b [L])>, j: usize) -> Element {
-    let (mut value, mut gauge) = (Accumulator::new(), Accumulator::new());
-    let mut count = 0;
-    for (a, row) in terms {
-        let b = row[j].widen();
-        value.add_product(a, b);
-        gauge.add_product(a.abs(), b.abs());
-        count += 1;
-    }
-    Element {
-        value: value.value(),
-        gauge: gauge.value(),
-        terms: count,
     }
 }

@@ -77,11 +77,11 @@ impl Value {
     #[must_use]
     pub fn from_sum(x: f64, y: f64) -> Value {
         let sum = x + y;
-        // Next to the overflow threshold an intermediate of TwoSum may overflow though the sum does not.
+        // Next to the overflow threshold an intermediate of two-sum may overflow though the sum does not.
         if !(x.abs() < f64::MAX / 4.0 && y.abs() < f64::MAX / 4.0) {
             return &Value::from_f64(x) + &Value::from_f64(y);
         }
-        // TwoSum (Knuth): exact in any order of magnitudes, below overflow.
+        // Knuth's two-sum: exact in any order of magnitudes, below overflow.
         let y_part = sum - x;
         let error = (x - (sum - y_part)) + (y - y_part);
         Value::Pair {

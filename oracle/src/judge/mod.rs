@@ -5,7 +5,7 @@
 //!                                   \-> vacuity (would zeros, stale C, a skipped row be noticed?)
 //! ```
 //!
-//! Conversions and transposes move bits and are judged by [`moves`].
+//! Conversions and transposes move bits and are judged by [`judge_moved`].
 
 mod moves;
 mod problem;

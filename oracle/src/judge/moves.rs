@@ -26,7 +26,7 @@ pub fn judge_moved(
     summed: &BTreeMap<(u32, u32), Vec<u64>>,
 ) -> Verdict {
     if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), &found) {
-        return Verdict::Wrong(Box::new(mismatch));
+        return Verdict::Wrong(mismatch);
     }
     let canonical = RawSparse::from(expected.clone());
     if matches!(found.kind, FormatKind::Bcsr | FormatKind::BlockedEll) && found.params != canonical.params {
@@ -89,7 +89,7 @@ pub fn judge_spgemm(
         elements: 0,
     };
     if let Err(mismatch) = same_kind(kind, problem.shape(), arithmetic.out, &found) {
-        return structural(Verdict::Wrong(Box::new(mismatch)));
+        return structural(Verdict::Wrong(mismatch));
     }
     if profile.has(Choice::Unsorted) {
         sort_lanes(&mut found);
@@ -111,7 +111,7 @@ pub fn judge_spgemm(
     }
     let values = match align(&positions, &got, profile.has(Choice::NumericPattern)) {
         Ok(values) => values,
-        Err(mismatch) => return structural(Verdict::Wrong(Box::new(mismatch))),
+        Err(mismatch) => return structural(Verdict::Wrong(mismatch)),
     };
     let found = crate::with_scalar!(arithmetic.out, T => {
         <T as crate::scalar::Element>::wrap(values.into_iter().map(T::from_bits64).collect())
@@ -135,7 +135,7 @@ fn same_kind(
     shape: (usize, usize),
     precision: Precision,
     found: &RawSparse,
-) -> Result<(), Mismatch> {
+) -> Result<(), Box<Mismatch>> {
     let expected = format!("{} {}x{} of {precision}", kind.name(), shape.0, shape.1);
     let got = format!(
         "{} {}x{} of {}",
@@ -147,11 +147,11 @@ fn same_kind(
     if expected == got {
         return Ok(());
     }
-    Err(Mismatch {
+    Err(Box::new(Mismatch {
         expected: expected.clone(),
         found: got.clone(),
         ..Mismatch::plain(Defect::Kind, format!("expected {expected}, found {got}"))
-    })
+    }))
 }
 
 /// A position that COO stores twice, though the operand did not: decoding would sum it away.
@@ -204,12 +204,14 @@ fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
 }
 
 /// The bits at each structural position; a missing one reads as +0 if `numeric`, and is a pattern defect otherwise.
-fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Vec<u64>, Mismatch> {
+fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Vec<u64>, Box<Mismatch>> {
     let mut rest = got.iter().peekable();
     let mut bits = Vec::with_capacity(positions.len());
-    let pattern = |at: (u32, u32), what: &str| Mismatch {
-        at: Some((at.0 as usize, at.1 as usize)),
-        ..Mismatch::plain(Defect::Pattern, format!("position ({}, {}) {what}", at.0, at.1))
+    let pattern = |at: (u32, u32), what: &str| {
+        Box::new(Mismatch {
+            at: Some((at.0 as usize, at.1 as usize)),
+            ..Mismatch::plain(Defect::Pattern, format!("position ({}, {}) {what}", at.0, at.1))
+        })
     };
     for &position in positions {
         match rest.peek() {
@@ -254,8 +256,11 @@ fn sort_lanes(found: &mut RawSparse) {
     crate::each_precision!(Values, values, v => *v = order.iter().map(|&i| v[i]).collect());
 }
 
+/// Called with row, column and terms of one structural position.
+pub(super) type ProductVisitor<'v> = dyn FnMut(usize, u32, &[(f64, f64)]) + 'v;
+
 /// A by rows times B by rows, structural positions in order, terms of each in ascending k.
-pub(super) fn for_each_spgemm(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(usize, u32, &[(f64, f64)])) {
+pub(super) fn for_each_spgemm(a: &Csr<f64>, b: &Csr<f64>, visit: &mut ProductVisitor<'_>) {
     let mut gathered: Vec<(u32, f64, f64)> = Vec::new();
     let mut terms: Vec<(f64, f64)> = Vec::new();
     for i in 0..a.rows {

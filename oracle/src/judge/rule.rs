@@ -24,8 +24,11 @@ pub struct Rule<'a> {
     alpha0_reads: bool,
     beta0_reads: bool,
     /// The allowance of the last (term count, bits of alpha) asked for; neighbours in a row share it.
-    cached: Option<((u64, u64), Option<Arc<Tolerance>>)>,
+    cached: Option<Cached>,
 }
+
+/// A key (term count, bits of alpha) and the allowance it gives.
+type Cached = ((u64, u64), Option<Arc<Tolerance>>);
 
 /// What is known about one element before looking at the result.
 #[derive(Clone, Debug)]
@@ -201,7 +204,7 @@ impl<'a> Rule<'a> {
                 } else {
                     0.0
                 };
-                let products = if alpha == 0.0 {
+                let products = if alpha == 0.0 && !self.alpha0_reads {
                     0.0
                 } else {
                     site.terms.finite_gauge() * alpha.abs().max(1.0)

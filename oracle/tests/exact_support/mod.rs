@@ -114,7 +114,7 @@ pub(crate) fn check_element(element: &Element, a: &[f64], b: &[f64], context: &s
             .map(|((x, y), p)| if x.is_finite() && y.is_finite() { 0.0 } else { *p })
             .collect();
         check_special(&element.value, terms.iter().copied(), a, b, context);
-        check_special(&element.gauge, terms.iter().map(|x| x.abs()), a, b, context);
+        check_special(&element.gauge, terms.iter().copied().map(f64::abs), a, b, context);
         return;
     }
     let exact: Vec<BigInt> = a.iter().zip(b).map(|(&x, &y)| product_units(x, y)).collect();

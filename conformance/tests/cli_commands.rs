@@ -1,0 +1,243 @@
+//! The commands on good input: exit codes, the files of a report, replay, tables, pipes.
+
+#[path = "cli/mod.rs"]
+mod cli;
+
+use cli::{Ran, run_in};
+use sparse_oracle::contract::all_contracts;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// Runs the program anywhere.
+fn run(args: &[&str]) -> Ran {
+    run_in(&std::env::temp_dir(), args)
+}
+
+#[test]
+fn a_clean_run_exits_0_and_writes_four_valid_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let args = [
+        "run",
+        "--ops",
+        "spmv,transpose",
+        "--precisions",
+        "f32",
+        "--seed",
+        "5",
+        "--report",
+        "deep/report",
+    ];
+    let ran = run_in(folder.path(), &args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let at = folder.path().join("deep/report");
+    let mut names: Vec<String> = std::fs::read_dir(&at)
+        .expect("made")
+        .map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["report.html", "report.json", "report.junit.xml", "report.md"]
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(at.join("report.json")).expect("readable"))
+            .expect("JSON");
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/report-1.schema.json");
+    let schema: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(schema).expect("checked in")).expect("JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
+    let complaints: Vec<String> = validator
+        .iter_errors(&json)
+        .map(|e| e.to_string())
+        .take(5)
+        .collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+    assert_eq!(json["plan"]["seed"], 5);
+    assert!(json["findings"].as_array().is_some_and(Vec::is_empty));
+    for name in ["html", "json", "junit.xml", "md"] {
+        let path = format!("deep/report/report.{name}");
+        assert!(ran.out.contains(&path), "{path} is not named: {}", ran.out);
+        assert!(std::fs::metadata(folder.path().join(path)).is_ok_and(|m| m.len() > 500));
+    }
+    // Lines of the report replay to the verdicts of the report.
+    let mut by_kind: BTreeMap<(String, String), &serde_json::Value> = BTreeMap::new();
+    for record in json["cases"].as_array().expect("an array") {
+        let text = |v: &serde_json::Value| v.as_str().expect("text").to_owned();
+        by_kind.insert(
+            (text(&record["backend"]), text(&record["verdict"]["kind"])),
+            record,
+        );
+    }
+    assert!(by_kind.len() >= 6, "{:?}", by_kind.keys());
+    for ((backend, kind), record) in by_kind {
+        let line = record["case"].as_str().expect("text");
+        let ran = run(&["replay", line, "--backend", &backend]);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.err);
+        let shown = ran.out.lines().nth(1).expect("one verdict").trim().to_owned();
+        let words = match kind.as_str() {
+            "agreed_refusal" => "refused, as it must be",
+            "not_run" => "not run",
+            other => other,
+        };
+        assert!(shown.starts_with(&backend), "{shown}");
+        assert!(
+            shown.contains(words),
+            "{line}: the report says {kind}, replay says {shown}"
+        );
+        if let Some(share) = record["verdict"]["share"].as_f64() {
+            let percent = format!("{:.1}", share * 100.0);
+            assert!(
+                shown.contains(&percent) || shown.contains(&format!("{share}")),
+                "{percent}: {shown}"
+            );
+        }
+    }
+}
+
+/// A required backend that runs nothing is a finding, as is a run without cases an error.
+#[test]
+fn idle_runs_are_not_clean() {
+    let ran = run(&["run", "--backend", "sprs", "--ops", "sddmm"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("sprs ran no case"), "{}", ran.out);
+}
+
+#[test]
+fn every_table_is_listed() {
+    for (table, needle, least) in [
+        ("contracts", "spmm.csr.f16_f16_f32_f32", all_contracts().len()),
+        ("backends", "nalgebra-sparse", 3),
+        ("kernels", "portable", all_contracts().len()),
+        ("sources", "rmat", 20),
+        ("values", "near-cancelling", 10),
+        ("choices", "duplicates", 11),
+        ("embedded", "karate", 10),
+    ] {
+        let ran = run(&["list", table]);
+        assert_eq!(ran.code, 0, "{table}: {}", ran.err);
+        assert!(ran.out.contains(needle), "{table}: {}", ran.out);
+        assert!(
+            ran.out.lines().count() >= least,
+            "{table}: {}",
+            ran.out.lines().count()
+        );
+    }
+    assert_eq!(run(&["list"]).out, run(&["list", "backends"]).out);
+}
+
+/// `conformance list contracts | head -1`: the reader goes away, which is no error and no panic.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for args in [
+        &["list", "contracts"][..],
+        &["list", "kernels"],
+        &["inspect", "embedded:cora"],
+        &["--help"],
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut line = String::new();
+        // The reader is dropped after one line, or before any.
+        let mut reader = BufReader::with_capacity(16, child.stdout.take().expect("piped"));
+        if args[0] == "list" {
+            reader.read_line(&mut line).expect("one line");
+        }
+        drop(reader);
+        let output = child.wait_with_output().expect("it ends");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(!err.contains("panicked"), "{args:?}: {err}");
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn inspect_takes_embedded_specs_and_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 1.5\n2 4 0\n3 2 1\n3 2 1\n";
+    std::fs::write(folder.path().join("own.mtx"), text).expect("written");
+    let ran = run_in(folder.path(), &["inspect", "own.mtx", "--svg", "own.svg"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for needle in [
+        "3 x 4",
+        "stored entries   3",
+        "duplicates       1",
+        "explicit zeros   1",
+        "own.svg",
+    ] {
+        assert!(ran.out.contains(needle), "{needle}: {}", ran.out);
+    }
+    let svg = std::fs::read_to_string(folder.path().join("own.svg")).expect("written");
+    assert!(
+        svg.starts_with("<svg") || svg.starts_with("<?xml"),
+        "{}",
+        &svg[..40]
+    );
+    for (name, needle) in [
+        ("embedded:karate", "34 x 34"),
+        ("stencil:nx=4,ny=4,seed=0", "16 x 16"),
+        ("uniform:rows=0,cols=0,seed=0", "0 x 0"),
+        ("synth:scircuit,seed=0", "shape"),
+    ] {
+        let ran = run(&["inspect", name]);
+        assert_eq!(ran.code, 0, "{name}: {}", ran.err);
+        assert!(ran.out.contains(needle), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn explain_follows_one_element() {
+    let line = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=near-one,3/n=3/alpha=0.5/beta=1";
+    let ran = run(&["explain", line]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for needle in [
+        line,
+        "34 x 34",
+        "portable: ",
+        "sprs: ",
+        "nalgebra-sparse: ",
+        "exact ",
+        "T1 ",
+        "T2 ",
+        "found ",
+        "declares",
+    ] {
+        assert!(ran.out.contains(needle), "{needle}: {}", ran.out);
+    }
+    let at = run(&["explain", line, "--backend", "portable", "--at", "33,2"]);
+    assert_eq!(at.code, 0, "{}", at.err);
+    assert!(
+        at.out.contains("(33, 2), 17 terms") && at.out.contains("and 1 more"),
+        "{}",
+        at.out
+    );
+    let vacuous = run(&[
+        "explain",
+        "spmv.csr.f64_f64_f64_f64/embedded:karate/values=ones,3/alpha=0",
+    ]);
+    assert!(vacuous.out.contains("degenerate"), "{}", vacuous.out);
+    for line in [
+        "convert.csr.ell.f32/embedded:karate/values=ones,1",
+        "spgemm.csr.f64_f64_f64_f64/embedded:karate/values=ones,1",
+        "spmm.csr.f64_f64_f64_f64/embedded:karate/values=ones,1/fault=inner-shape",
+        "sddmm.csr.f16_f16_f32_f32/embedded:karate/values=own,1",
+    ] {
+        assert_eq!(run(&["explain", line]).code, 0, "{line}");
+    }
+}
+
+#[test]
+fn help_and_version_are_on_standard_output() {
+    for command in ["run", "list", "replay", "explain", "inspect"] {
+        let ran = run(&[command, "--help"]);
+        assert!(
+            ran.code == 0 && ran.out.contains("Usage: conformance") && ran.err.is_empty(),
+            "{command}"
+        );
+    }
+    assert!(run(&["--version"]).out.starts_with("conformance "));
+}

@@ -1,0 +1,166 @@
+//! One certified row through the bins, block of columns by block of columns.
+//!
+//! ```text
+//! columns   [ block 0: K vectors ][ block 1 ][ ... ][ last block, zeros past the width ]
+//! per block: all terms of the row, sums in registers -> distil -> the panel's arrays
+//! ```
+
+use super::bins::{Bins, FourBins, Lane, Plain, ThreeBins, TwoBins};
+use super::certificate::{Path, Plan};
+use super::distil::distil;
+use super::panel::Panel;
+use pulp::{Simd, WithSimd};
+
+/// Columns of the widest block: four vectors of eight lanes.
+pub(super) const MAX_BLOCK: usize = 32;
+
+/// One row to sum, as a task for the vector unit.
+pub(super) struct Row<'p, I> {
+    pub(super) terms: I,
+    pub(super) plan: Plan,
+    pub(super) panel: &'p mut Panel,
+}
+
+impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for Row<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        // As many vectors of columns at once as leave the sums in registers: 2, 4, 6 or 8 sums each.
+        let many_registers = S::REGISTER_COUNT >= 32;
+        match (self.plan.path, many_registers) {
+            (Path::Plain, _) => self.columns::<S, Plain<S, 4>, 4>(simd),
+            (Path::TwoBins, true) => self.columns::<S, TwoBins<S, 4>, 4>(simd),
+            (Path::TwoBins, false) => self.columns::<S, TwoBins<S, 2>, 2>(simd),
+            (Path::ThreeBins, true) => self.columns::<S, ThreeBins<S, 2>, 2>(simd),
+            (Path::ThreeBins, false) => self.columns::<S, ThreeBins<S, 1>, 1>(simd),
+            (Path::FourBins, true) => self.columns::<S, FourBins<S, 2>, 2>(simd),
+            (Path::FourBins, false) => self.columns::<S, FourBins<S, 1>, 1>(simd),
+            (Path::Register, _) => {}
+        }
+    }
+}
+
+impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> Row<'_, I> {
+    /// All columns, in blocks of K vectors; the last block may run past the width, on zeros.
+    #[inline(always)]
+    fn columns<S: Simd, B: Bins<S, K>, const K: usize>(&mut self, simd: S) {
+        let (width, block) = (self.panel.width, K * S::F64_LANES);
+        let mut at = 0;
+        while at + block <= width {
+            self.block::<S, B, K, false>(simd, at);
+            at += block;
+        }
+        if at < width {
+            self.block::<S, B, K, true>(simd, at);
+        }
+    }
+
+    /// The columns from `at` on that one block covers.
+    #[inline(always)]
+    fn block<S: Simd, B: Bins<S, K>, const K: usize, const PADDED: bool>(&mut self, simd: S, at: usize) {
+        let mut bins = B::new(simd, &self.plan);
+        for (a, row) in self.terms.clone() {
+            let b = if PADDED {
+                load_padded(simd, &row[at..self.panel.width])
+            } else {
+                load(simd, &row[at..])
+            };
+            bins = bins.add(simd, a, b);
+        }
+        let mut doubt = simd.splat_f64s(0.0);
+        for j in 0..K {
+            let start = at + j * S::F64_LANES;
+            let [value, gauge] = bins.parts(simd, j);
+            let (value, gauge) = (distil(simd, B::PARTS, value), distil(simd, B::PARTS, gauge));
+            doubt = simd.add_f64s(doubt, simd.add_f64s(value.doubt, gauge.doubt));
+            self.panel.value.store(simd, start, value);
+            self.panel.gauge.store(simd, start, gauge);
+        }
+        if B::PARTS > 2 && simd.reduce_sum_f64s(doubt) != 0.0 {
+            let mut parts = [[0.0; MAX_BLOCK]; 8];
+            for j in 0..K {
+                let vectors = bins.parts(simd, j);
+                for (to, from) in parts.iter_mut().zip(vectors.as_flattened()) {
+                    S::as_mut_simd_f64s(&mut to[j * S::F64_LANES..]).0[0] = *from;
+                }
+            }
+            self.panel.settle(at, K * S::F64_LANES, B::PARTS, &parts);
+        }
+    }
+}
+
+/// The first K vectors of a row.
+#[inline(always)]
+fn load<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
+    let columns = &row[..K * S::F64_LANES];
+    let mut vectors = [simd.splat_f64s(0.0); K];
+    if let Some(columns) = L::as_f64s(columns) {
+        vectors.copy_from_slice(S::as_simd_f64s(columns).0);
+    } else {
+        let mut wide = [0.0; MAX_BLOCK];
+        for (to, from) in wide.iter_mut().zip(columns) {
+            *to = from.widen();
+        }
+        vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
+    }
+    vectors
+}
+
+/// The same for a row that ends before them, with zeros past its end.
+#[inline(always)]
+fn load_padded<L: Lane, S: Simd, const K: usize>(simd: S, row: &[L]) -> [S::f64s; K] {
+    let mut wide = [0.0; MAX_BLOCK];
+    for (to, from) in wide.iter_mut().zip(row) {
+        *to = from.widen();
+    }
+    let mut vectors = [simd.splat_f64s(0.0); K];
+    vectors.copy_from_slice(&S::as_simd_f64s(&wide).0[..K]);
+    vectors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine without vectors, and without FMA, gets the same sums from the same loops.
+    #[test]
+    fn scalar_and_vector_code_agree() {
+        let width = 21;
+        for (precision, expected) in [
+            (6, Path::Plain),
+            (30, Path::TwoBins),
+            (53, Path::ThreeBins),
+            (80, Path::FourBins),
+        ] {
+            // Values with `precision` bits between them, 2^-25 apart for the last path.
+            let value = |i: usize| {
+                let x = 1.0 + (i * i % 61) as f64 / 64.0;
+                let low = 2.0f64.powi(1 - precision.min(53)) * (i % 7) as f64;
+                (x + low)
+                    * if precision > 53 && i.is_multiple_of(5) {
+                        2.0f64.powi(-25)
+                    } else {
+                        1.0
+                    }
+            };
+            let rows: Vec<Vec<f64>> = (0..40)
+                .map(|t| (0..width).map(|j| -value(t * width + j)).collect())
+                .collect();
+            let terms = || (0..40).map(value).zip(rows.iter().map(Vec::as_slice));
+            let mut panels = [Panel::new(width), Panel::new(width)];
+            panels[1].arch = pulp::Arch::Scalar;
+            for panel in &mut panels {
+                panel.accumulate(terms(), width).expect("rows are long enough");
+                assert_eq!(panel.path(), expected, "{precision} bits");
+            }
+            for j in 0..width {
+                assert_eq!(
+                    panels[0].element(j),
+                    panels[1].element(j),
+                    "{precision} bits, column {j}"
+                );
+            }
+        }
+    }
+}
