@@ -204,6 +204,12 @@ impl<'a> Rule<'a> {
                 } else {
                     0.0
                 };
+                // An infinite factor turns no finite sum into NaN: only overflow before it may.
+                let alpha = if site.factor.is_some_and(f64::is_infinite) {
+                    self.alpha
+                } else {
+                    alpha
+                };
                 let products = if alpha == 0.0 && !self.alpha0_reads {
                     0.0
                 } else {

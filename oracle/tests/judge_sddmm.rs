@@ -1,0 +1,140 @@
+//! SDDMM whose result is multiplied by S: the factor is always multiplied, zeros, NaN and infinities included.
+
+mod judge_support;
+
+use judge_support::{Way, simulate, store};
+use sparse_oracle::Precision;
+use sparse_oracle::arithmetic::{Arithmetic, Reduction};
+use sparse_oracle::contract::TYPES;
+use sparse_oracle::format::Dense;
+use sparse_oracle::judge::{Fared, Problem, Rule};
+use sparse_oracle::profile::Profile;
+use sparse_oracle::scalar::{Rounding, decode, encode};
+use sparse_oracle::source::random::Random;
+use sparse_oracle::source::values::VALUE_FAMILIES;
+use sparse_oracle::verdict::Tier;
+
+fn fared(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, bits: u64) -> Fared {
+    let row = |v: &[f64]| Dense::from_fn(1, v.len(), |_, k| v[k]);
+    let (x, y) = (row(x), row(y));
+    let factors: Vec<f64> = factor.into_iter().collect();
+    let problem = Problem::Sddmm {
+        positions: &[(0, 0)],
+        x: &x,
+        y: &y,
+        factors: &factors,
+    };
+    let profile = Profile::default();
+    let mut rule = Rule::new(arithmetic, &profile, 1.0, 0.0, problem.b_max());
+    let mut fared = None;
+    problem
+        .for_each(&mut |site| fared = Some(rule.accepts(site, 0.0).judge(bits)))
+        .expect("the operands fit");
+    fared.expect("one position")
+}
+
+const F32: Arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
+
+/// Regression: NaN and the other infinity used to pass wherever the factor was infinite.
+#[test]
+fn a_stored_zero_or_infinity_multiplies_whatever_the_sum_is() {
+    let inf = f64::INFINITY;
+    let bits = |v: f64| store(v, Precision::F32);
+    let cases = [
+        ([1.0, 1.0], 0.0, 0.0, true),
+        ([1.0, inf], 0.0, f64::NAN, true),
+        ([1.0, inf], 0.0, 0.0, false),
+        ([1.0, f64::NAN], 0.0, 0.0, false),
+        ([1.0, 1.0], inf, inf, true),
+        ([-1.0, -1.0], inf, -inf, true),
+        ([1.0, 1.0], inf, f64::NAN, false),
+        ([1.0, 1.0], inf, -inf, false),
+        ([0.0, 0.0], inf, f64::NAN, true),
+        ([0.0, 0.0], inf, 0.0, false),
+        ([1.0, 1.0], f64::NAN, f64::NAN, true),
+        ([1.0, 1.0], f64::NAN, 2.0, false),
+        ([1.0, 1.0], -3.0, -6.0, true),
+        ([1.0, 1.0], -3.0, 2.0, false),
+    ];
+    for (x, factor, result, right) in cases {
+        let found = fared(&F32, &x, &[1.0, 1.0], Some(factor), bits(result));
+        assert_eq!(
+            found == Fared::Exact,
+            right,
+            "{x:?} * {factor}: {result} is {found:?}"
+        );
+    }
+    assert!(matches!(
+        fared(&F32, &[1.0, 1.0], &[1.0, 1.0], None, bits(3.0)),
+        Fared::Wrong(Tier::T0, _)
+    ));
+}
+
+/// Rounding decides the sign of a sum near zero, and with it which infinity, or NaN, comes out.
+#[test]
+fn a_sum_near_zero_times_an_infinity_may_be_any_of_three() {
+    let (x, y) = ([1.0, 1.0 + 2.0f64.powi(-23)], [1.0 + 2.0f64.powi(-23), -1.0]);
+    for result in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let found = fared(&F32, &x, &y, Some(f64::INFINITY), store(result, Precision::F32));
+        assert!(!matches!(found, Fared::Wrong(..)), "{result}: {found:?}");
+    }
+    let finite = fared(&F32, &x, &y, Some(f64::INFINITY), store(1.0, Precision::F32));
+    assert!(matches!(finite, Fared::Wrong(..)));
+}
+
+/// Regression: a sum that overflows before a stored zero multiplies it gives NaN in a correct kernel.
+#[test]
+fn a_sum_that_overflows_before_a_stored_zero_may_be_nan() {
+    let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F16, Precision::F16);
+    for declared in [chain, Arithmetic::any(Precision::F16, Precision::F16)] {
+        let found = fared(
+            &declared,
+            &[60000.0, 60000.0],
+            &[1.0, 1.0],
+            Some(0.0),
+            store(f64::NAN, Precision::F16),
+        );
+        assert!(!matches!(found, Fared::Wrong(..)), "{declared:?}: {found:?}");
+    }
+}
+
+#[test]
+fn scaled_products_of_every_family_are_never_refused() {
+    let mut random = Random::new(5, "judge_sddmm");
+    for types in TYPES {
+        for info in &VALUE_FAMILIES {
+            for seed in 0..12 {
+                let n = [1, 2, 7, 33][seed as usize % 4];
+                let (x, y) = (
+                    info.family.fill(n, seed, types.a),
+                    info.family.fill(n, seed + 50, types.a),
+                );
+                let factor = info.family.fill(1, seed + 90, types.out)[0];
+                let factor = decode(encode(factor, types.acc, Rounding::NearestEven), types.acc);
+                let terms: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
+                for way in Way::ALL {
+                    let declared = match way {
+                        Way::Fused => Arithmetic::chain(Reduction::FmaChain, types.acc, types.out),
+                        Way::Separate => Arithmetic::chain(Reduction::MulAddChain, types.acc, types.out),
+                        _ => Arithmetic::any(types.acc, types.out),
+                    };
+                    // In the accumulator's type first, so that the factor multiplies an unrounded sum.
+                    let in_acc = Arithmetic {
+                        out: types.acc,
+                        ..declared
+                    };
+                    let sum = simulate(&in_acc, way, &terms, (1.0, 0.0), 0.0, &mut random);
+                    let product = judge_support::Fpu(types.acc).mul(decode(sum, types.acc), factor);
+                    let bits = store(product, types.out);
+                    let found = fared(&declared, &x, &y, Some(factor), bits);
+                    assert!(
+                        !matches!(found, Fared::Wrong(..)),
+                        "{types} {} seed {seed} {way:?}: {terms:?} * {factor:e} = {:e}: {found:?}",
+                        info.name,
+                        decode(bits, types.out)
+                    );
+                }
+            }
+        }
+    }
+}
