@@ -22,7 +22,7 @@ fn sparse(rows: usize, cols: usize, list: &[(u32, u32, f64)]) -> Csr<f64> {
 }
 
 fn tags(a: &Csr<f64>, b: &[f64], scaling: (f64, f64), c: Option<&[f64]>) -> Vec<Alternative> {
-    let n = if a.cols == 0 { 1 } else { b.len() / a.cols };
+    let n = b.len().checked_div(a.cols).unwrap_or(1);
     let b = Dense::from_fn(a.cols, n, |i, j| b[i * n + j]);
     let before = c.map(|c| Values::from_f64(Precision::F32, c));
     let before = before.as_ref().map(|c| (c.as_slice(), Place::Strides(n, 1)));
