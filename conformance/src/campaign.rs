@@ -42,6 +42,10 @@ pub fn run(
 
     let mut report = Report::new(plan_record(options, backends, cases), environment);
     report.backends = backends.iter().map(|b| backend_record(b.as_ref())).collect();
+    report
+        .backends
+        .iter_mut()
+        .for_each(|backend| backend.required = !options.optional);
     report.contracts = contract_records(options, &groups);
     let mut inside = vec![Duration::ZERO; backends.len()];
     let mut pictured = HashMap::new();

@@ -90,7 +90,7 @@ pub fn look(
         let interest = match accepted.judge(found) {
             Fared::Wrong(..) => f64::INFINITY,
             Fared::Within(share) => share,
-            Fared::Exact => 0.0,
+            Fared::Exact | Fared::Unjudged => 0.0,
         };
         if best.as_ref().is_none_or(|(most, _)| interest > *most) {
             let terms = site.terms.iter().collect();

@@ -170,6 +170,23 @@ impl Frame {
     }
 }
 
+/// True when the case's fault makes the request illegal: a short output or ldc needs something to shorten.
+#[must_use]
+pub fn bites(case: &Case, operands: &Operands) -> bool {
+    let frame = Frame::of(case, operands);
+    let inner = if frame.layout == Layout::RowMajor {
+        frame.cols
+    } else {
+        frame.rows
+    };
+    match case.params.fault {
+        None => false,
+        Some(Fault::ShortOutput) => frame.len() > 0,
+        Some(Fault::SmallLdc) => inner > 0,
+        Some(Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape) => true,
+    }
+}
+
 /// Calls the backend once. Time inside it is added to `spent`.
 pub fn execute(
     case: &Case,

@@ -75,8 +75,8 @@ pub enum OperandError {
     Combination(&'static str),
 }
 
-/// Most elements of one operand that a case may ask for (2 GiB of f64).
-const MAX_ELEMENTS: u128 = 1 << 28;
+/// Most elements that all operands of a case may have together, rows and columns counted as well (1 GiB of f64).
+const MAX_ELEMENTS: u128 = 1 << 27;
 
 impl DenseOperand {
     /// Borrows.
@@ -126,10 +126,17 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     } else {
         types.a
     };
+    // Rows and columns cost memory even where they are empty: offsets, outputs, the other operand.
+    let extent = loaded.coo.rows as u128 + loaded.coo.cols as u128 + loaded.coo.nnz() as u128;
+    check_size(extent)?;
     let a = sparse_operand(case, loaded, sparse_type)?;
     let (rows, cols) = a.shape();
     let (m, k) = if p.transpose_a { (cols, rows) } else { (rows, cols) };
-    let mut draw = Draw { case, stream: 1 };
+    let mut draw = Draw {
+        case,
+        stream: 1,
+        spent: extent,
+    };
     let k_faulty = k + usize::from(p.fault == Some(Fault::InnerShape));
     let mut operands = Operands {
         a,
@@ -167,7 +174,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         } else {
             (cols, rows)
         };
-        check_size(outer * (inner + p.pad_c as u128))?;
+        draw.spend(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
         operands.c = if case.reads_c() {
             [draw.numbers(count, types.out), draw.numbers(count, types.out)]
@@ -305,9 +312,17 @@ pub fn family_of(case: &Case) -> ValueFamily {
 struct Draw<'a> {
     case: &'a Case,
     stream: u64,
+    /// Elements that the case's operands take so far.
+    spent: u128,
 }
 
 impl Draw<'_> {
+    /// Counts what an operand takes, against the limit of the whole case.
+    fn spend(&mut self, elements: u128) -> Result<(), OperandError> {
+        self.spent = self.spent.saturating_add(elements);
+        check_size(self.spent)
+    }
+
     fn numbers(&mut self, count: usize, precision: Precision) -> Vec<f64> {
         self.stream += 1;
         let seed = seed_of(self.case).wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -340,7 +355,7 @@ impl Draw<'_> {
             (cols, rows)
         };
         let ld = inner + pad;
-        check_size(outer as u128 * ld as u128)?;
+        self.spend(outer as u128 * ld as u128)?;
         let numbers = self.numbers(outer * inner, precision);
         let data = if pad == 0 {
             Values::from_f64(precision, &numbers)
@@ -369,6 +384,7 @@ impl Draw<'_> {
         (rows, cols): (usize, usize),
         precision: Precision,
     ) -> Result<AnySparse, OperandError> {
+        self.spend(4 * rows as u128)?;
         let mut rng = Pcg64Mcg::seed_from_u64(seed_of(self.case) ^ 0x5b);
         let mut positions = Vec::new();
         for row in 0..rows as u32 {

@@ -41,6 +41,8 @@ pub struct Options {
     pub ops: Vec<Op>,
     /// Element types of A; empty for all.
     pub precisions: Vec<Precision>,
+    /// A backend that runs no case is no finding (a filter may leave nothing that it supports).
+    pub optional: bool,
     /// Matrix files; when there are any, only they are run.
     pub matrices: Vec<PathBuf>,
 }

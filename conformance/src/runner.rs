@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
-use crate::execute::{Before, Came, DenseResult, execute, poison};
+use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
 use crate::origin::Loaded;
@@ -11,6 +11,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Judged, Output, Place, judge, judge_moved, judge_spgemm, vacuity};
 use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Values;
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
@@ -124,13 +125,20 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
         }
     };
     if let Some(fault) = case.params.fault {
+        if !bites(case, operands) {
+            let reason = format!(
+                "fault={} leaves this request legal: there is nothing to break",
+                fault.name()
+            );
+            return verdict_only(Verdict::NotRun { reason });
+        }
         let came = execute(case, operands, backend, Before::Poison, spent);
         return verdict_only(judge_refusal(fault, came));
     }
     if !case.contract.op.is_exact()
-        && let Some(reason) = arithmetic.weaker_than(&case.contract.weakest())
+        && let Some(reason) = inadmissible(case, &arithmetic)
     {
-        let message = format!("declares a weaker arithmetic than the contract admits: it {reason}");
+        let message = format!("declares an arithmetic that the contract does not admit: it {reason}");
         return verdict_only(Verdict::LoneRefusal { refusal: message });
     }
     match case.contract.op {
@@ -156,6 +164,16 @@ fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent:
     }
 }
 
+/// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
+fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
+    let weaker = arithmetic.weaker_than(&case.contract.weakest());
+    weaker.or_else(|| {
+        arithmetic
+            .contradiction(case.params.alpha, case.params.beta)
+            .map(str::to_owned)
+    })
+}
+
 fn no_expectation(other: Result<Option<Exact>, sparse_oracle::Refusal>) -> Verdict {
     let reason = match other {
         Err(refusal) => format!("the profile rejects the operands: {refusal}"),
@@ -178,9 +196,7 @@ fn judge_dense_runs(
     };
     let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
     let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
-    let mut last = verdict_only(Verdict::NotRun {
-        reason: "no run".to_owned(),
-    });
+    let mut worst: Option<Judged> = None;
     for variant in 0..variants {
         // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
         // profile already says. Two different junks still tell computed from stale.
@@ -208,9 +224,16 @@ fn judge_dense_runs(
         if judged.verdict.is_finding() {
             return judged;
         }
-        last = worse(last, judged);
+        worst = Some(match worst {
+            Some(before) => worse(before, judged),
+            None => judged,
+        });
     }
-    last
+    worst.unwrap_or_else(|| {
+        verdict_only(Verdict::NotRun {
+            reason: "no run".to_owned(),
+        })
+    })
 }
 
 fn judge_dense(
@@ -252,7 +275,8 @@ fn worse(a: Judged, b: Judged) -> Judged {
     let share = |j: &Judged| match j.verdict {
         Verdict::Within { share } => share,
         Verdict::Exact => 0.0,
-        _ => -1.0,
+        // Not judged beside judged: not judged.
+        _ => f64::INFINITY,
     };
     if share(&a) > share(&b) { a } else { b }
 }
@@ -282,9 +306,13 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
     }
 }
 
-/// A conversion that the oracle itself refuses (an ELL with billions of slots, say) may be refused by the backend too.
+/// A conversion that the oracle itself refuses is judged only where the refusal is a rule, not a limit of the suite.
 fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -> Verdict {
     match (moved(case, operands, profile), came) {
+        // A limit of the suite is no rule of the contract: the case is legal, and nobody can be judged on it.
+        (Err(limit @ Refusal::TooLarge { .. }), Came::Refused(_) | Came::Sparse(_)) => Verdict::NotRun {
+            reason: format!("the result is too large for the oracle: {limit}"),
+        },
         (Err(_), Came::Refused(refusal)) => Verdict::AgreedRefusal { refusal },
         (Err(refusal), Came::Sparse(_)) => Verdict::NotRun {
             reason: format!("the oracle has no result to compare with: {refusal}"),

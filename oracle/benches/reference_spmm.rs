@@ -5,7 +5,7 @@
 //! return an f64 sum in some order: `nalgebra-sparse` (`spmm_csr_dense`) and `sprs` (csr * dense), both in f64 on
 //! the values before they are rounded to the narrower types.
 //!
-//! Run: `cargo bench -p sparse-oracle --bench reference_spmm` (about five minutes). A last table lists the best of
+//! Run: `cargo bench -p sparse-oracle --bench reference_spmm` (about five minutes; `-- NAME` for one matrix). A last table lists the best of
 //! some turns taken in rotation: GFLOP/s (2 * nnz * N / time), and the time as a share of nalgebra-sparse's.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
@@ -243,7 +243,11 @@ fn cases() -> Vec<(String, Csr<()>, Spread)> {
 }
 
 fn all(criterion: &mut Criterion) {
-    for (name, pattern, spread) in cases() {
+    let only = std::env::args()
+        .skip(1)
+        .find(|arg| !arg.starts_with('-'))
+        .unwrap_or_default();
+    for (name, pattern, spread) in cases().into_iter().filter(|case| case.0.contains(&only)) {
         let mut random = Random(3);
         let a = pattern.map(|()| spread.draw(&mut random));
         let b = Dense::from_fn(a.cols, N, |_, _| spread.draw(&mut random));

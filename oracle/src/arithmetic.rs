@@ -163,6 +163,21 @@ impl Arithmetic {
             && !self.flush
     }
 
+    /// What makes the declaration contradict itself, or the factors it is used with.
+    #[must_use]
+    pub fn contradiction(&self, alpha: f64, beta: f64) -> Option<&'static str> {
+        let from_c = self.part.init == Init::C;
+        match self.epilogue {
+            Epilogue::MulThenAdd | Epilogue::MulThenFma if from_c => {
+                Some("adds beta * C at the end and starts from it as well")
+            }
+            Epilogue::AlphaIntoA if !from_c => Some("folds alpha into A, but never adds beta * C"),
+            Epilogue::None if alpha != 1.0 => Some("has no place for an alpha other than 1"),
+            Epilogue::None if beta != 0.0 && !from_c => Some("never adds beta * C"),
+            _ => None,
+        }
+    }
+
     /// The reason why this declaration is weaker than `weakest` allows, if it is.
     #[must_use]
     pub fn weaker_than(&self, weakest: &Arithmetic) -> Option<String> {

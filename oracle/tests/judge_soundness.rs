@@ -117,6 +117,7 @@ fn judge_product(
         let bits = simulate(arithmetic, way, &terms, scaling, c, random);
         let accepted = rule.accepts(site, c);
         match accepted.judge(bits) {
+            Fared::Unjudged => panic!("nothing promised for so few terms"),
             Fared::Exact => {}
             Fared::Within(share) => worst = worst.max(share),
             Fared::Wrong(tier, figures) => panic!(

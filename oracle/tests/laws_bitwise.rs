@@ -57,7 +57,10 @@ fn same(what: &str, declared: &Arithmetic, left: &[Vec<u64>], right: &[Vec<u64>]
 }
 
 fn permutations(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
-    let (rows, inner) = (permutation(a.rows, seed), permutation(a.cols, seed + 1));
+    let (rows, inner) = (
+        permutation(a.rows, seed),
+        permutation(a.cols, seed.wrapping_add(1)),
+    );
     let mut from = vec![0; a.cols];
     for (k, &place) in inner.iter().enumerate() {
         from[place] = k;

@@ -159,7 +159,12 @@ fn follow(
     if terms.len() > TERMS_SHOWN {
         writeln!(out, "               ... and {} more", terms.len() - TERMS_SHOWN)?;
     }
-    writeln!(out, "  scaled by  alpha = {alpha}, beta = {beta}, c = {c:e}")?;
+    let added = if beta == 0.0 {
+        String::new()
+    } else {
+        format!(", c = {c:e}")
+    };
+    writeln!(out, "  scaled by  alpha = {alpha}, beta = {beta}{added}")?;
     writeln!(
         out,
         "  exact      {:e} (nearest f64), gauge {:e}",

@@ -70,6 +70,8 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         seed: args.seed,
         ops: args.ops.clone(),
         precisions: args.precisions.clone(),
+        optional: args.backends.is_empty()
+            && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
     };
     let pool = rayon::ThreadPoolBuilder::new()

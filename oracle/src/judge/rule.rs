@@ -56,6 +56,8 @@ pub enum Fared {
     Exact,
     /// Within the bound, at this share of it.
     Within(f64),
+    /// No tier has anything to say: the declared arithmetic promises nothing for so many terms.
+    Unjudged,
     /// Wrong by this tier, with error and bound where they exist.
     Wrong(Tier, Option<(f64, f64)>),
 }
@@ -260,10 +262,10 @@ impl Accepted {
         }
         let Some(tolerance) = &self.tolerance else {
             // Nothing was promised for so many terms; T0 and T2 may still speak.
-            return if self.order_free {
-                if_equal(y, &self.exact.value)
-            } else {
-                Fared::Within(0.0)
+            return match (self.order_free, self.modelled) {
+                (true, _) => if_equal(y, &self.exact.value),
+                (false, Some(_)) => Fared::Within(0.0),
+                (false, None) => Fared::Unjudged,
             };
         };
         if !y.is_finite() {
@@ -293,6 +295,12 @@ impl Accepted {
     pub fn bound(&self) -> Option<f64> {
         let tolerance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite());
         tolerance.map(|t| t.relative() * self.exact.gauge.approx() + t.absolute())
+    }
+
+    /// True where T1 applies: the declared arithmetic promises something for so many terms.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        self.tolerance.is_some()
     }
 
     /// True where Inf and NaN are right too, because an intermediate may overflow.

@@ -58,6 +58,7 @@ struct Tally {
     inexact: bool,
     first: Option<Mismatch>,
     wrong: usize,
+    unjudged: usize,
     seen: [bool; 3],
     elements: usize,
 }
@@ -77,6 +78,7 @@ pub fn judge(
         inexact: false,
         first: None,
         wrong: 0,
+        unjudged: 0,
         seen: [false; 3],
         elements: 0,
     };
@@ -89,7 +91,7 @@ pub fn judge(
         let accepted = rule.accepts(site, c);
         let bits = output.found.bits(offset);
         tally.elements += 1;
-        tally.seen[1] = true;
+        tally.seen[1] |= accepted.is_bounded();
         tally.seen[0] |= accepted.order_free;
         tally.seen[2] |= accepted.modelled.is_some();
         if output.poison == Some(bits) {
@@ -98,6 +100,7 @@ pub fn judge(
         }
         match accepted.judge(bits) {
             Fared::Exact => {}
+            Fared::Unjudged => tally.unjudged += 1,
             Fared::Within(share) => {
                 tally.inexact = true;
                 tally.worst = tally.worst.max(share);
@@ -150,6 +153,12 @@ impl Tally {
                 mismatch.count = self.wrong;
                 Verdict::Wrong(Box::new(mismatch))
             }
+            None if self.unjudged > 0 => Verdict::NotRun {
+                reason: format!(
+                    "{} elements have so many terms that the declared arithmetic promises nothing about them",
+                    self.unjudged
+                ),
+            },
             None if self.inexact => Verdict::Within { share: self.worst },
             None => Verdict::Exact,
         };

@@ -275,7 +275,7 @@ pub enum FileError {
         source: Refusal,
     },
     /// No embedded matrix has this name.
-    #[error("no embedded matrix is called `{name}`; see source::embedded::all()")]
+    #[error("no embedded matrix is called `{name}`; `conformance list embedded` names them")]
     UnknownName {
         /// The name asked for.
         name: String,
