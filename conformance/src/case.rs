@@ -10,7 +10,7 @@
 
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{FormatParams, Layout};
+use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
@@ -92,7 +92,7 @@ pub struct Params {
     pub pad_b: usize,
     /// Elements that ldc exceeds its minimum by.
     pub pad_c: usize,
-    /// Block shape of BCSR and Blocked-ELL.
+    /// Parameters of the formats.
     pub blocks: FormatParams,
     /// SDDMM's use of the values of S.
     pub mode: SddmmMode,
@@ -195,8 +195,17 @@ impl fmt::Display for Case {
         if p.pad_c != 0 {
             write!(f, "/ldc=+{}", p.pad_c)?;
         }
-        if p.blocks != default.blocks {
+        let blocks = |f: &FormatParams| (f.block_rows, f.block_cols);
+        if blocks(&p.blocks) != blocks(&default.blocks) {
             write!(f, "/block={}x{}", p.blocks.block_rows, p.blocks.block_cols)?;
+        }
+        for parameter in named_parameters() {
+            match (parameter.get)(&p.blocks) {
+                Some(value) if Some(value) != (parameter.get)(&default.blocks) => {
+                    write!(f, "/{}={value}", parameter.name)?;
+                }
+                _ => {}
+            }
         }
         match p.mode {
             SddmmMode::Pattern => {}
@@ -318,10 +327,7 @@ fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
             if block_rows == 0 || block_cols == 0 {
                 return Err(bad(part, "a block has at least one row and column"));
             }
-            p.blocks = FormatParams {
-                block_rows,
-                block_cols,
-            };
+            (p.blocks.block_rows, p.blocks.block_cols) = (block_rows, block_cols);
         }
         ("mode", "scale") => p.mode = SddmmMode::Scale,
         ("mode", "add-s") => p.mode = SddmmMode::AddS,
@@ -329,9 +335,18 @@ fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
             let fault = Fault::ALL.iter().find(|f| f.1 == v);
             p.fault = Some(fault.ok_or_else(|| bad(part, "unknown fault"))?.0);
         }
-        _ => return Err(bad(part, "unknown parameter")),
+        (name, v) => {
+            let parameter = named_parameters().find(|parameter| parameter.name == name);
+            let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;
+            (parameter.set)(&mut p.blocks, v.parse().map_err(|e| bad(part, format!("{e}")))?);
+        }
     }
     Ok(())
+}
+
+/// The parameters of formats that stand in a case line by their own name: all but the block shape.
+fn named_parameters() -> impl Iterator<Item = &'static Parameter> {
+    PARAMETERS.iter().filter(|p| !p.name.starts_with("block_"))
 }
 
 impl Case {

@@ -5,7 +5,7 @@ use crate::case::{Case, Fault};
 use crate::operands::Operands;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{Layout, Sparse};
+use sparse_oracle::format::{AnyParts, FieldRef, Fields, Layout, Sparse};
 use sparse_oracle::judge::Place;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
@@ -53,8 +53,10 @@ pub enum Before<'a> {
 pub enum Came {
     /// A dense result (or the values of an SDDMM).
     Dense(DenseResult),
-    /// Unchecked sparse arrays.
+    /// Unchecked sparse arrays of a general format.
     Sparse(RawSparse),
+    /// Unchecked sparse arrays of any format.
+    Parts(AnyParts),
     /// The backend refused.
     Refused(String),
     /// It panicked.
@@ -227,6 +229,7 @@ pub fn execute(
         Err(message) => Came::Panicked(message),
         Ok(Err(refusal)) => Came::Refused(refusal),
         Ok(Ok(Answer::Sparse(raw))) if !dense => Came::Sparse(raw),
+        Ok(Ok(Answer::Parts(parts))) if !dense => Came::Parts(parts),
         Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult {
             buffer,
             len,
@@ -331,16 +334,17 @@ fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
 }
 
 fn hash_sparse<T: Element>(m: &Sparse<T>, hash: &mut Xxh3Default) {
-    let (first, second, values): (&[u32], &[u32], &[T]) = match m {
-        Sparse::Coo(m) => (&m.row_idx, &m.col_idx, &m.values),
-        Sparse::Csr(m) => (&m.row_ptr, &m.col_idx, &m.values),
-        Sparse::Csc(m) => (&m.col_ptr, &m.row_idx, &m.values),
-        Sparse::Bcsr(m) => (&m.block_row_ptr, &m.block_col, &m.values),
-        Sparse::Ell(m) => (&[], &m.col_idx, &m.values),
-        Sparse::BlockedEll(m) => (&[], &m.block_col, &m.values),
-    };
-    first.iter().chain(second).for_each(|&i| hash.write_u32(i));
-    hash_values(T::wrap_slice(values), hash);
+    for (_, field) in sparse_oracle::each_format!(Sparse, m, m => Fields::fields(&**m)) {
+        match field {
+            FieldRef::Extent(&extent) => hash.write_u64(extent as u64),
+            FieldRef::Flag(&flag) => hash.write_u8(u8::from(flag)),
+            FieldRef::U8(v) => hash.write(v),
+            FieldRef::U16(v) => v.iter().for_each(|&x| hash.write_u16(x)),
+            FieldRef::U32(v) => v.iter().for_each(|&x| hash.write_u32(x)),
+            FieldRef::U64(v) => v.iter().for_each(|&x| hash.write_u64(x)),
+            FieldRef::Values(v) => hash_values(T::wrap_slice(v), hash),
+        }
+    }
 }
 
 thread_local! {

@@ -9,7 +9,7 @@
 use crate::case::{Case, Fault, Filling, Params};
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op, TYPES, all_contracts};
-use sparse_oracle::format::{FormatKind, FormatParams, Layout};
+use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::embedded;
 use sparse_oracle::source::generator::quick_specs;
@@ -231,10 +231,13 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
     let mut p = Params::default();
     if blocked(contract.format) || contract.to.is_some_and(blocked) {
         let (block_rows, block_cols) = mix.pick(&[(4, 4), (1, 1), (2, 3), (8, 1), (3, 5), (1, 8), (16, 16)]);
-        p.blocks = FormatParams {
-            block_rows,
-            block_cols,
-        };
+        p.blocks = FormatParams::blocks(block_rows, block_cols);
+    }
+    for parameter in PARAMETERS.iter().filter(|p| !p.name.starts_with("block_")) {
+        let reads = |format: FormatKind| parameter.formats.contains(&format);
+        if (reads(contract.format) || contract.to.is_some_and(reads)) && mix.one_in(2) {
+            (parameter.set)(&mut p.blocks, mix.pick(parameter.samples));
+        }
     }
     p.duplicates = contract.format == FormatKind::Coo && contract.op != Op::Sddmm && mix.one_in(2);
     match contract.op {

@@ -9,7 +9,7 @@ use crate::origin::Loaded;
 use crate::report::{self, CaseRecord, VerdictRecord};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Judged, Output, Place, judge, judge_moved, judge_spgemm, vacuity};
+use sparse_oracle::judge::{Judged, Output, Place, judge, judge_encoded, judge_moved, judge_spgemm, vacuity};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Values;
@@ -288,7 +288,7 @@ fn settle(came: Came) -> Verdict {
         Came::Panicked(message) => Verdict::Crashed { message },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
-        Came::Dense(_) | Came::Sparse(_) => {
+        Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => {
             let message = "answered with another kind of result than asked for".to_owned();
             Verdict::Wrong(Box::new(Mismatch::plain(Defect::Kind, message)))
         }
@@ -300,7 +300,7 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
         Came::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
-        Came::Dense(_) | Came::Sparse(_) => Verdict::LoneAcceptance {
+        Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => Verdict::LoneAcceptance {
             expected: fault.name().to_owned(),
         },
     }
@@ -310,11 +310,17 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
 fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -> Verdict {
     match (moved(case, operands, profile), came) {
         // A limit of the suite is no rule of the contract: the case is legal, and nobody can be judged on it.
-        (Err(limit @ Refusal::TooLarge { .. }), Came::Refused(_) | Came::Sparse(_)) => Verdict::NotRun {
-            reason: format!("the result is too large for the oracle: {limit}"),
+        (Err(limit @ Refusal::TooLarge { .. }), Came::Refused(_) | Came::Sparse(_) | Came::Parts(_)) => {
+            Verdict::NotRun {
+                reason: format!("the result is too large for the oracle: {limit}"),
+            }
+        }
+        // A matrix that does not have the format's pattern must be refused.
+        (Err(rule @ Refusal::TooFull { .. }), Came::Sparse(_) | Came::Parts(_)) => Verdict::LoneAcceptance {
+            expected: rule.to_string(),
         },
         (Err(_), Came::Refused(refusal)) => Verdict::AgreedRefusal { refusal },
-        (Err(refusal), Came::Sparse(_)) => Verdict::NotRun {
+        (Err(refusal), Came::Sparse(_) | Came::Parts(_)) => Verdict::NotRun {
             reason: format!("the oracle has no result to compare with: {refusal}"),
         },
         (Ok(expected), Came::Sparse(raw)) => judge_moved(
@@ -323,6 +329,7 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
             profile,
             &summed_positions(case, operands, profile),
         ),
+        (Ok(expected), Came::Parts(parts)) => judge_encoded(&expected, parts),
         (_, other) => settle(other),
     }
 }

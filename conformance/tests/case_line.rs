@@ -57,10 +57,7 @@ fn params() -> impl Strategy<Value = Params> {
     (flags, sizes, factor(), factor(), mode, fault).prop_map(|(flags, sizes, alpha, beta, mode, fault)| {
         let (transpose_a, transpose_b, duplicates, layout_b, layout_c) = flags;
         let (n, pad_b, pad_c, block_rows, block_cols) = sizes;
-        let blocks = FormatParams {
-            block_rows,
-            block_cols,
-        };
+        let blocks = FormatParams::blocks(block_rows, block_cols);
         Params {
             n,
             alpha,

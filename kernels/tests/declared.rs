@@ -17,10 +17,7 @@ use support::{Dense, LAYOUTS, Rng, coo, encode, entries};
 
 /// alpha and beta; exact in every accumulator type.
 const FACTORS: [(f64, f64); 4] = [(1.0, 0.0), (-0.75, 0.0), (1.0, 1.0), (1.625, -0.3125)];
-const BLOCKS: FormatParams = FormatParams {
-    block_rows: 3,
-    block_cols: 2,
-};
+const BLOCKS: FormatParams = FormatParams::blocks(3, 2);
 
 /// Columns and values of each row of op(A), multiplied pads included.
 type Rows = Vec<BTreeMap<usize, f64>>;

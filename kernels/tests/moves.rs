@@ -13,26 +13,11 @@ use sparse_oracle::task::{Answer, RawSparse, Task};
 use support::{Rng, coo};
 
 const BLOCKS: [FormatParams; 5] = [
-    FormatParams {
-        block_rows: 4,
-        block_cols: 4,
-    },
-    FormatParams {
-        block_rows: 1,
-        block_cols: 1,
-    },
-    FormatParams {
-        block_rows: 3,
-        block_cols: 2,
-    },
-    FormatParams {
-        block_rows: 1,
-        block_cols: 7,
-    },
-    FormatParams {
-        block_rows: 64,
-        block_cols: 2,
-    },
+    FormatParams::blocks(4, 4),
+    FormatParams::blocks(1, 1),
+    FormatParams::blocks(3, 2),
+    FormatParams::blocks(1, 7),
+    FormatParams::blocks(64, 2),
 ];
 const SHAPES: [(usize, usize); 8] = [
     (0, 0),
@@ -213,10 +198,7 @@ fn an_explicit_zero_creates_its_block_and_is_dropped_on_the_way_back() {
         cols: 4,
         list: vec![entry(0, 0, 0.0), entry(1, 3, -0.0)],
     };
-    let blocks = FormatParams {
-        block_rows: 2,
-        block_cols: 2,
-    };
+    let blocks = FormatParams::blocks(2, 2);
     let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, blocks, &e).expect("encodes");
     for to in ["bcsr", "blocked_ell"] {
         let there = kernel(&format!("convert_csr_{to}_f32__portable")).expect("registered");
@@ -282,7 +264,7 @@ fn moves_refuse_what_is_not_theirs() {
             kernel.name
         );
         if let Some(to) = kernel.contract.to {
-            let wrong = FormatKind::ALL
+            let wrong = FormatKind::GENERAL
                 .into_iter()
                 .find(|f| *f != to)
                 .expect("another format");
@@ -317,10 +299,7 @@ fn blocks_must_have_a_sensible_shape() {
         let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e)
             .expect("encodes");
         let run = |block_rows, block_cols| {
-            let params = FormatParams {
-                block_rows,
-                block_cols,
-            };
+            let params = FormatParams::blocks(block_rows, block_cols);
             (kernel.run)(Task::Convert { a: &a, to, params }).expect_err("refused")
         };
         assert_eq!(run(0, 4), Refusal::Zero { field: "block_rows" });

@@ -29,18 +29,9 @@ const SHAPES: [(usize, usize, usize); 8] = [
     (8, 8, 8),
 ];
 const BLOCKS: [FormatParams; 3] = [
-    FormatParams {
-        block_rows: 4,
-        block_cols: 4,
-    },
-    FormatParams {
-        block_rows: 2,
-        block_cols: 3,
-    },
-    FormatParams {
-        block_rows: 5,
-        block_cols: 1,
-    },
+    FormatParams::blocks(4, 4),
+    FormatParams::blocks(2, 3),
+    FormatParams::blocks(5, 1),
 ];
 
 fn kernels(op: Op) -> impl Iterator<Item = &'static Kernel> {

@@ -321,7 +321,7 @@ fn kinds_and_element_types() {
     refused(&[Op::Spmv], "type of y", |_, o| retyped(&mut o.c), kind("y"));
     refused(&[Op::Sddmm], "type of out", |_, o| retyped(&mut o.c), kind("out"));
     let reformatted = |kernel: &Kernel, o: &mut Operands| {
-        let next = FormatKind::ALL
+        let next = FormatKind::GENERAL
             .into_iter()
             .find(|f| *f != kernel.contract.format)
             .unwrap_or(FormatKind::Csr);

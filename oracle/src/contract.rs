@@ -112,8 +112,9 @@ pub const TYPES: [Types; 10] = {
     ]
 };
 
-/// The conversions in the table: every format to and from CSR, and COO to CSC.
-pub const CONVERSIONS: [(FormatKind, FormatKind); 11] = {
+/// The conversions between general formats: every format to and from CSR, and COO to CSC. The formats of the papers
+/// are converted to and from CSR, all of them.
+const GENERAL_CONVERSIONS: [(FormatKind, FormatKind); 11] = {
     use FormatKind::{Bcsr, BlockedEll, Coo, Csc, Csr, Ell};
     [
         (Coo, Csr),
@@ -130,6 +131,15 @@ pub const CONVERSIONS: [(FormatKind, FormatKind); 11] = {
     ]
 };
 
+/// The conversions in the table, in its order.
+#[must_use]
+pub fn conversions() -> Vec<(FormatKind, FormatKind)> {
+    let papers = FormatKind::PAPERS
+        .iter()
+        .flat_map(|&format| [(FormatKind::Csr, format), (format, FormatKind::Csr)]);
+    GENERAL_CONVERSIONS.into_iter().chain(papers).collect()
+}
+
 static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
     let arithmetic = |op: Op, formats: &[FormatKind]| -> Vec<Contract> {
         let row = |format| {
@@ -143,26 +153,30 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
         formats.iter().flat_map(|&format| row(format)).collect()
     };
     let moves = |op: Op, format: FormatKind, to: Option<FormatKind>| {
-        Precision::ALL.map(|p| Contract {
+        let defined = |p: &&Precision| {
+            format.precisions().contains(p) && to.is_none_or(|to| to.precisions().contains(p))
+        };
+        let row = move |p: &Precision| Contract {
             op,
             format,
             to,
             types: Types {
-                a: p,
-                b: p,
-                acc: p,
-                out: p,
+                a: *p,
+                b: *p,
+                acc: *p,
+                out: *p,
             },
-        })
+        };
+        Precision::ALL.iter().filter(defined).map(row).collect::<Vec<_>>()
     };
-    let mut table = arithmetic(Op::Spmm, &FormatKind::ALL);
-    table.extend(arithmetic(Op::Spmv, &FormatKind::ALL));
+    let mut table = arithmetic(Op::Spmm, &FormatKind::GENERAL);
+    table.extend(arithmetic(Op::Spmv, &FormatKind::GENERAL));
     table.extend(arithmetic(Op::Sddmm, &[FormatKind::Csr, FormatKind::Coo]));
     table.extend(arithmetic(Op::Spgemm, &[FormatKind::Csr, FormatKind::Csc]));
     for format in [FormatKind::Coo, FormatKind::Csr, FormatKind::Csc] {
         table.extend(moves(Op::Transpose, format, None));
     }
-    for (from, to) in CONVERSIONS {
+    for (from, to) in conversions() {
         table.extend(moves(Op::Convert, from, Some(to)));
     }
     table

@@ -11,31 +11,25 @@
 //! zeros drops explicit +0.0 on decoding, and COO settles repeated positions.
 
 use crate::format::{
-    AnySparse, Bcsr, BlockedEll, Coo, Csc, Csr, Dense, Ell, Entries, Entry, FormatKind, FormatParams, Layout,
-    SLOT_LIMIT, Sparse,
+    AnySparse, Bcsr, BitTcf, BlockedEll, Coo, CpCsr, Csc, Csr, Dense, Ell, Entries, Entry, FormatKind,
+    FormatParams, Layout, LibraSddmm, LibraSpmm, Loops, MeTcf, Nm, RpCsc, RsTile, SLOT_LIMIT, Sparse, SrBcrs,
+    Tcf, TwoFour, Vnm,
 };
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::{Bf16, E4m3, E5m2, F16, Precision, Scalar, Tf32};
-use crate::{each_sparse, with_scalar};
+use crate::{each_format, each_sparse, with_scalar};
 
 impl<T: Scalar> Sparse<T> {
     /// Decodes; in COO, repeated positions are summed exactly and rounded once.
     pub fn entries(&self) -> Entries<T> {
-        match self {
-            Sparse::Coo(m) => m.entries(),
-            Sparse::Csr(m) => m.entries(),
-            Sparse::Csc(m) => m.entries(),
-            Sparse::Bcsr(m) => m.entries(),
-            Sparse::Ell(m) => m.entries(),
-            Sparse::BlockedEll(m) => m.entries(),
-        }
+        each_format!(Sparse, self, m => m.entries())
     }
 
-    /// Encodes; `params` is read by the blocked formats only.
+    /// Encodes; each format reads its own parameters.
     ///
     /// # Errors
-    /// What the format's encoder refuses: invalid entries, a bad block shape, more slots than
-    /// [`SLOT_LIMIT`].
+    /// What the format's encoder refuses: invalid entries, parameters out of range, more slots than [`SLOT_LIMIT`],
+    /// entries that the format's pattern has no room for, an element type that it is not defined for.
     pub fn from_entries(
         kind: FormatKind,
         params: FormatParams,
@@ -51,35 +45,48 @@ impl<T: Scalar> Sparse<T> {
             FormatKind::BlockedEll => {
                 Sparse::BlockedEll(BlockedEll::from_entries(entries, block_rows, block_cols)?)
             }
+            FormatKind::Loops => Sparse::Loops(Loops::from_entries(entries, &params)?),
+            FormatKind::RsTile => Sparse::RsTile(RsTile::from_entries(entries, &params)?),
+            FormatKind::LibraSpmm => Sparse::LibraSpmm(LibraSpmm::from_entries(entries, &params)?),
+            FormatKind::LibraSddmm => Sparse::LibraSddmm(LibraSddmm::from_entries(entries, &params)?),
+            FormatKind::RpCsc => Sparse::RpCsc(RpCsc::from_entries(entries, &params)?),
+            FormatKind::CpCsr => Sparse::CpCsr(CpCsr::from_entries(entries, &params)?),
+            FormatKind::Nm => Sparse::Nm(Nm::from_entries(entries, &params)?),
+            FormatKind::TwoFour => Sparse::TwoFour(TwoFour::from_entries(entries, &params)?),
+            FormatKind::Vnm => Sparse::Vnm(Vnm::from_entries(entries, &params)?),
+            FormatKind::Tcf => Sparse::Tcf(Tcf::from_entries(entries, &params)?),
+            FormatKind::MeTcf => Sparse::MeTcf(MeTcf::from_entries(entries, &params)?),
+            FormatKind::BitTcf => Sparse::BitTcf(BitTcf::from_entries(entries, &params)?),
+            FormatKind::SrBcrs => Sparse::SrBcrs(SrBcrs::from_entries(entries, &params)?),
         })
     }
 
-    /// The parameters that the matrix was encoded with (the default for formats that have none).
+    /// The parameters that the matrix was encoded with; the default for those that its format does not read.
     pub fn params(&self) -> FormatParams {
-        let (block_rows, block_cols) = match self {
-            Sparse::Bcsr(m) => (m.block_rows, m.block_cols),
-            Sparse::BlockedEll(m) => (m.block_rows, m.block_cols),
-            Sparse::Coo(_) | Sparse::Csr(_) | Sparse::Csc(_) | Sparse::Ell(_) => {
-                return FormatParams::default();
-            }
-        };
         // A valid block has an area of at most 2^16.
-        FormatParams {
-            block_rows: block_rows as u32,
-            block_cols: block_cols as u32,
+        match self {
+            Sparse::Bcsr(m) => FormatParams::blocks(m.block_rows as u32, m.block_cols as u32),
+            Sparse::BlockedEll(m) => FormatParams::blocks(m.block_rows as u32, m.block_cols as u32),
+            Sparse::Coo(_) | Sparse::Csr(_) | Sparse::Csc(_) | Sparse::Ell(_) => FormatParams::default(),
+            Sparse::Loops(m) => m.params(),
+            Sparse::RsTile(m) => m.params(),
+            Sparse::LibraSpmm(m) => m.params(),
+            Sparse::LibraSddmm(m) => m.params(),
+            Sparse::RpCsc(m) => m.params(),
+            Sparse::CpCsr(m) => m.params(),
+            Sparse::Nm(m) => m.params(),
+            Sparse::TwoFour(m) => m.params(),
+            Sparse::Vnm(m) => m.params(),
+            Sparse::Tcf(m) => m.params(),
+            Sparse::MeTcf(m) => m.params(),
+            Sparse::BitTcf(m) => m.params(),
+            Sparse::SrBcrs(m) => m.params(),
         }
     }
 
     /// Number of entries that decoding gives before repeated positions are settled.
     pub fn nnz(&self) -> usize {
-        match self {
-            Sparse::Coo(m) => m.nnz(),
-            Sparse::Csr(m) => m.nnz(),
-            Sparse::Csc(m) => m.nnz(),
-            Sparse::Bcsr(m) => m.nnz(),
-            Sparse::Ell(m) => m.nnz(),
-            Sparse::BlockedEll(m) => m.nnz(),
-        }
+        each_format!(Sparse, self, m => m.nnz())
     }
 }
 

@@ -36,6 +36,7 @@ pub mod op;
 pub mod profile;
 pub mod refusal;
 pub mod scalar;
+pub mod schedule;
 pub mod source;
 #[cfg(feature = "strategies")]
 pub mod strategy;

@@ -117,6 +117,54 @@ pub enum Refusal {
         /// Row that the slot belongs to.
         row: usize,
     },
+    /// An element of an array is not what the other fields imply.
+    #[error("{field}[{at}] is {found}, expected {expected}")]
+    Unequal {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// Value that the other fields imply.
+        expected: u64,
+        /// Value found.
+        found: u64,
+    },
+    /// A bit of a bitmap stands for a position that does not exist: outside the matrix, or over a pad column.
+    #[error("{field}[{at}] has bit {bit} set, which lies in the padding")]
+    StrayBit {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset of the word in the array.
+        at: usize,
+        /// The bit.
+        bit: u32,
+    },
+    /// A parameter has a value that the format is not defined for.
+    #[error("{field} is {found}, must be {expected}")]
+    Parameter {
+        /// Name of the parameter.
+        field: &'static str,
+        /// What is legal, in words.
+        expected: &'static str,
+        /// Value found.
+        found: u64,
+    },
+    /// A window, group or column holds more than the format has room for.
+    #[error("{what} at row {row}, column {column} holds {found}, the format has room for {limit}; {remedy}")]
+    TooFull {
+        /// What is too full ("a window of 4 columns").
+        what: &'static str,
+        /// First row of it.
+        row: usize,
+        /// First column of it.
+        column: usize,
+        /// What it holds.
+        found: u64,
+        /// What the format has room for.
+        limit: u64,
+        /// What helps ("prune the matrix first").
+        remedy: &'static str,
+    },
     /// Two operands do not fit together.
     #[error("{left_name} is {left}, but {right_name} is {right}")]
     Shape {

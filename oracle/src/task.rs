@@ -4,8 +4,8 @@
 //! anything, and [`RawSparse::check`] is where the oracle finds out.
 
 use crate::format::{
-    AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr, CsrParts,
-    Ell, EllParts, FormatKind, FormatParams, Layout, Sparse,
+    AnyParts, AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr,
+    CsrParts, Ell, EllParts, FormatKind, FormatParams, Layout, Sparse,
 };
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, AnySliceMut, Element, Values};
@@ -132,11 +132,14 @@ pub enum Task<'a> {
 pub enum Answer {
     /// The result was written into the task's output.
     Written,
-    /// A new sparse matrix, not yet checked.
+    /// A new sparse matrix of a general format, not yet checked.
     Sparse(RawSparse),
+    /// A new sparse matrix of any format, not yet checked.
+    Parts(AnyParts),
 }
 
-/// The arrays of a sparse matrix, by position, unchecked.
+/// The arrays of a sparse matrix of a general format, by position, unchecked. Formats of the papers have more arrays:
+/// see [`AnyParts`].
 ///
 /// | format | `offsets` | `indices` | `values` |
 /// |---|---|---|---|
@@ -272,6 +275,13 @@ impl Untyped {
                 block_col: indices,
                 values,
             })?),
+            other => {
+                return Err(Refusal::Kind {
+                    field: "the arrays' format",
+                    expected: "a general format (others come as parts)".to_owned(),
+                    found: other.name().to_owned(),
+                });
+            }
         })
     }
 }
@@ -282,16 +292,14 @@ impl From<AnySparse> for RawSparse {
     }
 }
 
+/// A matrix in a format of the papers, whose arrays do not fit here, is given as its entries in COO.
 impl<T: Element> From<Sparse<T>> for RawSparse {
     fn from(matrix: Sparse<T>) -> RawSparse {
         let (rows, cols) = matrix.shape();
-        let kind = matrix.kind();
+        let mut kind = matrix.kind();
         let mut params = FormatParams::default();
         let mut blocks = |rows: usize, cols: usize| {
-            params = FormatParams {
-                block_rows: rows as u32,
-                block_cols: cols as u32,
-            };
+            params = FormatParams::blocks(rows as u32, cols as u32);
         };
         let (width, offsets, indices, values) = match matrix {
             Sparse::Coo(m) => {
@@ -319,6 +327,16 @@ impl<T: Element> From<Sparse<T>> for RawSparse {
                 let p = m.into_parts();
                 blocks(p.block_rows, p.block_cols);
                 (p.width, Vec::new(), p.block_col, p.values)
+            }
+            other => {
+                kind = FormatKind::Coo;
+                let list = other.entries().list;
+                (
+                    0,
+                    list.iter().map(|e| e.row).collect(),
+                    list.iter().map(|e| e.col).collect(),
+                    list.iter().map(|e| e.value).collect(),
+                )
             }
         };
         RawSparse {

@@ -21,7 +21,7 @@ fn carried<T: Scalar>(kind: FormatKind, entries: &Entries<T>) -> Entries<u64> {
 }
 
 fn round_trip<T: Scalar>(entries: &Entries<T>, params: FormatParams) -> Result<(), TestCaseError> {
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         let matrix = Sparse::from_entries(kind, params, entries).expect("small matrices are encoded");
         prop_assert_eq!(matrix.kind(), kind);
         prop_assert_eq!(matrix.shape(), (entries.rows, entries.cols));
@@ -29,7 +29,7 @@ fn round_trip<T: Scalar>(entries: &Entries<T>, params: FormatParams) -> Result<(
         prop_assert_eq!(decoded.check(), Ok(()));
         prop_assert_eq!(decoded.bits(), carried(kind, entries), "{:?}", kind);
         prop_assert_eq!(matrix.nnz(), decoded.nnz());
-        for to in FormatKind::ALL {
+        for to in FormatKind::GENERAL {
             let converted = convert(&matrix, to, params).expect("small matrices are encoded");
             prop_assert_eq!(
                 converted.entries().bits(),
@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn what_an_encoder_makes_the_constructor_takes(entries in patterns(), params in blocks()) {
         let entries = typed::<f32>(&entries);
-        for kind in FormatKind::ALL {
+        for kind in FormatKind::GENERAL {
             let matrix = Sparse::from_entries(kind, params, &entries).expect("small matrices are encoded");
             let expected = matrix.entries().bits();
             let checked = RawSparse::from(matrix).check();
@@ -79,7 +79,7 @@ proptest! {
             let typed = with_scalar!(precision, T => typed::<T>(&entries).bits());
             let coo = AnySparse::from_bits(precision, FormatKind::Coo, params, &typed).expect("encodes");
             prop_assert_eq!(coo.precision(), precision);
-            for kind in FormatKind::ALL {
+            for kind in FormatKind::GENERAL {
                 let matrix = AnySparse::from_bits(precision, kind, params, &typed).expect("encodes");
                 prop_assert_eq!(&coo.convert(kind, params).expect("converts").entries_bits(), &matrix.entries_bits());
                 prop_assert_eq!(matrix.transpose().expect("encodes").entries_bits(), matrix.entries_bits().transpose());
@@ -93,7 +93,7 @@ proptest! {
         // All values become 1: pads must not.
         let entries = typed::<f64>(&entries);
         let ones = |pattern: &Entries<f64>| pattern.map(|_| 1.0f32);
-        for kind in FormatKind::ALL {
+        for kind in FormatKind::GENERAL {
             let matrix = Sparse::from_entries(kind, params, &entries).expect("small matrices are encoded");
             let mapped = match &matrix {
                 Sparse::Coo(m) => Sparse::Coo(m.map(|_| 1.0f32)),
@@ -149,7 +149,7 @@ fn a_dense_matrix_of_another_shape_is_not_gathered_from() {
 fn empty_matrices_of_every_shape_survive() {
     for (rows, cols) in [(0, 0), (0, 5), (5, 0), (1, 1), (9, 7)] {
         let entries = Entries::<f32>::try_new(rows, cols, Vec::new()).expect("empty");
-        for kind in FormatKind::ALL {
+        for kind in FormatKind::GENERAL {
             let matrix = Sparse::from_entries(kind, FormatParams::default(), &entries).expect("encodes");
             assert_eq!(matrix.entries(), entries, "{kind:?}");
             assert!(RawSparse::from(matrix).check().is_ok(), "{kind:?}");

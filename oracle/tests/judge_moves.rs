@@ -32,10 +32,7 @@ fn sample() -> Entries<f32> {
 }
 
 fn encoded(kind: FormatKind, entries: &Entries<f32>) -> AnySparse {
-    let blocks = FormatParams {
-        block_rows: 2,
-        block_cols: 3,
-    };
+    let blocks = FormatParams::blocks(2, 3);
     Sparse::from_entries(kind, blocks, entries).expect("small").into()
 }
 
@@ -64,14 +61,14 @@ fn changed(kind: FormatKind, change: impl FnOnce(&mut RawSparse)) -> Verdict {
 
 #[test]
 fn the_right_result_is_exact_in_every_format() {
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         assert_eq!(changed(kind, |_| {}), Verdict::Exact, "{kind:?}");
     }
 }
 
 #[test]
 fn another_kind_shape_or_type_is_named() {
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         is_wrong(&changed(kind, |raw| raw.rows += 1), Defect::Kind, "5x6");
         is_wrong(&changed(kind, |raw| raw.cols -= 1), Defect::Kind, "4x5");
         let f64s = |raw: &mut RawSparse| raw.values = Values::F64(raw.values.to_f64());
@@ -90,10 +87,7 @@ fn another_kind_shape_or_type_is_named() {
 fn another_block_shape_is_refused_even_if_the_indices_agree() {
     let matrix = entries(4, 4, &[(0, 0, 1.0), (3, 3, 2.0)]);
     for kind in [FormatKind::Bcsr, FormatKind::BlockedEll] {
-        let blocks = |block_cols| FormatParams {
-            block_rows: 4,
-            block_cols,
-        };
+        let blocks = |block_cols| FormatParams::blocks(4, block_cols);
         let encode = |params| AnySparse::from(Sparse::from_entries(kind, params, &matrix).expect("small"));
         let (asked, given) = (
             RawSparse::from(encode(blocks(4))),
@@ -110,7 +104,7 @@ fn another_block_shape_is_refused_even_if_the_indices_agree() {
 
 #[test]
 fn wrong_bits_are_a_value_defect_even_where_the_numbers_are_equal() {
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         for (from, to) in [(1.5f32, 1.500_000_1f32), (-0.0, 0.0), (-2.0, 2.0)] {
             if to == 0.0 && kind.pads_with_zeros() {
                 continue; // There +0.0 is a pad: the next test.
@@ -192,7 +186,7 @@ fn invalid_arrays_are_a_structure_defect() {
             "not a valid encoding",
         );
     }
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         is_wrong(
             &changed(kind, |raw| raw.indices[0] = 77),
             Defect::Structure,

@@ -54,12 +54,9 @@ fn columns_of_b(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
 
 /// (A B)^T = B^T A^T, with A^T from each format and made dense, and B^T stored in full.
 fn transposed_product(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
-    let params = FormatParams {
-        block_rows: 1 + (seed % 4) as u32,
-        block_cols: 1 + (seed / 4 % 4) as u32,
-    };
+    let params = FormatParams::blocks(1 + (seed % 4) as u32, 1 + (seed / 4 % 4) as u32);
     let expected = turned(&product(a, b), b.cols());
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         let stored = Sparse::from_entries(kind, params, a).map_err(|e| e.to_string())?;
         let a_turned = transpose(&stored).map_err(|e| e.to_string())?.entries();
         let dense = a_turned.to_dense().map_err(|e| e.to_string())?;
@@ -71,7 +68,7 @@ fn transposed_product(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
 
 fn transposed_twice(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
     equal("A^T^T B", &product(&a.transpose().transpose(), b), &product(a, b))?;
-    for kind in FormatKind::ALL {
+    for kind in FormatKind::GENERAL {
         let stored = Sparse::from_entries(kind, FormatParams::default(), a).map_err(|e| e.to_string())?;
         let twice = transpose(&stored)
             .and_then(|t| transpose(&t))

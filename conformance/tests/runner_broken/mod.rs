@@ -225,7 +225,7 @@ pub(crate) fn sparse_after(
             edit(&mut raw);
             Answer::Sparse(raw)
         }
-        Answer::Written => Answer::Written,
+        other => other,
     })
 }
 

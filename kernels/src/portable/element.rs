@@ -7,12 +7,12 @@ use super::rounding::{nearest_code, to_odd_f32};
 use super::unit::Unit;
 use half::{bf16, f16};
 use sparse_oracle::arithmetic::Input;
-use sparse_oracle::format::{AnySparse, Sparse};
+use sparse_oracle::format::{AnySparse, PartsElement, Sparse};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Scalar, Tf32};
 
 /// A type that sparse matrices store.
-pub(crate) trait Stored: Element {
+pub(crate) trait Stored: Element + PartsElement {
     /// The typed matrix, if its elements are of this type.
     fn open(matrix: &AnySparse) -> Option<&Sparse<Self>>;
 

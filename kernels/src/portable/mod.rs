@@ -97,6 +97,20 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     push_moves!(table, convert::CsrToEll, convert::CsrToBlockedEll);
     push_moves!(table, convert::CscToCsr, convert::BcsrToCsr);
     push_moves!(table, convert::EllToCsr, convert::BlockedEllToCsr);
+    push_moves!(table, convert::CsrToLoops, convert::LoopsToCsr);
+    push_moves!(table, convert::CsrToRsTile, convert::RsTileToCsr);
+    push_moves!(table, convert::CsrToLibraSpmm, convert::LibraSpmmToCsr);
+    push_moves!(table, convert::CsrToLibraSddmm, convert::LibraSddmmToCsr);
+    push_moves!(table, convert::CsrToRpCsc, convert::RpCscToCsr);
+    push_moves!(table, convert::CsrToCpCsr, convert::CpCsrToCsr);
+    push_moves!(table, convert::CsrToNm, convert::NmToCsr);
+    push_moves!(@each table, convert::CsrToTwoFour; Tf32, F16, Bf16);
+    push_moves!(@each table, convert::TwoFourToCsr; Tf32, F16, Bf16);
+    push_moves!(table, convert::CsrToVnm, convert::VnmToCsr);
+    push_moves!(table, convert::CsrToTcf, convert::TcfToCsr);
+    push_moves!(table, convert::CsrToMeTcf, convert::MeTcfToCsr);
+    push_moves!(table, convert::CsrToBitTcf, convert::BitTcfToCsr);
+    push_moves!(table, convert::CsrToSrBcrs, convert::SrBcrsToCsr);
     table
 }
 

@@ -4,7 +4,7 @@
 use super::element::Stored;
 use super::request;
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, SLOT_LIMIT, Sparse};
+use sparse_oracle::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, Parts, SLOT_LIMIT, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, RawSparse, Task};
 
@@ -18,7 +18,7 @@ pub(crate) trait Move {
     const TO: Option<FormatKind>;
 
     /// The arrays of the result; `params` matter to blocked targets only.
-    fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<RawSparse, Refusal>;
+    fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<Answer, Refusal>;
 }
 
 /// The kernel for move `M` and element type `T`.
@@ -34,11 +34,16 @@ pub(crate) fn run<M: Move, T: Stored>(task: Task<'_>) -> Result<Answer, Refusal>
         (_, task) => return Err(request::wrong_task(M::OP, &task)),
     };
     let matrix = request::sparse::<T>("A", matrix, M::FROM)?;
-    Ok(Answer::Sparse(M::perform(matrix, params)?))
+    M::perform(matrix, params)
 }
 
 /// A result without blocks or slots.
-pub(crate) fn compressed<T: Stored>(
+pub(crate) fn compressed<T: Stored>(kind: FormatKind, shape: (usize, usize), arrays: Arrays<T>) -> Answer {
+    Answer::Sparse(raw(kind, shape, arrays))
+}
+
+/// The arrays of a result, without blocks or slots.
+pub(crate) fn raw<T: Stored>(
     kind: FormatKind,
     (rows, cols): (usize, usize),
     (offsets, indices, values): Arrays<T>,
@@ -53,6 +58,11 @@ pub(crate) fn compressed<T: Stored>(
         indices,
         values: T::wrap(values),
     }
+}
+
+/// A result in a format of the papers.
+pub(crate) fn encoded<T: Stored>(parts: Parts<T>) -> Result<Answer, Refusal> {
+    Ok(Answer::Parts(T::any_parts(parts)))
 }
 
 /// Offsets, indices, values.
@@ -75,6 +85,7 @@ pub(crate) fn check_block(params: FormatParams) -> Result<(usize, usize), Refusa
     let FormatParams {
         block_rows,
         block_cols,
+        ..
     } = params;
     for (field, extent) in [("block_rows", block_rows), ("block_cols", block_cols)] {
         if extent == 0 {

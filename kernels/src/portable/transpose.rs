@@ -6,7 +6,7 @@ use super::request::wrong_format;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::RawSparse;
+use sparse_oracle::task::Answer;
 
 /// COO: triples keep their order, duplicates stay duplicates.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Move for TransposeCoo {
     const FROM: FormatKind = FormatKind::Coo;
     const TO: Option<FormatKind> = None;
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Coo(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
@@ -39,7 +39,7 @@ impl Move for TransposeCsr {
     const FROM: FormatKind = FormatKind::Csr;
     const TO: Option<FormatKind> = None;
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
@@ -53,7 +53,7 @@ impl Move for TransposeCsc {
     const FROM: FormatKind = FormatKind::Csc;
     const TO: Option<FormatKind> = None;
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Csc(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };

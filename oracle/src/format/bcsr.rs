@@ -37,6 +37,16 @@ pub struct BcsrParts<T> {
     pub values: Vec<T>,
 }
 
+super::fields::fields!(BcsrParts {
+    rows: Extent,
+    cols: Extent,
+    block_rows: Extent,
+    block_cols: Extent,
+    block_row_ptr: U32,
+    block_col: U32,
+    values: Values
+});
+
 /// A valid BCSR matrix. Reads as its [`BcsrParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bcsr<T>(BcsrParts<T>);

@@ -37,6 +37,16 @@ pub struct BlockedEllParts<T> {
     pub values: Vec<T>,
 }
 
+super::fields::fields!(BlockedEllParts {
+    rows: Extent,
+    cols: Extent,
+    block_rows: Extent,
+    block_cols: Extent,
+    width: Extent,
+    block_col: U32,
+    values: Values
+});
+
 /// A valid Blocked-ELL matrix. Reads as its [`BlockedEllParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockedEll<T>(BlockedEllParts<T>);

@@ -28,6 +28,14 @@ pub struct CooParts<T> {
     pub values: Vec<T>,
 }
 
+super::fields::fields!(CooParts {
+    rows: Extent,
+    cols: Extent,
+    row_idx: U32,
+    col_idx: U32,
+    values: Values
+});
+
 /// A valid COO matrix: equal lengths, indices in range. Order is free and duplicates are legal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coo<T>(CooParts<T>);

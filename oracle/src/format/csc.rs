@@ -28,6 +28,14 @@ pub struct CscParts<T> {
     pub values: Vec<T>,
 }
 
+super::fields::fields!(CscParts {
+    rows: Extent,
+    cols: Extent,
+    col_ptr: U32,
+    row_idx: U32,
+    values: Values
+});
+
 /// A valid canonical CSC matrix. Reads as its [`CscParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csc<T>(CscParts<T>);

@@ -28,6 +28,14 @@ pub struct CsrParts<T> {
     pub values: Vec<T>,
 }
 
+super::fields::fields!(CsrParts {
+    rows: Extent,
+    cols: Extent,
+    row_ptr: U32,
+    col_idx: U32,
+    values: Values
+});
+
 /// A valid canonical CSR matrix. Reads as its [`CsrParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr<T>(CsrParts<T>);

@@ -30,6 +30,14 @@ pub struct EllParts<T> {
     pub values: Vec<T>,
 }
 
+super::fields::fields!(EllParts {
+    rows: Extent,
+    cols: Extent,
+    width: Extent,
+    col_idx: U32,
+    values: Values
+});
+
 /// A valid ELL matrix. Reads as its [`EllParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ell<T>(EllParts<T>);

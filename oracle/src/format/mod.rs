@@ -6,28 +6,60 @@
 //! the entries, or at most [`SLOT_LIMIT`] elements per array.
 
 mod bcsr;
+mod bit_tcf;
 mod blocked_ell;
 mod check;
 mod coo;
+mod cp_csr;
 mod csc;
 mod csr;
 mod dense;
 mod duplicates;
 mod ell;
 mod entries;
+mod fields;
+mod libra_sddmm;
+mod libra_spmm;
+mod loops;
+mod me_tcf;
+mod nm;
+mod params;
+mod parts;
+mod rp_csc;
+mod rs_tile;
 mod sparse;
+mod sr_bcrs;
+mod tcf;
+mod two_four;
+mod vnm;
 
 pub use bcsr::{Bcsr, BcsrParts};
+pub use bit_tcf::{BitTcf, BitTcfParts};
 pub use blocked_ell::{BlockedEll, BlockedEllParts};
 pub use check::BLOCK_AREA_LIMIT;
 pub use coo::{Coo, CooParts};
+pub use cp_csr::{CpCsr, CpCsrParts};
 pub use csc::{Csc, CscParts};
 pub use csr::{Csr, CsrParts};
 pub use dense::{Dense, Layout};
 pub use duplicates::Duplicates;
 pub use ell::{Ell, EllParts};
 pub use entries::{Entries, Entry};
-pub use sparse::{AnySparse, FormatKind, FormatParams, Sparse};
+pub use fields::{FieldMut, FieldRef, Fields};
+pub use libra_sddmm::{LibraSddmm, LibraSddmmParts};
+pub use libra_spmm::{LibraSpmm, LibraSpmmParts};
+pub use loops::{Loops, LoopsParts};
+pub use me_tcf::{MeTcf, MeTcfParts};
+pub use nm::{Nm, NmParts};
+pub use params::{FormatParams, ImpactRule, PARAMETERS, Parameter};
+pub use parts::{AnyParts, Parts, PartsElement};
+pub use rp_csc::{RpCsc, RpCscParts};
+pub use rs_tile::{RsTile, RsTileParts};
+pub use sparse::{AnySparse, FormatKind, Sparse};
+pub use sr_bcrs::{SrBcrs, SrBcrsParts};
+pub use tcf::{Tcf, TcfParts};
+pub use two_four::{TwoFour, TwoFourParts};
+pub use vnm::{Vnm, VnmParts};
 
 /// The column id that marks a slot without an entry in ELL, Blocked-ELL and the residual part of RS-Tile.
 pub const PAD: u32 = u32::MAX;

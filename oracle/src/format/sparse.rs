@@ -1,6 +1,9 @@
 //! Sparse matrices whose format, or element type too, is known only at run time.
 
-use super::{Bcsr, BlockedEll, Coo, Csc, Csr, Ell};
+use super::{
+    Bcsr, BitTcf, BlockedEll, Coo, CpCsr, Csc, Csr, Ell, LibraSddmm, LibraSpmm, Loops, MeTcf, Nm, RpCsc,
+    RsTile, SrBcrs, Tcf, TwoFour, Vnm,
+};
 use crate::scalar::{Bf16, E4m3, E5m2, F16, Precision, Tf32};
 
 /// A sparse format by name.
@@ -13,17 +16,70 @@ pub enum FormatKind {
     Bcsr,
     Ell,
     BlockedEll,
+    Loops,
+    RsTile,
+    LibraSpmm,
+    LibraSddmm,
+    RpCsc,
+    CpCsr,
+    Nm,
+    TwoFour,
+    Vnm,
+    Tcf,
+    MeTcf,
+    BitTcf,
+    SrBcrs,
 }
 
 impl FormatKind {
     /// All formats.
-    pub const ALL: [FormatKind; 6] = [
+    pub const ALL: [FormatKind; 19] = [
         FormatKind::Coo,
         FormatKind::Csr,
         FormatKind::Csc,
         FormatKind::Bcsr,
         FormatKind::Ell,
         FormatKind::BlockedEll,
+        FormatKind::Loops,
+        FormatKind::RsTile,
+        FormatKind::LibraSpmm,
+        FormatKind::LibraSddmm,
+        FormatKind::RpCsc,
+        FormatKind::CpCsr,
+        FormatKind::Nm,
+        FormatKind::TwoFour,
+        FormatKind::Vnm,
+        FormatKind::Tcf,
+        FormatKind::MeTcf,
+        FormatKind::BitTcf,
+        FormatKind::SrBcrs,
+    ];
+
+    /// The general formats: every operation is defined on them.
+    pub const GENERAL: [FormatKind; 6] = [
+        FormatKind::Coo,
+        FormatKind::Csr,
+        FormatKind::Csc,
+        FormatKind::Bcsr,
+        FormatKind::Ell,
+        FormatKind::BlockedEll,
+    ];
+
+    /// The formats of the papers.
+    pub const PAPERS: [FormatKind; 13] = [
+        FormatKind::Loops,
+        FormatKind::RsTile,
+        FormatKind::LibraSpmm,
+        FormatKind::LibraSddmm,
+        FormatKind::RpCsc,
+        FormatKind::CpCsr,
+        FormatKind::Nm,
+        FormatKind::TwoFour,
+        FormatKind::Vnm,
+        FormatKind::Tcf,
+        FormatKind::MeTcf,
+        FormatKind::BitTcf,
+        FormatKind::SrBcrs,
     ];
 
     /// The name used in contracts and case lines.
@@ -36,6 +92,19 @@ impl FormatKind {
             FormatKind::Bcsr => "bcsr",
             FormatKind::Ell => "ell",
             FormatKind::BlockedEll => "blocked_ell",
+            FormatKind::Loops => "loops",
+            FormatKind::RsTile => "rs_tile",
+            FormatKind::LibraSpmm => "libra_spmm",
+            FormatKind::LibraSddmm => "libra_sddmm",
+            FormatKind::RpCsc => "rp_csc",
+            FormatKind::CpCsr => "cp_csr",
+            FormatKind::Nm => "nm",
+            FormatKind::TwoFour => "two_four",
+            FormatKind::Vnm => "vnm",
+            FormatKind::Tcf => "tcf",
+            FormatKind::MeTcf => "me_tcf",
+            FormatKind::BitTcf => "bit_tcf",
+            FormatKind::SrBcrs => "sr_bcrs",
         }
     }
 
@@ -46,26 +115,33 @@ impl FormatKind {
     }
 
     /// True when the format cannot tell an explicit +0.0 from a pad (SEMANTICS section 2), and multiplies pads.
+    /// In LOOPS that is the tile part only.
     #[must_use]
     pub const fn pads_with_zeros(self) -> bool {
-        matches!(self, FormatKind::Bcsr | FormatKind::BlockedEll)
+        matches!(
+            self,
+            FormatKind::Bcsr
+                | FormatKind::BlockedEll
+                | FormatKind::Loops
+                | FormatKind::Nm
+                | FormatKind::TwoFour
+                | FormatKind::Vnm
+                | FormatKind::SrBcrs
+        )
     }
-}
 
-/// Parameters of the formats that have any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FormatParams {
-    /// Rows of a BCSR or Blocked-ELL block.
-    pub block_rows: u32,
-    /// Columns of a BCSR or Blocked-ELL block.
-    pub block_cols: u32,
-}
+    /// True when the format holds only matrices of its N:M pattern; others are refused, and can be pruned first.
+    #[must_use]
+    pub const fn is_structured(self) -> bool {
+        matches!(self, FormatKind::Nm | FormatKind::TwoFour | FormatKind::Vnm)
+    }
 
-impl Default for FormatParams {
-    fn default() -> Self {
-        FormatParams {
-            block_rows: 4,
-            block_cols: 4,
+    /// The element types that the format is defined for.
+    #[must_use]
+    pub const fn precisions(self) -> &'static [Precision] {
+        match self {
+            FormatKind::TwoFour => &[Precision::Tf32, Precision::F16, Precision::Bf16],
+            _ => &Precision::ALL,
         }
     }
 }
@@ -80,6 +156,19 @@ pub enum Sparse<T> {
     Bcsr(Bcsr<T>),
     Ell(Ell<T>),
     BlockedEll(BlockedEll<T>),
+    Loops(Loops<T>),
+    RsTile(RsTile<T>),
+    LibraSpmm(LibraSpmm<T>),
+    LibraSddmm(LibraSddmm<T>),
+    RpCsc(RpCsc<T>),
+    CpCsr(CpCsr<T>),
+    Nm(Nm<T>),
+    TwoFour(TwoFour<T>),
+    Vnm(Vnm<T>),
+    Tcf(Tcf<T>),
+    MeTcf(MeTcf<T>),
+    BitTcf(BitTcf<T>),
+    SrBcrs(SrBcrs<T>),
 }
 
 /// A sparse matrix of any format and element type.
@@ -95,6 +184,35 @@ pub enum AnySparse {
     E5m2(Sparse<E5m2>),
 }
 
+/// Runs `$body` with `$x` bound to the matrix inside a [`Sparse`], or to the parts inside a
+/// [`Parts`](super::Parts): `each_format!(Sparse, matrix, m => m.rows)`.
+#[macro_export]
+macro_rules! each_format {
+    ($enum:ident, $value:expr, $x:ident => $body:expr) => {
+        match $value {
+            $crate::format::$enum::Coo($x) => $body,
+            $crate::format::$enum::Csr($x) => $body,
+            $crate::format::$enum::Csc($x) => $body,
+            $crate::format::$enum::Bcsr($x) => $body,
+            $crate::format::$enum::Ell($x) => $body,
+            $crate::format::$enum::BlockedEll($x) => $body,
+            $crate::format::$enum::Loops($x) => $body,
+            $crate::format::$enum::RsTile($x) => $body,
+            $crate::format::$enum::LibraSpmm($x) => $body,
+            $crate::format::$enum::LibraSddmm($x) => $body,
+            $crate::format::$enum::RpCsc($x) => $body,
+            $crate::format::$enum::CpCsr($x) => $body,
+            $crate::format::$enum::Nm($x) => $body,
+            $crate::format::$enum::TwoFour($x) => $body,
+            $crate::format::$enum::Vnm($x) => $body,
+            $crate::format::$enum::Tcf($x) => $body,
+            $crate::format::$enum::MeTcf($x) => $body,
+            $crate::format::$enum::BitTcf($x) => $body,
+            $crate::format::$enum::SrBcrs($x) => $body,
+        }
+    };
+}
+
 impl<T> Sparse<T> {
     /// Which format this is.
     pub fn kind(&self) -> FormatKind {
@@ -105,19 +223,25 @@ impl<T> Sparse<T> {
             Sparse::Bcsr(_) => FormatKind::Bcsr,
             Sparse::Ell(_) => FormatKind::Ell,
             Sparse::BlockedEll(_) => FormatKind::BlockedEll,
+            Sparse::Loops(_) => FormatKind::Loops,
+            Sparse::RsTile(_) => FormatKind::RsTile,
+            Sparse::LibraSpmm(_) => FormatKind::LibraSpmm,
+            Sparse::LibraSddmm(_) => FormatKind::LibraSddmm,
+            Sparse::RpCsc(_) => FormatKind::RpCsc,
+            Sparse::CpCsr(_) => FormatKind::CpCsr,
+            Sparse::Nm(_) => FormatKind::Nm,
+            Sparse::TwoFour(_) => FormatKind::TwoFour,
+            Sparse::Vnm(_) => FormatKind::Vnm,
+            Sparse::Tcf(_) => FormatKind::Tcf,
+            Sparse::MeTcf(_) => FormatKind::MeTcf,
+            Sparse::BitTcf(_) => FormatKind::BitTcf,
+            Sparse::SrBcrs(_) => FormatKind::SrBcrs,
         }
     }
 
     /// (rows, columns).
     pub fn shape(&self) -> (usize, usize) {
-        match self {
-            Sparse::Coo(m) => (m.rows, m.cols),
-            Sparse::Csr(m) => (m.rows, m.cols),
-            Sparse::Csc(m) => (m.rows, m.cols),
-            Sparse::Bcsr(m) => (m.rows, m.cols),
-            Sparse::Ell(m) => (m.rows, m.cols),
-            Sparse::BlockedEll(m) => (m.rows, m.cols),
-        }
+        each_format!(Sparse, self, m => (m.rows, m.cols))
     }
 }
 

@@ -5,14 +5,17 @@
 //!                                   \-> vacuity (would zeros, stale C, a skipped row be noticed?)
 //! ```
 //!
-//! Conversions and transposes move bits and are judged by [`judge_moved`].
+//! Conversions and transposes move bits and are judged by [`judge_moved`], those into formats of the
+//! papers by [`judge_encoded`].
 
+mod encoded;
 mod moves;
 mod problem;
 mod rule;
 mod tally;
 mod vacuity;
 
+pub use encoded::{first_difference, judge_encoded};
 pub use moves::{judge_moved, judge_spgemm};
 pub use problem::{Problem, Site, Terms};
 pub use rule::{Accepted, Fared, Rule};

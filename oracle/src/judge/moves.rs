@@ -11,7 +11,7 @@ use crate::verdict::{Defect, Mismatch, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One stored element with its bits.
-type BitEntry = (u32, u32, u64);
+pub(super) type BitEntry = (u32, u32, u64);
 
 /// Judges a conversion or transpose: `expected` is the oracle's own encoding of the result.
 ///
@@ -25,7 +25,12 @@ pub fn judge_moved(
     profile: &Profile,
     summed: &BTreeMap<(u32, u32), Vec<u64>>,
 ) -> Verdict {
-    if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), &found) {
+    if let Err(mismatch) = same_kind(
+        expected.kind(),
+        expected.shape(),
+        expected.precision(),
+        frame(&found),
+    ) {
         return Verdict::Wrong(mismatch);
     }
     let canonical = RawSparse::from(expected.clone());
@@ -91,7 +96,7 @@ pub fn judge_spgemm(
         tiers: Vec::new(),
         elements: 0,
     };
-    if let Err(mismatch) = same_kind(kind, problem.shape(), arithmetic.out, &found) {
+    if let Err(mismatch) = same_kind(kind, problem.shape(), arithmetic.out, frame(&found)) {
         return structural(Verdict::Wrong(mismatch));
     }
     if profile.has(Choice::Unsorted) {
@@ -129,23 +134,28 @@ pub fn judge_spgemm(
     judge(problem, arithmetic, profile, (1.0, 0.0), &output)
 }
 
-fn wrong(defect: Defect, message: String) -> Verdict {
+pub(super) fn wrong(defect: Defect, message: String) -> Verdict {
     Verdict::Wrong(Box::new(Mismatch::plain(defect, message)))
 }
 
-fn same_kind(
+/// Format, shape and element type that arrays claim to be of.
+fn frame(found: &RawSparse) -> (FormatKind, (usize, usize), Precision) {
+    (found.kind, (found.rows, found.cols), found.values.precision())
+}
+
+pub(super) fn same_kind(
     kind: FormatKind,
     shape: (usize, usize),
     precision: Precision,
-    found: &RawSparse,
+    found: (FormatKind, (usize, usize), Precision),
 ) -> Result<(), Box<Mismatch>> {
     let expected = format!("{} {}x{} of {precision}", kind.name(), shape.0, shape.1);
+    let (found_kind, found_shape, found_precision) = found;
     let got = format!(
-        "{} {}x{} of {}",
-        found.kind.name(),
-        found.rows,
-        found.cols,
-        found.values.precision()
+        "{} {}x{} of {found_precision}",
+        found_kind.name(),
+        found_shape.0,
+        found_shape.1
     );
     if expected == got {
         return Ok(());
@@ -173,14 +183,14 @@ fn repeated(found: &AnySparse, summed: &BTreeMap<(u32, u32), Vec<u64>>) -> Optio
 }
 
 /// Positions in row order with their bits.
-fn bit_entries(matrix: &AnySparse) -> Vec<BitEntry> {
+pub(super) fn bit_entries(matrix: &AnySparse) -> Vec<BitEntry> {
     crate::each_sparse!(matrix, m => {
         m.entries().list.iter().map(|e| (e.row, e.col, e.value.bits64())).collect()
     })
 }
 
 /// The first difference, if any.
-fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
+pub(super) fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch> {
     let at = wanted.iter().zip(got).position(|(w, g)| w != g);
     let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
     let show = |e: Option<&BitEntry>| {

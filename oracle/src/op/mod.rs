@@ -4,9 +4,11 @@
 //! judgement are tested against. Each gives, per output element, the exact sum of products, its gauge
 //! `sum |a||b|` and its number of terms; [`scale`] then applies alpha, beta and C.
 
+mod prune;
 mod scale;
 pub mod sddmm;
 pub mod spgemm;
 pub mod spmm;
 
+pub use prune::prune;
 pub use scale::{input, scale, times};

@@ -48,8 +48,5 @@ pub(crate) fn typed<T: Scalar>(entries: &Entries<u64>) -> Entries<T> {
 
 /// Blocks of 1 to 9 by 1 to 9.
 pub(crate) fn blocks() -> impl Strategy<Value = FormatParams> {
-    (1u32..=9, 1u32..=9).prop_map(|(block_rows, block_cols)| FormatParams {
-        block_rows,
-        block_cols,
-    })
+    (1u32..=9, 1u32..=9).prop_map(|(block_rows, block_cols)| FormatParams::blocks(block_rows, block_cols))
 }

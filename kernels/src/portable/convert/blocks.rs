@@ -12,12 +12,12 @@
 
 use crate::portable::element::Stored;
 use crate::portable::lanes::{AsBcsr, AsBlockedEll, LaneFormat, Lanes};
-use crate::portable::moves::{Move, check_block, check_slots, compressed};
+use crate::portable::moves::{Move, check_block, check_slots, compressed, raw};
 use crate::portable::request::wrong_format;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Csr, FormatKind, FormatParams, PAD, Sparse};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::RawSparse;
+use sparse_oracle::task::Answer;
 
 /// CSR to BCSR.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Move for CsrToBcsr {
     const FROM: FormatKind = FormatKind::Csr;
     const TO: Option<FormatKind> = Some(FormatKind::Bcsr);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
@@ -58,13 +58,13 @@ impl Move for CsrToBcsr {
             }
             block_row_ptr.push(block_col.len() as u32);
         }
-        let mut bcsr = compressed(
+        let mut bcsr = raw(
             FormatKind::Bcsr,
             (m.rows, m.cols),
             (block_row_ptr, block_col, values),
         );
         bcsr.params = params;
-        Ok(bcsr)
+        Ok(Answer::Sparse(bcsr))
     }
 }
 
@@ -73,7 +73,7 @@ impl Move for CsrToBlockedEll {
     const FROM: FormatKind = FormatKind::Csr;
     const TO: Option<FormatKind> = Some(FormatKind::BlockedEll);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
@@ -103,10 +103,10 @@ impl Move for CsrToBlockedEll {
             }
         }
         let arrays = (Vec::new(), block_col, values);
-        let mut ell = compressed(FormatKind::BlockedEll, (m.rows, m.cols), arrays);
+        let mut ell = raw(FormatKind::BlockedEll, (m.rows, m.cols), arrays);
         ell.params = params;
         ell.width = width;
-        Ok(ell)
+        Ok(Answer::Sparse(ell))
     }
 }
 
@@ -178,7 +178,7 @@ impl Move for BcsrToCsr {
     const FROM: FormatKind = FormatKind::Bcsr;
     const TO: Option<FormatKind> = Some(FormatKind::Csr);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         drop_pads::<AsBcsr, T>(matrix)
     }
 }
@@ -188,13 +188,13 @@ impl Move for BlockedEllToCsr {
     const FROM: FormatKind = FormatKind::BlockedEll;
     const TO: Option<FormatKind> = Some(FormatKind::Csr);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         drop_pads::<AsBlockedEll, T>(matrix)
     }
 }
 
 /// Rows without the slots that are bitwise +0.0.
-fn drop_pads<F: LaneFormat, T: Stored>(matrix: &Sparse<T>) -> Result<RawSparse, Refusal> {
+fn drop_pads<F: LaneFormat, T: Stored>(matrix: &Sparse<T>) -> Result<Answer, Refusal> {
     let lanes = F::lanes(matrix).ok_or_else(|| wrong_format("A", F::KIND, matrix.kind()))?;
     let (rows, cols) = matrix.shape();
     let mut row_ptr = Vec::with_capacity(check_slots("row_ptr", rows as u128 + 1)?);

@@ -7,7 +7,7 @@ use crate::portable::request::wrong_format;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::RawSparse;
+use sparse_oracle::task::Answer;
 
 /// COO to CSR.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Move for CooToCsr {
     const FROM: FormatKind = FormatKind::Coo;
     const TO: Option<FormatKind> = Some(FormatKind::Csr);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Coo(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
@@ -38,7 +38,7 @@ impl Move for CooToCsc {
     const FROM: FormatKind = FormatKind::Coo;
     const TO: Option<FormatKind> = Some(FormatKind::Csc);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Coo(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };

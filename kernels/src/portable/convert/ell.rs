@@ -2,12 +2,12 @@
 //! the real slots.
 
 use crate::portable::element::Stored;
-use crate::portable::moves::{Move, check_slots, compressed};
+use crate::portable::moves::{Move, check_slots, compressed, raw};
 use crate::portable::request::wrong_format;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams, PAD, Sparse};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::RawSparse;
+use sparse_oracle::task::Answer;
 
 /// CSR to ELL.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Move for CsrToEll {
     const FROM: FormatKind = FormatKind::Csr;
     const TO: Option<FormatKind> = Some(FormatKind::Ell);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
@@ -42,9 +42,9 @@ impl Move for CsrToEll {
             indices.resize((row + 1) * width, PAD);
             values.resize((row + 1) * width, T::from_bits64(0));
         }
-        let mut ell = compressed(FormatKind::Ell, (m.rows, m.cols), (Vec::new(), indices, values));
+        let mut ell = raw(FormatKind::Ell, (m.rows, m.cols), (Vec::new(), indices, values));
         ell.width = width;
-        Ok(ell)
+        Ok(Answer::Sparse(ell))
     }
 }
 
@@ -53,7 +53,7 @@ impl Move for EllToCsr {
     const FROM: FormatKind = FormatKind::Ell;
     const TO: Option<FormatKind> = Some(FormatKind::Csr);
 
-    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<RawSparse, Refusal> {
+    fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
         let Sparse::Ell(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };

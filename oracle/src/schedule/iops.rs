@@ -1,0 +1,1 @@
+//! IOPS (seeds/003): adaptive partition, psum buffers and address mapping.

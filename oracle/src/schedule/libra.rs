@@ -1,0 +1,1 @@
+//! Libra (seeds/002): distribution, balance, occupancy, threshold tuning.

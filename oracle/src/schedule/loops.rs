@@ -1,0 +1,1 @@
+//! LOOPS (seeds/000): row boundary and the quadratic performance model.

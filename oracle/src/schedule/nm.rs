@@ -1,0 +1,1 @@
+//! NM-SpMM (seeds/004): blocking, packing, arithmetic intensity.

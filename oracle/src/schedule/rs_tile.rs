@@ -1,0 +1,1 @@
+//! RSH-SpMM (seeds/001): row partition, thresholds, balance.
