@@ -20,3 +20,4 @@ pub mod origin;
 pub mod plan;
 pub mod report;
 pub mod runner;
+mod slots;
