@@ -350,7 +350,7 @@ proptest! {
         let (c, t) = (i128::from(csr) * i128::from(x), i128::from(tile) * i128::from(y));
         let miss = 2 * (found as i128 * (c + t) - rows as i128 * c).abs();
         prop_assert!(miss <= c + t);
-        prop_assert!(miss < c + t || found % 2 == 0);
+        prop_assert!(miss < c + t || found.is_multiple_of(2));
     }
 
     #[test]
@@ -374,7 +374,7 @@ proptest! {
         let here = row_boundary(rows, csr, tile).expect("fine");
         let there = row_boundary(rows, tile, csr).expect("fine");
         prop_assert_eq!(row_boundary_as_printed(rows, csr, tile), Ok(there));
-        prop_assert!(here + there == rows || here.abs_diff(rows - there) == 1 && here % 2 == 0 && there % 2 == 0);
+        prop_assert!(here + there == rows || here.abs_diff(rows - there) == 1 && here.is_multiple_of(2) && there.is_multiple_of(2));
     }
 
     /// The units of measurement do not matter.

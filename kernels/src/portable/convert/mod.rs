@@ -23,6 +23,7 @@ mod rs_tile;
 mod sr_bcrs;
 mod tcf;
 mod two_four;
+mod vectors;
 mod vnm;
 
 pub(crate) use bit_tcf::{BitTcfToCsr, CsrToBitTcf};
