@@ -275,6 +275,8 @@ pub(crate) fn corrupted(
     let found = taken.entries();
     prop_assert_eq!(found.check(), Ok(()));
     prop_assert_eq!(taken.nnz(), found.nnz());
-    prop_assert_eq!(decoded(&AnySparse::from(taken)), Ok(found.bits()));
+    // A format without row pointers may claim more rows than CSR has room for; then the decoder refuses as CSR does.
+    let expected = Csr::from_entries(&found).map(|_| found.bits());
+    prop_assert_eq!(decoded(&AnySparse::from(taken)), expected);
     Ok(())
 }

@@ -7,6 +7,7 @@
 //!     `-> csc               csr <---> every format of the papers
 //! ```
 
+mod bands;
 mod bit_tcf;
 mod blocks;
 mod compressed;
