@@ -139,6 +139,28 @@ pub enum Refusal {
         /// The bit.
         bit: u32,
     },
+    /// A window or block that must hold something holds nothing.
+    #[error("{field}[{at}] (row {row}) holds nothing")]
+    Empty {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// First row of the window.
+        row: usize,
+    },
+    /// A row belongs to two parts of a matrix.
+    #[error("{field}[{at}] is row {found}, which the window at row {window} holds already")]
+    Overlap {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// First row of the window.
+        window: u64,
+        /// Row found.
+        found: u64,
+    },
     /// A parameter has a value that the format is not defined for.
     #[error("{field} is {found}, must be {expected}")]
     Parameter {
