@@ -129,6 +129,14 @@ pub enum Refusal {
         /// Value found.
         found: u64,
     },
+    /// A count or bitmap is zero where the format stores only what is not empty.
+    #[error("{field}[{at}] is 0, but only what holds an entry is stored")]
+    Empty {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+    },
     /// A bit of a bitmap stands for a position that does not exist: outside the matrix, or over a pad column.
     #[error("{field}[{at}] has bit {bit} set, which lies in the padding")]
     StrayBit {

@@ -54,7 +54,7 @@ pub(crate) use nm::Windows;
 pub use nm::{Nm, NmParts};
 pub use params::{FormatParams, ImpactRule, PARAMETERS, Parameter};
 pub use parts::{AnyParts, Parts, PartsElement};
-pub use rp_csc::{RpCsc, RpCscParts};
+pub use rp_csc::{EXTENT_LIMIT, GROUP_LIMIT, LANE_LIMIT, RpCsc, RpCscParts};
 pub use rs_tile::{RsTile, RsTileParts};
 pub use sparse::{AnySparse, FormatKind, Sparse};
 pub use sr_bcrs::{SrBcrs, SrBcrsParts};
