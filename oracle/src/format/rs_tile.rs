@@ -257,7 +257,7 @@ fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
     let row = p.window_row[window] as usize;
     let (start, end) = (p.window_block_ptr[window], p.window_block_ptr[window + 1]);
     let blocks = start as usize..end as usize;
-    let empty = |field, at| Err(Refusal::Empty { field, at, row });
+    let empty = |field, at| Err(Refusal::Empty { field, at });
     if blocks.is_empty() {
         return empty("window_block_ptr", window);
     }
