@@ -316,7 +316,10 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
             }
         }
         // A matrix that does not have the format's pattern must be refused.
-        (Err(rule @ Refusal::TooFull { .. }), Came::Sparse(_) | Came::Parts(_)) => Verdict::LoneAcceptance {
+        (
+            Err(rule @ (Refusal::TooFull { .. } | Refusal::Parameter { .. } | Refusal::Zero { .. })),
+            Came::Sparse(_) | Came::Parts(_),
+        ) => Verdict::LoneAcceptance {
             expected: rule.to_string(),
         },
         (Err(_), Came::Refused(refusal)) => Verdict::AgreedRefusal { refusal },

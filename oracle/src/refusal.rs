@@ -129,8 +129,8 @@ pub enum Refusal {
         /// Value found.
         found: u64,
     },
-    /// A count or bitmap is zero where the format stores only what is not empty.
-    #[error("{field}[{at}] is 0, but only what holds an entry is stored")]
+    /// A window, block, column or bitmap is there and holds nothing, where only what holds an entry is stored.
+    #[error("{field}[{at}] stands for nothing, but only what holds an entry is stored")]
     Empty {
         /// Name of the array.
         field: &'static str,
@@ -146,6 +146,18 @@ pub enum Refusal {
         at: usize,
         /// The bit.
         bit: u32,
+    },
+    /// A row belongs to two parts of a matrix.
+    #[error("{field}[{at}] is row {found}, which the window at row {window} holds already")]
+    Overlap {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// First row of the window.
+        window: u64,
+        /// Row found.
+        found: u64,
     },
     /// A parameter has a value that the format is not defined for.
     #[error("{field} is {found}, must be {expected}")]
