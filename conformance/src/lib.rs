@@ -16,6 +16,7 @@ pub mod element;
 pub mod execute;
 pub mod expected;
 pub mod fuzzing;
+pub mod inspect;
 pub mod operands;
 pub mod origin;
 pub mod plan;

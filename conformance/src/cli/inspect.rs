@@ -1,13 +1,15 @@
-//! `conformance inspect`: what a matrix looks like.
+//! `conformance inspect`: what a matrix looks like, and what every format makes of it.
 
-use crate::origin::Origin;
+use crate::inspect::variant::parse_parameters;
+use crate::inspect::{Element, Survey, html, text};
+use crate::origin::{Loaded, Origin};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
 use sparse_oracle::format::Csr;
 use sparse_oracle::source::spy::{SpyGrid, SpyStyle};
 use sparse_oracle::source::statistics::RowStatistics;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `inspect`.
 #[derive(Debug, ClapArgs)]
@@ -17,12 +19,27 @@ pub(super) struct Args {
     /// Also write the spy plot as SVG.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Also encode the matrix in every format: bytes against COO, pads, tiles, what goes to which unit.
+    #[arg(long)]
+    formats: bool,
+    /// Print the formats as JSON, and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Write the formats, with pictures of their blocks, as a page.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Element type that the formats store.
+    #[arg(long, value_enum, default_value_t)]
+    values: Element,
+    /// A parameter of the formats that have it: kb=16, tau=2, eta=64.
+    #[arg(long = "set", value_name = "NAME=NUMBER")]
+    parameters: Vec<String>,
 }
 
 /// Width and height of the spy plot, in characters.
 const SCREEN: (usize, usize) = (64, 24);
 
-/// Prints shape, row statistics and a spy plot.
+/// Describes the matrix, and the formats if asked for.
 pub(super) fn run(args: &Args) -> Result<u8> {
     let is_file = PathBuf::from(&args.matrix).exists();
     let origin = if is_file || !args.matrix.contains(':') {
@@ -30,13 +47,50 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     } else {
         args.matrix.parse()?
     };
+    let params = parse_parameters(&args.parameters)?;
     let loaded = origin.load()?;
-    let duplicates = loaded.coo.nnz();
-    let matrix: Csr<f64> = Csr::from_entries(&loaded.coo.entries())?;
-    let duplicates = duplicates - matrix.nnz();
-    let zeros = matrix.values.iter().filter(|v| **v == 0.0).count();
-    let s = RowStatistics::of(&matrix);
+    let entries = loaded.coo.entries();
     let mut out = std::io::stdout().lock();
+    let matrix = Csr::from_entries(&entries)?;
+    if !args.json {
+        describe(&mut out, &origin, &loaded, &matrix)?;
+    }
+    if let Some(path) = &args.svg {
+        let svg = SpyGrid::new(&matrix, 128, 128)?.to_svg();
+        write_file(path, &svg)?;
+        if !args.json {
+            writeln!(out, "  spy plot         {}", path.display())?;
+        }
+    }
+    drop(matrix);
+    if args.formats || args.json || args.html.is_some() {
+        let survey = Survey::of(origin.to_string(), &entries, args.values, params);
+        if let Some(path) = &args.html {
+            write_file(path, &html::to_html(&survey))?;
+        }
+        if args.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(&survey)?)?;
+        } else {
+            write!(out, "\n{}", text::to_text(&survey))?;
+        }
+    }
+    Ok(0)
+}
+
+fn write_file(path: &Path, content: &str) -> Result<()> {
+    std::fs::write(path, content).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Prints shape, row statistics and a spy plot.
+fn describe(
+    out: &mut std::io::StdoutLock<'_>,
+    origin: &Origin,
+    loaded: &Loaded,
+    matrix: &Csr<f64>,
+) -> Result<()> {
+    let duplicates = loaded.coo.nnz() - matrix.nnz();
+    let zeros = matrix.values.iter().filter(|v| **v == 0.0).count();
+    let s = RowStatistics::of(matrix);
     writeln!(out, "{origin}")?;
     writeln!(out, "  shape            {} x {}", matrix.rows, matrix.cols)?;
     writeln!(
@@ -72,12 +126,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     write!(
         out,
         "{}",
-        sparse_oracle::source::spy::spy_text(&matrix, SCREEN.0, SCREEN.1, style)?
+        sparse_oracle::source::spy::spy_text(matrix, SCREEN.0, SCREEN.1, style)?
     )?;
-    if let Some(path) = &args.svg {
-        let svg = SpyGrid::new(&matrix, 128, 128)?.to_svg();
-        std::fs::write(path, svg).with_context(|| format!("writing {}", path.display()))?;
-        writeln!(out, "  spy plot         {}", path.display())?;
-    }
-    Ok(0)
+    Ok(())
 }

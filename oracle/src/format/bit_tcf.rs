@@ -1,12 +1,33 @@
-//! BitTCF of Acc-SpMM: 8 x 8 blocks with a bitmap.
+//! BitTCF of Acc-SpMM: windows of 8 rows, squeezed into 8 x 8 blocks with one bitmap each.
+//!
+//! ```text
+//! . a . b . . .      columns 1 3 6 of the window, one block (9 rows: the second window has one row)
+//! . . . c . . d      row_window_offset  0 1 2           sparse_a_to_b  1 3 6 P P P P P   0 P P P P P P P
+//! (6 empty rows)     tc_offset          0 4 5           tc_local_bit   bits 0 1 9 10     bit 0
+//! e . . . . . .      values             a b c d   e     (P = PAD; bit 8 * r + c is position (r, c) of the block)
+//! ```
+//!
+//! Windows start at multiples of 8; one without entries has no block. The distinct columns of a window, ascending, are
+//! cut by 8; only the last block is short, its free columns are [`PAD`](super::PAD) and nothing is read for them. Bit 0
+//! is the least significant one. A clear bit is no entry, so explicit zeros are kept. Source: Acc-SpMM, as RSH-SpMM
+//! compares it (section 4.3.1).
+//!
+//! The load-balanced variant may cut the work at any block, so each block must know its window: `block_window`, one
+//! u32 per block, as in [ME-TCF](super::MeTcf). How many blocks a thread block takes is a schedule and stored nowhere.
+//!
+//! A column that no entry uses, and a block without entries, are valid; encoding gives neither.
 
+use super::check::{SQUEEZED_COLS, SqueezedWindows, check_length, check_slots};
 use super::fields::fields;
-use super::{Entries, FormatParams};
-use crate::refusal::Refusal;
+use super::{Entries, Entry, FormatParams, PAD};
+use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
-/// The arrays of a BitTcf matrix, unchecked.
+/// Rows of a window and of a block.
+const HEIGHT: usize = 8;
+
+/// The arrays of a BitTCF matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BitTcfParts<T> {
     /// Number of rows.
@@ -23,7 +44,7 @@ pub struct BitTcfParts<T> {
     pub tc_local_bit: Vec<u64>,
     /// 8 columns per block, [`PAD`](super::PAD) at the end of a short last block.
     pub sparse_a_to_b: Vec<u32>,
-    /// Balanced variant: window of each block.
+    /// Balanced variant: window of each block; empty otherwise.
     pub block_window: Vec<u32>,
     /// Stored values, block by block in ascending bit order.
     pub values: Vec<T>,
@@ -41,53 +62,170 @@ fields!(BitTcfParts {
     values: Values
 });
 
-/// A valid BitTcf matrix. Reads as its [`BitTcfParts`].
+/// A valid BitTCF matrix. Reads as its [`BitTcfParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct BitTcf<T>(BitTcfParts<T>);
 
 impl<T: Scalar> BitTcf<T> {
-    /// Checks the arrays.
+    /// Checks the arrays. Rows in refusals about columns are windows.
     ///
     /// # Errors
-    /// The first defect found.
+    /// The first defect found: a dimension, the number of entries or of column slots past u32, an array length, an
+    /// offset array that does not start at 0, decreases or ends elsewhere, columns of a window out of range or not
+    /// strictly ascending, a pad before a column, a block of pads only, a wrong window of a block, a bit outside the
+    /// matrix or over a pad, a block whose offsets do not count its bits.
     pub fn try_new(parts: BitTcfParts<T>) -> Result<Self, Refusal> {
-        let _ = &parts;
-        Err(Refusal::Zero { field: "skeleton" })
+        let p = &parts;
+        let windows = SqueezedWindows {
+            shape: (p.rows, p.cols),
+            height: HEIGHT,
+            row_window_offset: &p.row_window_offset,
+            tc_offset: &p.tc_offset,
+            sparse_a_to_b: &p.sparse_a_to_b,
+            balanced: p.balanced,
+            block_window: &p.block_window,
+        };
+        windows.check(p.values.len())?;
+        let blocks = p.tc_offset.len() - 1;
+        check_length("tc_local_bit", blocks as u128, p.tc_local_bit.len())?;
+        for (window, ends) in p.row_window_offset.windows(2).enumerate() {
+            for block in ends[0] as usize..ends[1] as usize {
+                check_bits(p, window, block)?;
+            }
+        }
+        Ok(BitTcf(parts))
     }
 
-    /// Encodes sorted entries.
+    /// Encodes sorted entries; reads `balanced`.
     ///
     /// # Errors
-    /// Entries that fail [`Entries::check`]; parameters out of range.
+    /// Entries that fail [`Entries::check`]; more than [`SLOT_LIMIT`](super::SLOT_LIMIT) window offsets; 2^32 column
+    /// slots or more.
     pub fn from_entries(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        let _ = (entries, params);
-        Err(Refusal::Zero { field: "skeleton" })
+        entries.check()?;
+        let windows = entries.rows.div_ceil(HEIGHT);
+        let mut row_window_offset = vec![0u32; check_slots("row_window_offset", windows as u128 + 1)?];
+        let (mut tc_offset, mut tc_local_bit) = (vec![0u32], Vec::new());
+        let (mut sparse_a_to_b, mut block_window, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let window_of = |e: &Entry<T>| e.row as usize / HEIGHT;
+        for lane in entries.list.chunk_by(|a, b| window_of(a) == window_of(b)) {
+            let mut columns: Vec<u32> = lane.iter().map(|e| e.col).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            let slots = (tc_local_bit.len() + columns.len().div_ceil(SQUEEZED_COLS)) * SQUEEZED_COLS;
+            check_u32("slots", slots as u128)?;
+            // (block of the window, bit, value), in stored order.
+            let mut placed: Vec<(usize, u32, T)> = Vec::with_capacity(lane.len());
+            for e in lane {
+                let rank = columns.partition_point(|&c| c < e.col);
+                let bit = e.row as usize % HEIGHT * SQUEEZED_COLS + rank % SQUEEZED_COLS;
+                placed.push((rank / SQUEEZED_COLS, bit as u32, e.value));
+            }
+            placed.sort_unstable_by_key(|&(block, bit, _)| (block, bit));
+            for block in placed.chunk_by(|a, b| a.0 == b.0) {
+                tc_local_bit.push(block.iter().fold(0u64, |bits, &(_, bit, _)| bits | 1 << bit));
+                values.extend(block.iter().map(|&(_, _, value)| value));
+                tc_offset.push(values.len() as u32);
+                block_window.push(window_of(&lane[0]) as u32);
+            }
+            sparse_a_to_b.extend(columns);
+            sparse_a_to_b.resize(tc_local_bit.len() * SQUEEZED_COLS, PAD);
+            row_window_offset[window_of(&lane[0]) + 1] = tc_local_bit.len() as u32;
+        }
+        // A window without entries ends where the one before it does.
+        for window in 0..windows {
+            row_window_offset[window + 1] = row_window_offset[window + 1].max(row_window_offset[window]);
+        }
+        if !params.balanced {
+            block_window.clear();
+        }
+        Ok(BitTcf(BitTcfParts {
+            rows: entries.rows,
+            cols: entries.cols,
+            balanced: params.balanced,
+            row_window_offset,
+            tc_offset,
+            tc_local_bit,
+            sparse_a_to_b,
+            block_window,
+            values,
+        }))
     }
 
-    /// Decodes.
+    /// Decodes: one entry per set bit, explicit zeros included.
     pub fn entries(&self) -> Entries<T> {
+        let p = &self.0;
+        let mut list = Vec::with_capacity(p.values.len());
+        for (window, ends) in p.row_window_offset.windows(2).enumerate() {
+            for block in ends[0] as usize..ends[1] as usize {
+                let set = (0..64).filter(|bit| p.tc_local_bit[block] >> bit & 1 == 1);
+                for (bit, at) in set.zip(p.tc_offset[block] as usize..) {
+                    list.push(Entry {
+                        row: (window * HEIGHT + bit / SQUEEZED_COLS) as u32,
+                        col: p.sparse_a_to_b[block * SQUEEZED_COLS + bit % SQUEEZED_COLS],
+                        value: p.values[at],
+                    });
+                }
+            }
+        }
+        list.sort_unstable_by_key(|e| (e.row, e.col));
         Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list: Vec::new(),
+            rows: p.rows,
+            cols: p.cols,
+            list,
         }
     }
 
-    /// Number of entries.
+    /// Number of entries, explicit zeros included.
     pub fn nnz(&self) -> usize {
-        0
+        self.0.values.len()
     }
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams::default()
+        FormatParams {
+            balanced: self.0.balanced,
+            ..FormatParams::default()
+        }
     }
+}
+
+/// Checks that the bits of a block stand for positions that exist and are as many as its values.
+fn check_bits<T>(p: &BitTcfParts<T>, window: usize, block: usize) -> Result<(), Refusal> {
+    let bits = p.tc_local_bit[block];
+    let columns = &p.sparse_a_to_b[block * SQUEEZED_COLS..(block + 1) * SQUEEZED_COLS];
+    let rows = p.rows - window * HEIGHT;
+    for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
+        if bit / SQUEEZED_COLS >= rows || columns[bit % SQUEEZED_COLS] == PAD {
+            return Err(Refusal::StrayBit {
+                field: "tc_local_bit",
+                at: block,
+                bit: bit as u32,
+            });
+        }
+    }
+    let expected = u64::from(p.tc_offset[block]) + u64::from(bits.count_ones());
+    let found = u64::from(p.tc_offset[block + 1]);
+    if found == expected {
+        return Ok(());
+    }
+    Err(Refusal::Unequal {
+        field: "tc_offset",
+        at: block + 1,
+        expected,
+        found,
+    })
 }
 
 impl<T> BitTcf<T> {
     /// The arrays back.
     pub fn into_parts(self) -> BitTcfParts<T> {
         self.0
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.0.tc_local_bit.len()
     }
 }
 

@@ -1,7 +1,7 @@
-//! What several constructors check alike: shapes, offset arrays, ascending lanes, block grids; and the limit that
-//! keeps an encoder from allocating out of proportion to what it is given.
+//! What several constructors check alike: shapes, offset arrays, ascending lanes, block grids, squeezed windows; and
+//! the limit that keeps an encoder from allocating out of proportion to what it is given.
 
-use super::SLOT_LIMIT;
+use super::{PAD, SLOT_LIMIT};
 use crate::refusal::{Refusal, check_u32};
 
 /// The most elements that one block of BCSR or Blocked-ELL may have (256 x 256, or any other shape of that area).
@@ -63,15 +63,16 @@ pub(super) fn check_offsets(
 
 /// Checks that the indices of one major lane are strictly ascending and below `limit`; `start` is the offset of the
 /// lane in the whole array, for the message.
-pub(super) fn check_ascending(
+pub(super) fn check_ascending<I: Copy + Into<u64>>(
     field: &'static str,
     row: usize,
     start: usize,
-    lane: &[u32],
+    lane: &[I],
     limit: usize,
 ) -> Result<(), Refusal> {
+    let mut before = None;
     for (i, &index) in lane.iter().enumerate() {
-        let (at, found) = (start + i, u64::from(index));
+        let (at, found): (usize, u64) = (start + i, index.into());
         if found >= limit as u64 {
             return Err(Refusal::IndexOutOfRange {
                 field,
@@ -81,23 +82,24 @@ pub(super) fn check_ascending(
                 limit: limit as u64,
             });
         }
-        if i > 0 && lane[i - 1] == index {
+        if before == Some(found) {
             return Err(Refusal::Duplicate {
                 field,
                 at,
                 row,
-                column: index as usize,
+                column: found as usize,
             });
         }
-        if i > 0 && lane[i - 1] > index {
+        if let Some(previous) = before.filter(|&previous| previous > found) {
             return Err(Refusal::Unsorted {
                 field,
                 at,
                 row,
-                previous: u64::from(lane[i - 1]),
+                previous,
                 found,
             });
         }
+        before = Some(found);
     }
     Ok(())
 }
@@ -159,5 +161,90 @@ impl BlockGrid {
             cols: cols.div_ceil(block_cols),
             area: area as usize,
         })
+    }
+}
+
+/// What ME-TCF and BitTCF have in common: aligned windows of rows, whose distinct columns are cut into blocks of 8.
+///
+/// ```text
+/// window 0: columns 2 5 6 9 11 12 13 20 | 21 30 P P P P P P     two blocks, the last one short: P = PAD
+/// ```
+pub(super) struct SqueezedWindows<'a> {
+    /// (rows, columns) of the matrix.
+    pub(super) shape: (usize, usize),
+    /// Rows of a window.
+    pub(super) height: usize,
+    /// Offsets in blocks, per window.
+    pub(super) row_window_offset: &'a [u32],
+    /// Offsets in stored entries, per block.
+    pub(super) tc_offset: &'a [u32],
+    /// 8 columns per block.
+    pub(super) sparse_a_to_b: &'a [u32],
+    /// Whether `block_window` is there.
+    pub(super) balanced: bool,
+    /// Window of each block; empty unless balanced.
+    pub(super) block_window: &'a [u32],
+}
+
+/// Columns of a block of TCF, ME-TCF and BitTCF.
+pub(super) const SQUEEZED_COLS: usize = 8;
+
+impl SqueezedWindows<'_> {
+    /// Checks shape, lengths, both offset arrays, the columns of each window and the window of each block; `stored`
+    /// is the number of entries. Rows in refusals about columns are windows.
+    pub(super) fn check(&self, stored: usize) -> Result<(), Refusal> {
+        check_shape(self.shape.0, self.shape.1)?;
+        check_u32("nnz", stored as u128)?;
+        let windows = self.shape.0.div_ceil(self.height);
+        let blocks = self.tc_offset.len().saturating_sub(1);
+        let slots = blocks as u128 * SQUEEZED_COLS as u128;
+        check_u32("slots", slots)?;
+        check_offsets("row_window_offset", self.row_window_offset, windows, blocks)?;
+        check_offsets("tc_offset", self.tc_offset, blocks, stored)?;
+        check_length("sparse_a_to_b", slots, self.sparse_a_to_b.len())?;
+        for (window, ends) in self.row_window_offset.windows(2).enumerate() {
+            self.check_columns(window, ends[0] as usize, ends[1] as usize)?;
+        }
+        self.check_block_window(if self.balanced { blocks } else { 0 })
+    }
+
+    /// Columns ascend over the whole window; pads only after them, and fewer than a block holds.
+    fn check_columns(&self, window: usize, first: usize, last: usize) -> Result<(), Refusal> {
+        if first == last {
+            return Ok(());
+        }
+        let (start, end) = (first * SQUEEZED_COLS, last * SQUEEZED_COLS);
+        let lane = &self.sparse_a_to_b[start..end];
+        let least = lane.len() - SQUEEZED_COLS + 1;
+        let real = lane.iter().position(|&c| c == PAD).unwrap_or(lane.len());
+        let real = real.max(least);
+        check_ascending("sparse_a_to_b", window, start, &lane[..real], self.shape.1)?;
+        match lane[real..].iter().position(|&c| c != PAD) {
+            None => Ok(()),
+            Some(i) => Err(Refusal::DirtyPad {
+                field: "sparse_a_to_b",
+                at: start + real + i,
+                row: window,
+            }),
+        }
+    }
+
+    fn check_block_window(&self, blocks: usize) -> Result<(), Refusal> {
+        check_length("block_window", blocks as u128, self.block_window.len())?;
+        let mut window = 0;
+        for (at, &found) in self.block_window.iter().enumerate() {
+            while self.row_window_offset[window + 1] as usize <= at {
+                window += 1;
+            }
+            if found as usize != window {
+                return Err(Refusal::Unequal {
+                    field: "block_window",
+                    at,
+                    expected: window as u64,
+                    found: u64::from(found),
+                });
+            }
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,21 @@
+//! What every format makes of one matrix: bytes, pads, tiles, and what goes to which unit.
+//!
+//! ```text
+//! matrix -> variants (formats with parameters) -> encoding -+-> numbers -+-> text    the terminal
+//!                                                           |            +-> json    serde
+//!                                                           +-> map -----+-> html    one page without network
+//! ```
+//!
+//! Encodings are the reference's. Whatever refuses the matrix is a row that says why.
+
+pub mod blocks;
+pub mod html;
+pub mod map;
+pub mod numbers;
+pub mod survey;
+pub mod text;
+pub mod variant;
+
+pub use numbers::{Numbers, Split, Tiles};
+pub use survey::{Outcome, Row, Survey};
+pub use variant::{Element, ParameterError, Variant};

@@ -1,0 +1,190 @@
+//! What one encoding weighs and how full its tiles are.
+//!
+//! ```text
+//! index bytes + value bytes = total, against COO's 8 bytes of index and one value per entry
+//! slots = values stored = entries + pads
+//! ```
+
+use serde::Serialize;
+use sparse_oracle::format::{FieldRef, Fields, PAD, Parts, Sparse};
+use sparse_oracle::scalar::Scalar;
+
+/// Sizes and counts of one encoding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Numbers {
+    /// Entries that decoding gives back.
+    pub entries: u64,
+    /// Explicit zeros that the format cannot tell from pads, and so loses.
+    pub lost_zeros: u64,
+    /// Bytes of offsets, indices and bitmaps.
+    pub index_bytes: u64,
+    /// Bytes of values, pads included.
+    pub value_bytes: u64,
+    /// Both.
+    pub total_bytes: u64,
+    /// `index_bytes` over those of COO; `None` without entries.
+    pub index_to_coo: Option<f64>,
+    /// `total_bytes` over those of COO; `None` without entries.
+    pub total_to_coo: Option<f64>,
+    /// Values stored.
+    pub slots: u64,
+    /// Slots without an entry.
+    pub pads: u64,
+    /// The tiles, for formats that have some.
+    pub tiles: Option<Tiles>,
+    /// Who does what, for hybrids.
+    pub split: Option<Split>,
+}
+
+/// Tiles of one shape.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tiles {
+    /// Rows of a tile.
+    pub height: u64,
+    /// Columns of a tile.
+    pub width: u64,
+    /// Tiles stored.
+    pub count: u64,
+    /// Windows (block rows) that have tiles.
+    pub windows: u64,
+    /// Entries in tiles.
+    pub entries: u64,
+    /// Entries over positions of tiles; `None` without tiles.
+    pub density: Option<f64>,
+    /// Mean entries of a tile.
+    pub per_tile: Option<f64>,
+    /// Mean entries of a window.
+    pub per_window: Option<f64>,
+}
+
+/// Entries by unit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Split {
+    /// Entries in tiles, for tensor cores (for the matrix unit in LOOPS).
+    pub tensor: u64,
+    /// The others, for CUDA cores (for the vector unit in LOOPS).
+    pub cuda: u64,
+    /// Share of the tiles; `None` without entries.
+    pub tensor_share: Option<f64>,
+}
+
+/// Measures a matrix that was encoded from `encoded` entries.
+pub fn measure<T: Scalar>(matrix: Sparse<T>, encoded: u64) -> Numbers {
+    let entries = matrix.nnz() as u64;
+    let tiles = tiles(&matrix);
+    let split = split(&matrix);
+    let parts = Parts::from(matrix);
+    let (index_bytes, value_bytes) = (parts.index_bytes(), parts.value_bytes());
+    let values = |(_, field): &(_, FieldRef<'_, T>)| match field {
+        FieldRef::Values(values) => values.len() as u64,
+        _ => 0,
+    };
+    let slots: u64 = parts.fields().iter().map(values).sum();
+    let coo = (8 * encoded, (8 + size_of::<T>() as u64) * encoded);
+    Numbers {
+        entries,
+        lost_zeros: encoded - entries,
+        index_bytes,
+        value_bytes,
+        total_bytes: index_bytes + value_bytes,
+        index_to_coo: ratio(index_bytes, coo.0),
+        total_to_coo: ratio(index_bytes + value_bytes, coo.1),
+        slots,
+        pads: slots - slots.min(entries),
+        tiles,
+        split,
+    }
+}
+
+/// `part / whole`, `None` of nothing.
+#[must_use]
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn tiles<T: Scalar>(matrix: &Sparse<T>) -> Option<Tiles> {
+    let nnz = matrix.nnz();
+    let (shape, count, windows, entries) = match matrix {
+        Sparse::Bcsr(m) => (
+            (m.block_rows, m.block_cols),
+            m.block_col.len(),
+            filled(&m.block_row_ptr),
+            nnz,
+        ),
+        Sparse::BlockedEll(m) => {
+            let real = |col: &&u32| **col != PAD;
+            let rows = m
+                .block_col
+                .chunks(m.width.max(1))
+                .filter(|row| row.iter().any(|c| *c != PAD));
+            (
+                (m.block_rows, m.block_cols),
+                m.block_col.iter().filter(real).count(),
+                rows.count(),
+                nnz,
+            )
+        }
+        Sparse::Loops(m) => (
+            (m.br, 1),
+            m.block_col.len(),
+            filled(&m.block_ptr),
+            nnz - m.csr_values.len(),
+        ),
+        Sparse::RsTile(m) => ((8, 8), m.bitmap.len(), m.window_row.len(), m.values.len()),
+        Sparse::LibraSpmm(m) => {
+            let blocks = m.block_value_ptr.len() - 1;
+            ((8, m.kb), blocks, filled(&m.window_block_ptr), m.values.len())
+        }
+        Sparse::LibraSddmm(m) => {
+            let blocks = m.block_value_ptr.len() - 1;
+            ((8, 16), blocks, filled(&m.window_block_ptr), m.values.len())
+        }
+        Sparse::Tcf(m) => {
+            let windows = m.block_partition.iter().filter(|&&blocks| blocks > 0).count();
+            ((16, 8), m.blocks() as usize, windows, nnz)
+        }
+        Sparse::MeTcf(m) => ((16, 8), m.blocks(), filled(&m.row_window_offset), nnz),
+        Sparse::BitTcf(m) => ((8, 8), m.blocks(), filled(&m.row_window_offset), nnz),
+        Sparse::SrBcrs(m) => {
+            let vectors = m.vector_col.iter().filter(|&&col| col != PAD);
+            ((m.v, 1), vectors.count(), filled(&m.window_ptr), nnz)
+        }
+        Sparse::Coo(_) | Sparse::Csr(_) | Sparse::Csc(_) | Sparse::Ell(_) => return None,
+        Sparse::RpCsc(_) | Sparse::CpCsr(_) => return None,
+        // Of these every slot is stored, so that pads say all about their density.
+        Sparse::Nm(_) | Sparse::TwoFour(_) | Sparse::Vnm(_) => return None,
+    };
+    let (height, width) = (shape.0 as u64, shape.1 as u64);
+    let (count, windows, entries) = (count as u64, windows as u64, entries as u64);
+    Some(Tiles {
+        height,
+        width,
+        count,
+        windows,
+        entries,
+        density: ratio(entries, count * height * width),
+        per_tile: ratio(entries, count),
+        per_window: ratio(entries, windows),
+    })
+}
+
+/// Number of steps of an offset array that are not empty.
+fn filled(offsets: &[u32]) -> usize {
+    offsets.windows(2).filter(|ends| ends[0] < ends[1]).count()
+}
+
+fn split<T: Scalar>(matrix: &Sparse<T>) -> Option<Split> {
+    let rest = match matrix {
+        Sparse::Loops(m) => m.csr_values.len(),
+        Sparse::RsTile(m) => matrix.nnz() - m.values.len(),
+        Sparse::LibraSpmm(m) => m.rest_values.len(),
+        Sparse::LibraSddmm(m) => m.rest_values.len(),
+        _ => return None,
+    };
+    let (tensor, cuda) = ((matrix.nnz() - rest) as u64, rest as u64);
+    Some(Split {
+        tensor,
+        cuda,
+        tensor_share: ratio(tensor, tensor + cuda),
+    })
+}

@@ -1,0 +1,121 @@
+//! A survey as text for a terminal.
+
+use super::numbers::{Numbers, Split, Tiles};
+use super::survey::{Outcome, Row, Survey};
+use crate::report::show::count;
+use std::fmt::Write as _;
+
+/// Width of the first column.
+const NAME: usize = 20;
+
+/// The survey as text: sizes of every format, then tiles and who does what.
+#[must_use]
+pub fn to_text(survey: &Survey) -> String {
+    let mut text = sizes(survey);
+    text.push('\n');
+    text += &tiles(survey);
+    text
+}
+
+fn sizes(survey: &Survey) -> String {
+    let head = ["index bytes", "of COO", "total bytes", "of COO", "slots", "pads"];
+    let mut text = line("format", &head.map(str::to_owned));
+    for row in &survey.formats {
+        text += &match &row.outcome {
+            Outcome::Encoded(numbers) => line(&name(row), &size_cells(numbers)),
+            Outcome::Refused(reason) => format!("  {:NAME$} refused: {reason}\n", name(row)),
+        };
+    }
+    text
+}
+
+fn size_cells(n: &Numbers) -> [String; 6] {
+    [
+        count(n.index_bytes),
+        share(n.index_to_coo),
+        count(n.total_bytes),
+        share(n.total_to_coo),
+        count(n.slots),
+        count(n.pads),
+    ]
+}
+
+fn tiles(survey: &Survey) -> String {
+    let head = [
+        "tiles",
+        "windows",
+        "density",
+        "per tile",
+        "per window",
+        "in tiles",
+        "beside",
+    ];
+    let mut text = line("entries in tiles", &head.map(str::to_owned));
+    for row in &survey.formats {
+        let Some(Numbers {
+            tiles: Some(tiles),
+            split,
+            ..
+        }) = row.numbers()
+        else {
+            continue;
+        };
+        let name = format!("{} {}x{}", name(row), tiles.height, tiles.width);
+        text += &line(&name, &tile_cells(tiles, split.as_ref()));
+    }
+    text
+}
+
+fn tile_cells(tiles: &Tiles, split: Option<&Split>) -> [String; 7] {
+    let beside = split.map_or("-".to_owned(), |split| {
+        let share = split.tensor_share.map(|share| 1.0 - share);
+        format!("{} ({})", count(split.cuda), percent(share))
+    });
+    [
+        count(tiles.count),
+        count(tiles.windows),
+        percent(tiles.density),
+        mean(tiles.per_tile),
+        mean(tiles.per_window),
+        count(tiles.entries),
+        beside,
+    ]
+}
+
+fn name(row: &Row) -> String {
+    let values = if row.format == "two_four" && row.values == "tf32" {
+        " tf32"
+    } else {
+        ""
+    };
+    row.name() + values
+}
+
+/// One line: a name, then cells of equal width.
+fn line(name: &str, cells: &[String]) -> String {
+    let mut text = format!("  {name:NAME$}");
+    for cell in cells {
+        // Writing to a String cannot fail.
+        let _ = write!(text, " {cell:>13}");
+    }
+    text.push('\n');
+    text
+}
+
+/// 0.504, or a dash for a share of nothing.
+#[must_use]
+pub fn share(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.3}"))
+}
+
+/// 12.3 %, or a dash.
+#[must_use]
+pub fn percent(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{:.1} %", value * 100.0))
+}
+
+/// 22.53, or a dash.
+#[must_use]
+pub fn mean(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.2}"))
+}
