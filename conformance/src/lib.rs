@@ -15,6 +15,7 @@ pub mod cli;
 pub mod element;
 pub mod execute;
 pub mod expected;
+pub mod fuzzing;
 pub mod inspect;
 pub mod operands;
 pub mod origin;
