@@ -216,7 +216,7 @@ fn listing_2(tiles: &Tiles, warp: u32, lane: u32) -> (u32, u32) {
     )
 }
 
-/// How often each element of C_s is computed by the threads of a block, row-major; `None` if one lies outside.
+/// How often each element of `C_s` is computed by the threads of a block, row-major; `None` if one lies outside.
 fn coverage(tiles: &Tiles, origin: impl Fn(u32, u32) -> (u32, u32)) -> Option<Vec<u32>> {
     let mut counts = vec![0; (tiles.m_s * tiles.n_s) as usize];
     let (down, across) = tiles.warps();

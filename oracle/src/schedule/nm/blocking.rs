@@ -1,4 +1,4 @@
-//! What fits into shared memory: equations (3), (4) and (5), and the k_s that they allow.
+//! What fits into shared memory: equations (3), (4) and (5), and the `k_s` that they allow.
 
 use super::packing::Packing;
 use super::{Ratio, Tiles};
@@ -9,15 +9,15 @@ use crate::scalar::Scalar;
 /// Extents of the blocks that lie in shared memory, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
-    /// Rows of A_s and C_s.
+    /// Rows of `A_s` and `C_s`.
     pub m_s: u32,
-    /// Columns of B_s and C_s.
+    /// Columns of `B_s` and `C_s`.
     pub n_s: u32,
-    /// Columns of A_s: k_s, or the length of `col_info` if they are packed.
+    /// Columns of `A_s`: `k_s`, or the length of `col_info` if they are packed.
     pub a_columns: u32,
-    /// Rows of B_s and D_s.
+    /// Rows of `B_s` and `D_s`.
     pub w_s: u32,
-    /// Columns of D_s.
+    /// Columns of `D_s`.
     pub q_s: u32,
 }
 
@@ -33,26 +33,26 @@ impl Block {
         }
     }
 
-    /// Left side of equation (4): bytes of A_s, B_s and D_s.
+    /// Left side of equation (4): bytes of `A_s`, `B_s` and `D_s`.
     #[must_use]
     pub fn bytes(&self) -> u128 {
         let [m_s, n_s, a_columns, w_s, q_s] = self.wide();
         4 * (a_columns * m_s + w_s * n_s + w_s * q_s)
     }
 
-    /// The same without D_s, as equation (5) counts.
+    /// The same without `D_s`, as equation (5) counts.
     #[must_use]
     pub fn bytes_without_d(&self) -> u128 {
         Block { q_s: 0, ..*self }.bytes()
     }
 
-    /// Equation (4): A_s, B_s and D_s take no more than half of `sm` bytes.
+    /// Equation (4): `A_s`, `B_s` and `D_s` take no more than half of `sm` bytes.
     #[must_use]
     pub fn obeys_4(&self, sm: u32) -> bool {
         2 * self.bytes() <= u128::from(sm)
     }
 
-    /// Equation (5): A_s and B_s take no more than half of `sm` bytes. For `a_columns` = k_s this is
+    /// Equation (5): `A_s` and `B_s` take no more than half of `sm` bytes. For `a_columns` = `k_s` this is
     /// `8 k_s (m_s + N n_s / M) <= sm`.
     #[must_use]
     pub fn obeys_5(&self, sm: u32) -> bool {
@@ -73,9 +73,9 @@ pub fn is_packed(n: u32, m: u32) -> Result<bool, Refusal> {
     Ok(10 * u64::from(m - n) > 7 * u64::from(m))
 }
 
-/// k_s where A_s holds all columns: the largest multiple of `m` that obeys equation (5) with `sm` bytes.
+/// `k_s` where `A_s` holds all columns: the largest multiple of `m` that obeys equation (5) with `sm` bytes.
 ///
-/// Listing 1 divides by `N (m_s + n_s)`, as if A_s had w_s columns; its k_s breaks equation (5).
+/// Listing 1 divides by `N (m_s + n_s)`, as if `A_s` had `w_s` columns; its `k_s` breaks equation (5).
 ///
 /// # Errors
 /// Tiles that fail [`Tiles::check`]; a parameter of 0, `n` above `m`; not even one window fits.
@@ -98,10 +98,10 @@ pub fn k_s(tiles: &Tiles, n: u32, m: u32, sm: u32) -> Result<u32, Refusal> {
     Ok((windows * u128::from(m)) as u32)
 }
 
-/// k_s and `c` where the columns of A are packed: the largest multiple of `m`, no larger than the padded k, with
+/// `k_s` and `c` where the columns of A are packed: the largest multiple of `m`, no larger than the padded k, with
 /// `4 (m_s c + w_s n_s) <= sm / 2`, `c` being the longest `col_info` of any block.
 ///
-/// `c` may fall where k_s grows, because other windows meet in a block; hence every multiple is tried.
+/// `c` may fall where `k_s` grows, because other windows meet in a block; hence every multiple is tried.
 ///
 /// # Errors
 /// Tiles that fail [`Tiles::check`]; what [`Packing::from_nm`] refuses; not even one window fits.
@@ -142,11 +142,11 @@ pub struct Plan {
     pub block: Block,
 }
 
-/// The plan for an A of `rows` rows times `matrix` on an SM with `sm` bytes of shared memory. k_s is not larger than the
+/// The plan for an A of `rows` rows times `matrix` on an SM with `sm` bytes of shared memory. `k_s` is not larger than the
 /// padded k.
 ///
 /// # Errors
-/// Column groups that do not divide n_s; a k past u32 once padded; not even one window fits.
+/// Column groups that do not divide `n_s`; a k past u32 once padded; not even one window fits.
 pub fn plan<T: Scalar>(rows: usize, matrix: &Nm<T>, sm: u32) -> Result<Plan, Refusal> {
     let tiles = Tiles::for_shape(rows, matrix.cols);
     let (n, m) = (matrix.n as u32, matrix.m as u32);

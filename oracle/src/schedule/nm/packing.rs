@@ -9,7 +9,7 @@
 //!
 //! `col_info` of a block (k-block by column block) is the ascending set of the columns of A that its rows of B' meet, as
 //! columns of the whole matrix; those past the last column of A stand for zeros. The re-indexed D is laid out block by
-//! block, each block w_s x q_s row-major (less at the edges), blocks in row-major order, so that a block is one piece of
+//! block, each block `w_s` x `q_s` row-major (less at the edges), blocks in row-major order, so that a block is one piece of
 //! memory. Nothing else changes: the value in row `u` of B' meets the same column of A.
 
 use super::blocking::check_groups;
@@ -154,7 +154,7 @@ impl Packing {
         self.0.col_info[self.0.col_ptr[block] as usize + self.0.index[at] as usize] as usize
     }
 
-    /// The length of the longest `col_info` of a block: `c`, the columns that a packed A_s needs room for.
+    /// The length of the longest `col_info` of a block: `c`, the columns that a packed `A_s` needs room for.
     #[must_use]
     pub fn longest(&self) -> usize {
         let lengths = self.0.col_ptr.windows(2).map(|ends| ends[1] - ends[0]);

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! As printed, listing 4 loads tile 0 into buffer 1 and then, before it is used, tile 1 over it; and its inner loop ends
-//! on buffer 1, which holds the last of w_s steps only if w_s is even.
+//! on buffer 1, which holds the last of `w_s` steps only if `w_s` is even.
 
 use crate::refusal::Refusal;
 
