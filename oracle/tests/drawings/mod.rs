@@ -1,5 +1,7 @@
 //! Matrices as drawings.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use sparse_oracle::format::{Entries, Entry};
 
 /// One line per row, one letter per column: `.` absent, `x` the value `100 * row + col + 1`, `0` an explicit zero, `-` -0.0.
