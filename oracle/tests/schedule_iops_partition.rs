@@ -8,6 +8,9 @@ use sparse_oracle::schedule::iops::{
 };
 use std::collections::BTreeSet;
 
+/// Breaks one thing.
+type Change<T> = fn(&mut T);
+
 fn problem(mode: Mode, [m, k, n]: [usize; 3], nnz_a: u64, nnz_b: u64) -> Problem {
     Problem {
         m,
@@ -70,7 +73,7 @@ fn what_cannot_be_is_named() {
     let zero = |field| Refusal::Zero { field };
     let too_large = |field, found, limit| Refusal::TooLarge { field, found, limit };
     let small = problem(Mode::Ssmm, [4, 4, 4], 8, 8);
-    let machines: [(&str, fn(&mut Machine), Refusal); 8] = [
+    let machines: [(&str, Change<Machine>, Refusal); 8] = [
         ("no groups of A", |m| m.groups_a = 0, zero("groups_a")),
         ("no groups of B", |m| m.groups_b = 0, zero("groups_b")),
         ("no buffer A", |m| m.buffer_a = 0, zero("buffer_a")),
@@ -130,7 +133,7 @@ fn what_cannot_be_is_named() {
 #[test]
 fn a_tile_that_cannot_fit_names_the_buffer() {
     let dense = problem(Mode::Ssmm, [1000, 30, 1000], 30_000, 30_000);
-    let tables: [(fn(&mut Machine), &str, u128, u64); 3] = [
+    let tables: [(Change<Machine>, &str, u128, u64); 3] = [
         // Two entries in each half, of which 4 * 80 % are usable.
         (|m| m.buffer_a = 4, "buffer_a (a tile of A in each half)", 4, 3),
         (|m| m.buffer_b = 4, "buffer_b (a tile of B in each half)", 4, 3),
@@ -165,7 +168,7 @@ fn a_partition_that_is_not_legal_is_refused_by_rule() {
         found,
     };
     let too_large = |field, found, limit| Refusal::TooLarge { field, found, limit };
-    let table: [(fn(&mut Partition), Refusal); 10] = [
+    let table: [(Change<Partition>, Refusal); 10] = [
         (|t| t.mt = 0, Refusal::Zero { field: "mt" }),
         (|t| t.kt = 0, Refusal::Zero { field: "kt" }),
         (|t| t.nt = 0, Refusal::Zero { field: "nt" }),
@@ -188,7 +191,7 @@ fn a_partition_that_is_not_legal_is_refused_by_rule() {
         change(&mut broken);
         assert_eq!(broken.check(&p, &machine()), Err(refusal), "{broken:?}");
     }
-    let rules = |change: fn(&mut Machine), reuse| {
+    let rules = |change: Change<Machine>, reuse| {
         let mut m = machine();
         change(&mut m);
         Partition { reuse, ..legal }.check(&p, &m).err()

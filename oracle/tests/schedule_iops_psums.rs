@@ -268,8 +268,11 @@ fn number() -> impl Strategy<Value = f64> {
     ]
 }
 
+/// A and B.
+type Operands = (Entries<f64>, Entries<f64>);
+
 /// m x k and k x n, up to 24 each, with sizes of tiles, numbers of groups and a capacity.
-fn products() -> impl Strategy<Value = (Entries<f64>, Entries<f64>, [usize; 3], [u32; 2], Option<usize>)> {
+fn products() -> impl Strategy<Value = (Operands, [usize; 3], [u32; 2], Option<usize>)> {
     (0usize..24, 0usize..24, 0usize..24).prop_flat_map(|(m, k, n)| {
         let matrix = |rows: usize, cols: usize| {
             let cell = (any::<u32>(), any::<u32>(), number());
@@ -287,7 +290,12 @@ fn products() -> impl Strategy<Value = (Entries<f64>, Entries<f64>, [usize; 3], 
         };
         let sizes = [1usize..=24, 1usize..=24, 1usize..=24];
         let capacity = prop::option::of(1usize..20);
-        (matrix(m, k), matrix(k, n), sizes, [1u32..=9, 1u32..=9], capacity)
+        (
+            (matrix(m, k), matrix(k, n)),
+            sizes,
+            [1u32..=9, 1u32..=9],
+            capacity,
+        )
     })
 }
 
@@ -329,14 +337,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn every_partition_gives_the_bits_of_one_chain((a, b, sizes, groups, psum) in products()) {
+    fn every_partition_gives_the_bits_of_one_chain(((a, b), sizes, groups, psum) in products()) {
         any_tiles_are_one_chain::<f64>((&a, &b), sizes, groups, psum)?;
         any_tiles_are_one_chain::<f32>((&a, &b), sizes, groups, psum)?;
     }
 
     /// Addresses of an element: each is used once, rows hold their own, and mapping permutes them.
     #[test]
-    fn addresses_are_a_permutation((a, b, _, groups, psum) in products()) {
+    fn addresses_are_a_permutation(((a, b), _, groups, psum) in products()) {
         let a = RpCsc::from_entries(&a, &FormatParams { groups: groups[0], ..FormatParams::default() }).expect("fits");
         let b = CpCsr::from_entries(&b, &FormatParams { groups: groups[1], ..FormatParams::default() }).expect("fits");
         for buffer in outer_products(&a, &b, psum).expect("fit together") {

@@ -261,21 +261,22 @@ impl Limits {
     pub(super) fn rabe(&self, problem: &Problem) -> Partition {
         let (a, b) = (u128::from(problem.a.bytes), u128::from(problem.b.bytes));
         let mut size = self.largest_mt(Reuse::Rabe, 1);
-        let mut best: Option<(u128, (usize, usize), (usize, usize))> = None;
+        // Traffic, and what goes with it: (rows of tiles, Mt), (columns of tiles, Nt).
+        let mut least = u128::MAX;
+        let (mut best_rows, mut best_cols) = ((self.m, 1), (self.n, 1));
         while size > 0 {
             let rows = balanced(self.m, self.ga, size);
             // More rows of tiles cannot do better once they alone cost as much.
-            if best.is_some_and(|(least, ..)| a + rows.0 as u128 * b >= least) {
+            if a + rows.0 as u128 * b >= least {
                 break;
             }
             let cols = balanced(self.n, self.gb, self.largest_nt(Reuse::Rabe, rows.1));
             let traffic = cols.0 as u128 * a + rows.0 as u128 * b;
-            if best.is_none_or(|(least, ..)| traffic < least) {
-                best = Some((traffic, rows, cols));
+            if traffic < least {
+                (least, best_rows, best_cols) = (traffic, rows, cols);
             }
             size = rows.1 - 1;
         }
-        let (rows, cols) = best.map_or(((self.m, 1), (self.n, 1)), |(_, rows, cols)| (rows, cols));
-        self.with_kt(Reuse::Rabe, rows, cols)
+        self.with_kt(Reuse::Rabe, best_rows, best_cols)
     }
 }
