@@ -98,6 +98,8 @@ pub struct Params {
     pub mode: SddmmMode,
     /// COO: shuffled, with about one entry in four split into duplicates.
     pub duplicates: bool,
+    /// Leave the matrix as it is where the format holds N:M patterns only: then it must be refused, unless it fits.
+    pub unpruned: bool,
     /// Break the request in this way.
     pub fault: Option<Fault>,
 }
@@ -117,6 +119,7 @@ impl Default for Params {
             blocks: FormatParams::default(),
             mode: SddmmMode::Pattern,
             duplicates: false,
+            unpruned: false,
             fault: None,
         }
     }
@@ -206,6 +209,9 @@ impl fmt::Display for Case {
                 }
                 _ => {}
             }
+        }
+        if p.unpruned {
+            f.write_str("/unpruned")?;
         }
         match p.mode {
             SddmmMode::Pattern => {}
@@ -317,6 +323,7 @@ fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
         ("ta", "") => p.transpose_a = true,
         ("tb", "") => p.transpose_b = true,
         ("dups", "") => p.duplicates = true,
+        ("unpruned", "") => p.unpruned = true,
         ("lb", "col") => p.layout_b = Layout::ColMajor,
         ("lc", "col") => p.layout_c = Layout::ColMajor,
         ("ldb", v) => p.pad_b = extent(v)?,

@@ -5,10 +5,12 @@
 
 use crate::case::{Case, Fault, Filling};
 use crate::origin::{Loaded, OriginError};
+use crate::slots::padded_slots;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Sparse};
+use sparse_oracle::op::prune;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar, Values};
 use sparse_oracle::source::values::ValueFamily;
@@ -239,8 +241,10 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
             Sparse::Coo(coo)
         } else {
             let entries = coo.entries();
-            if case.contract.format == FormatKind::Ell {
-                check_size(u128::from(longest_row(&entries)) * entries.rows as u128)?;
+            let formats = [Some(case.contract.format), case.contract.to];
+            let entries = pruned(case, formats, entries).map_err(encode_error)?;
+            for format in formats.into_iter().flatten() {
+                check_size(padded_slots(format, &case.params.blocks, &entries))?;
             }
             Sparse::from_entries(case.contract.format, case.params.blocks, &entries).map_err(encode_error)?
         };
@@ -248,13 +252,16 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     })
 }
 
-fn longest_row<T>(entries: &Entries<T>) -> u32 {
-    entries
-        .list
-        .chunk_by(|a, b| a.row == b.row)
-        .map(|row| row.len() as u32)
-        .max()
-        .unwrap_or(0)
+/// The entries that the N:M pattern of one of the formats keeps.
+fn pruned<T: Scalar>(
+    case: &Case,
+    formats: [Option<FormatKind>; 2],
+    entries: Entries<T>,
+) -> Result<Entries<T>, Refusal> {
+    match formats.into_iter().flatten().find(|f| f.is_structured()) {
+        Some(format) if !case.params.unpruned => prune(&entries, format, &case.params.blocks),
+        _ => Ok(entries),
+    }
 }
 
 /// Splits about one entry in four into two or three with drawn values, and shuffles everything.

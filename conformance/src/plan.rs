@@ -239,6 +239,8 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
             (parameter.set)(&mut p.blocks, mix.pick(parameter.samples));
         }
     }
+    // The encoder must refuse what has not the pattern, now and then; a decoder needs a matrix that has it.
+    p.unpruned = contract.to.is_some_and(FormatKind::is_structured) && mix.one_in(8);
     p.duplicates = contract.format == FormatKind::Coo && contract.op != Op::Sddmm && mix.one_in(2);
     match contract.op {
         Op::Spmm => {

@@ -41,7 +41,7 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
-                let judged = judge_backend(case, &operands, backend, spent);
+                let judged = judge_operands(case, &operands, backend, spent);
                 record(case, backend, judged, &degenerate)
             };
             backends
@@ -115,7 +115,14 @@ fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>>
     }
 }
 
-fn judge_backend(case: &Case, operands: &Operands, backend: &dyn Backend, spent: &mut Duration) -> Judged {
+/// Runs a case on given operands and judges what comes back. Time inside the backend is added to `spent`.
+#[must_use]
+pub fn judge_operands(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    spent: &mut Duration,
+) -> Judged {
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
@@ -316,7 +323,10 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
             }
         }
         // A matrix that does not have the format's pattern must be refused.
-        (Err(rule @ Refusal::TooFull { .. }), Came::Sparse(_) | Came::Parts(_)) => Verdict::LoneAcceptance {
+        (
+            Err(rule @ (Refusal::TooFull { .. } | Refusal::Parameter { .. } | Refusal::Zero { .. })),
+            Came::Sparse(_) | Came::Parts(_),
+        ) => Verdict::LoneAcceptance {
             expected: rule.to_string(),
         },
         (Err(_), Came::Refused(refusal)) => Verdict::AgreedRefusal { refusal },

@@ -5,7 +5,7 @@ use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
 use sparse_oracle::contract::{Contract, all_contracts};
-use sparse_oracle::format::{FormatParams, Layout};
+use sparse_oracle::format::{FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::embedded;
 use sparse_oracle::source::generator::quick_specs;
@@ -44,7 +44,14 @@ fn layouts() -> impl Strategy<Value = Layout> {
 fn params() -> impl Strategy<Value = Params> {
     let finite = || any::<f64>().prop_filter("finite", |v| v.is_finite());
     let factor = || prop_oneof![Just(0.0), Just(1.0), Just(-1.0), Just(0.5), finite()];
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), layouts(), layouts());
+    let flags = (
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        layouts(),
+        layouts(),
+    );
     let sizes = (
         0..=65536usize,
         0..=65536usize,
@@ -54,26 +61,35 @@ fn params() -> impl Strategy<Value = Params> {
     );
     let mode = prop::sample::select(vec![SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS]);
     let fault = prop::option::of(prop::sample::select(Fault::ALL.map(|f| f.0).to_vec()));
-    (flags, sizes, factor(), factor(), mode, fault).prop_map(|(flags, sizes, alpha, beta, mode, fault)| {
-        let (transpose_a, transpose_b, duplicates, layout_b, layout_c) = flags;
-        let (n, pad_b, pad_c, block_rows, block_cols) = sizes;
-        let blocks = FormatParams::blocks(block_rows, block_cols);
-        Params {
-            n,
-            alpha,
-            beta,
-            transpose_a,
-            transpose_b,
-            layout_b,
-            layout_c,
-            pad_b,
-            pad_c,
-            blocks,
-            mode,
-            duplicates,
-            fault,
-        }
-    })
+    let named = prop::collection::vec(prop::option::weighted(0.2, any::<u32>()), PARAMETERS.len());
+    (flags, sizes, named, factor(), factor(), mode, fault).prop_map(
+        |(flags, sizes, named, alpha, beta, mode, fault)| {
+            let (transpose_a, transpose_b, duplicates, unpruned, layout_b, layout_c) = flags;
+            let (n, pad_b, pad_c, block_rows, block_cols) = sizes;
+            let mut blocks = FormatParams::blocks(block_rows, block_cols);
+            for (parameter, value) in PARAMETERS.iter().skip(2).zip(named) {
+                if let Some(value) = value {
+                    (parameter.set)(&mut blocks, value);
+                }
+            }
+            Params {
+                n,
+                alpha,
+                beta,
+                transpose_a,
+                transpose_b,
+                layout_b,
+                layout_c,
+                pad_b,
+                pad_c,
+                blocks,
+                mode,
+                duplicates,
+                unpruned,
+                fault,
+            }
+        },
+    )
 }
 
 /// Any legal case: factors are rounded to the accumulator's type, and a fault concerns the operation.

@@ -7,6 +7,7 @@
 use crate::arithmetic::{Arithmetic, Input};
 use crate::format::FormatKind;
 use crate::scalar::Precision;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -192,7 +193,9 @@ impl Contract {
     /// The contract with this name, if the table has it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Contract> {
-        all_contracts().iter().copied().find(|c| c.to_string() == name)
+        static BY_NAME: LazyLock<HashMap<String, Contract>> =
+            LazyLock::new(|| all_contracts().iter().map(|c| (c.to_string(), *c)).collect());
+        BY_NAME.get(name).copied()
     }
 
     /// The weakest arithmetic a backend may declare for this contract: any order of additions in the accumulator

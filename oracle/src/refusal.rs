@@ -129,6 +129,14 @@ pub enum Refusal {
         /// Value found.
         found: u64,
     },
+    /// A window, block, column or bitmap is there and holds nothing, where only what holds an entry is stored.
+    #[error("{field}[{at}] stands for nothing, but only what holds an entry is stored")]
+    Empty {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+    },
     /// A bit of a bitmap stands for a position that does not exist: outside the matrix, or over a pad column.
     #[error("{field}[{at}] has bit {bit} set, which lies in the padding")]
     StrayBit {
@@ -138,6 +146,18 @@ pub enum Refusal {
         at: usize,
         /// The bit.
         bit: u32,
+    },
+    /// A row belongs to two parts of a matrix.
+    #[error("{field}[{at}] is row {found}, which the window at row {window} holds already")]
+    Overlap {
+        /// Name of the array.
+        field: &'static str,
+        /// Offset in the array.
+        at: usize,
+        /// First row of the window.
+        window: u64,
+        /// Row found.
+        found: u64,
     },
     /// A parameter has a value that the format is not defined for.
     #[error("{field} is {found}, must be {expected}")]

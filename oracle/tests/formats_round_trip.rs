@@ -102,6 +102,7 @@ proptest! {
                 Sparse::Bcsr(m) => Sparse::Bcsr(m.map(|_| 1.0f32)),
                 Sparse::Ell(m) => Sparse::Ell(m.map(|_| 1.0f32)),
                 Sparse::BlockedEll(m) => Sparse::BlockedEll(m.map(|_| 1.0f32)),
+                other => panic!("{:?} is no general format", other.kind()),
             };
             prop_assert_eq!(mapped.entries(), ones(&matrix.entries()));
             prop_assert!(RawSparse::from(mapped).check().is_ok());

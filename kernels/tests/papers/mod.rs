@@ -6,7 +6,7 @@ use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     AnyParts, AnySparse, Csr, Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, PARAMETERS,
-    Parts, PartsElement, Sparse,
+    Parts, PartsElement, SLOT_LIMIT, Sparse,
 };
 use sparse_oracle::judge::first_difference;
 use sparse_oracle::op::prune;
@@ -275,6 +275,12 @@ pub(crate) fn corrupted(
     let found = taken.entries();
     prop_assert_eq!(found.check(), Ok(()));
     prop_assert_eq!(taken.nnz(), found.nnz());
-    prop_assert_eq!(decoded(&AnySparse::from(taken)), Ok(found.bits()));
+    // A format without row pointers may claim more rows than a test wants to visit, or than CSR has room for; then the
+    // decoder refuses as CSR does.
+    if (1 << 20..SLOT_LIMIT as usize).contains(&found.rows) {
+        return Ok(());
+    }
+    let expected = Csr::from_entries(&found).map(|_| found.bits());
+    prop_assert_eq!(decoded(&AnySparse::from(taken)), expected);
     Ok(())
 }

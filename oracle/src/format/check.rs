@@ -63,15 +63,16 @@ pub(super) fn check_offsets(
 
 /// Checks that the indices of one major lane are strictly ascending and below `limit`; `start` is the offset of the
 /// lane in the whole array, for the message.
-pub(super) fn check_ascending(
+pub(super) fn check_ascending<I: Copy + Into<u64>>(
     field: &'static str,
     row: usize,
     start: usize,
-    lane: &[u32],
+    lane: &[I],
     limit: usize,
 ) -> Result<(), Refusal> {
+    let mut before = None;
     for (i, &index) in lane.iter().enumerate() {
-        let (at, found) = (start + i, u64::from(index));
+        let (at, found): (usize, u64) = (start + i, index.into());
         if found >= limit as u64 {
             return Err(Refusal::IndexOutOfRange {
                 field,
@@ -81,23 +82,24 @@ pub(super) fn check_ascending(
                 limit: limit as u64,
             });
         }
-        if i > 0 && lane[i - 1] == index {
+        if before == Some(found) {
             return Err(Refusal::Duplicate {
                 field,
                 at,
                 row,
-                column: index as usize,
+                column: found as usize,
             });
         }
-        if i > 0 && lane[i - 1] > index {
+        if let Some(previous) = before.filter(|&previous| previous > found) {
             return Err(Refusal::Unsorted {
                 field,
                 at,
                 row,
-                previous: u64::from(lane[i - 1]),
+                previous,
                 found,
             });
         }
+        before = Some(found);
     }
     Ok(())
 }

@@ -1,21 +1,41 @@
 //! LOOPS (seeds/000): the first rows as CSR, the others as tiles of `br` x 1.
+//!
+//! ```text
+//! a . b .     boundary 1, br 2            the CSR part: rows 0..boundary
+//! -------       row_ptr     0 2
+//! . c . d       col_idx     0 2             csr_values  a b
+//! . e . .     the tile part: blocks of br rows, counted from boundary
+//! -------       block_ptr   0 2 3           (offsets in tiles)
+//! f . . .       block_col   1    3    0
+//! _ _ _ _       values      c e  d 0  f 0   (br per tile; slot r is row boundary + block * br + r)
+//! ```
+//!
+//! A block has one tile for each column in which it stores an entry, ascending. A slot without an entry is +0.0, so in
+//! the tile part an explicit +0.0 cannot be told from a pad (SEMANTICS section 6): encoding one creates its tile,
+//! decoding drops it. The CSR part keeps it. Slots below the last row are +0.0; a tile may hold pads only.
+//!
+//! Source: section 3.2 and Algorithm 1 of the paper, which divides absolute rows by `br`. Where `boundary` is no multiple of
+//! `br`, its first block would hold rows of both parts, so blocks are counted from `boundary` here.
 
+use super::check::{
+    BLOCK_AREA_LIMIT, check_ascending, check_length, check_offsets, check_shape, check_slots,
+};
 use super::fields::fields;
-use super::{Entries, FormatParams};
-use crate::refusal::Refusal;
+use super::{Entries, Entry, FormatParams};
+use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
-/// The arrays of a Loops matrix, unchecked.
+/// The arrays of a LOOPS matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoopsParts<T> {
-    /// Number of rows, in elements.
+    /// Number of rows.
     pub rows: usize,
-    /// Number of columns, in elements.
+    /// Number of columns.
     pub cols: usize,
-    /// Rows of the CSR part; the tile part starts here.
+    /// Rows of the CSR part, at most `rows`; the tile part starts here.
     pub boundary: usize,
-    /// Rows of a tile.
+    /// Rows of a tile, 1 to [`BLOCK_AREA_LIMIT`].
     pub br: usize,
     /// `boundary + 1` offsets into `col_idx`.
     pub row_ptr: Vec<u32>,
@@ -44,46 +64,180 @@ fields!(LoopsParts {
     values: Values
 });
 
-/// A valid Loops matrix. Reads as its [`LoopsParts`].
+/// A valid LOOPS matrix. Reads as its [`LoopsParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loops<T>(LoopsParts<T>);
 
 impl<T: Scalar> Loops<T> {
-    /// Checks the arrays.
+    /// Checks the arrays. Rows of refusals about `block_col` count blocks; those of pads are rows of the matrix.
     ///
     /// # Errors
-    /// The first defect found.
+    /// The first defect found: a dimension or the number of slots past u32, `br` 0 or past [`BLOCK_AREA_LIMIT`], a
+    /// boundary past the last row, an array length, offsets that do not start at 0, decrease or end elsewhere, columns
+    /// out of range or not strictly ascending, a slot below the last row that is not +0.0.
     pub fn try_new(parts: LoopsParts<T>) -> Result<Self, Refusal> {
-        let _ = &parts;
-        Err(Refusal::Zero { field: "skeleton" })
+        let p = &parts;
+        check_shape(p.rows, p.cols)?;
+        let blocks = check_cut(p.rows, p.boundary, p.br)?;
+        let (stored, tiles) = (p.col_idx.len(), p.block_col.len());
+        let slots = tiles as u128 * p.br as u128;
+        check_u32("slots", stored as u128 + slots)?;
+        check_offsets("row_ptr", &p.row_ptr, p.boundary, stored)?;
+        check_length("csr_values", stored as u128, p.csr_values.len())?;
+        check_offsets("block_ptr", &p.block_ptr, blocks, tiles)?;
+        check_length("values", slots, p.values.len())?;
+        for row in 0..p.boundary {
+            let (start, end) = (p.row_ptr[row] as usize, p.row_ptr[row + 1] as usize);
+            check_ascending("col_idx", row, start, &p.col_idx[start..end], p.cols)?;
+        }
+        for block in 0..blocks {
+            let (start, end) = (p.block_ptr[block] as usize, p.block_ptr[block + 1] as usize);
+            check_ascending("block_col", block, start, &p.block_col[start..end], p.cols)?;
+        }
+        check_below(p, blocks)?;
+        Ok(Loops(parts))
     }
 
-    /// Encodes sorted entries.
+    /// Encodes sorted entries: a tile for every column of a block that holds an entry, an explicit +0.0 included.
+    /// Without a given boundary half the rows, rounded down, are the CSR part.
     ///
     /// # Errors
-    /// Entries that fail [`Entries::check`]; parameters out of range.
+    /// Entries that fail [`Entries::check`]; `br` 0 or past [`BLOCK_AREA_LIMIT`]; a boundary past the last row; more than
+    /// [`SLOT_LIMIT`](super::SLOT_LIMIT) offsets of either part, or slots.
     pub fn from_entries(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        let _ = (entries, params);
-        Err(Refusal::Zero { field: "skeleton" })
+        entries.check()?;
+        let (rows, br) = (entries.rows, params.br as usize);
+        let boundary = params.boundary.map_or(rows / 2, |given| given as usize);
+        let blocks = check_cut(rows, boundary, br)?;
+        let mut row_ptr = vec![0u32; check_slots("row_ptr", boundary as u128 + 1)?];
+        let mut block_ptr = vec![0u32; check_slots("block_ptr", blocks as u128 + 1)?];
+        let first_tiled = entries.list.partition_point(|e| (e.row as usize) < boundary);
+        let (csr, tiled) = entries.list.split_at(first_tiled);
+        for e in csr {
+            row_ptr[e.row as usize + 1] += 1;
+        }
+        accumulate(&mut row_ptr);
+        // (block, column) of every tile, in stored order.
+        let tile_of = |e: &Entry<T>| ((e.row as usize - boundary) / br, e.col);
+        let mut tiles: Vec<(usize, u32)> = tiled.iter().map(tile_of).collect();
+        tiles.sort_unstable();
+        tiles.dedup();
+        for &(block, _) in &tiles {
+            block_ptr[block + 1] += 1;
+        }
+        accumulate(&mut block_ptr);
+        let slots = check_slots("slots", tiles.len() as u128 * br as u128)?;
+        let mut values = vec![T::from_bits64(0); slots];
+        for e in tiled {
+            let tile = tiles.partition_point(|&t| t < tile_of(e));
+            values[tile * br + (e.row as usize - boundary) % br] = e.value;
+        }
+        Ok(Loops(LoopsParts {
+            rows,
+            cols: entries.cols,
+            boundary,
+            br,
+            row_ptr,
+            col_idx: csr.iter().map(|e| e.col).collect(),
+            csr_values: csr.iter().map(|e| e.value).collect(),
+            block_ptr,
+            block_col: tiles.iter().map(|&(_, col)| col).collect(),
+            values,
+        }))
     }
 
-    /// Decodes.
+    /// Decodes: every entry of the CSR part, and every slot of the tile part that is not bitwise +0.0.
     pub fn entries(&self) -> Entries<T> {
+        let p = &self.0;
+        let mut list = Vec::with_capacity(self.nnz());
+        for row in 0..p.boundary {
+            for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
+                list.push(Entry {
+                    row: row as u32,
+                    col: p.col_idx[at],
+                    value: p.csr_values[at],
+                });
+            }
+        }
+        for (block, ends) in p
+            .block_ptr
+            .windows(2)
+            .enumerate()
+            .filter(|(_, ends)| ends[0] < ends[1])
+        {
+            let first_row = p.boundary + block * p.br;
+            for r in 0..p.br.min(p.rows - first_row) {
+                for tile in ends[0] as usize..ends[1] as usize {
+                    let value = p.values[tile * p.br + r];
+                    if !value.is_positive_zero() {
+                        let (row, col) = ((first_row + r) as u32, p.block_col[tile]);
+                        list.push(Entry { row, col, value });
+                    }
+                }
+            }
+        }
         Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list: Vec::new(),
+            rows: p.rows,
+            cols: p.cols,
+            list,
         }
     }
 
-    /// Number of entries.
+    /// Number of entries: all of the CSR part, and slots of the tile part that are not bitwise +0.0.
     pub fn nnz(&self) -> usize {
-        0
+        self.0.csr_values.len() + self.0.values.iter().filter(|v| !v.is_positive_zero()).count()
     }
 
-    /// The parameters that the matrix was encoded with.
+    /// The parameters that the matrix was encoded with; the boundary is always given.
     pub fn params(&self) -> FormatParams {
-        FormatParams::default()
+        // The constructor has checked that both fit.
+        FormatParams {
+            boundary: Some(self.0.boundary as u32),
+            br: self.0.br as u32,
+            ..FormatParams::default()
+        }
+    }
+}
+
+/// Checks where the matrix is cut, and returns the number of blocks of the tile part.
+fn check_cut(rows: usize, boundary: usize, br: usize) -> Result<usize, Refusal> {
+    if br == 0 {
+        return Err(Refusal::Zero { field: "br" });
+    }
+    for (field, found, limit) in [("br", br, BLOCK_AREA_LIMIT), ("boundary", boundary, rows as u64)] {
+        if found as u64 > limit {
+            let found = found as u128;
+            return Err(Refusal::TooLarge { field, found, limit });
+        }
+    }
+    Ok((rows - boundary).div_ceil(br))
+}
+
+/// Checks that the slots of the last block that lie below the last row are +0.0.
+fn check_below<T: Scalar>(p: &LoopsParts<T>, blocks: usize) -> Result<(), Refusal> {
+    let Some(last) = blocks.checked_sub(1) else {
+        return Ok(());
+    };
+    let first_row = p.boundary + last * p.br;
+    for tile in p.block_ptr[last] as usize..p.block_ptr[blocks] as usize {
+        for r in p.rows - first_row..p.br {
+            let at = tile * p.br + r;
+            if !p.values[at].is_positive_zero() {
+                return Err(Refusal::DirtyPad {
+                    field: "values",
+                    at,
+                    row: first_row + r,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Turns counts, shifted by one, into offsets.
+fn accumulate(offsets: &mut [u32]) {
+    for i in 1..offsets.len() {
+        offsets[i] += offsets[i - 1];
     }
 }
 
@@ -91,6 +245,16 @@ impl<T> Loops<T> {
     /// The arrays back.
     pub fn into_parts(self) -> LoopsParts<T> {
         self.0
+    }
+
+    /// Number of blocks of the tile part.
+    pub fn blocks(&self) -> usize {
+        self.0.block_ptr.len() - 1
+    }
+
+    /// The `br` slots of a tile, top to bottom.
+    pub fn tile(&self, tile: usize) -> &[T] {
+        &self.0.values[tile * self.0.br..(tile + 1) * self.0.br]
     }
 }
 

@@ -50,15 +50,18 @@ pub use libra_sddmm::{LibraSddmm, LibraSddmmParts};
 pub use libra_spmm::{LibraSpmm, LibraSpmmParts};
 pub use loops::{Loops, LoopsParts};
 pub use me_tcf::{MeTcf, MeTcfParts};
+pub(crate) use nm::Windows;
 pub use nm::{Nm, NmParts};
 pub use params::{FormatParams, ImpactRule, PARAMETERS, Parameter};
 pub use parts::{AnyParts, Parts, PartsElement};
-pub use rp_csc::{RpCsc, RpCscParts};
+pub use rp_csc::{EXTENT_LIMIT, GROUP_LIMIT, LANE_LIMIT, RpCsc, RpCscParts};
 pub use rs_tile::{RsTile, RsTileParts};
 pub use sparse::{AnySparse, FormatKind, Sparse};
 pub use sr_bcrs::{SrBcrs, SrBcrsParts};
 pub use tcf::{Tcf, TcfParts};
-pub use two_four::{TwoFour, TwoFourParts};
+pub(crate) use two_four::instruction_of;
+pub use two_four::{SparseMma, TwoFour, TwoFourParts};
+pub(crate) use vnm::Blocks;
 pub use vnm::{Vnm, VnmParts};
 
 /// The column id that marks a slot without an entry in ELL, Blocked-ELL and the residual part of RS-Tile.

@@ -1,23 +1,43 @@
-//! Vector-wise N:M (seeds/004): of each `m` row vectors of length `l`, `n` are kept.
+//! Vector-wise N:M: of every `m` row vectors of length `l`, `n` are kept (NM-SpMM, seeds/004, section II-A).
+//!
+//! ```text
+//! 6 x 4, n = 2, m = 4, l = 2       index (D)    values (B')     slots of w = 4 rows
+//!  a . | . .     window (0, 0)      0  1         a . | . b
+//!  . . | . b     keeps rows 0, 3    3  2         c d | e .
+//!  . . | e .                       ------       -----------
+//!  c d | . .                        0  0         . . | f g
+//!  ----+----     window (1, 0)      1  1         h . | . .
+//!  . . | f g     keeps rows 0, 1
+//!  h . | . .     (rows 6 and 7 do not exist)
+//! ```
+//!
+//! Rows are cut into windows of `m`, columns into groups of `l`, both padded up. A vector is stored if it holds an
+//! entry, an explicit zero included. A window that stores more than `n` is refused: pruning decides what to drop,
+//! encoding does not. One that stores fewer is filled up with its lowest unused rows, so that `index` ascends in every
+//! window and a matrix has one encoding. Rows past the end are named only where the window has fewer than `n` real ones.
+//!
+//! A slot without an entry is +0.0, so an explicit +0.0 cannot be told from a pad (SEMANTICS section 2).
 
+use super::check::{check_length, check_shape, check_slots};
 use super::fields::fields;
-use super::{Entries, FormatParams};
-use crate::refusal::Refusal;
+use super::{Entries, Entry, FormatParams};
+use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-/// The arrays of a Nm matrix, unchecked.
+/// The arrays of an N:M matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NmParts<T> {
     /// Number of rows (k of the paper).
     pub rows: usize,
     /// Number of columns (n of the paper).
     pub cols: usize,
-    /// Vectors kept in a window.
+    /// Vectors kept in a window, at most `m`.
     pub n: usize,
     /// Rows of a window.
     pub m: usize,
-    /// Columns of a window.
+    /// Columns of a group: the length of a vector.
     pub l: usize,
     /// D: `w * ceil(cols / l)` row offsets inside the window, row-major, `w = ceil(rows / m) * n`.
     pub index: Vec<u32>,
@@ -35,53 +55,247 @@ fields!(NmParts {
     values: Values
 });
 
-/// A valid Nm matrix. Reads as its [`NmParts`].
+/// A valid N:M matrix. Reads as its [`NmParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nm<T>(NmParts<T>);
 
+/// How a matrix is cut into windows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    /// Number of groups of columns.
+    groups: u128,
+    /// Elements of `index`.
+    vectors: u128,
+    /// Elements of `values`.
+    slots: u128,
+}
+
+impl Windows {
+    /// Checks the shape of the matrix and of its windows.
+    pub(crate) fn try_new(
+        (rows, cols): (usize, usize),
+        n: usize,
+        m: usize,
+        l: usize,
+    ) -> Result<Self, Refusal> {
+        check_shape(rows, cols)?;
+        for (field, extent) in [("n", n), ("m", m), ("l", l)] {
+            if extent == 0 {
+                return Err(Refusal::Zero { field });
+            }
+            check_u32(field, extent as u128)?;
+        }
+        if n > m {
+            return Err(Refusal::TooLarge {
+                field: "n",
+                found: n as u128,
+                limit: m as u64,
+            });
+        }
+        let (down, groups) = (rows.div_ceil(m) as u128, cols.div_ceil(l) as u128);
+        let vectors = down * n as u128 * groups;
+        Ok(Windows {
+            groups,
+            vectors,
+            slots: vectors * l as u128,
+        })
+    }
+}
+
 impl<T: Scalar> Nm<T> {
-    /// Checks the arrays.
+    /// Checks the arrays. Offsets in refusals count elements of the array, rows count rows of the matrix.
     ///
     /// # Errors
-    /// The first defect found.
+    /// The first defect found: a dimension, a parameter or the number of slots past u32, a parameter of 0, `n` above
+    /// `m`, an array length, a row offset that is not below `m` or not above its predecessor in the window, a slot
+    /// outside the matrix that is not +0.0.
     pub fn try_new(parts: NmParts<T>) -> Result<Self, Refusal> {
-        let _ = &parts;
-        Err(Refusal::Zero { field: "skeleton" })
+        let p = &parts;
+        let windows = Windows::try_new((p.rows, p.cols), p.n, p.m, p.l)?;
+        check_u32("slots", windows.slots)?;
+        check_length("index", windows.vectors, p.index.len())?;
+        check_length("values", windows.slots, p.values.len())?;
+        for at in 0..p.index.len() {
+            check_vector(p, windows.groups as usize, at)?;
+        }
+        Ok(Nm(parts))
     }
 
-    /// Encodes sorted entries.
+    /// Encodes sorted entries with the parameters `n`, `m` and `l`.
     ///
     /// # Errors
-    /// Entries that fail [`Entries::check`]; parameters out of range.
+    /// Entries that fail [`Entries::check`]; a parameter of 0, `n` above `m`; more than
+    /// [`SLOT_LIMIT`](super::SLOT_LIMIT) slots; [`Refusal::TooFull`] for the first window (by rows, then columns) in
+    /// which more than `n` vectors hold entries.
     pub fn from_entries(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        let _ = (entries, params);
-        Err(Refusal::Zero { field: "skeleton" })
+        entries.check()?;
+        let (n, m, l) = (params.n as usize, params.m as usize, params.l as usize);
+        let windows = Windows::try_new((entries.rows, entries.cols), n, m, l)?;
+        let slots = check_slots("slots", windows.slots)?;
+        let groups = windows.groups as usize;
+        let kept = kept_rows(entries, n, m, l)?;
+        let mut index: Vec<u32> = (0..windows.vectors as usize)
+            .map(|at| (at / groups % n) as u32)
+            .collect();
+        for (&(window, group), rows) in &kept {
+            for (j, &offset) in rows.iter().enumerate() {
+                index[(window * n + j) * groups + group] = offset;
+            }
+        }
+        let mut values = vec![T::from_bits64(0); slots];
+        for e in &entries.list {
+            let (row, col) = (e.row as usize, e.col as usize);
+            let rows = &kept[&(row / m, col / l)];
+            let j = rows.partition_point(|&offset| (offset as usize) < row % m);
+            values[(row / m * n + j) * groups * l + col] = e.value;
+        }
+        Ok(Nm(NmParts {
+            rows: entries.rows,
+            cols: entries.cols,
+            n,
+            m,
+            l,
+            index,
+            values,
+        }))
     }
 
-    /// Decodes.
+    /// Decodes: every slot that is not bitwise +0.0.
     pub fn entries(&self) -> Entries<T> {
+        let p = &self.0;
+        let mut list = Vec::with_capacity(self.nnz());
+        for (at, &value) in p.values.iter().enumerate() {
+            if !value.is_positive_zero() {
+                let stride = p.cols.div_ceil(p.l) * p.l;
+                let (u, col) = (at / stride, at % stride);
+                list.push(Entry {
+                    row: self.row(u, col / p.l) as u32,
+                    col: col as u32,
+                    value,
+                });
+            }
+        }
+        list.sort_unstable_by_key(|e| (e.row, e.col));
         Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list: Vec::new(),
+            rows: p.rows,
+            cols: p.cols,
+            list,
         }
     }
 
-    /// Number of entries.
+    /// Number of entries: slots that are not bitwise +0.0.
     pub fn nnz(&self) -> usize {
-        0
+        self.0.values.iter().filter(|v| !v.is_positive_zero()).count()
     }
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams::default()
+        FormatParams {
+            n: self.0.n as u32,
+            m: self.0.m as u32,
+            l: self.0.l as u32,
+            ..FormatParams::DEFAULT
+        }
     }
+}
+
+/// The rows that each window with an entry names, as ascending offsets: those with entries and, up to `n`, the lowest
+/// others.
+fn kept_rows<T>(
+    entries: &Entries<T>,
+    n: usize,
+    m: usize,
+    l: usize,
+) -> Result<BTreeMap<(usize, usize), Vec<u32>>, Refusal> {
+    let mut stored: BTreeMap<(usize, usize), BTreeSet<u32>> = BTreeMap::new();
+    for e in &entries.list {
+        let (row, col) = (e.row as usize, e.col as usize);
+        let offsets = stored.entry((row / m, col / l)).or_default();
+        offsets.insert((row % m) as u32);
+    }
+    for ((window, group), offsets) in &mut stored {
+        if offsets.len() > n {
+            return Err(Refusal::TooFull {
+                what: "an N:M window (row vectors)",
+                row: window * m,
+                column: group * l,
+                found: offsets.len() as u64,
+                limit: n as u64,
+                remedy: "prune the matrix first",
+            });
+        }
+        for offset in 0..m as u32 {
+            if offsets.len() == n {
+                break;
+            }
+            offsets.insert(offset);
+        }
+    }
+    let sorted = |(window, offsets): (_, BTreeSet<u32>)| (window, offsets.into_iter().collect());
+    Ok(stored.into_iter().map(sorted).collect())
+}
+
+/// Checks the vector whose row offset is element `at` of `index`.
+fn check_vector<T: Scalar>(p: &NmParts<T>, groups: usize, at: usize) -> Result<(), Refusal> {
+    let (u, group) = (at / groups, at % groups);
+    let first_row = u / p.n * p.m;
+    let offset = p.index[at] as usize;
+    let (row, found) = (first_row + offset, offset as u64);
+    if offset >= p.m {
+        return Err(Refusal::IndexOutOfRange {
+            field: "index",
+            at,
+            row: first_row,
+            found,
+            limit: p.m as u64,
+        });
+    }
+    if u % p.n > 0 && p.index[at - groups] as usize >= offset {
+        let previous = p.index[at - groups];
+        return Err(if previous as usize == offset {
+            Refusal::Duplicate {
+                field: "index",
+                at,
+                row,
+                column: group * p.l,
+            }
+        } else {
+            Refusal::Unsorted {
+                field: "index",
+                at,
+                row: first_row,
+                previous: u64::from(previous),
+                found,
+            }
+        });
+    }
+    for c in 0..p.l {
+        let outside = row >= p.rows || group * p.l + c >= p.cols;
+        if outside && !p.values[at * p.l + c].is_positive_zero() {
+            return Err(Refusal::DirtyPad {
+                field: "values",
+                at: at * p.l + c,
+                row,
+            });
+        }
+    }
+    Ok(())
 }
 
 impl<T> Nm<T> {
     /// The arrays back.
     pub fn into_parts(self) -> NmParts<T> {
         self.0
+    }
+
+    /// The row of the matrix that row `u` of B' is in column group `group`: `floor(u / n) * m + D[u][group]`. It may be
+    /// past the end; B' is +0.0 there.
+    ///
+    /// Equation (1) prints `u * m / n` for the first summand, which is another row wherever `n` does not divide `u`
+    /// (SEMANTICS section 10).
+    pub fn row(&self, u: usize, group: usize) -> usize {
+        let groups = self.0.cols.div_ceil(self.0.l);
+        u / self.0.n * self.0.m + self.0.index[u * groups + group] as usize
     }
 }
 

@@ -1,12 +1,36 @@
-//! RS-Tile (seeds/001): windows of 8 rows cut into 8 x 8 bitmap blocks, and short rows apart.
+//! RS-Tile: windows of 8 rows cut into 8 x 8 bitmap blocks, and short rows apart.
+//!
+//! ```text
+//! row  0  . a . . b . c      window_row        0 9                (a window may start at any row)
+//! row  1  d . . . . . e      window_block_ptr  0 1 2              (offsets in blocks)
+//! rows 2..8 empty            block_col         0 1 4 6 P P P P    2 3 P P P P P P        P = PAD = u32::MAX
+//! row  8  . . . . . f .      bitmap            bits 1 2 3, 8 11   bits 0 8 9             (bit 8 * r + c)
+//! row  9  . . g . . . .      block_value_ptr   0 5 8
+//! row 10  . . h i . . .      values            a b c d e          g h i                  (ascending bits)
+//!                            residual_row 8, residual_width 1, residual_col 5, residual_values f
+//! ```
+//!
+//! Source: RSH-SpMM (seeds/001), section 3.2; the partition is that of [`crate::schedule::rs_tile`]. The distinct columns
+//! of a window, ascending, are cut by 8. Pads are known by their column, so explicit zeros are kept. A row before a window
+//! that is in neither part is empty; a window holds all entries of its rows, and runs past the last row where it must.
+//!
+//! A *block without a bit* and a *column without a bit* are valid, though no encoder writes them: they say nothing, and a
+//! kernel multiplies by zeros. A *window without blocks* and a *block without a column* are refused: a pipelined kernel
+//! loads the first block before it asks whether there is one, and the number of blocks is that of the columns, by 8.
+//! The parameters of the partition are not stored; [`params`](RsTile::params) finds some that lead to it.
 
+use super::check::{check_ascending, check_length, check_offsets, check_shape, check_slots};
 use super::fields::fields;
-use super::{Entries, FormatParams};
-use crate::refusal::Refusal;
+use super::{Entries, Entry, FormatParams, PAD};
+use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
-use std::ops::Deref;
+use crate::schedule::rs_tile::{Partition, Thresholds, partition, recover};
+use std::ops::{Deref, Range};
 
-/// The arrays of a RsTile matrix, unchecked.
+/// Rows of a window, and rows and columns of a block.
+const SIDE: usize = 8;
+
+/// The arrays of an RS-Tile matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RsTileParts<T> {
     /// Number of rows.
@@ -27,7 +51,7 @@ pub struct RsTileParts<T> {
     pub values: Vec<T>,
     /// Row of each residual row, ascending.
     pub residual_row: Vec<u32>,
-    /// Slots per residual row.
+    /// Slots per residual row; may exceed the longest of them.
     pub residual_width: usize,
     /// `residual_width` columns per residual row, unused ones [`PAD`](super::PAD).
     pub residual_col: Vec<u32>,
@@ -50,53 +74,270 @@ fields!(RsTileParts {
     residual_values: Values
 });
 
-/// A valid RsTile matrix. Reads as its [`RsTileParts`].
+/// A valid RS-Tile matrix. Reads as its [`RsTileParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RsTile<T>(RsTileParts<T>);
 
 impl<T: Scalar> RsTile<T> {
-    /// Checks the arrays.
+    /// Checks the arrays. Rows of refusals are those of the matrix: the first row of a window, or a residual row.
     ///
     /// # Errors
-    /// The first defect found.
+    /// The first defect found: a dimension, the width or a count past u32, an array length, a decreasing offset, rows
+    /// out of range or not ascending, windows that overlap one another or a residual row, a window without blocks, a
+    /// block without a column, columns of a window or residual row out of range or not strictly ascending, a column
+    /// after a pad, a bit over a pad or past the last row, bits that are not as many as values, a value in a pad.
     pub fn try_new(parts: RsTileParts<T>) -> Result<Self, Refusal> {
-        let _ = &parts;
-        Err(Refusal::Zero { field: "skeleton" })
+        let p = &parts;
+        check_shape(p.rows, p.cols)?;
+        check_lengths(p)?;
+        check_rows(p)?;
+        for window in 0..p.window_row.len() {
+            check_window(p, window)?;
+        }
+        for (at, &row) in p.residual_row.iter().enumerate() {
+            check_residual(p, at, row as usize)?;
+        }
+        let used = p.residual_col.iter().filter(|&&col| col != PAD).count();
+        check_u32("nnz", p.values.len() as u128 + used as u128)?;
+        Ok(RsTile(parts))
     }
 
-    /// Encodes sorted entries.
+    /// Encodes sorted entries. Reads `tau_nnz`, `tau_inc` and `impact`; any value of them is legal.
     ///
     /// # Errors
-    /// Entries that fail [`Entries::check`]; parameters out of range.
+    /// Entries that fail [`Entries::check`]; more than [`SLOT_LIMIT`](super::SLOT_LIMIT) slots in the residual part (one
+    /// long row among many, under a large tau_nnz).
     pub fn from_entries(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        let _ = (entries, params);
-        Err(Refusal::Zero { field: "skeleton" })
+        entries.check()?;
+        let thresholds = Thresholds::new(entries.rows, entries.nnz(), params);
+        let Partition { windows, residual } = partition(entries, &thresholds);
+        let mut p = RsTileParts {
+            rows: entries.rows,
+            cols: entries.cols,
+            window_block_ptr: vec![0],
+            block_value_ptr: vec![0],
+            ..RsTileParts::default()
+        };
+        for &first in &windows {
+            encode_window(&mut p, first, rows_of(entries, first, SIDE));
+        }
+        p.window_row = windows;
+        let lanes: Vec<&[Entry<T>]> = residual.iter().map(|&row| rows_of(entries, row, 1)).collect();
+        p.residual_width = lanes.iter().map(|lane| lane.len()).max().unwrap_or(0);
+        let slots = check_slots("residual_slots", lanes.len() as u128 * p.residual_width as u128)?;
+        p.residual_col = vec![PAD; slots];
+        p.residual_values = vec![T::from_bits64(0); slots];
+        for (at, lane) in lanes.iter().enumerate() {
+            for (s, e) in lane.iter().enumerate() {
+                p.residual_col[at * p.residual_width + s] = e.col;
+                p.residual_values[at * p.residual_width + s] = e.value;
+            }
+        }
+        p.residual_row = residual;
+        Ok(RsTile(p))
     }
 
-    /// Decodes.
+    /// Decodes: every set bit, and every residual slot that is not a pad; explicit zeros included.
     pub fn entries(&self) -> Entries<T> {
+        let p = &self.0;
+        let mut list = Vec::with_capacity(self.nnz());
+        for (window, &first) in p.window_row.iter().enumerate() {
+            for block in self.blocks_of(window) {
+                let mut at = p.block_value_ptr[block] as usize;
+                for bit in (0..64).filter(|bit| p.bitmap[block] >> bit & 1 == 1) {
+                    let (row, col) = (first + bit / 8, p.block_col[SIDE * block + bit as usize % 8]);
+                    let value = p.values[at];
+                    list.push(Entry { row, col, value });
+                    at += 1;
+                }
+            }
+        }
+        for (at, (&col, &value)) in p.residual_col.iter().zip(&p.residual_values).enumerate() {
+            if col != PAD {
+                let row = p.residual_row[at / p.residual_width];
+                list.push(Entry { row, col, value });
+            }
+        }
+        list.sort_unstable_by_key(|e| (e.row, e.col));
         Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list: Vec::new(),
+            rows: p.rows,
+            cols: p.cols,
+            list,
         }
     }
 
-    /// Number of entries.
-    pub fn nnz(&self) -> usize {
-        0
-    }
-
-    /// The parameters that the matrix was encoded with.
+    /// Parameters that lead to these windows and residual rows: the default where it does, else the tightest of a rule
+    /// ([`recover`]). The default too where none do, which no encoder writes. Costs up to five scans of the entries.
     pub fn params(&self) -> FormatParams {
-        FormatParams::default()
+        let wanted = Partition {
+            windows: self.0.window_row.clone(),
+            residual: self.0.residual_row.clone(),
+        };
+        recover(&self.entries(), &wanted).unwrap_or_default()
     }
+}
+
+/// The entries of rows `first..first + height`.
+fn rows_of<T>(entries: &Entries<T>, first: u32, height: usize) -> &[Entry<T>] {
+    let before = |row: u64| entries.list.partition_point(|e| u64::from(e.row) < row);
+    &entries.list[before(u64::from(first))..before(u64::from(first) + height as u64)]
+}
+
+/// Appends the blocks of the window at row `first`, which holds `inside`.
+fn encode_window<T: Scalar>(p: &mut RsTileParts<T>, first: u32, inside: &[Entry<T>]) {
+    let mut columns: Vec<u32> = inside.iter().map(|e| e.col).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    for lane in columns.chunks(SIDE) {
+        let mut bitmap = 0;
+        for bit in 0..64 {
+            let row = u64::from(first) + bit / 8;
+            let Some(&col) = lane.get(bit as usize % 8) else {
+                continue;
+            };
+            if let Ok(at) = inside.binary_search_by_key(&(row, col), |e| (u64::from(e.row), e.col)) {
+                bitmap |= 1 << bit;
+                p.values.push(inside[at].value);
+            }
+        }
+        p.bitmap.push(bitmap);
+        p.block_value_ptr.push(p.values.len() as u32);
+        p.block_col.extend_from_slice(lane);
+        p.block_col.resize(SIDE * p.bitmap.len(), PAD);
+    }
+    p.window_block_ptr.push(p.bitmap.len() as u32);
+}
+
+/// Checks everything that needs no element of the matrix but the offsets.
+fn check_lengths<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
+    let blocks = p.bitmap.len();
+    check_u32("blocks", blocks as u128)?;
+    check_u32("values", p.values.len() as u128)?;
+    check_offsets(
+        "window_block_ptr",
+        &p.window_block_ptr,
+        p.window_row.len(),
+        blocks,
+    )?;
+    check_offsets("block_value_ptr", &p.block_value_ptr, blocks, p.values.len())?;
+    check_length("block_col", SIDE as u128 * blocks as u128, p.block_col.len())?;
+    check_u32("residual_width", p.residual_width as u128)?;
+    let slots = p.residual_row.len() as u128 * p.residual_width as u128;
+    check_u32("residual_slots", slots)?;
+    check_length("residual_col", slots, p.residual_col.len())?;
+    check_length("residual_values", slots, p.residual_values.len())
+}
+
+/// Checks that no row belongs to two windows, or to a window and the residual part.
+fn check_rows<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
+    let windows = &p.window_row;
+    check_ascending("window_row", 0, 0, windows, p.rows)?;
+    check_ascending("residual_row", 0, 0, &p.residual_row, p.rows)?;
+    let outside = |field, at, row: u32, window: Option<&u32>| match window {
+        Some(&first) if u64::from(row) < u64::from(first) + SIDE as u64 => Err(Refusal::Overlap {
+            field,
+            at,
+            window: u64::from(first),
+            found: u64::from(row),
+        }),
+        _ => Ok(()),
+    };
+    for at in 1..windows.len() {
+        outside("window_row", at, windows[at], windows.get(at - 1))?;
+    }
+    for (at, &row) in p.residual_row.iter().enumerate() {
+        let above = windows.partition_point(|&first| first <= row);
+        outside("residual_row", at, row, windows[..above].last())?;
+    }
+    Ok(())
+}
+
+/// Checks columns and bits of one window.
+fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
+    let row = p.window_row[window] as usize;
+    let (start, end) = (p.window_block_ptr[window], p.window_block_ptr[window + 1]);
+    let blocks = start as usize..end as usize;
+    let empty = |field, at| Err(Refusal::Empty { field, at });
+    if blocks.is_empty() {
+        return empty("window_block_ptr", window);
+    }
+    let lane = &p.block_col[SIDE * blocks.start..SIDE * blocks.end];
+    let used = lane.iter().position(|&col| col == PAD).unwrap_or(lane.len());
+    check_ascending("block_col", row, SIDE * blocks.start, &lane[..used], p.cols)?;
+    if let Some(beyond) = lane[used..].iter().position(|&col| col != PAD) {
+        return Err(Refusal::DirtyPad {
+            field: "block_col",
+            at: SIDE * blocks.start + used + beyond,
+            row,
+        });
+    }
+    if used.div_ceil(SIDE) < blocks.len() {
+        return empty("block_col", SIDE * (blocks.start + used.div_ceil(SIDE)));
+    }
+    let height = SIDE.min(p.rows - row) as u32;
+    for block in blocks.clone() {
+        let breadth = SIDE.min(used - SIDE * (block - blocks.start)) as u32;
+        check_bits(p, block, |bit| bit / 8 < height && bit % 8 < breadth)?;
+    }
+    Ok(())
+}
+
+/// Checks that bits stand where entries may be, and are as many as values.
+fn check_bits<T>(p: &RsTileParts<T>, block: usize, inside: impl Fn(u32) -> bool) -> Result<(), Refusal> {
+    let bitmap = p.bitmap[block];
+    if let Some(bit) = (0..64).find(|&bit| bitmap >> bit & 1 == 1 && !inside(bit)) {
+        return Err(Refusal::StrayBit {
+            field: "bitmap",
+            at: block,
+            bit,
+        });
+    }
+    let expected = u64::from(p.block_value_ptr[block]) + u64::from(bitmap.count_ones());
+    let found = u64::from(p.block_value_ptr[block + 1]);
+    if expected == found {
+        return Ok(());
+    }
+    Err(Refusal::Unequal {
+        field: "block_value_ptr",
+        at: block + 1,
+        expected,
+        found,
+    })
+}
+
+/// Checks columns and pads of residual row number `at`.
+fn check_residual<T: Scalar>(p: &RsTileParts<T>, at: usize, row: usize) -> Result<(), Refusal> {
+    let start = at * p.residual_width;
+    let lane = &p.residual_col[start..start + p.residual_width];
+    let used = lane.iter().position(|&col| col == PAD).unwrap_or(lane.len());
+    check_ascending("residual_col", row, start, &lane[..used], p.cols)?;
+    for at in start + used..start + lane.len() {
+        let field = if p.residual_col[at] != PAD {
+            "residual_col"
+        } else if !p.residual_values[at].is_positive_zero() {
+            "residual_values"
+        } else {
+            continue;
+        };
+        return Err(Refusal::DirtyPad { field, at, row });
+    }
+    Ok(())
 }
 
 impl<T> RsTile<T> {
     /// The arrays back.
     pub fn into_parts(self) -> RsTileParts<T> {
         self.0
+    }
+
+    /// Number of stored entries, explicit zeros included, pads not.
+    pub fn nnz(&self) -> usize {
+        self.0.values.len() + self.0.residual_col.iter().filter(|&&col| col != PAD).count()
+    }
+
+    /// The numbers of the blocks of window number `window`.
+    pub fn blocks_of(&self, window: usize) -> Range<usize> {
+        self.0.window_block_ptr[window] as usize..self.0.window_block_ptr[window + 1] as usize
     }
 }
 

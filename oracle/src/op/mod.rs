@@ -4,6 +4,7 @@
 //! judgement are tested against. Each gives, per output element, the exact sum of products, its gauge
 //! `sum |a||b|` and its number of terms; [`scale`] then applies alpha, beta and C.
 
+pub mod nm;
 mod prune;
 mod scale;
 pub mod sddmm;

@@ -1,18 +1,19 @@
-//! CSR to LibraSddmm, and back.
+//! CSR to `LibraSddmm`, and back; the passes are those of `LibraSpmm`.
 
+use super::libra_spmm::{Encoding, Rule, SDDMM_COLS, gather, gather_both, index};
 use crate::portable::element::Stored;
-use crate::portable::moves::Move;
+use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
+use sparse_oracle::format::{FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
 
-/// CSR to LibraSddmm.
+/// CSR to `LibraSddmm`.
 #[derive(Debug)]
 pub(crate) struct CsrToLibraSddmm;
 
-/// LibraSddmm to CSR.
+/// `LibraSddmm` to CSR.
 #[derive(Debug)]
 pub(crate) struct LibraSddmmToCsr;
 
@@ -22,8 +23,26 @@ impl Move for CsrToLibraSddmm {
     const TO: Option<FormatKind> = Some(FormatKind::LibraSddmm);
 
     fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<Answer, Refusal> {
-        let _ = params;
-        Err(wrong_format("A", Self::FROM, matrix.kind()))
+        let Sparse::Csr(m) = matrix else {
+            return Err(wrong_format("A", Self::FROM, matrix.kind()));
+        };
+        let rule = Rule::sddmm(params)?;
+        check_slots("row_ptr", m.rows as u128 + 1)?;
+        let index = index(&m.row_ptr, &m.col_idx, rule);
+        encoded(Parts::LibraSddmm(LibraSddmmParts {
+            rows: m.rows,
+            cols: m.cols,
+            window_block_ptr: index.window_block_ptr,
+            bitmap: index.bitmap,
+            block_value_ptr: index.block_value_ptr,
+            block_col: index.block_col,
+            values: gather(&m.values, &index.position),
+            position: index.position,
+            row_ptr: index.row_ptr,
+            col_idx: index.col_idx,
+            rest_values: gather(&m.values, &index.rest_position),
+            rest_position: index.rest_position,
+        }))
     }
 }
 
@@ -33,6 +52,26 @@ impl Move for LibraSddmmToCsr {
     const TO: Option<FormatKind> = Some(FormatKind::Csr);
 
     fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
-        Err(wrong_format("A", Self::FROM, matrix.kind()))
+        let Sparse::LibraSddmm(m) = matrix else {
+            return Err(wrong_format("A", Self::FROM, matrix.kind()));
+        };
+        check_slots("row_ptr", m.rows as u128 + 1)?;
+        let encoding = Encoding {
+            kb: SDDMM_COLS,
+            window_block_ptr: &m.window_block_ptr,
+            bitmap: &m.bitmap,
+            block_value_ptr: &m.block_value_ptr,
+            block_col: &m.block_col,
+            row_ptr: &m.row_ptr,
+            col_idx: &m.col_idx,
+            positions: Some((&m.position, &m.rest_position)),
+        };
+        let pattern = encoding.decode();
+        let values = gather_both(&m.values, &m.rest_values, &pattern.source);
+        Ok(compressed(
+            FormatKind::Csr,
+            (m.rows, m.cols),
+            (pattern.row_ptr, pattern.col_idx, values),
+        ))
     }
 }

@@ -1,18 +1,36 @@
-//! CSR to LibraSpmm, and back.
+//! CSR to `LibraSpmm`, and back.
+//!
+//! ```text
+//! rows of a window --merge--> vectors --distribute--> slots --fill--> blocks, and offsets into CSR --gather--> values
+//! ```
+//!
+//! Two passes over the pattern: the first counts the blocks, values and remaining entries of each window, the second
+//! writes them where the prefix sums say. Both merge the rows anew, which is cheaper than keeping what they found.
+
+mod decode;
+mod distribute;
+mod encode;
+mod fill;
+mod values;
+mod vectors;
 
 use crate::portable::element::Stored;
-use crate::portable::moves::Move;
+use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
+pub(super) use decode::Encoding;
+pub(super) use distribute::{Rule, SDDMM_COLS};
+pub(super) use encode::index;
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
+use sparse_oracle::format::{FormatKind, FormatParams, LibraSpmmParts, Parts, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
+pub(super) use values::{gather, gather_both};
 
-/// CSR to LibraSpmm.
+/// CSR to `LibraSpmm`.
 #[derive(Debug)]
 pub(crate) struct CsrToLibraSpmm;
 
-/// LibraSpmm to CSR.
+/// `LibraSpmm` to CSR.
 #[derive(Debug)]
 pub(crate) struct LibraSpmmToCsr;
 
@@ -22,8 +40,25 @@ impl Move for CsrToLibraSpmm {
     const TO: Option<FormatKind> = Some(FormatKind::LibraSpmm);
 
     fn perform<T: Stored>(matrix: &Sparse<T>, params: FormatParams) -> Result<Answer, Refusal> {
-        let _ = params;
-        Err(wrong_format("A", Self::FROM, matrix.kind()))
+        let Sparse::Csr(m) = matrix else {
+            return Err(wrong_format("A", Self::FROM, matrix.kind()));
+        };
+        let rule = Rule::spmm(params)?;
+        check_slots("row_ptr", m.rows as u128 + 1)?;
+        let index = index(&m.row_ptr, &m.col_idx, rule);
+        encoded(Parts::LibraSpmm(LibraSpmmParts {
+            rows: m.rows,
+            cols: m.cols,
+            kb: rule.kb(),
+            window_block_ptr: index.window_block_ptr,
+            bitmap: index.bitmap,
+            block_value_ptr: index.block_value_ptr,
+            block_col: index.block_col,
+            values: gather(&m.values, &index.position),
+            row_ptr: index.row_ptr,
+            col_idx: index.col_idx,
+            rest_values: gather(&m.values, &index.rest_position),
+        }))
     }
 }
 
@@ -33,6 +68,26 @@ impl Move for LibraSpmmToCsr {
     const TO: Option<FormatKind> = Some(FormatKind::Csr);
 
     fn perform<T: Stored>(matrix: &Sparse<T>, _params: FormatParams) -> Result<Answer, Refusal> {
-        Err(wrong_format("A", Self::FROM, matrix.kind()))
+        let Sparse::LibraSpmm(m) = matrix else {
+            return Err(wrong_format("A", Self::FROM, matrix.kind()));
+        };
+        check_slots("row_ptr", m.rows as u128 + 1)?;
+        let encoding = Encoding {
+            kb: m.kb,
+            window_block_ptr: &m.window_block_ptr,
+            bitmap: &m.bitmap,
+            block_value_ptr: &m.block_value_ptr,
+            block_col: &m.block_col,
+            row_ptr: &m.row_ptr,
+            col_idx: &m.col_idx,
+            positions: None,
+        };
+        let pattern = encoding.decode();
+        let values = gather_both(&m.values, &m.rest_values, &pattern.source);
+        Ok(compressed(
+            FormatKind::Csr,
+            (m.rows, m.cols),
+            (pattern.row_ptr, pattern.col_idx, values),
+        ))
     }
 }

@@ -7,6 +7,7 @@
 //!     `-> csc               csr <---> every format of the papers
 //! ```
 
+mod bands;
 mod bit_tcf;
 mod blocks;
 mod compressed;
@@ -23,6 +24,7 @@ mod rs_tile;
 mod sr_bcrs;
 mod tcf;
 mod two_four;
+mod vectors;
 mod vnm;
 
 pub(crate) use bit_tcf::{BitTcfToCsr, CsrToBitTcf};

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Every fuzz target is built, and runs from its seed corpus for a few seconds without a finding and without idling.
+#   ci/fuzz.sh                     all targets, 5 seconds each
+#   ci/fuzz.sh SECONDS [TARGET..]  some targets, so many seconds each
+source "$(dirname "$0")/env.sh"
+in_readme "cargo fuzz run bitmap_decode"
+seconds="${1:-5}"
+shift || true
+if ! command -v c++ >/dev/null; then
+  skip "fuzz targets: no C++ compiler, which libFuzzer is built with"
+  exit 0
+fi
+if ! command -v cargo-fuzz >/dev/null; then
+  say "installing cargo-fuzz"
+  # Outside the repository, so that its toolchain file and wrapper play no part.
+  (cd / && cargo install cargo-fuzz --locked --version '^0.13') || {
+    skip "fuzz targets: cargo-fuzz is not installed and can't be (cargo install cargo-fuzz)"
+    exit 0
+  }
+fi
+if [ "$#" -eq 0 ]; then
+  # shellcheck disable=SC2046
+  set -- $(cargo fuzz list)
+  cargo fuzz build
+else
+  for target in "$@"; do cargo fuzz build "$target"; done
+fi
+if git rev-parse --git-dir >/dev/null 2>&1 && ! git diff --quiet -- fuzz/Cargo.lock; then
+  say "fuzz/Cargo.lock is out of date: commit what the build has written"
+  exit 1
+fi
+found="$(mktemp -d)"
+trap 'rm -rf "$found"' EXIT
+for target in "$@"; do
+  options=("-max_total_time=$seconds" -timeout=20 -print_final_stats=1)
+  if [ -f "fuzz/dict/$target.dict" ]; then options+=("-dict=fuzz/dict/$target.dict"); fi
+  mkdir -p "$found/$target"
+  # New inputs go to the first folder, the seeds are only read.
+  if ! cargo fuzz run "$target" "$found/$target" "fuzz/corpus/$target" -- "${options[@]}" >"$found/log" 2>&1; then
+    tail -n 100 "$found/log"
+    say "$target found something; the input is in fuzz/artifacts/$target"
+    exit 1
+  fi
+  speed="$(sed -n 's/^stat::average_exec_per_sec: *//p' "$found/log")"
+  # fuzz: TARGET accepted A of N inputs, P %, wanted F %
+  counts="$(grep "^fuzz: $target accepted" "$found/log" | tail -n 1)"
+  if [ -z "$counts" ]; then
+    tail -n 30 "$found/log"
+    say "$target ran fewer than 256 inputs in $seconds s"
+    exit 1
+  fi
+  share="$(printf '%s' "$counts" | sed 's/.*inputs, \([0-9]*\) %.*/\1/')"
+  floor="$(printf '%s' "$counts" | sed 's/.*wanted \([0-9]*\) %.*/\1/')"
+  say "$counts; $speed inputs/s"
+  if [ "$share" -lt "$floor" ]; then
+    say "$target idles: it refuses too many of its inputs"
+    exit 1
+  fi
+done
+say "no finding"

@@ -1,0 +1,164 @@
+//! Targets that hand arrays to constructors: nearly valid ones and arbitrary ones.
+
+use super::Outcome;
+use super::input::{Input, SIDE};
+use super::papers::same_csr;
+use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::{AnySparse, Csr, Fields, FormatKind, FormatParams, Parts, PartsElement, Sparse};
+use sparse_oracle::judge::first_difference;
+use sparse_oracle::op::prune;
+use sparse_oracle::scalar::{Element, Precision};
+use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::with_scalar;
+use std::sync::LazyLock;
+
+/// The formats that mark stored positions by bits.
+pub(super) const BITMAPS: [FormatKind; 4] = [
+    FormatKind::RsTile,
+    FormatKind::BitTcf,
+    FormatKind::LibraSpmm,
+    FormatKind::LibraSddmm,
+];
+
+/// Arrays of a bitmap format: refused with a typed error, or decoded by the kernel to exactly the entries that the
+/// reference decodes.
+///
+/// # Panics
+/// When the two differ.
+pub fn bitmap_decode(bytes: &[u8]) -> Outcome {
+    let mut input = Input::new(bytes);
+    let kind = input.pick(&BITMAPS);
+    with_scalar!(input.pick(kind.precisions()), T => {
+        match build::<T>(&mut input, kind).map(Parts::check) {
+            Some(Ok(matrix)) => decoded_alike(matrix),
+            _ => Outcome::Refused,
+        }
+    })
+}
+
+/// Arrays of any format: the constructor refuses with a typed error, or takes them as they are, and then all that
+/// decoders and kernels rely on holds.
+///
+/// # Panics
+/// When it does not.
+pub fn invalid_parts(bytes: &[u8]) -> Outcome {
+    let mut input = Input::new(bytes);
+    let kind = input.pick(&FormatKind::ALL);
+    with_scalar!(input.pick(kind.precisions()), T => {
+        let Some(parts) = build::<T>(&mut input, kind) else {
+            return Outcome::Refused;
+        };
+        match parts.clone().check() {
+            Err(refusal) => {
+                assert!(!refusal.to_string().is_empty());
+                Outcome::Refused
+            }
+            Ok(matrix) => {
+                let kept = Parts::from(matrix.clone());
+                assert_eq!(first_difference(&parts, &kept), None, "the constructor changed its arrays");
+                assert!(parts.index_bytes() == kept.index_bytes());
+                decoded_alike(matrix)
+            }
+        }
+    })
+}
+
+/// Arbitrary arrays, or those of a small matrix with up to three fields damaged. `None` where the encoder refuses.
+fn build<T: Element>(input: &mut Input<'_>, kind: FormatKind) -> Option<Parts<T>> {
+    if input.one_in(4) {
+        return Some(input.parts(kind));
+    }
+    let params = input.params(&[kind]);
+    let mut damage = input.damages();
+    let entries = prune(&input.entries::<T>(SIDE), kind, &params).ok()?;
+    let matrix = Sparse::from_entries(kind, params, &entries).ok()?;
+    Some(damaged(matrix.into(), &mut damage))
+}
+
+/// The arrays with each piece of damage done.
+pub(super) fn damaged<T: Element>(mut parts: Parts<T>, damage: &mut [Input<'_>]) -> Parts<T> {
+    for piece in damage {
+        piece.damage(&mut parts);
+    }
+    parts
+}
+
+/// The reference's entries are valid, as many as promised, and those that the kernel decodes.
+pub(super) fn decoded_alike<T: PartsElement + Element>(matrix: Sparse<T>) -> Outcome
+where
+    AnySparse: From<Sparse<T>>,
+{
+    let kind = matrix.kind();
+    let (rows, cols) = matrix.shape();
+    // Decoders walk rows, stored or not; the bitmap formats walk what is stored.
+    if rows.max(cols) > 1 << 20 && !BITMAPS.contains(&kind) {
+        return Outcome::Accepted;
+    }
+    let entries = matrix.entries();
+    assert_eq!(entries.check(), Ok(()), "the reference decodes to valid entries");
+    if kind != FormatKind::Coo {
+        assert_eq!(matrix.nnz(), entries.nnz());
+    }
+    let a = AnySparse::from(matrix);
+    let mut outcome = Outcome::Accepted;
+    for kernel in converters(kind, FormatKind::Csr, T::PRECISION) {
+        let answer = (kernel.run)(Task::Convert {
+            a: &a,
+            to: FormatKind::Csr,
+            params: FormatParams::default(),
+        });
+        match answer {
+            Ok(Answer::Sparse(raw)) => {
+                assert_eq!(
+                    same_csr(&raw, &entries, kind == FormatKind::Coo),
+                    None,
+                    "{}",
+                    kernel.name
+                );
+            }
+            Ok(other) => panic!("{} answered {other:?}", kernel.name),
+            // More rows than a row pointer may have.
+            Err(refusal) => {
+                assert_eq!(
+                    Csr::from_entries(&entries).err(),
+                    Some(refusal),
+                    "{}",
+                    kernel.name
+                );
+                outcome = Outcome::Refused;
+            }
+        }
+    }
+    outcome
+}
+
+type Table = [[Vec<&'static Kernel>; Precision::ALL.len()]; FormatKind::ALL.len()];
+
+/// The kernels that convert to or from CSR.
+pub(super) fn converters(
+    from: FormatKind,
+    to: FormatKind,
+    precision: Precision,
+) -> &'static [&'static Kernel] {
+    static DECODERS: LazyLock<Table> =
+        LazyLock::new(|| table(|c| (c.to == Some(FormatKind::Csr)).then_some(c.format)));
+    static ENCODERS: LazyLock<Table> =
+        LazyLock::new(|| table(|c| c.to.filter(|_| c.format == FormatKind::Csr)));
+    let (table, other) = if to == FormatKind::Csr {
+        (&DECODERS, from)
+    } else {
+        (&ENCODERS, to)
+    };
+    &table[other as usize][precision as usize]
+}
+
+fn table(other: impl Fn(&Contract) -> Option<FormatKind>) -> Table {
+    let mut table = Table::default();
+    for kernel in all_kernels().iter().filter(|k| k.contract.op == Op::Convert) {
+        if let Some(other) = other(&kernel.contract) {
+            table[other as usize][kernel.contract.types.a as usize].push(kernel);
+        }
+    }
+    table
+}

@@ -1,0 +1,165 @@
+//! Which vectors of a window go to the tensor part, and to which slot of it.
+
+use super::vectors::{Vector, WINDOW};
+use sparse_oracle::format::FormatParams;
+use sparse_oracle::refusal::Refusal;
+
+/// Slot of a vector that stays with the CUDA cores.
+pub(in crate::portable::convert) const REST: u32 = u32::MAX;
+
+/// Columns of an SDDMM block.
+pub(in crate::portable::convert) const SDDMM_COLS: usize = 16;
+
+/// How vectors are distributed.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::portable::convert) enum Rule {
+    /// Vectors of at least `least` entries, by column.
+    Spmm { least: u32, kb: usize, fill: bool },
+    /// Blocks of at least `least` entries, vectors by density.
+    Sddmm { least: u32 },
+}
+
+impl Rule {
+    /// Reads `eta`, `kb` and `fill`.
+    pub(in crate::portable::convert) fn spmm(params: FormatParams) -> Result<Rule, Refusal> {
+        let least = eta(params, 48)?.div_ceil(128 / WINDOW as u32);
+        let kb = params.kb as usize;
+        if !matches!(kb, 4 | 8 | 16) {
+            return Err(Refusal::Parameter {
+                field: "kb",
+                expected: "4, 8 or 16",
+                found: kb as u64,
+            });
+        }
+        let fill = params.fill;
+        Ok(Rule::Spmm { least, kb, fill })
+    }
+
+    /// Reads `eta`.
+    pub(in crate::portable::convert) fn sddmm(params: FormatParams) -> Result<Rule, Refusal> {
+        Ok(Rule::Sddmm {
+            least: eta(params, 24)?,
+        })
+    }
+
+    /// Columns of a block.
+    pub(in crate::portable::convert) fn kb(self) -> usize {
+        match self {
+            Rule::Spmm { kb, .. } => kb,
+            Rule::Sddmm { .. } => SDDMM_COLS,
+        }
+    }
+
+    /// The slot of each vector of a window in its tensor part, or [`REST`]; returns how many have one.
+    pub(in crate::portable::convert) fn assign(self, vectors: &[Vector], slots: &mut Vec<u32>) -> usize {
+        match self {
+            Rule::Spmm { least, kb, fill } => {
+                let dense = vectors.iter().filter(|v| v.nnz() >= least).count();
+                let free = dense.next_multiple_of(kb) - dense;
+                let cut = if fill && free > 0 {
+                    Cut::filling(vectors, least, free)
+                } else {
+                    Cut { least, extra: 0 }
+                };
+                by_column(vectors, cut, slots)
+            }
+            Rule::Sddmm { least } => by_density(vectors, least, slots),
+        }
+    }
+}
+
+fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
+    let field = "eta";
+    match params.eta.unwrap_or(default) {
+        0 => Err(Refusal::Zero { field }),
+        eta if eta > 128 => Err(Refusal::TooLarge {
+            field,
+            found: u128::from(eta),
+            limit: 128,
+        }),
+        eta => Ok(eta),
+    }
+}
+
+/// Takes every vector of at least `least` entries, and the first `extra` of one entry less.
+#[derive(Clone, Copy)]
+struct Cut {
+    least: u32,
+    extra: usize,
+}
+
+impl Cut {
+    /// Room for `free` vectors more than those of at least `least` entries.
+    fn filling(vectors: &[Vector], mut least: u32, mut free: usize) -> Cut {
+        let counts = histogram(vectors);
+        while least > 1 && counts[least as usize - 1] <= free {
+            least -= 1;
+            free -= counts[least as usize];
+        }
+        Cut { least, extra: free }
+    }
+}
+
+/// Number of vectors by their number of entries.
+fn histogram(vectors: &[Vector]) -> [usize; WINDOW + 1] {
+    let mut counts = [0; WINDOW + 1];
+    for vector in vectors {
+        counts[vector.nnz() as usize] += 1;
+    }
+    counts
+}
+
+fn by_column(vectors: &[Vector], cut: Cut, slots: &mut Vec<u32>) -> usize {
+    slots.clear();
+    let (mut taken, mut extra) = (0, cut.extra);
+    slots.extend(vectors.iter().map(|vector| {
+        let nnz = vector.nnz();
+        let filler = nnz + 1 == cut.least && extra > 0;
+        extra -= usize::from(filler);
+        if nnz < cut.least && !filler {
+            return REST;
+        }
+        taken += 1;
+        taken - 1
+    }));
+    taken as usize
+}
+
+fn by_density(vectors: &[Vector], least: u32, slots: &mut Vec<u32>) -> usize {
+    let counts = histogram(vectors);
+    // Where vectors of each density start in the order.
+    let mut next = [0; WINDOW + 1];
+    for nnz in (1..WINDOW).rev() {
+        next[nnz] = next[nnz + 1] + counts[nnz + 1];
+    }
+    let taken = front(&counts, vectors.len(), least);
+    slots.clear();
+    slots.extend(vectors.iter().map(|vector| {
+        let place = &mut next[vector.nnz() as usize];
+        *place += 1;
+        let slot = *place - 1;
+        if slot < taken { slot as u32 } else { REST }
+    }));
+    taken
+}
+
+/// Vectors of the blocks of at least `least` entries: densities fall, so those blocks come first.
+fn front(counts: &[usize; WINDOW + 1], vectors: usize, least: u32) -> usize {
+    let mut left = *counts;
+    let mut nnz = WINDOW;
+    for start in (0..vectors).step_by(SDDMM_COLS) {
+        let mut room = SDDMM_COLS.min(vectors - start);
+        let mut block = 0;
+        while room > 0 {
+            let some = left[nnz].min(room);
+            left[nnz] -= some;
+            room -= some;
+            block += some * nnz;
+            nnz -= usize::from(room > 0);
+        }
+        if block < least as usize {
+            return start;
+        }
+    }
+    vectors
+}

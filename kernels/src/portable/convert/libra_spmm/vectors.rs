@@ -1,0 +1,129 @@
+//! The vectors of a window: its rows merged pairwise, three times.
+//!
+//! ```text
+//! row 0  1 4          (1, 01) (4, 01)   \
+//! row 1  1 2          (1, 10) (2, 10)   /  (1, 11) (2, 10) (4, 01)      column, one bit per row
+//! ```
+
+/// Rows of a window.
+pub(in crate::portable::convert) const WINDOW: usize = 8;
+
+/// One vector: its column above, one bit per row in the lowest 8 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::portable::convert) struct Vector(u64);
+
+impl Vector {
+    fn single(col: u32, r: usize) -> Vector {
+        Vector(u64::from(col) << WINDOW | 1 << r)
+    }
+
+    /// Its column.
+    pub(in crate::portable::convert) fn col(self) -> u32 {
+        (self.0 >> WINDOW) as u32
+    }
+
+    /// Number of entries.
+    pub(in crate::portable::convert) fn nnz(self) -> u32 {
+        (self.0 as u8).count_ones()
+    }
+
+    /// Rows of its entries, ascending.
+    pub(in crate::portable::convert) fn rows(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0 as u8;
+        std::iter::from_fn(move || {
+            let r = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (r < WINDOW).then_some(r)
+        })
+    }
+}
+
+/// Space to merge in, kept from window to window.
+#[derive(Debug, Default)]
+pub(in crate::portable::convert) struct Merger {
+    from: Vec<Vector>,
+    to: Vec<Vector>,
+}
+
+impl Merger {
+    /// The vectors of a window, ascending; `ends` are the row pointers of its rows and the one behind them.
+    pub(in crate::portable::convert) fn vectors(&mut self, ends: &[u32], col_idx: &[u32]) -> &[Vector] {
+        self.from.clear();
+        // Start and length of each run; rows that the matrix does not have are empty runs.
+        let mut runs = [(0, 0); WINDOW];
+        for (r, run) in runs.iter_mut().enumerate() {
+            run.0 = self.from.len();
+            if let Some(lane) = ends.get(r..r + 2) {
+                let columns = &col_idx[lane[0] as usize..lane[1] as usize];
+                self.from
+                    .extend(columns.iter().map(|&col| Vector::single(col, r)));
+                run.1 = columns.len();
+            }
+        }
+        self.to.resize(self.from.len(), Vector::default());
+        for step in [1, 2, 4] {
+            for first in (0..WINDOW).step_by(2 * step) {
+                let ((a, na), (b, nb)) = (runs[first], runs[first + step]);
+                let (x, y) = (&self.from[a..a + na], &self.from[b..b + nb]);
+                runs[first].1 = merge(x, y, &mut self.to[a..b + nb]);
+            }
+            std::mem::swap(&mut self.from, &mut self.to);
+        }
+        &self.from[..runs[0].1]
+    }
+}
+
+/// Merges two ascending runs, one vector per column; returns how many.
+fn merge(x: &[Vector], y: &[Vector], out: &mut [Vector]) -> usize {
+    let (mut i, mut j, mut k) = (0, 0, 0);
+    while i < x.len() && j < y.len() {
+        let (a, b) = (x[i].0, y[j].0);
+        let (left, right) = (a >> WINDOW <= b >> WINDOW, b >> WINDOW <= a >> WINDOW);
+        // No branch: which side is next is hard to predict.
+        out[k].0 = a & u64::from(left).wrapping_neg() | b & u64::from(right).wrapping_neg();
+        i += usize::from(left);
+        j += usize::from(right);
+        k += 1;
+    }
+    for rest in [&x[i..], &y[j..]] {
+        out[k..k + rest.len()].copy_from_slice(rest);
+        k += rest.len();
+    }
+    k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(vectors: &[Vector]) -> Vec<(u32, Vec<usize>)> {
+        vectors.iter().map(|v| (v.col(), v.rows().collect())).collect()
+    }
+
+    #[test]
+    fn rows_merge_into_vectors() {
+        let mut merger = Merger::default();
+        let col_idx = [1, 4, 1, 2, u32::MAX - 1, 4];
+        let found = flat(merger.vectors(&[0, 2, 5, 5, 6], &col_idx));
+        let expected = [
+            (1, vec![0, 1]),
+            (2, vec![1]),
+            (4, vec![0, 3]),
+            (u32::MAX - 1, vec![1]),
+        ];
+        assert_eq!(found, expected);
+        // Nothing of one window is left in the next.
+        assert_eq!(flat(merger.vectors(&[2, 3], &col_idx)), [(1, vec![0])]);
+        assert_eq!(merger.vectors(&[6, 6, 6], &col_idx), []);
+        assert_eq!(merger.vectors(&[0, 2], &col_idx)[1].nnz(), 1);
+    }
+
+    #[test]
+    fn a_full_vector_has_eight_rows() {
+        let ends: Vec<u32> = (0..=8).collect();
+        let mut merger = Merger::default();
+        let found = merger.vectors(&ends, &[7; 8]);
+        assert_eq!(flat(found), [(7, (0..8).collect::<Vec<_>>())]);
+        assert_eq!(found[0].nnz(), 8);
+    }
+}

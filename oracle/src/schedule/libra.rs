@@ -1,1 +1,0 @@
-//! Libra (seeds/002): distribution, balance, occupancy, threshold tuning.
