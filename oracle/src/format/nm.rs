@@ -62,8 +62,6 @@ pub struct Nm<T>(NmParts<T>);
 /// How a matrix is cut into windows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
-    /// Number of windows below one another.
-    down: u128,
     /// Number of groups of columns.
     groups: u128,
     /// Elements of `index`.
@@ -97,7 +95,6 @@ impl Windows {
         let (down, groups) = (rows.div_ceil(m) as u128, cols.div_ceil(l) as u128);
         let vectors = down * n as u128 * groups;
         Ok(Windows {
-            down,
             groups,
             vectors,
             slots: vectors * l as u128,
@@ -135,10 +132,11 @@ impl<T: Scalar> Nm<T> {
         let (n, m, l) = (params.n as usize, params.m as usize, params.l as usize);
         let windows = Windows::try_new((entries.rows, entries.cols), n, m, l)?;
         let slots = check_slots("slots", windows.slots)?;
-        let (down, groups) = (windows.down as usize, windows.groups as usize);
+        let groups = windows.groups as usize;
         let kept = kept_rows(entries, n, m, l)?;
-        let mut index: Vec<u32> = (0..down)
-            .flat_map(|_| (0..n as u32).flat_map(|j| std::iter::repeat_n(j, groups)))
+        // By vectors, not by rows of B': those without a column are not there, however many they are.
+        let mut index: Vec<u32> = (0..windows.vectors as usize)
+            .map(|at| (at / groups % n) as u32)
             .collect();
         for (&(window, group), rows) in &kept {
             for (j, &offset) in rows.iter().enumerate() {
