@@ -173,8 +173,8 @@ impl<'a> Input<'a> {
         for parameter in read_by(kinds) {
             match self.byte() {
                 byte if byte >= RAW_PARAMETER => {
-                    let value = self.extent().min(u32::MAX as usize);
-                    (parameter.set)(&mut params, value as u32);
+                    let value = self.parameter();
+                    (parameter.set)(&mut params, value);
                 }
                 byte if byte >= SAMPLE => {
                     let sample = parameter.samples[usize::from(byte) % parameter.samples.len()];
@@ -184,6 +184,14 @@ impl<'a> Input<'a> {
             }
         }
         params
+    }
+
+    /// A parameter, legal or not: up to 72, since slots grow with it, or past every limit.
+    fn parameter(&mut self) -> u32 {
+        match self.byte() {
+            byte if byte >= WIDE => [PAD, PAD - 1, 1 << 31, (1 << 28) + 1][usize::from(byte) % 4],
+            byte => u32::from(byte % 73),
+        }
     }
 
     /// A dimension or parameter.

@@ -40,6 +40,9 @@ pub fn nm_pack(bytes: &[u8]) -> Outcome {
             "pruning twice prunes more"
         );
         let all = encoded_alike(kind, &entries, params);
+        if matches!(all, Err(Refusal::TooLarge { .. })) {
+            return Outcome::Refused;
+        }
         assert_eq!(all.is_ok(), kept.nnz() == entries.nnz(), "what fits is what pruning keeps: {all:?}");
         let matrix = match encoded_alike(kind, &kept, params) {
             Ok(matrix) => matrix,
