@@ -300,7 +300,9 @@ fn bugs() -> Vec<Bug> {
             F::Loops,
             Parts(|p| {
                 indices(p, "block_col", |cols| {
-                    cols.rotate_left(usize::from(cols.len() > 1))
+                    if !cols.is_empty() {
+                        cols.rotate_left(1);
+                    }
                 })
             }),
             WRONG,

@@ -101,11 +101,11 @@ fn transpose_groups(
         row_idx,
         lanes,
     });
-    each(nnz, tasks.collect(), |scratch: &mut Scratch, group| {
+    each(nnz, tasks.collect(), |scratch: &mut Scratch, mut group| {
         if group.order.len() * 4 < cols {
-            scratch.sort(col_idx, group);
+            scratch.sort(col_idx, &mut group);
         } else {
-            scratch.count(cols, col_idx, group);
+            scratch.count(cols, col_idx, &mut group);
         }
     });
     check_lanes(&lanes, height)?;
@@ -130,7 +130,7 @@ struct Scratch {
 
 impl Scratch {
     /// Counting sort by column: rows stay ascending.
-    fn count(&mut self, cols: usize, col_idx: &[u32], group: Group<'_>) {
+    fn count(&mut self, cols: usize, col_idx: &[u32], group: &mut Group<'_>) {
         let first = group.row_ptr[0];
         self.next.clear();
         self.next.resize(cols, 0);
@@ -155,7 +155,7 @@ impl Scratch {
     }
 
     /// The same by comparison: 16 bits of column, 16 of row, 32 of offset.
-    fn sort(&mut self, col_idx: &[u32], group: Group<'_>) {
+    fn sort(&mut self, col_idx: &[u32], group: &mut Group<'_>) {
         self.keys.clear();
         for (row, ends) in group.row_ptr.windows(2).enumerate() {
             let keys = (ends[0]..ends[1])
@@ -289,14 +289,14 @@ impl Columns<'_> {
             col_idx,
             order,
         });
-        each(nnz, tasks.collect(), |next: &mut Vec<u32>, rows| {
-            self.turn(next, rows)
+        each(nnz, tasks.collect(), |next: &mut Vec<u32>, mut rows| {
+            self.turn(next, &mut rows);
         });
         (row_ptr, col_idx, order)
     }
 
     /// Counting sort by row: columns stay ascending.
-    fn turn(&self, next: &mut Vec<u32>, rows: Rows<'_>) {
+    fn turn(&self, next: &mut Vec<u32>, rows: &mut Rows<'_>) {
         let stored = &self.row_idx[rows.start..rows.start + rows.order.len()];
         for &row in stored {
             rows.ends[usize::from(row)] += 1;

@@ -74,10 +74,10 @@ pub(in crate::portable::convert) fn gather<T: Stored>(values: &[T], order: &[u32
 }
 
 /// Cuts slices of the given lengths off the front of `rest`, one after the other.
-pub(in crate::portable::convert) fn pieces<'a, X>(
-    mut rest: &'a mut [X],
+pub(in crate::portable::convert) fn pieces<X>(
+    mut rest: &mut [X],
     lengths: impl Iterator<Item = usize>,
-) -> impl Iterator<Item = &'a mut [X]> {
+) -> impl Iterator<Item = &mut [X]> {
     lengths.map(move |length| {
         let (piece, tail) = std::mem::take(&mut rest).split_at_mut(length);
         rest = tail;
