@@ -298,7 +298,11 @@ fn bugs() -> Vec<Bug> {
         bug(
             "loops: tile columns shifted",
             F::Loops,
-            Parts(|p| indices(p, "block_col", |cols| cols.rotate_left(usize::from(cols.len() > 1)))),
+            Parts(|p| {
+                indices(p, "block_col", |cols| {
+                    cols.rotate_left(usize::from(cols.len() > 1))
+                })
+            }),
             WRONG,
         ),
         bug(
