@@ -293,12 +293,12 @@ fn bugs() -> Vec<Bug> {
                 let boundary = p.boundary.unwrap_or(rows as u32 / 2);
                 p.boundary = Some(boundary - boundary % p.br);
             }),
-            LAYOUT,
+            WRONG,
         ),
         bug(
             "loops: tile columns shifted",
             F::Loops,
-            Parts(|p| indices(p, "block_col", |cols| cols.rotate_left(1))),
+            Parts(|p| indices(p, "block_col", |cols| cols.rotate_left(usize::from(cols.len() > 1)))),
             WRONG,
         ),
         bug(

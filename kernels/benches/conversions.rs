@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo bench -p sparse-kernels --bench conversions                                     # all, on generated matrices
 //! cargo bench -p sparse-kernels --bench conversions -- loops rmat:scale=17,edges=16 A.mtx.gz
+//! cargo bench -p sparse-kernels --bench conversions -- --cpu      # on a busy machine: processor time of all threads
 //! ```
 //!
 //! Arguments name formats, matrices by their spec, and Matrix Market files; without any matrix a few of more than 10^6
@@ -12,6 +13,10 @@
 //! grows, the result included, over the bytes of CSR and encoding together; a child process with an allocator that
 //! returns what is freed measures it (Linux and glibc; elsewhere the columns are empty).
 
+#[path = "conversions/measure.rs"]
+mod measure;
+
+use measure::{MEMORY, memory_of_child, peak_growth, seconds};
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnyParts, AnySparse, Csr, Entries, Fields, FormatKind, FormatParams};
@@ -24,17 +29,11 @@ use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::{Answer, RawSparse, Task};
 use sparse_oracle::verdict::Verdict;
 use sparse_oracle::{Precision, Refusal, each_parts, with_scalar};
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
 
 /// Turns that each time is the best of.
 const ROUNDS: usize = 7;
-
-/// Set in the child process that measures memory.
-const MEMORY: &str = "CONVERSIONS_MEMORY";
 
 /// For formats that take any matrix.
 const PLAIN: [&str; 4] = [
@@ -237,7 +236,11 @@ impl Run {
     fn time(&self) -> Result<Times, String> {
         let reference = || with_scalar!(self.precision, T => reference::<T>(self));
         let (mut best, matrix) = reference();
-        let matrix = matrix.map_err(|refusal| format!("the reference refuses: {refusal}"))?;
+        let matrix = match (matrix, self.encode()) {
+            (Ok(matrix), _) => matrix,
+            (Err(refusal), Err(_)) => return Err(format!("refused: {refusal}")),
+            (Err(refusal), Ok(_)) => return Err(format!("WRONG encoder: takes what is refused: {refusal}")),
+        };
         let verdict = judge_encoded(&matrix, self.encode()?);
         if verdict != Verdict::Exact {
             return Err(format!("WRONG encoder: {verdict:?}"));
@@ -302,52 +305,4 @@ where
     let entries = run.entries.map(|&bits| T::from_bits64(bits));
     let (time, matrix) = seconds(|| Sparse::from_entries(run.kind, run.params, &entries));
     (time, matrix.map(AnySparse::from))
-}
-
-fn seconds<X>(work: impl FnOnce() -> X) -> (f64, X) {
-    let start = Instant::now();
-    let result = std::hint::black_box(work());
-    (start.elapsed().as_secs_f64(), result)
-}
-
-/// What the child process measured, by name and direction.
-fn memory_of_child() -> BTreeMap<(String, String), f64> {
-    let child = std::env::current_exe().and_then(|program| {
-        Command::new(program)
-            .args(std::env::args().skip(1))
-            .env(MEMORY, "1")
-            // Every large block is mapped on its own, and unmapped when freed.
-            .env("MALLOC_MMAP_THRESHOLD_", "65536")
-            .env("MALLOC_TRIM_THRESHOLD_", "65536")
-            .output()
-    });
-    let text = child.map_or(String::new(), |output| {
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    });
-    let fields = text
-        .lines()
-        .map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
-    fields
-        .filter_map(|f| Some(((f.first()?.clone(), f.get(1)?.clone()), f.get(2)?.parse().ok()?)))
-        .collect()
-}
-
-/// By how many bytes the peak resident set grows while `work` runs.
-fn peak_growth<X>(work: impl FnOnce() -> X) -> (Option<f64>, X) {
-    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-    let before = resident("VmRSS").filter(|_| reset);
-    let result = work();
-    let peak = resident("VmHWM");
-    (
-        before.zip(peak).map(|(before, peak)| (peak - before).max(0.0)),
-        result,
-    )
-}
-
-/// A field of /proc/self/status, in bytes.
-fn resident(field: &str) -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with(field))?;
-    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024.0)
 }

@@ -11,6 +11,9 @@ use super::blocks::Blocks;
 use super::variant::Variant;
 use sparse_oracle::format::{FormatKind, Sparse};
 
+/// Fewest cells across of a squeezed picture, so that one block looks like one.
+const BLOCKS: usize = 8;
+
 /// Most cells on a side.
 pub const SIDE: usize = 128;
 
@@ -90,7 +93,7 @@ pub fn draw<T>(matrix: &Sparse<T>, variant: Variant) -> Option<Map> {
     }
     let width = blocks.iter().next().map_or(0, |block| block.columns.len());
     let mut plane = Canvas::new(shape.1, shape.0, 1);
-    let mut squeezed = Canvas::new(longest.max(1), shape.0, blocks.height);
+    let mut squeezed = Canvas::new(longest.max(BLOCKS), shape.0, blocks.height);
     let mut beside = vec![(0u64, 0u64); squeezed.height];
     for block in blocks.iter() {
         let density = block.density(blocks.height);

@@ -30,6 +30,8 @@ pub struct Survey {
     pub cols: u64,
     /// Its entries, explicit zeros included.
     pub entries: u64,
+    /// Element type that was asked for.
+    pub values: String,
     /// One row per encoding, in the order of [`FormatKind::ALL`].
     pub formats: Vec<Row>,
     /// Pictures of the block formats that took the matrix.
@@ -73,6 +75,7 @@ impl Survey {
             rows: entries.rows as u64,
             cols: entries.cols as u64,
             entries: entries.nnz() as u64,
+            values: element.precision().to_string(),
             formats: Vec::new(),
             maps: Vec::new(),
         };
@@ -132,16 +135,13 @@ fn row<T: Scalar>(variant: Variant, pruned: bool, outcome: Outcome) -> Row {
 }
 
 impl Row {
-    /// The format with its parameters: `me_tcf balanced=1`, `nm pruned`.
+    /// What tells it from the plain format with the values asked for: `balanced=1`, `pruned`, `tf32`.
     #[must_use]
-    pub fn name(&self) -> String {
-        let mut name = self.format.to_owned();
-        for part in [self.parameters.as_str(), if self.pruned { "pruned" } else { "" }] {
-            if !part.is_empty() {
-                name = format!("{name} {part}");
-            }
-        }
-        name
+    pub fn remarks(&self, values: &str) -> Vec<&str> {
+        let parameters = Some(self.parameters.as_str()).filter(|p| !p.is_empty());
+        let pruned = self.pruned.then_some("pruned");
+        let values = Some(self.values.as_str()).filter(|own| *own != values);
+        [parameters, pruned, values].into_iter().flatten().collect()
     }
 
     /// The numbers, if the format took the matrix.

@@ -6,7 +6,7 @@ use crate::report::show::count;
 use std::fmt::Write as _;
 
 /// Width of the first column.
-const NAME: usize = 20;
+const NAME: usize = 24;
 
 /// The survey as text: sizes of every format, then tiles and who does what.
 #[must_use]
@@ -22,8 +22,8 @@ fn sizes(survey: &Survey) -> String {
     let mut text = line("format", &head.map(str::to_owned));
     for row in &survey.formats {
         text += &match &row.outcome {
-            Outcome::Encoded(numbers) => line(&name(row), &size_cells(numbers)),
-            Outcome::Refused(reason) => format!("  {:NAME$} refused: {reason}\n", name(row)),
+            Outcome::Encoded(numbers) => line(&name(survey, row), &size_cells(numbers)),
+            Outcome::Refused(reason) => format!("  {:NAME$} refused: {reason}\n", name(survey, row)),
         };
     }
     text
@@ -60,7 +60,7 @@ fn tiles(survey: &Survey) -> String {
         else {
             continue;
         };
-        let name = format!("{} {}x{}", name(row), tiles.height, tiles.width);
+        let name = format!("{} {}x{}", name(survey, row), tiles.height, tiles.width);
         text += &line(&name, &tile_cells(tiles, split.as_ref()));
     }
     text
@@ -82,13 +82,11 @@ fn tile_cells(tiles: &Tiles, split: Option<&Split>) -> [String; 7] {
     ]
 }
 
-fn name(row: &Row) -> String {
-    let values = if row.format == "two_four" && row.values == "tf32" {
-        " tf32"
-    } else {
-        ""
-    };
-    row.name() + values
+/// The format and what is special about its row.
+fn name(survey: &Survey, row: &Row) -> String {
+    let mut name = vec![row.format];
+    name.extend(row.remarks(&survey.values));
+    name.join(" ")
 }
 
 /// One line: a name, then cells of equal width.

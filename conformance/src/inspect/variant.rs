@@ -25,12 +25,12 @@ impl Element {
         choices.iter().find(defined).copied()
     }
 
-    /// Bytes of one value.
+    /// The element type itself.
     #[must_use]
-    pub fn bytes(self) -> u64 {
+    pub fn precision(self) -> Precision {
         match self {
-            Element::F16 => 2,
-            Element::F32 => 4,
+            Element::F16 => Precision::F16,
+            Element::F32 => Precision::F32,
         }
     }
 }

@@ -36,7 +36,7 @@ const COLS: usize = 16;
 /// Threshold when none is given, in 1/128: 0.1875, the paper's.
 const DEFAULT_ETA: u32 = 24;
 
-/// The arrays of a LibraSddmm matrix, unchecked.
+/// The arrays of a `LibraSddmm` matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LibraSddmmParts<T> {
     /// Number of rows.
@@ -80,7 +80,7 @@ fields!(LibraSddmmParts {
     rest_position: U32
 });
 
-/// A valid LibraSddmm matrix. Reads as its [`LibraSddmmParts`].
+/// A valid `LibraSddmm` matrix. Reads as its [`LibraSddmmParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraSddmm<T>(LibraSddmmParts<T>);
 

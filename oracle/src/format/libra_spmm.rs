@@ -36,7 +36,7 @@ pub(super) const WINDOW: usize = 8;
 /// Threshold when none is given, in 1/128: 0.375, the paper's.
 const DEFAULT_ETA: u32 = 48;
 
-/// The arrays of a LibraSpmm matrix, unchecked.
+/// The arrays of a `LibraSpmm` matrix, unchecked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LibraSpmmParts<T> {
     /// Number of rows.
@@ -77,7 +77,7 @@ fields!(LibraSpmmParts {
     rest_values: Values
 });
 
-/// A valid LibraSpmm matrix. Reads as its [`LibraSpmmParts`].
+/// A valid `LibraSpmm` matrix. Reads as its [`LibraSpmmParts`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraSpmm<T>(LibraSpmmParts<T>);
 

@@ -134,7 +134,6 @@ impl<T: Scalar> Nm<T> {
         let slots = check_slots("slots", windows.slots)?;
         let groups = windows.groups as usize;
         let kept = kept_rows(entries, n, m, l)?;
-        // By vectors, not by rows of B': those without a column are not there, however many they are.
         let mut index: Vec<u32> = (0..windows.vectors as usize)
             .map(|at| (at / groups % n) as u32)
             .collect();

@@ -185,12 +185,12 @@ impl<T: Scalar> TwoFour<T> {
                     let (row, col) = (first_row + row, first_col + chunk * mma.chunk());
                     let slot = (row * across * mma.k() + col) / 2;
                     let offsets = mma.offsets(word >> (4 * place) & 15).unwrap_or_default();
-                    for j in 0..mma.chunk() / 2 {
-                        let value = p.values[slot + j];
+                    let slots = &p.values[slot..slot + mma.chunk() / 2];
+                    for (&value, offset) in slots.iter().zip(offsets) {
                         if !value.is_positive_zero() {
                             list.push(Entry {
                                 row: row as u32,
-                                col: (col + offsets[j]) as u32,
+                                col: (col + offset) as u32,
                                 value,
                             });
                         }

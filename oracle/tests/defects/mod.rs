@@ -6,6 +6,8 @@
 //! 3 . . .
 //! ```
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use sparse_oracle::Refusal;
 
 pub(crate) const PAST_U32: usize = u32::MAX as usize + 1;

@@ -1,5 +1,7 @@
 //! Where the shared data lies (`SPARSE_SHARED`, else `../shared` beside the repository) and what its MANIFESTs say.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! Random matrices for the format tests: every shape up to 60 x 60, every kind of bit pattern.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use proptest::prelude::*;
 use sparse_oracle::format::{Entries, Entry, FormatParams};
 use sparse_oracle::{Precision, Scalar};

@@ -11,7 +11,7 @@ mod picture;
 mod sizes;
 mod tiles;
 
-use super::survey::Survey;
+use super::survey::{Row, Survey};
 use crate::report::show::{count, counted};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -51,6 +51,13 @@ pub fn to_html(survey: &Survey) -> String {
     page.into_string()
 }
 
+/// A format's name and what is special about its row, as a table's first cell.
+fn name(survey: &Survey, row: &Row) -> Markup {
+    html! {
+        th scope="row" { (row.format) @for remark in row.remarks(&survey.values) { " " small { (remark) } } }
+    }
+}
+
 fn header(survey: &Survey) -> Markup {
     let taken = survey
         .formats
@@ -64,7 +71,6 @@ fn header(survey: &Survey) -> Markup {
     } else {
         "-".to_owned()
     };
-    let values = survey.formats.first().map_or("", |row| row.values.as_str());
     let facts = [
         (
             "Shape",
@@ -72,7 +78,7 @@ fn header(survey: &Survey) -> Markup {
         ),
         ("Entries", count(survey.entries)),
         ("Density", density),
-        ("Values", values.to_owned()),
+        ("Values", survey.values.clone()),
     ];
     html! {
         header {

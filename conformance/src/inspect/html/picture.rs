@@ -2,12 +2,12 @@
 
 use crate::inspect::map::{BESIDE, CLASSES, Grid, Map};
 use crate::inspect::survey::Survey;
-use crate::report::show::count;
+use crate::report::show::{count, counted};
 use maud::{Markup, html};
 
 /// Width of a picture, and the bounds of its height, in CSS pixels.
-const WIDTH: f64 = 300.0;
-const HEIGHTS: (f64, f64) = (60.0, 420.0);
+const WIDTH: f64 = 280.0;
+const HEIGHTS: (f64, f64) = (60.0, 400.0);
 
 /// The pictures; nothing if no format has any.
 pub(super) fn section(survey: &Survey) -> Markup {
@@ -43,7 +43,7 @@ fn figure(map: &Map) -> Markup {
                 }
                 figure.plain {
                     (picture(&map.squeezed, &map.beside, height, "windows squeezed"))
-                    figcaption { "up to " (count(map.longest as u64)) " blocks in a window" }
+                    figcaption { "at most " (counted(map.longest as u64, "block")) " in a window" }
                 }
             }
         }
@@ -61,6 +61,7 @@ fn picture(grid: &Grid, shares: &[f64], height: f64, what: &str) -> Markup {
     html! {
         svg.grid-map viewBox={ "0 0 " (width) " " (grid.height) } width=(WIDTH) height=(format!("{height:.0}"))
             preserveAspectRatio="none" shape-rendering="crispEdges" role="img" aria-label=(what) {
+            @if margin > 0.0 { rect.edge x=(grid.width) y="0" width=(margin) height=(grid.height) {} }
             @for (class, path) in grid.paths() { path class={ "k" (class) } d=(path) {} }
             @for (line, share) in shares.iter().enumerate() { @if *share > 0.0 {
                 rect class={ "k" (BESIDE) } x=(grid.width) y=(line) width=(format!("{:.3}", share * margin)) height="1" {}

@@ -33,17 +33,17 @@ pub(super) fn section(survey: &Survey) -> Markup {
                         th { "Format" } th { "Index / COO" } th.number { } th.number { "Index bytes" }
                         th { "Total / COO" } th.number { } th.number { "Total bytes" } th.number { "Slots" } th.number { "Pads" }
                     } }
-                    tbody { @for row in &survey.formats { (line(row, scales)) } }
+                    tbody { @for row in &survey.formats { (line(survey, row, scales)) } }
                 }
             }
         }
     }
 }
 
-fn line(row: &Row, scales: [f64; 2]) -> Markup {
+fn line(survey: &Survey, row: &Row, scales: [f64; 2]) -> Markup {
     html! {
         tr {
-            th scope="row" { (row.format) @if !row.parameters.is_empty() { " " small { (row.parameters) } } @if row.pruned { " " small { "pruned" } } }
+            (super::name(survey, row))
             @match &row.outcome {
                 Outcome::Refused(reason) => td.refused colspan="8" { "refused: " (reason) },
                 Outcome::Encoded(numbers) => (cells(numbers, scales)),

@@ -26,7 +26,7 @@ pub(super) fn section(survey: &Survey) -> Markup {
                         th { "Format" } th { "Tile" } th.number { "Tiles" } th.number { "Windows" } th { "Density" } th.number { }
                         th.number { "Per tile" } th.number { "Per window" } th { "Split" } th.number { "In tiles" } th.number { "Beside" }
                     } }
-                    tbody { @for (row, tiles, split) in rows { (line(row, tiles, split)) } }
+                    tbody { @for (row, tiles, split) in rows { (line(survey, row, tiles, split)) } }
                 }
             }
         }
@@ -38,10 +38,10 @@ fn tiled(row: &Row) -> Option<(&Row, &Tiles, Option<&Split>)> {
     Some((row, numbers.tiles.as_ref()?, numbers.split.as_ref()))
 }
 
-fn line(row: &Row, tiles: &Tiles, split: Option<&Split>) -> Markup {
+fn line(survey: &Survey, row: &Row, tiles: &Tiles, split: Option<&Split>) -> Markup {
     html! {
         tr {
-            th scope="row" { (row.format) @if !row.parameters.is_empty() { " " small { (row.parameters) } } }
+            (super::name(survey, row))
             td { (tiles.height) " × " (tiles.width) }
             td.number { (count(tiles.count)) }
             td.number { (count(tiles.windows)) }

@@ -1,4 +1,4 @@
-//! CSR to LibraSddmm, and back; the passes are those of LibraSpmm.
+//! CSR to `LibraSddmm`, and back; the passes are those of `LibraSpmm`.
 
 use super::libra_spmm::{Encoding, Rule, SDDMM_COLS, gather, gather_both, index};
 use crate::portable::element::Stored;
@@ -9,11 +9,11 @@ use sparse_oracle::format::{FormatKind, FormatParams, LibraSddmmParts, Parts, Sp
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
 
-/// CSR to LibraSddmm.
+/// CSR to `LibraSddmm`.
 #[derive(Debug)]
 pub(crate) struct CsrToLibraSddmm;
 
-/// LibraSddmm to CSR.
+/// `LibraSddmm` to CSR.
 #[derive(Debug)]
 pub(crate) struct LibraSddmmToCsr;
 

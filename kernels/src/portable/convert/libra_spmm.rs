@@ -1,4 +1,4 @@
-//! CSR to LibraSpmm, and back.
+//! CSR to `LibraSpmm`, and back.
 //!
 //! ```text
 //! rows of a window --merge--> vectors --distribute--> slots --fill--> blocks, and offsets into CSR --gather--> values
@@ -26,11 +26,11 @@ use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
 pub(super) use values::{gather, gather_both};
 
-/// CSR to LibraSpmm.
+/// CSR to `LibraSpmm`.
 #[derive(Debug)]
 pub(crate) struct CsrToLibraSpmm;
 
-/// LibraSpmm to CSR.
+/// `LibraSpmm` to CSR.
 #[derive(Debug)]
 pub(crate) struct LibraSpmmToCsr;
 

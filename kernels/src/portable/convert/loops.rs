@@ -1,7 +1,7 @@
 //! CSR to LOOPS, and back: the first rows are copied, the others are cut into windows (see [`super::vectors`]), groups
 //! of one vector each.
 
-use super::vectors::Cut;
+use super::vectors::{Cut, both};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
@@ -30,18 +30,25 @@ impl Move for CsrToLoops {
         let cut = cut(m.rows, params)?;
         let boundary = cut.first_row;
         let split = m.row_ptr[boundary] as usize;
-        let tiles = cut.find(&m.row_ptr, &m.col_idx)?;
+        let tile_part = || {
+            let tiles = cut.find(&m.row_ptr, &m.col_idx)?;
+            let values = cut.fill(&tiles, &m.row_ptr, &m.values);
+            Ok((tiles, values))
+        };
+        let csr_part = || (m.col_idx[..split].to_vec(), m.values[..split].to_vec());
+        let (tile_part, (col_idx, csr_values)) = both(m.values.len(), tile_part, csr_part);
+        let (tiles, values) = tile_part?;
         encoded(Parts::Loops(LoopsParts {
             rows: m.rows,
             cols: m.cols,
             boundary,
             br: cut.height,
             row_ptr: m.row_ptr[..=boundary].to_vec(),
-            col_idx: m.col_idx[..split].to_vec(),
-            csr_values: m.values[..split].to_vec(),
-            values: cut.fill(&tiles, &m.row_ptr, &m.values),
+            col_idx,
+            csr_values,
             block_ptr: tiles.window_ptr,
             block_col: tiles.vector_col,
+            values,
         }))
     }
 }

@@ -151,7 +151,7 @@ fn encode<T: Stored>(
                 }
                 _ => {
                     slots.copy_from_slice(&elements[..2]);
-                    offset | columns[1] as usize % cut.chunk << 2
+                    offset | (columns[1] as usize % cut.chunk) << 2
                 }
             };
             let (word, shift) = cut.nibble(at, chunk);

@@ -13,6 +13,7 @@
 use crate::portable::element::Stored;
 use crate::portable::moves::{Arrays, check_slots};
 use rayon::prelude::*;
+use sparse_oracle::Precision;
 use sparse_oracle::format::PAD;
 use sparse_oracle::refusal::Refusal;
 use std::ops::Range;
@@ -112,7 +113,8 @@ impl Cut {
     fn find_in_span(&self, row_ptr: &[u32], col_idx: &[u32], slots: &mut [u32]) -> (Vec<u32>, Vec<u32>) {
         let first = row_ptr[0];
         let rows = row_ptr.len() - 1;
-        let (mut counts, mut columns) = (Vec::with_capacity(rows.div_ceil(self.height)), Vec::new());
+        let mut counts = Vec::with_capacity(rows.div_ceil(self.height));
+        let mut columns = Vec::with_capacity(col_idx.len());
         let mut keys: Vec<u64> = Vec::new();
         for row in (0..rows).step_by(self.height) {
             let end = rows.min(row + self.height);
@@ -162,7 +164,7 @@ impl Cut {
         if self.stride == 1 && found.len() == 1 {
             return found.pop().unwrap_or_default().1;
         }
-        let mut vector_col = vec![PAD; padded];
+        let mut vector_col = vec![0; padded];
         let lengths = spans
             .iter()
             .map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize);
@@ -172,10 +174,11 @@ impl Cut {
             |((counts, columns), piece): ((Vec<u32>, Vec<u32>), &mut [u32])| {
                 let (mut from, mut to) = (0, 0);
                 for count in counts {
-                    let count = count as usize;
-                    piece[to..to + count].copy_from_slice(&columns[from..from + count]);
-                    from += count;
-                    to += count.next_multiple_of(self.stride);
+                    let (real, end) = (to + count as usize, from + count as usize);
+                    piece[to..real].copy_from_slice(&columns[from..end]);
+                    to += (count as usize).next_multiple_of(self.stride);
+                    piece[real..to].fill(PAD);
+                    from = end;
                 }
             },
         );
@@ -191,7 +194,7 @@ impl Cut {
             spans,
         } = vectors;
         let first = row_ptr[self.first_row] as usize;
-        let mut filled = vec![T::from_bits64(0); vector_col.len() * self.height];
+        let mut filled = zeros(vector_col.len() * self.height);
         let lengths = spans
             .iter()
             .map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize * self.height);
@@ -223,12 +226,12 @@ impl Cut {
         let slots_before = |window: usize| window_ptr[window] as usize * self.height;
         let spans = self.spans(slots_before);
         let found = each(spans, |span: Range<usize>| {
-            let mut rows = (Vec::new(), Vec::new(), Vec::new());
+            let (mut rows, mut row) = (Arrays::default(), Lane::default());
             for window in span {
                 let vectors = window_ptr[window] as usize..window_ptr[window + 1] as usize;
                 let slots = slots_before(window)..slots_before(window + 1);
                 let height = self.row(window + 1) - self.row(window);
-                self.append_window(height, &vector_col[vectors], &values[slots], &mut rows);
+                self.append_window(height, &vector_col[vectors], &values[slots], &mut row, &mut rows);
             }
             rows
         });
@@ -254,6 +257,7 @@ impl Cut {
         height: usize,
         columns: &[u32],
         values: &[T],
+        lane: &mut Lane<T>,
         (lengths, col_idx, kept): &mut Arrays<T>,
     ) {
         if columns.is_empty() {
@@ -261,31 +265,70 @@ impl Cut {
             return;
         }
         for r in 0..height {
-            let before = col_idx.len();
-            let mut take = |col: u32, value: T| {
-                if !value.is_positive_zero() {
-                    col_idx.push(col);
-                    kept.push(value);
-                }
-            };
+            lane.start(columns.len());
             if self.stride == 1 {
                 let slots = values[r..].iter().step_by(self.height);
-                columns
-                    .iter()
-                    .zip(slots)
-                    .for_each(|(&col, &value)| take(col, value));
+                lane.offer(columns.iter().zip(slots));
             } else {
                 for (group, columns) in columns.chunks_exact(self.stride).enumerate() {
                     let at = (group * self.height + r) * self.stride;
-                    let slots = &values[at..at + self.stride];
-                    columns
-                        .iter()
-                        .zip(slots)
-                        .for_each(|(&col, &value)| take(col, value));
+                    lane.offer(columns.iter().zip(&values[at..at + self.stride]));
                 }
             }
-            lengths.push((col_idx.len() - before) as u32);
+            col_idx.extend_from_slice(&lane.columns[..lane.len]);
+            kept.extend_from_slice(&lane.values[..lane.len]);
+            lengths.push(lane.len as u32);
         }
+    }
+}
+
+/// What is kept of one row. Every slot is written behind the kept ones, and counted if it is not +0.0: which slots are pads is
+/// hard to guess for a processor, and a branch that is guessed wrong costs more.
+#[derive(Default)]
+struct Lane<T> {
+    len: usize,
+    columns: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Stored> Lane<T> {
+    fn start(&mut self, most: usize) {
+        self.len = 0;
+        if self.columns.len() < most {
+            self.columns.resize(most, 0);
+            self.values.resize(most, T::from_bits64(0));
+        }
+    }
+
+    fn offer<'a>(&mut self, slots: impl Iterator<Item = (&'a u32, &'a T)>) {
+        for (&col, &value) in slots {
+            self.columns[self.len] = col;
+            self.values[self.len] = value;
+            self.len += usize::from(!value.is_positive_zero());
+        }
+    }
+}
+
+/// As many +0.0. For primitive types `vec!` leaves it to the first write to map a page, which the threads then do side by
+/// side; other types are written here, so by all threads as well.
+fn zeros<T: Stored>(count: usize) -> Vec<T> {
+    let zero = T::from_bits64(0);
+    if count < PARALLEL_FROM || matches!(T::PRECISION, Precision::F64 | Precision::F32) {
+        return vec![zero; count];
+    }
+    rayon::iter::repeat_n(zero, count).collect()
+}
+
+/// Both, side by side if there is much to do.
+pub(super) fn both<A: Send, B: Send>(
+    work: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if work < PARALLEL_FROM {
+        (a(), b())
+    } else {
+        rayon::join(a, b)
     }
 }
 

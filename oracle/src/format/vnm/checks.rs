@@ -16,7 +16,7 @@ pub(super) fn check_column<T>(p: &VnmParts<T>, row: usize, at: usize) -> Result<
             limit: p.m as u64,
         });
     }
-    if at % KEPT > 0 && u64::from(p.column[at - 1]) >= found {
+    if !at.is_multiple_of(KEPT) && u64::from(p.column[at - 1]) >= found {
         return Err(Refusal::Unsorted {
             field: "column",
             at,

@@ -62,7 +62,7 @@ impl Occupancy {
 }
 
 impl Thresholds {
-    /// As published for the H100 (PCIe, 80 GB), from profiling; other devices have their own.
+    /// As published for the H100 with 80 GB, from profiling; other devices have their own.
     pub const H100_PUBLISHED: Thresholds = Thresholds {
         tensor: 3.91,
         cuda: 38.27,

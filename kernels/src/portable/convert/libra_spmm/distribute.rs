@@ -82,6 +82,7 @@ fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
 }
 
 /// Takes every vector of at least `least` entries, and the first `extra` of one entry less.
+#[derive(Clone, Copy)]
 struct Cut {
     least: u32,
     extra: usize,

@@ -1,8 +1,13 @@
 //! The index arrays of the windows.
 //!
-//! The entries of a window are one piece of the CSR arrays. Its columns are copied, sorted and freed of repetitions in
-//! place; that gives the number of blocks, and with it where everything goes. Then every row walks along the columns of
-//! its window and sets its bits.
+//! ```text
+//! entries of a window, as column * 8 + row, sorted:   4.0 4.2 4.5 | 9.1 | 12.0 12.1
+//! columns 4 9 12, one byte each:                      00100101      00000010  00000011      (bit r: row r has it)
+//! eight such bytes, turned by 8 x 8 bits:             the bitmap, bit 8 * r + c
+//! ```
+//!
+//! The first pass finds columns and bytes, and with them how many blocks there are and where everything goes; the second
+//! fills the arrays.
 
 use super::{CHUNK, SIDE, cut, each, starts};
 use sparse_oracle::format::PAD;
@@ -33,11 +38,11 @@ impl Layout {
             window_row,
         };
         let chunks = csr.chunks();
-        let (columns, distinct) = csr.distinct_columns(&chunks);
+        let columns = csr.columns(&chunks);
         let mut window_block_ptr = Vec::with_capacity(window_row.len() + 1);
         window_block_ptr.push(0);
         let mut blocks = 0;
-        for &count in &distinct {
+        for &count in &columns.count {
             blocks += count.div_ceil(SIDE as u32);
             window_block_ptr.push(blocks);
         }
@@ -48,7 +53,7 @@ impl Layout {
             block_col: vec![PAD; SIDE * blocks as usize],
             chunks,
         };
-        layout.fill(&csr, &columns, &distinct);
+        layout.fill(&csr, &columns);
         layout
     }
 
@@ -63,7 +68,7 @@ impl Layout {
     }
 
     /// Columns, bits and value offsets, chunk by chunk.
-    fn fill(&mut self, csr: &Windows<'_>, columns: &[u32], distinct: &[u32]) {
+    fn fill(&mut self, csr: &Windows<'_>, columns: &Columns) {
         let offsets = &self.window_block_ptr;
         let block_range =
             |windows: &Range<usize>| offsets[windows.start] as usize..offsets[windows.end] as usize;
@@ -81,10 +86,14 @@ impl Layout {
         each(jobs.collect(), |(chunk, ((bitmaps, ends), cols))| {
             let mut values = chunk.values.start;
             for window in chunk.windows.clone() {
-                let first_block = (offsets[window] - offsets[chunk.windows.start]) as usize;
-                let own = &columns[values..values + distinct[window] as usize];
-                cols[SIDE * first_block..SIDE * first_block + own.len()].copy_from_slice(own);
-                csr.set_bits(window, own, &mut bitmaps[first_block..]);
+                let block = (offsets[window] - offsets[chunk.windows.start]) as usize;
+                let own = values..values + columns.count[window] as usize;
+                cols[SIDE * block..SIDE * block + own.len()].copy_from_slice(&columns.id[own.clone()]);
+                for (bytes, bitmap) in columns.rows[own].chunks(SIDE).zip(&mut bitmaps[block..]) {
+                    let mut eight = [0; SIDE];
+                    eight[..bytes.len()].copy_from_slice(bytes);
+                    *bitmap = turned(u64::from_le_bytes(eight));
+                }
                 values += csr.entries(window).len();
             }
             let mut end = chunk.values.start as u32;
@@ -94,6 +103,15 @@ impl Layout {
             }
         });
     }
+}
+
+/// The distinct columns of every window, ascending, from where its values start on.
+struct Columns {
+    id: Vec<u32>,
+    /// Which rows of the window have the column.
+    rows: Vec<u8>,
+    /// Number of columns of each window.
+    count: Vec<u32>,
 }
 
 /// A CSR pattern and the first rows of its windows.
@@ -128,52 +146,66 @@ impl Windows<'_> {
         chunks
     }
 
-    /// For each window its distinct columns, ascending, from where its values start on; and their number.
-    fn distinct_columns(&self, chunks: &[Chunk]) -> (Vec<u32>, Vec<u32>) {
-        let mut columns = vec![0; chunks.last().map_or(0, |chunk| chunk.values.end)];
-        let mut distinct = vec![0; self.window_row.len()];
-        let pieces = cut(&mut columns, chunks.iter().map(|c| c.values.len()));
-        let counts = cut(&mut distinct, chunks.iter().map(|c| c.windows.len()));
+    fn columns(&self, chunks: &[Chunk]) -> Columns {
+        let entries = chunks.last().map_or(0, |chunk| chunk.values.end);
+        let mut columns = Columns {
+            id: vec![0; entries],
+            rows: vec![0; entries],
+            count: vec![0; self.window_row.len()],
+        };
+        let lengths = || chunks.iter().map(|c| c.values.len());
+        let pieces = cut(&mut columns.id, lengths()).into_iter();
+        let pieces = pieces.zip(cut(&mut columns.rows, lengths()));
+        let counts = cut(&mut columns.count, chunks.iter().map(|c| c.windows.len()));
         let jobs = chunks.iter().zip(pieces).zip(counts);
-        each(jobs.collect(), |((chunk, columns), counts)| {
-            let mut rest = columns;
+        each(jobs.collect(), |((chunk, (ids, rows)), counts)| {
+            let (mut sorted, mut at) = (Vec::new(), 0);
             for (window, count) in chunk.windows.clone().zip(counts) {
-                let entries = self.entries(window);
-                let (own, behind) = rest.split_at_mut(entries.len());
-                own.copy_from_slice(&self.col_idx[entries]);
-                own.sort_unstable();
-                *count = keep_first_of_equal(own);
-                rest = behind;
+                self.sort(window, &mut sorted);
+                *count = gather(&sorted, &mut ids[at..], &mut rows[at..]);
+                at += sorted.len();
             }
         });
-        (columns, distinct)
+        columns
     }
 
-    /// Sets the bits of a window whose columns are `columns`.
-    fn set_bits(&self, window: usize, columns: &[u32], bitmaps: &mut [u64]) {
+    /// The entries of a window as column * 8 + row, ascending.
+    fn sort(&self, window: usize, sorted: &mut Vec<u64>) {
         let first = self.window_row[window] as usize;
         let (from, to) = (starts(self.row_ptr, first), starts(self.row_ptr, first + 1));
+        sorted.clear();
         for r in 0..SIDE {
-            let mut at = 0;
-            for &col in &self.col_idx[from[r] as usize..to[r] as usize] {
-                while columns[at] < col {
-                    at += 1;
-                }
-                bitmaps[at / SIDE] |= 1 << (SIDE * r + at % SIDE);
-                at += 1;
-            }
+            let cols = &self.col_idx[from[r] as usize..to[r] as usize];
+            sorted.extend(cols.iter().map(|&col| u64::from(col) << 3 | r as u64));
         }
+        sorted.sort_unstable();
     }
 }
 
-/// Moves the first of each run of equal elements to the front; their number.
-fn keep_first_of_equal(sorted: &mut [u32]) -> u32 {
-    let mut kept = 0;
-    for at in 0..sorted.len() {
-        if kept == 0 || sorted[at] != sorted[kept - 1] {
-            sorted[kept] = sorted[at];
-            kept += 1;
+/// Takes sorted entries apart into columns and the rows that have them; the number of columns.
+fn gather(sorted: &[u64], ids: &mut [u32], rows: &mut [u8]) -> u32 {
+    let mut count = 0;
+    for &entry in sorted {
+        let (col, row) = ((entry >> 3) as u32, 1 << (entry & 7));
+        if count > 0 && ids[count - 1] == col {
+            rows[count - 1] |= row;
+        } else {
+            (ids[count], rows[count]) = (col, row);
+            count += 1;
         }
     }
-    kept as u32
+    count as u32
+}
+
+/// Rows and columns of 8 x 8 bits exchanged: in squares of 1, then of 2, then of 4.
+fn turned(bits: u64) -> u64 {
+    let squares = [
+        (7, 0x00aa_00aa_00aa_00aa),
+        (14, 0x0000_cccc_0000_cccc),
+        (28, 0x0000_0000_f0f0_f0f0),
+    ];
+    squares.into_iter().fold(bits, |bits, (distance, mask)| {
+        let differ = (bits ^ bits >> distance) & mask;
+        bits ^ differ ^ differ << distance
+    })
 }
