@@ -1,7 +1,5 @@
-//! What RP-CSC and CP-CSR conversions share: the widths of their fields, tasks that run on threads where that pays, and
-//! values moved by a list of offsets.
+//! What RP-CSC and CP-CSR conversions share: the widths of their fields, and tasks that run on threads where that pays.
 
-use crate::portable::element::Stored;
 use rayon::prelude::*;
 use sparse_oracle::format::FormatParams;
 use sparse_oracle::refusal::Refusal;
@@ -60,16 +58,6 @@ pub(in crate::portable::convert) fn each<X: Send, S: Default>(
         tasks.into_iter().for_each(|task| work(&mut scratch, task));
     } else {
         tasks.into_par_iter().for_each_init(S::default, work);
-    }
-}
-
-/// The values in another order.
-pub(in crate::portable::convert) fn gather<T: Stored>(values: &[T], order: &[u32]) -> Vec<T> {
-    let pick = |&at: &u32| values[at as usize];
-    if order.len() < PARALLEL {
-        order.iter().map(pick).collect()
-    } else {
-        order.par_iter().map(pick).collect()
     }
 }
 
