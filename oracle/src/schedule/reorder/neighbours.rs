@@ -28,6 +28,30 @@ pub(super) struct Neighbours<'a> {
     shared: Vec<f64>,
 }
 
+/// The nearest rows of every row, with their similarities.
+#[derive(Debug)]
+pub(super) struct Nearest {
+    starts: Vec<usize>,
+    lists: Vec<(f64, u32)>,
+}
+
+impl Nearest {
+    /// Finds `count` for each row.
+    pub(super) fn new(neighbours: &mut Neighbours<'_>, count: usize) -> Nearest {
+        let (mut starts, mut lists) = (vec![0], Vec::new());
+        for row in 0..neighbours.rows.count() as u32 {
+            lists.extend(neighbours.nearest(row, count, |_| true));
+            starts.push(lists.len());
+        }
+        Nearest { starts, lists }
+    }
+
+    /// Those of one row, the most similar first.
+    pub(super) fn of(&self, row: u32) -> &[(f64, u32)] {
+        &self.lists[self.starts[row as usize]..self.starts[row as usize + 1]]
+    }
+}
+
 /// A candidate and the least and the most that its similarity can be.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
