@@ -14,8 +14,9 @@
 //! that many units, and sums and comparisons of costs are exact.
 //!
 //! Time is near-linear: a row looks at no more than 256 rows per column, and only rows that may be among the nearest
-//! are compared column by column. What is not bounded by the cap is the length of a compared row: a row of a hundred
-//! thousand columns that is among the nearest of as many rows is summed as often.
+//! are compared column by column. What is not bounded by the cap is the length of a compared row, since the union of two
+//! rows is summed column by column: if a row of a hundred thousand columns is the only candidate of as many rows, each of
+//! which has a smaller column of its own, that takes half a minute.
 
 mod forest;
 mod isolated;
@@ -27,7 +28,7 @@ mod similarity;
 pub use permutation::Permutation;
 
 use crate::format::Csr;
-use neighbours::Neighbours;
+use neighbours::{Nearest, Neighbours};
 use similarity::Rows;
 
 /// Most rows that one column proposes as candidates: those with the smallest ids.
@@ -58,10 +59,11 @@ pub struct Reordering {
 pub fn reorder<T>(matrix: &Csr<T>) -> Reordering {
     let rows = Rows::new(matrix);
     let mut neighbours = Neighbours::new(&rows);
-    let spanning = forest::depth_first(&rows, &mut neighbours);
+    let nearest = Nearest::new(&mut neighbours, NEAREST);
+    let spanning = forest::depth_first(rows.count(), &nearest);
     let mut refined = spanning.clone();
     refine::two_opt(&rows, &mut refined);
-    let adjusted = isolated::adjust(&rows, &mut neighbours, &refined);
+    let adjusted = isolated::adjust(&rows, &mut neighbours, &nearest, &refined);
     Reordering {
         spanning: Permutation::trusted(spanning),
         refined: Permutation::trusted(refined),

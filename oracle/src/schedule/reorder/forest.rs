@@ -3,9 +3,8 @@
 //! Edges are ordered by (cost, smaller id, larger id), all different, so that the forest is the only one that is least,
 //! whoever finds it. A row without neighbours is a tree by itself.
 
-use super::NEAREST;
-use super::neighbours::Neighbours;
-use super::similarity::{Rows, units};
+use super::neighbours::Nearest;
+use super::similarity::units;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -13,12 +12,12 @@ use std::collections::BinaryHeap;
 type Edge = (u64, u32, u32);
 
 /// All rows: trees by their smallest row, each depth first from there, children by (cost, id).
-pub(super) fn depth_first(rows: &Rows<'_>, neighbours: &mut Neighbours<'_>) -> Vec<u32> {
-    let edges = graph(rows, neighbours);
-    let children = Children::new(rows.count(), prim(&Graph::new(rows.count(), &edges)));
-    let mut order = Vec::with_capacity(rows.count());
+pub(super) fn depth_first(rows: usize, nearest: &Nearest) -> Vec<u32> {
+    let edges = graph(rows, nearest);
+    let children = Children::new(rows, prim(&Graph::new(rows, &edges)));
+    let mut order = Vec::with_capacity(rows);
     let mut stack = Vec::new();
-    for root in 0..rows.count() as u32 {
+    for root in 0..rows as u32 {
         if children.is_root[root as usize] {
             stack.push(root);
         }
@@ -31,10 +30,10 @@ pub(super) fn depth_first(rows: &Rows<'_>, neighbours: &mut Neighbours<'_>) -> V
 }
 
 /// Every row and its nearest, as edges: two rows are joined if either is among the nearest of the other.
-fn graph(rows: &Rows<'_>, neighbours: &mut Neighbours<'_>) -> Vec<Edge> {
+fn graph(rows: usize, nearest: &Nearest) -> Vec<Edge> {
     let mut edges = Vec::new();
-    for row in 0..rows.count() as u32 {
-        for (similarity, other) in neighbours.nearest(row, NEAREST, |_| true) {
+    for row in 0..rows as u32 {
+        for &(similarity, other) in nearest.of(row) {
             edges.push((units(similarity), row.min(other), row.max(other)));
         }
     }

@@ -28,6 +28,30 @@ pub(super) struct Neighbours<'a> {
     shared: Vec<f64>,
 }
 
+/// The nearest rows of every row, with their similarities.
+#[derive(Debug)]
+pub(super) struct Nearest {
+    starts: Vec<usize>,
+    lists: Vec<(f64, u32)>,
+}
+
+impl Nearest {
+    /// Finds `count` for each row.
+    pub(super) fn new(neighbours: &mut Neighbours<'_>, count: usize) -> Nearest {
+        let (mut starts, mut lists) = (vec![0], Vec::new());
+        for row in 0..neighbours.rows.count() as u32 {
+            lists.extend(neighbours.nearest(row, count, |_| true));
+            starts.push(lists.len());
+        }
+        Nearest { starts, lists }
+    }
+
+    /// Those of one row, the most similar first.
+    pub(super) fn of(&self, row: u32) -> &[(f64, u32)] {
+        &self.lists[self.starts[row as usize]..self.starts[row as usize + 1]]
+    }
+}
+
 /// A candidate and the least and the most that its similarity can be.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
@@ -143,4 +167,58 @@ fn keep_possible(candidates: &mut Vec<Candidate>, count: usize) {
     let mut least: Vec<f64> = candidates.iter().map(|c| c.least).collect();
     let (_, &mut bar, _) = least.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
     candidates.retain(|c| c.most >= bar);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CANDIDATES_PER_COLUMN, Neighbours};
+    use crate::format::{Csr, Entries, Entry};
+    use crate::schedule::reorder::similarity::Rows;
+    use crate::source::random::Random;
+    use std::collections::BTreeSet;
+
+    /// Every candidate compared column by column.
+    fn plainly(rows: &Rows<'_>, row: u32, count: usize) -> Vec<(f64, u32)> {
+        let mut candidates = BTreeSet::new();
+        for rank in rows.row(row) {
+            let having = (0..rows.count() as u32).filter(|&other| rows.row(other).contains(rank));
+            candidates.extend(having.take(CANDIDATES_PER_COLUMN));
+        }
+        candidates.remove(&row);
+        let mut all: Vec<(f64, u32)> = candidates
+            .into_iter()
+            .map(|other| (rows.similarity(row, other), other))
+            .collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        all.truncate(count);
+        all
+    }
+
+    /// Columns 0 to 3 in most rows, so that their lists are cut and what the later rows share there is hidden; long rows.
+    fn crowded(seed: u64) -> Csr<()> {
+        let mut random = Random::new(seed, "crowded");
+        let mut list = Vec::new();
+        for row in 0..600u32 {
+            let mut lane: BTreeSet<u32> = (0..4).filter(|_| random.below(10) < 7).collect();
+            let others = if random.below(30) == 0 { 40 } else { 3 };
+            lane.extend((0..random.below(others)).map(|_| 4 + random.below(60) as u32));
+            list.extend(lane.into_iter().map(|col| Entry { row, col, value: () }));
+        }
+        Csr::from_entries(&Entries::try_new(600, 64, list).expect("sorted")).expect("encodes")
+    }
+
+    #[test]
+    fn none_of_the_nearest_is_dropped_unseen() {
+        for seed in 0..3 {
+            let matrix = crowded(seed);
+            let rows = Rows::new(&matrix);
+            let mut neighbours = Neighbours::new(&rows);
+            for row in 0..600 {
+                for count in [1, 8] {
+                    let found = neighbours.nearest(row, count, |_| true);
+                    assert_eq!(found, plainly(&rows, row, count), "row {row} of matrix {seed}");
+                }
+            }
+        }
+    }
 }

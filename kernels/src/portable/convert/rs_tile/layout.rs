@@ -94,7 +94,7 @@ impl Layout {
                     eight[..bytes.len()].copy_from_slice(bytes);
                     *bitmap = turned(u64::from_le_bytes(eight));
                 }
-                values += csr.entries(window).len();
+                values += csr.span(window).len();
             }
             let mut end = chunk.values.start as u32;
             for (&mut bitmap, offset) in bitmaps.iter_mut().zip(ends) {
@@ -123,7 +123,7 @@ struct Windows<'a> {
 
 impl Windows<'_> {
     /// Offsets of the entries of a window in the CSR arrays.
-    fn entries(&self, window: usize) -> Range<usize> {
+    fn span(&self, window: usize) -> Range<usize> {
         let first = self.window_row[window] as usize;
         let last = (first + SIDE).min(self.row_ptr.len() - 1);
         self.row_ptr[first] as usize..self.row_ptr[last] as usize
@@ -134,7 +134,7 @@ impl Windows<'_> {
         let mut chunks = Vec::new();
         let (mut start, mut from, mut to) = (0, 0, 0);
         for window in 0..self.window_row.len() {
-            to += self.entries(window).len();
+            to += self.span(window).len();
             if to - from >= CHUNK || window + 1 == self.window_row.len() {
                 chunks.push(Chunk {
                     windows: start..window + 1,
