@@ -217,7 +217,7 @@ impl<'a> Input<'a> {
             match field {
                 FieldMut::Extent(extent) => *extent = self.extent(),
                 FieldMut::Flag(flag) => *flag = self.byte() & 1 != 0,
-                FieldMut::U8(v) => self.fill(v, |input| input.byte()),
+                FieldMut::U8(v) => self.fill(v, Input::byte),
                 FieldMut::U16(v) => self.fill(v, |input| input.index() as u16),
                 FieldMut::U32(v) => self.fill(v, |input| input.index() as u32),
                 FieldMut::U64(v) => self.fill(v, |input| input.word(8)),

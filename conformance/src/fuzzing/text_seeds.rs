@@ -47,7 +47,7 @@ fn drafts(count: u64, len: usize) -> impl Iterator<Item = Vec<u8>> {
 pub(super) fn mtx_parse() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect();
     seeds.extend(drafts(24, 80));
-    let files = embedded::all().iter().map(|e| e.bytes());
+    let files = embedded::all().iter().map(embedded::Embedded::bytes);
     seeds.extend(files.filter(|bytes| bytes.len() <= SMALL).map(<[u8]>::to_vec));
     for (i, info) in FAMILIES.iter().enumerate() {
         let Ok(pattern) = quick_spec(info.family, i as u64).generate() else {
