@@ -453,3 +453,136 @@ fn large_maps_are_downsampled() {
     assert!(corners[0] > 0 && corners[3] > 0, "{corners:?}");
     assert!(map.squeezed.cells.iter().all(|&class| class > 0));
 }
+
+/// By hand: vectors of the 8-row windows hold 1 entry, but for column 3 of the first, which holds 2; 10, 2 and 1 vectors.
+/// SDDMM: one block per window, of 8 + 10, 8 + 2 and 4 + 1 rows and columns.
+#[test]
+fn costs_are_those_counted_by_hand() {
+    let folder = folder();
+    let costs = |args: &[&str]| json(folder.path(), args)["costs"]["counted"].clone();
+    let row = |costs: &Value, op: usize, mode: usize| {
+        let row = &costs[op]["modes"][mode];
+        let number = |key: &str| row[key].as_u64().expect("a count");
+        (
+            number("tensor"),
+            number("blocks"),
+            row["utilisation"].as_f64(),
+            number("access"),
+        )
+    };
+    let default = costs(&["own.mtx"]);
+    assert_eq!(
+        (&default[0]["op"], &default[1]["op"]),
+        (&"spmm".into(), &"sddmm".into())
+    );
+    assert_eq!(row(&default, 0, 0), (0, 0, None, 14));
+    assert_eq!(row(&default, 0, 1), (14, 4, Some(14.0 / 256.0), 13));
+    assert_eq!(row(&default, 0, 2), (0, 0, None, 14));
+    assert_eq!(row(&default, 1, 0), (0, 0, None, 28));
+    assert_eq!(row(&default, 1, 1), (14, 3, Some(14.0 / 384.0), 18 + 10 + 5));
+    assert_eq!(row(&default, 1, 2), (0, 0, None, 28));
+    let two = costs(&["own.mtx", "--set", "eta=32"]);
+    assert_eq!(row(&two, 0, 0), (2, 1, Some(2.0 / 64.0), 13));
+    let ratio = two[0]["modes"][0]["access_to_cuda"].as_f64();
+    assert_eq!(ratio, Some(13.0 / 14.0));
+    let refused = json(folder.path(), &["own.mtx", "--set", "eta=200"]);
+    assert_eq!(refused["costs"]["refused"], "eta is 200, the limit is 128");
+    assert_eq!(
+        row_of(&refused, "libra_spmm")["refused"],
+        "eta is 200, the limit is 128"
+    );
+}
+
+fn row_of<'a>(survey: &'a Value, format: &str) -> &'a Value {
+    let rows = survey["formats"].as_array().expect("an array");
+    rows.iter().find(|r| r["format"] == format).expect("a row")
+}
+
+/// Schedules and formats count the same work.
+#[test]
+fn costs_and_partitions_agree_with_the_formats() {
+    for (matrix, kb) in [
+        ("embedded:karate", "kb=8"),
+        ("embedded:west0067", "kb=4"),
+        ("embedded:bfwa62", "kb=16"),
+    ] {
+        let survey = json(&std::env::temp_dir(), &[matrix, "--set", kb, "--set", "tau=3"]);
+        for (op, format) in [(0, "libra_spmm"), (1, "libra_sddmm")] {
+            let hybrid = &survey["costs"]["counted"][op]["modes"][0];
+            let encoded = &row_of(&survey, format)["encoded"];
+            assert_eq!(hybrid["tensor"], encoded["split"]["tensor"], "{matrix} {format}");
+            assert_eq!(hybrid["cuda"], encoded["split"]["cuda"], "{matrix} {format}");
+            assert_eq!(hybrid["blocks"], encoded["tiles"]["count"], "{matrix} {format}");
+            assert_eq!(
+                hybrid["utilisation"], encoded["tiles"]["density"],
+                "{matrix} {format}"
+            );
+        }
+        let step = &survey["partitions"][3]["as_described"];
+        let tiles = &row_of(&survey, "rs_tile")["encoded"]["tiles"];
+        assert_eq!(
+            (&step["per_tile"], &step["per_window"]),
+            (&tiles["per_tile"], &tiles["per_window"]),
+            "{matrix}"
+        );
+    }
+}
+
+/// Libra, at two entries per vector: the full column is in a block, the others are beside it.
+#[test]
+fn a_map_shows_what_lies_beside_the_blocks() {
+    let at = |row, col| Entry {
+        row,
+        col,
+        value: 1.0f32,
+    };
+    let mut list: Vec<_> = (0..8).map(|row| at(row, 2)).collect();
+    list.push(at(1, 0));
+    list.push(at(9, 5));
+    list.sort_by_key(|e| (e.row, e.col));
+    let entries = Entries::try_new(16, 8, list).expect("sorted");
+    let params = FormatParams {
+        eta: Some(32),
+        ..FormatParams::default()
+    };
+    for (kind, beside) in [
+        (FormatKind::LibraSpmm, [1.0 / 9.0, 1.0]),
+        (FormatKind::BitTcf, [0.0, 0.0]),
+    ] {
+        let matrix = Sparse::from_entries(kind, params, &entries).expect("encodes");
+        let map = draw(&matrix, Variant { kind, params }).expect("has entries");
+        let class = |row: usize, col: usize| map.plane.cells[8 * row + col];
+        // 8 or 9 of 64 positions: from 1/8.
+        assert_eq!((class(0, 2), class(7, 2)), (3, 3), "{kind:?}");
+        let expected = if kind == FormatKind::LibraSpmm {
+            (BESIDE, BESIDE)
+        } else {
+            (3, 1)
+        };
+        assert_eq!((class(1, 0), class(9, 5)), expected, "{kind:?}");
+        assert_eq!(map.beside, beside, "{kind:?}");
+    }
+}
+
+/// 2:4 and its relatives refuse karate and take what pruning leaves of it.
+#[test]
+fn structured_formats_are_measured_on_the_pruned_matrix() {
+    let survey = json(&std::env::temp_dir(), &["embedded:karate"]);
+    let rows = survey["formats"].as_array().expect("an array");
+    for kind in FormatKind::ALL.into_iter().filter(|kind| kind.is_structured()) {
+        let of: Vec<&Value> = rows.iter().filter(|r| r["format"] == kind.name()).collect();
+        assert_eq!(of.len(), 2, "{kind:?}");
+        let reason = of[0]["refused"].as_str().expect("a reason");
+        assert!(reason.contains("prune the matrix first"), "{reason}");
+        let kept = of[1]["encoded"]["entries"].as_u64().expect("a count");
+        assert!(0 < kept && kept < 156, "{kind:?}: {kept}");
+        let coo = 8.0 * kept as f64;
+        let index = of[1]["encoded"]["index_bytes"].as_f64().expect("bytes");
+        assert_eq!(
+            of[1]["encoded"]["index_to_coo"].as_f64(),
+            Some(index / coo),
+            "{kind:?}"
+        );
+    }
+    assert_eq!(row_of(&survey, "two_four")["values"], "tf32");
+}

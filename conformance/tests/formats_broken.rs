@@ -199,8 +199,8 @@ fn bugs() -> Vec<Bug> {
             F::RsTile,
             Parts(|p| {
                 indices(p, "residual_row", |rows| {
-                    rows.truncate(rows.len().saturating_sub(1))
-                })
+                    rows.truncate(rows.len().saturating_sub(1));
+                });
             }),
             WRONG,
         ),
@@ -275,8 +275,8 @@ fn bugs() -> Vec<Bug> {
             F::LibraSddmm,
             Parts(|p| {
                 indices(p, "block_col", |cols| {
-                    cols.chunks_mut(16).for_each(<[u32]>::sort_unstable)
-                })
+                    cols.chunks_mut(16).for_each(<[u32]>::sort_unstable);
+                });
             }),
             WRONG,
         ),
@@ -298,7 +298,13 @@ fn bugs() -> Vec<Bug> {
         bug(
             "loops: tile columns shifted",
             F::Loops,
-            Parts(|p| indices(p, "block_col", |cols| cols.rotate_left(usize::from(cols.len() > 1)))),
+            Parts(|p| {
+                indices(p, "block_col", |cols| {
+                    if !cols.is_empty() {
+                        cols.rotate_left(1);
+                    }
+                });
+            }),
             WRONG,
         ),
         bug(
@@ -339,7 +345,7 @@ fn bugs() -> Vec<Bug> {
                     if let Some(at) = len.windows(2).position(|w| w[0] != w[1]) {
                         len.swap(at, at + 1);
                     }
-                })
+                });
             }),
             WRONG,
         ),
@@ -357,7 +363,7 @@ fn bugs() -> Vec<Bug> {
                     if let Some(at) = len.windows(2).position(|w| w[0] != w[1]) {
                         len.swap(at, at + 1);
                     }
-                })
+                });
             }),
             WRONG,
         ),
@@ -384,8 +390,8 @@ fn bugs() -> Vec<Bug> {
             F::TwoFour,
             Parts(|p| {
                 indices(p, "metadata", |m| {
-                    m.iter_mut().for_each(|w| *w = w.rotate_left(16))
-                })
+                    m.iter_mut().for_each(|w| *w = w.rotate_left(16));
+                });
             }),
             WRONG,
         ),
@@ -412,8 +418,8 @@ fn bugs() -> Vec<Bug> {
             F::Tcf,
             Parts(|p| {
                 indices(p, "block_partition", |b| {
-                    b.iter_mut().for_each(|b| *b = b.saturating_sub(1))
-                })
+                    b.iter_mut().for_each(|b| *b = b.saturating_sub(1));
+                });
             }),
             WRONG,
         ),
@@ -422,8 +428,8 @@ fn bugs() -> Vec<Bug> {
             F::MeTcf,
             Parts(|p| {
                 bytes(p, "tc_local_id", |ids| {
-                    ids.iter_mut().for_each(|id| *id = *id % 8 * 16 + *id / 8)
-                })
+                    ids.iter_mut().for_each(|id| *id = *id % 8 * 16 + *id / 8);
+                });
             }),
             WRONG,
         ),
@@ -438,8 +444,8 @@ fn bugs() -> Vec<Bug> {
             F::BitTcf,
             Parts(|p| {
                 bitmaps(p, "tc_local_bit", |b| {
-                    b.iter_mut().for_each(|w| *w = transposed(*w))
-                })
+                    b.iter_mut().for_each(|w| *w = transposed(*w));
+                });
             }),
             WRONG,
         ),

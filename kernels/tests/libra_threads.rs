@@ -167,18 +167,18 @@ fn at(row: u32, col: u32, value: f32) -> Entry<f32> {
 fn encodings_that_no_encoder_writes_are_decoded() {
     let entries = Entries::try_new(
         8,
-        6,
+        7,
         vec![at(0, 4, 1.0), at(1, 0, 2.0), at(1, 4, 3.0), at(1, 5, 4.0)],
     );
     let entries = entries.expect("sorted");
     let spmm = LibraSpmm::try_new(LibraSpmmParts {
         rows: 8,
-        cols: 6,
+        cols: 7,
         kb: 4,
         window_block_ptr: vec![0, 2],
         bitmap: vec![1 << 6, 0],
         block_value_ptr: vec![0, 1, 1],
-        block_col: vec![0, 3, 4, 5, PAD, PAD, PAD, PAD],
+        block_col: vec![0, 3, 4, 5, 6, PAD, PAD, PAD],
         values: vec![3.0f32],
         row_ptr: vec![0, 1, 3, 3, 3, 3, 3, 3, 3],
         col_idx: vec![4, 0, 5],
@@ -190,7 +190,7 @@ fn encodings_that_no_encoder_writes_are_decoded() {
     block_col.resize(16, PAD);
     let sddmm = LibraSddmm::try_new(LibraSddmmParts {
         rows: 8,
-        cols: 6,
+        cols: 7,
         window_block_ptr: vec![0, 1],
         bitmap: vec![1 << 16 | 1 << 17, 0],
         block_value_ptr: vec![0, 2],

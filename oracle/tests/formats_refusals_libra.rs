@@ -107,7 +107,8 @@ fn spmm_contents() {
             ("a pad in a block that is not the last", |p| p.block_col[3] = PAD, out_of_range("block_col", 3, 0, u64::from(PAD), 12)),
             ("a column after a pad", |p| p.block_col[6] = 11, dirty(6, 0)),
             ("a column after a pad in the second window", |p| p.block_col.swap(9, 10), dirty(10, 1)),
-            ("an entry over a pad", |p| p.block_col[4] = PAD, stray(1, 28)),
+            ("a block without a column", |p| p.block_col[4] = PAD, out_of_range("block_col", 4, 0, u64::from(PAD), 12)),
+            ("an entry over a pad", |p| p.block_col[9] = PAD, stray(2, 5)),
             ("a bit over a pad", |p| p.bitmap[1] |= 1 << 2, stray(1, 2)),
             ("a bit below the matrix", |p| p.bitmap[2] |= 1 << 8, stray(2, 8)),
             ("a bit past a block of 4 columns", |p| p.bitmap[0] |= 1 << 32, stray(0, 32)),
@@ -282,7 +283,8 @@ fn sddmm_blocks_of_one_window() {
             ("a pad in a block that is not the last", |p| p.block_col[15] = PAD, {
                 out_of_range("block_col", 15, 0, u64::from(PAD), 17)
             }),
-            ("a column of the last block in its second slot", |p| p.block_col.swap(16, 17), dirty(17, 0)),
+            ("a block without a column", |p| p.block_col[16] = PAD, out_of_range("block_col", 16, 0, u64::from(PAD), 17)),
+            ("a column after a pad", |p| p.block_col[18] = 0, dirty(18, 0)),
         ],
     );
 }

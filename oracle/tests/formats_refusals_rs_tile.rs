@@ -45,8 +45,8 @@ fn stray(at: usize, bit: u32) -> Refusal {
     }
 }
 
-fn empty(field: &'static str, at: usize, row: usize) -> Refusal {
-    Refusal::Empty { field, at, row }
+fn empty(field: &'static str, at: usize) -> Refusal {
+    Refusal::Empty { field, at }
 }
 
 fn overlap(field: &'static str, at: usize, window: u64, found: u64) -> Refusal {
@@ -133,17 +133,17 @@ fn blocks() {
         &valid(),
         RsTile::try_new,
         vec![
-            ("a window without blocks", |p| p.window_block_ptr[1] = 0, empty("window_block_ptr", 0, 0)),
+            ("a window without blocks", |p| p.window_block_ptr[1] = 0, empty("window_block_ptr", 0)),
             (
                 "the last window without blocks",
                 |p| {
                     p.window_block_ptr[1] = 3;
                     p.block_col[8..18].copy_from_slice(&[8, 9, 10, 11, 12, 13, 14, 15, 16, 19]);
                 },
-                empty("window_block_ptr", 1, 10),
+                empty("window_block_ptr", 1),
             ),
-            ("a block without columns", |p| p.block_col[16..18].fill(P), empty("block_col", 16, 10)),
-            ("a last block without columns", |p| p.block_col[8..10].fill(P), empty("block_col", 8, 0)),
+            ("a block without columns", |p| p.block_col[16..18].fill(P), empty("block_col", 16)),
+            ("a last block without columns", |p| p.block_col[8..10].fill(P), empty("block_col", 8)),
             ("a pad inside a full block", |p| p.block_col[3] = P, dirty("block_col", 4, 0)),
             ("a pad at the end of a full block", |p| p.block_col[7] = P, dirty("block_col", 8, 0)),
             ("a column after a pad", |p| p.block_col[15] = 11, dirty("block_col", 15, 0)),

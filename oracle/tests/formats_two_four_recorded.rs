@@ -8,7 +8,6 @@
 //! The files hold one selector each; lanes that it does not name hold legal nibbles of other matrices, so that a wrong
 //! lane, row or column shows in nearly every element.
 
-#[allow(dead_code, reason = "recordings have no MANIFEST")]
 mod files_shared;
 
 use files_shared::say;

@@ -151,9 +151,7 @@ fn defects_are_named() {
 #[test]
 fn loads_and_limits_are_checked() {
     let refused = |window_rows, blocks: &[u32], entries: &[u32]| {
-        Load::try_new(window_rows, blocks, entries)
-            .err()
-            .expect("not a load")
+        Load::try_new(window_rows, blocks, entries).expect_err("not a load")
     };
     assert_eq!(
         refused(0, &BLOCKS, &ENTRIES),

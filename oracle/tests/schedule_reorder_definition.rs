@@ -188,19 +188,43 @@ fn agrees<T: Copy>(entries: &Entries<T>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// More rows than a list holds, few columns: lists are cut, many rows are equally similar.
+fn entries_of(cols: usize, lanes: &[BTreeSet<u32>]) -> Entries<()> {
+    let list = lanes
+        .iter()
+        .zip(0..)
+        .flat_map(|(lane, row)| lane.iter().map(move |&col| Entry { row, col, value: () }));
+    Entries::try_new(lanes.len(), cols, list.collect()).expect("sorted")
+}
+
+/// More rows than a list holds. Most have columns 0 and 1, whose lists are cut, and a few of the others, which tell them
+/// apart; what two rows share of the first two decides between rows that are equally similar but for that.
 fn crowded() -> impl Strategy<Value = Entries<()>> {
-    (257usize..330, 1usize..40, 1usize..4).prop_flat_map(|(rows, cols, length)| {
-        let lane = prop::collection::btree_set(0..cols as u32, 0..=length.min(cols));
-        let long = prop::collection::btree_set(0..cols as u32, 0..=cols);
-        let lanes = prop::collection::vec(prop_oneof![20 => lane, 1 => long], rows);
-        lanes.prop_map(move |lanes| {
-            let list = lanes
-                .iter()
-                .zip(0..)
-                .flat_map(|(lane, row)| lane.iter().map(move |&col| Entry { row, col, value: () }));
-            Entries::try_new(rows, cols, list.collect()).expect("sorted")
+    (257usize..320, 3u32..60).prop_flat_map(|(rows, cols)| {
+        let some = prop::collection::btree_set(2..cols, 0..4);
+        let long = prop::collection::btree_set(2..cols, 0..30);
+        let lane = (
+            prop_oneof![20 => some, 1 => long],
+            prop::bool::weighted(0.95),
+            prop::bool::weighted(0.9),
+        );
+        prop::collection::vec(lane, rows).prop_map(move |lanes| {
+            let lanes = lanes.into_iter().map(|(mut lane, zero, one)| {
+                lane.extend([0, 1].into_iter().zip([zero, one]).filter(|c| c.1).map(|c| c.0));
+                lane
+            });
+            entries_of(cols as usize, &lanes.collect::<Vec<_>>())
         })
+    })
+}
+
+/// A few long rows and many that share a column or two with them and one another: trees that branch, so that the order
+/// jumps, and rows are left beside strangers.
+fn branching() -> impl Strategy<Value = Entries<()>> {
+    (10usize..60, 10u32..70).prop_flat_map(|(rows, cols)| {
+        let leaf = prop::collection::btree_set(0..cols, 0..3);
+        let hub = prop::collection::btree_set(0..cols, 6..16.min(cols as usize));
+        let lanes = prop::collection::vec(prop_oneof![8 => leaf, 1 => hub], rows);
+        lanes.prop_map(move |lanes| entries_of(cols as usize, &lanes))
     })
 }
 
@@ -211,10 +235,15 @@ proptest! {
     fn small_matrices_are_reordered_as_defined(entries in patterns()) {
         agrees(&entries)?;
     }
+
+    #[test]
+    fn branching_trees_are_reordered_as_defined(entries in branching()) {
+        agrees(&entries)?;
+    }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn crowded_columns_are_reordered_as_defined(entries in crowded()) {
@@ -224,30 +253,28 @@ proptest! {
 
 #[test]
 fn a_list_is_cut_after_256_rows() {
-    // Rows 0..256 fill the list of column 0. Rows 256 and 257 are alike, but share only column 0: neither is proposed to
-    // the other, and the nearest of both are the first of the list.
+    // Rows 0..256 fill the list of column 0, the last of them without another column. Rows 256 and 257 are alike, but
+    // column 0 proposes neither to the other.
     let lane = |row: u32| match row {
-        0..256 => vec![0, row + 2],
-        256.. => vec![0, 1],
+        255 => BTreeSet::from([0]),
+        0..255 => BTreeSet::from([0, row + 2]),
+        256.. => BTreeSet::from([0, 1]),
     };
-    let entry = |row| move |col| Entry { row, col, value: () };
-    let list = (0..258).flat_map(|row| lane(row).into_iter().map(entry(row)));
-    let entries = Entries::try_new(258, 300, list.collect()).expect("sorted");
-    let mut definition = Definition::new(&entries);
+    let mut lanes: Vec<BTreeSet<u32>> = (0..258).map(lane).collect();
+    let entries = entries_of(300, &lanes);
     assert_eq!(
-        definition.nearest(256, 3, |_| true),
-        [257, 0, 1],
+        Definition::new(&entries).nearest(256, 3, |_| true),
+        [257, 255, 0],
         "column 1 proposes row 257"
     );
-    definition.rows[256].remove(&1);
-    assert_eq!(
-        definition.nearest(256, 3, |_| true),
-        [0, 1, 2],
-        "column 0 does not"
-    );
     agrees(&entries).expect("as defined");
-    // Without column 1 nothing joins rows 256 and 257, though no two rows are more alike.
-    let list: Vec<Entry<()>> = entries.list.iter().filter(|e| e.col != 1).copied().collect();
-    let entries = Entries { list, ..entries };
+    lanes[256].remove(&1);
+    lanes[257].remove(&1);
+    let entries = entries_of(300, &lanes);
+    assert_eq!(
+        Definition::new(&entries).nearest(256, 3, |_| true),
+        [255, 0, 1],
+        "column 0 does not, though no rows are more alike"
+    );
     agrees(&entries).expect("as defined");
 }

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! matrix -> variants (formats with parameters) -> encoding -+-> numbers -+-> text    the terminal
-//!                                                           |            +-> json    serde
-//!                                                           +-> map -----+-> html    one page without network
+//!        \                                                  +-> map -----+-> json    serde
+//!         `-> schedules of Libra and RS-Tile -> cost --------------------+-> html    one page without network
 //! ```
 //!
 //! Encodings are the reference's. Whatever refuses the matrix is a row that says why.
 
 pub mod blocks;
+pub mod cost;
 pub mod html;
 pub mod map;
 pub mod numbers;
@@ -16,6 +17,7 @@ pub mod survey;
 pub mod text;
 pub mod variant;
 
+pub use cost::{Cost, Costs, ModeCost, Step};
 pub use numbers::{Numbers, Split, Tiles};
 pub use survey::{Outcome, Row, Survey};
 pub use variant::{Element, ParameterError, Variant};

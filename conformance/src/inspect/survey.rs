@@ -1,5 +1,6 @@
 //! One row per encoding: its numbers, or why the format refuses the matrix.
 
+use super::cost::{Costs, Step, costs, partitions};
 use super::map::{Map, draw};
 use super::numbers::{Numbers, measure};
 use super::variant::{Element, Variant, variants};
@@ -34,6 +35,10 @@ pub struct Survey {
     pub values: String,
     /// One row per encoding, in the order of [`FormatKind::ALL`].
     pub formats: Vec<Row>,
+    /// Libra's costs by operation and unit, or why its parameters are refused.
+    pub costs: Costs,
+    /// RS-Tile's partition by threshold.
+    pub partitions: Vec<Step>,
     /// Pictures of the block formats that took the matrix.
     #[serde(skip)]
     pub maps: Vec<Map>,
@@ -77,6 +82,8 @@ impl Survey {
             entries: entries.nnz() as u64,
             values: element.precision().to_string(),
             formats: Vec::new(),
+            costs: costs(entries, &params),
+            partitions: partitions(entries),
             maps: Vec::new(),
         };
         for variant in variants(params) {

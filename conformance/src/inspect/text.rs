@@ -1,5 +1,6 @@
-//! A survey as text for a terminal.
+//! A survey as text for a terminal: four tables.
 
+use super::cost::Costs;
 use super::numbers::{Numbers, Split, Tiles};
 use super::survey::{Outcome, Row, Survey};
 use crate::report::show::count;
@@ -8,12 +9,16 @@ use std::fmt::Write as _;
 /// Width of the first column.
 const NAME: usize = 24;
 
-/// The survey as text: sizes of every format, then tiles and who does what.
+/// The survey as text: sizes of every format, tiles, costs of hybrids, RS-Tile's threshold.
 #[must_use]
 pub fn to_text(survey: &Survey) -> String {
     let mut text = sizes(survey);
     text.push('\n');
     text += &tiles(survey);
+    text.push('\n');
+    text += &costs(survey);
+    text.push('\n');
+    text += &partitions(survey);
     text
 }
 
@@ -82,6 +87,60 @@ fn tile_cells(tiles: &Tiles, split: Option<&Split>) -> [String; 7] {
     ]
 }
 
+fn costs(survey: &Survey) -> String {
+    let head = [
+        "tensor",
+        "CUDA",
+        "blocks",
+        "utilisation",
+        "data access",
+        "of CUDA only",
+    ];
+    let mut text = line("hybrid or one unit", &head.map(str::to_owned));
+    let costs = match &survey.costs {
+        Costs::Counted(costs) => costs,
+        Costs::Refused(reason) => return format!("{text}  refused: {reason}\n"),
+    };
+    for (cost, mode) in costs
+        .iter()
+        .flat_map(|cost| cost.modes.iter().map(move |mode| (cost, mode)))
+    {
+        let cells = [
+            count(mode.tensor),
+            count(mode.cuda),
+            count(mode.blocks),
+            percent(mode.utilisation),
+            count(mode.access),
+            share(mode.access_to_cuda),
+        ];
+        text += &line(&format!("{} {}", cost.op, mode.mode), &cells);
+    }
+    text
+}
+
+fn partitions(survey: &Survey) -> String {
+    let head = [
+        "described: tile",
+        "window",
+        "CUDA",
+        "printed: tile",
+        "window",
+        "CUDA",
+    ];
+    let mut text = line("rs_tile by threshold", &head.map(str::to_owned));
+    for step in &survey.partitions {
+        let cells = [&step.as_described, &step.as_printed].map(|p| {
+            [
+                mean(Some(p.per_tile)),
+                mean(Some(p.per_window)),
+                percent(Some(p.cuda_share)),
+            ]
+        });
+        text += &line(&format!("tau={}", step.tau), &cells.concat());
+    }
+    text
+}
+
 /// The format and what is special about its row.
 fn name(survey: &Survey, row: &Row) -> String {
     let mut name = vec![row.format];
@@ -94,7 +153,7 @@ fn line(name: &str, cells: &[String]) -> String {
     let mut text = format!("  {name:NAME$}");
     for cell in cells {
         // Writing to a String cannot fail.
-        let _ = write!(text, " {cell:>13}");
+        let _ = write!(text, " {cell:>15}");
     }
     text.push('\n');
     text

@@ -12,7 +12,7 @@ use sparse_oracle::judge::first_difference;
 use sparse_oracle::op::prune;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Precision, Refusal};
+use sparse_oracle::{Precision, Refusal, Scalar};
 
 /// Bit patterns, half of them special: both zeros, infinities, NaN payloads, subnormals; drawn 64 bits wide from the
 /// top, so that narrower types get the same classes after [`typed`].
@@ -264,8 +264,7 @@ pub(crate) fn corrupted(
         FieldMut::U32(v) => apply(v, &damage, |x| x as u32, u64::from),
         FieldMut::U64(v) => apply(v, &damage, |x| x, |x| x),
         FieldMut::Values(v) => {
-            use sparse_oracle::Scalar;
-            apply(v, &damage, |x| T::from_bits64(x & 0xffff), |x| x.bits64());
+            apply(v, &damage, |x| T::from_bits64(x & 0xffff), Scalar::bits64);
         }
     }
     drop(fields);

@@ -17,8 +17,8 @@
 //! back into that of the whole matrix.
 //!
 //! A valid matrix may distribute and order its vectors otherwise, for no result depends on the order, and may hold
-//! empty columns and blocks. Demanded are: no column twice in a window, no position in both parts, positions that are
-//! right, and all blocks of a window but the last one full. Explicit zeros are kept, pads are known by their column
+//! columns and blocks without a bit. Demanded are: no column twice in a window, no position in both parts, positions that
+//! are right, and as many blocks as the columns need. Explicit zeros are kept, pads are known by their column
 //! [`PAD`](super::PAD).
 
 use super::check::{check_length, check_slots};
@@ -90,7 +90,7 @@ impl<T: Scalar> LibraSddmm<T> {
     ///
     /// # Errors
     /// The first defect found: a dimension or a count past u32; an array length; a decreasing offset; columns out of
-    /// range, repeated in a window, or after a pad; a pad in a block that is not the last of its window; a bit over a pad
+    /// range, repeated in a window, or after a pad; a pad in a block that is not the last of its window, or first in that; a bit over a pad
     /// or below the matrix; fewer or more values than bits; a position in both parts; an offset that is not the one in
     /// the CSR order of the whole matrix.
     pub fn try_new(parts: LibraSddmmParts<T>) -> Result<Self, Refusal> {

@@ -14,19 +14,20 @@
 //! a window's last block take the densest remaining vectors, equally dense ones by column. The columns of a window
 //! then ascend, and are cut by `kb`; a window without a dense vector has no block, `fill` or not.
 //!
-//! A valid matrix may distribute its vectors otherwise, or cut one in two, and may hold empty columns and blocks: what
-//! counts is that each position is stored once, that columns ascend in a window (the order of the terms), and that all
-//! blocks of a window but the last are full. Explicit zeros are kept, pads are known by their column
+//! A valid matrix may distribute its vectors otherwise, or cut one in two, and may hold columns and blocks without a bit:
+//! what counts is that each position is stored once, that columns ascend in a window (the order of the terms), and that
+//! there are as many blocks as those columns need. Explicit zeros are kept, pads are known by their column
 //! [`PAD`](super::PAD).
 
 mod blocks;
 
-use super::check::{check_ascending, check_length, check_offsets, check_slots};
+use super::check::check_slots;
 use super::fields::fields;
 use super::{Entries, Entry, FormatParams, PAD};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
-pub(super) use blocks::{Blocks, words};
+use blocks::words;
+pub(super) use blocks::{Blocks, check_rest};
 use std::cmp::Reverse;
 use std::ops::Deref;
 
@@ -87,7 +88,7 @@ impl<T: Scalar> LibraSpmm<T> {
     /// # Errors
     /// The first defect found: another `kb` than 4, 8, 16; a dimension or a count past u32; an array length; a
     /// decreasing offset; columns out of range, not ascending, or after a pad; a pad in a block that is not the last of
-    /// its window; a bit over a pad or below the matrix; fewer or more values than bits; a position in both parts.
+    /// its window, or first in that; a bit over a pad or below the matrix; fewer or more values than bits; a position in both parts.
     pub fn try_new(parts: LibraSpmmParts<T>) -> Result<Self, Refusal> {
         let p = &parts;
         check_kb(p.kb as u64)?;
@@ -313,23 +314,6 @@ fn check_kb(kb: u64) -> Result<usize, Refusal> {
             found: kb,
         }),
     }
-}
-
-/// Checks a CUDA-core part by itself.
-pub(super) fn check_rest(
-    rows: usize,
-    cols: usize,
-    row_ptr: &[u32],
-    col_idx: &[u32],
-    values: usize,
-) -> Result<(), Refusal> {
-    check_offsets("row_ptr", row_ptr, rows, col_idx.len())?;
-    check_length("rest_values", col_idx.len() as u128, values)?;
-    for (row, ends) in row_ptr.windows(2).enumerate() {
-        let (start, end) = (ends[0] as usize, ends[1] as usize);
-        check_ascending("col_idx", row, start, &col_idx[start..end], cols)?;
-    }
-    Ok(())
 }
 
 impl<T> LibraSpmm<T> {

@@ -2,7 +2,7 @@
 //! into entries. Encoder (`from_entries`), decoder (`entries`) and validator (`try_new`) do not call one another.
 //!
 //! All indices and offsets are u32 and 0-based; a dimension, or a number of stored elements, past 2^32 - 1 is
-//! refused. Lengths are in elements, never bytes. Constructors do not allocate; encoders allocate in proportion to
+//! refused. Lengths are in elements, never bytes. Constructors allocate no more than one window needs; encoders allocate in proportion to
 //! the entries, or at most [`SLOT_LIMIT`] elements per array.
 
 mod bcsr;

@@ -126,7 +126,7 @@ pub const PARAMETERS: [Parameter; 18] = {
             "as_printed",
             &[F::RsTile],
             &[1],
-            |p| Some((p.impact == ImpactRule::AsPrinted) as u32),
+            |p| Some(u32::from(p.impact == ImpactRule::AsPrinted)),
             |p, v| {
                 p.impact = if v == 0 {
                     ImpactRule::AsDescribed
@@ -147,7 +147,7 @@ pub const PARAMETERS: [Parameter; 18] = {
             "fill",
             &[F::LibraSpmm],
             &[1],
-            |p| Some(p.fill as u32),
+            |p| Some(u32::from(p.fill)),
             |p, v| p.fill = v != 0,
         ),
         parameter(
@@ -184,14 +184,14 @@ pub const PARAMETERS: [Parameter; 18] = {
             "short_k",
             &[F::TwoFour],
             &[1],
-            |p| Some(p.short_k as u32),
+            |p| Some(u32::from(p.short_k)),
             |p, v| p.short_k = v != 0,
         ),
         parameter(
             "balanced",
             &[F::MeTcf, F::BitTcf],
             &[1],
-            |p| Some(p.balanced as u32),
+            |p| Some(u32::from(p.balanced)),
             |p, v| p.balanced = v != 0,
         ),
     ]

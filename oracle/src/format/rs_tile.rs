@@ -106,7 +106,7 @@ impl<T: Scalar> RsTile<T> {
     ///
     /// # Errors
     /// Entries that fail [`Entries::check`]; more than [`SLOT_LIMIT`](super::SLOT_LIMIT) slots in the residual part (one
-    /// long row among many, under a large tau_nnz).
+    /// long row among many, under a large `tau_nnz`).
     pub fn from_entries(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
         entries.check()?;
         let thresholds = Thresholds::new(entries.rows, entries.nnz(), params);
@@ -143,13 +143,13 @@ impl<T: Scalar> RsTile<T> {
         let mut list = Vec::with_capacity(self.nnz());
         for (window, &first) in p.window_row.iter().enumerate() {
             for block in self.blocks_of(window) {
-                let mut at = p.block_value_ptr[block] as usize;
-                for bit in (0..64).filter(|bit| p.bitmap[block] >> bit & 1 == 1) {
-                    let (row, col) = (first + bit / 8, p.block_col[SIDE * block + bit as usize % 8]);
-                    let value = p.values[at];
-                    list.push(Entry { row, col, value });
-                    at += 1;
-                }
+                let values = &p.values[p.block_value_ptr[block] as usize..];
+                let bits = (0..64u32).filter(|bit| p.bitmap[block] >> bit & 1 == 1);
+                list.extend(bits.zip(values).map(|(bit, &value)| Entry {
+                    row: first + bit / 8,
+                    col: p.block_col[SIDE * block + bit as usize % 8],
+                    value,
+                }));
             }
         }
         for (at, (&col, &value)) in p.residual_col.iter().zip(&p.residual_values).enumerate() {

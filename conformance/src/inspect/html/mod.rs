@@ -4,9 +4,11 @@
 //! matrix                              header (here)
 //! bytes of every format, with bars    sizes
 //! tiles, and who does what            tiles
+//! hybrid or one unit, thresholds      costs
 //! where blocks are dense              picture
 //! ```
 
+mod costs;
 mod picture;
 mod sizes;
 mod tiles;
@@ -42,6 +44,7 @@ pub fn to_html(survey: &Survey) -> String {
                 main {
                     (sizes::section(survey))
                     (tiles::section(survey))
+                    (costs::section(survey))
                     (picture::section(survey))
                 }
                 footer { "sparse-conformance " (env!("CARGO_PKG_VERSION")) ", " (survey.schema) ". The same numbers: conformance inspect --json." }

@@ -1,7 +1,7 @@
 //! CSR to BitTCF, and back: ME-TCF's local ids, of 8-row windows, as bits.
 
-use super::tcf::Windows;
 use super::tcf::fold::{Blocks, block_windows, fold, gather, scatter};
+use super::tcf::{Windows, crowded};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, compressed, encoded};
 use crate::portable::request::wrong_format;
@@ -13,9 +13,6 @@ use sparse_oracle::task::Answer;
 
 /// Rows of a window.
 const HEIGHT: usize = 8;
-
-/// Below so many blocks, and for jobs of so many, no threads.
-const SMALL: usize = 1 << 12;
 
 /// CSR to BitTCF.
 #[derive(Debug)]
@@ -65,10 +62,10 @@ fn bits(tc_offset: &[u32], local_id: &[u8]) -> Vec<u64> {
         let ids = &local_id[ends[0] as usize..ends[1] as usize];
         ids.iter().fold(0u64, |word, id| word | 1 << id)
     };
-    if tc_offset.len() < SMALL {
-        tc_offset.windows(2).map(word).collect()
+    if crowded(local_id.len()) {
+        tc_offset.par_windows(2).with_min_len(1 << 12).map(word).collect()
     } else {
-        tc_offset.par_windows(2).with_min_len(SMALL).map(word).collect()
+        tc_offset.windows(2).map(word).collect()
     }
 }
 

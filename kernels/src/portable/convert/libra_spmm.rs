@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Two passes over the pattern: the first counts the blocks, values and remaining entries of each window, the second
-//! writes them where the prefix sums say. Both merge the rows anew, which is cheaper than keeping what they found.
+//! writes them where the prefix sums say. The vectors of windows with a tensor part are kept from the first to the second,
+//! 8 bytes each; a window without one is a part of CSR and is copied.
 
 mod decode;
 mod distribute;

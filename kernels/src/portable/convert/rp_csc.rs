@@ -2,8 +2,8 @@
 //! transpose from a range of entries to the same range, and groups are transposed side by side.
 //!
 //! ```text
-//! CSR entries        0 1 2 | 3 4 5 6      group 0 | group 1
-//! RP-CSC position    0 2 1 | 4 6 3 5      `order`: where each stored value comes from, for any element type
+//! CSR      a b c | d e f g      entries of group 0 | entries of group 1, by row, then column
+//! RP-CSC   a c b | e g d f      the same ranges, by column, then row
 //! ```
 //!
 //! A group with many entries for its columns is transposed by counting, a sparse one by sorting packed
@@ -14,9 +14,9 @@ pub(super) mod groups;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use groups::{LANE, Sides, check_groups, each, gather, pieces};
+use groups::{LANE, Sides, check_groups, each, pieces};
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Parts, RpCscParts, Sparse};
+use sparse_oracle::format::{Csr, FormatKind, FormatParams, Parts, RpCsc, RpCscParts, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
 
@@ -42,83 +42,93 @@ impl Move for CsrToRpCsc {
             group: "rows of a group",
         };
         let (groups, height) = check_groups(params, &sides, m.rows, m.cols)?;
-        let (parts, order) = transpose_groups(m.rows, m.cols, &m.row_ptr, &m.col_idx, groups, height)?;
-        encoded(Parts::RpCsc(RpCscParts {
-            rows: m.rows,
-            cols: m.cols,
-            groups,
-            values: gather(&m.values, &order),
-            col_idx: parts.col_idx,
-            group_bitmap: parts.group_bitmap,
-            group_col_ptr: parts.group_col_ptr,
-            col_len: parts.col_len,
-            group_value_ptr: parts.group_value_ptr,
-            row_idx: parts.row_idx,
-        }))
+        let parts = transpose_groups(m, groups, height)?;
+        encoded(Parts::RpCsc(parts))
     }
 }
 
 /// One group on its way to RP-CSC.
-struct Group<'a> {
+struct Group<'a, T> {
     /// Offsets of its rows and the offset past the last.
     row_ptr: &'a [u32],
-    order: &'a mut [u32],
     row_idx: &'a mut [u16],
+    values: &'a mut [T],
     /// Its columns with their lengths, ascending.
     lanes: &'a mut Vec<(u16, u32)>,
 }
 
-/// All arrays but the values, and the order that these come in.
-fn transpose_groups(
-    rows: usize,
-    cols: usize,
-    row_ptr: &[u32],
-    col_idx: &[u32],
-    groups: usize,
-    height: usize,
-) -> Result<(RpCscParts<()>, Vec<u32>), Refusal> {
-    let nnz = col_idx.len();
-    let first_row = |group: usize| (group * height).min(rows);
-    let mut parts = RpCscParts::<()> {
-        group_value_ptr: (0..=groups).map(|group| row_ptr[first_row(group)]).collect(),
-        row_idx: vec![0; nnz],
-        ..RpCscParts::default()
-    };
-    let mut order = vec![0; nnz];
+fn transpose_groups<T: Stored>(m: &Csr<T>, groups: usize, height: usize) -> Result<RpCscParts<T>, Refusal> {
+    let first_row = |group: usize| (group * height).min(m.rows);
+    let group_value_ptr: Vec<u32> = (0..=groups).map(|group| m.row_ptr[first_row(group)]).collect();
+    let mut row_idx = vec![0; m.nnz()];
+    let mut values = vec![T::default(); m.nnz()];
     let mut lanes = vec![Vec::new(); groups];
     let lengths = || {
-        parts
-            .group_value_ptr
+        group_value_ptr
             .windows(2)
             .map(|ends| (ends[1] - ends[0]) as usize)
     };
-    let orders = pieces(&mut order, lengths());
-    let row_indices = pieces(&mut parts.row_idx, lengths());
-    let tasks = orders.zip(row_indices).zip(&mut lanes).enumerate();
-    let tasks = tasks.map(|(group, ((order, row_idx), lanes))| Group {
-        row_ptr: &row_ptr[first_row(group)..=first_row(group + 1)],
-        order,
+    let slots = pieces(&mut row_idx, lengths()).zip(pieces(&mut values, lengths()));
+    let tasks = slots.zip(&mut lanes).enumerate();
+    let tasks = tasks.map(|(group, ((row_idx, values), lanes))| Group {
+        row_ptr: &m.row_ptr[first_row(group)..=first_row(group + 1)],
         row_idx,
+        values,
         lanes,
     });
-    each(nnz, tasks.collect(), |scratch: &mut Scratch, group| {
-        if group.order.len() * 4 < cols {
-            scratch.sort(col_idx, group);
-        } else {
-            scratch.count(cols, col_idx, group);
-        }
+    each(m.nnz(), tasks.collect(), |scratch: &mut Scratch, group| {
+        transpose_group(m, scratch, group);
     });
     check_lanes(&lanes, height)?;
-    parts.group_col_ptr = Vec::with_capacity(groups + 1);
-    parts.group_col_ptr.push(0);
-    for lanes in &lanes {
-        parts
-            .col_len
-            .extend(lanes.iter().map(|&(_, length)| length as u8));
-        parts.group_col_ptr.push(parts.col_len.len() as u32);
+    let (col_idx, group_bitmap) = union(m.cols, &lanes);
+    let (group_col_ptr, col_len) = lengths_of(&lanes);
+    Ok(RpCscParts {
+        rows: m.rows,
+        cols: m.cols,
+        groups,
+        col_idx,
+        group_bitmap,
+        group_col_ptr,
+        col_len,
+        group_value_ptr,
+        row_idx,
+        values,
+    })
+}
+
+/// By counting where there are enough entries to make up for all columns, else by sorting.
+fn transpose_group<T: Stored>(m: &Csr<T>, scratch: &mut Scratch, group: Group<'_, T>) {
+    let (row_ptr, nnz) = (group.row_ptr, group.values.len());
+    let stored = row_ptr[0] as usize..row_ptr[0] as usize + nnz;
+    if nnz * 4 < m.cols {
+        scratch.sort(&m.col_idx, row_ptr, group.lanes);
+        let slots = group.row_idx.iter_mut().zip(group.values);
+        for (&key, (row, value)) in scratch.keys.iter().zip(slots) {
+            *row = (key >> 32) as u16;
+            *value = m.values[key as u32 as usize];
+        }
+        return;
     }
-    (parts.col_idx, parts.group_bitmap) = union(cols, &lanes);
-    Ok((parts, order))
+    scratch.count(m.cols, &m.col_idx[stored], group.lanes);
+    for (row, ends) in row_ptr.windows(2).enumerate() {
+        let entries = ends[0] as usize..ends[1] as usize;
+        for (&col, &value) in m.col_idx[entries.clone()].iter().zip(&m.values[entries]) {
+            let slot = &mut scratch.next[col as usize];
+            group.row_idx[*slot as usize] = row as u16;
+            group.values[*slot as usize] = value;
+            *slot += 1;
+        }
+    }
+}
+
+/// The offsets of the groups in the lengths, and these.
+fn lengths_of(lanes: &[Vec<(u16, u32)>]) -> (Vec<u32>, Vec<u8>) {
+    let (mut offsets, mut lengths) = (vec![0], Vec::with_capacity(lanes.iter().map(Vec::len).sum()));
+    for lanes in lanes {
+        lengths.extend(lanes.iter().map(|&(_, length)| length as u8));
+        offsets.push(lengths.len() as u32);
+    }
+    (offsets, lengths)
 }
 
 /// What a thread needs to transpose a group.
@@ -129,46 +139,33 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Counting sort by column: rows stay ascending.
-    fn count(&mut self, cols: usize, col_idx: &[u32], group: Group<'_>) {
-        let first = group.row_ptr[0];
+    /// The columns of a group with their lengths, and in `next` where each begins.
+    fn count(&mut self, cols: usize, col_idx: &[u32], lanes: &mut Vec<(u16, u32)>) {
         self.next.clear();
         self.next.resize(cols, 0);
-        for &col in &col_idx[first as usize..first as usize + group.order.len()] {
+        for &col in col_idx {
             self.next[col as usize] += 1;
         }
         let mut start = 0;
         for (col, slot) in self.next.iter_mut().enumerate() {
             if *slot > 0 {
-                group.lanes.push((col as u16, *slot));
+                lanes.push((col as u16, *slot));
                 start += std::mem::replace(slot, start);
-            }
-        }
-        for (row, ends) in group.row_ptr.windows(2).enumerate() {
-            for at in ends[0]..ends[1] {
-                let slot = &mut self.next[col_idx[at as usize] as usize];
-                group.order[*slot as usize] = at;
-                group.row_idx[*slot as usize] = row as u16;
-                *slot += 1;
             }
         }
     }
 
-    /// The same by comparison: 16 bits of column, 16 of row, 32 of offset.
-    fn sort(&mut self, col_idx: &[u32], group: Group<'_>) {
+    /// The same, and in `keys` the entries in order: 16 bits of column, 16 of row, 32 of offset.
+    fn sort(&mut self, col_idx: &[u32], row_ptr: &[u32], lanes: &mut Vec<(u16, u32)>) {
         self.keys.clear();
-        for (row, ends) in group.row_ptr.windows(2).enumerate() {
+        for (row, ends) in row_ptr.windows(2).enumerate() {
             let keys = (ends[0]..ends[1])
                 .map(|at| u64::from(col_idx[at as usize]) << 48 | (row as u64) << 32 | u64::from(at));
             self.keys.extend(keys);
         }
         self.keys.sort_unstable();
-        for (slot, &key) in self.keys.iter().enumerate() {
-            group.order[slot] = key as u32;
-            group.row_idx[slot] = (key >> 32) as u16;
-        }
         for lane in self.keys.chunk_by(|a, b| a >> 48 == b >> 48) {
-            group.lanes.push(((lane[0] >> 48) as u16, lane.len() as u32));
+            lanes.push(((lane[0] >> 48) as u16, lane.len() as u32));
         }
     }
 }
@@ -232,93 +229,70 @@ impl Move for RpCscToCsr {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("row_ptr", m.rows as u128 + 1)?;
-        let columns = Columns {
-            col_idx: &m.col_idx,
-            group_bitmap: &m.group_bitmap,
-            col_len: &m.col_len,
-            row_idx: &m.row_idx,
-        };
-        let extents = (m.rows, m.groups);
-        let (row_ptr, col_idx, order) = columns.rows(extents, &m.group_col_ptr, &m.group_value_ptr);
-        let arrays = (row_ptr, col_idx, gather(&m.values, &order));
+        let height = m.rows.div_ceil(m.groups);
+        let (mut row_ptr, mut col_idx) = (vec![0; m.rows + 1], vec![0; m.nnz()]);
+        let mut values = vec![T::default(); m.nnz()];
+        let ends = || m.group_value_ptr.windows(2);
+        let lengths = || ends().map(|ends| (ends[1] - ends[0]) as usize);
+        let heights = (0..m.groups).map(|group| height.min(m.rows.saturating_sub(group * height)));
+        let tasks = pieces(&mut row_ptr[1..], heights)
+            .zip(pieces(&mut col_idx, lengths()))
+            .zip(pieces(&mut values, lengths()))
+            .enumerate()
+            .map(|(group, ((ends, col_idx), values))| Rows {
+                group,
+                ends,
+                col_idx,
+                values,
+            });
+        each(m.nnz(), tasks.collect(), |next: &mut Vec<u32>, rows| {
+            turn(m, next, rows)
+        });
+        let arrays = (row_ptr, col_idx, values);
         Ok(compressed(FormatKind::Csr, (m.rows, m.cols), arrays))
     }
 }
 
-/// The index arrays of an RP-CSC matrix.
-struct Columns<'a> {
-    col_idx: &'a [u16],
-    group_bitmap: &'a [u64],
-    col_len: &'a [u8],
-    row_idx: &'a [u16],
-}
-
 /// One group on its way to CSR.
-struct Rows<'a> {
+struct Rows<'a, T> {
     group: usize,
-    /// Its first length and its first entry.
-    lane: usize,
-    start: usize,
     /// The ends of its rows.
     ends: &'a mut [u32],
     col_idx: &'a mut [u32],
-    order: &'a mut [u32],
+    values: &'a mut [T],
 }
 
-impl Columns<'_> {
-    /// Row pointers, column indices, and the order that the values come in.
-    fn rows(
-        &self,
-        (rows, groups): (usize, usize),
-        col_ptr: &[u32],
-        value_ptr: &[u32],
-    ) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-        let nnz = self.row_idx.len();
-        let height = rows.div_ceil(groups);
-        let (mut row_ptr, mut col_idx, mut order) = (vec![0; rows + 1], vec![0; nnz], vec![0; nnz]);
-        let lengths = || value_ptr.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
-        let heights = (0..groups).map(|g| height.min(rows.saturating_sub(g * height)));
-        let tasks = pieces(&mut row_ptr[1..], heights)
-            .zip(pieces(&mut col_idx, lengths()))
-            .zip(pieces(&mut order, lengths()));
-        let tasks = tasks.enumerate().map(|(group, ((ends, col_idx), order))| Rows {
-            group,
-            lane: col_ptr[group] as usize,
-            start: value_ptr[group] as usize,
-            ends,
-            col_idx,
-            order,
-        });
-        each(nnz, tasks.collect(), |next: &mut Vec<u32>, rows| {
-            self.turn(next, rows)
-        });
-        (row_ptr, col_idx, order)
+/// Counting sort by row: columns stay ascending.
+fn turn<T: Stored>(m: &RpCsc<T>, next: &mut Vec<u32>, rows: Rows<'_, T>) {
+    let first = m.group_value_ptr[rows.group];
+    let stored = first as usize..first as usize + rows.values.len();
+    count_rows(&m.row_idx[stored], first, next, rows.ends);
+    let mut at = first as usize;
+    let lanes = m.col_idx.iter().zip(&m.group_bitmap);
+    let lanes = lanes.filter(|(_, bits)| *bits >> rows.group & 1 == 1);
+    let lengths = &m.col_len[m.group_col_ptr[rows.group] as usize..];
+    for ((&col, _), &length) in lanes.zip(lengths) {
+        let lane = at..at + usize::from(length);
+        at = lane.end;
+        for (&row, &value) in m.row_idx[lane.clone()].iter().zip(&m.values[lane]) {
+            let slot = &mut next[usize::from(row)];
+            rows.col_idx[*slot as usize] = u32::from(col);
+            rows.values[*slot as usize] = value;
+            *slot += 1;
+        }
     }
+}
 
-    /// Counting sort by row: columns stay ascending.
-    fn turn(&self, next: &mut Vec<u32>, rows: Rows<'_>) {
-        let stored = &self.row_idx[rows.start..rows.start + rows.order.len()];
-        for &row in stored {
-            rows.ends[usize::from(row)] += 1;
-        }
-        next.clear();
-        let mut end = 0;
-        for count in rows.ends.iter_mut() {
-            next.push(end);
-            end += *count;
-            *count = end + rows.start as u32;
-        }
-        let lanes = self.col_idx.iter().zip(self.group_bitmap);
-        let lanes = lanes.filter(|(_, bits)| *bits >> rows.group & 1 == 1);
-        let mut at = 0;
-        for ((&col, _), &length) in lanes.zip(&self.col_len[rows.lane..]) {
-            for &row in &stored[at..at + usize::from(length)] {
-                let slot = &mut next[usize::from(row)];
-                rows.col_idx[*slot as usize] = u32::from(col);
-                rows.order[*slot as usize] = (rows.start + at) as u32;
-                *slot += 1;
-                at += 1;
-            }
-        }
+/// Where each row ends, in CSR, and in `next` where it begins in its group, whose first entry is `first`.
+fn count_rows(row_idx: &[u16], first: u32, next: &mut Vec<u32>, ends: &mut [u32]) {
+    for &row in row_idx {
+        ends[usize::from(row)] += 1;
+    }
+    next.clear();
+    let mut end = 0;
+    for count in ends {
+        next.push(end);
+        end += *count;
+        *count = first + end;
     }
 }

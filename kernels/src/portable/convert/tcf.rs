@@ -12,7 +12,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams, Parts, Sparse, TcfParts};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
-pub(super) use squeeze::Windows;
+pub(super) use squeeze::{Windows, crowded};
 
 /// CSR to TCF.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! What the validators of both Libra formats check of their tensor parts: windows of 8 rows, bitmap blocks.
+//! What the validators of both Libra formats check alike: windows of 8 rows and their bitmap blocks, and a CUDA-core part by
+//! itself.
 
 use super::WINDOW;
 use crate::format::PAD;
@@ -36,14 +37,15 @@ impl Blocks<'_> {
         )
     }
 
-    /// Checks the columns of a window: in range, pads only after the last real one and in the last block. Returns how
-    /// many are real.
+    /// Checks the columns of a window: in range, pads only after the last real one, and fewer than a block holds. Returns
+    /// how many are real.
     pub(in crate::format) fn check_pads(&self, window: usize) -> Result<usize, Refusal> {
         let lane = self.columns(window);
         let start = self.window_block_ptr[window] as usize * self.kb;
-        let last_block = lane.len().saturating_sub(self.kb);
-        let pad = lane[last_block..].iter().position(|&col| col == PAD);
-        let real = pad.map_or(lane.len(), |c| last_block + c);
+        // One column more than the full blocks hold, if there is a block at all.
+        let least = lane.len() - lane.len().min(self.kb - 1);
+        let pad = lane.iter().position(|&col| col == PAD);
+        let real = pad.unwrap_or(lane.len()).max(least);
         for (i, &col) in lane.iter().enumerate() {
             let at = start + i;
             if i < real && col as usize >= self.cols {
@@ -151,4 +153,21 @@ impl Blocks<'_> {
 /// Words that hold the 8 * `kb` bits of a block.
 pub(in crate::format) fn words(kb: usize) -> usize {
     (WINDOW * kb).div_ceil(64)
+}
+
+/// Checks a CUDA-core part by itself.
+pub(in crate::format) fn check_rest(
+    rows: usize,
+    cols: usize,
+    row_ptr: &[u32],
+    col_idx: &[u32],
+    values: usize,
+) -> Result<(), Refusal> {
+    check_offsets("row_ptr", row_ptr, rows, col_idx.len())?;
+    check_length("rest_values", col_idx.len() as u128, values)?;
+    for (row, ends) in row_ptr.windows(2).enumerate() {
+        let (start, end) = (ends[0] as usize, ends[1] as usize);
+        check_ascending("col_idx", row, start, &col_idx[start..end], cols)?;
+    }
+    Ok(())
 }

@@ -90,7 +90,7 @@ pub fn statistics<T>(entries: &Entries<T>, partition: &Partition) -> Statistics 
     counts
 }
 
-/// Figure 14: the statistics at each value of tau_nnz under one rule, tau_inc derived.
+/// Figure 14: the statistics at each value of `tau_nnz` under one rule, `tau_inc` derived.
 #[must_use]
 pub fn sweep<T>(entries: &Entries<T>, rule: ImpactRule, taus: &[u32]) -> Vec<Statistics> {
     let at = |&tau: &u32| {

@@ -57,7 +57,7 @@ impl Encoding<'_> {
                 source: cut(&mut sources, (end - start) as usize),
             }
         });
-        run_all(tasks.collect(), |_: &mut (), mut task: Lanes<'_>| {
+        let _: Vec<()> = run_all(tasks.collect(), |_: &mut (), mut task: Lanes<'_>| {
             for window in task.windows.clone() {
                 match self.positions {
                     Some(positions) => self.scatter(window, positions, &mut task),

@@ -50,14 +50,22 @@ impl Rule {
         }
     }
 
+    /// False for windows that surely have no tensor part, by their row pointers.
+    pub(in crate::portable::convert) fn may_take(self, ends: &[u32]) -> bool {
+        match self {
+            // A vector has at most one entry per row.
+            Rule::Spmm { least, .. } => ends.windows(2).filter(|e| e[0] < e[1]).count() >= least as usize,
+            Rule::Sddmm { least } => ends[ends.len() - 1] - ends[0] >= least,
+        }
+    }
+
     /// The slot of each vector of a window in its tensor part, or [`REST`]; returns how many have one.
     pub(in crate::portable::convert) fn assign(self, vectors: &[Vector], slots: &mut Vec<u32>) -> usize {
         match self {
             Rule::Spmm { least, kb, fill } => {
-                let dense = vectors.iter().filter(|v| v.nnz() >= least).count();
-                let free = dense.next_multiple_of(kb) - dense;
-                let cut = if fill && free > 0 {
-                    Cut::filling(vectors, least, free)
+                let cut = if fill {
+                    let dense = vectors.iter().filter(|v| v.nnz() >= least).count();
+                    Cut::filling(vectors, least, dense.next_multiple_of(kb) - dense)
                 } else {
                     Cut { least, extra: 0 }
                 };
@@ -116,11 +124,11 @@ fn by_column(vectors: &[Vector], cut: Cut, slots: &mut Vec<u32>) -> usize {
         let nnz = vector.nnz();
         let filler = nnz + 1 == cut.least && extra > 0;
         extra -= usize::from(filler);
-        if nnz < cut.least && !filler {
-            return REST;
-        }
-        taken += 1;
-        taken - 1
+        // No branch: which vectors are dense is hard to predict.
+        let dense = filler | (nnz >= cut.least);
+        let slot = if dense { taken } else { REST };
+        taken += u32::from(dense);
+        slot
     }));
     taken as usize
 }

@@ -4,7 +4,7 @@
 
 use super::distribute::{REST, Rule};
 use super::fill::fill;
-use super::vectors::{Merger, WINDOW};
+use super::vectors::{Merger, Vector, WINDOW};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule
     };
     let mut window_values = vec![0; rows.div_ceil(WINDOW) + 1];
     let tasks = ranges(row_ptr);
-    source.count(&tasks, &mut index, &mut window_values);
+    let kept = source.count(&tasks, &mut index, &mut window_values);
     for ptr in [
         &mut index.window_block_ptr,
         &mut window_values,
@@ -63,7 +63,12 @@ pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule
     index.position = vec![0; total(&window_values)];
     index.col_idx = vec![0; total(&index.row_ptr)];
     index.rest_position = vec![0; total(&index.row_ptr)];
-    fill(source, &tasks, &mut index, &window_values);
+    fill(
+        source,
+        tasks.into_iter().zip(kept).collect(),
+        &mut index,
+        &window_values,
+    );
     index
 }
 
@@ -107,24 +112,32 @@ pub(in crate::portable::convert) fn cut<'a, X>(rest: &mut &'a mut [X], len: usiz
     front
 }
 
-/// Runs the tasks, on all threads if there are several.
-pub(in crate::portable::convert) fn run_all<X: Send, S: Default>(
+/// Runs the tasks, on all threads if there are several; what they return, in their order.
+pub(in crate::portable::convert) fn run_all<X: Send, S: Default, R: Send>(
     tasks: Vec<X>,
-    run: impl Fn(&mut S, X) + Sync + Send,
-) {
+    run: impl Fn(&mut S, X) -> R + Sync + Send,
+) -> Vec<R> {
     if tasks.len() < 2 {
         let mut scratch = S::default();
-        tasks.into_iter().for_each(|task| run(&mut scratch, task));
+        tasks.into_iter().map(|task| run(&mut scratch, task)).collect()
     } else {
-        tasks.into_par_iter().for_each_init(S::default, run);
+        tasks.into_par_iter().map_init(S::default, run).collect()
     }
+}
+
+/// Vectors of the windows of a range that have a tensor part: merged once, used twice.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    pub(super) vectors: Vec<Vector>,
+    /// Number of vectors of each such window.
+    pub(super) counts: Vec<usize>,
 }
 
 /// Space for one window, kept from window to window.
 #[derive(Default)]
-pub(super) struct Scratch {
-    pub(super) merger: Merger,
-    pub(super) slots: Vec<u32>,
+struct Scratch {
+    merger: Merger,
+    slots: Vec<u32>,
 }
 
 /// What counting a range of windows writes.
@@ -142,7 +155,7 @@ impl Source<'_> {
         WINDOW * window..rows.min(WINDOW * (window + 1))
     }
 
-    fn count(&self, tasks: &[Range<usize>], index: &mut Index, window_values: &mut [u32]) {
+    fn count(&self, tasks: &[Range<usize>], index: &mut Index, window_values: &mut [u32]) -> Vec<Kept> {
         let (mut blocks, mut values) = (&mut index.window_block_ptr[1..], &mut window_values[1..]);
         let mut rest = &mut index.row_ptr[1..];
         let tasks = tasks.iter().map(|windows| Counts {
@@ -152,23 +165,44 @@ impl Source<'_> {
             rest: cut(&mut rest, self.rows(windows.end - 1).end - WINDOW * windows.start),
         });
         run_all(tasks.collect(), |scratch: &mut Scratch, task: Counts<'_>| {
+            let mut kept = Kept::default();
             let first = task.windows.start;
             for window in task.windows {
                 let rows = self.rows(window);
-                let vectors = scratch
-                    .merger
-                    .vectors(&self.row_ptr[rows.start..=rows.end], self.col_idx);
-                let taken = self.rule.assign(vectors, &mut scratch.slots);
-                task.blocks[window - first] = taken.div_ceil(self.rule.kb()) as u32;
+                let ends = &self.row_ptr[rows.start..=rows.end];
                 let rest = &mut task.rest[rows.start - WINDOW * first..rows.end - WINDOW * first];
-                for (vector, &slot) in vectors.iter().zip(&scratch.slots) {
-                    if slot == REST {
-                        vector.rows().for_each(|r| rest[r] += 1);
-                    } else {
-                        task.values[window - first] += vector.nnz();
+                let mut taken = 0;
+                if self.rule.may_take(ends) {
+                    let vectors = scratch.merger.vectors(ends, self.col_idx);
+                    taken = self.rule.assign(vectors, &mut scratch.slots);
+                    if taken > 0 {
+                        kept.vectors.extend_from_slice(vectors);
+                        kept.counts.push(vectors.len());
+                        task.values[window - first] = tally(vectors, &scratch.slots, rest);
                     }
                 }
+                task.blocks[window - first] = taken.div_ceil(self.rule.kb()) as u32;
+                if taken == 0 {
+                    rest.iter_mut()
+                        .zip(ends.windows(2))
+                        .for_each(|(n, e)| *n = e[1] - e[0]);
+                }
             }
-        });
+            kept.vectors.shrink_to_fit();
+            kept
+        })
     }
+}
+
+/// Adds the entries that stay with the CUDA cores to their rows; returns the number of the others.
+fn tally(vectors: &[Vector], slots: &[u32], rest: &mut [u32]) -> u32 {
+    let mut values = 0;
+    for (vector, &slot) in vectors.iter().zip(slots) {
+        if slot == REST {
+            vector.rows().for_each(|r| rest[r] += 1);
+        } else {
+            values += vector.nnz();
+        }
+    }
+    values
 }

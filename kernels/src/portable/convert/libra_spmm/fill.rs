@@ -1,7 +1,7 @@
 //! The second pass: with every offset known, each range of windows writes its own parts of the arrays.
 
 use super::distribute::REST;
-use super::encode::{Index, Scratch, Source, cut, run_all, words};
+use super::encode::{Index, Kept, Source, cut, run_all, words};
 use super::vectors::{Vector, WINDOW};
 use std::ops::Range;
 
@@ -48,7 +48,12 @@ impl<'a> Arrays<'a> {
 }
 
 /// Fills everything but the offsets of windows and rows.
-pub(super) fn fill(source: Source<'_>, tasks: &[Range<usize>], index: &mut Index, window_values: &[u32]) {
+pub(super) fn fill(
+    source: Source<'_>,
+    tasks: Vec<(Range<usize>, Kept)>,
+    index: &mut Index,
+    window_values: &[u32],
+) {
     let kb = source.rule.kb();
     let offsets = Offsets {
         window_block_ptr: &index.window_block_ptr,
@@ -63,26 +68,36 @@ pub(super) fn fill(source: Source<'_>, tasks: &[Range<usize>], index: &mut Index
         col_idx: &mut index.col_idx,
         rest_position: &mut index.rest_position,
     };
-    let tasks = tasks.iter().map(|windows| {
+    let tasks = tasks.into_iter().map(|(windows, kept)| {
         let rows = WINDOW * windows.start..source.rows(windows.end - 1).end;
-        (windows.clone(), all.take(windows.clone(), rows, offsets, kb))
+        let arrays = all.take(windows.clone(), rows, offsets, kb);
+        (windows, kept, arrays)
     });
     run_all(
         tasks.collect(),
-        |scratch: &mut Scratch, (windows, mut arrays): (Range<usize>, Arrays<'_>)| {
+        |slots: &mut Vec<u32>, (windows, kept, mut arrays)| {
+            let (mut left, mut counts) = (&kept.vectors[..], kept.counts.iter());
             for window in windows {
                 let rows = source.rows(window);
                 let ends = &source.row_ptr[rows.start..=rows.end];
-                if ends[0] == ends[rows.len()] {
-                    continue;
-                }
-                let vectors = scratch.merger.vectors(ends, source.col_idx);
-                source.rule.assign(vectors, &mut scratch.slots);
                 let rest = &offsets.row_ptr[rows.clone()];
                 let mut arrays = arrays.take(window..window + 1, rows, offsets, kb);
-                let vectors = vectors.iter().copied().zip(scratch.slots.iter().copied());
-                arrays.fill(vectors.clone(), kb, window_values[window]);
-                arrays.place(vectors, kb, window_values[window], (ends, rest));
+                if arrays.block_value_ptr.is_empty() {
+                    let lane = ends[0] as usize..ends[ends.len() - 1] as usize;
+                    arrays.col_idx.copy_from_slice(&source.col_idx[lane]);
+                    arrays
+                        .rest_position
+                        .iter_mut()
+                        .zip(ends[0]..)
+                        .for_each(|(to, from)| *to = from);
+                } else if let Some(&count) = counts.next() {
+                    let (vectors, behind) = left.split_at(count);
+                    left = behind;
+                    source.rule.assign(vectors, slots);
+                    let vectors = vectors.iter().copied().zip(slots.iter().copied());
+                    arrays.fill(vectors.clone(), kb, window_values[window]);
+                    arrays.place(vectors, kb, window_values[window], (ends, rest));
+                }
             }
         },
     );

@@ -1,9 +1,12 @@
-//! The vectors of a window: its rows merged pairwise, three times.
+//! The vectors of a window, by column.
 //!
 //! ```text
 //! row 0  1 4          (1, 01) (4, 01)   \
 //! row 1  1 2          (1, 10) (2, 10)   /  (1, 11) (2, 10) (4, 01)      column, one bit per row
 //! ```
+//!
+//! Where the columns lie close together, each has a byte, and the bytes are read in order; elsewhere the rows are merged
+//! pairwise, three times.
 
 /// Rows of a window.
 pub(in crate::portable::convert) const WINDOW: usize = 8;
@@ -38,16 +41,67 @@ impl Vector {
     }
 }
 
+/// Columns per entry up to which a byte for each is cheaper than merging.
+const CLOSE: usize = 16;
+
 /// Space to merge in, kept from window to window.
 #[derive(Debug, Default)]
 pub(in crate::portable::convert) struct Merger {
     from: Vec<Vector>,
     to: Vec<Vector>,
+    /// Rows of each column, one bit each; all 0 between windows.
+    masks: Vec<u8>,
 }
 
 impl Merger {
     /// The vectors of a window, ascending; `ends` are the row pointers of its rows and the one behind them.
     pub(in crate::portable::convert) fn vectors(&mut self, ends: &[u32], col_idx: &[u32]) -> &[Vector] {
+        let lanes = ends.windows(2).map(|e| &col_idx[e[0] as usize..e[1] as usize]);
+        let first = lanes.clone().filter_map(|lane| lane.first()).min();
+        let last = lanes.clone().filter_map(|lane| lane.last()).max();
+        let (Some(&first), Some(&last)) = (first, last) else {
+            return &[];
+        };
+        let nnz = (ends[ends.len() - 1] - ends[0]) as usize;
+        if ((last - first) as usize) < CLOSE * nnz {
+            self.read_masks(lanes, first, last)
+        } else {
+            self.merge_rows(ends, col_idx)
+        }
+    }
+
+    /// The vectors between two columns, by a byte for each.
+    fn read_masks<'a>(&mut self, lanes: impl Iterator<Item = &'a [u32]>, first: u32, last: u32) -> &[Vector] {
+        // In whole words, so that empty stretches are skipped.
+        let span = ((last - first) as usize + 1).next_multiple_of(8);
+        if self.masks.len() < span {
+            self.masks.resize(span, 0);
+        }
+        let masks = &mut self.masks[..span];
+        for (r, lane) in lanes.enumerate() {
+            for &col in lane {
+                masks[(col - first) as usize] |= 1 << r;
+            }
+        }
+        self.from.clear();
+        for (word, bytes) in masks.chunks_exact_mut(8).enumerate() {
+            let Ok(eight) = <[u8; 8]>::try_from(&*bytes) else {
+                continue;
+            };
+            let mut left = u64::from_le_bytes(eight);
+            while left != 0 {
+                let byte = left.trailing_zeros() as usize / 8;
+                let mask = u64::from(eight[byte]);
+                left ^= mask << (8 * byte);
+                let col = u64::from(first) + (8 * word + byte) as u64;
+                self.from.push(Vector(col << WINDOW | mask));
+            }
+            bytes.fill(0);
+        }
+        &self.from
+    }
+
+    fn merge_rows(&mut self, ends: &[u32], col_idx: &[u32]) -> &[Vector] {
         self.from.clear();
         // Start and length of each run; rows that the matrix does not have are empty runs.
         let mut runs = [(0, 0); WINDOW];
@@ -116,6 +170,21 @@ mod tests {
         assert_eq!(flat(merger.vectors(&[2, 3], &col_idx)), [(1, vec![0])]);
         assert_eq!(merger.vectors(&[6, 6, 6], &col_idx), []);
         assert_eq!(merger.vectors(&[0, 2], &col_idx)[1].nnz(), 1);
+    }
+
+    #[test]
+    fn close_and_distant_columns_give_the_same_vectors() {
+        // 3 apart and 300 apart, a gap of whole words, both ends of the range of columns.
+        for step in [1, 3, 40, 300, 50_000_000] {
+            let col_idx: Vec<u32> = (0..40).map(|i| (7 + i % 10 * step) % (u32::MAX - 1)).collect();
+            let ends = [0, 10, 20, 20, 30, 40];
+            let mut merger = Merger::default();
+            let merged = flat(merger.merge_rows(&ends, &col_idx));
+            for _ in 0..2 {
+                assert_eq!(flat(merger.vectors(&ends, &col_idx)), merged, "{step}");
+            }
+            assert!(merger.masks.iter().all(|&mask| mask == 0));
+        }
     }
 
     #[test]

@@ -1,7 +1,5 @@
-//! What RP-CSC and CP-CSR conversions share: the widths of their fields, tasks that run on threads where that pays, and
-//! values moved by a list of offsets.
+//! What RP-CSC and CP-CSR conversions share: the widths of their fields, and tasks that run on threads where that pays.
 
-use crate::portable::element::Stored;
 use rayon::prelude::*;
 use sparse_oracle::format::FormatParams;
 use sparse_oracle::refusal::Refusal;
@@ -63,21 +61,11 @@ pub(in crate::portable::convert) fn each<X: Send, S: Default>(
     }
 }
 
-/// The values in another order.
-pub(in crate::portable::convert) fn gather<T: Stored>(values: &[T], order: &[u32]) -> Vec<T> {
-    let pick = |&at: &u32| values[at as usize];
-    if order.len() < PARALLEL {
-        order.iter().map(pick).collect()
-    } else {
-        order.par_iter().map(pick).collect()
-    }
-}
-
 /// Cuts slices of the given lengths off the front of `rest`, one after the other.
-pub(in crate::portable::convert) fn pieces<'a, X>(
-    mut rest: &'a mut [X],
+pub(in crate::portable::convert) fn pieces<X>(
+    mut rest: &mut [X],
     lengths: impl Iterator<Item = usize>,
-) -> impl Iterator<Item = &'a mut [X]> {
+) -> impl Iterator<Item = &mut [X]> {
     lengths.map(move |length| {
         let (piece, tail) = std::mem::take(&mut rest).split_at_mut(length);
         rest = tail;

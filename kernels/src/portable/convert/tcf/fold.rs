@@ -7,7 +7,7 @@
 //! Inside a window, entries in the order of CSR fall into each block in ascending local id (8 * row + column), so one
 //! cursor per block is all that sorting takes.
 
-use super::squeeze::{Windows, cut, each, jobs};
+use super::squeeze::{Windows, crowded, cut, each, jobs};
 use crate::portable::moves::check_slots;
 use rayon::prelude::*;
 use sparse_oracle::format::PAD;
@@ -263,9 +263,9 @@ impl Blocks<'_> {
 /// The values of the blocks in the order of CSR.
 pub(in crate::portable) fn gather<T: Copy + Send + Sync>(slot: &[u32], values: &[T]) -> Vec<T> {
     let value = |&slot: &u32| values[slot as usize];
-    if slot.len() < 1 << 14 {
-        slot.iter().map(value).collect()
-    } else {
+    if crowded(slot.len()) {
         slot.par_iter().with_min_len(1 << 12).map(value).collect()
+    } else {
+        slot.iter().map(value).collect()
     }
 }

@@ -22,7 +22,7 @@ const JOB: usize = 1 << 13;
 /// window after the last.
 pub(in crate::portable) fn jobs(windows: usize, start: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
     let entries = start(windows);
-    if entries < SMALL {
+    if !crowded(entries) {
         return std::iter::once(0..windows).collect();
     }
     let share = JOB.max(entries / (rayon::current_num_threads() * 8));
@@ -34,6 +34,11 @@ pub(in crate::portable) fn jobs(windows: usize, start: impl Fn(usize) -> usize) 
         }
     }
     jobs
+}
+
+/// Whether so many entries are worth more than this thread, if there are others.
+pub(in crate::portable) fn crowded(entries: usize) -> bool {
+    entries >= SMALL && rayon::current_num_threads() > 1
 }
 
 /// Runs every job; on this thread if there is only one.
