@@ -25,8 +25,8 @@ const fn row(
 
 use Reuse::{Rabe, Raf, Rbf};
 
-/// In the table's order of columns: Mt, Nt, Kt, Tk, Tm, Tn. The row without a name has the extents of the SNAP graph
-/// `facebook`, the one after `nell` those of Reddit. N of `twitch` is not known here; what is printed covers 2,688.
+/// In the table's order of columns: Mt, Nt, Kt, Tk, Tm, Tn. Two rows have lost their names; by their extents they are
+/// Reddit and the Facebook graph of SNAP. N of `twitch` is not known here; what is printed covers 2,688.
 #[rustfmt::skip]
 const TABLE_X: [Row; 15] = [
     row("cora 1", [2708, 2708, 1433], [339, 1, 2708, 1, 1, 180], Raf),

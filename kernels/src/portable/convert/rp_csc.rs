@@ -246,7 +246,7 @@ impl Move for RpCscToCsr {
                 values,
             });
         each(m.nnz(), tasks.collect(), |next: &mut Vec<u32>, rows| {
-            turn(m, next, rows)
+            turn(m, next, rows);
         });
         let arrays = (row_ptr, col_idx, values);
         Ok(compressed(FormatKind::Csr, (m.rows, m.cols), arrays))
@@ -264,20 +264,30 @@ struct Rows<'a, T> {
 
 /// Counting sort by row: columns stay ascending.
 fn turn<T: Stored>(m: &RpCsc<T>, next: &mut Vec<u32>, rows: Rows<'_, T>) {
-    let first = m.group_value_ptr[rows.group];
-    let stored = first as usize..first as usize + rows.values.len();
-    count_rows(&m.row_idx[stored], first, next, rows.ends);
+    let Rows {
+        group,
+        ends,
+        col_idx,
+        values,
+    } = rows;
+    let first = m.group_value_ptr[group];
+    count_rows(
+        &m.row_idx[first as usize..first as usize + values.len()],
+        first,
+        next,
+        ends,
+    );
     let mut at = first as usize;
     let lanes = m.col_idx.iter().zip(&m.group_bitmap);
-    let lanes = lanes.filter(|(_, bits)| *bits >> rows.group & 1 == 1);
-    let lengths = &m.col_len[m.group_col_ptr[rows.group] as usize..];
+    let lanes = lanes.filter(|(_, bits)| *bits >> group & 1 == 1);
+    let lengths = &m.col_len[m.group_col_ptr[group] as usize..];
     for ((&col, _), &length) in lanes.zip(lengths) {
         let lane = at..at + usize::from(length);
         at = lane.end;
         for (&row, &value) in m.row_idx[lane.clone()].iter().zip(&m.values[lane]) {
             let slot = &mut next[usize::from(row)];
-            rows.col_idx[*slot as usize] = u32::from(col);
-            rows.values[*slot as usize] = value;
+            col_idx[*slot as usize] = u32::from(col);
+            values[*slot as usize] = value;
             *slot += 1;
         }
     }
