@@ -72,6 +72,13 @@ fn sums_that_f64_cannot_tell_apart_are_compared_exactly() {
 }
 
 #[test]
+fn tf32_is_compared_as_stored() {
+    // Both round to 1 in tf32.
+    let found = pruned::<Tf32>(FormatKind::TwoFour, FormatParams::default(), &["1 1.00000012"]);
+    assert_eq!((found.list.len(), found.list[0].col), (1, 1));
+}
+
+#[test]
 fn nan_counts_as_largest_and_infinity_next() {
     let found = pruned::<f32>(FormatKind::Nm, nm(1, 4, 1), &["9e9", "inf", "nan", "nan"]);
     assert_eq!((found.list.len(), found.list[0].row), (1, 2));

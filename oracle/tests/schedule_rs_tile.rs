@@ -319,27 +319,17 @@ fn density_on_cnr_2000_against_the_threshold() {
     let file = folder.join("cnr-2000.mtx.gz");
     let entries = read_path(&file).expect("readable").coo.entries().pattern();
     assert_eq!(estimate_tau_nnz(entries.rows, entries.nnz()), 4);
-    let rounded = |rule| -> Vec<(f64, f64)> {
-        let counts = sweep(&entries, rule, &[0, 4, 8]);
-        counts
-            .iter()
-            .map(|c| {
-                (
-                    (c.nnz_per_block() * 10.0).round() / 10.0,
-                    (c.cuda_share() * 1000.0).round() / 10.0,
-                )
-            })
-            .collect()
+    let rounded = |counts: &[Statistics]| -> Vec<(f64, f64)> {
+        let tenths = |x: f64| (x * 10.0).round() / 10.0;
+        let pair = |c: &Statistics| (tenths(c.nnz_per_block()), tenths(100.0 * c.cuda_share()));
+        counts.iter().map(pair).collect()
     };
-    assert_eq!(
-        rounded(ImpactRule::AsDescribed),
-        [(22.5, 0.0), (23.1, 1.1), (23.4, 1.7)]
-    );
-    assert_eq!(
-        rounded(ImpactRule::AsPrinted),
-        [(22.5, 0.0), (23.9, 3.9), (25.4, 10.7)]
-    );
-    let default = statistics(&entries, &scan(&entries, &FormatParams::default()));
+    let described = sweep(&entries, ImpactRule::AsDescribed, &[0, 4, 8]);
+    assert_eq!(rounded(&described), [(22.5, 0.0), (23.1, 1.1), (23.4, 1.7)]);
+    // Threshold 0 asks no row, by either rule.
+    let printed = sweep(&entries, ImpactRule::AsPrinted, &[4, 8]);
+    assert_eq!(rounded(&printed), [(23.9, 3.9), (25.4, 10.7)]);
+    let default = described[1];
     let (coo_index, coo) = (8 * default.nnz, 12 * default.nnz);
     assert!(
         default.index_bytes() * 10 < coo_index * 3,
