@@ -47,7 +47,7 @@ impl Move for CsrToNm {
             let lanes = index.chunks_mut(vectors);
             let jobs = lanes.zip(values.chunks_mut(vectors * cut.l)).enumerate();
             bands::run(jobs.collect(), |(at, (index, values))| {
-                encode(csr, &cut, at * band, index, values)
+                fill_band(csr, &cut, at * band, index, values)
             })?;
         }
         encoded(Parts::Nm(NmParts {
@@ -93,7 +93,7 @@ impl Cut {
 }
 
 /// Encodes the windows from number `window` on that `index` and `values` have room for.
-fn encode<T: Stored>(
+fn fill_band<T: Stored>(
     csr: &Csr<T>,
     cut: &Cut,
     window: usize,

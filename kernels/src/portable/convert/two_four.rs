@@ -99,7 +99,7 @@ impl Move for CsrToTwoFour {
             let jobs = words.zip(values.chunks_mut(band * cut.stride())).enumerate();
             bands::run(jobs.collect(), |(at, (metadata, values))| {
                 let rows = at * band..csr.rows.min((at + 1) * band);
-                encode(csr, cut, rows, metadata, values)
+                fill_rows(csr, cut, rows, metadata, values)
             })?;
         }
         encoded(Parts::TwoFour(TwoFourParts {
@@ -112,7 +112,7 @@ impl Move for CsrToTwoFour {
     }
 }
 
-fn encode<T: Stored>(
+fn fill_rows<T: Stored>(
     csr: &Csr<T>,
     cut: Cut,
     rows: std::ops::Range<usize>,
