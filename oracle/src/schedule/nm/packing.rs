@@ -139,7 +139,7 @@ impl Packing {
             let places = || rows.clone().flat_map(|u| groups.clone().map(move |g| (u, g)));
             let used: BTreeSet<usize> = places().map(|(u, g)| matrix.row(u, g)).collect();
             let used: Vec<usize> = used.into_iter().collect();
-            let at = |(u, g)| used.partition_point(|&column| column <= matrix.row(u, g)) as u32;
+            let at = |(u, g)| used.partition_point(|&column| column < matrix.row(u, g)) as u32;
             packed.index.extend(places().map(at));
             packed.col_info.extend(used.iter().map(|&column| column as u32));
             packed.col_ptr.push(packed.col_info.len() as u32);
