@@ -119,7 +119,7 @@ pub const TARGETS: [Target; 12] = [
     Target {
         name: "mtx_parse",
         about: "any bytes as Matrix Market and as smtx: a typed error, or a matrix that survives writing",
-        floor: 10,
+        floor: 2,
         run: mtx_parse,
         seeds: text_seeds::mtx_parse,
         words: text_seeds::mtx_parse_words,
@@ -127,7 +127,7 @@ pub const TARGETS: [Target; 12] = [
     Target {
         name: "case_line",
         about: "any text as a case line: a typed error, or a case that prints and parses to itself",
-        floor: 10,
+        floor: 2,
         run: case_line,
         seeds: text_seeds::case_line,
         words: text_seeds::case_line_words,
