@@ -1,0 +1,54 @@
+//! Why a model cannot answer.
+
+use crate::arithmetic::{Architecture, Instruction};
+
+/// What was asked of a model that it cannot answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The architecture does not have the instruction, or nobody knows how it rounds there.
+    #[error("{architecture} has no modelled {instruction}; {available}")]
+    NoSuchInstruction {
+        /// Where it was asked for.
+        architecture: Architecture,
+        /// What was asked for.
+        instruction: Instruction,
+        /// Which architectures have it, as a sentence.
+        available: String,
+    },
+    /// Operands of the wrong length.
+    #[error(
+        "{instruction} multiplies {expected} pairs an element, but a has {a} and b has {b} values; pad both with zeros or split them"
+    )]
+    Operands {
+        /// The instruction.
+        instruction: Instruction,
+        /// Pairs that it multiplies.
+        expected: usize,
+        /// Values of a.
+        a: usize,
+        /// Values of b.
+        b: usize,
+    },
+    /// A chain whose length is no multiple of the instruction's.
+    #[error(
+        "{terms} terms are no multiple of the {products} products of {instruction}; use the padded chain, or pad with zeros"
+    )]
+    NotAMultiple {
+        /// The instruction.
+        instruction: Instruction,
+        /// Products of one instruction.
+        products: usize,
+        /// Terms of the chain.
+        terms: usize,
+    },
+    /// A metadata nibble that `mma.sp::ordered_metadata` does not allow.
+    #[error(
+        "metadata nibble {chunk} is {nibble:#06b}, its indices are not ascending; for f16 and bf16 use one of 0100 1000 1100 1001 1101 1110, for tf32 0100 or 1110"
+    )]
+    Metadata {
+        /// Which nibble.
+        chunk: usize,
+        /// Its value.
+        nibble: u32,
+    },
+}
