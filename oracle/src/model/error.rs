@@ -51,4 +51,22 @@ pub enum ModelError {
         /// Its value.
         nibble: u32,
     },
+    /// A column of B of another length than its metadata describes.
+    #[error(
+        "a column of B has {found} values, its metadata describes {expected}; give all rows of B, kept or not"
+    )]
+    Column {
+        /// Rows that the metadata describes.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// An instruction whose registers are not described.
+    #[error(
+        "the registers of {instruction} are not described; described are mma m16n8 and m8n8k4.f64, mma.sp of f16, bf16 and tf32, wgmma"
+    )]
+    NoFragment {
+        /// The instruction.
+        instruction: Instruction,
+    },
 }

@@ -13,7 +13,9 @@
 //! holds. NaN bits of f64 instructions are not modelled.
 
 mod chain;
+pub mod fragment;
 mod fused;
+pub mod sparse;
 pub mod table;
 mod term;
 
