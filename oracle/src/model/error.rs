@@ -1,6 +1,7 @@
 //! Why a model cannot answer.
 
 use crate::arithmetic::{Architecture, Instruction};
+use crate::scalar::Precision;
 
 /// What was asked of a model that it cannot answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,5 +69,31 @@ pub enum ModelError {
     NoFragment {
         /// The instruction.
         instruction: Instruction,
+    },
+    /// Matrices of another type than the instruction multiplies.
+    #[error("{instruction} multiplies {}, the matrix holds {found}; convert it first", instruction.input)]
+    Input {
+        /// The instruction.
+        instruction: Instruction,
+        /// The type of the elements.
+        found: Precision,
+    },
+    /// A term names a row that B does not have.
+    #[error("a term names row {row} of B, which has {rows}; a pad is named u32::MAX")]
+    Row {
+        /// The row.
+        row: usize,
+        /// Rows of B.
+        rows: usize,
+    },
+    /// As many accumulators as B has columns are needed, or as many rows as A has columns.
+    #[error("{what}: {found} given, {expected} needed")]
+    Shape {
+        /// Of what.
+        what: &'static str,
+        /// How many are needed.
+        expected: usize,
+        /// How many there are.
+        found: usize,
     },
 }

@@ -33,14 +33,14 @@ impl Fragment {
         let row = instruction.products() * width;
         let known = instruction.input != Precision::F32
             && match instruction.engine {
-            Engine::Mma if width == 8 => {
-                (m, n, k) == (8, 8, 4) || (m, n) == (16, 8) && matches!(k, 4 | 8 | 16)
-            }
-            Engine::Mma => (m, n) == (16, 8) && matches!(row, 16 | 32),
-            Engine::MmaSparse => (m, n) == (16, 8) && matches!(row, 16 | 32) && matches!(width, 2 | 4),
-            Engine::Wgmma => m == 64 && n % 8 == 0 && (8..=256).contains(&n) && row == 32,
-            Engine::WgmmaSparse | Engine::Tcgen05 => false,
-        };
+                Engine::Mma if width == 8 => {
+                    (m, n, k) == (8, 8, 4) || (m, n) == (16, 8) && matches!(k, 4 | 8 | 16)
+                }
+                Engine::Mma => (m, n) == (16, 8) && matches!(row, 16 | 32),
+                Engine::MmaSparse => (m, n) == (16, 8) && matches!(row, 16 | 32) && matches!(width, 2 | 4),
+                Engine::Wgmma => m == 64 && n % 8 == 0 && (8..=256).contains(&n) && row == 32,
+                Engine::WgmmaSparse | Engine::Tcgen05 => false,
+            };
         if known {
             Ok(Fragment { instruction })
         } else {
