@@ -1,6 +1,11 @@
 //! Tier T2: the very bits that a declared deterministic reduction gives.
 //!
-//! One file per family of units. A model is a short function on the declared order of terms; it knows nothing about
+//! One file or folder per family of units. A model is a short function on the declared order of terms; it knows nothing about
 //! sparse formats and shares no code with the kernels it judges.
 
 pub mod chain;
+mod error;
+pub mod recording;
+pub mod tensor_core;
+
+pub use error::ModelError;

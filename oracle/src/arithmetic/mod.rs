@@ -8,6 +8,10 @@
 //! a, b --input--> products --reduction, order--> acc --epilogue(alpha, beta, C)--> out
 //! ```
 
+mod instruction;
+
+pub use instruction::{Architecture, Engine, Instruction, ParseInstructionError};
+
 use crate::scalar::Precision;
 
 /// What happens to an operand before it is multiplied.
