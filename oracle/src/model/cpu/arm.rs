@@ -47,6 +47,25 @@ impl Fpcr {
         rmode: Rounding::NearestEven,
     };
 
+    /// The register's fields; others are ignored.
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Fpcr {
+        Fpcr {
+            fiz: bits & 1 != 0,
+            ah: bits >> 1 & 1 != 0,
+            ebf: bits >> 13 & 1 != 0,
+            fz16: bits >> 19 & 1 != 0,
+            rmode: match bits >> 22 & 3 {
+                0 => Rounding::NearestEven,
+                1 => Rounding::Up,
+                2 => Rounding::Down,
+                _ => Rounding::TowardZero,
+            },
+            fz: bits >> 24 & 1 != 0,
+            dn: bits >> 25 & 1 != 0,
+        }
+    }
+
     /// What is flushed in operands and results of a type.
     #[must_use]
     pub fn flush(self, precision: Precision) -> Flush {

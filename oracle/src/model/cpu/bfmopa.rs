@@ -11,13 +11,15 @@
 //! With EBF = 0, RMode, FZ and FIZ do not count, an exact zero is +0 unless both terms are -0. A product of bf16 numbers has
 //! 16 bits: only its underflow and overflow differ from the exact one. Predicates are as in [`super::fmopa`].
 //!
+//! With EBF = 0 and AH = 1 the manual disagrees with itself: A1.5.11 says "as if FPCR.AH is 0", the pseudocode hands FPCR to
+//! FPDefaultNaN, which makes the NaN negative. QEMU 11.1.3 does the latter, and so does this.
+//!
 //! Source: Arm ARM A1.5.11; J1.3: BFDotAdd, BFMulH, FPAdd_BF16, BFRound, BFUnpack.
 
 use super::arm::Fpcr;
 use super::flush::{Flush, Tininess};
 use super::fmopa::{active, dot_add};
 use super::fused::{Fused, values};
-use super::nan::default_nan;
 use crate::scalar::{Precision, Rounding, encode};
 
 /// One element of `BFMOPA`: bf16 pairs into f32.
@@ -25,7 +27,7 @@ use crate::scalar::{Precision, Rounding, encode};
 pub fn bfmopa(acc: u64, row: [Option<u64>; 2], col: [Option<u64>; 2], fpcr: Fpcr) -> u64 {
     match active(row, col) {
         Some((row, col)) if fpcr.ebf => dot_add(Precision::Bf16, acc, row, col, fpcr),
-        Some((row, col)) => unfused(acc, row, col).unwrap_or(default_nan(Precision::F32, false)),
+        Some((row, col)) => unfused(acc, row, col).unwrap_or(fpcr.default_nan(Precision::F32)),
         None => acc,
     }
 }
