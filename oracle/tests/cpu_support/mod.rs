@@ -72,7 +72,7 @@ fn special(random: &mut Random, precision: Precision) -> u64 {
         0 | 1 => 0,
         2 => infinity,
         3 => infinity | 1 << (bits - 1) | random.below(1 << (bits - 1)),
-        4 => infinity | 1 + random.below((1 << (bits - 1)) - 1),
+        4 => infinity + 1 + random.below((1 << (bits - 1)) - 1),
         5 => 1 + random.below(3),
         6 => infinity - 1,
         7 => 1 << bits,
