@@ -94,7 +94,8 @@ impl Fused {
         let back = sum - x;
         let lost = (x - (sum - back)) + (y - back);
         let normal = sum.abs() >= decode(1 << (self.to.spec().significand - 1), self.to);
-        let plain = lost == 0.0 && sum != 0.0 && sum.is_finite() && (normal || self.flush.is_none());
+        // Without a finite sum, `lost` is NaN.
+        let plain = lost == 0.0 && sum != 0.0 && (normal || self.flush.is_none());
         plain.then(|| encode(sum, self.to, self.rounding))
     }
 }
