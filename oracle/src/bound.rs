@@ -46,11 +46,11 @@ pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> 
     let (mul_alpha, mul_beta, adds_c) = (scales(alpha), scales(beta), u64::from(beta != 0.0));
     // n roundings above every term: an fma each, or its product and then n - 1 additions (0 + first is exact).
     let sum_depth = terms;
-    let sum_total = match arithmetic.part.reduction {
+    let sum_total = match arithmetic.part().reduction {
         Reduction::FmaChain => terms,
         Reduction::MulAddChain | Reduction::Any => 2 * terms,
     };
-    let from_c = match arithmetic.part.init {
+    let from_c = match arithmetic.part().init {
         Init::Zero => 0,
         Init::C => adds_c,
     };
@@ -76,7 +76,7 @@ pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> 
         depth,
         inside,
         epilogue,
-        output: narrower(arithmetic.out, arithmetic.part.acc),
+        output: narrower(arithmetic.out, arithmetic.part().acc),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn tolerance(
     b_max: f64,
 ) -> Option<Tolerance> {
     let count = roundings(arithmetic, terms, alpha, beta);
-    let acc = arithmetic.part.acc.spec();
+    let acc = arithmetic.part().acc.spec();
     let out = arithmetic.out.spec();
     let one = 1u128 << acc.significand;
     let rest = one
@@ -138,7 +138,7 @@ pub fn tolerance(
         };
         Dyadic::from_int(1).mul_pow2(exponent)
     };
-    let eta_acc = eta(arithmetic.part.acc);
+    let eta_acc = eta(arithmetic.part().acc);
     let number = |v: f64| Dyadic::from_f64(v).unwrap_or_else(Dyadic::zero);
     let mut abs = &(&eta_acc * &Dyadic::from_int(i128::from(count.inside))) * &number(alpha.abs().max(1.0));
     abs = &abs + &(&eta_acc * &Dyadic::from_int(i128::from(count.epilogue)));
@@ -266,7 +266,7 @@ impl Tolerance {
 /// the range of that type to reach from 2^lsb to the total.
 #[must_use]
 pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
-    let (acc, out) = (arithmetic.part.acc.spec(), arithmetic.out.spec());
+    let (acc, out) = (arithmetic.part().acc.spec(), arithmetic.out.spec());
     let p = i64::from(acc.significand.min(out.significand));
     let floor = i64::from(acc.min_exponent().max(out.min_exponent()));
     let limit = acc.max_finite().min(out.max_finite());

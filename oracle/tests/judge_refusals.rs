@@ -188,8 +188,8 @@ fn wrong_kernels_are_refused_in_every_combination_of_types() {
             let mut t = terms(6, seed, types.a);
             for pair in &mut t {
                 *pair = (
-                    input(pair.0, weakest(types).part.input),
-                    input(pair.1, weakest(types).part.input),
+                    input(pair.0, weakest(types).part().input),
+                    input(pair.1, weakest(types).part().input),
                 );
             }
             let case = dot(weakest(types), &t).scaled(-1.5, 2.0, 3.0);

@@ -145,7 +145,7 @@ impl<'a> Rule<'a> {
             return false;
         }
         let unit = chain::Unit {
-            precision: self.arithmetic.part.acc,
+            precision: self.arithmetic.part().acc,
         };
         let vanishes = |(a, b): (f64, f64)| b.is_infinite() && a != 0.0 && unit.mul(self.alpha, a) == 0.0;
         !site.sum.value.is_finite() && site.terms.iter().any(vanishes)

@@ -81,7 +81,7 @@ pub fn element(
         return None;
     }
     let unit = Unit {
-        precision: arithmetic.part.acc,
+        precision: arithmetic.part().acc,
     };
     let scaled_c = || if beta == 1.0 { c } else { unit.mul(beta, c) };
     if alpha == 0.0 && !computes_zero {
@@ -89,14 +89,14 @@ pub fn element(
         let result = if beta == 0.0 { 0.0 } else { scaled_c() };
         return Some(encode(result, arithmetic.out, Rounding::NearestEven));
     }
-    let mut acc = match arithmetic.part.init {
+    let mut acc = match arithmetic.part().init {
         Init::C if beta != 0.0 => scaled_c(),
         _ => 0.0,
     };
     let fold_alpha = arithmetic.epilogue == Epilogue::AlphaIntoA && alpha != 1.0;
     for (a, b) in terms {
         let a = if fold_alpha { unit.mul(alpha, a) } else { a };
-        acc = match arithmetic.part.reduction {
+        acc = match arithmetic.part().reduction {
             Reduction::FmaChain => unit.fma(a, b, acc),
             Reduction::MulAddChain => unit.add(acc, unit.mul(a, b)),
             Reduction::Any => return None,
