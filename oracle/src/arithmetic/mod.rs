@@ -14,10 +14,12 @@ mod admissible;
 mod cpu_unit;
 mod instruction;
 mod part;
+mod slot;
 
 pub use cpu_unit::CpuUnit;
 pub use instruction::{Architecture, Engine, Instruction, ParseInstructionError};
 pub use part::{Along, Combine, Init, Input, Order, Pads, Part, Parts, Reduction, Selects};
+pub use slot::Slot;
 
 use crate::scalar::Precision;
 

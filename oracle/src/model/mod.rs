@@ -4,7 +4,9 @@
 //! sparse formats and shares no code with the kernels it judges.
 
 pub mod chain;
+pub mod cpu;
 mod error;
+pub mod reduction;
 pub mod tensor_core;
 
 pub use error::ModelError;
