@@ -115,6 +115,7 @@ impl Exact {
                 a,
                 pads: pads.as_ref(),
                 b,
+                slots: None,
             },
             Exact::Sddmm {
                 positions,

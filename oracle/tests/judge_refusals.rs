@@ -72,6 +72,7 @@ impl Dot {
             a: &a,
             pads: None,
             b: &b,
+            slots: None,
         };
         judge(&problem, &self.arithmetic, &self.profile, self.scaling, &output)
     }
@@ -501,6 +502,7 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
             a: &a,
             pads: None,
             b: &b,
+            slots: None,
         },
         &arithmetic,
         &Profile::default(),

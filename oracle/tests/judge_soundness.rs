@@ -104,6 +104,7 @@ fn judge_product(
         a: &a,
         pads: None,
         b: &b,
+        slots: None,
     };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());

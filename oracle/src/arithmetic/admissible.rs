@@ -12,7 +12,7 @@
 //!   instructions that have it;
 //! - what a named unit flushes by its definition is part of that unit; `flush` as a liberty is refused.
 
-use super::{Along, Arithmetic, Epilogue, Init, Input, Pads, Part, Parts, Reduction};
+use super::{Along, Arithmetic, Combine, Epilogue, Init, Input, Pads, Part, Parts, Reduction};
 use crate::scalar::Precision;
 
 impl Arithmetic {
@@ -43,10 +43,15 @@ impl Arithmetic {
         if first.acc != second.acc || first.input != second.input || first.pads != second.pads {
             return Some("has parts of different accumulators, input roundings or pads");
         }
-        if second.init == Init::C {
-            return Some("starts its second part from C, which the first one adds");
+        match self.combine {
+            Combine::Disjoint if first.init != second.init => {
+                Some("starts from C in one part, and not in the other one, of disjoint parts")
+            }
+            Combine::Ordered | Combine::Free if second.init == Init::C => {
+                Some("starts its second part from C, which the first one adds")
+            }
+            _ => None,
         }
-        None
     }
 
     /// The reason why this declaration is weaker than `weakest`, for operands stored as `stored`, if it is.
@@ -79,7 +84,9 @@ impl Part {
             return Some("accumulates in another type than its instruction");
         }
         if (input == Precision::Tf32) != (self.input != Input::AsStored) {
-            return Some("rounds operands to tf32 without a tf32 instruction, or has one that is given unrounded f32");
+            return Some(
+                "rounds operands to tf32 without a tf32 instruction, or has one that is given unrounded f32",
+            );
         }
         if folds_alpha {
             return Some("folds alpha into operands of a matrix unit, which rounds them once more");
@@ -115,8 +122,9 @@ impl Part {
             Reduction::Mma { instruction, .. } => (instruction.to_string(), instruction.input),
             Reduction::Cpu(unit) => (unit.to_string(), unit.input()),
         };
-        (input != stored)
-            .then(|| format!("multiplies by {unit}, which takes {input}; the contract's operands are {stored}"))
+        (input != stored).then(|| {
+            format!("multiplies by {unit}, which takes {input}; the contract's operands are {stored}")
+        })
     }
 }
 

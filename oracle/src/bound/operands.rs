@@ -39,6 +39,12 @@ impl Thresholds {
         Thresholds { aligned, flushed }
     }
 
+    /// True for an operand that may be taken for zero.
+    #[must_use]
+    pub fn may_flush(&self, v: f64) -> bool {
+        v != 0.0 && v.abs() < self.flushed
+    }
+
     /// True where no operand can matter.
     #[must_use]
     pub fn is_idle(&self) -> bool {
@@ -51,7 +57,8 @@ impl Operands {
     pub fn add(&mut self, thresholds: &Thresholds, a: f64, b: f64) {
         let (x, y) = (a.abs(), b.abs());
         let least = x.min(y);
-        if least == 0.0 || !(least < thresholds.aligned.max(thresholds.flushed)) || !(x * y).is_finite() && !x.max(y).is_finite() {
+        let counts = least > 0.0 && least < thresholds.aligned.max(thresholds.flushed);
+        if !counts || !x.is_finite() || !y.is_finite() {
             return;
         }
         let product = |x: f64, y: f64| {

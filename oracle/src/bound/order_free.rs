@@ -36,7 +36,9 @@ fn part_is_order_free(arithmetic: &Arithmetic, part: &Part, lsb: i64, total: f64
         floor = i64::from(acc.emin.max(out.emin));
     }
     for sum in fused_sums(part) {
-        p = p.min(i64::from(sum.fraction) + 1).min(i64::from(sum.output.significand()));
+        p = p
+            .min(i64::from(sum.fraction) + 1)
+            .min(i64::from(sum.output.significand()));
         floor = floor.max(i64::from(acc.emin.max(sum.zero_exponent) - sum.fraction));
         floor = floor.max(i64::from(acc.emin) + 1 - i64::from(sum.output.significand()));
     }

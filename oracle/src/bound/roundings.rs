@@ -101,7 +101,11 @@ pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum
             architecture,
             instruction,
         } => {
-            let long = if adds == 0 { products } else { most(range, products) };
+            let long = if adds == 0 {
+                products
+            } else {
+                most(range, products)
+            };
             let links = |core: &TensorCore| {
                 let per_block = core.links() as u64;
                 Links {
@@ -160,7 +164,9 @@ pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> 
     let from_c = part.init == Init::C && beta != 0.0;
     let none = || vec![Sum::ieee(u64::MAX / 4, u64::MAX / 4)];
     let all = sums(part, &Census::of(part, terms), from_c).unwrap_or_else(none);
-    let mut all = all.iter().map(|sum| around(arithmetic, part, sum, terms, (alpha, beta)));
+    let mut all = all
+        .iter()
+        .map(|sum| around(arithmetic, part, sum, terms, (alpha, beta)));
     let first = all.next().unwrap_or(Roundings {
         depth: 0,
         inside: 0,

@@ -212,19 +212,27 @@ impl PartModel {
             Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
         };
         let placed = std::mem::take(&mut self.placed);
-        let mut ranges = placed.chunk_by(|x, y| x.0 / block / length == y.0 / block / length).peekable();
+        let mut ranges = placed
+            .chunk_by(|x, y| x.0 / block / length == y.0 / block / length)
+            .peekable();
         let range_of = |range: &[(u32, Term)]| range.first().map_or(0, |first| first.0 / block / length);
         // The first range starts from the initial value, whether it has terms or not.
         let in_first = ranges.next_if(|range| range_of(range) == 0).unwrap_or_default();
         let mut acc = self.range(start, in_first, 0)?;
         let mut added = 1;
         for range in ranges {
-            acc = self.unit.add(acc, self.range(0.0, range, range_of(range) * length)?);
+            acc = self
+                .unit
+                .add(acc, self.range(0.0, range, range_of(range) * length)?);
             added += 1;
         }
         self.placed = placed;
         // Empty ranges add +0.
-        Some(if added < count { self.unit.add(acc, 0.0) } else { acc })
+        Some(if added < count {
+            self.unit.add(acc, 0.0)
+        } else {
+            acc
+        })
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
