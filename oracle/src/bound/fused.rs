@@ -61,6 +61,8 @@ pub(super) struct Links {
     pub(super) all_products: u64,
     /// All links that hold a product.
     pub(super) all_links: u64,
+    /// All links, up to the last one with a product.
+    pub(super) steps: u64,
     /// The first chain starts from a number, the others from zero.
     pub(super) from_c: bool,
 }
@@ -78,8 +80,9 @@ pub(super) fn error(sum: &FusedSum, links: Links) -> Option<FusedError> {
     let p = sum.output.significand();
     let acc = sum.output.precision().spec();
     let nearest = sum.output == Output::F16NearestEven;
-    // c is cut to F + 1 bits even by a link without products.
-    let cuts_c = links.from_c && (sum.fraction as u32) + 1 < acc.significand;
+    // c is cut to F + 1 bits even by a link without products, where there is one.
+    let has_empty = links.all_links < links.steps;
+    let cuts_c = links.from_c && has_empty && (sum.fraction as u32) + 1 < acc.significand;
     let extra = u64::from(cuts_c);
     let (q, all_q) = (links.links + extra, links.all_links + extra);
     let not_a_term = u64::from(!links.from_c && links.links > 0);

@@ -113,6 +113,7 @@ pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum
                     links: range.saturating_mul(per_block).min(long),
                     all_products: products,
                     all_links: blocks.saturating_mul(per_block).min(products),
+                    steps: census.extent.saturating_mul(per_block),
                     from_c,
                 }
             };
@@ -146,6 +147,7 @@ fn half_pairs(core: &TensorCore, sum: &FusedSum, census: &Census, (range, adds):
         links: per_block.min(products),
         all_products: census.products,
         all_links: census.blocks.saturating_mul(per_block).min(census.products),
+        steps: census.extent.saturating_mul(per_block),
         from_c: false,
     };
     Some(Sum {
