@@ -223,8 +223,9 @@ impl<'a> Rule<'a> {
             // Aligned by more than their magnitude: one bit less.
             total = 2.0 * (total + raised.to_f64(Rounding::NearestEven));
         }
-        // Nothing but zeros: any order gives zero.
-        total == 0.0 || is_order_free(self.arithmetic, lowest, total)
+        // Nothing but zeros: any order gives zero. (A sum that is too small for f64 is no zero.)
+        let nothing = exact.gauge.is_zero() && site.sum.gauge.is_zero() && c == 0.0;
+        nothing || is_order_free(self.arithmetic, lowest, total)
     }
 
     fn may_overflow(

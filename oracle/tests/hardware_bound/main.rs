@@ -16,6 +16,7 @@ mod wrong;
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::judge::{Accepted, Problem, Rule};
+use sparse_oracle::model::reduction::Model;
 use sparse_oracle::profile::Profile;
 
 /// One output element: its terms in ascending order, perhaps with slots, alpha and beta, and C.
@@ -63,7 +64,13 @@ impl Case {
             slots: slots.as_ref(),
         };
         let profile = Profile::default();
-        let mut rule = Rule::new(arithmetic, &profile, self.scaling.0, self.scaling.1, problem.b_max());
+        let mut rule = Rule::new(
+            arithmetic,
+            &profile,
+            self.scaling.0,
+            self.scaling.1,
+            problem.b_max(),
+        );
         let mut accepted = None;
         let visited = problem.for_each(&mut |site| accepted = Some(rule.accepts(site, self.c)));
         visited.expect("the operands fit");
@@ -72,7 +79,10 @@ impl Case {
 
     /// The bits of the model of `arithmetic`.
     pub(crate) fn modelled(&self, arithmetic: &Arithmetic) -> u64 {
-        let accepted = self.accepts(arithmetic);
-        accepted.modelled.unwrap_or_else(|| panic!("{arithmetic:?} fixes the bits of {self:?}"))
+        let bits = Model::new(arithmetic).and_then(|mut model| {
+            let terms = self.terms.iter().copied();
+            model.element(terms, self.slots.as_deref(), self.scaling, self.c, false)
+        });
+        bits.unwrap_or_else(|| panic!("{arithmetic:?} fixes the bits of {self:?}"))
     }
 }
