@@ -28,7 +28,8 @@
 //! ```
 //!
 //! Where `g * (1 + rel)` reaches the largest finite number of the accumulator or the output, some intermediate may
-//! have overflowed in a correct kernel, so Inf and NaN are accepted too.
+//! have overflowed in a correct kernel, so Inf and NaN are accepted too. In a directed mode an overflow may also give the largest
+//! number, and what is added to that is finite and anything: no finite result is refused there.
 
 mod census;
 mod fused;

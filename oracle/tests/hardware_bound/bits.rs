@@ -24,20 +24,22 @@ fn mma(architecture: Architecture, name: &str) -> Arithmetic {
 /// agreement right, and T1 alone must have let most of the differences pass.
 fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn(&Case) -> u64) {
     let mut random = Random::new(9, what);
-    let (mut differ, mut within) = (0, 0);
+    let (mut differ, mut within, mut tried) = (0, 0, 0);
     let free = {
         let mut free = *declared;
         free.part_mut().order = sparse_oracle::arithmetic::Order::Free;
         free
     };
-    for seed in 0..60 {
+    // bf16 products have 16 bits, and sums of few of them are exact: some differences are rare.
+    while differ < 10 && tried < 3000 {
+        tried += 1;
         let family = [
             Family::Positive,
             Family::NearOne,
             Family::Wide,
             Family::BelowAlignment,
-        ][seed % 4];
-        let operands = terms(family, declared, input, 30 + seed, &mut random);
+        ][tried % 4];
+        let operands = terms(family, declared, input, 30 + tried % 60, &mut random);
         let case = Case::new(&operands, (1.0, 0.0), 0.0);
         let (right, found) = (case.modelled(declared), done(&case));
         let fared = case.accepts(declared).judge(found);
@@ -177,16 +179,6 @@ fn the_other_order_of_emulated_fp8_is_noticed() {
 
 #[test]
 fn cpu_units_are_told_apart() {
-    let f32 = Unit { precision: F32 };
-    let one_rounding = |case: &Case| {
-        // acc + a0 b0 + a1 b1, rounded once: two exact products of f16 fit f64, and so does their sum near one.
-        let sum = case.terms.chunks(2).fold(0.0, |acc, pair| {
-            let exact: f64 = pair.iter().map(|(a, b)| a * b).sum();
-            f32.fma(exact, 1.0, acc)
-        });
-        encode(sum, F32, Rounding::NearestEven)
-    };
-    let _ = one_rounding;
     let two_way = Arithmetic::cpu(CpuUnit::Fmopa2Way, F32);
     told_apart("one rounding a pair", &two_way, F16, |case| {
         // An fma chain of the exact pair sum: the sum itself in f64, then one rounding onto acc.
@@ -231,11 +223,8 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
     let hybrid = Arithmetic::hybrid(tiles, rest, Combine::Ordered);
     let mut random = Random::new(7, "tiles");
     let (mut shifted, mut split) = (0, 0);
-    for round in 0..40 {
-        let mut operands = terms(Family::Positive, &tiles, F16, 24, &mut random);
-        operands
-            .iter_mut()
-            .for_each(|t| t.0 *= if random.below(2) == 0 { 1.0 } else { -1.0 });
+    for round in 0..120 {
+        let operands = terms([Family::Wide, Family::Positive][round % 2], &tiles, F16, 24, &mut random);
         // Two gaps of four slots, as a tile with empty columns has.
         let at = |t: usize| (t + t / 6 * 4) as u32;
         let in_tile = |t: usize| t % 4 != 3;
