@@ -9,7 +9,7 @@
 //! EBF   BFDOT, BFMMLA and BFMOPA round as IEEE 754 does
 //! ```
 //!
-//! Source: Arm ARM (DDI 0487), A1.5.6, A1.5.7; J1.3: FPUnpackBase, FPRoundBase, FPMulAdd, FPProcessNaNs3.
+//! Source: Arm ARM (DDI 0487), A1.5.6, A1.5.7; J1.3: `FPUnpackBase`, `FPRoundBase`, `FPMulAdd`, `FPProcessNaNs3`.
 
 use super::flush::{Flush, Tininess};
 use super::fused::{Fused, values};
@@ -31,7 +31,7 @@ pub struct Fpcr {
     pub dn: bool,
     /// Extended bf16 behaviour (`FEAT_EBF16`).
     pub ebf: bool,
-    /// RMode: nearest even, up, down or toward zero.
+    /// `RMode`: nearest even, up, down or toward zero.
     pub rmode: Rounding,
 }
 
@@ -46,6 +46,25 @@ impl Fpcr {
         ebf: false,
         rmode: Rounding::NearestEven,
     };
+
+    /// The register's fields; others are ignored.
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Fpcr {
+        Fpcr {
+            fiz: bits & 1 != 0,
+            ah: bits >> 1 & 1 != 0,
+            ebf: bits >> 13 & 1 != 0,
+            fz16: bits >> 19 & 1 != 0,
+            rmode: match bits >> 22 & 3 {
+                0 => Rounding::NearestEven,
+                1 => Rounding::Up,
+                2 => Rounding::Down,
+                _ => Rounding::TowardZero,
+            },
+            fz: bits >> 24 & 1 != 0,
+            dn: bits >> 25 & 1 != 0,
+        }
+    }
 
     /// What is flushed in operands and results of a type.
     #[must_use]
@@ -65,7 +84,7 @@ impl Fpcr {
         }
     }
 
-    /// FPDefaultNaN.
+    /// `FPDefaultNaN`.
     #[must_use]
     pub fn default_nan(self, precision: Precision) -> u64 {
         nan::default_nan(precision, self.ah)
@@ -86,7 +105,7 @@ impl Default for Fpcr {
     }
 }
 
-/// FPMulAdd: `acc + n * m` with one rounding, in f64, f32 or f16. `FMLA Vd, Vn, Vm` is this on each element.
+/// `FPMulAdd`: `acc + n * m` with one rounding, in f64, f32 or f16. `FMLA Vd, Vn, Vm` is this on each element.
 #[must_use]
 pub fn fmla(precision: Precision, acc: u64, n: u64, m: u64, fpcr: Fpcr) -> u64 {
     let flush = fpcr.flush(precision);
@@ -102,7 +121,7 @@ pub fn fmla(precision: Precision, acc: u64, n: u64, m: u64, fpcr: Fpcr) -> u64 {
     fpcr.fused(precision).sum(&[(a, b), (c, 1.0)]).unwrap_or(default)
 }
 
-/// FPProcessNaNs3: the operand that becomes the result.
+/// `FPProcessNaNs3`: the operand that becomes the result.
 fn propagated([acc, n, m]: [u64; 3], precision: Precision, fpcr: Fpcr) -> Option<u64> {
     if fpcr.ah {
         // The register <n>, else <m>, else the accumulator.

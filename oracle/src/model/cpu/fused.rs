@@ -8,7 +8,7 @@
 //!                                  else                               ->  rounded
 //! ```
 //!
-//! IEEE 754, 5.4.1 and 6.3; Arm ARM J1.3, FPMulAdd, FPDot and FPRound, are this with two terms.
+//! IEEE 754, 5.4.1 and 6.3; Arm ARM J1.3, `FPMulAdd`, `FPDot` and `FPRound`, are this with two terms.
 
 use super::flush::Tininess;
 use crate::exact::Dyadic;

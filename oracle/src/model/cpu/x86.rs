@@ -41,6 +41,21 @@ impl Mxcsr {
         rounding: Rounding::NearestEven,
     };
 
+    /// The register's fields; others are ignored.
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Mxcsr {
+        Mxcsr {
+            ftz: bits >> 15 & 1 != 0,
+            daz: bits >> 6 & 1 != 0,
+            rounding: match bits >> 13 & 3 {
+                0 => Rounding::NearestEven,
+                1 => Rounding::Down,
+                2 => Rounding::Up,
+                _ => Rounding::TowardZero,
+            },
+        }
+    }
+
     /// What is flushed in operands and results of a type.
     #[must_use]
     pub fn flush(self, precision: Precision) -> Flush {
