@@ -6,8 +6,8 @@
 pub mod chain;
 pub mod cpu;
 mod error;
-pub mod reduction;
 pub mod recording;
+pub mod reduction;
 pub mod tensor_core;
 
 pub use error::ModelError;

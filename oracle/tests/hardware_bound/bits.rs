@@ -6,7 +6,8 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Instruction, Part, Reduction, Slot,
 };
-use sparse_oracle::judge::Fared;
+use sparse_oracle::format::{Bcsr, Csr, Dense, Entries, Entry};
+use sparse_oracle::judge::{Fared, Problem, bcsr_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -302,4 +303,57 @@ fn disjoint_parts_each_have_their_own_model() {
     assert_eq!(case.accepts(&hybrid).modelled, None);
     let free = Arithmetic::hybrid(tiles, *rest.part(), Combine::Free);
     assert_eq!(case.accepts(&free).modelled, None);
+}
+
+/// The slots of a BCSR matrix are what the picture in `judge::slots` says, and refuse positions outside of blocks.
+#[test]
+fn blocks_of_bcsr_follow_one_another_along_k() {
+    let entries = |list: &[(u32, u32)]| Entries {
+        rows: 3,
+        cols: 16,
+        list: list
+            .iter()
+            .map(|&(row, col)| Entry {
+                row,
+                col,
+                value: 1.0f32,
+            })
+            .collect(),
+    };
+    let stored = entries(&[(0, 1), (0, 13), (1, 2), (1, 3), (1, 12), (2, 9)]);
+    let matrix = Bcsr::from_entries(&stored, 2, 4).expect("encodes");
+    let positions = Csr::from_entries(&stored).expect("encodes");
+    let slots = bcsr_slots(&matrix, &positions).expect("all in blocks");
+    let at = |i: usize| slots.row(i).1.iter().map(|s| s.at).collect::<Vec<u32>>();
+    assert_eq!((at(0), at(1), at(2)), (vec![1, 5], vec![2, 3, 4], vec![1]));
+    assert!(slots.values.iter().all(|s| s.in_tile));
+    let outside = Csr::from_entries(&entries(&[(2, 3)])).expect("encodes");
+    assert_eq!(bcsr_slots(&matrix, &outside), None);
+    // Judged with slots of other columns, nothing is visited.
+    let a = positions.map(|&v| f64::from(v));
+    let b = Dense::from_fn(16, 1, |_, _| 1.0);
+    let wrong =
+        Csr::from_entries(&entries(&[(0, 1), (0, 14), (1, 2), (1, 3), (1, 12), (2, 9)])).expect("encodes");
+    let wrong = wrong.map(|_| Slot { in_tile: true, at: 0 });
+    let problem = Problem::Spmm {
+        a: &a,
+        pads: None,
+        b: &b,
+        slots: Some(&wrong),
+    };
+    let mut visited = 0;
+    assert!(problem.for_each(&mut |_| visited += 1).is_err());
+    assert_eq!(visited, 0);
+    let problem = Problem::Spmm {
+        a: &a,
+        pads: None,
+        b: &b,
+        slots: Some(&slots),
+    };
+    assert!(
+        problem
+            .for_each(&mut |site| visited += site.slots.map_or(0, <[Slot]>::len))
+            .is_ok()
+    );
+    assert_eq!(visited, 6);
 }
