@@ -9,9 +9,11 @@
 //! papers by [`judge_encoded`].
 
 mod encoded;
+mod load;
 mod moves;
 mod problem;
 mod rule;
+mod slots;
 mod tally;
 mod vacuity;
 
@@ -19,5 +21,6 @@ pub use encoded::{first_difference, judge_encoded};
 pub use moves::{judge_moved, judge_spgemm};
 pub use problem::{Problem, Site, Terms};
 pub use rule::{Accepted, Fared, Rule};
+pub use slots::bcsr_slots;
 pub use tally::{Judged, Output, Place, judge};
 pub use vacuity::{Alternative, Vacuity, vacuity};
