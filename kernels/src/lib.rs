@@ -10,6 +10,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod engine;
 mod explain;
 pub mod name;
