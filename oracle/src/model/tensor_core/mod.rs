@@ -14,11 +14,13 @@
 
 mod chain;
 mod fused;
+mod line;
 pub mod table;
 mod term;
 
 pub use chain::{chain, chain_padded};
 pub use fused::FusedSum;
+pub use line::Line;
 pub use table::{Datapath, Evidence};
 pub use term::Output;
 
