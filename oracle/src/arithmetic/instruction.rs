@@ -156,6 +156,18 @@ impl Instruction {
         self
     }
 
+    /// `m16n8k4` -> (16, 8, 4); digits only and no leading zero, so that each instruction has one name.
+    #[must_use]
+    pub fn parse_shape(text: &str) -> Option<(u16, u16, u16)> {
+        let (m, rest) = text.strip_prefix('m')?.split_once('n')?;
+        let (n, k) = rest.split_once('k')?;
+        let number = |digits: &str| {
+            let plain = digits.starts_with(|c: char| ('1'..='9').contains(&c));
+            if plain { digits.parse().ok() } else { None }
+        };
+        Some((number(m)?, number(n)?, number(k)?))
+    }
+
     /// Products of one output element: k, or half of it where A is compressed.
     #[must_use]
     pub const fn products(&self) -> usize {
@@ -200,7 +212,7 @@ impl FromStr for Instruction {
         let mut next = |reason| parts.next().ok_or_else(|| refuse(reason));
         let input = Precision::from_name(next("no input type")?);
         let acc = Precision::from_name(next("no accumulator type")?);
-        let shape = parse_shape(next("no shape")?);
+        let shape = Instruction::parse_shape(next("no shape")?);
         let engine = next("no engine")?;
         let engine = Engine::ALL.into_iter().find(|e| e.name() == engine);
         let (m, n, k) = shape.ok_or_else(|| refuse("the shape is not m<M>n<N>k<K>"))?;
@@ -213,15 +225,4 @@ impl FromStr for Instruction {
             acc: acc.ok_or_else(|| refuse("unknown accumulator type"))?,
         })
     }
-}
-
-/// `m16n8k4` -> (16, 8, 4); digits only and no leading zero, so that each instruction has one name.
-fn parse_shape(text: &str) -> Option<(u16, u16, u16)> {
-    let (m, rest) = text.strip_prefix('m')?.split_once('n')?;
-    let (n, k) = rest.split_once('k')?;
-    let number = |digits: &str| {
-        let plain = digits.starts_with(|c: char| ('1'..='9').contains(&c));
-        if plain { digits.parse().ok() } else { None }
-    };
-    Some((number(m)?, number(n)?, number(k)?))
 }

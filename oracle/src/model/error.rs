@@ -1,6 +1,7 @@
 //! Why a model cannot answer.
 
 use crate::arithmetic::{Architecture, Instruction};
+use crate::scalar::Precision;
 
 /// What was asked of a model that it cannot answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,5 +51,49 @@ pub enum ModelError {
         chunk: usize,
         /// Its value.
         nibble: u32,
+    },
+    /// A column of B of another length than its metadata describes.
+    #[error(
+        "a column of B has {found} values, its metadata describes {expected}; give all rows of B, kept or not"
+    )]
+    Column {
+        /// Rows that the metadata describes.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// An instruction whose registers are not described.
+    #[error(
+        "the registers of {instruction} are not described; described are mma m16n8 and m8n8k4.f64, mma.sp of f16, bf16 and tf32, wgmma"
+    )]
+    NoFragment {
+        /// The instruction.
+        instruction: Instruction,
+    },
+    /// Matrices of another type than the instruction multiplies.
+    #[error("{instruction} multiplies {}, the matrix holds {found}; convert it first", instruction.input)]
+    Input {
+        /// The instruction.
+        instruction: Instruction,
+        /// The type of the elements.
+        found: Precision,
+    },
+    /// A term names a row that B does not have.
+    #[error("a term names row {row} of B, which has {rows}; a pad is named u32::MAX")]
+    Row {
+        /// The row.
+        row: usize,
+        /// Rows of B.
+        rows: usize,
+    },
+    /// As many accumulators as B has columns are needed, or as many rows as A has columns.
+    #[error("{what}: {found} given, {expected} needed")]
+    Shape {
+        /// Of what.
+        what: &'static str,
+        /// How many are needed.
+        expected: usize,
+        /// How many there are.
+        found: usize,
     },
 }

@@ -5,6 +5,7 @@
 
 pub mod chain;
 mod error;
+pub mod recording;
 pub mod tensor_core;
 
 pub use error::ModelError;

@@ -6,21 +6,26 @@
 //! chain   instructions one after another along k
 //! sparse  2:4 metadata -> the products that take part
 //! fragment  which lane holds what
-//! panel   rows of C against a whole B, fast
+//! spmm    rows of C against a whole B, fast; lanes: its inner loops
 //! ```
 //!
 //! Each model is a short function on exact integers; see [`FusedSum`] for the one algorithm and [`table::ROWS`] for where it
 //! holds. NaN bits of f64 instructions are not modelled.
 
 mod chain;
+pub mod fragment;
 mod fused;
+mod lanes;
 mod line;
+pub mod sparse;
+mod spmm;
 pub mod table;
 mod term;
 
 pub use chain::{chain, chain_padded};
 pub use fused::FusedSum;
 pub use line::Line;
+pub use spmm::{ModelSpmm, PAD};
 pub use table::{Datapath, Evidence};
 pub use term::Output;
 
