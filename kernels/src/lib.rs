@@ -10,7 +10,6 @@
 
 #![deny(unsafe_code)]
 
-#[cfg(feature = "cuda")]
 pub mod cuda;
 mod engine;
 mod explain;

@@ -205,7 +205,8 @@ impl Loaded {
     }
 
     /// Runs `groups` groups; word `(group * words + i) * lanes + lane` is word i of that lane's registers, and B of a
-    /// warpgroup is its tile in shared memory, contiguous. Returns when `d` is written.
+    /// warpgroup is its tile in shared memory, contiguous. `d` is uploaded first, so that a word that the kernel leaves alone
+    /// keeps its value. Returns when `d` is written.
     ///
     /// # Errors
     /// [`CudaError::Length`] where a slice is not exactly as long as the kernel reads or writes, [`CudaError::Driver`].
@@ -215,16 +216,11 @@ impl Loaded {
         if groups == 0 {
             return Ok(());
         }
-        for (i, host) in [a, b, c, meta].into_iter().enumerate() {
+        for (i, host) in [a, b, c, meta, &*d].into_iter().enumerate() {
+            let stream = Arc::clone(&self.stream);
             let buffer = self.reserve(i, host.len())?;
-            let stream = Arc::clone(buffer.stream());
             stream.memcpy_htod(host, buffer).map_err(driver("upload"))?;
         }
-        // D starts as zeros of the driver or the last batch; poison shows where a kernel did not write.
-        let poison = vec![POISON; d.len()];
-        let buffer = self.reserve(4, d.len())?;
-        let stream = Arc::clone(buffer.stream());
-        stream.memcpy_htod(&poison, buffer).map_err(driver("upload"))?;
         self.launch(groups, count, words)?;
         let Some(result) = &self.buffers[4] else {
             return Ok(());
@@ -301,6 +297,3 @@ impl Loaded {
         Ok(())
     }
 }
-
-/// What D holds before a launch: a NaN of no instruction here.
-const POISON: u32 = 0x7fa5_c3e1;

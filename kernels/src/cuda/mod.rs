@@ -5,11 +5,13 @@
 //! ```
 //!
 //! Source: CUDA driver API and NVRTC 13.0, through `cudarc`. cudarc panics where a library is missing, so [`Device::open`]
-//! looks for both first.
+//! looks for both first. Without the feature `cuda` only the sources of kernels are here.
 
+#[cfg(feature = "cuda")]
 mod device;
 mod error;
 pub mod probe;
 
+#[cfg(feature = "cuda")]
 pub use device::{Device, Loaded, compile_text, nvrtc_version};
 pub use error::CudaError;
