@@ -65,7 +65,7 @@ fn a_device_that_is_the_model_is_confirmed() {
 fn the_operands_tell_the_models_apart() {
     let (mut refuted, mut tried) = (0, 0);
     for probe in sm90() {
-        let report = run(&mut Model::default(), &probe.name(), 1);
+        let report = run(&mut Model::default(), &probe.name(), 200_000);
         let clean = if probe.name().ends_with("unordered") {
             Status::Undefined
         } else {
@@ -77,11 +77,11 @@ fn the_operands_tell_the_models_apart() {
             refuted += usize::from(other.mismatches > 0);
             // Fewer kept bits, shorter links and another order show in every type; whether a floor shows depends on the type.
             let must = other.name == "F = 24" || other.name.starts_with("links") || other.name.ends_with("first") || other.name.starts_with("metadata");
+            eprintln!("{:34} {:>7} of {} differ: {}", probe.name(), other.mismatches, other.outputs, other.name);
             assert!(!must || other.mismatches > 0, "{}: {} is not refuted", probe.name(), other.name);
         }
         for class in ["NaN", "infinity", "+0", "subnormal", "normal"] {
             let seen = report.classes.get(class).copied().unwrap_or(0);
-            // cvt.rna of a NaN may be an infinity, but fp8 with f16 sums has no subnormal f16 result that is not a multiple.
             assert!(seen > 0, "{}: no {class} in {:?}", probe.name(), report.classes);
         }
     }

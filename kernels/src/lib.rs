@@ -20,4 +20,4 @@ pub mod registry;
 pub use engine::Engine;
 pub use explain::explain;
 pub use name::{KernelName, NameError};
-pub use registry::{Kernel, all_kernels};
+pub use registry::{Kernel, all_kernels, bitmap_decoders};

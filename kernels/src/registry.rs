@@ -5,6 +5,7 @@ use crate::name::KernelName;
 use crate::portable;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Contract;
+use sparse_oracle::format::FormatKind;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use std::sync::LazyLock;
@@ -54,6 +55,13 @@ pub fn all_kernels() -> &'static [Kernel] {
 #[must_use]
 pub fn kernel(name: &str) -> Option<&'static Kernel> {
     all_kernels().iter().find(|kernel| kernel.name == name)
+}
+
+/// The portable conversions of the bitmap formats to CSR for f16, apart from the table: a fuzzer slows down with every
+/// piece of code in its binary, and the table brings all of them.
+#[must_use]
+pub fn bitmap_decoders() -> [(FormatKind, Run); 4] {
+    portable::bitmap_decoders()
 }
 
 #[cfg(test)]

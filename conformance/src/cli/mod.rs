@@ -7,7 +7,6 @@ mod explain;
 mod inspect;
 mod list;
 mod model;
-mod probe;
 mod progress;
 mod replay;
 mod run;
@@ -39,7 +38,7 @@ enum Command {
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
-    /// Compare the models of hardware with hardware.
+    /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
 }
 

@@ -1,6 +1,8 @@
-//! `conformance model`: the models of hardware, against what hardware did.
+//! `conformance model`: the models of hardware beside what hardware did.
 
-use super::probe;
+mod check;
+mod probe;
+
 use anyhow::Result;
 use clap::{Args as ClapArgs, Subcommand};
 
@@ -13,13 +15,16 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run matrix instructions on this machine's GPU and compare every output with the model.
+    /// Compare recordings of tensor cores with their models, bit for bit.
+    Check(check::Args),
+    /// Run matrix instructions on this machine's GPU and compare every output with the models.
     Probe(probe::Args),
 }
 
 /// Runs one of them.
 pub(super) fn run(args: &Args) -> Result<u8> {
     match &args.command {
+        Command::Check(args) => check::run(args),
         Command::Probe(args) => probe::run(args),
     }
 }

@@ -71,7 +71,10 @@ impl<'a> Input<'a> {
 
     /// A little-endian number of so many bytes.
     pub(super) fn word(&mut self, bytes: usize) -> u64 {
-        (0..bytes).fold(0, |word, i| word | u64::from(self.byte()) << (8 * i))
+        let mut word = [0; 8];
+        // Never an error: missing bytes are zeros.
+        let _ = self.0.fill_buffer(&mut word[..bytes]);
+        u64::from_le_bytes(word)
     }
 
     /// Less than `limit`, which is at most 256.

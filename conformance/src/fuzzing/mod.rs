@@ -9,6 +9,7 @@
 //! A finding is a panic that says what differs. Any bytes are an input: what runs out reads as zero. An input counts as
 //! accepted when the code under test took it and its result was compared, so that a target that only looks busy shows.
 
+mod bitmaps;
 mod input;
 mod moves;
 mod papers;
@@ -21,9 +22,10 @@ mod text_seeds;
 
 use std::fmt;
 
+pub use bitmaps::bitmap_decode;
 pub use moves::{convert_differential, format_roundtrip};
 pub use papers::{loops, nm_pack, rp_csc};
-pub use parts::{bitmap_decode, invalid_parts};
+pub use parts::invalid_parts;
 pub use products::{sddmm_differential, spgemm_differential, spmm_differential};
 pub use text::{case_line, mtx_parse};
 

@@ -1,6 +1,7 @@
-//! Targets that hand arrays to constructors: nearly valid ones and arbitrary ones.
+//! The target that hands arrays to constructors, nearly valid ones and arbitrary ones, and what others use of it.
 
 use super::Outcome;
+use super::bitmaps::BITMAPS;
 use super::input::{Input, SIDE};
 use super::papers::same_csr;
 use sparse_kernels::{Kernel, all_kernels};
@@ -12,30 +13,6 @@ use sparse_oracle::scalar::{Element, Precision};
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::with_scalar;
 use std::sync::LazyLock;
-
-/// The formats that mark stored positions by bits.
-pub(super) const BITMAPS: [FormatKind; 4] = [
-    FormatKind::RsTile,
-    FormatKind::BitTcf,
-    FormatKind::LibraSpmm,
-    FormatKind::LibraSddmm,
-];
-
-/// Arrays of a bitmap format: refused with a typed error, or decoded by the kernel to exactly the entries that the
-/// reference decodes.
-///
-/// # Panics
-/// When the two differ.
-pub fn bitmap_decode(bytes: &[u8]) -> Outcome {
-    let mut input = Input::new(bytes);
-    let kind = input.pick(&BITMAPS);
-    with_scalar!(input.pick(kind.precisions()), T => {
-        match build::<T>(&mut input, kind).map(Parts::check) {
-            Some(Ok(matrix)) => decoded_alike(matrix),
-            _ => Outcome::Refused,
-        }
-    })
-}
 
 /// Arrays of any format: the constructor refuses with a typed error, or takes them as they are, and then all that
 /// decoders and kernels rely on holds.

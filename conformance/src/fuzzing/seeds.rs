@@ -1,16 +1,17 @@
 //! Seed corpora from the sources, and dictionaries from the tables: what `input` reads, written.
 
+use super::bitmaps::{BITMAPS, COLS, RAW, ROWS};
 use super::input::{LARGE, LONGEST, PLAIN, RAW_VALUE, SAMPLE, SIDE, SPECIAL_VALUE, TRIPLES, WIDE, read_by};
-use super::parts::BITMAPS;
 use super::products::{EXTENT, contracts};
+use sparse_oracle::F16;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     Entries, Entry, FieldRef, Fields, FormatKind, FormatParams, Parameter, Parts, Sparse,
 };
 use sparse_oracle::op::prune;
 use sparse_oracle::scalar::Scalar;
-use sparse_oracle::source::FAMILIES;
 use sparse_oracle::source::generator::quick_spec;
+use sparse_oracle::source::{FAMILIES, Random};
 use sparse_oracle::with_scalar;
 
 /// How many matrices each format starts with.
@@ -180,8 +181,33 @@ fn encoded<T: Scalar>(kind: FormatKind, params: &FormatParams, turn: usize) -> O
     Some(Sparse::from_entries(kind, *params, &entries).ok()?.into())
 }
 
+/// Longest seed of `bitmap_decode`: libFuzzer makes no input longer than the longest seed, and short ones run faster.
+const SHORT: usize = 128;
+
+/// Arrays as encoders write them, and bytes from which arrays are built, some then damaged.
 pub(super) fn bitmap_decode() -> Vec<Vec<u8>> {
-    of_formats(&BITMAPS)
+    let mut seeds = Vec::new();
+    for (which, &kind) in BITMAPS.iter().enumerate() {
+        for j in 0..8 {
+            let turn = which * 8 + j;
+            let head = Draft::default().byte(which).byte(RAW.into());
+            let raw = encoded::<F16>(kind, &FormatParams::default(), turn);
+            seeds.extend(raw.and_then(|parts| head.parts(&parts)).map(|draft| draft.0));
+            let mut random = Random::new(turn as u64, "fuzz bitmaps");
+            // A quarter of the bits.
+            let noise: Vec<u8> = (0..24 + 8 * j)
+                .map(|_| (random.below(256) & random.below(256)) as u8)
+                .collect();
+            let draft = Draft::default().byte(which).byte(0).byte(j % 2);
+            let draft = draft
+                .bytes(&noise[..4 * (j % 2)])
+                .byte(ROWS - 2 * j)
+                .byte(COLS - 2 * j);
+            seeds.push(draft.bytes(&[0, 9, SPECIAL_VALUE + 4, 1]).bytes(&noise).0);
+        }
+    }
+    seeds.retain(|seed| seed.len() <= SHORT);
+    seeds
 }
 
 pub(super) fn invalid_parts() -> Vec<Vec<u8>> {

@@ -184,8 +184,8 @@ impl Range {
             (6, false) => plain(0, out.significand as i32 + 3),
             (7, _) => Range { uniform: true, ..plain(0, 0) },
             // Products near the least exponents of the accumulator; one factor in eight is huge.
-            (8, true) if section == 0 => zeros(few(plain((out.emin - out.significand as i32) / 2 - 2, (out.emin / 2) + 2)), 176),
-            (8, true) => zeros(plain((out.emin - out.significand as i32) / 2 - 2, (out.emin / 2) + 4), 96),
+            (8, true) if section == 0 => zeros(few(plain((out.emin - out.significand as i32) / 2 - 2, (out.emin / 2) + 2)), 208),
+            (8, true) => zeros(plain((out.emin - out.significand as i32) / 2 - 2, (out.emin / 2) + 4), 128),
             (8, false) => zeros(plain(least, out.emin + 4), 128),
             (9, true) => zeros(few(plain(half, half + 1)), 128),
             (9, false) => zeros(few(plain(out.emax - 2, out.emax)), 64),

@@ -114,6 +114,19 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     table
 }
 
+/// See [`crate::registry::bitmap_decoders`].
+pub(crate) fn bitmap_decoders() -> [(FormatKind, Run); 4] {
+    [
+        (FormatKind::RsTile, moves::run::<convert::RsTileToCsr, F16>),
+        (FormatKind::BitTcf, moves::run::<convert::BitTcfToCsr, F16>),
+        (FormatKind::LibraSpmm, moves::run::<convert::LibraSpmmToCsr, F16>),
+        (
+            FormatKind::LibraSddmm,
+            moves::run::<convert::LibraSddmmToCsr, F16>,
+        ),
+    ]
+}
+
 fn spmm_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
     push_types!(table, Op::Spmm, spmm, F, F::Spmm, F::PADS);
 }

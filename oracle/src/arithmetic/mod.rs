@@ -8,8 +8,10 @@
 //! a, b --input--> products --reduction, order--> acc --epilogue(alpha, beta, C)--> out
 //! ```
 
+mod cpu_unit;
 mod instruction;
 
+pub use cpu_unit::CpuUnit;
 pub use instruction::{Architecture, Engine, Instruction, ParseInstructionError};
 
 use crate::scalar::Precision;

@@ -1,6 +1,6 @@
 //! Why a model cannot answer.
 
-use crate::arithmetic::{Architecture, Instruction};
+use crate::arithmetic::{Architecture, CpuUnit, Instruction};
 use crate::scalar::Precision;
 
 /// What was asked of a model that it cannot answer.
@@ -25,6 +25,22 @@ pub enum ModelError {
         instruction: Instruction,
         /// Pairs that it multiplies.
         expected: usize,
+        /// Values of a.
+        a: usize,
+        /// Values of b.
+        b: usize,
+    },
+    /// Operands of the wrong length for an instruction of a CPU.
+    #[error(
+        "{unit} multiplies {granule} to {most} pairs an element, in multiples of {granule}, but a has {a} and b has {b} values; pad both with zeros or split them"
+    )]
+    UnitOperands {
+        /// The instruction.
+        unit: CpuUnit,
+        /// The fewest pairs, and what their number is a multiple of.
+        granule: usize,
+        /// The most pairs.
+        most: usize,
         /// Values of a.
         a: usize,
         /// Values of b.

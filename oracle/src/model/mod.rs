@@ -4,6 +4,7 @@
 //! sparse formats and shares no code with the kernels it judges.
 
 pub mod chain;
+pub mod cpu;
 mod error;
 pub mod recording;
 pub mod tensor_core;
