@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Options of `model probe`.
 #[derive(Debug, ClapArgs)]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// Outputs of each instruction: 100000000, or 1e8.
     #[arg(long, value_parser = count, default_value = "1e6")]
     outputs: u64,
@@ -48,7 +48,7 @@ fn count(text: &str) -> Result<u64, String> {
 }
 
 /// Probes the GPU. 0: everything confirmed. 1: something is not. An error (2) where there is no GPU.
-pub(in crate::cli) fn run(args: &Args) -> Result<u8> {
+pub(super) fn run(args: &Args) -> Result<u8> {
     if args.seconds.is_some_and(|s| !(s.is_finite() && s > 0.0)) {
         bail!("--seconds must be a positive number");
     }

@@ -23,6 +23,7 @@ pub fn sm90() -> Vec<Probe> {
     all.extend(Conversion::ALL.map(Probe::Convert));
     all.extend(warpgroup());
     all.extend(warpgroup_sparse());
+    all.extend(unordered());
     all
 }
 
@@ -79,9 +80,13 @@ fn sparse() -> Vec<Probe> {
     for (acc, a, b) in FP8.into_iter().filter(|(acc, ..)| *acc == F32) {
         push(64, acc, a, b, Variant::Selector(0));
     }
-    push(16, F32, F16, F16, Variant::Unordered);
-    push(32, F32, F16, F16, Variant::Unordered);
     all
+}
+
+/// Metadata that the PTX ISA does not define: equal and descending indices.
+fn unordered() -> Vec<Probe> {
+    let of = |k| Instruction::mma((16, 8, k), F32, F16).engine(Engine::MmaSparse);
+    [16, 32].map(|k| Probe::matrix(of(k), Variant::Unordered)).to_vec()
 }
 
 /// (k, acc, a, b) of dense warpgroup instructions; sparse ones have twice the k.
