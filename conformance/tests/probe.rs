@@ -6,9 +6,9 @@ use probe_devices::{Fault, Model, Reader};
 use sparse_conformance::probe::{Batch, Executor, Judge, Layout, Options, ProbeReport, Status, Subject, mismatches, probe_all, recording_name};
 use sparse_kernels::cuda::probe::{Probe, Variant, sm90};
 use sparse_oracle::Precision::{F16, F64};
-use sparse_oracle::arithmetic::{Architecture, Engine};
+use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::model::recording::RecordingName;
-use sparse_oracle::model::tensor_core::fragment::{Fragment, shared_b};
+use sparse_oracle::model::tensor_core::fragment::Fragment;
 use std::path::{Path, PathBuf};
 
 fn subject(name: &str) -> Subject {
@@ -76,7 +76,7 @@ fn the_operands_tell_the_models_apart() {
             tried += 1;
             refuted += usize::from(other.mismatches > 0);
             // Fewer kept bits, shorter links and another order show in every type; whether a floor shows depends on the type.
-            let must = other.name == "F = 24" || other.name.starts_with("links") || other.name.ends_with("first") || other.name.starts_with("metadata");
+            let must = other.name == "F = 24" || other.name.starts_with("links") || other.name.ends_with("first") || other.name == "descending k" || other.name.starts_with("metadata");
             eprintln!("{:34} {:>7} of {} differ: {}", probe.name(), other.mismatches, other.outputs, other.name);
             assert!(!must || other.mismatches > 0, "{}: {} is not refuted", probe.name(), other.name);
         }
@@ -131,7 +131,7 @@ fn nans_of_f64_are_listed_and_not_compared() {
     assert!(report.unmodelled_nans > 0 && !report.nan_patterns.is_empty());
 }
 
-/// Layouts here and in the oracle were written apart.
+/// Layouts here and in the oracle were written apart. B of wgmma, in shared memory, is compared by `READABLE` and the recordings.
 #[test]
 fn layouts_are_the_fragments_of_the_oracle() {
     let mut compared = 0;
@@ -159,12 +159,6 @@ fn layouts_are_the_fragments_of_the_oracle() {
             for e in 0..fragment.c_len() {
                 let (row, col) = fragment.c(lane, e);
                 assert_eq!(got(layout.c[row * n + col]), place(lane, e, out), "C of {i}");
-            }
-        }
-        if i.engine == Engine::Wgmma {
-            for (at, p) in layout.b.iter().enumerate() {
-                let byte = shared_b(bytes, at % k, at / k);
-                assert_eq!(got(*p), (byte / 4, byte % 4 * 8), "B of {i}");
             }
         }
         compared += 1;

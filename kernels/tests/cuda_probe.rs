@@ -71,6 +71,8 @@ fn every_probe_compiles_and_assembles() {
             }
         };
         assert!(ptx.contains(&probe.ptx()), "{} is not in its PTX", probe.ptx());
+        let entry = format!(".entry {}(", probe.symbol());
+        assert!(ptx.contains(&entry), "{entry} is not in its PTX");
         compiled += 1;
         if assembler {
             match assemble(&ptxas, &ptx) {

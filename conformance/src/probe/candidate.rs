@@ -20,6 +20,17 @@ pub struct Subject {
     pub architecture: Architecture,
 }
 
+/// The order of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As the datapath takes them.
+    Own,
+    /// The second half first: of fp8 pairs, those with k % 4 in {2, 3}.
+    HalvesSwapped,
+    /// Backwards.
+    Descending,
+}
+
 /// One way to compute the outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
@@ -27,8 +38,8 @@ pub struct Candidate {
     pub name: String,
     /// The arithmetic; none for conversions.
     pub path: Option<Datapath>,
-    /// The products with k % 4 in {2, 3} come first.
-    pub swapped: bool,
+    /// The order in which its products come.
+    pub order: Order,
     /// Places of metadata.
     pub metadata: Metadata,
 }
@@ -73,7 +84,7 @@ impl Subject {
             return vec![Candidate {
                 name: "model: scalar::Tf32 and its roundings".to_owned(),
                 path: None,
-                swapped: false,
+                order: Order::Own,
                 metadata: Metadata::HalvesAreRows,
             }];
         };
@@ -81,14 +92,14 @@ impl Subject {
         let model = Candidate {
             name: format!("model: {} ({source})", describe(&path)),
             path: Some(path),
-            swapped: false,
+            order: Order::Own,
             metadata: documented(instruction.input),
         };
         let mut all = vec![model.clone()];
         let mut push = |name: String, change: &dyn Fn(&mut Candidate)| {
             let mut other = Candidate { name, ..model.clone() };
             change(&mut other);
-            if all.iter().all(|c| (c.path, c.swapped, c.metadata) != (other.path, other.swapped, other.metadata)) {
+            if all.iter().all(|c| (c.path, c.order, c.metadata) != (other.path, other.order, other.metadata)) {
                 all.push(other);
             }
         };
@@ -96,9 +107,13 @@ impl Subject {
             push(name, &|c| c.path = Some(path));
         }
         if let Datapath::HalfPairs(_) = path {
-            push("k % 4 in {2, 3} first".to_owned(), &|c| c.swapped = true);
+            push("k % 4 in {2, 3} first".to_owned(), &|c| c.order = Order::HalvesSwapped);
             let native = native_fp8(instruction.acc, instruction.products());
             push(format!("native fp8: {}", describe(&native)), &|c| c.path = Some(native));
+        }
+        if path == Datapath::FmaChain {
+            push("descending k".to_owned(), &|c| c.order = Order::Descending);
+            push("upper half of k first".to_owned(), &|c| c.order = Order::HalvesSwapped);
         }
         if instruction.engine.is_sparse() {
             let other = match documented(instruction.input) {

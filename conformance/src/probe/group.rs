@@ -4,7 +4,7 @@
 //! words --layout--> rows of A, columns of B (decoded once), C --candidate--> expected D, row-major
 //! ```
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Order};
 use super::layout::{Layout, chunk_columns, chunks};
 use super::operands::Batch;
 use sparse_kernels::cuda::probe::{Conversion, Probe, Variant};
@@ -68,9 +68,11 @@ impl Judge {
         };
         let path = candidate.path?;
         let mut order = path.order(instruction.products());
-        if candidate.swapped {
-            let half = order.len() / 2;
-            order.rotate_left(half);
+        let half = order.len() / 2;
+        match candidate.order {
+            Order::Own => {}
+            Order::HalvesSwapped => order.rotate_left(half),
+            Order::Descending => order.reverse(),
         }
         Some(Judge {
             kind: Kind::Matrix(Box::new(Matrix {

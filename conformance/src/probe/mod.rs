@@ -19,7 +19,7 @@ mod operands;
 mod record;
 mod report;
 
-pub use candidate::{Candidate, Subject};
+pub use candidate::{Candidate, Order, Subject};
 pub use driver::{Executor, Options, mismatches, probe_all};
 #[cfg(feature = "cuda")]
 pub use gpu::Gpu;

@@ -35,10 +35,8 @@ extern "C" __global__ void __launch_bounds__(128)
     __syncthreads();
     const u64 address = (u64)__cvta_generic_to_shared(tile);
     const u64 desc = ((address & 0x3ffff) >> 4) | ((u64)(128 >> 4) << 16) | ((u64)(128 >> 4) << 32);
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    // Fence, wgmma, commit and wait are one statement: nothing touches the registers between them.
     EXECUTE;
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
     for (int i = 0; i < C_WORDS; i++) gd[(group * C_WORDS + i) * 128 + thread] = word(c[i]);
 }

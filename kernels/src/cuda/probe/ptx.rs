@@ -75,7 +75,8 @@ pub(super) fn execute(probe: &Probe) -> String {
                 String::new()
             };
             let line = format!(
-                "{{ .reg .pred p; setp.ne.b32 p, {}, 0; {} {result}, {a_list}, %{}{metadata}, p, {}{}; }}",
+                "{{ .reg .pred p; setp.ne.b32 p, {}, 0; wgmma.fence.sync.aligned; {} {result}, {a_list}, %{}{metadata}, p, {}{}; \
+                 wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }}",
                 u8::from(*variant != Variant::WithoutC),
                 mnemonic(probe),
                 c + a,
