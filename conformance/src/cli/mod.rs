@@ -38,7 +38,7 @@ enum Command {
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
-    /// Models of hardware: compare recordings with them.
+    /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
 }
 
