@@ -171,10 +171,10 @@ fn operand(random: &mut Random, precision: Precision, kind: u64) -> u64 {
     let low = random.bits() & ((1 << fraction) - 1);
     let exponent = |e: i64| ((bias + e).max(0) as u64).min((spec.emax - spec.emin + 1) as u64) << fraction;
     match (random.below(64), kind) {
-        // An infinity, or all bits set, which is NaN in every type (the largest number of E4M3 is one less).
-        (0, 3) if random.below(2) == 0 => sign | exponent(i64::from(spec.emax) + 1),
-        (0, 3) => sign | (u64::MAX >> (65 - spec.storage_bits)),
-        (1..=4, _) => sign,
+        // An infinity, or all bits set, which is NaN in every type.
+        (0..=1, 3) if precision != E4m3 => sign | ((spec.emax - spec.emin + 2) as u64) << fraction,
+        (2..=3, 3) => sign | (u64::MAX >> (65 - spec.storage_bits)),
+        (4..=7, _) => sign,
         (_, 0) => sign | exponent(random.between(-2, 2)) | low,
         (_, 1) => sign | exponent(random.between(spec.emin.into(), (spec.emax - 1).into()) / 2) | low,
         (_, 2) => sign | exponent(random.between(spec.emin.into(), i64::from(spec.emin) + 2) - 1) | low,
