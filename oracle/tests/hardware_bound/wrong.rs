@@ -46,7 +46,7 @@ fn faults() -> Vec<(&'static str, Tier, Wrong)> {
         ("accumulates in bf16", Tier::T1, |a, t| accumulated_in(Bf16, a, t)),
         ("drops the last block of k", Tier::T1, |a, t| {
             edited(a, t, |t| {
-                t.truncate((t.len() - 1) / a.part().block() * a.part().block())
+                t.truncate((t.len() - 1) / a.part().block() * a.part().block());
             })
         }),
         ("drops the first block of k", Tier::T1, |a, t| {
