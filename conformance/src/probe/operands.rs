@@ -238,8 +238,8 @@ impl Range {
             // Powers of two: products 2^-48 .. 2^-46, and 2^-26 .. 2^-24.
             (Precision::F16, _) => range(-24, -23, 0, 64, (85, -13, -12)),
             (Precision::F32, 2) => range(-149, -122, all, 64, (128, -149, -134)),
-            (Precision::F32, 0) if spec.emin == -126 => range(-84, -74, all, 160, (0, 0, 0)),
-            (Precision::F32, _) if spec.emin == -126 => range(-84, -74, all, 64, (16, 90, 110)),
+            (Precision::F32, 0) if spec.emin == -126 => range(-82, -78, all, 160, (0, 0, 0)),
+            (Precision::F32, _) if spec.emin == -126 => range(-82, -78, all, 64, (16, 90, 110)),
             (Precision::F32, 0) => range(least, spec.emin, all, 208, (0, 0, 0)),
             (Precision::F32, _) => range(least, spec.emin, all, 128, (32, spec.emax - 2, spec.emax)),
             (_, 0) => range(-545, -509, all, 208, (0, 0, 0)),
