@@ -55,7 +55,7 @@ impl Evidence {
 pub enum Datapath {
     /// Fused sums over ascending k, each of at most [`FusedSum::products`] products.
     Fused(FusedSum),
-    /// fp8 by the f16 unit: from +0 a fused sum of the products with k % 4 in {0, 1}, then one of those in {2, 3}, then an
+    /// fp8 by the f16 unit, operands converted to f16 first: from +0 a fused sum of the products with k % 4 in {0, 1}, then one of those in {2, 3}, then an
     /// IEEE addition of the accumulator.
     HalfPairs(FusedSum),
     /// One IEEE fma a product, ascending k, nearest even.
