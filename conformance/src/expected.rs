@@ -58,13 +58,13 @@ impl Exact {
         profile: &Profile,
     ) -> Result<Option<Exact>, Refusal> {
         let p = &case.params;
-        let rounded = |v: f64| input(v, arithmetic.part.input);
+        let rounded = |v: f64| input(v, arithmetic.part().input);
         let stored = |a: &AnySparse| decoded(a, profile);
         Ok(Some(match case.contract.op {
             Op::Spmm | Op::Spmv => {
                 let entries = stored(&operands.a)?;
                 let pads =
-                    (arithmetic.part.pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
+                    (arithmetic.part().pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
                 let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
@@ -115,6 +115,7 @@ impl Exact {
                 a,
                 pads: pads.as_ref(),
                 b,
+                slots: None,
             },
             Exact::Sddmm {
                 positions,

@@ -826,7 +826,7 @@ fn redeclared(
             mut arithmetic,
             profile,
         } => {
-            arithmetic.part.reduction = reduction;
+            arithmetic.part_mut().reduction = reduction;
             Support::Supported { arithmetic, profile }
         }
         excluded => excluded,

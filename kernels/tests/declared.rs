@@ -36,7 +36,7 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
         table[i].insert(j, value);
     };
     let (height, breadth) = (BLOCKS.block_rows as usize, BLOCKS.block_cols as usize);
-    if kernel.arithmetic.part.pads == Pads::Multiplied {
+    if kernel.arithmetic.part().pads == Pads::Multiplied {
         for entry in &e.list {
             let (top, left) = (
                 entry.row as usize / height * height,
@@ -47,7 +47,7 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
             }
         }
     }
-    let rounding = kernel.arithmetic.part.input;
+    let rounding = kernel.arithmetic.part().input;
     for entry in &e.list {
         put(
             entry.row as usize,
@@ -152,7 +152,7 @@ fn spmm_and_spmv_round_as_declared() {
                 };
                 assert_eq!((kernel.run)(task), Ok(Answer::Written));
                 for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-                    let right = |k: usize| input(b.at(k, j), kernel.arithmetic.part.input);
+                    let right = |k: usize| input(b.at(k, j), kernel.arithmetic.part().input);
                     let terms: Vec<(f64, f64)> = table[i].iter().map(|(&k, &a)| (a, right(k))).collect();
                     let wanted = modelled(kernel, &terms, (alpha, beta), before.at(i, j));
                     assert_bits(
@@ -235,7 +235,7 @@ fn sddmm_rounds_as_declared() {
                 };
                 assert_eq!((kernel.run)(task), Ok(Answer::Written));
                 for (p, &(i, j, value)) in positions.iter().enumerate() {
-                    let rounded = |v: f64| input(v, kernel.arithmetic.part.input);
+                    let rounded = |v: f64| input(v, kernel.arithmetic.part().input);
                     let terms: Vec<(f64, f64)> = (0..k)
                         .map(|t| (rounded(x.at(i, t)), rounded(y.at(j, t))))
                         .collect();
@@ -336,7 +336,7 @@ fn spgemm_rounds_as_declared_and_keeps_structure() {
 
 fn spgemm_model(kernel: &Kernel, a: &Entries<f64>, b: &Entries<f64>) -> BTreeMap<(u32, u32), u64> {
     let mut terms: BTreeMap<(u32, u32), Vec<(f64, f64)>> = BTreeMap::new();
-    let rounded = |v: f64| input(v, kernel.arithmetic.part.input);
+    let rounded = |v: f64| input(v, kernel.arithmetic.part().input);
     for left in &a.list {
         for right in b.list.iter().filter(|e| e.row == left.col) {
             let list = terms.entry((left.row, right.col)).or_default();

@@ -227,7 +227,7 @@ fn duplicates_are_summed_exactly_before_they_are_multiplied() {
         assert_eq!((kernel.run)(task), Ok(Answer::Written));
         let stored = sparse_oracle::op::input(
             decode(bits_of(types.a, big + 2.0), types.a),
-            kernel.arithmetic.part.input,
+            kernel.arithmetic.part().input,
         );
         assert_eq!(c.bits(0, 0), bits_of(types.out, stored), "{}", kernel.name);
     }

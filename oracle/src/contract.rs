@@ -213,6 +213,12 @@ impl Contract {
             any
         }
     }
+
+    /// The reason why a backend may not declare `arithmetic` for this contract, if there is one.
+    #[must_use]
+    pub fn refuses(&self, arithmetic: &Arithmetic) -> Option<String> {
+        arithmetic.weaker_than(&self.weakest(), self.types.a)
+    }
 }
 
 impl fmt::Display for Types {

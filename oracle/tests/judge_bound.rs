@@ -36,7 +36,7 @@ fn allowance(
     gauge: &BigRational,
 ) -> BigRational {
     let count = roundings(arithmetic, n, alpha, beta);
-    let (acc, out) = (arithmetic.part.acc.spec(), arithmetic.out.spec());
+    let (acc, out) = (arithmetic.part().acc.spec(), arithmetic.out.spec());
     let u = |p: u32| power(-(p as i32));
     let gamma = {
         let ru = BigRational::from(BigInt::from(count.depth)) * u(acc.significand);
@@ -70,7 +70,7 @@ fn declarations() -> impl Strategy<Value = Arithmetic> {
     (reduction, epilogue, prop::sample::select(TYPES.to_vec())).prop_map(|(reduction, epilogue, types)| {
         let mut declared = Arithmetic::chain(reduction, types.acc, types.out).epilogue(epilogue);
         if epilogue == Epilogue::None {
-            declared.part.init = Init::C;
+            declared.part_mut().init = Init::C;
         }
         declared
     })
@@ -217,7 +217,7 @@ fn tiny_bounds_are_compared_exactly() {
 fn roundings_are_counted_as_documented() {
     let count = |reduction, epilogue, init, n, alpha, beta| {
         let mut declared = Arithmetic::chain(reduction, Precision::F32, Precision::F16).epilogue(epilogue);
-        declared.part.init = init;
+        declared.part_mut().init = init;
         let c = roundings(&declared, n, alpha, beta);
         assert!(c.output, "f16 out of f32 rounds once more");
         (c.depth, c.inside, c.epilogue)

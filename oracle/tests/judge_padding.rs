@@ -41,6 +41,7 @@ fn fared(arithmetic: &Arithmetic, scaling: (f64, f64), pads: bool, column: usize
         a: &a,
         pads: pads.then_some(&slots),
         b: &b,
+        slots: None,
     };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());

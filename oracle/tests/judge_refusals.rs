@@ -72,6 +72,7 @@ impl Dot {
             a: &a,
             pads: None,
             b: &b,
+            slots: None,
         };
         judge(&problem, &self.arithmetic, &self.profile, self.scaling, &output)
     }
@@ -188,8 +189,8 @@ fn wrong_kernels_are_refused_in_every_combination_of_types() {
             let mut t = terms(6, seed, types.a);
             for pair in &mut t {
                 *pair = (
-                    input(pair.0, weakest(types).part.input),
-                    input(pair.1, weakest(types).part.input),
+                    input(pair.0, weakest(types).part().input),
+                    input(pair.1, weakest(types).part().input),
                 );
             }
             let case = dot(weakest(types), &t).scaled(-1.5, 2.0, 3.0);
@@ -501,6 +502,7 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
             a: &a,
             pads: None,
             b: &b,
+            slots: None,
         },
         &arithmetic,
         &Profile::default(),

@@ -29,7 +29,7 @@ fn declarations(types: Types, way: Way) -> Vec<Arithmetic> {
         Way::Tree | Way::Mixed => Arithmetic::any(types.acc, types.out),
     };
     let mut from_c = base.epilogue(Epilogue::None);
-    from_c.part.init = Init::C;
+    from_c.part_mut().init = Init::C;
     let all = [
         base.epilogue(Epilogue::MulThenAdd),
         base.epilogue(Epilogue::MulThenFma),
@@ -98,12 +98,13 @@ fn judge_product(
     context: &str,
     random: &mut Random,
 ) -> f64 {
-    let used = |v: &f64| input(*v, arithmetic.part.input);
+    let used = |v: &f64| input(*v, arithmetic.part().input);
     let (a, b) = (a.map(used), b.map(used));
     let problem = Problem::Spmm {
         a: &a,
         pads: None,
         b: &b,
+        slots: None,
     };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());

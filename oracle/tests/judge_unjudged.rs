@@ -49,7 +49,7 @@ fn a_result_that_nothing_is_promised_about_is_not_run_rather_than_within() {
 fn a_declaration_at_odds_with_itself_is_named() {
     let plain = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
     let mut twice = plain;
-    twice.part.init = Init::C;
+    twice.part_mut().init = Init::C;
     let mut none = plain;
     none.epilogue = Epilogue::None;
     assert_eq!(plain.contradiction(2.0, 3.0), None);

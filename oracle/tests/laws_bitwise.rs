@@ -41,7 +41,7 @@ fn declarations() -> Vec<Arithmetic> {
         for reduction in [Reduction::FmaChain, Reduction::MulAddChain] {
             let from_zero = Arithmetic::chain(reduction, types.acc, types.out);
             let mut from_c = from_zero.epilogue(Epilogue::None);
-            from_c.part.init = Init::C;
+            from_c.part_mut().init = Init::C;
             all.extend([from_zero, from_c]);
         }
     }

@@ -46,7 +46,7 @@ proptest! {
                     let mut arithmetic = Arithmetic::chain(reduction, acc, out).epilogue(epilogue);
                     let (mut alpha, mut beta) = (alpha, beta);
                     if epilogue == Epilogue::None {
-                        arithmetic.part.init = Init::C;
+                        arithmetic.part_mut().init = Init::C;
                         alpha = 1.0;
                         beta = if beta > 0.0 { 1.0 } else { 0.0 };
                     }
@@ -87,7 +87,7 @@ fn undeclared_orders_have_no_model() {
         None
     );
     let mut free = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
-    free.part.order = Order::Free;
+    free.part_mut().order = Order::Free;
     assert_eq!(bits(&free, &terms, (1.0, 0.0), 0.0), None);
     let mut flushing = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
     flushing.flush = true;

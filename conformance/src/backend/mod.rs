@@ -119,7 +119,7 @@ pub fn check_declaration(
     if contract.op.is_exact() {
         return Ok(());
     }
-    match arithmetic.weaker_than(&contract.weakest()) {
+    match contract.refuses(&arithmetic) {
         Some(reason) => Err(WeakDeclaration {
             backend: backend.name(),
             contract: contract.to_string(),

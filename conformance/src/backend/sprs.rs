@@ -65,7 +65,7 @@ impl Backend for Sprs {
         let mut arithmetic =
             Arithmetic::chain(Reduction::MulAddChain, contract.types.acc, contract.types.out);
         arithmetic.epilogue = Epilogue::None;
-        arithmetic.part.init = Init::C;
+        arithmetic.part_mut().init = Init::C;
         Support::Supported {
             arithmetic,
             profile: profile(contract),

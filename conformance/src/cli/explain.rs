@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     for (backend, record) in backends.iter().zip(&ran.records) {
         writeln!(out, "\n{}: {}", record.backend, record.verdict)?;
         if let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) {
-            let p = &arithmetic.part;
+            let p = arithmetic.part();
             if !case.contract.op.is_exact() {
                 writeln!(
                     out,

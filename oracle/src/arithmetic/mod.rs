@@ -5,57 +5,23 @@
 //! declaration it admits, so nobody sets their own tolerance.
 //!
 //! ```text
-//! a, b --input--> products --reduction, order--> acc --epilogue(alpha, beta, C)--> out
+//! part 0: a, b --input--> products --reduction, along, order--> acc \
+//!                                                                    combine --epilogue(alpha, beta, C)--> out
+//! part 1: (hybrids only)                                         acc /
 //! ```
 
+mod admissible;
 mod cpu_unit;
 mod instruction;
+mod part;
+mod slot;
 
 pub use cpu_unit::CpuUnit;
 pub use instruction::{Architecture, Engine, Instruction, ParseInstructionError};
+pub use part::{Along, Combine, Init, Input, Order, Pads, Part, Parts, Reduction, Selects};
+pub use slot::Slot;
 
 use crate::scalar::Precision;
-
-/// What happens to an operand before it is multiplied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Input {
-    /// Used exactly as stored.
-    AsStored,
-    /// f32 rounded to tf32, nearest, ties away (`cvt.rna.tf32.f32`).
-    Tf32Rna,
-    /// f32 with the low 13 bits dropped.
-    Tf32Truncate,
-}
-
-/// How products become one sum in the accumulator type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reduction {
-    /// `acc = fma(a, b, acc)`: one rounding a term.
-    FmaChain,
-    /// `acc = acc + round(a * b)`: two roundings a term.
-    MulAddChain,
-    /// Any tree over rounded products, or fused steps: at most one rounding of each product and `n - 1` additions
-    /// above any one term.
-    Any,
-}
-
-/// The order of terms inside one output element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Ascending inner index (column of A).
-    Ascending,
-    /// Not fixed: no T2.
-    Free,
-}
-
-/// What the accumulator starts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Init {
-    /// +0.
-    Zero,
-    /// `beta * C`, rounded to the accumulator type (+0 when beta = 0, C itself when beta = 1).
-    C,
-}
 
 /// Where alpha and beta enter. Multiplications by exactly 1 do not round; with beta = 0, C is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,42 +36,18 @@ pub enum Epilogue {
     None,
 }
 
-/// Which pads of a padded layout are multiplied as `0 * b` (SEMANTICS section 1, `padded`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pads {
-    /// Pads are skipped.
-    Skipped,
-    /// Every pad slot of the layout is multiplied.
-    Multiplied,
-}
-
-/// One part of the work and its reduction. Hybrids reduce differently per row; the formats here have one part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
-    /// Input rounding of both operands.
-    pub input: Input,
-    /// Shape of the sum.
-    pub reduction: Reduction,
-    /// Order of the terms.
-    pub order: Order,
-    /// Initial value.
-    pub init: Init,
-    /// Type in which products and sums are rounded.
-    pub acc: Precision,
-    /// What happens to pads.
-    pub pads: Pads,
-}
-
 /// A kernel's declared arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arithmetic {
-    /// The one part (more when hybrids arrive).
-    pub part: Part,
+    /// How terms become sums.
+    pub parts: Parts,
+    /// How the sums of two parts become one.
+    pub combine: Combine,
     /// Where alpha and beta enter.
     pub epilogue: Epilogue,
     /// Type of the result; one more rounding when narrower than the accumulator.
     pub out: Precision,
-    /// Subnormal operands, intermediates and results may be flushed to zero.
+    /// Subnormal operands, intermediates and results of the accumulator's unit may be flushed to zero, each or not.
     pub flush: bool,
 }
 
@@ -114,15 +56,19 @@ impl Arithmetic {
     #[must_use]
     pub const fn chain(reduction: Reduction, acc: Precision, out: Precision) -> Arithmetic {
         let part = Part {
+            selects: Selects::All,
             input: Input::AsStored,
             reduction,
+            along: Along::Chain,
             order: Order::Ascending,
             init: Init::Zero,
             acc,
+            nearest: true,
             pads: Pads::Skipped,
         };
         Arithmetic {
-            part,
+            parts: Parts::One(part),
+            combine: Combine::Disjoint,
             epilogue: Epilogue::MulThenAdd,
             out,
             flush: false,
@@ -133,21 +79,78 @@ impl Arithmetic {
     #[must_use]
     pub const fn any(acc: Precision, out: Precision) -> Arithmetic {
         let mut free = Arithmetic::chain(Reduction::Any, acc, out);
-        free.part.order = Order::Free;
+        free.part_mut().order = Order::Free;
         free
+    }
+
+    /// A chain of a matrix instruction, from +0; tf32 operands are truncated, as the instruction does.
+    #[must_use]
+    pub const fn mma(
+        architecture: Option<Architecture>,
+        instruction: Instruction,
+        out: Precision,
+    ) -> Arithmetic {
+        let reduction = Reduction::Mma {
+            architecture,
+            instruction,
+        };
+        let chain = Arithmetic::chain(reduction, instruction.acc, out);
+        match instruction.input {
+            Precision::Tf32 => chain.input(Input::Tf32Truncate),
+            _ => chain,
+        }
+    }
+
+    /// A chain of a CPU unit, from +0.
+    #[must_use]
+    pub const fn cpu(unit: CpuUnit, out: Precision) -> Arithmetic {
+        Arithmetic::chain(Reduction::Cpu(unit), unit.acc(), out)
+    }
+
+    /// A hybrid: the tiles of the format are reduced by `tiles`, the other terms by `rest`. Epilogue, output and flush are
+    /// those of `tiles`.
+    #[must_use]
+    pub const fn hybrid(tiles: Arithmetic, rest: Part, combine: Combine) -> Arithmetic {
+        let (mut first, mut second) = (*tiles.part(), rest);
+        first.selects = Selects::Tiles;
+        second.selects = Selects::Rest;
+        Arithmetic {
+            parts: Parts::Two(first, second),
+            combine,
+            ..tiles
+        }
+    }
+
+    /// The first part, often the only one.
+    #[must_use]
+    pub const fn part(&self) -> &Part {
+        self.parts.first()
+    }
+
+    /// The first part, to change it.
+    #[must_use]
+    pub const fn part_mut(&mut self) -> &mut Part {
+        self.parts.first_mut()
     }
 
     /// With an input rounding.
     #[must_use]
     pub const fn input(mut self, input: Input) -> Arithmetic {
-        self.part.input = input;
+        self.part_mut().input = input;
         self
     }
 
     /// With pads multiplied.
     #[must_use]
     pub const fn multiplies_pads(mut self) -> Arithmetic {
-        self.part.pads = Pads::Multiplied;
+        self.part_mut().pads = Pads::Multiplied;
+        self
+    }
+
+    /// With another composition along k.
+    #[must_use]
+    pub const fn along(mut self, along: Along) -> Arithmetic {
+        self.part_mut().along = along;
         self
     }
 
@@ -156,69 +159,30 @@ impl Arithmetic {
     pub const fn epilogue(mut self, epilogue: Epilogue) -> Arithmetic {
         self.epilogue = epilogue;
         if matches!(epilogue, Epilogue::AlphaIntoA) {
-            self.part.init = Init::C;
+            self.part_mut().init = Init::C;
         }
+        self
+    }
+
+    /// With no scaling: alpha is 1, and `beta * C` is what the accumulator starts from.
+    #[must_use]
+    pub const fn from_c(mut self) -> Arithmetic {
+        self.epilogue = Epilogue::None;
+        self.part_mut().init = Init::C;
         self
     }
 
     /// True when the declaration fixes every bit of a finite result, so that T2 applies.
     #[must_use]
     pub const fn is_deterministic(&self) -> bool {
-        matches!(self.part.reduction, Reduction::FmaChain | Reduction::MulAddChain)
-            && matches!(self.part.order, Order::Ascending)
-            && !self.flush
-    }
-
-    /// What makes the declaration contradict itself, or the factors it is used with.
-    #[must_use]
-    pub fn contradiction(&self, alpha: f64, beta: f64) -> Option<&'static str> {
-        let from_c = self.part.init == Init::C;
-        match self.epilogue {
-            Epilogue::MulThenAdd | Epilogue::MulThenFma if from_c => {
-                Some("adds beta * C at the end and starts from it as well")
+        let parts = match &self.parts {
+            Parts::One(part) => part.is_deterministic(),
+            Parts::Two(first, second) => {
+                first.is_deterministic()
+                    && second.is_deterministic()
+                    && !matches!(self.combine, Combine::Free)
             }
-            Epilogue::AlphaIntoA if !from_c => Some("folds alpha into A, but never adds beta * C"),
-            Epilogue::None if alpha != 1.0 => Some("has no place for an alpha other than 1"),
-            Epilogue::None if beta != 0.0 && !from_c => Some("never adds beta * C"),
-            _ => None,
-        }
+        };
+        parts && !self.flush
     }
-
-    /// The reason why this declaration is weaker than `weakest` allows, if it is.
-    #[must_use]
-    pub fn weaker_than(&self, weakest: &Arithmetic) -> Option<String> {
-        let significand = |p: Precision| p.spec().significand;
-        if significand(self.part.acc) < significand(weakest.part.acc)
-            || !range_covers(self.part.acc, weakest.part.acc)
-        {
-            return Some(format!(
-                "accumulates in {}, the contract asks for {}",
-                self.part.acc, weakest.part.acc
-            ));
-        }
-        if self.out != weakest.out {
-            return Some(format!(
-                "returns {}, the contract asks for {}",
-                self.out, weakest.out
-            ));
-        }
-        if self.flush && !weakest.flush {
-            return Some("flushes subnormals, the contract does not allow it".to_owned());
-        }
-        if self.part.pads == Pads::Multiplied && weakest.part.pads == Pads::Skipped {
-            return Some("multiplies pads, but the format marks them by column".to_owned());
-        }
-        if self.part.input != Input::AsStored && weakest.part.input == Input::AsStored {
-            return Some(format!(
-                "rounds its inputs ({:?}), the contract uses them as stored",
-                self.part.input
-            ));
-        }
-        None
-    }
-}
-
-/// True when every exponent of `narrow` is one of `wide`.
-fn range_covers(wide: Precision, narrow: Precision) -> bool {
-    wide.spec().emax >= narrow.spec().emax && wide.spec().min_exponent() <= narrow.spec().min_exponent()
 }

@@ -9,6 +9,7 @@
 //! papers by [`judge_encoded`].
 
 mod encoded;
+mod load;
 mod moves;
 mod problem;
 mod rule;

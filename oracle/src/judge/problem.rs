@@ -5,6 +5,7 @@
 //! outputs needs no more memory than its operands.
 
 use super::moves::for_each_spgemm;
+use crate::arithmetic::Slot;
 use crate::exact::{Element, Panel, ReferenceSpmm, dot};
 use crate::format::{Csr, Dense};
 use crate::refusal::Refusal;
@@ -20,6 +21,9 @@ pub enum Problem<'a> {
         pads: Option<&'a Csr<()>>,
         /// k x n, compact row-major.
         b: &'a Dense<f64>,
+        /// Where a tiled layout puts the terms along k: a slot for every stored entry and multiplied pad. Without it a row's terms
+        /// follow one another.
+        slots: Option<&'a Csr<Slot>>,
     },
     /// SDDMM at the given positions: X is m x k, Y is n x k, compact row-major.
     Sddmm {
@@ -52,6 +56,8 @@ pub struct Site<'a> {
     pub lsb: i64,
     /// The terms, in ascending inner index.
     pub terms: Terms<'a>,
+    /// The slot of each term, where a layout gives them; else term t has slot t.
+    pub slots: Option<&'a [Slot]>,
     /// A value that multiplies the sum before alpha: S's, for an SDDMM that scales by it. May be 0, NaN or infinite,
     /// and is always multiplied.
     pub factor: Option<f64>,
@@ -157,9 +163,9 @@ impl Problem<'_> {
     /// Operands that do not fit together; nothing is visited then.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Site<'_>)) -> Result<(), Refusal> {
         match self {
-            Problem::Spmm { a, pads, b } => {
+            Problem::Spmm { a, pads, b, slots } => {
                 same("columns of A", a.cols, "rows of B", b.rows())?;
-                for_each_spmm(a, *pads, b, visit)?;
+                for_each_spmm(a, (*pads, *slots), b, visit)?;
             }
             Problem::Sddmm {
                 positions,
@@ -205,17 +211,36 @@ fn same(left_name: &'static str, left: usize, right_name: &'static str, right: u
 
 fn for_each_spmm(
     a: &Csr<f64>,
-    pads: Option<&Csr<()>>,
+    (pads, slots): (Option<&Csr<()>>, Option<&Csr<Slot>>),
     b: &Dense<f64>,
     visit: &mut dyn FnMut(&Site<'_>),
 ) -> Result<(), Refusal> {
+    let mut merged = MergedRow::default();
+    let pads_of = |i: usize| pads.map_or(&[][..], |p| p.row(i).0);
+    if let Some(slots) = slots {
+        same("rows of A", a.rows, "rows of slots", slots.rows)?;
+        for i in 0..a.rows {
+            merged.fill(a.row(i), pads_of(i));
+            let (terms, given) = (&merged.cols, slots.row(i).0);
+            let matching = terms
+                .iter()
+                .zip(given)
+                .filter(|(term, slot)| term == slot)
+                .count();
+            same(
+                "terms of a row of A",
+                terms.len(),
+                "slots at their columns",
+                matching.max(if given.len() > terms.len() { given.len() } else { 0 }),
+            )?;
+        }
+    }
     let b_lsb: Vec<i64> = (0..b.rows())
         .map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()]))
         .collect();
-    let mut merged = MergedRow::default();
     ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
         let (cols, values) = a.row(i);
-        let pads = pads.map_or(&[][..], |p| p.row(i).0);
+        let pads = pads_of(i);
         let product_lsb = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(b_lsb[k as usize]);
         let row_lsb = cols.iter().zip(values).map(product_lsb).min().unwrap_or(i64::MAX);
         merged.fill((cols, values), pads);
@@ -229,6 +254,7 @@ fn for_each_spmm(
                 sum: &sum,
                 lsb: row_lsb,
                 terms,
+                slots: slots.map(|slots| slots.row(i).1),
                 factor: None,
                 poisoned,
             });
@@ -288,6 +314,7 @@ fn for_each_sddmm(
             sum: &sum,
             lsb,
             terms,
+            slots: None,
             factor,
             poisoned: false,
         });
@@ -313,6 +340,7 @@ fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)
             sum: &sum,
             lsb,
             terms,
+            slots: None,
             factor: None,
             poisoned: false,
         });

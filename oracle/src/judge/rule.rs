@@ -1,10 +1,12 @@
 //! What one output element may be: every tier that applies, each of which must pass.
 
+use super::load::{Counting, Load};
 use super::problem::{Site, lsb};
-use crate::arithmetic::{Arithmetic, Epilogue};
-use crate::bound::{Tolerance, is_order_free, tolerance};
-use crate::exact::{Element, Value};
-use crate::model::chain;
+use crate::arithmetic::{Arithmetic, Epilogue, Part};
+use crate::bound::{Census, Thresholds, Tolerance, is_order_free, tolerance_of};
+use crate::exact::{Dyadic, Element, Value};
+use crate::model::chain::Unit;
+use crate::model::reduction::Model;
 use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::{Precision, Rounding, decode};
@@ -23,17 +25,22 @@ pub struct Rule<'a> {
     /// 0 * A * B and 0 * C are computed rather than skipped (profile).
     alpha0_reads: bool,
     beta0_reads: bool,
-    /// The allowance of the last (term count, bits of alpha) asked for; neighbours in a row share it.
+    counting: Counting,
+    model: Option<Model>,
+    /// The allowance of the last (counts, bits of alpha and beta) asked for; neighbours in a row share it.
     cached: Option<Cached>,
 }
 
-/// A key (term count, bits of alpha) and the allowance it gives.
-type Cached = ((u64, u64), Option<Arc<Tolerance>>);
+/// What an allowance depends on besides the declaration: the counts of each part, bits of alpha and of beta.
+type Key = ([Census; 2], u64, u64);
+
+/// A key and the allowance it gives.
+type Cached = (Key, Option<Arc<Tolerance>>);
 
 /// What is known about one element before looking at the result.
 #[derive(Clone, Debug)]
 pub struct Accepted {
-    /// Exact `alpha * S + beta * c` and its gauge.
+    /// Exact `alpha * S + beta * c` and its gauge, with subnormal operands counted as a tensor core aligns them.
     pub exact: Element,
     /// Only the exact value is right.
     pub order_free: bool,
@@ -74,6 +81,8 @@ impl<'a> Rule<'a> {
             numeric_pattern: profile.has(Choice::NumericPattern),
             alpha0_reads: alpha == 0.0 && profile.has(Choice::Alpha0ReadsAb),
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
+            counting: Counting::new(arithmetic),
+            model: Model::new(arithmetic),
             cached: None,
         }
     }
@@ -92,12 +101,27 @@ impl<'a> Rule<'a> {
         if reads_nan {
             exact.value = Value::Nan;
         }
+        let load = self.counting.load(self.arithmetic, site);
+        let raised = !load.operands.raised.is_zero() && alpha != 0.0 && alpha.is_finite();
+        if raised && exact.gauge.is_finite() {
+            let more = Value::from_dyadic(load.operands.raised.clone()).scale(alpha.abs());
+            exact.gauge = &exact.gauge + &more;
+        }
         // Multiplied by 0, no term brings its roundings along.
-        let terms = if alpha == 0.0 { 0 } else { site.sum.terms };
-        let tolerance = self.tolerance(terms, alpha);
-        let order_free = exact.value.is_finite() && self.is_order_free(site, &exact, alpha, c);
+        let counts = if alpha == 0.0 {
+            Default::default()
+        } else {
+            load.census
+        };
+        let mut tolerance = self.tolerance(counts, (alpha, self.beta));
+        let flushed = self.flushed(&load, &exact, (alpha, c));
+        if let Some(flushed) = &flushed {
+            tolerance = tolerance.map(|t| Arc::new(t.widened(flushed)));
+        }
+        let order_free =
+            exact.value.is_finite() && flushed.is_none() && self.is_order_free(site, &load, &exact, alpha, c);
         // A sum near zero times an infinity: rounding decides between NaN and either infinity.
-        let torn = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site);
+        let torn = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site, &load);
         if torn {
             exact.value = Value::Inf { negative: false };
         }
@@ -107,36 +131,54 @@ impl<'a> Rule<'a> {
                 .is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
         let sign_free = self.alpha0_reads || self.beta0_reads || self.numeric_pattern;
-        let modelled = if reads_nan {
-            None
-        } else {
-            chain::element(
-                self.arithmetic,
-                site.terms.iter(),
-                (alpha, self.beta),
-                c,
-                self.alpha0_reads || site.factor.is_some(),
-            )
-        };
+        let computes_zero = self.alpha0_reads || site.factor.is_some();
+        let beta = self.beta;
+        let modelled =
+            self.model.as_mut().filter(|_| !reads_nan).and_then(|model| {
+                model.element(site.terms.iter(), site.slots, (alpha, beta), c, computes_zero)
+            });
+        let torn_by_flush = load.torn && alpha != 0.0 || flushed.is_some() && !exact.value.is_finite();
         Accepted {
             exact,
             order_free,
             modelled,
             sign_free,
-            nan_too: site.poisoned && alpha != 0.0 || self.alpha_vanishes(site),
+            nan_too: site.poisoned && alpha != 0.0 || self.alpha_vanishes(site) || torn_by_flush,
             overflow,
             tolerance,
             out: self.arithmetic.out,
         }
     }
 
-    fn tolerance(&mut self, terms: u64, alpha: f64) -> Option<Arc<Tolerance>> {
-        let key = (terms, alpha.to_bits());
+    fn tolerance(&mut self, counts: [Census; 2], (alpha, beta): (f64, f64)) -> Option<Arc<Tolerance>> {
+        let key = (counts, alpha.to_bits(), beta.to_bits());
         if self.cached.as_ref().is_none_or(|(cached, _)| *cached != key) {
-            let fresh = tolerance(self.arithmetic, terms, alpha, self.beta, self.b_max);
+            // Parts are asked for in order.
+            let mut counts = counts.into_iter();
+            let census = |_: &Part| counts.next().unwrap_or_default();
+            let fresh = tolerance_of(self.arithmetic, census, (alpha, beta), self.b_max);
             self.cached = Some((key, fresh.map(Arc::new)));
         }
         self.cached.as_ref().and_then(|(_, t)| t.clone())
+    }
+
+    /// What a flush of subnormal operands may take from the result, where there are any.
+    fn flushed(&self, load: &Load, exact: &Element, (alpha, c): (f64, f64)) -> Option<Dyadic> {
+        let number = |v: f64| Dyadic::from_f64(v.abs()).unwrap_or_else(Dyadic::zero);
+        let mut parts = self.arithmetic.parts.iter();
+        let thresholds = parts.next().map(|part| Thresholds::new(self.arithmetic, part))?;
+        let mut all = &load.operands.flushed * &number(alpha);
+        if self.beta != 0.0
+            && [c, self.beta, self.beta * c]
+                .iter()
+                .any(|&v| thresholds.may_flush(v))
+        {
+            all = &all + &(&number(self.beta) * &number(c));
+        }
+        if thresholds.may_flush(alpha) {
+            all = &all + &exact.gauge.to_dyadic().unwrap_or_else(Dyadic::zero);
+        }
+        (!all.is_zero()).then_some(all)
     }
 
     /// True when alpha, folded into A, underflows some a to 0 that then meets an infinite b: 0 x Inf is NaN.
@@ -144,25 +186,27 @@ impl<'a> Rule<'a> {
         if self.arithmetic.epilogue != Epilogue::AlphaIntoA || self.alpha == 0.0 || self.alpha.abs() >= 1.0 {
             return false;
         }
-        let unit = chain::Unit {
-            precision: self.arithmetic.part.acc,
+        let unit = Unit {
+            precision: self.arithmetic.part().acc,
         };
         let vanishes = |(a, b): (f64, f64)| b.is_infinite() && a != 0.0 && unit.mul(self.alpha, a) == 0.0;
         !site.sum.value.is_finite() && site.terms.iter().any(vanishes)
     }
 
     /// True when rounding may bring the unscaled sum to zero, or away from it.
-    fn is_near_zero(&self, site: &Site<'_>) -> bool {
+    fn is_near_zero(&mut self, site: &Site<'_>, load: &Load) -> bool {
         let sum = site.sum;
-        let allowed = tolerance(self.arithmetic, sum.terms, 1.0, 0.0, self.b_max);
+        let allowed = self.tolerance(load.census, (1.0, 0.0));
+        let allowed = allowed.map(|t| t.widened(&load.operands.flushed));
+        let gauge = &sum.gauge + &Value::from_dyadic(load.operands.raised.clone());
         sum.terms > 0
             && sum.value.is_finite()
             && !(sum.value.is_zero() && sum.gauge.is_zero())
-            && allowed.is_none_or(|t| t.distance(0.0, &sum.value, &sum.gauge).within)
+            && allowed.is_none_or(|t| t.distance(0.0, &sum.value, &gauge).within)
     }
 
     /// T0: all intermediates, scaled or not, are small multiples of one power of two.
-    fn is_order_free(&self, site: &Site<'_>, exact: &Element, alpha: f64, c: f64) -> bool {
+    fn is_order_free(&self, site: &Site<'_>, load: &Load, exact: &Element, alpha: f64, c: f64) -> bool {
         if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 {
             return false;
         }
@@ -173,9 +217,15 @@ impl<'a> Rule<'a> {
             .min(scaled)
             .min(lsb(c))
             .min(lsb(c).saturating_add(lsb(self.beta)));
-        let total = exact.gauge.approx() + site.sum.gauge.approx() + c.abs();
-        // Nothing but zeros: any order gives zero.
-        total == 0.0 || is_order_free(self.arithmetic, lowest, total)
+        let mut total = exact.gauge.approx() + site.sum.gauge.approx() + c.abs();
+        let raised = &load.operands.raised;
+        if !raised.is_zero() {
+            // Aligned by more than their magnitude: one bit less.
+            total = 2.0 * (total + raised.to_f64(Rounding::NearestEven));
+        }
+        // Nothing but zeros: any order gives zero. (A sum that is too small for f64 is no zero.)
+        let nothing = exact.gauge.is_zero() && site.sum.gauge.is_zero() && c == 0.0;
+        nothing || is_order_free(self.arithmetic, lowest, total)
     }
 
     fn may_overflow(

@@ -7,6 +7,7 @@ pub mod chain;
 pub mod cpu;
 mod error;
 pub mod recording;
+pub mod reduction;
 pub mod tensor_core;
 
 pub use error::ModelError;

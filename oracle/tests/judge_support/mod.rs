@@ -109,12 +109,12 @@ pub(crate) fn simulate(
     c: f64,
     random: &mut Random,
 ) -> u64 {
-    let fpu = Fpu(arithmetic.part.acc);
+    let fpu = Fpu(arithmetic.part().acc);
     let addend = || if beta == 1.0 { c } else { fpu.mul(beta, c) };
     if alpha == 0.0 {
         return store(if beta == 0.0 { 0.0 } else { addend() }, arithmetic.out);
     }
-    let start = if arithmetic.part.init == Init::C && beta != 0.0 {
+    let start = if arithmetic.part().init == Init::C && beta != 0.0 {
         addend()
     } else {
         0.0
@@ -141,7 +141,7 @@ pub(crate) fn simulate(
         }
         Way::Tree => {
             let mut parts: Vec<f64> = terms.iter().map(|&(a, b)| fpu.mul(a, b)).collect();
-            if arithmetic.part.init == Init::C {
+            if arithmetic.part().init == Init::C {
                 parts.push(start);
             }
             while parts.len() > 1 {

@@ -1,0 +1,134 @@
+//! Which declarations a contract admits, and which contradict themselves.
+//!
+//! A contract names the types of operands, accumulator and result, and admits any order of additions in the accumulator type. A
+//! matrix unit is another arithmetic than that: it cuts bits at alignment and may round toward zero, so that one of its steps
+//! can be worse than an IEEE addition. It is admitted all the same where its operands are of the contract's own type and it
+//! accumulates in the contract's accumulator type: the row with f16 operands exists because such units do, nothing narrower
+//! than the row's types is stored, and its bound is derived from the unit rather than chosen by who declares it. Hence
+//!
+//! - an instruction on f16, bf16 or tf32 is refused where the contract's operands are wider (f32 rounded to tf32 is a tf32
+//!   contract, never an f32 one), or narrower (fp8 widened to f16 is the emulation that the fp8 rows describe by name);
+//! - an accumulator of 14 bits (fp8 on Ada and on Hopper's wgmma) is admitted with fp8 operands alone, which are the only
+//!   instructions that have it;
+//! - what a named unit flushes by its definition is part of that unit; `flush` as a liberty is refused.
+
+use super::{Along, Arithmetic, Combine, Epilogue, Init, Input, Pads, Part, Parts, Reduction};
+use crate::scalar::Precision;
+
+impl Arithmetic {
+    /// What makes the declaration contradict itself, or the factors it is used with.
+    #[must_use]
+    pub fn contradiction(&self, alpha: f64, beta: f64) -> Option<&'static str> {
+        let from_c = self.part().init == Init::C;
+        let scaling = match self.epilogue {
+            Epilogue::MulThenAdd | Epilogue::MulThenFma if from_c => {
+                Some("adds beta * C at the end and starts from it as well")
+            }
+            Epilogue::AlphaIntoA if !from_c => Some("folds alpha into A, but never adds beta * C"),
+            Epilogue::None if alpha != 1.0 => Some("has no place for an alpha other than 1"),
+            Epilogue::None if beta != 0.0 && !from_c => Some("never adds beta * C"),
+            _ => None,
+        };
+        let folds = self.epilogue == Epilogue::AlphaIntoA;
+        scaling
+            .or_else(|| self.parts.iter().find_map(|part| part.contradiction(folds)))
+            .or_else(|| self.second_contradiction())
+    }
+
+    /// What two parts cannot both say.
+    fn second_contradiction(&self) -> Option<&'static str> {
+        let Parts::Two(first, second) = self.parts else {
+            return None;
+        };
+        if first.acc != second.acc || first.input != second.input || first.pads != second.pads {
+            return Some("has parts of different accumulators, input roundings or pads");
+        }
+        match self.combine {
+            Combine::Disjoint if first.init != second.init => {
+                Some("starts from C in one part, and not in the other one, of disjoint parts")
+            }
+            Combine::Ordered | Combine::Free if second.init == Init::C => {
+                Some("starts its second part from C, which the first one adds")
+            }
+            _ => None,
+        }
+    }
+
+    /// The reason why this declaration is weaker than `weakest`, for operands stored as `stored`, if it is.
+    pub(crate) fn weaker_than(&self, weakest: &Arithmetic, stored: Precision) -> Option<String> {
+        if self.out != weakest.out {
+            return Some(format!(
+                "returns {}, the contract asks for {}",
+                self.out, weakest.out
+            ));
+        }
+        if self.flush && !weakest.flush {
+            return Some("flushes subnormals, the contract does not allow it".to_owned());
+        }
+        let limit = weakest.part();
+        self.parts.iter().find_map(|part| part.weaker_than(limit, stored))
+    }
+}
+
+impl Part {
+    fn contradiction(&self, folds_alpha: bool) -> Option<&'static str> {
+        if self.along == (Along::SplitK { parts: 0 }) || self.along == (Along::TwoPass { blocks: 0 }) {
+            return Some("splits k into ranges of nothing");
+        }
+        let (input, acc) = match self.reduction {
+            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
+            Reduction::Mma { instruction, .. } => (instruction.input, instruction.acc),
+            Reduction::Cpu(unit) => (unit.input(), unit.acc()),
+        };
+        if acc != self.acc {
+            return Some("accumulates in another type than its instruction");
+        }
+        if (input == Precision::Tf32) != (self.input != Input::AsStored) {
+            return Some(
+                "rounds operands to tf32 without a tf32 instruction, or has one that is given unrounded f32",
+            );
+        }
+        if folds_alpha {
+            return Some("folds alpha into operands of a matrix unit, which rounds them once more");
+        }
+        if !self.nearest {
+            return Some("gives a rounding direction to a unit that has its own");
+        }
+        None
+    }
+
+    fn weaker_than(&self, limit: &Part, stored: Precision) -> Option<String> {
+        let significand = |p: Precision| p.spec().significand;
+        if significand(self.acc) < significand(limit.acc) || !range_covers(self.acc, limit.acc) {
+            return Some(format!(
+                "accumulates in {}, the contract asks for {}",
+                self.acc, limit.acc
+            ));
+        }
+        if self.pads == Pads::Multiplied && limit.pads == Pads::Skipped {
+            return Some("multiplies pads, but the format marks them by column".to_owned());
+        }
+        if self.input != Input::AsStored && limit.input == Input::AsStored {
+            return Some(format!(
+                "rounds its inputs ({:?}), the contract uses them as stored",
+                self.input
+            ));
+        }
+        if !self.nearest && limit.nearest {
+            return Some("rounds in one direction, the contract asks for nearest".to_owned());
+        }
+        let (unit, input) = match self.reduction {
+            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
+            Reduction::Mma { instruction, .. } => (instruction.to_string(), instruction.input),
+            Reduction::Cpu(unit) => (unit.to_string(), unit.input()),
+        };
+        (input != stored).then(|| {
+            format!("multiplies by {unit}, which takes {input}; the contract's operands are {stored}")
+        })
+    }
+}
+
+/// True when every exponent of `narrow` is one of `wide`.
+fn range_covers(wide: Precision, narrow: Precision) -> bool {
+    wide.spec().emax >= narrow.spec().emax && wide.spec().min_exponent() <= narrow.spec().min_exponent()
+}

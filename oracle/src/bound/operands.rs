@@ -1,0 +1,77 @@
+//! What subnormal operands change: they align like normal ones in tensor cores, and units may flush them.
+
+use super::tolerance::flushes;
+use crate::arithmetic::{Arithmetic, Part, Reduction};
+use crate::exact::Dyadic;
+
+/// Sums over the terms that have a subnormal operand.
+#[derive(Clone, Debug, Default)]
+pub struct Operands {
+    /// g' - g: `sum of |a|'|b|' - |a||b|`, where `|v|' = max(|v|, 2^emin)`.
+    pub raised: Dyadic,
+    /// `sum |a||b|` over products that may be flushed away.
+    pub flushed: Dyadic,
+}
+
+/// Below which magnitude an operand is subnormal to whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Thresholds {
+    /// To a multiplier that does not renormalise, in the type of its operands; 0 elsewhere.
+    aligned: f64,
+    /// To one that flushes, in the type of its accumulator; 0 elsewhere.
+    flushed: f64,
+}
+
+impl Thresholds {
+    /// Those of one part.
+    #[must_use]
+    pub fn new(arithmetic: &Arithmetic, part: &Part) -> Thresholds {
+        let least = |emin: i32| f64::from_bits((emin.max(-1022) as i64 + 1023) as u64 * (1 << 52));
+        let aligned = match part.reduction {
+            Reduction::Mma { instruction, .. } => least(instruction.input.spec().emin),
+            _ => 0.0,
+        };
+        let flushed = if flushes(arithmetic, part) {
+            least(part.acc.spec().emin)
+        } else {
+            0.0
+        };
+        Thresholds { aligned, flushed }
+    }
+
+    /// True for an operand that may be taken for zero.
+    #[must_use]
+    pub fn may_flush(&self, v: f64) -> bool {
+        v != 0.0 && v.abs() < self.flushed
+    }
+
+    /// True where no operand can matter.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.aligned.max(self.flushed) == 0.0
+    }
+}
+
+impl Operands {
+    /// Takes one finite term into account.
+    pub fn add(&mut self, thresholds: &Thresholds, a: f64, b: f64) {
+        let (x, y) = (a.abs(), b.abs());
+        let least = x.min(y);
+        let counts = least > 0.0 && least < thresholds.aligned.max(thresholds.flushed);
+        if !counts || !x.is_finite() || !y.is_finite() {
+            return;
+        }
+        let product = |x: f64, y: f64| {
+            let number = |v: f64| Dyadic::from_f64(v).unwrap_or_else(Dyadic::zero);
+            &number(x) * &number(y)
+        };
+        let exact = product(x, y);
+        if least < thresholds.aligned {
+            let high = product(x.max(thresholds.aligned), y.max(thresholds.aligned));
+            self.raised = &self.raised + &(&high - &exact);
+        }
+        if least < thresholds.flushed {
+            self.flushed = &self.flushed + &exact;
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! How many roundings each declared arithmetic performs: one exhaustive match over reductions.
+//!
+//! ```text
+//!                   most roundings of one term                 all roundings of a sum
+//! FmaChain          n                                          n               (0 + first is exact)
+//! MulAddChain, Any  n: its product, then n - 1 additions       2n
+//! FMOPA 2-way       q: its pair, then q - 1 additions          2q              q pairs that hold a product
+//! BFMOPA            q, each off by a whole unit: to odd        4q              products are exact unless tiny
+//! VDPBF16PS         n: an fma each                             n
+//! AMX               min(n, 16) fmas, e + o, then q - 1 adds    n + 2q          q instructions
+//! mma               see `fused`; fp8 by the f16 unit: that, and q additions of instructions
+//! split k, two passes: the longest range, then one addition for every other range that is not empty
+//! ```
+
+use super::census::Census;
+use super::fused::{FusedError, Links, error};
+use crate::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Init, Instruction, Part, Reduction};
+use crate::model::tensor_core::{Datapath, FusedSum, TensorCore};
+use crate::scalar::Precision;
+
+/// Roundings that a declared arithmetic performs for one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roundings {
+    /// Most roundings in the accumulator type on the way of any one term (or of C) to the result. Links of tensor cores
+    /// are not among them.
+    pub depth: u64,
+    /// Roundings inside the sum, all of them; each may underflow.
+    pub inside: u64,
+    /// Roundings after the sum in the accumulator type.
+    pub epilogue: u64,
+    /// One more rounding, to the output type.
+    pub output: bool,
+}
+
+/// The sum of one part, before alpha and beta.
+#[derive(Clone, Debug)]
+pub(super) struct Sum {
+    depth: u64,
+    inside: u64,
+    /// A further rounding above everything, where C is what the sum starts from.
+    starts_from_c: bool,
+    /// What tensor cores add to that; the outer `None` of [`sums`] where they promise nothing.
+    pub(super) fused: Option<FusedError>,
+}
+
+impl Sum {
+    fn ieee(depth: u64, inside: u64) -> Sum {
+        Sum {
+            depth,
+            inside,
+            starts_from_c: true,
+            fused: None,
+        }
+    }
+}
+
+/// The architectures whose bound must hold.
+fn cores(architecture: Option<Architecture>, instruction: Instruction) -> impl Iterator<Item = TensorCore> {
+    Architecture::ALL
+        .into_iter()
+        .filter(move |&a| architecture.is_none_or(|known| known == a))
+        .filter_map(move |a| TensorCore::new(a, instruction).ok())
+}
+
+/// The sum of one part; one for each architecture that it may run on. `None` where nothing is promised: an instruction that
+/// no table has, or too many roundings.
+pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum>> {
+    let (range, adds) = census.ranges(part, from_c);
+    let Census {
+        terms,
+        products,
+        blocks,
+        ..
+    } = *census;
+    let most = |n: u64, total: u64| n.saturating_mul(part.block() as u64).min(total);
+    // Terms of the longest range: those of its blocks.
+    let long = if adds == 0 { terms } else { most(range, terms) };
+    let sum = match part.reduction {
+        Reduction::FmaChain => Sum::ieee(long + adds, terms + adds),
+        Reduction::MulAddChain => Sum::ieee(long + adds, 2 * terms + adds),
+        Reduction::Any => Sum::ieee(terms + adds, 2 * terms + adds),
+        Reduction::Cpu(unit) => match unit {
+            CpuUnit::Fmopa2Way | CpuUnit::Bfmopa { ebf: true } => Sum::ieee(range + adds, 2 * blocks + adds),
+            CpuUnit::Bfmopa { ebf: false } => Sum::ieee(range + adds, 4 * blocks + adds),
+            CpuUnit::Tdpbf16ps | CpuUnit::Tdpfp16ps => {
+                let pairs = unit.products() as u64 / 2;
+                Sum::ieee(long.min(pairs) + range + adds, terms + 2 * blocks + adds)
+            }
+            CpuUnit::Vdpbf16ps
+            | CpuUnit::FmopaF64
+            | CpuUnit::FmopaF32
+            | CpuUnit::FmopaF16
+            | CpuUnit::FmlaF64
+            | CpuUnit::FmlaF32
+            | CpuUnit::FmlaF16
+            | CpuUnit::Vfmaddpd
+            | CpuUnit::Vfmaddps
+            | CpuUnit::Vfmaddph => Sum::ieee(long + adds, terms + adds),
+        },
+        Reduction::Mma {
+            architecture,
+            instruction,
+        } => {
+            let long = if adds == 0 {
+                products
+            } else {
+                most(range, products)
+            };
+            let links = |core: &TensorCore| {
+                let per_block = core.links() as u64;
+                Links {
+                    products: long,
+                    links: range.saturating_mul(per_block).min(long),
+                    all_products: products,
+                    all_links: blocks.saturating_mul(per_block).min(products),
+                    steps: census.extent.saturating_mul(per_block),
+                    from_c,
+                }
+            };
+            let all: Option<Vec<Sum>> = cores(architecture, instruction)
+                .map(|core| {
+                    Some(match core.datapath() {
+                        Datapath::FmaChain => Sum::ieee(long + adds, terms + adds),
+                        Datapath::Fused(sum) => Sum {
+                            depth: adds,
+                            inside: adds,
+                            starts_from_c: false,
+                            fused: Some(error(&sum, links(&core))?),
+                        },
+                        Datapath::HalfPairs(sum) => half_pairs(&core, &sum, census, (range, adds))?,
+                    })
+                })
+                .collect();
+            return all.filter(|sums| !sums.is_empty());
+        }
+    };
+    Some(vec![sum])
+}
+
+/// fp8 by the f16 unit: every instruction is a chain of its own from zero, of two links; instructions are added up by IEEE
+/// additions, of which the first (0 + d) is exact.
+fn half_pairs(core: &TensorCore, sum: &FusedSum, census: &Census, (range, adds): (u64, u64)) -> Option<Sum> {
+    let per_block = core.links() as u64;
+    let products = census.products.min(core.products() as u64);
+    let links = Links {
+        products,
+        links: per_block.min(products),
+        all_products: census.products,
+        all_links: census.blocks.saturating_mul(per_block).min(census.products),
+        steps: census.extent.saturating_mul(per_block),
+        from_c: false,
+    };
+    Some(Sum {
+        depth: range.saturating_sub(1) + adds,
+        inside: census.blocks + adds,
+        starts_from_c: true,
+        fused: Some(error(sum, links)?),
+    })
+}
+
+/// Counts the roundings of an element of `terms` stored terms that lie one after another in blocks. Multiplying by 1, 0 or
+/// -1 does not round. Of several architectures, the most of each.
+#[must_use]
+pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> Roundings {
+    let part = arithmetic.part();
+    let from_c = part.init == Init::C && beta != 0.0;
+    let none = || vec![Sum::ieee(u64::MAX / 4, u64::MAX / 4)];
+    let all = sums(part, &Census::of(part, terms), from_c).unwrap_or_else(none);
+    let mut all = all
+        .iter()
+        .map(|sum| around(arithmetic, part, sum, terms, (alpha, beta)));
+    let first = all.next().unwrap_or(Roundings {
+        depth: 0,
+        inside: 0,
+        epilogue: 0,
+        output: false,
+    });
+    all.fold(first, |most, next| Roundings {
+        depth: most.depth.max(next.depth),
+        inside: most.inside.max(next.inside),
+        ..most
+    })
+}
+
+/// The sum of one part with what comes before and after it.
+pub(super) fn around(
+    arithmetic: &Arithmetic,
+    part: &Part,
+    sum: &Sum,
+    terms: u64,
+    (alpha, beta): (f64, f64),
+) -> Roundings {
+    let scales = |factor: f64| u64::from(factor != 0.0 && factor.abs() != 1.0);
+    let (mul_alpha, mul_beta, adds_c) = (scales(alpha), scales(beta), u64::from(beta != 0.0));
+    let (sum_depth, sum_total) = (sum.depth, sum.inside);
+    let from_c = match part.init {
+        Init::C if sum.starts_from_c => adds_c,
+        Init::C | Init::Zero => 0,
+    };
+    let (depth, inside, epilogue) = match arithmetic.epilogue {
+        Epilogue::None => (sum_depth + from_c + mul_beta, sum_total + from_c + mul_beta, 0),
+        Epilogue::AlphaIntoA => (
+            sum_depth + from_c + mul_alpha + mul_beta,
+            sum_total + from_c + mul_beta + terms * mul_alpha,
+            0,
+        ),
+        Epilogue::MulThenFma => (
+            (sum_depth + mul_alpha + adds_c).max(adds_c),
+            sum_total,
+            mul_alpha + adds_c,
+        ),
+        Epilogue::MulThenAdd => (
+            (sum_depth + mul_alpha + adds_c).max(mul_beta + adds_c),
+            sum_total,
+            mul_alpha + mul_beta + adds_c,
+        ),
+    };
+    Roundings {
+        depth,
+        inside,
+        epilogue,
+        output: narrower(arithmetic.out, part.acc),
+    }
+}
+
+/// True when a value of `acc` may need rounding to become one of `out`.
+fn narrower(out: Precision, acc: Precision) -> bool {
+    let (o, a) = (out.spec(), acc.spec());
+    o.significand < a.significand || o.min_exponent() > a.min_exponent() || o.emax < a.emax
+}

@@ -1,0 +1,88 @@
+//! What each declared part has to do for one element, counted where its terms lie: what the bound depends on besides the gauge.
+
+use super::problem::Site;
+use crate::arithmetic::{Along, Arithmetic, Order, Part, Parts, Reduction};
+use crate::bound::{Census, Operands, Thresholds};
+use std::collections::BTreeSet;
+
+/// How the elements of a case are counted, prepared once.
+#[derive(Debug)]
+pub(super) struct Counting {
+    /// One part of single IEEE operations on one chain: its number of terms says all.
+    plain: bool,
+    thresholds: [Option<Thresholds>; 2],
+}
+
+/// The counts of one element.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Load {
+    /// Of the first part and of the second.
+    pub(super) census: [Census; 2],
+    /// What subnormal operands change.
+    pub(super) operands: Operands,
+    /// A subnormal operand that may be flushed meets an infinity: 0 * Inf is NaN.
+    pub(super) torn: bool,
+}
+
+impl Counting {
+    pub(super) fn new(arithmetic: &Arithmetic) -> Counting {
+        let part = arithmetic.part();
+        let ieee = matches!(
+            part.reduction,
+            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
+        );
+        let thresholds = |part: &Part| Some(Thresholds::new(arithmetic, part)).filter(|t| !t.is_idle());
+        Counting {
+            plain: ieee && part.along == Along::Chain && matches!(arithmetic.parts, Parts::One(_)),
+            thresholds: [thresholds(part), arithmetic.parts.second().and_then(thresholds)],
+        }
+    }
+
+    /// Counts `site`.
+    pub(super) fn load(&self, arithmetic: &Arithmetic, site: &Site<'_>) -> Load {
+        let mut load = Load::default();
+        if self.plain {
+            load.census[0] = Census::of(arithmetic.part(), site.sum.terms);
+        } else {
+            for (index, part) in arithmetic.parts.iter().enumerate() {
+                load.census[index] = census(part, site, arithmetic.parts.second().is_some());
+            }
+        }
+        for thresholds in self.thresholds.iter().flatten() {
+            // Both parts of a hybrid count every term: a term of one is at most counted for the other too.
+            for (a, b) in site.terms.iter() {
+                load.operands.add(thresholds, a, b);
+                load.torn |=
+                    thresholds.may_flush(a) && b.is_infinite() || thresholds.may_flush(b) && a.is_infinite();
+            }
+        }
+        load
+    }
+}
+
+/// The terms of one part. A hybrid without slots may have any of them in either.
+fn census(part: &Part, site: &Site<'_>, hybrid: bool) -> Census {
+    let block = part.block() as u32;
+    let mut blocks = BTreeSet::new();
+    let mut census = Census::default();
+    for (index, (a, b)) in (0u32..).zip(site.terms.iter()) {
+        let slot = site.slots.and_then(|slots| slots.get(index as usize));
+        if slot.is_some_and(|slot| !slot.is_of(part.selects)) {
+            continue;
+        }
+        let at = slot.map_or(index, |slot| slot.at);
+        census.terms += 1;
+        census.extent = census.extent.max(u64::from(at / block) + 1);
+        if a != 0.0 && b != 0.0 {
+            census.products += 1;
+            blocks.insert(at / block);
+        }
+    }
+    let known = part.order == Order::Ascending && (site.slots.is_some() || !hybrid);
+    census.blocks = if known {
+        blocks.len() as u64
+    } else {
+        census.products
+    };
+    census
+}

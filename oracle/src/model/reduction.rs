@@ -1,0 +1,298 @@
+//! Whole output elements: the blocks of a declared unit, one after another along k, then alpha, beta and C.
+//!
+//! ```text
+//! terms --slots--> blocks of the unit --step--> ranges --IEEE add--> parts --IEEE add--> epilogue --> output type
+//! ```
+//!
+//! A term's slot is its number where no layout gives another. A block without any term is all zeros: a step of it returns its
+//! accumulator, but for the sign of a zero and for an initial C in fp8 sums of 14 bits, and a second one changes nothing more; so
+//! one such step stands for any number of them.
+
+use super::chain::Unit;
+use super::cpu::CpuStep;
+use super::tensor_core::TensorCore;
+use crate::arithmetic::{Along, Arithmetic, Combine, Epilogue, Init, Part, Reduction, Selects, Slot};
+use crate::scalar::{Precision, Rounding, decode, encode};
+
+/// A term: both operands, rounded as declared.
+type Term = (f64, f64);
+
+/// The model of a declared arithmetic.
+#[derive(Clone, Debug)]
+pub struct Model {
+    arithmetic: Arithmetic,
+    first: PartModel,
+    second: Option<PartModel>,
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug)]
+struct PartModel {
+    part: Part,
+    unit: Unit,
+    step: Step,
+    /// The terms of this part by slot.
+    placed: Vec<(u32, Term)>,
+    /// Operands of one block, in bits.
+    a: Vec<u64>,
+    b: Vec<u64>,
+}
+
+/// What takes a block of terms.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Fma,
+    MulAdd,
+    Core(TensorCore),
+    Cpu(CpuStep),
+}
+
+impl Model {
+    /// The model, where the declaration fixes the bits.
+    #[must_use]
+    pub fn new(arithmetic: &Arithmetic) -> Option<Model> {
+        if !arithmetic.is_deterministic() {
+            return None;
+        }
+        let second = match arithmetic.parts.second() {
+            Some(part) => Some(PartModel::new(part)?),
+            None => None,
+        };
+        Some(Model {
+            arithmetic: *arithmetic,
+            first: PartModel::new(arithmetic.part())?,
+            second,
+            terms: Vec::new(),
+        })
+    }
+
+    /// The bits, in the output type, of one element whose terms come in ascending order, or in any order with their `slots`.
+    /// `c` is read only where beta is not 0. With alpha = 0 the terms are not read, unless `computes_zero` says that the kernel
+    /// multiplies by 0 all the same.
+    ///
+    /// `None` for a hybrid without slots, for slots that disagree with the declaration, and for operands that are
+    /// not of the type of the unit.
+    #[must_use]
+    pub fn element(
+        &mut self,
+        terms: impl Iterator<Item = Term>,
+        slots: Option<&[Slot]>,
+        (alpha, beta): (f64, f64),
+        c: f64,
+        computes_zero: bool,
+    ) -> Option<u64> {
+        let arithmetic = self.arithmetic;
+        let unit = self.first.unit;
+        let scaled_c = || if beta == 1.0 { c } else { unit.mul(beta, c) };
+        if alpha == 0.0 && !computes_zero {
+            // A and B are not read: nothing is added to beta * C.
+            let result = if beta == 0.0 { 0.0 } else { scaled_c() };
+            return Some(encode(result, arithmetic.out, Rounding::NearestEven));
+        }
+        let start = |part: &Part| match part.init {
+            Init::C if beta != 0.0 => scaled_c(),
+            _ => 0.0,
+        };
+        let folded = arithmetic.epilogue == Epilogue::AlphaIntoA && alpha != 1.0;
+        let terms = terms.map(|(a, b)| (if folded { unit.mul(alpha, a) } else { a }, b));
+        let acc = match slots {
+            None if self.second.is_none() && self.first.is_plain() => {
+                let start = start(&self.first.part);
+                self.first.plain(start, terms)
+            }
+            _ => {
+                self.terms.clear();
+                self.terms.extend(terms);
+                self.placed_sum(slots, start)?
+            }
+        };
+        let scale = |acc: f64| if alpha == 1.0 { acc } else { unit.mul(alpha, acc) };
+        let result = match arithmetic.epilogue {
+            Epilogue::None | Epilogue::AlphaIntoA => acc,
+            Epilogue::MulThenFma if beta == 0.0 => scale(acc),
+            Epilogue::MulThenFma => unit.fma(beta, c, scale(acc)),
+            Epilogue::MulThenAdd if beta == 0.0 => scale(acc),
+            Epilogue::MulThenAdd => unit.add(scale(acc), scaled_c()),
+        };
+        Some(encode(result, arithmetic.out, Rounding::NearestEven))
+    }
+
+    /// The sums of all parts, by slots.
+    fn placed_sum(&mut self, slots: Option<&[Slot]>, start: impl Fn(&Part) -> f64) -> Option<f64> {
+        let terms = &self.terms;
+        if slots.is_some_and(|slots| slots.len() != terms.len()) {
+            return None;
+        }
+        let Some(second) = &mut self.second else {
+            self.first.place(terms, slots)?;
+            return self.first.sum(start(&self.first.part));
+        };
+        slots?;
+        self.first.place(terms, slots)?;
+        second.place(terms, slots)?;
+        match self.arithmetic.combine {
+            Combine::Disjoint if second.placed.is_empty() => self.first.sum(start(&self.first.part)),
+            Combine::Disjoint if self.first.placed.is_empty() => second.sum(start(&second.part)),
+            Combine::Disjoint | Combine::Free => None,
+            Combine::Ordered => {
+                let sums = (
+                    self.first.sum(start(&self.first.part))?,
+                    second.sum(start(&second.part))?,
+                );
+                Some(self.first.unit.add(sums.0, sums.1))
+            }
+        }
+    }
+}
+
+impl PartModel {
+    fn new(part: &Part) -> Option<PartModel> {
+        let step = match part.reduction {
+            Reduction::FmaChain => Step::Fma,
+            Reduction::MulAddChain => Step::MulAdd,
+            Reduction::Any => return None,
+            Reduction::Mma {
+                architecture,
+                instruction,
+            } => Step::Core(TensorCore::new(architecture?, instruction).ok()?),
+            Reduction::Cpu(unit) => Step::Cpu(CpuStep::new(unit)),
+        };
+        Some(PartModel {
+            part: *part,
+            unit: Unit { precision: part.acc },
+            step,
+            placed: Vec::new(),
+            a: Vec::new(),
+            b: Vec::new(),
+        })
+    }
+
+    /// One IEEE operation a term, in one chain: nothing to gather.
+    fn is_plain(&self) -> bool {
+        matches!(self.step, Step::Fma | Step::MulAdd) && self.part.along == Along::Chain
+    }
+
+    fn plain(&self, start: f64, terms: impl Iterator<Item = Term>) -> f64 {
+        terms.fold(start, |acc, term| self.one(acc, term))
+    }
+
+    fn one(&self, acc: f64, (a, b): Term) -> f64 {
+        match self.step {
+            Step::MulAdd => self.unit.add(acc, self.unit.mul(a, b)),
+            _ => self.unit.fma(a, b, acc),
+        }
+    }
+
+    /// Takes the terms of this part, in the order of their slots. `None` if two share one.
+    fn place(&mut self, terms: &[Term], slots: Option<&[Slot]>) -> Option<()> {
+        self.placed.clear();
+        match slots {
+            None => self.placed.extend((0..).zip(terms.iter().copied())),
+            Some(slots) => {
+                let here = |slot: &Slot| self.part.selects == Selects::All || slot.is_of(self.part.selects);
+                let of_part = slots.iter().zip(terms).filter(|(slot, _)| here(slot));
+                self.placed.extend(of_part.map(|(slot, &term)| (slot.at, term)));
+                self.placed.sort_by_key(|placed| placed.0);
+            }
+        }
+        let distinct = self.placed.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        distinct.then_some(())
+    }
+
+    /// The sum of the placed terms: ranges of blocks, then their sums in ascending order.
+    fn sum(&mut self, start: f64) -> Option<f64> {
+        let block = self.part.block() as u32;
+        let extent = self.placed.last().map_or(0, |last| last.0 / block + 1);
+        let (length, count) = match self.part.along {
+            Along::Chain => (u32::MAX, 1),
+            Along::SplitK { parts } => {
+                let parts = u32::from(parts.max(1));
+                (extent.div_ceil(parts).max(1), parts)
+            }
+            Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
+        };
+        let placed = std::mem::take(&mut self.placed);
+        let mut ranges = placed
+            .chunk_by(|x, y| x.0 / block / length == y.0 / block / length)
+            .peekable();
+        let range_of = |range: &[(u32, Term)]| range.first().map_or(0, |first| first.0 / block / length);
+        // The first range starts from the initial value, whether it has terms or not.
+        let in_first = ranges.next_if(|range| range_of(range) == 0).unwrap_or_default();
+        let mut acc = self.range(start, in_first, 0)?;
+        let mut added = 1;
+        for range in ranges {
+            acc = self
+                .unit
+                .add(acc, self.range(0.0, range, range_of(range) * length)?);
+            added += 1;
+        }
+        self.placed = placed;
+        // Empty ranges add +0.
+        Some(if added < count {
+            self.unit.add(acc, 0.0)
+        } else {
+            acc
+        })
+    }
+
+    /// One chain over the blocks of a range, which begins at block `base`.
+    fn range(&mut self, start: f64, terms: &[(u32, Term)], base: u32) -> Option<f64> {
+        let block = self.part.block() as u32;
+        let (mut acc, mut next) = (start, base);
+        for group in terms.chunk_by(|x, y| x.0 / block == y.0 / block) {
+            let index = group.first().map_or(0, |first| first.0 / block);
+            if index > next && block > 1 {
+                acc = self.block(acc, &[])?;
+            }
+            acc = match self.step {
+                Step::Fma | Step::MulAdd => group.iter().fold(acc, |acc, placed| self.one(acc, placed.1)),
+                Step::Core(_) | Step::Cpu(_) => self.block(acc, group)?,
+            };
+            next = index + 1;
+        }
+        Some(acc)
+    }
+
+    /// One instruction.
+    fn block(&mut self, acc: f64, group: &[(u32, Term)]) -> Option<f64> {
+        let block = self.part.block();
+        let (input, acc_type) = match self.step {
+            Step::Core(core) => (core.instruction().input, core.instruction().acc),
+            Step::Cpu(step) => (step.unit().input(), step.unit().acc()),
+            Step::Fma | Step::MulAdd => return None,
+        };
+        self.a.clear();
+        self.a.resize(block, 0);
+        self.b.clear();
+        self.b.resize(block, 0);
+        for &(at, (a, b)) in group {
+            self.a[at as usize % block] = exact_bits(a, input)?;
+            self.b[at as usize % block] = exact_bits(b, input)?;
+        }
+        let acc = exact_bits(acc, acc_type)?;
+        let bits = match self.step {
+            Step::Core(core) => core.apply(acc, &self.a, &self.b).ok()?,
+            Step::Cpu(step) => step.apply(acc, &self.a, &self.b).ok()?,
+            Step::Fma | Step::MulAdd => return None,
+        };
+        Some(decode(bits, acc_type))
+    }
+}
+
+/// The bits of a number of the type; `None` if it is not one.
+fn exact_bits(value: f64, precision: Precision) -> Option<u64> {
+    let bits = encode(value, precision, Rounding::NearestEven);
+    (value.is_nan() || decode(bits, precision) == value).then_some(bits)
+}
+
+/// [`Model::element`] for one element without slots.
+#[must_use]
+pub fn element(
+    arithmetic: &Arithmetic,
+    terms: impl Iterator<Item = (f64, f64)>,
+    scaling: (f64, f64),
+    c: f64,
+    computes_zero: bool,
+) -> Option<u64> {
+    Model::new(arithmetic)?.element(terms, None, scaling, c, computes_zero)
+}
