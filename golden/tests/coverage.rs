@@ -153,7 +153,7 @@ fn both_parts_of_every_hybrid_have_terms_and_libra_writes_elements_from_both() {
             }
         }
         let name = row.name(row.targets[0]);
-        assert!(tiles > 30 && rest > 30, "{name}: {tiles} lanes with tiles, {rest} with a rest");
+        assert!(tiles > 30 && rest > 10, "{name}: {tiles} lanes with tiles, {rest} with a rest");
         let may = (row.system, row.op) == (System::Libra, Op::Spmm);
         assert_eq!(both > 30, may, "{name}: {both} lanes with both");
     }
