@@ -2,10 +2,10 @@
 
 use crate::case::Case;
 use crate::operands::{DenseOperand, Operands};
-use sparse_oracle::arithmetic::{Arithmetic, Pads};
+use sparse_oracle::arithmetic::{Arithmetic, Pads, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, Sparse};
-use sparse_oracle::judge::{Place, Problem};
+use sparse_oracle::judge::{Place, Problem, bcsr_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op::input;
 use sparse_oracle::profile::{Choice, Profile};
@@ -25,6 +25,8 @@ pub enum Exact {
         pads: Option<Csr<()>>,
         /// op(B), row-major.
         b: Dense<f64>,
+        /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time.
+        slots: Option<Csr<Slot>>,
     },
     /// SDDMM.
     Sddmm {
@@ -69,10 +71,17 @@ impl Exact {
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
                 let a = Csr::from_entries(&turn(entries))?.map(|&v| rounded(v));
+                let in_blocks = arithmetic.parts.iter().any(|part| part.block() > 1) && !p.transpose_a;
+                let slots = if in_blocks {
+                    slots(&operands.a, &a, pads.as_ref())?
+                } else {
+                    None
+                };
                 Exact::Spmm {
                     a,
                     pads,
                     b: dense(operands.b.as_ref(), p.transpose_b, rounded),
+                    slots,
                 }
             }
             Op::Sddmm => Exact::Sddmm {
@@ -111,11 +120,11 @@ impl Exact {
     #[must_use]
     pub fn problem(&self) -> Problem<'_> {
         match self {
-            Exact::Spmm { a, pads, b } => Problem::Spmm {
+            Exact::Spmm { a, pads, b, slots } => Problem::Spmm {
                 a,
                 pads: pads.as_ref(),
                 b,
-                slots: None,
+                slots: slots.as_ref(),
             },
             Exact::Sddmm {
                 positions,
@@ -268,6 +277,19 @@ fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
         cols: entries.cols,
         list,
     }
+}
+
+/// The slots of every entry and multiplied pad, where the stored format has blocks.
+fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Option<Csr<Slot>>, Refusal> {
+    let mut list: Vec<Entry<()>> = a.map(|_| ()).entries().list;
+    list.extend(pads.iter().flat_map(|pads| pads.entries().list));
+    list.sort_unstable_by_key(|e| (e.row, e.col));
+    let (rows, cols) = (a.rows, a.cols);
+    let positions = Csr::from_entries(&Entries { rows, cols, list })?;
+    Ok(sparse_oracle::each_sparse!(stored, m => match m {
+        Sparse::Bcsr(m) => bcsr_slots(m, &positions),
+        _ => None,
+    }))
 }
 
 /// Top-left corner and extent of every stored block.

@@ -73,7 +73,11 @@ impl Comparison {
             ("infinite or NaN from finite operands", &self.wrongly_not_finite),
         ] {
             if let Some(&first) = places.first() {
-                findings.push(format!("{} outputs {what}, first at {}", places.len(), shown(first)));
+                findings.push(format!(
+                    "{} outputs {what}, first at {}",
+                    places.len(),
+                    shown(first)
+                ));
             }
         }
         findings
@@ -222,7 +226,8 @@ impl Judge {
             into.wrongly_not_finite.push(place);
             return;
         }
-        let size = gauge.approx();
+        // Of the terms themselves: `gauge` may be raised by subnormal operands, which is the bound's business.
+        let size = exact.gauge.approx();
         let unit = Ulp::of(self.acc);
         for (y, statistics) in [(hardware, &mut into.hardware), (model, &mut into.model)] {
             let distance = tolerance.distance(y, &exact.value, &gauge);

@@ -24,10 +24,15 @@ pub mod statistics;
 pub mod table;
 pub mod ulp;
 
-use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Input, Reduction};
+use sparse_oracle::arithmetic::{
+    Along, Arithmetic, Combine, CpuUnit, Epilogue, Input, Instruction, Order, Reduction,
+};
 use sparse_oracle::bound::{roundings, tolerance};
 use sparse_oracle::contract::TYPES;
+use sparse_oracle::model::tensor_core::TensorCore;
+use sparse_oracle::model::tensor_core::table::ROWS;
 use sparse_oracle::scalar::Precision;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Numbers of terms that the table shows.
@@ -58,7 +63,84 @@ pub fn tolerance_table() -> String {
             }
         }
     }
+    for (name, arithmetic) in unit_declarations() {
+        for (what, declared, beta) in [
+            ("from zero", arithmetic, 0.0),
+            ("from C", arithmetic.from_c(), 1.0),
+        ] {
+            for n in TERMS {
+                let _ = writeln!(table, "{name} {what} {n}: {}", line(&declared, n, 1.0, beta));
+            }
+        }
+    }
     table
+}
+
+/// Units of CPUs and GPUs by name, each distinct way to compute once (its architectures and first instruction name it), and what else
+/// changes a tolerance: an unknown device, a free order, compositions along k, directed rounding, flushing, a second part.
+fn unit_declarations() -> Vec<(String, Arithmetic)> {
+    let mut cores: BTreeMap<String, (Vec<&'static str>, Instruction, Arithmetic)> = BTreeMap::new();
+    for row in ROWS {
+        for (&architecture, instruction) in row
+            .architectures
+            .iter()
+            .flat_map(|a| row.instructions().map(move |i| (a, i)))
+        {
+            let Ok(core) = TensorCore::new(architecture, instruction) else {
+                continue;
+            };
+            let way = format!("{:?} {} {}", core.datapath(), core.products(), instruction.acc);
+            let declared = Arithmetic::mma(Some(architecture), instruction, instruction.acc);
+            let (names, ..) = cores.entry(way).or_insert((Vec::new(), instruction, declared));
+            if !names.contains(&architecture.name()) {
+                names.push(architecture.name());
+            }
+        }
+    }
+    let mut list: Vec<(String, Arithmetic)> = cores
+        .into_values()
+        .map(|(names, instruction, declared)| (format!("{} {instruction}", names.join(",")), declared))
+        .collect();
+    list.sort_by(|x, y| x.0.cmp(&y.0));
+    list.extend(CpuUnit::ALL.map(|unit| (unit.to_string(), Arithmetic::cpu(unit, unit.acc()))));
+
+    let f16 = Instruction::mma((16, 8, 16), Precision::F32, Precision::F16);
+    let unknown = Arithmetic::mma(None, f16, Precision::F32);
+    let mut free = unknown;
+    free.part_mut().order = Order::Free;
+    let fma = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
+    let (mut directed, mut flushing) = (fma, fma);
+    directed.part_mut().nearest = false;
+    flushing.flush = true;
+    for (name, declared) in [
+        (format!("unknown {f16}"), unknown),
+        (format!("unknown {f16}, free order"), free),
+        (
+            format!("unknown {f16}, split k 8"),
+            unknown.along(Along::SplitK { parts: 8 }),
+        ),
+        (
+            format!("unknown {f16}, two passes of 4"),
+            unknown.along(Along::TwoPass { blocks: 4 }),
+        ),
+        (
+            format!("unknown {f16}, rest by fma"),
+            Arithmetic::hybrid(unknown, *fma.part(), Combine::Ordered),
+        ),
+        (
+            "f32 FmaChain, split k 8".to_owned(),
+            fma.along(Along::SplitK { parts: 8 }),
+        ),
+        (
+            "f32 FmaChain, two passes of 64".to_owned(),
+            fma.along(Along::TwoPass { blocks: 64 }),
+        ),
+        ("f32 FmaChain, directed".to_owned(), directed),
+        ("f32 FmaChain, flushing".to_owned(), flushing),
+    ] {
+        list.push((name, declared));
+    }
+    list
 }
 
 fn line(arithmetic: &Arithmetic, n: u64, alpha: f64, beta: f64) -> String {

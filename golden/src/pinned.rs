@@ -76,7 +76,12 @@ fn of_family(row: &'static Row, source: SourceSpec) -> Result<Vec<Statistics<Cas
     let pattern = source.generate()?;
     // Targets with the same unit are computed once.
     let units: Vec<Option<Datapath>> = row.targets.iter().map(|&target| datapath(row, target)).collect();
-    let first = |index: usize| units.iter().position(|unit| *unit == units[index]).unwrap_or(index);
+    let first = |index: usize| {
+        units
+            .iter()
+            .position(|unit| *unit == units[index])
+            .unwrap_or(index)
+    };
     let distinct: Vec<usize> = (0..units.len()).filter(|&index| first(index) == index).collect();
     let targets: Vec<Target> = distinct.iter().map(|&index| row.targets[index]).collect();
     let mut all = vec![Statistics::default(); row.targets.len()];
@@ -135,7 +140,10 @@ pub fn render(system: System, lines: &[Line]) -> String {
         *width = longest.unwrap_or(0).max(*width);
     }
     // Writing to a String cannot fail.
-    let mut text = format!("{}: errors of what the papers' kernels compute\n\n{HEAD}\n", system.name());
+    let mut text = format!(
+        "{}: errors of what the papers' kernels compute\n\n{HEAD}\n",
+        system.name()
+    );
     push(&mut text, &COLUMNS.map(str::to_owned), &widths);
     let mut name = "";
     for (line, cells) in lines.iter().zip(&all) {

@@ -238,12 +238,16 @@ fn exact<T: Scalar>(
     let width = stored.cols();
     let tiles = taken::<T>(&lane.tiles);
     let number = |bits| T::from_bits64(bits).to_f64();
-    let real = tiles.iter().filter(|term| term.0 != PAD).map(|term| (term, rounded));
+    let real = tiles
+        .iter()
+        .filter(|term| term.0 != PAD)
+        .map(|term| (term, rounded));
     let terms = real.chain(lane.rest.iter().map(|term| (term, stored)));
     let row = |dense: &'_ Dense<f64>, row: u32| row as usize * dense.ld();
     match &lane.columns {
         None => {
-            let terms = terms.map(|(&(at, bits), dense)| (number(bits), &dense.data()[row(dense, at)..][..width]));
+            let terms =
+                terms.map(|(&(at, bits), dense)| (number(bits), &dense.data()[row(dense, at)..][..width]));
             panel.accumulate(terms, width)?;
             Ok((0..width).map(|j| panel.element(j)).collect())
         }
@@ -251,7 +255,8 @@ fn exact<T: Scalar>(
             let terms: Vec<(&Term, &Dense<f64>)> = terms.collect();
             let a: Vec<f64> = terms.iter().map(|(term, _)| number(term.1)).collect();
             let one = |&column: &u32| {
-                let facing = |(term, dense): &(&Term, &Dense<f64>)| dense.at(term.0 as usize, column as usize);
+                let facing =
+                    |(term, dense): &(&Term, &Dense<f64>)| dense.at(term.0 as usize, column as usize);
                 let b: Vec<f64> = terms.iter().map(facing).collect();
                 dot(&a, &b)
             };
@@ -320,7 +325,9 @@ impl Bounds {
             row,
             col,
             gauge_ulps: distance.error / ulp.at(gauge),
-            result_ulps: ulp.of_result(&element.value, gauge).map(|ulp| distance.error / ulp),
+            result_ulps: ulp
+                .of_result(&element.value, gauge)
+                .map(|ulp| distance.error / ulp),
             share: distance.share(),
         })
     }
@@ -383,4 +390,3 @@ pub fn scores(case: &Case, pattern: &Csr<()>, targets: &[Target]) -> Result<Vec<
         targets.iter().map(|&target| prepared.scores(target)).collect()
     })
 }
-

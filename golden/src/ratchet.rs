@@ -144,7 +144,11 @@ mod tests {
 
     #[test]
     fn a_larger_error_names_row_numbers_and_replay() {
-        let all = kinds(&REVIEWED.replace("1.5000", "1.5001").replace("0.2500  wide", "0.2400  wide"));
+        let all = kinds(
+            &REVIEWED
+                .replace("1.5000", "1.5001")
+                .replace("0.2500  wide", "0.2400  wide"),
+        );
         assert_eq!(all.len(), 2);
         assert_eq!(all[0].0, Kind::Worse);
         assert_eq!(
@@ -152,7 +156,11 @@ mod tests {
             "WORSE: a.b.c.d.e uniform: worst ulp(g) from 1.5000 to 1.5001; cargo run -p sparse-golden -- replay 'a.b.c.d.e/uniform:seed=1/wide/n=1/at=0,1'"
         );
         assert_eq!(all[1].0, Kind::Better);
-        assert!(all[1].1.contains("banded: share of the bound from 0.2500 to 0.2400"));
+        assert!(
+            all[1]
+                .1
+                .contains("banded: share of the bound from 0.2500 to 0.2400")
+        );
     }
 
     #[test]

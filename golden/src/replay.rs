@@ -192,7 +192,10 @@ impl Steps<'_> {
                 None => CpuStep::new(CpuUnit::Fmopa2Way).apply(acc, &a, &b)?,
             };
             let sum = f32::from_bits(acc as u32);
-            let _ = writeln!(self.text, "  sum after instruction {number}: {sum:e} ({acc:#010x})");
+            let _ = writeln!(
+                self.text,
+                "  sum after instruction {number}: {sum:e} ({acc:#010x})"
+            );
         }
         Ok(f32::from_bits(acc as u32))
     }

@@ -16,12 +16,18 @@ use std::collections::BTreeSet;
 /// Families of patterns that are not pinned, and why.
 const WITHOUT: [(&str, &str); 7] = [
     ("lp", "rows like those of dense_row and uniform"),
-    ("diagonal", "sums of one term, which are exact before they are rounded"),
+    (
+        "diagonal",
+        "sums of one term, which are exact before they are rounded",
+    ),
     ("permutation", "sums of one term"),
     ("arrow", "dense_row with a diagonal"),
     ("corners", "sums of two terms"),
     ("zero", "no sums"),
-    ("synth", "published matrices: too large, or cut to rows of the families here"),
+    (
+        "synth",
+        "published matrices: too large, or cut to rows of the families here",
+    ),
 ];
 
 /// Values that are not pinned, and why; the others are drawn by `Values`.
@@ -30,7 +36,10 @@ const WITHOUT_VALUES: [(&str, &str); 7] = [
     ("small-int", "exact"),
     ("huge", "overflows"),
     ("cancelling", "near-cancelling is what rounding shows in"),
-    ("subnormal", "bounds of subnormal operands are tested in hardware_bound"),
+    (
+        "subnormal",
+        "bounds of subnormal operands are tested in hardware_bound",
+    ),
     ("special", "not finite"),
     ("signed-zero", "exact"),
 ];
@@ -120,8 +129,13 @@ fn every_row_target_and_family_is_in_the_reviewed_snapshot() {
         let mut sections = text.split("\n\n").skip(2).map(|section| section.lines());
         for row in ROWS.iter().filter(|row| row.system == system) {
             for &target in row.targets {
-                let mut section = sections.by_ref().find(|s| s.clone().next() == Some(&row.name(target)));
-                let section = section.as_mut().expect("a section of each row and target, in order").skip(1);
+                let mut section = sections
+                    .by_ref()
+                    .find(|s| s.clone().next() == Some(&row.name(target)));
+                let section = section
+                    .as_mut()
+                    .expect("a section of each row and target, in order")
+                    .skip(1);
                 let families: Vec<&str> = section
                     .map(|line| line.split_whitespace().next().expect("a family"))
                     .collect();
@@ -139,10 +153,18 @@ fn every_row_target_and_family_is_in_the_reviewed_snapshot() {
 
 #[test]
 fn both_parts_of_every_hybrid_have_terms_and_libra_writes_elements_from_both() {
-    for row in ROWS.iter().filter(|row| row.arithmetic(row.targets[0]).parts.second().is_some()) {
+    for row in ROWS
+        .iter()
+        .filter(|row| row.arithmetic(row.targets[0]).parts.second().is_some())
+    {
         let (mut tiles, mut rest, mut both) = (0, 0, 0);
         for source in patterns().expect("patterns") {
-            let case = Case::pinned(Row::from_name(&row.name(row.targets[0])).expect("a row").0, row.targets[0], source, Values::NearOne);
+            let case = Case::pinned(
+                Row::from_name(&row.name(row.targets[0])).expect("a row").0,
+                row.targets[0],
+                source,
+                Values::NearOne,
+            );
             let pattern = source.generate().expect("a pattern");
             // The division does not depend on the type of the values.
             let work = Work::<F16>::new(row, &pattern, case.values, case.n, source.seed()).expect("encoded");
@@ -153,7 +175,10 @@ fn both_parts_of_every_hybrid_have_terms_and_libra_writes_elements_from_both() {
             }
         }
         let name = row.name(row.targets[0]);
-        assert!(tiles > 30 && rest > 10, "{name}: {tiles} lanes with tiles, {rest} with a rest");
+        assert!(
+            tiles > 30 && rest > 10,
+            "{name}: {tiles} lanes with tiles, {rest} with a rest"
+        );
         let may = (row.system, row.op) == (System::Libra, Op::Spmm);
         assert_eq!(both > 30, may, "{name}: {both} lanes with both");
     }

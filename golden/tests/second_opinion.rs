@@ -41,14 +41,24 @@ fn entries(lanes: &[Lane]) -> Vec<(usize, u32, u64)> {
         let index = lane.index;
         terms.into_iter().map(move |(k, bits)| (index, k, bits))
     };
-    let mut all: Vec<_> = lanes.iter().flat_map(of_lane).filter(|e| e.1 != PAD && e.2 != 0).collect();
+    let mut all: Vec<_> = lanes
+        .iter()
+        .flat_map(of_lane)
+        .filter(|e| e.1 != PAD && e.2 != 0)
+        .collect();
     all.sort_unstable();
     all
 }
 
 fn keeps<T: Scalar>(row: &Row, pattern: &Csr<()>, values: Values) -> usize {
     let work = |row: &Row| Work::<T>::new(row, pattern, values, 3, 7).expect("encoded");
-    let stored = entries(&work(&Row { system: System::CudaCore, ..*row }).lanes);
+    let stored = entries(
+        &work(&Row {
+            system: System::CudaCore,
+            ..*row
+        })
+        .lanes,
+    );
     let found = entries(&work(row).lanes);
     if row.system == System::Nm {
         // Pruned: some of what was stored, at most 16 of 32 a lane and window.
@@ -114,12 +124,17 @@ fn agrees<T: Scalar>(case: &Case, pattern: &Csr<()>) -> usize {
                 }
             }
             let expected = model.element(terms.iter().copied(), Some(&slots), (1.0, 0.0), 0.0, false);
-            let [found, expected] = [bits[at][place], expected.expect("modelled")].map(|b| decode(b, Precision::F32));
+            let [found, expected] =
+                [bits[at][place], expected.expect("modelled")].map(|b| decode(b, Precision::F32));
             assert_eq!(found, expected, "{case} lane {at}, column {column}");
             let (a, b): (Vec<f64>, Vec<f64>) = terms.into_iter().unzip();
             let exact = &prepared.exact(at)[place];
             let plain = dot_reference(&a, &b);
-            assert_eq!((&exact.value, &exact.gauge), (&plain.value, &plain.gauge), "{case}");
+            assert_eq!(
+                (&exact.value, &exact.gauge),
+                (&plain.value, &plain.gauge),
+                "{case}"
+            );
             compared += 1;
         }
     }
@@ -128,13 +143,24 @@ fn agrees<T: Scalar>(case: &Case, pattern: &Csr<()>) -> usize {
 
 #[test]
 fn every_system_computes_what_the_general_model_does() {
-    let sources = ["zipf:rows=20,cols=60,longest=60,seed=3", "tails:tile=8,tiles=2,seed=4", "block:rows=18,cols=32,block=4,seed=5"];
+    let sources = [
+        "zipf:rows=20,cols=60,longest=60,seed=3",
+        "tails:tile=8,tiles=2,seed=4",
+        "block:rows=18,cols=32,block=4,seed=5",
+    ];
     let mut compared = 0;
     for row in &TABLE {
         for target in [row.targets.first(), row.targets.last()].into_iter().flatten() {
-            for (source, values) in sources.into_iter().zip([Values::Wide, Values::NearOne, Values::Cancelling]) {
+            for (source, values) in
+                sources
+                    .into_iter()
+                    .zip([Values::Wide, Values::NearOne, Values::Cancelling])
+            {
                 let source: SourceSpec = source.parse().expect("a pattern");
-                let case = Case { n: 5, ..Case::pinned(row, *target, source, values) };
+                let case = Case {
+                    n: 5,
+                    ..Case::pinned(row, *target, source, values)
+                };
                 let pattern = source.generate().expect("a pattern");
                 compared += with_type!(row, T => agrees::<T>(&case, &pattern));
             }

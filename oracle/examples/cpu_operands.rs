@@ -33,7 +33,8 @@ fn mask(random: &mut Random, operands: &mut Operands) {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
-    let (Some("arm"), Some(count), Some(seed)) = (words.first().map(String::as_str), number(1), number(2)) else {
+    let (Some("arm"), Some(count), Some(seed)) = (words.first().map(String::as_str), number(1), number(2))
+    else {
         eprintln!("usage: cpu_operands arm LINES_PER_UNIT SEED");
         std::process::exit(2);
     };

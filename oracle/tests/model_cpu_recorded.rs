@@ -20,7 +20,11 @@ type Counts = BTreeMap<&'static str, (u64, u64)>;
 fn compare(path: &Path, counts: &mut Counts) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a readable recording");
     let mut first = None;
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+    for (at, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.starts_with('#'))
+    {
         let (operands, result) = Operands::parse(line)
             .unwrap_or_else(|| panic!("{}:{}: not a recorded line: {line}", path.display(), at + 1));
         let predicted = operands.predicted();
@@ -29,7 +33,11 @@ fn compare(path: &Path, counts: &mut Counts) -> Option<String> {
         if predicted == result {
             count.0 += 1;
         } else if first.is_none() {
-            first = Some(format!("{}:{}: {line}, the model says {predicted:x}", path.display(), at + 1));
+            first = Some(format!(
+                "{}:{}: {line}, the model says {predicted:x}",
+                path.display(),
+                at + 1
+            ));
         }
     }
     first
@@ -38,7 +46,9 @@ fn compare(path: &Path, counts: &mut Counts) -> Option<String> {
 fn recordings(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a readable folder");
     let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut texts: Vec<PathBuf> = paths.filter(|p| p.extension().is_some_and(|e| e == "txt")).collect();
+    let mut texts: Vec<PathBuf> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "txt"))
+        .collect();
     texts.sort();
     texts
 }
@@ -61,8 +71,18 @@ fn check(folder: &Path) -> Counts {
 fn recorded_elements_are_predicted_bit_for_bit() {
     let counts = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data/recorded"));
     for unit in [
-        "fmopa.f64", "fmopa.f32", "fmopa.f16", "fmopa.f32.f16", "bfmopa.f32.bf16", "bfmopa.ebf.f32.bf16", "fmla.f64",
-        "fmla.f32", "fmla.f16", "vdpbf16ps", "vfmaddps", "vfmaddpd",
+        "fmopa.f64",
+        "fmopa.f32",
+        "fmopa.f16",
+        "fmopa.f32.f16",
+        "bfmopa.f32.bf16",
+        "bfmopa.ebf.f32.bf16",
+        "fmla.f64",
+        "fmla.f32",
+        "fmla.f16",
+        "vdpbf16ps",
+        "vfmaddps",
+        "vfmaddpd",
     ] {
         let all = counts.get(unit).map_or(0, |count| count.1);
         assert!(all >= 200, "only {all} recorded elements of {unit}");

@@ -30,7 +30,11 @@ fn all_predicted(path: &Path) -> usize {
     let architecture = recording.name().architecture.expect("a known device");
     let check = recording.check(architecture).expect("a known instruction");
     if let Some((sample, model)) = check.first {
-        panic!("{}: model {model:#x}, hardware {:#x}: {sample:x?}", path.display(), sample.d);
+        panic!(
+            "{}: model {model:#x}, hardware {:#x}: {sample:x?}",
+            path.display(),
+            sample.d
+        );
     }
     assert_eq!((check.predicted, check.unmodelled_nans), (check.outputs, 0));
     check.outputs
@@ -53,7 +57,10 @@ fn every_shared_output_is_predicted() {
     let folder = root.join("data/silicon");
     let paths = recordings(&folder);
     if paths.is_empty() {
-        say!("SKIPPED: no recordings in {}; set SPARSE_SHARED", folder.display());
+        say!(
+            "SKIPPED: no recordings in {}; set SPARSE_SHARED",
+            folder.display()
+        );
         return;
     }
     let mut total = 0;

@@ -6,6 +6,7 @@
 mod explain;
 mod inspect;
 mod list;
+mod model;
 mod progress;
 mod replay;
 mod run;
@@ -37,6 +38,8 @@ enum Command {
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
+    /// Models of hardware: compare recordings, or this machine's GPU, with them.
+    Model(model::Args),
 }
 
 /// The command line over these backends: parses the process's arguments, runs, prints.
@@ -50,6 +53,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Replay(args) => replay::run(args, backends),
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
+        Command::Model(args) => model::run(args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -17,10 +17,7 @@ const WINDOW: usize = 8;
 const SDDMM_COLUMNS: usize = 16;
 
 /// One lane a row.
-pub(super) fn spmm<T: Scalar>(
-    entries: &Entries<T>,
-    params: &FormatParams,
-) -> Result<Vec<Lane>, GoldenError> {
+pub(super) fn spmm<T: Scalar>(entries: &Entries<T>, params: &FormatParams) -> Result<Vec<Lane>, GoldenError> {
     let m = LibraSpmm::from_entries(entries, params)?;
     let lane = |index: usize| {
         let (window, r) = (index / WINDOW, index % WINDOW);

@@ -18,6 +18,7 @@ use crate::error::GoldenError;
 use crate::families::Values;
 use crate::table::{Op, Row, System};
 use sparse_oracle::format::{Csr, Dense, Entries, Entry, Layout};
+use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Scalar;
 
 /// A row of the dense operand (or [`PAD`](sparse_oracle::format::PAD)), and the bits of the factor that it meets.
@@ -51,7 +52,7 @@ impl<T: Scalar> Work<T> {
     /// Encodes the pattern with these values, and reads the arrays as the system's kernel does.
     ///
     /// # Errors
-    /// What the encoder refuses.
+    /// Operands of more than 2^24 positions; what the encoder refuses.
     pub fn new(
         row: &Row,
         pattern: &Csr<()>,
@@ -59,6 +60,8 @@ impl<T: Scalar> Work<T> {
         n: usize,
         seed: u64,
     ) -> Result<Work<T>, GoldenError> {
+        check_size("positions of the pattern", pattern.rows, pattern.cols)?;
+        check_size("dense operand", pattern.rows.max(pattern.cols), n)?;
         let entries = filled::<T>(&pattern.entries(), values, seed);
         let params = &row.params;
         let (inner, cols) = match (row.op, row.system) {
@@ -94,6 +97,21 @@ impl<T: Scalar> Work<T> {
             (lane.index, column)
         }
     }
+}
+
+/// The most positions of a matrix: lanes may list every slot of a row.
+const LARGEST: u64 = 1 << 24;
+
+fn check_size(field: &'static str, rows: usize, cols: usize) -> Result<(), Refusal> {
+    let found = rows as u128 * cols as u128;
+    if found <= u128::from(LARGEST) {
+        return Ok(());
+    }
+    Err(Refusal::TooLarge {
+        field,
+        found,
+        limit: LARGEST,
+    })
 }
 
 /// The pattern with values in stored order.

@@ -1,7 +1,7 @@
 //! The error of tensor cores: chains of truncated fused sums (T-FDPA, see [`FusedSum`]).
 //!
 //! One link adds its products t and the accumulator c. All are cut to multiples of 2^(E - F), E the largest exponent among the
-//! terms that are not zero, at least e_zero; their sum is rounded to D.
+//! terms that are not zero, at least `e_zero`; their sum is rounded to D.
 //!
 //! ```text
 //! |D - (c + sum t)|  <  m * 2^(E - F)  +  w * |S'|  +  eta
@@ -12,7 +12,7 @@
 //!
 //! E is not the exponent of the largest magnitude: operands are not renormalised, so that a subnormal factor v counts with
 //! 2^emin of its type. With `|t|'` the product of max(|v|, 2^emin) over both factors of a product that is not zero, `2^E <=
-//! max(|c|, 2^emin_D, |t|')`. An accumulator that is subnormal, and the floor e_zero < emin_D, are covered by 2^emin_D. Let g' be the sum
+//! max(|c|, 2^emin_D, |t|')`. An accumulator that is subnormal, and the floor `e_zero < emin_D`, are covered by `2^emin_D`. Let g' be the sum
 //! of all `|t|'` and of the magnitude that the chain starts from, q the links that hold a product, n the products. A link
 //! without any only sees c, which it returns unchanged: c has no more than F + 1 bits, except an initial value in a unit of F = 13,
 //! which counts as one more link.

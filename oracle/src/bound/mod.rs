@@ -14,7 +14,7 @@
 //! A term that passes `r` roundings is multiplied by a product of r factors (1 + d), |d| <= u, so the result is off
 //! by at most `gamma_r * g` with `gamma_r = r*u / (1 - r*u)` (Higham, Accuracy and Stability, 2nd ed., lemma 3.1). A
 //! result type narrower than the accumulator rounds once more: `rel = (1 + gamma_r) * (1 + u_out) - 1`. That is kept
-//! as an exact fraction. A sum on tensor cores is off by rel_t * g' (see `fused`), and what follows it multiplies that
+//! as an exact fraction. A sum on tensor cores is off by `rel_t * g'` (see `fused`), and what follows it multiplies that
 //! too: `rel = (1 + rel_t) * (1 + gamma_r) * (1 + u_out) - 1`.
 //!
 //! Where a rounding underflows, its error is absolute instead: at most `eta`, half the smallest subnormal of the type
@@ -28,7 +28,8 @@
 //! ```
 //!
 //! Where `g * (1 + rel)` reaches the largest finite number of the accumulator or the output, some intermediate may
-//! have overflowed in a correct kernel, so Inf and NaN are accepted too.
+//! have overflowed in a correct kernel, so Inf and NaN are accepted too. In a directed mode an overflow may also give the largest
+//! number, and what is added to that is finite and anything: no finite result is refused there.
 
 mod census;
 mod fused;

@@ -26,7 +26,7 @@ impl Thresholds {
     /// Those of one part.
     #[must_use]
     pub fn new(arithmetic: &Arithmetic, part: &Part) -> Thresholds {
-        let least = |emin: i32| f64::from_bits((emin.max(-1022) as i64 + 1023) as u64 * (1 << 52));
+        let least = |emin: i32| f64::from_bits((i64::from(emin.max(-1022)) + 1023) as u64 * (1 << 52));
         let aligned = match part.reduction {
             Reduction::Mma { instruction, .. } => least(instruction.input.spec().emin),
             _ => 0.0,

@@ -5,7 +5,7 @@
 //!
 //! A tensor core does not sum in a type; it cuts each term at 2^(E - F). The largest term has `2^E <= |t| <= 2^(p + q)`, so for
 //! `p = F + 1`: either `E <= F + q`, and every term is a multiple of the unit 2^(E - F) <= 2^q that survives; or `E = F + 1 + q`, and
-//! then that term, being the whole of the sum of magnitudes, is 2^E itself and alone. A floor E >= e_zero, or a subnormal accumulator, cuts
+//! then that term, being the whole of the sum of magnitudes, is 2^E itself and alone. A floor `E >= e_zero`, or a subnormal accumulator, cuts
 //! at 2^(emin - F) at most, which must not be above 2^q. (A subnormal factor makes 2^E larger than |t|: the judge then takes g' for
 //! the total and one bit less.) Sums of 14 bits (E8M13) have F = 13, the same limit.
 //!

@@ -13,6 +13,7 @@ mod load;
 mod moves;
 mod problem;
 mod rule;
+mod slots;
 mod tally;
 mod vacuity;
 
@@ -20,5 +21,6 @@ pub use encoded::{first_difference, judge_encoded};
 pub use moves::{judge_moved, judge_spgemm};
 pub use problem::{Problem, Site, Terms};
 pub use rule::{Accepted, Fared, Rule};
+pub use slots::bcsr_slots;
 pub use tally::{Judged, Output, Place, judge};
 pub use vacuity::{Alternative, Vacuity, vacuity};

@@ -52,6 +52,8 @@ pub struct Accepted {
     nan_too: bool,
     /// Inf and NaN are legal: an intermediate may overflow.
     overflow: bool,
+    /// An overflow may also have left a largest number behind, from which any finite result may have come.
+    saturates: bool,
     tolerance: Option<Arc<Tolerance>>,
     out: Precision,
 }
@@ -145,6 +147,7 @@ impl<'a> Rule<'a> {
             sign_free,
             nan_too: site.poisoned && alpha != 0.0 || self.alpha_vanishes(site) || torn_by_flush,
             overflow,
+            saturates: overflow && self.arithmetic.parts.iter().any(|part| !part.nearest),
             tolerance,
             out: self.arithmetic.out,
         }
@@ -330,6 +333,8 @@ impl Accepted {
         let figures = Some((distance.error, distance.bound));
         if self.order_free && distance.error != 0.0 {
             Fared::Wrong(Tier::T0, figures)
+        } else if !distance.within && self.saturates {
+            Fared::Within(0.0)
         } else if !distance.within {
             Fared::Wrong(Tier::T1, figures)
         } else if distance.error == 0.0 {

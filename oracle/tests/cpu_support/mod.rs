@@ -33,7 +33,15 @@ pub(crate) struct Operands {
 }
 
 /// Where operands lie.
-pub(crate) const DISTRIBUTIONS: [&str; 7] = ["near one", "wide", "tiny", "special", "ties", "uniform bits", "huge"];
+pub(crate) const DISTRIBUTIONS: [&str; 7] = [
+    "near one",
+    "wide",
+    "tiny",
+    "special",
+    "ties",
+    "uniform bits",
+    "huge",
+];
 
 /// True for the units of Arm.
 pub(crate) fn is_arm(unit: CpuUnit) -> bool {
@@ -64,7 +72,7 @@ fn special(random: &mut Random, precision: Precision) -> u64 {
         0 | 1 => 0,
         2 => infinity,
         3 => infinity | 1 << (bits - 1) | random.below(1 << (bits - 1)),
-        4 => infinity | 1 + random.below((1 << (bits - 1)) - 1),
+        4 => infinity + 1 + random.below((1 << (bits - 1)) - 1),
         5 => 1 + random.below(3),
         6 => infinity - 1,
         7 => 1 << bits,
@@ -92,7 +100,12 @@ pub(crate) fn draw(random: &mut Random, unit: CpuUnit, distribution: usize, prod
     let acc = match distribution {
         0 => number_between(random, acc_type, -3, 3),
         1 => number_between(random, acc_type, -20, 20),
-        2 => number_between(random, acc_type, i64::from(spec.emin) - 1, i64::from(spec.emin) + 1),
+        2 => number_between(
+            random,
+            acc_type,
+            i64::from(spec.emin) - 1,
+            i64::from(spec.emin) + 1,
+        ),
         3 => special(random, acc_type),
         4 => tie(random, unit, &mut a, &mut b),
         5 => random.bits() & (u64::MAX >> (64 - spec.storage_bits)),
@@ -119,14 +132,23 @@ fn factors(random: &mut Random, input: Precision, emin: i32, emax: i32, distribu
         let whole = i64::from(target) + random.between(-3, 2);
         if whole < 2 * i64::from(spec.min_exponent()) && random.below(2) == 0 {
             // Out of reach: the accumulator alone is tiny.
-            return (random.below(2) << (spec.storage_bits - 1), number(random, input, 0));
+            return (
+                random.below(2) << (spec.storage_bits - 1),
+                number(random, input, 0),
+            );
         }
         let first = random.between(i64::from(spec.emin) - 1, i64::from(spec.emax));
         (number(random, input, first), number(random, input, whole - first))
     };
     match distribution {
-        0 | 4 => (number_between(random, input, -3, 3), number_between(random, input, -3, 3)),
-        1 => (number_between(random, input, -20, 20), number_between(random, input, -20, 20)),
+        0 | 4 => (
+            number_between(random, input, -3, 3),
+            number_between(random, input, -3, 3),
+        ),
+        1 => (
+            number_between(random, input, -20, 20),
+            number_between(random, input, -20, 20),
+        ),
         2 => around(random, emin),
         3 => (special(random, input), special(random, input)),
         5 => {
@@ -179,9 +201,7 @@ impl Operands {
         let pair = |side: &[Option<u64>]| [side[0], side[1]];
         match self.unit {
             CpuUnit::Fmopa2Way => fmopa_2way(self.acc, pair(&self.a), pair(&self.b), fpcr),
-            CpuUnit::Bfmopa { ebf } => {
-                bfmopa(self.acc, pair(&self.a), pair(&self.b), Fpcr { ebf, ..fpcr })
-            }
+            CpuUnit::Bfmopa { ebf } => bfmopa(self.acc, pair(&self.a), pair(&self.b), Fpcr { ebf, ..fpcr }),
             _ => fmopa(self.unit.input(), self.acc, self.a[0], self.b[0], fpcr),
         }
     }
@@ -193,7 +213,13 @@ impl Operands {
         let hex = |word: &str| u64::from_str_radix(word, 16).ok();
         let control = u32::from_str_radix(words.next()?, 16).ok()?;
         let acc = hex(words.next()?)?;
-        let element = |word: &str| if word == "-" { Some(None) } else { hex(word).map(Some) };
+        let element = |word: &str| {
+            if word == "-" {
+                Some(None)
+            } else {
+                hex(word).map(Some)
+            }
+        };
         let mut list = || words.next()?.split(',').map(element).collect::<Option<Vec<_>>>();
         let (a, b) = (list()?, list()?);
         let result = hex(words.next()?)?;
@@ -211,7 +237,9 @@ impl Operands {
 impl fmt::Display for Operands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |side: &[Option<u64>]| {
-            let words = side.iter().map(|e| e.map_or("-".to_owned(), |bits| format!("{bits:x}")));
+            let words = side
+                .iter()
+                .map(|e| e.map_or("-".to_owned(), |bits| format!("{bits:x}")));
             words.collect::<Vec<_>>().join(",")
         };
         let (a, b) = (list(&self.a), list(&self.b));

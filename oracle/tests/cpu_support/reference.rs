@@ -35,7 +35,11 @@ fn magnitude(pattern: u64, precision: Precision) -> BigUint {
     let spec = precision.spec();
     let bits = spec.significand - 1;
     let (field, fraction) = (pattern >> bits, pattern & ((1 << bits) - 1));
-    let significand = if field == 0 { fraction } else { fraction | 1 << bits };
+    let significand = if field == 0 {
+        fraction
+    } else {
+        fraction | 1 << bits
+    };
     let exponent = spec.emin - bits as i32 + (field.max(1) as i32 - 1);
     BigUint::from(significand) << (exponent + SCALE as i32) as usize
 }
@@ -58,10 +62,12 @@ impl Number {
         match pattern.cmp(&infinity(precision)) {
             std::cmp::Ordering::Greater => Nan,
             std::cmp::Ordering::Equal => Infinity { negative },
-            std::cmp::Ordering::Less if flush && pattern >> (precision.spec().significand - 1) == 0 => Finite {
-                negative,
-                magnitude: BigUint::zero(),
-            },
+            std::cmp::Ordering::Less if flush && pattern >> (precision.spec().significand - 1) == 0 => {
+                Finite {
+                    negative,
+                    magnitude: BigUint::zero(),
+                }
+            }
             std::cmp::Ordering::Less => Finite {
                 negative,
                 magnitude: magnitude(pattern, precision),
@@ -73,10 +79,23 @@ impl Number {
     pub(crate) fn times(&self, other: &Number) -> Number {
         match (self, other) {
             (Nan, _) | (_, Nan) => Nan,
-            (Infinity { .. }, Finite { magnitude, .. }) | (Finite { magnitude, .. }, Infinity { .. }) if magnitude.is_zero() => Nan,
+            (Infinity { .. }, Finite { magnitude, .. }) | (Finite { magnitude, .. }, Infinity { .. })
+                if magnitude.is_zero() =>
+            {
+                Nan
+            }
             (Infinity { negative: s } | Finite { negative: s, .. }, Infinity { negative: t })
             | (Infinity { negative: s }, Finite { negative: t, .. }) => Infinity { negative: s != t },
-            (Finite { negative: s, magnitude: x }, Finite { negative: t, magnitude: y }) => Finite {
+            (
+                Finite {
+                    negative: s,
+                    magnitude: x,
+                },
+                Finite {
+                    negative: t,
+                    magnitude: y,
+                },
+            ) => Finite {
                 negative: s != t,
                 magnitude: (x * y) >> SCALE as usize,
             },
@@ -89,10 +108,29 @@ impl Number {
             (Nan, _) | (_, Nan) => Nan,
             (Infinity { negative: s }, Infinity { negative: t }) if s != t => Nan,
             (Infinity { negative }, _) | (_, Infinity { negative }) => Infinity { negative: *negative },
-            (Finite { negative: s, magnitude: x }, Finite { negative: t, magnitude: y }) => {
-                let signed = |negative: bool, m: &BigUint| if negative { -BigInt::from(m.clone()) } else { BigInt::from(m.clone()) };
+            (
+                Finite {
+                    negative: s,
+                    magnitude: x,
+                },
+                Finite {
+                    negative: t,
+                    magnitude: y,
+                },
+            ) => {
+                let signed = |negative: bool, m: &BigUint| {
+                    if negative {
+                        -BigInt::from(m.clone())
+                    } else {
+                        BigInt::from(m.clone())
+                    }
+                };
                 let sum = signed(*s, x) + signed(*t, y);
-                let negative = if sum.is_zero() { if s == t { *s } else { down } } else { sum < BigInt::zero() };
+                let negative = if sum.is_zero() {
+                    if s == t { *s } else { down }
+                } else {
+                    sum < BigInt::zero()
+                };
                 Finite {
                     negative,
                     magnitude: sum.magnitude().clone(),
@@ -115,10 +153,15 @@ impl Number {
             // The exponent has no bounds: round 2^100 times as much.
             Results::FlushedAfter => {
                 let far = exact << 100;
-                exact < &least_normal && magnitude(nearest(&far, negative, to, mode), to) < (least_normal << 100)
+                exact < &least_normal
+                    && magnitude(nearest(&far, negative, to, mode), to) < (least_normal << 100)
             }
         };
-        let pattern = if tiny { 0 } else { nearest(exact, negative, to, mode) };
+        let pattern = if tiny {
+            0
+        } else {
+            nearest(exact, negative, to, mode)
+        };
         Some(sign_bit(negative, to) | pattern)
     }
 }
@@ -127,7 +170,10 @@ impl Number {
 fn nearest(exact: &BigUint, negative: bool, to: Precision, mode: Rounding) -> u64 {
     let (mut low, mut high) = (0, infinity(to));
     if *exact >= magnitude(high, to) {
-        let down = matches!((mode, negative), (Rounding::TowardZero, _) | (Rounding::Up, true) | (Rounding::Down, false));
+        let down = matches!(
+            (mode, negative),
+            (Rounding::TowardZero, _) | (Rounding::Up, true) | (Rounding::Down, false)
+        );
         return if down { high - 1 } else { high };
     }
     while high - low > 1 {
@@ -145,8 +191,20 @@ fn nearest(exact: &BigUint, negative: bool, to: Precision, mode: Rounding) -> u6
     let (even, odd) = if low % 2 == 0 { (low, high) } else { (high, low) };
     match mode {
         Rounding::TowardZero => low,
-        Rounding::Up => if negative { low } else { high },
-        Rounding::Down => if negative { high } else { low },
+        Rounding::Up => {
+            if negative {
+                low
+            } else {
+                high
+            }
+        }
+        Rounding::Down => {
+            if negative {
+                high
+            } else {
+                low
+            }
+        }
         Rounding::ToOdd => odd,
         Rounding::NearestEven | Rounding::NearestAway => match (exact * 2u8).cmp(&(below + above)) {
             std::cmp::Ordering::Less => low,

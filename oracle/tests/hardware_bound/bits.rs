@@ -6,7 +6,8 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Instruction, Part, Reduction, Slot,
 };
-use sparse_oracle::judge::Fared;
+use sparse_oracle::format::{Bcsr, Csr, Dense, Entries, Entry};
+use sparse_oracle::judge::{Fared, Problem, bcsr_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -24,20 +25,22 @@ fn mma(architecture: Architecture, name: &str) -> Arithmetic {
 /// agreement right, and T1 alone must have let most of the differences pass.
 fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn(&Case) -> u64) {
     let mut random = Random::new(9, what);
-    let (mut differ, mut within) = (0, 0);
+    let (mut differ, mut within, mut tried) = (0, 0, 0);
     let free = {
         let mut free = *declared;
         free.part_mut().order = sparse_oracle::arithmetic::Order::Free;
         free
     };
-    for seed in 0..60 {
+    // bf16 products have 16 bits, and sums of few of them are exact: some differences are rare.
+    while differ < 10 && tried < 3000 {
+        tried += 1;
         let family = [
             Family::Positive,
             Family::NearOne,
             Family::Wide,
             Family::BelowAlignment,
-        ][seed % 4];
-        let operands = terms(family, declared, input, 30 + seed, &mut random);
+        ][tried % 4];
+        let operands = terms(family, declared, input, 30 + tried % 60, &mut random);
         let case = Case::new(&operands, (1.0, 0.0), 0.0);
         let (right, found) = (case.modelled(declared), done(&case));
         let fared = case.accepts(declared).judge(found);
@@ -52,9 +55,9 @@ fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn
         );
         within += i32::from(!matches!(case.accepts(&free).judge(found), Fared::Wrong(..)));
     }
-    println!("{what}: {differ} of 60 differ, T1 alone passes {within} of them");
+    println!("{what}: {differ} of {tried} differ, T1 alone passes {within} of them");
     assert!(
-        differ >= 6 && within >= differ / 2,
+        differ == 10 && within >= 5,
         "{what}: {differ} differ, {within} within"
     );
 }
@@ -177,16 +180,6 @@ fn the_other_order_of_emulated_fp8_is_noticed() {
 
 #[test]
 fn cpu_units_are_told_apart() {
-    let f32 = Unit { precision: F32 };
-    let one_rounding = |case: &Case| {
-        // acc + a0 b0 + a1 b1, rounded once: two exact products of f16 fit f64, and so does their sum near one.
-        let sum = case.terms.chunks(2).fold(0.0, |acc, pair| {
-            let exact: f64 = pair.iter().map(|(a, b)| a * b).sum();
-            f32.fma(exact, 1.0, acc)
-        });
-        encode(sum, F32, Rounding::NearestEven)
-    };
-    let _ = one_rounding;
     let two_way = Arithmetic::cpu(CpuUnit::Fmopa2Way, F32);
     told_apart("one rounding a pair", &two_way, F16, |case| {
         // An fma chain of the exact pair sum: the sum itself in f64, then one rounding onto acc.
@@ -231,11 +224,14 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
     let hybrid = Arithmetic::hybrid(tiles, rest, Combine::Ordered);
     let mut random = Random::new(7, "tiles");
     let (mut shifted, mut split) = (0, 0);
-    for round in 0..40 {
-        let mut operands = terms(Family::Positive, &tiles, F16, 24, &mut random);
-        operands
-            .iter_mut()
-            .for_each(|t| t.0 *= if random.below(2) == 0 { 1.0 } else { -1.0 });
+    for round in 0..120 {
+        let operands = terms(
+            [Family::Wide, Family::Positive][round % 2],
+            &tiles,
+            F16,
+            24,
+            &mut random,
+        );
         // Two gaps of four slots, as a tile with empty columns has.
         let at = |t: usize| (t + t / 6 * 4) as u32;
         let in_tile = |t: usize| t % 4 != 3;
@@ -307,4 +303,57 @@ fn disjoint_parts_each_have_their_own_model() {
     assert_eq!(case.accepts(&hybrid).modelled, None);
     let free = Arithmetic::hybrid(tiles, *rest.part(), Combine::Free);
     assert_eq!(case.accepts(&free).modelled, None);
+}
+
+/// The slots of a BCSR matrix are what the picture in `judge::slots` says, and refuse positions outside of blocks.
+#[test]
+fn blocks_of_bcsr_follow_one_another_along_k() {
+    let entries = |list: &[(u32, u32)]| Entries {
+        rows: 3,
+        cols: 16,
+        list: list
+            .iter()
+            .map(|&(row, col)| Entry {
+                row,
+                col,
+                value: 1.0f32,
+            })
+            .collect(),
+    };
+    let stored = entries(&[(0, 1), (0, 13), (1, 2), (1, 3), (1, 12), (2, 9)]);
+    let matrix = Bcsr::from_entries(&stored, 2, 4).expect("encodes");
+    let positions = Csr::from_entries(&stored).expect("encodes");
+    let slots = bcsr_slots(&matrix, &positions).expect("all in blocks");
+    let at = |i: usize| slots.row(i).1.iter().map(|s| s.at).collect::<Vec<u32>>();
+    assert_eq!((at(0), at(1), at(2)), (vec![1, 5], vec![2, 3, 4], vec![1]));
+    assert!(slots.values.iter().all(|s| s.in_tile));
+    let outside = Csr::from_entries(&entries(&[(2, 3)])).expect("encodes");
+    assert_eq!(bcsr_slots(&matrix, &outside), None);
+    // Judged with slots of other columns, nothing is visited.
+    let a = positions.map(|&v| f64::from(v));
+    let b = Dense::from_fn(16, 1, |_, _| 1.0);
+    let wrong =
+        Csr::from_entries(&entries(&[(0, 1), (0, 14), (1, 2), (1, 3), (1, 12), (2, 9)])).expect("encodes");
+    let wrong = wrong.map(|_| Slot { in_tile: true, at: 0 });
+    let problem = Problem::Spmm {
+        a: &a,
+        pads: None,
+        b: &b,
+        slots: Some(&wrong),
+    };
+    let mut visited = 0;
+    assert!(problem.for_each(&mut |_| visited += 1).is_err());
+    assert_eq!(visited, 0);
+    let problem = Problem::Spmm {
+        a: &a,
+        pads: None,
+        b: &b,
+        slots: Some(&slots),
+    };
+    assert!(
+        problem
+            .for_each(&mut |site| visited += site.slots.map_or(0, <[Slot]>::len))
+            .is_ok()
+    );
+    assert_eq!(visited, 6);
 }

@@ -16,7 +16,7 @@ use sparse_oracle::scalar::decode;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::verdict::Tier;
 
-use Precision::{Bf16, E4m3, F16, F32, F64, Tf32};
+use Precision::{Bf16, F16, F32, F64};
 
 const HOPPER: Option<Architecture> = Some(Architecture::Sm90);
 
@@ -358,5 +358,4 @@ fn absurd_declarations_and_slots_do_not_panic() {
             .modelled,
         None
     );
-    let _ = (E4m3, Tf32);
 }

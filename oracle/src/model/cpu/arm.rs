@@ -9,7 +9,7 @@
 //! EBF   BFDOT, BFMMLA and BFMOPA round as IEEE 754 does
 //! ```
 //!
-//! Source: Arm ARM (DDI 0487), A1.5.6, A1.5.7; J1.3: FPUnpackBase, FPRoundBase, FPMulAdd, FPProcessNaNs3.
+//! Source: Arm ARM (DDI 0487), A1.5.6, A1.5.7; J1.3: `FPUnpackBase`, `FPRoundBase`, `FPMulAdd`, `FPProcessNaNs3`.
 
 use super::flush::{Flush, Tininess};
 use super::fused::{Fused, values};
@@ -31,7 +31,7 @@ pub struct Fpcr {
     pub dn: bool,
     /// Extended bf16 behaviour (`FEAT_EBF16`).
     pub ebf: bool,
-    /// RMode: nearest even, up, down or toward zero.
+    /// `RMode`: nearest even, up, down or toward zero.
     pub rmode: Rounding,
 }
 
@@ -84,7 +84,7 @@ impl Fpcr {
         }
     }
 
-    /// FPDefaultNaN.
+    /// `FPDefaultNaN`.
     #[must_use]
     pub fn default_nan(self, precision: Precision) -> u64 {
         nan::default_nan(precision, self.ah)
@@ -105,7 +105,7 @@ impl Default for Fpcr {
     }
 }
 
-/// FPMulAdd: `acc + n * m` with one rounding, in f64, f32 or f16. `FMLA Vd, Vn, Vm` is this on each element.
+/// `FPMulAdd`: `acc + n * m` with one rounding, in f64, f32 or f16. `FMLA Vd, Vn, Vm` is this on each element.
 #[must_use]
 pub fn fmla(precision: Precision, acc: u64, n: u64, m: u64, fpcr: Fpcr) -> u64 {
     let flush = fpcr.flush(precision);
@@ -121,7 +121,7 @@ pub fn fmla(precision: Precision, acc: u64, n: u64, m: u64, fpcr: Fpcr) -> u64 {
     fpcr.fused(precision).sum(&[(a, b), (c, 1.0)]).unwrap_or(default)
 }
 
-/// FPProcessNaNs3: the operand that becomes the result.
+/// `FPProcessNaNs3`: the operand that becomes the result.
 fn propagated([acc, n, m]: [u64; 3], precision: Precision, fpcr: Fpcr) -> Option<u64> {
     if fpcr.ah {
         // The register <n>, else <m>, else the accumulator.

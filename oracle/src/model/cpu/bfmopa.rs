@@ -8,13 +8,13 @@
 //! odd: inexact -> the last bit is 1; |x| < 2^-126 -> 0 with its sign; |x| >= 2^128 -> Inf. Subnormal operands are zeros.
 //! ```
 //!
-//! With EBF = 0, RMode, FZ and FIZ do not count, an exact zero is +0 unless both terms are -0. A product of bf16 numbers has
+//! With EBF = 0, `RMode`, FZ and FIZ do not count, an exact zero is +0 unless both terms are -0. A product of bf16 numbers has
 //! 16 bits: only its underflow and overflow differ from the exact one. Predicates are as in [`super::fmopa`].
 //!
 //! With EBF = 0 and AH = 1 the manual disagrees with itself: A1.5.11 says "as if FPCR.AH is 0", the pseudocode hands FPCR to
-//! FPDefaultNaN, which makes the NaN negative. QEMU 11.1.3 does the latter, and so does this.
+//! `FPDefaultNaN`, which makes the NaN negative. QEMU 11.1.3 does the latter, and so does this.
 //!
-//! Source: Arm ARM A1.5.11; J1.3: BFDotAdd, BFMulH, FPAdd_BF16, BFRound, BFUnpack.
+//! Source: Arm ARM A1.5.11; J1.3: `BFDotAdd`, `BFMulH`, `FPAdd_BF16`, `BFRound`, `BFUnpack`.
 
 use super::arm::Fpcr;
 use super::flush::{Flush, Tininess};
@@ -32,7 +32,7 @@ pub fn bfmopa(acc: u64, row: [Option<u64>; 2], col: [Option<u64>; 2], fpcr: Fpcr
     }
 }
 
-/// BFDotAdd without `FEAT_EBF16`; `None` for NaN.
+/// `BFDotAdd` without `FEAT_EBF16`; `None` for NaN.
 fn unfused(acc: u64, row: [u64; 2], col: [u64; 2]) -> Option<u64> {
     let operand = |bits| Flush::X86.operand(bits, Precision::Bf16);
     let ([a0, a1], [b0, b1]) = (
@@ -43,14 +43,14 @@ fn unfused(acc: u64, row: [u64; 2], col: [u64; 2]) -> Option<u64> {
     add(acc, pair)
 }
 
-/// FPAdd_BF16.
+/// `FPAdd_BF16`.
 fn add(x: u64, y: u64) -> Option<u64> {
     let flushed = [x, y].map(|bits| Flush::X86.operand(bits, Precision::F32));
     let [x, y] = values(flushed, Precision::F32);
     odd(&[(x, 1.0), (y, 1.0)])
 }
 
-/// A sum rounded to odd (BFRound).
+/// A sum rounded to odd (`BFRound`).
 fn odd(terms: &[(f64, f64)]) -> Option<u64> {
     let round = Fused {
         to: Precision::F32,

@@ -9,7 +9,7 @@
 //! NaN results are always the default NaN. An element whose predicate is not active is `None` here: non-widening, either one
 //! leaves ZA[i][j] as it is; 2-way, it counts as +0, and ZA[i][j] stays if neither pair has both sides active.
 //!
-//! Source: Arm ARM C9.2 FMOPA; J1.3: FPMulAdd_ZA, FPDotAdd_ZA, FPDot, FPAdd; D22.6.
+//! Source: Arm ARM C9.2 FMOPA; J1.3: `FPMulAdd_ZA`, `FPDotAdd_ZA`, `FPDot`, `FPAdd`; D22.6.
 
 use super::arm::{Fpcr, fmla};
 use super::fused::values;
@@ -40,7 +40,7 @@ pub(super) fn active(row: [Option<u64>; 2], col: [Option<u64>; 2]) -> Option<([u
     (pair(0) || pair(1)).then(|| (zeroed(row), zeroed(col)))
 }
 
-/// FPDotAdd_ZA: the pairs' products summed with one rounding, then added with another.
+/// `FPDotAdd_ZA`: the pairs' products summed with one rounding, then added with another.
 pub(super) fn dot_add(input: Precision, acc: u64, row: [u64; 2], col: [u64; 2], fpcr: Fpcr) -> u64 {
     let flush = fpcr.flush(input);
     let operands = |side: [u64; 2]| values(side.map(|bits| flush.operand(bits, input)), input);

@@ -78,7 +78,7 @@ impl CpuStep {
     pub fn apply(&self, acc: u64, a: &[u64], b: &[u64]) -> Result<u64, ModelError> {
         let (granule, most) = (self.unit.granule(), self.products());
         let n = a.len();
-        if n != b.len() || n == 0 || n > most || n % granule != 0 {
+        if n != b.len() || n == 0 || n > most || !n.is_multiple_of(granule) {
             return Err(ModelError::UnitOperands {
                 unit: self.unit,
                 granule,

@@ -7,7 +7,7 @@
 //! Arm, DN = 0   the first signalling operand made quiet, else the first quiet one, else the default
 //! ```
 //!
-//! Sources: Intel SDM volume 1, 4.8.3.5 and table 4-7; Arm ARM A1.5.7, FPProcessNaNs, FPDefaultNaN, FPConvertNaN. The order of
+//! Sources: Intel SDM volume 1, 4.8.3.5 and table 4-7; Arm ARM A1.5.7, `FPProcessNaNs`, `FPDefaultNaN`, `FPConvertNaN`. The order of
 //! x86's FMA, addend last and no preference for a signalling NaN, is measured: `x86_instructions.rs` in `kernels`.
 
 use crate::scalar::{Precision, decode};

@@ -4,7 +4,7 @@ use super::Sample;
 use crate::arithmetic::{Engine, Instruction};
 use crate::format::SparseMma;
 use crate::model::ModelError;
-use crate::model::tensor_core::fragment::{Fragment, shared_b};
+use crate::model::tensor_core::fragment::Fragment;
 use crate::model::tensor_core::sparse::selected_rows;
 use crate::scalar::Precision;
 
@@ -33,6 +33,10 @@ impl Layout {
             Engine::MmaSparse => sparse_shape(&instruction),
             _ => None,
         };
+        if instruction.engine == Engine::Wgmma && instruction.n != 8 {
+            // How wider tiles of B lie in shared memory is the recorder's choice.
+            return Err(ModelError::NoFragment { instruction });
+        }
         Ok(Layout {
             instruction,
             fragment: Fragment::of(instruction)?,
@@ -150,14 +154,13 @@ fn element(section: &[u32], lanes: usize, lane: usize, i: usize, precision: Prec
     }
 }
 
-/// B of a warpgroup, from its bytes in shared memory.
+/// B of a warpgroup, from its bytes in shared memory: K-major without swizzle, core matrices of 8 columns x 16 bytes, one after
+/// another along k.
 fn shared(section: &[u32], (k, n): (usize, usize), precision: Precision) -> Vec<u64> {
     let width = precision.bytes();
-    let places = (0..k * n).map(|at| shared_b(width, at / n, at % n));
-    let bits = |byte: usize| section[byte / 4] >> (byte % 4 * 8);
-    places
-        .map(|byte| u64::from(bits(byte)) & (u64::MAX >> (64 - 8 * width)))
-        .collect()
+    let byte_of = |k: usize, n: usize| k * width / 16 * 128 + n * 16 + k * width % 16;
+    let bits = |byte: usize| u64::from(section[byte / 4] >> (byte % 4 * 8)) & (u64::MAX >> (64 - 8 * width));
+    (0..k * n).map(|at| bits(byte_of(at / n, at % n))).collect()
 }
 
 /// The rows of B that each row of A meets.

@@ -110,14 +110,6 @@ impl Fragment {
     }
 }
 
-/// Byte of element (`k`, `n`) of B, K-major without swizzle, in the shared memory of a `wgmma` whose operands have `width` bytes:
-/// core matrices of 8 columns x 16 bytes, one after another along k, then along n.
-#[must_use]
-pub const fn shared_b(width: usize, k: usize, n: usize) -> usize {
-    let along = k * width;
-    n / 8 * 256 + along / 16 * 128 + n % 8 * 16 + along % 16
-}
-
 /// Warp in the warpgroup, g and t of a lane.
 const fn split(lane: usize) -> (usize, usize, usize) {
     (lane / 32, lane % 32 / 4, lane % 4)

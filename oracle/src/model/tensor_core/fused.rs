@@ -39,7 +39,7 @@ impl FusedSum {
     }
 
     /// The rounded sum of exact terms, the accumulator among them.
-    fn add_up(&self, terms: impl Iterator<Item = Operand> + Clone) -> u64 {
+    pub(super) fn add_up(&self, terms: impl Iterator<Item = Operand> + Clone) -> u64 {
         if let Some(special) = self.special(terms.clone()) {
             return special;
         }

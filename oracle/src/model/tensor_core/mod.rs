@@ -16,6 +16,7 @@ mod chain;
 pub mod fragment;
 mod fused;
 mod lanes;
+mod line;
 pub mod sparse;
 mod spmm;
 pub mod table;
@@ -23,6 +24,7 @@ mod term;
 
 pub use chain::{chain, chain_padded};
 pub use fused::FusedSum;
+pub use line::Line;
 pub use spmm::{ModelSpmm, PAD};
 pub use table::{Datapath, Evidence};
 pub use term::Output;
