@@ -1,7 +1,7 @@
 //! The matrices and the numbers that errors are pinned on.
 //!
 //! ```text
-//! MATRICES   one pattern a family, as a line of `oracle::source::generator`; windows of at most 32 blocks, so that no system cuts one
+//! MATRICES   one pattern a family, as a line of `oracle::source::generator`; windows of at most 32 blocks, which RSH does not cut
 //! Values     near-one positive normal wide cancelling
 //! ```
 //!
