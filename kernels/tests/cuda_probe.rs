@@ -22,9 +22,15 @@ fn registers_by_hand() {
     assert_eq!(words(Engine::Mma, (16, 8, 4), F32, Tf32), (32, 2, 32, 4));
     assert_eq!(words(Engine::Mma, (16, 8, 8), F16, F16), (32, 2, 32, 2));
     assert_eq!(words(Engine::Mma, (8, 8, 4), F64, F64), (32, 2, 2 * 32, 4));
-    assert_eq!(words(Engine::MmaSparse, (16, 8, 32), F32, F16), (32, 4, 4 * 32, 4));
+    assert_eq!(
+        words(Engine::MmaSparse, (16, 8, 32), F32, F16),
+        (32, 4, 4 * 32, 4)
+    );
     assert_eq!(words(Engine::Wgmma, (64, 8, 16), F32, F16), (128, 4, 64, 4));
-    assert_eq!(words(Engine::WgmmaSparse, (64, 8, 32), F16, F16), (128, 4, 128, 2));
+    assert_eq!(
+        words(Engine::WgmmaSparse, (64, 8, 32), F16, F16),
+        (128, 4, 128, 2)
+    );
 }
 
 #[test]
@@ -84,7 +90,10 @@ fn every_probe_compiles_and_assembles() {
     if !assembler {
         eprintln!("SKIPPED: {compiled} probe kernels not assembled: no {ptxas}");
     }
-    eprintln!("{compiled} of {} probes compiled, {assembled} assembled", all.len());
+    eprintln!(
+        "{compiled} of {} probes compiled, {assembled} assembled",
+        all.len()
+    );
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 

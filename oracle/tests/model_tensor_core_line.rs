@@ -24,7 +24,11 @@ fn bits(seed: u64, line: u64, precision: Precision) -> u64 {
     if random >> 60 == 0 {
         return 0;
     }
-    let fraction = if precision == Precision::Tf32 { 23 } else { spec.significand - 1 };
+    let fraction = if precision == Precision::Tf32 {
+        23
+    } else {
+        spec.significand - 1
+    };
     let field = (1 - spec.emin) as u64 - 3 + (random >> 50) % 6;
     let sign = (random >> 40 & 1) << (spec.storage_bits - 1);
     sign | field << fraction | random & ((1 << fraction) - 1)
@@ -41,7 +45,10 @@ fn lines_give_what_single_elements_give() {
         }
     }
     assert!(compared > 20_000, "only {compared} outputs");
-    assert!(ROWS.iter().any(|row| row.architectures.contains(&Architecture::Sm90)));
+    assert!(
+        ROWS.iter()
+            .any(|row| row.architectures.contains(&Architecture::Sm90))
+    );
 }
 
 fn compare(core: &TensorCore) -> usize {
@@ -66,10 +73,17 @@ fn compare(core: &TensorCore) -> usize {
         gathered.gather(&lines[1], &reversed);
         let mut again = Line::new(input);
         again.gather(&gathered, &reversed);
-        let expected = core.apply(acc, &operands[0], &operands[1]).expect("full operands");
+        let expected = core
+            .apply(acc, &operands[0], &operands[1])
+            .expect("full operands");
         for b in [&lines[1], &again] {
             let got = path.element(acc, &lines[0], b);
-            assert_eq!(got, expected, "{} trial {trial}: {got:#x} {expected:#x}", core.instruction());
+            assert_eq!(
+                got,
+                expected,
+                "{} trial {trial}: {got:#x} {expected:#x}",
+                core.instruction()
+            );
         }
     }
     400

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         }
         follow(&mut out, &case, &operands, backend.as_ref(), at)?;
     }
-    Ok(u8::from(ran.records.iter().any(|r| r.verdict.is_finding())))
+    super::exit_code(&ran.records)
 }
 
 fn position(text: &str) -> Result<(usize, usize)> {

@@ -97,9 +97,15 @@ impl Subject {
         };
         let mut all = vec![model.clone()];
         let mut push = |name: String, change: &dyn Fn(&mut Candidate)| {
-            let mut other = Candidate { name, ..model.clone() };
+            let mut other = Candidate {
+                name,
+                ..model.clone()
+            };
             change(&mut other);
-            if all.iter().all(|c| (c.path, c.order, c.metadata) != (other.path, other.order, other.metadata)) {
+            if all
+                .iter()
+                .all(|c| (c.path, c.order, c.metadata) != (other.path, other.order, other.metadata))
+            {
                 all.push(other);
             }
         };
@@ -107,13 +113,19 @@ impl Subject {
             push(name, &|c| c.path = Some(path));
         }
         if let Datapath::HalfPairs(_) = path {
-            push("k % 4 in {2, 3} first".to_owned(), &|c| c.order = Order::HalvesSwapped);
+            push("k % 4 in {2, 3} first".to_owned(), &|c| {
+                c.order = Order::HalvesSwapped
+            });
             let native = native_fp8(instruction.acc, instruction.products());
-            push(format!("native fp8: {}", describe(&native)), &|c| c.path = Some(native));
+            push(format!("native fp8: {}", describe(&native)), &|c| {
+                c.path = Some(native)
+            });
         }
         if path == Datapath::FmaChain {
             push("descending k".to_owned(), &|c| c.order = Order::Descending);
-            push("upper half of k first".to_owned(), &|c| c.order = Order::HalvesSwapped);
+            push("upper half of k first".to_owned(), &|c| {
+                c.order = Order::HalvesSwapped
+            });
         }
         if instruction.engine.is_sparse() {
             let other = match documented(instruction.input) {
@@ -131,7 +143,9 @@ impl Subject {
             return (core.datapath(), "the oracle's table");
         }
         // Mixed fp8 types run on the unit of equal ones.
-        let equal = (b != i.input).then(|| TensorCore::new(self.architecture, *i).ok()).flatten();
+        let equal = (b != i.input)
+            .then(|| TensorCore::new(self.architecture, *i).ok())
+            .flatten();
         if let Some(core) = equal {
             return (core.datapath(), "as equal types");
         }
@@ -142,9 +156,16 @@ impl Subject {
         let warp = matches!(i.engine, Engine::Mma | Engine::MmaSparse);
         if fp8 && warp {
             // ptxas 13.0 for sm_90a: F2FP.UNPACK_B, two HMMA (HMMA.SP) from RZ, FADD or HADD2.
-            return (Datapath::HalfPairs(hopper(i.acc, 16)), "its machine code for sm_90a");
+            return (
+                Datapath::HalfPairs(hopper(i.acc, 16)),
+                "its machine code for sm_90a",
+            );
         }
-        let path = if fp8 { native_fp8(i.acc, i.products()) } else { Datapath::Fused(hopper(i.acc, i.products())) };
+        let path = if fp8 {
+            native_fp8(i.acc, i.products())
+        } else {
+            Datapath::Fused(hopper(i.acc, i.products()))
+        };
         (path, "hypothesis")
     }
 }
@@ -185,15 +206,24 @@ fn alternatives(path: &Datapath, products: usize) -> Vec<(String, Datapath)> {
         push(format!("F = {fraction}"), FusedSum { fraction, ..sum });
     }
     if fused > 1 && matches!(path, Datapath::Fused(_)) {
-        let half = FusedSum { products: fused / 2, ..sum };
+        let half = FusedSum {
+            products: fused / 2,
+            ..sum
+        };
         push(format!("links of {} products", fused / 2), half);
     }
     for zero_exponent in [sum.zero_exponent - 1, sum.zero_exponent + 1, -1000] {
-        push(format!("e_zero = {zero_exponent}"), FusedSum { zero_exponent, ..sum });
+        push(
+            format!("e_zero = {zero_exponent}"),
+            FusedSum { zero_exponent, ..sum },
+        );
     }
     if sum.output == Output::E8m13TowardZero {
         let output = Output::F32TowardZero;
-        push("24 significant bits returned".to_owned(), FusedSum { output, ..sum });
+        push(
+            "24 significant bits returned".to_owned(),
+            FusedSum { output, ..sum },
+        );
     }
     all
 }
@@ -208,7 +238,10 @@ pub(super) fn describe(path: &Datapath) -> String {
     };
     match path {
         Datapath::Fused(s) => format!("fused sums, {}", sum(s)),
-        Datapath::HalfPairs(s) => format!("two f16 sums from +0 (k % 4 in {{0, 1}}, then {{2, 3}}), then an IEEE addition; {}", sum(s)),
+        Datapath::HalfPairs(s) => format!(
+            "two f16 sums from +0 (k % 4 in {{0, 1}}, then {{2, 3}}), then an IEEE addition; {}",
+            sum(s)
+        ),
         Datapath::FmaChain => "IEEE fma, ascending k".to_owned(),
     }
 }

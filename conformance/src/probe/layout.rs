@@ -51,7 +51,10 @@ impl Layout {
     /// The layout of an instruction; `None` for a conversion.
     #[must_use]
     pub fn of(probe: &Probe, metadata: Metadata) -> Option<Layout> {
-        let Probe::Matrix { instruction, variant, .. } = probe else {
+        let Probe::Matrix {
+            instruction, variant, ..
+        } = probe
+        else {
             return None;
         };
         let words = probe.words();

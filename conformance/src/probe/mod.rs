@@ -11,9 +11,9 @@
 
 mod candidate;
 mod driver;
-mod group;
 #[cfg(feature = "cuda")]
 mod gpu;
+mod group;
 mod layout;
 mod operands;
 mod record;

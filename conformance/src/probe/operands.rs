@@ -45,7 +45,12 @@ impl Batch {
     /// Fills the batch with groups `first ..first + groups` of a probe.
     pub fn fill(&mut self, probe: &Probe, seed: u64, first: u64, groups: usize) {
         let words = probe.words();
-        let sizes = [words.a * words.lanes, words.b_group, words.c * words.lanes, words.lanes];
+        let sizes = [
+            words.a * words.lanes,
+            words.b_group,
+            words.c * words.lanes,
+            words.lanes,
+        ];
         self.groups = groups;
         for (section, (buffer, size)) in self.operands.iter_mut().zip(sizes).enumerate() {
             buffer.resize(groups * size, 0);
@@ -69,14 +74,19 @@ impl Batch {
         for buffer in &mut self.operands {
             let size = buffer.len() / self.groups.max(1);
             let (first, rest) = buffer.split_at_mut(size);
-            rest.par_chunks_mut(size.max(1)).for_each(|group| group.copy_from_slice(first));
+            rest.par_chunks_mut(size.max(1))
+                .for_each(|group| group.copy_from_slice(first));
         }
     }
 }
 
 fn fill_section(probe: &Probe, section: usize, distribution: usize, random: &mut Random, out: &mut [u32]) {
     let (instruction, b, variant) = match probe {
-        Probe::Matrix { instruction, b, variant } => (instruction, *b, *variant),
+        Probe::Matrix {
+            instruction,
+            b,
+            variant,
+        } => (instruction, *b, *variant),
         // A conversion reads f32 words; tf32 ones have random low bits.
         Probe::Convert(_) if section == 0 => {
             let range = Range::of(Precision::Tf32, Precision::F32, 0, distribution);
@@ -125,7 +135,9 @@ fn fill_metadata(i: &Instruction, variant: Variant, random: &mut Random, out: &m
         *word = match (variant, chunk_columns(i)) {
             (Variant::Unordered, _) => r as u32,
             (_, 2) => (0..8).fold(0, |w, n| w | SINGLES[(r >> (8 * n) & 1) as usize] << (4 * n)),
-            _ => (0..8).fold(0, |w, n| w | PAIRS[((r >> (8 * n) & 255) * 6 >> 8) as usize] << (4 * n)),
+            _ => (0..8).fold(0, |w, n| {
+                w | PAIRS[((r >> (8 * n) & 255) * 6 >> 8) as usize] << (4 * n)
+            }),
         };
     }
 }
@@ -140,6 +152,8 @@ struct Range {
     /// Chances of 256.
     zero: u64,
     special: u64,
+    /// Chance of 256 of another range of exponents, and that range.
+    outlier: (u64, i32, i32),
     /// All bits random.
     uniform: bool,
 }
@@ -157,6 +171,7 @@ impl Range {
             mask: u64::MAX,
             zero: 4,
             special: 0,
+            outlier: (0, 0, 0),
             uniform: false,
         };
         let few = |range: Range| Range {
@@ -179,14 +194,17 @@ impl Range {
             (4, true) if section == 0 => plain(least, emin + 2),
             (4, true) => plain((emin / 2).max(-12), half - 1),
             (4, false) => plain(least, emin + 3),
-            (5, _) => Range { special: 3, ..plain(-2, 2) },
+            (5, _) => Range {
+                special: 3,
+                ..plain(-2, 2)
+            },
             (6, true) => few(plain(-1, 1)),
             (6, false) => plain(0, out.significand as i32 + 3),
-            (7, _) => Range { uniform: true, ..plain(0, 0) },
-            // Products near the least exponents of the accumulator; one factor in eight is huge.
-            (8, true) if section == 0 => zeros(few(plain((out.emin - out.significand as i32) / 2 - 2, (out.emin / 2) + 2)), 208),
-            (8, true) => zeros(plain((out.emin - out.significand as i32) / 2 - 2, (out.emin / 2) + 4), 128),
-            (8, false) => zeros(plain(least, out.emin + 4), 128),
+            (7, _) => Range {
+                uniform: true,
+                ..plain(0, 0)
+            },
+            (8, _) => Range::floor(precision, acc, section),
             (9, true) => zeros(few(plain(half, half + 1)), 128),
             (9, false) => zeros(few(plain(out.emax - 2, out.emax)), 64),
             (10, true) => zeros(plain(-2, 2), 208),
@@ -195,6 +213,38 @@ impl Range {
             (11, false) => few(plain(-2, 4)),
             (12, true) => zeros(plain(half - 2, half), 64),
             (_, _) => zeros(plain(out.emax - 1, out.emax), 64),
+        }
+    }
+
+    /// Terms about the exponent by which zeros are aligned, explicit zeros, and huge factors that mostly meet zeros.
+    ///
+    /// A floor shows where an accumulator below it loses a term of the other sign: f32 sums drop below 2^-158, while a unit
+    /// of the result is 2^-149; f16 sums drop below 2^-46 what would break a tie at 2^-25.
+    fn floor(precision: Precision, acc: Precision, section: usize) -> Range {
+        let spec = precision.spec();
+        let least = spec.emin - spec.significand as i32 + 1;
+        let range = |low, high, mask, zero, outlier| Range {
+            low,
+            high,
+            mask,
+            zero,
+            special: 0,
+            outlier,
+            uniform: false,
+        };
+        let all = u64::MAX;
+        match (acc, section) {
+            (Precision::F16, 2) => range(-24, -22, all, 64, (0, 0, 0)),
+            // Powers of two: products 2^-48 .. 2^-46, and 2^-26 .. 2^-24.
+            (Precision::F16, _) => range(-24, -23, 0, 64, (85, -13, -12)),
+            (Precision::F32, 2) => range(-149, -122, all, 64, (128, -149, -134)),
+            (Precision::F32, 0) if spec.emin == -126 => range(-84, -74, all, 160, (0, 0, 0)),
+            (Precision::F32, _) if spec.emin == -126 => range(-84, -74, all, 64, (16, 90, 110)),
+            (Precision::F32, 0) => range(least, spec.emin, all, 208, (0, 0, 0)),
+            (Precision::F32, _) => range(least, spec.emin, all, 128, (32, spec.emax - 2, spec.emax)),
+            (_, 0) => range(-545, -509, all, 208, (0, 0, 0)),
+            (_, 1) => range(-545, -509, all, 128, (16, 900, 1000)),
+            (_, _) => range(least, spec.emin + 4, all, 128, (0, 0, 0)),
         }
     }
 
@@ -217,7 +267,11 @@ impl Range {
         }
         if chance >= 256 - self.special {
             // Infinity or NaN, half each; of tf32, NaN with a payload in the low bits alone now and then.
-            let payload = if random >> 10 & 1 == 0 { 0 } else { random >> 20 & ((1 << fraction) - 1) };
+            let payload = if random >> 10 & 1 == 0 {
+                0
+            } else {
+                random >> 20 & ((1 << fraction) - 1)
+            };
             return match spec.specials {
                 sparse_oracle::scalar::Specials::NanOnly => sign | (1 << (width - 1)) - 1,
                 sparse_oracle::scalar::Specials::Ieee => {
@@ -226,9 +280,14 @@ impl Range {
                 }
             };
         }
-        let span = (self.high - self.low + 1) as u64;
-        let exponent = self.low + ((random >> 9 & 0xffff) * span >> 16) as i32;
-        let mut significand = (random >> 25).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - fraction) & self.mask;
+        let (low_end, high_end) = match self.outlier {
+            (chances, low, high) if chance < self.zero + chances => (low, high),
+            _ => (self.low, self.high),
+        };
+        let span = (high_end - low_end + 1) as u64;
+        let exponent = low_end + ((random >> 9 & 0xffff) * span >> 16) as i32;
+        let mut significand =
+            (random >> 25).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - fraction) & self.mask;
         let mut field = exponent.min(spec.emax) - spec.emin + 1;
         if field < 1 {
             // A subnormal with its leading bit where the exponent says.
@@ -236,7 +295,10 @@ impl Range {
             significand = (1 << fraction | significand) >> down;
             field = 0;
         }
-        if spec.specials == sparse_oracle::scalar::Specials::NanOnly && field as u64 == top && significand == (1 << fraction) - 1 {
+        if spec.specials == sparse_oracle::scalar::Specials::NanOnly
+            && field as u64 == top
+            && significand == (1 << fraction) - 1
+        {
             significand -= 1;
         }
         sign | ((field as u64) << fraction | significand) << extra | low

@@ -197,7 +197,11 @@ impl ProbeReport {
                 self.model, self.repeatable, self.uniform, self.applied_otherwise, self.applied
             );
             for other in &self.alternatives {
-                let _ = write!(text, "\n    {:>9} of {} differ from {}", other.mismatches, other.outputs, other.name);
+                let _ = write!(
+                    text,
+                    "\n    {:>9} of {} differ from {}",
+                    other.mismatches, other.outputs, other.name
+                );
             }
         }
         if let Some(first) = &self.first {
@@ -303,7 +307,11 @@ impl Summary {
                     text,
                     "  NaN patterns: {}{}.",
                     probe.nan_patterns.join(", "),
-                    if probe.unmodelled_nans > 0 { " (not modelled)" } else { "" }
+                    if probe.unmodelled_nans > 0 {
+                        " (not modelled)"
+                    } else {
+                        ""
+                    }
                 );
             }
         }

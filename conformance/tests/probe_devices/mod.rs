@@ -31,7 +31,11 @@ impl Executor for Reader {
         if instruction.engine.is_sparse() {
             words.push(metadata);
         }
-        let bytes: Vec<u8> = words.into_iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
+        let bytes: Vec<u8> = words
+            .into_iter()
+            .flatten()
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
         let recording = Recording::from_bytes(name, &bytes).map_err(|e| e.to_string())?;
         let core = TensorCore::new(Architecture::Sm90, instruction).map_err(|e| e.to_string())?;
         let fragment = Fragment::of(instruction).map_err(|e| e.to_string())?;

@@ -1,10 +1,15 @@
 //! One GPU: found or not, named, and asked to run probe kernels over checked buffers.
 
-#![expect(unsafe_code, reason = "launching a kernel and asking for libraries have no safe form")]
+#![expect(
+    unsafe_code,
+    reason = "launching a kernel and asking for libraries have no safe form"
+)]
 
 use super::CudaError;
 use super::probe::{Probe, Words};
-use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
+};
 use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
 use sparse_oracle::arithmetic::Architecture;
 use std::sync::Arc;
@@ -46,7 +51,9 @@ impl Device {
             )
         };
         if !driver {
-            return Err(absent("the driver library libcuda.so is not installed".to_owned()));
+            return Err(absent(
+                "the driver library libcuda.so is not installed".to_owned(),
+            ));
         }
         if !nvrtc {
             return Err(absent(
@@ -210,7 +217,12 @@ impl Loaded {
     ///
     /// # Errors
     /// [`CudaError::Length`] where a slice is not exactly as long as the kernel reads or writes, [`CudaError::Driver`].
-    pub fn run(&mut self, groups: usize, [a, b, c, meta]: [&[u32]; 4], d: &mut [u32]) -> Result<(), CudaError> {
+    pub fn run(
+        &mut self,
+        groups: usize,
+        [a, b, c, meta]: [&[u32]; 4],
+        d: &mut [u32],
+    ) -> Result<(), CudaError> {
         let words = self.probe.words();
         let count = self.check(groups, [a, b, c, meta], d)?;
         if groups == 0 {
@@ -237,7 +249,13 @@ impl Loaded {
     fn check(&self, groups: usize, given: [&[u32]; 4], d: &[u32]) -> Result<u32, CudaError> {
         let words = self.probe.words();
         let lanes = words.lanes;
-        let each = [words.a * lanes, words.b_group, words.c * lanes, lanes, words.c * lanes];
+        let each = [
+            words.a * lanes,
+            words.b_group,
+            words.c * lanes,
+            lanes,
+            words.c * lanes,
+        ];
         let limit = i32::MAX as usize / 4;
         if groups > limit {
             return Err(CudaError::TooMany {
@@ -246,8 +264,18 @@ impl Loaded {
                 limit,
             });
         }
-        let lengths = [given[0].len(), given[1].len(), given[2].len(), given[3].len(), d.len()];
-        for ((actual, each), operand) in lengths.into_iter().zip(each).zip(["A", "B", "C", "metadata", "D"]) {
+        let lengths = [
+            given[0].len(),
+            given[1].len(),
+            given[2].len(),
+            given[3].len(),
+            d.len(),
+        ];
+        for ((actual, each), operand) in lengths
+            .into_iter()
+            .zip(each)
+            .zip(["A", "B", "C", "metadata", "D"])
+        {
             if actual != groups * each {
                 return Err(CudaError::Length {
                     kernel: self.probe.name(),
@@ -288,7 +316,13 @@ impl Loaded {
             shared_mem_bytes: 0,
         };
         let mut arguments = self.stream.launch_builder(&self.function);
-        arguments.arg(&*a).arg(&*b).arg(&*c).arg(&*meta).arg(d).arg(&count);
+        arguments
+            .arg(&*a)
+            .arg(&*b)
+            .arg(&*c)
+            .arg(&*meta)
+            .arg(d)
+            .arg(&count);
         // SAFETY: the kernel takes five pointers and a u32, in this order (both frames in kernels/cuda/probe). `check`
         // asserted that every buffer holds `groups` times the words of `Probe::words`, `reserve` allocated at least
         // that; the frames are compiled with the same numbers (A_WORDS, B_WORDS, C_WORDS in source.rs), touch only

@@ -164,7 +164,10 @@ fn short_name(name: &str) -> String {
 }
 
 /// The summary as JSON, and as a page beside it.
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only a run on a GPU has a summary"))]
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(dead_code, reason = "only a run on a GPU has a summary")
+)]
 fn write(path: &Path, summary: &Summary) -> Result<()> {
     let place = || format!("cannot write {}", path.display());
     let json = serde_json::to_string_pretty(summary).with_context(place)?;

@@ -124,7 +124,11 @@ impl Probe {
     #[must_use]
     pub fn name(&self) -> String {
         match self {
-            Probe::Matrix { instruction, b, variant } => {
+            Probe::Matrix {
+                instruction,
+                b,
+                variant,
+            } => {
                 let mixed = if *b == instruction.input {
                     String::new()
                 } else {

@@ -8,7 +8,12 @@ use sparse_oracle::arithmetic::Engine;
 
 /// The instruction with its modifiers.
 pub(super) fn mnemonic(probe: &Probe) -> String {
-    let Probe::Matrix { instruction: i, b, variant } = probe else {
+    let Probe::Matrix {
+        instruction: i,
+        b,
+        variant,
+    } = probe
+    else {
         return convert(probe);
     };
     let shape = format!("m{}n{}k{}", i.m, i.n, i.k);
@@ -39,7 +44,12 @@ fn convert(probe: &Probe) -> String {
 /// The inline assembly, as the macro body `EXECUTE` over the frame's variables.
 pub(super) fn execute(probe: &Probe) -> String {
     let words = probe.words();
-    let Probe::Matrix { instruction: i, variant, .. } = probe else {
+    let Probe::Matrix {
+        instruction: i,
+        variant,
+        ..
+    } = probe
+    else {
         let line = format!("{} %0, %1;", mnemonic(probe));
         return format!("asm volatile(\"{line}\" : \"=r\"(c[0]) : \"r\"(a[0]))");
     };
@@ -63,7 +73,10 @@ pub(super) fn execute(probe: &Probe) -> String {
             } else {
                 String::new()
             };
-            let line = format!("{} {result}, {a_list}, {b_list}, {result}{metadata};", mnemonic(probe));
+            let line = format!(
+                "{} {result}, {a_list}, {b_list}, {result}{metadata};",
+                mnemonic(probe)
+            );
             bound.statement(&line)
         }
         Engine::Wgmma | Engine::WgmmaSparse => {

@@ -12,7 +12,11 @@ pub(super) fn source(probe: &Probe) -> String {
     let (acc, input) = match probe {
         Probe::Matrix { instruction, .. } => (
             register_type(instruction.acc),
-            if instruction.input == Precision::F64 { "double" } else { "unsigned int" },
+            if instruction.input == Precision::F64 {
+                "double"
+            } else {
+                "unsigned int"
+            },
         ),
         Probe::Convert(_) => ("unsigned int", "unsigned int"),
     };

@@ -93,7 +93,8 @@ impl Line {
         if from.significand.is_empty() {
             return;
         }
-        self.significand.extend(places.iter().map(|&i| from.significand[i]));
+        self.significand
+            .extend(places.iter().map(|&i| from.significand[i]));
         self.exponent.extend(places.iter().map(|&i| from.exponent[i]));
         self.special = self.exponent.contains(&SPECIAL);
     }
@@ -175,7 +176,9 @@ impl FusedSum {
 
     fn step_finite(&self, acc: Term, a: &Line, b: &Line, part: Range<usize>, scale: i32) -> u64 {
         let exponents = || a.exponent[part.clone()].iter().zip(&b.exponent[part.clone()]);
-        let significands = a.significand[part.clone()].iter().zip(&b.significand[part.clone()]);
+        let significands = a.significand[part.clone()]
+            .iter()
+            .zip(&b.significand[part.clone()]);
         let mut largest = exponents().fold(self.zero_exponent, |largest, (x, y)| largest.max(x + y));
         if acc.significand != 0 {
             largest = largest.max(acc.exponent);
@@ -185,7 +188,11 @@ impl FusedSum {
             let shift = (largest - (x + y)).min(63);
             // The magnitude is cut, not the two's complement.
             let magnitude = product.unsigned_abs() >> shift;
-            if product < 0 { -(magnitude as i64) } else { magnitude as i64 }
+            if product < 0 {
+                -(magnitude as i64)
+            } else {
+                magnitude as i64
+            }
         });
         let lsb = largest - self.fraction;
         let acc = if acc.significand == 0 { 0 } else { acc.aligned(lsb) };
