@@ -22,10 +22,13 @@ while IFS= read -r file; do
   fi
 done < <(snapshots -name '*.snap')
 
+# insta deletes what waits for a review once the reviewed text fits, so the tests run only where nothing waits.
+[ "$failed" -eq 0 ] || exit 1
+
 references="$(mktemp)"
 trap 'rm -f "$references"' EXIT
 INSTA_UPDATE=no INSTA_FORCE_PASS=0 INSTA_SNAPSHOT_REFERENCES_FILE="$references" \
-  cargo test --workspace --test pinned --test tolerances || failed=1
+  cargo test --workspace --no-fail-fast --test pinned --test tolerances || failed=1
 
 asserted="$(while IFS= read -r file; do realpath "$file"; done <"$references" | sort -u)"
 [ -n "$asserted" ] || refuse "no test asserted a snapshot"

@@ -88,7 +88,7 @@ fn every_sampled_position_is_computed_once() {
         let pattern = source.generate().expect("a pattern");
         let row = ROWS.iter().find(|row| row.op == Op::Sddmm).expect("one");
         let work = Work::<F16>::new(row, &pattern, Values::NearOne, 5, 7).expect("encoded");
-        let columns = |lane: &Lane| lane.columns.clone().expect("listed").into_iter().map(move |c| c);
+        let columns = |lane: &Lane| lane.columns.clone().expect("listed").into_iter();
         let mut found: Vec<(u32, u32)> = Vec::new();
         for lane in &work.lanes {
             found.extend(columns(lane).map(|col| (lane.index as u32, col)));
