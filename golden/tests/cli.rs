@@ -188,6 +188,21 @@ fn hardware_that_is_worse_or_leaves_the_bound_is_a_finding() {
             && out.contains("outside the bound, first at warp 0, row 0, column 0"),
         "{out}"
     );
+    // A few last places are within the bound, and yet more than the model is ever off.
+    let word = u32::from_le_bytes(bytes[d..d + 4].try_into().expect("four bytes"));
+    let off_by = |places: u32| {
+        let mut damaged = bytes.clone();
+        damaged[d..d + 4].copy_from_slice(&(word + places).to_le_bytes());
+        compare(&damaged)
+    };
+    let (_, out, _) = (0..20)
+        .map(|power| off_by(1 << power))
+        .find(|found| found.0 == 1)
+        .expect("some of them are too many");
+    assert!(
+        out.contains("above the model's") && !out.contains("outside the bound"),
+        "{out}"
+    );
     // An infinity from finite operands.
     let mut damaged = bytes.clone();
     damaged[d..d + 4].copy_from_slice(&f32::INFINITY.to_bits().to_le_bytes());
