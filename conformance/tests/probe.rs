@@ -109,7 +109,11 @@ fn the_operands_tell_the_models_apart() {
         }
         for class in ["NaN", "infinity", "+0", "subnormal", "normal"] {
             let seen = report.classes.get(class).copied().unwrap_or(0);
-            assert!(seen > 0, "{name}: no {class} in {:?}", report.classes);
+            // A saturating conversion returns an infinity for one NaN alone (0x7f802000), which is too rare here; e4m3 has none,
+            // and products of f16 and fp8 numbers without an accumulator are no f32 subnormals.
+            let never = class == "infinity" && name.contains("satfinite")
+                || ["infinity", "subnormal"].contains(&class) && name.ends_with("scale_d0");
+            assert!(seen > 0 || never, "{name}: no {class} in {:?}", report.classes);
         }
     }
     assert!(refuted * 2 > tried, "{refuted} of {tried} alternatives refuted");

@@ -5,7 +5,7 @@
 //!         -> alternatives, one clause changed each: F, links, floor, rounding, order, places of metadata
 //! ```
 
-use super::layout::{Metadata, documented};
+use super::layout::{Metadata, chunks, documented};
 use sparse_kernels::cuda::probe::{Conversion, Probe, Variant};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Architecture, Engine, Instruction};
@@ -127,7 +127,8 @@ impl Subject {
                 c.order = Order::HalvesSwapped
             });
         }
-        if instruction.engine.is_sparse() {
+        // Four chunks of a row lie in one half of one word: nothing to confuse.
+        if instruction.engine.is_sparse() && chunks(&instruction) > 4 {
             let other = match documented(instruction.input) {
                 Metadata::HalvesAreRows => Metadata::HalvesAreColumns,
                 Metadata::HalvesAreColumns => Metadata::HalvesAreRows,

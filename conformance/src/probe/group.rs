@@ -86,9 +86,9 @@ impl Judge {
                 path,
                 layout: Layout::of(probe, candidate.metadata)?,
                 order,
-                row: Line::new(instruction.input),
-                columns: vec![Line::new(b); usize::from(instruction.n)],
-                gathered: Line::new(b),
+                row: Line::new(instruction.input, &path),
+                columns: vec![Line::new(b, &path); usize::from(instruction.n)],
+                gathered: Line::new(b, &path),
                 places: Vec::new(),
             })),
         })
@@ -184,7 +184,7 @@ impl Matrix {
             let products = self.order.len();
             let places = &self.layout.a[row * products..][..products];
             let bytes = self.instruction.input.bytes();
-            let mut line = std::mem::replace(&mut self.row, Line::new(self.instruction.input));
+            let mut line = std::mem::replace(&mut self.row, Line::new(self.instruction.input, &self.path));
             line.load(
                 self.order
                     .iter()

@@ -20,9 +20,9 @@ pub const DISTRIBUTIONS: [&str; 13] = [
     "NaN and infinity",
     "few significand bits (ties)",
     "uniform bits",
-    "floor: tiny terms, explicit zeros, zero times huge",
+    "floor: tiny terms, explicit zeros",
     "partial overflow: huge terms that cancel",
-    "mostly signed zeros",
+    "mostly signed zeros, zero times huge",
     "cancellation",
     "results at the overflow threshold",
 ];
@@ -207,7 +207,12 @@ impl Range {
             (8, _) => Range::floor(precision, acc, section),
             (9, true) => zeros(few(plain(half, half + 1)), 128),
             (9, false) => zeros(few(plain(out.emax - 2, out.emax)), 64),
-            (10, true) => zeros(plain(-2, 2), 208),
+            (10, true) if section == 0 => zeros(plain(-2, 2), 208),
+            // Huge factors that mostly meet zeros.
+            (10, true) => Range {
+                outlier: (24, emax - 3, emax - 2),
+                ..zeros(plain(-2, 2), 160)
+            },
             (10, false) => zeros(plain(-30, 2), 160),
             (11, true) => zeros(few(plain(-1, 1)), 16),
             (11, false) => few(plain(-2, 4)),
@@ -216,10 +221,11 @@ impl Range {
         }
     }
 
-    /// Terms about the exponent by which zeros are aligned, explicit zeros, and huge factors that mostly meet zeros.
+    /// Terms about the exponent by which zeros are aligned, and explicit zeros.
     ///
-    /// A floor shows where an accumulator below it loses a term of the other sign: f32 sums drop below 2^-158, while a unit
-    /// of the result is 2^-149; f16 sums drop below 2^-46 what would break a tie at 2^-25.
+    /// A floor shows where a sum below it loses a term of the other sign: f32 sums drop below 2^-158, while a unit of the
+    /// result is 2^-149 (subnormal accumulators count as 2^-126, so they are mostly zero here); f16 sums drop below 2^-46 what
+    /// would break a tie at 2^-25.
     fn floor(precision: Precision, acc: Precision, section: usize) -> Range {
         let spec = precision.spec();
         let least = spec.emin - spec.significand as i32 + 1;
@@ -237,9 +243,9 @@ impl Range {
             (Precision::F16, 2) => range(-24, -22, all, 64, (0, 0, 0)),
             // Powers of two: products 2^-48 .. 2^-46, and 2^-26 .. 2^-24.
             (Precision::F16, _) => range(-24, -23, 0, 64, (85, -13, -12)),
-            (Precision::F32, 2) => range(-149, -122, all, 64, (128, -149, -134)),
-            (Precision::F32, 0) if spec.emin == -126 => range(-84, -74, all, 160, (0, 0, 0)),
-            (Precision::F32, _) if spec.emin == -126 => range(-84, -74, all, 64, (16, 90, 110)),
+            (Precision::F32, 2) => range(-149, -122, all, 192, (48, -149, -134)),
+            // Powers of two: products 2^-146 .. 2^-142, about 2^-159, and far below.
+            (Precision::F32, _) if spec.emin == -126 => range(-92, -87, 0, 64, (96, -73, -71)),
             (Precision::F32, 0) => range(least, spec.emin, all, 208, (0, 0, 0)),
             (Precision::F32, _) => range(least, spec.emin, all, 128, (32, spec.emax - 2, spec.emax)),
             (_, 0) => range(-545, -509, all, 208, (0, 0, 0)),

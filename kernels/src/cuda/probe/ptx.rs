@@ -14,7 +14,7 @@ pub(super) fn mnemonic(probe: &Probe) -> String {
         variant,
     } = probe
     else {
-        return convert(probe);
+        return conversion(probe);
     };
     let shape = format!("m{}n{}k{}", i.m, i.n, i.k);
     let (acc, a) = (i.acc, i.input);
@@ -34,7 +34,7 @@ pub(super) fn mnemonic(probe: &Probe) -> String {
     }
 }
 
-fn convert(probe: &Probe) -> String {
+fn conversion(probe: &Probe) -> String {
     let Probe::Convert(conversion) = probe else {
         return String::new();
     };

@@ -23,6 +23,8 @@ const SPECIAL: i32 = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Line {
     precision: Precision,
+    /// fp8 that the datapath converts to f16 first.
+    in_half: bool,
     bits: Vec<u64>,
     significand: Vec<i32>,
     exponent: Vec<i32>,
@@ -30,11 +32,12 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty line of a type.
+    /// An empty line of a type, for a datapath.
     #[must_use]
-    pub fn new(precision: Precision) -> Line {
+    pub fn new(precision: Precision, datapath: &Datapath) -> Line {
         Line {
             precision,
+            in_half: matches!(datapath, Datapath::HalfPairs(_)),
             bits: Vec::new(),
             significand: Vec::new(),
             exponent: Vec::new(),
@@ -75,7 +78,7 @@ impl Line {
             self.bits.push(bits);
             // The chain of fma works on bits; 53 significant bits would not fit here.
             if !wide {
-                let (significand, exponent) = pack(Operand::decode(bits, self.precision));
+                let (significand, exponent) = pack(self.decode(bits));
                 self.significand.push(significand);
                 self.exponent.push(exponent);
                 self.special |= exponent == SPECIAL;
@@ -99,8 +102,9 @@ impl Line {
         self.special = self.exponent.contains(&SPECIAL);
     }
 
-    fn operand(&self, i: usize) -> Operand {
-        Operand::decode(self.bits[i], self.precision)
+    fn decode(&self, bits: u64) -> Operand {
+        let operand = Operand::decode(bits, self.precision);
+        if self.in_half { operand.in_half() } else { operand }
     }
 
     fn fraction(&self) -> i32 {
@@ -170,7 +174,10 @@ impl FusedSum {
             Operand::Finite(acc) if !a.special && !b.special && scale >= 0 => {
                 self.step_finite(acc, a, b, part, scale)
             }
-            _ => self.add_up(part.map(|i| a.operand(i).times(b.operand(i))).chain([acc])),
+            _ => self.add_up(
+                part.map(|i| a.decode(a.bits[i]).times(b.decode(b.bits[i])))
+                    .chain([acc]),
+            ),
         }
     }
 

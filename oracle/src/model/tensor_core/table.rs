@@ -55,7 +55,7 @@ impl Evidence {
 pub enum Datapath {
     /// Fused sums over ascending k, each of at most [`FusedSum::products`] products.
     Fused(FusedSum),
-    /// fp8 by the f16 unit: from +0 a fused sum of the products with k % 4 in {0, 1}, then one of those in {2, 3}, then an
+    /// fp8 by the f16 unit, operands converted to f16 first: from +0 a fused sum of the products with k % 4 in {0, 1}, then one of those in {2, 3}, then an
     /// IEEE addition of the accumulator.
     HalfPairs(FusedSum),
     /// One IEEE fma a product, ascending k, nearest even.
@@ -132,8 +132,8 @@ impl Row {
 
 const N8: Columns = Columns::Exactly(8);
 const WIDE: Columns = Columns::MultiplesOf(8);
-const RECORDED: &str = "oracle/data/silicon";
-const BOTH: &str = "MMA-Sim, Leeds";
+const RECORDED: &str = "oracle/data/silicon, docs/silicon/h200.md";
+const PROBED: &str = "docs/silicon/h200.md";
 
 const fn fused(fraction: i32, products: usize, output: Output) -> Datapath {
     Datapath::Fused(unit(fraction, products, output))
@@ -204,29 +204,29 @@ pub const ROWS: &[Row] = rows! {
     // Hopper, mma.
     [Sm90], Mma, m 16, N8, k [8, 16], [F16] => F32,   fused(25, 16, F32TowardZero),  Measured, RECORDED;
     [Sm90], Mma, m 16, N8, k [16], [Bf16] => F32,     fused(25, 16, F32TowardZero),  Measured, RECORDED;
-    [Sm90], Mma, m 16, N8, k [8], [Bf16] => F32,      fused(25, 16, F32TowardZero),  TwoModels, BOTH;
+    [Sm90], Mma, m 16, N8, k [8], [Bf16] => F32,      fused(25, 16, F32TowardZero),  Measured, PROBED;
     [Sm90], Mma, m 16, N8, k [16], [F16] => F16,      fused(25, 16, F16NearestEven), Measured, RECORDED;
-    [Sm90], Mma, m 16, N8, k [8], [F16] => F16,       fused(25, 16, F16NearestEven), TwoModels, BOTH;
+    [Sm90], Mma, m 16, N8, k [8], [F16] => F16,       fused(25, 16, F16NearestEven), Measured, PROBED;
     [Sm90], Mma, m 16, N8, k [4, 8], [Tf32] => F32,   fused(25, 8, F32TowardZero),   Measured, RECORDED;
     [Sm90], Mma, m 16, N8, k [32], [E4m3, E5m2] => F32, Datapath::HalfPairs(unit(25, 16, F32TowardZero)),  Measured, RECORDED;
-    [Sm90], Mma, m 16, N8, k [32], [E4m3, E5m2] => F16, Datapath::HalfPairs(unit(25, 16, F16NearestEven)), PublishedHardware, "Leeds H100, H200";
+    [Sm90], Mma, m 16, N8, k [32], [E4m3, E5m2] => F16, Datapath::HalfPairs(unit(25, 16, F16NearestEven)), Measured, PROBED;
     // Hopper, sparse: one step over the kept products.
     [Sm90], MmaSparse, m 16, N8, k [16, 32], [F16] => F32, fused(25, 16, F32TowardZero), Measured, RECORDED;
     [Sm90], MmaSparse, m 16, N8, k [32], [Bf16] => F32,    fused(25, 16, F32TowardZero), Measured, RECORDED;
-    [Sm90], MmaSparse, m 16, N8, k [16], [Bf16] => F32,    fused(25, 16, F32TowardZero), Hypothesis, "as f16";
-    [Sm90], MmaSparse, m 16, N8, k [16, 32], [F16] => F16, fused(25, 16, F16NearestEven), Hypothesis, "as its dense mma";
+    [Sm90], MmaSparse, m 16, N8, k [16], [Bf16] => F32,    fused(25, 16, F32TowardZero), Measured, PROBED;
+    [Sm90], MmaSparse, m 16, N8, k [16, 32], [F16] => F16, fused(25, 16, F16NearestEven), Measured, PROBED;
     [Sm90], MmaSparse, m 16, N8, k [8, 16], [Tf32] => F32, fused(25, 8, F32TowardZero), Measured, RECORDED;
     // Hopper, warpgroups.
-    [Sm90], Wgmma, m 64, WIDE, k [16], [F16, Bf16] => F32,  fused(25, 16, F32TowardZero),  Measured, "oracle/data/silicon (n = 8)";
-    [Sm90], Wgmma, m 64, WIDE, k [16], [F16] => F16,        fused(25, 16, F16NearestEven), OneSource, "MMA-Sim";
-    [Sm90], Wgmma, m 64, WIDE, k [8], [Tf32] => F32,        fused(25, 8, F32TowardZero),   Measured, "oracle/data/silicon (n = 8)";
-    [Sm90], Wgmma, m 64, WIDE, k [32], [E4m3, E5m2] => F32, fp8(32, E8m13TowardZero, -133), Measured, "oracle/data/silicon (n = 8)";
-    [Sm90], Wgmma, m 64, WIDE, k [32], [E4m3, E5m2] => F16, fp8(32, F16NearestEven, -21),   OneSource, "MMA-Sim";
-    [Sm90], WgmmaSparse, m 64, WIDE, k [32], [F16, Bf16] => F32,  fused(25, 16, F32TowardZero),   Hypothesis, "as its dense wgmma, over the kept products";
-    [Sm90], WgmmaSparse, m 64, WIDE, k [32], [F16] => F16,        fused(25, 16, F16NearestEven),  Hypothesis, "as its dense wgmma, over the kept products";
-    [Sm90], WgmmaSparse, m 64, WIDE, k [16], [Tf32] => F32,       fused(25, 8, F32TowardZero),    Hypothesis, "as its dense wgmma, over the kept products";
-    [Sm90], WgmmaSparse, m 64, WIDE, k [64], [E4m3, E5m2] => F32, fp8(32, E8m13TowardZero, -133), Hypothesis, "as its dense wgmma, over the kept products";
-    [Sm90], WgmmaSparse, m 64, WIDE, k [64], [E4m3, E5m2] => F16, fp8(32, F16NearestEven, -21),   Hypothesis, "as its dense wgmma, over the kept products";
+    [Sm90], Wgmma, m 64, WIDE, k [16], [F16, Bf16] => F32,  fused(25, 16, F32TowardZero),  Measured, "oracle/data/silicon, docs/silicon/h200.md (n = 8)";
+    [Sm90], Wgmma, m 64, WIDE, k [16], [F16] => F16,        fused(25, 16, F16NearestEven), Measured, "docs/silicon/h200.md (n = 8)";
+    [Sm90], Wgmma, m 64, WIDE, k [8], [Tf32] => F32,        fused(25, 8, F32TowardZero),   Measured, "oracle/data/silicon, docs/silicon/h200.md (n = 8)";
+    [Sm90], Wgmma, m 64, WIDE, k [32], [E4m3, E5m2] => F32, fp8(32, E8m13TowardZero, -133), Measured, "oracle/data/silicon, docs/silicon/h200.md (n = 8)";
+    [Sm90], Wgmma, m 64, WIDE, k [32], [E4m3, E5m2] => F16, fp8(32, F16NearestEven, -21),   Measured, "docs/silicon/h200.md (n = 8)";
+    [Sm90], WgmmaSparse, m 64, WIDE, k [32], [F16, Bf16] => F32,  fused(25, 16, F32TowardZero),   Measured, "docs/silicon/h200.md (n = 8)";
+    [Sm90], WgmmaSparse, m 64, WIDE, k [32], [F16] => F16,        fused(25, 16, F16NearestEven),  Measured, "docs/silicon/h200.md (n = 8)";
+    [Sm90], WgmmaSparse, m 64, WIDE, k [16], [Tf32] => F32,       fused(25, 8, F32TowardZero),    Measured, "docs/silicon/h200.md (n = 8)";
+    [Sm90], WgmmaSparse, m 64, WIDE, k [64], [E4m3, E5m2] => F32, fp8(32, E8m13TowardZero, -133), Measured, "docs/silicon/h200.md (n = 8)";
+    [Sm90], WgmmaSparse, m 64, WIDE, k [64], [E4m3, E5m2] => F16, fp8(32, F16NearestEven, -21),   Measured, "docs/silicon/h200.md (n = 8)";
     // Blackwell.
     [Sm100], Mma, m 16, N8, k [8, 16], [F16, Bf16] => F32,   fused(25, 16, F32TowardZero),  PublishedHardware, "Leeds B200, MMA-Sim";
     [Sm100], Mma, m 16, N8, k [8, 16], [F16] => F16,         fused(25, 16, F16NearestEven), PublishedHardware, "Leeds B200, MMA-Sim";
@@ -250,8 +250,9 @@ pub const ROWS: &[Row] = rows! {
     [Sm120], Mma, m 16, N8, k [16, 32], [E4m3, E5m2] => F32,   fused(25, 32, F32TowardZero),  OneSource, "MMA-Sim";
     [Sm120], Mma, m 16, N8, k [16, 32], [E4m3, E5m2] => F16,   fused(25, 32, F16NearestEven), OneSource, "MMA-Sim";
     // Double precision.
-    [Sm80, Sm90], Mma, m 8, N8, k [4], [F64] => F64,          Datapath::FmaChain, OneSource, "MMA-Sim, PTX";
+    [Sm90], Mma, m 8, N8, k [4], [F64] => F64,                Datapath::FmaChain, Measured, PROBED;
+    [Sm80], Mma, m 8, N8, k [4], [F64] => F64,                Datapath::FmaChain, OneSource, "MMA-Sim, PTX";
     [Sm86, Sm89, Sm100, Sm120], Mma, m 8, N8, k [4], [F64] => F64, Datapath::FmaChain, VendorDocument, "PTX";
-    [Sm90], Mma, m 16, N8, k [4, 8, 16], [F64] => F64,        Datapath::FmaChain, OneSource, "MMA-Sim, PTX";
+    [Sm90], Mma, m 16, N8, k [4, 8, 16], [F64] => F64,        Datapath::FmaChain, Measured, PROBED;
     [Sm100, Sm120], Mma, m 16, N8, k [4, 8, 16], [F64] => F64, Datapath::FmaChain, VendorDocument, "PTX";
 };

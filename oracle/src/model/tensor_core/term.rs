@@ -64,6 +64,20 @@ impl Operand {
         })
     }
 
+    /// What becomes of an fp8 operand that is converted to f16: the subnormals of E4M3 are normal numbers there, and align as
+    /// such.
+    pub(super) fn in_half(self) -> Operand {
+        let Operand::Finite(mut term) = self else {
+            return self;
+        };
+        let least = Precision::F16.spec().emin;
+        while term.significand != 0 && term.significand >> term.fraction == 0 && term.exponent > least {
+            term.significand <<= 1;
+            term.exponent -= 1;
+        }
+        Operand::Finite(term)
+    }
+
     /// The exact product. Infinity times zero is NaN.
     pub(super) fn times(self, other: Operand) -> Operand {
         use Operand::{Finite, Infinity, Nan};
