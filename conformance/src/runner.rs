@@ -173,7 +173,7 @@ pub fn judge_operands(
 
 /// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
 fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
-    let weaker = case.contract.refuses(&arithmetic);
+    let weaker = case.contract.refuses(arithmetic);
     weaker.or_else(|| {
         arithmetic
             .contradiction(case.params.alpha, case.params.beta)

@@ -114,17 +114,17 @@ impl Subject {
         }
         if let Datapath::HalfPairs(_) = path {
             push("k % 4 in {2, 3} first".to_owned(), &|c| {
-                c.order = Order::HalvesSwapped
+                c.order = Order::HalvesSwapped;
             });
             let native = native_fp8(instruction.acc, instruction.products());
             push(format!("native fp8: {}", describe(&native)), &|c| {
-                c.path = Some(native)
+                c.path = Some(native);
             });
         }
         if path == Datapath::FmaChain {
             push("descending k".to_owned(), &|c| c.order = Order::Descending);
             push("upper half of k first".to_owned(), &|c| {
-                c.order = Order::HalvesSwapped
+                c.order = Order::HalvesSwapped;
             });
         }
         // Four chunks of a row lie in one half of one word: nothing to confuse.

@@ -131,7 +131,7 @@ impl Run<'_> {
             tally = tally.and(compare(&judge, self.batch, first, self.subject.fixes_nan()));
             first += groups as u64;
         }
-        self.conclude(&candidates, best, &judge, tally);
+        self.conclude(&candidates, best, &judge, &tally);
         Ok(())
     }
 
@@ -198,7 +198,7 @@ impl Run<'_> {
         }
     }
 
-    fn conclude(&mut self, candidates: &[Candidate], best: usize, judge: &Judge, tally: Tally) {
+    fn conclude(&mut self, candidates: &[Candidate], best: usize, judge: &Judge, tally: &Tally) {
         let first = tally.first.as_ref().map(|found| self.show(judge, found));
         let report = &mut self.report;
         report.first = first;
@@ -213,14 +213,14 @@ impl Run<'_> {
             .collect();
         report.classes = CLASSES
             .iter()
-            .zip(tally.classes)
-            .map(|(name, count)| ((*name).to_owned(), count))
+            .zip(&tally.classes)
+            .map(|(name, count)| ((*name).to_owned(), *count))
             .collect();
         report.mismatches_by_distribution = DISTRIBUTIONS
             .iter()
-            .zip(tally.by_distribution)
-            .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| ((*name).to_owned(), count))
+            .zip(&tally.by_distribution)
+            .filter(|(_, count)| **count > 0)
+            .map(|(name, count)| ((*name).to_owned(), *count))
             .collect();
         let sound = report.repeatable && report.uniform && report.applied_otherwise == 0;
         report.status = match (sound, best, report.mismatches) {

@@ -280,7 +280,7 @@ fn sign(precision: Precision, negated: bool) -> u64 {
     u64::from(negated) << (precision.spec().storage_bits - 1)
 }
 
-/// What a conversion returns. rna is, in machine code for sm_90, an addition of half a unit to finite words and a mask; its
+/// What a conversion returns. rna is, in machine code for `sm_90`, an addition of half a unit to finite words and a mask; its
 /// saturating form takes one unit off whatever is not finite then (so that a NaN with the least payload becomes infinity).
 fn convert(conversion: Conversion, word: u32) -> u32 {
     let rounded = |mode| encode(decode(u64::from(word), Precision::Tf32), Precision::Tf32, mode) as u32;

@@ -136,7 +136,7 @@ fn fill_metadata(i: &Instruction, variant: Variant, random: &mut Random, out: &m
             (Variant::Unordered, _) => r as u32,
             (_, 2) => (0..8).fold(0, |w, n| w | SINGLES[(r >> (8 * n) & 1) as usize] << (4 * n)),
             _ => (0..8).fold(0, |w, n| {
-                w | PAIRS[((r >> (8 * n) & 255) * 6 >> 8) as usize] << (4 * n)
+                w | PAIRS[(((r >> (8 * n) & 255) * 6) >> 8) as usize] << (4 * n)
             }),
         };
     }
@@ -279,7 +279,7 @@ impl Range {
                 random >> 20 & ((1 << fraction) - 1)
             };
             return match spec.specials {
-                sparse_oracle::scalar::Specials::NanOnly => sign | (1 << (width - 1)) - 1,
+                sparse_oracle::scalar::Specials::NanOnly => sign | ((1 << (width - 1)) - 1),
                 sparse_oracle::scalar::Specials::Ieee => {
                     let low = if random >> 11 & 7 == 0 { low } else { 0 };
                     sign | (top << fraction | payload) << extra | low
@@ -291,7 +291,7 @@ impl Range {
             _ => (self.low, self.high),
         };
         let span = (high_end - low_end + 1) as u64;
-        let exponent = low_end + ((random >> 9 & 0xffff) * span >> 16) as i32;
+        let exponent = low_end + (((random >> 9 & 0xffff) * span) >> 16) as i32;
         let mut significand =
             (random >> 25).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - fraction) & self.mask;
         let mut field = exponent.min(spec.emax) - spec.emin + 1;
@@ -311,7 +311,7 @@ impl Range {
     }
 }
 
-/// SplitMix64: a counter and a bijection, so that any group can be made alone.
+/// `SplitMix64`: a counter and a bijection, so that any group can be made alone.
 struct Random {
     state: u64,
 }

@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Seed of the operands.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Commit that the summary names; known if the program was built with SPARSE_COMMIT.
+    /// Commit that the summary names; known if the program was built with `SPARSE_COMMIT`.
     #[arg(long, default_value = option_env!("SPARSE_COMMIT").unwrap_or("unknown"))]
     commit: String,
     /// Print the instructions, run nothing.
@@ -40,7 +40,7 @@ pub(super) struct Args {
 /// `1e8`, `100000000`.
 fn count(text: &str) -> Result<u64, String> {
     let number: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
-    if number >= 1.0 && number <= 1e15 && number.fract() == 0.0 {
+    if (1.0..=1e15).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
     } else {
         Err(format!("'{text}' is no whole number from 1 to 1e15"))

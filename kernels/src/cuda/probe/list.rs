@@ -1,4 +1,4 @@
-//! Which instructions and variants are probed on sm_90.
+//! Which instructions and variants are probed on `sm_90`.
 
 use super::{Conversion, Probe, Variant};
 use sparse_oracle::Precision;

@@ -1,6 +1,6 @@
 //! The one line of PTX that a probe kernel is about.
 //!
-//! Source: PTX ISA 9.1, sections 9.7.14.5 (mma), 9.7.14.6 (mma.sp), 9.7.15.5 (wgmma.mma_async), 9.7.15.6 (.sp), 9.7.9.21 (cvt).
+//! Source: PTX ISA 9.1, sections 9.7.14.5 (mma), 9.7.14.6 (`mma.sp`), 9.7.15.5 (`wgmma.mma_async`), 9.7.15.6 (.sp), 9.7.9.21 (cvt).
 
 use super::{Probe, Variant};
 use sparse_oracle::Precision;
