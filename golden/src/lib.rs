@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 pub mod case;
 pub mod compare;
 pub mod error;

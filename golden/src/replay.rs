@@ -9,10 +9,11 @@
 //!
 //! The steps are taken here one by one with the model of the single instruction, and must end on the bits that the tables are made of.
 
+use crate::bounds::Bounds;
 use crate::case::Case;
 use crate::error::GoldenError;
 use crate::layout::{Lane, Term};
-use crate::prepared::{Bounds, Prepared, columns_of, core, rounded_bits, with_input};
+use crate::prepared::{Prepared, columns_of, core, rounded_bits, with_input};
 use sparse_oracle::arithmetic::CpuUnit;
 use sparse_oracle::exact::Element;
 use sparse_oracle::format::{Dense, PAD};

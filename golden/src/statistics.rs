@@ -4,7 +4,7 @@
 //! errors in ascending order:   e1 <= e2 <= ... <= en      99.9 %: e_r, r the least rank with r >= 0.999 n
 //! ```
 
-use crate::prepared::Score;
+use crate::bounds::Score;
 
 /// The greatest error and where it is; the first of equals.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,12 +6,14 @@ use sparse_golden::families::Values;
 use sparse_golden::layout::{Lane, Work};
 use sparse_golden::prepared::{Prepared, rounded_bits};
 use sparse_golden::table::{Op, ROWS, Row, System, Target, Unit};
-use sparse_oracle::arithmetic::Slot;
+use sparse_oracle::arithmetic::{Part, Slot};
+use sparse_oracle::bound::{Census, tolerance_of};
 use sparse_oracle::exact::dot_reference;
 use sparse_oracle::format::{Csr, PAD};
 use sparse_oracle::model::reduction::Model;
 use sparse_oracle::scalar::{F16, Precision, Scalar, Tf32, decode};
 use sparse_oracle::source::SourceSpec;
+use std::collections::BTreeSet;
 
 static TABLE: [Row; ROWS.len()] = ROWS;
 
@@ -99,12 +101,32 @@ fn every_sampled_position_is_computed_once() {
     }
 }
 
-/// Compares every element of a case with the general model and with plain sums; returns how many.
+/// The counts of one part, from the places of its terms.
+fn census(part: &Part, slots: &[Slot]) -> Census {
+    let block = part.block() as u32;
+    let of_part: Vec<u32> = slots
+        .iter()
+        .filter(|s| s.is_of(part.selects))
+        .map(|s| s.at)
+        .collect();
+    let blocks: BTreeSet<u32> = of_part.iter().map(|at| at / block).collect();
+    Census {
+        terms: of_part.len() as u64,
+        products: of_part.len() as u64,
+        blocks: blocks.len() as u64,
+        extent: blocks.last().map_or(0, |last| u64::from(*last) + 1),
+    }
+}
+
+/// Compares every element of a case with the general model, plain sums and the bound of its counts; returns how many.
 fn agrees<T: Scalar>(case: &Case, pattern: &Csr<()>) -> usize {
     let prepared = Prepared::<T>::new(case, pattern).expect("encoded");
     let work = prepared.work();
     let bits = prepared.bits(case.target).expect("the instruction is there");
-    let mut model = Model::new(&case.row.arithmetic(case.target)).expect("deterministic");
+    let arithmetic = case.row.arithmetic(case.target);
+    let mut model = Model::new(&arithmetic).expect("deterministic");
+    let scores = prepared.scores(case.target).expect("finite");
+    let mut scores = scores.iter();
     let number = |bits: u64| T::from_bits64(bits).to_f64();
     let mut compared = 0;
     for (at, lane) in work.lanes.iter().enumerate() {
@@ -136,8 +158,24 @@ fn agrees<T: Scalar>(case: &Case, pattern: &Csr<()>) -> usize {
                 "{case}"
             );
             compared += 1;
+            if exact.gauge.is_zero() {
+                continue;
+            }
+            let tolerance = tolerance_of(&arithmetic, |part| census(part, &slots), (1.0, 0.0), 1.0);
+            let distance = tolerance
+                .expect("promised")
+                .distance(found, &plain.value, &plain.gauge);
+            let score = scores.next().expect("a score of each element with terms");
+            assert_eq!(work.place(lane, column as usize), (score.row, score.col));
+            assert_eq!(score.share, distance.share(), "{case}");
+            let worth = distance.error / plain.gauge.approx() * 2.0_f64.powi(23);
+            assert!(
+                score.gauge_ulps >= worth && score.gauge_ulps <= 2.0 * worth,
+                "{case}"
+            );
         }
     }
+    assert!(scores.next().is_none());
     compared
 }
 
