@@ -320,6 +320,12 @@ fn what_spoils_a_sum_is_named() {
         named(&[(1.0, 1.0), (infinity, 2.0)]),
         Some(Spoiler::Operand { step: 0, addend: 1 })
     );
+    let torn = [(infinity, 1.0), (1.0, 1.0), (0.0, infinity)];
+    assert_eq!(
+        named(&torn),
+        Some(Spoiler::Operand { step: 0, addend: 2 }),
+        "0 * Inf is NaN, not the infinity before it"
+    );
     let mut late = vec![(1.0, 1.0); 9];
     late.push((0.0, f64::NAN));
     assert_eq!(named(&late), Some(Spoiler::Operand { step: 1, addend: 1 }));

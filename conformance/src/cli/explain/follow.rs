@@ -1,6 +1,6 @@
 //! One output element, from its terms to a sentence about it.
 
-use super::number::{fields, float, hex, marks, signed};
+use super::number::{fields, float, hex, labelled, marks, signed};
 use super::steps;
 use crate::case::Case;
 use crate::element::Element;
@@ -13,6 +13,7 @@ use sparse_oracle::model::tensor_core::{Output, TensorCore};
 use sparse_oracle::model::trace::{Question, Source, Spoiler, Trace, TraceError};
 use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
 use sparse_oracle::verdict::Tier;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Terms printed of one element.
@@ -154,12 +155,18 @@ fn causes(out: &mut dyn Write, element: &Element, trace: &Trace) -> Result<()> {
                 Source::C => "c".to_owned(),
                 _ => "a factor of the sum".to_owned(),
             };
-            let (a, b) = (float(addend.a), float(addend.b));
-            writeln!(
-                out,
-                "  because    step {step} takes {whose}: {a} * {b} = {}",
-                float(addend.a * addend.b)
-            )?;
+            let (a, b, product) = (float(addend.a), float(addend.b), addend.a * addend.b);
+            let torn = trace.steps[step].result().is_nan() && !product.is_nan();
+            let beside = if torn {
+                ", and an infinity of the other sign"
+            } else {
+                ""
+            };
+            let text = format!(
+                "step {step} takes {whose}: {a} * {b} = {}{beside}",
+                float(product)
+            );
+            labelled(out, "because", &text)?;
         }
         None => {}
     }
@@ -180,11 +187,19 @@ fn causes(out: &mut dyn Write, element: &Element, trace: &Trace) -> Result<()> {
     // alpha times a stored value is one f64 here.
     let rest = &total - &causes.total();
     if !rest.is_zero() {
-        parts.push(format!("alpha times the value of S as one f64 {}", signed(&rest)));
+        let cause = match element.factor {
+            Some(_) => "alpha times the value of S as one f64",
+            None => "unexplained, a bug of the suite",
+        };
+        parts.push(format!("{cause} {}", signed(&rest)));
     }
     match parts.is_empty() {
-        true => writeln!(out, "  error      0: nothing is lost in this order")?,
-        false => writeln!(out, "  error      {} = {}", signed(&total), parts.join(", "))?,
+        true => labelled(out, "error", "0: nothing is lost in this order")?,
+        false => labelled(
+            out,
+            "error",
+            &format!("{} = {}", signed(&total), parts.join(", ")),
+        )?,
     }
     Ok(())
 }
@@ -201,12 +216,9 @@ fn tiers(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
     } else {
         in_full
     };
-    writeln!(
-        out,
-        "  exact      {:e}{in_full}, gauge sum |a||b| scaled {:e}",
-        exact.value.approx(),
-        exact.gauge.approx()
-    )?;
+    let (value, gauge) = (exact.value.approx(), exact.gauge.approx());
+    let text = format!("{value:e}{in_full}, gauge (sum of magnitudes) {gauge:e}");
+    labelled(out, "exact", &text)?;
     let t0 = if accepted.order_free {
         "every order of summation gives this value"
     } else {
@@ -220,7 +232,7 @@ fn tiers(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
                 out,
                 "  T1         may differ by {bound:.3e} = {rel:.3e} * gauge + {abs:.3e}"
             )?;
-            writeln!(out, "             {}", derivation(element, who.arithmetic))?;
+            labelled(out, "", &derivation(element, who.arithmetic))?;
         }
         _ => writeln!(
             out,
@@ -237,22 +249,15 @@ fn tiers(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
     Ok(())
 }
 
-/// Where the bound comes from, in one line.
+/// Where the bound comes from, in one sentence.
 fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
     let part = arithmetic.part();
     let n = element.terms.len() as u64;
     let count = roundings(arithmetic, n, element.alpha, element.beta);
-    let bits = part.acc.spec().significand;
     let output = match count.output {
         true => format!(", one to {}", arithmetic.out),
         false => String::new(),
     };
-    let ieee = format!(
-        "at most {} roundings of any one term in {} (half of 2^{} each){output}",
-        count.depth,
-        part.acc,
-        1 - bits as i32
-    );
     let core = match part.reduction {
         Reduction::Mma {
             architecture: Some(architecture),
@@ -260,23 +265,42 @@ fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
         } => TensorCore::new(architecture, instruction).ok(),
         _ => None,
     };
-    match core.and_then(|core| Some((core, core.fused_sum()?))) {
-        None => ieee,
-        Some((core, sum)) => {
-            let (blocks, f) = (n.div_ceil(core.products() as u64), sum.fraction);
-            let links = blocks * core.links() as u64;
-            let toward = match sum.output {
-                Output::F16NearestEven => "to nearest",
-                Output::F32TowardZero | Output::E8m13TowardZero => "toward zero",
-            };
-            let after = match count.depth {
-                0 => String::new(),
-                depth => format!("; {depth} roundings after them{output}"),
-            };
-            format!(
-                "{n} products in at most {links} fused sums: each cut below 2^-{f} of the largest, each sum {toward} to {} bits{after}",
-                sum.output.significand()
-            )
+    let Some((core, sum)) = core.and_then(|core| Some((core, core.fused_sum()?))) else {
+        let place = 1 - part.acc.spec().significand as i32;
+        let nearest = match part.reduction {
+            Reduction::Cpu(unit) => part.nearest && unit.rounds_to_nearest(),
+            _ => part.nearest,
+        };
+        let share = if nearest { "half of" } else { "up to" };
+        let times = match (&element.slots, part.block()) {
+            (Some(_), 2..) => "every block that holds a term rounds".to_owned(),
+            _ => format!("at most {} roundings of any one term", count.depth),
+        };
+        return format!("{times}, in {} ({share} 2^{place} each){output}", part.acc);
+    };
+    let links = (blocks(element, part.block() as u32) * core.links() as u64).min(n);
+    let toward = match sum.output {
+        Output::F16NearestEven => "to nearest",
+        Output::F32TowardZero | Output::E8m13TowardZero => "toward zero",
+    };
+    let after = match count.depth {
+        0 => output,
+        depth => format!("; at most {depth} roundings of sums after that{output}"),
+    };
+    format!(
+        "{n} products in at most {links} fused sums: each term cut below 2^-{} of the largest, each sum rounded {toward} to {} bits{after}",
+        sum.fraction,
+        sum.output.significand()
+    )
+}
+
+/// Blocks of the unit that hold a term.
+fn blocks(element: &Element, block: u32) -> u64 {
+    match &element.slots {
+        None => (element.terms.len() as u64).div_ceil(u64::from(block)),
+        Some(slots) => {
+            let of_tile = slots.iter().map(|slot| (slot.in_tile, slot.at / block));
+            of_tile.collect::<BTreeSet<_>>().len() as u64
         }
     }
 }
@@ -339,8 +363,7 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
         }
     }
     let fared = accepted.judge(element.found);
-    writeln!(out, "  fared      {fared:?}")?;
-    writeln!(out, "  verdict    {}", sentence(fared, who.ran))?;
+    labelled(out, "verdict", &sentence(fared, who.ran))?;
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use crate::runner::{degenerate, run_case};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use follow::{Who, follow};
+use number::labelled;
 use sparse_oracle::arithmetic::{Arithmetic, Parts, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::model::tensor_core::TensorCore;
@@ -152,12 +153,11 @@ fn declares(out: &mut StdoutLock<'_>, contract: &Contract, arithmetic: &Arithmet
         Reduction::Cpu(unit) => unit.to_string(),
         other => format!("{other:?}"),
     };
-    writeln!(
-        out,
-        "  declares   {reduction}, {:?} along k, {:?} order, accumulates in {}, starts from {:?}, inputs {:?}, \
-         epilogue {:?}, pads {:?}",
+    let text = format!(
+        "{reduction}, {:?} along k, {:?} order, accumulates in {}, starts from {:?}, inputs {:?}, epilogue {:?}, pads {:?}",
         p.along, p.order, p.acc, p.init, p.input, arithmetic.epilogue, p.pads
-    )?;
+    );
+    labelled(out, "declares", &text)?;
     if let Parts::Two(_, second) = &arithmetic.parts {
         writeln!(
             out,
@@ -179,17 +179,14 @@ fn declares(out: &mut StdoutLock<'_>, contract: &Contract, arithmetic: &Arithmet
             ),
             None => "one fused multiply-add a product".to_owned(),
         };
-        writeln!(
-            out,
-            "  unit       {unit}; known from {} ({})",
-            core.evidence().name(),
-            core.source()
-        )?;
+        let known = format!("known from {} ({})", core.evidence().name(), core.source());
+        labelled(out, "unit", &format!("{unit}; {known}"))?;
     }
     if let Some(reason) = contract.refuses(arithmetic) {
-        writeln!(
+        labelled(
             out,
-            "  refused    as a declaration for this contract: it {reason}"
+            "refused",
+            &format!("as a declaration for this contract: it {reason}"),
         )?;
     }
     Ok(())

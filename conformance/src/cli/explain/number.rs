@@ -2,6 +2,24 @@
 
 use sparse_oracle::exact::Dyadic;
 use sparse_oracle::scalar::{Precision, Rounding};
+use std::io::{Result, Write};
+
+/// Columns of a line.
+const WIDTH: usize = 100;
+
+/// A label and text, wrapped between words.
+pub(super) fn labelled(out: &mut dyn Write, label: &str, text: &str) -> Result<()> {
+    let mut line = format!("  {label:10}");
+    for word in text.split(' ') {
+        if line.len() + 1 + word.len() > WIDTH && line.len() > 13 {
+            writeln!(out, "{line}")?;
+            line = " ".repeat(12);
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    writeln!(out, "{line}")
+}
 
 /// A float, shortest text that tells it from its neighbours (of f32, where it is one).
 pub(super) fn float(value: f64) -> String {
@@ -31,9 +49,9 @@ pub(super) fn in_units(value: &Dyadic, unit: i32) -> String {
     }
     let units = value.mul_pow2(-unit).to_f64(Rounding::NearestEven);
     if units.abs() < 1e-3 {
-        format!("{units:.1e}")
+        format!("{units:+.1e}")
     } else {
-        format!("{units:.3}")
+        format!("{units:+.3}")
     }
 }
 
@@ -107,6 +125,19 @@ mod tests {
     }
 
     #[test]
+    fn long_lines_are_wrapped_between_words() {
+        let mut out = Vec::new();
+        labelled(&mut out, "label", &"word ".repeat(30)).expect("memory");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(text.starts_with("  label      word word"), "{text}");
+        assert!(
+            text.lines().count() == 2 && text.lines().all(|line| line.len() <= WIDTH),
+            "{text}"
+        );
+        assert_eq!(text.matches("word").count(), 30);
+    }
+
+    #[test]
     fn numbers_are_short_and_tell_neighbours_apart() {
         for (value, text) in [
             (0.0, "0"),
@@ -120,7 +151,7 @@ mod tests {
             assert_eq!(float(value), text);
         }
         let number = |v: f64| Dyadic::from_f64(v).expect("finite");
-        assert_eq!(in_units(&number(0.75), -3), "6.000");
+        assert_eq!(in_units(&number(0.75), -3), "+6.000");
         assert_eq!(
             ratio(&number(-0.5), ulp(1.0, Precision::F16, 11).as_ref()),
             "-512.00"

@@ -153,6 +153,7 @@ fn on(step: &Step, name: &dyn Fn(usize) -> String) -> String {
         .collect();
     match (terms.is_empty(), step.kind) {
         (true, Kind::Output) => step.to.to_string(),
+        _ if terms.len() > 2 => format!("{} terms", terms.len()),
         _ => terms.join(", "),
     }
 }
@@ -175,7 +176,7 @@ fn fused(
     };
     writeln!(
         out,
-        "{index:>6}  fused sum: largest exponent E = {exponent}{floor}; what is below 2^(E - {}) = 2^{unit} is cut off",
+        "{index:>6}  fused sum: largest exponent E = {exponent}{floor}; below the unit, 2^(E - {}) = 2^{unit}, all is cut off",
         sum.fraction
     )?;
     let zeros = step.addends.iter().filter(|addend| !is_drawn(addend)).count();
@@ -211,7 +212,7 @@ fn fused(
     let total = in_units(&rounded, unit);
     writeln!(
         out,
-        "{:8}{:>11} {} units; {mode} to {} bits: {} = {}, {}",
+        "{:8}{:>11}  {} units; {mode} to {} bits: {} = {}, {}",
         "",
         "sum",
         frame.total,
@@ -221,7 +222,7 @@ fn fused(
         if rounded.is_zero() {
             "exact".to_owned()
         } else {
-            format!("rounding {total}")
+            format!("rounding {total} units")
         }
     )
 }

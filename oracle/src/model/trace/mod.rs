@@ -111,7 +111,7 @@ impl Causes {
 /// What first made a sum infinite or NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spoiler {
-    /// An operand of this addend of this step was infinite or NaN already.
+    /// An operand of this addend of this step was infinite or NaN already (the first NaN, else the first infinity).
     Operand {
         /// Which step.
         step: usize,
@@ -184,7 +184,10 @@ impl Trace {
     pub fn spoiler(&self) -> Option<Spoiler> {
         let step = self.steps.iter().position(|step| !step.result().is_finite())?;
         let addends = &self.steps[step].addends;
-        let operand = addends.iter().position(|addend| addend.kept.is_none());
+        // A NaN outranks an infinity, where the result is NaN.
+        let is_nan = |addend: &Addend| (addend.a * addend.b).is_nan();
+        let nan = addends.iter().position(is_nan);
+        let operand = nan.or_else(|| addends.iter().position(|addend| addend.exact().is_none()));
         Some(match operand {
             Some(addend) => Spoiler::Operand { step, addend },
             None => Spoiler::Overflow { step },
