@@ -1,6 +1,6 @@
 //! One output element, from its terms to a sentence about it.
 
-use super::number::{fields, float, hex, labelled, marks, signed};
+use super::number::{counted, fields, float, hex, labelled, marks, signed};
 use super::steps;
 use crate::case::Case;
 use crate::element::Element;
@@ -217,7 +217,7 @@ fn tiers(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
         in_full
     };
     let (value, gauge) = (exact.value.approx(), exact.gauge.approx());
-    let text = format!("{value:e}{in_full}, gauge (sum of magnitudes) {gauge:e}");
+    let text = format!("{value:e}{in_full}, gauge (sum of magnitudes) {gauge:.6e}");
     labelled(out, "exact", &text)?;
     let t0 = if accepted.order_free {
         "every order of summation gives this value"
@@ -274,7 +274,7 @@ fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
         let share = if nearest { "half of" } else { "up to" };
         let times = match (&element.slots, part.block()) {
             (Some(_), 2..) => "every block that holds a term rounds".to_owned(),
-            _ => format!("at most {} roundings of any one term", count.depth),
+            _ => format!("at most {} of any one term", counted(count.depth, "rounding")),
         };
         return format!("{times}, in {} ({share} 2^{place} each){output}", part.acc);
     };
@@ -285,10 +285,15 @@ fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
     };
     let after = match count.depth {
         0 => output,
-        depth => format!("; at most {depth} roundings of sums after that{output}"),
+        depth => format!(
+            "; at most {} of sums after that{output}",
+            counted(depth, "rounding")
+        ),
     };
     format!(
-        "{n} products in at most {links} fused sums: each term cut below 2^-{} of the largest, each sum rounded {toward} to {} bits{after}",
+        "{} in at most {}: each term cut below 2^-{} of the largest, each sum rounded {toward} to {} bits{after}",
+        counted(n, "product"),
+        counted(links, "fused sum"),
         sum.fraction,
         sum.output.significand()
     )
@@ -399,6 +404,10 @@ fn sentence(fared: Fared, ran: bool) -> String {
             "wrong: {what} is within the bound ({:.1} %), but not what the declared order gives",
             100.0 * error / bound
         ),
-        Fared::Wrong(Tier::T2, _) => format!("wrong: {what} is not what the declared order gives"),
+        Fared::Wrong(Tier::T2, Some((error, bound))) => format!(
+            "wrong: {what} is not what the declared order gives, and off by {:.1} times what that may lose",
+            error / bound
+        ),
+        Fared::Wrong(Tier::T2, None) => format!("wrong: {what} is not what the declared order gives"),
     }
 }

@@ -21,6 +21,12 @@ pub(super) fn labelled(out: &mut dyn Write, label: &str, text: &str) -> Result<(
     writeln!(out, "{line}")
 }
 
+/// `1 step`, `2 steps`.
+pub(super) fn counted(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
 /// A float, shortest text that tells it from its neighbours (of f32, where it is one).
 pub(super) fn float(value: f64) -> String {
     let single = value as f32;

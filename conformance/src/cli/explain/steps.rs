@@ -6,7 +6,7 @@
 //!     k = 9    0.000000000000000000000001|1                1 units, cut -0.500
 //! ```
 
-use super::number::{float, hex, in_units, ratio, signed, ulp};
+use super::number::{counted, float, hex, in_units, labelled, ratio, signed, ulp};
 use sparse_oracle::exact::Dyadic;
 use sparse_oracle::model::trace::{Addend, Frame, Kind, Source, Step, Trace};
 use sparse_oracle::scalar::Rounding;
@@ -32,6 +32,10 @@ pub(super) fn print(out: &mut dyn Write, trace: &Trace, name: &dyn Fn(usize) -> 
         format!(", besides {idle} on places without terms that change nothing")
     };
     writeln!(out, "  steps      {} in the declared order{and_idle}", busy.len())?;
+    if trace.steps.iter().any(|step| step.frame.is_some()) {
+        let legend = "terms of fused sums in binary, behind the bar what is cut off; then the units kept";
+        labelled(out, "", legend)?;
+    }
     let mut left_out: Vec<usize> = Vec::new();
     let mut in_table = false;
     for &index in &busy {
@@ -105,7 +109,11 @@ fn gap(out: &mut dyn Write, trace: &Trace, left_out: &mut Vec<usize>) -> Result<
         || "not all finite".to_owned(),
         |errors| format!("their errors add up to {}", signed(&errors.into_iter().sum())),
     );
-    writeln!(out, "   ...  {} steps left out, {together}", left_out.len())?;
+    writeln!(
+        out,
+        "   ...  {} left out, {together}",
+        counted(left_out.len() as u64, "step")
+    )?;
     left_out.clear();
     Ok(())
 }
@@ -117,8 +125,10 @@ fn plain(out: &mut dyn Write, index: usize, step: &Step, name: &dyn Fn(usize) ->
         Some(error) => ratio(&error, unit.as_ref()),
         None => "-".to_owned(),
     };
+    let vanishes = step.flushes && step.result() == 0.0 && step.sum().is_some_and(|sum| !sum.is_zero());
     let flushed = match step.cut() {
         Some(cut) if !cut.is_zero() => "  flushed",
+        _ if vanishes => "  flushed",
         _ => "",
     };
     writeln!(
@@ -198,11 +208,7 @@ fn fused(
         writeln!(out, "{:8}{what:>11} {picture} {units:>11}{lost}", "")?;
     }
     if zeros > 0 {
-        writeln!(
-            out,
-            "{:8}{:>11} {zeros} products or sums that are zero",
-            "", "and"
-        )?;
+        writeln!(out, "{:8}{:>11}  {zeros} that are zero", "", "and")?;
     }
     let rounded = step.rounded().unwrap_or_default();
     let mode = match step.rounding {
@@ -212,7 +218,7 @@ fn fused(
     let total = in_units(&rounded, unit);
     writeln!(
         out,
-        "{:8}{:>11}  {} units; {mode} to {} bits: {} = {}, {}",
+        "{:8}{:>11}  {}, {mode} to {} bits: {} = {}, {}",
         "",
         "sum",
         frame.total,
@@ -222,7 +228,7 @@ fn fused(
         if rounded.is_zero() {
             "exact".to_owned()
         } else {
-            format!("rounding {total} units")
+            format!("rounding {total}")
         }
     )
 }

@@ -59,7 +59,7 @@ impl Kind {
             Kind::Fused => "fused sum",
             Kind::Pair => "pair sum",
             Kind::Halves => "even + odd",
-            Kind::Instruction => "add instruction's sum",
+            Kind::Instruction => "add to the sum",
             Kind::Ranges => "add range of k",
             Kind::Parts => "add parts",
             Kind::ScaleSum => "alpha * sum",
