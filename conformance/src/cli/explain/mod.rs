@@ -4,6 +4,7 @@ mod declaration;
 mod follow;
 mod number;
 mod steps;
+mod tiers;
 
 use crate::backend::{Backend, Support};
 use crate::case::Case;

@@ -179,14 +179,13 @@ fn fused(
     let Frame {
         sum, exponent, unit, ..
     } = *frame;
-    let floor = if frame.at_floor {
-        " (the least E of the unit)"
-    } else {
-        ""
+    let largest = match frame.at_floor {
+        true => format!("E = {exponent}, the least there is"),
+        false => format!("largest exponent E = {exponent}"),
     };
     writeln!(
         out,
-        "{index:>6}  fused sum: largest exponent E = {exponent}{floor}; below the unit, 2^(E - {}) = 2^{unit}, all is cut off",
+        "{index:>6}  fused sum: {largest}; below the unit, 2^(E - {}) = 2^{unit}, all is cut off",
         sum.fraction
     )?;
     let zeros = step.addends.iter().filter(|addend| !is_drawn(addend)).count();
