@@ -121,19 +121,16 @@ fn gap(out: &mut dyn Write, trace: &Trace, left_out: &mut Vec<usize>) -> Result<
 /// One line for an operation of IEEE kind.
 fn plain(out: &mut dyn Write, index: usize, step: &Step, name: &dyn Fn(usize) -> String) -> Result<()> {
     let unit = ulp(step.result(), step.to, step.significand);
+    let vanishes = step.flushes && step.result() == 0.0 && step.sum().is_some_and(|sum| !sum.is_zero());
+    let cuts = step.cut().is_some_and(|cut| !cut.is_zero());
     let error = match step.error() {
+        _ if vanishes || cuts => "flushed".to_owned(),
         Some(error) => ratio(&error, unit.as_ref()),
         None => "-".to_owned(),
     };
-    let vanishes = step.flushes && step.result() == 0.0 && step.sum().is_some_and(|sum| !sum.is_zero());
-    let flushed = match step.cut() {
-        Some(cut) if !cut.is_zero() => "  flushed",
-        _ if vanishes => "  flushed",
-        _ => "",
-    };
     writeln!(
         out,
-        "{index:>6}  {:22} {:14} {:>22} {:18} {error:>10}{flushed}",
+        "{index:>6}  {:22} {:14} {:>22} {:18} {error:>10}",
         operation(step),
         on(step, name),
         float(step.result()),
