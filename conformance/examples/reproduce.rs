@@ -4,7 +4,7 @@
 //! cargo run --release -p sparse-conformance --example reproduce -- FILE_OR_FOLDER_OR_SOURCE...
 //! ```
 //!
-//! Figures 1, 13 and 14 of Libra (seeds/002) and 13 and 14 of RSH-SpMM (seeds/001). Matrices below 5,000 rows, 5,000
+//! Figures 1, 13 and 14 of Libra and 13 and 14 of RSH-SpMM. Matrices below 5,000 rows, 5,000
 //! columns or 100,000 entries are left out, as in the papers, and counted.
 
 use anyhow::{Result, bail};

@@ -10,7 +10,7 @@
 
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
+use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
@@ -246,7 +246,7 @@ impl FromStr for Case {
             if !seen.insert(part.split_once('=').map_or(part, |p| p.0)) {
                 return Err(bad(part, "given twice"));
             }
-            parse_param(part, &mut params)?;
+            parse_param(part, &contract, &mut params)?;
         }
         check_factors(&contract, &params)?;
         if let Some(fault) = params.fault.filter(|f| !f.concerns(contract.op)) {
@@ -298,7 +298,7 @@ fn parse_filling(part: &str) -> Result<Filling, CaseError> {
     Ok(Filling::Drawn(family, seed))
 }
 
-fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
+fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), CaseError> {
     let extent = |text: &str| -> Result<usize, CaseError> {
         let value: usize = text.parse().map_err(|e| bad(part, format!("{e}")))?;
         if value > MAX_EXTENT {
@@ -345,7 +345,15 @@ fn parse_param(part: &str, p: &mut Params) -> Result<(), CaseError> {
         (name, v) => {
             let parameter = named_parameters().find(|parameter| parameter.name == name);
             let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;
-            (parameter.set)(&mut p.blocks, v.parse().map_err(|e| bad(part, format!("{e}")))?);
+            let value = v.parse().map_err(|e| bad(part, format!("{e}")))?;
+            (parameter.set)(&mut p.blocks, value);
+            if (parameter.get)(&p.blocks) != Some(value) {
+                return Err(bad(part, "must be 0 or 1"));
+            }
+            let read = |format: FormatKind| parameter.formats.contains(&format);
+            if !read(contract.format) && !contract.to.is_some_and(read) {
+                return Err(bad(part, "no format of this contract reads it"));
+            }
         }
     }
     Ok(())

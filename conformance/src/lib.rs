@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod operands;
 pub mod origin;
 pub mod plan;
+pub mod probe;
 pub mod report;
 pub mod runner;
 mod slots;

@@ -242,7 +242,7 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
         } else {
             let entries = coo.entries();
             let formats = [Some(case.contract.format), case.contract.to];
-            let entries = pruned(case, formats, entries).map_err(encode_error)?;
+            let entries = pruned(case, formats, entries);
             for format in formats.into_iter().flatten() {
                 check_size(padded_slots(format, &case.params.blocks, &entries))?;
             }
@@ -252,15 +252,14 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     })
 }
 
-/// The entries that the N:M pattern of one of the formats keeps.
-fn pruned<T: Scalar>(
-    case: &Case,
-    formats: [Option<FormatKind>; 2],
-    entries: Entries<T>,
-) -> Result<Entries<T>, Refusal> {
+/// The entries that the N:M pattern of one of the formats keeps; all of them for parameters that it is not defined for, which
+/// whoever is asked must refuse.
+fn pruned<T: Scalar>(case: &Case, formats: [Option<FormatKind>; 2], entries: Entries<T>) -> Entries<T> {
     match formats.into_iter().flatten().find(|f| f.is_structured()) {
-        Some(format) if !case.params.unpruned => prune(&entries, format, &case.params.blocks),
-        _ => Ok(entries),
+        Some(format) if !case.params.unpruned => {
+            prune(&entries, format, &case.params.blocks).unwrap_or(entries)
+        }
+        _ => entries,
     }
 }
 

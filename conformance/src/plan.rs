@@ -155,7 +155,7 @@ fn files(options: &Options) -> Vec<Group> {
         let origin = Origin::File(path.clone());
         let cases = contracts
             .iter()
-            .filter(|(_, c)| suits_file(c, options.tier))
+            .filter(|(_, c)| !options.precisions.is_empty() || suits_file(c, options.tier))
             .map(|&(i, contract)| {
                 let mut mix = Mix::new(&[options.seed, i]);
                 file_case(contract, origin.clone(), &mut mix)
@@ -168,12 +168,16 @@ fn files(options: &Options) -> Vec<Group> {
     options.matrices.iter().map(group).collect()
 }
 
-/// In quick, one contract per thing that can go wrong on a real matrix; from full on, all of them.
+/// In quick, one contract per thing that can go wrong on a real matrix; from full on, and where precisions are asked for, all of
+/// them.
 fn suits_file(contract: &Contract, tier: Tier) -> bool {
     if tier != Tier::Quick {
         return true;
     }
-    let f32_only = contract.types.a == Precision::F32;
+    // 2:4 is not defined for f32.
+    let of_f32 = |format: FormatKind| format.precisions().contains(&Precision::F32);
+    let has_f32 = of_f32(contract.format) && contract.to.is_none_or(of_f32);
+    let f32_only = contract.types.a == if has_f32 { Precision::F32 } else { Precision::F16 };
     match (contract.op, contract.format) {
         (Op::Spmm, FormatKind::Csr) => {
             matches!(

@@ -317,14 +317,21 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
 fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -> Verdict {
     match (moved(case, operands, profile), came) {
         // A limit of the suite is no rule of the contract: the case is legal, and nobody can be judged on it.
-        (Err(limit @ Refusal::TooLarge { .. }), Came::Refused(_) | Came::Sparse(_) | Came::Parts(_)) => {
+        (Err(limit), Came::Refused(_) | Came::Sparse(_) | Came::Parts(_))
+            if limit.is_limit_of_the_suite() =>
+        {
             Verdict::NotRun {
                 reason: format!("the result is too large for the oracle: {limit}"),
             }
         }
-        // A matrix that does not have the format's pattern must be refused.
+        // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
         (
-            Err(rule @ (Refusal::TooFull { .. } | Refusal::Parameter { .. } | Refusal::Zero { .. })),
+            Err(
+                rule @ (Refusal::TooFull { .. }
+                | Refusal::TooLarge { .. }
+                | Refusal::Parameter { .. }
+                | Refusal::Zero { .. }),
+            ),
             Came::Sparse(_) | Came::Parts(_),
         ) => Verdict::LoneAcceptance {
             expected: rule.to_string(),

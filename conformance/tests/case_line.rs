@@ -5,7 +5,7 @@ use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
 use sparse_oracle::contract::{Contract, all_contracts};
-use sparse_oracle::format::{FormatParams, Layout, PARAMETERS};
+use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::embedded;
 use sparse_oracle::source::generator::quick_specs;
@@ -92,7 +92,21 @@ fn params() -> impl Strategy<Value = Params> {
     )
 }
 
-/// Any legal case: factors are rounded to the accumulator's type, and a fault concerns the operation.
+/// The block shape, and the parameters that a format of the contract reads.
+fn read_by(contract: &Contract, all: &FormatParams) -> FormatParams {
+    let mut kept = FormatParams::blocks(all.block_rows, all.block_cols);
+    let read = |formats: &[FormatKind]| {
+        formats.contains(&contract.format) || contract.to.is_some_and(|to| formats.contains(&to))
+    };
+    for parameter in PARAMETERS.iter().skip(2).filter(|p| read(p.formats)) {
+        if let Some(value) = (parameter.get)(all) {
+            (parameter.set)(&mut kept, value);
+        }
+    }
+    kept
+}
+
+/// Any legal case: factors are rounded to the accumulator's type, parameters are read, and a fault concerns the operation.
 fn cases() -> impl Strategy<Value = Case> {
     let contracts = prop::sample::select(all_contracts().to_vec());
     (contracts, origins(), fillings(), params()).prop_map(|(contract, origin, filling, mut params)| {
@@ -102,6 +116,7 @@ fn cases() -> impl Strategy<Value = Case> {
         params.alpha = held(params.alpha).unwrap_or(2.0);
         params.beta = held(params.beta).unwrap_or(2.0);
         params.fault = params.fault.filter(|f| f.concerns(contract.op));
+        params.blocks = read_by(&contract, &params.blocks);
         Case {
             contract,
             origin,
@@ -283,6 +298,32 @@ fn a_bad_parameter_is_named_with_its_reason() {
             "{part}: {e}"
         );
         assert!(why.contains(reason), "{part}: {e}");
+    }
+}
+
+/// A reader of a clone met these: a flag of 2 meant 1, and what no format reads was dropped, so that the line that was printed
+/// was not the line that was asked for.
+#[test]
+fn parameters_that_mean_nothing_are_refused() {
+    let line = |contract: &str, part: &str| format!("{contract}/embedded:karate/values=ones,1/{part}");
+    for (contract, part, reason) in [
+        ("convert.csr.libra_spmm.f32", "fill=2", "0 or 1"),
+        ("convert.csr.bit_tcf.f32", "balanced=7", "0 or 1"),
+        ("convert.csr.two_four.f16", "short_k=3", "0 or 1"),
+        ("convert.csr.rs_tile.f32", "as_printed=9", "0 or 1"),
+        ("convert.csr.loops.f32", "kb=8", "no format of this contract"),
+        ("transpose.csr.f32", "br=1", "no format of this contract"),
+    ] {
+        let text = error(&line(contract, part)).to_string();
+        assert!(text.contains(reason), "{part}: {text}");
+    }
+    for (contract, part) in [
+        ("convert.libra_spmm.csr.f32", "fill=1"),
+        ("convert.csr.loops.f32", "br=0"),
+    ] {
+        let line = line(contract, part);
+        let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
+        assert_eq!(case.to_string(), line);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod cuda;
 mod engine;
 mod explain;
 pub mod name;

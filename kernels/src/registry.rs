@@ -97,7 +97,8 @@ mod tests {
             let reason = kernel.contract.refuses(&kernel.arithmetic);
             assert_eq!(reason, None, "{}", kernel.name);
             assert_eq!(
-                kernel.arithmetic.part().acc, kernel.contract.types.acc,
+                kernel.arithmetic.part().acc,
+                kernel.contract.types.acc,
                 "{}",
                 kernel.name
             );

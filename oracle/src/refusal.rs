@@ -3,6 +3,8 @@
 //! Every variant names the field and the place (row, column, offset) and both sides of the mismatch, so that
 //! the message alone is enough to find the broken element. Offsets and indices are 0-based, in elements.
 
+use crate::format::{BLOCK_AREA_LIMIT, SLOT_LIMIT};
+
 /// Why the oracle (or a backend) refuses an input. Messages are lowercase fragments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -233,6 +235,26 @@ pub enum Refusal {
         /// What it is.
         found: String,
     },
+}
+
+impl Refusal {
+    /// True for a request that is legal and that the suite does not take on: arrays of more than
+    /// [`SLOT_LIMIT`](crate::format::SLOT_LIMIT) elements, blocks of more than
+    /// [`BLOCK_AREA_LIMIT`](crate::format::BLOCK_AREA_LIMIT). Nobody can be judged on it. Every other refusal is a rule.
+    #[must_use]
+    pub const fn is_limit_of_the_suite(&self) -> bool {
+        match self {
+            Refusal::TooLarge { field, limit, .. } => {
+                *limit == SLOT_LIMIT || *limit == BLOCK_AREA_LIMIT && is_block_area(field)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// 2^16 is a limit of other parameters too, where it is a rule.
+const fn is_block_area(field: &str) -> bool {
+    matches!(field.as_bytes(), b"block_rows * block_cols")
 }
 
 /// Checks that a dimension or count fits the index type of every format here, u32.

@@ -26,7 +26,18 @@ fn tags(a: &Csr<f64>, b: &[f64], scaling: (f64, f64), c: Option<&[f64]>) -> Vec<
     let b = Dense::from_fn(a.cols, n, |i, j| b[i * n + j]);
     let before = c.map(|c| Values::from_f64(Precision::F32, c));
     let before = before.as_ref().map(|c| (c.as_slice(), Place::Strides(n, 1)));
-    vacuity(&Problem::Spmm { a, pads: None, b: &b, slots: None }, &F32, scaling, before).passes
+    vacuity(
+        &Problem::Spmm {
+            a,
+            pads: None,
+            b: &b,
+            slots: None,
+        },
+        &F32,
+        scaling,
+        before,
+    )
+    .passes
 }
 
 fn diagonal(values: [f64; 2]) -> Csr<f64> {
@@ -205,7 +216,12 @@ fn judged_right(a: &Csr<f64>, b: &[f64], scaling: (f64, f64), c: &[f64], result:
         before: Some(before.as_slice()),
         before_place: place,
     };
-    let problem = Problem::Spmm { a, pads: None, b: &b, slots: None };
+    let problem = Problem::Spmm {
+        a,
+        pads: None,
+        b: &b,
+        slots: None,
+    };
     let verdict = judge(&problem, &F32, &Profile::default(), scaling, &output).verdict;
     matches!(verdict, Verdict::Exact | Verdict::Within { .. })
 }

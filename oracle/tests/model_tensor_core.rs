@@ -171,8 +171,10 @@ fn operand(random: &mut Random, precision: Precision, kind: u64) -> u64 {
     let low = random.bits() & ((1 << fraction) - 1);
     let exponent = |e: i64| ((bias + e).max(0) as u64).min((spec.emax - spec.emin + 1) as u64) << fraction;
     match (random.below(64), kind) {
-        (0, 3) => random.bits() & (u64::MAX >> (64 - spec.storage_bits)),
-        (1..=4, _) => sign,
+        // An infinity, or all bits set, which is NaN in every type.
+        (0..=1, 3) if precision != E4m3 => sign | ((spec.emax - spec.emin + 2) as u64) << fraction,
+        (2..=3, 3) => sign | (u64::MAX >> (65 - spec.storage_bits)),
+        (4..=7, _) => sign,
         (_, 0) => sign | exponent(random.between(-2, 2)) | low,
         (_, 1) => sign | exponent(random.between(spec.emin.into(), (spec.emax - 1).into()) / 2) | low,
         (_, 2) => sign | exponent(random.between(spec.emin.into(), i64::from(spec.emin) + 2) - 1) | low,
@@ -188,7 +190,7 @@ fn every_row_agrees_with_wide_integers() {
     let cores = cores();
     for core in &cores {
         let Instruction { input, acc: out, .. } = core.instruction();
-        let (mut numbers, mut inexact) = (0, 0);
+        let (mut numbers, mut inexact, mut special) = (0, 0, 0);
         for case in 0..150 {
             let draw = |random: &mut Random| operand(random, input, case % 5);
             let a: Vec<u64> = (0..core.products()).map(|_| draw(&mut random)).collect();
@@ -209,11 +211,13 @@ fn every_row_agrees_with_wide_integers() {
                 .map(|(&x, &y)| seen(x, input) * seen(y, input))
                 .sum();
             let number = decode(found, out);
+            special += u32::from(!number.is_finite());
             numbers += u32::from(number.is_finite() && number != 0.0);
             inexact += u32::from(number.is_finite() && number != exact + decode(acc, out));
         }
         let name = core.instruction();
         assert!(numbers > 60, "{name}: only {numbers} of 150 cases are numbers");
+        assert!(special > 1, "{name}: only {special} of 150 cases are special");
         assert!(inexact > 15 || input == F64, "{name}: only {inexact} cases round");
     }
     assert!(cores.len() > 100, "{} instructions", cores.len());

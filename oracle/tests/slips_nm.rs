@@ -1,4 +1,4 @@
-//! The slips of NM-SpMM (seeds/004): what is printed, written down as printed, is caught.
+//! The slips of NM-SpMM: what is printed, written down as printed, is caught.
 
 #[allow(dead_code, reason = "V:N:M has no schedule")]
 mod nm_support;

@@ -51,12 +51,22 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     let loaded = origin.load()?;
     let entries = loaded.coo.entries();
     let mut out = std::io::stdout().lock();
-    let matrix = Csr::from_entries(&entries)?;
-    if !args.json {
-        describe(&mut out, &origin, &loaded, &matrix)?;
+    // A matrix may have too many rows for the row pointer, and formats that do not mind.
+    let matrix = Csr::from_entries(&entries);
+    match &matrix {
+        _ if args.json => {}
+        Ok(matrix) => describe(&mut out, &origin, &loaded, matrix)?,
+        Err(refusal) => {
+            writeln!(out, "{origin}")?;
+            writeln!(out, "  shape            {} x {}", entries.rows, entries.cols)?;
+            writeln!(out, "  stored entries   {}", entries.nnz())?;
+            writeln!(out, "  rows             not counted: {refusal}")?;
+        }
     }
     if let Some(path) = &args.svg {
-        let svg = SpyGrid::new(&matrix, 128, 128)?.to_svg();
+        let matrix = matrix.as_ref().map_err(Clone::clone);
+        let matrix = matrix.with_context(|| format!("a picture of {origin}"))?;
+        let svg = SpyGrid::new(matrix, 128, 128)?.to_svg();
         write_file(path, &svg)?;
         if !args.json {
             writeln!(out, "  spy plot         {}", path.display())?;

@@ -54,7 +54,10 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
                 writeln!(
                     out,
                     "{:52} {:?} in {}, {:?}",
-                    kernel.name, a.part().reduction, a.part().acc, a.epilogue
+                    kernel.name,
+                    a.part().reduction,
+                    a.part().acc,
+                    a.epilogue
                 )?;
             }
         }

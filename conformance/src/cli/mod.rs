@@ -12,6 +12,7 @@ mod replay;
 mod run;
 
 use crate::backend::{Backend, check_declarations};
+use crate::report::{CaseRecord, VerdictRecord};
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -38,7 +39,7 @@ enum Command {
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
-    /// Models of hardware: compare recordings with them.
+    /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
 }
 
@@ -86,6 +87,23 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+/// 1 with a finding, 2 where no backend answered for the case: what was not run is no pass.
+fn exit_code(records: &[CaseRecord]) -> Result<u8> {
+    if records.iter().any(|r| r.verdict.is_finding()) {
+        return Ok(1);
+    }
+    let idle = |r: &CaseRecord| {
+        matches!(
+            r.verdict,
+            VerdictRecord::Unsupported { .. } | VerdictRecord::NotRun { .. }
+        )
+    };
+    if records.iter().all(idle) {
+        bail!("no backend was judged on this case");
+    }
+    Ok(0)
 }
 
 /// The backends with these names, or all; each with its declarations checked.

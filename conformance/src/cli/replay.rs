@@ -22,7 +22,7 @@ pub(super) struct Args {
     backends: Vec<String>,
 }
 
-/// Runs the case and prints each verdict. 0 clean, 1 findings.
+/// Runs the case and prints each verdict. 0 clean, 1 findings, 2 if nobody was judged.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
     let backends = super::choose(backends, &args.backends)?;
@@ -47,5 +47,5 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     {
         writeln!(out, "  degenerate: this case alone would not notice {tags}")?;
     }
-    Ok(u8::from(ran.records.iter().any(|r| r.verdict.is_finding())))
+    super::exit_code(&ran.records)
 }

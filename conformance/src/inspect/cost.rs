@@ -1,8 +1,8 @@
 //! What a distribution costs: Libra's hybrid against either unit alone, and RS-Tile's partition over its threshold.
 //!
 //! ```text
-//! entries -> vectors of 8-row windows -> work of both units      Libra (seeds/002), figures 13 and 14
-//! entries -> partition at tau 0..8, both rules                   RSH-SpMM (seeds/001), figure 14
+//! entries -> vectors of 8-row windows -> work of both units      Libra, figures 13 and 14
+//! entries -> partition at tau 0..8, both rules                   RSH-SpMM, figure 14
 //! ```
 //!
 //! Counts, not times: elements fetched (for one column of the dense operand in SpMM, one inner step in SDDMM), and entries

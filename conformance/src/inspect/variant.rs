@@ -86,6 +86,12 @@ pub enum ParameterError {
         /// As given.
         text: String,
     },
+    /// Neither on nor off.
+    #[error("parameter {text:?} must be 0 or 1")]
+    Flag {
+        /// As given.
+        text: String,
+    },
     /// No format has it.
     #[error("unknown parameter {name:?}; there are {known}")]
     Unknown {
@@ -111,6 +117,9 @@ pub fn parse_parameters(texts: &[String]) -> Result<FormatParams, ParameterError
             .find(|p| p.name == name)
             .ok_or_else(|| unknown(name))?;
         (parameter.set)(&mut params, number);
+        if (parameter.get)(&params) != Some(number) {
+            return Err(ParameterError::Flag { text: text.clone() });
+        }
     }
     Ok(params)
 }

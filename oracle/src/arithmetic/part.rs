@@ -80,7 +80,7 @@ pub enum Init {
     C,
 }
 
-/// Which pads of a padded layout are multiplied as `0 * b` (SEMANTICS section 1, `padded`).
+/// Which pads of a padded layout are multiplied as `0 * b` (clause 2.7 of SEMANTICS.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pads {
     /// Pads are skipped.

@@ -1,4 +1,4 @@
-//! What a position that COO stores more than once stands for: a choice point of the contract (SEMANTICS section 1).
+//! What a position that COO stores more than once stands for: a choice point of the contract (clauses 2.2 to 2.4 of SEMANTICS.md).
 //!
 //! ```text
 //! stored order     (0,1,a') (2,0,c) (0,1,a'')

@@ -1,4 +1,4 @@
-//! LOOPS (seeds/000): the first rows as CSR, the others as tiles of `br` x 1.
+//! LOOPS: the first rows as CSR, the others as tiles of `br` x 1.
 //!
 //! ```text
 //! a . b .     boundary 1, br 2            the CSR part: rows 0..boundary

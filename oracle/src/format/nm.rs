@@ -1,4 +1,4 @@
-//! Vector-wise N:M: of every `m` row vectors of length `l`, `n` are kept (NM-SpMM, seeds/004, section II-A).
+//! Vector-wise N:M: of every `m` row vectors of length `l`, `n` are kept (NM-SpMM, section II-A).
 //!
 //! ```text
 //! 6 x 4, n = 2, m = 4, l = 2       index (D)    values (B')     slots of w = 4 rows
@@ -213,7 +213,8 @@ fn kept_rows<T>(
         let offsets = stored.entry((row / m, col / l)).or_default();
         offsets.insert((row % m) as u32);
     }
-    for ((window, group), offsets) in &mut stored {
+    let mut kept = BTreeMap::new();
+    for ((window, group), offsets) in stored {
         if offsets.len() > n {
             return Err(Refusal::TooFull {
                 what: "an N:M window (row vectors)",
@@ -224,15 +225,13 @@ fn kept_rows<T>(
                 remedy: "prune the matrix first",
             });
         }
-        for offset in 0..m as u32 {
-            if offsets.len() == n {
-                break;
-            }
-            offsets.insert(offset);
-        }
+        let others = (0..m as u32).filter(|offset| !offsets.contains(offset));
+        let mut names: Vec<u32> = others.take(n - offsets.len()).collect();
+        names.extend(&offsets);
+        names.sort_unstable();
+        kept.insert((window, group), names);
     }
-    let sorted = |(window, offsets): (_, BTreeSet<u32>)| (window, offsets.into_iter().collect());
-    Ok(stored.into_iter().map(sorted).collect())
+    Ok(kept)
 }
 
 /// Checks the vector whose row offset is element `at` of `index`.

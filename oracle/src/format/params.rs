@@ -2,7 +2,7 @@
 
 use super::FormatKind;
 
-/// Which short rows RS-Tile sends to the CUDA part (SEMANTICS section 4, slip 3).
+/// Which short rows RS-Tile sends to the CUDA part (clause 7.4 of SEMANTICS.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ImpactRule {
     /// Rows that add few columns to their window, as Algorithm 1 is printed.

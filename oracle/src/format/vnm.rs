@@ -1,4 +1,4 @@
-//! V:N:M: of each `v` x `m` block four columns are kept, of which each row keeps `n` (VENOM, cited as [19] in seeds/004).
+//! V:N:M: of each `v` x `m` block four columns are kept, of which each row keeps `n` (VENOM, cited as [19] in NM-SpMM).
 //!
 //! ```text
 //! 2 x 10, v = 2, n = 2, m = 5              column             index            values

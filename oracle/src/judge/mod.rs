@@ -8,6 +8,7 @@
 //! Conversions and transposes move bits and are judged by [`judge_moved`], those into formats of the
 //! papers by [`judge_encoded`].
 
+mod accepted;
 mod encoded;
 mod load;
 mod moves;
@@ -17,10 +18,11 @@ mod slots;
 mod tally;
 mod vacuity;
 
+pub use accepted::{Accepted, Fared};
 pub use encoded::{first_difference, judge_encoded};
 pub use moves::{judge_moved, judge_spgemm};
 pub use problem::{Problem, Site, Terms};
-pub use rule::{Accepted, Fared, Rule};
+pub use rule::Rule;
 pub use slots::bcsr_slots;
 pub use tally::{Judged, Output, Place, judge};
 pub use vacuity::{Alternative, Vacuity, vacuity};

@@ -1,5 +1,6 @@
 //! What one output element may be: every tier that applies, each of which must pass.
 
+use super::accepted::Accepted;
 use super::load::{Counting, Load};
 use super::problem::{Site, lsb};
 use crate::arithmetic::{Arithmetic, Epilogue, Part};
@@ -9,8 +10,7 @@ use crate::model::chain::Unit;
 use crate::model::reduction::Model;
 use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
-use crate::scalar::{Precision, Rounding, decode};
-use crate::verdict::Tier;
+use crate::scalar::Rounding;
 use std::sync::Arc;
 
 /// How a kernel computes an element, as far as judging needs it.
@@ -36,40 +36,6 @@ type Key = ([Census; 2], u64, u64);
 
 /// A key and the allowance it gives.
 type Cached = (Key, Option<Arc<Tolerance>>);
-
-/// What is known about one element before looking at the result.
-#[derive(Clone, Debug)]
-pub struct Accepted {
-    /// Exact `alpha * S + beta * c` and its gauge, with subnormal operands counted as a tensor core aligns them.
-    pub exact: Element,
-    /// Only the exact value is right.
-    pub order_free: bool,
-    /// The modelled bits, where the declaration fixes them.
-    pub modelled: Option<u64>,
-    /// A zero of either sign matches the model.
-    sign_free: bool,
-    /// NaN is legal besides the value (multiplied pads, an alpha that underflows beside an infinity).
-    nan_too: bool,
-    /// Inf and NaN are legal: an intermediate may overflow.
-    overflow: bool,
-    /// An overflow may also have left a largest number behind, from which any finite result may have come.
-    saturates: bool,
-    tolerance: Option<Arc<Tolerance>>,
-    out: Precision,
-}
-
-/// How one value fared.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fared {
-    /// Equal to the exact value.
-    Exact,
-    /// Within the bound, at this share of it.
-    Within(f64),
-    /// No tier has anything to say: the declared arithmetic promises nothing for so many terms.
-    Unjudged,
-    /// Wrong by this tier, with error and bound where they exist.
-    Wrong(Tier, Option<(f64, f64)>),
-}
 
 impl<'a> Rule<'a> {
     /// Prepares to judge elements computed as declared.
@@ -278,119 +244,5 @@ impl<'a> Rule<'a> {
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }
-    }
-}
-
-impl Accepted {
-    /// Judges the bits of one element (never the poison: the caller has looked).
-    #[must_use]
-    pub fn judge(&self, bits: u64) -> Fared {
-        let y = decode(bits, self.out);
-        if let Some(modelled) = self.modelled {
-            let model = decode(modelled, self.out);
-            let zeros = self.sign_free && model == 0.0 && y == 0.0;
-            let equal = bits == modelled || model.is_nan() && y.is_nan() || zeros;
-            if !equal {
-                let distance = self
-                    .tolerance
-                    .as_ref()
-                    .filter(|_| self.exact.value.is_finite() && y.is_finite());
-                let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
-                return Fared::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)));
-            }
-        }
-        match &self.exact.value {
-            Value::Nan => if_right(y.is_nan()),
-            Value::Inf { negative } => {
-                let right = y.is_infinite() && (y < 0.0) == *negative;
-                if_right(right || self.nan_too && y.is_nan() || self.overflow && !y.is_finite())
-            }
-            _ => self.judge_finite(y),
-        }
-    }
-
-    fn judge_finite(&self, y: f64) -> Fared {
-        if self.nan_too && y.is_nan() {
-            return Fared::Exact;
-        }
-        let Some(tolerance) = &self.tolerance else {
-            // Nothing was promised for so many terms; T0 and T2 may still speak.
-            return match (self.order_free, self.modelled) {
-                (true, _) => if_equal(y, &self.exact.value),
-                (false, Some(_)) => Fared::Within(0.0),
-                (false, None) => Fared::Unjudged,
-            };
-        };
-        if !y.is_finite() {
-            // Legal, but no error that a share could measure.
-            return if self.overflow {
-                Fared::Within(0.0)
-            } else {
-                Fared::Wrong(Tier::T1, None)
-            };
-        }
-        let distance = tolerance.distance(y, &self.exact.value, &self.exact.gauge);
-        let figures = Some((distance.error, distance.bound));
-        if self.order_free && distance.error != 0.0 {
-            Fared::Wrong(Tier::T0, figures)
-        } else if !distance.within && self.saturates {
-            Fared::Within(0.0)
-        } else if !distance.within {
-            Fared::Wrong(Tier::T1, figures)
-        } else if distance.error == 0.0 {
-            Fared::Exact
-        } else {
-            Fared::Within(distance.share())
-        }
-    }
-
-    /// The largest distance from the exact value that T1 allows, nearest f64; `None` where nothing is promised or the
-    /// exact value is not finite.
-    #[must_use]
-    pub fn bound(&self) -> Option<f64> {
-        let tolerance = self.tolerance.as_ref().filter(|_| self.exact.value.is_finite());
-        tolerance.map(|t| t.relative() * self.exact.gauge.approx() + t.absolute())
-    }
-
-    /// The allowance that T1 uses, up to the gauge.
-    #[must_use]
-    pub fn tolerance(&self) -> Option<&Tolerance> {
-        self.tolerance.as_deref()
-    }
-
-    /// True where T1 applies: the declared arithmetic promises something for so many terms.
-    #[must_use]
-    pub fn is_bounded(&self) -> bool {
-        self.tolerance.is_some()
-    }
-
-    /// True where Inf and NaN are right too, because an intermediate may overflow.
-    #[must_use]
-    pub fn may_overflow(&self) -> bool {
-        self.overflow
-    }
-
-    /// The bits that a reader should see as expected: the model's, else the correctly rounded ones.
-    #[must_use]
-    pub fn expected_bits(&self) -> u64 {
-        self.modelled
-            .unwrap_or_else(|| self.exact.value.round(self.out, Rounding::NearestEven))
-    }
-}
-
-fn if_right(right: bool) -> Fared {
-    if right {
-        Fared::Exact
-    } else {
-        Fared::Wrong(Tier::T1, None)
-    }
-}
-
-fn if_equal(y: f64, x: &Value) -> Fared {
-    let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
-    if error {
-        Fared::Wrong(Tier::T0, None)
-    } else {
-        Fared::Exact
     }
 }

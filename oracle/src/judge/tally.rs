@@ -1,7 +1,8 @@
 //! All elements of one result, one verdict.
 
+use super::accepted::Fared;
 use super::problem::Problem;
-use super::rule::{Fared, Rule};
+use super::rule::Rule;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
 use crate::scalar::{AnySlice, decode};

@@ -1,8 +1,9 @@
 //! Is a case worth running? It must fail a kernel that returns zeros, one that leaves C alone, and one that skips any
 //! row; where it would not, it is tagged degenerate by name.
 
+use super::accepted::Fared;
 use super::problem::Problem;
-use super::rule::{Fared, Rule};
+use super::rule::Rule;
 use super::tally::Place;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;

@@ -1,5 +1,5 @@
-//! Products with an N:M sparse matrix on the right, `C = A (*) (B', D)`, and what pruning changes about them (NM-SpMM,
-//! seeds/004, equations (1) and (2)).
+//! Products with an N:M sparse matrix on the right, `C = A (*) (B', D)`, and what pruning changes about them
+//! (NM-SpMM, equations (1) and (2)).
 
 use crate::exact::{Element, Value, dot_reference};
 use crate::format::{Dense, Entries, Nm};

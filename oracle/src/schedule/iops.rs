@@ -1,4 +1,4 @@
-//! IOPS (seeds/003): tiles that RP-CSC and CP-CSR have room for, partial sums and their address mapping, the adaptive
+//! IOPS: tiles that RP-CSC and CP-CSR have room for, partial sums and their address mapping, the adaptive
 //! partition.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! LOOPS (seeds/000, sections 3.1 and 3.5): row boundary and the quadratic performance model.
+//! LOOPS (sections 3.1 and 3.5): row boundary and the quadratic performance model.
 //!
 //! ```text
 //! throughputs, threads --row_boundary--> r_b: rows [0, r_b) for the CSR part, [r_b, m) for the tile part

@@ -1,4 +1,4 @@
-//! NM-SpMM (seeds/004): how `C = A (*) (B', D)` is cut for an SM, and when the columns of A are packed first.
+//! NM-SpMM: how `C = A (*) (B', D)` is cut for an SM, and when the columns of A are packed first.
 //!
 //! ```text
 //!            n_s                     m_s x k_s of A, w_s x n_s of B' and w_s x q_s of D lie in shared memory;

@@ -1,4 +1,4 @@
-//! Locality-aware row reordering (seeds/001, section 3.4 and Algorithm 3): rows with columns in common come together, so
+//! Locality-aware row reordering (RSH-SpMM, section 3.4 and Algorithm 3): rows with columns in common come together, so
 //! that windows of eight rows have few distinct columns.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! RSH-SpMM (seeds/001): which rows form windows and which go to the CUDA part, how long windows are cut, and the
+//! RSH-SpMM: which rows form windows and which go to the CUDA part, how long windows are cut, and the
 //! numbers that the paper reports of a partition.
 //!
 //! ```text

@@ -46,7 +46,7 @@ fn faults() -> Vec<(&'static str, Tier, Wrong)> {
         ("accumulates in bf16", Tier::T1, |a, t| accumulated_in(Bf16, a, t)),
         ("drops the last block of k", Tier::T1, |a, t| {
             edited(a, t, |t| {
-                t.truncate((t.len() - 1) / a.part().block() * a.part().block())
+                t.truncate((t.len() - 1) / a.part().block() * a.part().block());
             })
         }),
         ("drops the first block of k", Tier::T1, |a, t| {
@@ -164,7 +164,7 @@ fn truncating_instead_of_rounding_tf32_violates_the_bound() {
     let instruction: Instruction = "mma.m16n8k8.f32.tf32".parse().expect("an instruction");
     // The low 13 bits are past half a unit of tf32: truncation always loses.
     let stored: Terms = (0..40u32)
-        .map(|i| f64::from(i) / 64.0 + 3.0 * 2.0f64.powi(-10))
+        .map(|i| f64::from(i) / 64.0 + 2.0 * 2.0f64.powi(-10))
         .map(|x| (1.0 + x + 0.9 * 2.0f64.powi(-10), 1.0 + x + 2.0f64.powi(-10)))
         .collect();
     let f32s: Terms = stored.iter().map(|&(a, b)| (near(a, F32), b)).collect();

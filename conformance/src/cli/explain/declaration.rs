@@ -11,7 +11,7 @@ use sparse_oracle::arithmetic::{
 use sparse_oracle::contract::Contract;
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::TensorCore;
-use sparse_oracle::model::tensor_core::table::ROWS;
+use sparse_oracle::model::tensor_core::table::{ROWS, Row};
 use sparse_oracle::scalar::Precision;
 
 /// Why a text declares nothing that can be looked at.
@@ -170,10 +170,7 @@ fn instructions(architecture: Architecture) -> String {
     let rows = ROWS
         .iter()
         .filter(|row| row.architectures.contains(&architecture));
-    let names: Vec<String> = rows
-        .flat_map(|row| row.instructions())
-        .map(|i| i.to_string())
-        .collect();
+    let names: Vec<String> = rows.flat_map(Row::instructions).map(|i| i.to_string()).collect();
     names.join(", ")
 }
 
@@ -187,10 +184,7 @@ fn units_of(stored: Precision) -> String {
         .into_iter()
         .chain(cpus)
         .collect();
-    let cores = ROWS
-        .iter()
-        .flat_map(|row| row.instructions())
-        .filter(|i| fits(i.input));
+    let cores = ROWS.iter().flat_map(Row::instructions).filter(|i| fits(i.input));
     for name in cores.map(|i| format!("ARCH:{i}")) {
         if !names.contains(&name) {
             names.push(name);

@@ -38,7 +38,7 @@ pub(super) struct Args {
     /// first wrong one, else the one with the largest error.
     #[arg(long, value_name = "ROW,COL")]
     at: Option<String>,
-    /// Look at the element as this unit computes it, on no GPU: fma, muladd, fmopa_2way, sm_90:mma.m16n8k16.f32.f16 and so
+    /// Look at the element as this unit computes it, on no GPU: `fma`, `muladd`, `fmopa_2way`, `sm_90:mma.m16n8k16.f32.f16` and so
     /// on, then options ,split-k=N ,two-pass=N ,rna ,from-c ,fold-alpha. Backends run only if named, and are judged by it.
     #[arg(long, value_name = "DECL")]
     arithmetic: Option<String>,
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         let judged_by = declared.as_ref().unwrap_or(&arithmetic);
         told.element(&mut out, (judged_by, &profile), Some(backend.as_ref()))?;
     }
-    Ok(u8::from(ran.records.iter().any(|r| r.verdict.is_finding())))
+    super::exit_code(&ran.records)
 }
 
 /// What is explained.

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 /// Options of `model check`.
 ///
-/// A recording is named after its device and instruction: h200_f16_k16.bin, h200_spf16_k32_s1.bin, h200_wg_e4m3_k32.bin; the
+/// A recording is named after its device and instruction: `h200_f16_k16.bin`, `h200_spf16_k32_s1.bin`, `h200_wg_e4m3_k32.bin`; the
 /// layout is described in oracle/data/silicon/README.md. Exit code 0: every output is predicted. 1: some are not. 2: nothing could be read.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// A folder of recordings, or one recording.
     path: PathBuf,
-    /// Compare with this architecture (sm_80, sm_90, ...), whatever the device is.
+    /// Compare with this architecture (`sm_80`, `sm_90`, ...), whatever the device is.
     #[arg(long, value_name = "SM", value_parser = architecture)]
     architecture: Option<Architecture>,
 }

@@ -50,7 +50,7 @@ mod tests {
             (number(f64::from_bits(3)), "0x1.8p-1073"),
             (
                 &number(2f64.powi(200)) + &number(0.5),
-                &format!("0x1.{}4p+200", "0".repeat(50)),
+                &format!("0x1.{}8p+200", "0".repeat(50)),
             ),
             (&third * &third, "0x1.c71c71c71c71b8e38e38e38e39p-4"),
         ] {

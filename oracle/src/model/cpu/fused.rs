@@ -25,7 +25,7 @@ pub(super) struct Fused {
 impl Fused {
     /// The sum of the products, in bits; `None` for an invalid operation.
     pub(super) fn sum(self, terms: &[(f64, f64)]) -> Option<u64> {
-        if let Some(bits) = self.by_native_fma(terms) {
+        if let Some(bits) = self.quickly(terms) {
             return Some(bits);
         }
         let is_special = |(a, b): &&(f64, f64)| !(a.is_finite() && b.is_finite());
@@ -70,33 +70,57 @@ impl Fused {
         encode(if negative { -0.0 } else { 0.0 }, self.to, self.rounding)
     }
 
-    /// The same by the machine's fused multiply-add, where that is plainly it: two terms, one of them exact in the type,
-    /// nearest even, a result that no flushing concerns. 20 times faster.
-    fn by_native_fma(self, terms: &[(f64, f64)]) -> Option<u64> {
-        let &[(a, b), (c, d)] = terms else {
-            return None;
-        };
-        if self.rounding != Rounding::NearestEven {
-            return None;
-        }
-        match self.to {
-            // Terms are products of numbers of at most 24 bits: exact in f64, and in f32 if that says the same.
-            Precision::F32 => {
-                let addend = c * d;
-                let (x, y, z) = (a as f32, b as f32, addend as f32);
-                let exact = f64::from(x) == a && f64::from(y) == b && f64::from(z) == addend;
-                let sum = x.mul_add(y, z);
-                let plain = exact && sum.is_finite() && sum.abs() > f32::MIN_POSITIVE;
-                plain.then(|| u64::from(sum.to_bits()))
+    /// The same by the machine's arithmetic, where that is plainly it: 10 to 50 times faster.
+    fn quickly(self, terms: &[(f64, f64)]) -> Option<u64> {
+        match (self.to, self.rounding) {
+            (Precision::F64, Rounding::NearestEven) => native_f64(terms),
+            (Precision::F64, _) => None,
+            (Precision::F32, Rounding::NearestEven) => {
+                native_f32(terms).or_else(|| self.exactly_in_f64(terms))
             }
-            Precision::F64 if d == 1.0 => {
-                let sum = a.mul_add(b, c);
-                let plain = sum.is_finite() && sum.abs() > f64::MIN_POSITIVE;
-                plain.then(|| sum.to_bits())
-            }
-            _ => None,
+            _ => self.exactly_in_f64(terms),
         }
     }
+
+    /// A sum that f64 holds exactly (Knuth's two-sum loses nothing), if no flushing concerns it. Factors have at most 24
+    /// bits here, so that products are exact.
+    fn exactly_in_f64(self, terms: &[(f64, f64)]) -> Option<u64> {
+        let (x, y) = match *terms {
+            [(a, b)] => (a * b, 0.0),
+            [(a, b), (c, d)] => (a * b, c * d),
+            _ => return None,
+        };
+        let sum = x + y;
+        let back = sum - x;
+        let lost = (x - (sum - back)) + (y - back);
+        let normal = sum.abs() >= decode(1 << (self.to.spec().significand - 1), self.to);
+        // Without a finite sum, `lost` is NaN.
+        let plain = lost == 0.0 && sum != 0.0 && (normal || self.flush.is_none());
+        plain.then(|| encode(sum, self.to, self.rounding))
+    }
+}
+
+/// One fused multiply-add in f32, if all terms are exact in it and the result is normal beyond doubt.
+fn native_f32(terms: &[(f64, f64)]) -> Option<u64> {
+    let &[(a, b), (c, d)] = terms else {
+        return None;
+    };
+    let addend = c * d;
+    let (x, y, z) = (a as f32, b as f32, addend as f32);
+    let exact = f64::from(x) == a && f64::from(y) == b && f64::from(z) == addend;
+    let sum = x.mul_add(y, z);
+    let plain = exact && sum.is_finite() && sum.abs() > f32::MIN_POSITIVE;
+    plain.then(|| u64::from(sum.to_bits()))
+}
+
+/// The same in f64, where the second term is a number.
+fn native_f64(terms: &[(f64, f64)]) -> Option<u64> {
+    let &[(a, b), (c, d)] = terms else {
+        return None;
+    };
+    let sum = a.mul_add(b, c);
+    let plain = d == 1.0 && sum.is_finite() && sum.abs() > f64::MIN_POSITIVE;
+    plain.then(|| sum.to_bits())
 }
 
 /// The numbers behind bits.

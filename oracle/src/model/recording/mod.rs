@@ -133,7 +133,7 @@ impl Recording {
             });
         }
         let per_group = 4 * layout.words();
-        if bytes.is_empty() || bytes.len() % per_group != 0 {
+        if bytes.is_empty() || !bytes.len().is_multiple_of(per_group) {
             return Err(RecordingError::Length {
                 bytes: bytes.len() as u64,
                 per_group: per_group as u64,

@@ -17,7 +17,7 @@ pub fn chain(core: &TensorCore, acc: u64, a: &[u64], b: &[u64]) -> Result<u64, M
             b: b.len(),
         });
     }
-    if a.len() % products != 0 {
+    if !a.len().is_multiple_of(products) {
         return Err(ModelError::NotAMultiple {
             instruction: core.instruction(),
             products,

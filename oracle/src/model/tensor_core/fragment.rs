@@ -38,7 +38,7 @@ impl Fragment {
                 }
                 Engine::Mma => (m, n) == (16, 8) && matches!(row, 16 | 32),
                 Engine::MmaSparse => (m, n) == (16, 8) && matches!(row, 16 | 32) && matches!(width, 2 | 4),
-                Engine::Wgmma => m == 64 && n % 8 == 0 && (8..=256).contains(&n) && row == 32,
+                Engine::Wgmma => m == 64 && n.is_multiple_of(8) && (8..=256).contains(&n) && row == 32,
                 Engine::WgmmaSparse | Engine::Tcgen05 => false,
             };
         if known {

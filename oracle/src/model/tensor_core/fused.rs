@@ -8,7 +8,7 @@
 //!                              sum of integers, in any order -> one rounding to the accumulator type
 //! ```
 //!
-//! Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores" (PeerJ CS 7:e330); Khattak and
+//! Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores" (Peer J CS 7:e330); Khattak and
 //! Mikaitis, "Accurate models of NVIDIA tensor cores" (arXiv 2512.07004); MMA-Sim (arXiv 2511.10909). Confirmed on an H200 by
 //! the recordings in `oracle/data/silicon`.
 
@@ -39,7 +39,7 @@ impl FusedSum {
     }
 
     /// The rounded sum of exact terms, the accumulator among them.
-    fn add_up(&self, terms: impl Iterator<Item = Operand> + Clone) -> u64 {
+    pub(super) fn add_up(&self, terms: impl Iterator<Item = Operand> + Clone) -> u64 {
         if let Some(special) = self.special(terms.clone()) {
             return special;
         }

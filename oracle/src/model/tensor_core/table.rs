@@ -102,7 +102,9 @@ impl Row {
     pub fn covers(&self, instruction: &Instruction) -> bool {
         let columns = match self.n {
             Columns::Exactly(n) => instruction.n == n,
-            Columns::MultiplesOf(step) => (step..=256).contains(&instruction.n) && instruction.n % step == 0,
+            Columns::MultiplesOf(step) => {
+                (step..=256).contains(&instruction.n) && instruction.n.is_multiple_of(step)
+            }
         };
         columns
             && self.engine == instruction.engine
@@ -137,8 +139,8 @@ const fn fused(fraction: i32, products: usize, output: Output) -> Datapath {
     Datapath::Fused(unit(fraction, products, output))
 }
 
-/// e_zero lies as far below the least exponent that an architecture tells apart as F is wide: -108 - F is -131 for Volta, -132
-/// for Ampere, -133 for Hopper; in f16 sums it is 112 more. fp8 sums (F = 13) have the e_zero of their architecture.
+/// `e_zero` lies as far below the least exponent that an architecture tells apart as F is wide: -108 - F is -131 for Volta, -132
+/// for Ampere, -133 for Hopper; in f16 sums it is 112 more. fp8 sums (F = 13) have the `e_zero` of their architecture.
 const fn unit(fraction: i32, products: usize, output: Output) -> FusedSum {
     let offset = match output {
         F16NearestEven => 4,

@@ -1,4 +1,4 @@
-//! Libra (seeds/002): what goes to the tensor cores and what to the CUDA cores, and what that costs.
+//! Libra: what goes to the tensor cores and what to the CUDA cores, and what that costs.
 //!
 //! ```text
 //! entries --Profile--> vectors per window --spmm_work, sddmm_work--> Work --CostModel--> cost --tune_*--> eta

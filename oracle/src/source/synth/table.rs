@@ -2,7 +2,7 @@
 //!
 //! Provenance: rows, columns (all are square) and entries are `rows` and `pattern_entries` (explicit zeros
 //! included) of the `SuiteSparse` Matrix Collection's statistics; smallest and largest row, mean and population
-//! standard deviation of the row lengths are table 2 of "LOOPS" (seeds/000), which covers the same twenty. The paper
+//! standard deviation of the row lengths are table 2 of "LOOPS", which covers the same twenty. The paper
 //! rounds the largest row of five matrices (1.3M, 2.3M, 66K, 114K, 395K); the round number itself stands here, and
 //! is below the number of columns in each. `econ_fwd500` is the collection's `mac_econ_fwd500`. The printed means
 //! are the quotients of entries and rows to the last digit, for all twenty.
