@@ -1,12 +1,14 @@
-//! One output element of a case on one backend, in full: what `explain` shows.
+//! One output element of a case in full: what `explain` shows.
 
-use crate::backend::{Backend, Support};
+use crate::backend::Backend;
 use crate::case::Case;
-use crate::execute::{Before, Came, execute};
+use crate::execute::{Before, Came, DenseResult, execute};
 use crate::expected::Exact;
 use crate::operands::{Operands, values_in_order};
+use sparse_oracle::arithmetic::{Arithmetic, Slot};
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Accepted, Fared, Place, Rule};
+use sparse_oracle::judge::{Accepted, Fared, Place, Rule, Site, Terms};
+use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
 use std::time::Duration;
 
@@ -15,40 +17,119 @@ use std::time::Duration;
 pub struct Element {
     /// Row and column.
     pub at: (usize, usize),
-    /// Its products' factors, in order.
+    /// SDDMM: row and column of the stored position.
+    pub position: Option<(u32, u32)>,
+    /// Its products' factors, in order, rounded as declared.
     pub terms: Vec<(f64, f64)>,
+    /// The inner index of each term; empty where it is not known.
+    pub inner: Vec<u32>,
+    /// The place of each term along k, where the layout gives places.
+    pub slots: Option<Vec<Slot>>,
     /// What it may be.
     pub accepted: Accepted,
-    /// The bits found.
+    /// The bits found; without a backend, those that the declared order gives (or the nearest ones).
     pub found: u64,
     /// Factor of the sum.
     pub alpha: f64,
+    /// The stored value in that factor, of an SDDMM that scales by it.
+    pub factor: Option<f64>,
     /// Factor of c.
     pub beta: f64,
     /// What C held.
     pub c: f64,
+    /// alpha = 0 multiplies all the same.
+    pub computes_zero: bool,
+    /// Largest |b| of the case.
+    pub b_max: f64,
+}
+
+/// Who computes the element, and how it is judged.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The declared arithmetic.
+    pub arithmetic: &'a Arithmetic,
+    /// The declared choices.
+    pub profile: &'a Profile,
+    /// Who runs; nobody for a look at what an arithmetic would give.
+    pub backend: Option<&'a dyn Backend>,
 }
 
 /// Runs the case once and returns the element asked for, or the first wrong one, or the one nearest to its bound.
-/// `None` for sparse results, refusals, and positions that do not exist.
+/// `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
 #[must_use]
-pub fn look(
-    case: &Case,
-    operands: &Operands,
-    backend: &dyn Backend,
-    at: Option<(usize, usize)>,
-) -> Option<Element> {
-    let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
-        return None;
-    };
-    if !matches!(case.contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) || case.params.fault.is_some() {
+pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize, usize)>) -> Option<Element> {
+    let is_dense = matches!(case.contract.op, Op::Spmm | Op::Spmv | Op::Sddmm);
+    let legal = case.params.fault.is_none();
+    if !legal || case.contract.op.is_exact() || view.backend.is_some() && !is_dense {
         return None;
     }
-    let exact = Exact::new(case, operands, &arithmetic, &profile).ok()??;
-    let added: Vec<f64> = match case.params.mode {
-        SddmmMode::AddS if case.contract.op == Op::Sddmm => values_in_order(&operands.a),
-        _ => operands.c[0].clone(),
+    let exact = Exact::new(case, operands, view.arithmetic, view.profile).ok()??;
+    let result = match view.backend {
+        Some(backend) => Some(ran(case, operands, backend)?),
+        None => None,
     };
+    let added: Vec<f64> = match (case.contract.op, case.params.mode) {
+        (Op::Sddmm, SddmmMode::AddS) => values_in_order(&operands.a),
+        (Op::Spgemm, _) => Vec::new(),
+        _ => operands.c.first().cloned().unwrap_or_default(),
+    };
+    let is_sddmm = case.contract.op == Op::Sddmm;
+    let c_place = if is_sddmm {
+        Place::Visited
+    } else {
+        exact.compact_place()
+    };
+    let (alpha, beta) = (case.params.alpha, case.params.beta);
+    let problem = exact.problem();
+    let b_max = problem.b_max();
+    let mut rule = Rule::new(view.arithmetic, view.profile, alpha, beta, b_max);
+    let alpha0_reads = alpha == 0.0 && view.profile.has(Choice::Alpha0ReadsAb);
+    let mut best: Option<(f64, Element)> = None;
+    let mut visited = 0;
+    let seen = problem.for_each(&mut |site| {
+        let number = visited;
+        visited += 1;
+        if at.is_some_and(|wanted| wanted != site.at) {
+            return;
+        }
+        let c = added.get(c_place.offset(site.at, number)).copied().unwrap_or(0.0);
+        let accepted = rule.accepts(site, c);
+        let found = match &result {
+            Some(result) => {
+                let place = if is_sddmm { Place::Visited } else { result.place };
+                result.found().bits(place.offset(site.at, number))
+            }
+            None => accepted.expected_bits(),
+        };
+        let interest = match accepted.judge(found) {
+            Fared::Wrong(..) => f64::INFINITY,
+            Fared::Within(share) => share,
+            Fared::Exact | Fared::Unjudged => 0.0,
+        };
+        if best.as_ref().is_none_or(|(most, _)| interest > *most) {
+            let element = Element {
+                at: site.at,
+                position: position(&exact, site.at.0),
+                terms: site.terms.iter().collect(),
+                inner: inner(site),
+                slots: site.slots.map(<[Slot]>::to_vec),
+                accepted,
+                found,
+                alpha: alpha * site.factor.unwrap_or(1.0),
+                factor: site.factor,
+                beta,
+                c,
+                computes_zero: alpha0_reads || site.factor.is_some(),
+                b_max,
+            };
+            best = Some((interest, element));
+        }
+    });
+    seen.ok()?;
+    best.map(|(_, element)| element)
+}
+
+fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseResult> {
     let in_place = case.contract.op != Op::Sddmm && case.reads_c();
     let before = if in_place {
         Before::Values(&operands.c[0])
@@ -56,59 +137,23 @@ pub fn look(
         Before::Poison
     };
     let mut spent = Duration::ZERO;
-    let Came::Dense(result) = execute(case, operands, backend, before, &mut spent) else {
-        return None;
-    };
-    let place = if case.contract.op == Op::Sddmm {
-        Place::Visited
-    } else {
-        result.place
-    };
-    let c_place = if case.contract.op == Op::Sddmm {
-        Place::Visited
-    } else {
-        exact.compact_place()
-    };
+    match execute(case, operands, backend, before, &mut spent) {
+        Came::Dense(result) => Some(result),
+        _ => None,
+    }
+}
 
-    let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let problem = exact.problem();
-    let mut rule = Rule::new(&arithmetic, &profile, alpha, beta, problem.b_max());
-    let mut best: Option<(f64, Element)> = None;
-    let mut visited = 0;
-    let seen = problem.for_each(&mut |site| {
-        let offset = place.offset(site.at, visited);
-        let c = added
-            .get(c_place.offset(site.at, visited))
-            .copied()
-            .unwrap_or(0.0);
-        visited += 1;
-        if at.is_some_and(|wanted| wanted != site.at) {
-            return;
-        }
-        let accepted = rule.accepts(site, c);
-        let found = result.found().bits(offset);
-        let interest = match accepted.judge(found) {
-            Fared::Wrong(..) => f64::INFINITY,
-            Fared::Within(share) => share,
-            Fared::Exact | Fared::Unjudged => 0.0,
-        };
-        if best.as_ref().is_none_or(|(most, _)| interest > *most) {
-            let terms = site.terms.iter().collect();
-            let alpha = alpha * site.factor.unwrap_or(1.0);
-            best = Some((
-                interest,
-                Element {
-                    at: site.at,
-                    terms,
-                    accepted,
-                    found,
-                    alpha,
-                    beta,
-                    c,
-                },
-            ));
-        }
-    });
-    seen.ok()?;
-    best.map(|(_, element)| element)
+fn position(exact: &Exact, number: usize) -> Option<(u32, u32)> {
+    match exact {
+        Exact::Sddmm { positions, .. } => positions.get(number).copied(),
+        _ => None,
+    }
+}
+
+fn inner(site: &Site<'_>) -> Vec<u32> {
+    match site.terms {
+        Terms::Row { cols, .. } => cols.to_vec(),
+        Terms::Rows { x, .. } => (0..x.len() as u32).collect(),
+        Terms::List(_) => Vec::new(),
+    }
 }

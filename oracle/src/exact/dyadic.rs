@@ -10,6 +10,8 @@
 //! Limbs sit at fixed multiples of 2^64, so that addition needs no shift and equal numbers have equal fields.
 //! Slow and plain on purpose; [`super::Accumulator`] and [`super::Panel`] are the faster ways to the same numbers.
 
+mod text;
+
 use crate::scalar::{Precision, Rounding, encode_dyadic};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};

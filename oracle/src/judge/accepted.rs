@@ -111,6 +111,12 @@ impl Accepted {
         tolerance.map(|t| t.relative() * self.exact.gauge.approx() + t.absolute())
     }
 
+    /// The allowance that T1 uses, up to the gauge.
+    #[must_use]
+    pub fn tolerance(&self) -> Option<&Tolerance> {
+        self.tolerance.as_deref()
+    }
+
     /// True where T1 applies: the declared arithmetic promises something for so many terms.
     #[must_use]
     pub fn is_bounded(&self) -> bool {

@@ -9,5 +9,6 @@ mod error;
 pub mod recording;
 pub mod reduction;
 pub mod tensor_core;
+pub mod trace;
 
 pub use error::ModelError;

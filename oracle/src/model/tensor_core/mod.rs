@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! table   architecture x instruction -> datapath, evidence
+//! alignment  one step opened up, for readers
 //! term    bits -> exact integers, and back      fused    one step: T-FDPA
 //! chain   instructions one after another along k
 //! sparse  2:4 metadata -> the products that take part
@@ -12,6 +13,7 @@
 //! Each model is a short function on exact integers; see [`FusedSum`] for the one algorithm and [`table::ROWS`] for where it
 //! holds. NaN bits of f64 instructions are not modelled.
 
+mod alignment;
 mod chain;
 pub mod fragment;
 mod fused;
@@ -22,6 +24,7 @@ mod spmm;
 pub mod table;
 mod term;
 
+pub use alignment::{Aligned, Alignment};
 pub use chain::{chain, chain_padded};
 pub use fused::FusedSum;
 pub use line::Line;
