@@ -26,7 +26,7 @@ pub mod table;
 pub mod ulp;
 
 use sparse_oracle::arithmetic::{
-    Along, Arithmetic, Combine, CpuUnit, Epilogue, Input, Instruction, Order, Reduction,
+    Along, Architecture, Arithmetic, Combine, CpuUnit, Epilogue, Input, Instruction, Order, Reduction,
 };
 use sparse_oracle::bound::{roundings, tolerance};
 use sparse_oracle::contract::TYPES;
@@ -100,7 +100,12 @@ fn unit_declarations() -> Vec<(String, Arithmetic)> {
     }
     let mut list: Vec<(String, Arithmetic)> = cores
         .into_values()
-        .map(|(names, instruction, declared)| (format!("{} {instruction}", names.join(",")), declared))
+        .map(|(names, instruction, declared)| {
+            // Oldest first, in whatever order the table has them.
+            let all = Architecture::ALL.iter().map(|a| a.name());
+            let names: Vec<&str> = all.filter(|name| names.contains(name)).collect();
+            (format!("{} {instruction}", names.join(",")), declared)
+        })
         .collect();
     list.sort_by(|x, y| x.0.cmp(&y.0));
     list.extend(CpuUnit::ALL.map(|unit| (unit.to_string(), Arithmetic::cpu(unit, unit.acc()))));
