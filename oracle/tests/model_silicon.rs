@@ -36,7 +36,13 @@ fn all_predicted(path: &Path) -> usize {
             sample.d
         );
     }
-    assert_eq!((check.predicted, check.unmodelled_nans), (check.outputs, 0));
+    assert_eq!(check.predicted, check.outputs, "{}", path.display());
+    // Which NaN an f64 instruction returns is not modelled; every other bit is.
+    let of_f64 = path
+        .file_name()
+        .is_some_and(|name| name.to_string_lossy().contains("_f64_"));
+    assert!(of_f64 || check.unmodelled_nans == 0, "{}", path.display());
+    assert!(check.unmodelled_nans * 20 < check.outputs, "{}", path.display());
     check.outputs
 }
 
@@ -45,7 +51,9 @@ fn every_committed_output_is_predicted() {
     let paths = recordings(&committed());
     assert_eq!(paths.len(), 36, "a recording is missing");
     let outputs: usize = paths.iter().map(|path| all_predicted(path)).sum();
-    assert_eq!(outputs, 14 * 8 * 128 + 5 * 8 * 512);
+    // mma, wgmma; the later ones: m16n8, m8n8, m64n8.
+    let earlier = 14 * 8 * 128 + 5 * 8 * 512;
+    assert_eq!(outputs, earlier + 13 * (13 * 128 + 64 + 3 * 512));
 }
 
 #[test]
