@@ -239,8 +239,8 @@ pub enum Refusal {
 
 impl Refusal {
     /// True for a request that is legal and that the suite does not take on: arrays of more than
-    /// [`SLOT_LIMIT`](crate::format::SLOT_LIMIT) elements, blocks of more than
-    /// [`BLOCK_AREA_LIMIT`](crate::format::BLOCK_AREA_LIMIT). Nobody can be judged on it. Every other refusal is a rule.
+    /// [`SLOT_LIMIT`] elements, blocks of more than
+    /// [`BLOCK_AREA_LIMIT`]. Nobody can be judged on it. Every other refusal is a rule.
     #[must_use]
     pub const fn is_limit_of_the_suite(&self) -> bool {
         match self {

@@ -34,7 +34,7 @@ pub struct Batch {
     pub groups: usize,
     /// Sections A, B, C, metadata.
     pub operands: [Vec<u32>; 4],
-    /// D, filled with [`POISON`] before a run.
+    /// D, filled with poison before a run.
     pub d: Vec<u32>,
 }
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! NaN results are always the default NaN. An element whose predicate is not active is `None` here: non-widening, either one
-//! leaves ZA[i][j] as it is; 2-way, it counts as +0, and ZA[i][j] stays if neither pair has both sides active.
+//! leaves `ZA[i][j]` as it is; 2-way, it counts as +0, and `ZA[i][j]` stays if neither pair has both sides active.
 //!
 //! Source: Arm ARM C9.2 FMOPA; J1.3: `FPMulAdd_ZA`, `FPDotAdd_ZA`, `FPDot`, `FPAdd`; D22.6.
 

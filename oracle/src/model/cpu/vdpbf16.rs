@@ -5,7 +5,7 @@
 //! acc = fma(a[0], b[0], t)          f32, nearest even, DAZ and FTZ; MXCSR is neither read nor written
 //! ```
 //!
-//! So the NaN of a[0] outranks that of b[0], a[1], b[1] and acc, in this order (SDM table 5-1 of VDPBF16PS).
+//! So the NaN of `a[0]` outranks that of `b[0]`, `a[1]`, `b[1]` and acc, in this order (SDM table 5-1 of VDPBF16PS).
 //!
 //! Source: Intel SDM volume 2, VDPBF16PS. AMD's Zen 4 (family 25, model 17) does the same, NaN bits and tininess after rounding
 //! included: measured 2026-11-21 by `x86_instructions.rs` in `kernels`; vectors in `data/silicon`.
