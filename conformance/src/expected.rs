@@ -2,9 +2,9 @@
 
 use crate::case::Case;
 use crate::operands::{DenseOperand, Operands};
-use sparse_oracle::arithmetic::{Arithmetic, Pads, Slot};
+use sparse_oracle::arithmetic::{Arithmetic, Order, Pads, Slot};
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, Sparse};
+use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
 use sparse_oracle::judge::{Place, Problem, bcsr_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op::input;
@@ -252,6 +252,21 @@ fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64
         Some(o) if transpose => Dense::from_fn(o.cols, o.rows, |i, j| f(o.at(j, i))),
         Some(o) => Dense::from_fn(o.rows, o.cols, |i, j| f(o.at(i, j))),
     }
+}
+
+/// The declaration as far as the layout lets it fix bits: blocks of a unit follow the stored blocks, and where those are not
+/// told term by term (Blocked-ELL, a transposed BCSR) the order of terms counts as free.
+pub fn as_laid_out(case: &Case, arithmetic: &Arithmetic) -> Arithmetic {
+    let told = match case.contract.format {
+        FormatKind::Bcsr => !case.params.transpose_a,
+        FormatKind::BlockedEll => false,
+        _ => true,
+    };
+    let mut laid_out = *arithmetic;
+    if !told && matches!(case.contract.op, Op::Spmm | Op::Spmv) && arithmetic.part().block() > 1 {
+        laid_out.part_mut().order = Order::Free;
+    }
+    laid_out
 }
 
 /// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.

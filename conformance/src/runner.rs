@@ -3,7 +3,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
-use crate::expected::{Exact, moved, summed_positions};
+use crate::expected::{Exact, as_laid_out, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
 use crate::origin::Loaded;
 use crate::report::{self, CaseRecord, VerdictRecord};
@@ -270,7 +270,7 @@ fn judge_dense(
     };
     judge(
         &exact.problem(),
-        arithmetic,
+        &as_laid_out(case, arithmetic),
         profile,
         (case.params.alpha, case.params.beta),
         &output,

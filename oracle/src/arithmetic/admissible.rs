@@ -10,9 +10,13 @@
 //!   contract, never an f32 one), or narrower (fp8 widened to f16 is the emulation that the fp8 rows describe by name);
 //! - an accumulator of 14 bits (fp8 on Ada and on Hopper's wgmma) is admitted with fp8 operands alone, which are the only
 //!   instructions that have it;
+//! - an fp8 instruction must name its architecture, since only some of them have such accumulators;
 //! - what a named unit flushes by its definition is part of that unit; `flush` as a liberty is refused.
 
-use super::{Along, Arithmetic, Combine, Epilogue, Init, Input, Pads, Part, Parts, Reduction};
+use super::{
+    Along, Architecture, Arithmetic, Combine, Epilogue, Init, Input, Order, Pads, Part, Parts, Reduction,
+};
+use crate::model::tensor_core::TensorCore;
 use crate::scalar::Precision;
 
 impl Arithmetic {
@@ -76,8 +80,25 @@ impl Part {
             return Some("splits k into ranges of nothing");
         }
         let (input, acc) = match self.reduction {
+            // What any order may do includes all ranges; counted on top of one another they would widen the bound.
+            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
+                if self.along != Along::Chain
+                    && (self.order == Order::Free || self.reduction == Reduction::Any) =>
+            {
+                return Some("fixes ranges along k of terms that come in any order");
+            }
             Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
-            Reduction::Mma { instruction, .. } => (instruction.input, instruction.acc),
+            Reduction::Mma {
+                architecture,
+                instruction,
+            } => {
+                let mut known = Architecture::ALL.into_iter();
+                let has = |a: Architecture| TensorCore::new(a, instruction).is_ok();
+                if !known.any(|a| architecture.is_none_or(|named| named == a) && has(a)) {
+                    return Some("names an instruction that its architecture does not have");
+                }
+                (instruction.input, instruction.acc)
+            }
             Reduction::Cpu(unit) => (unit.input(), unit.acc()),
         };
         if acc != self.acc {
@@ -116,6 +137,16 @@ impl Part {
         }
         if !self.nearest && limit.nearest {
             return Some("rounds in one direction, the contract asks for nearest".to_owned());
+        }
+        if let Reduction::Mma {
+            architecture: None,
+            instruction,
+        } = self.reduction
+            && instruction.input.bytes() == 1
+        {
+            return Some(format!(
+                "multiplies by {instruction} of no named architecture; fp8 sums have 14 bits on some and 24 on others"
+            ));
         }
         let (unit, input) = match self.reduction {
             Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,

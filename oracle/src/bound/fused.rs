@@ -14,8 +14,8 @@
 //! 2^emin of its type. With `|t|'` the product of max(|v|, 2^emin) over both factors of a product that is not zero, `2^E <=
 //! max(|c|, 2^emin_D, |t|')`. An accumulator that is subnormal, and the floor `e_zero < emin_D`, are covered by `2^emin_D`. Let g' be the sum
 //! of all `|t|'` and of the magnitude that the chain starts from, q the links that hold a product, n the products. A link
-//! without any only sees c, which it returns unchanged: c has no more than F + 1 bits, except an initial value in a unit of F = 13,
-//! which counts as one more link.
+//! without any only sees c, which it returns unchanged but for the sign of a zero: c has no more than F + 1 bits, except an initial
+//! value in a unit of F = 13, which counts as one more link.
 //!
 //! **Toward zero.** Cutting terms and rounding toward zero never makes a magnitude larger, so `|c_k| <= |c_0| + sum of the |t|
 //! before`, which is at most g', in every link. The errors of links add up (each link is exact but for its own error), hence over
@@ -80,8 +80,9 @@ pub(super) fn error(sum: &FusedSum, links: Links) -> Option<FusedError> {
     let p = sum.output.significand();
     let acc = sum.output.precision().spec();
     let nearest = sum.output == Output::F16NearestEven;
-    // c is cut to F + 1 bits even by a link without products, where there is one.
-    let has_empty = links.all_links < links.steps;
+    // c is cut to F + 1 bits even by a link without products, where there is one. A row without any product may have one too: other
+    // rows of its tile have blocks.
+    let has_empty = links.all_links < links.steps.max(1);
     let cuts_c = links.from_c && has_empty && (sum.fraction as u32) + 1 < acc.significand;
     let extra = u64::from(cuts_c);
     let (q, all_q) = (links.links + extra, links.all_links + extra);

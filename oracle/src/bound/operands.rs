@@ -3,6 +3,7 @@
 use super::tolerance::flushes;
 use crate::arithmetic::{Arithmetic, Part, Reduction};
 use crate::exact::Dyadic;
+use crate::scalar::Precision;
 
 /// Sums over the terms that have a subnormal operand.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +29,10 @@ impl Thresholds {
     pub fn new(arithmetic: &Arithmetic, part: &Part) -> Thresholds {
         let least = |emin: i32| f64::from_bits((i64::from(emin.max(-1022)) + 1023) as u64 * (1 << 52));
         let aligned = match part.reduction {
-            Reduction::Mma { instruction, .. } => least(instruction.input.spec().emin),
+            // f64 instructions are chains of IEEE operations, which renormalise.
+            Reduction::Mma { instruction, .. } if instruction.input != Precision::F64 => {
+                least(instruction.input.spec().emin)
+            }
             _ => 0.0,
         };
         let flushed = if flushes(arithmetic, part) {

@@ -79,10 +79,15 @@ fn census(part: &Part, site: &Site<'_>, hybrid: bool) -> Census {
         }
     }
     let known = part.order == Order::Ascending && (site.slots.is_some() || !hybrid);
-    census.blocks = if known {
-        blocks.len() as u64
+    if known {
+        census.blocks = blocks.len() as u64;
     } else {
-        census.products
-    };
+        census.blocks = census.products;
+        census.extent = census.extent.max(census.products);
+    }
+    // Ranges are cut from all blocks of a tile: those of this element may all lie in one.
+    if site.slots.is_some() && matches!(part.along, Along::SplitK { .. }) {
+        census.extent = u64::MAX;
+    }
     census
 }

@@ -123,6 +123,11 @@ impl Model {
         if slots.is_some_and(|slots| slots.len() != terms.len()) {
             return None;
         }
+        // Ranges are cut from all blocks of a tile, which the slots of one element do not tell.
+        let cut = |part: &Part| matches!(part.along, Along::SplitK { .. });
+        if slots.is_some() && self.arithmetic.parts.iter().any(cut) {
+            return None;
+        }
         let Some(second) = &mut self.second else {
             self.first.place(terms, slots)?;
             return self.first.sum(start(&self.first.part));
@@ -218,6 +223,11 @@ impl PartModel {
         let range_of = |range: &[(u32, Term)]| range.first().map_or(0, |first| first.0 / block / length);
         // The first range starts from the initial value, whether it has terms or not.
         let in_first = ranges.next_if(|range| range_of(range) == 0).unwrap_or_default();
+        // Whether an instruction of zeros alone is run, say for a row without terms beside others of its tile, nobody declares:
+        // no bits are fixed where that makes a difference to the initial value.
+        if in_first.is_empty() && block > 1 && self.block(start, &[])?.to_bits() != start.to_bits() {
+            return None;
+        }
         let mut acc = self.range(start, in_first, 0)?;
         let mut added = 1;
         for range in ranges {

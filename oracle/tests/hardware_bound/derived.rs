@@ -342,7 +342,11 @@ fn absurd_declarations_and_slots_do_not_panic() {
             );
             let mut case = Case::new(&[(1.0, 1.0), (2.0, 1.0)], (1.0, 0.0), 0.0);
             case.slots = Some(vec![slot(u32::MAX), slot(3)]);
-            assert_eq!(decode(case.modelled(&declared), F32), 3.0);
+            // Ranges are cut from all blocks of a tile, which slots do not tell.
+            match along {
+                Along::SplitK { .. } => assert_eq!(case.accepts(&declared).modelled, None),
+                _ => assert_eq!(decode(case.modelled(&declared), F32), 3.0),
+            }
             case.slots = Some(vec![slot(3), slot(3)]);
             assert_eq!(case.accepts(&declared).modelled, None, "two terms in one slot");
         }

@@ -77,12 +77,15 @@ impl Case {
         accepted.expect("one element")
     }
 
+    /// The bits of the model of `arithmetic`, where it fixes them.
+    pub(crate) fn bits(&self, arithmetic: &Arithmetic) -> Option<u64> {
+        let terms = self.terms.iter().copied();
+        Model::new(arithmetic)?.element(terms, self.slots.as_deref(), self.scaling, self.c, false)
+    }
+
     /// The bits of the model of `arithmetic`.
     pub(crate) fn modelled(&self, arithmetic: &Arithmetic) -> u64 {
-        let bits = Model::new(arithmetic).and_then(|mut model| {
-            let terms = self.terms.iter().copied();
-            model.element(terms, self.slots.as_deref(), self.scaling, self.c, false)
-        });
+        let bits = self.bits(arithmetic);
         bits.unwrap_or_else(|| panic!("{arithmetic:?} fixes the bits of {self:?}"))
     }
 }

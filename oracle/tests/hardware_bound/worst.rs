@@ -15,7 +15,12 @@ use sparse_oracle::source::random::Random;
 
 /// The share of the declared bound that a run of the model uses; panics where it is refused.
 fn share(declared: &Declared, run: &Arithmetic, case: &Case) -> f64 {
-    let modelled = case.modelled(run);
+    // Of a row without terms, what an instruction of zeros would make of C.
+    let modelled = case.bits(run).unwrap_or_else(|| {
+        assert!(case.terms.is_empty(), "{}: {case:?}", declared.name);
+        let zeros = Case::new(&[(0.0, 0.0)], case.scaling, case.c);
+        zeros.modelled(run)
+    });
     let accepted = case.accepts(&declared.arithmetic);
     match accepted.judge(modelled) {
         Fared::Exact => 0.0,

@@ -135,6 +135,7 @@ fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, Decla
         option: option.to_owned(),
     };
     Ok(match option.split_once('=') {
+        Some(("split-k" | "two-pass", _)) if arithmetic.part().along != Along::Chain => return Err(unknown()),
         Some(("split-k", n)) => {
             let parts = n.parse().ok().filter(|&n| n > 0).ok_or_else(unknown)?;
             arithmetic.along(Along::SplitK { parts })

@@ -6,8 +6,8 @@
 //!
 //! A step takes "32 bytes of a row of A" on Hopper and later, 16 on Turing, Ampere and Ada, 8 on Volta: L products, or all
 //! of an instruction that has fewer. Not in the table, since no element type or no evidence exists here: fp6, fp4, block-scaled
-//! kinds (mxf8f6f4, mxf4, nvf4), sparse fp8 `mma.sp`, fp8 m16n8k16 on Hopper and Blackwell, tcgen05 with two CTAs, integers,
-//! mixed input types, C and D of different types.
+//! kinds (mxf8f6f4, mxf4, nvf4), tcgen05 with two CTAs, integers, C and D of different types. Confirmed on an H200
+//! (docs/silicon/h200.md) and not yet rows: sparse fp8 `mma.sp`, fp8 m16n8k16, mixed fp8 types.
 //!
 //! Short names in `source`: MMA-Sim is arXiv 2511.10909 (2.1.1), Leeds is arXiv 2512.07004 and its recorded hardware outputs,
 //! PTX is the PTX ISA 9.1, section 9.7.14.
