@@ -53,6 +53,9 @@ pub enum TraceError {
     /// Slots that do not fit the terms or the parts.
     #[error("{0}; give each term one slot of its own")]
     Slots(&'static str),
+    /// An element whose bits the declaration leaves open: ranges of a tile, zeros alone that would change C.
+    #[error("the declaration does not fix the bits of this element; see clause 13.3 of SEMANTICS.md")]
+    NotFixed,
     /// The trace and the model differ: one of them is wrong.
     #[error(
         "the trace ends in {traced:#x}, the model in {modelled:?} ({at}); this is a bug of the suite, please report it"
@@ -136,6 +139,10 @@ impl Trace {
         let terms = question.terms.iter().copied();
         let scaling = (question.alpha, question.beta);
         let modelled = model.element(terms, question.slots, scaling, question.c, question.computes_zero);
+        // Ranges of a tile, and zeros that would change C: the declaration does not fix the element.
+        if modelled.is_none() {
+            return Err(TraceError::NotFixed);
+        }
         if modelled != Some(bits) {
             return Err(TraceError::Disagrees {
                 at: "whole element",
