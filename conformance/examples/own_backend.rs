@@ -37,7 +37,7 @@ impl Backend for MySpmv {
             params.alpha == 1.0 && params.beta == 0.0 && !params.transpose_a && params.fault.is_none();
         if !(mine && plain) {
             return Support::Excluded {
-                reason: "only y = A * x for CSR in f32",
+                reason: "only y = A * x for CSR in f32".into(),
             };
         }
         let arithmetic = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
@@ -47,7 +47,7 @@ impl Backend for MySpmv {
         }
     }
 
-    fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let Task::Spmv {
             a: AnySparse::F32(Sparse::Csr(a)),
             x: AnySlice::F32(x),

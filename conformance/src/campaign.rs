@@ -12,6 +12,7 @@ use sparse_oracle::format::Csr;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::spy::SpyGrid;
 use sparse_oracle::source::statistics::RowStatistics;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -183,7 +184,7 @@ fn contract_records(options: &Options, groups: &[Group]) -> Vec<report::Contract
 #[must_use]
 pub fn backend_record(backend: &dyn Backend) -> report::Backend {
     let mut deviations: BTreeMap<(String, String), (String, Vec<String>)> = BTreeMap::new();
-    let mut excluded: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    let mut excluded: BTreeMap<Cow<'static, str>, Vec<String>> = BTreeMap::new();
     for contract in all_contracts() {
         match backend.support(
             contract,
@@ -214,7 +215,7 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
         });
     let exclusions = excluded.into_iter().map(|(reason, contracts)| report::Exclusion {
         pattern: summarise(&contracts),
-        reason: reason.to_owned(),
+        reason: reason.into_owned(),
     });
     report::Backend {
         name: backend.name().to_owned(),

@@ -10,7 +10,7 @@
 
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS, Parameter};
+use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
@@ -346,12 +346,10 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             let parameter = named_parameters().find(|parameter| parameter.name == name);
             let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;
             let value = v.parse().map_err(|e| bad(part, format!("{e}")))?;
-            (parameter.set)(&mut p.blocks, value);
-            if (parameter.get)(&p.blocks) != Some(value) {
+            if !parameter.assign(&mut p.blocks, value) {
                 return Err(bad(part, "must be 0 or 1"));
             }
-            let read = |format: FormatKind| parameter.formats.contains(&format);
-            if !read(contract.format) && !contract.to.is_some_and(read) {
+            if !contract.reads(parameter) {
                 return Err(bad(part, "no format of this contract reads it"));
             }
         }

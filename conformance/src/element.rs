@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::case::Case;
 use crate::execute::{Before, Came, DenseResult, execute};
-use crate::expected::{Exact, as_laid_out};
+use crate::expected::Exact;
 use crate::operands::{Operands, values_in_order};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
 use sparse_oracle::contract::Op;
@@ -82,7 +82,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
     let b_max = problem.b_max();
-    let arithmetic = as_laid_out(case, view.arithmetic);
+    let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
     let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, b_max);
     let alpha0_reads = alpha == 0.0 && view.profile.has(Choice::Alpha0ReadsAb);
     let mut best: Option<(f64, Element)> = None;

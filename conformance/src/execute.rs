@@ -1,6 +1,6 @@
 //! One call of a backend, guarded: a poisoned output between canaries, inputs hashed before and after, panics caught.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Failure};
 use crate::case::{Case, Fault};
 use crate::operands::Operands;
 use sparse_oracle::contract::Op;
@@ -61,6 +61,13 @@ pub enum Came {
     Refused(String),
     /// It panicked.
     Panicked(String),
+    /// No answer in time.
+    TimedOut {
+        /// The limit, in seconds.
+        seconds: f64,
+        /// What it had written to standard error.
+        tail: String,
+    },
     /// It broke a rule that needs no arithmetic to see.
     Broke(Mismatch),
 }
@@ -227,7 +234,10 @@ pub fn execute(
     match result {
         Err(message) if backend.refuses_by_panic() && case.params.fault.is_some() => Came::Refused(message),
         Err(message) => Came::Panicked(message),
-        Ok(Err(refusal)) => Came::Refused(refusal),
+        Ok(Err(Failure::Refused(refusal))) => Came::Refused(refusal),
+        Ok(Err(Failure::Crashed(message))) => Came::Panicked(message),
+        Ok(Err(Failure::TimedOut { seconds, tail })) => Came::TimedOut { seconds, tail },
+        Ok(Err(Failure::Broke(mismatch))) => Came::Broke(*mismatch),
         Ok(Ok(Answer::Sparse(raw))) if !dense => Came::Sparse(raw),
         Ok(Ok(Answer::Parts(parts))) if !dense => Came::Parts(parts),
         Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult {

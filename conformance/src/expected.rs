@@ -116,6 +116,18 @@ impl Exact {
         Place::Strides(self.problem().shape().1, 1)
     }
 
+    /// The declaration as far as the layout lets it fix bits: blocks of a unit follow the stored blocks, and where those
+    /// are not told term by term (Blocked-ELL, a transposed BCSR) the order of terms counts as free.
+    #[must_use]
+    pub fn as_laid_out(&self, format: FormatKind, arithmetic: &Arithmetic) -> Arithmetic {
+        let mut laid_out = *arithmetic;
+        let untold = matches!(self, Exact::Spmm { slots: None, .. }) && stores_blocks(format);
+        if untold && arithmetic.part().block() > 1 {
+            laid_out.part_mut().order = Order::Free;
+        }
+        laid_out
+    }
+
     /// Borrows as the oracle's problem.
     #[must_use]
     pub fn problem(&self) -> Problem<'_> {
@@ -254,19 +266,10 @@ fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64
     }
 }
 
-/// The declaration as far as the layout lets it fix bits: blocks of a unit follow the stored blocks, and where those are not
-/// told term by term (Blocked-ELL, a transposed BCSR) the order of terms counts as free.
-pub fn as_laid_out(case: &Case, arithmetic: &Arithmetic) -> Arithmetic {
-    let told = match case.contract.format {
-        FormatKind::Bcsr => !case.params.transpose_a,
-        FormatKind::BlockedEll => false,
-        _ => true,
-    };
-    let mut laid_out = *arithmetic;
-    if !told && matches!(case.contract.op, Op::Spmm | Op::Spmv) && arithmetic.part().block() > 1 {
-        laid_out.part_mut().order = Order::Free;
-    }
-    laid_out
+/// True for formats whose arrays put terms into blocks; the others store one term after another.
+fn stores_blocks(format: FormatKind) -> bool {
+    use FormatKind::{Coo, CpCsr, Csc, Csr, Ell, RpCsc};
+    !matches!(format, Coo | Csr | Csc | Ell | RpCsc | CpCsr)
 }
 
 /// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.

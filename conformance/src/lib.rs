@@ -12,6 +12,7 @@ pub mod backend;
 pub mod campaign;
 pub mod case;
 pub mod cli;
+pub mod declaration;
 pub mod element;
 pub mod execute;
 pub mod expected;

@@ -238,8 +238,7 @@ fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
         p.blocks = FormatParams::blocks(block_rows, block_cols);
     }
     for parameter in PARAMETERS.iter().filter(|p| !p.name.starts_with("block_")) {
-        let reads = |format: FormatKind| parameter.formats.contains(&format);
-        if (reads(contract.format) || contract.to.is_some_and(reads)) && mix.one_in(2) {
+        if contract.reads(parameter) && mix.one_in(2) {
             (parameter.set)(&mut p.blocks, mix.pick(parameter.samples));
         }
     }

@@ -3,7 +3,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
-use crate::expected::{Exact, as_laid_out, moved, summed_positions};
+use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
 use crate::origin::Loaded;
 use crate::report::{self, CaseRecord, VerdictRecord};
@@ -127,7 +127,7 @@ pub fn judge_operands(
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
             return verdict_only(Verdict::Unsupported {
-                reason: reason.to_owned(),
+                reason: reason.into_owned(),
             });
         }
     };
@@ -270,7 +270,7 @@ fn judge_dense(
     };
     judge(
         &exact.problem(),
-        &as_laid_out(case, arithmetic),
+        &exact.as_laid_out(case.contract.format, arithmetic),
         profile,
         (case.params.alpha, case.params.beta),
         &output,
@@ -293,6 +293,7 @@ fn settle(came: Came) -> Verdict {
     match came {
         Came::Refused(refusal) => Verdict::LoneRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
+        Came::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
         Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => {
@@ -306,6 +307,7 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
     match came {
         Came::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Came::Panicked(message) => Verdict::Crashed { message },
+        Came::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail },
         Came::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => Verdict::LoneAcceptance {
             expected: fault.name().to_owned(),
@@ -387,7 +389,10 @@ fn verdict_record(verdict: Verdict) -> VerdictRecord {
         Verdict::LoneRefusal { refusal } => VerdictRecord::LoneRefusal { refusal },
         Verdict::LoneAcceptance { expected } => VerdictRecord::LoneAcceptance { expected },
         Verdict::Crashed { message } => VerdictRecord::Crashed { message },
-        Verdict::TimedOut { seconds } => VerdictRecord::TimedOut { seconds },
+        Verdict::TimedOut { seconds, tail } => VerdictRecord::TimedOut {
+            seconds,
+            tail: (!tail.is_empty()).then_some(tail),
+        },
         Verdict::Unsupported { reason } => VerdictRecord::Unsupported { reason },
         Verdict::NotRun { reason } => VerdictRecord::NotRun { reason },
     }
@@ -429,5 +434,7 @@ fn defect(defect: Defect) -> report::Defect {
         Defect::Structure => report::Defect::Structure,
         Defect::Pattern => report::Defect::Pattern,
         Defect::Kind => report::Defect::Shape,
+        Defect::Protocol => report::Defect::Protocol,
+        Defect::Nondeterministic => report::Defect::Nondeterministic,
     }
 }

@@ -95,10 +95,7 @@ fn params() -> impl Strategy<Value = Params> {
 /// The block shape, and the parameters that a format of the contract reads.
 fn read_by(contract: &Contract, all: &FormatParams) -> FormatParams {
     let mut kept = FormatParams::blocks(all.block_rows, all.block_cols);
-    let read = |formats: &[FormatKind]| {
-        formats.contains(&contract.format) || contract.to.is_some_and(|to| formats.contains(&to))
-    };
-    for parameter in PARAMETERS.iter().skip(2).filter(|p| read(p.formats)) {
+    for parameter in PARAMETERS.iter().skip(2).filter(|p| contract.reads(p)) {
         if let Some(value) = (parameter.get)(all) {
             (parameter.set)(&mut kept, value);
         }

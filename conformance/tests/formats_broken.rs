@@ -51,7 +51,7 @@ impl Backend for Bug {
         Portable.support(contract, params)
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let Task::Convert { a, to, mut params } = task else {
             return Portable.run(contract, task);
         };
@@ -566,7 +566,7 @@ impl Backend for Lenient {
         Portable.support(contract, params)
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let task = match task {
             // All of a window is kept: any matrix has that pattern.
             Task::Convert { a, to, .. } => Task::Convert {

@@ -147,7 +147,7 @@ fn beta_of(task: &Task<'_>) -> f64 {
     }
 }
 
-fn returns_zeros(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn returns_zeros(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -160,11 +160,11 @@ fn returns_zeros(contract: &Contract, task: Task<'_>) -> Result<Answer, String> 
     )
 }
 
-fn leaves_c(_: &Contract, _: Task<'_>) -> Result<Answer, String> {
+fn leaves_c(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
     Ok(Answer::Written)
 }
 
-fn skips_last_row(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn skips_last_row(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -180,7 +180,7 @@ fn skips_last_row(contract: &Contract, task: Task<'_>) -> Result<Answer, String>
 }
 
 /// What a kernel does that visits stored entries only: rows without any keep what they held.
-fn skips_empty_rows(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn skips_empty_rows(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Spmm {
         a,
         transpose_a: false,
@@ -205,7 +205,7 @@ fn skips_empty_rows(contract: &Contract, task: Task<'_>) -> Result<Answer, Strin
     )
 }
 
-fn drops_last_term(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn drops_last_term(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Spmm {
         a,
         transpose_a,
@@ -235,7 +235,7 @@ fn drops_last_term(contract: &Contract, task: Task<'_>) -> Result<Answer, String
     )
 }
 
-fn reads_next_column_of_b(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn reads_next_column_of_b(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Spmm {
         a,
         transpose_a,
@@ -268,23 +268,23 @@ fn reads_next_column_of_b(contract: &Contract, task: Task<'_>) -> Result<Answer,
     )
 }
 
-fn ignores_beta(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn ignores_beta(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     honest(contract, with_factors(task, |alpha, _| (alpha, 0.0)))
 }
 
-fn takes_beta_for_one(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn takes_beta_for_one(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     honest(
         contract,
         with_factors(task, |alpha, beta| (alpha, if beta == 0.0 { 0.0 } else { 1.0 })),
     )
 }
 
-fn ignores_alpha(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn ignores_alpha(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     honest(contract, with_factors(task, |_, beta| (1.0, beta)))
 }
 
 /// `beta * c` where beta is 0: poison is NaN and stays NaN.
-fn reads_c_at_beta_zero(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn reads_c_at_beta_zero(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let beta = beta_of(&task);
     after(
         contract,
@@ -300,7 +300,7 @@ fn reads_c_at_beta_zero(contract: &Contract, task: Task<'_>) -> Result<Answer, S
     )
 }
 
-fn adds_c_twice(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn adds_c_twice(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let beta = beta_of(&task);
     after(
         contract,
@@ -316,7 +316,7 @@ fn adds_c_twice(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
     )
 }
 
-fn writes_padding(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn writes_padding(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -334,7 +334,7 @@ fn writes_padding(contract: &Contract, task: Task<'_>) -> Result<Answer, String>
     )
 }
 
-fn writes_nan(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn writes_nan(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -348,7 +348,7 @@ fn writes_nan(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
 }
 
 /// One element of the result is the payload that nothing may carry.
-fn copies_poison(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn copies_poison(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -361,7 +361,7 @@ fn copies_poison(contract: &Contract, task: Task<'_>) -> Result<Answer, String> 
     )
 }
 
-fn off_by_one_ulp(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn off_by_one_ulp(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -379,7 +379,7 @@ fn off_by_one_ulp(contract: &Contract, task: Task<'_>) -> Result<Answer, String>
     )
 }
 
-fn swaps_two_rows(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn swaps_two_rows(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -395,19 +395,19 @@ fn swaps_two_rows(contract: &Contract, task: Task<'_>) -> Result<Answer, String>
     )
 }
 
-fn panics(_: &Contract, _: Task<'_>) -> Result<Answer, String> {
+fn panics(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
     panic!("a plain panic")
 }
 
-fn panics_with_string(_: &Contract, _: Task<'_>) -> Result<Answer, String> {
+fn panics_with_string(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
     std::panic::panic_any(String::from("a panic with a String"))
 }
 
-fn panics_oddly(_: &Contract, _: Task<'_>) -> Result<Answer, String> {
+fn panics_oddly(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
     std::panic::panic_any(7u8)
 }
 
-fn indexes_past_the_end(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn indexes_past_the_end(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -416,11 +416,11 @@ fn indexes_past_the_end(contract: &Contract, task: Task<'_>) -> Result<Answer, S
     )
 }
 
-fn refuses_everything(_: &Contract, _: Task<'_>) -> Result<Answer, String> {
+fn refuses_everything(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
     Err("not today".to_owned())
 }
 
-fn accepts_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn accepts_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let sparse = matches!(task, Task::Spgemm { .. });
     let a = match &task {
         Task::Spgemm { a, .. } => Some((*a).clone()),
@@ -433,14 +433,14 @@ fn accepts_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, Str
     }
 }
 
-fn sparse_for_dense(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn sparse_for_dense(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let (Task::Spmm { a, .. } | Task::Spmv { a, .. } | Task::Sddmm { s: a, .. }) = task else {
         return honest(contract, task);
     };
     Ok(Answer::Sparse(a.clone().into()))
 }
 
-fn bad_offsets(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn bad_offsets(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     sparse_after(contract, task, |raw| {
         if let Some(last) = raw.offsets.last_mut() {
             *last += 1;
@@ -448,7 +448,7 @@ fn bad_offsets(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
     })
 }
 
-fn column_out_of_range(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn column_out_of_range(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     sparse_after(contract, task, |raw| {
         if let Some(last) = raw.indices.last_mut() {
             *last = u32::MAX - 1;
@@ -456,7 +456,7 @@ fn column_out_of_range(contract: &Contract, task: Task<'_>) -> Result<Answer, St
     })
 }
 
-fn unsorted(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn unsorted(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     sparse_after(contract, task, |raw| {
         let offsets = raw.offsets.clone();
         let indices = &mut raw.indices;
@@ -472,7 +472,7 @@ fn unsorted(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
 }
 
 /// Removes stored zeros from the lanes of a CSR or CSC result.
-fn drops_zeros(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn drops_zeros(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     sparse_after(contract, task, |raw| {
         let precision = raw.values.precision();
         let bits = bits_of(raw.values.as_slice());
@@ -487,7 +487,7 @@ fn drops_zeros(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
     })
 }
 
-fn stores_too_much(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn stores_too_much(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     sparse_after(contract, task, |raw| {
         // A +0 in the last lane, after its last entry, where the row has room.
         let lanes = raw.offsets.len() - 1;
@@ -509,11 +509,11 @@ fn stores_too_much(contract: &Contract, task: Task<'_>) -> Result<Answer, String
     })
 }
 
-fn written_for_sparse(_: &Contract, _: Task<'_>) -> Result<Answer, String> {
+fn written_for_sparse(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
     Ok(Answer::Written)
 }
 
-fn duplicates_last_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn duplicates_last_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     match task {
         Task::Convert { a, to, params } => honest(
             contract,
@@ -547,14 +547,14 @@ fn duplicates_last_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, S
     }
 }
 
-fn does_not_transpose(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn does_not_transpose(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Transpose { a } = task else {
         return honest(contract, task);
     };
     Ok(Answer::Sparse(a.clone().into()))
 }
 
-fn transposes_indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn transposes_indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Transpose { a } = task else {
         return honest(contract, task);
     };
@@ -565,7 +565,7 @@ fn transposes_indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer
     })
 }
 
-fn flips_negative_zero(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn flips_negative_zero(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     sparse_after(contract, task, |raw| {
         let precision = raw.values.precision();
         edit_values(raw, |bits| {
@@ -578,7 +578,7 @@ fn flips_negative_zero(contract: &Contract, task: Task<'_>) -> Result<Answer, St
     })
 }
 
-fn wrong_format(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn wrong_format(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Convert { a, .. } = task else {
         return honest(contract, task);
     };
@@ -590,7 +590,7 @@ fn truncated(value: u64) -> u64 {
 }
 
 /// Declares `rna`, and drops the low 13 bits instead.
-fn truncates_tf32(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn truncates_tf32(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Spmm {
         a,
         transpose_a,
@@ -625,7 +625,7 @@ fn truncates_tf32(contract: &Contract, task: Task<'_>) -> Result<Answer, String>
 }
 
 /// Declares an f32 accumulator, and sums in f16.
-fn accumulates_in_f16(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn accumulates_in_f16(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let narrow = Contract {
         types: TYPES[5],
         ..*contract
@@ -690,7 +690,7 @@ fn accumulates_in_f16(contract: &Contract, task: Task<'_>) -> Result<Answer, Str
 }
 
 /// Rounds the finished f32 result through bf16: a forgotten narrow temporary.
-fn rounds_through_bf16(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn rounds_through_bf16(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     after(
         contract,
         task,
@@ -704,7 +704,7 @@ fn rounds_through_bf16(contract: &Contract, task: Task<'_>) -> Result<Answer, St
     )
 }
 
-fn sddmm_ignores_mode(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn sddmm_ignores_mode(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Sddmm {
         s,
         x,
@@ -731,7 +731,7 @@ fn sddmm_ignores_mode(contract: &Contract, task: Task<'_>) -> Result<Answer, Str
     )
 }
 
-fn sddmm_drops_last_k(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+fn sddmm_drops_last_k(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let Task::Sddmm {
         s,
         x,
@@ -843,7 +843,7 @@ fn separate_support(contract: &Contract, params: &sparse_conformance::case::Para
 
 fn excludes_everything(_: &Contract, _: &sparse_conformance::case::Params) -> Support {
     Support::Excluded {
-        reason: "it would rather not",
+        reason: "it would rather not".into(),
     }
 }
 

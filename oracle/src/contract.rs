@@ -5,7 +5,7 @@
 //! contracts.
 
 use crate::arithmetic::{Arithmetic, Input};
-use crate::format::FormatKind;
+use crate::format::{FormatKind, Parameter};
 use crate::scalar::Precision;
 use std::collections::HashMap;
 use std::fmt;
@@ -196,6 +196,13 @@ impl Contract {
         static BY_NAME: LazyLock<HashMap<String, Contract>> =
             LazyLock::new(|| all_contracts().iter().map(|c| (c.to_string(), *c)).collect());
         BY_NAME.get(name).copied()
+    }
+
+    /// True when one of its formats reads the parameter.
+    #[must_use]
+    pub fn reads(&self, parameter: &Parameter) -> bool {
+        let of = |format: FormatKind| parameter.formats.contains(&format);
+        of(self.format) || self.to.is_some_and(of)
     }
 
     /// The weakest arithmetic a backend may declare for this contract: any order of additions in the accumulator

@@ -35,6 +35,10 @@ pub enum Defect {
     Pattern,
     /// The answer is of the wrong kind, format, shape or element type.
     Kind,
+    /// What came back is no message of the protocol, or came without a request.
+    Protocol,
+    /// Two runs on the same operands gave different bits although the backend claims that they may not.
+    Nondeterministic,
 }
 
 /// The first mismatch, with both sides.
@@ -100,6 +104,8 @@ pub enum Verdict {
     TimedOut {
         /// The limit, in seconds.
         seconds: f64,
+        /// The end of what it wrote to standard error; may be empty.
+        tail: String,
     },
     /// Excluded beforehand by the backend's manifest.
     Unsupported {
@@ -170,6 +176,8 @@ impl Defect {
             Defect::Structure => "structure",
             Defect::Pattern => "pattern",
             Defect::Kind => "kind",
+            Defect::Protocol => "protocol",
+            Defect::Nondeterministic => "nondeterministic",
         }
     }
 }

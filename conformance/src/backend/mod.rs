@@ -5,9 +5,10 @@
 //!
 //! ```text
 //! support(contract, params) -> Supported { arithmetic, profile } | Excluded { reason }     before anything runs
-//! run(contract, task)       -> Answer | refusal                                            then, once or twice a case
+//! run(contract, task)       -> Answer | Failure                                            then, once or more a case
 //! ```
 
+mod failure;
 mod nalgebra;
 mod portable;
 mod sprs;
@@ -17,7 +18,9 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::task::{Answer, Task};
+use std::borrow::Cow;
 
+pub use self::failure::Failure;
 pub use self::nalgebra::NalgebraSparse;
 pub use self::portable::Portable;
 pub use self::sprs::Sprs;
@@ -35,23 +38,40 @@ pub enum Support {
     /// Its manifest excludes the request, for this reason.
     Excluded {
         /// Why.
-        reason: &'static str,
+        reason: Cow<'static, str>,
     },
+}
+
+/// How far a backend says that the bits of its results are always the same for the same operands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Determinism {
+    /// It claims nothing.
+    #[default]
+    Unclaimed,
+    /// From run to run with the same number of threads.
+    Runs,
+    /// Whatever the number of threads.
+    Threads,
 }
 
 /// Something that runs contracts.
 pub trait Backend: Send + Sync {
     /// Name on the command line and in reports.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Version of what is being judged.
     fn version(&self) -> String;
 
     /// One line about it.
-    fn description(&self) -> &'static str;
+    fn description(&self) -> &str;
 
     /// What it says about a contract with these parameters. Must depend on nothing else.
     fn support(&self, contract: &Contract, params: &Params) -> Support;
+
+    /// What it claims about its bits from run to run.
+    fn determinism(&self) -> Determinism {
+        Determinism::Unclaimed
+    }
 
     /// True for libraries that refuse bad requests by panicking, as their documentation says.
     fn refuses_by_panic(&self) -> bool {
@@ -61,8 +81,8 @@ pub trait Backend: Send + Sync {
     /// Runs a task.
     ///
     /// # Errors
-    /// The backend's own words for refusing it.
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String>;
+    /// The backend's own words for refusing it, or what happened instead of an answer.
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
 }
 
 /// The built-in backends, in the order of reports.
@@ -78,7 +98,7 @@ pub fn built_in() -> Vec<Box<dyn Backend>> {
 )]
 pub struct WeakDeclaration {
     /// Its name.
-    pub backend: &'static str,
+    pub backend: String,
     /// The contract.
     pub contract: String,
     /// What is weaker.
@@ -121,7 +141,7 @@ pub fn check_declaration(
     }
     match contract.refuses(&arithmetic) {
         Some(reason) => Err(WeakDeclaration {
-            backend: backend.name(),
+            backend: backend.name().to_owned(),
             contract: contract.to_string(),
             reason,
         }),

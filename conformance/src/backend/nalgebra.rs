@@ -5,7 +5,7 @@
 //! product (or a transposed CSR one) first scales C, then adds `(alpha * a) * b` term by term. Both always multiply
 //! by alpha and beta, so `0 * NaN` gets through.
 
-use super::{Backend, Support};
+use super::{Backend, Failure, Support};
 use crate::case::Params;
 use ::nalgebra::{DMatrix, DMatrixView, DMatrixViewMut, Dyn, Scalar as NaScalar};
 use nalgebra_sparse::ops::Op as NaOp;
@@ -41,7 +41,9 @@ impl Backend for NalgebraSparse {
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {
-        let excluded = |reason| Support::Excluded { reason };
+        let excluded = |reason: &'static str| Support::Excluded {
+            reason: reason.into(),
+        };
         if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
             return excluded("its numbers are f32 and f64 here");
         }
@@ -70,11 +72,11 @@ impl Backend for NalgebraSparse {
         }
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match contract.types.a {
             Precision::F64 => run::<f64>(task),
             Precision::F32 => run::<f32>(task),
-            other => Err(format!("no {other} here")),
+            other => Err(format!("no {other} here").into()),
         }
     }
 }
@@ -141,7 +143,7 @@ impl Number for f32 {
     }
 }
 
-fn run<T: Number>(task: Task<'_>) -> Result<Answer, String>
+fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {
@@ -212,10 +214,10 @@ where
         Task::Transpose { a } => Ok(match T::sparse(a)? {
             Sparse::Csr(a) => answer_csr(&to_csr(a)?.transpose())?,
             Sparse::Csc(a) => answer_csc(&to_csc(a)?.transpose())?,
-            _ => return Err("no such transpose".to_owned()),
+            _ => return Err("no such transpose".into()),
         }),
         Task::Convert { a, to, .. } => conversion(T::sparse(a)?, to),
-        Task::Sddmm { .. } => Err("no SDDMM".to_owned()),
+        Task::Sddmm { .. } => Err("no SDDMM".into()),
     }
 }
 
@@ -326,18 +328,18 @@ fn product<T: Number>(
     Ok(())
 }
 
-fn sparse_product<T: Number>(a: &Sparse<T>, b: &Sparse<T>) -> Result<Answer, String>
+fn sparse_product<T: Number>(a: &Sparse<T>, b: &Sparse<T>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {
     match (a, b) {
         (Sparse::Csr(a), Sparse::Csr(b)) => answer_csr(&(to_csr(a)? * to_csr(b)?)),
         (Sparse::Csc(a), Sparse::Csc(b)) => answer_csc(&(to_csc(a)? * to_csc(b)?)),
-        _ => Err("both operands must be CSR, or both CSC".to_owned()),
+        _ => Err("both operands must be CSR, or both CSC".into()),
     }
 }
 
-fn conversion<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, String>
+fn conversion<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {
@@ -353,7 +355,7 @@ where
                 coo.map_err(|e| e.to_string())?,
             ))))
         }
-        _ => Err("no such conversion".to_owned()),
+        _ => Err("no such conversion".into()),
     }
 }
 
@@ -365,7 +367,7 @@ fn to_csc<T: Number>(a: &Csc<T>) -> Result<CscMatrix<T>, String> {
     interop::to_csc(a).map_err(|e| e.to_string())
 }
 
-fn answer_csr<T: Number>(m: &CsrMatrix<T>) -> Result<Answer, String>
+fn answer_csr<T: Number>(m: &CsrMatrix<T>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {
@@ -373,7 +375,7 @@ where
     Ok(Answer::Sparse(RawSparse::from(Sparse::Csr(m))))
 }
 
-fn answer_csc<T: Number>(m: &CscMatrix<T>) -> Result<Answer, String>
+fn answer_csc<T: Number>(m: &CscMatrix<T>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {

@@ -1,6 +1,6 @@
 //! Our own plain kernels, one per contract, as registered in `sparse-kernels`.
 
-use super::{Backend, Support};
+use super::{Backend, Failure, Support};
 use crate::case::Params;
 use sparse_kernels::registry::{Kernel, all_kernels};
 use sparse_oracle::contract::Contract;
@@ -41,15 +41,15 @@ impl Backend for Portable {
                 profile: Profile::default(),
             },
             None => Support::Excluded {
-                reason: "no portable kernel is registered for this contract",
+                reason: "no portable kernel is registered for this contract".into(),
             },
         }
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match BY_CONTRACT.get(contract) {
-            Some(kernel) => (kernel.run)(task).map_err(|refusal| refusal.to_string()),
-            None => Err(format!("no portable kernel is registered for {contract}")),
+            Some(kernel) => (kernel.run)(task).map_err(|refusal| refusal.to_string().into()),
+            None => Err(format!("no portable kernel is registered for {contract}").into()),
         }
     }
 }

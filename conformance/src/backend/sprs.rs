@@ -4,7 +4,7 @@
 //! inner index, product and addition rounded apart; there is no alpha or beta, so C is zeroed first (beta = 0) or
 //! kept (beta = 1). Sparse products sum each element the same way from zero.
 
-use super::{Backend, Support};
+use super::{Backend, Failure, Support};
 use crate::case::{Fault, Params};
 use ::sprs::prod;
 use ::sprs::{CsMatI, CsMatViewI};
@@ -40,7 +40,9 @@ impl Backend for Sprs {
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {
-        let excluded = |reason| Support::Excluded { reason };
+        let excluded = |reason: &'static str| Support::Excluded {
+            reason: reason.into(),
+        };
         if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
             return excluded("its numbers are f32 and f64 here");
         }
@@ -72,11 +74,11 @@ impl Backend for Sprs {
         }
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         match contract.types.a {
             Precision::F64 => run::<f64>(task),
             Precision::F32 => run::<f32>(task),
-            other => Err(format!("no {other} here")),
+            other => Err(format!("no {other} here").into()),
         }
     }
 }
@@ -118,7 +120,7 @@ impl Number for f32 {
 type Matrix<T> = CsMatI<T, u32, u32>;
 type View<'a, T> = CsMatViewI<'a, T, u32, u32>;
 
-fn run<T: Number>(task: Task<'_>) -> Result<Answer, String>
+fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {
@@ -177,9 +179,9 @@ where
             (Sparse::Coo(a), FormatKind::Csc) => answer(&triplets(a)?.to_csc::<u32>().view()),
             (a, FormatKind::Csr) => answer(&matrix(a)?.to_csr().view()),
             (a, FormatKind::Csc) => answer(&matrix(a)?.to_csc().view()),
-            _ => Err("no such conversion".to_owned()),
+            _ => Err("no such conversion".into()),
         },
-        Task::Sddmm { .. } => Err("no SDDMM".to_owned()),
+        Task::Sddmm { .. } => Err("no SDDMM".into()),
     }
 }
 
@@ -237,7 +239,7 @@ fn triplets<T: Number>(a: &sparse_oracle::format::Coo<T>) -> Result<::sprs::TriM
     interop::to_trimat(a).map_err(|e| e.to_string())
 }
 
-fn answer<T: Number>(m: &View<'_, T>) -> Result<Answer, String>
+fn answer<T: Number>(m: &View<'_, T>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {

@@ -10,9 +10,10 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod subjects;
 
-use crate::backend::{Backend, check_declarations};
-use crate::report::{CaseRecord, VerdictRecord};
+use crate::backend::Backend;
+use crate::report::CaseRecord;
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -94,30 +95,8 @@ fn exit_code(records: &[CaseRecord]) -> Result<u8> {
     if records.iter().any(|r| r.verdict.is_finding()) {
         return Ok(1);
     }
-    let idle = |r: &CaseRecord| {
-        matches!(
-            r.verdict,
-            VerdictRecord::Unsupported { .. } | VerdictRecord::NotRun { .. }
-        )
-    };
-    if records.iter().all(idle) {
+    if !records.iter().any(|r| r.verdict.kind().ran()) {
         bail!("no backend was judged on this case");
     }
     Ok(0)
-}
-
-/// The backends with these names, or all; each with its declarations checked.
-fn choose(all: Vec<Box<dyn Backend>>, names: &[String]) -> Result<Vec<Box<dyn Backend>>> {
-    let known: Vec<&str> = all.iter().map(|b| b.name()).collect();
-    if let Some(name) = names.iter().find(|n| !known.contains(&n.as_str())) {
-        bail!("unknown backend {name:?}; there are {}", known.join(", "));
-    }
-    let chosen: Vec<_> = all
-        .into_iter()
-        .filter(|b| names.is_empty() || names.iter().any(|n| n == b.name()))
-        .collect();
-    for backend in &chosen {
-        check_declarations(backend.as_ref())?;
-    }
-    Ok(chosen)
 }

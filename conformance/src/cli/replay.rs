@@ -1,5 +1,6 @@
 //! `conformance replay`: one case line again.
 
+use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::case::Case;
 use crate::runner::run_case;
@@ -12,20 +13,14 @@ use std::io::Write;
 pub(super) struct Args {
     /// The case line, as printed by a report.
     case: String,
-    /// Backends, comma-separated; all by default.
-    #[arg(
-        long = "backend",
-        alias = "backends",
-        value_delimiter = ',',
-        value_name = "NAME"
-    )]
-    backends: Vec<String>,
+    #[command(flatten)]
+    subjects: Subjects,
 }
 
 /// Runs the case and prints each verdict. 0 clean, 1 findings, 2 if nobody was judged.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
-    let backends = super::choose(backends, &args.backends)?;
+    let backends = args.subjects.open(backends)?;
     let loaded = case.origin.load()?;
     let ran = run_case(&case, &loaded, &backends);
     let mut out = std::io::stdout().lock();

@@ -1,6 +1,7 @@
 //! `conformance run`.
 
 use super::progress::Shown;
+use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::campaign;
 use crate::plan::{Options, Tier};
@@ -16,14 +17,8 @@ use std::path::{Path, PathBuf};
 /// Options of `run`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
-    /// Backends to judge, comma-separated; all by default (`conformance list backends`).
-    #[arg(
-        long = "backend",
-        alias = "backends",
-        value_delimiter = ',',
-        value_name = "NAME"
-    )]
-    backends: Vec<String>,
+    #[command(flatten)]
+    subjects: Subjects,
     /// Operations, comma-separated: spmm, spmv, sddmm, spgemm, transpose, convert.
     #[arg(long = "ops", alias = "op", value_delimiter = ',', value_parser = op, value_name = "OP")]
     ops: Vec<Op>,
@@ -64,13 +59,13 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
     }
-    let backends = super::choose(backends, &args.backends)?;
+    let backends = args.subjects.open(backends)?;
     let options = Options {
         tier: args.tier,
         seed: args.seed,
         ops: args.ops.clone(),
         precisions: args.precisions.clone(),
-        optional: args.backends.is_empty()
+        optional: args.subjects.named_none()
             && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
     };

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::input::Input;
-use crate::backend::{Backend, Support};
+use crate::backend::{Backend, Failure, Support};
 use crate::case::{Case, Filling, Params};
 use crate::operands::{DenseOperand, Operands};
 use crate::origin::Origin;
@@ -311,12 +311,12 @@ impl Backend for OneKernel {
             }
         } else {
             Support::Excluded {
-                reason: "another contract",
+                reason: "another contract".into(),
             }
         }
     }
 
-    fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
-        (self.0.run)(task).map_err(|refusal| refusal.to_string())
+    fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        (self.0.run)(task).map_err(|refusal| refusal.to_string().into())
     }
 }

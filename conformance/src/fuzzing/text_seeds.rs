@@ -108,12 +108,9 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
             "{contract}/{source}/values={values},{i}{}",
             extras(contract.op, turn)
         );
-        let read = |formats: &[FormatKind]| {
-            formats.contains(&contract.format) || contract.to.is_some_and(|to| formats.contains(&to))
-        };
         let parameters = PARAMETERS
             .iter()
-            .filter(|p| read(p.formats) && !p.name.starts_with("block_"));
+            .filter(|p| contract.reads(p) && !p.name.starts_with("block_"));
         let line = parameters.fold(line, |line, p| {
             format!("{line}/{}={}", p.name, p.samples[turn % p.samples.len()])
         });

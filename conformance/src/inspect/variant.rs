@@ -116,8 +116,7 @@ pub fn parse_parameters(texts: &[String]) -> Result<FormatParams, ParameterError
             .iter()
             .find(|p| p.name == name)
             .ok_or_else(|| unknown(name))?;
-        (parameter.set)(&mut params, number);
-        if (parameter.get)(&params) != Some(number) {
+        if !parameter.assign(&mut params, number) {
             return Err(ParameterError::Flag { text: text.clone() });
         }
     }

@@ -50,11 +50,13 @@ pub enum Defect {
     Shape,
     /// Two runs gave different bits although the backend declares that they may not.
     Nondeterministic,
+    /// What came back is no message of the protocol, or came without a request.
+    Protocol,
 }
 
 impl Defect {
     /// All defects.
-    pub const ALL: [Defect; 9] = [
+    pub const ALL: [Defect; 10] = [
         Defect::Value,
         Defect::Unwritten,
         Defect::Stale,
@@ -64,6 +66,7 @@ impl Defect {
         Defect::Structure,
         Defect::Shape,
         Defect::Nondeterministic,
+        Defect::Protocol,
     ];
 
     /// The name used in reports.
@@ -79,6 +82,7 @@ impl Defect {
             Defect::Structure => "structure",
             Defect::Shape => "shape",
             Defect::Nondeterministic => "nondeterministic",
+            Defect::Protocol => "protocol",
         }
     }
 
@@ -97,6 +101,7 @@ impl Defect {
             Defect::Structure => "the returned arrays are not a valid encoding of their format",
             Defect::Shape => "the result has another shape, format or element type than asked for",
             Defect::Nondeterministic => "two runs on the same input gave different bits",
+            Defect::Protocol => "what came back is no message of the protocol, or came without a request",
         }
     }
 }
@@ -214,6 +219,9 @@ pub enum VerdictRecord {
         /// The limit, in seconds.
         #[serde(serialize_with = "finite")]
         seconds: f64,
+        /// The end of what it wrote to standard error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tail: Option<String>,
     },
     /// The backend's manifest excluded the case beforehand.
     Unsupported {
@@ -298,7 +306,10 @@ impl fmt::Display for VerdictRecord {
                 write!(f, "accepted what must be refused: {expected}")
             }
             VerdictRecord::Crashed { message } => write!(f, "crashed: {message}"),
-            VerdictRecord::TimedOut { seconds } => write!(f, "no answer within {seconds} s"),
+            VerdictRecord::TimedOut { seconds, tail } => {
+                write!(f, "no answer within {seconds} s")?;
+                tail.iter().try_for_each(|tail| write!(f, "; last words: {tail}"))
+            }
             VerdictRecord::Unsupported { reason } => write!(f, "unsupported: {reason}"),
             VerdictRecord::NotRun { reason } => write!(f, "not run: {reason}"),
         }

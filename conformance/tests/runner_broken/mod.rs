@@ -10,7 +10,7 @@ use sparse_oracle::scalar::{
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
 use sparse_oracle::{each_precision, each_sparse, with_scalar};
 
-pub(crate) type RunFn = fn(&Contract, Task<'_>) -> Result<Answer, String>;
+pub(crate) type RunFn = fn(&Contract, Task<'_>) -> Result<Answer, Failure>;
 pub(crate) type SupportFn = fn(&Contract, &Params) -> Support;
 
 /// The portable kernels behind a corrupted `run`, `support`, or both.
@@ -37,7 +37,7 @@ impl Backend for Broken {
         (self.support)(contract, params)
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         (self.run)(contract, task)
     }
 }
@@ -46,7 +46,7 @@ pub(crate) fn honest_support(contract: &Contract, params: &Params) -> Support {
     Portable.support(contract, params)
 }
 
-pub(crate) fn honest(contract: &Contract, task: Task<'_>) -> Result<Answer, String> {
+pub(crate) fn honest(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     Portable.run(contract, task)
 }
 
@@ -112,9 +112,9 @@ pub(crate) fn bits_of(data: AnySlice<'_>) -> Vec<u64> {
 pub(crate) fn after(
     contract: &Contract,
     task: Task<'_>,
-    run: impl FnOnce(Task<'_>) -> Result<Answer, String>,
+    run: impl FnOnce(Task<'_>) -> Result<Answer, Failure>,
     edit: impl FnOnce(&mut Dense),
-) -> Result<Answer, String> {
+) -> Result<Answer, Failure> {
     let precision = contract.types.out;
     let (mut out, mut temp, shape, answer);
     match task {
@@ -219,7 +219,7 @@ pub(crate) fn sparse_after(
     contract: &Contract,
     task: Task<'_>,
     edit: impl FnOnce(&mut RawSparse),
-) -> Result<Answer, String> {
+) -> Result<Answer, Failure> {
     Ok(match honest(contract, task)? {
         Answer::Sparse(mut raw) => {
             edit(&mut raw);

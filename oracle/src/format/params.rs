@@ -197,6 +197,15 @@ pub const PARAMETERS: [Parameter; 18] = {
     ]
 };
 
+impl Parameter {
+    /// Sets it; false where the format parameters cannot hold the value: a flag is 0 or 1.
+    #[must_use]
+    pub fn assign(&self, params: &mut FormatParams, value: u32) -> bool {
+        (self.set)(params, value);
+        (self.get)(params) == Some(value)
+    }
+}
+
 const fn parameter(
     name: &'static str,
     formats: &'static [FormatKind],

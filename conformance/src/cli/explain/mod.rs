@@ -1,13 +1,14 @@
 //! `conformance explain`: what a case consists of, and one output element from its terms to its verdict.
 
-mod declaration;
 mod follow;
 mod number;
 mod steps;
 mod tiers;
 
+use super::subjects::Subjects;
 use crate::backend::{Backend, Support};
 use crate::case::Case;
+use crate::declaration;
 use crate::element::{View, look};
 use crate::operands::{Operands, build};
 use crate::runner::{degenerate, run_case};
@@ -26,14 +27,8 @@ use std::io::{StdoutLock, Write};
 pub(super) struct Args {
     /// The case line, as printed by a report.
     case: String,
-    /// Backends, comma-separated; all by default.
-    #[arg(
-        long = "backend",
-        alias = "backends",
-        value_delimiter = ',',
-        value_name = "NAME"
-    )]
-    backends: Vec<String>,
+    #[command(flatten)]
+    subjects: Subjects,
     /// The output element to follow, ROW,COLUMN (SDDMM: the number of the stored position, then 0); by default the
     /// first wrong one, else the one with the largest error.
     #[arg(long, value_name = "ROW,COL")]
@@ -47,7 +42,7 @@ pub(super) struct Args {
 /// Explains a case. Exit code as `replay`; 0 where only an arithmetic is looked at.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
-    let backends = super::choose(backends, &args.backends)?;
+    let backends = args.subjects.open(backends)?;
     let at = args.at.as_deref().map(position).transpose()?;
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let declare = |text: &str| declaration::parse(text, &case.contract, (alpha, beta));
@@ -70,7 +65,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         let text = args.arithmetic.as_deref().unwrap_or_default();
         writeln!(out, "\nas {text} computes it:")?;
         declares(&mut out, &case.contract, arithmetic)?;
-        if args.backends.is_empty() {
+        if args.subjects.named_none() {
             told.element(&mut out, (arithmetic, &Profile::default()), None)?;
             return Ok(0);
         }

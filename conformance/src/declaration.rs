@@ -1,4 +1,4 @@
-//! `--arithmetic`: a unit by name, and how its sums are put together.
+//! A declared arithmetic as text (`--arithmetic`, manifests): a unit by name, and how its sums are put together.
 //!
 //! ```text
 //! fma | muladd | CPU-UNIT | ARCH:INSTRUCTION   [,split-k=N | ,two-pass=N] [,rna] [,from-c] [,fold-alpha]
@@ -16,7 +16,9 @@ use sparse_oracle::scalar::Precision;
 
 /// Why a text declares nothing that can be looked at.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DeclarationError {
+#[expect(missing_docs, reason = "each variant's message says what it is")]
+#[non_exhaustive]
+pub enum DeclarationError {
     #[error("unknown unit '{name}'; there are {}", units())]
     Unit { name: String },
     #[error("unknown architecture '{name}'; there are {}", architectures())]
@@ -56,7 +58,10 @@ const ALIASES: [(&str, CpuUnit); 3] = [
 ];
 
 /// Reads a declaration for a contract and its factors.
-pub(super) fn parse(
+///
+/// # Errors
+/// A unit, architecture or option that does not exist, or does not fit the contract.
+pub fn parse(
     text: &str,
     contract: &Contract,
     (alpha, beta): (f64, f64),
