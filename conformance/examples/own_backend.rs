@@ -4,7 +4,7 @@
 //! cargo run --release -p sparse-conformance --example own_backend -- run --report report
 //! ```
 
-use sparse_conformance::backend::{Backend, Support};
+use sparse_conformance::backend::{Backend, Failure, Support};
 use sparse_conformance::{case::Params, cli};
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::{Contract, Op};
@@ -55,7 +55,7 @@ impl Backend for MySpmv {
             ..
         } = task
         else {
-            return Err("not an f32 CSR SpMV".to_owned());
+            return Err("not an f32 CSR SpMV".into());
         };
         for (i, y) in y.iter_mut().enumerate() {
             let (cols, values) = a.row(i);

@@ -5,7 +5,7 @@ use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
 use sparse_oracle::contract::{Contract, all_contracts};
-use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
+use sparse_oracle::format::{FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::embedded;
 use sparse_oracle::source::generator::quick_specs;

@@ -2,7 +2,7 @@
 //!
 //! Run with `--nocapture` for the table: bug, verdicts, cases until the first.
 
-use sparse_conformance::backend::{Backend, Portable, Support};
+use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::plan::{Options, plan};
 use sparse_conformance::report::VerdictRecord;

@@ -9,7 +9,9 @@ use runner_broken::{
     Broken, RunFn, SupportFn, after, edit_values, gathered, honest, honest_support, last_wins,
 };
 use runner_broken::{bits_of, rebuilt, sparse_after, values_of};
-use sparse_conformance::backend::{Backend, NalgebraSparse, Portable, Sprs, Support, check_declarations};
+use sparse_conformance::backend::{
+    Backend, Failure, NalgebraSparse, Portable, Sprs, Support, check_declarations,
+};
 use sparse_conformance::case::Case;
 use sparse_conformance::execute::poison;
 use sparse_conformance::origin::Loaded;
@@ -417,7 +419,7 @@ fn indexes_past_the_end(contract: &Contract, task: Task<'_>) -> Result<Answer, F
 }
 
 fn refuses_everything(_: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
-    Err("not today".to_owned())
+    Err("not today".into())
 }
 
 fn accepts_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
@@ -651,7 +653,7 @@ fn accumulates_in_f16(contract: &Contract, task: Task<'_>) -> Result<Answer, Fai
             data,
         } = c;
         let sparse_oracle::scalar::AnySliceMut::F32(out) = data else {
-            return Err("expected f32".to_owned());
+            return Err("expected f32".into());
         };
         let f16: Vec<f64> = out.iter().map(|v| f64::from(*v)).collect();
         let mut half = sparse_oracle::scalar::Values::from_f64(Precision::F16, &f16);

@@ -1,6 +1,6 @@
 //! Backends with one bug each: the portable kernels, with their input or outcome corrupted through the public trait.
 
-use sparse_conformance::backend::{Backend, Portable, Support};
+use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::Params;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{AnySparse, Entry, FormatKind, FormatParams, Layout, Sparse};
