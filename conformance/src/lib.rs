@@ -23,6 +23,7 @@ pub mod operands;
 pub mod origin;
 pub mod plan;
 pub mod probe;
+pub mod remote;
 pub mod report;
 pub mod runner;
 mod slots;
