@@ -25,6 +25,7 @@ mod tail;
 mod trouble;
 mod watch;
 
+pub use self::answer::read as read_answer;
 pub use self::decode::Request;
 pub use self::frame::{
     ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, PREFIX, message, parse_prefix, read_message,
