@@ -1,8 +1,6 @@
 //! Version 1 of the header stays what it was: the same text, the same offsets, and plug-ins built then still load.
 
-mod c;
-
-use c::{FROZEN, INCLUDE, compile, compiler};
+use crate::c::{FROZEN, INCLUDE, compile, compiler};
 use sparse_oracle::format::{AnySparse, Csr, CsrParts, Sparse};
 use sparse_oracle::scalar::{AnySlice, AnySliceMut};
 use sparse_oracle::task::{Answer, Task};
@@ -106,7 +104,7 @@ fn a_plug_in_built_against_the_released_header_still_answers() {
     let library = compile(
         &compiler,
         &flags,
-        include_str!("../../tests/abi_v1/spmv.c"),
+        include_str!("../../../tests/abi_v1/spmv.c"),
         folder.path(),
         "old.so",
     );
