@@ -18,6 +18,7 @@ pub mod execute;
 pub mod expected;
 pub mod fuzzing;
 pub mod inspect;
+pub mod manifest;
 pub mod operands;
 pub mod origin;
 pub mod plan;

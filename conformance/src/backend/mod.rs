@@ -43,10 +43,14 @@ pub enum Support {
 }
 
 /// How far a backend says that the bits of its results are always the same for the same operands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Determinism {
     /// It claims nothing.
     #[default]
+    #[serde(rename = "none")]
     Unclaimed,
     /// From run to run with the same number of threads.
     Runs,
