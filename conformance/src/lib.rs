@@ -21,6 +21,7 @@ pub mod inspect;
 pub mod manifest;
 pub mod operands;
 pub mod origin;
+mod pads;
 pub mod plan;
 pub mod probe;
 pub mod report;
