@@ -24,6 +24,7 @@ pub mod origin;
 mod pads;
 pub mod plan;
 pub mod probe;
+pub mod remote;
 pub mod report;
 pub mod runner;
 mod slots;

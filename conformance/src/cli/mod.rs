@@ -10,6 +10,7 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod serve;
 mod subjects;
 
 use crate::backend::Backend;
@@ -42,6 +43,9 @@ enum Command {
     Inspect(inspect::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Answer the protocol on standard input and output with a built-in backend.
+    #[command(hide = true)]
+    Serve(serve::Args),
 }
 
 /// The command line over these backends: parses the process's arguments, runs, prints.
@@ -56,6 +60,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),
+        Command::Serve(args) => serve::run(args, &backends),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -116,6 +116,34 @@ impl<T> Parts<T> {
     }
 }
 
+impl<T: Default> Parts<T> {
+    /// No arrays yet, to be filled by name (see [`Fields::fields_mut`]).
+    #[must_use]
+    pub fn empty(kind: FormatKind) -> Parts<T> {
+        match kind {
+            FormatKind::Coo => Parts::Coo(CooParts::default()),
+            FormatKind::Csr => Parts::Csr(CsrParts::default()),
+            FormatKind::Csc => Parts::Csc(CscParts::default()),
+            FormatKind::Bcsr => Parts::Bcsr(BcsrParts::default()),
+            FormatKind::Ell => Parts::Ell(EllParts::default()),
+            FormatKind::BlockedEll => Parts::BlockedEll(BlockedEllParts::default()),
+            FormatKind::Loops => Parts::Loops(LoopsParts::default()),
+            FormatKind::RsTile => Parts::RsTile(RsTileParts::default()),
+            FormatKind::LibraSpmm => Parts::LibraSpmm(LibraSpmmParts::default()),
+            FormatKind::LibraSddmm => Parts::LibraSddmm(LibraSddmmParts::default()),
+            FormatKind::RpCsc => Parts::RpCsc(RpCscParts::default()),
+            FormatKind::CpCsr => Parts::CpCsr(CpCsrParts::default()),
+            FormatKind::Nm => Parts::Nm(NmParts::default()),
+            FormatKind::TwoFour => Parts::TwoFour(TwoFourParts::default()),
+            FormatKind::Vnm => Parts::Vnm(VnmParts::default()),
+            FormatKind::Tcf => Parts::Tcf(TcfParts::default()),
+            FormatKind::MeTcf => Parts::MeTcf(MeTcfParts::default()),
+            FormatKind::BitTcf => Parts::BitTcf(BitTcfParts::default()),
+            FormatKind::SrBcrs => Parts::SrBcrs(SrBcrsParts::default()),
+        }
+    }
+}
+
 impl<T: Scalar> Parts<T> {
     /// Checks the arrays as the format they claim to be.
     ///
