@@ -10,6 +10,7 @@
 
 mod failure;
 mod nalgebra;
+mod plugin;
 mod portable;
 mod sprs;
 
@@ -22,6 +23,7 @@ use std::borrow::Cow;
 
 pub use self::failure::Failure;
 pub use self::nalgebra::NalgebraSparse;
+pub use self::plugin::{OpenError, PluginBackend};
 pub use self::portable::Portable;
 pub use self::sprs::Sprs;
 

@@ -4,6 +4,7 @@
 //! gets the same command (see `examples/own_backend.rs`).
 
 mod explain;
+mod host;
 mod inspect;
 mod list;
 mod model;
@@ -43,6 +44,9 @@ enum Command {
     Inspect(inspect::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
+    #[command(hide = true)]
+    Host(host::Args),
     /// Answer the protocol on standard input and output with a built-in backend.
     #[command(hide = true)]
     Serve(serve::Args),
@@ -60,6 +64,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),
+        Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),
     };
     match result {

@@ -108,6 +108,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
             if mismatch.defect == Defect::OutOfBounds {
                 reply.guard_broken = Some(-1);
             }
+            reply.outcome = Some(Outcome::Broke);
             mismatch.message
         }
     }
