@@ -1,7 +1,7 @@
 //! The `conformance` command over any set of backends: thin, the library does the work.
 //!
 //! [`main`] is what the program itself calls with the built-in backends; a crate of yours calls it with its own, and
-//! gets the same command (see `examples/own_backend.rs`).
+//! gets the same command (see `examples/own-backend`).
 
 mod explain;
 mod host;

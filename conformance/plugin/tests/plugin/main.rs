@@ -5,4 +5,5 @@
 mod abi;
 mod boundary;
 mod c;
+mod guide;
 mod operands;
