@@ -5,7 +5,7 @@ use crate::case::{Case, Fault};
 use crate::operands::Operands;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{AnyParts, FieldRef, Fields, Layout, Sparse};
+use sparse_oracle::format::{AnyParts, AnySparse, FieldRef, Fields, Layout, Sparse};
 use sparse_oracle::judge::Place;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
@@ -326,14 +326,19 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
 
 /// A hash of every bit of every operand.
 fn fingerprint(operands: &Operands) -> u64 {
+    let dense = [&operands.b, &operands.y].into_iter().flatten();
+    let sparse = std::iter::once(&operands.a).chain(&operands.b_sparse);
+    hash_operands(dense.map(|dense| &dense.data), sparse)
+}
+
+/// A hash of every bit of these operands.
+pub(crate) fn hash_operands<'a>(
+    dense: impl Iterator<Item = &'a Values>,
+    sparse: impl IntoIterator<Item = &'a AnySparse>,
+) -> u64 {
     let mut hash = Xxh3Default::new();
-    for dense in [&operands.b, &operands.y].into_iter().flatten() {
-        hash_values(dense.data.as_slice(), &mut hash);
-    }
-    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    dense.for_each(|values| hash_values(values.as_slice(), &mut hash));
+    for sparse in sparse {
         sparse_oracle::each_sparse!(sparse, m => hash_sparse(m, &mut hash));
     }
     hash.finish()
