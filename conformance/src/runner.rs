@@ -2,6 +2,7 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
+use crate::digest::{self, OutputHash};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
@@ -40,9 +41,15 @@ pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> 
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
+            let inputs = digest::hex(digest::inputs(case, &operands));
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
-                let judged = judge_operands(case, &operands, backend, spent);
-                record(case, backend, judged, &degenerate)
+                let mut seen = Seen::default();
+                let judged = judge_seen(case, &operands, backend, &mut seen);
+                *spent += seen.spent;
+                let mut record = record(case, backend, judged, &degenerate);
+                record.inputs = seen.asked.then(|| inputs.clone());
+                record.output = seen.output.digest().map(digest::hex);
+                record
             };
             backends
                 .iter()
@@ -115,6 +122,32 @@ fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>>
     }
 }
 
+/// What is seen of a backend beside its verdict.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Time inside it.
+    spent: Duration,
+    /// True once it was called.
+    asked: bool,
+    /// The bits that came back.
+    output: OutputHash,
+}
+
+impl Seen {
+    fn execute(
+        &mut self,
+        case: &Case,
+        operands: &Operands,
+        backend: &dyn Backend,
+        before: Before<'_>,
+    ) -> Came {
+        self.asked = true;
+        let came = execute(case, operands, backend, before, &mut self.spent);
+        self.output.add(&came);
+        came
+    }
+}
+
 /// Runs a case on given operands and judges what comes back. Time inside the backend is added to `spent`.
 #[must_use]
 pub fn judge_operands(
@@ -123,6 +156,13 @@ pub fn judge_operands(
     backend: &dyn Backend,
     spent: &mut Duration,
 ) -> Judged {
+    let mut seen = Seen::default();
+    let judged = judge_seen(case, operands, backend, &mut seen);
+    *spent += seen.spent;
+    judged
+}
+
+fn judge_seen(case: &Case, operands: &Operands, backend: &dyn Backend, seen: &mut Seen) -> Judged {
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
@@ -139,7 +179,7 @@ pub fn judge_operands(
             );
             return verdict_only(Verdict::NotRun { reason });
         }
-        let came = execute(case, operands, backend, Before::Poison, spent);
+        let came = seen.execute(case, operands, backend, Before::Poison);
         return verdict_only(judge_refusal(fault, came));
     }
     if !case.contract.op.is_exact()
@@ -150,7 +190,7 @@ pub fn judge_operands(
     }
     match case.contract.op {
         Op::Transpose | Op::Convert => {
-            let came = execute(case, operands, backend, Before::Poison, spent);
+            let came = seen.execute(case, operands, backend, Before::Poison);
             verdict_only(judge_move(case, operands, &profile, came))
         }
         Op::Spgemm => {
@@ -158,7 +198,7 @@ pub fn judge_operands(
                 Ok(Some(exact)) => exact,
                 other => return verdict_only(no_expectation(other)),
             };
-            match execute(case, operands, backend, Before::Poison, spent) {
+            match seen.execute(case, operands, backend, Before::Poison) {
                 Came::Sparse(raw) => {
                     judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
                 }
@@ -166,7 +206,7 @@ pub fn judge_operands(
             }
         }
         Op::Spmm | Op::Spmv | Op::Sddmm => {
-            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), spent)
+            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), seen)
         }
     }
 }
@@ -195,7 +235,7 @@ fn judge_dense_runs(
     operands: &Operands,
     backend: &dyn Backend,
     (arithmetic, profile): (&Arithmetic, &Profile),
-    spent: &mut Duration,
+    seen: &mut Seen,
 ) -> Judged {
     let exact = match Exact::new(case, operands, arithmetic, profile) {
         Ok(Some(exact)) => exact,
@@ -223,7 +263,7 @@ fn judge_dense_runs(
             .as_deref()
             .filter(|_| in_place)
             .map_or(Before::Poison, Before::Values);
-        let came = execute(case, operands, backend, before, spent);
+        let came = seen.execute(case, operands, backend, before);
         let Came::Dense(result) = came else {
             return verdict_only(settle(came));
         };
@@ -369,6 +409,9 @@ fn record(case: &Case, backend: &dyn Backend, judged: Judged, degenerate: &[Stri
         verdict: verdict_record(judged.verdict),
         share,
         degenerate: degenerate.to_vec(),
+        inputs: None,
+        output: None,
+        waived: None,
     }
 }
 
