@@ -74,8 +74,7 @@ impl Planned {
         let digest = report::plan_digest(whole.iter().flat_map(|g| &g.cases).map(ToString::to_string));
         let pictured = pictured(&whole);
         let groups = shard(whole, options.shard);
-        let mut records: Vec<report::Backend> =
-            backends.iter().map(|b| backend_record(b.as_ref())).collect();
+        let mut records: Vec<report::Backend> = backends.iter().map(|b| backend_record(b.as_ref())).collect();
         records
             .iter_mut()
             .for_each(|backend| backend.required = !options.optional);
@@ -163,7 +162,11 @@ fn pictured(whole: &[Group]) -> HashSet<String> {
     let mut kept: HashMap<String, usize> = HashMap::new();
     for origin in whole.iter().map(|group| &group.origin) {
         let family = origin.family();
-        let limit = if matches!(family.as_str(), "file" | "embedded") { 64 } else { 1 };
+        let limit = if matches!(family.as_str(), "file" | "embedded") {
+            64
+        } else {
+            1
+        };
         let kept = kept.entry(family).or_default();
         if *kept < limit && names.insert(origin.to_string()) {
             *kept += 1;

@@ -149,7 +149,9 @@ fn load_file(path: &Path, today: Date) -> Result<Vec<Expectation>, ExpectationEr
         source,
     };
     if std::fs::metadata(path).map_err(read)?.len() > MAX_BYTES {
-        return Err(read(io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
+        return Err(read(io::Error::other(format!(
+            "it has more than {MAX_BYTES} bytes"
+        ))));
     }
     let text = std::fs::read_to_string(path).map_err(read)?;
     let file: File = toml::from_str(&text).map_err(|source| ExpectationError::Syntax {
@@ -161,11 +163,13 @@ fn load_file(path: &Path, today: Date) -> Result<Vec<Expectation>, ExpectationEr
     entries
         .map(|(entry, number)| {
             let from = format!("{name} entry {number}");
-            entry.check(from, today).map_err(|reason| ExpectationError::Entry {
-                path: path.to_owned(),
-                entry: number,
-                reason,
-            })
+            entry
+                .check(from, today)
+                .map_err(|reason| ExpectationError::Entry {
+                    path: path.to_owned(),
+                    entry: number,
+                    reason,
+                })
         })
         .collect()
 }
@@ -185,7 +189,9 @@ impl Entry {
             }
         }
         if self.case.is_none() && self.contract.is_none() {
-            return Err("neither case nor contract is given; `contract = \"*\"` means all of them".to_owned());
+            return Err(
+                "neither case nor contract is given; `contract = \"*\"` means all of them".to_owned(),
+            );
         }
         if self.defect.is_some() && self.verdict != Expected::Wrong {
             return Err("only a wrong result has a defect".to_owned());

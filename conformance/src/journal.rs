@@ -161,7 +161,9 @@ impl Journal {
             whole: 0,
             number: 0,
         };
-        let Some(first) = lines.next()? else { return Ok(None) };
+        let Some(first) = lines.next()? else {
+            return Ok(None);
+        };
         lines.check_header(&first, header)?;
         let mut done = Done::default();
         while let Some(line) = lines.next()? {
@@ -197,9 +199,14 @@ impl Journal {
             text
         });
         // Whoever panicked while holding the lock wrote a whole line or none.
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if state.failed.is_none() {
-            let written = text.map_err(io::Error::from).and_then(|text| state.file.write_all(&text));
+            let written = text
+                .map_err(io::Error::from)
+                .and_then(|text| state.file.write_all(&text));
             state.failed = written.err();
         }
     }
@@ -210,7 +217,9 @@ impl Journal {
     /// When a line could not be written during the run, or the file can't be removed.
     pub fn close(self) -> Result<(), JournalError> {
         let Journal { path, state } = self;
-        let state = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = state
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let removed = std::fs::remove_file(&path);
         match state.failed.map_or(removed, Err) {
             Ok(()) => Ok(()),
@@ -300,7 +309,9 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, S
         ("the tier", |h| h.plan.tier.clone()),
         ("the seed", |h| h.plan.seed.to_string()),
         ("the shard", |h| {
-            h.plan.shard.map_or_else(|| "the whole plan".to_owned(), |s| s.to_string())
+            h.plan
+                .shard
+                .map_or_else(|| "the whole plan".to_owned(), |s| s.to_string())
         }),
         ("the list of matrices", |h| format!("{:?}", h.plan.matrices)),
         ("the list of backends", |h| {

@@ -208,11 +208,10 @@ impl Scheduler {
     }
 }
 
-fn number(
-    name: &'static str,
-    variable: &impl Fn(&str) -> Option<String>,
-) -> Result<Option<u64>, ShardError> {
-    let Some(value) = variable(name) else { return Ok(None) };
+fn number(name: &'static str, variable: &impl Fn(&str) -> Option<String>) -> Result<Option<u64>, ShardError> {
+    let Some(value) = variable(name) else {
+        return Ok(None);
+    };
     match value.trim().parse() {
         Ok(number) => Ok(Some(number)),
         Err(_) => Err(ShardError::Variable {
@@ -291,24 +290,45 @@ mod tests {
         assert!(matches!(slurm("11", "10", "2"), Err(ShardError::Variable { .. })));
         assert!(matches!(slurm("9", "10", "2"), Err(ShardError::Variable { .. })));
         assert!(matches!(slurm("0", "0", "0"), Err(ShardError::Variable { .. })));
-        assert!(matches!(slurm("5", "0", "1"), Err(ShardError::Range { index: 6, .. })));
-        let (shard, said) = auto(&[("JOB_COMPLETION_INDEX", "2"), ("CONFORMANCE_SHARDS", "3")]).expect("both");
+        assert!(matches!(
+            slurm("5", "0", "1"),
+            Err(ShardError::Range { index: 6, .. })
+        ));
+        let (shard, said) =
+            auto(&[("JOB_COMPLETION_INDEX", "2"), ("CONFORMANCE_SHARDS", "3")]).expect("both");
         assert_eq!(shard.to_string(), "3/3");
-        assert!(said.contains("JOB_COMPLETION_INDEX=2") && said.contains("Kubernetes"), "{said}");
+        assert!(
+            said.contains("JOB_COMPLETION_INDEX=2") && said.contains("Kubernetes"),
+            "{said}"
+        );
         let (shard, _) = auto(&[("CI_NODE_INDEX", "1"), ("CI_NODE_TOTAL", "3")]).expect("both");
         assert_eq!(shard.to_string(), "1/3");
     }
 
     #[test]
     fn what_is_no_shard_is_refused() {
-        for text in ["", "1", "0/3", "4/3", "a/3", "1/", "-1/3", "1/3/5", "1/99999999999999999999", "0/0"] {
+        for text in [
+            "",
+            "1",
+            "0/3",
+            "4/3",
+            "a/3",
+            "1/",
+            "-1/3",
+            "1/3/5",
+            "1/99999999999999999999",
+            "0/0",
+        ] {
             let error = text.parse::<Shard>().expect_err(text);
             assert!(error.to_string().contains("shard"), "{text}: {error}");
         }
         assert!(matches!(auto(&[]), Err(ShardError::NoScheduler { .. })));
         assert!(matches!(
             auto(&[("JOB_COMPLETION_INDEX", "0")]),
-            Err(ShardError::Missing { missing: "CONFORMANCE_SHARDS", .. })
+            Err(ShardError::Missing {
+                missing: "CONFORMANCE_SHARDS",
+                ..
+            })
         ));
         assert!(matches!(
             auto(&[("JOB_COMPLETION_INDEX", "x"), ("CONFORMANCE_SHARDS", "3")]),

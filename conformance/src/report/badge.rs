@@ -29,7 +29,11 @@ fn said(report: &Report) -> Said {
     // White text on each of these has a contrast of at least 4.5.
     let (message, name, hex) = match (found, waived) {
         (0, 0) => ("clean".to_owned(), "brightgreen", "#1a7f37"),
-        (0, _) => (format!("clean, {} waived", super::show::count(waived)), "green", "#1a7f37"),
+        (0, _) => (
+            format!("clean, {} waived", super::show::count(waived)),
+            "green",
+            "#1a7f37",
+        ),
         _ => (counted(found, "finding"), "red", "#c92a2a"),
     };
     Said {

@@ -170,7 +170,9 @@ impl Diff {
             new: new.kind().label().to_owned(),
         };
         let differ = |old: &Option<String>, new: &Option<String>| {
-            old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| old != new)
+            old.as_ref()
+                .zip(new.as_ref())
+                .is_some_and(|(old, new)| old != new)
         };
         let failed = old.verdict.is_finding();
         let passes = new.verdict.kind().ran() && !new.verdict.is_finding();
@@ -226,7 +228,11 @@ fn setting(old: &Report, new: &Report) -> Vec<Setting> {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        facts.extend(r.backends.iter().map(|b| (format!("backend {}", b.name), b.version.clone())));
+        facts.extend(
+            r.backends
+                .iter()
+                .map(|b| (format!("backend {}", b.name), b.version.clone())),
+        );
         facts
     };
     let (old, new) = (facts(old), facts(new));
@@ -249,7 +255,13 @@ fn new_findings(old: &Report, new: &Report, before: &HashMap<Key<'_>, &CaseRecor
         .iter()
         .map(|finding| old.describe(finding))
         .filter(|d| d.record.is_none() || d.rule == "unexpected-pass")
-        .map(|d| (d.rule, d.backend, d.details.into_iter().map(|(_, text)| text).collect()))
+        .map(|d| {
+            (
+                d.rule,
+                d.backend,
+                d.details.into_iter().map(|(_, text)| text).collect(),
+            )
+        })
         .collect();
     let found = new.find();
     let mut list = Vec::new();
@@ -311,9 +323,22 @@ pub fn to_text(diff: &Diff) -> String {
         );
     }
     list(&mut text, "newly failing", &diff.new_findings, |f| {
-        let before = f.before.as_ref().map(|b| format!(" (was {b})")).unwrap_or_default();
-        let replay = f.replay.as_ref().map(|r| format!("\n    {r}")).unwrap_or_default();
-        format!("{} on {}{before}: {}{replay}", f.rule, f.backend, one_line(&f.message))
+        let before = f
+            .before
+            .as_ref()
+            .map(|b| format!(" (was {b})"))
+            .unwrap_or_default();
+        let replay = f
+            .replay
+            .as_ref()
+            .map(|r| format!("\n    {r}"))
+            .unwrap_or_default();
+        format!(
+            "{} on {}{before}: {}{replay}",
+            f.rule,
+            f.backend,
+            one_line(&f.message)
+        )
     });
     list(&mut text, "newly passing", &diff.fixed, change);
     list(&mut text, "other verdict", &diff.changed, change);
@@ -325,7 +350,13 @@ pub fn to_text(diff: &Diff) -> String {
     list(&mut text, "only in the old report", &diff.only_old, place);
     list(&mut text, "only in the new report", &diff.only_new, place);
     list(&mut text, "other number of cases run", &diff.coverage, |c| {
-        format!("{} -> {}: {} on {}", count(c.old), count(c.new), c.contract, c.backend)
+        format!(
+            "{} -> {}: {} on {}",
+            count(c.old),
+            count(c.new),
+            c.contract,
+            c.backend
+        )
     });
     let found = diff.new_findings.len() as u64;
     let _ = match found {
@@ -344,6 +375,10 @@ fn list<T>(text: &mut String, title: &str, items: &[T], line: impl Fn(&T) -> Str
         let _ = writeln!(text, "  {}", line(item));
     }
     if items.len() > SHOWN {
-        let _ = writeln!(text, "  ... and {} more (--json has all)", count((items.len() - SHOWN) as u64));
+        let _ = writeln!(
+            text,
+            "  ... and {} more (--json has all)",
+            count((items.len() - SHOWN) as u64)
+        );
     }
 }

@@ -244,7 +244,12 @@ impl Report {
             return tallies;
         }
         let waivers = Waivers::new(&self.expectations);
-        for (index, record) in self.cases.iter().enumerate().filter(|(_, c)| c.verdict.kind().ran()) {
+        for (index, record) in self
+            .cases
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| c.verdict.kind().ran())
+        {
             for (number, expectation) in waivers.about(record) {
                 let tally = &mut tallies[number];
                 tally.ran += 1;

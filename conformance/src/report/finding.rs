@@ -80,7 +80,10 @@ impl Report {
                 .any(|c| c.backend == name && c.verdict.kind().ran())
         };
         let due = self.plan.shard.is_none();
-        let idle = self.backends.iter().filter(|b| due && b.required && !ran(&b.name));
+        let idle = self
+            .backends
+            .iter()
+            .filter(|b| due && b.required && !ran(&b.name));
         let idle = idle.map(|b| Finding::IdleBackend {
             backend: b.name.clone(),
         });

@@ -54,7 +54,9 @@ pub fn summary_file() -> Result<PathBuf, SummaryError> {
 pub fn append(report: &Report, path: &Path) -> Result<(), SummaryError> {
     let taken = std::fs::metadata(path).map_or(0, |m| usize::try_from(m.len()).unwrap_or(LIMIT));
     let text = shortened(&to_markdown(report), LIMIT.saturating_sub(taken));
-    let text = text.ok_or_else(|| SummaryError::Full { path: path.to_owned() })?;
+    let text = text.ok_or_else(|| SummaryError::Full {
+        path: path.to_owned(),
+    })?;
     let written = OpenOptions::new()
         .create(true)
         .append(true)

@@ -27,7 +27,9 @@ pub enum MergeError {
         path: PathBuf,
     },
     /// Two reports are not of one plan.
-    #[error("{path} and {other} are not shards of one plan: {what} is {theirs} in the one, {ours} in the other")]
+    #[error(
+        "{path} and {other} are not shards of one plan: {what} is {theirs} in the one, {ours} in the other"
+    )]
     Different {
         /// The report.
         path: PathBuf,
@@ -77,7 +79,9 @@ pub enum MergeError {
         source_name: String,
     },
     /// The cases of all shards are not those of the plan.
-    #[error("the shards hold {found} cases, and these are not those of the plan: a report was changed or cut off")]
+    #[error(
+        "the shards hold {found} cases, and these are not those of the plan: a report was changed or cut off"
+    )]
     Incomplete {
         /// Case lines found.
         found: u64,
@@ -115,7 +119,11 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
             distinct_cases: parts.iter().map(|(_, part)| part.plan.distinct_cases).sum(),
             ..first.plan.clone()
         },
-        environment(order.iter().map(|&part| (shards[part], &parts[part].1.environment))),
+        environment(
+            order
+                .iter()
+                .map(|&part| (shards[part], &parts[part].1.environment)),
+        ),
     );
     whole.suite_version.clone_from(&first.suite_version);
     whole.backends.clone_from(&first.backends);
@@ -123,7 +131,10 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
     whole.expectations = expectations(&parts);
     whole.sources = sources(&parts)?;
     whole.timings = timings(parts.iter().map(|(_, part)| &part.timings));
-    whole.cases = parts.iter_mut().flat_map(|(_, part)| part.cases.drain(..)).collect();
+    whole.cases = parts
+        .iter_mut()
+        .flat_map(|(_, part)| part.cases.drain(..))
+        .collect();
     let lines: HashSet<&str> = whole.cases.iter().map(|c| c.case.as_str()).collect();
     let found = lines.len() as u64;
     if found != whole.plan.distinct_cases
@@ -141,7 +152,10 @@ fn check(parts: &[(PathBuf, Report)]) -> Result<Vec<Shard>, MergeError> {
     let (first_path, first) = parts.first().ok_or(MergeError::Nothing)?;
     let mut shards: Vec<Shard> = Vec::new();
     for (path, part) in parts {
-        let shard = part.plan.shard.ok_or_else(|| MergeError::NotAShard { path: path.clone() })?;
+        let shard = part
+            .plan
+            .shard
+            .ok_or_else(|| MergeError::NotAShard { path: path.clone() })?;
         if let Some((what, theirs, ours)) = difference(part, first) {
             let (path, other) = (path.clone(), first_path.clone());
             return Err(MergeError::Different {

@@ -21,8 +21,14 @@ pub const RESULTS: usize = 25_000;
 const OTHER_RULES: [(&str, &str); 4] = [
     ("idle-backend", "A required backend ran no case."),
     ("unexpected-pass", "A case passes that an expectation says fails."),
-    ("expired-expectation", "The last day of an expectation has passed."),
-    ("stale-expectation", "An expectation matches no case that was run."),
+    (
+        "expired-expectation",
+        "The last day of an expectation has passed.",
+    ),
+    (
+        "stale-expectation",
+        "An expectation matches no case that was run.",
+    ),
 ];
 
 /// The report as SARIF.
@@ -49,7 +55,8 @@ pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
     let mut invocation = json!({ "executionSuccessful": true, "exitCode": report.exit_code() });
     if left_out > 0 {
         let text = format!("{left_out} further results are in report.json only");
-        invocation["toolExecutionNotifications"] = json!([{ "level": "warning", "message": { "text": text } }]);
+        invocation["toolExecutionNotifications"] =
+            json!([{ "level": "warning", "message": { "text": text } }]);
     }
     let sarif = json!({
         "$schema": SCHEMA,
@@ -118,7 +125,9 @@ fn message(described: &Described<'_>) -> String {
 }
 
 fn location(described: &Described<'_>, line: usize) -> Value {
-    let name = described.record.map_or(described.backend, |record| record.case.as_str());
+    let name = described
+        .record
+        .map_or(described.backend, |record| record.case.as_str());
     json!({
         "physicalLocation": {
             "artifactLocation": { "uri": "report.json" },
@@ -130,7 +139,9 @@ fn location(described: &Described<'_>, line: usize) -> Value {
 
 /// The same finding of two runs has the same one, whatever the values were.
 fn fingerprint(described: &Described<'_>) -> String {
-    let case = described.record.map_or(described.message.as_str(), |r: &CaseRecord| &r.case);
+    let case = described
+        .record
+        .map_or(described.message.as_str(), |r: &CaseRecord| &r.case);
     let key = format!("{}\n{}\n{case}", described.rule, described.backend);
     format!("{:032x}", xxh3_128(key.as_bytes()))
 }
