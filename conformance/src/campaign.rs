@@ -2,10 +2,11 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Params;
+use crate::determinism::Repeats;
 use crate::origin::{Loaded, Origin};
 use crate::plan::{Group, Options, Tier, plan, selected};
 use crate::report::{self, Report};
-use crate::runner::{Ran, run_case};
+use crate::runner::{Ran, run_case_repeated};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::Csr;
@@ -38,7 +39,7 @@ pub fn run(
     progress.planned(cases, groups.len());
     let done: Vec<Done> = groups
         .par_iter()
-        .map(|group| run_group(group, backends, progress))
+        .map(|group| run_group(group, backends, progress, options.repeats))
         .collect();
 
     let mut report = Report::new(plan_record(options, backends, cases), environment);
@@ -86,7 +87,12 @@ struct Done {
     loading: Duration,
 }
 
-fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progress) -> Done {
+fn run_group(
+    group: &Group,
+    backends: &[Box<dyn Backend>],
+    progress: &dyn Progress,
+    repeats: Repeats,
+) -> Done {
     let start = Instant::now();
     let loaded = group.origin.load();
     let mut done = Done {
@@ -112,7 +118,7 @@ fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progre
         .cases
         .par_iter()
         .map(|case| {
-            let ran = run_case(case, &loaded, backends);
+            let ran = run_case_repeated(case, &loaded, backends, repeats);
             let findings = ran.records.iter().filter(|r| r.verdict.is_finding()).count();
             progress.judged(&case.to_string(), findings);
             ran
@@ -141,6 +147,8 @@ fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str)
         tiers: Vec::new(),
         share: None,
         degenerate: Vec::new(),
+        repeated: None,
+        reproducer: None,
     };
     backends.iter().map(|b| record(b.as_ref())).collect()
 }
@@ -222,6 +230,10 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
         version: backend.version(),
         description: backend.description().to_owned(),
         required: true,
+        determinism: report::DeterminismGrade {
+            claimed: backend.determinism().into(),
+            ..report::DeterminismGrade::default()
+        },
         deviations: deviations.collect(),
         excluded: exclusions.collect(),
     }

@@ -7,6 +7,7 @@
 //! ```
 
 use crate::case::{Case, Fault, Filling, Params};
+use crate::determinism::Repeats;
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op, TYPES, all_contracts};
 use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
@@ -45,6 +46,8 @@ pub struct Options {
     pub optional: bool,
     /// Matrix files; when there are any, only they are run.
     pub matrices: Vec<PathBuf>,
+    /// Which passing cases are run again to see whether their bits stay.
+    pub repeats: Repeats,
 }
 
 /// All cases on one matrix, so that it is made once.

@@ -151,6 +151,8 @@ fn exit_code_follows_the_verdicts() {
         tiers: Vec::new(),
         share: None,
         degenerate: Vec::new(),
+        repeated: None,
+        reproducer: None,
     };
     let backend = |required| Backend {
         name: "b".to_owned(),

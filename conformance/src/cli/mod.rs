@@ -10,6 +10,7 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod shrink;
 mod subjects;
 
 use crate::backend::Backend;
@@ -36,6 +37,8 @@ enum Command {
     List(list::Args),
     /// Run one case line again and print the verdict of each backend.
     Replay(replay::Args),
+    /// Reduce a failing case to a minimal one and write a reproducer.
+    Shrink(shrink::Args),
     /// Show what a case consists of, and one output element from its terms to its verdict.
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
@@ -53,6 +56,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Run(args) => run::run(args, backends),
         Command::List(args) => list::run(args, &backends),
         Command::Replay(args) => replay::run(args, backends),
+        Command::Shrink(args) => shrink::run(args, backends),
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),

@@ -4,6 +4,7 @@ use super::progress::Shown;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::campaign;
+use crate::determinism::Repeats;
 use crate::plan::{Options, Tier};
 use crate::report::{self, Environment};
 use anyhow::{Context, Result, bail};
@@ -40,6 +41,11 @@ pub(super) struct Args {
     /// Folder for report.json, report.junit.xml, report.md and report.html.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Run every passing case so many times again and compare the bits; by default one case in eight, once.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    #[command(flatten)]
+    shrinking: super::shrink::Effort,
 }
 
 fn op(name: &str) -> Result<Op, String> {
@@ -68,6 +74,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         optional: args.subjects.named_none()
             && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
+        repeats: args.repeat.map_or_else(Repeats::default, Repeats::all),
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.unwrap_or(0))
@@ -75,8 +82,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         .context("the threads can't be started; try a smaller --jobs")?;
     let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
     let shown = Shown::new();
-    let report = pool.install(|| campaign::run(&options, &backends, environment, &shown));
+    let mut report = pool.install(|| campaign::run(&options, &backends, environment, &shown));
     shown.finish();
+    if let Some(folder) = &args.report {
+        args.shrinking.shrink_findings(&mut report, &backends, folder);
+    }
     let unread = unread_matrices(&report);
     let paths = match &args.report {
         Some(folder) => report::write_all(&report, folder)?,

@@ -16,6 +16,7 @@ pub fn to_markdown(report: &Report) -> String {
     let mut text = headline(report, &summary);
     text.push_str(&backend_table(report, &summary));
     text.push_str(&operation_table(report, &summary));
+    text.push_str(&determinism(report));
     text.push_str(&findings(report));
     text.push_str(&environment(report));
     text
@@ -140,6 +141,19 @@ fn findings(report: &Report) -> String {
     text
 }
 
+/// One line for each backend of which a case was run again.
+fn determinism(report: &Report) -> String {
+    let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
+    let lines: String = graded
+        .map(|b| format!("- {}: {}\n", line(&b.name), line(&b.determinism.to_string())))
+        .collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("## Determinism\n\n{lines}\n")
+    }
+}
+
 fn failure(record: &CaseRecord) -> String {
     let mut text = format!(
         "- **{}**: {}\n",
@@ -148,6 +162,9 @@ fn failure(record: &CaseRecord) -> String {
     );
     for (name, value) in record.verdict.details() {
         let _ = writeln!(text, "  - {name}: {}", line(&value));
+    }
+    if let Some(shrunk) = &record.reproducer {
+        let _ = writeln!(text, "  - {}", line(&shrunk.line()));
     }
     // A fence longer than any run of backticks in the line cannot be closed by it.
     let replay = one_line(&record.replay());

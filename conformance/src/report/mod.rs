@@ -10,6 +10,7 @@
 //! Nothing here judges: verdicts arrive finished and are only counted, ordered and shown.
 
 pub mod environment;
+pub mod evidence;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -23,6 +24,7 @@ pub mod verdict;
 pub mod write;
 
 pub use environment::{Environment, Timings};
+pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
 pub use model::{
     Backend, CaseRecord, Contract, Deviation, Exclusion, Finding, Plan, Report, RowStatistics, SCHEMA_NAME,
     Source, SpyGrid,

@@ -4,6 +4,7 @@
 //! of threads write the same bytes there. [`Report::seal`] brings cases into their one order and lists findings.
 
 use super::environment::{Environment, Timings};
+use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::verdict::{Tier, VerdictRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -71,6 +72,9 @@ pub struct Backend {
     pub description: String,
     /// True if a run in which it runs no case fails.
     pub required: bool,
+    /// Whether its bits stay from run to run.
+    #[serde(default)]
+    pub determinism: DeterminismGrade,
     /// Where its declared profile leaves the default semantics.
     pub deviations: Vec<Deviation>,
     /// Cases that its manifest excludes.
@@ -212,6 +216,12 @@ pub struct CaseRecord {
     /// Alternatives that this case cannot tell from the right answer ("alpha=0", "nnz=0").
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degenerate: Vec<String>,
+    /// What running it again gave, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Repeated>,
+    /// The minimal case of this failure, where it was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproducer: Option<Reproducer>,
 }
 
 impl CaseRecord {
@@ -286,6 +296,7 @@ impl Report {
             let ((ca, ba), (cb, bb)) = (key(a), key(b));
             ca.cmp(&cb).then_with(|| a.case.cmp(&b.case)).then(ba.cmp(&bb))
         });
+        DeterminismGrade::regrade(&mut self.backends, &self.cases);
         self.findings = self.find();
     }
 

@@ -57,6 +57,7 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             backend_line(backend, summary.planned, colour)
         );
     }
+    text.push_str(&determinism(report));
     text.push_str(&findings(report, colour));
     text.push_str(&files(written));
     let _ = writeln!(text, "{}", last_line(report, &summary.total.counts, colour));
@@ -81,13 +82,23 @@ fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> Strin
     line
 }
 
+/// One line for each backend of which a case was run again.
+fn determinism(report: &Report) -> String {
+    let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
+    graded
+        .map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string())))
+        .collect()
+}
+
 fn findings(report: &Report, colour: Colour) -> String {
     let findings = report.find();
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
+        let mut shrunk = None;
         let (what, replay) = match finding {
             Finding::Case { index } => {
                 let record = &report.cases[*index];
+                shrunk = record.reproducer.as_ref();
                 (one_line(&record.verdict.to_string()), one_line(&record.replay()))
             }
             Finding::IdleBackend { backend } => {
@@ -97,6 +108,9 @@ fn findings(report: &Report, colour: Colour) -> String {
         let _ = writeln!(text, "\n{} {what}", colour.paint(RED, "finding:"));
         if !replay.is_empty() {
             let _ = writeln!(text, "  {replay}");
+        }
+        if let Some(shrunk) = shrunk {
+            let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
         }
     }
     if findings.len() > FINDINGS_SHOWN {

@@ -25,7 +25,7 @@ mod select;
 mod values;
 
 use crate::backend::Backend;
-use crate::case::{Case, Filling};
+use crate::case::Case;
 use crate::origin::Loaded;
 use sparse_oracle::verdict::Verdict;
 
@@ -33,7 +33,9 @@ pub use self::reason::Reason;
 pub use self::search::{Budget, Candidate};
 pub use self::select::{Chosen, select};
 
-use self::search::{Search, judge};
+pub(crate) use self::search::verdict_of;
+
+use self::search::Search;
 
 /// Runs that a failure gets to show itself again when the first did not show it.
 const RERUNS: usize = 5;
@@ -81,9 +83,9 @@ pub fn shrink(
         loaded: loaded.clone(),
     };
     let again = |verdict: &Verdict| Reason::of(verdict).as_ref() == Some(reason);
-    let verdict = judge(&first, backend);
+    let verdict = verdict_of(&first, backend, reason);
     if !again(&verdict) {
-        let seen = (1..RERUNS).filter(|_| again(&judge(&first, backend))).count();
+        let seen = (1..RERUNS).filter(|_| again(&verdict_of(&first, backend, reason))).count();
         return Outcome::Flaky { seen, runs: RERUNS };
     }
     let mut search = Search::new(backend, (reason, verdict), first, budget);
@@ -125,10 +127,4 @@ fn state(candidate: &Candidate) -> (String, Vec<u32>, Vec<u32>, Vec<u64>, (usize
         coo.values.iter().map(|v| v.to_bits()).collect(),
         (coo.rows, coo.cols),
     )
-}
-
-/// True when the values of the matrix are part of the case, and belong in its file.
-#[must_use]
-pub fn needs_values(case: &Case) -> bool {
-    matches!(case.filling, Filling::Own(_))
 }

@@ -4,7 +4,8 @@
 //! candidate counts only with the same verdict, the same defect where it is wrong, and the same words, numbers aside,
 //! where it crashed, refused or took what it must refuse ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
 
-use sparse_oracle::verdict::{Defect, Verdict};
+use crate::report::{self, CaseRecord, VerdictRecord};
+use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 use std::fmt;
 
 /// A failure without what differs from case to case.
@@ -32,6 +33,31 @@ impl Reason {
             defect,
             words,
         })
+    }
+
+    /// The reason behind a record, from what the record still says.
+    #[must_use]
+    pub fn of_record(record: &CaseRecord) -> Option<Reason> {
+        let verdict = match &record.verdict {
+            VerdictRecord::Wrong(mismatch) => {
+                Verdict::Wrong(Box::new(Mismatch::plain(defect_of(mismatch.what), String::new())))
+            }
+            VerdictRecord::Crashed { message } => Verdict::Crashed {
+                message: message.clone(),
+            },
+            VerdictRecord::TimedOut { seconds, .. } => Verdict::TimedOut {
+                seconds: *seconds,
+                tail: String::new(),
+            },
+            VerdictRecord::LoneRefusal { refusal } => Verdict::LoneRefusal {
+                refusal: refusal.clone(),
+            },
+            VerdictRecord::LoneAcceptance { expected } => Verdict::LoneAcceptance {
+                expected: expected.clone(),
+            },
+            _ => return None,
+        };
+        Reason::of(&verdict)
     }
 
     /// True where one run can't show it.
@@ -62,6 +88,22 @@ impl fmt::Display for Reason {
         } else {
             write!(f, " ({})", self.words)
         }
+    }
+}
+
+fn defect_of(defect: report::Defect) -> Defect {
+    use report::Defect as Of;
+    match defect {
+        Of::Value => Defect::Value,
+        Of::Unwritten => Defect::Unwritten,
+        Of::Stale => Defect::Stale,
+        Of::Canary => Defect::OutOfBounds,
+        Of::InputModified => Defect::InputModified,
+        Of::Pattern => Defect::Pattern,
+        Of::Structure => Defect::Structure,
+        Of::Shape => Defect::Kind,
+        Of::Nondeterministic => Defect::Nondeterministic,
+        Of::Protocol => Defect::Protocol,
     }
 }
 

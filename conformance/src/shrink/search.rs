@@ -10,9 +10,10 @@
 use super::reason::Reason;
 use crate::backend::Backend;
 use crate::case::{Case, Filling};
+use crate::determinism::Again;
 use crate::operands::build;
 use crate::origin::Loaded;
-use crate::runner::judge_operands;
+use crate::runner::judge_repeated;
 use sparse_oracle::format::{Coo, CooParts};
 use sparse_oracle::verdict::Verdict;
 use std::collections::HashSet;
@@ -80,12 +81,20 @@ impl Candidate {
     }
 }
 
-/// Runs a candidate once on a backend.
-pub(super) fn judge(candidate: &Candidate, backend: &dyn Backend) -> Verdict {
+/// Runs of a candidate that may differ from run to run.
+const REPEATS: u32 = 4;
+
+/// Runs a candidate on a backend: once, or as often as the reason needs to show.
+pub(crate) fn verdict_of(candidate: &Candidate, backend: &dyn Backend, reason: &Reason) -> Verdict {
+    let again = reason.needs_repeats().then_some(Again {
+        times: REPEATS,
+        threads: true,
+    });
     match build(&candidate.case, &candidate.loaded) {
         Ok(operands) => {
             let mut spent = Duration::ZERO;
-            judge_operands(&candidate.case, &operands, backend, &mut spent).verdict
+            let (judged, _) = judge_repeated(&candidate.case, &operands, backend, again, &mut spent);
+            judged.verdict
         }
         // A candidate that the format does not hold is no candidate.
         Err(error) => Verdict::NotRun {
@@ -142,7 +151,7 @@ impl<'a> Search<'a> {
             return false;
         }
         self.tried += 1;
-        let verdict = judge(&candidate, self.backend);
+        let verdict = verdict_of(&candidate, self.backend, self.reason);
         let same = Reason::of(&verdict).as_ref() == Some(self.reason);
         if same {
             (self.best, self.verdict) = (candidate, verdict);

@@ -2,8 +2,7 @@
 //! take hours.
 
 use super::reason::Reason;
-use crate::report::{CaseRecord, Defect, Report, VerdictRecord};
-use sparse_oracle::verdict::{Mismatch, Verdict};
+use crate::report::{CaseRecord, Report};
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding to shrink.
@@ -26,7 +25,7 @@ pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
         .collect();
     let mut smallest: BTreeMap<(&str, &str, Reason), (u64, usize)> = BTreeMap::new();
     for (index, record) in report.cases.iter().enumerate() {
-        let Some(reason) = reason_of(record) else {
+        let Some(reason) = Reason::of_record(record) else {
             continue;
         };
         let extent = source_of(record).and_then(|spec| size.get(spec)).copied();
@@ -60,44 +59,4 @@ pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
 fn source_of(record: &CaseRecord) -> Option<&str> {
     let (_, rest) = record.case.split_once('/')?;
     rest.split_once("/values=").map(|(source, _)| source)
-}
-
-/// The reason behind a record, from what the record still says.
-fn reason_of(record: &CaseRecord) -> Option<Reason> {
-    let verdict = match &record.verdict {
-        VerdictRecord::Wrong(mismatch) => {
-            Verdict::Wrong(Box::new(Mismatch::plain(defect(mismatch.what), String::new())))
-        }
-        VerdictRecord::Crashed { message } => Verdict::Crashed {
-            message: message.clone(),
-        },
-        VerdictRecord::TimedOut { seconds, .. } => Verdict::TimedOut {
-            seconds: *seconds,
-            tail: String::new(),
-        },
-        VerdictRecord::LoneRefusal { refusal } => Verdict::LoneRefusal {
-            refusal: refusal.clone(),
-        },
-        VerdictRecord::LoneAcceptance { expected } => Verdict::LoneAcceptance {
-            expected: expected.clone(),
-        },
-        _ => return None,
-    };
-    Reason::of(&verdict)
-}
-
-fn defect(defect: Defect) -> sparse_oracle::verdict::Defect {
-    use sparse_oracle::verdict::Defect as Of;
-    match defect {
-        Defect::Value => Of::Value,
-        Defect::Unwritten => Of::Unwritten,
-        Defect::Stale => Of::Stale,
-        Defect::Canary => Of::OutOfBounds,
-        Defect::InputModified => Of::InputModified,
-        Defect::Pattern => Of::Pattern,
-        Defect::Structure => Of::Structure,
-        Defect::Shape => Of::Kind,
-        Defect::Nondeterministic => Of::Nondeterministic,
-        Defect::Protocol => Of::Protocol,
-    }
 }
