@@ -2,11 +2,12 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Params;
+use crate::determinism::Repeats;
 use crate::journal::{Done, Header, Journal};
 use crate::origin::{Loaded, Origin};
 use crate::plan::{Group, Options, Tier, plan, selected, shard};
 use crate::report::{self, Expectation, Report, Waivers};
-use crate::runner::{Ran, run_case};
+use crate::runner::{Ran, run_case_repeated};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::Csr;
@@ -60,6 +61,7 @@ pub struct Planned {
     groups: Vec<Group>,
     /// Matrices that keep their picture.
     pictured: HashSet<String>,
+    repeats: Repeats,
     plan: report::Plan,
     backends: Vec<report::Backend>,
     contracts: Vec<report::Contract>,
@@ -81,6 +83,7 @@ impl Planned {
         let cases = groups.iter().map(|g| g.cases.len()).sum();
         Planned {
             start,
+            repeats: options.repeats,
             plan: plan_record(options, backends, cases, digest),
             backends: records,
             contracts: contract_records(options, &groups),
@@ -96,6 +99,7 @@ impl Planned {
             journal: crate::journal::SCHEMA_NAME.to_owned(),
             suite_version: env!("CARGO_PKG_VERSION").to_owned(),
             plan: self.plan.clone(),
+            repeats: format!("{} times, one case in {}", self.repeats.times, self.repeats.one_in),
             backends: self.backends.clone(),
         }
     }
@@ -114,6 +118,7 @@ pub fn run_with(
         start,
         groups,
         pictured,
+        repeats,
         plan,
         backends: records,
         contracts,
@@ -121,7 +126,7 @@ pub fn run_with(
     progress.planned(groups.iter().map(|g| g.cases.len()).sum(), groups.len());
     let done: Vec<GroupDone> = groups
         .par_iter()
-        .map(|group| run_group(group, backends, progress, extras))
+        .map(|group| run_group(group, backends, progress, (repeats, extras)))
         .collect();
 
     let mut report = Report::new(plan, environment);
@@ -187,7 +192,7 @@ fn run_group(
     group: &Group,
     backends: &[Box<dyn Backend>],
     progress: &dyn Progress,
-    extras: &Extras,
+    (repeats, extras): (Repeats, &Extras),
 ) -> GroupDone {
     let start = Instant::now();
     let mut done = GroupDone {
@@ -235,7 +240,7 @@ fn run_group(
     let ran: Vec<Ran> = left
         .par_iter()
         .map(|(case, line)| {
-            let ran = run_case(case, &loaded, backends);
+            let ran = run_case_repeated(case, &loaded, backends, repeats);
             extras
                 .journal
                 .iter()
@@ -270,6 +275,8 @@ fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str)
         inputs: None,
         output: None,
         waived: None,
+        repeated: None,
+        reproducer: None,
     };
     backends.iter().map(|b| record(b.as_ref())).collect()
 }
@@ -359,6 +366,10 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
         version: backend.version(),
         description: backend.description().to_owned(),
         required: true,
+        determinism: report::DeterminismGrade {
+            claimed: backend.determinism().into(),
+            ..report::DeterminismGrade::default()
+        },
         deviations: deviations.collect(),
         excluded: exclusions.collect(),
     }

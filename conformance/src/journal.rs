@@ -37,6 +37,8 @@ pub struct Header {
     pub suite_version: String,
     /// What was asked for.
     pub plan: Plan,
+    /// Which cases are run again.
+    pub repeats: String,
     /// Who was asked, with versions and declarations.
     pub backends: Vec<Backend>,
 }
@@ -303,7 +305,7 @@ impl<R: BufRead> Lines<'_, R> {
 /// The first thing in which two runs differ, with both values.
 fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, String)> {
     type Show = fn(&Header) -> String;
-    let facts: [(&'static str, Show); 9] = [
+    let facts: [(&'static str, Show); 10] = [
         ("the journal's version", |h| h.journal.clone()),
         ("the suite's version", |h| h.suite_version.clone()),
         ("the tier", |h| h.plan.tier.clone()),
@@ -318,6 +320,7 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, S
             let versions = h.backends.iter().map(|b| format!("{} {}", b.name, b.version));
             versions.collect::<Vec<_>>().join(", ")
         }),
+        ("which cases are repeated", |h| h.repeats.clone()),
         ("the plan", |h| format!("{:?}", h.plan)),
         ("what backends declare", |h| format!("{:?}", h.backends)),
     ];

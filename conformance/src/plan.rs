@@ -7,6 +7,7 @@
 //! ```
 
 use crate::case::{Case, Fault, Filling, Params};
+use crate::determinism::Repeats;
 use crate::origin::Origin;
 use crate::shard::Shard;
 use sparse_oracle::contract::{Contract, Op, TYPES, all_contracts};
@@ -46,6 +47,8 @@ pub struct Options {
     pub optional: bool,
     /// Matrix files; when there are any, only they are run.
     pub matrices: Vec<PathBuf>,
+    /// Which passing cases are run again to see whether their bits stay.
+    pub repeats: Repeats,
     /// Run only this part of the plan.
     pub shard: Option<Shard>,
 }

@@ -161,6 +161,8 @@ fn exit_code_follows_the_verdicts() {
         inputs: None,
         output: None,
         waived: None,
+        repeated: None,
+        reproducer: None,
     };
     let backend = |required| Backend {
         name: "b".to_owned(),

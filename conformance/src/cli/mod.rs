@@ -13,6 +13,7 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod shrink;
 mod subjects;
 
 use crate::backend::Backend;
@@ -43,6 +44,8 @@ enum Command {
     Diff(diff::Args),
     /// Run one case line again and print the verdict of each backend.
     Replay(replay::Args),
+    /// Reduce a failing case to a minimal one and write a reproducer.
+    Shrink(shrink::Args),
     /// Show what a case consists of, and one output element from its terms to its verdict.
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
@@ -62,6 +65,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Merge(args) => merge::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Replay(args) => replay::run(args, backends),
+        Command::Shrink(args) => shrink::run(args, backends),
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),

@@ -5,6 +5,7 @@ use super::progress::Shown;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::campaign::{self, Planned};
+use crate::determinism::Repeats;
 use crate::plan::{Options, Tier};
 use crate::report::{self, Environment, github};
 use anyhow::{Context, Result, bail};
@@ -41,6 +42,11 @@ pub(super) struct Args {
     /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Run every passing case so many times again and compare the bits; by default one case in eight, once.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    #[command(flatten)]
+    shrinking: super::shrink::Effort,
     #[command(flatten)]
     extent: Extent,
 }
@@ -73,6 +79,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
         shard: args.extent.shard()?,
+        repeats: args.repeat.map_or_else(Repeats::default, Repeats::all),
     };
     let planned = Planned::new(&options, &backends);
     let mut extras = args.extent.extras(&planned, args.report.as_deref())?;
@@ -82,8 +89,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         .context("the threads can't be started; try a smaller --jobs")?;
     let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
     let shown = Shown::new();
-    let report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
+    let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
+    if let Some(folder) = &args.report {
+        args.shrinking.shrink_findings(&mut report, &backends, folder);
+    }
     let unread = unread_matrices(&report);
     let paths = match &args.report {
         Some(folder) => report::write_all(&report, folder)?,

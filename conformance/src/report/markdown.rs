@@ -18,6 +18,7 @@ pub fn to_markdown(report: &Report) -> String {
     text.push_str(&findings(report));
     text.push_str(&backend_table(report, &summary));
     text.push_str(&operation_table(report, &summary));
+    text.push_str(&determinism(report));
     text.push_str(&expectations(report));
     text.push_str(&environment(report));
     text
@@ -143,6 +144,19 @@ fn findings(report: &Report) -> String {
     text
 }
 
+/// One line for each backend of which a case was run again.
+fn determinism(report: &Report) -> String {
+    let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
+    let lines: String = graded
+        .map(|b| format!("- {}: {}\n", line(&b.name), line(&b.determinism.to_string())))
+        .collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("## Determinism\n\n{lines}\n")
+    }
+}
+
 fn failure(finding: &Described<'_>) -> String {
     let mut text = format!(
         "- **{}**: {}\n",
@@ -156,6 +170,9 @@ fn failure(finding: &Described<'_>) -> String {
         text.push('\n');
         return text;
     };
+    if let Some(shrunk) = &record.reproducer {
+        let _ = writeln!(text, "  - {}", line(&shrunk.line()));
+    }
     // A fence longer than any run of backticks in the line cannot be closed by it.
     let replay = one_line(&record.replay());
     let fence = "`".repeat(3.max(longest_run(&replay, '`') + 1));

@@ -6,8 +6,9 @@
 //! Only `environment` and `timings` differ from the unsharded report. They say what each machine was.
 
 use super::environment::{Environment, Timings};
+use super::evidence::DeterminismGrade;
 use super::expectation::Expectation;
-use super::model::{Contract, Plan, Report, Source};
+use super::model::{Backend, Contract, Plan, Report, Source};
 use crate::shard::Shard;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -213,7 +214,7 @@ fn difference(theirs: &Report, ours: &Report) -> Option<(&'static str, String, S
             versions.collect::<Vec<_>>().join(", ")
         }),
         ("the plan", |r| format!("{} (digest)", r.plan.digest)),
-        ("what backends declare", |r| format!("{:?}", r.backends)),
+        ("what backends declare", |r| format!("{:?}", declared(&r.backends))),
         ("the list of expectations", |r| {
             let in_force = |e: &Expectation| Expectation {
                 expired: false,
@@ -226,6 +227,18 @@ fn difference(theirs: &Report, ours: &Report) -> Option<(&'static str, String, S
         .into_iter()
         .map(|(what, show)| (what, show(theirs), show(ours)))
         .find(|(_, a, b)| a != b)
+}
+
+/// What backends said beforehand: grades are made of the cases, and differ.
+fn declared(backends: &[Backend]) -> Vec<Backend> {
+    let declared = |backend: &Backend| Backend {
+        determinism: DeterminismGrade {
+            claimed: backend.determinism.claimed,
+            ..DeterminismGrade::default()
+        },
+        ..backend.clone()
+    };
+    backends.iter().map(declared).collect()
 }
 
 /// The rows of the contract table, which every shard lists in full, with the cases of all.

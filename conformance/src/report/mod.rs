@@ -16,6 +16,7 @@
 pub mod badge;
 pub mod diff;
 pub mod environment;
+pub mod evidence;
 pub mod expectation;
 pub mod finding;
 pub mod github;
@@ -34,6 +35,7 @@ pub mod verdict;
 pub mod write;
 
 pub use environment::{Environment, Timings};
+pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
 pub use expectation::{Expectation, Expected, Occurs, Outcome, Since, Waivers};
 pub use finding::{Described, Finding};
 pub use merge::{MergeError, merge, plan_digest};

@@ -4,6 +4,7 @@
 //! of threads write the same bytes there. [`Report::seal`] brings cases into their one order and lists findings.
 
 use super::environment::{Environment, Timings};
+use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
 use super::verdict::{Tier, VerdictKind, VerdictRecord};
@@ -86,6 +87,9 @@ pub struct Backend {
     pub description: String,
     /// True if a run in which it runs no case fails.
     pub required: bool,
+    /// Whether its bits stay from run to run.
+    #[serde(default)]
+    pub determinism: DeterminismGrade,
     /// Where its declared profile leaves the default semantics.
     pub deviations: Vec<Deviation>,
     /// Cases that its manifest excludes.
@@ -236,6 +240,12 @@ pub struct CaseRecord {
     /// Index into [`Report::expectations`] of the entry that waives the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waived: Option<usize>,
+    /// What running it again gave, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Repeated>,
+    /// The minimal case of this failure, where it was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproducer: Option<Reproducer>,
 }
 
 impl CaseRecord {
@@ -311,6 +321,7 @@ impl Report {
             let ((ca, ba), (cb, bb)) = (key(a), key(b));
             ca.cmp(&cb).then_with(|| a.case.cmp(&b.case)).then(ba.cmp(&bb))
         });
+        DeterminismGrade::regrade(&mut self.backends, &self.cases);
         self.waive();
         self.findings = self.find();
     }

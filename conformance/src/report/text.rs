@@ -58,6 +58,7 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             backend_line(backend, summary.planned, colour)
         );
     }
+    text.push_str(&determinism(report));
     text.push_str(&findings(report, colour));
     text.push_str(&expectations(report));
     text.push_str(&files(written));
@@ -83,6 +84,14 @@ fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> Strin
     line
 }
 
+/// One line for each backend of which a case was run again.
+fn determinism(report: &Report) -> String {
+    let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
+    graded
+        .map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string())))
+        .collect()
+}
+
 fn findings(report: &Report, colour: Colour) -> String {
     let findings = report.find();
     let mut text = String::new();
@@ -96,6 +105,9 @@ fn findings(report: &Report, colour: Colour) -> String {
         );
         if let Some(record) = described.record {
             let _ = writeln!(text, "  {}", one_line(&record.replay()));
+        }
+        if let Some(shrunk) = described.record.and_then(|record| record.reproducer.as_ref()) {
+            let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
         }
     }
     if findings.len() > FINDINGS_SHOWN {

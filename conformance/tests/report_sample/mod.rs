@@ -208,6 +208,8 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
             Vec::new()
         },
         share: within.then_some(share),
+        repeated: None,
+        reproducer: None,
         degenerate: if case.ends_with("n=1/beta=0") {
             vec!["n=1".to_owned()]
         } else {
