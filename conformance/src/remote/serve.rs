@@ -9,7 +9,7 @@ use super::header::{Ask, Asked, Outcome, Reply, Said};
 use crate::backend::{Backend, Failure, Support};
 use crate::case::Params;
 use crate::declaration;
-use crate::execute::hash_operands;
+use crate::digest;
 use crate::manifest::{Manifest, PROTOCOL, Rule, Settled};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::format::{AnyParts, FieldRef, Fields, FormatKind};
@@ -59,7 +59,7 @@ pub fn serve(
 }
 
 fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameError> {
-    let hash = |request: &Request| hash_operands(request.inputs(), request.sparse());
+    let hash = |request: &Request| digest::arrays(request.inputs(), request.sparse());
     let (contract, id, before) = (request.contract, request.id, hash(&request));
     let task = request.task()?;
     let result = if backend.refuses_by_panic() {

@@ -1,6 +1,7 @@
 //! Findings, each with both values in decimal and in bits and the line that runs it again.
 
-use crate::report::model::{CaseRecord, Finding, Report};
+use crate::report::finding::Finding;
+use crate::report::model::{CaseRecord, Report};
 use crate::report::show::{count, counted, one_line};
 use crate::report::verdict::VerdictRecord;
 use maud::{Markup, html};
@@ -41,14 +42,18 @@ pub(super) fn section(report: &Report) -> Markup {
 }
 
 fn article(report: &Report, finding: &Finding) -> Markup {
-    match finding {
-        Finding::Case { index } => failure(&report.cases[*index]),
-        Finding::IdleBackend { backend } => html! {
-            article.finding {
-                h3 { span.badge { "idle" } " " (backend) }
-                p { "A required backend ran no case. Skip is not pass." }
-            }
-        },
+    if let Finding::Case { index } = finding {
+        return failure(&report.cases[*index]);
+    }
+    let described = report.describe(finding);
+    html! {
+        article.finding {
+            h3 { span.badge { (described.rule.replace('-', " ")) } " " (described.backend) }
+            p { (shortened(&described.message)) }
+            @if matches!(finding, Finding::IdleBackend { .. }) { p.quiet { "Skip is not pass." } }
+            @for (name, value) in &described.details { p.quiet { (name) ": " (shortened(value)) } }
+            @if let Some(record) = described.record { (replay(record)) }
+        }
     }
 }
 
@@ -97,7 +102,7 @@ fn message(verdict: &VerdictRecord) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let line = one_line(text);
     if line.len() <= MESSAGE_BYTES {
         return line;

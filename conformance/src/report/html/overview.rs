@@ -55,6 +55,7 @@ pub(super) fn class(kind: VerdictKind) -> &'static str {
         VerdictKind::Exact => "exact",
         VerdictKind::Within => "low",
         VerdictKind::AgreedRefusal => "agreed",
+        VerdictKind::Waived => "waived",
         VerdictKind::Unsupported => "none",
         VerdictKind::NotRun => "missing",
         VerdictKind::Wrong
