@@ -33,7 +33,7 @@ pub use self::header::{
     ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Outcome, Reply, Run, Said, SparseHead, TypeNames,
 };
 pub use self::request::encode;
-pub use self::serve::{manifest_of, serve};
+pub use self::serve::{manifest_of, respond, serve};
 pub use self::trouble::StartError;
 
 use self::child::Child;
