@@ -99,7 +99,10 @@ impl Planned {
             journal: crate::journal::SCHEMA_NAME.to_owned(),
             suite_version: env!("CARGO_PKG_VERSION").to_owned(),
             plan: self.plan.clone(),
-            repeats: format!("{} times, one case in {}", self.repeats.times, self.repeats.one_in),
+            repeats: format!(
+                "{} times, one case in {}",
+                self.repeats.times, self.repeats.one_in
+            ),
             backends: self.backends.clone(),
         }
     }

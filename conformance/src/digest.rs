@@ -8,8 +8,8 @@ use crate::execute::Came;
 use crate::operands::Operands;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{FieldRef, Fields};
-use sparse_oracle::scalar::{AnySlice, Element, Scalar};
+use sparse_oracle::format::{AnySparse, FieldRef, Fields};
+use sparse_oracle::scalar::{AnySlice, Element, Scalar, Values};
 use sparse_oracle::task::RawSparse;
 use std::hash::Hasher;
 use xxhash_rust::xxh3::Xxh3Default;
@@ -25,6 +25,17 @@ pub fn hex(digest: u128) -> String {
 pub fn fingerprint(operands: &Operands) -> u64 {
     let mut hash = Xxh3Default::new();
     hash_operands(operands, &mut hash);
+    hash.digest()
+}
+
+/// A hash of every bit of these arrays.
+#[must_use]
+pub fn arrays<'a>(
+    dense: impl Iterator<Item = &'a Values>,
+    sparse: impl IntoIterator<Item = &'a AnySparse>,
+) -> u64 {
+    let mut hash = Xxh3Default::new();
+    hash_arrays(dense, sparse, &mut hash);
     hash.digest()
 }
 
@@ -78,13 +89,18 @@ impl OutputHash {
 }
 
 fn hash_operands(operands: &Operands, hash: &mut Xxh3Default) {
-    for dense in [&operands.b, &operands.y].into_iter().flatten() {
-        hash_values(dense.data.as_slice(), hash);
-    }
-    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    let dense = [&operands.b, &operands.y].into_iter().flatten();
+    let sparse = std::iter::once(&operands.a).chain(&operands.b_sparse);
+    hash_arrays(dense.map(|dense| &dense.data), sparse, hash);
+}
+
+fn hash_arrays<'a>(
+    dense: impl Iterator<Item = &'a Values>,
+    sparse: impl IntoIterator<Item = &'a AnySparse>,
+    hash: &mut Xxh3Default,
+) {
+    dense.for_each(|values| hash_values(values.as_slice(), hash));
+    for sparse in sparse {
         sparse_oracle::each_sparse!(sparse, m => {
             sparse_oracle::each_format!(Sparse, m, m => hash_fields(&**m, hash));
         });

@@ -208,9 +208,14 @@ fn judge_seen(
         return (judged, None);
     };
     let others = repeat(case, operands, backend, (&first, again), &mut seen.spent);
-    let of_others = others.others.into_iter().map(|came| judge_came(case, operands, backend, came, &first));
+    let of_others = others
+        .others
+        .into_iter()
+        .map(|came| judge_came(case, operands, backend, came, &first));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
-    let claim = others.broken_claim.map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
+    let claim = others
+        .broken_claim
+        .map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
     (worse.or(claim).unwrap_or(judged), Some(others.record))
 }
 

@@ -39,8 +39,16 @@ fn all_files_are_written_and_json_reads_back() {
         ]
     );
     for path in &paths {
-        let least = if path.to_str().unwrap().contains("badge") { 100 } else { 1000 };
-        assert!(std::fs::metadata(path).unwrap().len() > least, "{}", path.display());
+        let least = if path.to_str().unwrap().contains("badge") {
+            100
+        } else {
+            1000
+        };
+        assert!(
+            std::fs::metadata(path).unwrap().len() > least,
+            "{}",
+            path.display()
+        );
     }
 
     let again = Report::read(&paths[0]).unwrap();

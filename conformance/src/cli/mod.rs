@@ -1,11 +1,12 @@
 //! The `conformance` command over any set of backends: thin, the library does the work.
 //!
 //! [`main`] is what the program itself calls with the built-in backends; a crate of yours calls it with its own, and
-//! gets the same command (see `examples/own_backend.rs`).
+//! gets the same command (see `examples/own-backend`).
 
 mod diff;
 mod explain;
 mod extent;
+mod host;
 mod inspect;
 mod list;
 mod merge;
@@ -13,6 +14,7 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod serve;
 mod shrink;
 mod subjects;
 
@@ -52,6 +54,12 @@ enum Command {
     Inspect(inspect::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
+    #[command(hide = true)]
+    Host(host::Args),
+    /// Answer the protocol on standard input and output with a built-in backend.
+    #[command(hide = true)]
+    Serve(serve::Args),
 }
 
 /// The command line over these backends: parses the process's arguments, runs, prints.
@@ -69,6 +77,8 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),
+        Command::Host(args) => host::run(args),
+        Command::Serve(args) => serve::run(args, &backends),
     };
     match result {
         Ok(code) => ExitCode::from(code),

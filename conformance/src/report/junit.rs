@@ -42,7 +42,9 @@ fn suite(report: &Report, backend: &Backend) -> TestSuite {
             continue;
         }
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(described.message.as_str()).set_type(described.rule.as_str());
+        status
+            .set_message(described.message.as_str())
+            .set_type(described.rule.as_str());
         suite.add_test_case(TestCase::new(name(report, &finding), status));
     }
     suite

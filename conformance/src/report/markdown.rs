@@ -158,11 +158,7 @@ fn determinism(report: &Report) -> String {
 }
 
 fn failure(finding: &Described<'_>) -> String {
-    let mut text = format!(
-        "- **{}**: {}\n",
-        line(finding.backend),
-        line(&finding.message)
-    );
+    let mut text = format!("- **{}**: {}\n", line(finding.backend), line(&finding.message));
     for (name, value) in &finding.details {
         let _ = writeln!(text, "  - {name}: {}", line(value));
     }

@@ -214,7 +214,9 @@ fn difference(theirs: &Report, ours: &Report) -> Option<(&'static str, String, S
             versions.collect::<Vec<_>>().join(", ")
         }),
         ("the plan", |r| format!("{} (digest)", r.plan.digest)),
-        ("what backends declare", |r| format!("{:?}", declared(&r.backends))),
+        ("what backends declare", |r| {
+            format!("{:?}", declared(&r.backends))
+        }),
         ("the list of expectations", |r| {
             let in_force = |e: &Expectation| Expectation {
                 expired: false,

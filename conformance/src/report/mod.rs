@@ -40,8 +40,8 @@ pub use expectation::{Expectation, Expected, Occurs, Outcome, Since, Waivers};
 pub use finding::{Described, Finding};
 pub use merge::{MergeError, merge, plan_digest};
 pub use model::{
-    Backend, CaseRecord, Contract, Deviation, Exclusion, Plan, Report, RowStatistics, SCHEMA_NAME,
-    Source, SpyGrid,
+    Backend, CaseRecord, Contract, Deviation, Exclusion, Plan, Report, RowStatistics, SCHEMA_NAME, Source,
+    SpyGrid,
 };
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, Summary, Worst};
 pub use text::{Colour, to_text};

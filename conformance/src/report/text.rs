@@ -155,12 +155,8 @@ fn files(written: &[PathBuf]) -> String {
 
 fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -> String {
     let found = report.find().len() as u64;
-    let apart = [
-        VerdictKind::Waived,
-        VerdictKind::Unsupported,
-        VerdictKind::NotRun,
-    ]
-    .map(|kind| (kind, counts.get(kind)));
+    let apart = [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun]
+        .map(|kind| (kind, counts.get(kind)));
     let apart = apart.iter().filter(|(_, number)| *number > 0);
     let apart: String = apart
         .map(|(kind, number)| format!(", {} {}", count(*number), kind.label()))

@@ -147,7 +147,10 @@ pub fn write_all(report: &Report, directory: &Path) -> Result<Vec<PathBuf>, Repo
             Ok((path, text))
         })
         .collect();
-    texts?.into_iter().map(|(path, text)| write(path, &text)).collect()
+    texts?
+        .into_iter()
+        .map(|(path, text)| write(path, &text))
+        .collect()
 }
 
 fn write(path: PathBuf, text: &str) -> Result<PathBuf, ReportError> {

@@ -168,19 +168,35 @@ impl Data {
             values = Some(raw.values.clone());
             self.found = raw_arrays(&raw);
         }
-        let mut wants = wants(case, &exact, (arithmetic, profile), (None, Place::Visited), |_| None);
+        let mut wants = wants(
+            case,
+            &exact,
+            (arithmetic, profile),
+            (None, Place::Visited),
+            |_| None,
+        );
         let by_columns = case.contract.format == FormatKind::Csc;
         if by_columns {
             wants.sort_by_key(|w| (w.col, w.row));
         }
         let (major, minor): (Vec<usize>, Vec<usize>) = wants
             .iter()
-            .map(|w| if by_columns { (w.col, w.row) } else { (w.row, w.col) })
+            .map(|w| {
+                if by_columns {
+                    (w.col, w.row)
+                } else {
+                    (w.row, w.col)
+                }
+            })
             .unzip();
         let b_cols = operands.b_sparse.as_ref().map_or(0, |b| b.shape().1);
         let outer = if by_columns { b_cols } else { operands.a.shape().0 };
         let pointer = (0..=outer).map(|i| major.partition_point(|&m| m < i) as u64);
-        let names = if by_columns { ["col_ptr", "row_idx"] } else { ["row_ptr", "col_idx"] };
+        let names = if by_columns {
+            ["col_ptr", "row_idx"]
+        } else {
+            ["row_ptr", "col_idx"]
+        };
         let array = |name: &str, bits: Vec<u64>| Array {
             name: name.to_owned(),
             kind: "u32",
@@ -237,7 +253,9 @@ fn wants(
     let mut wants = Vec::new();
     let visited = problem.for_each(&mut |site| {
         let number = wants.len();
-        let before = c.filter(|_| reads_s).and_then(|c| c.get(c_place.offset(site.at, number)));
+        let before = c
+            .filter(|_| reads_s)
+            .and_then(|c| c.get(c_place.offset(site.at, number)));
         let accepted = rule.accepts(site, before.copied().unwrap_or(0.0));
         let offset = place.offset(site.at, number);
         let mut element = want(&accepted, case.contract.types.out, site.at, offset);

@@ -139,7 +139,11 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ),
         (
             "Shard",
-            report.plan.shard.map(|shard| shard.to_string()).unwrap_or_default(),
+            report
+                .plan
+                .shard
+                .map(|shard| shard.to_string())
+                .unwrap_or_default(),
         ),
         (
             "Machine",

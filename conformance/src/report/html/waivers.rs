@@ -14,7 +14,11 @@ pub(super) fn section(report: &Report) -> Markup {
     if report.expectations.is_empty() {
         return html! {};
     }
-    let entries = report.expectations.iter().zip(report.outcomes()).zip(report.tallies());
+    let entries = report
+        .expectations
+        .iter()
+        .zip(report.outcomes())
+        .zip(report.tallies());
     html! {
         section id="waivers" {
             h2 { "Known deviations" }
@@ -29,7 +33,13 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-fn entry(report: &Report, number: usize, expectation: &Expectation, outcome: Outcome, tally: &Tally) -> Markup {
+fn entry(
+    report: &Report,
+    number: usize,
+    expectation: &Expectation,
+    outcome: Outcome,
+    tally: &Tally,
+) -> Markup {
     let broken = matches!(
         outcome,
         Outcome::Expired | Outcome::Stale | Outcome::UnexpectedPass(_)
