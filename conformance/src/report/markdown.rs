@@ -109,10 +109,10 @@ fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
     if ran == 0 {
         return "not run".to_owned();
     }
-    let state = if findings == 0 {
-        "ok".to_owned()
-    } else {
-        format!("**{}**", counted(findings, "finding"))
+    let state = match (findings, cell.counts.get(VerdictKind::Waived)) {
+        (0, 0) => "ok".to_owned(),
+        (0, waived) => format!("{} waived", count(waived)),
+        _ => format!("**{}**", counted(findings, "finding")),
     };
     format!(
         "{state}, {} run, worst {}",

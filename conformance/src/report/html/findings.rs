@@ -1,5 +1,6 @@
 //! Findings, each with both values in decimal and in bits and the line that runs it again.
 
+use crate::report::evidence::Reproducer;
 use crate::report::finding::Finding;
 use crate::report::model::{CaseRecord, Report};
 use crate::report::show::{count, counted, one_line};
@@ -91,6 +92,20 @@ fn failure(record: &CaseRecord) -> Markup {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
             (replay(record))
+            @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk)) }
+        }
+    }
+}
+
+/// The minimal case that was found, and where its files are, beside this page.
+fn reproducer(shrunk: &Reproducer) -> Markup {
+    html! {
+        div.shrunk {
+            p.quiet {
+                b { "Reproducer " } (shortened(&shrunk.summary))
+                @if let Some(path) = &shrunk.path { " Files: " a href={ (path) "/" } { (path) "/" } }
+            }
+            @if let Some(case) = &shrunk.case { code { (one_line(case)) } }
         }
     }
 }

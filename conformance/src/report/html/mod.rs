@@ -171,6 +171,8 @@ fn state(cell: &Cell) -> (&'static str, &'static str) {
         ("bad", "✗")
     } else if counts.ran() == 0 {
         ("none", "–")
+    } else if counts.get(VerdictKind::Waived) > 0 {
+        ("waived", "~")
     } else {
         match cell.worst.map(|worst| worst.share) {
             None | Some(0.0) => ("exact", "✓"),

@@ -58,7 +58,7 @@ fn entry(
                 @if let Some(case) = &expectation.case { div { dt { "cases" } dd { (case) } } }
                 div { dt { "until" } dd { (expectation.expires) } }
                 div { dt { "waived" } dd { (count(waived.len() as u64)) " of " (counted(tally.ran, "case")) " run" } }
-                @if let Some(link) = &expectation.link { div { dt { "see" } dd { (link) } } }
+                @if let Some(link) = &expectation.link { div { dt { "see" } dd { (see(link)) } } }
             }
             @if !waived.is_empty() {
                 details.more {
@@ -71,5 +71,13 @@ fn entry(
                 }
             }
         }
+    }
+}
+
+/// A link where it is one that a page may follow; any other text stands as text.
+fn see(link: &str) -> Markup {
+    html! {
+        @if link.starts_with("https://") { a href=(link) rel="noreferrer" { (shortened(link)) } }
+        @else { (shortened(link)) }
     }
 }
