@@ -125,9 +125,9 @@ pub(crate) fn repeat(
         }
     }
     if again.threads && backend.thread_control() != ThreadControl::None {
-        let mut results = THREADS
-            .iter()
-            .filter_map(|&threads| execute_threaded(case, operands, backend, (first.before(), threads), spent));
+        let mut results = THREADS.iter().filter_map(|&threads| {
+            execute_threaded(case, operands, backend, (first.before(), threads), spent)
+        });
         if let (Some(few), Some(many)) = (results.next(), results.next()) {
             let difference = difference(case, operands, &few, &many);
             seen.record.threads = Some(Same::of(difference.is_none()));
@@ -147,7 +147,12 @@ impl Repetition {
         if backend.determinism() < claim || self.broken_claim.is_some() {
             return;
         }
-        let Difference { at, place, first, other } = difference;
+        let Difference {
+            at,
+            place,
+            first,
+            other,
+        } = difference;
         let show = |bits: Option<u64>| bits.map_or_else(|| "nothing".to_owned(), |b| format!("0x{b:x}"));
         let message = format!(
             "the bits change {between} although the backend claims that they do not: {place} was {}, then {}",
@@ -211,7 +216,10 @@ fn difference(case: &Case, operands: &Operands, first: &Came, other: &Came) -> O
             }
             in_lists(part_lists(a), &part_lists(b))
         }
-        _ => Some(Difference::of_kind(&format!("the kind of answer to {}", case.contract))),
+        _ => Some(Difference::of_kind(&format!(
+            "the kind of answer to {}",
+            case.contract
+        ))),
     }
 }
 
@@ -271,8 +279,15 @@ mod tests {
         let taken: Vec<Again> = lines.iter().filter_map(|l| Repeats::default().of(l)).collect();
         assert!((350..650).contains(&taken.len()), "{} of 4000", taken.len());
         let threaded = taken.iter().filter(|again| again.threads).count();
-        assert!((taken.len() / 8..taken.len() / 2).contains(&threaded), "{threaded}");
+        assert!(
+            (taken.len() / 8..taken.len() / 2).contains(&threaded),
+            "{threaded}"
+        );
         assert!(lines.iter().all(|l| Repeats::NONE.of(l).is_none()));
-        assert!(lines.iter().all(|l| Repeats::all(3).of(l).is_some_and(|a| a.times == 3 && a.threads)));
+        assert!(
+            lines
+                .iter()
+                .all(|l| Repeats::all(3).of(l).is_some_and(|a| a.times == 3 && a.threads))
+        );
     }
 }

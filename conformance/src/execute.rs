@@ -252,7 +252,10 @@ fn pool(threads: usize) -> Option<&'static ThreadPool> {
     if let Some(pool) = pools.get(&threads) {
         return Some(pool);
     }
-    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
+    let made = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .ok()?;
     let pool: &'static ThreadPool = Box::leak(Box::new(made));
     pools.insert(threads, pool);
     Some(pool)

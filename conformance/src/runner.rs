@@ -159,9 +159,14 @@ pub fn judge_repeated(
         return (judged, None);
     };
     let seen = repeat(case, operands, backend, (&first, again), spent);
-    let of_others = seen.others.into_iter().map(|came| judge_came(case, operands, backend, came, &first));
+    let of_others = seen
+        .others
+        .into_iter()
+        .map(|came| judge_came(case, operands, backend, came, &first));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
-    let claim = seen.broken_claim.map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
+    let claim = seen
+        .broken_claim
+        .map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
     (worse.or(claim).unwrap_or(judged), Some(seen.record))
 }
 

@@ -133,7 +133,12 @@ impl fmt::Display for DeterminismGrade {
         };
         part(f, self.differing, self.repeated, "from run to run")?;
         if self.threads_compared > 0 {
-            part(f, self.threads_differing, self.threads_compared, "with 1 thread and 4")?;
+            part(
+                f,
+                self.threads_differing,
+                self.threads_compared,
+                "with 1 thread and 4",
+            )?;
         }
         self.first_differing
             .iter()

@@ -61,11 +61,27 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
     }
     wants(&mut text, &data.wants);
     for array in &data.arrays {
-        literal(&mut text, &format!("want_{}", array.name), array.kind, &array.bits);
+        literal(
+            &mut text,
+            &format!("want_{}", array.name),
+            array.kind,
+            &array.bits,
+        );
     }
-    rows(&mut text, "sc_array want_arrays", data.arrays.iter().map(|a| entry("want", a)));
-    let _ = writeln!(text, "static const size_t want_array_count = {};", data.arrays.len());
-    let fault = here.params.fault.map_or_else(String::new, |f| f.name().to_owned());
+    rows(
+        &mut text,
+        "sc_array want_arrays",
+        data.arrays.iter().map(|a| entry("want", a)),
+    );
+    let _ = writeln!(
+        text,
+        "static const size_t want_array_count = {};",
+        data.arrays.len()
+    );
+    let fault = here
+        .params
+        .fault
+        .map_or_else(String::new, |f| f.name().to_owned());
     let _ = writeln!(text, "static const char *const must_refuse = \"{fault}\";");
     text.push_str(TAIL);
     text
@@ -73,7 +89,9 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
 
 /// Text that can't end a comment.
 fn comment(text: &str) -> String {
-    text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\\'], " ")
+    text.replace("*/", "* /")
+        .replace("/*", "/ *")
+        .replace(['\n', '\\'], " ")
 }
 
 /// The C type that holds the bits, and the header's name for the type.
@@ -116,12 +134,20 @@ fn rows(text: &mut String, what: &str, lines: impl Iterator<Item = String>) {
     for line in &lines {
         let _ = writeln!(text, "    {line},");
     }
-    text.push_str(if lines.is_empty() { "    { 0 },\n};\n" } else { "};\n" });
+    text.push_str(if lines.is_empty() {
+        "    { 0 },\n};\n"
+    } else {
+        "};\n"
+    });
 }
 
 fn entry(prefix: &str, array: &Array) -> String {
     let Array { name, kind, bits } = array;
-    format!("{{ \"{name}\", {prefix}_{name}, {}, {}, 0 }}", bits.len(), dtype(kind))
+    format!(
+        "{{ \"{name}\", {prefix}_{name}, {}, {}, 0 }}",
+        bits.len(),
+        dtype(kind)
+    )
 }
 
 fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
@@ -130,7 +156,10 @@ fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
     }
     let arrays = format!("sc_array {name}_arrays");
     rows(text, &arrays, matrix.arrays.iter().map(|a| entry(name, a)));
-    let extents = matrix.extents.iter().map(|(n, value)| format!("{{ \"{n}\", {value} }}"));
+    let extents = matrix
+        .extents
+        .iter()
+        .map(|e| format!("{{ \"{}\", {} }}", e.name, e.value));
     rows(text, &format!("sc_number {name}_extents"), extents);
     let _ = writeln!(
         text,
@@ -197,7 +226,9 @@ fn task(text: &mut String, shown: &Shown<'_>, operands: &[&str]) {
         .map(|(name, value)| format!("{{ \"{name}\", {value} }}"))
         .collect();
     rows(text, "sc_number params", params.iter().cloned());
-    let to = contract.to.map_or_else(|| "NULL".to_owned(), |to| format!("\"{}\"", to.name()));
+    let to = contract
+        .to
+        .map_or_else(|| "NULL".to_owned(), |to| format!("\"{}\"", to.name()));
     let _ = writeln!(
         text,
         "static const sc_task task = {{ sizeof(sc_task), {op}, \"{contract}\", {}, {alpha}, {beta}, {}, {}, {mode}, {}, {to}, params }};",
@@ -216,7 +247,11 @@ fn wants(text: &mut String, wants: &[Want]) {
     };
     let line = |w: &Want| {
         let [nan, inf, minus] = w.others.map(u8::from);
-        let bound = w.bound.map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
+        // An infinite bound says nothing.
+        let bound = w
+            .bound
+            .filter(|b| b.is_finite())
+            .map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
         format!(
             "{{ {}, {}, {}, {}, {}, {nan}, {inf}, {minus}, 0x{:x}u, \"{}\", {bound} }}",
             w.row,

@@ -27,6 +27,14 @@ pub(super) struct Array {
     pub bits: Vec<u64>,
 }
 
+/// A parameter of a sparse matrix; flags are 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub name: &'static str,
+    pub value: u64,
+    pub is_flag: bool,
+}
+
 /// A sparse operand or result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SparseData {
@@ -35,7 +43,7 @@ pub(super) struct SparseData {
     pub rows: usize,
     pub cols: usize,
     pub arrays: Vec<Array>,
-    pub extents: Vec<(&'static str, u64)>,
+    pub extents: Vec<Extent>,
 }
 
 /// A dense operand or result.
@@ -168,19 +176,35 @@ impl Data {
             values = Some(raw.values.clone());
             self.found = raw_arrays(&raw);
         }
-        let mut wants = wants(case, &exact, (arithmetic, profile), (None, Place::Visited), |_| None);
+        let mut wants = wants(
+            case,
+            &exact,
+            (arithmetic, profile),
+            (None, Place::Visited),
+            |_| None,
+        );
         let by_columns = case.contract.format == FormatKind::Csc;
         if by_columns {
             wants.sort_by_key(|w| (w.col, w.row));
         }
         let (major, minor): (Vec<usize>, Vec<usize>) = wants
             .iter()
-            .map(|w| if by_columns { (w.col, w.row) } else { (w.row, w.col) })
+            .map(|w| {
+                if by_columns {
+                    (w.col, w.row)
+                } else {
+                    (w.row, w.col)
+                }
+            })
             .unzip();
         let b_cols = operands.b_sparse.as_ref().map_or(0, |b| b.shape().1);
         let outer = if by_columns { b_cols } else { operands.a.shape().0 };
         let pointer = (0..=outer).map(|i| major.partition_point(|&m| m < i) as u64);
-        let names = if by_columns { ["col_ptr", "row_idx"] } else { ["row_ptr", "col_idx"] };
+        let names = if by_columns {
+            ["col_ptr", "row_idx"]
+        } else {
+            ["row_ptr", "col_idx"]
+        };
         let array = |name: &str, bits: Vec<u64>| Array {
             name: name.to_owned(),
             kind: "u32",
@@ -237,7 +261,9 @@ fn wants(
     let mut wants = Vec::new();
     let visited = problem.for_each(&mut |site| {
         let number = wants.len();
-        let before = c.filter(|_| reads_s).and_then(|c| c.get(c_place.offset(site.at, number)));
+        let before = c
+            .filter(|_| reads_s)
+            .and_then(|c| c.get(c_place.offset(site.at, number)));
         let accepted = rule.accepts(site, before.copied().unwrap_or(0.0));
         let offset = place.offset(site.at, number);
         let mut element = want(&accepted, case.contract.types.out, site.at, offset);
@@ -283,7 +309,11 @@ fn parts_data(parts: &AnyParts) -> SparseData {
         let kind = match field {
             FieldRef::Extent(_) | FieldRef::Flag(_) => {
                 if !matches!(name, "rows" | "cols") {
-                    data.extents.push((name, field_bits(&field)[0]));
+                    data.extents.push(Extent {
+                        name,
+                        value: field_bits(&field)[0],
+                        is_flag: matches!(field, FieldRef::Flag(_)),
+                    });
                 }
                 continue;
             }

@@ -85,7 +85,10 @@ mod tests {
         let places = [(2, 1), (0, 0), (0, 0), (1, 1), (1, 0), (2, 0), (2, 1)];
         let line = "spmm.coo.f64_f64_f64_f64/rmat:scale=3,seed=1/values=own,0";
         let text = written(line, values, &places).expect("it reads back");
-        assert!(text.contains("coordinate real general") && text.contains("-0.0"), "{text}");
+        assert!(
+            text.contains("coordinate real general") && text.contains("-0.0"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -93,7 +96,10 @@ mod tests {
         let line = "spmm.csr.f64_f64_f64_f64/rmat:scale=3,seed=1/values=own,0";
         let odd = f64::from_bits(0x7ff8_0000_0000_0001);
         let refused = written(line, vec![odd], &[(0, 0)]);
-        assert!(matches!(refused, Err(ReproducerError::ReadBack { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(ReproducerError::ReadBack { .. })),
+            "{refused:?}"
+        );
     }
 
     #[test]

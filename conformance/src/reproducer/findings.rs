@@ -106,7 +106,13 @@ fn one(
 /// `portable-spmm.csr.f32_f32_f32_f32-wrong-value`, with a number where that was taken.
 fn folder_name(backend: &str, contract: &str, chosen: &Chosen, taken: &mut HashSet<String>) -> String {
     let plain = |text: &str| -> String {
-        let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+        let safe = |c: char| {
+            if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
         text.chars().map(safe).take(60).collect()
     };
     let name = format!("{}-{}-{}", plain(backend), plain(contract), chosen.reason.label());

@@ -77,7 +77,11 @@ pub(super) fn want(accepted: &Accepted, out: Precision, (row, col): (usize, usiz
 pub(super) fn order(bits: u64, precision: Precision) -> i64 {
     let sign = 1u64 << (8 * precision.bytes() - 1);
     let magnitude = (bits & (sign - 1)) as i64;
-    if bits & sign == 0 { magnitude } else { -1 - magnitude }
+    if bits & sign == 0 {
+        magnitude
+    } else {
+        -1 - magnitude
+    }
 }
 
 /// The bit pattern at a place.

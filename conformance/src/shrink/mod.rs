@@ -85,7 +85,9 @@ pub fn shrink(
     let again = |verdict: &Verdict| Reason::of(verdict).as_ref() == Some(reason);
     let verdict = verdict_of(&first, backend, reason);
     if !again(&verdict) {
-        let seen = (1..RERUNS).filter(|_| again(&verdict_of(&first, backend, reason))).count();
+        let seen = (1..RERUNS)
+            .filter(|_| again(&verdict_of(&first, backend, reason)))
+            .count();
         return Outcome::Flaky { seen, runs: RERUNS };
     }
     let mut search = Search::new(backend, (reason, verdict), first, budget);
