@@ -159,7 +159,7 @@ fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
     let extents = matrix
         .extents
         .iter()
-        .map(|(n, value)| format!("{{ \"{n}\", {value} }}"));
+        .map(|e| format!("{{ \"{}\", {} }}", e.name, e.value));
     rows(text, &format!("sc_number {name}_extents"), extents);
     let _ = writeln!(
         text,
@@ -247,7 +247,11 @@ fn wants(text: &mut String, wants: &[Want]) {
     };
     let line = |w: &Want| {
         let [nan, inf, minus] = w.others.map(u8::from);
-        let bound = w.bound.map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
+        // An infinite bound says nothing.
+        let bound = w
+            .bound
+            .filter(|b| b.is_finite())
+            .map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
         format!(
             "{{ {}, {}, {}, {}, {}, {nan}, {inf}, {minus}, 0x{:x}u, \"{}\", {bound} }}",
             w.row,
