@@ -5,6 +5,7 @@ use crate::remote::{Limits, Remote};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The backends to judge.
@@ -21,10 +22,14 @@ pub(super) struct Subjects {
     /// A program that speaks the protocol (PROTOCOL.md), with its arguments; may be repeated.
     #[arg(long = "exec", value_name = "CMD")]
     programs: Vec<String>,
-    /// Seconds that a program has for one task.
+    /// A shared library that exports the functions of `sparse_conformance.h` (PLUGIN.md); runs in a child process; may be
+    /// repeated.
+    #[arg(long = "plugin", value_name = "LIB")]
+    plugins: Vec<PathBuf>,
+    /// Seconds that a program or plug-in has for one task.
     #[arg(long, default_value = "10", value_parser = seconds, value_name = "SECONDS")]
     timeout: Duration,
-    /// MiB of memory that a program, with all it starts, may use.
+    /// MiB of memory that a program or plug-in, with all it starts, may use.
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
     memory: u64,
 }
@@ -46,7 +51,7 @@ impl Subjects {
 
     /// True with a subject from outside this program: then only what is named is judged.
     fn names_outsiders(&self) -> bool {
-        !self.programs.is_empty()
+        !(self.programs.is_empty() && self.plugins.is_empty())
     }
 
     /// Opens the backends, each with its declarations checked.
@@ -61,6 +66,9 @@ impl Subjects {
             .collect();
         for program in &self.programs {
             chosen.push(Box::new(self.start(program)?));
+        }
+        for library in &self.plugins {
+            chosen.push(Box::new(self.host(library)?));
         }
         let mut names = HashSet::new();
         for backend in &chosen {
@@ -78,13 +86,30 @@ impl Subjects {
     fn start(&self, program: &str) -> Result<Remote> {
         let about = || format!("--exec {program:?}");
         let command = shell_words::split(program).with_context(about)?;
+        Remote::open(command, self.limits()).with_context(about)
+    }
+
+    /// A plug-in is a program too: this one, as its host.
+    fn host(&self, library: &Path) -> Result<Remote> {
+        let about = || format!("--plugin {}", library.display());
+        // Children are found by name and must not depend on the folder: both paths are absolute.
+        let library = library.canonicalize().with_context(about)?;
+        let program = std::env::current_exe().with_context(about)?;
+        let text = |path: &Path| -> Result<String> {
+            let text = path.to_str().with_context(about)?;
+            Ok(text.to_owned())
+        };
+        let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
+        Remote::open(command, self.limits()).with_context(about)
+    }
+
+    fn limits(&self) -> Limits {
         let default = Limits::default();
-        let limits = Limits {
+        Limits {
             time: self.timeout,
             start: default.start.max(self.timeout),
             memory: self.memory << 20,
             ..default
-        };
-        Remote::open(command, limits).with_context(about)
+        }
     }
 }

@@ -34,18 +34,26 @@ pub fn read(
         let found = reply.id.map_or("none".to_owned(), |id| id.to_string());
         return Err(protocol(format!("it answered request {found}, asked was {id}")));
     }
-    if reply.inputs_modified {
-        let message = "an input operand changed during the call".to_owned();
-        return Err(rule(Defect::InputModified, message));
-    }
-    if let Some(at) = reply.guard_broken {
-        let message = format!("offset {at} lies outside the output, and was written");
-        return Err(rule(Defect::OutOfBounds, message));
-    }
     let words = || {
         let text = sanitised(reply.message.as_deref().unwrap_or("(no reason given)").as_bytes());
         text.chars().take(MAX_WORDS).collect::<String>()
     };
+    // What runs the backend may say where; the words are its own, the verdict is not.
+    let told = |what: String| match reply.message {
+        Some(_) => format!("{what}: {}", words()),
+        None => what,
+    };
+    if reply.inputs_modified {
+        let message = told("an input operand changed during the call".to_owned());
+        return Err(rule(Defect::InputModified, message));
+    }
+    if let Some(at) = reply.guard_broken {
+        let message = match reply.outcome {
+            Some(Outcome::Broke) => told("what lies outside the output was written".to_owned()),
+            _ => format!("offset {at} lies outside the output, and was written"),
+        };
+        return Err(rule(Defect::OutOfBounds, message));
+    }
     match reply.outcome {
         None => Err(protocol("its answer has no outcome".to_owned())),
         Some(Outcome::Refused) => Err(Failure::Refused(words())),
@@ -53,6 +61,7 @@ pub fn read(
             let text = format!("answered \"unsupported\" to what its manifest takes: {}", words());
             Err(Failure::Refused(text))
         }
+        Some(Outcome::Broke) => Err(protocol(words())),
         Some(Outcome::Written) => written(&reply, payload, task).map_err(broke),
         Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(broke),
     }

@@ -180,6 +180,8 @@ pub enum Outcome {
     Refused,
     /// The backend has no such operation, whatever its manifest says.
     Unsupported,
+    /// What runs the backend saw it break a rule that needs no arithmetic to see; the message says which.
+    Broke,
 }
 
 /// Header of a message of the backend.

@@ -9,7 +9,7 @@ use super::header::{Ask, Asked, Outcome, Reply, Said};
 use crate::backend::{Backend, Failure, Support};
 use crate::case::Params;
 use crate::declaration;
-use crate::execute::hash_operands;
+use crate::digest;
 use crate::manifest::{Manifest, PROTOCOL, Rule, Settled};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
@@ -75,7 +75,7 @@ pub fn respond(
 }
 
 fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameError> {
-    let hash = |request: &Request| hash_operands(request.inputs(), request.sparse());
+    let hash = |request: &Request| digest::arrays(request.inputs(), request.sparse());
     let (contract, id, before) = (request.contract, request.id, hash(&request));
     let task = request.task()?;
     let result = if backend.refuses_by_panic() {
@@ -124,6 +124,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
             if mismatch.defect == Defect::OutOfBounds {
                 reply.guard_broken = Some(-1);
             }
+            reply.outcome = Some(Outcome::Broke);
             mismatch.message
         }
     }

@@ -36,6 +36,25 @@ pub enum Parts<T> {
     SrBcrs(SrBcrsParts<T>),
 }
 
+impl<T> Parts<T> {
+    /// The empty arrays of a format, every extent 0.
+    #[must_use]
+    pub fn blank(kind: FormatKind) -> Parts<T>
+    where
+        T: Default,
+    {
+        macro_rules! blank {
+            ($($variant:ident),*) => {
+                match kind { $(FormatKind::$variant => Parts::$variant(Default::default())),* }
+            };
+        }
+        blank!(
+            Coo, Csr, Csc, Bcsr, Ell, BlockedEll, Loops, RsTile, LibraSpmm, LibraSddmm, RpCsc, CpCsr, Nm,
+            TwoFour, Vnm, Tcf, MeTcf, BitTcf, SrBcrs
+        )
+    }
+}
+
 /// The arrays of a matrix of any format and element type, unchecked: what a backend's conversion returns.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "one variant per Precision, named alike")]
