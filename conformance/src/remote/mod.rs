@@ -79,6 +79,8 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Remote {
     command: Vec<String>,
+    /// How it is selected on the command line.
+    selection: String,
     limits: Limits,
     capabilities: Capabilities,
     /// Children that wait for a task, each with the contract that it answered last.
@@ -89,6 +91,13 @@ pub struct Remote {
 }
 
 impl Remote {
+    /// With other options that select it on the command line than `--exec` and the command.
+    #[must_use]
+    pub fn selected_by(mut self, options: String) -> Remote {
+        self.selection = options;
+        self
+    }
+
     /// Starts the program once and asks what it supports.
     ///
     /// # Errors
@@ -100,6 +109,7 @@ impl Remote {
             source,
         })?;
         Ok(Remote {
+            selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
             command,
             limits,
             capabilities,
@@ -167,6 +177,10 @@ impl Backend for Remote {
 
     fn description(&self) -> &str {
         &self.manifest().description
+    }
+
+    fn selection(&self) -> String {
+        self.selection.clone()
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {
