@@ -52,7 +52,7 @@ fn size(shrunk: &Shrunk) -> (usize, usize, usize, usize) {
 }
 
 /// A case with everything away from its default.
-const BUSY: &str = "spmm.csr.f32_f32_f32_f32/rmat:scale=6,seed=3/values=small-int,9/n=33/alpha=-2/beta=0.5/tb/lb=col/lc=col/ldb=+3/ldc=+2";
+const BUSY: &str = "spmm.csr.f32_f32_f32_f32/uniform:rows=60,cols=50,density=0.3,seed=3/values=small-int,9/n=33/alpha=-2/beta=0.5/tb/lb=col/lc=col/ldb=+3/ldc=+2";
 
 fn last_row_unwritten(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     edited(contract, task, |c| {
@@ -146,8 +146,7 @@ fn last_duplicate_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, Fa
 
 #[test]
 fn ignored_duplicates_need_one_pair() {
-    let line =
-        "spmm.coo.f32_f32_f32_f32/uniform:rows=40,cols=30,density=0.17,seed=1/values=small-int,4/n=17/lb=col/dups";
+    let line = "spmm.coo.f32_f32_f32_f32/uniform:rows=40,cols=30,density=0.17,seed=1/values=small-int,4/n=17/lb=col/dups";
     let found = shrunk(line, &Bug(last_duplicate_wins), &wrong(Defect::Value));
     assert_eq!(size(&found), (1, 1, 2, 1));
     assert!(!found.minimal.case.params.duplicates, "the pair is spelled out");
@@ -315,7 +314,7 @@ fn structured_formats_shrink_within_their_pattern() {
 }
 
 /// A block parameter that matters stays, as small as it may be.
-fn wrong_from_three_by_two(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+fn wrong_from_five_rows_a_block(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let blocks = match &task {
         Task::Spmm { a, .. } => shrink_bugs::block_shape(a),
         _ => (0, 0),
@@ -329,8 +328,8 @@ fn wrong_from_three_by_two(contract: &Contract, task: Task<'_>) -> Result<Answer
 
 #[test]
 fn a_parameter_that_matters_becomes_the_smallest_that_fails() {
-    let line = "spmm.bcsr.f32_f32_f32_f32/uniform:rows=40,cols=48,density=0.16,seed=1/values=wide,4/block=16x16";
-    let found = shrunk(line, &Bug(wrong_from_three_by_two), &wrong(Defect::Value));
+    let line = "spmm.bcsr.f32_f32_f32_f32/uniform:rows=40,cols=48,density=0.16,seed=1/values=small-int,4/block=16x16";
+    let found = shrunk(line, &Bug(wrong_from_five_rows_a_block), &wrong(Defect::Value));
     let blocks = found.minimal.case.params.blocks;
     assert_eq!((blocks.block_rows, blocks.block_cols), (5, 4));
 }
@@ -413,7 +412,8 @@ fn values_that_matter_are_written_out_and_the_others_are_one() {
             }
         })
     }
-    let line = "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=30,density=0.33,seed=1/values=signed-zero,4/n=5";
+    let line =
+        "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=30,density=0.33,seed=1/values=signed-zero,4/n=5";
     let found = shrunk(line, &Bug(wrong_at_minus_three), &wrong(Defect::Value));
     let (rows, cols, nnz, n) = size(&found);
     assert!(nnz <= 3 && rows * cols <= 6 && n == 1, "{rows} x {cols}, {nnz}");
@@ -425,7 +425,8 @@ fn values_that_matter_are_written_out_and_the_others_are_one() {
 
 #[test]
 fn operands_of_the_bugs_are_what_they_say() {
-    let (case, loaded) = load("spmm.csr.f32_f32_f32_f32/uniform:rows=3,cols=400,density=0.05,seed=1/values=ones,0");
+    let (case, loaded) =
+        load("spmm.csr.f32_f32_f32_f32/uniform:rows=3,cols=400,density=0.05,seed=1/values=ones,0");
     let operands = sparse_conformance::operands::build(&case, &loaded).expect("operands");
     let wrapped = shrink_bugs::with_columns(&operands.a, |col| col & 0xff);
     let wrapped = sparse_oracle::each_sparse!(&wrapped, m => match m {

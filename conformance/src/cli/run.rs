@@ -41,7 +41,7 @@ pub(super) struct Args {
     /// Folder for report.json, report.junit.xml, report.md and report.html.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Run every passing case so many times again and compare the bits; by default one case in eight, once.
+    /// Run every passing case so many times again and compare the bits; by default one case in eight, once. 0: none.
     #[arg(long, value_name = "N")]
     repeat: Option<u32>,
     #[command(flatten)]
@@ -74,7 +74,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         optional: args.subjects.named_none()
             && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
-        repeats: args.repeat.map_or_else(Repeats::default, Repeats::all),
+        repeats: match args.repeat {
+            None => Repeats::default(),
+            Some(0) => Repeats::NONE,
+            Some(times) => Repeats::all(times),
+        },
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.unwrap_or(0))
