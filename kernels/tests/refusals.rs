@@ -8,7 +8,7 @@ use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Values};
 use sparse_oracle::task::{SddmmMode, Task};
-use support::{Dense, Rng, coo, encode, entries};
+use support::{Dense, Rng, coo, encode, entries, fitting};
 
 const M: usize = 3;
 const K: usize = 4;
@@ -344,7 +344,8 @@ fn kinds_and_element_types() {
             .find(|p| *p == to)
             .or_else(|| defined.find(|p| *p != matrix.precision()));
         let to = to.expect("two types at least");
-        AnySparse::from_f64(to, kind, FormatParams::default(), &e).expect("encodes")
+        let e = fitting(to, kind, &FormatParams::DEFAULT, &e);
+        AnySparse::from_f64(to, kind, FormatParams::DEFAULT, &e).expect("encodes")
     };
     refused(
         &[Op::Spmm, Op::Spmv, Op::Spgemm],
