@@ -2,11 +2,12 @@
 
 use crate::backend::{Backend, Failure, ThreadControl};
 use crate::case::{Case, Fault};
+use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
 use rayon::ThreadPool;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{AnyParts, FieldRef, Fields, Layout, Sparse};
+use sparse_oracle::format::{AnyParts, Layout};
 use sparse_oracle::judge::Place;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
@@ -14,11 +15,9 @@ use sparse_oracle::verdict::{Defect, Mismatch};
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::hash::Hasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
-use xxhash_rust::xxh3::Xxh3Default;
 
 /// Elements of guard on either side of an output.
 const GUARD: usize = 16;
@@ -391,39 +390,6 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
             to: case.contract.to.unwrap_or(case.contract.format),
             params: p.blocks,
         },
-    }
-}
-
-/// A hash of every bit of every operand.
-fn fingerprint(operands: &Operands) -> u64 {
-    let mut hash = Xxh3Default::new();
-    for dense in [&operands.b, &operands.y].into_iter().flatten() {
-        hash_values(dense.data.as_slice(), &mut hash);
-    }
-    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()]
-        .into_iter()
-        .flatten()
-    {
-        sparse_oracle::each_sparse!(sparse, m => hash_sparse(m, &mut hash));
-    }
-    hash.finish()
-}
-
-fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
-    each_precision!(AnySlice, values, s => s.iter().for_each(|x| hash.write_u64(x.bits64())));
-}
-
-fn hash_sparse<T: Element>(m: &Sparse<T>, hash: &mut Xxh3Default) {
-    for (_, field) in sparse_oracle::each_format!(Sparse, m, m => Fields::fields(&**m)) {
-        match field {
-            FieldRef::Extent(&extent) => hash.write_u64(extent as u64),
-            FieldRef::Flag(&flag) => hash.write_u8(u8::from(flag)),
-            FieldRef::U8(v) => hash.write(v),
-            FieldRef::U16(v) => v.iter().for_each(|&x| hash.write_u16(x)),
-            FieldRef::U32(v) => v.iter().for_each(|&x| hash.write_u32(x)),
-            FieldRef::U64(v) => v.iter().for_each(|&x| hash.write_u64(x)),
-            FieldRef::Values(v) => hash_values(T::wrap_slice(v), hash),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
 use crate::determinism::{Again, First, Repeats, repeat};
+use crate::digest::{self, OutputHash};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
@@ -53,9 +54,15 @@ pub fn run_case_repeated(
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
+            let inputs = digest::hex(digest::inputs(case, &operands));
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
-                let judged = judge_repeated(case, &operands, backend, again, spent);
-                record(case, backend, judged, &degenerate)
+                let mut seen = Seen::default();
+                let judged = judge_seen(case, &operands, backend, again, &mut seen);
+                *spent += seen.spent;
+                let mut record = record(case, backend, judged, &degenerate);
+                record.inputs = seen.asked.then(|| inputs.clone());
+                record.output = seen.output.digest().map(digest::hex);
+                record
             };
             backends
                 .iter()
@@ -128,6 +135,34 @@ fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>>
     }
 }
 
+/// What is seen of a backend beside its verdict.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Time inside it.
+    spent: Duration,
+    /// True once it was called.
+    asked: bool,
+    /// The bits that came back.
+    output: OutputHash,
+    /// The first result, where the case is run again.
+    keep: Keep,
+}
+
+impl Seen {
+    fn execute(
+        &mut self,
+        case: &Case,
+        operands: &Operands,
+        backend: &dyn Backend,
+        before: Before<'_>,
+    ) -> Came {
+        self.asked = true;
+        let came = execute(case, operands, backend, before, &mut self.spent);
+        self.output.add(&came);
+        came
+    }
+}
+
 /// Runs a case on given operands and judges what comes back. Time inside the backend is added to `spent`.
 #[must_use]
 pub fn judge_operands(
@@ -136,7 +171,10 @@ pub fn judge_operands(
     backend: &dyn Backend,
     spent: &mut Duration,
 ) -> Judged {
-    judge_keeping(case, operands, backend, spent, &mut None)
+    let mut seen = Seen::default();
+    let judged = judge_keeping(case, operands, backend, &mut seen);
+    *spent += seen.spent;
+    judged
 }
 
 /// [`judge_operands`], and further runs of a case that passed: their bits against the first, and where they differ, their
@@ -149,25 +187,36 @@ pub fn judge_repeated(
     again: Option<Again>,
     spent: &mut Duration,
 ) -> (Judged, Option<Repeated>) {
-    let Some(again) = again else {
-        return (judge_operands(case, operands, backend, spent), None);
-    };
-    let mut keep = Some(None);
-    let judged = judge_keeping(case, operands, backend, spent, &mut keep);
+    let mut seen = Seen::default();
+    let judged = judge_seen(case, operands, backend, again, &mut seen);
+    *spent += seen.spent;
+    judged
+}
+
+fn judge_seen(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    again: Option<Again>,
+    seen: &mut Seen,
+) -> (Judged, Option<Repeated>) {
+    seen.keep = again.map(|_| None);
+    let judged = judge_keeping(case, operands, backend, seen);
     let passed = matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. });
-    let Some(first) = keep.flatten().filter(|_| passed) else {
+    let first = seen.keep.take().flatten().filter(|_| passed);
+    let Some((again, first)) = again.zip(first) else {
         return (judged, None);
     };
-    let seen = repeat(case, operands, backend, (&first, again), spent);
-    let of_others = seen
+    let others = repeat(case, operands, backend, (&first, again), &mut seen.spent);
+    let of_others = others
         .others
         .into_iter()
         .map(|came| judge_came(case, operands, backend, came, &first));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
-    let claim = seen
+    let claim = others
         .broken_claim
         .map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
-    (worse.or(claim).unwrap_or(judged), Some(seen.record))
+    (worse.or(claim).unwrap_or(judged), Some(others.record))
 }
 
 /// Judges the result of a further run.
@@ -207,13 +256,7 @@ fn keep_sparse(keep: &mut Keep, came: &Came) {
     }
 }
 
-fn judge_keeping(
-    case: &Case,
-    operands: &Operands,
-    backend: &dyn Backend,
-    spent: &mut Duration,
-    keep: &mut Keep,
-) -> Judged {
+fn judge_keeping(case: &Case, operands: &Operands, backend: &dyn Backend, seen: &mut Seen) -> Judged {
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
@@ -230,7 +273,7 @@ fn judge_keeping(
             );
             return verdict_only(Verdict::NotRun { reason });
         }
-        let came = execute(case, operands, backend, Before::Poison, spent);
+        let came = seen.execute(case, operands, backend, Before::Poison);
         return verdict_only(judge_refusal(fault, came));
     }
     if !case.contract.op.is_exact()
@@ -241,8 +284,8 @@ fn judge_keeping(
     }
     match case.contract.op {
         Op::Transpose | Op::Convert => {
-            let came = execute(case, operands, backend, Before::Poison, spent);
-            keep_sparse(keep, &came);
+            let came = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &came);
             verdict_only(judge_move(case, operands, &profile, came))
         }
         Op::Spgemm => {
@@ -250,8 +293,8 @@ fn judge_keeping(
                 Ok(Some(exact)) => exact,
                 other => return verdict_only(no_expectation(other)),
             };
-            let came = execute(case, operands, backend, Before::Poison, spent);
-            keep_sparse(keep, &came);
+            let came = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &came);
             match came {
                 Came::Sparse(raw) => {
                     judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
@@ -260,7 +303,7 @@ fn judge_keeping(
             }
         }
         Op::Spmm | Op::Spmv | Op::Sddmm => {
-            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), (spent, keep))
+            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), seen)
         }
     }
 }
@@ -310,7 +353,7 @@ fn judge_dense_runs(
     operands: &Operands,
     backend: &dyn Backend,
     (arithmetic, profile): (&Arithmetic, &Profile),
-    (spent, keep): (&mut Duration, &mut Keep),
+    seen: &mut Seen,
 ) -> Judged {
     let exact = match Exact::new(case, operands, arithmetic, profile) {
         Ok(Some(exact)) => exact,
@@ -323,7 +366,7 @@ fn judge_dense_runs(
             .as_deref()
             .filter(|_| in_place)
             .map_or(Before::Poison, Before::Values);
-        let came = execute(case, operands, backend, before, spent);
+        let came = seen.execute(case, operands, backend, before);
         let Came::Dense(result) = came else {
             return verdict_only(settle(came));
         };
@@ -331,7 +374,7 @@ fn judge_dense_runs(
         if judged.verdict.is_finding() {
             return judged;
         }
-        if let Some(kept @ None) = keep {
+        if let Some(kept @ None) = &mut seen.keep {
             *kept = Some(First {
                 came: Came::Dense(result),
                 before: c.filter(|_| in_place),
@@ -471,17 +514,24 @@ fn record(
         Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
         _ => None,
     };
+    let verdict = verdict_record(judged.verdict);
+    let selection = backend.selection();
+    let usual = format!("--backend {}", backend.name());
     CaseRecord {
         case: case.to_string(),
         contract: case.contract.to_string(),
         family: case.origin.family(),
         backend: backend.name().to_owned(),
         tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
-        verdict: verdict_record(judged.verdict),
+        selection: (verdict.is_finding() && selection != usual).then_some(selection),
+        verdict,
         share,
         degenerate: degenerate.to_vec(),
         repeated,
         reproducer: None,
+        inputs: None,
+        output: None,
+        waived: None,
     }
 }
 

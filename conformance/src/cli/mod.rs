@@ -1,15 +1,20 @@
 //! The `conformance` command over any set of backends: thin, the library does the work.
 //!
 //! [`main`] is what the program itself calls with the built-in backends; a crate of yours calls it with its own, and
-//! gets the same command (see `examples/own_backend.rs`).
+//! gets the same command (see `examples/own-backend`).
 
+mod diff;
 mod explain;
+mod extent;
+mod host;
 mod inspect;
 mod list;
+mod merge;
 mod model;
 mod progress;
 mod replay;
 mod run;
+mod serve;
 mod shrink;
 mod subjects;
 
@@ -35,6 +40,10 @@ enum Command {
     Run(run::Args),
     /// Print the tables: contracts, backends, kernels, sources, values, choices, embedded matrices.
     List(list::Args),
+    /// Bring the reports of all shards of one plan together.
+    Merge(merge::Args),
+    /// Compare two reports: what fails now and did not, what changed.
+    Diff(diff::Args),
     /// Run one case line again and print the verdict of each backend.
     Replay(replay::Args),
     /// Reduce a failing case to a minimal one and write a reproducer.
@@ -45,6 +54,12 @@ enum Command {
     Inspect(inspect::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
+    #[command(hide = true)]
+    Host(host::Args),
+    /// Answer the protocol on standard input and output with a built-in backend.
+    #[command(hide = true)]
+    Serve(serve::Args),
 }
 
 /// The command line over these backends: parses the process's arguments, runs, prints.
@@ -55,11 +70,15 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, backends),
         Command::List(args) => list::run(args, &backends),
+        Command::Merge(args) => merge::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Replay(args) => replay::run(args, backends),
         Command::Shrink(args) => shrink::run(args, backends),
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),
+        Command::Host(args) => host::run(args),
+        Command::Serve(args) => serve::run(args, &backends),
     };
     match result {
         Ok(code) => ExitCode::from(code),

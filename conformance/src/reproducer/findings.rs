@@ -38,7 +38,12 @@ pub fn shrink_findings(
         };
         let jobs = chosen.into_iter().take(MOST);
         let jobs = jobs.map(|chosen| Job {
-            name: folder_name(&name, &report.cases[chosen.index].contract, &chosen, &mut names),
+            name: folder_name(
+                &whose(report, &name),
+                &report.cases[chosen.index].contract,
+                &chosen,
+                &mut names,
+            ),
             chosen,
         });
         work.push((backend.as_ref(), jobs.collect()));
@@ -101,6 +106,14 @@ fn one(
     let named = Path::new("reproducers").join(&job.name);
     let subject = (backend, &job.chosen.reason);
     shrink_into((&case, &loaded), subject, budget, (&folder.join(&named), &named))
+}
+
+/// The backend, and in a shard which one: the folders of all shards come together when they are merged.
+fn whose(report: &Report, backend: &str) -> String {
+    match report.plan.shard {
+        Some(shard) => format!("{backend}-{}of{}", shard.index(), shard.count()),
+        None => backend.to_owned(),
+    }
 }
 
 /// `portable-spmm.csr.f32_f32_f32_f32-wrong-value`, with a number where that was taken.

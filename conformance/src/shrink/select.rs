@@ -25,7 +25,8 @@ pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
         .collect();
     let mut smallest: BTreeMap<(&str, &str, Reason), (u64, usize)> = BTreeMap::new();
     for (index, record) in report.cases.iter().enumerate() {
-        let Some(reason) = Reason::of_record(record) else {
+        // What is waived is known.
+        let Some(reason) = Reason::of_record(record).filter(|_| record.waived.is_none()) else {
             continue;
         };
         let extent = source_of(record).and_then(|spec| size.get(spec)).copied();

@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout};
+use sparse_oracle::op::prune;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};
 use sparse_oracle::task::{DenseMut, DenseRef, RawSparse};
 
@@ -60,7 +61,7 @@ pub fn entries(
     Entries { rows, cols, list }
 }
 
-/// The entries in a format; COO gets them in a random order.
+/// The entries in a format, pruned to its pattern if it has one; COO gets them in a random order.
 pub fn encode(
     rng: &mut Rng,
     precision: Precision,
@@ -69,7 +70,8 @@ pub fn encode(
     e: &Entries<f64>,
 ) -> AnySparse {
     if kind != FormatKind::Coo {
-        return AnySparse::from_f64(precision, kind, blocks, e).expect("encodes");
+        let fitting = prune(e, kind, &blocks).expect("legal parameters");
+        return AnySparse::from_f64(precision, kind, blocks, &fitting).expect("encodes");
     }
     let mut list = e.list.clone();
     for i in (1..list.len()).rev() {
