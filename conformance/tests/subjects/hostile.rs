@@ -213,6 +213,14 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
             rustix::stdio::dup2_stdout(null).expect("a free descriptor");
             hang();
         }
+        "closed-stderr" => {
+            let null = OpenOptions::new()
+                .write(true)
+                .open("/dev/null")
+                .expect("there is one");
+            rustix::stdio::dup2_stderr(null).expect("a free descriptor");
+            hang();
+        }
         other => panic!("unknown mode {other}"),
     }
 }
