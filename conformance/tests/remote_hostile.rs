@@ -8,7 +8,7 @@ use sparse_conformance::runner::run_case;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const CASE: &str = "spmm.csr.f32_f32_f32_f32/banded:n=40/values=small-int,1";
+const CASE: &str = "spmm.csr.f32_f32_f32_f32/banded:rows=40,cols=40/values=small-int,1";
 
 fn limits() -> Limits {
     Limits {
