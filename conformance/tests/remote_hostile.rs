@@ -23,7 +23,7 @@ fn limits() -> Limits {
 fn command(mode: &str, file: &Path) -> (Vec<String>, String) {
     let mark = format!("mark-{mode}-{}", std::process::id());
     let file = file.display().to_string();
-    let program = env!("CARGO_BIN_EXE_hostile-subject").to_owned();
+    let program = env!("CARGO_BIN_EXE_hostile_subject").to_owned();
     (vec![program, mode.to_owned(), mark.clone(), file], mark)
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("misdeeds");
-    let program = env!("CARGO_BIN_EXE_hostile-subject");
+    let program = env!("CARGO_BIN_EXE_hostile_subject");
     let command = [
         program,
         "mixed",

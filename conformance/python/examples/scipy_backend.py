@@ -44,8 +44,8 @@ def store(m, rows, cols):
         return sc.Sparse("coo", rows=rows, cols=cols, row_idx=m.row, col_idx=m.col, values=m.data)
     if m.format == "bsr":
         r, c = m.blocksize
-        return sc.Sparse("bcsr", rows=rows, cols=cols, block_rows=r, block_cols=c, block_row_ptr=m.indptr,
-                         block_col=m.indices, values=m.data)  # fmt: skip
+        blocks = {"block_rows": r, "block_cols": c, "block_row_ptr": m.indptr, "block_col": m.indices}
+        return sc.Sparse("bcsr", rows=rows, cols=cols, values=m.data, **blocks)
     names = ("row_ptr", "col_idx") if m.format == "csr" else ("col_ptr", "row_idx")
     return sc.Sparse(m.format, rows=rows, cols=cols, values=m.data, **dict(zip(names, (m.indptr, m.indices))))
 
@@ -58,14 +58,18 @@ def product(task):
     a, b = load(task.a), task.b if task.op == "spmm" else task.x
     a = a.T if task.transpose_a else a
     b = b.T if task.transpose_b else b
-    (out, k), extra = (task.c if task.op == "spmm" else task.y, b.shape[0]), a.shape[1] - b.shape[0]
+    out, extra = task.c if task.op == "spmm" else task.y, a.shape[1] - b.shape[0]
     if extra:  # the filled edge of the block format
         b = np.concatenate([b, np.zeros((extra, *b.shape[1:]), b.dtype)])
     with np.errstate(all="ignore"):
-        task.update((a @ b)[: out.shape[0]])
+        # A COO matrix of one row gives a scalar, where every other format gives a vector of one (SciPy 1.17).
+        task.update(np.atleast_1d(a @ b)[: out.shape[0]])
 
 
-@backend.contract(*types("spgemm.csr", "spgemm.csc"), arithmetic=CHAIN)
+PATTERN = {"numeric-pattern": "csr_matmat stores no sum that is exactly zero"}
+
+
+@backend.contract(*types("spgemm.csr", "spgemm.csc"), arithmetic=CHAIN, profile=PATTERN)
 def spgemm(task):
     c = load(task.a) @ load(task.b)
     c.sort_indices()
@@ -84,11 +88,12 @@ DUPLICATES = {"duplicates-sum-any-order": "adds duplicates after an unstable sor
 @backend.contract(*types("convert.csr.coo", "convert.csr.csc", "convert.csc.csr", "convert.csr.bcsr"))
 def convert(task):
     m = load(task.a)
-    if task.to == "bcsr":
-        r, c = task.params["block_rows"], task.params["block_cols"]
-        m.resize(-(-task.a.rows // r) * r, -(-task.a.cols // c) * c)
-        return store(m.tobsr((r, c)), task.a.rows, task.a.cols)
-    m = m.asformat(task.to)
+    if task.to == "bcsr":  # whole blocks only, as above
+        sides = task.params["block_rows"], task.params["block_cols"]
+        m.resize(*(-(-extent // side) * side for extent, side in zip(m.shape, sides)))
+        m = m.tobsr(sides)
+    else:
+        m = m.asformat(task.to)
     if task.to != "coo":
         m.sort_indices()
     return store(m, task.a.rows, task.a.cols)

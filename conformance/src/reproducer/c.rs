@@ -60,24 +60,9 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
         None => text.push_str("#define SPARSE_RESULT\n"),
     }
     wants(&mut text, &data.wants);
-    for array in &data.arrays {
-        literal(
-            &mut text,
-            &format!("want_{}", array.name),
-            array.kind,
-            &array.bits,
-        );
+    if data.c.is_none() {
+        want_arrays(&mut text, &data.arrays);
     }
-    rows(
-        &mut text,
-        "sc_array want_arrays",
-        data.arrays.iter().map(|a| entry("want", a)),
-    );
-    let _ = writeln!(
-        text,
-        "static const size_t want_array_count = {};",
-        data.arrays.len()
-    );
     let fault = here
         .params
         .fault
@@ -85,6 +70,19 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
     let _ = writeln!(text, "static const char *const must_refuse = \"{fault}\";");
     text.push_str(TAIL);
     text
+}
+
+/// The index arrays that a sparse result must have.
+fn want_arrays(text: &mut String, arrays: &[Array]) {
+    for array in arrays {
+        literal(text, &format!("want_{}", array.name), array.kind, &array.bits);
+    }
+    rows(
+        text,
+        "sc_array want_arrays",
+        arrays.iter().map(|a| entry("want", a)),
+    );
+    let _ = writeln!(text, "static const size_t want_array_count = {};", arrays.len());
 }
 
 /// Text that can't end a comment.
