@@ -58,8 +58,15 @@ pub(super) fn json(path: &Path) -> PathBuf {
 fn reproducers((path, report): &(PathBuf, Report)) -> (PathBuf, Vec<String>) {
     let json = json(path);
     let folder = json.parent().unwrap_or(Path::new("")).to_owned();
-    let inside = |name: &&String| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    let named = report.cases.iter().filter_map(|case| case.reproducer.as_ref()?.path.as_ref());
+    let inside = |name: &&String| {
+        Path::new(name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+    };
+    let named = report
+        .cases
+        .iter()
+        .filter_map(|case| case.reproducer.as_ref()?.path.as_ref());
     (folder, named.filter(inside).cloned().collect())
 }
 

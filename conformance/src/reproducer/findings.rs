@@ -38,7 +38,12 @@ pub fn shrink_findings(
         };
         let jobs = chosen.into_iter().take(MOST);
         let jobs = jobs.map(|chosen| Job {
-            name: folder_name(&whose(report, &name), &report.cases[chosen.index].contract, &chosen, &mut names),
+            name: folder_name(
+                &whose(report, &name),
+                &report.cases[chosen.index].contract,
+                &chosen,
+                &mut names,
+            ),
             chosen,
         });
         work.push((backend.as_ref(), jobs.collect()));
