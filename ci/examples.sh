@@ -49,6 +49,9 @@ else
 fi
 if command -v "$cxx" >/dev/null; then
   tier=quick plugin "$cxx" c++17 "$examples/cpp/spgemm.cpp"
+  if ! [ -d "$eigen_headers/Eigen" ] && [ "${CI:-}" = true ] && command -v apt-get >/dev/null; then
+    { apt-get install -y -qq libeigen3-dev || { apt-get update -qq && apt-get install -y -qq libeigen3-dev; }; } >/dev/null 2>&1 || true
+  fi
   if [ -d "$eigen_headers/Eigen" ]; then
     plugin "$cxx" c++17 "$examples/cpp/eigen.cpp" -DNDEBUG -isystem "$eigen_headers"
   else

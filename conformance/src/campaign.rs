@@ -277,6 +277,7 @@ fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str)
         degenerate: Vec::new(),
         inputs: None,
         output: None,
+        selection: None,
         waived: None,
         repeated: None,
         reproducer: None,

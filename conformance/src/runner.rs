@@ -514,13 +514,17 @@ fn record(
         Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
         _ => None,
     };
+    let verdict = verdict_record(judged.verdict);
+    let selection = backend.selection();
+    let usual = format!("--backend {}", backend.name());
     CaseRecord {
         case: case.to_string(),
         contract: case.contract.to_string(),
         family: case.origin.family(),
         backend: backend.name().to_owned(),
         tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
-        verdict: verdict_record(judged.verdict),
+        selection: (verdict.is_finding() && selection != usual).then_some(selection),
+        verdict,
         share,
         degenerate: degenerate.to_vec(),
         repeated,

@@ -168,6 +168,7 @@ fn exit_code_follows_the_verdicts() {
         degenerate: Vec::new(),
         inputs: None,
         output: None,
+        selection: None,
         waived: None,
         repeated: None,
         reproducer: None,

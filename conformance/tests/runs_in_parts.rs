@@ -410,7 +410,7 @@ fn a_journal_of_another_run_is_refused() {
             .is_none()
     );
     drop(Journal::start(folder.path(), &ours).expect("made"));
-    let refused = |header| match Journal::resume(folder.path(), header) {
+    let refused = |header: &_| match Journal::resume(folder.path(), header) {
         Err(JournalError::OtherRun { what, .. }) => what,
         other => panic!("{other:?}"),
     };

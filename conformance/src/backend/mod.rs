@@ -104,6 +104,11 @@ pub trait Backend: Send + Sync {
         self.run(contract, task)
     }
 
+    /// The options that select it on the command line, quoted for a POSIX shell.
+    fn selection(&self) -> String {
+        format!("--backend {}", self.name())
+    }
+
     /// True for libraries that refuse bad requests by panicking, as their documentation says.
     fn refuses_by_panic(&self) -> bool {
         false

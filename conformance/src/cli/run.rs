@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Run every passing case so many times again and compare the bits; by default one case in eight, once.
+    /// Run every passing case so many times again and compare the bits; by default one case in eight, once. 0: none.
     #[arg(long, value_name = "N")]
     repeat: Option<u32>,
     #[command(flatten)]
@@ -79,7 +79,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
         shard: args.extent.shard()?,
-        repeats: args.repeat.map_or_else(Repeats::default, Repeats::all),
+        repeats: match args.repeat {
+            None => Repeats::default(),
+            Some(0) => Repeats::NONE,
+            Some(times) => Repeats::all(times),
+        },
     };
     let planned = Planned::new(&options, &backends);
     let mut extras = args.extent.extras(&planned, args.report.as_deref())?;

@@ -100,7 +100,9 @@ impl Subjects {
             Ok(text.to_owned())
         };
         let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
-        Remote::open(command, self.limits()).with_context(about)
+        let selection = format!("--plugin {}", shell_words::quote(&text(&library)?));
+        let remote = Remote::open(command, self.limits()).with_context(about)?;
+        Ok(remote.selected_by(selection))
     }
 
     fn limits(&self) -> Limits {

@@ -17,7 +17,10 @@ use sparse_oracle::{each_precision, with_scalar};
 const MAX_WORDS: usize = 4096;
 
 /// Reads the answer to request `id` into the task.
-pub(super) fn read(
+///
+/// # Errors
+/// What the backend refuses, or what is wrong with its answer.
+pub fn read(
     (header, payload): &(Vec<u8>, Vec<u8>),
     id: u64,
     contract: &Contract,

@@ -25,6 +25,7 @@ mod tail;
 mod trouble;
 mod watch;
 
+pub use self::answer::read as read_answer;
 pub use self::decode::Request;
 pub use self::frame::{
     ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, PREFIX, message, parse_prefix, read_message,
@@ -33,7 +34,7 @@ pub use self::header::{
     ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Outcome, Reply, Run, Said, SparseHead, TypeNames,
 };
 pub use self::request::encode;
-pub use self::serve::{manifest_of, serve};
+pub use self::serve::{manifest_of, respond, serve};
 pub use self::trouble::StartError;
 
 use self::child::Child;
@@ -78,6 +79,8 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Remote {
     command: Vec<String>,
+    /// How it is selected on the command line.
+    selection: String,
     limits: Limits,
     capabilities: Capabilities,
     /// Children that wait for a task, each with the contract that it answered last.
@@ -88,6 +91,13 @@ pub struct Remote {
 }
 
 impl Remote {
+    /// With other options that select it on the command line than `--exec` and the command.
+    #[must_use]
+    pub fn selected_by(mut self, options: String) -> Remote {
+        self.selection = options;
+        self
+    }
+
     /// Starts the program once and asks what it supports.
     ///
     /// # Errors
@@ -99,6 +109,7 @@ impl Remote {
             source,
         })?;
         Ok(Remote {
+            selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
             command,
             limits,
             capabilities,
@@ -166,6 +177,10 @@ impl Backend for Remote {
 
     fn description(&self) -> &str {
         &self.manifest().description
+    }
+
+    fn selection(&self) -> String {
+        self.selection.clone()
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {

@@ -11,7 +11,8 @@ use crate::case::Params;
 use crate::declaration;
 use crate::digest;
 use crate::manifest::{Manifest, PROTOCOL, Rule, Settled};
-use sparse_oracle::contract::all_contracts;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::format::{AnyParts, FieldRef, Fields, FormatKind};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::task::{Answer, RawSparse};
@@ -35,27 +36,42 @@ pub fn serve(
     output: &mut dyn Write,
 ) -> Result<(), FrameError> {
     while let Some((header, payload)) = read_message(input, MAX_REQUEST)? {
-        let asked: Asked = serde_json::from_slice(&header)?;
-        match asked.kind {
-            Ask::Hello => {
-                let reply = Reply {
-                    kind: Said::Manifest,
-                    manifest: Some(manifest.clone()),
-                    id: None,
-                    outcome: None,
-                    ..Reply::answer(0, Outcome::Written)
-                };
-                write_message(output, &message(&reply, &[])?)?;
-            }
-            Ask::Run => {
-                let request = Request::decode(serde_json::from_slice(&header)?, &payload)?;
-                drop(payload);
-                write_message(output, &answer(backend, request)?)?;
-            }
-            Ask::Bye => break,
+        match respond(backend, manifest, &header, &payload)? {
+            Some(reply) => write_message(output, &reply)?,
+            None => break,
         }
     }
     Ok(())
+}
+
+/// The message that answers one of the judge's; `None` to `bye`.
+///
+/// # Errors
+/// A header that is none; a request that does not hold what its operation needs.
+pub fn respond(
+    backend: &dyn Backend,
+    manifest: &Manifest,
+    header: &[u8],
+    payload: &[u8],
+) -> Result<Option<Vec<u8>>, FrameError> {
+    let asked: Asked = serde_json::from_slice(header)?;
+    match asked.kind {
+        Ask::Hello => {
+            let reply = Reply {
+                kind: Said::Manifest,
+                manifest: Some(manifest.clone()),
+                id: None,
+                outcome: None,
+                ..Reply::answer(0, Outcome::Written)
+            };
+            message(&reply, &[]).map(Some)
+        }
+        Ask::Run => {
+            let request = Request::decode(serde_json::from_slice(header)?, payload)?;
+            answer(backend, request).map(Some)
+        }
+        Ask::Bye => Ok(None),
+    }
 }
 
 fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameError> {
@@ -161,37 +177,37 @@ fn raw_names(kind: FormatKind) -> (&'static str, &'static str) {
     }
 }
 
-/// Units that a declaration may be, when it is written as text.
-const DECLARATIONS: [&str; 6] = [
-    "fma",
-    "muladd",
-    "fma,from-c",
-    "muladd,from-c",
-    "fma,no-pads",
-    "muladd,no-pads",
-];
+/// Units and options that a declaration may be, when it is written as text.
+const UNITS: [&str; 2] = ["fma", "muladd"];
+const OPTIONS: [&str; 4] = ["", ",rna", ",from-c", ",no-pads"];
+
+/// A declaration as text; `None` for one that has no text here and is not what "any" says.
+fn text_of(contract: &Contract, arithmetic: &Arithmetic) -> Option<String> {
+    if contract.op.is_exact() {
+        return Some("any".to_owned());
+    }
+    let texts = UNITS
+        .iter()
+        .flat_map(|unit| OPTIONS.map(|option| format!("{unit}{option}")));
+    let mut texts = texts.chain(["any".to_owned()]);
+    texts.find(|text| declaration::parse(text, contract, (1.0, 0.0)).is_ok_and(|a| a == *arithmetic))
+}
 
 /// A manifest for a backend of this process, from what it says about each contract with default parameters. A backend whose
-/// support depends on parameters writes its own.
+/// support depends on parameters writes its own. A contract whose arithmetic has no text is left out.
 #[must_use]
 pub fn manifest_of(backend: &dyn Backend) -> Manifest {
     let supports = all_contracts().iter().filter_map(|contract| {
         let Support::Supported { arithmetic, profile } = backend.support(contract, &Params::default()) else {
             return None;
         };
-        let same =
-            |text: &&str| declaration::parse(text, contract, (1.0, 0.0)).is_ok_and(|a| a == arithmetic);
         let settled = |(choice, reason): &(sparse_oracle::profile::Choice, String)| Settled {
             choice: choice.name().to_owned(),
             reason: reason.clone(),
         };
         Some(Rule {
             contracts: vec![contract.to_string()],
-            arithmetic: DECLARATIONS
-                .iter()
-                .find(|text| same(text))
-                .unwrap_or(&"any")
-                .to_string(),
+            arithmetic: text_of(contract, &arithmetic)?,
             profile: profile.choices().iter().map(settled).collect(),
             ..Rule::default()
         })

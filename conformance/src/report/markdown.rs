@@ -122,7 +122,7 @@ fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
 }
 
 fn findings(report: &Report) -> String {
-    let findings = report.find();
+    let findings = super::show::shrunk_first(report);
     if findings.is_empty() {
         return String::new();
     }

@@ -237,6 +237,9 @@ pub struct CaseRecord {
     /// Content hash of the bits that came back, if any did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// Findings of backends from outside the program: the options that select the backend again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
     /// Index into [`Report::expectations`] of the entry that waives the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waived: Option<usize>,
@@ -267,11 +270,14 @@ impl CaseRecord {
     /// The command that runs this case again, quoted for a POSIX shell.
     #[must_use]
     pub fn replay(&self) -> String {
-        format!(
-            "conformance replay {} --backend {}",
-            quoted(&self.case),
-            self.backend
-        )
+        match &self.selection {
+            Some(selection) => format!("conformance replay {} {selection}", quoted(&self.case)),
+            None => format!(
+                "conformance replay {} --backend {}",
+                quoted(&self.case),
+                self.backend
+            ),
+        }
     }
 
     /// The share that a histogram shows: of the record, or of its verdict, or 0 if exact.

@@ -93,7 +93,7 @@ fn determinism(report: &Report) -> String {
 }
 
 fn findings(report: &Report, colour: Colour) -> String {
-    let findings = report.find();
+    let findings = super::show::shrunk_first(report);
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
         let described = report.describe(finding);

@@ -60,24 +60,9 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
         None => text.push_str("#define SPARSE_RESULT\n"),
     }
     wants(&mut text, &data.wants);
-    for array in &data.arrays {
-        literal(
-            &mut text,
-            &format!("want_{}", array.name),
-            array.kind,
-            &array.bits,
-        );
+    if data.c.is_none() {
+        want_arrays(&mut text, &data.arrays);
     }
-    rows(
-        &mut text,
-        "sc_array want_arrays",
-        data.arrays.iter().map(|a| entry("want", a)),
-    );
-    let _ = writeln!(
-        text,
-        "static const size_t want_array_count = {};",
-        data.arrays.len()
-    );
     let fault = here
         .params
         .fault
@@ -85,6 +70,19 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
     let _ = writeln!(text, "static const char *const must_refuse = \"{fault}\";");
     text.push_str(TAIL);
     text
+}
+
+/// The index arrays that a sparse result must have.
+fn want_arrays(text: &mut String, arrays: &[Array]) {
+    for array in arrays {
+        literal(text, &format!("want_{}", array.name), array.kind, &array.bits);
+    }
+    rows(
+        text,
+        "sc_array want_arrays",
+        arrays.iter().map(|a| entry("want", a)),
+    );
+    let _ = writeln!(text, "static const size_t want_array_count = {};", arrays.len());
 }
 
 /// Text that can't end a comment.
@@ -159,7 +157,7 @@ fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
     let extents = matrix
         .extents
         .iter()
-        .map(|(n, value)| format!("{{ \"{n}\", {value} }}"));
+        .map(|e| format!("{{ \"{}\", {} }}", e.name, e.value));
     rows(text, &format!("sc_number {name}_extents"), extents);
     let _ = writeln!(
         text,
@@ -247,7 +245,11 @@ fn wants(text: &mut String, wants: &[Want]) {
     };
     let line = |w: &Want| {
         let [nan, inf, minus] = w.others.map(u8::from);
-        let bound = w.bound.map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
+        // An infinite bound says nothing.
+        let bound = w
+            .bound
+            .filter(|b| b.is_finite())
+            .map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
         format!(
             "{{ {}, {}, {}, {}, {}, {nan}, {inf}, {minus}, 0x{:x}u, \"{}\", {bound} }}",
             w.row,

@@ -27,6 +27,14 @@ pub(super) struct Array {
     pub bits: Vec<u64>,
 }
 
+/// A parameter of a sparse matrix; flags are 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub name: &'static str,
+    pub value: u64,
+    pub is_flag: bool,
+}
+
 /// A sparse operand or result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SparseData {
@@ -35,7 +43,7 @@ pub(super) struct SparseData {
     pub rows: usize,
     pub cols: usize,
     pub arrays: Vec<Array>,
-    pub extents: Vec<(&'static str, u64)>,
+    pub extents: Vec<Extent>,
 }
 
 /// A dense operand or result.
@@ -301,7 +309,11 @@ fn parts_data(parts: &AnyParts) -> SparseData {
         let kind = match field {
             FieldRef::Extent(_) | FieldRef::Flag(_) => {
                 if !matches!(name, "rows" | "cols") {
-                    data.extents.push((name, field_bits(&field)[0]));
+                    data.extents.push(Extent {
+                        name,
+                        value: field_bits(&field)[0],
+                        is_flag: matches!(field, FieldRef::Flag(_)),
+                    });
                 }
                 continue;
             }

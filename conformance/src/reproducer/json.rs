@@ -2,12 +2,12 @@
 
 use super::Shown;
 use super::data::{Array, DenseData, SparseData};
+use super::python::mode_name;
 use super::want::{Want, bits_at};
 use crate::runner::verdict_record;
 use serde_json::{Map, Value, json};
 use sparse_oracle::format::{Layout, PARAMETERS};
 use sparse_oracle::scalar::{Precision, decode};
-use sparse_oracle::task::SddmmMode;
 
 /// Value of `schema`.
 pub(super) const SCHEMA_NAME: &str = "sparse-conformance-reproducer-1";
@@ -58,11 +58,7 @@ pub(super) fn to_json(shown: &Shown<'_>) -> String {
             "beta": p.beta,
             "transpose_a": p.transpose_a,
             "transpose_b": p.transpose_b,
-            "mode": match p.mode {
-                SddmmMode::Pattern => "pattern",
-                SddmmMode::Scale => "scale",
-                SddmmMode::AddS => "add-s",
-            },
+            "mode": mode_name(p.mode),
             "fault": p.fault.map(|fault| fault.name()),
             "format": blocks,
         }),
@@ -102,7 +98,7 @@ fn sparse(matrix: &SparseData) -> Value {
     let extents: Map<String, Value> = matrix
         .extents
         .iter()
-        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .map(|extent| (extent.name.to_owned(), json!(extent.value)))
         .collect();
     json!({
         "format": matrix.format,

@@ -203,13 +203,13 @@ impl Written<'_> {
 
     fn about(&self, here: &Case, summary: &str) -> String {
         let quoted = |case: &Case| format!("'{}'", case.to_string().replace('\'', r"'\''"));
-        let name = self.backend.name();
+        let selection = self.backend.selection();
         format!(
             "{here}\n\n\
              {}: {}\n\
              {summary}\n\n\
-             In this folder:\n  conformance replay {} --backend {name}\n\n\
-             It was found as:\n  conformance replay {} --backend {name}\n",
+             In this folder:\n  conformance replay {} {selection}\n\n\
+             It was found as:\n  conformance replay {} {selection}\n",
             self.shrunk.reason,
             words(&self.shrunk.verdict),
             quoted(here),

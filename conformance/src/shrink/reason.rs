@@ -127,7 +127,11 @@ fn class(message: &str) -> String {
     words.join(" ").chars().take(LONGEST).collect()
 }
 
+/// Addresses change from run to run, hexadecimal letters and all.
 fn without_numbers(word: &str) -> String {
+    if let Some(at) = word.find("0x") {
+        return format!("{}#", &word[..at]);
+    }
     let mut text = String::new();
     for letter in word.chars() {
         if !letter.is_ascii_digit() {

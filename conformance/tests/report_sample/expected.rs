@@ -49,7 +49,12 @@ pub(crate) fn expected_sample(per_contract: usize) -> Report {
         },
     ];
     // Some cases were run again; one backend is not as deterministic as the others.
-    for (number, record) in report.cases.iter_mut().enumerate().filter(|(_, c)| c.verdict.kind().ran()) {
+    for (number, record) in report
+        .cases
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, c)| c.verdict.kind().ran())
+    {
         let differs = record.backend == "my-kernel" && number.is_multiple_of(7);
         record.repeated = number.is_multiple_of(5).then_some(Repeated {
             runs: Same::of(!differs),
@@ -61,7 +66,10 @@ pub(crate) fn expected_sample(per_contract: usize) -> Report {
     if let Some(record) = report.cases.iter_mut().find(|c| c.is_finding()) {
         record.reproducer = Some(Reproducer {
             path: Some("reproducers/my-kernel-spmm.csr.f64-wrong-unwritten".to_owned()),
-            case: Some("spmm.csr.f64_f64_f64_f64/file:[reproducers/my-kernel/matrix.mtx]/values=own,1/n=1".to_owned()),
+            case: Some(
+                "spmm.csr.f64_f64_f64_f64/file:[reproducers/my-kernel/matrix.mtx]/values=own,1/n=1"
+                    .to_owned(),
+            ),
             summary: "shrunk from 96 x 80 with 500 entries and n=33 to 1 x 1 with 1 entry and n=1".to_owned(),
             candidates: 84,
             rows: 1,

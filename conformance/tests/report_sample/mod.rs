@@ -217,6 +217,7 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
         },
         inputs: ran.then(|| format!("{:032x}", case.len())),
         output: ran.then(|| format!("{:032x}", share.to_bits())),
+        selection: None,
         waived: None,
     }
 }

@@ -129,11 +129,15 @@ pub(crate) fn edited(
 /// The matrix with every entry changed, in its own format.
 fn rebuilt(a: &AnySparse, change: impl Fn(&mut Entry<f64>)) -> AnySparse {
     each_sparse!(a, m => {
-        let mut entries = m.entries().map(|v| v.to_f64());
-        entries.list.iter_mut().for_each(&change);
+        let mut entries = m.entries();
+        for entry in &mut entries.list {
+            let mut changed = Entry { row: entry.row, col: entry.col, value: entry.value.to_f64() };
+            change(&mut changed);
+            (entry.row, entry.col) = (changed.row, changed.col);
+            entry.value = Scalar::from_f64(changed.value);
+        }
         entries.list.sort_by_key(|e| (e.row, e.col));
         entries.list.dedup_by_key(|e| (e.row, e.col));
-        let entries = entries.map(|&v| Scalar::from_f64(v));
         AnySparse::from(Sparse::from_entries(a.kind(), FormatParams::default(), &entries).expect("it fitted before"))
     })
 }
