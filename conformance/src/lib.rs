@@ -24,4 +24,5 @@ pub mod plan;
 pub mod probe;
 pub mod report;
 pub mod runner;
+pub mod selftest;
 mod slots;

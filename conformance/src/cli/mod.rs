@@ -10,6 +10,7 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod self_test;
 mod subjects;
 
 use crate::backend::Backend;
@@ -42,6 +43,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Hunt seeded bugs and broken comparators: does the judge judge?
+    SelfTest(self_test::Args),
 }
 
 /// The command line over these backends: parses the process's arguments, runs, prints.
@@ -56,6 +59,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),
+        Command::SelfTest(args) => self_test::run(args),
     };
     match result {
         Ok(code) => ExitCode::from(code),
