@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::operands::{DenseOperand, Operands};
+use crate::pads::pad_slots;
 use sparse_oracle::arithmetic::{Arithmetic, Order, Pads, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
@@ -65,8 +66,11 @@ impl Exact {
         Ok(Some(match case.contract.op {
             Op::Spmm | Op::Spmv => {
                 let entries = stored(&operands.a)?;
-                let pads =
-                    (arithmetic.part().pads == Pads::Multiplied).then(|| pad_slots(&operands.a, &entries));
+                let b = dense(operands.b.as_ref(), p.transpose_b, rounded);
+                // A pad that faces a number adds a zero, which shows only where bits are fixed.
+                let shows = || arithmetic.is_deterministic() || b.data().iter().any(|v| !v.is_finite());
+                let multiplied = arithmetic.part().pads == Pads::Multiplied && shows();
+                let pads = multiplied.then(|| pad_slots(&operands.a, &entries));
                 let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
@@ -77,12 +81,7 @@ impl Exact {
                 } else {
                     None
                 };
-                Exact::Spmm {
-                    a,
-                    pads,
-                    b: dense(operands.b.as_ref(), p.transpose_b, rounded),
-                    slots,
-                }
+                Exact::Spmm { a, pads, b, slots }
             }
             Op::Sddmm => Exact::Sddmm {
                 positions: positions(&operands.a),
@@ -272,31 +271,6 @@ fn stores_blocks(format: FormatKind) -> bool {
     !matches!(format, Coo | Csr | Csc | Ell | RpCsc | CpCsr)
 }
 
-/// Slots of stored blocks that lie inside the matrix and hold no entry, in the orientation of the stored matrix.
-fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
-    let mut list = Vec::new();
-    let mut stored = entries.list.iter().map(|e| (e.row, e.col)).peekable();
-    // The blocks of one block row, left to right, cover each row of that block row in ascending columns.
-    for lane in blocks(a).chunk_by(|l, r| l.0 == r.0) {
-        let (top, _, height, _) = lane[0];
-        for row in top..(top + height).min(entries.rows as u32) {
-            for &(_, left, _, width) in lane {
-                for col in left..(left + width).min(entries.cols as u32) {
-                    while stored.next_if(|&at| at < (row, col)).is_some() {}
-                    if stored.peek() != Some(&(row, col)) {
-                        list.push(Entry { row, col, value: () });
-                    }
-                }
-            }
-        }
-    }
-    Entries {
-        rows: entries.rows,
-        cols: entries.cols,
-        list,
-    }
-}
-
 /// The slots of every entry and multiplied pad, where the stored format has blocks.
 fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Option<Csr<Slot>>, Refusal> {
     let mut list: Vec<Entry<()>> = a.map(|_| ()).entries().list;
@@ -308,24 +282,4 @@ fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Opt
         Sparse::Bcsr(m) => bcsr_slots(m, &positions),
         _ => None,
     }))
-}
-
-/// Top-left corner and extent of every stored block.
-fn blocks(a: &AnySparse) -> Vec<(u32, u32, u32, u32)> {
-    sparse_oracle::each_sparse!(a, m => match m {
-        Sparse::Bcsr(m) => {
-            let (h, w) = (m.block_rows as u32, m.block_cols as u32);
-            let lanes = m.block_row_ptr.windows(2).enumerate();
-            lanes
-                .flat_map(|(i, lane)| m.block_col[lane[0] as usize..lane[1] as usize].iter().map(move |&j| (i as u32, j)))
-                .map(|(i, j)| (i * h, j * w, h, w))
-                .collect()
-        }
-        Sparse::BlockedEll(m) if m.width > 0 => {
-            let (h, w) = (m.block_rows as u32, m.block_cols as u32);
-            let slots = m.block_col.iter().enumerate().filter(|s| *s.1 != sparse_oracle::format::PAD);
-            slots.map(|(at, &j)| ((at / m.width) as u32 * h, j * w, h, w)).collect()
-        }
-        _ => Vec::new(),
-    })
 }

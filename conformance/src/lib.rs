@@ -20,6 +20,7 @@ pub mod fuzzing;
 pub mod inspect;
 pub mod operands;
 pub mod origin;
+mod pads;
 pub mod plan;
 pub mod probe;
 pub mod report;

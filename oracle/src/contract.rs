@@ -151,7 +151,12 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
                 types,
             })
         };
-        formats.iter().flat_map(|&format| row(format)).collect()
+        let defined = |c: &Contract| c.format.precisions().contains(&c.types.a);
+        formats
+            .iter()
+            .flat_map(|&format| row(format))
+            .filter(defined)
+            .collect()
     };
     let moves = |op: Op, format: FormatKind, to: Option<FormatKind>| {
         let defined = |p: &&Precision| {
@@ -180,6 +185,9 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
     for (from, to) in conversions() {
         table.extend(moves(Op::Convert, from, Some(to)));
     }
+    // Kernels that take the arrays of a paper's format. Last, so that the places of the others, which plans draw their
+    // cases by, stay.
+    table.extend(arithmetic(Op::Spmm, &FormatKind::PAPERS));
     table
 });
 
@@ -206,12 +214,12 @@ impl Contract {
     }
 
     /// The weakest arithmetic a backend may declare for this contract: any order of additions in the accumulator
-    /// type, inputs rounded to tf32 only where the contract says tf32, pads multiplied only where the format has zero pads,
+    /// type, inputs rounded to tf32 only where the contract says tf32, pads multiplied only where the format has some,
     /// nothing flushed.
     #[must_use]
     pub fn weakest(&self) -> Arithmetic {
         let mut any = Arithmetic::any(self.types.acc, self.types.out);
-        if self.format.pads_with_zeros() {
+        if self.format.has_pads() {
             any = any.multiplies_pads();
         }
         if self.types.a == Precision::Tf32 {

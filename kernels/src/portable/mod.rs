@@ -29,7 +29,7 @@ use crate::engine::Engine;
 use crate::registry::{Kernel, Run};
 use element::{Operand, Output, Stored};
 use half::f16;
-use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, LaneFormat};
+use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, Decoded, LaneFormat};
 use moves::Move;
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
 use sparse_oracle::contract::{Contract, Op, Types};
@@ -111,6 +111,24 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     push_moves!(table, convert::CsrToMeTcf, convert::MeTcfToCsr);
     push_moves!(table, convert::CsrToBitTcf, convert::BitTcfToCsr);
     push_moves!(table, convert::CsrToSrBcrs, convert::SrBcrsToCsr);
+    let papers: [fn(&mut Vec<Kernel>); 12] = [
+        spmm_rows::<Decoded<convert::LoopsToCsr>>,
+        spmm_rows::<Decoded<convert::RsTileToCsr>>,
+        spmm_rows::<Decoded<convert::LibraSpmmToCsr>>,
+        spmm_rows::<Decoded<convert::LibraSddmmToCsr>>,
+        spmm_rows::<Decoded<convert::RpCscToCsr>>,
+        spmm_rows::<Decoded<convert::CpCsrToCsr>>,
+        spmm_rows::<Decoded<convert::NmToCsr>>,
+        spmm_rows::<Decoded<convert::VnmToCsr>>,
+        spmm_rows::<Decoded<convert::TcfToCsr>>,
+        spmm_rows::<Decoded<convert::MeTcfToCsr>>,
+        spmm_rows::<Decoded<convert::BitTcfToCsr>>,
+        spmm_rows::<Decoded<convert::SrBcrsToCsr>>,
+    ];
+    for push in papers {
+        push(&mut table);
+    }
+    two_four_rows::<Decoded<convert::TwoFourToCsr>>(&mut table);
     table
 }
 
@@ -129,6 +147,12 @@ pub(crate) fn bitmap_decoders() -> [(FormatKind, Run); 4] {
 
 fn spmm_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
     push_types!(table, Op::Spmm, spmm, F, F::Spmm, F::PADS);
+}
+
+/// 2:4 is defined for 16-bit types and tf32 only.
+fn two_four_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
+    push_types!(@each table, Op::Spmm, spmm, F, F::Spmm, F::PADS;
+        Tf32 f32 f32, F16 f32 f32, F16 f32 F16, F16 f16 F16, Bf16 f32 f32, Bf16 f32 Bf16);
 }
 
 fn spmv_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {

@@ -12,7 +12,7 @@
 use super::dense::Strided;
 use super::element::{Operand, Output};
 use super::lanes::{LaneFormat, Lanes};
-use super::request::{Product, wrong_format};
+use super::request::Product;
 use super::scaling::Scaling;
 use super::unit::{Chain, Unit};
 use sparse_oracle::refusal::Refusal;
@@ -48,7 +48,7 @@ where
         }
         return Ok(());
     }
-    let lanes = F::lanes(a).ok_or_else(|| wrong_format("A", F::KIND, a.kind()))?;
+    let lanes = F::lanes(a)?;
     let packed: Vec<A> = b.pack();
     if F::BY_ROWS != transpose_a {
         gather::<S, _, _, _, _>(&lanes, &packed, scaling, &mut c);

@@ -114,7 +114,7 @@ impl FormatKind {
         FormatKind::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// True when the format cannot tell an explicit +0.0 from a pad (SEMANTICS section 2), and multiplies pads.
+    /// True when the format cannot tell an explicit +0.0 from a pad (SEMANTICS section 2).
     /// In LOOPS that is the tile part only.
     #[must_use]
     pub const fn pads_with_zeros(self) -> bool {
@@ -128,6 +128,14 @@ impl FormatKind {
                 | FormatKind::Vnm
                 | FormatKind::SrBcrs
         )
+    }
+
+    /// True when a kernel that works on whole tiles multiplies slots that hold no entry (clause 2.7 of SEMANTICS.md): pads, or
+    /// unset bits of a tile that goes through a matrix unit.
+    #[must_use]
+    pub const fn has_pads(self) -> bool {
+        use FormatKind::{BitTcf, LibraSddmm, LibraSpmm, MeTcf, RsTile, Tcf};
+        self.pads_with_zeros() || matches!(self, RsTile | LibraSpmm | LibraSddmm | Tcf | MeTcf | BitTcf)
     }
 
     /// True when the format holds only matrices of its N:M pattern; others are refused, and can be pruned first.

@@ -195,7 +195,7 @@ impl Move for BlockedEllToCsr {
 
 /// Rows without the slots that are bitwise +0.0.
 fn drop_pads<F: LaneFormat, T: Stored>(matrix: &Sparse<T>) -> Result<Answer, Refusal> {
-    let lanes = F::lanes(matrix).ok_or_else(|| wrong_format("A", F::KIND, matrix.kind()))?;
+    let lanes = F::lanes(matrix)?;
     let (rows, cols) = matrix.shape();
     let mut row_ptr = Vec::with_capacity(check_slots("row_ptr", rows as u128 + 1)?);
     let (mut col_idx, mut values) = (Vec::new(), Vec::new());

@@ -7,9 +7,11 @@
 
 use super::{LaneFormat, Lanes};
 use crate::portable::element::Stored;
+use crate::portable::request::wrong_format;
 use crate::portable::unit::Fused;
 use sparse_oracle::arithmetic::Pads;
 use sparse_oracle::format::{Bcsr, FormatKind, Sparse};
+use sparse_oracle::refusal::Refusal;
 
 /// Marks kernels for BCSR.
 #[derive(Debug)]
@@ -21,11 +23,11 @@ impl LaneFormat for AsBcsr {
     const PADS: Pads = Pads::Multiplied;
     type Spmm = Fused;
 
-    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Result<impl Lanes<T>, Refusal> {
         if let Sparse::Bcsr(bcsr) = matrix {
-            Some(bcsr)
+            Ok(bcsr)
         } else {
-            None
+            Err(wrong_format("A", Self::KIND, matrix.kind()))
         }
     }
 }

@@ -3,9 +3,11 @@
 
 use super::{LaneFormat, Lanes};
 use crate::portable::element::Stored;
+use crate::portable::request::wrong_format;
 use crate::portable::unit::Fused;
 use sparse_oracle::arithmetic::Pads;
 use sparse_oracle::format::{BlockedEll, FormatKind, PAD, Sparse};
+use sparse_oracle::refusal::Refusal;
 
 /// Marks kernels for Blocked-ELL.
 #[derive(Debug)]
@@ -17,11 +19,11 @@ impl LaneFormat for AsBlockedEll {
     const PADS: Pads = Pads::Multiplied;
     type Spmm = Fused;
 
-    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Result<impl Lanes<T>, Refusal> {
         if let Sparse::BlockedEll(ell) = matrix {
-            Some(ell)
+            Ok(ell)
         } else {
-            None
+            Err(wrong_format("A", Self::KIND, matrix.kind()))
         }
     }
 }

@@ -8,9 +8,11 @@
 use super::{LaneFormat, Lanes};
 use crate::portable::element::Stored;
 use crate::portable::exact_sum::ExactSum;
+use crate::portable::request::wrong_format;
 use crate::portable::unit::Separate;
 use sparse_oracle::arithmetic::Pads;
 use sparse_oracle::format::{FormatKind, Sparse};
+use sparse_oracle::refusal::Refusal;
 
 /// Marks kernels for COO.
 #[derive(Debug)]
@@ -22,9 +24,11 @@ impl LaneFormat for AsCoo {
     const PADS: Pads = Pads::Skipped;
     type Spmm = Separate;
 
-    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
-        let Sparse::Coo(coo) = matrix else { return None };
-        Some(group(coo.rows, &coo.row_idx, &coo.col_idx, &coo.values))
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Result<impl Lanes<T>, Refusal> {
+        let Sparse::Coo(coo) = matrix else {
+            return Err(wrong_format("A", Self::KIND, matrix.kind()));
+        };
+        Ok(group(coo.rows, &coo.row_idx, &coo.col_idx, &coo.values))
     }
 }
 

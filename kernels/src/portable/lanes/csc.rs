@@ -2,9 +2,11 @@
 
 use super::{LaneFormat, Lanes};
 use crate::portable::element::Stored;
+use crate::portable::request::wrong_format;
 use crate::portable::unit::Separate;
 use sparse_oracle::arithmetic::Pads;
 use sparse_oracle::format::{Csc, FormatKind, Sparse};
+use sparse_oracle::refusal::Refusal;
 
 /// Marks kernels for CSC.
 #[derive(Debug)]
@@ -16,11 +18,11 @@ impl LaneFormat for AsCsc {
     const PADS: Pads = Pads::Skipped;
     type Spmm = Separate;
 
-    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Result<impl Lanes<T>, Refusal> {
         if let Sparse::Csc(csc) = matrix {
-            Some(csc)
+            Ok(csc)
         } else {
-            None
+            Err(wrong_format("A", Self::KIND, matrix.kind()))
         }
     }
 }

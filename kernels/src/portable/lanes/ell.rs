@@ -2,9 +2,11 @@
 
 use super::{LaneFormat, Lanes};
 use crate::portable::element::Stored;
+use crate::portable::request::wrong_format;
 use crate::portable::unit::Separate;
 use sparse_oracle::arithmetic::Pads;
 use sparse_oracle::format::{Ell, FormatKind, PAD, Sparse};
+use sparse_oracle::refusal::Refusal;
 
 /// Marks kernels for ELL.
 #[derive(Debug)]
@@ -16,11 +18,11 @@ impl LaneFormat for AsEll {
     const PADS: Pads = Pads::Skipped;
     type Spmm = Separate;
 
-    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>> {
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Result<impl Lanes<T>, Refusal> {
         if let Sparse::Ell(ell) = matrix {
-            Some(ell)
+            Ok(ell)
         } else {
-            None
+            Err(wrong_format("A", Self::KIND, matrix.kind()))
         }
     }
 }

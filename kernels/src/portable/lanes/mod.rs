@@ -1,4 +1,4 @@
-//! Sparse operands as lanes: the rows of CSR, COO, ELL, BCSR and Blocked-ELL, the columns of CSC.
+//! Sparse operands as lanes: the rows of CSR, COO, ELL, BCSR, Blocked-ELL and the formats of the papers, the columns of CSC.
 //!
 //! ```text
 //! . a . b      by rows: lane 0 visits (1, a) (3, b); lane 2 visits (0, c)
@@ -14,6 +14,7 @@ mod blocked_ell;
 mod coo;
 mod csc;
 mod csr;
+mod decoded;
 mod ell;
 
 pub(crate) use bcsr::AsBcsr;
@@ -21,12 +22,14 @@ pub(crate) use blocked_ell::AsBlockedEll;
 pub(crate) use coo::{AsCoo, group};
 pub(crate) use csc::AsCsc;
 pub(crate) use csr::AsCsr;
+pub(crate) use decoded::Decoded;
 pub(crate) use ell::AsEll;
 
 use super::element::Stored;
 use super::unit::Chain;
 use sparse_oracle::arithmetic::Pads;
 use sparse_oracle::format::{FormatKind, Sparse};
+use sparse_oracle::refusal::Refusal;
 
 /// A matrix that can be read lane by lane.
 pub(crate) trait Lanes<T> {
@@ -45,6 +48,9 @@ pub(crate) trait LaneFormat {
     /// How SpMM adds a term.
     type Spmm: Chain;
 
-    /// The lanes, or `None` for a matrix in another format.
-    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Option<impl Lanes<T>>;
+    /// The lanes.
+    ///
+    /// # Errors
+    /// A matrix in another format; one too large to be decoded.
+    fn lanes<T: Stored>(matrix: &Sparse<T>) -> Result<impl Lanes<T>, Refusal>;
 }
