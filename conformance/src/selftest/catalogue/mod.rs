@@ -19,6 +19,8 @@ mod sddmm;
 mod slips;
 mod sparse;
 mod special;
+mod tiles;
+mod tiles_more;
 mod width;
 
 use super::bug::Bug;
@@ -41,6 +43,8 @@ static TABLES: &[&[Bug]] = &[
     sparse::BUGS,
     encoding::BUGS,
     encoding_more::BUGS,
+    tiles::BUGS,
+    tiles_more::BUGS,
     slips::BUGS,
     conduct::BUGS,
 ];
