@@ -1,7 +1,8 @@
 //! Numbers and text as readers want them: counts with separators, shares of a bound as percentages, messages in
 //! one line.
 
-use super::model::{Finding, Report};
+use super::finding::Finding;
+use super::model::Report;
 
 /// 12345 as "12,345".
 #[must_use]
@@ -63,7 +64,7 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
     let mut findings = report.find();
     findings.sort_by_key(|finding| match finding {
         Finding::Case { index } => report.cases[*index].reproducer.is_none(),
-        Finding::IdleBackend { .. } => true,
+        _ => true,
     });
     findings
 }
