@@ -56,7 +56,7 @@ fn main() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     if let Some(library) = loop_in_c(folder.path()) {
-        let command = [env!("CARGO_BIN_EXE_conformance"), "host", &library].map(str::to_owned);
+        let command = [env!("CARGO_BIN_EXE_conformance"), "host", library.as_str()].map(str::to_owned);
         let backends: [Box<dyn Backend>; 1] = [Box::new(
             Remote::open(command.to_vec(), Limits::default()).expect("it starts"),
         )];
