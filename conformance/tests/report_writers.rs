@@ -309,7 +309,10 @@ fn markdown_tables_are_whole_and_short() {
     assert!(text.len() < 100_000, "{} bytes", text.len());
     let more = report.find().len() - markdown::FINDINGS_SHOWN;
     assert!(more > 10_000);
-    assert!(text.contains(&format!("{} more in", show::count(more as u64))), "{text}");
+    assert!(
+        text.contains(&format!("{} more in", show::count(more as u64))),
+        "{text}"
+    );
 }
 
 #[test]
