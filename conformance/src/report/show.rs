@@ -1,7 +1,8 @@
 //! Numbers and text as readers want them: counts with separators, shares of a bound as percentages, messages in
 //! one line.
 
-use super::model::{Finding, Report};
+use super::finding::Finding;
+use super::model::Report;
 
 /// 12345 as "12,345".
 #[must_use]
