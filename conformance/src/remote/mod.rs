@@ -39,7 +39,7 @@ pub use self::trouble::StartError;
 
 use self::child::Child;
 use self::trouble::Trouble;
-use crate::backend::{Backend, Determinism, Failure, Support};
+use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest};
 use sparse_oracle::contract::{Contract, Op};
@@ -189,6 +189,11 @@ impl Backend for Remote {
 
     fn determinism(&self) -> Determinism {
         self.manifest().determinism
+    }
+
+    /// Version 1 of the protocol has no word for a number of threads.
+    fn thread_control(&self) -> ThreadControl {
+        ThreadControl::None
     }
 
     fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
