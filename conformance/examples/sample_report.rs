@@ -1,7 +1,9 @@
-//! Writes a made-up report with every verdict, to look at the files without running anything.
+//! Writes a made-up report with every verdict and known deviations, to look at the files without running anything.
 //!
 //! `cargo run -p sparse-conformance --example sample_report -- DIR [CASES_PER_CONTRACT]`
 
+#[path = "../tests/report_sample/expected.rs"]
+mod expected;
 #[path = "../tests/report_sample/mod.rs"]
 mod report_sample;
 
@@ -12,7 +14,7 @@ fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let directory = PathBuf::from(arguments.next().unwrap_or_else(|| "report".to_owned()));
     let per_contract = arguments.next().map_or(Ok(8), |text| text.parse())?;
-    let report = report_sample::sample(per_contract);
+    let report = expected::expected_sample(per_contract);
     let written = write_all(&report, &directory)?;
     print!("{}", to_text(&report, &written, Colour::for_output(false)));
     Ok(())

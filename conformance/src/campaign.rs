@@ -2,10 +2,12 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Params;
+use crate::determinism::Repeats;
+use crate::journal::{Done, Header, Journal};
 use crate::origin::{Loaded, Origin};
-use crate::plan::{Group, Options, Tier, plan, selected};
-use crate::report::{self, Report};
-use crate::runner::{Ran, run_case};
+use crate::plan::{Group, Options, Tier, plan, selected, shard};
+use crate::report::{self, Expectation, Report, Waivers};
+use crate::runner::{Ran, run_case_repeated};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::Csr;
@@ -13,7 +15,7 @@ use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::spy::SpyGrid;
 use sparse_oracle::source::statistics::RowStatistics;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// Told about progress; called from any thread.
@@ -24,6 +26,17 @@ pub trait Progress: Sync {
     fn judged(&self, case: &str, findings: usize);
 }
 
+/// What a run is given beside its options.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// Where judged cases are noted.
+    pub journal: Option<Journal>,
+    /// What an interrupted run had done: it is not done again.
+    pub done: Done,
+    /// Known deviations.
+    pub expectations: Vec<Expectation>,
+}
+
 /// Runs the plan on the backends and reports. A matrix that can't be read is reported and costs only its own cases.
 #[must_use]
 pub fn run(
@@ -32,33 +45,103 @@ pub fn run(
     environment: report::Environment,
     progress: &dyn Progress,
 ) -> Report {
-    let start = Instant::now();
-    let groups = plan(options);
-    let cases: usize = groups.iter().map(|g| g.cases.len()).sum();
-    progress.planned(cases, groups.len());
-    let done: Vec<Done> = groups
+    run_with(
+        Planned::new(options, backends),
+        backends,
+        environment,
+        progress,
+        &Extras::default(),
+    )
+}
+
+/// A run before its first case: what will be done, and a report that says so.
+#[derive(Debug)]
+pub struct Planned {
+    start: Instant,
+    groups: Vec<Group>,
+    /// Matrices that keep their picture.
+    pictured: HashSet<String>,
+    repeats: Repeats,
+    plan: report::Plan,
+    backends: Vec<report::Backend>,
+    contracts: Vec<report::Contract>,
+}
+
+impl Planned {
+    /// Plans a run.
+    #[must_use]
+    pub fn new(options: &Options, backends: &[Box<dyn Backend>]) -> Planned {
+        let start = Instant::now();
+        let whole = plan(options);
+        let digest = report::plan_digest(whole.iter().flat_map(|g| &g.cases).map(ToString::to_string));
+        let pictured = pictured(&whole);
+        let groups = shard(whole, options.shard);
+        let mut records: Vec<report::Backend> = backends.iter().map(|b| backend_record(b.as_ref())).collect();
+        records
+            .iter_mut()
+            .for_each(|backend| backend.required = !options.optional);
+        let cases = groups.iter().map(|g| g.cases.len()).sum();
+        Planned {
+            start,
+            repeats: options.repeats,
+            plan: plan_record(options, backends, cases, digest),
+            backends: records,
+            contracts: contract_records(options, &groups),
+            pictured,
+            groups,
+        }
+    }
+
+    /// Whose results these will be, for a journal.
+    #[must_use]
+    pub fn header(&self) -> Header {
+        Header {
+            journal: crate::journal::SCHEMA_NAME.to_owned(),
+            suite_version: env!("CARGO_PKG_VERSION").to_owned(),
+            plan: self.plan.clone(),
+            repeats: format!(
+                "{} times, one case in {}",
+                self.repeats.times, self.repeats.one_in
+            ),
+            backends: self.backends.clone(),
+        }
+    }
+}
+
+/// Runs what was planned, but for what is already done.
+#[must_use]
+pub fn run_with(
+    planned: Planned,
+    backends: &[Box<dyn Backend>],
+    environment: report::Environment,
+    progress: &dyn Progress,
+    extras: &Extras,
+) -> Report {
+    let Planned {
+        start,
+        groups,
+        pictured,
+        repeats,
+        plan,
+        backends: records,
+        contracts,
+    } = planned;
+    progress.planned(groups.iter().map(|g| g.cases.len()).sum(), groups.len());
+    let done: Vec<GroupDone> = groups
         .par_iter()
-        .map(|group| run_group(group, backends, progress))
+        .map(|group| run_group(group, backends, progress, (repeats, extras)))
         .collect();
 
-    let mut report = Report::new(plan_record(options, backends, cases), environment);
-    report.backends = backends.iter().map(|b| backend_record(b.as_ref())).collect();
-    report
-        .backends
-        .iter_mut()
-        .for_each(|backend| backend.required = !options.optional);
-    report.contracts = contract_records(options, &groups);
+    let mut report = Report::new(plan, environment);
+    report.backends = records;
+    report.contracts = contracts;
+    report.expectations.clone_from(&extras.expectations);
     let mut inside = vec![Duration::ZERO; backends.len()];
-    let mut pictured = HashMap::new();
     for mut group in done {
         if let Some(mut source) = group.source {
-            // One picture per generator is enough; every file and embedded matrix keeps its own.
-            let seen = pictured.entry(source.family.clone()).or_insert(0);
-            let own = matches!(source.family.as_str(), "file" | "embedded");
-            if *seen >= if own { 64 } else { 1 } {
+            if !pictured.contains(&source.spec) {
                 source.spy = None;
             }
-            *seen += 1;
             report.sources.push(source);
         }
         report.cases.append(&mut group.records);
@@ -71,6 +154,8 @@ pub fn run(
     report
         .sources
         .sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
+    // Several groups may use one matrix.
+    report.sources.dedup_by(|a, b| a.spec == b.spec);
     let names = backends.iter().map(|b| b.name().to_owned());
     report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
     report.seal();
@@ -78,7 +163,27 @@ pub fn run(
     report
 }
 
-struct Done {
+/// Matrices whose picture the report keeps: the plan's first one of each generator, and the first files and embedded
+/// matrices. A function of the whole plan, so that shards agree on it.
+fn pictured(whole: &[Group]) -> HashSet<String> {
+    let mut names = HashSet::new();
+    let mut kept: HashMap<String, usize> = HashMap::new();
+    for origin in whole.iter().map(|group| &group.origin) {
+        let family = origin.family();
+        let limit = if matches!(family.as_str(), "file" | "embedded") {
+            64
+        } else {
+            1
+        };
+        let kept = kept.entry(family).or_default();
+        if *kept < limit && names.insert(origin.to_string()) {
+            *kept += 1;
+        }
+    }
+    names
+}
+
+struct GroupDone {
     source: Option<report::Source>,
     records: Vec<report::CaseRecord>,
     inside: Vec<Duration>,
@@ -86,35 +191,64 @@ struct Done {
     loading: Duration,
 }
 
-fn run_group(group: &Group, backends: &[Box<dyn Backend>], progress: &dyn Progress) -> Done {
+fn run_group(
+    group: &Group,
+    backends: &[Box<dyn Backend>],
+    progress: &dyn Progress,
+    (repeats, extras): (Repeats, &Extras),
+) -> GroupDone {
     let start = Instant::now();
-    let loaded = group.origin.load();
-    let mut done = Done {
-        source: loaded.as_ref().ok().map(|m| source_record(&group.origin, m)),
+    let mut done = GroupDone {
+        source: extras.done.sources.get(&group.origin.to_string()).cloned(),
         records: Vec::new(),
         inside: vec![Duration::ZERO; backends.len()],
         judging: Duration::ZERO,
-        loading: start.elapsed(),
+        loading: Duration::ZERO,
     };
-    let loaded = match loaded {
+    let waivers = Waivers::new(&extras.expectations);
+    let tell = |case: &str, records: &[report::CaseRecord]| {
+        let news = |r: &&report::CaseRecord| r.verdict.is_finding() && waivers.waiver(r).is_none();
+        progress.judged(case, records.iter().filter(news).count());
+    };
+    let mut left = Vec::new();
+    for case in &group.cases {
+        let line = case.to_string();
+        match extras.done.records.get(&line) {
+            Some(records) => {
+                tell(&line, records);
+                done.records.extend(records.iter().cloned());
+            }
+            None => left.push((case, line)),
+        }
+    }
+    if left.is_empty() && done.source.is_some() {
+        return done;
+    }
+    let loaded = match group.origin.load() {
         Ok(loaded) => loaded,
         Err(error) => {
+            // Not noted in the journal: who resumes may have mended the file.
             let reason = error.to_string();
-            done.records = group
-                .cases
-                .iter()
-                .flat_map(|c| unread(c, backends, &reason))
-                .collect();
+            let unread = left.iter().flat_map(|(case, _)| unread(case, backends, &reason));
+            done.records.extend(unread);
             return done;
         }
     };
-    let ran: Vec<Ran> = group
-        .cases
+    if done.source.is_none() {
+        let source = source_record(&group.origin, &loaded);
+        extras.journal.iter().for_each(|journal| journal.source(&source));
+        done.source = Some(source);
+    }
+    done.loading = start.elapsed();
+    let ran: Vec<Ran> = left
         .par_iter()
-        .map(|case| {
-            let ran = run_case(case, &loaded, backends);
-            let findings = ran.records.iter().filter(|r| r.verdict.is_finding()).count();
-            progress.judged(&case.to_string(), findings);
+        .map(|(case, line)| {
+            let ran = run_case_repeated(case, &loaded, backends, repeats);
+            extras
+                .journal
+                .iter()
+                .for_each(|journal| journal.judged(&ran.records));
+            tell(line, &ran.records);
             ran
         })
         .collect();
@@ -141,11 +275,22 @@ fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str)
         tiers: Vec::new(),
         share: None,
         degenerate: Vec::new(),
+        inputs: None,
+        output: None,
+        selection: None,
+        waived: None,
+        repeated: None,
+        reproducer: None,
     };
     backends.iter().map(|b| record(b.as_ref())).collect()
 }
 
-fn plan_record(options: &Options, backends: &[Box<dyn Backend>], cases: usize) -> report::Plan {
+fn plan_record(
+    options: &Options,
+    backends: &[Box<dyn Backend>],
+    cases: usize,
+    digest: String,
+) -> report::Plan {
     let all = |chosen: Vec<String>, every: Vec<String>| if chosen.is_empty() { every } else { chosen };
     let names = |ops: &[Op]| ops.iter().map(|op| op.name().to_owned()).collect::<Vec<_>>();
     let types = |list: &[Precision]| list.iter().map(|p| p.name().to_owned()).collect::<Vec<_>>();
@@ -162,6 +307,9 @@ fn plan_record(options: &Options, backends: &[Box<dyn Backend>], cases: usize) -
         precisions: all(types(&options.precisions), types(&Precision::ALL)),
         matrices: options.matrices.iter().map(|p| p.display().to_string()).collect(),
         distinct_cases: cases as u64,
+        digest,
+        filtered: options.are_filtered(),
+        shard: options.shard,
     }
 }
 
@@ -222,6 +370,10 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
         version: backend.version(),
         description: backend.description().to_owned(),
         required: true,
+        determinism: report::DeterminismGrade {
+            claimed: backend.determinism().into(),
+            ..report::DeterminismGrade::default()
+        },
         deviations: deviations.collect(),
         excluded: exclusions.collect(),
     }

@@ -1,12 +1,16 @@
 //! A declared arithmetic as text (`--arithmetic`, manifests): a unit by name, and how its sums are put together.
 //!
 //! ```text
-//! fma | muladd | CPU-UNIT | ARCH:INSTRUCTION   [,split-k=N | ,two-pass=N] [,rna] [,from-c] [,fold-alpha]
+//! any | fma | muladd | CPU-UNIT | ARCH:INSTRUCTION   [,split-k=N | ,two-pass=N] [,rna] [,from-c] [,fold-alpha] [,no-pads]
 //! sm_90:mma.m16n8k16.f32.f16,split-k=4
 //! ```
+//!
+//! `any` is the weakest arithmetic that the contract admits. `no-pads` says that the zero pads of a format are never
+//! multiplied, so that an infinite element of B beside one does no harm.
 
 use sparse_oracle::arithmetic::{
-    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Input, Instruction, ParseInstructionError, Reduction,
+    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Input, Instruction, Pads, ParseInstructionError,
+    Reduction,
 };
 use sparse_oracle::contract::Contract;
 use sparse_oracle::model::ModelError;
@@ -34,7 +38,7 @@ pub enum DeclarationError {
         source: ModelError,
     },
     #[error(
-        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, from-c, fold-alpha"
+        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, from-c, fold-alpha, no-pads"
     )]
     Option { option: String },
     #[error("{unit} multiplies {takes} numbers, the operands of {contract} are {stored}; units that take {stored}: {}", units_of(*stored))]
@@ -86,6 +90,9 @@ pub fn parse(
 
 fn unit(name: &str, contract: &Contract) -> Result<Arithmetic, DeclarationError> {
     let types = contract.types;
+    if name == "any" {
+        return Ok(contract.weakest());
+    }
     let weakest = *contract.weakest().part();
     let mut arithmetic = if let Some((architecture, instruction)) = name.split_once(':') {
         let named = || architecture.to_owned();
@@ -151,6 +158,11 @@ fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, Decla
         }
         None if option == "rna" => arithmetic.input(Input::Tf32Rna),
         None if option == "from-c" => arithmetic.from_c(),
+        None if option == "no-pads" => {
+            let mut skips = arithmetic;
+            skips.part_mut().pads = Pads::Skipped;
+            skips
+        }
         None if option == "fold-alpha" => arithmetic.epilogue(Epilogue::AlphaIntoA),
         _ => return Err(unknown()),
     })
@@ -164,7 +176,7 @@ fn units() -> String {
     let cpus: Vec<&str> = CpuUnit::ALL.iter().map(|unit| unit.name()).collect();
     let aliases = ALIASES.map(|alias| alias.0).join(", ");
     format!(
-        "fma and muladd (chains in the contract's accumulator type); {} (also {aliases}); and ARCH:INSTRUCTION, such as \
+        "any (what the contract admits); fma and muladd (chains in the contract's accumulator type); {} (also {aliases}); and ARCH:INSTRUCTION, such as \
          sm_90:mma.m16n8k16.f32.f16, with ARCH one of {}",
         cpus.join(", "),
         architectures()

@@ -1,22 +1,23 @@
 //! One call of a backend, guarded: a poisoned output between canaries, inputs hashed before and after, panics caught.
 
-use crate::backend::{Backend, Failure};
+use crate::backend::{Backend, Failure, ThreadControl};
 use crate::case::{Case, Fault};
-use crate::operands::Operands;
+use crate::digest::fingerprint;
+use crate::operands::{DenseOperand, Operands};
+use rayon::ThreadPool;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{AnyParts, FieldRef, Fields, Layout, Sparse};
+use sparse_oracle::format::{AnyParts, Layout};
 use sparse_oracle::judge::Place;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use std::any::Any;
 use std::cell::Cell;
-use std::hash::Hasher;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
-use xxhash_rust::xxh3::Xxh3Default;
 
 /// Elements of guard on either side of an output.
 const GUARD: usize = 16;
@@ -179,6 +180,20 @@ impl Frame {
     }
 }
 
+/// The output of a case as it is before the call, without the guards around it.
+pub(crate) fn output(case: &Case, operands: &Operands, before: Before<'_>) -> DenseOperand {
+    let frame = Frame::of(case, operands);
+    let buffer = frame.fill(case.contract.types.out, before);
+    let data = each_precision!(AnySlice, inner(&buffer, frame.len()), v => Element::wrap(v.to_vec()));
+    DenseOperand {
+        rows: frame.rows,
+        cols: frame.cols,
+        ld: frame.ld,
+        layout: frame.layout,
+        data,
+    }
+}
+
 /// True when the case's fault makes the request illegal: a short output or ldc needs something to shorten.
 #[must_use]
 pub fn bites(case: &Case, operands: &Operands) -> bool {
@@ -204,6 +219,63 @@ pub fn execute(
     before: Before<'_>,
     spent: &mut Duration,
 ) -> Came {
+    let run = |task: Task<'_>| quietly(|| backend.run(&case.contract, task));
+    execute_by(case, operands, backend, before, spent, run)
+}
+
+/// Calls the backend once with so many threads; `None` where there is no way to.
+pub(crate) fn execute_threaded(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    (before, threads): (Before<'_>, usize),
+    spent: &mut Duration,
+) -> Option<Came> {
+    let control = backend.thread_control();
+    let pool = match control {
+        ThreadControl::None => return None,
+        ThreadControl::Told => None,
+        ThreadControl::Pool => Some(pool(threads)?),
+    };
+    let run = |task: Task<'_>| match pool {
+        None => quietly(|| backend.run_threaded(&case.contract, task, threads)),
+        Some(pool) => within(pool, || quietly(|| backend.run(&case.contract, task))),
+    };
+    Some(execute_by(case, operands, backend, before, spent, run))
+}
+
+/// A pool of so many threads, made on first use; none where the system gives no threads.
+fn pool(threads: usize) -> Option<&'static ThreadPool> {
+    static POOLS: Mutex<BTreeMap<usize, &'static ThreadPool>> = Mutex::new(BTreeMap::new());
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = pools.get(&threads) {
+        return Some(pool);
+    }
+    let made = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .ok()?;
+    let pool: &'static ThreadPool = Box::leak(Box::new(made));
+    pools.insert(threads, pool);
+    Some(pool)
+}
+
+/// Runs in a pool, waited for by a thread that is in no pool: a waiting worker would take up other cases meanwhile.
+fn within<T: Send>(pool: &ThreadPool, run: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| pool.install(run)).join();
+        waiting.unwrap_or_else(|payload| Err(panic_message(payload.as_ref())))
+    })
+}
+
+fn execute_by(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    before: Before<'_>,
+    spent: &mut Duration,
+    run: impl FnOnce(Task<'_>) -> Result<Result<Answer, Failure>, String>,
+) -> Came {
     let precision = case.contract.types.out;
     let frame = Frame::of(case, operands);
     let dense = !matches!(case.contract.op, Op::Spgemm | Op::Transpose | Op::Convert);
@@ -216,10 +288,7 @@ pub fn execute(
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
     let start = Instant::now();
-    let result = quietly(|| {
-        let task = task(case, operands, frame, inner_mut(&mut buffer, given));
-        backend.run(&case.contract, task)
-    });
+    let result = run(task(case, operands, frame, inner_mut(&mut buffer, given)));
     *spent += start.elapsed();
     if fingerprint(operands) != hashed {
         return Came::Broke(Mismatch::plain(
@@ -321,39 +390,6 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
             to: case.contract.to.unwrap_or(case.contract.format),
             params: p.blocks,
         },
-    }
-}
-
-/// A hash of every bit of every operand.
-fn fingerprint(operands: &Operands) -> u64 {
-    let mut hash = Xxh3Default::new();
-    for dense in [&operands.b, &operands.y].into_iter().flatten() {
-        hash_values(dense.data.as_slice(), &mut hash);
-    }
-    for sparse in [Some(&operands.a), operands.b_sparse.as_ref()]
-        .into_iter()
-        .flatten()
-    {
-        sparse_oracle::each_sparse!(sparse, m => hash_sparse(m, &mut hash));
-    }
-    hash.finish()
-}
-
-fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
-    each_precision!(AnySlice, values, s => s.iter().for_each(|x| hash.write_u64(x.bits64())));
-}
-
-fn hash_sparse<T: Element>(m: &Sparse<T>, hash: &mut Xxh3Default) {
-    for (_, field) in sparse_oracle::each_format!(Sparse, m, m => Fields::fields(&**m)) {
-        match field {
-            FieldRef::Extent(&extent) => hash.write_u64(extent as u64),
-            FieldRef::Flag(&flag) => hash.write_u8(u8::from(flag)),
-            FieldRef::U8(v) => hash.write(v),
-            FieldRef::U16(v) => v.iter().for_each(|&x| hash.write_u16(x)),
-            FieldRef::U32(v) => v.iter().for_each(|&x| hash.write_u32(x)),
-            FieldRef::U64(v) => v.iter().for_each(|&x| hash.write_u64(x)),
-            FieldRef::Values(v) => hash_values(T::wrap_slice(v), hash),
-        }
     }
 }
 

@@ -9,7 +9,9 @@
 mod wide;
 
 use crate::case::{Case, Fault, Filling, Params};
+use crate::determinism::Repeats;
 use crate::origin::Origin;
+use crate::shard::Shard;
 use sparse_oracle::contract::{Contract, Op, TYPES, all_contracts};
 use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::Precision;
@@ -47,6 +49,18 @@ pub struct Options {
     pub optional: bool,
     /// Matrix files; when there are any, only they are run.
     pub matrices: Vec<PathBuf>,
+    /// Which passing cases are run again to see whether their bits stay.
+    pub repeats: Repeats,
+    /// Run only this part of the plan.
+    pub shard: Option<Shard>,
+}
+
+impl Options {
+    /// True where operations, element types or matrices were chosen: then less than the tier's plan is run.
+    #[must_use]
+    pub fn are_filtered(&self) -> bool {
+        !(self.ops.is_empty() && self.precisions.is_empty() && self.matrices.is_empty())
+    }
 }
 
 /// All cases on one matrix, so that it is made once.
@@ -70,7 +84,7 @@ const fn rounds(tier: Tier) -> (u64, u64) {
 /// Matrices of one family that the contracts of one round are spread over.
 const SPREAD: u64 = 8;
 
-/// The cases of a run, grouped by matrix, all lines distinct.
+/// The cases of the whole plan, grouped by matrix, all lines distinct; [`shard`] takes a part of them.
 #[must_use]
 pub fn plan(options: &Options) -> Vec<Group> {
     let mut groups = if options.matrices.is_empty() {
@@ -83,6 +97,18 @@ pub fn plan(options: &Options) -> Vec<Group> {
         group.cases.retain(|case| seen.insert(case.to_string()));
     }
     groups.retain(|group| !group.cases.is_empty());
+    groups
+}
+
+/// The cases of a shard, in the plan's order. Groups that keep none are left out.
+#[must_use]
+pub fn shard(mut groups: Vec<Group>, shard: Option<Shard>) -> Vec<Group> {
+    if let Some(shard) = shard {
+        for group in &mut groups {
+            group.cases.retain(|case| shard.takes(&case.to_string()));
+        }
+        groups.retain(|group| !group.cases.is_empty());
+    }
     groups
 }
 

@@ -2,11 +2,13 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
+use crate::determinism::{Again, First, Repeats, repeat};
+use crate::digest::{self, OutputHash};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{OperandError, Operands, build, values_in_order};
 use crate::origin::Loaded;
-use crate::report::{self, CaseRecord, VerdictRecord};
+use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Judged, Output, Place, judge, judge_encoded, judge_moved, judge_spgemm, vacuity};
@@ -31,18 +33,36 @@ pub struct Ran {
 /// Runs a case on every backend and judges what comes back. Never panics, whatever the backend does in safe code.
 #[must_use]
 pub fn run_case(case: &Case, loaded: &Loaded, backends: &[Box<dyn Backend>]) -> Ran {
+    run_case_repeated(case, loaded, backends, Repeats::default())
+}
+
+/// [`run_case`] with a say in which cases are run again to see whether their bits stay.
+#[must_use]
+pub fn run_case_repeated(
+    case: &Case,
+    loaded: &Loaded,
+    backends: &[Box<dyn Backend>],
+    repeats: Repeats,
+) -> Ran {
+    let again = repeats.of(&case.to_string());
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
     let records = match build(case, loaded) {
         Err(error) => backends
             .iter()
-            .map(|b| record(case, b.as_ref(), not_run(&error), &[]))
+            .map(|b| record(case, b.as_ref(), (not_run(&error), None), &[]))
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
+            let inputs = digest::hex(digest::inputs(case, &operands));
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
-                let judged = judge_operands(case, &operands, backend, spent);
-                record(case, backend, judged, &degenerate)
+                let mut seen = Seen::default();
+                let judged = judge_seen(case, &operands, backend, again, &mut seen);
+                *spent += seen.spent;
+                let mut record = record(case, backend, judged, &degenerate);
+                record.inputs = seen.asked.then(|| inputs.clone());
+                record.output = seen.output.digest().map(digest::hex);
+                record
             };
             backends
                 .iter()
@@ -115,6 +135,34 @@ fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>>
     }
 }
 
+/// What is seen of a backend beside its verdict.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Time inside it.
+    spent: Duration,
+    /// True once it was called.
+    asked: bool,
+    /// The bits that came back.
+    output: OutputHash,
+    /// The first result, where the case is run again.
+    keep: Keep,
+}
+
+impl Seen {
+    fn execute(
+        &mut self,
+        case: &Case,
+        operands: &Operands,
+        backend: &dyn Backend,
+        before: Before<'_>,
+    ) -> Came {
+        self.asked = true;
+        let came = execute(case, operands, backend, before, &mut self.spent);
+        self.output.add(&came);
+        came
+    }
+}
+
 /// Runs a case on given operands and judges what comes back. Time inside the backend is added to `spent`.
 #[must_use]
 pub fn judge_operands(
@@ -123,6 +171,92 @@ pub fn judge_operands(
     backend: &dyn Backend,
     spent: &mut Duration,
 ) -> Judged {
+    let mut seen = Seen::default();
+    let judged = judge_keeping(case, operands, backend, &mut seen);
+    *spent += seen.spent;
+    judged
+}
+
+/// [`judge_operands`], and further runs of a case that passed: their bits against the first, and where they differ, their
+/// verdict.
+#[must_use]
+pub fn judge_repeated(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    again: Option<Again>,
+    spent: &mut Duration,
+) -> (Judged, Option<Repeated>) {
+    let mut seen = Seen::default();
+    let judged = judge_seen(case, operands, backend, again, &mut seen);
+    *spent += seen.spent;
+    judged
+}
+
+fn judge_seen(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    again: Option<Again>,
+    seen: &mut Seen,
+) -> (Judged, Option<Repeated>) {
+    seen.keep = again.map(|_| None);
+    let judged = judge_keeping(case, operands, backend, seen);
+    let passed = matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. });
+    let first = seen.keep.take().flatten().filter(|_| passed);
+    let Some((again, first)) = again.zip(first) else {
+        return (judged, None);
+    };
+    let others = repeat(case, operands, backend, (&first, again), &mut seen.spent);
+    let of_others = others
+        .others
+        .into_iter()
+        .map(|came| judge_came(case, operands, backend, came, &first));
+    let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
+    let claim = others
+        .broken_claim
+        .map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
+    (worse.or(claim).unwrap_or(judged), Some(others.record))
+}
+
+/// Judges the result of a further run.
+fn judge_came(case: &Case, operands: &Operands, backend: &dyn Backend, came: Came, first: &First) -> Judged {
+    let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
+        return verdict_only(settle(came));
+    };
+    if case.contract.op.is_exact() {
+        return verdict_only(judge_move(case, operands, &profile, came));
+    }
+    match (Exact::new(case, operands, &arithmetic, &profile), came) {
+        (Ok(Some(exact)), Came::Dense(result)) => {
+            let c = match case.contract.op {
+                Op::Sddmm => initial(case, operands, 0),
+                _ => first.before.clone(),
+            };
+            judge_dense(case, &exact, (&arithmetic, &profile), &result, c.as_deref())
+        }
+        (Ok(Some(exact)), Came::Sparse(raw)) => {
+            judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
+        }
+        (_, other) => verdict_only(settle(other)),
+    }
+}
+
+/// Where the first result of a case is kept: nowhere, or inside.
+type Keep = Option<Option<First>>;
+
+fn keep_sparse(keep: &mut Keep, came: &Came) {
+    if let Some(kept) = keep {
+        let came = match came {
+            Came::Sparse(raw) => Came::Sparse(raw.clone()),
+            Came::Parts(parts) => Came::Parts(parts.clone()),
+            _ => return,
+        };
+        *kept = Some(First { came, before: None });
+    }
+}
+
+fn judge_keeping(case: &Case, operands: &Operands, backend: &dyn Backend, seen: &mut Seen) -> Judged {
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
@@ -139,7 +273,7 @@ pub fn judge_operands(
             );
             return verdict_only(Verdict::NotRun { reason });
         }
-        let came = execute(case, operands, backend, Before::Poison, spent);
+        let came = seen.execute(case, operands, backend, Before::Poison);
         return verdict_only(judge_refusal(fault, came));
     }
     if !case.contract.op.is_exact()
@@ -150,7 +284,8 @@ pub fn judge_operands(
     }
     match case.contract.op {
         Op::Transpose | Op::Convert => {
-            let came = execute(case, operands, backend, Before::Poison, spent);
+            let came = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &came);
             verdict_only(judge_move(case, operands, &profile, came))
         }
         Op::Spgemm => {
@@ -158,7 +293,9 @@ pub fn judge_operands(
                 Ok(Some(exact)) => exact,
                 other => return verdict_only(no_expectation(other)),
             };
-            match execute(case, operands, backend, Before::Poison, spent) {
+            let came = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &came);
+            match came {
                 Came::Sparse(raw) => {
                     judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
                 }
@@ -166,7 +303,7 @@ pub fn judge_operands(
             }
         }
         Op::Spmm | Op::Spmv | Op::Sddmm => {
-            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), spent)
+            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), seen)
         }
     }
 }
@@ -189,47 +326,59 @@ fn no_expectation(other: Result<Option<Exact>, sparse_oracle::Refusal>) -> Verdi
     Verdict::NotRun { reason }
 }
 
+/// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
+/// from different C.
+pub(crate) fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option<Vec<f64>>> {
+    let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
+    let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
+    // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
+    // profile already says. Two different junks still tell computed from stale.
+    let junk = |variant: usize| {
+        let finite = |c: &f64| if c.is_finite() { *c } else { 1.0 };
+        operands.c[variant].iter().map(finite).collect()
+    };
+    let start = |variant| {
+        if reads_anyway {
+            Some(junk(variant))
+        } else {
+            initial(case, operands, variant)
+        }
+    };
+    (0..variants).map(start).collect()
+}
+
 /// One run from poison; with beta != 0 (or a beta = 0 that reads C), two runs from different C.
 fn judge_dense_runs(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,
     (arithmetic, profile): (&Arithmetic, &Profile),
-    spent: &mut Duration,
+    seen: &mut Seen,
 ) -> Judged {
     let exact = match Exact::new(case, operands, arithmetic, profile) {
         Ok(Some(exact)) => exact,
         other => return verdict_only(no_expectation(other)),
     };
-    let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
-    let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
     let mut worst: Option<Judged> = None;
-    for variant in 0..variants {
-        // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
-        // profile already says. Two different junks still tell computed from stale.
-        let junk = || {
-            operands.c[variant]
-                .iter()
-                .map(|c| if c.is_finite() { *c } else { 1.0 })
-                .collect()
-        };
-        let c: Option<Vec<f64>> = if reads_anyway {
-            Some(junk())
-        } else {
-            initial(case, operands, variant)
-        };
+    for c in starts(case, operands, profile) {
         let in_place = case.contract.op != Op::Sddmm;
         let before = c
             .as_deref()
             .filter(|_| in_place)
             .map_or(Before::Poison, Before::Values);
-        let came = execute(case, operands, backend, before, spent);
+        let came = seen.execute(case, operands, backend, before);
         let Came::Dense(result) = came else {
             return verdict_only(settle(came));
         };
         let judged = judge_dense(case, &exact, (arithmetic, profile), &result, c.as_deref());
         if judged.verdict.is_finding() {
             return judged;
+        }
+        if let Some(kept @ None) = &mut seen.keep {
+            *kept = Some(First {
+                came: Came::Dense(result),
+                before: c.filter(|_| in_place),
+            });
         }
         worst = Some(match worst {
             Some(before) => worse(before, judged),
@@ -353,22 +502,36 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
     }
 }
 
-fn record(case: &Case, backend: &dyn Backend, judged: Judged, degenerate: &[String]) -> CaseRecord {
+fn record(
+    case: &Case,
+    backend: &dyn Backend,
+    (judged, repeated): (Judged, Option<Repeated>),
+    degenerate: &[String],
+) -> CaseRecord {
     let share = match judged.verdict {
         Verdict::Exact => None,
         Verdict::Within { share } => Some(share),
         Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
         _ => None,
     };
+    let verdict = verdict_record(judged.verdict);
+    let selection = backend.selection();
+    let usual = format!("--backend {}", backend.name());
     CaseRecord {
         case: case.to_string(),
         contract: case.contract.to_string(),
         family: case.origin.family(),
         backend: backend.name().to_owned(),
         tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
-        verdict: verdict_record(judged.verdict),
+        selection: (verdict.is_finding() && selection != usual).then_some(selection),
+        verdict,
         share,
         degenerate: degenerate.to_vec(),
+        repeated,
+        reproducer: None,
+        inputs: None,
+        output: None,
+        waived: None,
     }
 }
 
@@ -380,7 +543,7 @@ fn tier(tier: Tier) -> report::Tier {
     }
 }
 
-fn verdict_record(verdict: Verdict) -> VerdictRecord {
+pub(crate) fn verdict_record(verdict: Verdict) -> VerdictRecord {
     match verdict {
         Verdict::Exact => VerdictRecord::Exact,
         Verdict::Within { share } => VerdictRecord::Within { share },

@@ -68,7 +68,10 @@ fn another_chain_than_declared_is_a_finding_of_t2() {
         precisions: vec![TYPES[0].a],
         ..Options::default()
     });
-    for name in ["declares fma, multiplies and adds", "declares separate operations, fuses"] {
+    for name in [
+        "declares fma, multiplies and adds",
+        "declares separate operations, fuses",
+    ] {
         let bug = bug(name);
         let backend: Vec<Box<dyn Backend>> = vec![Box::new(Seeded::sick(bug))];
         let mut tiers = Vec::new();

@@ -45,7 +45,11 @@ fn every_bug_concerns_cases_of_its_tier() {
     };
     let (quick, full) = (cases(Tier::Quick), cases(Tier::Full));
     for bug in bugs() {
-        let plan = if bug.killed_in == Tier::Quick { &quick } else { &full };
+        let plan = if bug.killed_in == Tier::Quick {
+            &quick
+        } else {
+            &full
+        };
         let count = plan.iter().filter(|case| (bug.concerns)(case)).count();
         assert!(count > 0, "{}: no case", bug.name);
     }

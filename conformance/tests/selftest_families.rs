@@ -49,7 +49,10 @@ fn sweep_one(bug: &'static Bug, complaints: &mut Vec<String>) {
         };
         first.get_or_insert(given);
         if !bug.right.contains(&symptom) {
-            complaints.push(format!("{}: {symptom} is not what it should be called: {case}: {sick}", bug.name));
+            complaints.push(format!(
+                "{}: {symptom} is not what it should be called: {case}: {sick}",
+                bug.name
+            ));
         }
         *seen.entry(symptom.to_string()).or_insert(0) += 1;
     }

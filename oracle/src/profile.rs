@@ -31,36 +31,66 @@ pub enum Choice {
     NumericPattern,
 }
 
-/// The table of choices: machine name and what it means, for reports and documentation.
-pub const CHOICES: [(Choice, &str, &str); 11] = [
+/// The table of choices: its machine name (manifests), the choice point, and what it means (reports, documentation).
+pub const CHOICES: [(Choice, &str, &str, &str); 11] = [
     (
         Choice::DuplicatesSumRounded,
+        "duplicates-sum-rounded",
         "duplicates",
         "sum-rounded: added in stored order, rounding each time",
     ),
     (
         Choice::DuplicatesSumAnyOrder,
+        "duplicates-sum-any-order",
         "duplicates",
         "sum-rounded(any order)",
     ),
-    (Choice::DuplicatesLastWins, "duplicates", "last-wins"),
-    (Choice::DuplicatesRejected, "duplicates", "reject"),
-    (Choice::ExplicitZerosDropped, "explicit zeros", "dropped"),
-    (Choice::OnlyAlphaOne, "alpha, beta", "only alpha = 1"),
-    (Choice::OnlyBetaZeroOne, "alpha, beta", "only beta = 0 or 1"),
+    (
+        Choice::DuplicatesLastWins,
+        "duplicates-last-wins",
+        "duplicates",
+        "last-wins",
+    ),
+    (
+        Choice::DuplicatesRejected,
+        "duplicates-rejected",
+        "duplicates",
+        "reject",
+    ),
+    (
+        Choice::ExplicitZerosDropped,
+        "explicit-zeros-dropped",
+        "explicit zeros",
+        "dropped",
+    ),
+    (
+        Choice::OnlyAlphaOne,
+        "only-alpha-one",
+        "alpha, beta",
+        "only alpha = 1",
+    ),
+    (
+        Choice::OnlyBetaZeroOne,
+        "only-beta-zero-one",
+        "alpha, beta",
+        "only beta = 0 or 1",
+    ),
     (
         Choice::Alpha0ReadsAb,
+        "alpha0-reads-ab",
         "alpha, beta",
         "alpha0-reads-AB: 0 x NaN reaches C",
     ),
     (
         Choice::Beta0ReadsC,
+        "beta0-reads-c",
         "alpha, beta",
         "beta0-reads-C: NaN in C stays",
     ),
-    (Choice::Unsorted, "SpGEMM order", "unsorted"),
+    (Choice::Unsorted, "unsorted", "SpGEMM order", "unsorted"),
     (
         Choice::NumericPattern,
+        "numeric-pattern",
         "SpGEMM pattern",
         "numeric-pattern: exact zeros may be missing",
     ),
@@ -73,16 +103,28 @@ pub struct Profile {
 }
 
 impl Choice {
+    /// Its machine name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.1)
+    }
+
+    /// The choice with this machine name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Choice> {
+        CHOICES.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
     /// The choice point's name in the report.
     #[must_use]
     pub fn point(self) -> &'static str {
-        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.1)
+        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.2)
     }
 
     /// What the choice says.
     #[must_use]
     pub fn meaning(self) -> &'static str {
-        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.2)
+        CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.3)
     }
 }
 
@@ -113,7 +155,9 @@ mod tests {
 
     #[test]
     fn every_choice_is_in_the_table_once() {
-        for (choice, _, _) in CHOICES {
+        for (choice, name, _, _) in CHOICES {
+            assert_eq!(Choice::from_name(name), Some(choice));
+            assert_eq!(choice.name(), name);
             assert_eq!(CHOICES.iter().filter(|row| row.0 == choice).count(), 1);
             assert_ne!(choice.point(), "?");
         }

@@ -245,6 +245,24 @@ fn alpha_zero_hides_a_and_b_unless_declared_otherwise() {
     }
 }
 
+/// Story: a loop in C that skips the sum at alpha = 0 and then computes `alpha * sum + beta * c` gives +0 where C holds -0. T2 called
+/// that wrong, though no user of the kernel would.
+#[test]
+fn at_alpha_zero_a_zero_has_either_sign() {
+    let declared = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
+    let zero = dot(declared, &[(1.0, 1.0)]).scaled(0.0, 1.0, -0.0);
+    accepted(&zero.value(-0.0), "C as it was");
+    accepted(&zero.value(0.0), "+0 added to it");
+    refused(
+        zero.value(f64::from(f32::from_bits(1))),
+        Tier::T2,
+        "no zero at all",
+    );
+    let product = dot(declared, &[(1.0, -0.0)]).scaled(1.0, 0.0, 0.0);
+    accepted(&product.value(0.0), "a chain from +0");
+    refused(product.value(-0.0), Tier::T2, "elsewhere the sign counts");
+}
+
 /// Regression: with alpha = 0, beta = 1 nothing rounds, however many terms the row has.
 #[test]
 fn alpha_zero_forgives_no_rounding_of_terms() {

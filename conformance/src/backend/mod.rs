@@ -10,6 +10,7 @@
 
 mod failure;
 mod nalgebra;
+mod plugin;
 mod portable;
 mod sprs;
 
@@ -22,6 +23,7 @@ use std::borrow::Cow;
 
 pub use self::failure::Failure;
 pub use self::nalgebra::NalgebraSparse;
+pub use self::plugin::{OpenError, PluginBackend};
 pub use self::portable::Portable;
 pub use self::sprs::Sprs;
 
@@ -43,15 +45,31 @@ pub enum Support {
 }
 
 /// How far a backend says that the bits of its results are always the same for the same operands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Determinism {
     /// It claims nothing.
     #[default]
+    #[serde(rename = "none")]
     Unclaimed,
     /// From run to run with the same number of threads.
     Runs,
     /// Whatever the number of threads.
     Threads,
+}
+
+/// How the judge can set the number of threads that a run uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadControl {
+    /// The backend uses the rayon pool that it is called in.
+    #[default]
+    Pool,
+    /// It is told, by [`Backend::run_threaded`].
+    Told,
+    /// It can't.
+    None,
 }
 
 /// Something that runs contracts.
@@ -71,6 +89,24 @@ pub trait Backend: Send + Sync {
     /// What it claims about its bits from run to run.
     fn determinism(&self) -> Determinism {
         Determinism::Unclaimed
+    }
+
+    /// How its number of threads is set.
+    fn thread_control(&self) -> ThreadControl {
+        ThreadControl::Pool
+    }
+
+    /// Runs a task with so many threads; called for backends that are told.
+    ///
+    /// # Errors
+    /// As [`run`](Backend::run).
+    fn run_threaded(&self, contract: &Contract, task: Task<'_>, _threads: usize) -> Result<Answer, Failure> {
+        self.run(contract, task)
+    }
+
+    /// The options that select it on the command line, quoted for a POSIX shell.
+    fn selection(&self) -> String {
+        format!("--backend {}", self.name())
     }
 
     /// True for libraries that refuse bad requests by panicking, as their documentation says.

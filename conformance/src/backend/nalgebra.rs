@@ -5,7 +5,7 @@
 //! product (or a transposed CSR one) first scales C, then adds `(alpha * a) * b` term by term. Both always multiply
 //! by alpha and beta, so `0 * NaN` gets through.
 
-use super::{Backend, Failure, Support};
+use super::{Backend, Determinism, Failure, Support};
 use crate::case::Params;
 use ::nalgebra::{DMatrix, DMatrixView, DMatrixViewMut, Dyn, Scalar as NaScalar};
 use nalgebra_sparse::ops::Op as NaOp;
@@ -38,6 +38,10 @@ impl Backend for NalgebraSparse {
 
     fn refuses_by_panic(&self) -> bool {
         true
+    }
+
+    fn determinism(&self) -> Determinism {
+        Determinism::Threads
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {

@@ -1,6 +1,6 @@
 //! Our own plain kernels, one per contract, as registered in `sparse-kernels`.
 
-use super::{Backend, Failure, Support};
+use super::{Backend, Determinism, Failure, Support};
 use crate::case::Params;
 use sparse_kernels::registry::{Kernel, all_kernels};
 use sparse_oracle::contract::Contract;
@@ -32,6 +32,10 @@ impl Backend for Portable {
 
     fn description(&self) -> &'static str {
         "our own plain kernels, one per contract"
+    }
+
+    fn determinism(&self) -> Determinism {
+        Determinism::Threads
     }
 
     fn support(&self, contract: &Contract, _params: &Params) -> Support {

@@ -4,7 +4,7 @@
 //! inner index, product and addition rounded apart; there is no alpha or beta, so C is zeroed first (beta = 0) or
 //! kept (beta = 1). Sparse products sum each element the same way from zero.
 
-use super::{Backend, Failure, Support};
+use super::{Backend, Determinism, Failure, Support};
 use crate::case::{Fault, Params};
 use ::sprs::prod;
 use ::sprs::{CsMatI, CsMatViewI};
@@ -37,6 +37,10 @@ impl Backend for Sprs {
 
     fn refuses_by_panic(&self) -> bool {
         true
+    }
+
+    fn determinism(&self) -> Determinism {
+        Determinism::Threads
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {

@@ -84,8 +84,8 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
             }
         }
         Table::Choices => {
-            for (choice, point, meaning) in CHOICES {
-                writeln!(out, "{:24} {point}: {meaning}", format!("{choice:?}"))?;
+            for (_, name, point, meaning) in CHOICES {
+                writeln!(out, "{name:24} {point}: {meaning}")?;
             }
         }
         Table::Embedded => {

@@ -1,16 +1,22 @@
 //! The `conformance` command over any set of backends: thin, the library does the work.
 //!
 //! [`main`] is what the program itself calls with the built-in backends; a crate of yours calls it with its own, and
-//! gets the same command (see `examples/own_backend.rs`).
+//! gets the same command (see `examples/own-backend`).
 
+mod diff;
 mod explain;
+mod extent;
+mod host;
 mod inspect;
 mod list;
+mod merge;
 mod model;
 mod progress;
 mod replay;
 mod run;
 mod self_test;
+mod serve;
+mod shrink;
 mod subjects;
 
 use crate::backend::Backend;
@@ -35,14 +41,26 @@ enum Command {
     Run(run::Args),
     /// Print the tables: contracts, backends, kernels, sources, values, choices, embedded matrices.
     List(list::Args),
+    /// Bring the reports of all shards of one plan together.
+    Merge(merge::Args),
+    /// Compare two reports: what fails now and did not, what changed.
+    Diff(diff::Args),
     /// Run one case line again and print the verdict of each backend.
     Replay(replay::Args),
+    /// Reduce a failing case to a minimal one and write a reproducer.
+    Shrink(shrink::Args),
     /// Show what a case consists of, and one output element from its terms to its verdict.
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
+    /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
+    #[command(hide = true)]
+    Host(host::Args),
+    /// Answer the protocol on standard input and output with a built-in backend.
+    #[command(hide = true)]
+    Serve(serve::Args),
     /// Hunt seeded bugs and broken comparators: does the judge judge?
     SelfTest(self_test::Args),
 }
@@ -55,10 +73,15 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, backends),
         Command::List(args) => list::run(args, &backends),
+        Command::Merge(args) => merge::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Replay(args) => replay::run(args, backends),
+        Command::Shrink(args) => shrink::run(args, backends),
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
         Command::Model(args) => model::run(args),
+        Command::Host(args) => host::run(args),
+        Command::Serve(args) => serve::run(args, &backends),
         Command::SelfTest(args) => self_test::run(args),
     };
     match result {

@@ -3,7 +3,8 @@
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::case::Case;
-use crate::runner::run_case;
+use crate::determinism::Repeats;
+use crate::runner::run_case_repeated;
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
 use std::io::Write;
@@ -17,12 +18,15 @@ pub(super) struct Args {
     subjects: Subjects,
 }
 
+/// Further runs of a case that passes: their bits are compared.
+const REPEATS: u32 = 3;
+
 /// Runs the case and prints each verdict. 0 clean, 1 findings, 2 if nobody was judged.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
     let backends = args.subjects.open(backends)?;
     let loaded = case.origin.load()?;
-    let ran = run_case(&case, &loaded, &backends);
+    let ran = run_case_repeated(&case, &loaded, &backends, Repeats::all(REPEATS));
     let mut out = std::io::stdout().lock();
     writeln!(out, "{case}")?;
     for record in &ran.records {

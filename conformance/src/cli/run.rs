@@ -1,11 +1,13 @@
 //! `conformance run`.
 
+use super::extent::Extent;
 use super::progress::Shown;
 use super::subjects::Subjects;
 use crate::backend::Backend;
-use crate::campaign;
+use crate::campaign::{self, Planned};
+use crate::determinism::Repeats;
 use crate::plan::{Options, Tier};
-use crate::report::{self, Environment};
+use crate::report::{self, Environment, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use sparse_oracle::contract::Op;
@@ -37,9 +39,16 @@ pub(super) struct Args {
     /// Threads; all cores by default. The report does not depend on it.
     #[arg(long, short = 'j', value_name = "N")]
     jobs: Option<usize>,
-    /// Folder for report.json, report.junit.xml, report.md and report.html.
+    /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Run every passing case so many times again and compare the bits; by default one case in eight, once. 0: none.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    #[command(flatten)]
+    shrinking: super::shrink::Effort,
+    #[command(flatten)]
+    extent: Extent,
 }
 
 fn op(name: &str) -> Result<Op, String> {
@@ -54,6 +63,7 @@ fn precision(name: &str) -> Result<Precision, String> {
 
 /// Runs, prints the summary, writes the report. 0 clean, 1 findings.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
+    let summary = args.extent.summary()?;
     if let Some(folder) = &args.report {
         // Before the work, not after it.
         std::fs::create_dir_all(folder)
@@ -68,20 +78,37 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         optional: args.subjects.named_none()
             && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
         matrices: matrices(&args.matrices)?,
+        shard: args.extent.shard()?,
+        repeats: match args.repeat {
+            None => Repeats::default(),
+            Some(0) => Repeats::NONE,
+            Some(times) => Repeats::all(times),
+        },
     };
+    let planned = Planned::new(&options, &backends);
+    let mut extras = args.extent.extras(&planned, args.report.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.unwrap_or(0))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
     let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
     let shown = Shown::new();
-    let report = pool.install(|| campaign::run(&options, &backends, environment, &shown));
+    let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
+    if let Some(folder) = &args.report {
+        args.shrinking.shrink_findings(&mut report, &backends, folder);
+    }
     let unread = unread_matrices(&report);
     let paths = match &args.report {
         Some(folder) => report::write_all(&report, folder)?,
         None => Vec::new(),
     };
+    if let Some(journal) = extras.journal.take() {
+        journal.close()?;
+    }
+    if let Some(file) = &summary {
+        github::append(&report, file)?;
+    }
     let mut out = std::io::stdout().lock();
     write!(
         out,
@@ -93,7 +120,8 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         )
     )?;
     out.flush()?;
-    if report.plan.distinct_cases == 0 {
+    // A shard of a small plan may be empty.
+    if report.plan.distinct_cases == 0 && report.plan.shard.is_none() {
         bail!("the options select no case");
     }
     if !unread.is_empty() {

@@ -1,8 +1,12 @@
 //! Who is judged: the options that `run`, `replay` and `explain` share.
 
 use crate::backend::{Backend, check_declarations};
-use anyhow::{Result, bail};
+use crate::remote::{Limits, Remote};
+use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The backends to judge.
 #[derive(Debug, ClapArgs)]
@@ -15,12 +19,39 @@ pub(super) struct Subjects {
         value_name = "NAME"
     )]
     backends: Vec<String>,
+    /// A program that speaks the protocol (PROTOCOL.md), with its arguments; may be repeated.
+    #[arg(long = "exec", value_name = "CMD")]
+    programs: Vec<String>,
+    /// A shared library that exports the functions of `sparse_conformance.h` (PLUGIN.md); runs in a child process; may be
+    /// repeated.
+    #[arg(long = "plugin", value_name = "LIB")]
+    plugins: Vec<PathBuf>,
+    /// Seconds that a program or plug-in has for one task.
+    #[arg(long, default_value = "10", value_parser = seconds, value_name = "SECONDS")]
+    timeout: Duration,
+    /// MiB of memory that a program or plug-in, with all it starts, may use.
+    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
+    memory: u64,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wanted = || "a number of seconds, 0.01 to 86400".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| wanted())?;
+    if !(0.01..=86400.0).contains(&seconds) {
+        return Err(wanted());
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 impl Subjects {
     /// True when the choice was left to the suite.
     pub(super) fn named_none(&self) -> bool {
-        self.backends.is_empty()
+        self.backends.is_empty() && !self.names_outsiders()
+    }
+
+    /// True with a subject from outside this program: then only what is named is judged.
+    fn names_outsiders(&self) -> bool {
+        !(self.programs.is_empty() && self.plugins.is_empty())
     }
 
     /// Opens the backends, each with its declarations checked.
@@ -29,13 +60,58 @@ impl Subjects {
         if let Some(name) = self.backends.iter().find(|n| !known.contains(&n.as_str())) {
             bail!("unknown backend {name:?}; there are {}", known.join(", "));
         }
-        let chosen: Vec<_> = built_in
+        let mut chosen: Vec<_> = built_in
             .into_iter()
             .filter(|b| self.named_none() || self.backends.iter().any(|n| n == b.name()))
             .collect();
+        for program in &self.programs {
+            chosen.push(Box::new(self.start(program)?));
+        }
+        for library in &self.plugins {
+            chosen.push(Box::new(self.host(library)?));
+        }
+        let mut names = HashSet::new();
         for backend in &chosen {
             check_declarations(backend.as_ref())?;
+            if !names.insert(backend.name()) {
+                bail!(
+                    "two backends are called {:?}; a report tells them apart by name",
+                    backend.name()
+                );
+            }
         }
         Ok(chosen)
+    }
+
+    fn start(&self, program: &str) -> Result<Remote> {
+        let about = || format!("--exec {program:?}");
+        let command = shell_words::split(program).with_context(about)?;
+        Remote::open(command, self.limits()).with_context(about)
+    }
+
+    /// A plug-in is a program too: this one, as its host.
+    fn host(&self, library: &Path) -> Result<Remote> {
+        let about = || format!("--plugin {}", library.display());
+        // Children are found by name and must not depend on the folder: both paths are absolute.
+        let library = library.canonicalize().with_context(about)?;
+        let program = std::env::current_exe().with_context(about)?;
+        let text = |path: &Path| -> Result<String> {
+            let text = path.to_str().with_context(about)?;
+            Ok(text.to_owned())
+        };
+        let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
+        let selection = format!("--plugin {}", shell_words::quote(&text(&library)?));
+        let remote = Remote::open(command, self.limits()).with_context(about)?;
+        Ok(remote.selected_by(selection))
+    }
+
+    fn limits(&self) -> Limits {
+        let default = Limits::default();
+        Limits {
+            time: self.timeout,
+            start: default.start.max(self.timeout),
+            memory: self.memory << 20,
+            ..default
+        }
     }
 }

@@ -215,7 +215,7 @@ impl<'a> Input<'a> {
 
     /// Arrays of a format, field by field, with no regard for one another.
     pub(super) fn parts<T: Scalar>(&mut self, kind: FormatKind) -> Parts<T> {
-        let mut parts = blank(kind);
+        let mut parts = Parts::blank(kind);
         for (_, field) in parts.fields_mut() {
             match field {
                 FieldMut::Extent(extent) => *extent = self.extent(),
@@ -332,17 +332,4 @@ fn specials(precision: Precision) -> [u64; 12] {
         0,
         sign,
     ]
-}
-
-/// The empty arrays of a format.
-fn blank<T: Scalar>(kind: FormatKind) -> Parts<T> {
-    macro_rules! blank {
-        ($($variant:ident),*) => {
-            match kind { $(FormatKind::$variant => Parts::$variant(Default::default())),* }
-        };
-    }
-    blank!(
-        Coo, Csr, Csc, Bcsr, Ell, BlockedEll, Loops, RsTile, LibraSpmm, LibraSddmm, RpCsc, CpCsr, Nm,
-        TwoFour, Vnm, Tcf, MeTcf, BitTcf, SrBcrs
-    )
 }

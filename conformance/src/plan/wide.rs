@@ -22,16 +22,22 @@ pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Gr
     }
     let spec = SourceSpec::new(Family::Uniform, options.seed);
     let sized = [("rows", EXTENT), ("cols", EXTENT), ("density", 1)];
-    let Some(spec) = sized.into_iter().try_fold(spec, |spec, (key, value)| spec.with(key, value).ok()) else {
+    let Some(spec) = sized
+        .into_iter()
+        .try_fold(spec, |spec, (key, value)| spec.with(key, value).ok())
+    else {
         return Vec::new();
     };
     let origin = Origin::Spec(spec);
-    let cases = contracts.iter().filter(|(_, c)| is_thin(c)).map(|&(i, contract)| {
-        let mut case = mixed_case(contract, origin.clone(), Mix::new(&[options.seed, i, 3000]));
-        case.params.n = 1;
-        case.params.fault = None;
-        case
-    });
+    let cases = contracts
+        .iter()
+        .filter(|(_, c)| is_thin(c))
+        .map(|&(i, contract)| {
+            let mut case = mixed_case(contract, origin.clone(), Mix::new(&[options.seed, i, 3000]));
+            case.params.n = 1;
+            case.params.fault = None;
+            case
+        });
     let cases: Vec<Case> = cases.collect();
     vec![Group { origin, cases }]
 }

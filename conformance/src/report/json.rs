@@ -10,6 +10,7 @@
 //! {"case":"spmm.csr.f32_f32_f32_f32/rmat:scale=8,seed=7/n=33","contract":...},
 //! ```
 
+use super::expectation::Waivers;
 use super::model::{Report, SCHEMA_NAME};
 use super::write::ReportError;
 use serde::Serialize;
@@ -30,6 +31,7 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         backends,
         contracts,
         sources,
+        expectations,
         cases,
         findings,
     } = report;
@@ -42,6 +44,7 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         ("backends", lines(backends)?),
         ("contracts", lines(contracts)?),
         ("sources", lines(sources)?),
+        ("expectations", lines(expectations)?),
         ("cases", lines(cases)?),
         ("findings", lines(findings)?),
     ];
@@ -93,6 +96,17 @@ impl Report {
                     source.spec
                 ));
             }
+        }
+        if let Some(shard) = self.plan.shard.filter(|shard| !shard.is_possible()) {
+            return Some(format!("there is no shard {shard}"));
+        }
+        let waivers = Waivers::new(&self.expectations);
+        if let Some(record) = self.cases.iter().find(|c| c.waived != waivers.waiver(c)) {
+            let what = if record.waived.is_some() { "is" } else { "is not" };
+            return Some(format!(
+                "{} on {} {what} marked as waived, against its expectations",
+                record.case, record.backend
+            ));
         }
         (self.findings != self.find()).then(|| "its findings are not those of its cases".to_owned())
     }

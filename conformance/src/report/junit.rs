@@ -1,9 +1,10 @@
 //! `report.junit.xml`: one test suite per backend, one test case per case line, for CI systems.
 //!
 //! Findings are failures (crashes and time-outs: errors) and carry the replay line; unsupported and not-run cases
-//! are skipped with their reason, never passed.
+//! are skipped with their reason, never passed. Waived findings are skipped too, with the reason of their expectation.
 
-use super::model::{Backend, CaseRecord, Finding, Report};
+use super::finding::Finding;
+use super::model::{Backend, CaseRecord, Report};
 use super::verdict::VerdictRecord;
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
@@ -34,26 +35,50 @@ fn suite(report: &Report, backend: &Backend) -> TestSuite {
         suite.set_time(seconds(time));
     }
     let own = |record: &&CaseRecord| record.backend == backend.name;
-    suite.add_test_cases(report.cases.iter().filter(own).map(case));
-    let idle = Finding::IdleBackend {
-        backend: backend.name.clone(),
-    };
-    if report.find().contains(&idle) {
+    suite.add_test_cases(report.cases.iter().filter(own).map(|record| case(report, record)));
+    for finding in report.find() {
+        let described = report.describe(&finding);
+        if matches!(finding, Finding::Case { .. }) || described.backend != backend.name {
+            continue;
+        }
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message("a required backend ran no case");
-        suite.add_test_case(TestCase::new("runs at least one case", status));
+        status
+            .set_message(described.message.as_str())
+            .set_type(described.rule.as_str());
+        suite.add_test_case(TestCase::new(name(report, &finding), status));
     }
     suite
 }
 
-fn case(record: &CaseRecord) -> TestCase {
-    let mut case = TestCase::new(record.case.as_str(), status(record));
+/// What a finding that is about no single case says did not hold.
+fn name(report: &Report, finding: &Finding) -> String {
+    match finding {
+        Finding::Case { index } => report.cases[*index].case.clone(),
+        Finding::IdleBackend { .. } => "runs at least one case".to_owned(),
+        Finding::UnexpectedPass { expectation, .. }
+        | Finding::ExpiredExpectation { expectation }
+        | Finding::StaleExpectation { expectation } => {
+            format!("expectation {} holds", report.expectations[*expectation].from)
+        }
+    }
+}
+
+fn case(report: &Report, record: &CaseRecord) -> TestCase {
+    let mut case = TestCase::new(record.case.as_str(), status(report, record));
     case.set_classname(format!("{}.{}", record.backend, record.contract));
     case
 }
 
-fn status(record: &CaseRecord) -> TestCaseStatus {
-    let kind = record.verdict.kind();
+fn status(report: &Report, record: &CaseRecord) -> TestCaseStatus {
+    let kind = record.kind();
+    if let Some(number) = record.waived {
+        let reason = &report.expectations[number].reason;
+        let mut status = TestCaseStatus::skipped();
+        status
+            .set_message(format!("waived ({reason}): {}", record.verdict))
+            .set_type(kind.label());
+        return status;
+    }
     let mut status = match record.verdict {
         VerdictRecord::Exact | VerdictRecord::Within { .. } | VerdictRecord::AgreedRefusal { .. } => {
             return TestCaseStatus::success();

@@ -1,6 +1,7 @@
 //! `report.md`: a summary that fits a GitHub job summary (which ends at 1 MiB), with the first findings in full.
 
-use super::model::{CaseRecord, Finding, Report};
+use super::finding::Described;
+use super::model::Report;
 use super::show::{count, counted, one_line, percent, share};
 use super::summary::{Cell, ContractRow, Summary};
 use super::verdict::VerdictKind;
@@ -14,9 +15,11 @@ pub const FINDINGS_SHOWN: usize = 25;
 pub fn to_markdown(report: &Report) -> String {
     let summary = report.summary();
     let mut text = headline(report, &summary);
+    text.push_str(&findings(report));
     text.push_str(&backend_table(report, &summary));
     text.push_str(&operation_table(report, &summary));
-    text.push_str(&findings(report));
+    text.push_str(&determinism(report));
+    text.push_str(&expectations(report));
     text.push_str(&environment(report));
     text
 }
@@ -34,20 +37,25 @@ fn headline(report: &Report, summary: &Summary) -> String {
     let mut text = format!("# Sparse conformance: {verdict}\n\n");
     let _ = writeln!(
         text,
-        "{distinct} in {contracts}, offered to {backends}: {} run, {} unsupported, {} not run. Tier {}, seed {}.\n",
+        "{distinct} in {contracts}, offered to {backends}: {} run, {} unsupported, {} not run. Tier {}, seed {}{}.\n",
         count(summary.total.counts.ran()),
         count(summary.total.counts.get(VerdictKind::Unsupported)),
         count(summary.total.counts.get(VerdictKind::NotRun)),
         line(&report.plan.tier),
-        report.plan.seed
+        report.plan.seed,
+        report
+            .plan
+            .shard
+            .map(|shard| format!(", shard {shard}"))
+            .unwrap_or_default(),
     );
     text
 }
 
 fn backend_table(report: &Report, summary: &Summary) -> String {
     let mut text = String::from(
-        "| backend | run / planned | exact | within | agreed refusal | findings | unsupported | not run | worst share |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| backend | run / planned | exact | within | agreed refusal | waived | findings | unsupported | not run | worst share |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for (backend, of) in report.backends.iter().zip(&summary.backends) {
         let counts = &of.cell.counts;
@@ -58,7 +66,7 @@ fn backend_table(report: &Report, summary: &Summary) -> String {
         };
         let _ = writeln!(
             text,
-            "| {} {} | {} / {} | {} | {} | {} | {findings} | {} | {} | {} |",
+            "| {} {} | {} / {} | {} | {} | {} | {} | {findings} | {} | {} | {} |",
             line(&backend.name),
             line(&backend.version),
             count(counts.ran()),
@@ -66,6 +74,7 @@ fn backend_table(report: &Report, summary: &Summary) -> String {
             column(VerdictKind::Exact),
             column(VerdictKind::Within),
             column(VerdictKind::AgreedRefusal),
+            column(VerdictKind::Waived),
             column(VerdictKind::Unsupported),
             column(VerdictKind::NotRun),
             worst(&of.cell),
@@ -100,10 +109,10 @@ fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
     if ran == 0 {
         return "not run".to_owned();
     }
-    let state = if findings == 0 {
-        "ok".to_owned()
-    } else {
-        format!("**{}**", counted(findings, "finding"))
+    let state = match (findings, cell.counts.get(VerdictKind::Waived)) {
+        (0, 0) => "ok".to_owned(),
+        (0, waived) => format!("{} waived", count(waived)),
+        _ => format!("**{}**", counted(findings, "finding")),
     };
     format!(
         "{state}, {} run, worst {}",
@@ -113,18 +122,13 @@ fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
 }
 
 fn findings(report: &Report) -> String {
-    let findings = report.find();
+    let findings = super::show::shrunk_first(report);
     if findings.is_empty() {
         return String::new();
     }
     let mut text = String::from("## Findings\n\n");
     for finding in findings.iter().take(FINDINGS_SHOWN) {
-        match finding {
-            Finding::Case { index } => text.push_str(&failure(&report.cases[*index])),
-            Finding::IdleBackend { backend } => {
-                let _ = writeln!(text, "- **{}**: required, but ran no case\n", line(backend));
-            }
-        }
+        text.push_str(&failure(&report.describe(finding)));
     }
     if let Some(more) = findings
         .len()
@@ -140,19 +144,64 @@ fn findings(report: &Report) -> String {
     text
 }
 
-fn failure(record: &CaseRecord) -> String {
-    let mut text = format!(
-        "- **{}**: {}\n",
-        line(&record.backend),
-        line(&record.verdict.to_string())
-    );
-    for (name, value) in record.verdict.details() {
-        let _ = writeln!(text, "  - {name}: {}", line(&value));
+/// One line for each backend of which a case was run again.
+fn determinism(report: &Report) -> String {
+    let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
+    let lines: String = graded
+        .map(|b| format!("- {}: {}\n", line(&b.name), line(&b.determinism.to_string())))
+        .collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("## Determinism\n\n{lines}\n")
+    }
+}
+
+fn failure(finding: &Described<'_>) -> String {
+    let mut text = format!("- **{}**: {}\n", line(finding.backend), line(&finding.message));
+    for (name, value) in &finding.details {
+        let _ = writeln!(text, "  - {name}: {}", line(value));
+    }
+    let Some(record) = finding.record else {
+        text.push('\n');
+        return text;
+    };
+    if let Some(shrunk) = &record.reproducer {
+        let _ = writeln!(text, "  - {}", line(&shrunk.line()));
     }
     // A fence longer than any run of backticks in the line cannot be closed by it.
     let replay = one_line(&record.replay());
     let fence = "`".repeat(3.max(longest_run(&replay, '`') + 1));
     let _ = writeln!(text, "\n  {fence}sh\n  {replay}\n  {fence}\n");
+    text
+}
+
+/// Known deviations, and what became of each.
+fn expectations(report: &Report) -> String {
+    if report.expectations.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "## Known deviations\n\n| expectation | reason | until | waived cases | outcome |\n|---|---|---|--:|---|\n",
+    );
+    let tallies = report.tallies();
+    for ((expectation, outcome), tally) in report.expectations.iter().zip(report.outcomes()).zip(tallies) {
+        let waived = if expectation.expired { 0 } else { tally.occurred };
+        let reason = match &expectation.link {
+            Some(link) => format!("{} ({})", expectation.reason, link),
+            None => expectation.reason.clone(),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} |",
+            line(&expectation.summary()),
+            line(&reason),
+            line(&expectation.expires),
+            count(waived),
+            line(&outcome.to_string()),
+        );
+    }
+    text.push('\n');
     text
 }
 

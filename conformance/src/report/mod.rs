@@ -6,15 +6,27 @@
 //!                                      +-> junit     report.junit.xml, for CI systems
 //!                                      +-> markdown  report.md, for job summaries
 //!                                      +-> html      report.html, one page without network
+//!                                      +-> sarif     report.sarif, for code scanning
+//!                                      +-> badge     badge.svg, badge.json
+//!
+//! shards' Reports -> merge -> Report        two Reports -> diff -> what changed
 //! ```
 //! Nothing here judges: verdicts arrive finished and are only counted, ordered and shown.
 
+pub mod badge;
+pub mod diff;
 pub mod environment;
+pub mod evidence;
+pub mod expectation;
+pub mod finding;
+pub mod github;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod merge;
 pub mod model;
+pub mod sarif;
 pub mod schema;
 pub mod show;
 pub mod summary;
@@ -23,11 +35,15 @@ pub mod verdict;
 pub mod write;
 
 pub use environment::{Environment, Timings};
+pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
+pub use expectation::{Expectation, Expected, Occurs, Outcome, Since, Waivers};
+pub use finding::{Described, Finding};
+pub use merge::{MergeError, merge, plan_digest};
 pub use model::{
-    Backend, CaseRecord, Contract, Deviation, Exclusion, Finding, Plan, Report, RowStatistics, SCHEMA_NAME,
-    Source, SpyGrid,
+    Backend, CaseRecord, Contract, Deviation, Exclusion, Plan, Report, RowStatistics, SCHEMA_NAME, Source,
+    SpyGrid,
 };
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, Summary, Worst};
 pub use text::{Colour, to_text};
 pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord};
-pub use write::{ReportError, write_all};
+pub use write::{ReportError, WRITERS, Writer, write_all};

@@ -4,7 +4,11 @@
 //! of threads write the same bytes there. [`Report::seal`] brings cases into their one order and lists findings.
 
 use super::environment::{Environment, Timings};
-use super::verdict::{Tier, VerdictRecord};
+use super::evidence::{DeterminismGrade, Repeated, Reproducer};
+use super::expectation::Expectation;
+use super::finding::Finding;
+use super::verdict::{Tier, VerdictKind, VerdictRecord};
+use crate::shard::Shard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::collections::HashMap;
@@ -33,6 +37,9 @@ pub struct Report {
     pub contracts: Vec<Contract>,
     /// Matrices in the plan.
     pub sources: Vec<Source>,
+    /// Deviations that were known beforehand.
+    #[serde(default)]
+    pub expectations: Vec<Expectation>,
     /// One record per case and backend: by contract, case line, backend.
     pub cases: Vec<CaseRecord>,
     /// Why the exit code is 1; empty for a clean run.
@@ -57,6 +64,15 @@ pub struct Plan {
     pub matrices: Vec<String>,
     /// Number of different case lines.
     pub distinct_cases: u64,
+    /// Digest of the case lines of the whole plan, in hex; [`plan_digest`](crate::report::plan_digest).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// True if the options left a part of the tier's plan out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub filtered: bool,
+    /// The part of the plan that this report is about; counts are those of the part. Absent: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 /// Something that was asked to run cases.
@@ -71,6 +87,9 @@ pub struct Backend {
     pub description: String,
     /// True if a run in which it runs no case fails.
     pub required: bool,
+    /// Whether its bits stay from run to run.
+    #[serde(default)]
+    pub determinism: DeterminismGrade,
     /// Where its declared profile leaves the default semantics.
     pub deviations: Vec<Deviation>,
     /// Cases that its manifest excludes.
@@ -212,17 +231,53 @@ pub struct CaseRecord {
     /// Alternatives that this case cannot tell from the right answer ("alpha=0", "nnz=0").
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degenerate: Vec<String>,
+    /// Content hash of the operands, if the backend was asked: 128 bits of XXH3 in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<String>,
+    /// Content hash of the bits that came back, if any did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Findings of backends from outside the program: the options that select the backend again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
+    /// Index into [`Report::expectations`] of the entry that waives the finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived: Option<usize>,
+    /// What running it again gave, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Repeated>,
+    /// The minimal case of this failure, where it was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproducer: Option<Reproducer>,
 }
 
 impl CaseRecord {
+    /// The verdict's kind, or that it is waived.
+    #[must_use]
+    pub fn kind(&self) -> VerdictKind {
+        match self.waived {
+            Some(_) => VerdictKind::Waived,
+            None => self.verdict.kind(),
+        }
+    }
+
+    /// True if it makes the run fail.
+    #[must_use]
+    pub fn is_finding(&self) -> bool {
+        self.kind().is_finding()
+    }
+
     /// The command that runs this case again, quoted for a POSIX shell.
     #[must_use]
     pub fn replay(&self) -> String {
-        format!(
-            "conformance replay {} --backend {}",
-            quoted(&self.case),
-            self.backend
-        )
+        match &self.selection {
+            Some(selection) => format!("conformance replay {} {selection}", quoted(&self.case)),
+            None => format!(
+                "conformance replay {} --backend {}",
+                quoted(&self.case),
+                self.backend
+            ),
+        }
     }
 
     /// The share that a histogram shows: of the record, or of its verdict, or 0 if exact.
@@ -242,22 +297,6 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Why a run is not clean.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Finding {
-    /// A case whose verdict is a finding.
-    Case {
-        /// Index into [`Report::cases`].
-        index: usize,
-    },
-    /// A required backend ran no case.
-    IdleBackend {
-        /// Its name.
-        backend: String,
-    },
-}
-
 impl Report {
     /// An empty report of this version of the suite.
     #[must_use]
@@ -271,12 +310,14 @@ impl Report {
             backends: Vec::new(),
             contracts: Vec::new(),
             sources: Vec::new(),
+            expectations: Vec::new(),
             cases: Vec::new(),
             findings: Vec::new(),
         }
     }
 
-    /// Brings the cases into their one order, whatever order they finished in, and lists the findings.
+    /// Brings the cases into their one order, whatever order they finished in, marks what is waived, and lists the
+    /// findings.
     pub fn seal(&mut self) {
         let contract: HashMap<&str, usize> = places(self.contracts.iter().map(|c| c.name.as_str()));
         let backend: HashMap<&str, usize> = places(self.backends.iter().map(|b| b.name.as_str()));
@@ -286,41 +327,9 @@ impl Report {
             let ((ca, ba), (cb, bb)) = (key(a), key(b));
             ca.cmp(&cb).then_with(|| a.case.cmp(&b.case)).then(ba.cmp(&bb))
         });
+        DeterminismGrade::regrade(&mut self.backends, &self.cases);
+        self.waive();
         self.findings = self.find();
-    }
-
-    /// What makes this run fail, found in the cases rather than believed: findings by index, then idle backends.
-    #[must_use]
-    pub fn find(&self) -> Vec<Finding> {
-        let cases = self
-            .cases
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.verdict.is_finding());
-        let ran = |name: &str| {
-            self.cases
-                .iter()
-                .any(|c| c.backend == name && c.verdict.kind().ran())
-        };
-        let idle = self.backends.iter().filter(|b| b.required && !ran(&b.name));
-        let idle = idle.map(|b| Finding::IdleBackend {
-            backend: b.name.clone(),
-        });
-        cases
-            .map(|(index, _)| Finding::Case { index })
-            .chain(idle)
-            .collect()
-    }
-
-    /// The records behind the findings, in order.
-    pub fn failures(&self) -> impl Iterator<Item = &CaseRecord> {
-        self.cases.iter().filter(|c| c.verdict.is_finding())
-    }
-
-    /// 0 for a clean run, 1 for a run with findings.
-    #[must_use]
-    pub fn exit_code(&self) -> u8 {
-        u8::from(!self.find().is_empty())
     }
 }
 

@@ -1,6 +1,9 @@
 //! Numbers and text as readers want them: counts with separators, shares of a bound as percentages, messages in
 //! one line.
 
+use super::finding::Finding;
+use super::model::Report;
+
 /// 12345 as "12,345".
 #[must_use]
 pub fn count(value: u64) -> String {
@@ -53,6 +56,17 @@ pub fn one_line(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect()
+}
+
+/// The findings, those that were shrunk before the others: they are one for each contract and reason.
+#[must_use]
+pub fn shrunk_first(report: &Report) -> Vec<Finding> {
+    let mut findings = report.find();
+    findings.sort_by_key(|finding| match finding {
+        Finding::Case { index } => report.cases[*index].reproducer.is_none(),
+        _ => true,
+    });
+    findings
 }
 
 #[cfg(test)]

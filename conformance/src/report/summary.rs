@@ -48,10 +48,10 @@ impl Counts {
         self.sum(VerdictKind::is_finding)
     }
 
-    /// Records that ran and are no finding.
+    /// Records that ran and are neither a finding nor waived.
     #[must_use]
     pub fn passed(&self) -> u64 {
-        self.ran() - self.findings()
+        self.ran() - self.findings() - self.get(VerdictKind::Waived)
     }
 
     /// Adds all counts of another group.
@@ -124,7 +124,7 @@ pub struct Cell {
 
 impl Cell {
     fn add(&mut self, index: usize, record: &CaseRecord) {
-        self.counts.add(record.verdict.kind());
+        self.counts.add(record.kind());
         let Some(share) = record.share_of_bound() else {
             return;
         };

@@ -1,6 +1,7 @@
 //! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
 
-use super::model::{Finding, Report};
+use super::expectation::Outcome;
+use super::model::Report;
 use super::show::{count, counted, one_line, share};
 use super::summary::BackendSummary;
 use super::verdict::VerdictKind;
@@ -57,7 +58,9 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             backend_line(backend, summary.planned, colour)
         );
     }
+    text.push_str(&determinism(report));
     text.push_str(&findings(report, colour));
+    text.push_str(&expectations(report));
     text.push_str(&files(written));
     let _ = writeln!(text, "{}", last_line(report, &summary.total.counts, colour));
     text
@@ -81,22 +84,30 @@ fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> Strin
     line
 }
 
+/// One line for each backend of which a case was run again.
+fn determinism(report: &Report) -> String {
+    let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
+    graded
+        .map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string())))
+        .collect()
+}
+
 fn findings(report: &Report, colour: Colour) -> String {
-    let findings = report.find();
+    let findings = super::show::shrunk_first(report);
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
-        let (what, replay) = match finding {
-            Finding::Case { index } => {
-                let record = &report.cases[*index];
-                (one_line(&record.verdict.to_string()), one_line(&record.replay()))
-            }
-            Finding::IdleBackend { backend } => {
-                (format!("required backend {backend} ran no case"), String::new())
-            }
-        };
-        let _ = writeln!(text, "\n{} {what}", colour.paint(RED, "finding:"));
-        if !replay.is_empty() {
-            let _ = writeln!(text, "  {replay}");
+        let described = report.describe(finding);
+        let _ = writeln!(
+            text,
+            "\n{} {}",
+            colour.paint(RED, "finding:"),
+            one_line(&described.message)
+        );
+        if let Some(record) = described.record {
+            let _ = writeln!(text, "  {}", one_line(&record.replay()));
+        }
+        if let Some(shrunk) = described.record.and_then(|record| record.reproducer.as_ref()) {
+            let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
         }
     }
     if findings.len() > FINDINGS_SHOWN {
@@ -104,6 +115,31 @@ fn findings(report: &Report, colour: Colour) -> String {
             text,
             "\n... and {}",
             counted((findings.len() - FINDINGS_SHOWN) as u64, "further finding")
+        );
+    }
+    text
+}
+
+/// Expectations that waived something, and those that this run could say nothing about.
+fn expectations(report: &Report) -> String {
+    let mut text = String::new();
+    for ((expectation, outcome), tally) in report
+        .expectations
+        .iter()
+        .zip(report.outcomes())
+        .zip(report.tallies())
+    {
+        let what = match outcome {
+            Outcome::Undecided(why) => format!("not looked at: {why}"),
+            _ if tally.occurred > 0 && !expectation.expired => counted(tally.occurred, "case"),
+            _ => continue,
+        };
+        let _ = writeln!(
+            text,
+            "\nwaived: {}\n  {what}; {} (until {})",
+            one_line(&expectation.summary()),
+            one_line(&expectation.reason),
+            expectation.expires
         );
     }
     text
@@ -119,7 +155,8 @@ fn files(written: &[PathBuf]) -> String {
 
 fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -> String {
     let found = report.find().len() as u64;
-    let apart = [VerdictKind::Unsupported, VerdictKind::NotRun].map(|kind| (kind, counts.get(kind)));
+    let apart = [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun]
+        .map(|kind| (kind, counts.get(kind)));
     let apart = apart.iter().filter(|(_, number)| *number > 0);
     let apart: String = apart
         .map(|(kind, number)| format!(", {} {}", count(*number), kind.label()))

@@ -316,13 +316,15 @@ impl fmt::Display for VerdictRecord {
     }
 }
 
-/// The closed list of verdicts, without their data, in the order in which reports show them.
+/// The closed list of verdicts, without their data, in the order in which reports show them; `Waived` is what becomes of
+/// a finding that is expected (see [`CaseRecord::kind`](super::CaseRecord::kind)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "documented at `VerdictRecord` and by `explanation`")]
 pub enum VerdictKind {
     Exact,
     Within,
     AgreedRefusal,
+    Waived,
     Wrong,
     LoneRefusal,
     LoneAcceptance,
@@ -334,10 +336,11 @@ pub enum VerdictKind {
 
 impl VerdictKind {
     /// All kinds: good ones, findings, then what was not run.
-    pub const ALL: [VerdictKind; 10] = [
+    pub const ALL: [VerdictKind; 11] = [
         VerdictKind::Exact,
         VerdictKind::Within,
         VerdictKind::AgreedRefusal,
+        VerdictKind::Waived,
         VerdictKind::Wrong,
         VerdictKind::LoneRefusal,
         VerdictKind::LoneAcceptance,
@@ -354,6 +357,7 @@ impl VerdictKind {
             VerdictKind::Exact => "exact",
             VerdictKind::Within => "within",
             VerdictKind::AgreedRefusal => "agreed refusal",
+            VerdictKind::Waived => "waived",
             VerdictKind::Wrong => "wrong",
             VerdictKind::LoneRefusal => "lone refusal",
             VerdictKind::LoneAcceptance => "lone acceptance",
@@ -378,6 +382,10 @@ impl VerdictKind {
             }
             VerdictKind::AgreedRefusal => {
                 "The case is illegal by contract; the backend refused it, as it must."
+            }
+            VerdictKind::Waived => {
+                "A finding that an expectation names, with a reason and a last day: shown and counted apart, neither a \
+                 pass nor a finding."
             }
             VerdictKind::Wrong => {
                 "The result is provably wrong. The first mismatch is listed with both values, in decimal and in bits."

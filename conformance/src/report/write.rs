@@ -1,7 +1,7 @@
 //! Writes all files of a report into one directory, and names what went wrong where.
 
 use super::model::Report;
-use super::{html, json, junit, markdown};
+use super::{badge, html, json, junit, markdown, sarif};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -59,8 +59,78 @@ pub enum ReportError {
     },
 }
 
-/// Writes `report.json`, `report.junit.xml`, `report.md` and `report.html` into `directory`, which is created if
-/// need be; files of these names are replaced. Returns the four paths in that order.
+/// Why a writer has no text.
+#[derive(Debug)]
+enum Fault {
+    Json(serde_json::Error),
+    Junit(quick_junit::SerializeError),
+}
+
+/// One file of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer {
+    /// Its name.
+    pub file: &'static str,
+    /// Who it is for.
+    pub purpose: &'static str,
+    text: fn(&Report) -> Result<String, Fault>,
+}
+
+/// Every file of a report, in the order in which they are named.
+pub const WRITERS: [Writer; 7] = [
+    Writer {
+        file: "report.json",
+        purpose: "everything; read by `merge` and `diff`",
+        text: |report| json::to_json(report).map_err(Fault::Json),
+    },
+    Writer {
+        file: "report.junit.xml",
+        purpose: "CI systems",
+        text: |report| junit::to_junit(report).map_err(Fault::Junit),
+    },
+    Writer {
+        file: "report.md",
+        purpose: "job summaries, comments",
+        text: |report| Ok(markdown::to_markdown(report)),
+    },
+    Writer {
+        file: "report.html",
+        purpose: "people",
+        text: |report| Ok(html::to_html(report)),
+    },
+    Writer {
+        file: "report.sarif",
+        purpose: "code scanning",
+        text: |report| sarif::to_sarif(report).map_err(Fault::Json),
+    },
+    Writer {
+        file: "badge.svg",
+        purpose: "a README",
+        text: |report| Ok(badge::to_svg(report)),
+    },
+    Writer {
+        file: "badge.json",
+        purpose: "a badge server",
+        text: |report| Ok(badge::to_json(report)),
+    },
+];
+
+impl Writer {
+    /// The file's text.
+    ///
+    /// # Errors
+    /// [`ReportError::Encode`] or [`ReportError::Junit`], naming `path`.
+    pub fn text(&self, report: &Report, path: &Path) -> Result<String, ReportError> {
+        let path = path.to_owned();
+        (self.text)(report).map_err(|fault| match fault {
+            Fault::Json(source) => ReportError::Encode { path, source },
+            Fault::Junit(source) => ReportError::Junit { path, source },
+        })
+    }
+}
+
+/// Writes every file of [`WRITERS`] into `directory`, which is created if need be; files of these names are replaced.
+/// Returns their paths in that order.
 ///
 /// # Errors
 /// Any [`ReportError`] about writing, naming the file.
@@ -69,23 +139,18 @@ pub fn write_all(report: &Report, directory: &Path) -> Result<Vec<PathBuf>, Repo
         path: directory.to_owned(),
         source,
     })?;
-    let path = |name: &str| directory.join(name);
-    let (json, junit) = (path("report.json"), path("report.junit.xml"));
-    let json_text = json::to_json(report).map_err(|source| ReportError::Encode {
-        path: json.clone(),
-        source,
-    })?;
-    let junit_text = junit::to_junit(report).map_err(|source| ReportError::Junit {
-        path: junit.clone(),
-        source,
-    })?;
-    let files = [
-        (json, json_text),
-        (junit, junit_text),
-        (path("report.md"), markdown::to_markdown(report)),
-        (path("report.html"), html::to_html(report)),
-    ];
-    files.into_iter().map(|(path, text)| write(path, &text)).collect()
+    let texts: Result<Vec<(PathBuf, String)>, ReportError> = WRITERS
+        .iter()
+        .map(|writer| {
+            let path = directory.join(writer.file);
+            let text = writer.text(report, &path)?;
+            Ok((path, text))
+        })
+        .collect();
+    texts?
+        .into_iter()
+        .map(|(path, text)| write(path, &text))
+        .collect()
 }
 
 fn write(path: PathBuf, text: &str) -> Result<PathBuf, ReportError> {

@@ -50,6 +50,7 @@ pub(crate) fn sample(per_contract: usize) -> Report {
             .to_vec(),
         matrices: vec!["../data/west0479.mtx".to_owned()],
         distinct_cases: (all_contracts().len() * per_contract) as u64,
+        ..Plan::default()
     };
     let mut report = Report::new(plan, environment());
     report.timings = Timings {
@@ -207,11 +208,17 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
             Vec::new()
         },
         share: within.then_some(share),
+        repeated: None,
+        reproducer: None,
         degenerate: if case.ends_with("n=1/beta=0") {
             vec!["n=1".to_owned()]
         } else {
             Vec::new()
         },
+        inputs: ran.then(|| format!("{:032x}", case.len())),
+        output: ran.then(|| format!("{:032x}", share.to_bits())),
+        selection: None,
+        waived: None,
     }
 }
 

@@ -58,6 +58,7 @@ where
     Ok(())
 }
 
+#[inline(never)]
 fn gather<S, L, I, A, O>(lanes: &L, b: &[A], scaling: Scaling<A>, c: &mut Strided<&mut [O]>)
 where
     S: Chain,
@@ -82,6 +83,7 @@ where
     }
 }
 
+#[inline(never)]
 fn scatter<S, L, I, A, O>(lanes: &L, b: &[A], scaling: Scaling<A>, c: &mut Strided<&mut [O]>)
 where
     S: Chain,

@@ -4,8 +4,11 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout};
+use sparse_oracle::op::prune;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};
 use sparse_oracle::task::{DenseMut, DenseRef, RawSparse};
+use sparse_oracle::with_scalar;
+use std::collections::BTreeSet;
 
 /// A linear congruential generator; the high bits are good enough for tests.
 pub struct Rng(pub u64);
@@ -60,7 +63,29 @@ pub fn entries(
     Entries { rows, cols, list }
 }
 
-/// The entries in a format; COO gets them in a random order.
+/// The entries that fit the pattern of a format; all of them where it has none.
+pub fn fitting(
+    precision: Precision,
+    kind: FormatKind,
+    params: &FormatParams,
+    e: &Entries<f64>,
+) -> Entries<f64> {
+    let kept: BTreeSet<(u32, u32)> = with_scalar!(precision, T => {
+        let typed = e.map(|&v| T::from_f64(v));
+        let pruned = prune(&typed, kind, params).expect("legal parameters");
+        pruned.list.iter().map(|entry| (entry.row, entry.col)).collect()
+    });
+    let list = e
+        .list
+        .iter()
+        .filter(|entry| kept.contains(&(entry.row, entry.col)));
+    Entries {
+        list: list.copied().collect(),
+        ..*e
+    }
+}
+
+/// The entries in a format, pruned to its pattern if it has one; COO gets them in a random order.
 pub fn encode(
     rng: &mut Rng,
     precision: Precision,
@@ -69,7 +94,8 @@ pub fn encode(
     e: &Entries<f64>,
 ) -> AnySparse {
     if kind != FormatKind::Coo {
-        return AnySparse::from_f64(precision, kind, blocks, e).expect("encodes");
+        let fitting = fitting(precision, kind, &blocks, e);
+        return AnySparse::from_f64(precision, kind, blocks, &fitting).expect("encodes");
     }
     let mut list = e.list.clone();
     for i in (1..list.len()).rev() {

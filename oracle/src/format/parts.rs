@@ -36,6 +36,25 @@ pub enum Parts<T> {
     SrBcrs(SrBcrsParts<T>),
 }
 
+impl<T> Parts<T> {
+    /// The empty arrays of a format, every extent 0.
+    #[must_use]
+    pub fn blank(kind: FormatKind) -> Parts<T>
+    where
+        T: Default,
+    {
+        macro_rules! blank {
+            ($($variant:ident),*) => {
+                match kind { $(FormatKind::$variant => Parts::$variant(Default::default())),* }
+            };
+        }
+        blank!(
+            Coo, Csr, Csc, Bcsr, Ell, BlockedEll, Loops, RsTile, LibraSpmm, LibraSddmm, RpCsc, CpCsr, Nm,
+            TwoFour, Vnm, Tcf, MeTcf, BitTcf, SrBcrs
+        )
+    }
+}
+
 /// The arrays of a matrix of any format and element type, unchecked: what a backend's conversion returns.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "one variant per Precision, named alike")]
@@ -94,6 +113,34 @@ impl<T> Parts<T> {
     /// (rows, columns).
     pub fn shape(&self) -> (usize, usize) {
         each_format!(Parts, self, p => (p.rows, p.cols))
+    }
+}
+
+impl<T: Default> Parts<T> {
+    /// No arrays yet, to be filled by name (see [`Fields::fields_mut`]).
+    #[must_use]
+    pub fn empty(kind: FormatKind) -> Parts<T> {
+        match kind {
+            FormatKind::Coo => Parts::Coo(CooParts::default()),
+            FormatKind::Csr => Parts::Csr(CsrParts::default()),
+            FormatKind::Csc => Parts::Csc(CscParts::default()),
+            FormatKind::Bcsr => Parts::Bcsr(BcsrParts::default()),
+            FormatKind::Ell => Parts::Ell(EllParts::default()),
+            FormatKind::BlockedEll => Parts::BlockedEll(BlockedEllParts::default()),
+            FormatKind::Loops => Parts::Loops(LoopsParts::default()),
+            FormatKind::RsTile => Parts::RsTile(RsTileParts::default()),
+            FormatKind::LibraSpmm => Parts::LibraSpmm(LibraSpmmParts::default()),
+            FormatKind::LibraSddmm => Parts::LibraSddmm(LibraSddmmParts::default()),
+            FormatKind::RpCsc => Parts::RpCsc(RpCscParts::default()),
+            FormatKind::CpCsr => Parts::CpCsr(CpCsrParts::default()),
+            FormatKind::Nm => Parts::Nm(NmParts::default()),
+            FormatKind::TwoFour => Parts::TwoFour(TwoFourParts::default()),
+            FormatKind::Vnm => Parts::Vnm(VnmParts::default()),
+            FormatKind::Tcf => Parts::Tcf(TcfParts::default()),
+            FormatKind::MeTcf => Parts::MeTcf(MeTcfParts::default()),
+            FormatKind::BitTcf => Parts::BitTcf(BitTcfParts::default()),
+            FormatKind::SrBcrs => Parts::SrBcrs(SrBcrsParts::default()),
+        }
     }
 }
 

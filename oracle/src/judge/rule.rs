@@ -97,8 +97,9 @@ impl<'a> Rule<'a> {
             || tolerance
                 .as_ref()
                 .is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
-        // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change.
-        let sign_free = self.alpha0_reads || self.beta0_reads || self.numeric_pattern;
+        // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change. At alpha = 0
+        // the sum counts as +0, and a kernel may add it or not.
+        let sign_free = self.alpha0_reads || self.beta0_reads || self.numeric_pattern || self.alpha == 0.0;
         let computes_zero = self.alpha0_reads || site.factor.is_some();
         let beta = self.beta;
         let modelled =

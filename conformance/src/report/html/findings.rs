@@ -1,6 +1,8 @@
 //! Findings, each with both values in decimal and in bits and the line that runs it again.
 
-use crate::report::model::{CaseRecord, Finding, Report};
+use crate::report::evidence::Reproducer;
+use crate::report::finding::Finding;
+use crate::report::model::{CaseRecord, Report};
 use crate::report::show::{count, counted, one_line};
 use crate::report::verdict::VerdictRecord;
 use maud::{Markup, html};
@@ -41,14 +43,18 @@ pub(super) fn section(report: &Report) -> Markup {
 }
 
 fn article(report: &Report, finding: &Finding) -> Markup {
-    match finding {
-        Finding::Case { index } => failure(&report.cases[*index]),
-        Finding::IdleBackend { backend } => html! {
-            article.finding {
-                h3 { span.badge { "idle" } " " (backend) }
-                p { "A required backend ran no case. Skip is not pass." }
-            }
-        },
+    if let Finding::Case { index } = finding {
+        return failure(&report.cases[*index]);
+    }
+    let described = report.describe(finding);
+    html! {
+        article.finding {
+            h3 { span.badge { (described.rule.replace('-', " ")) } " " (described.backend) }
+            p { (shortened(&described.message)) }
+            @if matches!(finding, Finding::IdleBackend { .. }) { p.quiet { "Skip is not pass." } }
+            @for (name, value) in &described.details { p.quiet { (name) ": " (shortened(value)) } }
+            @if let Some(record) = described.record { (replay(record)) }
+        }
     }
 }
 
@@ -86,6 +92,20 @@ fn failure(record: &CaseRecord) -> Markup {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
             (replay(record))
+            @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk)) }
+        }
+    }
+}
+
+/// The minimal case that was found, and where its files are, beside this page.
+fn reproducer(shrunk: &Reproducer) -> Markup {
+    html! {
+        div.shrunk {
+            p.quiet {
+                b { "Reproducer " } (shortened(&shrunk.summary))
+                @if let Some(path) = &shrunk.path { " Files: " a href={ (path) "/" } { (path) "/" } }
+            }
+            @if let Some(case) = &shrunk.case { code { (one_line(case)) } }
         }
     }
 }
@@ -97,7 +117,7 @@ fn message(verdict: &VerdictRecord) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let line = one_line(text);
     if line.len() <= MESSAGE_BYTES {
         return line;

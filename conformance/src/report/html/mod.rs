@@ -4,6 +4,7 @@
 //! verdict, machine                      header (here)
 //! backends                              overview
 //! findings with replay lines            findings
+//! known deviations                      waivers
 //! contract map                          overview
 //! contract x backend, worst shares      scoreboard
 //! share-of-bound histograms             histogram
@@ -20,6 +21,7 @@ mod legend;
 mod overview;
 mod profiles;
 mod scoreboard;
+mod waivers;
 
 use super::model::Report;
 use super::show::{count, counted};
@@ -53,6 +55,7 @@ pub fn to_html(report: &Report) -> String {
                 main {
                     (overview::backends(report, &summary))
                     (findings::section(report))
+                    (waivers::section(report))
                     (overview::contract_map(report, &summary))
                     (scoreboard::section(report, &summary))
                     (scoreboard::families(report, &summary))
@@ -91,22 +94,23 @@ fn header(report: &Report, summary: &Summary) -> Markup {
                 (counted(report.plan.distinct_cases, "case")) " in " (counted(report.contracts.len() as u64, "contract"))
                 ", offered to " (counted(report.backends.len() as u64, "backend")) ": "
                 b { (count(counts.ran())) } " run"
-                @for kind in [VerdictKind::Unsupported, VerdictKind::NotRun] {
+                @for kind in [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun] {
                     @if counts.get(kind) > 0 { ", " b { (count(counts.get(kind))) } " " (kind.label()) }
                 }
                 ". What was not run is not a pass: it is counted apart everywhere."
             }
             dl.facts { @for (name, value) in facts(report) { @if !value.is_empty() { div { dt { (name) } dd { (value) } } } } }
-            (navigation(found))
+            (navigation(report, found))
         }
     }
 }
 
-fn navigation(found: u64) -> Markup {
+fn navigation(report: &Report, found: u64) -> Markup {
     html! {
         nav aria-label="sections" {
             a href="#backends" { "Backends" }
             @if found > 0 { a href="#findings" { "Findings" } }
+            @if !report.expectations.is_empty() { a href="#waivers" { "Known deviations" } }
             a href="#map" { "Map" }
             a href="#scoreboard" { "Scoreboard" }
             a href="#shares" { "Shares of bounds" }
@@ -134,6 +138,14 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
             format!("tier {}, seed {}", report.plan.tier, report.plan.seed),
         ),
         (
+            "Shard",
+            report
+                .plan
+                .shard
+                .map(|shard| shard.to_string())
+                .unwrap_or_default(),
+        ),
+        (
             "Machine",
             format!("{} {}, {}", here.os, here.arch, counted(here.cores, "core")),
         ),
@@ -159,6 +171,8 @@ fn state(cell: &Cell) -> (&'static str, &'static str) {
         ("bad", "✗")
     } else if counts.ran() == 0 {
         ("none", "–")
+    } else if counts.get(VerdictKind::Waived) > 0 {
+        ("waived", "~")
     } else {
         match cell.worst.map(|worst| worst.share) {
             None | Some(0.0) => ("exact", "✓"),

@@ -1,21 +1,25 @@
 //! The first screen: what each backend did, and every contract as one small square per backend.
 
 use super::{state, words};
+use crate::report::evidence::{Claim, DeterminismGrade};
 use crate::report::model::Report;
-use crate::report::show::{count, share};
+use crate::report::show::{count, counted, share};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{Markup, html};
+use std::collections::HashSet;
 
 /// One row per backend: a bar of its verdicts and the numbers behind it.
 pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
+    let findings = report.find();
+    let blamed: HashSet<&str> = findings.iter().map(|f| report.describe(f).backend).collect();
     html! {
         section id="backends" {
             h2 { "Backends" }
             div.cards {
                 @for (backend, of) in report.backends.iter().zip(&summary.backends) {
                     article.card {
-                        h3 { (sign(&of.cell, backend.required)) (backend.name) " " small { (backend.version) } }
+                        h3 { (sign(&of.cell, blamed.contains(backend.name.as_str()))) (backend.name) " " small { (backend.version) } }
                         p.quiet { (backend.description) }
                         (bar(&of.cell, summary.planned))
                         ul.counts {
@@ -23,6 +27,7 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
                                 li { span class={ "dot " (class(kind)) } {} b { (count(number)) } " " (kind.label()) }
                             }
                         }
+                        (grade(&backend.determinism))
                         p.quiet {
                             @if of.cell.counts.ran() == 0 {
                                 b.alarm { @if backend.required { "Required, but ran no case." } @else { "Ran no case." } }
@@ -38,12 +43,34 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
     }
 }
 
-/// Passed, findings, or nothing run; how near to the bounds is no matter here.
-fn sign(cell: &Cell, required: bool) -> Markup {
+/// Whether its bits stay from run to run, in three words, and in full where the pointer is.
+fn grade(grade: &DeterminismGrade) -> Markup {
+    let differing = grade.differing + grade.threads_differing;
+    let (class, word) = match (grade.repeated, differing) {
+        (0, _) => ("untried", "bits not compared"),
+        (_, 0) => ("held", "same bits again"),
+        _ => ("differs", "other bits again"),
+    };
+    let claim = match grade.claimed {
+        Claim::Nothing => "claims nothing",
+        Claim::Runs => "claims it from run to run",
+        Claim::Threads => "claims it for any number of threads",
+    };
+    html! {
+        p.quiet title=(grade) {
+            span.grade.(class) { (word) } " "
+            @if differing > 0 { (count(differing)) " of " }
+            @if grade.repeated > 0 { (counted(grade.repeated + grade.threads_compared, "comparison")) ", " }
+            (claim)
+        }
+    }
+}
+
+/// Passed, waived, findings (also those that are about no case), or nothing run; how near to the bounds is no matter here.
+fn sign(cell: &Cell, blamed: bool) -> Markup {
     let (class, sign) = match state(cell) {
-        ("none", _) if required => ("bad", "✗"),
-        ("none", sign) => ("none", sign),
-        ("bad", sign) => ("bad", sign),
+        _ if blamed => ("bad", "✗"),
+        (class @ ("none" | "bad" | "waived"), sign) => (class, sign),
         (_, sign) => ("exact", sign),
     };
     html! { span class={ "sign " (class) } aria-hidden="true" { (sign) } " " }
@@ -55,6 +82,7 @@ pub(super) fn class(kind: VerdictKind) -> &'static str {
         VerdictKind::Exact => "exact",
         VerdictKind::Within => "low",
         VerdictKind::AgreedRefusal => "agreed",
+        VerdictKind::Waived => "waived",
         VerdictKind::Unsupported => "none",
         VerdictKind::NotRun => "missing",
         VerdictKind::Wrong
@@ -105,11 +133,12 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
     }
 }
 
-const KEY: [(&str, &str, &str); 6] = [
+const KEY: [(&str, &str, &str); 7] = [
     ("exact", "✓", "exact"),
     ("low", "✓", "within, worst share of a bound up to 50 %"),
     ("mid", "✓", "up to 90 %"),
     ("high", "✓", "above 90 %"),
+    ("waived", "~", "findings, all of them expected"),
     ("bad", "✗", "findings"),
     ("none", "–", "nothing run"),
 ];

@@ -61,12 +61,14 @@ fn board_row(report: &Report, row: &ContractRow) -> Markup {
 fn board_cell(report: &Report, row: &ContractRow, cell: &Cell) -> Markup {
     let (class, sign) = state(cell);
     let (ran, findings) = (cell.counts.ran(), cell.counts.findings());
+    let waived = cell.counts.get(VerdictKind::Waived);
     let worst = cell.worst.filter(|worst| worst.share > 0.0);
     let case = worst.map(|worst| format!("\nworst: {}", report.cases[worst.case].case));
     html! {
         td class=(class) title={ (words(cell, row.planned)) (case.unwrap_or_default()) } {
             @if findings > 0 { b { (sign) " " (count(findings)) " bad" } }
             @else if ran == 0 { (sign) }
+            @else if waived > 0 { b { (sign) " " (count(waived)) " waived" } }
             @else if let Some(worst) = worst { b { (share(worst.share)) } }
             @else { b { "exact" } }
             @if ran > 0 { " " small { (count(ran)) "/" (count(row.planned)) } }

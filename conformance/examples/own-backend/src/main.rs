@@ -1,7 +1,8 @@
-//! A kernel of one's own under judgement: this program is the whole `conformance` command over one backend.
+//! A kernel of one's own under judgement, from a crate of one's own: this program is the whole `conformance` command over one
+//! backend. In a repository of yours, the path dependencies become git dependencies.
 //!
 //! ```sh
-//! cargo run --release -p sparse-conformance --example own_backend -- run --report report
+//! cargo run --release --manifest-path conformance/examples/own-backend/Cargo.toml -- run --report report
 //! ```
 
 use sparse_conformance::backend::{Backend, Failure, Support};

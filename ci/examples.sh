@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Every example backend is built as its first lines say and judged with the quick tier, as a user would: plug-ins in C and C++
+# (Eigen among them, where its headers are), and a crate outside the workspace. A finding fails; what is missing is said.
+#   ci/examples.sh           all
+#   ci/examples.sh --full    Eigen with the full tier
+source "$(dirname "$0")/env.sh"
+tier=quick
+if [ "${1:-}" = --full ]; then tier=full; fi
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+out="$CARGO_TARGET_DIR/examples"
+report="$out/report"
+mkdir -p "$out"
+examples=conformance/examples
+strict=(-O2 -ffp-contract=off -Wall -Wextra -pedantic -Werror -shared -fPIC -I conformance/include)
+eigen_headers="${EIGEN_INCLUDE:-/usr/include/eigen3}"
+
+cargo build --release -p sparse-conformance
+conformance="$CARGO_TARGET_DIR/release/conformance"
+
+# judge NAME COMMAND...: runs it; the quick tier must be clean, and something must have been judged.
+judge() {
+  local name="$1"
+  shift
+  rm -rf "$report"
+  if ! "$@" --report "$report" >"$out/$name.txt" 2>&1; then
+    tail -n 60 "$out/$name.txt"
+    say "$name: not clean, the whole text is in $out/$name.txt"
+    exit 1
+  fi
+  [ -s "$report/report.json" ] || { say "$name: no report"; exit 1; }
+  say "$name: clean: $(grep -m 1 'cases/s' "$out/$name.txt" || tail -n 1 "$out/$name.txt")"
+}
+
+# plugin COMPILER STANDARD SOURCE FLAGS...: builds a plug-in and judges it.
+plugin() {
+  local compiler="$1" standard="$2" source="$3" name
+  shift 3
+  name="$(basename "${source%.*}")"
+  "$compiler" "-std=$standard" "${strict[@]}" "$@" "$source" -o "$out/$name.so"
+  judge "$name" "$conformance" run --tier "$tier" --plugin "$out/$name.so"
+}
+
+cc="${CC:-cc}"
+cxx="${CXX:-c++}"
+if command -v "$cc" >/dev/null; then
+  for source in "$examples"/c/*.c; do tier=quick plugin "$cc" c11 "$source"; done
+else
+  skip "C plug-ins: no C compiler $cc"
+fi
+if command -v "$cxx" >/dev/null; then
+  tier=quick plugin "$cxx" c++17 "$examples/cpp/spgemm.cpp"
+  if ! [ -d "$eigen_headers/Eigen" ] && [ "${CI:-}" = true ] && command -v apt-get >/dev/null; then
+    { apt-get install -y -qq libeigen3-dev || { apt-get update -qq && apt-get install -y -qq libeigen3-dev; }; } >/dev/null 2>&1 || true
+  fi
+  if [ -d "$eigen_headers/Eigen" ]; then
+    plugin "$cxx" c++17 "$examples/cpp/eigen.cpp" -DNDEBUG -isystem "$eigen_headers"
+  else
+    skip "Eigen: no headers in $eigen_headers (libeigen3-dev, or set EIGEN_INCLUDE)"
+  fi
+else
+  skip "C++ plug-ins, Eigen: no C++ compiler $cxx"
+fi
+
+# The crate outside takes the workspace's versions, so that one target folder serves both.
+cp Cargo.lock "$examples/own-backend/Cargo.lock"
+cargo build --release --manifest-path "$examples/own-backend/Cargo.toml"
+judge own-backend "$CARGO_TARGET_DIR/release/own-backend" run

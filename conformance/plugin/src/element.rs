@@ -1,0 +1,121 @@
+//! Element types as the header numbers them, and which Rust types may be copied byte by byte.
+
+use sparse_oracle::contract::Op;
+use sparse_oracle::scalar::{Bf16, E4m3, E5m2, F16, Precision, Tf32};
+use sparse_oracle::task::SddmmMode;
+
+/// The number, name and bytes of each type of the header, and the bit pattern that guards and fresh arrays hold: a NaN with
+/// a payload of its own where there is one, an index that no matrix has otherwise.
+const TYPES: [(i32, &str, usize, u64); 11] = [
+    (1, "f64", 8, 0x7ff8_6a4d_0000_6a4d),
+    (2, "f32", 4, 0x7fc6_a4d1_7fc6_a4d1),
+    (3, "tf32", 4, 0x7fc6_a4d1_7fc6_a4d1),
+    (4, "f16", 2, 0x7e6b_7e6b_7e6b_7e6b),
+    (5, "bf16", 2, 0x7fc9_7fc9_7fc9_7fc9),
+    (6, "e4m3", 1, 0x7f7f_7f7f_7f7f_7f7f),
+    (7, "e5m2", 1, 0x7e7e_7e7e_7e7e_7e7e),
+    (16, "u8", 1, 0xa6a6_a6a6_a6a6_a6a6),
+    (17, "u16", 2, 0xa64d_a64d_a64d_a64d),
+    (18, "u32", 4, 0xa64d_b10c_a64d_b10c),
+    (19, "u64", 8, 0xa64d_b10c_a64d_b10c),
+];
+
+/// The header's number of a precision.
+pub(crate) fn code(precision: Precision) -> i32 {
+    match precision {
+        Precision::F64 => 1,
+        Precision::F32 => 2,
+        Precision::Tf32 => 3,
+        Precision::F16 => 4,
+        Precision::Bf16 => 5,
+        Precision::E4m3 => 6,
+        Precision::E5m2 => 7,
+    }
+}
+
+/// The name of a type by its number.
+pub(crate) fn name(code: i32) -> String {
+    let known = TYPES.iter().find(|row| row.0 == code);
+    known.map_or_else(
+        || format!("type {code}, which does not exist"),
+        |row| row.1.to_owned(),
+    )
+}
+
+/// Bytes of an element by the number of its type.
+pub(crate) fn size(code: i32) -> usize {
+    TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.2)
+}
+
+/// What memory of this type holds before anyone writes to it.
+pub(crate) fn pattern(code: i32) -> u64 {
+    TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.3)
+}
+
+/// The header's number of an operation.
+pub(crate) fn op(op: Op) -> i32 {
+    match op {
+        Op::Spmm => 1,
+        Op::Spmv => 2,
+        Op::Sddmm => 3,
+        Op::Spgemm => 4,
+        Op::Transpose => 5,
+        Op::Convert => 6,
+    }
+}
+
+/// The header's number of what an SDDMM does with the values of S.
+pub(crate) fn mode(mode: SddmmMode) -> i32 {
+    match mode {
+        SddmmMode::Pattern => 0,
+        SddmmMode::Scale => 1,
+        SddmmMode::AddS => 2,
+    }
+}
+
+/// Types whose every bit pattern is a value and that have no padding, so that C may read and write them as bytes.
+///
+/// # Safety
+/// Implementors must be such types, of at most 8 bytes, a power of two of them.
+pub(crate) unsafe trait Plain: Copy + PartialEq + 'static {
+    /// The header's number.
+    const CODE: i32;
+}
+
+macro_rules! plain {
+    ($($type:ty = $code:literal),*) => {$(
+        // SAFETY: an unsigned integer, an IEEE float, or a `repr(transparent)` wrapper of an unsigned integer
+        // (oracle/src/scalar): no padding, no invalid bit pattern, 1 to 8 bytes.
+        unsafe impl Plain for $type {
+            const CODE: i32 = $code;
+        }
+    )*};
+}
+plain!(
+    f64 = 1,
+    f32 = 2,
+    Tf32 = 3,
+    F16 = 4,
+    Bf16 = 5,
+    E4m3 = 6,
+    E5m2 = 7,
+    u8 = 16,
+    u16 = 17,
+    u32 = 18,
+    u64 = 19
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_precision_has_a_row_of_its_own_name() {
+        for precision in Precision::ALL {
+            assert_eq!(name(code(precision)), precision.to_string());
+            assert_ne!(pattern(code(precision)), 0);
+            assert_eq!(size(code(precision)) as u32 * 8, precision.spec().storage_bits);
+        }
+        assert!(name(8).contains("does not exist"));
+    }
+}

@@ -1,0 +1,421 @@
+"""Have your sparse kernels judged: the Python side of the conformance protocol, version 1.
+
+    import sparse_conformance as sc
+
+    backend = sc.Backend("mine", version="0.1", description="my CSR kernel")
+
+    @backend.contract("spmm.csr.f32_f32_f32_f32", "spmm.csr.f64*", arithmetic="any")
+    def spmm(task):
+        task.update(my_product(task.a.row_ptr, task.a.col_idx, task.a.values, task.b))
+
+    if __name__ == "__main__":
+        backend.serve()
+
+and then `conformance run --exec "python mine.py"`.
+
+A function is registered for patterns over contract names (`conformance list contracts`) and gets a `Task`:
+
+    task.op, task.contract, task.types      "spmm", its whole name, {"a": "f32", "b": ..., "acc": ..., "out": ...}
+    task.alpha, task.beta                   factors
+    task.transpose_a, task.transpose_b      use A^T, B^T (spmm; spmv: A only)
+    task.a, task.s                          the sparse operand (s in an SDDMM): .format .rows .cols and its arrays by name
+    task.b                                  spmm: dense, as a 2-D view of any strides; spgemm: sparse
+    task.x, task.y                          spmv: vectors (y is written); sddmm: dense, 2-D
+    task.c, task.y, task.out                what is written, in place
+    task.mode                               sddmm: "pattern", "scale" or "add-s"
+    task.to, task.params                    convert: name and parameters of the target format
+
+spmm, spmv and sddmm write their output and return nothing. spgemm, transpose and convert return `Sparse(...)`. What your
+kernel does not take it refuses: `raise Refuse("why")`. Any other exception ends the process, and is a finding.
+
+bf16, e4m3 and e5m2 arrays hold bit patterns (uint16, uint8): see `decode` and `encode`. tf32 is stored as float32.
+
+Standard output belongs to the protocol: what you print goes to standard error. Inputs must not change and memory around the
+output must not be written; both are looked at after every call.
+"""
+
+import fnmatch
+import json
+import math
+import os
+import struct
+import sys
+import traceback
+
+import numpy as np
+
+__all__ = ["Backend", "Refuse", "Sparse", "Task", "decode", "encode", "FIELDS"]
+
+PROTOCOL = 1
+_PREFIX = struct.Struct("<6sHIQ")
+_MAGIC = b"SPCONF"
+_ALIGN = 64
+_GUARD = 64
+_MAX_HEADER = 1 << 21
+
+# How each element type is stored.
+DTYPES = {
+    "f64": np.dtype("<f8"),
+    "f32": np.dtype("<f4"),
+    "tf32": np.dtype("<f4"),
+    "f16": np.dtype("<f2"),
+    "bf16": np.dtype("<u2"),
+    "e4m3": np.dtype("u1"),
+    "e5m2": np.dtype("u1"),
+    "u8": np.dtype("u1"),
+    "u16": np.dtype("<u2"),
+    "u32": np.dtype("<u4"),
+    "u64": np.dtype("<u8"),
+}
+
+# The fields of every format in order: "n" an extent, "?" a flag, "v" matrix elements, or the type of an index array.
+FIELDS = {
+    "coo": "rows:n cols:n row_idx:u32 col_idx:u32 values:v",
+    "csr": "rows:n cols:n row_ptr:u32 col_idx:u32 values:v",
+    "csc": "rows:n cols:n col_ptr:u32 row_idx:u32 values:v",
+    "bcsr": "rows:n cols:n block_rows:n block_cols:n block_row_ptr:u32 block_col:u32 values:v",
+    "ell": "rows:n cols:n width:n col_idx:u32 values:v",
+    "blocked_ell": "rows:n cols:n block_rows:n block_cols:n width:n block_col:u32 values:v",
+    "loops": "rows:n cols:n boundary:n br:n row_ptr:u32 col_idx:u32 csr_values:v block_ptr:u32 block_col:u32 values:v",
+    "rs_tile": "rows:n cols:n window_row:u32 window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v "
+    "residual_row:u32 residual_width:n residual_col:u32 residual_values:v",
+    "libra_spmm": "rows:n cols:n kb:n window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v "
+    "row_ptr:u32 col_idx:u32 rest_values:v",
+    "libra_sddmm": "rows:n cols:n window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v position:u32 "
+    "row_ptr:u32 col_idx:u32 rest_values:v rest_position:u32",
+    "rp_csc": "rows:n cols:n groups:n col_idx:u16 group_bitmap:u64 group_col_ptr:u32 col_len:u8 group_value_ptr:u32 "
+    "row_idx:u16 values:v",
+    "cp_csr": "rows:n cols:n groups:n row_idx:u16 group_bitmap:u64 group_row_ptr:u32 row_len:u8 group_value_ptr:u32 "
+    "col_idx:u16 values:v",
+    "nm": "rows:n cols:n n:n m:n l:n index:u32 values:v",
+    "two_four": "rows:n cols:n short_k:? metadata:u32 values:v",
+    "vnm": "rows:n cols:n v:n n:n m:n column:u32 index:u8 values:v",
+    "tcf": "rows:n cols:n node_pointer:u32 edge_list:u32 edge_to_column:u32 edge_to_row:u32 block_partition:u32 values:v",
+    "me_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_id:u8 sparse_a_to_b:u32 "
+    "block_window:u32 values:v",
+    "bit_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_bit:u64 sparse_a_to_b:u32 "
+    "block_window:u32 values:v",
+    "sr_bcrs": "rows:n cols:n v:n stride:n window_ptr:u32 vector_col:u32 values:v",
+}
+FIELDS = {name: [tuple(f.split(":")) for f in text.split()] for name, text in FIELDS.items()}
+
+
+class Refuse(Exception):
+    """The request is refused, for this reason."""
+
+
+class Sparse:
+    """A sparse matrix: its format, and its extents, flags and arrays as attributes (names and types in `FIELDS`)."""
+
+    def __init__(self, format, **fields):
+        if format not in FIELDS:
+            raise ValueError(f"unknown format {format!r}; there are {', '.join(FIELDS)}")
+        wanted = [name for name, _ in FIELDS[format]]
+        if sorted(wanted) != sorted(fields):
+            raise ValueError(f"{format} has the fields {wanted}, given are {sorted(fields)}")
+        self.format = format
+        self.__dict__.update(fields)
+
+    def __repr__(self):
+        return f"Sparse({self.format!r}, {self.rows} x {self.cols})"
+
+
+class Task:
+    """One request. See the module's documentation for its attributes."""
+
+    def __init__(self, header, payload):
+        self.header = header
+        self.contract, self.op, self.types = header["contract"], header["op"], header["types"]
+        self.alpha, self.beta = (_number(header.get(name)) for name in ("alpha", "beta"))
+        self.transpose_a, self.transpose_b = bool(header.get("transpose_a")), bool(header.get("transpose_b"))
+        self.mode, self.to, self.params = header.get("mode"), header.get("to"), header.get("params", {})
+        arrays = {a["name"]: _array(payload, a) for a in header["arrays"]}
+        for name, head in header["sparse"].items():
+            fields = dict(head["extents"])
+            fields.update((field, arrays[f"{name}.{field}"]) for field, kind in FIELDS[head["format"]] if kind not in "n?")
+            setattr(self, name, Sparse(head["format"], **fields))
+        self._output, self._raw = header.get("output"), None
+        for name, head in header.get("dense", {}).items():
+            flat = arrays[name]
+            if name == self._output:
+                self._raw, flat = _guarded(flat)
+            vector = self.op == "spmv" or name == "out"
+            setattr(self, name, flat if vector else _view(name, head, flat))
+
+    @property
+    def acc(self):
+        """NumPy type of the accumulator."""
+        return DTYPES[self.types["acc"]]
+
+    def check(self):
+        """Refuses what no backend may take: factors that are not finite, operands that do not fit together."""
+        for name in ("alpha", "beta"):
+            value = getattr(self, name)
+            if value is not None and not math.isfinite(value):
+                raise Refuse(f"{name} is {value}, must be finite")
+        if self.op == "spmm":
+            m, k = (self.a.cols, self.a.rows) if self.transpose_a else (self.a.rows, self.a.cols)
+            b = self.b.shape[::-1] if self.transpose_b else self.b.shape
+            _same("columns of op(A)", k, "rows of op(B)", b[0])
+            _same("shape of C", self.c.shape, "rows of op(A) and columns of op(B)", (m, b[1]))
+        elif self.op == "spmv":
+            m, k = (self.a.cols, self.a.rows) if self.transpose_a else (self.a.rows, self.a.cols)
+            _same("columns of op(A)", k, "length of x", len(self.x))
+            _same("rows of op(A)", m, "length of y", len(self.y))
+        elif self.op == "sddmm":
+            _same("rows of S", self.s.rows, "rows of X", self.x.shape[0])
+            _same("columns of S", self.s.cols, "rows of Y", self.y.shape[0])
+            _same("columns of X", self.x.shape[1], "columns of Y", self.y.shape[1])
+            _same("stored positions of S", len(self.s.values), "length of the output", len(self.out))
+        elif self.op == "spgemm":
+            _same("columns of A", self.a.cols, "rows of B", self.b.rows)
+
+    def update(self, product):
+        """Writes `alpha * product + beta * C`, where alpha = 0 does not read the product, and beta = 0 not C."""
+        out, acc = getattr(self, self._output), self.acc
+        total = acc.type(self.alpha) * np.asarray(product, acc) if self.alpha != 0 else None
+        if self.beta != 0:
+            scaled = acc.type(self.beta) * decode(out, self.types["out"], acc)
+            # With alpha = 0 the result is beta * C itself: adding a zero would turn a -0 into +0.
+            total = scaled if total is None else total + scaled
+        total = np.zeros(out.shape, acc) if total is None else total
+        out[...] = encode(total, self.types["out"])
+
+
+class Backend:
+    """What is judged: a name, and functions for contracts."""
+
+    def __init__(self, name, version="", description="", determinism="none"):
+        self.manifest = {
+            "protocol": PROTOCOL,
+            "name": name,
+            "version": str(version),
+            "description": description,
+            "determinism": determinism,
+            "supports": [],
+            "excludes": [],
+        }
+        self._functions = []
+
+    def contract(self, *patterns, arithmetic="any", only=None, profile=None, refuses=(), checked=True):
+        """Registers a function for contracts.
+
+        arithmetic  how it rounds: "any" (as the contract admits), "fma", "muladd", ... (`conformance list` and PROTOCOL.md)
+        only        restrictions: {"alpha": [1], "beta": [0, 1], "transpose_a": False, "layout_b": "row", ...}
+        profile     choice points settled away from the default, each with its reason: {"unsorted": "hash accumulators"}
+        refuses     exceptions of a library that count as its refusal
+        checked     refuse bad requests (factors, shapes, lengths) before the function is called
+
+        May be given several times; for a request, the first rule that fits its contract and its parameters counts: of
+        several decorators of a function, from top to bottom (of calls, the last one first).
+        """
+
+        def register(function):
+            rule = {"contracts": list(patterns), "arithmetic": arithmetic}
+            if only:
+                rule["only"] = only
+            if profile:
+                rule["profile"] = [{"choice": c, "reason": r} for c, r in profile.items()]
+            # Decorators apply from the last to the first; rules are read from the first.
+            own = [i for i, (_, f, *_) in enumerate(self._functions) if f is function]
+            at = own[0] if own else len(self._functions)
+            self.manifest["supports"].insert(at, rule)
+            self._functions.insert(at, (patterns, function, tuple(refuses), checked))
+            return function
+
+        return register
+
+    def exclude(self, *patterns, reason):
+        """Says why some contracts are not taken."""
+        self.manifest["excludes"].append({"contracts": list(patterns), "reason": reason})
+
+    def serve(self):
+        """Answers the judge until it says bye."""
+        source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb", 1 << 16)
+        # Nobody else reads or writes the protocol's streams, not even a library in C.
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        while True:
+            message = _read(source)
+            if message is None or message[0].get("type") == "bye":
+                return
+            header, payload = message
+            if header["type"] == "hello":
+                reply, arrays = {"type": "manifest", "manifest": self.manifest}, {}
+            else:
+                reply, arrays = self._answer(header, payload)
+            _write(sink, reply, arrays)
+
+    def _answer(self, header, payload):
+        reply, arrays = {"type": "answer", "id": header["id"]}, {}
+        before = payload.tobytes()
+        task = None
+        try:
+            function, refuses, checked = self._find(header["contract"])
+            try:
+                task = Task(header, payload)
+                if checked:
+                    task.check()
+                result = function(task)
+            except refuses as error:
+                raise Refuse(f"{type(error).__name__}: {error}") from error
+            if task._output is not None:
+                reply["outcome"] = "written"
+                arrays[task._output] = (task.types["out"], task._raw[_GUARD:-_GUARD])
+            elif not isinstance(result, Sparse):
+                raise TypeError(f"{task.op} must return Sparse(...), not {type(result).__name__}")
+            else:
+                reply["outcome"] = "sparse"
+                reply["sparse"], arrays = _fields(result, task.types["out"])
+        except Refuse as refusal:
+            reply["outcome"], reply["message"] = "refused", str(refusal)
+        except BaseException:
+            # As a kernel that dies: the judge records it with these last words, and starts a fresh process.
+            traceback.print_exc(file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(70)
+        reply["inputs_modified"] = payload.tobytes() != before
+        if task is not None and task._raw is not None:
+            broken = _broken_guard(task._raw)
+            if broken is not None:
+                reply["guard_broken"] = broken
+        return reply, arrays
+
+    def _find(self, contract):
+        for patterns, function, refuses, checked in self._functions:
+            if any(fnmatch.fnmatchcase(contract, p) for p in patterns):
+                return function, refuses, checked
+        raise Refuse(f"no function is registered for {contract}")
+
+
+def decode(array, type, to=np.float32):
+    """The numbers of an array of an element type."""
+    if type == "bf16":
+        return (array.astype("<u4") << 16).view("<f4").astype(to, copy=False)
+    if type in ("e4m3", "e5m2"):
+        return _TABLES[type][array].astype(to, copy=False)
+    return array.astype(to, copy=False)
+
+
+def encode(array, type):
+    """Numbers rounded to an element type (nearest, ties to even); not to the 8-bit ones, which are never results."""
+    if type == "bf16":
+        bits = np.ascontiguousarray(array, "<f4").view("<u4")
+        rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+        return np.where(np.isnan(array), (bits >> 16) | 0x40, rounded).astype("<u2")
+    with np.errstate(over="ignore"):
+        return np.asarray(array).astype(DTYPES[type], copy=False)
+
+
+def _float8(exponent_bits, fraction_bits, bias, infinities):
+    table = np.empty(256)
+    top, scale = (1 << exponent_bits) - 1, 1 << fraction_bits
+    for bits in range(256):
+        e, f = (bits >> fraction_bits) & top, bits & (scale - 1)
+        if e == top and infinities:
+            value = math.nan if f else math.inf
+        elif e == top and f == scale - 1:
+            value = math.nan
+        else:
+            value = (f / scale) * 2.0 ** (1 - bias) if e == 0 else (1 + f / scale) * 2.0 ** (e - bias)
+        table[bits] = -value if bits & 0x80 else value
+    return table
+
+
+_TABLES = {"e4m3": _float8(4, 3, 7, False), "e5m2": _float8(5, 2, 15, True)}
+
+
+def _number(bits):
+    return None if bits is None else struct.unpack("<d", struct.pack("<Q", int(bits, 16)))[0]
+
+
+def _same(left_name, left, right_name, right):
+    if left != right:
+        raise Refuse(f"{left_name}: {left}, but {right_name}: {right}")
+
+
+def _array(payload, head):
+    return np.frombuffer(payload, DTYPES[head["dtype"]], head["count"], head["offset"])
+
+
+def _view(name, head, flat):
+    rows, cols, ld = head["rows"], head["cols"], head["ld"]
+    by_rows = head["layout"] == "row"
+    outer, inner = (rows, cols) if by_rows else (cols, rows)
+    if ld < inner:
+        raise Refuse(f"ld{name} is {ld}, must be at least {inner}")
+    if len(flat) < outer * ld:
+        raise Refuse(f"{name} has {len(flat)} elements, expected {outer * ld}")
+    view = flat[: outer * ld].reshape(outer, ld)[:, :inner]
+    return view if by_rows else view.T
+
+
+def _guarded(values):
+    raw = np.empty(len(values) + 2 * _GUARD, values.dtype)
+    raw.view(np.uint8)[:] = 0xA5
+    raw[_GUARD : _GUARD + len(values)] = values
+    return raw, raw[_GUARD : _GUARD + len(values)]
+
+
+def _broken_guard(raw):
+    size, edge = raw.dtype.itemsize, _GUARD * raw.dtype.itemsize
+    data = raw.view(np.uint8)
+    for start, part in ((0, data[:edge]), (len(data) - edge, data[len(data) - edge :])):
+        wrong = np.flatnonzero(part != 0xA5)
+        if len(wrong):
+            return (start + int(wrong[0])) // size - _GUARD
+    return None
+
+
+def _fields(matrix, type):
+    extents, arrays = {}, {}
+    for name, kind in FIELDS[matrix.format]:
+        value = getattr(matrix, name)
+        if kind == "n":
+            extents[name] = int(value)
+        elif kind == "?":
+            extents[name] = bool(value)
+        elif kind == "v":
+            arrays[name] = (type, np.ascontiguousarray(value, DTYPES[type]).ravel())
+        else:
+            array, limits = np.asarray(value), np.iinfo(DTYPES[kind])
+            if array.dtype != DTYPES[kind] and len(array) and not limits.min <= array.min() <= array.max() <= limits.max:
+                raise ValueError(f"{name} goes from {array.min()} to {array.max()}, which {kind} does not hold")
+            arrays[name] = (kind, np.ascontiguousarray(array, DTYPES[kind]).ravel())
+    return {"format": matrix.format, "extents": extents}, arrays
+
+
+def _read(source):
+    prefix = source.read(_PREFIX.size)
+    if not prefix:
+        return None
+    magic, version, header_length, payload_length = _PREFIX.unpack(prefix)
+    if magic != _MAGIC or version != PROTOCOL or header_length > _MAX_HEADER:
+        raise SystemExit(f"not a message of protocol {PROTOCOL}: {prefix!r}")
+    header = json.loads(source.read(header_length))
+    # Arrays start at multiples of 64 bytes in memory too.
+    raw = np.empty(payload_length + _ALIGN, np.uint8)
+    start = -raw.ctypes.data % _ALIGN
+    payload = raw[start : start + payload_length]
+    if source.readinto(memoryview(payload)) != payload_length:
+        raise SystemExit("the judge's message is cut")
+    return header, payload
+
+
+def _write(sink, reply, arrays):
+    heads, chunks, offset = [], [], 0
+    for name, (dtype, array) in arrays.items():
+        pad = -offset % _ALIGN
+        heads.append({"name": name, "dtype": dtype, "count": len(array), "offset": offset + pad})
+        chunks += [bytes(pad), array.tobytes()]
+        offset += pad + array.nbytes
+    if heads:
+        reply["arrays"] = heads
+    header = json.dumps(reply).encode()
+    sink.write(_PREFIX.pack(_MAGIC, PROTOCOL, len(header), offset))
+    sink.write(header)
+    for chunk in chunks:
+        sink.write(chunk)
+    sink.flush()

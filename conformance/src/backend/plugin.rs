@@ -1,0 +1,90 @@
+//! A shared library behind the C header as a backend of this process. What it breaks, it breaks here: only the process that
+//! `--plugin` starts for it uses this.
+
+use super::{Backend, Determinism, Failure, Support};
+use crate::case::Params;
+use crate::manifest::{Capabilities, Manifest, ManifestError};
+use sparse_oracle::contract::Contract;
+use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::verdict::{Defect, Mismatch};
+use sparse_plugin::{Plugin, PluginError, RunError};
+use std::path::{Path, PathBuf};
+
+/// A plug-in with its manifest read.
+#[derive(Debug)]
+pub struct PluginBackend {
+    plugin: Plugin,
+    capabilities: Capabilities,
+}
+
+/// Why a library can't be judged.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant's message says what it is")]
+#[non_exhaustive]
+pub enum OpenError {
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
+    #[error("{path}: sc_manifest: {source}", path = path.display())]
+    Manifest { path: PathBuf, source: ManifestError },
+}
+
+impl PluginBackend {
+    /// Loads a library into this process and reads its manifest.
+    ///
+    /// # Errors
+    /// What is no plug-in; a manifest that says nothing that can be used.
+    pub fn open(path: &Path) -> Result<PluginBackend, OpenError> {
+        let plugin = Plugin::open(path)?;
+        let read = Manifest::parse(plugin.manifest().as_bytes()).and_then(Capabilities::new);
+        let capabilities = read.map_err(|source| OpenError::Manifest {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(PluginBackend { plugin, capabilities })
+    }
+
+    /// What it says about itself.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        self.capabilities.manifest()
+    }
+}
+
+impl Backend for PluginBackend {
+    fn name(&self) -> &str {
+        &self.manifest().name
+    }
+
+    fn version(&self) -> String {
+        self.manifest().version.clone()
+    }
+
+    fn description(&self) -> &str {
+        &self.manifest().description
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        self.capabilities.support(contract, params)
+    }
+
+    fn determinism(&self) -> Determinism {
+        self.manifest().determinism
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        self.plugin.run(&contract.to_string(), task).map_err(failure)
+    }
+}
+
+/// What the judge is told. The host's own troubles are no refusal of the library's.
+fn failure(error: RunError) -> Failure {
+    let message = error.to_string();
+    let broke = |defect| Failure::Broke(Box::new(Mismatch::plain(defect, message.clone())));
+    match error {
+        RunError::Refused(words) => Failure::Refused(words),
+        RunError::Modified { .. } => broke(Defect::InputModified),
+        RunError::OutOfBounds { .. } | RunError::Padding { .. } => broke(Defect::OutOfBounds),
+        RunError::Contract { .. } | RunError::Memory { .. } => Failure::Crashed(message),
+        _ => broke(Defect::Protocol),
+    }
+}

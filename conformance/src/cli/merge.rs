@@ -1,0 +1,83 @@
+//! `conformance merge`: the reports of all shards as one.
+
+use crate::report::{self, Colour, Report, github};
+use anyhow::{Context, Result};
+use clap::Args as ClapArgs;
+use std::io::{IsTerminal, Write};
+use std::path::{Component, Path, PathBuf};
+
+/// Options of `merge`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// Folder for the merged report.
+    #[arg(value_name = "OUT_DIR")]
+    out: PathBuf,
+    /// The shards' reports: report.json files, or folders that hold one. In any order.
+    #[arg(value_name = "REPORT", required = true)]
+    reports: Vec<PathBuf>,
+    /// Append the report to the job summary of GitHub Actions ($GITHUB_STEP_SUMMARY).
+    #[arg(long)]
+    github: bool,
+}
+
+/// Merges, writes and prints. 0 clean, 1 findings, 2 if the reports are not all shards of one plan.
+pub(super) fn run(args: &Args) -> Result<u8> {
+    let summary = args.github.then(github::summary_file).transpose()?;
+    let read = |path: &PathBuf| Ok((path.clone(), Report::read(&json(path))?));
+    let parts: Result<Vec<_>> = args.reports.iter().map(read).collect();
+    let parts = parts?;
+    let folders: Vec<(PathBuf, Vec<String>)> = parts.iter().map(reproducers).collect();
+    let report = report::merge(parts).context("merging")?;
+    for (folder, names) in &folders {
+        for name in names {
+            copy(&folder.join(name), &args.out.join(name))
+                .with_context(|| format!("the reproducer {name} of {}", folder.display()))?;
+        }
+    }
+    let paths = report::write_all(&report, &args.out)?;
+    if let Some(file) = &summary {
+        github::append(&report, file)?;
+    }
+    let mut out = std::io::stdout().lock();
+    let colour = Colour::for_output(out.is_terminal());
+    write!(out, "{}", report::to_text(&report, &paths, colour))?;
+    out.flush()?;
+    Ok(report.exit_code())
+}
+
+/// The report in a folder, or the file itself.
+pub(super) fn json(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join("report.json")
+    } else {
+        path.to_owned()
+    }
+}
+
+/// A report's folder, and the folders of reproducers in it that its cases name. Nothing outside of it is followed.
+fn reproducers((path, report): &(PathBuf, Report)) -> (PathBuf, Vec<String>) {
+    let json = json(path);
+    let folder = json.parent().unwrap_or(Path::new("")).to_owned();
+    let inside = |name: &&String| {
+        Path::new(name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+    };
+    let named = report
+        .cases
+        .iter()
+        .filter_map(|case| case.reproducer.as_ref()?.path.as_ref());
+    (folder, named.filter(inside).cloned().collect())
+}
+
+/// Copies the files of a folder. What is no plain file is not a reproducer's.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}

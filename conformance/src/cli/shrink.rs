@@ -1,0 +1,97 @@
+//! `conformance shrink`, and the part of `run` that shrinks what it found.
+
+use super::subjects::Subjects;
+use crate::backend::Backend;
+use crate::case::Case;
+use crate::determinism::Repeats;
+use crate::report::Report;
+use crate::reproducer;
+use crate::runner::run_case_repeated;
+use crate::shrink::{Budget, Reason};
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How much work `run` puts into shrinking.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Effort {
+    /// Seconds for shrinking the findings of each backend, with --report: one finding per contract and reason.
+    #[arg(long = "shrink", value_name = "SECONDS", default_value_t = 10)]
+    seconds: u32,
+    /// Shrink nothing and write no reproducers.
+    #[arg(long = "no-shrink")]
+    off: bool,
+}
+
+impl Effort {
+    /// Shrinks findings into the report's folder. What can't be written is said, and changes nothing else.
+    pub(super) fn shrink_findings(&self, report: &mut Report, backends: &[Box<dyn Backend>], folder: &Path) {
+        if self.off || self.seconds == 0 || report.failures().next().is_none() {
+            return;
+        }
+        let time = Duration::from_secs(u64::from(self.seconds));
+        for problem in reproducer::shrink_findings(report, backends, folder, time) {
+            eprintln!("conformance: {problem}");
+        }
+    }
+}
+
+/// Options of `shrink`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// The case line, as printed by a report.
+    case: String,
+    #[command(flatten)]
+    subjects: Subjects,
+    /// Folder for the reproducer, made if need be.
+    #[arg(long, value_name = "DIR", default_value = "reproducer")]
+    out: PathBuf,
+    /// Time limit.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    seconds: u32,
+    /// Most candidates to run.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    candidates: usize,
+}
+
+/// Shrinks the case on the one backend that fails it. 1: shrunk; 0: it does not fail; 2: usage.
+pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
+    let case: Case = args.case.parse().context("the case line")?;
+    let backends = args.subjects.open(backends)?;
+    let loaded = case.origin.load()?;
+    let mut out = std::io::stdout().lock();
+    let ran = run_case_repeated(&case, &loaded, &backends, Repeats::all(3));
+    let mut failing = ran.records.iter().filter(|r| r.verdict.is_finding());
+    let Some(record) = failing.next() else {
+        for record in &ran.records {
+            writeln!(out, "{}: {}", record.backend, record.verdict)?;
+        }
+        writeln!(out, "nothing to shrink: the case does not fail")?;
+        return super::exit_code(&ran.records);
+    };
+    if failing.next().is_some() {
+        bail!("the case fails on several backends; name one with --backend");
+    }
+    let Some((backend, reason)) = backends
+        .iter()
+        .find(|b| b.name() == record.backend)
+        .zip(Reason::of_record(record))
+    else {
+        bail!("no backend called {}", record.backend);
+    };
+    let budget = Budget {
+        candidates: args.candidates,
+        time: Some(Duration::from_secs(u64::from(args.seconds))),
+    };
+    let subject = (backend.as_ref(), &reason);
+    let shrunk = reproducer::shrink_case((&case, &loaded), subject, budget, &args.out)?;
+    writeln!(out, "{}: {}", record.backend, record.verdict)?;
+    writeln!(out, "{}", shrunk.summary)?;
+    if let Some(line) = &shrunk.case {
+        writeln!(out, "{line}")?;
+        writeln!(out, "wrote {}", args.out.display())?;
+    }
+    Ok(1)
+}

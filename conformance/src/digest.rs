@@ -1,0 +1,171 @@
+//! Content hashes: of the operands that a backend is given, and of the bits that come back.
+//!
+//! XXH3 over every bit, elements in storage order: 64 bits tell whether an operand changed during a call, 128 bits name
+//! inputs and output in a report, so that two runs can be compared without keeping their arrays.
+
+use crate::case::Case;
+use crate::execute::Came;
+use crate::operands::Operands;
+use sparse_oracle::contract::Op;
+use sparse_oracle::each_precision;
+use sparse_oracle::format::{AnySparse, FieldRef, Fields};
+use sparse_oracle::scalar::{AnySlice, Element, Scalar, Values};
+use sparse_oracle::task::RawSparse;
+use std::hash::Hasher;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// A 128-bit hash as a report prints it.
+#[must_use]
+pub fn hex(digest: u128) -> String {
+    format!("{digest:032x}")
+}
+
+/// A hash of every bit of every operand that a backend may not change.
+#[must_use]
+pub fn fingerprint(operands: &Operands) -> u64 {
+    let mut hash = Xxh3Default::new();
+    hash_operands(operands, &mut hash);
+    hash.digest()
+}
+
+/// A hash of every bit of these arrays.
+#[must_use]
+pub fn arrays<'a>(
+    dense: impl Iterator<Item = &'a Values>,
+    sparse: impl IntoIterator<Item = &'a AnySparse>,
+) -> u64 {
+    let mut hash = Xxh3Default::new();
+    hash_arrays(dense, sparse, &mut hash);
+    hash.digest()
+}
+
+/// Content hash of a case's operands, C among them where it is read.
+#[must_use]
+pub fn inputs(case: &Case, operands: &Operands) -> u128 {
+    let mut hash = Xxh3Default::new();
+    hash_operands(operands, &mut hash);
+    if case.reads_c() && matches!(case.contract.op, Op::Spmm | Op::Spmv) {
+        for c in &operands.c {
+            hash_values(AnySlice::F64(c), &mut hash);
+        }
+    }
+    hash.digest128()
+}
+
+/// What the runs of one case gave, hashed as they come back.
+#[derive(Default)]
+pub struct OutputHash {
+    hash: Xxh3Default,
+    any: bool,
+}
+
+impl std::fmt::Debug for OutputHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputHash").field("any", &self.any).finish()
+    }
+}
+
+impl OutputHash {
+    /// Adds the result of a run. A refusal or a crash has no bits.
+    pub fn add(&mut self, came: &Came) {
+        let hash = &mut self.hash;
+        match came {
+            Came::Dense(result) => hash_values(result.found(), hash),
+            Came::Sparse(raw) => hash_raw(raw, hash),
+            Came::Parts(parts) => sparse_oracle::each_parts!(parts, p => {
+                hash.write_u8(p.kind() as u8);
+                sparse_oracle::each_format!(Parts, p, p => hash_fields(p, hash));
+            }),
+            Came::Refused(_) | Came::Panicked(_) | Came::TimedOut { .. } | Came::Broke(_) => return,
+        }
+        self.any = true;
+    }
+
+    /// The hash, if anything came back.
+    #[must_use]
+    pub fn digest(&self) -> Option<u128> {
+        self.any.then(|| self.hash.digest128())
+    }
+}
+
+fn hash_operands(operands: &Operands, hash: &mut Xxh3Default) {
+    let dense = [&operands.b, &operands.y].into_iter().flatten();
+    let sparse = std::iter::once(&operands.a).chain(&operands.b_sparse);
+    hash_arrays(dense.map(|dense| &dense.data), sparse, hash);
+}
+
+fn hash_arrays<'a>(
+    dense: impl Iterator<Item = &'a Values>,
+    sparse: impl IntoIterator<Item = &'a AnySparse>,
+    hash: &mut Xxh3Default,
+) {
+    dense.for_each(|values| hash_values(values.as_slice(), hash));
+    for sparse in sparse {
+        sparse_oracle::each_sparse!(sparse, m => {
+            sparse_oracle::each_format!(Sparse, m, m => hash_fields(&**m, hash));
+        });
+    }
+}
+
+fn hash_raw(raw: &RawSparse, hash: &mut Xxh3Default) {
+    hash.write_u8(raw.kind as u8);
+    for extent in [
+        raw.rows,
+        raw.cols,
+        raw.width,
+        raw.params.block_rows as usize,
+        raw.params.block_cols as usize,
+    ] {
+        hash.write(&(extent as u64).to_le_bytes());
+    }
+    hash_words(&raw.offsets, u32::to_le_bytes, hash);
+    hash_words(&raw.indices, u32::to_le_bytes, hash);
+    hash_values(raw.values.as_slice(), hash);
+}
+
+fn hash_fields<T: Element>(fields: &impl Fields<T>, hash: &mut Xxh3Default) {
+    for (_, field) in fields.fields() {
+        match field {
+            FieldRef::Extent(&extent) => hash.write(&(extent as u64).to_le_bytes()),
+            FieldRef::Flag(&flag) => hash.write_u8(u8::from(flag)),
+            FieldRef::U8(v) => hash.write(v),
+            FieldRef::U16(v) => hash_words(v, u16::to_le_bytes, hash),
+            FieldRef::U32(v) => hash_words(v, u32::to_le_bytes, hash),
+            FieldRef::U64(v) => hash_words(v, u64::to_le_bytes, hash),
+            FieldRef::Values(v) => hash_values(T::wrap_slice(v), hash),
+        }
+    }
+}
+
+fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
+    each_precision!(AnySlice, values, s => hash_words(s, |x| x.bits64().to_le_bytes(), hash));
+}
+
+/// Numbers as little-endian bytes, a block at a time: one call for each number costs several times as much.
+fn hash_words<T: Copy, const N: usize>(words: &[T], bytes: impl Fn(T) -> [u8; N], hash: &mut Xxh3Default) {
+    const BLOCK: usize = 128;
+    let mut block = [[0u8; N]; BLOCK];
+    for chunk in words.chunks(BLOCK) {
+        for (to, &word) in block.iter_mut().zip(chunk) {
+            *to = bytes(word);
+        }
+        hash.write(block[..chunk.len()].as_flattened());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks are for speed: the hash is that of the bytes in one piece.
+    #[test]
+    fn blocks_do_not_show_in_the_hash() {
+        for len in [0, 1, 127, 128, 129, 1000] {
+            let words: Vec<u32> = (0..len).map(|i| i * 0x9e37_79b9).collect();
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+            let mut hash = Xxh3Default::new();
+            hash_words(&words, u32::to_le_bytes, &mut hash);
+            assert_eq!(hash.digest128(), xxhash_rust::xxh3::xxh3_128(&bytes), "{len}");
+        }
+    }
+}

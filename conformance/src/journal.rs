@@ -1,0 +1,331 @@
+//! The journal of a run: every judged case, on disk before the next one starts, so that an interrupted run goes on.
+//!
+//! ```text
+//! {"journal":"sparse-conformance-journal-1", suite_version, plan, backends}     whose results these are
+//! {"source":{...}}                                                              a matrix was made
+//! {"records":[{...},{...}]}                                                     a case was judged on every backend
+//! {"records":[{...},                                                            <- killed here: cut off on resuming
+//! ```
+//! One `write` a line, not buffered: what the process was told of is with the operating system when it dies. A line
+//! without its end is that of the moment of death, and is cut off. `journal.jsonl` lies beside the report and is removed
+//! once the report's files are written; it has nothing that they do not have.
+
+use crate::report::{Backend, CaseRecord, Plan, Source};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Value of [`Header::journal`].
+pub const SCHEMA_NAME: &str = "sparse-conformance-journal-1";
+/// The journal's name in the report folder.
+pub const FILE: &str = "journal.jsonl";
+/// What the journal of an earlier run is renamed to when another run starts without resuming it.
+pub const OLD_FILE: &str = "journal.old.jsonl";
+/// Longest line that is read.
+const MAX_LINE: u64 = 1 << 26;
+
+/// Whose results a journal holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// Always [`SCHEMA_NAME`].
+    pub journal: String,
+    /// Version of the suite.
+    pub suite_version: String,
+    /// What was asked for.
+    pub plan: Plan,
+    /// Which cases are run again.
+    pub repeats: String,
+    /// Who was asked, with versions and declarations.
+    pub backends: Vec<Backend>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Source(&'a Source),
+    Records(&'a [CaseRecord]),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OwnedLine {
+    Source(Box<Source>),
+    Records(Vec<CaseRecord>),
+}
+
+/// Why a journal can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The file can't be read, written or renamed.
+    #[error("the journal {path}: {source}")]
+    File {
+        /// The journal.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It is the journal of another run.
+    #[error(
+        "the journal {path} is of another run: {what} was {theirs}, now is {ours}; give the options of that run, or run \
+         without --resume"
+    )]
+    OtherRun {
+        /// The journal.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// Its value in the journal.
+        theirs: String,
+        /// Its value now.
+        ours: String,
+    },
+    /// A line that is not the last makes no sense.
+    #[error("the journal {path}, line {line}: {reason}; run without --resume to start again")]
+    Line {
+        /// The journal.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// What an interrupted run had done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Records of a case line, one per backend, in their order.
+    pub records: HashMap<String, Vec<CaseRecord>>,
+    /// Matrices by name.
+    pub sources: HashMap<String, Source>,
+}
+
+/// A journal open for writing. A failure to write ends it, not the run; [`Journal::close`] tells.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    file: File,
+    failed: Option<io::Error>,
+}
+
+impl Journal {
+    /// Starts a journal in the report folder. An earlier one is kept under [`OLD_FILE`]; true if there was one.
+    ///
+    /// # Errors
+    /// When the file can't be made.
+    pub fn start(folder: &Path, header: &Header) -> Result<(Journal, bool), JournalError> {
+        let path = folder.join(FILE);
+        let failed = |source| JournalError::File {
+            path: path.clone(),
+            source,
+        };
+        let kept = match std::fs::rename(&path, folder.join(OLD_FILE)) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(failed(error)),
+        };
+        let mut line = serde_json::to_vec(header).map_err(|e| failed(e.into()))?;
+        line.push(b'\n');
+        let mut file = File::create(&path).map_err(failed)?;
+        file.write_all(&line).map_err(failed)?;
+        Ok((Journal::over(path, file), kept))
+    }
+
+    /// Opens the journal of an interrupted run, cuts off a torn last line, and reads what was done. `None` if there is no
+    /// journal, or none whose first line was finished.
+    ///
+    /// # Errors
+    /// When it can't be read, is of another run, or makes no sense.
+    pub fn resume(folder: &Path, header: &Header) -> Result<Option<(Journal, Done)>, JournalError> {
+        let path = folder.join(FILE);
+        let failed = |source| JournalError::File {
+            path: path.clone(),
+            source,
+        };
+        let file = match OpenOptions::new().read(true).write(true).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut lines = Lines {
+            path: &path,
+            reader: BufReader::new(&file),
+            whole: 0,
+            number: 0,
+        };
+        let Some(first) = lines.next()? else {
+            return Ok(None);
+        };
+        lines.check_header(&first, header)?;
+        let mut done = Done::default();
+        while let Some(line) = lines.next()? {
+            lines.take(&line, header, &mut done)?;
+        }
+        let whole = lines.whole;
+        file.set_len(whole).map_err(failed)?;
+        drop(file);
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        Ok(Some((Journal::over(path, file), done)))
+    }
+
+    fn over(path: PathBuf, file: File) -> Journal {
+        Journal {
+            path,
+            state: Mutex::new(State { file, failed: None }),
+        }
+    }
+
+    /// Notes that a matrix was made.
+    pub fn source(&self, source: &Source) {
+        self.append(&Line::Source(source));
+    }
+
+    /// Notes what a case gave on every backend.
+    pub fn judged(&self, records: &[CaseRecord]) {
+        self.append(&Line::Records(records));
+    }
+
+    fn append(&self, line: &Line<'_>) {
+        let text = serde_json::to_vec(line).map(|mut text| {
+            text.push(b'\n');
+            text
+        });
+        // Whoever panicked while holding the lock wrote a whole line or none.
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if state.failed.is_none() {
+            let written = text
+                .map_err(io::Error::from)
+                .and_then(|text| state.file.write_all(&text));
+            state.failed = written.err();
+        }
+    }
+
+    /// Removes the journal of a run whose report is written.
+    ///
+    /// # Errors
+    /// When a line could not be written during the run, or the file can't be removed.
+    pub fn close(self) -> Result<(), JournalError> {
+        let Journal { path, state } = self;
+        let state = state
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let removed = std::fs::remove_file(&path);
+        match state.failed.map_or(removed, Err) {
+            Ok(()) => Ok(()),
+            Err(source) => Err(JournalError::File { path, source }),
+        }
+    }
+}
+
+/// Whole lines of a journal, with their place.
+struct Lines<'a, R> {
+    path: &'a Path,
+    reader: R,
+    /// Bytes of the whole lines read so far.
+    whole: u64,
+    number: usize,
+}
+
+impl<R: BufRead> Lines<'_, R> {
+    /// The next line that has its end.
+    fn next(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
+        let mut line = Vec::new();
+        let read = io::Read::take(&mut self.reader, MAX_LINE).read_until(b'\n', &mut line);
+        let read = read.map_err(|source| JournalError::File {
+            path: self.path.to_owned(),
+            source,
+        })?;
+        self.number += 1;
+        if read as u64 == MAX_LINE && line.last() != Some(&b'\n') {
+            return Err(self.wrong(format!("it has more than {MAX_LINE} bytes")));
+        }
+        if line.pop() != Some(b'\n') {
+            return Ok(None);
+        }
+        self.whole += read as u64;
+        Ok(Some(line))
+    }
+
+    fn wrong(&self, reason: impl ToString) -> JournalError {
+        JournalError::Line {
+            path: self.path.to_owned(),
+            line: self.number,
+            reason: reason.to_string(),
+        }
+    }
+
+    fn check_header(&self, line: &[u8], ours: &Header) -> Result<(), JournalError> {
+        let theirs: Header = serde_json::from_slice(line).map_err(|e| self.wrong(e))?;
+        match difference(&theirs, ours) {
+            None => Ok(()),
+            Some((what, theirs, ours)) => Err(JournalError::OtherRun {
+                path: self.path.to_owned(),
+                what,
+                theirs,
+                ours,
+            }),
+        }
+    }
+
+    fn take(&self, line: &[u8], header: &Header, done: &mut Done) -> Result<(), JournalError> {
+        match serde_json::from_slice(line).map_err(|e| self.wrong(e))? {
+            OwnedLine::Source(source) => {
+                done.sources.insert(source.spec.clone(), *source);
+            }
+            OwnedLine::Records(records) => {
+                let case = records.first().map(|r| r.case.clone()).unwrap_or_default();
+                let fits = records.len() == header.backends.len()
+                    && records
+                        .iter()
+                        .zip(&header.backends)
+                        .all(|(record, backend)| record.case == case && record.backend == backend.name);
+                if !fits {
+                    return Err(self.wrong("it has not one record of one case for each backend"));
+                }
+                done.records.insert(case, records);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first thing in which two runs differ, with both values.
+fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, String)> {
+    type Show = fn(&Header) -> String;
+    let facts: [(&'static str, Show); 10] = [
+        ("the journal's version", |h| h.journal.clone()),
+        ("the suite's version", |h| h.suite_version.clone()),
+        ("the tier", |h| h.plan.tier.clone()),
+        ("the seed", |h| h.plan.seed.to_string()),
+        ("the shard", |h| {
+            h.plan
+                .shard
+                .map_or_else(|| "the whole plan".to_owned(), |s| s.to_string())
+        }),
+        ("the list of matrices", |h| format!("{:?}", h.plan.matrices)),
+        ("the list of backends", |h| {
+            let versions = h.backends.iter().map(|b| format!("{} {}", b.name, b.version));
+            versions.collect::<Vec<_>>().join(", ")
+        }),
+        ("which cases are repeated", |h| h.repeats.clone()),
+        ("the plan", |h| format!("{:?}", h.plan)),
+        ("what backends declare", |h| format!("{:?}", h.backends)),
+    ];
+    facts
+        .into_iter()
+        .map(|(what, show)| (what, show(theirs), show(ours)))
+        .find(|(_, a, b)| a != b)
+}

@@ -1,0 +1,214 @@
+//! A manifest checked against the tables, and answers from it.
+//!
+//! ```text
+//! contract -> [ (rule, arithmetic), ... ]   the rules whose patterns fit it, in order, with their text read for it
+//! ```
+
+use super::error::{ManifestError, Place};
+use super::{MAX_NAME, Manifest, PROTOCOL, Rule};
+use crate::backend::Support;
+use crate::case::Params;
+use crate::declaration;
+use glob::Pattern;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::profile::{Choice, Profile};
+use std::collections::HashMap;
+
+/// What a backend takes, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Capabilities {
+    manifest: Manifest,
+    /// One per rule.
+    profiles: Vec<Profile>,
+    by_contract: HashMap<Contract, Says>,
+}
+
+/// What the manifest says about one contract.
+#[derive(Clone, Debug, Default)]
+struct Says {
+    excluded: Option<usize>,
+    rules: Vec<(usize, Arithmetic)>,
+}
+
+impl Capabilities {
+    /// Checks a manifest.
+    ///
+    /// # Errors
+    /// The first thing that it says and that is not so: see [`ManifestError`].
+    pub fn new(manifest: Manifest) -> Result<Capabilities, ManifestError> {
+        if manifest.protocol != PROTOCOL {
+            let found = manifest.protocol;
+            return Err(ManifestError::Protocol { found });
+        }
+        check_name(&manifest.name)?;
+        if manifest.supports.is_empty() {
+            return Err(ManifestError::Nothing);
+        }
+        let mut by_contract: HashMap<Contract, Says> = HashMap::new();
+        let mut profiles = Vec::new();
+        for (i, rule) in manifest.supports.iter().enumerate() {
+            let place = Place::Supports(i);
+            rule.only.check(place)?;
+            profiles.push(profile(rule, place)?);
+            for contract in matching(&rule.contracts, place)? {
+                let arithmetic = arithmetic(rule, contract, place)?;
+                by_contract
+                    .entry(*contract)
+                    .or_default()
+                    .rules
+                    .push((i, arithmetic));
+            }
+        }
+        for (i, exclude) in manifest.excludes.iter().enumerate() {
+            let place = Place::Excludes(i);
+            if exclude.reason.trim().is_empty() {
+                return Err(ManifestError::NoReason { place });
+            }
+            for contract in matching(&exclude.contracts, place)? {
+                by_contract
+                    .entry(*contract)
+                    .or_default()
+                    .excluded
+                    .get_or_insert(i);
+            }
+        }
+        Ok(Capabilities {
+            manifest,
+            profiles,
+            by_contract,
+        })
+    }
+
+    /// The manifest.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// What the manifest says about a request.
+    #[must_use]
+    pub fn support(&self, contract: &Contract, params: &Params) -> Support {
+        let Some(says) = self.by_contract.get(contract) else {
+            return excluded(format!("the manifest of {} does not name it", self.manifest.name));
+        };
+        if let Some(exclude) = says.excluded.and_then(|i| self.manifest.excludes.get(i)) {
+            return excluded(exclude.reason.clone());
+        }
+        let mut first = None;
+        for (i, arithmetic) in &says.rules {
+            let (Some(rule), Some(profile)) = (self.manifest.supports.get(*i), self.profiles.get(*i)) else {
+                continue;
+            };
+            match rule.only.refuses(contract, params) {
+                None => {
+                    return Support::Supported {
+                        arithmetic: *arithmetic,
+                        profile: profile.clone(),
+                    };
+                }
+                Some(reason) => _ = first.get_or_insert(reason),
+            }
+        }
+        let reason = first.unwrap_or_else(|| "nothing".to_owned());
+        excluded(format!(
+            "the manifest of {} takes only {reason}",
+            self.manifest.name
+        ))
+    }
+}
+
+fn excluded(reason: String) -> Support {
+    Support::Excluded {
+        reason: reason.into(),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), ManifestError> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(legal) {
+        let name = name.chars().take(2 * MAX_NAME).collect();
+        return Err(ManifestError::Name { name });
+    }
+    Ok(())
+}
+
+/// The contracts that one of the patterns fits, in the order of the table.
+fn matching(patterns: &[String], place: Place) -> Result<Vec<&'static Contract>, ManifestError> {
+    if patterns.is_empty() {
+        return Err(ManifestError::NoContracts { place });
+    }
+    let named: Vec<(String, &Contract)> = all_contracts().iter().map(|c| (c.to_string(), c)).collect();
+    let mut fits = vec![false; named.len()];
+    for text in patterns {
+        let pattern = || text.chars().take(200).collect();
+        let compiled = Pattern::new(text).map_err(|error| ManifestError::Pattern {
+            place,
+            pattern: pattern(),
+            reason: error.msg,
+        })?;
+        let mut any = false;
+        for ((name, _), fit) in named.iter().zip(&mut fits) {
+            let matches = compiled.matches(name);
+            *fit |= matches;
+            any |= matches;
+        }
+        if !any {
+            let pattern = pattern();
+            return Err(ManifestError::Unknown { place, pattern });
+        }
+    }
+    let fitting = named.into_iter().zip(fits).filter(|(_, fit)| *fit);
+    Ok(fitting.map(|((_, contract), _)| contract).collect())
+}
+
+fn profile(rule: &Rule, place: Place) -> Result<Profile, ManifestError> {
+    let mut profile = Profile::default();
+    for settled in &rule.profile {
+        let choice = Choice::from_name(&settled.choice).ok_or_else(|| ManifestError::Choice {
+            place,
+            name: settled.choice.clone(),
+        })?;
+        if settled.reason.trim().is_empty() {
+            return Err(ManifestError::NoReason { place });
+        }
+        profile = profile.with(choice, &settled.reason);
+    }
+    Ok(profile)
+}
+
+/// The declared arithmetic for one contract; where nothing is rounded, the text is not looked at.
+fn arithmetic(rule: &Rule, contract: &Contract, place: Place) -> Result<Arithmetic, ManifestError> {
+    if contract.op.is_exact() {
+        return Ok(contract.weakest());
+    }
+    let text = || rule.arithmetic.clone();
+    let declared = declaration::parse(&rule.arithmetic, contract, (1.0, 0.0)).map_err(|source| {
+        ManifestError::Arithmetic {
+            place,
+            text: text(),
+            contract: contract.to_string(),
+            source,
+        }
+    })?;
+    if let Some(reason) = contract.refuses(&declared) {
+        return Err(ManifestError::Weak {
+            place,
+            text: text(),
+            contract: contract.to_string(),
+            reason,
+        });
+    }
+    for (alpha, beta) in rule.only.factors() {
+        if let Some(reason) = declared.contradiction(alpha, beta) {
+            return Err(ManifestError::Contradiction {
+                place,
+                text: text(),
+                reason,
+                alpha,
+                beta,
+            });
+        }
+    }
+    Ok(declared)
+}

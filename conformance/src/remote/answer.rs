@@ -1,0 +1,147 @@
+//! An answer judged as a message: is it the one that was asked for, and does it hold what it must? Then its arrays go where
+//! the task wants them.
+
+use super::arrays::{Arrays, bad};
+use super::frame::FrameError;
+use super::header::{Outcome, Reply, Said, SparseHead};
+use super::tail::sanitised;
+use crate::backend::Failure;
+use sparse_oracle::contract::Contract;
+use sparse_oracle::format::{FormatParams, Parts, PartsElement};
+use sparse_oracle::scalar::Element;
+use sparse_oracle::task::{Answer, RawSparse, Task};
+use sparse_oracle::verdict::{Defect, Mismatch};
+use sparse_oracle::{each_precision, with_scalar};
+
+/// Longest refusal that is kept, in bytes.
+const MAX_WORDS: usize = 4096;
+
+/// Reads the answer to request `id` into the task.
+///
+/// # Errors
+/// What the backend refuses, or what is wrong with its answer.
+pub fn read(
+    (header, payload): &(Vec<u8>, Vec<u8>),
+    id: u64,
+    contract: &Contract,
+    task: &mut Task<'_>,
+) -> Result<Answer, Failure> {
+    let reply: Reply = serde_json::from_slice(header).map_err(|source| broke(FrameError::Json { source }))?;
+    if reply.kind != Said::Answer {
+        return Err(protocol("it sent a manifest where an answer was due".to_owned()));
+    }
+    if reply.id != Some(id) {
+        let found = reply.id.map_or("none".to_owned(), |id| id.to_string());
+        return Err(protocol(format!("it answered request {found}, asked was {id}")));
+    }
+    let words = || {
+        let text = sanitised(reply.message.as_deref().unwrap_or("(no reason given)").as_bytes());
+        text.chars().take(MAX_WORDS).collect::<String>()
+    };
+    // What runs the backend may say where; the words are its own, the verdict is not.
+    let told = |what: String| match reply.message {
+        Some(_) => format!("{what}: {}", words()),
+        None => what,
+    };
+    if reply.inputs_modified {
+        let message = told("an input operand changed during the call".to_owned());
+        return Err(rule(Defect::InputModified, message));
+    }
+    if let Some(at) = reply.guard_broken {
+        let message = match reply.outcome {
+            Some(Outcome::Broke) => told("what lies outside the output was written".to_owned()),
+            _ => format!("offset {at} lies outside the output, and was written"),
+        };
+        return Err(rule(Defect::OutOfBounds, message));
+    }
+    match reply.outcome {
+        None => Err(protocol("its answer has no outcome".to_owned())),
+        Some(Outcome::Refused) => Err(Failure::Refused(words())),
+        Some(Outcome::Unsupported) => {
+            let text = format!("answered \"unsupported\" to what its manifest takes: {}", words());
+            Err(Failure::Refused(text))
+        }
+        Some(Outcome::Broke) => Err(protocol(words())),
+        Some(Outcome::Written) => written(&reply, payload, task).map_err(broke),
+        Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(broke),
+    }
+}
+
+fn written(reply: &Reply, payload: &[u8], task: &mut Task<'_>) -> Result<Answer, FrameError> {
+    let arrays = Arrays::new(&reply.arrays, payload)?;
+    let (name, out) = match task {
+        Task::Spmm { c, .. } => ("c", &mut c.data),
+        Task::Spmv { y, .. } => ("y", y),
+        Task::Sddmm { out, .. } => ("out", out),
+        // Nothing was to be written: the judge says so.
+        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => return Ok(Answer::Written),
+    };
+    if let Some(other) = arrays.names().find(|other| *other != name) {
+        return Err(bad(
+            other,
+            format!("is not what was to be written, which is {name:?}"),
+        ));
+    }
+    each_precision!(AnySliceMut, out, v => arrays.copy_to(name, v))?;
+    Ok(Answer::Written)
+}
+
+fn sparse(reply: &Reply, payload: &[u8], contract: &Contract) -> Result<Answer, FrameError> {
+    let head = reply
+        .sparse
+        .as_ref()
+        .ok_or_else(|| bad("sparse", "is missing".to_owned()))?;
+    let arrays = Arrays::new(&reply.arrays, payload)?;
+    with_scalar!(contract.types.out, T => answer::<T>(&arrays, head))
+}
+
+/// General formats as [`RawSparse`], which profiles are applied to; those of the papers as their parts.
+fn answer<T: Element + PartsElement>(arrays: &Arrays<'_>, head: &SparseHead) -> Result<Answer, FrameError> {
+    let parts = arrays.parts::<T>("", head)?;
+    let kind = parts.kind();
+    let (rows, cols) = parts.shape();
+    let raw = |params: FormatParams, width: usize, offsets: Vec<u32>, indices: Vec<u32>, values: Vec<T>| {
+        Answer::Sparse(RawSparse {
+            kind,
+            rows,
+            cols,
+            params,
+            width,
+            offsets,
+            indices,
+            values: T::wrap(values),
+        })
+    };
+    let plain = FormatParams::default();
+    let blocks = |rows: usize, cols: usize| -> Result<FormatParams, FrameError> {
+        let fit = |n: usize| u32::try_from(n).map_err(|_| bad("blocks", format!("a side of {n}")));
+        Ok(FormatParams::blocks(fit(rows)?, fit(cols)?))
+    };
+    Ok(match parts {
+        Parts::Coo(p) => raw(plain, 0, p.row_idx, p.col_idx, p.values),
+        Parts::Csr(p) => raw(plain, 0, p.row_ptr, p.col_idx, p.values),
+        Parts::Csc(p) => raw(plain, 0, p.col_ptr, p.row_idx, p.values),
+        Parts::Ell(p) => raw(plain, p.width, Vec::new(), p.col_idx, p.values),
+        Parts::Bcsr(p) => {
+            let blocks = blocks(p.block_rows, p.block_cols)?;
+            raw(blocks, 0, p.block_row_ptr, p.block_col, p.values)
+        }
+        Parts::BlockedEll(p) => {
+            let blocks = blocks(p.block_rows, p.block_cols)?;
+            raw(blocks, p.width, Vec::new(), p.block_col, p.values)
+        }
+        other => Answer::Parts(T::any_parts(other)),
+    })
+}
+
+fn broke(error: FrameError) -> Failure {
+    protocol(error.to_string())
+}
+
+fn protocol(message: String) -> Failure {
+    rule(Defect::Protocol, message)
+}
+
+fn rule(defect: Defect, message: String) -> Failure {
+    Failure::Broke(Box::new(Mismatch::plain(defect, message)))
+}

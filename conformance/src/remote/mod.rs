@@ -1,0 +1,271 @@
+//! Backends in processes of their own: the wire protocol, the judge's side with hard isolation, and the backend's side for
+//! backends in Rust.
+//!
+//! ```text
+//! judge (Remote) --- hello -->  child         one child per thread that asks, started when first needed
+//!                <-- manifest --
+//!                --- run 1  -->               request: encode a Task   ->  decode: a Task that owns its arrays
+//!                <-- answer 1 --              answer: read into the Task <- serve: what the backend did
+//!                --- bye    -->
+//! ```
+//!
+//! Whatever a child does (hang, die, flood, lie, grow) becomes a [`Failure`] of the one case that it was asked for; it is
+//! killed with its whole process group, and the next case gets a fresh one. The protocol is described byte by byte in
+//! `conformance/PROTOCOL.md` and is frozen as version 1.
+
+mod answer;
+mod arrays;
+mod child;
+mod decode;
+mod frame;
+mod header;
+mod request;
+mod serve;
+mod tail;
+mod trouble;
+mod watch;
+
+pub use self::answer::read as read_answer;
+pub use self::decode::Request;
+pub use self::frame::{
+    ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, PREFIX, message, parse_prefix, read_message,
+};
+pub use self::header::{
+    ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Outcome, Reply, Run, Said, SparseHead, TypeNames,
+};
+pub use self::request::encode;
+pub use self::serve::{manifest_of, respond, serve};
+pub use self::trouble::StartError;
+
+use self::child::Child;
+use self::trouble::Trouble;
+use crate::backend::{Backend, Determinism, Failure, Support};
+use crate::case::Params;
+use crate::manifest::{Capabilities, Manifest};
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::task::{Answer, Task};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// What a child may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// For one task, from the first byte sent to the last byte received.
+    pub time: Duration,
+    /// For its start, until it has said what it supports: interpreters load libraries first.
+    pub start: Duration,
+    /// Resident bytes of its process group.
+    pub memory: u64,
+    /// Longest sparse answer, in bytes: its length is the backend's choice, and the judge must hold it.
+    pub answer: u64,
+    /// After this many failed starts in a row it is not started again.
+    pub starts: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            time: Duration::from_secs(10),
+            start: Duration::from_secs(60),
+            memory: 4096 << 20,
+            answer: 1 << 30,
+            starts: 3,
+        }
+    }
+}
+
+/// A backend that is a program.
+#[derive(Debug)]
+pub struct Remote {
+    command: Vec<String>,
+    /// How it is selected on the command line.
+    selection: String,
+    limits: Limits,
+    capabilities: Capabilities,
+    /// Children that wait for a task, each with the contract that it answered last.
+    idle: Mutex<Vec<(Child, String)>>,
+    next: AtomicU64,
+    failed_starts: AtomicU32,
+    gave_up: OnceLock<String>,
+}
+
+impl Remote {
+    /// With other options that select it on the command line than `--exec` and the command.
+    #[must_use]
+    pub fn selected_by(mut self, options: String) -> Remote {
+        self.selection = options;
+        self
+    }
+
+    /// Starts the program once and asks what it supports.
+    ///
+    /// # Errors
+    /// A program that can't be started, does not answer, or says something about itself that is not so.
+    pub fn open(command: Vec<String>, limits: Limits) -> Result<Remote, StartError> {
+        let (child, manifest) = start(&command, &limits)?;
+        let capabilities = Capabilities::new(manifest).map_err(|source| StartError::Manifest {
+            program: command.join(" "),
+            source,
+        })?;
+        Ok(Remote {
+            selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
+            command,
+            limits,
+            capabilities,
+            idle: Mutex::new(vec![(child, "nothing yet".to_owned())]),
+            next: AtomicU64::new(1),
+            failed_starts: AtomicU32::new(0),
+            gave_up: OnceLock::new(),
+        })
+    }
+
+    /// What it said about itself.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        self.capabilities.manifest()
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Child, String)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A child that is ready for a task.
+    fn take(&self) -> Result<Child, Failure> {
+        let waiting = self.idle().pop();
+        if let Some((mut child, before)) = waiting {
+            return match child.ready(&before) {
+                Ok(()) => Ok(child),
+                Err(trouble) => Err(trouble.failure(&child.tail)),
+            };
+        }
+        if let Some(reason) = self.gave_up.get() {
+            return Err(Failure::Crashed(reason.clone()));
+        }
+        match start(&self.command, &self.limits) {
+            Ok((_, manifest)) if manifest != *self.manifest() => {
+                let program = self.command.join(" ");
+                Err(self.failed_start(&StartError::Changed { program }))
+            }
+            Ok((child, _)) => {
+                self.failed_starts.store(0, Ordering::Relaxed);
+                Ok(child)
+            }
+            Err(error) => Err(self.failed_start(&error)),
+        }
+    }
+
+    fn failed_start(&self, error: &StartError) -> Failure {
+        let failed = self.failed_starts.fetch_add(1, Ordering::Relaxed) + 1;
+        if failed >= self.limits.starts {
+            let reason =
+                || format!("not started again after {failed} failed starts in a row; the last: {error}");
+            return Failure::Crashed(self.gave_up.get_or_init(reason).clone());
+        }
+        Failure::Crashed(format!("could not be started again: {error}"))
+    }
+}
+
+impl Backend for Remote {
+    fn name(&self) -> &str {
+        &self.manifest().name
+    }
+
+    fn version(&self) -> String {
+        self.manifest().version.clone()
+    }
+
+    fn description(&self) -> &str {
+        &self.manifest().description
+    }
+
+    fn selection(&self) -> String {
+        self.selection.clone()
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        self.capabilities.support(contract, params)
+    }
+
+    fn determinism(&self) -> Determinism {
+        self.manifest().determinism
+    }
+
+    fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let request = encode(id, contract, &task).map_err(|error| Failure::Crashed(error.to_string()))?;
+        let limit = longest_answer(contract, &task, request.len(), &self.limits);
+        let mut child = self.take()?;
+        match child.exchange(&request, self.limits.time, limit) {
+            Ok(message) => {
+                let answer = answer::read(&message, id, contract, &mut task);
+                // A broken rule of memory or of the protocol: nothing more is asked of this process.
+                if !matches!(answer, Err(Failure::Broke(_))) {
+                    self.idle().push((child, contract.to_string()));
+                }
+                answer
+            }
+            Err(trouble) => Err(trouble.failure(&child.tail)),
+        }
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        let bye = message(&Asked { kind: Ask::Bye }, &[]).unwrap_or_default();
+        let mut idle = self.idle();
+        idle.iter_mut().for_each(|(child, _)| child.dismiss(&bye));
+        idle.clear();
+    }
+}
+
+/// Starts a child and reads its manifest.
+fn start(command: &[String], limits: &Limits) -> Result<(Child, Manifest), StartError> {
+    let program = || command.join(" ");
+    let mut child = Child::spawn(command, limits)?;
+    let hello = message(&Asked { kind: Ask::Hello }, &[]).unwrap_or_default();
+    let handshake = |what: String, child: &Child| StartError::Handshake {
+        program: program(),
+        what: child.tail.after(&what),
+    };
+    let (header, _) = match child.exchange(&hello, limits.start, 0) {
+        Ok(message) => message,
+        Err(trouble) => {
+            let hint = match &trouble {
+                Trouble::Protocol(_) => " (standard output belongs to the protocol; print to standard error)",
+                _ => "",
+            };
+            return Err(handshake(format!("{}{hint}", trouble.what()), &child));
+        }
+    };
+    match serde_json::from_slice::<Reply>(&header) {
+        Ok(Reply {
+            kind: Said::Manifest,
+            manifest: Some(manifest),
+            ..
+        }) => Ok((child, manifest)),
+        Ok(_) => Err(handshake("its first message is no manifest".to_owned(), &child)),
+        Err(source) => Err(StartError::Manifest {
+            program: program(),
+            source: source.into(),
+        }),
+    }
+}
+
+/// The longest payload that an answer may have: what is written has its length from the task; a sparse result may be as long
+/// as the limit says, a transpose as long as its operand.
+fn longest_answer(contract: &Contract, task: &Task<'_>, request: usize, limits: &Limits) -> u64 {
+    let slack = 64 << 10;
+    let elements = match task {
+        Task::Spmm { c, .. } => request::as_shared(&c.data).len(),
+        Task::Spmv { y, .. } => request::as_shared(y).len(),
+        Task::Sddmm { out, .. } => request::as_shared(out).len(),
+        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => 0,
+    };
+    let bytes = match contract.op {
+        Op::Spmm | Op::Spmv | Op::Sddmm => elements * contract.types.out.bytes(),
+        Op::Transpose => 4 * request,
+        Op::Spgemm | Op::Convert => return limits.answer,
+    };
+    (bytes as u64 + slack).min(limits.answer.max(bytes as u64 + slack))
+}

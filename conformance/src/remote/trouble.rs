@@ -1,0 +1,91 @@
+//! What can happen instead of an answer, and what a record then says.
+
+use super::frame::FrameError;
+use super::tail::{Tail, ending};
+use crate::backend::Failure;
+use crate::manifest::ManifestError;
+use sparse_oracle::verdict::{Defect, Mismatch};
+use std::process::ExitStatus;
+
+/// What was seen of a child instead of a message.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// It ended.
+    Died { status: ExitStatus, received: usize },
+    /// It was found dead before anything was asked.
+    FoundDead { status: ExitStatus, before: String },
+    /// The limit passed.
+    Late { seconds: f64 },
+    /// It used too much memory.
+    Memory { used: u64, limit: u64 },
+    /// What it sent is no message, or not the one that was due.
+    Protocol(String),
+    /// The system refused to go on.
+    Io(String),
+}
+
+impl From<FrameError> for Trouble {
+    fn from(error: FrameError) -> Trouble {
+        Trouble::Protocol(error.to_string())
+    }
+}
+
+impl Trouble {
+    /// One sentence, without what the child said.
+    pub(super) fn what(&self) -> String {
+        match self {
+            Trouble::Died { status, received: 0 } => format!("{} without an answer", ending(*status)),
+            Trouble::Died { status, received } => {
+                format!("{} after {received} bytes of its answer", ending(*status))
+            }
+            Trouble::FoundDead { status, before } => {
+                format!(
+                    "{} between two tasks, after it had answered {before}",
+                    ending(*status)
+                )
+            }
+            Trouble::Late { seconds } => format!("no answer within {seconds} s, killed"),
+            Trouble::Memory { used, limit } => {
+                format!(
+                    "used {} MiB of memory, the limit is {} MiB; killed",
+                    used >> 20,
+                    limit >> 20
+                )
+            }
+            Trouble::Protocol(what) | Trouble::Io(what) => what.clone(),
+        }
+    }
+
+    /// The failure that stands in a report.
+    pub(super) fn failure(self, tail: &Tail) -> Failure {
+        match self {
+            Trouble::Late { seconds } => Failure::TimedOut {
+                seconds,
+                tail: tail.text(),
+            },
+            Trouble::Protocol(what) => {
+                Failure::Broke(Box::new(Mismatch::plain(Defect::Protocol, tail.after(&what))))
+            }
+            other => Failure::Crashed(tail.after(&other.what())),
+        }
+    }
+}
+
+/// Why a program could not be started as a backend.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant's message says what it is")]
+#[non_exhaustive]
+pub enum StartError {
+    #[error("the command is empty; give a program and its arguments")]
+    Empty,
+    #[error("{program:?} can't be started: {source}")]
+    Spawn { program: String, source: std::io::Error },
+    #[error("{program:?} did not say what it supports: {what}")]
+    Handshake { program: String, what: String },
+    #[error("{program:?}: {source}")]
+    Manifest { program: String, source: ManifestError },
+    #[error(
+        "{program:?} said something else about itself when it was started again; a manifest must not change"
+    )]
+    Changed { program: String },
+}

@@ -1,0 +1,195 @@
+//! Why a run is not clean: findings, found in the cases rather than believed, and their words.
+
+use super::expectation::{Outcome, Waivers};
+use super::model::{CaseRecord, Report};
+use super::show::counted;
+use super::verdict::VerdictRecord;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why a run is not clean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Finding {
+    /// A case whose verdict is a finding.
+    Case {
+        /// Index into [`Report::cases`].
+        index: usize,
+    },
+    /// A required backend ran no case.
+    IdleBackend {
+        /// Its name.
+        backend: String,
+    },
+    /// Cases pass that an expectation says fail.
+    UnexpectedPass {
+        /// Index into [`Report::expectations`].
+        expectation: usize,
+        /// Index of the first such case.
+        index: usize,
+        /// How many there are.
+        cases: u64,
+    },
+    /// The last day of an expectation has passed.
+    ExpiredExpectation {
+        /// Index into [`Report::expectations`].
+        expectation: usize,
+    },
+    /// An expectation matches no case that was run.
+    StaleExpectation {
+        /// Index into [`Report::expectations`].
+        expectation: usize,
+    },
+}
+
+/// A finding in words, for every writer alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described<'a> {
+    /// Machine name of the rule that was broken ("wrong-value", "idle-backend").
+    pub rule: String,
+    /// The backend.
+    pub backend: &'a str,
+    /// What happened.
+    pub message: String,
+    /// The case, if it is about one.
+    pub record: Option<&'a CaseRecord>,
+    /// Facts beside the message, such as both values.
+    pub details: Vec<(&'static str, String)>,
+}
+
+impl CaseRecord {
+    /// Machine name of its verdict, with the defect ("wrong-value", "timed-out").
+    #[must_use]
+    pub fn rule(&self) -> String {
+        match &self.verdict {
+            VerdictRecord::Wrong(m) => format!("wrong-{}", m.what),
+            other => other.kind().label().replace(' ', "-"),
+        }
+    }
+}
+
+impl Report {
+    /// What makes this run fail: findings of cases by index, idle backends, then findings of expectations. A shard may
+    /// leave a backend without a case, which is none.
+    #[must_use]
+    pub fn find(&self) -> Vec<Finding> {
+        let cases = self.cases.iter().enumerate().filter(|(_, c)| c.is_finding());
+        let ran = |name: &str| {
+            self.cases
+                .iter()
+                .any(|c| c.backend == name && c.verdict.kind().ran())
+        };
+        let due = self.plan.shard.is_none();
+        let idle = self
+            .backends
+            .iter()
+            .filter(|b| due && b.required && !ran(&b.name));
+        let idle = idle.map(|b| Finding::IdleBackend {
+            backend: b.name.clone(),
+        });
+        cases
+            .map(|(index, _)| Finding::Case { index })
+            .chain(idle)
+            .chain(self.broken_expectations())
+            .collect()
+    }
+
+    fn broken_expectations(&self) -> Vec<Finding> {
+        let tallies = self.tallies();
+        let finding = |(expectation, outcome)| match outcome {
+            Outcome::Met | Outcome::Undecided(_) => None,
+            Outcome::Expired => Some(Finding::ExpiredExpectation { expectation }),
+            Outcome::Stale => Some(Finding::StaleExpectation { expectation }),
+            Outcome::UnexpectedPass(index) => Some(Finding::UnexpectedPass {
+                expectation,
+                index,
+                cases: tallies[expectation].passed,
+            }),
+        };
+        self.outcomes()
+            .into_iter()
+            .enumerate()
+            .filter_map(finding)
+            .collect()
+    }
+
+    /// Marks the records that an expectation waives.
+    pub(super) fn waive(&mut self) {
+        let waivers = Waivers::new(&self.expectations);
+        for record in &mut self.cases {
+            record.waived = waivers.waiver(record);
+        }
+    }
+
+    /// The records behind the findings, in order.
+    pub fn failures(&self) -> impl Iterator<Item = &CaseRecord> {
+        self.cases.iter().filter(|c| c.is_finding())
+    }
+
+    /// The records that an expectation waives, in order.
+    pub fn waived(&self) -> impl Iterator<Item = &CaseRecord> {
+        self.cases.iter().filter(|c| c.waived.is_some())
+    }
+
+    /// 0 for a clean run, 1 for a run with findings.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        u8::from(!self.find().is_empty())
+    }
+
+    /// A finding of this report in words.
+    ///
+    /// # Panics
+    /// If the finding is one of another report.
+    #[must_use]
+    pub fn describe<'a>(&'a self, finding: &'a Finding) -> Described<'a> {
+        let of_expectation = |rule: &str, number: usize, what: String, record| {
+            let expectation = &self.expectations[number];
+            Described {
+                rule: rule.to_owned(),
+                backend: &expectation.backend,
+                message: format!("{what} ({})", expectation.summary()),
+                record,
+                details: vec![("reason", expectation.reason.clone())],
+            }
+        };
+        match finding {
+            Finding::Case { index } => {
+                let record = &self.cases[*index];
+                Described {
+                    rule: record.rule(),
+                    backend: &record.backend,
+                    message: record.verdict.to_string(),
+                    record: Some(record),
+                    details: record.verdict.details(),
+                }
+            }
+            Finding::IdleBackend { backend } => Described {
+                rule: "idle-backend".to_owned(),
+                backend,
+                message: format!("required backend {backend} ran no case"),
+                record: None,
+                details: Vec::new(),
+            },
+            Finding::UnexpectedPass {
+                expectation,
+                index,
+                cases,
+            } => {
+                let passes = if *cases == 1 { "passes" } else { "pass" };
+                let what = format!("{} {passes} that should not", counted(*cases, "case"));
+                of_expectation("unexpected-pass", *expectation, what, Some(&self.cases[*index]))
+            }
+            Finding::ExpiredExpectation { expectation } => {
+                let what = format!("expired on {}", self.expectations[*expectation].expires);
+                of_expectation("expired-expectation", *expectation, what, None)
+            }
+            Finding::StaleExpectation { expectation } => of_expectation(
+                "stale-expectation",
+                *expectation,
+                "matches no case that was run".to_owned(),
+                None,
+            ),
+        }
+    }
+}

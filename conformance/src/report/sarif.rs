@@ -1,0 +1,154 @@
+//! `report.sarif`: SARIF 2.1.0, one result per finding, for code scanning.
+//!
+//! A finding has no place in the source of a kernel that the suite knows of. Its place is the case's line in
+//! `report.json`, and the case line itself as a logical location. Waived findings are results with a suppression.
+
+use super::finding::Finding;
+use super::model::{CaseRecord, Report};
+use super::show::one_line;
+use super::verdict::{Defect, VerdictKind};
+use super::{Described, json};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Where the format is published.
+pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+/// GitHub refuses a run with more.
+pub const RESULTS: usize = 25_000;
+
+/// Rules that are about no single case.
+const OTHER_RULES: [(&str, &str); 4] = [
+    ("idle-backend", "A required backend ran no case."),
+    ("unexpected-pass", "A case passes that an expectation says fails."),
+    (
+        "expired-expectation",
+        "The last day of an expectation has passed.",
+    ),
+    (
+        "stale-expectation",
+        "An expectation matches no case that was run.",
+    ),
+];
+
+/// The report as SARIF.
+///
+/// # Errors
+/// Those of [`json::to_json`], whose lines are the places of results.
+pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
+    let first = first_case_line(report)?;
+    let findings = report.find();
+    let waived: Vec<Finding> = report
+        .cases
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| c.waived.is_some())
+        .map(|(index, _)| Finding::Case { index })
+        .collect();
+    let results: Vec<Value> = findings
+        .iter()
+        .chain(&waived)
+        .take(RESULTS)
+        .map(|finding| result(report, finding, first))
+        .collect();
+    let left_out = findings.len() + waived.len() - results.len();
+    let mut invocation = json!({ "executionSuccessful": true, "exitCode": report.exit_code() });
+    if left_out > 0 {
+        let text = format!("{left_out} further results are in report.json only");
+        invocation["toolExecutionNotifications"] =
+            json!([{ "level": "warning", "message": { "text": text } }]);
+    }
+    let sarif = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "sparse-conformance",
+                "semanticVersion": report.suite_version,
+                "rules": rules(),
+            } },
+            "invocations": [invocation],
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    Ok(format!("{sarif:#}\n"))
+}
+
+/// Every rule that a result may name, whether this run breaks it or not.
+fn rules() -> Vec<Value> {
+    let mut rules = BTreeMap::new();
+    for kind in VerdictKind::ALL.into_iter().filter(|kind| kind.is_finding()) {
+        if kind == VerdictKind::Wrong {
+            for defect in Defect::ALL {
+                rules.insert(format!("wrong-{defect}"), format!("{}.", defect.explanation()));
+            }
+        } else {
+            rules.insert(kind.label().replace(' ', "-"), kind.explanation().to_owned());
+        }
+    }
+    rules.extend(OTHER_RULES.map(|(id, text)| (id.to_owned(), text.to_owned())));
+    let rule = |(id, text)| json!({ "id": id, "shortDescription": { "text": text } });
+    rules.into_iter().map(rule).collect()
+}
+
+fn result(report: &Report, finding: &Finding, first: usize) -> Value {
+    let described = report.describe(finding);
+    let index = match finding {
+        Finding::Case { index } | Finding::UnexpectedPass { index, .. } => Some(*index),
+        _ => None,
+    };
+    let mut result = json!({
+        "ruleId": described.rule,
+        "level": "error",
+        "message": { "text": message(&described) },
+        "locations": [location(&described, index.map_or(1, |index| first + index))],
+        "partialFingerprints": { "caseAndBackend/v1": fingerprint(&described) },
+    });
+    if let (Finding::Case { .. }, Some(number)) = (finding, described.record.and_then(|r| r.waived)) {
+        let reason = &report.expectations[number].reason;
+        result["suppressions"] =
+            json!([{ "kind": "external", "status": "accepted", "justification": one_line(reason) }]);
+    }
+    result
+}
+
+fn message(described: &Described<'_>) -> String {
+    let mut text = format!("{}: {}", described.backend, one_line(&described.message));
+    for (name, value) in &described.details {
+        text.push_str(&format!("\n{name}: {}", one_line(value)));
+    }
+    if let Some(record) = described.record {
+        text.push_str(&format!("\nreplay: {}", one_line(&record.replay())));
+    }
+    text
+}
+
+fn location(described: &Described<'_>, line: usize) -> Value {
+    let name = described
+        .record
+        .map_or(described.backend, |record| record.case.as_str());
+    json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": "report.json" },
+            "region": { "startLine": line },
+        },
+        "logicalLocations": [{ "fullyQualifiedName": one_line(name), "kind": "member" }],
+    })
+}
+
+/// The same finding of two runs has the same one, whatever the values were.
+fn fingerprint(described: &Described<'_>) -> String {
+    let case = described
+        .record
+        .map_or(described.message.as_str(), |r: &CaseRecord| &r.case);
+    let key = format!("{}\n{}\n{case}", described.rule, described.backend);
+    format!("{:032x}", xxh3_128(key.as_bytes()))
+}
+
+/// Number of the line of `report.json` that holds the first case, from 1.
+fn first_case_line(report: &Report) -> Result<usize, serde_json::Error> {
+    let text = json::to_json(report)?;
+    let before = text.lines().take_while(|line| *line != "\"cases\":[").count();
+    Ok(before + 2)
+}

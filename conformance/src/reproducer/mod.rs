@@ -1,0 +1,247 @@
+//! A minimal failing case as files that stand alone.
+//!
+//! ```text
+//! REPORT/reproducers/BACKEND-CONTRACT-REASON/
+//!   case.txt      the case line, what it shows, and the commands that replay it
+//!   matrix.mtx    the sparse operand: read back bit for bit when it was written
+//!   case.json     every operand in bits, what each element may be, what was found
+//!   main.c        the same as a program that calls a plug-in       cc main.c -o main -ldl && ./main ./kernel.so
+//!   main.py       the same for a backend in Python                 python3 main.py backend.py
+//! ```
+//!
+//! A case too large to embed has the first two only, and says so.
+
+mod c;
+mod data;
+mod file;
+mod findings;
+mod json;
+mod python;
+mod want;
+
+use crate::backend::Backend;
+use crate::case::Case;
+use crate::operands::build;
+use crate::origin::{Loaded, Origin};
+use crate::report::Reproducer;
+use crate::shrink::{Budget, Candidate, Outcome, Reason, Shrunk, shrink, verdict_of};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use self::findings::shrink_findings;
+
+use self::data::Data;
+
+/// A reproducer that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReproducerError {
+    /// The folder or a file.
+    #[error("the reproducer {path} can't be written: {source}")]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The matrix does not come back as it was.
+    #[error("the matrix {path} does not read back as it was written: {reason}")]
+    ReadBack {
+        /// The file.
+        path: PathBuf,
+        /// What came back.
+        reason: String,
+    },
+    /// The finding's own case can't be run again.
+    #[error("the finding {case} can't be shrunk: {reason}")]
+    Case {
+        /// Its line.
+        case: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Shrinks a case and writes its reproducer into `folder`, the line naming the matrix there.
+///
+/// # Errors
+/// Files that can't be written, or a matrix that does not read back.
+pub fn shrink_case(
+    first: (&Case, &Loaded),
+    subject: (&dyn Backend, &Reason),
+    budget: Budget,
+    folder: &Path,
+) -> Result<Reproducer, ReproducerError> {
+    shrink_into(first, subject, budget, (folder, folder))
+}
+
+/// [`shrink_case`] with the folder as the line should name it.
+fn shrink_into(
+    (case, loaded): (&Case, &Loaded),
+    (backend, reason): (&dyn Backend, &Reason),
+    budget: Budget,
+    (folder, named): (&Path, &Path),
+) -> Result<Reproducer, ReproducerError> {
+    match shrink(case, loaded, backend, reason, budget) {
+        Outcome::Flaky { seen, runs } => Ok(Reproducer {
+            path: None,
+            case: None,
+            summary: format!("comes and goes: seen in {seen} of {runs} further runs, so not shrunk"),
+            candidates: runs as u64,
+            rows: loaded.coo.rows as u64,
+            cols: loaded.coo.cols as u64,
+            nnz: loaded.coo.nnz() as u64,
+            n: case.params.n as u64,
+        }),
+        Outcome::Shrunk(shrunk) => {
+            let written = Written {
+                first: case,
+                shrunk: &shrunk,
+                backend,
+                folder,
+            };
+            written.write(named)
+        }
+    }
+}
+
+/// What is written, and where.
+struct Written<'a> {
+    first: &'a Case,
+    shrunk: &'a Shrunk,
+    backend: &'a dyn Backend,
+    folder: &'a Path,
+}
+
+impl Written<'_> {
+    fn write(&self, named: &Path) -> Result<Reproducer, ReproducerError> {
+        let Shrunk { minimal, tried, .. } = self.shrunk;
+        let failed = |source| ReproducerError::Write {
+            path: self.folder.to_owned(),
+            source,
+        };
+        std::fs::create_dir_all(self.folder).map_err(failed)?;
+        let path = self.folder.join("matrix.mtx");
+        file::write(&minimal.case, &minimal.loaded.coo, &path)?;
+        let steady = self.fails_from(&path)?;
+        let here = located(&minimal.case, Path::new("matrix.mtx"));
+        let there = located(&minimal.case, &named.join("matrix.mtx"));
+        let data = build(&minimal.case, &minimal.loaded)
+            .ok()
+            .and_then(|operands| Data::gather(&minimal.case, &operands, self.backend));
+        let summary = self.summary(steady, data.is_some());
+        self.save("case.txt", &self.about(&here, &summary))?;
+        if let Some(data) = &data {
+            let shown = Shown {
+                here: &here,
+                first: self.first,
+                backend: self.backend.name(),
+                reason: &self.shrunk.reason,
+                verdict: &self.shrunk.verdict,
+                data,
+            };
+            self.save("case.json", &json::to_json(&shown))?;
+            self.save("main.c", &c::to_c(&shown))?;
+            self.save("main.py", &python::to_python(&shown))?;
+            self.save("sparse_conformance.h", c::HEADER)?;
+        }
+        let coo = &minimal.loaded.coo;
+        Ok(Reproducer {
+            path: Some(named.display().to_string()),
+            case: Some(there.to_string()),
+            summary,
+            candidates: *tried as u64,
+            rows: coo.rows as u64,
+            cols: coo.cols as u64,
+            nnz: coo.nnz() as u64,
+            n: minimal.case.params.n as u64,
+        })
+    }
+
+    /// True when the case fails for its reason with the matrix read from its file.
+    fn fails_from(&self, path: &Path) -> Result<bool, ReproducerError> {
+        let loaded = Origin::File(path.to_owned()).load();
+        let loaded = loaded.map_err(|error| ReproducerError::ReadBack {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let candidate = Candidate {
+            case: self.shrunk.minimal.case.clone(),
+            loaded,
+        };
+        let verdict = verdict_of(&candidate, self.backend, &self.shrunk.reason);
+        Ok(Reason::of(&verdict).as_ref() == Some(&self.shrunk.reason))
+    }
+
+    fn summary(&self, steady: bool, embedded: bool) -> String {
+        let Shrunk {
+            minimal,
+            tried,
+            unfinished,
+            ..
+        } = self.shrunk;
+        let coo = &minimal.loaded.coo;
+        let entries = if coo.nnz() == 1 { "entry" } else { "entries" };
+        let mut text = format!(
+            "shrunk to {} x {} with {} {entries}, n = {}, in {tried} candidates",
+            coo.rows,
+            coo.cols,
+            coo.nnz(),
+            minimal.case.params.n
+        );
+        for (applies, words) in [
+            (*unfinished, "; the budget ended before the search"),
+            (!steady, "; did not fail in the last run: it comes and goes"),
+            (!embedded, "; too large to embed its arrays"),
+        ] {
+            if applies {
+                text.push_str(words);
+            }
+        }
+        text
+    }
+
+    fn about(&self, here: &Case, summary: &str) -> String {
+        let quoted = |case: &Case| format!("'{}'", case.to_string().replace('\'', r"'\''"));
+        let selection = self.backend.selection();
+        format!(
+            "{here}\n\n\
+             {}: {}\n\
+             {summary}\n\n\
+             In this folder:\n  conformance replay {} {selection}\n\n\
+             It was found as:\n  conformance replay {} {selection}\n",
+            self.shrunk.reason,
+            words(&self.shrunk.verdict),
+            quoted(here),
+            quoted(self.first),
+        )
+    }
+
+    fn save(&self, name: &str, text: &str) -> Result<(), ReproducerError> {
+        let path = self.folder.join(name);
+        std::fs::write(&path, text).map_err(|source| ReproducerError::Write { path, source })
+    }
+}
+
+/// What the writers of files are given.
+struct Shown<'a> {
+    here: &'a Case,
+    first: &'a Case,
+    backend: &'a str,
+    reason: &'a Reason,
+    verdict: &'a sparse_oracle::verdict::Verdict,
+    data: &'a Data,
+}
+
+/// The case with its matrix in a file.
+fn located(case: &Case, path: &Path) -> Case {
+    Case {
+        origin: Origin::File(path.to_owned()),
+        ..case.clone()
+    }
+}
+
+/// The verdict in one line.
+fn words(verdict: &sparse_oracle::verdict::Verdict) -> String {
+    crate::report::show::one_line(&crate::runner::verdict_record(verdict.clone()).to_string())
+}

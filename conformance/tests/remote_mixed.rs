@@ -1,0 +1,60 @@
+//! The bar: a subject that crashes on every tenth request, hangs on every hundredth and corrupts its inputs on others.
+//! The run completes, each misdeed is reported as what it is, and everything else is judged as if nothing had happened.
+
+use sparse_conformance::backend::{Backend, Portable};
+use sparse_conformance::plan::{Options, plan};
+use sparse_conformance::remote::{Limits, Remote};
+use sparse_conformance::runner::run_case;
+use sparse_oracle::contract::Op;
+use sparse_oracle::scalar::Precision;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+#[test]
+fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("misdeeds");
+    let program = env!("CARGO_BIN_EXE_hostile_subject");
+    let command = [
+        program,
+        "mixed",
+        "mark-mixed",
+        log.to_str().expect("a plain path"),
+    ]
+    .map(str::to_owned);
+    let limits = Limits {
+        time: Duration::from_secs(3),
+        ..Limits::default()
+    };
+    let hostile: Vec<Box<dyn Backend>> = vec![Box::new(
+        Remote::open(command.to_vec(), limits).expect("it starts"),
+    )];
+    let honest: Vec<Box<dyn Backend>> = vec![Box::new(Portable)];
+    let options = Options {
+        ops: vec![Op::Spmv, Op::Convert],
+        precisions: vec![Precision::F16],
+        ..Options::default()
+    };
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut same = 0;
+    for group in plan(&options) {
+        let loaded = group.origin.load().expect("generated");
+        for case in &group.cases {
+            let [found, wanted] =
+                [&hostile, &honest].map(|b| run_case(case, &loaded, b).records.remove(0).verdict);
+            if found.kind() == wanted.kind() {
+                same += 1;
+            } else {
+                *seen.entry(found.kind().label()).or_default() += 1;
+            }
+        }
+    }
+    let log = std::fs::read_to_string(log).expect("misdeeds");
+    let mut done: BTreeMap<&str, usize> = BTreeMap::new();
+    log.lines().for_each(|line| *done.entry(line).or_default() += 1);
+    assert_eq!(seen, done);
+    for kind in ["crashed", "timed_out", "wrong"] {
+        assert!(done.get(kind).is_some_and(|&n| n > 0), "{done:?}");
+    }
+    assert!(same > 3 * done.values().sum::<usize>(), "{same} {done:?}");
+}

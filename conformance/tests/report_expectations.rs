@@ -1,0 +1,555 @@
+//! Known deviations: what they waive, when they are findings themselves, how every file shows them, what a file of them
+//! may not say; and what `diff` makes of it.
+
+#![recursion_limit = "256"]
+
+#[path = "report_sample/expected.rs"]
+mod expected;
+mod report_sample;
+
+use expected::{expectation, expected_sample};
+use jiff::civil::Date;
+use report_sample::sample;
+use sparse_conformance::expectations::load;
+use sparse_conformance::report::{
+    CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Outcome, Report, Since, VerdictKind,
+    VerdictRecord, badge, diff, html, json, junit, markdown, sarif, to_text,
+};
+use std::path::PathBuf;
+
+fn kinds(report: &Report) -> Vec<&'static str> {
+    let name = |finding: &Finding| match finding {
+        Finding::Case { .. } => "case",
+        Finding::IdleBackend { .. } => "idle",
+        Finding::UnexpectedPass { .. } => "pass",
+        Finding::ExpiredExpectation { .. } => "expired",
+        Finding::StaleExpectation { .. } => "stale",
+    };
+    let mut kinds: Vec<_> = report.find().iter().map(name).collect();
+    kinds.dedup();
+    kinds
+}
+
+/// A report of the findings of `my-kernel` that `keep` chooses, under these expectations.
+fn only(keep: impl Fn(&CaseRecord) -> bool, expectations: Vec<Expectation>) -> Report {
+    let mut report = sample(8);
+    report.backends.retain(|b| b.name == "my-kernel");
+    report.cases.retain(|c| c.backend == "my-kernel" && keep(c));
+    report.expectations = expectations;
+    report.seal();
+    report
+}
+
+fn wrong_value(record: &CaseRecord) -> bool {
+    matches!(&record.verdict, VerdictRecord::Wrong(m) if m.what == Defect::Value)
+}
+
+#[test]
+fn an_expected_finding_is_waived_and_nothing_else_is() {
+    let before = sample(8);
+    let report = expected_sample(8);
+    let waived: Vec<&CaseRecord> = report.waived().collect();
+    assert_eq!(waived.len(), 3 + 1, "three wrong values and a crash");
+    assert!(
+        waived
+            .iter()
+            .all(|c| c.backend == "my-kernel" && c.kind() == VerdictKind::Waived)
+    );
+    assert_eq!(report.failures().count() + 4, before.failures().count());
+    assert_eq!(kinds(&report), ["case", "idle", "pass", "expired", "stale"]);
+    let outcomes = report.outcomes();
+    assert_eq!(outcomes[..2], [Outcome::Met, Outcome::Met]);
+    assert!(matches!(outcomes[2], Outcome::UnexpectedPass(_)));
+    assert_eq!(outcomes[3..5], [Outcome::Expired, Outcome::Stale]);
+    assert!(
+        matches!(outcomes[5], Outcome::Undecided(_)),
+        "its backend is not in the run"
+    );
+    // All kinds of findings survive writing and reading.
+    let again: Report = serde_json::from_str(&json::to_json(&report).unwrap()).unwrap();
+    assert_eq!(again, report);
+}
+
+#[test]
+fn a_run_whose_findings_are_all_expected_is_clean() {
+    let expect = || expectation(1, Expected::Wrong, Some(Defect::Value));
+    let report = only(wrong_value, vec![expect()]);
+    assert_eq!((report.exit_code(), report.waived().count()), (0, 3));
+    assert!(to_text(&report, &[], Colour::Plain).contains("3 waived"));
+    // Another defect, another verdict, another backend or contract is not what was expected.
+    for other in [
+        Expectation {
+            defect: Some(Defect::Stale),
+            ..expect()
+        },
+        Expectation {
+            verdict: Expected::Crashed,
+            defect: None,
+            ..expect()
+        },
+        Expectation {
+            backend: "sprs".to_owned(),
+            ..expect()
+        },
+        Expectation {
+            contract: Some("transpose.*".to_owned()),
+            ..expect()
+        },
+        Expectation {
+            case: Some("*/n=9999".to_owned()),
+            ..expect()
+        },
+        Expectation {
+            expired: true,
+            ..expect()
+        },
+    ] {
+        let report = only(wrong_value, vec![other.clone()]);
+        assert_eq!(
+            (report.waived().count(), report.failures().count()),
+            (0, 3),
+            "{other:?}"
+        );
+    }
+}
+
+#[test]
+fn a_pass_that_should_fail_is_a_finding() {
+    let passes = |c: &CaseRecord| c.verdict.kind() == VerdictKind::Exact;
+    let always = Expectation {
+        occurs: Occurs::Always,
+        ..expectation(1, Expected::Wrong, None)
+    };
+    let both = |c: &CaseRecord| wrong_value(c) || passes(c);
+    let report = only(both, vec![always.clone()]);
+    assert_eq!(kinds(&report), ["pass"]);
+    let Finding::UnexpectedPass { cases, index, .. } = report.find()[0] else {
+        panic!()
+    };
+    assert_eq!(cases as usize, report.cases.iter().filter(|c| passes(c)).count());
+    assert!(passes(&report.cases[index]));
+    // "sometimes" asks for one at least.
+    let sometimes = Expectation {
+        occurs: Occurs::Sometimes,
+        ..always
+    };
+    assert_eq!(only(both, vec![sometimes.clone()]).exit_code(), 0);
+    let none = only(passes, vec![sometimes]);
+    assert_eq!(kinds(&none), ["pass"]);
+    // What did not run shows nothing.
+    let idle = only(
+        |c| !c.verdict.kind().ran(),
+        vec![expectation(1, Expected::Wrong, None)],
+    );
+    assert!(!kinds(&idle).contains(&"pass"));
+}
+
+#[test]
+fn less_than_the_plan_proves_nothing_stale() {
+    let nothing = Expectation {
+        contract: Some("none".to_owned()),
+        ..expectation(1, Expected::Wrong, None)
+    };
+    let passes = |c: &CaseRecord| c.verdict.kind() == VerdictKind::Exact;
+    let mut report = only(passes, vec![nothing.clone()]);
+    assert_eq!(kinds(&report), ["stale"]);
+    report.plan.filtered = true;
+    assert_eq!(kinds(&report), Vec::<&str>::new());
+    assert!(to_text(&report, &[], Colour::Plain).contains("the run was filtered"));
+    report.plan.filtered = false;
+    report.plan.shard = Some("1/2".parse().unwrap());
+    assert_eq!(kinds(&report), Vec::<&str>::new());
+    report.plan.shard = None;
+    report.expectations[0].tier = Since::Full;
+    assert_eq!(kinds(&report), Vec::<&str>::new(), "quick has not the case");
+    report.plan.tier = "full".to_owned();
+    assert_eq!(kinds(&report), ["stale"]);
+}
+
+#[test]
+fn a_report_that_waives_what_it_may_not_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.json");
+    let read = |report: &Report| {
+        std::fs::write(&path, json::to_json(report).unwrap()).unwrap();
+        Report::read(&path)
+    };
+    let mut report = expected_sample(8);
+    assert!(read(&report).is_ok());
+    let index = report
+        .cases
+        .iter()
+        .position(|c| c.waived.is_none() && c.is_finding())
+        .unwrap();
+    report.cases[index].waived = Some(0);
+    report.findings = report.find();
+    let message = read(&report).unwrap_err().to_string();
+    assert!(message.contains("is marked as waived"), "{message}");
+}
+
+#[test]
+fn every_file_shows_waivers_apart() {
+    let report = expected_sample(8);
+    let page = html::to_html(&report);
+    for part in [
+        "Known deviations",
+        "unexpected pass",
+        "expired",
+        "reason 1: &lt;b&gt;known",
+        "my-kernel.toml entry 5",
+    ] {
+        assert!(page.contains(part), "the page lacks {part}");
+    }
+    assert!(!page.contains("<b>known"), "markup of a reason is live");
+    let text = markdown::to_markdown(&report);
+    assert!(
+        text.contains("## Known deviations") && text.contains("\\|"),
+        "{text}"
+    );
+    assert!(
+        text.find("## Findings") < text.find("| backend |"),
+        "findings stand first"
+    );
+    let suites = quick_junit::Report::deserialize_from_str(&junit::to_junit(&report).unwrap()).unwrap();
+    let suite = suites
+        .test_suites
+        .iter()
+        .find(|s| s.name.as_str() == "my-kernel")
+        .unwrap();
+    let of_type = |name: &str| {
+        let xml = junit::to_junit(&report).unwrap();
+        xml.matches(&format!("type=\"{name}\"")).count()
+    };
+    assert_eq!(of_type("waived"), 4);
+    assert_eq!(
+        of_type("unexpected-pass") + of_type("expired-expectation") + of_type("stale-expectation"),
+        3
+    );
+    let failing = report.failures().filter(|c| c.backend == "my-kernel").count();
+    assert_eq!(suite.failures + suite.errors, failing + 3);
+    let plain = to_text(&report, &[], Colour::Plain);
+    assert!(
+        plain.contains("4 waived") && plain.contains("(until 2027-01-31)"),
+        "{plain}"
+    );
+    assert!(plain.contains("its backend is not in this run"), "{plain}");
+    let summary = report.summary();
+    assert_eq!(summary.total.counts.get(VerdictKind::Waived), 4);
+    assert_eq!(
+        summary.total.counts.findings() as usize,
+        report.failures().count()
+    );
+}
+
+#[test]
+fn badges_say_what_the_report_says() {
+    let read =
+        |report: &Report| -> serde_json::Value { serde_json::from_str(&badge::to_json(report)).unwrap() };
+    let dirty = expected_sample(8);
+    let found = dirty.find().len();
+    let badge = read(&dirty);
+    assert_eq!(badge["message"], format!("{found} findings"));
+    assert_eq!(
+        (badge["schemaVersion"].as_u64(), badge["isError"].as_bool()),
+        (Some(1), Some(true))
+    );
+    let waived = only(wrong_value, vec![expectation(1, Expected::Wrong, None)]);
+    assert_eq!(read(&waived)["message"], "clean, 3 waived");
+    let clean = only(|c| c.verdict.kind() == VerdictKind::Exact, Vec::new());
+    assert_eq!(read(&clean)["message"], "clean");
+    for report in [&dirty, &waived, &clean] {
+        let svg = badge::to_svg(report);
+        let message = read(report)["message"].as_str().unwrap().to_owned();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+        assert!(
+            svg.contains(&format!("aria-label=\"sparse conformance: {message}\"")),
+            "{svg}"
+        );
+        assert!(
+            !svg.contains("href") && svg.matches("http").count() == 1,
+            "only the namespace is an address"
+        );
+    }
+}
+
+/// What SARIF 2.1.0 asks of the parts that we write (OASIS, sections 3.13 to 3.35), by hand.
+fn sarif_schema() -> serde_json::Value {
+    serde_json::json!({
+        "type": "object", "required": ["version", "runs"], "additionalProperties": false,
+        "properties": {
+            "$schema": { "type": "string", "format": "uri" },
+            "version": { "const": "2.1.0" },
+            "runs": { "type": "array", "items": {
+                "type": "object", "required": ["tool"], "additionalProperties": false,
+                "properties": {
+                    "columnKind": { "enum": ["utf16CodeUnits", "unicodeCodePoints"] },
+                    "invocations": { "type": "array", "items": {
+                        "type": "object", "required": ["executionSuccessful"],
+                        "properties": { "executionSuccessful": { "type": "boolean" }, "exitCode": { "type": "integer" } } } },
+                    "tool": { "type": "object", "required": ["driver"], "properties": { "driver": {
+                        "type": "object", "required": ["name"], "properties": {
+                            "name": { "type": "string", "minLength": 1 },
+                            "rules": { "type": "array", "uniqueItems": true, "items": {
+                                "type": "object", "required": ["id"], "additionalProperties": false,
+                                "properties": {
+                                    "id": { "type": "string", "pattern": "^[a-z-]+$" },
+                                    "shortDescription": { "$ref": "#/$defs/message" } } } } } } } },
+                    "results": { "type": "array", "items": {
+                        "type": "object", "required": ["message"], "additionalProperties": false,
+                        "properties": {
+                            "ruleId": { "type": "string" },
+                            "level": { "enum": ["none", "note", "warning", "error"] },
+                            "message": { "$ref": "#/$defs/message" },
+                            "locations": { "type": "array", "minItems": 1, "items": {
+                                "type": "object", "required": ["physicalLocation"], "properties": {
+                                    "physicalLocation": { "type": "object", "required": ["artifactLocation"], "properties": {
+                                        "artifactLocation": { "type": "object", "required": ["uri"] },
+                                        "region": { "type": "object", "properties": {
+                                            "startLine": { "type": "integer", "minimum": 1 } } } } } } } },
+                            "partialFingerprints": { "type": "object", "additionalProperties": { "type": "string" } },
+                            "suppressions": { "type": "array", "items": {
+                                "type": "object", "required": ["kind"], "properties": {
+                                    "kind": { "enum": ["inSource", "external"] },
+                                    "status": { "enum": ["accepted", "underReview", "rejected"] } } } } } } } } } }
+        },
+        "$defs": { "message": { "type": "object", "required": ["text"],
+            "properties": { "text": { "type": "string", "minLength": 1 } } } }
+    })
+}
+
+#[test]
+fn sarif_has_one_result_per_finding_that_points_at_its_line() {
+    let report = expected_sample(8);
+    let sarif: serde_json::Value = serde_json::from_str(&sarif::to_sarif(&report).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&sarif)
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
+    assert_eq!(errors, Vec::<String>::new());
+    let mut broken = sarif.clone();
+    broken["runs"][0]["results"][0]["message"] = serde_json::json!({});
+    assert!(!validator.is_valid(&broken), "the check sees nothing");
+
+    let run = &sarif["runs"][0];
+    let rules: Vec<&str> = run["tool"]["driver"]["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["id"].as_str().unwrap())
+        .collect();
+    let results = run["results"].as_array().unwrap();
+    let (live, waived): (Vec<_>, Vec<_>) = results.iter().partition(|r| r.get("suppressions").is_none());
+    assert_eq!((live.len(), waived.len()), (report.find().len(), 4));
+    let text = json::to_json(&report).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut prints = std::collections::BTreeSet::new();
+    for result in results {
+        assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
+        prints.insert(
+            result["partialFingerprints"]["caseAndBackend/v1"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
+        let message = result["message"]["text"].as_str().unwrap();
+        let line = result["locations"][0]["physicalLocation"]["region"]["startLine"]
+            .as_u64()
+            .unwrap();
+        let Some((_, replay)) = message.split_once("\nreplay: ") else {
+            assert_eq!(line, 1);
+            continue;
+        };
+        let record: CaseRecord =
+            serde_json::from_str(lines[line as usize - 1].trim_end_matches(',')).unwrap();
+        assert_eq!(record.replay(), replay);
+    }
+    assert_eq!(prints.len(), results.len(), "fingerprints tell results apart");
+}
+
+fn day(text: &str) -> Date {
+    text.parse().unwrap()
+}
+
+#[test]
+fn files_of_expectations_are_read_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = |backend: &str, more: &str| {
+        format!(
+            "[[expect]]\nbackend = \"{backend}\"\nverdict = \"wrong\"\nreason = \"why\"\ncontract = \"*\"\n{more}\n"
+        )
+    };
+    let two = entry("b", "expires = 2027-01-31")
+        + &entry(
+            "c",
+            "expires = \"2027-01-30\"\ndefect = \"stale\"\ntier = \"full\"",
+        );
+    std::fs::write(folder.path().join("2.toml"), two).unwrap();
+    std::fs::write(
+        folder.path().join("1.toml"),
+        entry("a", "expires = 2027-02-01\noccurs = \"sometimes\""),
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("note.txt"), "no expectations").unwrap();
+    let all = load(&[folder.path().to_owned()], day("2027-01-31")).unwrap();
+    let told: Vec<_> = all
+        .iter()
+        .map(|e| (e.from.as_str(), e.backend.as_str(), e.expired))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("1.toml entry 1", "a", false),
+            ("2.toml entry 1", "b", false),
+            ("2.toml entry 2", "c", true)
+        ]
+    );
+    assert_eq!(
+        (all[0].occurs, all[2].tier, all[2].defect),
+        (Occurs::Sometimes, Since::Full, Some(Defect::Stale))
+    );
+}
+
+#[test]
+fn what_is_no_expectation_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = "[[expect]]\nbackend = \"b\"\nverdict = \"wrong\"\nreason = \"why\"\ncontract = \"*\"\nexpires = 2027-01-31\n";
+    let path: PathBuf = folder.path().join("mine.toml");
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        load(std::slice::from_ref(&path), day("2026-01-01"))
+    };
+    assert_eq!(read(good).unwrap().len(), 1);
+    assert_eq!(read("").unwrap().len(), 0);
+    let cases = [
+        (good.replace("\"wrong\"", "\"exact\""), "unknown variant"),
+        (good.replace("reason = \"why\"\n", ""), "reason"),
+        (good.replace("\"why\"", "\" \""), "reason is empty"),
+        (good.replace("expires = 2027-01-31", ""), "expires"),
+        (good.replace("2027-01-31", "\"soon\""), "\"soon\" is no date"),
+        (good.replace("2027-01-31", "2027-02-30"), "mine.toml"),
+        (good.replace("2027-01-31", "12:00:00"), "is no date"),
+        (
+            good.replace("contract = \"*\"\n", ""),
+            "neither case nor contract",
+        ),
+        (
+            good.replace("\"wrong\"", "\"crashed\"")
+                .replace("reason", "defect = \"value\"\nreason"),
+            "only a wrong result",
+        ),
+        (format!("{good}until = 3\n"), "unknown field"),
+        ("[[expect]\n".to_owned(), "TOML"),
+    ];
+    for (text, part) in cases {
+        assert_ne!(text, good, "the damage for {part:?} did not apply");
+        let message = read(&text).expect_err(part).to_string();
+        assert!(
+            message.contains(part) && message.contains("mine.toml"),
+            "{part}: {message}"
+        );
+    }
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    for (path, part) in [(empty, "no .toml file"), (folder.path().join("none"), "none")] {
+        let message = load(&[path], day("2026-01-01")).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_report_does_not_differ_from_itself() {
+    let report = expected_sample(4);
+    let same = diff::diff(&report, &report, 2.0);
+    assert_eq!(diff::to_text(&same), "no new finding\n");
+    assert_eq!(same.exit_code(), 0);
+}
+
+#[test]
+fn diff_tells_new_findings_from_old_news() {
+    let old = sample(8);
+    let mut new = old.clone();
+    let of = |kind: VerdictKind, report: &Report| {
+        report
+            .cases
+            .iter()
+            .position(|c| c.verdict.kind() == kind && c.backend == "portable")
+            .unwrap()
+    };
+    let (exact, within) = (of(VerdictKind::Exact, &old), of(VerdictKind::Within, &old));
+    let crash = VerdictRecord::Crashed {
+        message: "signal 11".to_owned(),
+    };
+    new.cases[exact].verdict = crash.clone();
+    let VerdictRecord::Within { share } = new.cases[within].verdict else {
+        panic!()
+    };
+    new.cases[within].verdict = VerdictRecord::Within { share: share * 4.0 };
+    new.cases[within].share = Some(share * 4.0);
+    let mended = new.cases.iter().position(wrong_value).unwrap();
+    new.cases[mended].verdict = VerdictRecord::Exact;
+    new.cases[mended].share = None;
+    let other_kind = new
+        .cases
+        .iter()
+        .position(|c| c.verdict.kind() == VerdictKind::LoneRefusal)
+        .unwrap();
+    new.cases[other_kind].verdict = crash;
+    let gone = new.cases.iter().position(|c| c.backend == "sprs").unwrap();
+    let gone = new.cases.remove(gone);
+    new.seal();
+    let last = new
+        .cases
+        .iter()
+        .rposition(|c| c.output.is_some() && c.backend == "portable")
+        .unwrap();
+    new.cases[last].output = Some("0".repeat(32));
+
+    let found = diff::diff(&old, &new, 2.0);
+    assert_eq!(found.exit_code(), 1);
+    assert_eq!(found.new_findings.len(), 1);
+    let finding = &found.new_findings[0];
+    assert_eq!(
+        (finding.rule.as_str(), finding.before.as_deref()),
+        ("crashed", Some("exact"))
+    );
+    assert!(finding.replay.as_ref().unwrap().contains(&old.cases[exact].case));
+    assert_eq!(
+        (found.fixed.len(), found.changed.len(), found.shares.len()),
+        (1, 1, 1)
+    );
+    assert_eq!(found.changed[0].old, "lone-refusal");
+    assert_eq!(found.shares[0].new, share * 4.0);
+    assert_eq!((found.only_old.len(), found.only_new.len()), (1, 0));
+    assert_eq!(found.only_old[0].case, gone.case);
+    assert_eq!((found.other_bits.len(), found.other_inputs.len()), (1, 0));
+    assert!(diff::diff(&old, &new, 5.0).shares.is_empty());
+    // The other way round it is no worse but for what the crash was.
+    let back = diff::diff(&new, &old, 2.0);
+    assert_eq!(back.new_findings.len(), 1, "the mended one fails again");
+    assert_eq!(back.only_new.len(), 1);
+    let text = diff::to_text(&found);
+    assert!(
+        text.contains("newly failing: 1\n  crashed on portable (was exact)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_waiver_that_ends_is_a_new_finding() {
+    let expect = vec![expectation(1, Expected::Wrong, Some(Defect::Value))];
+    let waived = only(wrong_value, expect.clone());
+    let live = only(wrong_value, Vec::new());
+    assert_eq!(diff::diff(&waived, &live, 2.0).new_findings.len(), 3);
+    assert_eq!(diff::diff(&live, &waived, 2.0).exit_code(), 0);
+    let expired = only(
+        wrong_value,
+        vec![Expectation {
+            expired: true,
+            ..expect[0].clone()
+        }],
+    );
+    let found = diff::diff(&waived, &expired, 2.0);
+    assert_eq!(found.new_findings.len(), 4, "three cases, and the expectation");
+    assert!(diff::diff(&expired, &expired, 2.0).new_findings.is_empty());
+}

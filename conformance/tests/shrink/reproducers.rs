@@ -1,0 +1,206 @@
+//! Reproducers of single cases and of whole runs: their lines replay from their files.
+
+use crate::bugs::{Bug, edited};
+use sparse_conformance::backend::{Backend, Failure};
+use sparse_conformance::campaign::{self, Progress};
+use sparse_conformance::case::Case;
+use sparse_conformance::origin::Origin;
+use sparse_conformance::plan::Options;
+use sparse_conformance::report::{Colour, Environment, Report, Reproducer, markdown, to_text, write_all};
+use sparse_conformance::reproducer::{shrink_case, shrink_findings};
+use sparse_conformance::runner::run_case;
+use sparse_conformance::shrink::{Budget, Reason};
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The last row is a copy of the one before.
+pub(crate) fn last_row_copied(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    edited(contract, task, |c| {
+        for j in 0..c.cols {
+            if c.rows > 1 {
+                c.data[c.at(c.rows - 1, j)] = c.data[c.at(c.rows - 2, j)];
+            }
+        }
+    })
+}
+
+pub(crate) const LINE: &str = "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=20,density=0.3,seed=3/values=near-one,9/n=17/beta=2/lc=col/ldc=+2";
+
+/// No clock, so that the tests do not depend on the machine.
+pub(crate) const BUDGET: Budget = Budget {
+    candidates: 4000,
+    time: None,
+};
+
+pub(crate) fn wrong_value() -> Reason {
+    let mismatch = Mismatch::plain(Defect::Value, String::new());
+    Reason::of(&Verdict::Wrong(Box::new(mismatch))).expect("a finding")
+}
+
+pub(crate) fn written(
+    line: &str,
+    backend: &dyn Backend,
+    reason: &Reason,
+    budget: Budget,
+    folder: &Path,
+) -> Reproducer {
+    let case: Case = line.parse().expect("a line");
+    let loaded = case.origin.load().expect("a matrix");
+    shrink_case((&case, &loaded), (backend, reason), budget, folder).expect("it is written")
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+#[test]
+fn the_line_replays_from_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let found = written(LINE, &Bug(last_row_copied), &wrong_value(), BUDGET, folder.path());
+    assert_eq!((found.rows, found.cols, found.nnz, found.n), (2, 1, 1, 1));
+    let case: Case = found.case.expect("a line").parse().expect("it parses");
+    let loaded = case.origin.load().expect("the file is there");
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(last_row_copied))];
+    let record = run_case(&case, &loaded, &backends).records.remove(0);
+    assert_eq!(Reason::of_record(&record), Some(wrong_value()));
+    let about = text(&folder.path().join("case.txt"));
+    assert!(
+        about.starts_with("spmm.csr.f32_f32_f32_f32/file:[matrix.mtx]/values="),
+        "{about}"
+    );
+    assert!(
+        about.contains("conformance replay 'spmm") && about.contains(LINE),
+        "{about}"
+    );
+}
+
+#[test]
+fn the_json_holds_operands_and_what_each_element_may_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    written(LINE, &Bug(last_row_copied), &wrong_value(), BUDGET, folder.path());
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&folder.path().join("case.json"))).expect("it is JSON");
+    assert_eq!(json["schema"], "sparse-conformance-reproducer-1");
+    assert_eq!(json["verdict"]["kind"], "wrong");
+    assert_eq!(json["a"]["arrays"][0]["name"], "row_ptr");
+    let elements = json["expected"].as_array().expect("elements");
+    assert_eq!(elements.len(), 2);
+    let wrong: Vec<_> = elements.iter().filter(|e| e["right"] == false).collect();
+    assert_eq!(wrong.len(), 1);
+    assert_eq!((&wrong[0]["row"], &wrong[0]["col"]), (&1.into(), &0.into()));
+    assert!(wrong[0]["found_bits"].is_string() && wrong[0]["exact"].is_string());
+    assert_eq!(json["c_before"]["rows"], 2);
+}
+
+#[test]
+fn a_case_too_large_to_embed_keeps_its_line_and_matrix() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "spmm.csr.f32_f32_f32_f32/uniform:rows=300,cols=300,density=0.3,seed=3/values=ones,0/n=33";
+    let budget = Budget {
+        candidates: 0,
+        time: None,
+    };
+    let found = written(line, &Bug(last_row_copied), &wrong_value(), budget, folder.path());
+    assert!(found.summary.contains("too large to embed"), "{}", found.summary);
+    assert!(found.summary.contains("budget"), "{}", found.summary);
+    assert!(folder.path().join("matrix.mtx").exists() && folder.path().join("case.txt").exists());
+    assert!(!folder.path().join("case.json").exists() && !folder.path().join("main.c").exists());
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn planned(&self, _cases: usize, _matrices: usize) {}
+    fn judged(&self, _case: &str, _findings: usize) {}
+}
+
+fn failing_report() -> (Report, Vec<Box<dyn Backend>>) {
+    let options = Options {
+        ops: vec![Op::Spmm],
+        precisions: vec![Precision::F32],
+        ..Options::default()
+    };
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(last_row_copied))];
+    let report = campaign::run(&options, &backends, Environment::default(), &Silent);
+    (report, backends)
+}
+
+#[test]
+fn a_run_shrinks_one_finding_of_each_contract_and_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut report, backends) = failing_report();
+    let before = report.clone();
+    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600));
+    assert!(problems.is_empty(), "{problems:?}");
+    let shrunk: Vec<_> = report
+        .cases
+        .iter()
+        .filter_map(|r| Some((r, r.reproducer.as_ref()?)))
+        .collect();
+    let keys: BTreeSet<_> = report
+        .failures()
+        .filter_map(|r| Some((r.contract.clone(), Reason::of_record(r)?)))
+        .collect();
+    assert!(
+        report.failures().count() > 2 * keys.len(),
+        "many failures of one bug"
+    );
+    assert_eq!(shrunk.len(), keys.len());
+    let mut paths = BTreeSet::new();
+    for (record, reproducer) in &shrunk {
+        assert!(record.verdict.is_finding());
+        assert!(
+            reproducer.rows <= 2 && reproducer.n == 1,
+            "{}: {}",
+            record.case,
+            reproducer.summary
+        );
+        let path = PathBuf::from(reproducer.path.as_deref().expect("a folder"));
+        assert!(folder.path().join(&path).join("case.txt").exists());
+        // The line is for the report's folder.
+        let mut case: Case = reproducer
+            .case
+            .as_deref()
+            .expect("a line")
+            .parse()
+            .expect("it parses");
+        let Origin::File(file) = &case.origin else {
+            panic!("{case}");
+        };
+        case.origin = Origin::File(folder.path().join(file));
+        let loaded = case.origin.load().expect("the file is there");
+        let again = run_case(&case, &loaded, &backends).records.remove(0);
+        assert_eq!(Reason::of_record(&again), Reason::of_record(record));
+        paths.insert(path);
+    }
+    assert_eq!(paths.len(), shrunk.len(), "each has a folder of its own");
+    // The report says the same with and without them, and says where they are.
+    assert_eq!(report.findings, before.findings);
+    assert_eq!(report.exit_code(), before.exit_code());
+    assert!(to_text(&report, &[], Colour::Plain).contains("shrunk to: spmm."));
+    assert!(markdown::to_markdown(&report).contains("shrunk to: spmm."));
+    write_all(&report, folder.path()).expect("it is written");
+    assert_eq!(
+        Report::read(&folder.path().join("report.json"))
+            .expect("it reads")
+            .cases,
+        report.cases
+    );
+}
+
+#[test]
+fn a_folder_that_cant_be_written_changes_nothing_but_the_reproducers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // A file where the folder should be.
+    std::fs::write(folder.path().join("reproducers"), "in the way").expect("written");
+    let (mut report, backends) = failing_report();
+    let before = report.clone();
+    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600));
+    assert!(!problems.is_empty() && problems[0].to_string().contains("can't be written"));
+    assert_eq!(report, before);
+}

@@ -1,0 +1,127 @@
+//! Bugs about values: what matters is written out with its entry, everything else becomes plain.
+
+use crate::bugs::{self, Bug, edited, honest};
+use crate::minimal::{load, shrunk, size, wrong};
+use sparse_conformance::backend::Failure;
+use sparse_conformance::case::Filling;
+use sparse_oracle::contract::Contract;
+use sparse_oracle::format::Sparse;
+use sparse_oracle::scalar::AnySlice;
+use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::verdict::Defect;
+
+/// The last of several duplicates wins.
+fn last_duplicate_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    let Task::Spmm {
+        a,
+        transpose_a: false,
+        alpha: 1.0,
+        b,
+        c,
+        beta: 0.0,
+        transpose_b: false,
+    } = task
+    else {
+        return honest(contract, task);
+    };
+    let once = bugs::without_duplicates(a);
+    honest(
+        contract,
+        Task::Spmm {
+            a: &once,
+            transpose_a: false,
+            alpha: 1.0,
+            b,
+            c,
+            beta: 0.0,
+            transpose_b: false,
+        },
+    )
+}
+
+#[test]
+fn ignored_duplicates_need_one_pair() {
+    let line = "spmm.coo.f32_f32_f32_f32/uniform:rows=40,cols=30,density=0.17,seed=1/values=small-int,4/n=17/lb=col/dups";
+    let found = shrunk(line, &Bug(last_duplicate_wins), &wrong(Defect::Value));
+    assert_eq!(size(&found), (1, 1, 2, 1));
+    assert!(!found.minimal.case.params.duplicates, "the pair is spelled out");
+}
+
+/// NaN in A counts as 0.
+fn swallows_nan(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    let Task::Spmm {
+        a,
+        transpose_a,
+        alpha,
+        b,
+        c,
+        beta,
+        transpose_b,
+    } = task
+    else {
+        return honest(contract, task);
+    };
+    let cleaned = bugs::with_values(a, |v| if v.is_nan() { 0.0 } else { v });
+    honest(
+        contract,
+        Task::Spmm {
+            a: &cleaned,
+            transpose_a,
+            alpha,
+            b,
+            c,
+            beta,
+            transpose_b,
+        },
+    )
+}
+
+#[test]
+fn a_swallowed_nan_leaves_one_entry() {
+    let line = "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=30,density=0.33,seed=1/values=special,4/n=5";
+    let found = shrunk(line, &Bug(swallows_nan), &wrong(Defect::Value));
+    assert_eq!(size(&found), (1, 1, 1, 1));
+    assert!(found.minimal.loaded.coo.values[0].is_nan());
+    assert!(matches!(found.minimal.case.filling, Filling::Own(0)));
+}
+
+/// The values drawn for the first case stay with their entries when they are written out.
+#[test]
+fn values_that_matter_are_written_out_and_the_others_are_one() {
+    fn wrong_at_minus_three(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        let hit = match &task {
+            Task::Spmm { a, .. } => bugs::holds(a, |v| v == -3.0) && bugs::holds(a, |v| v == 2.0),
+            _ => false,
+        };
+        edited(contract, task, |c| {
+            if hit {
+                c.data[c.at(0, 0)] += 1.0;
+            }
+        })
+    }
+    let line =
+        "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=30,density=0.33,seed=1/values=signed-zero,4/n=5";
+    let found = shrunk(line, &Bug(wrong_at_minus_three), &wrong(Defect::Value));
+    let (rows, cols, nnz, n) = size(&found);
+    assert!(nnz <= 3 && rows * cols <= 6 && n == 1, "{rows} x {cols}, {nnz}");
+    assert!(!matches!(
+        found.minimal.case.filling,
+        Filling::Drawn(ValueFamily::SignedZero, _)
+    ));
+}
+
+#[test]
+fn operands_of_the_bugs_are_what_they_say() {
+    let (case, loaded) =
+        load("spmm.csr.f32_f32_f32_f32/uniform:rows=3,cols=400,density=0.05,seed=1/values=ones,0");
+    let operands = sparse_conformance::operands::build(&case, &loaded).expect("operands");
+    let wrapped = bugs::with_columns(&operands.a, |col| col & 0xff);
+    let wrapped = sparse_oracle::each_sparse!(&wrapped, m => match m {
+        Sparse::Csr(m) => m.col_idx.iter().all(|&c| c < 256),
+        _ => false,
+    });
+    assert!(wrapped);
+    let b = operands.b.expect("B");
+    assert!(matches!(b.data.as_slice(), AnySlice::F32(_)));
+}
