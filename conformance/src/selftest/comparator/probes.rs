@@ -64,7 +64,7 @@ const F64: &str = "spmm.csr.f64_f64_f64_f64/embedded:karate/values=near-one,1";
 const F16: &str = "spmm.csr.f16_f16_f32_f16/embedded:karate/values=near-one,1";
 const SMALL: &str = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=near-one,1/alpha=0.00048828125";
 const WITH_C: &str = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=near-one,1/beta=1";
-const SPECIAL: &str = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=special,3";
+const SPECIAL: &str = "spmm.csr.f16_f16_f32_f32/uniform:rows=40,cols=40,density=0.04,seed=1/values=special,3";
 const NEAR: &str =
     "spmm.csr.f32_f32_f32_f32/uniform:rows=64,cols=256,density=0.5,seed=1/values=near-cancelling,5";
 const EMPTY_ROWS: &str = "spmm.csr.f32_f32_f32_f32/empty:rows=40,cols=30,seed=4/values=near-one,2";
