@@ -165,7 +165,9 @@ impl Hunt {
 /// The tier of a mismatch of values; other defects are not about rounding, and moved bits about no tier.
 fn deciding_tier(verdict: &VerdictRecord) -> Option<Tier> {
     match verdict {
-        VerdictRecord::Wrong(m) if m.what == Defect::Value && m.message.starts_with("element") => Some(m.tier),
+        VerdictRecord::Wrong(m) if m.what == Defect::Value && m.message.starts_with("element") => {
+            Some(m.tier)
+        }
         _ => None,
     }
 }

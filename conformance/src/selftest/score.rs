@@ -195,7 +195,10 @@ struct Hunted {
 /// A bug as it declares itself, and where T2 decided, once more without an order of additions.
 fn both_ways(bug: &'static Bug, ground: &Ground) -> Hunted {
     let strict = hunt(bug, ground, false);
-    let by_bits = strict.kill.as_ref().is_some_and(|kill| kill.tier == Some(Tier::T2));
+    let by_bits = strict
+        .kill
+        .as_ref()
+        .is_some_and(|kill| kill.tier == Some(Tier::T2));
     let loosely = (by_bits && !bug.bits_only).then(|| hunt(bug, ground, true));
     let row = Row {
         sort: Sort::Backend,
@@ -229,23 +232,33 @@ fn fate_of(hunt: &Hunt) -> Fate {
 fn schedule_row(schedule: &schedules::Schedule) -> Row {
     let (judged, found) = (schedule.hunt)();
     let killed_by = found.as_ref().map(|_| "another schedule".to_owned());
-    plain_row(Sort::Schedule, "schedules", (schedule.name, schedule.story), Fate {
-        killed_by,
-        judged,
-        at: found,
-        ..Fate::default()
-    })
+    plain_row(
+        Sort::Schedule,
+        "schedules",
+        (schedule.name, schedule.story),
+        Fate {
+            killed_by,
+            judged,
+            at: found,
+            ..Fate::default()
+        },
+    )
 }
 
 fn comparator_row(comparator: &comparator::Comparator, probes: &[comparator::Probe]) -> Row {
     let (judged, found) = comparator.hunt(probes);
     let killed_by = found.as_ref().map(|m| m.said.clone());
-    plain_row(Sort::Comparator, "comparators", (comparator.name, comparator.story), Fate {
-        killed_by,
-        judged,
-        at: found.map(|m| m.probe),
-        ..Fate::default()
-    })
+    plain_row(
+        Sort::Comparator,
+        "comparators",
+        (comparator.name, comparator.story),
+        Fate {
+            killed_by,
+            judged,
+            at: found.map(|m| m.probe),
+            ..Fate::default()
+        },
+    )
 }
 
 /// A row that is due in every tier and declares nothing.

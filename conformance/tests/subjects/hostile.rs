@@ -103,7 +103,8 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
             // The first one only takes down the handler that Rust has for stack overflows.
             let own = rustix::process::getpid();
             loop {
-                rustix::process::kill_process(own, rustix::process::Signal::SEGV).expect("a signal to itself");
+                rustix::process::kill_process(own, rustix::process::Signal::SEGV)
+                    .expect("a signal to itself");
             }
         }
         "panic" => panic!("index out of bounds"),
