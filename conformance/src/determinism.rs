@@ -39,7 +39,7 @@ pub struct Repeats {
 
 impl Default for Repeats {
     fn default() -> Repeats {
-        Repeats { one_in: 8, times: 1 }
+        Repeats { one_in: 16, times: 1 }
     }
 }
 
@@ -277,7 +277,7 @@ mod tests {
     fn the_sample_is_a_function_of_the_line() {
         let lines: Vec<String> = (0..4000).map(|i| format!("case {i}")).collect();
         let taken: Vec<Again> = lines.iter().filter_map(|l| Repeats::default().of(l)).collect();
-        assert!((350..650).contains(&taken.len()), "{} of 4000", taken.len());
+        assert!((170..340).contains(&taken.len()), "{} of 4000", taken.len());
         let threaded = taken.iter().filter(|again| again.threads).count();
         assert!(
             (taken.len() / 8..taken.len() / 2).contains(&threaded),
