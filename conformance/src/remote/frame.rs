@@ -24,6 +24,9 @@ pub const MAX_HEADER: usize = 1 << 21;
 /// Every array starts at a multiple of this many bytes from the start of the payload.
 pub const ALIGN: usize = 64;
 
+/// A message that came in: header and payload.
+pub type Message = (Vec<u8>, Vec<u8>);
+
 /// Lengths that a prefix announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
@@ -124,7 +127,7 @@ pub fn message<H: serde::Serialize>(header: &H, payload: &[u8]) -> Result<Vec<u8
 ///
 /// # Errors
 /// What is no message; a payload past `limit`; an end in its middle.
-pub fn read_message(from: &mut dyn Read, limit: u64) -> Result<Option<(Vec<u8>, Vec<u8>)>, FrameError> {
+pub fn read_message(from: &mut dyn Read, limit: u64) -> Result<Option<Message>, FrameError> {
     let mut prefix = Vec::with_capacity(PREFIX);
     from.take(PREFIX as u64).read_to_end(&mut prefix)?;
     if prefix.is_empty() {
