@@ -63,8 +63,8 @@ pub fn read(
             Err(Failure::Refused(text))
         }
         Some(Outcome::Broke) => Err(protocol(words())),
-        Some(Outcome::Written) => written(&reply, payload, task).map_err(|error| broke(&error)),
-        Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(|error| broke(&error)),
+        Some(Outcome::Written) => written(&reply, payload, task).map_err(|e| broke(&e)),
+        Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(|e| broke(&e)),
     }
 }
 

@@ -11,6 +11,9 @@ use sparse_oracle::scalar::{AnySliceMut, Element, Precision, Values};
 use sparse_oracle::task::{DenseMut, DenseRef, SddmmMode, Task};
 use sparse_oracle::with_scalar;
 
+/// Operands by name, with their element types.
+type Names<'a> = &'a [(&'a str, Precision)];
+
 /// Elements of guard on either side of an output.
 const GUARD: usize = 64;
 
@@ -54,9 +57,6 @@ pub struct Request {
     run: Run,
 }
 
-/// Operands by name, each with its element type.
-type Named<'a> = &'a [(&'a str, Precision)];
-
 /// What the guards around an output hold.
 fn canary(precision: Precision) -> u64 {
     // Bits that no computation leaves by chance, in every width.
@@ -83,7 +83,7 @@ impl Request {
             types.a
         };
         // What each operation has: sparse operands, then dense inputs, then the output.
-        let (sparse, inputs, output): (Named<'_>, Named<'_>, _) = match contract.op {
+        let (sparse, inputs, output): (Names<'_>, Names<'_>, _) = match contract.op {
             Op::Spmm => (&[("a", stored)], &[("b", types.b)], Some("c")),
             Op::Spmv => (&[("a", stored)], &[("x", types.b)], Some("y")),
             Op::Sddmm => (&[("s", stored)], &[("x", types.a), ("y", types.b)], Some("out")),

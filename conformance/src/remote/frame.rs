@@ -122,6 +122,9 @@ pub fn message<H: serde::Serialize>(header: &H, payload: &[u8]) -> Result<Vec<u8
     Ok(bytes)
 }
 
+/// Header and payload of a message.
+pub(super) type Message = (Vec<u8>, Vec<u8>);
+
 /// Reads one message from a stream that blocks; `None` at its end. Memory grows with what arrives, not with what a prefix
 /// claims.
 ///
