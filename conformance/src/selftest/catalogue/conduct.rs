@@ -127,7 +127,8 @@ pub(super) static BUGS: &[Bug] = &[
         spmm_csr,
         Declares(|contract, params| redeclared(contract, params, Reduction::FmaChain)),
         &[VALUE],
-    ),
+    )
+    .only_bits(),
     Bug::new(
         F,
         "declares separate operations, fuses",
@@ -135,7 +136,8 @@ pub(super) static BUGS: &[Bug] = &[
         |c| legal(c, Op::Spmv),
         Declares(|contract, params| redeclared(contract, params, Reduction::MulAddChain)),
         &[VALUE],
-    ),
+    )
+    .only_bits(),
     Bug::new(
         F,
         "declares a narrower accumulator",
