@@ -7,7 +7,7 @@
 //!          tail    <-  stderr |                 every 20 ms of waiting: still alive? every 100 ms: how large?
 //! ```
 
-use super::frame::{FrameError, MAX_HEADER, Message, PREFIX, parse_prefix, preview};
+use super::frame::{FrameError, MAX_HEADER, PREFIX, parse_prefix, preview};
 use super::tail::Tail;
 use super::trouble::{StartError, Trouble};
 use super::{Limits, watch};
@@ -30,6 +30,9 @@ const GRACE: Duration = Duration::from_millis(500);
 const CHUNK: usize = 1 << 16;
 /// Pipes are made this large, where that is allowed.
 const PIPE: usize = 1 << 20;
+
+/// A message that came in: header and payload.
+pub(super) type Message = (Vec<u8>, Vec<u8>);
 
 /// A running child.
 #[derive(Debug)]

@@ -24,9 +24,6 @@ pub const MAX_HEADER: usize = 1 << 21;
 /// Every array starts at a multiple of this many bytes from the start of the payload.
 pub const ALIGN: usize = 64;
 
-/// A message that came in: header and payload.
-pub type Message = (Vec<u8>, Vec<u8>);
-
 /// Lengths that a prefix announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {

@@ -28,7 +28,7 @@ mod watch;
 pub use self::answer::read as read_answer;
 pub use self::decode::Request;
 pub use self::frame::{
-    ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, Message, PREFIX, message, parse_prefix, read_message,
+    ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, PREFIX, message, parse_prefix, read_message,
 };
 pub use self::header::{
     ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Outcome, Reply, Run, Said, SparseHead, TypeNames,
