@@ -38,7 +38,7 @@ describe() {
     exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); tests=(--test exact_arithmetic --test exact_panel) ;;
     verdict) package=sparse-oracle; files=(oracle/src/verdict.rs); tests=(--lib "${oracle_judge[@]}") ;;
     arithmetic) package=sparse-oracle; files=(oracle/src/arithmetic/*.rs); tests=(--lib --test hardware_bound --test judge_refusals) ;;
-    runner) package=sparse-conformance; files=(conformance/src/{runner,execute,expected}.rs); tests=(--lib --test judge_declarations --test selftest_comparators --test selftest_dense) ;;
+    runner) package=sparse-conformance; files=(conformance/src/{runner,execute,expected}.rs); tests=(--lib --test judge_declarations --test selftest_comparators --test selftest_families) ;;
     *) say "unknown part $1: judge bound exact verdict arithmetic runner"; exit 2 ;;
   esac
 }

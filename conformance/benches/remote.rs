@@ -1,4 +1,5 @@
-//! Small cases per second: portable kernels called in this process, and the same kernels served by a child per thread.
+//! Small cases per second: portable kernels called in this process, the same kernels served by a child per thread, and a loop in
+//! C behind `--plugin`.
 //!
 //! `cargo bench -p sparse-conformance --bench remote`. Judging is part of both: what differs is the way to the kernel.
 
@@ -8,6 +9,8 @@ use sparse_conformance::case::Case;
 use sparse_conformance::origin::Loaded;
 use sparse_conformance::remote::{Limits, Remote};
 use sparse_conformance::runner::run_case;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const LINES: [&str; 3] = [
@@ -51,4 +54,32 @@ fn main() {
         rate(&cases, &backends);
         println!("{name:16} {:9.0}", rate(&cases, &backends));
     }
+    let folder = tempfile::tempdir().expect("a folder");
+    if let Some(library) = loop_in_c(folder.path()) {
+        let command = [env!("CARGO_BIN_EXE_conformance"), "host", library.as_str()].map(str::to_owned);
+        let backends: [Box<dyn Backend>; 1] = [Box::new(
+            Remote::open(command.to_vec(), Limits::default()).expect("it starts"),
+        )];
+        // It has products only.
+        rate(&cases[..2], &backends);
+        println!("{:16} {:9.0}", "C plug-in", rate(&cases[..2], &backends));
+    }
+}
+
+/// The example in C as a shared library; says so where there is no compiler.
+fn loop_in_c(folder: &Path) -> Option<String> {
+    let target = folder.join("spmm_csr.so");
+    let here = env!("CARGO_MANIFEST_DIR");
+    let built = Command::new("cc")
+        .args(["-O2", "-ffp-contract=off", "-shared", "-fPIC"])
+        .arg(format!("-I{here}/include"))
+        .arg(format!("{here}/examples/c/spmm_csr.c"))
+        .arg("-o")
+        .arg(&target)
+        .status();
+    if built.is_ok_and(|status| status.success()) {
+        return target.to_str().map(str::to_owned);
+    }
+    println!("C plug-in: SKIPPED, cc does not build the example");
+    None
 }

@@ -208,13 +208,13 @@ fn difference(case: &Case, operands: &Operands, first: &Came, other: &Came) -> O
             if (a.kind, a.rows, a.cols, a.params, a.width) != (b.kind, b.rows, b.cols, b.params, b.width) {
                 return Some(Difference::of_kind("the format or shape"));
             }
-            in_lists(raw_lists(a), &raw_lists(b))
+            in_lists(&raw_lists(a), &raw_lists(b))
         }
         (Came::Parts(a), Came::Parts(b)) => {
             if a.kind() != b.kind() || a.precision() != b.precision() {
                 return Some(Difference::of_kind("the format"));
             }
-            in_lists(part_lists(a), &part_lists(b))
+            in_lists(&part_lists(a), &part_lists(b))
         }
         _ => Some(Difference::of_kind(&format!(
             "the kind of answer to {}",
@@ -226,7 +226,7 @@ fn difference(case: &Case, operands: &Operands, first: &Came, other: &Came) -> O
 /// An array by name, its elements as bits.
 type List = (&'static str, Vec<u64>);
 
-fn in_lists(first: Vec<List>, other: &[List]) -> Option<Difference> {
+fn in_lists(first: &[List], other: &[List]) -> Option<Difference> {
     first.iter().zip(other).find_map(|((name, a), (_, b))| {
         let longest = a.len().max(b.len());
         let at = (0..longest).find(|&at| a.get(at) != b.get(at))?;

@@ -90,6 +90,9 @@ int32_t sc_run(const sc_task *task, sc_result *result) {
 }
 "#;
 
+/// Seconds for a task that is answered at all.
+const PATIENT: u64 = 60;
+
 /// Columns of C, what the record's kind or defect must be, and words in it.
 const EXPECTED: [(u32, &str, &str); 23] = [
     (2, "crashed", "signal 11"),
@@ -109,7 +112,8 @@ const EXPECTED: [(u32, &str, &str); 23] = [
     (16, "unwritten", ""),
     (17, "exact", ""),
     (18, "protocol", "these bytes do not"),
-    (19, "crashed", "exited"),
+    // How the host ends without its pipes is the matter of its build.
+    (19, "crashed", "without an answer"),
     (20, "protocol", "the result is dense"),
     (21, "protocol", "the result is dense"),
     (22, "timed_out", ""),
@@ -162,14 +166,14 @@ fn library(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
     Some(target)
 }
 
-fn open(library: &Path) -> Result<Remote, StartError> {
+fn open(library: &Path, seconds: u64) -> Result<Remote, StartError> {
     let command = [
         env!("CARGO_BIN_EXE_conformance"),
         "host",
         library.to_str().expect("UTF-8"),
     ];
     let limits = Limits {
-        time: Duration::from_secs(4),
+        time: Duration::from_secs(seconds),
         memory: 600 << 20,
         ..Limits::default()
     };
@@ -205,10 +209,16 @@ fn each_misdeed_has_its_verdict_and_the_run_goes_on() {
     let Some(library) = library(folder.path(), "hostile.c", HOSTILE) else {
         return;
     };
-    let backends: Vec<Box<dyn Backend>> = vec![Box::new(open(&library).expect("it starts"))];
-    assert_eq!(judged(&backends, &line(1)).0, "exact");
+    let start = |seconds| -> Vec<Box<dyn Backend>> {
+        let remote = open(&library, seconds).expect("it starts");
+        vec![Box::new(remote)]
+    };
+    // Only those that never answer are waited for: on a busy machine the others need their time.
+    let (patient, hasty) = (start(PATIENT), start(2));
+    assert_eq!(judged(&patient, &line(1)).0, "exact");
     for (n, kind, words) in EXPECTED {
-        let (found, text) = judged(&backends, &line(n));
+        let backends = if kind == "timed_out" { &hasty } else { &patient };
+        let (found, text) = judged(backends, &line(n));
         assert!(
             found == kind && text.contains(words),
             "n={n}: wanted {kind} ({words}), found {found}: {text}"
@@ -217,7 +227,7 @@ fn each_misdeed_has_its_verdict_and_the_run_goes_on() {
             !text.contains('\u{1b}'),
             "n={n}: control characters reach the report: {text:?}"
         );
-        let (after, text) = judged(&backends, &line(1));
+        let (after, text) = judged(&patient, &line(1));
         assert_eq!(after, "exact", "after n={n}: {text}");
     }
 }
@@ -237,7 +247,7 @@ int32_t sc_run(const sc_task *, sc_result *) { throw std::runtime_error("nobody 
     let Some(library) = library(folder.path(), "thrower.cpp", source) else {
         return;
     };
-    let backends: Vec<Box<dyn Backend>> = vec![Box::new(open(&library).expect("it starts"))];
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(open(&library, PATIENT).expect("it starts"))];
     for _ in 0..2 {
         let (kind, text) = judged(&backends, &line(1));
         assert!(kind == "crashed" && text.contains("signal 6"), "{kind}: {text}");
@@ -254,7 +264,7 @@ fn what_can_not_be_opened_says_why_and_nothing_is_judged() {
              const char *sc_manifest(void) {{ {constructor} return {manifest}; }}\n\
              int32_t sc_run(const sc_task *task, sc_result *result) {{ return task && result ? SC_OK : SC_REFUSED; }}\n"
         );
-        library(folder.path(), name, &source).map(|path| open(&path).expect_err(name).to_string())
+        library(folder.path(), name, &source).map(|path| open(&path, PATIENT).expect_err(name).to_string())
     };
     for (name, manifest, constructor, wanted) in [
         ("json.c", "\"no JSON\"", "", "expected"),
@@ -274,7 +284,7 @@ fn what_can_not_be_opened_says_why_and_nothing_is_judged() {
         };
         assert!(error.contains(wanted), "{name}: {error}");
     }
-    let absent = open(&folder.path().join("absent.so"))
+    let absent = open(&folder.path().join("absent.so"), PATIENT)
         .expect_err("there is none")
         .to_string();
     assert!(absent.contains("absent.so"), "{absent}");

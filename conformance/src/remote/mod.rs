@@ -39,7 +39,7 @@ pub use self::trouble::StartError;
 
 use self::child::Child;
 use self::trouble::Trouble;
-use crate::backend::{Backend, Determinism, Failure, Support};
+use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest};
 use sparse_oracle::contract::{Contract, Op};
@@ -106,7 +106,7 @@ impl Remote {
         let (child, manifest) = start(&command, &limits)?;
         let capabilities = Capabilities::new(manifest).map_err(|source| StartError::Manifest {
             program: command.join(" "),
-            source,
+            source: Box::new(source),
         })?;
         Ok(Remote {
             selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
@@ -191,6 +191,11 @@ impl Backend for Remote {
         self.manifest().determinism
     }
 
+    /// Version 1 of the protocol has no word for a number of threads.
+    fn thread_control(&self) -> ThreadControl {
+        ThreadControl::None
+    }
+
     fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = encode(id, contract, &task).map_err(|error| Failure::Crashed(error.to_string()))?;
@@ -247,7 +252,7 @@ fn start(command: &[String], limits: &Limits) -> Result<(Child, Manifest), Start
         Ok(_) => Err(handshake("its first message is no manifest".to_owned(), &child)),
         Err(source) => Err(StartError::Manifest {
             program: program(),
-            source: source.into(),
+            source: Box::new(source.into()),
         }),
     }
 }

@@ -207,6 +207,8 @@ pub struct Bug {
     pub right: &'static [Symptom],
     /// The smallest tier in which it must be found.
     pub killed_in: Tier,
+    /// True where every result is within the bound of T1, so that only declared bits (T2) tell it from an honest kernel.
+    pub bits_only: bool,
 }
 
 impl Bug {
@@ -228,6 +230,16 @@ impl Bug {
             effect,
             right,
             killed_in: Tier::Quick,
+            bits_only: false,
+        }
+    }
+
+    /// The same, seen by T2 alone: as accurate as it declares, with other bits.
+    #[must_use]
+    pub const fn only_bits(self) -> Bug {
+        Bug {
+            bits_only: true,
+            ..self
         }
     }
 

@@ -12,7 +12,7 @@ use crate::backend::Backend;
 use crate::case::Case;
 use crate::origin::Loaded;
 use crate::plan::{Group, Options, plan};
-use crate::report::{Tier, VerdictRecord};
+use crate::report::{Defect, Tier, VerdictRecord};
 use crate::runner::run_case;
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
@@ -91,6 +91,8 @@ pub struct Hunt {
     pub kill: Option<Kill>,
     /// Cases judged, that of the kill included.
     pub judged: usize,
+    /// Cases judged on the control.
+    pub controlled: usize,
     /// Findings about the control: each a false alarm.
     pub alarms: Vec<String>,
 }
@@ -105,45 +107,65 @@ impl Hunt {
     }
 }
 
-/// Hunts one bug.
+/// Cases on which a control is judged at least, as far as the plan has them.
+const CONTROLLED: usize = 12;
+
+/// Hunts one bug; `loosely`, as a backend that declares no order of additions.
 #[must_use]
-pub fn hunt(bug: &'static Bug, ground: &Ground) -> Hunt {
-    let pair: [Box<dyn Backend>; 2] = [Box::new(Seeded::sick(bug)), Box::new(Seeded::control(bug))];
+pub fn hunt(bug: &'static Bug, ground: &Ground, loosely: bool) -> Hunt {
+    let (sick, control) = (Seeded::sick(bug), Seeded::control(bug));
+    let pair: [Box<dyn Backend>; 2] = if loosely {
+        [Box::new(sick.loosely()), Box::new(control.loosely())]
+    } else {
+        [Box::new(sick), Box::new(control)]
+    };
     let mut hunt = Hunt {
         bug,
         kill: None,
         judged: 0,
+        controlled: 0,
         alarms: Vec::new(),
     };
     for (case, loaded) in ground.cases(bug.concerns) {
-        let records = run_case(case, &loaded, &pair).records;
-        let [sick, control] = &records[..] else {
-            continue;
-        };
-        if control.verdict.is_finding() {
-            hunt.alarms.push(format!("{case}: {}", control.verdict));
+        let killed = hunt.kill.is_some();
+        // After the kill only the control goes on.
+        let asked = if killed { &pair[1..] } else { &pair[..] };
+        let mut records = run_case(case, &loaded, asked).records;
+        let control = records.pop().map(|record| record.verdict);
+        if let Some(verdict) = control.filter(|verdict| verdict.kind().ran()) {
+            hunt.controlled += 1;
+            if verdict.is_finding() {
+                hunt.alarms.push(format!("{case}: {verdict}"));
+            }
         }
-        if !sick.verdict.kind().ran() && !sick.verdict.is_finding() {
-            continue;
+        if let Some(verdict) = records.pop().map(|record| record.verdict) {
+            hunt.look(case, &verdict);
         }
-        hunt.judged += 1;
-        if let Some(symptom) = Symptom::of(&sick.verdict) {
-            hunt.kill = Some(Kill {
-                symptom,
-                tier: deciding_tier(&sick.verdict),
-                case: case.to_string(),
-            });
+        if hunt.kill.is_some() && hunt.controlled >= CONTROLLED {
             break;
         }
     }
     hunt
 }
 
-/// The tier of a mismatch of values; other defects are not about rounding.
-#[must_use]
-pub(super) fn deciding_tier(verdict: &VerdictRecord) -> Option<Tier> {
+impl Hunt {
+    fn look(&mut self, case: &Case, verdict: &VerdictRecord) {
+        if !verdict.kind().ran() {
+            return;
+        }
+        self.judged += 1;
+        self.kill = Symptom::of(verdict).map(|symptom| Kill {
+            symptom,
+            tier: deciding_tier(verdict),
+            case: case.to_string(),
+        });
+    }
+}
+
+/// The tier of a mismatch of values; other defects are not about rounding, and moved bits about no tier.
+fn deciding_tier(verdict: &VerdictRecord) -> Option<Tier> {
     match verdict {
-        VerdictRecord::Wrong(m) if m.error.is_some() || m.expected_bits.is_some() && m.at.is_some() => {
+        VerdictRecord::Wrong(m) if m.what == Defect::Value && m.message.starts_with("element") => {
             Some(m.tier)
         }
         _ => None,

@@ -30,7 +30,7 @@ pub use dense::Dense;
 pub use hunt::{Ground, Hunt, Kill, hunt};
 pub use memory::{Memory, State};
 pub use own::{Lanes, Own, Site};
-pub use score::{KillScore, Row, Scorecard, Sort, run};
+pub use score::{Fate, KillScore, Row, Scorecard, Sort, run};
 pub use seeded::Seeded;
 pub use text::{to_markdown, to_text};
 

@@ -1,6 +1,7 @@
 //! The outcome of a self-test as data: every row with what killed it, and the score that reports publish.
 
 use super::SUITE_VERSION;
+use super::bug::Bug;
 use super::comparator::{self, Misjudged};
 use super::hunt::{Ground, Hunt, hunt};
 use super::schedules;
@@ -59,6 +60,22 @@ pub enum Sort {
     Comparator,
 }
 
+/// How a hunt ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fate {
+    /// What the finding was called; for comparators, what was misjudged. `None` for a survivor.
+    pub killed_by: Option<String>,
+    /// Tier of the judgement, where values decided.
+    pub tier: Option<Tier>,
+    /// Cases (inputs, probes) judged, that of the kill included.
+    pub judged: u64,
+    /// The case, input or probe of the kill.
+    pub at: Option<String>,
+    /// True where the finding is not called what it may be called.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub misnamed: bool,
+}
+
 /// One seeded bug and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -72,17 +89,14 @@ pub struct Row {
     pub story: String,
     /// The smallest tier that must catch it.
     pub due: String,
-    /// What the finding was called; for comparators, the probe that was misjudged. `None` for a survivor.
-    pub killed_by: Option<String>,
-    /// Tier of the judgement, where values decided.
-    pub tier: Option<Tier>,
-    /// Cases (inputs, probes) judged, that of the kill included.
-    pub judged: u64,
-    /// The case, input or probe of the kill.
-    pub at: Option<String>,
-    /// True where the finding is not called what it may be called.
+    /// What became of it as it declares itself: with the bits of a chain.
+    pub fate: Fate,
+    /// What became of it declaring sums in any order, where T2 decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loosely: Option<Fate>,
+    /// True where only declared bits can show it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub misnamed: bool,
+    pub bits_only: bool,
 }
 
 /// A whole self-test.
@@ -98,11 +112,19 @@ pub struct Scorecard {
     pub false_alarms: Vec<String>,
 }
 
-impl Row {
-    /// True for a bug that was caught, and for what it is.
+impl Fate {
+    /// True for what was caught, and for what it is.
     #[must_use]
     pub fn is_killed(&self) -> bool {
         self.killed_by.is_some() && !self.misnamed
+    }
+}
+
+impl Row {
+    /// True for a bug that was caught, whatever it declares; one that only bits show need not be where it declares none.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.fate.is_killed() && self.loosely.as_ref().is_none_or(Fate::is_killed)
     }
 }
 
@@ -116,7 +138,7 @@ pub(super) fn tier_name(tier: plan::Tier) -> &'static str {
     }
 }
 
-/// Runs the self-test: rows whose name contains `only`, or all. `told` is called as each is done, from any thread.
+/// Runs the self-test: rows whose name contains `only`, or all. `told` is called as each backend is done, from any thread.
 #[must_use]
 pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -> Scorecard {
     let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
@@ -125,24 +147,17 @@ pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -
         tier,
         ..Options::default()
     });
-    let hunts: Vec<Hunt> = bugs
+    let hunted: Vec<Hunted> = bugs
         .par_iter()
         .map(|bug| {
-            let hunt = hunt(bug, &ground);
-            told(&backend_row(&hunt));
-            hunt
+            let hunted = both_ways(bug, &ground);
+            told(&hunted.row);
+            hunted
         })
         .collect();
-    let mut rows: Vec<Row> = hunts.iter().map(backend_row).collect();
-    let mut false_alarms: Vec<String> = hunts
-        .iter()
-        .flat_map(|h| {
-            h.alarms
-                .iter()
-                .map(|a| format!("control of {:?}: {a}", h.bug.name))
-        })
-        .collect();
-    let controls = hunts.iter().map(|h| h.judged as u64).sum();
+    let controls = hunted.iter().map(|h| h.controlled).sum();
+    let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
+    let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
     rows.extend(schedules::ALL.iter().filter(|s| wanted(s.name)).map(schedule_row));
     let probes = comparator::probes();
     rows.extend(
@@ -152,7 +167,9 @@ pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -
             .map(|c| comparator_row(c, &probes)),
     );
     if only.is_none() {
-        let wrong = probes.iter().filter_map(|probe| probe.misjudged_by_the_suite());
+        let wrong = probes
+            .iter()
+            .filter_map(super::comparator::Probe::misjudged_by_the_suite);
         false_alarms
             .extend(wrong.map(|Misjudged { probe, said }| format!("our own judge on {probe:?}: {said}")));
     }
@@ -171,13 +188,41 @@ pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -
     }
 }
 
-fn backend_row(hunt: &Hunt) -> Row {
-    Row {
+struct Hunted {
+    row: Row,
+    controlled: u64,
+    alarms: Vec<String>,
+}
+
+/// A bug as it declares itself, and where T2 decided, once more without an order of additions.
+fn both_ways(bug: &'static Bug, ground: &Ground) -> Hunted {
+    let strict = hunt(bug, ground, false);
+    let by_bits = strict
+        .kill
+        .as_ref()
+        .is_some_and(|kill| kill.tier == Some(Tier::T2));
+    let loosely = (by_bits && !bug.bits_only).then(|| hunt(bug, ground, true));
+    let row = Row {
         sort: Sort::Backend,
-        name: hunt.bug.name.to_owned(),
-        family: hunt.bug.family.name().to_owned(),
-        story: hunt.bug.story.to_owned(),
-        due: tier_name(hunt.bug.killed_in).to_owned(),
+        name: bug.name.to_owned(),
+        family: bug.family.name().to_owned(),
+        story: bug.story.to_owned(),
+        due: tier_name(bug.killed_in).to_owned(),
+        fate: fate_of(&strict),
+        loosely: loosely.as_ref().map(fate_of),
+        bits_only: bug.bits_only,
+    };
+    let hunts = || std::iter::once(&strict).chain(&loosely);
+    let alarm = |text: &String| format!("control of {:?}: {text}", bug.name);
+    Hunted {
+        row,
+        controlled: hunts().map(|h| h.controlled as u64).sum(),
+        alarms: hunts().flat_map(|h| h.alarms.iter().map(alarm)).collect(),
+    }
+}
+
+fn fate_of(hunt: &Hunt) -> Fate {
+    Fate {
         killed_by: hunt.kill.as_ref().map(|kill| kill.symptom.to_string()),
         tier: hunt.kill.as_ref().and_then(|kill| kill.tier),
         judged: hunt.judged as u64,
@@ -188,33 +233,47 @@ fn backend_row(hunt: &Hunt) -> Row {
 
 fn schedule_row(schedule: &schedules::Schedule) -> Row {
     let (judged, found) = (schedule.hunt)();
-    Row {
-        sort: Sort::Schedule,
-        name: schedule.name.to_owned(),
-        family: "schedules".to_owned(),
-        story: schedule.story.to_owned(),
-        due: tier_name(plan::Tier::Quick).to_owned(),
-        killed_by: found.as_ref().map(|_| "another schedule".to_owned()),
-        tier: None,
-        judged,
-        at: found,
-        misnamed: false,
-    }
+    let killed_by = found.as_ref().map(|_| "another schedule".to_owned());
+    plain_row(
+        Sort::Schedule,
+        "schedules",
+        (schedule.name, schedule.story),
+        Fate {
+            killed_by,
+            judged,
+            at: found,
+            ..Fate::default()
+        },
+    )
 }
 
 fn comparator_row(comparator: &comparator::Comparator, probes: &[comparator::Probe]) -> Row {
     let (judged, found) = comparator.hunt(probes);
+    let killed_by = found.as_ref().map(|m| m.said.clone());
+    plain_row(
+        Sort::Comparator,
+        "comparators",
+        (comparator.name, comparator.story),
+        Fate {
+            killed_by,
+            judged,
+            at: found.map(|m| m.probe),
+            ..Fate::default()
+        },
+    )
+}
+
+/// A row that is due in every tier and declares nothing.
+fn plain_row(sort: Sort, family: &str, (name, story): (&str, &str), fate: Fate) -> Row {
     Row {
-        sort: Sort::Comparator,
-        name: comparator.name.to_owned(),
-        family: "comparators".to_owned(),
-        story: comparator.story.to_owned(),
+        sort,
+        name: name.to_owned(),
+        family: family.to_owned(),
+        story: story.to_owned(),
         due: tier_name(plan::Tier::Quick).to_owned(),
-        killed_by: found.as_ref().map(|m| m.said.clone()),
-        tier: None,
-        judged,
-        at: found.map(|m| m.probe),
-        misnamed: false,
+        fate,
+        loosely: None,
+        bits_only: false,
     }
 }
 

@@ -11,6 +11,7 @@ use super::own::{HONEST, Lanes, declared};
 use super::request::{bits_of, left_of, right_of, values_of, with_left, with_right};
 use crate::backend::{Backend, Determinism, Failure, Portable, Support};
 use crate::case::Params;
+use sparse_oracle::arithmetic::{Order, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::profile::Profile;
@@ -22,6 +23,8 @@ use sparse_oracle::task::{Answer, Task};
 pub struct Seeded {
     bug: &'static Bug,
     sick: bool,
+    /// Declares types and operands' rounding, and no order: T2 has nothing to say.
+    loose: bool,
     memory: Memory,
 }
 
@@ -32,6 +35,7 @@ impl Seeded {
         Seeded {
             bug,
             sick: true,
+            loose: false,
             memory: Memory::default(),
         }
     }
@@ -40,9 +44,25 @@ impl Seeded {
     #[must_use]
     pub fn control(bug: &'static Bug) -> Seeded {
         Seeded {
-            bug,
             sick: false,
-            memory: Memory::default(),
+            ..Seeded::sick(bug)
+        }
+    }
+
+    /// The same, declaring sums in any order, as most libraries must: T0 and T1 judge alone.
+    #[must_use]
+    pub fn loosely(self) -> Seeded {
+        Seeded { loose: true, ..self }
+    }
+
+    fn manifest(&self, contract: &Contract, params: &Params) -> Support {
+        match self.bug.effect {
+            Effect::Declares(support) if self.sick => support(contract, params),
+            Effect::Own(_) | Effect::Lanes(_) | Effect::Reads(_) | Effect::Walks(..) => Support::Supported {
+                arithmetic: declared(contract),
+                profile: Profile::default(),
+            },
+            _ => Portable.support(contract, params),
         }
     }
 
@@ -75,14 +95,12 @@ impl Backend for Seeded {
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {
-        match self.bug.effect {
-            Effect::Declares(support) if self.sick => support(contract, params),
-            Effect::Own(_) | Effect::Lanes(_) | Effect::Reads(_) | Effect::Walks(..) => Support::Supported {
-                arithmetic: declared(contract),
-                profile: Profile::default(),
-            },
-            _ => Portable.support(contract, params),
+        let mut support = self.manifest(contract, params);
+        if let (Support::Supported { arithmetic, .. }, true) = (&mut support, self.loose) {
+            let part = arithmetic.part_mut();
+            (part.reduction, part.order) = (Reduction::Any, Order::Free);
         }
+        support
     }
 
     fn determinism(&self) -> Determinism {
@@ -97,7 +115,7 @@ impl Backend for Seeded {
         match self.bug.effect {
             Effect::Output(edit) => after(contract, task, |d| {
                 if sick {
-                    edit(d)
+                    edit(d);
                 }
             }),
             Effect::Left(edit) => {

@@ -1,6 +1,6 @@
 //! A scorecard for readers: the table of the command, and the one of `docs/self-test.md`.
 
-use super::score::{Row, Scorecard, Sort};
+use super::score::{Fate, Row, Scorecard, Sort};
 use std::fmt::Write;
 
 /// Rows grouped by what they are about, as lines of a terminal.
@@ -19,8 +19,9 @@ pub fn to_text(card: &Scorecard) -> String {
             family = &row.family;
             let _ = writeln!(out, "\n{family}");
         }
-        let _ = writeln!(out, "  {:width$}  {}", row.name, fate(row));
-        if let Some(at) = &row.at {
+        let _ = writeln!(out, "  {:width$}  {}", row.name, ends(row));
+        let decided = row.loosely.as_ref().unwrap_or(&row.fate);
+        if let Some(at) = &decided.at {
             let _ = writeln!(out, "  {:width$}  {at}", "");
         }
     }
@@ -30,23 +31,32 @@ pub fn to_text(card: &Scorecard) -> String {
 }
 
 /// What became of a row, in a few words.
-fn fate(row: &Row) -> String {
+fn ends(row: &Row) -> String {
+    let fate = fate(row, &row.fate);
+    match &row.loosely {
+        Some(loosely) => format!("{fate}; declaring no order: {}", self::fate(row, loosely)),
+        None if row.bits_only => format!("{fate}; only bits show it"),
+        None => fate,
+    }
+}
+
+fn fate(row: &Row, fate: &Fate) -> String {
     let what = match row.sort {
         Sort::Backend => "case",
         Sort::Schedule => "input",
         Sort::Comparator => "probe",
     };
-    let plural = if row.judged == 1 { "" } else { "s" };
-    match &row.killed_by {
-        None => format!("survives {} {what}{plural}; due in {}", row.judged, row.due),
+    let plural = if fate.judged == 1 { "" } else { "s" };
+    match &fate.killed_by {
+        None => format!("survives {} {what}{plural}, due in {}", fate.judged, row.due),
         Some(by) => {
-            let tier = row.tier.map_or(String::new(), |tier| format!(" ({tier})"));
-            let misnamed = if row.misnamed {
+            let tier = fate.tier.map_or(String::new(), |tier| format!(" ({tier})"));
+            let misnamed = if fate.misnamed {
                 ", which is not what it may be called"
             } else {
                 ""
             };
-            format!("{by}{tier} after {} {what}{plural}{misnamed}", row.judged)
+            format!("{by}{tier} after {} {what}{plural}{misnamed}", fate.judged)
         }
     }
 }
@@ -64,6 +74,11 @@ fn ending(card: &Scorecard, out: &mut String) {
         of(Sort::Schedule),
         of(Sort::Comparator)
     );
+    let bits = card.rows.iter().filter(|row| row.bits_only).count();
+    let _ = writeln!(
+        out,
+        "{bits} of the backends are wrong in declared bits alone; all others are hunted declaring no order, too"
+    );
     let _ = writeln!(
         out,
         "{} false alarms in {} cases on controls without the bug",
@@ -74,7 +89,7 @@ fn ending(card: &Scorecard, out: &mut String) {
         let _ = writeln!(out, "  {alarm}");
     }
     for row in card.missed() {
-        let _ = writeln!(out, "missed: {}: {}", row.name, fate(row));
+        let _ = writeln!(out, "missed: {}: {}", row.name, ends(row));
     }
     for row in card.survivors() {
         let _ = writeln!(out, "survivor: {}, killed in the {} tier", row.name, row.due);
@@ -92,21 +107,11 @@ pub fn to_markdown(card: &Scorecard) -> String {
             family = &row.family;
             let _ = write!(
                 out,
-                "\n### {family}\n\n| bug | what its author did | killed by | after |\n|---|---|---|---|\n"
+                "\n### {family}\n\n| bug | what its author did | killed by |\n|---|---|---|\n"
             );
         }
-        let by = match (&row.killed_by, row.tier) {
-            (Some(by), Some(tier)) => format!("{by}, {tier}"),
-            (Some(by), None) => by.clone(),
-            (None, _) => format!("nothing in {}; due in {}", card.score.tier, row.due),
-        };
-        let _ = writeln!(
-            out,
-            "| {} | {} | {by} | {} |",
-            cell(&row.name),
-            cell(&row.story),
-            row.judged
-        );
+        let (name, story) = (cell(&row.name), cell(&row.story));
+        let _ = writeln!(out, "| {name} | {story} | {} |", cell(&ends(row)));
     }
     out
 }

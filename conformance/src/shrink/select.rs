@@ -15,7 +15,7 @@ pub struct Chosen {
 }
 
 /// The findings to shrink of each backend, in the order in which they should be: the first of every reason before the second
-/// of any. Of the findings of one backend, contract and reason the one with the smallest matrix.
+/// of any. A known deviation is none. Of the findings of one backend, contract and reason the one with the smallest matrix.
 #[must_use]
 pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
     let size: HashMap<&str, u64> = report

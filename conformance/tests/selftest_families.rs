@@ -1,4 +1,7 @@
-//! Every bug of a family on a slice of the quick plan: found, and every finding called what it may be called.
+//! Seeded bugs, family by family, on a slice of the quick plan: each found, and every finding, not only the first, called what it
+//! may be called.
+//!
+//! Run with `--nocapture` for the table: bug, first finding, findings by name.
 
 use sparse_conformance::backend::Backend;
 use sparse_conformance::plan::{Options, Tier};
@@ -15,8 +18,8 @@ fn ground() -> &'static Ground {
     GROUND.get_or_init(|| Ground::new(&Options::default()))
 }
 
-/// Judges the bugs of a family, and the controls of each; `--nocapture` prints bug, first, findings by name.
-pub(crate) fn sweep(family: Family) {
+/// Judges the bugs of a family, and the controls of each.
+fn sweep(family: Family) {
     let mut complaints = Vec::new();
     let due = |bug: &&Bug| bug.family == family && bug.killed_in == Tier::Quick;
     for bug in bugs().filter(due) {
@@ -59,4 +62,74 @@ fn sweep_one(bug: &'static Bug, complaints: &mut Vec<String>) {
     if first.is_none() {
         complaints.push(format!("{}: not found in {given} cases", bug.name));
     }
+}
+
+#[test]
+fn loops_that_begin_or_end_in_the_wrong_place_are_found() {
+    sweep(Family::Bounds);
+}
+
+#[test]
+fn what_happens_to_the_memory_of_c_is_found() {
+    sweep(Family::Output);
+}
+
+#[test]
+fn wrong_factors_are_found() {
+    sweep(Family::Scaling);
+}
+
+#[test]
+fn operands_read_in_another_way_are_found() {
+    sweep(Family::Operands);
+}
+
+#[test]
+fn other_types_than_declared_are_found() {
+    sweep(Family::Precision);
+}
+
+#[test]
+fn lost_and_invented_special_values_are_found() {
+    sweep(Family::Special);
+}
+
+#[test]
+fn other_orders_lost_updates_and_reused_answers_are_found() {
+    sweep(Family::Order);
+}
+
+#[test]
+fn narrow_indices_are_found() {
+    sweep(Family::Width);
+}
+
+#[test]
+fn sddmm_bugs_are_found() {
+    sweep(Family::Sddmm);
+}
+
+#[test]
+fn wrong_sparse_results_are_found() {
+    sweep(Family::Sparse);
+}
+
+#[test]
+fn misbehaviour_is_found() {
+    sweep(Family::Conduct);
+}
+
+#[test]
+fn wrong_encodings_are_found() {
+    sweep(Family::Encoding);
+}
+
+#[test]
+fn wrong_walks_over_tiles_are_found() {
+    sweep(Family::Tiles);
+}
+
+#[test]
+fn slips_of_the_papers_are_found() {
+    sweep(Family::Slip);
 }
