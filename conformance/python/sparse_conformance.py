@@ -206,7 +206,8 @@ class Backend:
         refuses     exceptions of a library that count as its refusal
         checked     refuse bad requests (factors, shapes, lengths) before the function is called
 
-        May be given several times; for a request, the first rule that fits its contract and its parameters counts.
+        May be given several times; for a request, the first rule that fits its contract and its parameters counts: of
+        several decorators of a function, from top to bottom (of calls, the last one first).
         """
 
         def register(function):

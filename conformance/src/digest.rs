@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn blocks_do_not_show_in_the_hash() {
         for len in [0, 1, 127, 128, 129, 1000] {
-            let words: Vec<u32> = (0..len).map(|i| i * 0x9e37_79b9).collect();
+            let words: Vec<u32> = (0..len).map(|i: u32| i.wrapping_mul(0x9e37_79b9)).collect();
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             let mut hash = Xxh3Default::new();
             hash_words(&words, u32::to_le_bytes, &mut hash);

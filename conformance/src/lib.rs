@@ -32,6 +32,7 @@ pub mod remote;
 pub mod report;
 pub mod reproducer;
 pub mod runner;
+pub mod selftest;
 pub mod shard;
 pub mod shrink;
 mod slots;

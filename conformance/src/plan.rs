@@ -3,8 +3,10 @@
 //!
 //! ```text
 //! round r:  every contract x every source family, with values and parameters mixed from (contract, family, r, seed)
-//! quick 3 rounds of arithmetic, 1 of moves      full 24 and 8      extensive 160 and 40, plus larger matrices
+//! quick 3 rounds of arithmetic, 1 of moves      full 24 and 8      extensive 160 and 40; from full on, a wide matrix
 //! ```
+
+mod wide;
 
 use crate::case::{Case, Fault, Filling, Params};
 use crate::determinism::Repeats;
@@ -145,6 +147,7 @@ fn generated(options: &Options) -> Vec<Group> {
         }
     }
     groups.extend(embedded_groups(options, &contracts));
+    groups.extend(wide::groups(options, &contracts));
     groups
 }
 

@@ -41,7 +41,7 @@ fn asked(capabilities: &Capabilities, line: &str) -> String {
 fn the_first_rule_that_takes_a_request_answers() {
     let good = read(GOOD).expect("a good manifest");
     assert_eq!(good.manifest().determinism, Determinism::Runs);
-    let csr = "spmm.csr.f32_f32_f32_f32/banded:n=8/values=small-int,1";
+    let csr = "spmm.csr.f32_f32_f32_f32/banded:rows=8/values=small-int,1";
     for (tail, wanted) in [
         ("", "fma"),
         ("/alpha=3/lc=col/ldb=+2", "fma"),
@@ -62,36 +62,36 @@ fn the_first_rule_that_takes_a_request_answers() {
     }
     for (line, wanted) in [
         (
-            "spmv.csr.f32_f32_f32_f32/banded:n=8/values=small-int,1/ta",
+            "spmv.csr.f32_f32_f32_f32/banded:rows=8/values=small-int,1/ta",
             "A as it is stored",
         ),
         (
-            "spmm.coo.f32_f32_f32_f32/banded:n=8/values=small-int,1",
+            "spmm.coo.f32_f32_f32_f32/banded:rows=8/values=small-int,1",
             "does not name",
         ),
         (
-            "spgemm.csr.e4m3_e4m3_f32_f32/banded:n=8/values=small-int,1",
+            "spgemm.csr.e4m3_e4m3_f32_f32/banded:rows=8/values=small-int,1",
             "no fp8",
         ),
         (
-            "spgemm.csr.f64_f64_f64_f64/banded:n=8/values=small-int,1/n=65",
+            "spgemm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/n=65",
             "n up to 64",
         ),
-        ("convert.csr.bcsr.f32/banded:n=8/values=small-int,1", "any"),
+        ("convert.csr.bcsr.f32/banded:rows=8/values=small-int,1", "any"),
         (
-            "convert.csr.bcsr.f32/banded:n=8/values=small-int,1/block=8x4",
+            "convert.csr.bcsr.f32/banded:rows=8/values=small-int,1/block=8x4",
             "block_rows",
         ),
         (
-            "convert.csr.bcsr.bf16/banded:n=8/values=small-int,1",
+            "convert.csr.bcsr.bf16/banded:rows=8/values=small-int,1",
             "does not name",
         ),
         (
-            "sddmm.csr.f64_f64_f64_f64/banded:n=8/values=small-int,1/mode=scale",
+            "sddmm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/mode=scale",
             "mode",
         ),
         (
-            "sddmm.csr.f64_f64_f64_f64/banded:n=8/values=small-int,1/mode=add-s",
+            "sddmm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/mode=add-s",
             "any",
         ),
     ] {

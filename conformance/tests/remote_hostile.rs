@@ -8,7 +8,7 @@ use sparse_conformance::runner::run_case;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const CASE: &str = "spmm.csr.f32_f32_f32_f32/banded:n=40/values=small-int,1";
+const CASE: &str = "spmm.csr.f32_f32_f32_f32/banded:rows=40,cols=40/values=small-int,1";
 
 fn limits() -> Limits {
     Limits {
@@ -107,6 +107,12 @@ fn deaths_are_crashes_with_their_last_words() {
     );
 }
 
+/// Seconds that this thread has computed.
+fn busy() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
 #[test]
 fn what_does_not_end_is_ended() {
     let limits = Limits {
@@ -116,6 +122,11 @@ fn what_does_not_end_is_ended() {
     let late = |verdict: &VerdictRecord| matches!(verdict, VerdictRecord::TimedOut { seconds, .. } if *seconds == 0.7);
     thrice("hang", limits, late);
     thrice("slow", limits, late);
+    // A closed standard error ended every wait at once, and the judge burned a core until the limit.
+    let before = busy();
+    thrice("closed-stderr", limits, late);
+    let spent = busy() - before;
+    assert!(spent < 0.7, "{spent} s of this thread's time while it waited");
 }
 
 #[test]

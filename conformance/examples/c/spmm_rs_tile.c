@@ -2,7 +2,8 @@
  * The arrays and their names are those at the top of oracle/src/format/rs_tile.rs.
  *
  * A row's terms come in ascending columns: blocks of a window are in ascending columns, and so are the bits of a row of a
- * block; rows of the residual part are in no window. So the chain is that of CSR, and is declared and checked as such. */
+ * block; rows of the residual part are in no window. So the chain is that of CSR, and is declared and checked as such; "no-pads"
+ * says that positions without a bit are skipped, and not multiplied as zeros (which shows where B is infinite). */
 #include "sparse_conformance.h"
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ uint32_t sc_abi_version(void) { return SC_ABI_VERSION; }
 const char *sc_manifest(void) {
     return "{ \"protocol\": 1, \"name\": \"c-rs-tile\", \"version\": \"1.0\", \"description\": \"RS-Tile bitmaps in C\","
            "  \"determinism\": \"threads\", \"supports\": [ {"
-           "    \"contracts\": [\"spmm.rs_tile.f32_*\"], \"only\": { \"transpose_a\": false }, \"arithmetic\": \"muladd\" } ] }";
+           "    \"contracts\": [\"spmm.rs_tile.f32_*\"], \"only\": { \"transpose_a\": false }, \"arithmetic\": \"muladd,no-pads\" } ] }";
 }
 
 /* sums[i, :] += value * B[k, :] */

@@ -14,6 +14,7 @@ mod model;
 mod progress;
 mod replay;
 mod run;
+mod self_test;
 mod serve;
 mod shrink;
 mod subjects;
@@ -60,6 +61,8 @@ enum Command {
     /// Answer the protocol on standard input and output with a built-in backend.
     #[command(hide = true)]
     Serve(serve::Args),
+    /// Hunt seeded bugs and broken comparators: does the judge judge?
+    SelfTest(self_test::Args),
 }
 
 /// The command line over these backends: parses the process's arguments, runs, prints.
@@ -79,6 +82,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Model(args) => model::run(args),
         Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),
+        Command::SelfTest(args) => self_test::run(args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

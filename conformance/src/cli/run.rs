@@ -103,6 +103,9 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         Some(folder) => report::write_all(&report, folder)?,
         None => Vec::new(),
     };
+    if let Some(journal) = extras.journal.take() {
+        journal.close()?;
+    }
     if let Some(file) = &summary {
         github::append(&report, file)?;
     }
@@ -117,9 +120,6 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         )
     )?;
     out.flush()?;
-    if let Some(journal) = extras.journal.take() {
-        journal.close()?;
-    }
     // A shard of a small plan may be empty.
     if report.plan.distinct_cases == 0 && report.plan.shard.is_none() {
         bail!("the options select no case");

@@ -41,7 +41,8 @@ pub(super) struct Child {
     group: Pid,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
-    stderr: ChildStderr,
+    /// `None` once it is closed: a closed end would end every wait at once.
+    stderr: Option<ChildStderr>,
     /// The end of its standard error.
     pub(super) tail: Tail,
     inbox: Vec<u8>,
@@ -78,7 +79,7 @@ impl Child {
             group,
             stdin: Some(stdin),
             stdout,
-            stderr,
+            stderr: Some(stderr),
             tail: Tail::default(),
             inbox: Vec::new(),
             chunk: vec![0; CHUNK],
@@ -93,7 +94,7 @@ impl Child {
         let ends: [Option<BorrowedFd<'_>>; 3] = [
             self.stdin.as_ref().map(AsFd::as_fd),
             Some(self.stdout.as_fd()),
-            Some(self.stderr.as_fd()),
+            self.stderr.as_ref().map(AsFd::as_fd),
         ];
         for end in ends.into_iter().flatten() {
             fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
@@ -170,14 +171,14 @@ impl Child {
 
     /// Waits until something can be done: (stdin writable, stdout readable, stderr readable).
     fn wait(&self, writing: bool, time: Duration) -> Result<(bool, bool, bool), Trouble> {
-        let ready = PollFlags::IN | PollFlags::HUP | PollFlags::ERR;
-        let mut ends = vec![
-            PollFd::new(&self.stdout, PollFlags::IN),
-            PollFd::new(&self.stderr, PollFlags::IN),
-        ];
-        if let Some(stdin) = self.stdin.as_ref().filter(|_| writing) {
-            ends.push(PollFd::new(stdin, PollFlags::OUT));
-        }
+        let mut ends = vec![PollFd::new(&self.stdout, PollFlags::IN)];
+        let stdin = self.stdin.as_ref().filter(|_| writing);
+        ends.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::OUT)));
+        ends.extend(
+            self.stderr
+                .iter()
+                .map(|stderr| PollFd::new(stderr, PollFlags::IN)),
+        );
         let time = Timespec {
             tv_sec: 0,
             tv_nsec: i64::from(time.subsec_nanos()),
@@ -186,10 +187,16 @@ impl Child {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Trouble::Io(format!("poll: {error}"))),
         }
-        let seen = |i: usize| ends.get(i).map_or(PollFlags::empty(), PollFd::revents);
-        let writable = seen(2).intersects(PollFlags::OUT | PollFlags::HUP | PollFlags::ERR);
-        let said = seen(1).contains(PollFlags::IN);
-        Ok((writable, seen(0).intersects(ready), said))
+        let seen = |i: Option<usize>| {
+            i.and_then(|i| ends.get(i))
+                .is_some_and(|end| !end.revents().is_empty())
+        };
+        let after = stdin.is_some();
+        Ok((
+            seen(stdin.map(|_| 1)),
+            seen(Some(0)),
+            seen(self.stderr.as_ref().map(|_| 1 + usize::from(after))),
+        ))
     }
 
     /// Writes what the pipe takes. A child that no longer reads is no error here: it may have answered.
@@ -223,9 +230,11 @@ impl Child {
     /// Keeps the end of what is there, a bounded amount of it.
     fn read_stderr(&mut self) {
         for _ in 0..16 {
-            match self.stderr.read(&mut self.chunk) {
-                Ok(count) if count > 0 => self.tail.push(&self.chunk[..count]),
-                _ => return,
+            let Some(stderr) = &mut self.stderr else { return };
+            match stderr.read(&mut self.chunk) {
+                Ok(0) => self.stderr = None,
+                Ok(count) => self.tail.push(&self.chunk[..count]),
+                Err(_) => return,
             }
         }
     }

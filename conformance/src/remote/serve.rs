@@ -117,8 +117,15 @@ fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameE
 /// A failure's words; what only a judge can see of a process cannot come from one, except broken rules of memory.
 fn words(failure: Failure, reply: &mut Reply) -> String {
     match failure {
-        Failure::Refused(words) | Failure::Crashed(words) => words,
-        Failure::TimedOut { seconds, tail } => format!("no answer within {seconds} s: {tail}"),
+        Failure::Refused(words) => words,
+        Failure::Crashed(words) => {
+            reply.outcome = Some(Outcome::Broke);
+            words
+        }
+        Failure::TimedOut { seconds, tail } => {
+            reply.outcome = Some(Outcome::Broke);
+            format!("no answer within {seconds} s: {tail}")
+        }
         Failure::Broke(mismatch) => {
             reply.inputs_modified |= mismatch.defect == Defect::InputModified;
             if mismatch.defect == Defect::OutOfBounds {

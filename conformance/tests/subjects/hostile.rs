@@ -7,7 +7,7 @@
 //! `mixed` is the subject of the bar: it crashes on every tenth request, hangs on every hundredth, reports corrupted
 //! inputs on others, and writes each misdeed to FILE.
 
-use sparse_conformance::backend::Portable;
+use sparse_conformance::backend::{Determinism, Portable};
 use sparse_conformance::remote::{Asked, Run, manifest_of, message, read_message, respond};
 use std::fs::OpenOptions;
 use std::io::{Write, stdin, stdout};
@@ -21,6 +21,8 @@ fn main() {
     start(mode, file);
     let mut manifest = manifest_of(&Portable);
     manifest.name = "hostile".to_owned();
+    // One request per case: what claims to be deterministic is asked twice.
+    manifest.determinism = Determinism::Unclaimed;
     let input = &mut stdin().lock();
     while let Some((header, payload)) = read_message(input, 1 << 40).expect("the judge keeps to the protocol")
     {
@@ -98,9 +100,12 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
             abort();
         }
         "segv" => {
+            // The first one only takes down the handler that Rust has for stack overflows.
             let own = rustix::process::getpid();
-            rustix::process::kill_process(own, rustix::process::Signal::SEGV).expect("a signal to itself");
-            hang();
+            loop {
+                rustix::process::kill_process(own, rustix::process::Signal::SEGV)
+                    .expect("a signal to itself");
+            }
         }
         "panic" => panic!("index out of bounds"),
         "silent" => exit(0),
@@ -211,6 +216,14 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
                 .open("/dev/null")
                 .expect("there is one");
             rustix::stdio::dup2_stdout(null).expect("a free descriptor");
+            hang();
+        }
+        "closed-stderr" => {
+            let null = OpenOptions::new()
+                .write(true)
+                .open("/dev/null")
+                .expect("there is one");
+            rustix::stdio::dup2_stderr(null).expect("a free descriptor");
             hang();
         }
         other => panic!("unknown mode {other}"),

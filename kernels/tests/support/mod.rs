@@ -7,6 +7,8 @@ use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams,
 use sparse_oracle::op::prune;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};
 use sparse_oracle::task::{DenseMut, DenseRef, RawSparse};
+use sparse_oracle::with_scalar;
+use std::collections::BTreeSet;
 
 /// A linear congruential generator; the high bits are good enough for tests.
 pub struct Rng(pub u64);
@@ -61,6 +63,28 @@ pub fn entries(
     Entries { rows, cols, list }
 }
 
+/// The entries that fit the pattern of a format; all of them where it has none.
+pub fn fitting(
+    precision: Precision,
+    kind: FormatKind,
+    params: &FormatParams,
+    e: &Entries<f64>,
+) -> Entries<f64> {
+    let kept: BTreeSet<(u32, u32)> = with_scalar!(precision, T => {
+        let typed = e.map(|&v| T::from_f64(v));
+        let pruned = prune(&typed, kind, params).expect("legal parameters");
+        pruned.list.iter().map(|entry| (entry.row, entry.col)).collect()
+    });
+    let list = e
+        .list
+        .iter()
+        .filter(|entry| kept.contains(&(entry.row, entry.col)));
+    Entries {
+        list: list.copied().collect(),
+        ..*e
+    }
+}
+
 /// The entries in a format, pruned to its pattern if it has one; COO gets them in a random order.
 pub fn encode(
     rng: &mut Rng,
@@ -70,7 +94,7 @@ pub fn encode(
     e: &Entries<f64>,
 ) -> AnySparse {
     if kind != FormatKind::Coo {
-        let fitting = prune(e, kind, &blocks).expect("legal parameters");
+        let fitting = fitting(precision, kind, &blocks, e);
         return AnySparse::from_f64(precision, kind, blocks, &fitting).expect("encodes");
     }
     let mut list = e.list.clone();

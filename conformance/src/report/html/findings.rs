@@ -103,7 +103,7 @@ fn reproducer(shrunk: &Reproducer) -> Markup {
         div.shrunk {
             p.quiet {
                 b { "Reproducer " } (shortened(&shrunk.summary))
-                @if let Some(path) = &shrunk.path { " Files: " a href={ (path) "/" } { (path) "/" } }
+                @if let Some(path) = &shrunk.path { "; files in " a href={ (path) "/" } { (path) "/" } }
             }
             @if let Some(case) = &shrunk.case { code { (one_line(case)) } }
         }

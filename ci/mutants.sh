@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Mutation testing of what judges: cargo-mutants changes one expression or function at a time in a copy of the tree, and the tests
+# of that part must fail. Score and survivors go to docs/mutants.json.
+#
+#   ci/mutants.sh [--minutes N] [--shard K/N] [--list] [PART...]      parts: judge bound exact verdict arithmetic runner
+#
+# Without parts, all of them; without --minutes, until done (days on two cores: take a shard). A mutant that the compiler refuses does
+# not count. Nothing in the tree is changed: mutants are made in a copy.
+source "$(dirname "$0")/env.sh"
+
+minutes="" shard="" list="" parts=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --minutes) minutes="$2"; shift 2 ;;
+    --shard) shard="$2"; shift 2 ;;
+    --list) list=1; shift ;;
+    -*) say "unknown option $1"; exit 2 ;;
+    *) parts+=("$1"); shift ;;
+  esac
+done
+[ ${#parts[@]} -gt 0 ] || parts=(judge bound exact verdict arithmetic runner)
+
+if ! cargo mutants --version >/dev/null 2>&1; then
+  say "installing cargo-mutants"
+  cargo install --locked cargo-mutants
+fi
+
+# Small and unoptimised: compiling is most of what a mutant costs.
+export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_OPT_LEVEL=0 CARGO_PROFILE_TEST_DEBUG=0
+export CARGO_INCREMENTAL=1
+
+# PART -> package, files, the tests that must notice.
+oracle_judge=(--test judge_bound --test judge_refusals --test judge_moves --test judge_sddmm --test judge_padding --test judge_unjudged --test judge_vacuity)
+describe() {
+  case "$1" in
+    judge) package=sparse-oracle; files=(oracle/src/judge/*.rs); tests=("${oracle_judge[@]}") ;;
+    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs); tests=(--test judge_bound --test judge_refusals --test hardware_bound) ;;
+    exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); tests=(--test exact_arithmetic --test exact_panel) ;;
+    verdict) package=sparse-oracle; files=(oracle/src/verdict.rs); tests=(--lib "${oracle_judge[@]}") ;;
+    arithmetic) package=sparse-oracle; files=(oracle/src/arithmetic/*.rs); tests=(--lib --test hardware_bound --test judge_refusals) ;;
+    runner) package=sparse-conformance; files=(conformance/src/{runner,execute,expected}.rs); tests=(--lib --test judge_declarations --test selftest_comparators --test selftest_families) ;;
+    *) say "unknown part $1: judge bound exact verdict arithmetic runner"; exit 2 ;;
+  esac
+}
+
+out="target/mutants"
+mkdir -p "$out"
+deadline=$((SECONDS + ${minutes:-100000} * 60))
+for part in "${parts[@]}"; do
+  describe "$part"
+  args=(--package "$package" --baseline skip --timeout 300 --no-times --colors never --output "$out/$part")
+  for file in "${files[@]}"; do args+=(--file "$file"); done
+  [ -z "$shard" ] || args+=(--shard "$shard")
+  if [ -n "$list" ]; then cargo mutants --list "${args[@]}"; continue; fi
+  left=$((deadline - SECONDS))
+  [ "$left" -gt 0 ] || { say "no time left for $part"; continue; }
+  mkdir -p "$out/$part"
+  # Exit codes 2 and 3 say that mutants survived or timed out; interrupted by the budget, what was done counts.
+  timeout --signal=INT "$left" cargo mutants "${args[@]}" -- "${tests[@]}" || say "$part: exit code $?"
+done
+[ -z "$list" ] || exit 0
+
+python3 - "$out" "${shard:-1/1}" "${parts[@]}" <<'PY'
+import json, pathlib, sys
+out, shard, parts = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+target = pathlib.Path("docs/mutants.json")
+score = json.loads(target.read_text()) if target.exists() else {}
+for part in parts:
+    folder = out / part / "mutants.out"
+    lines = lambda name: [l for l in (folder / name).read_text().splitlines() if l] if (folder / name).exists() else []
+    caught, timeout, missed = lines("caught.txt"), lines("timeout.txt"), lines("missed.txt")
+    if not caught and not timeout and not missed:
+        continue
+    total = json.loads((folder / "mutants.json").read_text()) if (folder / "mutants.json").exists() else []
+    explained = {s["mutant"]: s["why"] for s in score.get(part, {}).get("survivors", []) if s.get("why")}
+    score[part] = {
+        "shard": shard,
+        "mutants": len(total),
+        "judged": len(caught) + len(timeout) + len(missed),
+        "killed": len(caught) + len(timeout),
+        "unviable": len(lines("unviable.txt")),
+        "survivors": [{"mutant": m, "why": explained.get(m, "")} for m in missed],
+    }
+    print(f"ci: {part}: {score[part]['killed']} of {score[part]['judged']} killed")
+target.write_text(json.dumps(score, indent=1) + "\n")
+PY

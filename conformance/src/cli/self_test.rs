@@ -1,0 +1,59 @@
+//! `conformance self-test`: does the judge judge?
+
+use crate::plan::Tier;
+use crate::selftest::{self, Scorecard};
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Options of `self-test`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// How much to hunt in.
+    #[arg(long, value_enum, default_value_t = Tier::Quick)]
+    tier: Tier,
+    /// Only bugs, schedules and comparators whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Write the scorecard as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the tables of docs/self-test.md.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Threads; all cores by default. The scorecard does not depend on it.
+    #[arg(long, short = 'j', value_name = "N")]
+    jobs: Option<usize>,
+}
+
+/// Hunts and prints. 0 if everything due in this tier was caught and nothing honest accused, else 1.
+pub(super) fn run(args: &Args) -> Result<u8> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.jobs.unwrap_or(0))
+        .build()
+        .context("the threads can't be started; try a smaller --jobs")?;
+    let card = pool.install(|| selftest::run(args.tier, args.only.as_deref(), &|_| ()));
+    if card.rows.is_empty() {
+        bail!(
+            "no bug, schedule or comparator has {:?} in its name",
+            args.only.as_deref().unwrap_or("")
+        );
+    }
+    write_files(args, &card)?;
+    let mut out = std::io::stdout().lock();
+    write!(out, "{}", selftest::to_text(&card))?;
+    Ok(u8::from(!card.is_clean()))
+}
+
+fn write_files(args: &Args, card: &Scorecard) -> Result<()> {
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(card)? + "\n";
+        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
+    }
+    if let Some(path) = &args.markdown {
+        std::fs::write(path, selftest::to_markdown(card))
+            .with_context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! The outcome of a self-test as data: every row with what killed it, and the score that reports publish.
+
+use super::SUITE_VERSION;
+use super::bug::Bug;
+use super::comparator::{self, Misjudged};
+use super::hunt::{Ground, Hunt, hunt};
+use super::schedules;
+use crate::plan::{self, Options};
+use crate::report::Tier;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a report says about the suite that wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KillScore {
+    /// Seeded bugs, schedules and comparators that were caught.
+    pub killed: u64,
+    /// All of them.
+    pub total: u64,
+    /// Tier of the hunt.
+    pub tier: String,
+    /// Version of the suite.
+    pub suite_version: String,
+}
+
+impl KillScore {
+    /// The score of the quick tier that is checked in with this version (`conformance/selftest/score.json`; a test and CI hold it to
+    /// what the command finds). `None` if that file is not a scorecard.
+    #[must_use]
+    pub fn published() -> Option<KillScore> {
+        #[derive(Deserialize)]
+        struct Head {
+            score: KillScore,
+        }
+        let head: Head = serde_json::from_str(include_str!("../../selftest/score.json")).ok()?;
+        Some(head.score)
+    }
+}
+
+impl fmt::Display for KillScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} killed ({}, suite {})",
+            self.killed, self.total, self.tier, self.suite_version
+        )
+    }
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sort {
+    /// A backend with a bug.
+    Backend,
+    /// A schedule with a bug.
+    Schedule,
+    /// A comparator with a bug.
+    Comparator,
+}
+
+/// How a hunt ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fate {
+    /// What the finding was called; for comparators, what was misjudged. `None` for a survivor.
+    pub killed_by: Option<String>,
+    /// Tier of the judgement, where values decided.
+    pub tier: Option<Tier>,
+    /// Cases (inputs, probes) judged, that of the kill included.
+    pub judged: u64,
+    /// The case, input or probe of the kill.
+    pub at: Option<String>,
+    /// True where the finding is not called what it may be called.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub misnamed: bool,
+}
+
+/// One seeded bug and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What it is.
+    pub sort: Sort,
+    /// Name.
+    pub name: String,
+    /// What it is about.
+    pub family: String,
+    /// What its author did.
+    pub story: String,
+    /// The smallest tier that must catch it.
+    pub due: String,
+    /// What became of it as it declares itself: with the bits of a chain.
+    pub fate: Fate,
+    /// What became of it declaring sums in any order, where T2 decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loosely: Option<Fate>,
+    /// True where only declared bits can show it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bits_only: bool,
+}
+
+/// A whole self-test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scorecard {
+    /// The score.
+    pub score: KillScore,
+    /// One row per bug, in the order of the catalogue.
+    pub rows: Vec<Row>,
+    /// Cases judged on the controls.
+    pub controls: u64,
+    /// Findings about a control, and probes that the suite's own judge misjudged.
+    pub false_alarms: Vec<String>,
+}
+
+impl Fate {
+    /// True for what was caught, and for what it is.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.killed_by.is_some() && !self.misnamed
+    }
+}
+
+impl Row {
+    /// True for a bug that was caught, whatever it declares; one that only bits show need not be where it declares none.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.fate.is_killed() && self.loosely.as_ref().is_none_or(Fate::is_killed)
+    }
+}
+
+/// Name of a tier of the plan.
+#[must_use]
+pub(super) fn tier_name(tier: plan::Tier) -> &'static str {
+    match tier {
+        plan::Tier::Quick => "quick",
+        plan::Tier::Full => "full",
+        plan::Tier::Extensive => "extensive",
+    }
+}
+
+/// Runs the self-test: rows whose name contains `only`, or all. `told` is called as each backend is done, from any thread.
+#[must_use]
+pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -> Scorecard {
+    let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
+    let bugs: Vec<_> = super::bugs().filter(|bug| wanted(bug.name)).collect();
+    let ground = Ground::new(&Options {
+        tier,
+        ..Options::default()
+    });
+    let hunted: Vec<Hunted> = bugs
+        .par_iter()
+        .map(|bug| {
+            let hunted = both_ways(bug, &ground);
+            told(&hunted.row);
+            hunted
+        })
+        .collect();
+    let controls = hunted.iter().map(|h| h.controlled).sum();
+    let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
+    let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
+    rows.extend(schedules::ALL.iter().filter(|s| wanted(s.name)).map(schedule_row));
+    let probes = comparator::probes();
+    rows.extend(
+        comparator::ALL
+            .iter()
+            .filter(|c| wanted(c.name))
+            .map(|c| comparator_row(c, &probes)),
+    );
+    if only.is_none() {
+        let wrong = probes.iter().filter_map(|probe| probe.misjudged_by_the_suite());
+        false_alarms
+            .extend(wrong.map(|Misjudged { probe, said }| format!("our own judge on {probe:?}: {said}")));
+    }
+    let killed = rows.iter().filter(|row| row.is_killed()).count() as u64;
+    let score = KillScore {
+        killed,
+        total: rows.len() as u64,
+        tier: tier_name(tier).to_owned(),
+        suite_version: SUITE_VERSION.to_owned(),
+    };
+    Scorecard {
+        score,
+        rows,
+        controls,
+        false_alarms,
+    }
+}
+
+struct Hunted {
+    row: Row,
+    controlled: u64,
+    alarms: Vec<String>,
+}
+
+/// A bug as it declares itself, and where T2 decided, once more without an order of additions.
+fn both_ways(bug: &'static Bug, ground: &Ground) -> Hunted {
+    let strict = hunt(bug, ground, false);
+    let by_bits = strict
+        .kill
+        .as_ref()
+        .is_some_and(|kill| kill.tier == Some(Tier::T2));
+    let loosely = (by_bits && !bug.bits_only).then(|| hunt(bug, ground, true));
+    let row = Row {
+        sort: Sort::Backend,
+        name: bug.name.to_owned(),
+        family: bug.family.name().to_owned(),
+        story: bug.story.to_owned(),
+        due: tier_name(bug.killed_in).to_owned(),
+        fate: fate_of(&strict),
+        loosely: loosely.as_ref().map(fate_of),
+        bits_only: bug.bits_only,
+    };
+    let hunts = || std::iter::once(&strict).chain(&loosely);
+    let alarm = |text: &String| format!("control of {:?}: {text}", bug.name);
+    Hunted {
+        row,
+        controlled: hunts().map(|h| h.controlled as u64).sum(),
+        alarms: hunts().flat_map(|h| h.alarms.iter().map(alarm)).collect(),
+    }
+}
+
+fn fate_of(hunt: &Hunt) -> Fate {
+    Fate {
+        killed_by: hunt.kill.as_ref().map(|kill| kill.symptom.to_string()),
+        tier: hunt.kill.as_ref().and_then(|kill| kill.tier),
+        judged: hunt.judged as u64,
+        at: hunt.kill.as_ref().map(|kill| kill.case.clone()),
+        misnamed: hunt.kill.is_some() && !hunt.is_killed(),
+    }
+}
+
+fn schedule_row(schedule: &schedules::Schedule) -> Row {
+    let (judged, found) = (schedule.hunt)();
+    let killed_by = found.as_ref().map(|_| "another schedule".to_owned());
+    plain_row(
+        Sort::Schedule,
+        "schedules",
+        (schedule.name, schedule.story),
+        Fate {
+            killed_by,
+            judged,
+            at: found,
+            ..Fate::default()
+        },
+    )
+}
+
+fn comparator_row(comparator: &comparator::Comparator, probes: &[comparator::Probe]) -> Row {
+    let (judged, found) = comparator.hunt(probes);
+    let killed_by = found.as_ref().map(|m| m.said.clone());
+    plain_row(
+        Sort::Comparator,
+        "comparators",
+        (comparator.name, comparator.story),
+        Fate {
+            killed_by,
+            judged,
+            at: found.map(|m| m.probe),
+            ..Fate::default()
+        },
+    )
+}
+
+/// A row that is due in every tier and declares nothing.
+fn plain_row(sort: Sort, family: &str, (name, story): (&str, &str), fate: Fate) -> Row {
+    Row {
+        sort,
+        name: name.to_owned(),
+        family: family.to_owned(),
+        story: story.to_owned(),
+        due: tier_name(plan::Tier::Quick).to_owned(),
+        fate,
+        loosely: None,
+        bits_only: false,
+    }
+}
+
+impl Scorecard {
+    /// Rows that this tier had to catch and did not.
+    pub fn missed(&self) -> impl Iterator<Item = &Row> {
+        let rank = |name: &str| ["quick", "full", "extensive"].iter().position(|t| *t == name);
+        let here = rank(&self.score.tier);
+        self.rows
+            .iter()
+            .filter(move |row| !row.is_killed() && rank(&row.due) <= here)
+    }
+
+    /// Rows that only a larger tier has to catch, and that survived this one.
+    pub fn survivors(&self) -> impl Iterator<Item = &Row> {
+        let missed: Vec<&str> = self.missed().map(|row| row.name.as_str()).collect();
+        self.rows
+            .iter()
+            .filter(move |row| !row.is_killed() && !missed.contains(&row.name.as_str()))
+    }
+
+    /// True where all that had to be caught was, and nothing honest was accused.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.missed().next().is_none() && self.false_alarms.is_empty()
+    }
+}
