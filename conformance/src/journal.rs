@@ -250,7 +250,7 @@ impl<R: BufRead> Lines<'_, R> {
         })?;
         self.number += 1;
         if read as u64 == MAX_LINE && line.last() != Some(&b'\n') {
-            return Err(self.wrong(format!("it has more than {MAX_LINE} bytes")));
+            return Err(self.wrong(&format!("it has more than {MAX_LINE} bytes")));
         }
         if line.pop() != Some(b'\n') {
             return Ok(None);
@@ -259,7 +259,7 @@ impl<R: BufRead> Lines<'_, R> {
         Ok(Some(line))
     }
 
-    fn wrong(&self, reason: impl ToString) -> JournalError {
+    fn wrong(&self, reason: &impl ToString) -> JournalError {
         JournalError::Line {
             path: self.path.to_owned(),
             line: self.number,
@@ -268,7 +268,7 @@ impl<R: BufRead> Lines<'_, R> {
     }
 
     fn check_header(&self, line: &[u8], ours: &Header) -> Result<(), JournalError> {
-        let theirs: Header = serde_json::from_slice(line).map_err(|e| self.wrong(e))?;
+        let theirs: Header = serde_json::from_slice(line).map_err(|e| self.wrong(&e))?;
         match difference(&theirs, ours) {
             None => Ok(()),
             Some((what, theirs, ours)) => Err(JournalError::OtherRun {
@@ -281,7 +281,7 @@ impl<R: BufRead> Lines<'_, R> {
     }
 
     fn take(&self, line: &[u8], header: &Header, done: &mut Done) -> Result<(), JournalError> {
-        match serde_json::from_slice(line).map_err(|e| self.wrong(e))? {
+        match serde_json::from_slice(line).map_err(|e| self.wrong(&e))? {
             OwnedLine::Source(source) => {
                 done.sources.insert(source.spec.clone(), *source);
             }
@@ -293,7 +293,7 @@ impl<R: BufRead> Lines<'_, R> {
                         .zip(&header.backends)
                         .all(|(record, backend)| record.case == case && record.backend == backend.name);
                 if !fits {
-                    return Err(self.wrong("it has not one record of one case for each backend"));
+                    return Err(self.wrong(&"it has not one record of one case for each backend"));
                 }
                 done.records.insert(case, records);
             }

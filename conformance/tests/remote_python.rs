@@ -1,4 +1,4 @@
-//! The Python module, judged by the judge that it talks to. Needs `python3` (or `PYTHON`) with NumPy; skipped loudly without.
+//! The Python module, judged by the judge that it talks to. Needs `python3` (or `PYTHON`) with `NumPy`; skipped loudly without.
 
 use sparse_conformance::backend::Backend;
 use sparse_conformance::case::Case;
@@ -7,7 +7,7 @@ use sparse_conformance::report::{Defect, VerdictRecord};
 use sparse_conformance::runner::run_case;
 use std::process::Command;
 
-/// A program in Python, or `None` where there is no NumPy.
+/// A program in Python, or `None` where there is no `NumPy`.
 fn subject(script: &str) -> Option<Vec<Box<dyn Backend>>> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let numpy = Command::new(&python).args(["-c", "import numpy"]).output();

@@ -203,10 +203,13 @@ fn an_idle_backend_in_a_shard_is_none() {
     assert_eq!(merged.findings, whole.findings);
 }
 
+type Parts = Vec<(PathBuf, Report)>;
+type Change = fn(&mut Report);
+
 #[test]
 fn reports_that_are_not_all_shards_of_one_plan_are_refused() {
     let good = shards(&options(), 3, &Extras::default());
-    let with = |change: &dyn Fn(&mut Vec<(PathBuf, Report)>)| {
+    let with = |change: &dyn Fn(&mut Parts)| {
         let mut parts = good.clone();
         change(&mut parts);
         merge(parts).expect_err("it must be refused")
@@ -226,7 +229,7 @@ fn reports_that_are_not_all_shards_of_one_plan_are_refused() {
         with(&|p| p[2].1.plan.shard = None),
         MergeError::NotAShard { path } if path.ends_with("shard-3")
     ));
-    let differing: [(&str, fn(&mut Report)); 6] = [
+    let differing: [(&str, Change); 6] = [
         ("the seed", |r| r.plan.seed = 4),
         ("the suite's version", |r| r.suite_version = "9".to_owned()),
         ("the list of backends", |r| r.backends[0].version = "9".to_owned()),
@@ -362,7 +365,7 @@ fn what_the_journal_holds_is_not_judged_again() {
     let (journal, kept) = Journal::start(folder.path(), &header).expect("made");
     assert!(!kept);
     let case = whole.cases[0].case.clone();
-    let of_case = |backend: &Box<dyn Backend>| {
+    let of_case = |backend: &dyn Backend| {
         let record = whole
             .cases
             .iter()
@@ -373,7 +376,13 @@ fn what_the_journal_holds_is_not_judged_again() {
         };
         record
     };
-    journal.judged(&backends.iter().map(of_case).collect::<Vec<_>>());
+    journal.judged(
+        &backends
+            .iter()
+            .map(AsRef::as_ref)
+            .map(of_case)
+            .collect::<Vec<_>>(),
+    );
     drop(journal);
 
     let (journal, done) = Journal::resume(folder.path(), &header)

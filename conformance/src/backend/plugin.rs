@@ -25,7 +25,10 @@ pub enum OpenError {
     #[error(transparent)]
     Plugin(#[from] PluginError),
     #[error("{path}: sc_manifest: {source}", path = path.display())]
-    Manifest { path: PathBuf, source: ManifestError },
+    Manifest {
+        path: PathBuf,
+        source: Box<ManifestError>,
+    },
 }
 
 impl PluginBackend {
@@ -38,7 +41,7 @@ impl PluginBackend {
         let read = Manifest::parse(plugin.manifest().as_bytes()).and_then(Capabilities::new);
         let capabilities = read.map_err(|source| OpenError::Manifest {
             path: path.to_owned(),
-            source,
+            source: Box::new(source),
         })?;
         Ok(PluginBackend { plugin, capabilities })
     }

@@ -26,7 +26,8 @@ pub fn read(
     contract: &Contract,
     task: &mut Task<'_>,
 ) -> Result<Answer, Failure> {
-    let reply: Reply = serde_json::from_slice(header).map_err(|source| broke(FrameError::Json { source }))?;
+    let reply: Reply =
+        serde_json::from_slice(header).map_err(|source| broke(&FrameError::Json { source }))?;
     if reply.kind != Said::Answer {
         return Err(protocol("it sent a manifest where an answer was due".to_owned()));
     }
@@ -62,8 +63,8 @@ pub fn read(
             Err(Failure::Refused(text))
         }
         Some(Outcome::Broke) => Err(protocol(words())),
-        Some(Outcome::Written) => written(&reply, payload, task).map_err(broke),
-        Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(broke),
+        Some(Outcome::Written) => written(&reply, payload, task).map_err(|e| broke(&e)),
+        Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(|e| broke(&e)),
     }
 }
 
@@ -134,7 +135,7 @@ fn answer<T: Element + PartsElement>(arrays: &Arrays<'_>, head: &SparseHead) -> 
     })
 }
 
-fn broke(error: FrameError) -> Failure {
+fn broke(error: &FrameError) -> Failure {
     protocol(error.to_string())
 }
 

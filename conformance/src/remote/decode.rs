@@ -11,6 +11,9 @@ use sparse_oracle::scalar::{AnySliceMut, Element, Precision, Values};
 use sparse_oracle::task::{DenseMut, DenseRef, SddmmMode, Task};
 use sparse_oracle::with_scalar;
 
+/// Operands by name, with their element types.
+type Names<'a> = &'a [(&'a str, Precision)];
+
 /// Elements of guard on either side of an output.
 const GUARD: usize = 64;
 
@@ -80,7 +83,7 @@ impl Request {
             types.a
         };
         // What each operation has: sparse operands, then dense inputs, then the output.
-        let (sparse, inputs, output): (&[(&str, Precision)], &[(&str, Precision)], _) = match contract.op {
+        let (sparse, inputs, output): (Names<'_>, Names<'_>, _) = match contract.op {
             Op::Spmm => (&[("a", stored)], &[("b", types.b)], Some("c")),
             Op::Spmv => (&[("a", stored)], &[("x", types.b)], Some("y")),
             Op::Sddmm => (&[("s", stored)], &[("x", types.a), ("y", types.b)], Some("out")),
@@ -126,8 +129,9 @@ impl Request {
     /// Operands or factors that the operation needs and that are not there.
     pub fn task(&mut self) -> Result<Task<'_>, FrameError> {
         let missing = |name: &str| bad(name, "is missing".to_owned());
-        let factor =
-            |bits: Option<super::header::Bits>, name| bits.map(|b| b.number()).ok_or_else(|| missing(name));
+        let factor = |bits: Option<super::header::Bits>, name| {
+            bits.map(super::header::Bits::number).ok_or_else(|| missing(name))
+        };
         let run = &self.run;
         let a = self.sparse.first().ok_or_else(|| missing("a"))?;
         let mut inputs = self.dense.iter();

@@ -119,12 +119,15 @@ pub fn message<H: serde::Serialize>(header: &H, payload: &[u8]) -> Result<Vec<u8
     Ok(bytes)
 }
 
+/// Header and payload of a message.
+pub(super) type Message = (Vec<u8>, Vec<u8>);
+
 /// Reads one message from a stream that blocks; `None` at its end. Memory grows with what arrives, not with what a prefix
 /// claims.
 ///
 /// # Errors
 /// What is no message; a payload past `limit`; an end in its middle.
-pub fn read_message(from: &mut dyn Read, limit: u64) -> Result<Option<(Vec<u8>, Vec<u8>)>, FrameError> {
+pub fn read_message(from: &mut dyn Read, limit: u64) -> Result<Option<Message>, FrameError> {
     let mut prefix = Vec::with_capacity(PREFIX);
     from.take(PREFIX as u64).read_to_end(&mut prefix)?;
     if prefix.is_empty() {

@@ -65,7 +65,7 @@ pub struct Run {
     /// Name of the dense operand that is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Where the arrays are: "a.row_ptr", "b", ...
+    /// Where the arrays are: "`a.row_ptr`", "b", ...
     pub arrays: Vec<ArrayHead>,
 }
 

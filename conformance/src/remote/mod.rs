@@ -106,7 +106,7 @@ impl Remote {
         let (child, manifest) = start(&command, &limits)?;
         let capabilities = Capabilities::new(manifest).map_err(|source| StartError::Manifest {
             program: command.join(" "),
-            source,
+            source: Box::new(source),
         })?;
         Ok(Remote {
             selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
@@ -252,7 +252,7 @@ fn start(command: &[String], limits: &Limits) -> Result<(Child, Manifest), Start
         Ok(_) => Err(handshake("its first message is no manifest".to_owned(), &child)),
         Err(source) => Err(StartError::Manifest {
             program: program(),
-            source: source.into(),
+            source: Box::new(source.into()),
         }),
     }
 }

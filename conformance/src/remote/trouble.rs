@@ -83,7 +83,10 @@ pub enum StartError {
     #[error("{program:?} did not say what it supports: {what}")]
     Handshake { program: String, what: String },
     #[error("{program:?}: {source}")]
-    Manifest { program: String, source: ManifestError },
+    Manifest {
+        program: String,
+        source: Box<ManifestError>,
+    },
     #[error(
         "{program:?} said something else about itself when it was started again; a manifest must not change"
     )]

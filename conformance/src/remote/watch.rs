@@ -30,7 +30,7 @@ pub(super) fn resident(group: Pid) -> Option<u64> {
     static SAID: Once = Once::new();
     let Ok(list) = std::fs::read_dir("/proc") else {
         SAID.call_once(|| {
-            eprintln!("conformance: no /proc: memory of programs that are judged is not watched")
+            eprintln!("conformance: no /proc: memory of programs that are judged is not watched");
         });
         return None;
     };

@@ -62,10 +62,11 @@ pub fn one_line(text: &str) -> String {
 #[must_use]
 pub fn shrunk_first(report: &Report) -> Vec<Finding> {
     let mut findings = report.find();
-    findings.sort_by_key(|finding| match finding {
-        Finding::Case { index } => report.cases[*index].reproducer.is_none(),
-        _ => true,
-    });
+    let was_shrunk = |finding: &Finding| match finding {
+        Finding::Case { index } => report.cases[*index].reproducer.is_some(),
+        _ => false,
+    };
+    findings.sort_by_key(|finding| !was_shrunk(finding));
     findings
 }
 

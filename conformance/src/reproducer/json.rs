@@ -41,7 +41,7 @@ pub(super) fn to_json(shown: &Shown<'_>) -> String {
             "name": contract.to_string(),
             "operation": contract.op.name(),
             "format": contract.format.name(),
-            "to": contract.to.map(|to| to.name()),
+            "to": contract.to.map(sparse_oracle::format::FormatKind::name),
             "types": { "a": contract.types.a.name(), "b": contract.types.b.name(), "acc": contract.types.acc.name(), "out": out.name() },
         }),
     );
@@ -59,7 +59,7 @@ pub(super) fn to_json(shown: &Shown<'_>) -> String {
             "transpose_a": p.transpose_a,
             "transpose_b": p.transpose_b,
             "mode": mode_name(p.mode),
-            "fault": p.fault.map(|fault| fault.name()),
+            "fault": p.fault.map(super::super::case::Fault::name),
             "format": blocks,
         }),
     );

@@ -1,4 +1,4 @@
-//! `main.py`: a minimal case as a Python program (NumPy only) that asks a backend over the protocol, and judges every element.
+//! `main.py`: a minimal case as a Python program (`NumPy` only) that asks a backend over the protocol, and judges every element.
 //!
 //! It starts the backend as `--exec` does, so that it works for one in any language; a file that ends in `.py` is run with the
 //! same Python. The operands are lists of bits; the fixed part is `main_tail.py` beside this file.

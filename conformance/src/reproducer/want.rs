@@ -125,7 +125,11 @@ fn text(value: &Value) -> String {
     match value {
         Value::Pair { hi, lo } if *lo == 0.0 => format!("{hi:?}"),
         Value::Pair { hi, lo } => format!("{hi:?} + {lo:?}"),
-        other => match other.to_dyadic().as_ref().and_then(|d| d.lsb_exponent()) {
+        other => match other
+            .to_dyadic()
+            .as_ref()
+            .and_then(sparse_oracle::exact::Dyadic::lsb_exponent)
+        {
             Some(lsb) => format!("about {:e}, a multiple of 2^{lsb}", other.approx()),
             None => format!("{:?}", other.approx()),
         },

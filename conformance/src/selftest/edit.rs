@@ -92,7 +92,7 @@ pub(super) fn retain(raw: &mut RawSparse, keep: impl Fn(usize, u64) -> bool) {
         .map(|p| *p.0)
         .collect();
     edit_values(raw, |bits| {
-        *bits = bits.iter().zip(flags()).filter(|p| p.1).map(|p| *p.0).collect()
+        *bits = bits.iter().zip(flags()).filter(|p| p.1).map(|p| *p.0).collect();
     });
 }
 

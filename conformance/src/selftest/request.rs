@@ -18,7 +18,7 @@ pub(super) fn output_mut<'s, 't>(task: &'s mut Task<'t>) -> Option<&'s mut AnySl
 }
 
 fn again<'s>(data: &'s mut AnySliceMut<'_>) -> AnySliceMut<'s> {
-    each_precision!(AnySliceMut, data, s => Element::wrap_slice_mut(&mut **s))
+    each_precision!(AnySliceMut, data, s => Element::wrap_slice_mut(s))
 }
 
 /// The same task, its output lent for the time of a call.

@@ -167,7 +167,9 @@ pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -
             .map(|c| comparator_row(c, &probes)),
     );
     if only.is_none() {
-        let wrong = probes.iter().filter_map(|probe| probe.misjudged_by_the_suite());
+        let wrong = probes
+            .iter()
+            .filter_map(super::comparator::Probe::misjudged_by_the_suite);
         false_alarms
             .extend(wrong.map(|Misjudged { probe, said }| format!("our own judge on {probe:?}: {said}")));
     }

@@ -115,7 +115,7 @@ impl Backend for Seeded {
         match self.bug.effect {
             Effect::Output(edit) => after(contract, task, |d| {
                 if sick {
-                    edit(d)
+                    edit(d);
                 }
             }),
             Effect::Left(edit) => {

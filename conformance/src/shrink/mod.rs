@@ -119,8 +119,11 @@ fn run(search: &mut Search<'_>) -> bool {
     }
 }
 
+/// Line, rows, columns, value bits and shape.
+type State = (String, Vec<u32>, Vec<u32>, Vec<u64>, (usize, usize));
+
 /// The line and the matrix's bits: what a round may change.
-fn state(candidate: &Candidate) -> (String, Vec<u32>, Vec<u32>, Vec<u64>, (usize, usize)) {
+fn state(candidate: &Candidate) -> State {
     let coo = &candidate.loaded.coo;
     (
         candidate.case.to_string(),

@@ -309,7 +309,7 @@ fn a_case_that_must_be_refused_says_so() {
     }
 }
 
-/// A backend that speaks the protocol with nothing but the standard library and NumPy.
+/// A backend that speaks the protocol with nothing but the standard library and `NumPy`.
 const BACKEND: &str = r#"
 import json, struct, sys
 import numpy as np

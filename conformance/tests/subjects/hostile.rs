@@ -152,7 +152,7 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
         }
         "unknown-field" => send(&tampered(honest, |reply| reply["speed"] = 9.into())),
         "no-outcome" => send(&tampered(honest, |reply| {
-            reply["outcome"] = serde_json::Value::Null
+            reply["outcome"] = serde_json::Value::Null;
         })),
         "wrong-id" => send(&tampered(honest, |reply| reply["id"] = 7_777.into())),
         "wrong-shape" => send(&tampered(honest, |reply| {
@@ -160,13 +160,13 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
             reply["arrays"][0]["count"] = (count - 1).into();
         })),
         "past-payload" => send(&tampered(honest, |reply| {
-            reply["arrays"][0]["count"] = u64::MAX.into()
+            reply["arrays"][0]["count"] = u64::MAX.into();
         })),
         "wrong-dtype" => send(&tampered(honest, |reply| {
-            reply["arrays"][0]["dtype"] = "u32".into()
+            reply["arrays"][0]["dtype"] = "u32".into();
         })),
         "wrong-name" => send(&tampered(honest, |reply| {
-            reply["arrays"][0]["name"] = "result".into()
+            reply["arrays"][0]["name"] = "result".into();
         })),
         "unsupported" => send(&tampered(honest, |reply| {
             reply["outcome"] = "unsupported".into();

@@ -20,7 +20,7 @@ pub(super) static BUGS: &[Bug] = &[
         "term: last of a row dropped",
         "the loop over a row ends one entry early",
         plain,
-        Effect::Left(|a, transposed| last_dropped(a, transposed)),
+        Effect::Left(last_dropped),
         &[VALUE],
     ),
     gathers(

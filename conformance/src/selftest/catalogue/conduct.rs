@@ -159,7 +159,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| spmm_csr(c) && c.contract.types.a == Precision::Tf32,
         Declares(|contract, params| {
             changed(contract, params, |arithmetic| {
-                *arithmetic = arithmetic.input(sparse_oracle::arithmetic::Input::Tf32Truncate)
+                *arithmetic = arithmetic.input(sparse_oracle::arithmetic::Input::Tf32Truncate);
             })
         }),
         &[VALUE],
@@ -206,7 +206,7 @@ fn changed(contract: &Contract, params: &Params, change: impl Fn(&mut Arithmetic
 
 fn redeclared(contract: &Contract, params: &Params, reduction: Reduction) -> Support {
     changed(contract, params, |arithmetic| {
-        arithmetic.part_mut().reduction = reduction
+        arithmetic.part_mut().reduction = reduction;
     })
 }
 
@@ -217,6 +217,6 @@ fn weaker(contract: &Contract, params: &Params) -> Support {
         Precision::F16
     };
     changed(contract, params, |arithmetic| {
-        *arithmetic = Arithmetic::any(narrow, contract.types.out)
+        *arithmetic = Arithmetic::any(narrow, contract.types.out);
     })
 }

@@ -126,7 +126,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| encodes(c, FormatKind::Tcf),
         Parts(|p| {
             indices(p, "block_partition", |blocks| {
-                blocks.iter_mut().for_each(|b| *b = (*b).max(1))
+                blocks.iter_mut().for_each(|b| *b = (*b).max(1));
             });
         }),
         LAYOUT,

@@ -91,7 +91,7 @@ pub(super) static BUGS: &[Bug] = &[
             edit_values(raw, |bits| {
                 offsets
                     .windows(2)
-                    .for_each(|w| bits[w[0] as usize..w[1] as usize].reverse())
+                    .for_each(|w| bits[w[0] as usize..w[1] as usize].reverse());
             });
         }),
         &[VALUE],
@@ -293,7 +293,7 @@ fn only_last_of_row(a: &AnySparse, _: bool) -> Result<AnySparse, String> {
 fn settled(a: &AnySparse) -> Result<AnySparse, String> {
     let last: BTreeMap<(u32, u32), u64> = triples(a).iter().map(|e| ((e.row, e.col), e.value)).collect();
     rebuilt(a, |list, _| {
-        list.iter_mut().for_each(|e| e.value = last[&(e.row, e.col)])
+        list.iter_mut().for_each(|e| e.value = last[&(e.row, e.col)]);
     })
 }
 

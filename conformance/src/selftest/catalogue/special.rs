@@ -141,7 +141,7 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "zero: sign of a modelled zero lost",
         "-0 is stored as +0 where the bits are declared",
-        |c| scaled(c),
+        scaled,
         Effect::Own(Own {
             round: |y, types| (HONEST.round)(if y == 0.0 { 0.0 } else { y }, types),
             ..HONEST

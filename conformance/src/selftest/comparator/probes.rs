@@ -81,64 +81,64 @@ pub static PROBES: &[Planned] = &[
     right("empty rows, as computed", EMPTY_ROWS, |_| ()),
     right("C added, as computed", WITH_C, |_| ()),
     right("zeros with a minus sign", EMPTY_ROWS, |d| {
-        d.map(|y| if y == 0.0 { -0.0 } else { y })
+        d.map(|y| if y == 0.0 { -0.0 } else { y });
     }),
     right("another NaN", SPECIAL, |d| {
-        d.change(|d, _, after, _| d.number(after).is_nan().then(|| d.bits(f64::NAN)))
+        d.change(|d, _, after, _| d.number(after).is_nan().then(|| d.bits(f64::NAN)));
     }),
     right("a last bit off in one element", F32, |d| {
-        change_largest(d, |y| y * (1.0 + f64::from(f32::EPSILON)))
+        change_largest(d, |y| y * (1.0 + f64::from(f32::EPSILON)));
     }),
     sparse("a sparse product, as computed", true, PRODUCT, |_| ()),
     sparse("a sparse product without entries", true, NO_PRODUCT, |_| ()),
     wrong("all NaN", F32, |d| d.map(|_| f64::NAN)),
     wrong("one NaN", F32, |d| {
-        change_first(d, |y| y.is_finite(), |_| f64::NAN)
+        change_first(d, f64::is_finite, |_| f64::NAN);
     }),
     wrong("NaN where the result is infinite", SPECIAL, |d| {
-        change_first(d, f64::is_infinite, |_| f64::NAN)
+        change_first(d, f64::is_infinite, |_| f64::NAN);
     }),
     wrong("a number where the result is NaN", SPECIAL, |d| {
-        change_first(d, f64::is_nan, |_| 1.0)
+        change_first(d, f64::is_nan, |_| 1.0);
     }),
     wrong("a number where the result is infinite", SPECIAL, |d| {
-        change_first(d, f64::is_infinite, |_| 1.0)
+        change_first(d, f64::is_infinite, |_| 1.0);
     }),
     wrong("the other infinity", SPECIAL, |d| {
-        change_first(d, f64::is_infinite, |y| -y)
+        change_first(d, f64::is_infinite, |y| -y);
     }),
     wrong("infinity where the result is a number", F32, |d| {
-        change_first(d, |y| y != 0.0, |_| f64::INFINITY)
+        change_first(d, |y| y != 0.0, |_| f64::INFINITY);
     }),
     wrong("zeros", F32, |d| d.map(|_| 0.0)),
     wrong("zeros where results are small", SMALL, |d| d.map(|_| 0.0)),
     wrong("what C held before", WITH_C, |d| d.leave(|_, _, _| true)),
     wrong("C not added", WITH_C, |d| {
-        d.change(|d, _, after, before| Some(d.bits(d.number(after) - d.number(before))))
+        d.change(|d, _, after, before| Some(d.bits(d.number(after) - d.number(before))));
     }),
     wrong("garbage where the result is zero", EMPTY_ROWS, |d| {
-        change_first(d, |y| y == 0.0, |_| 123.0)
+        change_first(d, |y| y == 0.0, |_| 123.0);
     }),
     wrong("one element off by a thousandth", F32, |d| {
-        change_largest(d, |y| y * 1.001)
+        change_largest(d, |y| y * 1.001);
     }),
     wrong("one element off by a thousandth, in f16", F16, |d| {
-        change_largest(d, |y| y * 1.01)
+        change_largest(d, |y| y * 1.01);
     }),
     wrong("f64 off by three millionths", F64, |d| {
-        d.map(|y| y * (1.0 + 3e-6))
+        d.map(|y| y * (1.0 + 3e-6));
     }),
     wrong("the smallest element doubled", F32, |d| {
-        change_smallest(d, |y| 2.0 * y)
+        change_smallest(d, |y| 2.0 * y);
     }),
     wrong("one element in twenty is garbage", F32, |d| {
-        every(d, 20, 0, |_| -1e30)
+        every(d, 20, 0, |_| -1e30);
     }),
     wrong("elements of odd number wrong", F32, |d| {
-        every(d, 2, 1, |y| y + 1.0)
+        every(d, 2, 1, |y| y + 1.0);
     }),
     wrong("elements of even number wrong", F32, |d| {
-        every(d, 2, 0, |y| y + 1.0)
+        every(d, 2, 0, |y| y + 1.0);
     }),
     wrong("the second half wrong", F32, |d| {
         let half = d.rows / 2;
@@ -153,7 +153,7 @@ pub static PROBES: &[Planned] = &[
     wrong("signs turned", F32, |d| d.map(|y| -y)),
     wrong("everything doubled", F32, |d| d.map(|y| 2.0 * y)),
     sparse("a sparse product, values wrong", false, PRODUCT, |raw| {
-        edit_values(raw, |bits| bits.iter_mut().for_each(|b| *b ^= 1 << 20))
+        edit_values(raw, |bits| bits.iter_mut().for_each(|b| *b ^= 1 << 20));
     }),
     sparse("a sparse product, a column wrong", false, PRODUCT, |raw| {
         if let Some(last) = raw.indices.last_mut() {

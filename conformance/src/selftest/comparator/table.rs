@@ -142,7 +142,8 @@ pub static ALL: &[Comparator] = &[
                 .filter(|(e, f)| e != f)
                 .map(|(e, f)| (e - f).abs() / e.abs().max(1.0))
                 .fold(0.0, f64::max);
-            same_positions(v) && !(largest > allowed(v))
+            let refused = largest > allowed(v);
+            same_positions(v) && !refused
         },
     ),
     row(
@@ -245,7 +246,8 @@ pub static ALL: &[Comparator] = &[
         |v| {
             let residual =
                 norm(v.pairs().map(|(e, f)| if e == f { 0.0 } else { e - f })) / norm(v.pairs().map(|p| p.0));
-            same_positions(v) && !(residual > 100.0 * v.unit())
+            let refused = residual > 100.0 * v.unit();
+            same_positions(v) && !refused
         },
     ),
     row(
