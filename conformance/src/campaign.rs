@@ -7,7 +7,7 @@ use crate::journal::{Done, Header, Journal};
 use crate::origin::{Loaded, Origin};
 use crate::plan::{Group, Options, Tier, plan, selected, shard};
 use crate::report::{self, Expectation, Report, Waivers};
-use crate::runner::{Ran, run_case_repeated};
+use crate::runner::{Ran, run_case_repeated, unasked};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::Csr;
@@ -228,9 +228,11 @@ fn run_group(
         Ok(loaded) => loaded,
         Err(error) => {
             // Not noted in the journal: who resumes may have mended the file.
-            let reason = error.to_string();
-            let unread = left.iter().flat_map(|(case, _)| unread(case, backends, &reason));
-            done.records.extend(unread);
+            for (case, _) in &left {
+                let unread = |b: &dyn Backend| unasked(case, b, error.to_string());
+                done.records
+                    .extend(backends.iter().map(AsRef::as_ref).map(unread));
+            }
             return done;
         }
     };
@@ -261,28 +263,6 @@ fn run_group(
             .for_each(|(total, spent)| *total += spent);
     }
     done
-}
-
-fn unread(case: &crate::case::Case, backends: &[Box<dyn Backend>], reason: &str) -> Vec<report::CaseRecord> {
-    let record = |b: &dyn Backend| report::CaseRecord {
-        case: case.to_string(),
-        contract: case.contract.to_string(),
-        family: case.origin.family(),
-        backend: b.name().to_owned(),
-        verdict: report::VerdictRecord::NotRun {
-            reason: reason.to_owned(),
-        },
-        tiers: Vec::new(),
-        share: None,
-        degenerate: Vec::new(),
-        inputs: None,
-        output: None,
-        selection: None,
-        waived: None,
-        repeated: None,
-        reproducer: None,
-    };
-    backends.iter().map(|b| record(b.as_ref())).collect()
 }
 
 fn plan_record(

@@ -120,7 +120,7 @@ impl Exact {
     #[must_use]
     pub fn as_laid_out(&self, format: FormatKind, arithmetic: &Arithmetic) -> Arithmetic {
         let mut laid_out = *arithmetic;
-        let untold = matches!(self, Exact::Spmm { slots: None, .. }) && stores_blocks(format);
+        let untold = matches!(self, Exact::Spmm { slots: None, .. }) && format.has_pads();
         if untold && arithmetic.part().block() > 1 {
             laid_out.part_mut().order = Order::Free;
         }
@@ -263,12 +263,6 @@ fn dense(operand: Option<&DenseOperand>, transpose: bool, f: impl Fn(f64) -> f64
         Some(o) if transpose => Dense::from_fn(o.cols, o.rows, |i, j| f(o.at(j, i))),
         Some(o) => Dense::from_fn(o.rows, o.cols, |i, j| f(o.at(i, j))),
     }
-}
-
-/// True for formats whose arrays put terms into blocks; the others store one term after another.
-fn stores_blocks(format: FormatKind) -> bool {
-    use FormatKind::{Coo, CpCsr, Csc, Csr, Ell, RpCsc};
-    !matches!(format, Coo | Csr | Csc | Ell | RpCsc | CpCsr)
 }
 
 /// The slots of every entry and multiplied pad, where the stored format has blocks.

@@ -6,7 +6,7 @@ use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
-use crate::operands::{OperandError, Operands, build, values_in_order};
+use crate::operands::{Operands, build, values_in_order};
 use crate::origin::Loaded;
 use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
 use sparse_oracle::arithmetic::Arithmetic;
@@ -50,7 +50,7 @@ pub fn run_case_repeated(
     let records = match build(case, loaded) {
         Err(error) => backends
             .iter()
-            .map(|b| record(case, b.as_ref(), (not_run(&error), None), &[]))
+            .map(|b| unasked(case, b.as_ref(), error.to_string()))
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
@@ -80,10 +80,10 @@ pub fn run_case_repeated(
     }
 }
 
-fn not_run(error: &OperandError) -> Judged {
-    verdict_only(Verdict::NotRun {
-        reason: error.to_string(),
-    })
+/// The record of a case that nobody could be asked, for this reason.
+pub(crate) fn unasked(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
+    let judged = verdict_only(Verdict::NotRun { reason });
+    record(case, backend, (judged, None), &[])
 }
 
 fn verdict_only(verdict: Verdict) -> Judged {
@@ -515,15 +515,16 @@ fn record(
         _ => None,
     };
     let verdict = verdict_record(judged.verdict);
-    let selection = backend.selection();
-    let usual = format!("--backend {}", backend.name());
+    // Few records are findings: only those need to be replayed.
+    let selection = verdict.is_finding().then(|| backend.selection());
+    let selection = selection.filter(|options| *options != format!("--backend {}", backend.name()));
     CaseRecord {
         case: case.to_string(),
         contract: case.contract.to_string(),
         family: case.origin.family(),
         backend: backend.name().to_owned(),
         tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
-        selection: (verdict.is_finding() && selection != usual).then_some(selection),
+        selection,
         verdict,
         share,
         degenerate: degenerate.to_vec(),

@@ -293,7 +293,7 @@ impl CaseRecord {
 }
 
 /// `text` in single quotes, safe for a POSIX shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -24,6 +24,7 @@ use crate::case::Case;
 use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::Reproducer;
+use crate::report::model::quoted;
 use crate::shrink::{Budget, Candidate, Outcome, Reason, Shrunk, shrink, verdict_of};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -202,7 +203,6 @@ impl Written<'_> {
     }
 
     fn about(&self, here: &Case, summary: &str) -> String {
-        let quoted = |case: &Case| format!("'{}'", case.to_string().replace('\'', r"'\''"));
         let selection = self.backend.selection();
         format!(
             "{here}\n\n\
@@ -212,8 +212,8 @@ impl Written<'_> {
              It was found as:\n  conformance replay {} {selection}\n",
             self.shrunk.reason,
             words(&self.shrunk.verdict),
-            quoted(here),
-            quoted(self.first),
+            quoted(&here.to_string()),
+            quoted(&self.first.to_string()),
         )
     }
 
