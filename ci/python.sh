@@ -25,8 +25,10 @@ for example in "${examples[@]}"; do
   report="$target/python-report/$example"
   rm -rf "$report"
   mkdir -p "$report"
+  known=()
+  if [ -f "expectations/$example.toml" ]; then known=(--expectations "expectations/$example.toml"); fi
   # --exec splits like a shell and runs none.
-  if ! "$target/release/conformance" run --tier "$tier" --report "$report" \
+  if ! "$target/release/conformance" run --tier "$tier" --report "$report" "${known[@]}" \
     --exec "'$venv/bin/python' conformance/python/examples/${example}_backend.py" >"$report/log.txt" 2>&1; then
     tail -n 60 "$report/log.txt"
     say "$example: not clean, the report is in $report"

@@ -2,9 +2,10 @@
 
 use sparse_conformance::backend::Backend;
 use sparse_conformance::case::Case;
+use sparse_conformance::determinism::Repeats;
 use sparse_conformance::remote::{Limits, Remote, StartError};
 use sparse_conformance::report::{Defect, VerdictRecord};
-use sparse_conformance::runner::run_case;
+use sparse_conformance::runner::run_case_repeated;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,8 @@ const CASE: &str = "spmm.csr.f32_f32_f32_f32/banded:rows=40,cols=40/values=small
 
 fn limits() -> Limits {
     Limits {
-        time: Duration::from_secs(5),
-        start: Duration::from_secs(20),
+        time: Duration::from_secs(60),
+        start: Duration::from_secs(60),
         memory: 512 << 20,
         ..Limits::default()
     }
@@ -50,7 +51,10 @@ fn none_left(mark: &str) {
 fn verdict(backends: &[Box<dyn Backend>]) -> VerdictRecord {
     let case: Case = CASE.parse().expect(CASE);
     let loaded = case.origin.load().expect("generated");
-    run_case(&case, &loaded, backends).records.remove(0).verdict
+    run_case_repeated(&case, &loaded, backends, Repeats::NONE)
+        .records
+        .remove(0)
+        .verdict
 }
 
 /// Asks thrice: wrong, right, wrong again.

@@ -403,7 +403,7 @@ fn terminal_text_names_findings_files_and_what_did_not_run() {
     assert!(counts.ran() > 5000 && counts.get(VerdictKind::Unsupported) > 1000);
     assert!(
         plain.ends_with(&format!(
-            "16 findings: {} cases run, {} unsupported, 1 not run in 21.4 s\n",
+            "17 findings: {} cases run, {} unsupported, 1 not run in 21.4 s\n",
             show::count(counts.ran()),
             show::count(counts.get(VerdictKind::Unsupported))
         )),

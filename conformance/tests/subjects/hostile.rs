@@ -80,7 +80,7 @@ fn mixed(id: u64, file: &str, honest: &[u8]) {
     };
     match id % 100 {
         55 => {
-            note("timed_out");
+            note("timed out");
             hang();
         }
         n if n % 10 == 0 => {

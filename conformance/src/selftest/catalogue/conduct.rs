@@ -1,6 +1,6 @@
 //! Backends that panic, refuse, take what is illegal, answer with the wrong kind, or say in their manifest what is not so.
 
-use super::super::bug::symptom::{ACCEPTED, CRASHED, REFUSED, SHAPE, VALUE};
+use super::super::bug::symptom::{ACCEPTED, CRASHED, REFUSED, SHAPE, STRUCTURE, VALUE};
 use super::super::bug::{
     Bug,
     Effect::{Declares, Runs},
@@ -110,7 +110,7 @@ pub(super) static BUGS: &[Bug] = &[
         "illegal parameters of a format are put right in silence",
         |c| legal(c, Op::Convert) && c.params.unpruned,
         Runs(takes_any_pattern),
-        &[ACCEPTED],
+        &[ACCEPTED, STRUCTURE],
     ),
     Bug::new(
         F,
@@ -127,7 +127,8 @@ pub(super) static BUGS: &[Bug] = &[
         spmm_csr,
         Declares(|contract, params| redeclared(contract, params, Reduction::FmaChain)),
         &[VALUE],
-    ),
+    )
+    .only_bits(),
     Bug::new(
         F,
         "declares separate operations, fuses",
@@ -135,7 +136,8 @@ pub(super) static BUGS: &[Bug] = &[
         |c| legal(c, Op::Spmv),
         Declares(|contract, params| redeclared(contract, params, Reduction::MulAddChain)),
         &[VALUE],
-    ),
+    )
+    .only_bits(),
     Bug::new(
         F,
         "declares a narrower accumulator",

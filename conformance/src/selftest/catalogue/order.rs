@@ -37,7 +37,8 @@ pub(super) static BUGS: &[Bug] = &[
                 .rev()
                 .fold(0.0, |acc, &(a, b)| site.unit.fma(a, b, acc))
         },
-    ),
+    )
+    .only_bits(),
     sums(
         "order: two threads a row",
         "each thread sums half of a row, declared one chain",
@@ -45,7 +46,8 @@ pub(super) static BUGS: &[Bug] = &[
             let (left, right) = terms.split_at(terms.len() / 2);
             site.unit.add(fused(site, left), fused(site, right))
         },
-    ),
+    )
+    .only_bits(),
     sums(
         "order: threads that differ from row to row",
         "where a row is cut depends on what else runs",
@@ -53,7 +55,8 @@ pub(super) static BUGS: &[Bug] = &[
             let (left, right) = terms.split_at(terms.len() * (1 + site.at.0 % 3) / 4);
             site.unit.add(fused(site, right), fused(site, left))
         },
-    ),
+    )
+    .only_bits(),
     sums(
         "order: four lanes of a vector",
         "lane l sums terms l, l + 4, ..., and lanes are added at the end",
@@ -68,7 +71,8 @@ pub(super) static BUGS: &[Bug] = &[
             let pairs = (site.unit.add(lane(0), lane(2)), site.unit.add(lane(1), lane(3)));
             site.unit.add(pairs.0, pairs.1)
         },
-    ),
+    )
+    .only_bits(),
     sums(
         "order: sorted by magnitude",
         "small terms first, as numerics courses recommend",
@@ -77,7 +81,8 @@ pub(super) static BUGS: &[Bug] = &[
             sorted.sort_by(|l, r| (l.0 * l.1).abs().total_cmp(&(r.0 * r.1).abs()));
             fused(site, &sorted)
         },
-    ),
+    )
+    .only_bits(),
     sums(
         "atomic: lost",
         "two threads add into C, and here and there one overwrites the other",

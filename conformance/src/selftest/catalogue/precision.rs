@@ -115,7 +115,8 @@ pub(super) static BUGS: &[Bug] = &[
                 .iter()
                 .fold(0.0, |acc, &(a, b)| site.unit.add(acc, site.unit.mul(a, b)))
         },
-    ),
+    )
+    .only_bits(),
     sums(
         "sum: exact where a chain is declared",
         "a wide accumulator, rounded once: better, and not what is declared",
@@ -125,7 +126,8 @@ pub(super) static BUGS: &[Bug] = &[
             let sum = terms.iter().fold(0.0, |acc, &(a, b)| wide.fma(a, b, acc));
             f64::from(sum as f32)
         },
-    ),
+    )
+    .only_bits(),
     inputs(
         "tf32: truncated where rna is declared",
         "the low 13 bits are dropped",

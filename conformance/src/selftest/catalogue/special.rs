@@ -147,7 +147,8 @@ pub(super) static BUGS: &[Bug] = &[
             ..HONEST
         }),
         &[VALUE],
-    ),
+    )
+    .only_bits(),
     Bug::new(
         F,
         "zero: sign lost by a conversion",

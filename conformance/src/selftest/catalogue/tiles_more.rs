@@ -212,7 +212,9 @@ fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: b
     }
     for (block, ends) in p.block_ptr.windows(2).enumerate().filter(|_| tiles) {
         for tile in ends[0] as usize..ends[1] as usize {
-            for (r, value) in p.values[tile * p.br..(tile + 1) * p.br].iter().enumerate() {
+            let slots = p.values[tile * p.br..(tile + 1) * p.br].iter().enumerate();
+            // Only a tile can't tell an explicit +0.0 from a pad.
+            for (r, value) in slots.filter(|(_, value)| value.bits64() != 0) {
                 let row = (first((p.boundary, p.br), block) + r) as u32;
                 list.push(Entry {
                     row,
@@ -222,7 +224,6 @@ fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: b
             }
         }
     }
-    list.retain(|e| e.value != 0);
     list
 }
 
