@@ -252,3 +252,55 @@ fn help_and_version_are_on_standard_output() {
     }
     assert!(run(&["--version"]).out.starts_with("conformance "));
 }
+
+/// A program that dies at every request: found by `run`, shrunk by default, replayed by the printed line.
+#[test]
+fn a_run_shrinks_what_it_finds_and_the_line_replays() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    let run = |more: &[&str]| {
+        let ops = [
+            "run",
+            "--ops",
+            "transpose",
+            "--precisions",
+            "f64",
+            "--exec",
+            &subject,
+        ];
+        run_in(folder.path(), &[&ops[..], more].concat())
+    };
+    let ran = run(&["--report", "out", "--shrink", "5"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("shrunk to: transpose."), "{}", ran.out);
+    let named: Vec<_> = std::fs::read_dir(folder.path().join("out/reproducers"))
+        .expect("made")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    assert!(!named.is_empty());
+    for reproducer in named {
+        let line = std::fs::read_to_string(reproducer.join("case.txt")).expect("text");
+        let line = line.lines().next().expect("the line").to_owned();
+        let again = run_in(&reproducer, &["replay", &line, "--exec", &subject]);
+        assert_eq!(again.code, 1, "{line}: {}{}", again.out, again.err);
+    }
+    let ran = run(&["--report", "none", "--no-shrink"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(!folder.path().join("none/reproducers").exists());
+}
+
+#[test]
+fn one_line_is_shrunk_and_what_passes_is_not() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    let line = "spmv.csr.f64_f64_f64_f64/uniform:rows=9,cols=7,density=0.4,seed=1/values=wide,3/beta=1";
+    let args = ["shrink", line, "--exec", &subject, "--out", "small"];
+    let ran = run_in(folder.path(), &args);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("shrunk to 1 x 1 with"), "{}", ran.out);
+    assert!(ran.out.contains("/file:[small/matrix.mtx]/"), "{}", ran.out);
+    assert!(folder.path().join("small/main.py").exists());
+    let ran = run_in(folder.path(), &["shrink", line, "--backend", "portable"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("does not fail"), "{}", ran.out);
+}

@@ -1,4 +1,5 @@
-//! A program that speaks the protocol and misbehaves as its first argument says, on every request with an odd number.
+//! A program that speaks the protocol and misbehaves as its first argument says, on every request with an odd number, or on
+//! all of them (`exit-always`).
 //!
 //! ```text
 //! hostile-subject MODE [MARKER [FILE]]      MARKER only tells its processes from others
@@ -18,6 +19,8 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let word = |i: usize| args.get(i).map_or("", String::as_str);
     let (mode, marker, file) = (word(1), word(2), word(3));
+    let always = mode.strip_suffix("-always");
+    let mode = always.unwrap_or(mode);
     start(mode, file);
     let mut manifest = manifest_of(&Portable);
     manifest.name = "hostile".to_owned();
@@ -39,7 +42,7 @@ fn main() {
         };
         if mode == "mixed" {
             mixed(id, file, &honest);
-        } else if id % 2 == 1 {
+        } else if id % 2 == 1 || always.is_some() {
             misbehave(mode, marker, &honest);
         } else {
             send(&honest);
