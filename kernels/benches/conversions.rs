@@ -17,7 +17,7 @@
 mod measure;
 
 use measure::{MEMORY, memory_of_child, peak_growth, seconds};
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnyParts, AnySparse, Csr, Entries, Fields, FormatKind, FormatParams};
 use sparse_oracle::judge::judge_encoded;
@@ -205,7 +205,7 @@ impl Run {
     }
 
     fn kernel(&self, from: FormatKind, to: FormatKind) -> Result<&'static Kernel, String> {
-        let found = all_kernels().iter().find(|k| {
+        let found = kernels_here().find(|k| {
             let c = k.contract;
             (c.op, c.format, c.to, c.types.a) == (Op::Convert, from, Some(to), self.precision)
         });

@@ -13,11 +13,13 @@
 pub mod cuda;
 mod engine;
 mod explain;
+mod feature;
 pub mod name;
 mod portable;
 pub mod registry;
 
 pub use engine::Engine;
 pub use explain::explain;
+pub use feature::Feature;
 pub use name::{KernelName, NameError};
-pub use registry::{Kernel, all_kernels, bitmap_decoders};
+pub use registry::{Kernel, all_kernels, bitmap_decoders, kernels_here};

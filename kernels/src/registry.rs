@@ -1,6 +1,7 @@
 //! The one table of kernels: which contract each fulfils, how it says that it rounds, and the function to call.
 
 use crate::engine::Engine;
+use crate::feature::Feature;
 use crate::name::KernelName;
 use crate::portable;
 use sparse_oracle::arithmetic::Arithmetic;
@@ -27,6 +28,8 @@ pub struct Kernel {
     pub arithmetic: Arithmetic,
     /// What it runs on, e.g. `portable`; see [`Engine`].
     pub engine: &'static str,
+    /// What the machine must have; [`run`](Kernel::run) refuses where it lacks that.
+    pub needs: &'static [Feature],
     /// The function.
     pub run: Run,
 }
@@ -38,14 +41,27 @@ impl Kernel {
             contract,
             arithmetic,
             engine: engine.name(),
+            needs: &[],
             run,
         }
+    }
+
+    /// What this machine lacks to run it.
+    #[must_use]
+    pub fn missing(&self) -> Option<Feature> {
+        Feature::missing(self.needs)
     }
 }
 
 static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(portable::kernels);
 
-/// Every kernel, in the order of the contracts' table.
+/// The kernels that this machine can run, in the order of [`all_kernels`].
+pub fn kernels_here() -> impl Iterator<Item = &'static Kernel> + Clone {
+    all_kernels().iter().filter(|kernel| kernel.missing().is_none())
+}
+
+/// Every kernel for this architecture, whatever the machine has: the portable ones in the order of the contracts' table, then
+/// engine by engine.
 #[must_use]
 pub fn all_kernels() -> &'static [Kernel] {
     &TABLE

@@ -3,7 +3,7 @@
 
 mod support;
 
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_sparse;
@@ -114,10 +114,7 @@ fn operand(rng: &mut Rng, kernel: &Kernel, rows: usize, cols: usize) -> AnySpars
 fn spmm_and_spmv_round_as_declared() {
     let mut rng = Rng(11);
     let (rows, cols, n) = (11, 13, 9);
-    for kernel in all_kernels()
-        .iter()
-        .filter(|k| matches!(k.contract.op, Op::Spmm | Op::Spmv))
-    {
+    for kernel in kernels_here().filter(|k| matches!(k.contract.op, Op::Spmm | Op::Spmv)) {
         let types = kernel.contract.types;
         for transpose_a in [false, true] {
             let a = operand(&mut rng, kernel, rows, cols);
@@ -196,8 +193,7 @@ fn stored(s: &AnySparse) -> Vec<(usize, usize, f64)> {
 #[test]
 fn sddmm_rounds_as_declared() {
     let mut rng = Rng(13);
-    for (kernel, k) in all_kernels()
-        .iter()
+    for (kernel, k) in kernels_here()
         .filter(|k| k.contract.op == Op::Sddmm)
         .flat_map(|kernel| [(kernel, 9), (kernel, 0)])
     {
@@ -292,7 +288,7 @@ fn sddmm_scale_multiplies_by_explicit_zeros_and_alpha_zero_reads_nothing() {
 #[test]
 fn spgemm_rounds_as_declared_and_keeps_structure() {
     let mut rng = Rng(14);
-    for kernel in all_kernels().iter().filter(|k| k.contract.op == Op::Spgemm) {
+    for kernel in kernels_here().filter(|k| k.contract.op == Op::Spgemm) {
         let (types, format) = (kernel.contract.types, kernel.contract.format);
         for (m, k, n) in [(9, 12, 10), (4, 0, 3), (0, 2, 5), (3, 2, 0), (1, 1, 1)] {
             let mut draw = |rows, cols| {

@@ -1,7 +1,7 @@
 //! RP-CSC and CP-CSR conversions where small random matrices do not reach: threads, both ways to transpose a group, the
 //! limits of the fields. Reference and kernel agree array by array, and in the refusal.
 
-use sparse_kernels::all_kernels;
+use sparse_kernels::kernels_here;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     AnyParts, AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Parts, Sparse,
@@ -13,7 +13,7 @@ use sparse_oracle::{Precision, Refusal};
 const KINDS: [FormatKind; 2] = [FormatKind::RpCsc, FormatKind::CpCsr];
 
 fn convert(a: &AnySparse, to: FormatKind, params: FormatParams) -> Result<Answer, Refusal> {
-    let mut kernels = all_kernels().iter();
+    let mut kernels = kernels_here();
     let kernel = kernels.find(|k| {
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, a.kind(), Some(to), Precision::F64)

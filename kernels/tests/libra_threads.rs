@@ -3,7 +3,7 @@
 
 mod support;
 
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     AnyParts, AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, LibraSddmm, LibraSddmmParts,
@@ -19,7 +19,7 @@ use support::Rng;
 const KINDS: [FormatKind; 2] = [FormatKind::LibraSpmm, FormatKind::LibraSddmm];
 
 fn kernel(from: FormatKind, to: FormatKind) -> &'static Kernel {
-    let found = all_kernels().iter().find(|k| {
+    let found = kernels_here().find(|k| {
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, from, Some(to), Precision::F32)
     });

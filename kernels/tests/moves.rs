@@ -4,7 +4,7 @@
 mod support;
 
 use sparse_kernels::registry::kernel;
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams};
 use sparse_oracle::refusal::Refusal;
@@ -31,7 +31,7 @@ const SHAPES: [(usize, usize); 8] = [
 ];
 
 fn moves() -> impl Iterator<Item = &'static Kernel> {
-    all_kernels().iter().filter(|k| k.contract.op.is_exact())
+    kernels_here().filter(|k| k.contract.op.is_exact())
 }
 
 /// Any bit pattern: zeros of both signs, subnormals, infinities, NaN with payloads.

@@ -3,7 +3,7 @@
 
 mod support;
 
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Entries, Entry, FormatKind, FormatParams};
 use sparse_oracle::scalar::{Precision, Values, decode};
@@ -35,7 +35,7 @@ const BLOCKS: [FormatParams; 3] = [
 ];
 
 fn kernels(op: Op) -> impl Iterator<Item = &'static Kernel> {
-    all_kernels().iter().filter(move |k| k.contract.op == op)
+    kernels_here().filter(move |k| k.contract.op == op)
 }
 
 /// `alpha * A * B + beta * C` in f64.

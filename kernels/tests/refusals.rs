@@ -2,7 +2,7 @@
 
 mod support;
 
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout};
 use sparse_oracle::refusal::Refusal;
@@ -128,7 +128,7 @@ fn refused(
 ) {
     let mut rng = Rng(31);
     let mut tried = 0;
-    for kernel in all_kernels().iter().filter(|k| ops.contains(&k.contract.op)) {
+    for kernel in kernels_here().filter(|k| ops.contains(&k.contract.op)) {
         let mut o = operands(kernel, &mut rng);
         assert_eq!(
             run(kernel, kernel.contract.op, &mut o),
@@ -179,10 +179,7 @@ fn factors() {
         );
     }
     let mut rng = Rng(32);
-    for kernel in all_kernels()
-        .iter()
-        .filter(|k| DENSE_OUT.contains(&k.contract.op))
-    {
+    for kernel in kernels_here().filter(|k| DENSE_OUT.contains(&k.contract.op)) {
         let mut o = operands(kernel, &mut rng);
         o.alpha = 0.1;
         let found = run(kernel, kernel.contract.op, &mut o);
@@ -365,7 +362,7 @@ fn kinds_and_element_types() {
 #[test]
 fn tasks_of_another_operation() {
     let mut rng = Rng(33);
-    for kernel in all_kernels().iter().filter(|k| ALL.contains(&k.contract.op)) {
+    for kernel in kernels_here().filter(|k| ALL.contains(&k.contract.op)) {
         let mut o = operands(kernel, &mut rng);
         for op in Op::ALL.into_iter().filter(|op| *op != kernel.contract.op) {
             let found = run(kernel, op, &mut o);

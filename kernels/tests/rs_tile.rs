@@ -2,7 +2,7 @@
 //! that no encoder writes; and both sides of every refusal.
 
 use proptest::prelude::*;
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     AnyParts, AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, ImpactRule, PAD, Parts, RsTile,
@@ -15,7 +15,7 @@ use sparse_oracle::verdict::Verdict;
 use sparse_oracle::{Precision, Refusal};
 
 fn kernel(from: FormatKind, to: FormatKind) -> &'static Kernel {
-    let found = all_kernels().iter().find(|k| {
+    let found = kernels_here().find(|k| {
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, from, Some(to), Precision::F32)
     });

@@ -1,7 +1,7 @@
 //! TCF, ME-TCF and BitTCF on matrices large enough to be shared out among threads: the same arrays as the reference,
 //! with any number of threads.
 
-use sparse_kernels::all_kernels;
+use sparse_kernels::kernels_here;
 use sparse_oracle::Refusal;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
@@ -14,7 +14,7 @@ use sparse_oracle::task::{Answer, Task};
 const KINDS: [FormatKind; 3] = [FormatKind::Tcf, FormatKind::MeTcf, FormatKind::BitTcf];
 
 fn convert(a: &AnySparse, to: FormatKind, params: FormatParams) -> Result<Answer, Refusal> {
-    let kernel = all_kernels().iter().find(|k| {
+    let kernel = kernels_here().find(|k| {
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, a.kind(), Some(to), a.precision())
     });

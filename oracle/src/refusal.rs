@@ -225,6 +225,12 @@ pub enum Refusal {
         /// What it said.
         reason: String,
     },
+    /// The machine lacks what a kernel runs on. About the machine, not the request.
+    #[error("this machine has no {feature}")]
+    Unavailable {
+        /// What it lacks ("avx512f").
+        feature: &'static str,
+    },
     /// The element type or format is not the one the operation takes.
     #[error("{field} is {found}, expected {expected}")]
     Kind {

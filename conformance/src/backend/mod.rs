@@ -10,8 +10,8 @@
 
 mod failure;
 mod nalgebra;
+mod ours;
 mod plugin;
-mod portable;
 mod sprs;
 
 use crate::case::Params;
@@ -23,8 +23,8 @@ use std::borrow::Cow;
 
 pub use self::failure::Failure;
 pub use self::nalgebra::NalgebraSparse;
+pub use self::ours::{Ours, Portable};
 pub use self::plugin::{OpenError, PluginBackend};
-pub use self::portable::Portable;
 pub use self::sprs::Sprs;
 
 /// What a backend says about a request before it runs.
@@ -121,10 +121,18 @@ pub trait Backend: Send + Sync {
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
 }
 
-/// The built-in backends, in the order of reports.
+/// The built-in backends, in the order of reports: our kernels for each engine that this machine has, then other libraries.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Backend>> {
-    vec![Box::new(Portable), Box::new(Sprs), Box::new(NalgebraSparse)]
+    let mut all: Vec<Box<dyn Backend>> = Vec::new();
+    all.extend(
+        Ours::all()
+            .into_iter()
+            .map(|ours| Box::new(ours) as Box<dyn Backend>),
+    );
+    all.push(Box::new(Sprs));
+    all.push(Box::new(NalgebraSparse));
+    all
 }
 
 /// A backend whose manifest breaks the rules.

@@ -4,7 +4,7 @@ use super::Outcome;
 use super::bitmaps::BITMAPS;
 use super::input::{Input, SIDE};
 use super::papers::same_csr;
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{AnySparse, Csr, Fields, FormatKind, FormatParams, Parts, PartsElement, Sparse};
 use sparse_oracle::judge::first_difference;
@@ -132,7 +132,7 @@ pub(super) fn converters(
 
 fn table(other: impl Fn(&Contract) -> Option<FormatKind>) -> Table {
     let mut table = Table::default();
-    for kernel in all_kernels().iter().filter(|k| k.contract.op == Op::Convert) {
+    for kernel in kernels_here().filter(|k| k.contract.op == Op::Convert) {
         if let Some(other) = other(&kernel.contract) {
             table[other as usize][kernel.contract.types.a as usize].push(kernel);
         }

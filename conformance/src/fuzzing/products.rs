@@ -7,7 +7,7 @@ use crate::case::{Case, Filling, Params};
 use crate::operands::{DenseOperand, Operands};
 use crate::origin::Origin;
 use crate::runner::judge_operands;
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, FormatKind, FormatParams, Layout, Sparse};
@@ -272,7 +272,7 @@ fn numbers(input: &mut Input<'_>, count: usize, precision: Precision) -> Vec<f64
 /// Runs every kernel of the case's contract and judges what it gives.
 pub(super) fn judged(case: &Case, operands: &Operands) -> Outcome {
     let (mut outcome, mut spent) = (Outcome::Refused, Duration::ZERO);
-    for kernel in all_kernels().iter().filter(|k| k.contract == case.contract) {
+    for kernel in kernels_here().filter(|k| k.contract == case.contract) {
         let judged = judge_operands(case, operands, &OneKernel(kernel), &mut spent);
         assert!(
             !judged.verdict.is_finding(),

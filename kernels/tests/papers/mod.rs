@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use sparse_kernels::{Kernel, all_kernels};
+use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{
     AnyParts, AnySparse, Csr, Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, PARAMETERS,
@@ -88,7 +88,7 @@ fn carried<T: Element>(matrix: &Sparse<T>, entries: &Entries<T>) -> Entries<u64>
 }
 
 fn kernel(from: FormatKind, to: FormatKind, precision: Precision) -> &'static Kernel {
-    let found = all_kernels().iter().find(|k| {
+    let found = kernels_here().find(|k| {
         let c = k.contract;
         (c.op, c.format, c.to, c.types.a) == (Op::Convert, from, Some(to), precision)
     });

@@ -1,0 +1,142 @@
+//! What a machine must have for a kernel to run, found out at run time.
+
+use sparse_oracle::refusal::Refusal;
+
+/// One property of a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Feature {
+    /// x86-64 AVX2.
+    Avx2,
+    /// x86-64 fused multiply-add.
+    Fma,
+    /// x86-64 conversions from and to f16.
+    F16c,
+    /// x86-64 AVX-512 foundation.
+    Avx512f,
+    /// x86-64 AVX-512 on bytes and words.
+    Avx512bw,
+    /// x86-64 AVX-512 on doublewords and quadwords.
+    Avx512dq,
+    /// x86-64 AVX-512 on shorter vectors.
+    Avx512vl,
+    /// Arm Advanced SIMD.
+    Neon,
+    /// Arm half-precision arithmetic and conversions.
+    Fp16,
+    /// Arm SME.
+    Sme,
+    /// Arm SME outer products of f64.
+    SmeF64F64,
+    /// Arm SME outer products of f16 into f32.
+    SmeF16F32,
+}
+
+impl Feature {
+    /// All.
+    pub const ALL: [Feature; 12] = [
+        Feature::Avx2,
+        Feature::Fma,
+        Feature::F16c,
+        Feature::Avx512f,
+        Feature::Avx512bw,
+        Feature::Avx512dq,
+        Feature::Avx512vl,
+        Feature::Neon,
+        Feature::Fp16,
+        Feature::Sme,
+        Feature::SmeF64F64,
+        Feature::SmeF16F32,
+    ];
+
+    /// The name that the system uses (`/proc/cpuinfo`).
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Feature::Avx2 => "avx2",
+            Feature::Fma => "fma",
+            Feature::F16c => "f16c",
+            Feature::Avx512f => "avx512f",
+            Feature::Avx512bw => "avx512bw",
+            Feature::Avx512dq => "avx512dq",
+            Feature::Avx512vl => "avx512vl",
+            Feature::Neon => "neon",
+            Feature::Fp16 => "fp16",
+            Feature::Sme => "sme",
+            Feature::SmeF64F64 => "smef64f64",
+            Feature::SmeF16F32 => "smef16f32",
+        }
+    }
+
+    /// True when this machine has it.
+    #[must_use]
+    pub fn is_here(self) -> bool {
+        detected(self)
+    }
+
+    /// The first of these that this machine lacks.
+    #[must_use]
+    pub fn missing(needed: &[Feature]) -> Option<Feature> {
+        needed.iter().copied().find(|feature| !feature.is_here())
+    }
+
+    /// Refuses where this machine lacks one of these.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] names the first that is missing.
+    pub(crate) fn require(needed: &[Feature]) -> Result<(), Refusal> {
+        match Feature::missing(needed) {
+            Some(feature) => Err(Refusal::Unavailable {
+                feature: feature.name(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detected(feature: Feature) -> bool {
+    match feature {
+        Feature::Avx2 => is_x86_feature_detected!("avx2"),
+        Feature::Fma => is_x86_feature_detected!("fma"),
+        Feature::F16c => is_x86_feature_detected!("f16c"),
+        Feature::Avx512f => is_x86_feature_detected!("avx512f"),
+        Feature::Avx512bw => is_x86_feature_detected!("avx512bw"),
+        Feature::Avx512dq => is_x86_feature_detected!("avx512dq"),
+        Feature::Avx512vl => is_x86_feature_detected!("avx512vl"),
+        _ => false,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detected(_: Feature) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_of_one_architecture() {
+        let x86 = Feature::ALL[..7].iter().any(|f| f.is_here());
+        let arm = Feature::ALL[7..].iter().any(|f| f.is_here());
+        assert!(!(x86 && arm));
+    }
+
+    #[test]
+    fn the_first_that_is_missing_is_named() {
+        let absent = Feature::ALL
+            .into_iter()
+            .find(|f| !f.is_here())
+            .expect("no machine has all");
+        let refused = Feature::require(&[absent]).expect_err("it is missing");
+        assert_eq!(
+            refused,
+            Refusal::Unavailable {
+                feature: absent.name()
+            }
+        );
+        assert_eq!(Feature::require(&[]), Ok(()));
+    }
+}
