@@ -29,8 +29,8 @@ use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use element::{Enter, Leave};
 use formats::{
-    AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm, AsRsTile,
-    AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
+    AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm,
+    AsRsTile, AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
 };
 use isa::{Avx2, Avx512, Core, Isa};
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
@@ -112,7 +112,10 @@ fn spmv_rows<S: Core<f32> + Core<f64>, F: Source>(table: &mut Vec<Kernel>) {
     push_types!(table, Op::Spmv, run_vector, S, F);
 }
 
-fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>((op, format, pads): (Op, FormatKind, Pads), run: Run) -> Kernel {
+fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>(
+    (op, format, pads): (Op, FormatKind, Pads),
+    run: Run,
+) -> Kernel {
     let types = Types {
         a: I::PRECISION,
         b: I::PRECISION,
