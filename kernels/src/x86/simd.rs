@@ -13,7 +13,17 @@
 #![expect(unsafe_code, reason = "vector instructions have no safe form in generic code")]
 
 use crate::portable::unit::Unit;
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m256, __m256d, __m256i, __m512, __m512d, __mmask8, __mmask16, _mm256_add_pd, _mm256_add_ps,
+    _mm256_cmpgt_epi32, _mm256_cmpgt_epi64, _mm256_fmadd_pd, _mm256_fmadd_ps, _mm256_loadu_pd,
+    _mm256_loadu_ps, _mm256_maskload_pd, _mm256_maskload_ps, _mm256_maskstore_pd, _mm256_maskstore_ps,
+    _mm256_mul_pd, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
+    _mm256_setr_epi32, _mm256_setr_epi64x, _mm256_setzero_pd, _mm256_setzero_ps, _mm256_storeu_pd,
+    _mm256_storeu_ps, _mm512_add_pd, _mm512_add_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_loadu_pd,
+    _mm512_loadu_ps, _mm512_mask_storeu_pd, _mm512_mask_storeu_ps, _mm512_maskz_loadu_pd,
+    _mm512_maskz_loadu_ps, _mm512_mul_pd, _mm512_mul_ps, _mm512_set1_pd, _mm512_set1_ps, _mm512_setzero_pd,
+    _mm512_setzero_ps, _mm512_storeu_pd, _mm512_storeu_ps,
+};
 
 /// A vector, or one element.
 ///
