@@ -286,6 +286,7 @@ fn plan_record(
         backends: backends.iter().map(|b| b.name().to_owned()).collect(),
         operations: all(names(&options.ops), names(&Op::ALL)),
         precisions: all(types(&options.precisions), types(&Precision::ALL)),
+        contracts: options.contracts.clone(),
         matrices: options.matrices.iter().map(|p| p.display().to_string()).collect(),
         distinct_cases: cases as u64,
         digest,
