@@ -17,6 +17,8 @@ mod feature;
 pub mod name;
 mod portable;
 pub mod registry;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use engine::Engine;
 pub use explain::explain;

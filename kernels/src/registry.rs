@@ -53,7 +53,12 @@ impl Kernel {
     }
 }
 
-static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(portable::kernels);
+static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
+    let mut table = portable::kernels();
+    #[cfg(target_arch = "x86_64")]
+    table.extend(crate::x86::kernels());
+    table
+});
 
 /// The kernels that this machine can run, in the order of [`all_kernels`].
 pub fn kernels_here() -> impl Iterator<Item = &'static Kernel> + Clone {

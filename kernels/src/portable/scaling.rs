@@ -27,6 +27,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha * acc`.
+    #[inline]
     pub(crate) fn scaled(&self, acc: A) -> A {
         if self.alpha == A::ONE {
             acc
@@ -36,6 +37,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha * acc + beta * c`, for alpha not 0.
+    #[inline]
     pub(crate) fn finish(&self, acc: A, c: impl FnOnce() -> A) -> A {
         let scaled = self.scaled(acc);
         if self.beta == A::ZERO {
@@ -46,6 +48,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `beta * c` alone.
+    #[inline]
     pub(crate) fn without_product(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ZERO {
             A::ZERO
@@ -54,6 +57,7 @@ impl<A: Unit> Scaling<A> {
         }
     }
 
+    #[inline]
     fn addend(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ONE {
             c()
