@@ -17,6 +17,7 @@ mod feature;
 pub mod name;
 mod portable;
 pub mod registry;
+mod rowwise;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
