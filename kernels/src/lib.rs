@@ -18,6 +18,7 @@ pub mod name;
 mod portable;
 pub mod registry;
 mod rowwise;
+pub mod schedule;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

@@ -8,12 +8,12 @@
 //! Declared arithmetic: chains in ascending order from +0, `MulThenAdd` epilogue, nothing flushed; the chain is fused
 //! for SpMV, SDDMM and block formats, separate products and sums for the rest; tf32 operands are rounded as `rna`.
 
-mod convert;
+pub(crate) mod convert;
 pub(crate) mod dense;
 pub(crate) mod element;
 mod exact_sum;
 pub(crate) mod lanes;
-mod moves;
+pub(crate) mod moves;
 mod product;
 pub(crate) mod request;
 mod rounding;
