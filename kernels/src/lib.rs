@@ -20,7 +20,7 @@ pub mod registry;
 mod rowwise;
 pub mod schedule;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub mod x86;
 
 pub use engine::Engine;
 pub use explain::explain;

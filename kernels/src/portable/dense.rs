@@ -15,9 +15,12 @@ pub(crate) struct Strided<D> {
     pub(crate) rows: usize,
     /// Columns.
     pub(crate) cols: usize,
-    row_step: usize,
-    col_step: usize,
-    data: D,
+    /// Elements from one row to the next.
+    pub(crate) row_step: usize,
+    /// Elements from one column to the next.
+    pub(crate) col_step: usize,
+    /// The elements, pads included.
+    pub(crate) data: D,
 }
 
 /// The names that a refusal about one dense operand uses.

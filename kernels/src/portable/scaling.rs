@@ -21,6 +21,11 @@ impl<A: Unit> Scaling<A> {
         })
     }
 
+    /// alpha and beta.
+    pub(crate) fn factors(&self) -> (A, A) {
+        (self.alpha, self.beta)
+    }
+
     /// False when alpha = 0, so that A and B must not be read.
     pub(crate) fn reads_product(&self) -> bool {
         self.alpha != A::ZERO
