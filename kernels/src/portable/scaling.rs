@@ -32,6 +32,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha * acc`.
+    #[inline]
     pub(crate) fn scaled(&self, acc: A) -> A {
         if self.alpha == A::ONE {
             acc
@@ -41,6 +42,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha * acc + beta * c`, for alpha not 0.
+    #[inline]
     pub(crate) fn finish(&self, acc: A, c: impl FnOnce() -> A) -> A {
         let scaled = self.scaled(acc);
         if self.beta == A::ZERO {
@@ -51,6 +53,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `beta * c` alone.
+    #[inline]
     pub(crate) fn without_product(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ZERO {
             A::ZERO
@@ -59,6 +62,7 @@ impl<A: Unit> Scaling<A> {
         }
     }
 
+    #[inline]
     fn addend(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ONE {
             c()

@@ -6,7 +6,10 @@
 //!
 //! A token exists only where its features are, so that calling the entries is safe for whoever holds one.
 
-#![expect(unsafe_code, reason = "functions compiled for CPU features are called where a token proves them")]
+#![expect(
+    unsafe_code,
+    reason = "functions compiled for CPU features are called where a token proves them"
+)]
 
 use super::dense::Dense;
 use super::lanes::{Rows, Tiles};
@@ -120,7 +123,7 @@ macro_rules! isa {
 }
 
 isa! { Avx512, "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl",
-    [Avx512f, Avx512bw, Avx512dq, Avx512vl, Avx2, Fma, F16c, Popcnt, Bmi1], f32 => __m512, f64 => __m512d }
+[Avx512f, Avx512bw, Avx512dq, Avx512vl, Avx2, Fma, F16c, Popcnt, Bmi1], f32 => __m512, f64 => __m512d }
 isa! { Avx2, "avx2,fma,f16c", [Avx2, Fma, F16c, Popcnt, Bmi1], f32 => __m256, f64 => __m256d }
 
 /// Eight at a time; the last ones through a buffer.

@@ -1,4 +1,4 @@
-//! x86-64: SpMM of every format and SpMV, for AVX-512 and AVX2.
+//! x86-64: SpMM of every format, SpMV and SDDMM, for AVX-512 and AVX2.
 //!
 //! ```text
 //! task -> request (checked) -> formats: rows or tiles -> workers: jobs on disjoint rows of C
@@ -16,6 +16,7 @@ mod isa;
 mod lanes;
 mod loops;
 mod rows;
+mod sddmm;
 mod simd;
 mod spmm;
 mod tiles;
@@ -29,8 +30,8 @@ use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use element::{Enter, Leave};
 use formats::{
-    AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm, AsRsTile,
-    AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
+    AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm,
+    AsRsTile, AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
 };
 use isa::{Avx2, Avx512, Core, Isa};
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
@@ -64,6 +65,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     let mut table = Vec::new();
     engine::<Avx512>(&mut table);
     engine::<Avx2>(&mut table);
+    sddmm::rows(&mut table);
     table
 }
 
@@ -112,7 +114,10 @@ fn spmv_rows<S: Core<f32> + Core<f64>, F: Source>(table: &mut Vec<Kernel>) {
     push_types!(table, Op::Spmv, run_vector, S, F);
 }
 
-fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>((op, format, pads): (Op, FormatKind, Pads), run: Run) -> Kernel {
+fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>(
+    (op, format, pads): (Op, FormatKind, Pads),
+    run: Run,
+) -> Kernel {
     let types = Types {
         a: I::PRECISION,
         b: I::PRECISION,

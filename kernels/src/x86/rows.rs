@@ -9,7 +9,10 @@
 //! an FMA: there, rows go in groups of `JAM`, side by side as long as the shortest lasts. No chain is ever split, so the
 //! result does not depend on any of this.
 
-#![expect(unsafe_code, reason = "loads and stores of vectors, bounds asserted before the loops")]
+#![expect(
+    unsafe_code,
+    reason = "loads and stores of vectors, bounds asserted before the loops"
+)]
 
 use super::dense::Dense;
 use super::lanes::Rows;
@@ -126,10 +129,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// The features of `V`; the panel ends at or before column `n`.
     #[inline(always)]
     unsafe fn full<const W: usize, const JAM: usize>(&self, first: usize, far: bool) -> usize {
-        let panel = Panel::<V, W> {
-            first,
-            mask: None,
-        };
+        let panel = Panel::<V, W> { first, mask: None };
         // SAFETY: the caller's.
         unsafe {
             if far {
@@ -179,7 +179,11 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// # Safety
     /// The features of `V`; the panel lies within the columns, the rows within the rows.
     #[inline(always)]
-    unsafe fn group<const W: usize, const JAM: usize, const FAR: bool>(&self, panel: Panel<V, W>, row: usize) {
+    unsafe fn group<const W: usize, const JAM: usize, const FAR: bool>(
+        &self,
+        panel: Panel<V, W>,
+        row: usize,
+    ) {
         const { assert!(JAM >= 1 && JAM <= 4) };
         let mut at = [0; JAM];
         let mut end = [0; JAM];

@@ -44,7 +44,10 @@ pub(super) enum Work<'a, I> {
 /// Opens a matrix, or its transpose. A function pointer, so that the loops are compiled once and not per format.
 pub(super) type Open<I> = for<'a> fn(&'a Sparse<I>, bool) -> Result<Work<'a, I>, Refusal>;
 
-fn rows_of<F: Source, I: Stored + Default>(matrix: &Sparse<I>, transpose: bool) -> Result<Work<'_, I>, Refusal> {
+fn rows_of<F: Source, I: Stored + Default>(
+    matrix: &Sparse<I>,
+    transpose: bool,
+) -> Result<Work<'_, I>, Refusal> {
     Ok(Work::Rows(F::lanes(matrix, transpose)?))
 }
 
@@ -146,7 +149,12 @@ impl<I: Sync> Part for Cut<'_, '_, I> {
 }
 
 impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
-    fn run<I: Enter<A>, O: Leave<A>>(&self, work: &Work<'_, I>, split: Option<Split>, (c, ldc): (&mut [O], usize)) {
+    fn run<I: Enter<A>, O: Leave<A>>(
+        &self,
+        work: &Work<'_, I>,
+        split: Option<Split>,
+        (c, ldc): (&mut [O], usize),
+    ) {
         let parts = match work {
             Work::Rows(lanes) => [Cut::Rows(&**lanes), Cut::None],
             Work::Both(lanes, blocks) => [Cut::Rows(&**lanes), Cut::Tiles(blocks)],
@@ -162,9 +170,19 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
     }
 
     /// One job, through a buffer where C is of another type than the accumulator.
-    fn job<I: Enter<A>, O: Leave<A>>(&self, part: &Cut<'_, '_, I>, kept: &mut Kept<I, A>, job: Job<'_, O>, ldc: usize) {
+    fn job<I: Enter<A>, O: Leave<A>>(
+        &self,
+        part: &Cut<'_, '_, I>,
+        kept: &mut Kept<I, A>,
+        job: Job<'_, O>,
+        ldc: usize,
+    ) {
         let Job { units, c, .. } = job;
-        let Kept { decoded, values, c: own } = kept;
+        let Kept {
+            decoded,
+            values,
+            c: own,
+        } = kept;
         if let Some(c) = O::as_unit(c) {
             self.multiply(part, units, (decoded, values), c, ldc);
             return;

@@ -8,7 +8,10 @@
 //! Every slot is multiplied, pads too. Each element of C is one chain in ascending column, from +0. Blocks of more rows than
 //! registers allow are worked on in groups of 8, 4, 2 and 1 rows.
 
-#![expect(unsafe_code, reason = "loads and stores of vectors, bounds asserted before the loops")]
+#![expect(
+    unsafe_code,
+    reason = "loads and stores of vectors, bounds asserted before the loops"
+)]
 
 use super::dense::Dense;
 use super::lanes::Tiles;
@@ -104,7 +107,10 @@ impl<'a, V: Vector> Blocks<'a, V> {
     unsafe fn panel<const W: usize>(&self, panel: Panel<V, W>, block: usize) {
         let base = self.a.ptr[0];
         let tiles = (self.a.ptr[block] - base) as usize..(self.a.ptr[block + 1] - base) as usize;
-        assert!(tiles.start <= tiles.end && tiles.end <= self.a.cols.len(), "offsets ascend");
+        assert!(
+            tiles.start <= tiles.end && tiles.end <= self.a.cols.len(),
+            "offsets ascend"
+        );
         // Rows of the block that the matrix has.
         let height = self.a.br.min(self.a.rows.saturating_sub(block * self.a.br));
         let mut top = 0;

@@ -78,10 +78,16 @@ fn cut<'c, O, P: Part + ?Sized>(
 /// Splits workers by the work of two parts; a part with rows has one at least.
 pub(super) fn proportional(threads: usize, work: [usize; 2]) -> Split {
     if work[1] == 0 {
-        return Split { csr: threads, tiles: 0 };
+        return Split {
+            csr: threads,
+            tiles: 0,
+        };
     }
     if work[0] == 0 {
-        return Split { csr: 0, tiles: threads };
+        return Split {
+            csr: 0,
+            tiles: threads,
+        };
     }
     let share = (threads as f64 * work[0] as f64 / (work[0] + work[1]) as f64).round() as usize;
     let csr = share.clamp(1, threads.max(2) - 1);
@@ -105,7 +111,10 @@ pub(super) fn run<O: Send, P: Part + ?Sized, B>(
     let threads = rayon::current_num_threads();
     if split.is_none() && (threads == 1 || first.len() + second.len() < 2) {
         let mut own = buffers();
-        first.into_iter().chain(second).for_each(|job| work(&mut own, job));
+        first
+            .into_iter()
+            .chain(second)
+            .for_each(|job| work(&mut own, job));
         return;
     }
     let split = split.unwrap_or_else(|| proportional(threads, parts.map(|p| p.before(p.units()))));

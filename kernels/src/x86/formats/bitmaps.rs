@@ -120,7 +120,10 @@ impl<T: Stored> ByRow<T> for Located<'_, T> {
             }
             Place::Residual(at) => {
                 let slots = at as usize * m.residual_width..(at as usize + 1) * m.residual_width;
-                for (&col, &value) in m.residual_col[slots.clone()].iter().zip(&m.residual_values[slots]) {
+                for (&col, &value) in m.residual_col[slots.clone()]
+                    .iter()
+                    .zip(&m.residual_values[slots])
+                {
                     if col == PAD {
                         break;
                     }
@@ -147,7 +150,9 @@ impl Source for AsBitTcf {
 fn before(offsets: &[u32], blocks: &[u32], row: usize, height: usize) -> usize {
     let (window, r) = (row / height, row % height);
     let start = blocks[offsets[window] as usize] as usize;
-    let end = offsets.get(window + 1).map_or(start, |&end| blocks[end as usize] as usize);
+    let end = offsets
+        .get(window + 1)
+        .map_or(start, |&end| blocks[end as usize] as usize);
     start + (end - start) * r / height
 }
 

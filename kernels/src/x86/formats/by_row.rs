@@ -66,7 +66,10 @@ impl<T: Send + Sync, M: ByRow<T>> Lanes<T> for Rowwise<M> {
         self.matrix.before(unit)
     }
 
-    #[expect(unsafe_code, reason = "compiled for bit instructions that the constructor found")]
+    #[expect(
+        unsafe_code,
+        reason = "compiled for bit instructions that the constructor found"
+    )]
     fn read<'s>(&'s self, units: Range<usize>, buffers: &'s mut Buffers<T>) -> Rows<'s, T> {
         // SAFETY: `try_new`, the only constructor, found the features.
         unsafe { decode(&self.matrix, units, buffers) };

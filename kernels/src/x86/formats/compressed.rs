@@ -88,7 +88,11 @@ impl Source for AsCsr {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(Compressed::borrowed(&m.row_ptr, &m.col_idx, &m.values), m.cols, transpose)
+        opened(
+            Compressed::borrowed(&m.row_ptr, &m.col_idx, &m.values),
+            m.cols,
+            transpose,
+        )
     }
 }
 
@@ -100,7 +104,11 @@ impl Source for AsTcf {
         let Sparse::Tcf(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(Compressed::borrowed(&m.node_pointer, &m.edge_list, &m.values), m.cols, transpose)
+        opened(
+            Compressed::borrowed(&m.node_pointer, &m.edge_list, &m.values),
+            m.cols,
+            transpose,
+        )
     }
 }
 
@@ -113,7 +121,11 @@ impl Source for AsCsc {
         let Sparse::Csc(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(Compressed::borrowed(&m.col_ptr, &m.row_idx, &m.values), m.rows, !transpose)
+        opened(
+            Compressed::borrowed(&m.col_ptr, &m.row_idx, &m.values),
+            m.rows,
+            !transpose,
+        )
     }
 }
 
@@ -134,14 +146,20 @@ impl Source for AsCoo {
             return opened(rows, m.cols, transpose);
         }
         let rows = group(m.rows, &m.row_idx, &m.col_idx, &m.values);
-        opened(Compressed::owned((rows.ptr, rows.index, rows.values)), m.cols, transpose)
+        opened(
+            Compressed::owned((rows.ptr, rows.index, rows.values)),
+            m.cols,
+            transpose,
+        )
     }
 }
 
 /// True when rows ascend, columns strictly inside a row: no position is stored twice then.
 fn in_order<T: Copy>(m: &Coo<T>) -> bool {
     let keys = m.row_idx.iter().zip(&m.col_idx);
-    keys.clone().zip(keys.skip(1)).all(|(before, after)| before < after)
+    keys.clone()
+        .zip(keys.skip(1))
+        .all(|(before, after)| before < after)
 }
 
 /// Row pointers of ascending rows.

@@ -63,5 +63,11 @@ pub(super) fn transposed<T: Stored + Default>(
     let rows = lanes.read(0..lanes.units(), &mut buffers);
     let base = rows.ptr.first().copied().unwrap_or(0);
     debug_assert_eq!(base, 0, "all rows");
-    Ok(Compressed::owned(turn("row_ptr", cols, rows.ptr, rows.cols, rows.values)?))
+    Ok(Compressed::owned(turn(
+        "row_ptr",
+        cols,
+        rows.ptr,
+        rows.cols,
+        rows.values,
+    )?))
 }
