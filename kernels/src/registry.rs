@@ -53,7 +53,16 @@ impl Kernel {
     }
 }
 
-static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(portable::kernels);
+static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(unused_mut, reason = "only some architectures add rows")
+    )]
+    let mut table = portable::kernels();
+    #[cfg(target_arch = "aarch64")]
+    table.extend(crate::arm::kernels());
+    table
+});
 
 /// The kernels that this machine can run, in the order of [`all_kernels`].
 pub fn kernels_here() -> impl Iterator<Item = &'static Kernel> + Clone {

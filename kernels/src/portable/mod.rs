@@ -9,21 +9,21 @@
 //! for SpMV, SDDMM and block formats, separate products and sums for the rest; tf32 operands are rounded as `rna`.
 
 mod convert;
-mod dense;
-mod element;
+pub(crate) mod dense;
+pub(crate) mod element;
 mod exact_sum;
 mod lanes;
 mod moves;
 mod product;
-mod request;
+pub(crate) mod request;
 mod rounding;
-mod scaling;
+pub(crate) mod scaling;
 mod sddmm;
 mod spgemm;
 mod spmm;
 mod spmv;
 mod transpose;
-mod unit;
+pub(crate) mod unit;
 
 use crate::engine::Engine;
 use crate::registry::{Kernel, Run};
