@@ -20,6 +20,10 @@ pub enum Feature {
     Avx512dq,
     /// x86-64 AVX-512 on shorter vectors.
     Avx512vl,
+    /// x86-64 count of set bits.
+    Popcnt,
+    /// x86-64 first group of bit instructions (`tzcnt`).
+    Bmi1,
     /// Arm Advanced SIMD.
     Neon,
     /// Arm half-precision arithmetic and conversions.
@@ -34,7 +38,7 @@ pub enum Feature {
 
 impl Feature {
     /// All.
-    pub const ALL: [Feature; 12] = [
+    pub const ALL: [Feature; 14] = [
         Feature::Avx2,
         Feature::Fma,
         Feature::F16c,
@@ -42,6 +46,8 @@ impl Feature {
         Feature::Avx512bw,
         Feature::Avx512dq,
         Feature::Avx512vl,
+        Feature::Popcnt,
+        Feature::Bmi1,
         Feature::Neon,
         Feature::Fp16,
         Feature::Sme,
@@ -60,6 +66,8 @@ impl Feature {
             Feature::Avx512bw => "avx512bw",
             Feature::Avx512dq => "avx512dq",
             Feature::Avx512vl => "avx512vl",
+            Feature::Popcnt => "popcnt",
+            Feature::Bmi1 => "bmi1",
             Feature::Neon => "neon",
             Feature::Fp16 => "fp16",
             Feature::Sme => "sme",
@@ -104,6 +112,8 @@ fn detected(feature: Feature) -> bool {
         Feature::Avx512bw => is_x86_feature_detected!("avx512bw"),
         Feature::Avx512dq => is_x86_feature_detected!("avx512dq"),
         Feature::Avx512vl => is_x86_feature_detected!("avx512vl"),
+        Feature::Popcnt => is_x86_feature_detected!("popcnt"),
+        Feature::Bmi1 => is_x86_feature_detected!("bmi1"),
         _ => false,
     }
 }
@@ -119,8 +129,8 @@ mod tests {
 
     #[test]
     fn a_machine_is_of_one_architecture() {
-        let x86 = Feature::ALL[..7].iter().any(|f| f.is_here());
-        let arm = Feature::ALL[7..].iter().any(|f| f.is_here());
+        let x86 = Feature::ALL[..9].iter().any(|f| f.is_here());
+        let arm = Feature::ALL[9..].iter().any(|f| f.is_here());
         assert!(!(x86 && arm));
     }
 

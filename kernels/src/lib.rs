@@ -17,6 +17,10 @@ mod feature;
 pub mod name;
 mod portable;
 pub mod registry;
+mod rowwise;
+pub mod schedule;
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
 
 pub use engine::Engine;
 pub use explain::explain;

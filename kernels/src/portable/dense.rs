@@ -15,9 +15,12 @@ pub(crate) struct Strided<D> {
     pub(crate) rows: usize,
     /// Columns.
     pub(crate) cols: usize,
-    row_step: usize,
-    col_step: usize,
-    data: D,
+    /// Elements from one row to the next.
+    pub(crate) row_step: usize,
+    /// Elements from one column to the next.
+    pub(crate) col_step: usize,
+    /// The elements, pads included.
+    pub(crate) data: D,
 }
 
 /// The names that a refusal about one dense operand uses.
@@ -98,7 +101,12 @@ impl<D> Strided<D> {
     }
 }
 
-impl<T> Strided<&[T]> {
+impl<'a, T> Strided<&'a [T]> {
+    /// The elements and the distance from row to row, where the elements of each row lie side by side.
+    pub(crate) fn by_rows(&self) -> Option<(&'a [T], usize)> {
+        (self.col_step == 1).then_some((self.data, self.row_step))
+    }
+
     /// All elements in the unit, compact and row-major, with the input rounding applied.
     pub(crate) fn pack<A>(&self) -> Vec<A>
     where

@@ -8,22 +8,22 @@
 //! Declared arithmetic: chains in ascending order from +0, `MulThenAdd` epilogue, nothing flushed; the chain is fused
 //! for SpMV, SDDMM and block formats, separate products and sums for the rest; tf32 operands are rounded as `rna`.
 
-mod convert;
-mod dense;
-mod element;
+pub(crate) mod convert;
+pub(crate) mod dense;
+pub(crate) mod element;
 mod exact_sum;
-mod lanes;
-mod moves;
+pub(crate) mod lanes;
+pub(crate) mod moves;
 mod product;
-mod request;
+pub(crate) mod request;
 mod rounding;
-mod scaling;
-mod sddmm;
-mod spgemm;
+pub(crate) mod scaling;
+pub(crate) mod sddmm;
+pub(crate) mod spgemm;
 mod spmm;
 mod spmv;
 mod transpose;
-mod unit;
+pub(crate) mod unit;
 
 use crate::engine::Engine;
 use crate::registry::{Kernel, Run};

@@ -21,12 +21,18 @@ impl<A: Unit> Scaling<A> {
         })
     }
 
+    /// alpha and beta.
+    pub(crate) fn factors(&self) -> (A, A) {
+        (self.alpha, self.beta)
+    }
+
     /// False when alpha = 0, so that A and B must not be read.
     pub(crate) fn reads_product(&self) -> bool {
         self.alpha != A::ZERO
     }
 
     /// `alpha * acc`.
+    #[inline]
     pub(crate) fn scaled(&self, acc: A) -> A {
         if self.alpha == A::ONE {
             acc
@@ -36,6 +42,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha * acc + beta * c`, for alpha not 0.
+    #[inline]
     pub(crate) fn finish(&self, acc: A, c: impl FnOnce() -> A) -> A {
         let scaled = self.scaled(acc);
         if self.beta == A::ZERO {
@@ -46,6 +53,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `beta * c` alone.
+    #[inline]
     pub(crate) fn without_product(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ZERO {
             A::ZERO
@@ -54,6 +62,7 @@ impl<A: Unit> Scaling<A> {
         }
     }
 
+    #[inline]
     fn addend(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ONE {
             c()

@@ -23,7 +23,7 @@ mod rp_csc;
 mod rs_tile;
 mod sr_bcrs;
 mod tcf;
-mod two_four;
+pub(crate) mod two_four;
 mod vectors;
 mod vnm;
 

@@ -25,13 +25,13 @@ pub(crate) struct CsrToTwoFour;
 pub(crate) struct TwoFourToCsr;
 
 /// Rows of an instruction.
-const ROWS: usize = 16;
+pub(crate) const ROWS: usize = 16;
 
 /// How an instruction cuts a row.
-#[derive(Clone, Copy)]
-struct Cut {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut {
     /// Columns of a chunk.
-    chunk: usize,
+    pub(crate) chunk: usize,
     /// Chunks of one instruction, 4 or 8.
     chunks: usize,
     /// Instructions across the matrix.
@@ -39,7 +39,7 @@ struct Cut {
 }
 
 impl Cut {
-    fn new<T: Stored>(cols: usize, short_k: bool) -> Result<Cut, Refusal> {
+    pub(crate) fn new<T: Stored>(cols: usize, short_k: bool) -> Result<Cut, Refusal> {
         let chunk = match T::PRECISION {
             Precision::F16 | Precision::Bf16 => 4,
             Precision::Tf32 => 2,
@@ -61,17 +61,17 @@ impl Cut {
     }
 
     /// Slots of one row.
-    fn stride(self) -> usize {
+    pub(crate) fn stride(self) -> usize {
         self.across * self.chunks * self.chunk / 2
     }
 
     /// Metadata words of 16 rows.
-    fn words(self) -> usize {
+    pub(crate) fn words(self) -> usize {
         self.across * self.chunks * 2
     }
 
     /// Word, among those of 16 rows, and first bit of the nibble of a chunk.
-    fn nibble(self, row: usize, chunk: usize) -> (usize, usize) {
+    pub(crate) fn nibble(self, row: usize, chunk: usize) -> (usize, usize) {
         let (instruction, at) = (chunk / self.chunks, chunk % self.chunks);
         let word = (instruction * 8 + row % 8) * (self.chunks / 4) + at / 4;
         (word, row / 8 % 2 * 16 + at % 4 * 4)

@@ -1,0 +1,118 @@
+//! Dense operands as the inner loops take them: rows of elements of the accumulator's type.
+//!
+//! ```text
+//! B row-major, of that type      used in place
+//! B of another type or layout    packed once: widened, compact rows
+//! C row-major                    written in place, through a buffer of the accumulator's type where it is of another
+//! C column-major                 worked on in a compact row-major copy, copied back
+//! ```
+
+use super::element::Enter;
+use super::isa::Isa;
+use crate::portable::dense::Strided;
+use crate::portable::unit::Unit;
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// A row-major matrix.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dense<'a, A> {
+    /// Rows.
+    pub(super) rows: usize,
+    /// Columns.
+    pub(super) cols: usize,
+    /// Elements from one row to the next.
+    pub(super) ld: usize,
+    /// The elements.
+    pub(super) data: &'a [A],
+}
+
+/// B, in place or packed.
+#[derive(Debug)]
+pub(super) struct Packed<'a, A: Clone> {
+    rows: usize,
+    cols: usize,
+    ld: usize,
+    data: Cow<'a, [A]>,
+}
+
+impl<A: Unit> Packed<'_, A> {
+    /// As the loops take it.
+    pub(super) fn view(&self) -> Dense<'_, A> {
+        Dense {
+            rows: self.rows,
+            cols: self.cols,
+            ld: self.ld,
+            data: &self.data,
+        }
+    }
+}
+
+/// Elements that one task of a parallel copy moves at least.
+const GRAIN: usize = 1 << 14;
+
+/// B in the accumulator's type.
+pub(super) fn pack<'a, S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&'a [I]>) -> Packed<'a, A> {
+    let (rows, cols) = (b.rows, b.cols);
+    if b.col_step == 1
+        && let Some(data) = I::as_unit(b.data)
+    {
+        return Packed {
+            rows,
+            cols,
+            ld: b.row_step,
+            data: Cow::Borrowed(data),
+        };
+    }
+    let mut data = vec![A::ZERO; rows * cols];
+    let lines = (GRAIN / cols.max(1)).max(1);
+    data.par_chunks_mut(lines * cols.max(1))
+        .enumerate()
+        .for_each_init(Vec::new, |line, (chunk, to)| {
+            for (i, to) in to.chunks_exact_mut(cols.max(1)).enumerate() {
+                let first = (chunk * lines + i) * b.row_step;
+                if b.col_step == 1 {
+                    I::widen(isa, &b.data[first..first + cols], to);
+                } else {
+                    line.clear();
+                    line.extend((0..cols).map(|j| b.data[first + j * b.col_step]));
+                    I::widen(isa, line, to);
+                }
+            }
+        });
+    Packed {
+        rows,
+        cols,
+        ld: cols,
+        data: Cow::Owned(data),
+    }
+}
+
+/// Calls `work` with C as rows and the distance between them; rows that are not contiguous are copied there and back.
+/// With `keep` unset nothing reads what C held.
+pub(super) fn by_rows<O: Copy + Default, R>(
+    c: &mut Strided<&mut [O]>,
+    keep: bool,
+    work: impl FnOnce(&mut [O], usize) -> R,
+) -> R {
+    if c.col_step == 1 {
+        return work(c.data, c.row_step);
+    }
+    let (rows, cols) = (c.rows, c.cols);
+    let mut copy = vec![O::default(); rows * cols];
+    let at = |i: usize, j: usize| i * c.row_step + j * c.col_step;
+    if keep {
+        for (i, row) in copy.chunks_exact_mut(cols).enumerate() {
+            for (j, element) in row.iter_mut().enumerate() {
+                *element = c.data[at(i, j)];
+            }
+        }
+    }
+    let result = work(&mut copy, cols);
+    for (i, row) in copy.chunks_exact(cols).enumerate() {
+        for (j, &element) in row.iter().enumerate() {
+            c.data[i * c.row_step + j * c.col_step] = element;
+        }
+    }
+    result
+}

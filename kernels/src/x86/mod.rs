@@ -1,0 +1,142 @@
+//! x86-64: SpMM of every format, SpMV and SDDMM, for AVX-512 and AVX2.
+//!
+//! ```text
+//! task -> request (checked) -> formats: rows or tiles -> workers: jobs on disjoint rows of C
+//!                                 B packed (dense)   \-> rows, tiles: inner loops over simd vectors -> C
+//! ```
+//!
+//! Declared arithmetic: each element of C is one chain of fused steps in ascending column from +0, then `MulThenAdd`. Vectors
+//! run over columns of B, never along a chain: neither their length nor threads, tails or blocking reach a result. Narrow
+//! operands are widened to f32 first, exactly; tf32 is rounded as `rna`.
+
+mod dense;
+mod element;
+mod formats;
+mod isa;
+mod lanes;
+mod loops;
+mod rows;
+mod sddmm;
+mod simd;
+mod spmm;
+mod tiles;
+mod workers;
+
+pub use loops::spmm_split;
+pub use workers::Split;
+
+use crate::portable::convert::{CpCsrToCsr, RpCscToCsr};
+use crate::portable::unit::Unit;
+use crate::registry::{Kernel, Run};
+use element::{Enter, Leave};
+use formats::{
+    AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm,
+    AsRsTile, AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
+};
+use isa::{Avx2, Avx512, Core, Isa};
+use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
+use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::format::FormatKind;
+use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+
+/// Pushes one row for every combination of element types with an accumulator of f32 or f64, or for those given.
+macro_rules! push_types {
+    ($table:ident, $op:expr, $run:ident, $isa:ty, $format:ty) => {
+        push_types!(@each $table, $op, $run, $isa, $format;
+            f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16,
+            Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32)
+    };
+    (@each $table:ident, $op:expr, $run:ident, $isa:ty, $format:ty; $($input:ident $acc:ident $out:ident),*) => {
+        $($table.push(row::<$isa, $input, $acc, $out>(
+            ($op, <$format>::KIND, <$format>::PADS),
+            spmm::$run::<$isa, $format, $input, $acc, $out>,
+        ));)*
+    };
+    (@loops $table:ident, $isa:ty; $($input:ident $acc:ident $out:ident),*) => {
+        $($table.push(row::<$isa, $input, $acc, $out>(
+            (Op::Spmm, FormatKind::Loops, Pads::Multiplied),
+            loops::run::<$isa, $input, $acc, $out>,
+        ));)*
+    };
+}
+
+/// All kernels of this architecture.
+pub(crate) fn kernels() -> Vec<Kernel> {
+    let mut table = Vec::new();
+    engine::<Avx512>(&mut table);
+    engine::<Avx2>(&mut table);
+    sddmm::rows(&mut table);
+    table
+}
+
+fn engine<S: Core<f32> + Core<f64>>(table: &mut Vec<Kernel>) {
+    push_types!(@loops table, S;
+        f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16,
+        Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32);
+    let by_format: [fn(&mut Vec<Kernel>); 17] = [
+        spmm_rows::<S, AsCoo>,
+        spmm_rows::<S, AsCsr>,
+        spmm_rows::<S, AsCsc>,
+        spmm_rows::<S, AsBcsr>,
+        spmm_rows::<S, AsEll>,
+        spmm_rows::<S, AsBlockedEll>,
+        spmm_rows::<S, AsRsTile>,
+        spmm_rows::<S, AsLibraSpmm>,
+        spmm_rows::<S, AsLibraSddmm>,
+        spmm_rows::<S, Decoded<RpCscToCsr>>,
+        spmm_rows::<S, Decoded<CpCsrToCsr>>,
+        spmm_rows::<S, AsNm>,
+        spmm_rows::<S, AsVnm>,
+        spmm_rows::<S, AsTcf>,
+        spmm_rows::<S, AsMeTcf>,
+        spmm_rows::<S, AsBitTcf>,
+        spmm_rows::<S, AsSrBcrs>,
+    ];
+    for push in by_format {
+        push(table);
+    }
+    // 2:4 is defined for 16-bit types and tf32 only.
+    push_types!(@each table, Op::Spmm, run, S, AsTwoFour;
+        Tf32 f32 f32, F16 f32 f32, F16 f32 F16, Bf16 f32 f32, Bf16 f32 Bf16);
+    spmv_rows::<S, AsCsr>(table);
+    spmv_rows::<S, AsCoo>(table);
+    spmv_rows::<S, AsCsc>(table);
+    spmv_rows::<S, AsBcsr>(table);
+    spmv_rows::<S, AsEll>(table);
+    spmv_rows::<S, AsBlockedEll>(table);
+}
+
+fn spmm_rows<S: Core<f32> + Core<f64>, F: Source>(table: &mut Vec<Kernel>) {
+    push_types!(table, Op::Spmm, run, S, F);
+}
+
+fn spmv_rows<S: Core<f32> + Core<f64>, F: Source>(table: &mut Vec<Kernel>) {
+    push_types!(table, Op::Spmv, run_vector, S, F);
+}
+
+fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>(
+    (op, format, pads): (Op, FormatKind, Pads),
+    run: Run,
+) -> Kernel {
+    let types = Types {
+        a: I::PRECISION,
+        b: I::PRECISION,
+        acc: A::PRECISION,
+        out: O::PRECISION,
+    };
+    let contract = Contract {
+        op,
+        format,
+        to: None,
+        types,
+    };
+    let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).input(I::INPUT);
+    let arithmetic = match pads {
+        Pads::Skipped => chain,
+        Pads::Multiplied => chain.multiplies_pads(),
+    };
+    Kernel {
+        needs: S::NEEDS,
+        ..Kernel::new(contract, S::ENGINE, arithmetic, run)
+    }
+}

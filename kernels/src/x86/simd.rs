@@ -1,0 +1,250 @@
+//! Vectors of f32 and f64 as one trait, so that each loop is written once: AVX-512, AVX2, and one lone element for SpMV.
+//!
+//! ```text
+//!               f32     f64     tail by
+//! __m512(d)     16      8       mask register
+//! __m256(d)     8       4       vmaskmov
+//! f32, f64      1       1       none
+//! ```
+//!
+//! Every operation is one IEEE operation in each lane, to nearest, subnormals kept (MXCSR is never touched). Masked loads
+//! and stores do not touch memory outside of the mask, so tails may end at the end of a page.
+
+#![expect(unsafe_code, reason = "vector instructions have no safe form in generic code")]
+
+use crate::portable::unit::Unit;
+use std::arch::x86_64::*;
+
+/// A vector, or one element.
+///
+/// # Safety
+/// Every function needs the CPU features of the implementing type; pointers must be valid for the elements that are
+/// loaded or stored, and need no alignment.
+pub(super) trait Vector: Copy {
+    /// What it holds.
+    type Element: Unit;
+    /// Selects the first lanes.
+    type Mask: Copy;
+    /// Number of elements.
+    const LANES: usize;
+    /// Registers: how many accumulators may live at once.
+    const REGISTERS: usize;
+
+    /// +0 in every lane.
+    unsafe fn zero() -> Self;
+    /// `x` in every lane.
+    unsafe fn splat(x: Self::Element) -> Self;
+    /// All lanes.
+    unsafe fn load(from: *const Self::Element) -> Self;
+    /// All lanes.
+    unsafe fn store(self, to: *mut Self::Element);
+    /// The first `count` lanes.
+    unsafe fn first(count: usize) -> Self::Mask;
+    /// Lanes of the mask; +0 in the others.
+    unsafe fn load_first(mask: Self::Mask, from: *const Self::Element) -> Self;
+    /// Lanes of the mask.
+    unsafe fn store_first(self, mask: Self::Mask, to: *mut Self::Element);
+    /// `a * b + self`, rounded once.
+    unsafe fn fused(self, a: Self, b: Self) -> Self;
+    /// `self * other`.
+    unsafe fn times(self, other: Self) -> Self;
+    /// `self + other`.
+    unsafe fn plus(self, other: Self) -> Self;
+}
+
+/// Writes one implementation; each function is the one instruction that it names.
+macro_rules! vector {
+    ($vector:ty, $element:ty, $lanes:literal, $registers:literal, $mask:ty, |$count:ident| $first:expr;
+        $zero:ident $splat:ident $load:ident $store:ident $load_first:ident $store_first:ident $fused:ident $times:ident $plus:ident) => {
+        // SAFETY (each block): the caller answers for the features and the pointers, as the trait says.
+        impl Vector for $vector {
+            type Element = $element;
+            type Mask = $mask;
+            const LANES: usize = $lanes;
+            const REGISTERS: usize = $registers;
+
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                // SAFETY: see the trait.
+                unsafe { $zero() }
+            }
+
+            #[inline(always)]
+            unsafe fn splat(x: $element) -> Self {
+                // SAFETY: see the trait.
+                unsafe { $splat(x) }
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const $element) -> Self {
+                // SAFETY: see the trait.
+                unsafe { $load(from) }
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $element) {
+                // SAFETY: see the trait.
+                unsafe { $store(to, self) }
+            }
+
+            #[inline(always)]
+            unsafe fn first($count: usize) -> $mask {
+                $first
+            }
+
+            #[inline(always)]
+            unsafe fn load_first(mask: $mask, from: *const $element) -> Self {
+                // SAFETY: see the trait.
+                unsafe { $load_first(mask, from) }
+            }
+
+            #[inline(always)]
+            unsafe fn store_first(self, mask: $mask, to: *mut $element) {
+                // SAFETY: see the trait.
+                unsafe { $store_first(to, mask, self) }
+            }
+
+            #[inline(always)]
+            unsafe fn fused(self, a: Self, b: Self) -> Self {
+                // SAFETY: see the trait.
+                unsafe { $fused(a, b, self) }
+            }
+
+            #[inline(always)]
+            unsafe fn times(self, other: Self) -> Self {
+                // SAFETY: see the trait.
+                unsafe { $times(self, other) }
+            }
+
+            #[inline(always)]
+            unsafe fn plus(self, other: Self) -> Self {
+                // SAFETY: see the trait.
+                unsafe { $plus(self, other) }
+            }
+        }
+    };
+}
+
+vector! { __m512, f32, 16, 32, __mmask16, |count| first_bits(count) as __mmask16;
+    _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
+    _mm512_fmadd_ps _mm512_mul_ps _mm512_add_ps
+}
+vector! { __m512d, f64, 8, 32, __mmask8, |count| first_bits(count) as __mmask8;
+    _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
+    _mm512_fmadd_pd _mm512_mul_pd _mm512_add_pd
+}
+vector! { __m256, f32, 8, 16, __m256i,
+    |count| first_of_8(count);
+    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps masked_load_ps _mm256_maskstore_ps
+    _mm256_fmadd_ps _mm256_mul_ps _mm256_add_ps
+}
+vector! { __m256d, f64, 4, 16, __m256i,
+    |count| first_of_4(count);
+    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd masked_load_pd _mm256_maskstore_pd
+    _mm256_fmadd_pd _mm256_mul_pd _mm256_add_pd
+}
+
+/// A mask register with the first bits set.
+#[inline(always)]
+fn first_bits(count: usize) -> u32 {
+    (1 << count) - 1
+}
+
+/// A mask of words whose sign says that the lane is selected.
+#[inline(always)]
+fn first_of_8(count: usize) -> __m256i {
+    // SAFETY: only called through `Vector::first`, whose caller has the features.
+    unsafe {
+        _mm256_cmpgt_epi32(
+            _mm256_set1_epi32(count as i32),
+            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+        )
+    }
+}
+
+/// The same for doublewords.
+#[inline(always)]
+fn first_of_4(count: usize) -> __m256i {
+    // SAFETY: only called through `Vector::first`, whose caller has the features.
+    unsafe { _mm256_cmpgt_epi64(_mm256_set1_epi64x(count as i64), _mm256_setr_epi64x(0, 1, 2, 3)) }
+}
+
+/// `vmaskmovps` with the operands in the order of AVX-512.
+#[inline(always)]
+unsafe fn masked_load_ps(mask: __m256i, from: *const f32) -> __m256 {
+    // SAFETY: the caller's.
+    unsafe { _mm256_maskload_ps(from, mask) }
+}
+
+/// `vmaskmovpd` with the operands in the order of AVX-512.
+#[inline(always)]
+unsafe fn masked_load_pd(mask: __m256i, from: *const f64) -> __m256d {
+    // SAFETY: the caller's.
+    unsafe { _mm256_maskload_pd(from, mask) }
+}
+
+/// One element in a scalar register. The mask selects it always: no loop has a tail with this.
+macro_rules! lone {
+    ($element:ty) => {
+        impl Vector for $element {
+            type Element = $element;
+            type Mask = ();
+            const LANES: usize = 1;
+            const REGISTERS: usize = 16;
+
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                0.0
+            }
+
+            #[inline(always)]
+            unsafe fn splat(x: $element) -> Self {
+                x
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const $element) -> Self {
+                // SAFETY: see the trait; elements of a slice are aligned.
+                unsafe { from.read_unaligned() }
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $element) {
+                // SAFETY: see the trait.
+                unsafe { to.write_unaligned(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn first(_: usize) {}
+
+            #[inline(always)]
+            unsafe fn load_first((): (), from: *const $element) -> Self {
+                // SAFETY: see the trait.
+                unsafe { Self::load(from) }
+            }
+
+            #[inline(always)]
+            unsafe fn store_first(self, (): (), to: *mut $element) {
+                // SAFETY: see the trait.
+                unsafe { self.store(to) }
+            }
+
+            #[inline(always)]
+            unsafe fn fused(self, a: Self, b: Self) -> Self {
+                a.mul_add(b, self)
+            }
+
+            #[inline(always)]
+            unsafe fn times(self, other: Self) -> Self {
+                self * other
+            }
+
+            #[inline(always)]
+            unsafe fn plus(self, other: Self) -> Self {
+                self + other
+            }
+        }
+    };
+}
+lone!(f32);
+lone!(f64);
