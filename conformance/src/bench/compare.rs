@@ -12,7 +12,7 @@ use super::statistics::{median, ratio};
 use super::Options;
 use crate::case::{Case, Params};
 use crate::operands::Operands;
-use crate::runner::verdict_record;
+use crate::record::verdict_record;
 use sparse_kernels::registry::Kernel;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams};
