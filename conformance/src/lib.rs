@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod bench;
 pub mod campaign;
 pub mod case;
 pub mod cli;

@@ -55,7 +55,7 @@ pub(super) struct Args {
     extent: Extent,
 }
 
-fn op(name: &str) -> Result<Op, String> {
+pub(super) fn op(name: &str) -> Result<Op, String> {
     let known = || Op::ALL.map(Op::name).join(", ");
     Op::from_name(name).ok_or_else(|| format!("unknown operation; there are {}", known()))
 }
@@ -70,7 +70,7 @@ fn contracts(pattern: &str) -> Result<String, String> {
     }
 }
 
-fn precision(name: &str) -> Result<Precision, String> {
+pub(super) fn precision(name: &str) -> Result<Precision, String> {
     let known = || Precision::ALL.map(Precision::name).join(", ");
     Precision::from_name(name).ok_or_else(|| format!("unknown element type; there are {}", known()))
 }
@@ -150,7 +150,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
 }
 
 /// Files named, and the matrix files in folders named. A path that is neither fails here, with its reason.
-fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         let about = || format!("--matrix {}", path.display());
