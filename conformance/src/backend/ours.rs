@@ -68,7 +68,9 @@ impl Ours {
     pub fn running(kernel: &Kernel) -> Option<&'static str> {
         let mut tables = BY_NAME.iter();
         let holds = |table: &Table| table.get(&kernel.contract).is_some_and(|k| k.name == kernel.name);
-        tables.find(|(_, table)| holds(table)).map(|((_, name), _)| name.as_str())
+        tables
+            .find(|(_, table)| holds(table))
+            .map(|((_, name), _)| name.as_str())
     }
 }
 

@@ -1,5 +1,6 @@
 //! One matrix, one operation, one set of element types: prepare, judge, time, put side by side.
 
+use super::Options;
 use super::contender::{About, Absent, Contender, Given, KernelContender, encoded};
 use super::hybrid;
 use super::judging::{Expectations, Judgement};
@@ -9,7 +10,6 @@ use super::peers::Peers;
 use super::report::{Comparison, Hybrid, Measured, Skipped, Speed};
 use super::rounds::{Times, time};
 use super::statistics::{median, ratio};
-use super::Options;
 use crate::case::{Case, Params};
 use crate::operands::Operands;
 use crate::record::verdict_record;
@@ -63,7 +63,10 @@ impl Comparing<'_> {
             }
         }
         let contract = &self.shared.case.contract;
-        let given = Given { contract, operands: &self.shared.operands };
+        let given = Given {
+            contract,
+            operands: &self.shared.operands,
+        };
         for (peer, made) in self.peers.contenders(given) {
             match made {
                 Ok(contender) => entries.push(self.entry(contender, &self.shared.operands, FormatKind::Csr)),
@@ -81,7 +84,11 @@ impl Comparing<'_> {
         self.time(&mut entries);
         let comparison = self.comparison(&entries);
         let hybrids = hybrid::hybrids(&comparison);
-        Compared { comparison, hybrids, skipped }
+        Compared {
+            comparison,
+            hybrids,
+            skipped,
+        }
     }
 
     fn prepared<'p>(&self, kernel: &Kernel, params: FormatParams) -> Result<Entry<'p>, String> {
@@ -94,7 +101,10 @@ impl Comparing<'_> {
             encoded(self.shared, format, params)?
         };
         let contender = KernelContender::new(kernel, &operands, params, seconds);
-        Ok(Entry { params, ..self.entry(Box::new(contender), &operands, format) })
+        Ok(Entry {
+            params,
+            ..self.entry(Box::new(contender), &operands, format)
+        })
     }
 
     fn entry<'p>(
@@ -118,7 +128,11 @@ impl Comparing<'_> {
         loop {
             let right = |e: &Entry<'_>| e.judgement.as_ref().is_some_and(Judgement::is_right);
             let places: Vec<usize> = (0..entries.len()).filter(|&at| right(&entries[at])).collect();
-            let mut timed: Vec<_> = entries.iter_mut().filter(|e| right(e)).map(|e| &mut e.contender).collect();
+            let mut timed: Vec<_> = entries
+                .iter_mut()
+                .filter(|e| right(e))
+                .map(|e| &mut e.contender)
+                .collect();
             let error = match time(&mut timed, self.options.time) {
                 Ok(times) => {
                     for (at, times) in places.into_iter().zip(times) {
@@ -151,7 +165,12 @@ impl Comparing<'_> {
             cols: cols as u64,
             nnz: shared.nnz as u64,
             operations: shared.operations(),
-            rounds: entries.iter().filter_map(|e| e.times.as_ref()).map(|t| t.rounds.len() as u64).max().unwrap_or(0),
+            rounds: entries
+                .iter()
+                .filter_map(|e| e.times.as_ref())
+                .map(|t| t.rounds.len() as u64)
+                .max()
+                .unwrap_or(0),
             contenders: entries.iter().filter_map(|e| self.measured(e, &peers)).collect(),
         }
     }
@@ -171,7 +190,10 @@ impl Comparing<'_> {
             replay: (!right).then(|| self.replay(about, entry)).flatten(),
             preparation: about.preparation,
             bytes,
-            speed: entry.times.as_ref().map(|times| self.speed(about, times, bytes, peers)),
+            speed: entry
+                .times
+                .as_ref()
+                .map(|times| self.speed(about, times, bytes, peers)),
         })
     }
 
@@ -180,10 +202,20 @@ impl Comparing<'_> {
         let selection = about.selection.as_ref()?;
         let mut contract = self.shared.case.contract;
         contract.format = entry.format;
-        let params = Params { blocks: entry.params, ..self.shared.case.params };
-        let case = Case { contract, params, ..self.shared.case.clone() };
+        let params = Params {
+            blocks: entry.params,
+            ..self.shared.case.params
+        };
+        let case = Case {
+            contract,
+            params,
+            ..self.shared.case.clone()
+        };
         let line = case.to_string();
-        Some(format!("conformance replay {} {selection}", shell_words::quote(&line)))
+        Some(format!(
+            "conformance replay {} {selection}",
+            shell_words::quote(&line)
+        ))
     }
 
     fn speed(&self, about: &About, times: &Times, bytes: u64, peers: &[(&str, &Times)]) -> Speed {

@@ -19,15 +19,26 @@ pub(super) fn variants(kernel: &Kernel, shared: &Shared) -> Vec<FormatParams> {
     let rows = shared.operands.a.shape().0 as u32;
     let mut boundaries = vec![0, rows / 2, rows];
     boundaries.dedup();
-    let with = |boundary| FormatParams { boundary: Some(boundary), ..FormatParams::default() };
+    let with = |boundary| FormatParams {
+        boundary: Some(boundary),
+        ..FormatParams::default()
+    };
     boundaries.into_iter().map(with).collect()
 }
 
 /// What each LOOPS kernel's split gained.
 pub(super) fn hybrids(comparison: &Comparison) -> Vec<Hybrid> {
-    let mut names: Vec<&str> = comparison.contenders.iter().filter(|m| boundary(m).is_some()).map(|m| m.name.as_str()).collect();
+    let mut names: Vec<&str> = comparison
+        .contenders
+        .iter()
+        .filter(|m| boundary(m).is_some())
+        .map(|m| m.name.as_str())
+        .collect();
     names.dedup();
-    names.into_iter().filter_map(|name| of(comparison, name)).collect()
+    names
+        .into_iter()
+        .filter_map(|name| of(comparison, name))
+        .collect()
 }
 
 fn of(comparison: &Comparison, name: &str) -> Option<Hybrid> {
@@ -48,7 +59,9 @@ fn of(comparison: &Comparison, name: &str) -> Option<Hybrid> {
         boundary: split,
         chosen_by: "half the rows".to_owned(),
         hybrid: split > 0 && split < rows,
-        over_better_part: chosen.zip(better).map(|(chosen, better)| ratio(&chosen.1, &better.1)),
+        over_better_part: chosen
+            .zip(better)
+            .map(|(chosen, better)| ratio(&chosen.1, &better.1)),
     })
 }
 

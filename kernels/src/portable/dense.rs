@@ -108,6 +108,10 @@ impl<'a, T> Strided<&'a [T]> {
     }
 
     /// Element (i, j) as stored.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
     pub(crate) fn at(&self, i: usize, j: usize) -> T
     where
         T: Copy,
@@ -130,6 +134,10 @@ impl<'a, T> Strided<&'a [T]> {
 
 impl<'a, T> Strided<&'a mut [T]> {
     /// The elements and the distance of two rows, where each row lies in one piece and rows do not overlap; else itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
     pub(crate) fn into_rows(self) -> Result<(&'a mut [T], usize), Self> {
         if self.col_step == 1 && self.row_step >= self.cols {
             Ok((self.data, self.row_step))

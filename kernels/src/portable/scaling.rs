@@ -27,6 +27,10 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha = 1, beta = 0`: the sum itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
     pub(crate) fn none() -> Scaling<A> {
         Scaling {
             alpha: A::ONE,
@@ -35,6 +39,10 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// True where the result is the sum itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
     pub(crate) fn is_none(&self) -> bool {
         self.alpha == A::ONE && self.beta == A::ZERO
     }
