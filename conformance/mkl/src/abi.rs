@@ -54,8 +54,16 @@ pub(crate) fn check(call: &'static str, status: c_int) -> Result<(), MklError> {
 }
 
 /// `mkl_sparse_?_create_csr`: handle, index base, rows, columns, first and last offset of each row, columns, values.
-pub(crate) type Create<T> =
-    unsafe extern "C" fn(*mut Handle, c_int, c_int, c_int, *mut c_int, *mut c_int, *mut c_int, *mut T) -> c_int;
+pub(crate) type Create<T> = unsafe extern "C" fn(
+    *mut Handle,
+    c_int,
+    c_int,
+    c_int,
+    *mut c_int,
+    *mut c_int,
+    *mut c_int,
+    *mut T,
+) -> c_int;
 /// `mkl_sparse_?_export_csr`: the same, out.
 pub(crate) type Export<T> = unsafe extern "C" fn(
     Handle,
@@ -68,8 +76,19 @@ pub(crate) type Export<T> = unsafe extern "C" fn(
     *mut *mut T,
 ) -> c_int;
 /// `mkl_sparse_?_mm`: operation, alpha, A, description, layout, B, columns, ldb, beta, C, ldc.
-pub(crate) type Mm<T> =
-    unsafe extern "C" fn(c_int, T, Handle, Description, c_int, *const T, c_int, c_int, T, *mut T, c_int) -> c_int;
+pub(crate) type Mm<T> = unsafe extern "C" fn(
+    c_int,
+    T,
+    Handle,
+    Description,
+    c_int,
+    *const T,
+    c_int,
+    c_int,
+    T,
+    *mut T,
+    c_int,
+) -> c_int;
 /// `mkl_sparse_set_mm_hint`: A, operation, description, layout, columns of B, expected calls.
 pub(crate) type MmHint = unsafe extern "C" fn(Handle, c_int, Description, c_int, c_int, c_int) -> c_int;
 /// `mkl_sparse_spmm`: operation, A, B, C (out).

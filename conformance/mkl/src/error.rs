@@ -53,11 +53,7 @@ pub enum MklError {
 }
 
 impl MklError {
-    pub(crate) fn argument(
-        what: &'static str,
-        expected: impl ToString,
-        found: impl ToString,
-    ) -> MklError {
+    pub(crate) fn argument(what: &'static str, expected: impl ToString, found: impl ToString) -> MklError {
         MklError::Argument {
             what,
             expected: expected.to_string(),

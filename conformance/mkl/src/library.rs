@@ -3,9 +3,7 @@
 //! Where Intel's OpenMP runtime lies beside it (it does in the PyPI package), it is loaded first and made MKL's thread
 //! layer; otherwise MKL runs in one thread. `MKL_THREADING_LAYER` in the environment wins over this choice.
 
-use crate::abi::{
-    Create, Export, GetInt, Layer, Mm, MmHint, OfHandle, SetInt, Spmm, Typed, VersionText,
-};
+use crate::abi::{Create, Export, GetInt, Layer, Mm, MmHint, OfHandle, SetInt, Spmm, Typed, VersionText};
 use crate::error::MklError;
 use libloading::Library;
 use std::ffi::{CStr, c_char};
@@ -46,13 +44,16 @@ const LP64: i32 = 0;
 /// # Errors
 /// [`MklError::NotFound`] with the places.
 pub fn find(given: Option<&Path>) -> Result<PathBuf, MklError> {
-    let named = given.map(Path::to_owned).or_else(|| std::env::var_os("MKL_RT").map(PathBuf::from));
+    let named = given
+        .map(Path::to_owned)
+        .or_else(|| std::env::var_os("MKL_RT").map(PathBuf::from));
     if let Some(path) = named {
         return in_place(&path).ok_or_else(|| MklError::NotFound {
             tried: path.display().to_string(),
         });
     }
-    let variable = |name: &str, below: &str| std::env::var_os(name).map(|root| PathBuf::from(root).join(below));
+    let variable =
+        |name: &str, below: &str| std::env::var_os(name).map(|root| PathBuf::from(root).join(below));
     let places: Vec<PathBuf> = [
         variable("VIRTUAL_ENV", "lib"),
         variable("CONDA_PREFIX", "lib"),
@@ -80,7 +81,10 @@ fn in_place(path: &Path) -> Option<PathBuf> {
         return Some(path.to_owned());
     }
     let newest = |folder: PathBuf| -> Option<PathBuf> {
-        let names = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+        let names = std::fs::read_dir(folder)
+            .ok()?
+            .flatten()
+            .map(|entry| entry.path());
         let fits = |file: &PathBuf| {
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
             name.is_some_and(|name| name.starts_with("libmkl_rt.so"))
@@ -104,7 +108,7 @@ impl Mkl {
         let openmp = beside(&file, "libiomp5.so").and_then(|at| global(&at).ok());
         let library = global(&file)?;
         let symbol = Symbols { path: &file };
-        // SAFETY (all of these): the types are those of MKL's headers for the function of that name.
+        // SAFETY: the types are those of MKL's headers for the function of that name.
         let (interface, layers): (Layer, Layer) = unsafe {
             (
                 symbol.of(&library, "MKL_Set_Interface_Layer")?,
@@ -144,7 +148,11 @@ impl Mkl {
                 set_dynamic: symbol.of(&library, "MKL_Set_Dynamic")?,
                 version_text: symbol.of(&library, "MKL_Get_Version_String")?,
                 block_time,
-                layer: usize::try_from(layer).ok().and_then(|at| LAYERS.get(at)).copied().unwrap_or("unknown"),
+                layer: usize::try_from(layer)
+                    .ok()
+                    .and_then(|at| LAYERS.get(at))
+                    .copied()
+                    .unwrap_or("unknown"),
                 path: file.clone(),
                 _libraries: ManuallyDrop::new(openmp.into_iter().chain([library]).collect()),
             })
@@ -208,7 +216,9 @@ fn global(path: &Path) -> Result<Library, MklError> {
     use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
     // SAFETY: initialisers of the library run. What they do is MKL's business; whoever names a file vouches for it.
     let library = unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
-    library.map(Library::from).map_err(|error| load_error(path, &error))
+    library
+        .map(Library::from)
+        .map_err(|error| load_error(path, &error))
 }
 
 #[cfg(not(unix))]

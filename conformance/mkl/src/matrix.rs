@@ -143,7 +143,11 @@ fn check_arrays(
     let ends = (row_ptr[0], row_ptr[rows as usize]);
     if ends != (0, entries as u32) || !row_ptr.is_sorted() {
         let expected = format!("ascending from 0 to {entries}");
-        return Err(MklError::argument("offsets", expected, format!("{} to {}", ends.0, ends.1)));
+        return Err(MklError::argument(
+            "offsets",
+            expected,
+            format!("{} to {}", ends.0, ends.1),
+        ));
     }
     match col_idx.iter().find(|&&col| i64::from(col) >= i64::from(cols)) {
         Some(col) => Err(MklError::argument("column", format!("below {cols}"), col)),

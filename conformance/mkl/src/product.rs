@@ -78,7 +78,11 @@ impl<T: Number> Product<'_, T> {
         };
         check("mkl_sparse_export_csr", status)?;
         if rows < 0 || cols < 0 || base != 0 {
-            return Err(MklError::argument("exported shape", "a zero-based matrix", format!("{rows} x {cols}, base {base}")));
+            return Err(MklError::argument(
+                "exported shape",
+                "a zero-based matrix",
+                format!("{rows} x {cols}, base {base}"),
+            ));
         }
         let mut sorted = Sorted {
             shape: (rows as usize, cols as usize),
@@ -90,7 +94,11 @@ impl<T: Number> Product<'_, T> {
             // SAFETY: the export gives `rows` starts and ends.
             let (start, end) = unsafe { (*starts.add(row), *ends.add(row)) };
             if start < 0 || end < start {
-                return Err(MklError::argument("exported row", "ascending offsets", format!("{start}..{end}")));
+                return Err(MklError::argument(
+                    "exported row",
+                    "ascending offsets",
+                    format!("{start}..{end}"),
+                ));
             }
             let range = (start as usize, (end - start) as usize);
             if range.1 > 0 {

@@ -1,7 +1,8 @@
 //! One matrix, one operation, one set of element types: prepare, judge, time, put side by side.
 
+use super::Options;
 use super::contender::{About, Absent, Contender, Given, KernelContender, encoded};
-use super::hybrid;
+use super::hybrid::{self, Variation};
 use super::judging::{Expectations, Judgement};
 use super::machine::Machine;
 use super::operands::Shared;
@@ -9,7 +10,6 @@ use super::peers::Peers;
 use super::report::{Comparison, Hybrid, Measured, Skipped, Speed};
 use super::rounds::{Times, time};
 use super::statistics::{median, ratio};
-use super::Options;
 use crate::case::{Case, Params};
 use crate::operands::Operands;
 use crate::record::verdict_record;
@@ -54,16 +54,30 @@ impl Comparing<'_> {
             skipped.push(Skipped { what, on, reason });
         };
         let mut entries: Vec<Entry<'_>> = Vec::new();
+        let mut chosen = hybrid::Chosen::new();
         for kernel in kernels {
-            for params in hybrid::variants(kernel, self.shared) {
-                match self.prepared(kernel, params) {
+            let variations = match hybrid::variations(kernel, self.shared) {
+                Ok(variations) => variations,
+                Err(reason) => {
+                    skip(kernel.name.clone(), reason);
+                    continue;
+                }
+            };
+            for variation in variations {
+                match self.prepared(kernel, &variation) {
                     Ok(entry) => entries.push(entry),
                     Err(reason) => skip(kernel.name.clone(), reason),
+                }
+                if let (Some(by), Some(boundary)) = (variation.chosen_by, variation.params.boundary) {
+                    chosen.push((kernel.name.clone(), u64::from(boundary), by));
                 }
             }
         }
         let contract = &self.shared.case.contract;
-        let given = Given { contract, operands: &self.shared.operands };
+        let given = Given {
+            contract,
+            operands: &self.shared.operands,
+        };
         for (peer, made) in self.peers.contenders(given) {
             match made {
                 Ok(contender) => entries.push(self.entry(contender, &self.shared.operands, FormatKind::Csr)),
@@ -80,12 +94,16 @@ impl Comparing<'_> {
         drop(expectations);
         self.time(&mut entries);
         let comparison = self.comparison(&entries);
-        let hybrids = hybrid::hybrids(&comparison);
-        Compared { comparison, hybrids, skipped }
+        let hybrids = hybrid::hybrids(&comparison, &chosen);
+        Compared {
+            comparison,
+            hybrids,
+            skipped,
+        }
     }
 
-    fn prepared<'p>(&self, kernel: &Kernel, params: FormatParams) -> Result<Entry<'p>, String> {
-        let format = kernel.contract.format;
+    fn prepared<'p>(&self, kernel: &Kernel, variation: &Variation) -> Result<Entry<'p>, String> {
+        let (format, params) = (kernel.contract.format, variation.params);
         let (operands, seconds) = if format == FormatKind::Csr {
             (Arc::clone(&self.shared.operands), 0.0)
         } else if kernel.contract.op == Op::Spgemm {
@@ -93,8 +111,11 @@ impl Comparing<'_> {
         } else {
             encoded(self.shared, format, params)?
         };
-        let contender = KernelContender::new(kernel, &operands, params, seconds);
-        Ok(Entry { params, ..self.entry(Box::new(contender), &operands, format) })
+        let contender = KernelContender::new(kernel, &operands, params, seconds + variation.seconds);
+        Ok(Entry {
+            params,
+            ..self.entry(Box::new(contender), &operands, format)
+        })
     }
 
     fn entry<'p>(
@@ -118,7 +139,11 @@ impl Comparing<'_> {
         loop {
             let right = |e: &Entry<'_>| e.judgement.as_ref().is_some_and(Judgement::is_right);
             let places: Vec<usize> = (0..entries.len()).filter(|&at| right(&entries[at])).collect();
-            let mut timed: Vec<_> = entries.iter_mut().filter(|e| right(e)).map(|e| &mut e.contender).collect();
+            let mut timed: Vec<_> = entries
+                .iter_mut()
+                .filter(|e| right(e))
+                .map(|e| &mut e.contender)
+                .collect();
             let error = match time(&mut timed, self.options.time) {
                 Ok(times) => {
                     for (at, times) in places.into_iter().zip(times) {
@@ -151,7 +176,12 @@ impl Comparing<'_> {
             cols: cols as u64,
             nnz: shared.nnz as u64,
             operations: shared.operations(),
-            rounds: entries.iter().filter_map(|e| e.times.as_ref()).map(|t| t.rounds.len() as u64).max().unwrap_or(0),
+            rounds: entries
+                .iter()
+                .filter_map(|e| e.times.as_ref())
+                .map(|t| t.rounds.len() as u64)
+                .max()
+                .unwrap_or(0),
             contenders: entries.iter().filter_map(|e| self.measured(e, &peers)).collect(),
         }
     }
@@ -171,7 +201,10 @@ impl Comparing<'_> {
             replay: (!right).then(|| self.replay(about, entry)).flatten(),
             preparation: about.preparation,
             bytes,
-            speed: entry.times.as_ref().map(|times| self.speed(about, times, bytes, peers)),
+            speed: entry
+                .times
+                .as_ref()
+                .map(|times| self.speed(about, times, bytes, peers)),
         })
     }
 
@@ -180,10 +213,20 @@ impl Comparing<'_> {
         let selection = about.selection.as_ref()?;
         let mut contract = self.shared.case.contract;
         contract.format = entry.format;
-        let params = Params { blocks: entry.params, ..self.shared.case.params };
-        let case = Case { contract, params, ..self.shared.case.clone() };
+        let params = Params {
+            blocks: entry.params,
+            ..self.shared.case.params
+        };
+        let case = Case {
+            contract,
+            params,
+            ..self.shared.case.clone()
+        };
         let line = case.to_string();
-        Some(format!("conformance replay {} {selection}", shell_words::quote(&line)))
+        Some(format!(
+            "conformance replay {} {selection}",
+            shell_words::quote(&line)
+        ))
     }
 
     fn speed(&self, about: &About, times: &Times, bytes: u64, peers: &[(&str, &Times)]) -> Speed {

@@ -8,11 +8,24 @@ use std::fmt::Write;
 #[must_use]
 pub fn to_markdown(report: &BenchReport) -> String {
     let mut text = format!("# Bench\n\n{}.\n", escaped(&table::machine(report)));
-    let preset = report.preset.as_ref().map_or_else(String::new, |name| format!(", preset {name}"));
-    let _ = writeln!(text, "N = {}, {} s for each measurement{preset}. Started {}.\n", report.n, report.seconds, report.environment.started);
+    let preset = report
+        .preset
+        .as_ref()
+        .map_or_else(String::new, |name| format!(", preset {name}"));
+    let _ = writeln!(
+        text,
+        "N = {}, {} s for each measurement{preset}. Started {}.\n",
+        report.n, report.seconds, report.environment.started
+    );
     for peer in &report.peers {
         let state = if peer.present { "" } else { "ABSENT: " };
-        let _ = writeln!(text, "- {} {}: {state}{}", peer.name, escaped(&peer.version), escaped(&peer.note));
+        let _ = writeln!(
+            text,
+            "- {} {}: {state}{}",
+            peer.name,
+            escaped(&peer.version),
+            escaped(&peer.note)
+        );
     }
     section(&mut text, "Over all matrices", &table::summary(report));
     section(&mut text, "Hybrids", &table::hybrids(report));
@@ -21,9 +34,18 @@ pub fn to_markdown(report: &BenchReport) -> String {
         let _ = writeln!(text, "\n{hybrids}.");
     }
     for comparison in &report.comparisons {
-        section(&mut text, &escaped(&table::title(comparison)), &table::comparison(comparison));
+        section(
+            &mut text,
+            &escaped(&table::title(comparison)),
+            &table::comparison(comparison),
+        );
         for wrong in comparison.contenders.iter().filter(|m| m.is_wrong()) {
-            let _ = writeln!(text, "\nWrong: {}: {}", wrong.label(), escaped(&wrong.verdict.to_string()));
+            let _ = writeln!(
+                text,
+                "\nWrong: {}: {}",
+                wrong.label(),
+                escaped(&wrong.verdict.to_string())
+            );
             if let Some(replay) = &wrong.replay {
                 let _ = writeln!(text, "\n    {replay}");
             }
@@ -32,7 +54,13 @@ pub fn to_markdown(report: &BenchReport) -> String {
     if !report.skipped.is_empty() {
         text += "\n## Skipped\n\n";
         for skipped in &report.skipped {
-            let _ = writeln!(text, "- {} {}: {}", escaped(&skipped.what), escaped(&skipped.on), escaped(&skipped.reason));
+            let _ = writeln!(
+                text,
+                "- {} {}: {}",
+                escaped(&skipped.what),
+                escaped(&skipped.on),
+                escaped(&skipped.reason)
+            );
         }
     }
     text
@@ -43,15 +71,27 @@ fn section(text: &mut String, title: &str, table: &Table) {
         return;
     }
     let _ = writeln!(text, "\n## {title}\n");
-    let line = |cells: &[String]| format!("| {} |", cells.iter().map(|c| escaped(c)).collect::<Vec<_>>().join(" | "));
-    let _ = writeln!(text, "{}\n|{}", line(&table.header), "---|".repeat(table.header.len()));
+    let line = |cells: &[String]| {
+        format!(
+            "| {} |",
+            cells.iter().map(|c| escaped(c)).collect::<Vec<_>>().join(" | ")
+        )
+    };
+    let _ = writeln!(
+        text,
+        "{}\n|{}",
+        line(&table.header),
+        "---|".repeat(table.header.len())
+    );
     for row in &table.rows {
         let _ = writeln!(text, "{}", line(row));
     }
 }
 
 fn escaped(text: &str) -> String {
-    crate::report::show::one_line(text).replace('|', "\\|").replace('<', "&lt;")
+    crate::report::show::one_line(text)
+        .replace('|', "\\|")
+        .replace('<', "&lt;")
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@
 
 mod compare;
 mod contender;
-mod hybrid;
 pub mod html;
+mod hybrid;
 mod judging;
 pub mod machine;
 pub mod markdown;
@@ -97,7 +97,10 @@ pub enum BenchError {
 pub fn run(options: &Options, shown: &mut (dyn FnMut(&str) + Send)) -> Result<BenchReport, BenchError> {
     let threads = options.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads, reason: error.to_string() })?;
+    let pool = pool.map_err(|error| BenchError::Threads {
+        threads,
+        reason: error.to_string(),
+    })?;
     let peers = Peers::open(&options.peers, options.mkl.as_deref(), threads);
     for peer in peers.records.iter().filter(|peer| !peer.present) {
         shown(&format!("SKIPPED peer {}: {}", peer.name, peer.note));
@@ -140,11 +143,18 @@ fn on_matrix(
     let loaded = origin.load()?;
     let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
         shown(&format!("SKIPPED {origin} {on}: {reason}"));
-        report.skipped.push(Skipped { what: origin.to_string(), on, reason });
+        report.skipped.push(Skipped {
+            what: origin.to_string(),
+            on,
+            reason,
+        });
     };
     let entries = loaded.coo.nnz();
     if matches!(origin, Origin::File(_)) && entries < options.fewest_entries {
-        let reason = format!("{entries} entries, the preset takes {} and more", options.fewest_entries);
+        let reason = format!(
+            "{entries} entries, the preset takes {} and more",
+            options.fewest_entries
+        );
         skip(report, shown, String::new(), reason);
         return Ok(());
     }
@@ -156,9 +166,21 @@ fn on_matrix(
                 continue;
             }
         };
-        let kernels = options.kernels.iter().filter(|k| (k.contract.op, k.contract.types) == (op, types));
-        let comparing = Comparing { shared: &shared, peers, options, machine: &report.machine };
-        let Compared { comparison, hybrids, skipped } = comparing.run(&kernels.collect::<Vec<_>>());
+        let kernels = options
+            .kernels
+            .iter()
+            .filter(|k| (k.contract.op, k.contract.types) == (op, types));
+        let comparing = Comparing {
+            shared: &shared,
+            peers,
+            options,
+            machine: &report.machine,
+        };
+        let Compared {
+            comparison,
+            hybrids,
+            skipped,
+        } = comparing.run(&kernels.collect::<Vec<_>>());
         for line in text::comparison(&comparison).lines() {
             shown(line);
         }

@@ -50,13 +50,22 @@ pub(super) struct Peers {
 impl Peers {
     /// Loads what must be loaded. What is absent is on record.
     pub(super) fn open(asked: &[Peer], mkl: Option<&Path>, threads: usize) -> Peers {
-        let mut peers = Peers { present: Vec::new(), mkl: None, threads, records: Vec::new() };
+        let mut peers = Peers {
+            present: Vec::new(),
+            mkl: None,
+            threads,
+            records: Vec::new(),
+        };
         for &peer in asked {
             let record = match peer {
-                Peer::Sprs => here(&Sprs, "csr_mulacc_dense_rowmaj after zeroing C; smmp::mul_csr_csr; one thread"),
-                Peer::NalgebraSparse => {
-                    here(&NalgebraSparse, "spmm_csr_dense, B and C by columns; CsrMatrix * CsrMatrix; one thread")
-                }
+                Peer::Sprs => here(
+                    &Sprs,
+                    "csr_mulacc_dense_rowmaj after zeroing C; smmp::mul_csr_csr; one thread",
+                ),
+                Peer::NalgebraSparse => here(
+                    &NalgebraSparse,
+                    "spmm_csr_dense, B and C by columns; CsrMatrix * CsrMatrix; one thread",
+                ),
                 Peer::Mkl => peers.open_mkl(mkl),
             };
             if record.present {
@@ -72,7 +81,13 @@ impl Peers {
         match find(path).and_then(|path| Mkl::open(&path)) {
             Err(error) => {
                 let note = error.to_string();
-                PeerRecord { name, version: String::new(), threads: 0, note, present: false }
+                PeerRecord {
+                    name,
+                    version: String::new(),
+                    threads: 0,
+                    note,
+                    present: false,
+                }
             }
             Ok(mkl) => {
                 mkl.use_threads(self.threads, IDLE_MS);
@@ -84,7 +99,13 @@ impl Peers {
                 );
                 let (version, threads) = (mkl.version(), mkl.threads() as u64);
                 self.mkl = Some(mkl);
-                PeerRecord { name, version, threads, note, present: true }
+                PeerRecord {
+                    name,
+                    version,
+                    threads,
+                    note,
+                    present: true,
+                }
             }
         }
     }
@@ -104,7 +125,9 @@ impl Peers {
         let made = |peer: Peer| -> Result<Box<dyn Contender + 'p>, Absent> {
             match (peer, &self.mkl) {
                 (Peer::Sprs, _) => SprsContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>),
-                (Peer::NalgebraSparse, _) => NalgebraContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>),
+                (Peer::NalgebraSparse, _) => {
+                    NalgebraContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>)
+                }
                 (Peer::Mkl, Some(mkl)) => MklContender::boxed(given, mkl, self.threads),
                 (Peer::Mkl, None) => Err(Absent::Failed("it is not loaded".to_owned())),
             }

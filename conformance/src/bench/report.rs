@@ -194,7 +194,10 @@ impl Measured {
     /// The name with its parameters: `spmm_loops_..__avx512 boundary=7`.
     #[must_use]
     pub fn label(&self) -> String {
-        let words = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
+        let words = self
+            .parameters
+            .iter()
+            .map(|(name, value)| format!(" {name}={value}"));
         format!("{}{}", self.name, words.collect::<String>())
     }
 
@@ -225,7 +228,10 @@ impl Comparison {
     }
 
     fn wrong(&self) -> impl Iterator<Item = (&Comparison, &Measured)> {
-        self.contenders.iter().filter(|m| m.is_wrong()).map(move |m| (self, m))
+        self.contenders
+            .iter()
+            .filter(|m| m.is_wrong())
+            .map(move |m| (self, m))
     }
 }
 
@@ -237,7 +243,10 @@ pub(crate) mod sample {
 
     /// One kernel against `sprs` on matrices of these names, with these ratios.
     pub(crate) fn report(ratios: &[(&str, f64)]) -> BenchReport {
-        let comparisons = ratios.iter().map(|&(matrix, ratio)| comparison(matrix, ratio)).collect();
+        let comparisons = ratios
+            .iter()
+            .map(|&(matrix, ratio)| comparison(matrix, ratio))
+            .collect();
         BenchReport {
             schema: SCHEMA.to_owned(),
             suite_version: "0".to_owned(),
@@ -257,7 +266,11 @@ pub(crate) mod sample {
             judged_terms: 1,
             peers: Vec::new(),
             comparisons,
-            skipped: vec![Skipped { what: "mkl".to_owned(), on: "one".to_owned(), reason: "it is <absent>".to_owned() }],
+            skipped: vec![Skipped {
+                what: "mkl".to_owned(),
+                on: "one".to_owned(),
+                reason: "it is <absent>".to_owned(),
+            }],
             summary: Vec::new(),
             hybrids: Vec::new(),
         }
@@ -286,7 +299,11 @@ pub(crate) mod sample {
             bytes: 8,
             speed,
         };
-        let interval = Ratio { ratio, low: ratio / 2.0, high: ratio * 2.0 };
+        let interval = Ratio {
+            ratio,
+            low: ratio / 2.0,
+            high: ratio * 2.0,
+        };
         let against = BTreeMap::from([("sprs".to_owned(), interval)]);
         Comparison {
             matrix: matrix.to_owned(),
@@ -299,7 +316,11 @@ pub(crate) mod sample {
             operations: 256,
             rounds: 3,
             contenders: vec![
-                measured("spmm_csr_f32_f32_f32_f32__portable", false, Some(speed(1.0, against))),
+                measured(
+                    "spmm_csr_f32_f32_f32_f32__portable",
+                    false,
+                    Some(speed(1.0, against)),
+                ),
                 measured("sprs", true, Some(speed(ratio, BTreeMap::new()))),
             ],
         }

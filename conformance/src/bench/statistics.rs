@@ -122,11 +122,16 @@ mod tests {
     fn an_interval_holds_the_ratio_and_narrows_with_rounds() {
         // Times 1.0, 1.1, .. 1.9 in turn; the peer's in another order.
         let noisy = |count: usize, step: usize| -> Vec<f64> {
-            (0..count).map(|i| 1.0 + ((i * step) % 10) as f64 / 10.0).collect()
+            (0..count)
+                .map(|i| 1.0 + ((i * step) % 10) as f64 / 10.0)
+                .collect()
         };
         let width = |count| {
             let Ratio { ratio, low, high } = ratio(&noisy(count, 3), &noisy(count, 7));
-            assert!(low <= ratio && ratio <= high && low < high, "{low} {ratio} {high}");
+            assert!(
+                low <= ratio && ratio <= high && low < high,
+                "{low} {ratio} {high}"
+            );
             high - low
         };
         assert!(width(200) < width(20), "{} {}", width(200), width(20));

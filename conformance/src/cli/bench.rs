@@ -96,8 +96,12 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         kernels: kernels(args, &mut skipped)?,
         origins: origins(args)?,
         peers: peers(&args.peers)?,
-        n: args.n.map_or_else(|| args.preset.map_or(32, |p| p.n), |n| n as usize),
-        threads: args.threads.map_or_else(|| args.preset.map_or(2, |p| p.threads), usize::from),
+        n: args
+            .n
+            .map_or_else(|| args.preset.map_or(32, |p| p.n), |n| n as usize),
+        threads: args
+            .threads
+            .map_or_else(|| args.preset.map_or(2, |p| p.threads), usize::from),
         time: args.time,
         judged_terms: args.judge.saturating_mul(1_000_000).max(1),
         preset: args.preset,
@@ -121,7 +125,10 @@ fn write_files(args: &Args, report: &BenchReport) -> Result<()> {
         std::fs::write(path, content).with_context(|| format!("writing {}", path.display()))
     };
     if let Some(folder) = &args.report {
-        write(&folder.join("bench.json"), &format!("{}\n", serde_json::to_string_pretty(report)?))?;
+        write(
+            &folder.join("bench.json"),
+            &format!("{}\n", serde_json::to_string_pretty(report)?),
+        )?;
         write(&folder.join("bench.html"), &html::to_html(report))?;
     }
     if let Some(path) = &args.markdown {
@@ -140,7 +147,10 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
             bail!("kernel {name} needs {}, which this machine lacks", feature.name());
         }
         if !OPS.contains(&known.contract.op) {
-            bail!("kernel {name} is not timed: {} moves values; there are spmm, spmv, sddmm, spgemm", known.contract.op.name());
+            bail!(
+                "kernel {name} is not timed: {} moves values; there are spmm, spmv, sddmm, spgemm",
+                known.contract.op.name()
+            );
         }
         chosen.push(known.clone());
     }
@@ -159,18 +169,34 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
                         }
                     },
                 };
-                skipped.push(Skipped { what: (*name).to_owned(), on: String::new(), reason });
+                skipped.push(Skipped {
+                    what: (*name).to_owned(),
+                    on: String::new(),
+                    reason,
+                });
             }
         }
         None if !all_by_name => {
             fn fits<T: PartialEq>(list: &[T], default: &[T], value: &T) -> bool {
-                if list.is_empty() { default.contains(value) } else { list.contains(value) }
+                if list.is_empty() {
+                    default.contains(value)
+                } else {
+                    list.contains(value)
+                }
             }
             let wanted = |k: &&Kernel| {
                 fits(&args.ops, &[Op::Spmm], &k.contract.op)
                     && OPS.contains(&k.contract.op)
-                    && fits(&args.formats, &[FormatKind::Csr, FormatKind::Loops], &k.contract.format)
-                    && fits(&args.precisions, &[Precision::F32, Precision::F64], &k.contract.types.a)
+                    && fits(
+                        &args.formats,
+                        &[FormatKind::Csr, FormatKind::Loops],
+                        &k.contract.format,
+                    )
+                    && fits(
+                        &args.precisions,
+                        &[Precision::F32, Precision::F64],
+                        &k.contract.types.a,
+                    )
             };
             chosen.extend(kernels_here().filter(wanted).cloned());
         }
@@ -185,8 +211,12 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
 /// The message about a kernel that there is none of, with those that come closest.
 fn unknown(name: &str) -> String {
     let stem = name.split("__").next().unwrap_or(name);
-    let near: Vec<&str> =
-        all_kernels().iter().map(|k| k.name.as_str()).filter(|k| k.starts_with(stem)).take(4).collect();
+    let near: Vec<&str> = all_kernels()
+        .iter()
+        .map(|k| k.name.as_str())
+        .filter(|k| k.starts_with(stem))
+        .take(4)
+        .collect();
     let hint = if near.is_empty() {
         "`conformance list kernels` prints them all".to_owned()
     } else {

@@ -7,7 +7,9 @@ use crate::execute::poison;
 use crate::operands::Operands;
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{AnyParts, AnySparse, Entries, Fields, FormatKind, FormatParams, Layout, PARAMETERS};
+use sparse_oracle::format::{
+    AnyParts, AnySparse, Entries, Fields, FormatKind, FormatParams, Layout, PARAMETERS,
+};
 use sparse_oracle::judge::Place;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Scalar, Values};
@@ -76,7 +78,14 @@ impl Contender for KernelContender {
     }
 
     fn call(&mut self) -> Result<(), String> {
-        let Operands { a, b_sparse, b, y, result, .. } = self.operands.as_ref();
+        let Operands {
+            a,
+            b_sparse,
+            b,
+            y,
+            result,
+            ..
+        } = self.operands.as_ref();
         let (rows, cols) = *result;
         let data = self.out.as_mut_slice();
         let task = match (self.kernel.contract.op, b, y, b_sparse) {
@@ -87,7 +96,13 @@ impl Contender for KernelContender {
                 transpose_b: false,
                 alpha: 1.0,
                 beta: 0.0,
-                c: DenseMut { rows, cols, ld: cols, layout: Layout::RowMajor, data },
+                c: DenseMut {
+                    rows,
+                    cols,
+                    ld: cols,
+                    layout: Layout::RowMajor,
+                    data,
+                },
             },
             (Op::Spmv, Some(x), ..) => Task::Spmv {
                 a,
@@ -153,13 +168,27 @@ pub(in super::super) fn encoded(
 ) -> Result<(Arc<Operands>, f64), String> {
     let csr = &shared.operands;
     let precision = csr.a.precision();
-    let types = sparse_oracle::contract::Types { a: precision, b: precision, acc: precision, out: precision };
-    let contract = Contract { op: Op::Convert, format: FormatKind::Csr, to: Some(format), types };
+    let types = sparse_oracle::contract::Types {
+        a: precision,
+        b: precision,
+        acc: precision,
+        out: precision,
+    };
+    let contract = Contract {
+        op: Op::Convert,
+        format: FormatKind::Csr,
+        to: Some(format),
+        types,
+    };
     // Later rows of the registry are for faster engines.
     let convert = kernels_here().filter(|kernel| kernel.contract == contract).last();
     let convert = convert.ok_or_else(|| format!("no kernel here converts CSR to {}", format.name()))?;
     let start = Instant::now();
-    let task = Task::Convert { a: &csr.a, to: format, params };
+    let task = Task::Convert {
+        a: &csr.a,
+        to: format,
+        params,
+    };
     let answer = (convert.run)(task).map_err(|refusal| refusal.to_string())?;
     let seconds = start.elapsed().as_secs_f64();
     let a = match answer {
@@ -171,7 +200,10 @@ pub(in super::super) fn encoded(
     if entries(&a) != entries(&csr.a) {
         return Err(format!("{} returned another matrix", convert.name));
     }
-    let operands = Operands { a, ..Operands::clone(csr) };
+    let operands = Operands {
+        a,
+        ..Operands::clone(csr)
+    };
     Ok((Arc::new(operands), seconds))
 }
 

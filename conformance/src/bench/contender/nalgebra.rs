@@ -47,7 +47,8 @@ impl<T: Number> NalgebraContender<T> {
             layout_c: Layout::ColMajor,
             ..Params::default()
         };
-        let Support::Supported { arithmetic, profile } = NalgebraSparse.support(given.contract, &by_columns) else {
+        let Support::Supported { arithmetic, profile } = NalgebraSparse.support(given.contract, &by_columns)
+        else {
             return Err(Absent::Lacks("it has no such operation"));
         };
         let start = Instant::now();
@@ -61,7 +62,11 @@ impl<T: Number> NalgebraContender<T> {
             None => DMatrix::zeros(0, 0),
         };
         let preparation = start.elapsed().as_secs_f64();
-        let (rows, n) = if given.elements() == 0 { (0, 0) } else { operands.result };
+        let (rows, n) = if given.elements() == 0 {
+            (0, 0)
+        } else {
+            operands.result
+        };
         Ok(NalgebraContender {
             about: About {
                 name: "nalgebra-sparse".to_owned(),
@@ -117,7 +122,10 @@ where
 
     fn wrote(&mut self) -> Result<Wrote<'_>, String> {
         match &self.answer {
-            None => Ok(Wrote::Dense(T::wrap_slice(self.c.as_slice()), Place::Strides(1, self.c.nrows()))),
+            None => Ok(Wrote::Dense(
+                T::wrap_slice(self.c.as_slice()),
+                Place::Strides(1, self.c.nrows()),
+            )),
             Some(product) => {
                 let product = interop::csr(product).map_err(|refusal| refusal.to_string())?;
                 Ok(Wrote::Sparse(RawSparse::from(Sparse::Csr(product))))

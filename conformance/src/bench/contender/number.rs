@@ -7,7 +7,13 @@ use std::ops::Add;
 
 /// f32 or f64, as every library wants it.
 pub(super) trait Number:
-    Element + Num + Add<Output = Self> + ::sprs::MulAcc<Self, Self> + ::nalgebra::RealField + Copy + sparse_mkl::Number
+    Element
+    + Num
+    + Add<Output = Self>
+    + ::sprs::MulAcc<Self, Self>
+    + ::nalgebra::RealField
+    + Copy
+    + sparse_mkl::Number
 {
     /// The matrix, if it is CSR of this type.
     fn csr(matrix: &AnySparse) -> Option<&Csr<Self>>;

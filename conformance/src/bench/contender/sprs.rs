@@ -48,7 +48,8 @@ where
 {
     fn new(given: Given<'_>) -> Result<SprsContender<T>, Absent> {
         let operands = Arc::clone(given.operands);
-        let Support::Supported { arithmetic, profile } = Sprs.support(given.contract, &Params::default()) else {
+        let Support::Supported { arithmetic, profile } = Sprs.support(given.contract, &Params::default())
+        else {
             return Err(Absent::Lacks("it has no such operation"));
         };
         let start = Instant::now();
