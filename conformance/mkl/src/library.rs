@@ -1,6 +1,6 @@
 //! Finding and loading `libmkl_rt`, and how it uses threads.
 //!
-//! Where Intel's OpenMP runtime lies beside it (it does in the PyPI package), it is loaded first and made MKL's thread
+//! Where Intel's OpenMP runtime lies beside it (it does in the `PyPI` package), it is loaded first and made MKL's thread
 //! layer; otherwise MKL runs in one thread. `MKL_THREADING_LAYER` in the environment wins over this choice.
 
 use crate::abi::{Create, Export, GetInt, Layer, Mm, MmHint, OfHandle, SetInt, Spmm, Typed, VersionText};
