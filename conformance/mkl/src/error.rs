@@ -1,5 +1,6 @@
 //! What can go wrong with MKL.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 /// Why MKL can't be loaded, or did not do what it was asked.
@@ -53,7 +54,7 @@ pub enum MklError {
 }
 
 impl MklError {
-    pub(crate) fn argument(what: &'static str, expected: impl ToString, found: impl ToString) -> MklError {
+    pub(crate) fn argument(what: &'static str, expected: &dyn Display, found: &dyn Display) -> MklError {
         MklError::Argument {
             what,
             expected: expected.to_string(),

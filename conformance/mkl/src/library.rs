@@ -1,6 +1,6 @@
 //! Finding and loading `libmkl_rt`, and how it uses threads.
 //!
-//! Where Intel's OpenMP runtime lies beside it (it does in the PyPI package), it is loaded first and made MKL's thread
+//! Where Intel's OpenMP runtime lies beside it (it does in the `PyPI` package), it is loaded first and made MKL's thread
 //! layer; otherwise MKL runs in one thread. `MKL_THREADING_LAYER` in the environment wins over this choice.
 
 use crate::abi::{Create, Export, GetInt, Layer, Mm, MmHint, OfHandle, SetInt, Spmm, Typed, VersionText};
@@ -108,7 +108,7 @@ impl Mkl {
         let openmp = beside(&file, "libiomp5.so").and_then(|at| global(&at).ok());
         let library = global(&file)?;
         let symbol = Symbols { path: &file };
-        // SAFETY (all of these): the types are those of MKL's headers for the function of that name.
+        // SAFETY: the types are those of MKL's headers for the function of that name.
         let (interface, layers): (Layer, Layer) = unsafe {
             (
                 symbol.of(&library, "MKL_Set_Interface_Layer")?,

@@ -115,7 +115,7 @@ impl<T: Number> Drop for Csr<'_, T> {
 }
 
 pub(crate) fn int(what: &'static str, value: usize) -> Result<i32, MklError> {
-    i32::try_from(value).map_err(|_| MklError::argument(what, "at most 2147483647", value))
+    i32::try_from(value).map_err(|_| MklError::argument(what, &"at most 2147483647", &value))
 }
 
 fn length(what: &'static str, rows: i32, n: usize, found: usize) -> Result<(), MklError> {
@@ -123,7 +123,7 @@ fn length(what: &'static str, rows: i32, n: usize, found: usize) -> Result<(), M
     if expected == found as u128 {
         Ok(())
     } else {
-        Err(MklError::argument(what, expected, found))
+        Err(MklError::argument(what, &expected, &found))
     }
 }
 
@@ -135,22 +135,22 @@ fn check_arrays(
 ) -> Result<(), MklError> {
     let entries = int("entries", col_idx.len())?;
     if row_ptr.len() != rows as usize + 1 {
-        return Err(MklError::argument("offsets", rows as usize + 1, row_ptr.len()));
+        return Err(MklError::argument("offsets", &(rows as usize + 1), &row_ptr.len()));
     }
     if values != col_idx.len() {
-        return Err(MklError::argument("values", col_idx.len(), values));
+        return Err(MklError::argument("values", &col_idx.len(), &values));
     }
     let ends = (row_ptr[0], row_ptr[rows as usize]);
     if ends != (0, entries as u32) || !row_ptr.is_sorted() {
         let expected = format!("ascending from 0 to {entries}");
         return Err(MklError::argument(
             "offsets",
-            expected,
-            format!("{} to {}", ends.0, ends.1),
+            &expected,
+            &format!("{} to {}", ends.0, ends.1),
         ));
     }
     match col_idx.iter().find(|&&col| i64::from(col) >= i64::from(cols)) {
-        Some(col) => Err(MklError::argument("column", format!("below {cols}"), col)),
+        Some(col) => Err(MklError::argument("column", &format!("below {cols}"), col)),
         None => Ok(()),
     }
 }

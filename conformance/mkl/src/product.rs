@@ -38,7 +38,7 @@ impl<'m, T: Number> Csr<'m, T> {
     /// [`MklError::Argument`] where the inner dimensions differ; MKL's own status.
     pub fn multiply(&self, b: &Csr<'m, T>) -> Result<Product<'m, T>, MklError> {
         if self.cols != b.rows {
-            return Err(MklError::argument("rows of B", self.cols, b.rows));
+            return Err(MklError::argument("rows of B", &self.cols, &b.rows));
         }
         let mut handle: Handle = null_mut();
         // SAFETY: both handles are live and of one element type, and the shapes fit.
@@ -80,8 +80,8 @@ impl<T: Number> Product<'_, T> {
         if rows < 0 || cols < 0 || base != 0 {
             return Err(MklError::argument(
                 "exported shape",
-                "a zero-based matrix",
-                format!("{rows} x {cols}, base {base}"),
+                &"a zero-based matrix",
+                &format!("{rows} x {cols}, base {base}"),
             ));
         }
         let mut sorted = Sorted {
@@ -96,8 +96,8 @@ impl<T: Number> Product<'_, T> {
             if start < 0 || end < start {
                 return Err(MklError::argument(
                     "exported row",
-                    "ascending offsets",
-                    format!("{start}..{end}"),
+                    &"ascending offsets",
+                    &format!("{start}..{end}"),
                 ));
             }
             let range = (start as usize, (end - start) as usize);

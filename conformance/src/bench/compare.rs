@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::contender::{About, Absent, Contender, Given, KernelContender, encoded};
-use super::hybrid;
+use super::hybrid::{self, Variation};
 use super::judging::{Expectations, Judgement};
 use super::machine::Machine;
 use super::operands::Shared;
@@ -54,11 +54,22 @@ impl Comparing<'_> {
             skipped.push(Skipped { what, on, reason });
         };
         let mut entries: Vec<Entry<'_>> = Vec::new();
+        let mut chosen = hybrid::Chosen::new();
         for kernel in kernels {
-            for params in hybrid::variants(kernel, self.shared) {
-                match self.prepared(kernel, params) {
+            let variations = match hybrid::variations(kernel, self.shared) {
+                Ok(variations) => variations,
+                Err(reason) => {
+                    skip(kernel.name.clone(), reason);
+                    continue;
+                }
+            };
+            for variation in variations {
+                match self.prepared(kernel, &variation) {
                     Ok(entry) => entries.push(entry),
                     Err(reason) => skip(kernel.name.clone(), reason),
+                }
+                if let (Some(by), Some(boundary)) = (variation.chosen_by, variation.params.boundary) {
+                    chosen.push((kernel.name.clone(), u64::from(boundary), by));
                 }
             }
         }
@@ -83,7 +94,7 @@ impl Comparing<'_> {
         drop(expectations);
         self.time(&mut entries);
         let comparison = self.comparison(&entries);
-        let hybrids = hybrid::hybrids(&comparison);
+        let hybrids = hybrid::hybrids(&comparison, &chosen);
         Compared {
             comparison,
             hybrids,
@@ -91,8 +102,8 @@ impl Comparing<'_> {
         }
     }
 
-    fn prepared<'p>(&self, kernel: &Kernel, params: FormatParams) -> Result<Entry<'p>, String> {
-        let format = kernel.contract.format;
+    fn prepared<'p>(&self, kernel: &Kernel, variation: &Variation) -> Result<Entry<'p>, String> {
+        let (format, params) = (kernel.contract.format, variation.params);
         let (operands, seconds) = if format == FormatKind::Csr {
             (Arc::clone(&self.shared.operands), 0.0)
         } else if kernel.contract.op == Op::Spgemm {
@@ -100,7 +111,7 @@ impl Comparing<'_> {
         } else {
             encoded(self.shared, format, params)?
         };
-        let contender = KernelContender::new(kernel, &operands, params, seconds);
+        let contender = KernelContender::new(kernel, &operands, params, seconds + variation.seconds);
         Ok(Entry {
             params,
             ..self.entry(Box::new(contender), &operands, format)
