@@ -163,6 +163,10 @@ fn unknown_names_are_refused_with_the_known_ones() {
         &["nosuch", "portable", "sprs", "nalgebra-sparse"],
     );
     refused(&["run", "--ops", "nosuch"], &["nosuch", "spmm"]);
+    refused(
+        &["run", "--contracts", "spmm.nosuch.*"],
+        &["spmm.nosuch.*", "list contracts"],
+    );
     refused(&["run", "--precisions", "f65"], &["f65", "f64"]);
     refused(&["run", "--tier", "nosuch"], &["nosuch", "quick"]);
     refused(&["run", "--seed", "-1"], &["-1"]);

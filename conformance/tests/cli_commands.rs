@@ -304,3 +304,44 @@ fn one_line_is_shrunk_and_what_passes_is_not() {
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("does not fail"), "{}", ran.out);
 }
+
+/// Reproducers lie next to the shards' reports; the merged report names them, so they must lie next to it as well.
+#[test]
+fn a_merged_report_brings_its_reproducers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    for shard in ["1/2", "2/2"] {
+        let report = &shard[..1];
+        let options = ["--shrink", "5", "--shard", shard, "--report", report];
+        let what = [
+            "run",
+            "--ops",
+            "transpose",
+            "--precisions",
+            "f64",
+            "--exec",
+            &subject,
+        ];
+        let ran = run_in(folder.path(), &[&what[..], &options].concat());
+        assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    }
+    let ran = run_in(folder.path(), &["merge", "both", "1", "2"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let text = std::fs::read_to_string(folder.path().join("both/report.json")).expect("written");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let named: Vec<&str> = report["cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .filter_map(|case| case["reproducer"]["path"].as_str())
+        .collect();
+    assert!(named.len() >= 2, "{named:?}");
+    for path in named {
+        for file in ["case.txt", "matrix.mtx", "main.c", "main.py"] {
+            assert!(
+                folder.path().join("both").join(path).join(file).exists(),
+                "{path}/{file}"
+            );
+        }
+    }
+}

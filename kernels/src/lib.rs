@@ -10,6 +10,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
 pub mod cuda;
 mod engine;
 mod explain;

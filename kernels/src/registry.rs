@@ -58,6 +58,8 @@ static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     table.extend(crate::rowwise::kernels());
     #[cfg(target_arch = "x86_64")]
     table.extend(crate::x86::kernels());
+    #[cfg(target_arch = "aarch64")]
+    table.extend(crate::arm::kernels());
     table
 });
 

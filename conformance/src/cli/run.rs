@@ -10,11 +10,12 @@ use crate::plan::{Options, Tier};
 use crate::report::{self, Environment, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use wildmatch::WildMatch;
 
 /// Options of `run`.
 #[derive(Debug, ClapArgs)]
@@ -27,6 +28,9 @@ pub(super) struct Args {
     /// Element types of the operands, comma-separated: f64, f32, tf32, f16, bf16, e4m3, e5m2.
     #[arg(long, alias = "precision", value_delimiter = ',', value_parser = precision, value_name = "TYPE")]
     precisions: Vec<Precision>,
+    /// Contracts, comma-separated; `*` is any text: 'spmm.csr.*' (`conformance list contracts`).
+    #[arg(long = "contracts", alias = "contract", value_delimiter = ',', value_parser = contracts, value_name = "PATTERN")]
+    contracts: Vec<String>,
     /// How much to run.
     #[arg(long, value_enum, default_value_t = Tier::Quick)]
     tier: Tier,
@@ -51,12 +55,22 @@ pub(super) struct Args {
     extent: Extent,
 }
 
-fn op(name: &str) -> Result<Op, String> {
+pub(super) fn op(name: &str) -> Result<Op, String> {
     let known = || Op::ALL.map(Op::name).join(", ");
     Op::from_name(name).ok_or_else(|| format!("unknown operation; there are {}", known()))
 }
 
-fn precision(name: &str) -> Result<Precision, String> {
+/// A pattern that some contract fits: a mistyped one must not pass for a clean run.
+fn contracts(pattern: &str) -> Result<String, String> {
+    let matcher = WildMatch::new(pattern);
+    if all_contracts().iter().any(|c| matcher.matches(&c.to_string())) {
+        Ok(pattern.to_owned())
+    } else {
+        Err("no contract's name fits; `conformance list contracts` shows them".to_owned())
+    }
+}
+
+pub(super) fn precision(name: &str) -> Result<Precision, String> {
     let known = || Precision::ALL.map(Precision::name).join(", ");
     Precision::from_name(name).ok_or_else(|| format!("unknown element type; there are {}", known()))
 }
@@ -70,13 +84,13 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
     }
     let backends = args.subjects.open(backends)?;
-    let options = Options {
+    let mut options = Options {
         tier: args.tier,
         seed: args.seed,
         ops: args.ops.clone(),
         precisions: args.precisions.clone(),
-        optional: args.subjects.named_none()
-            && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
+        contracts: args.contracts.clone(),
+        optional: false,
         matrices: matrices(&args.matrices)?,
         shard: args.extent.shard()?,
         repeats: match args.repeat {
@@ -85,6 +99,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             Some(times) => Repeats::all(times),
         },
     };
+    options.optional = args.subjects.named_none() && options.are_filtered();
     let planned = Planned::new(&options, &backends);
     let mut extras = args.extent.extras(&planned, args.report.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -135,7 +150,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
 }
 
 /// Files named, and the matrix files in folders named. A path that is neither fails here, with its reason.
-fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         let about = || format!("--matrix {}", path.display());

@@ -60,6 +60,9 @@ pub struct Plan {
     pub operations: Vec<String>,
     /// Names of the element types.
     pub precisions: Vec<String>,
+    /// Patterns of contracts' names that were asked for. Absent: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<String>,
     /// Matrix files given on the command line, as typed.
     pub matrices: Vec<String>,
     /// Number of different case lines.

@@ -243,5 +243,5 @@ fn located(case: &Case, path: &Path) -> Case {
 
 /// The verdict in one line.
 fn words(verdict: &sparse_oracle::verdict::Verdict) -> String {
-    crate::report::show::one_line(&crate::runner::verdict_record(verdict.clone()).to_string())
+    crate::report::show::one_line(&crate::record::verdict_record(verdict.clone()).to_string())
 }

@@ -26,6 +26,27 @@ impl<A: Unit> Scaling<A> {
         (self.alpha, self.beta)
     }
 
+    /// `alpha = 1, beta = 0`: the sum itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn none() -> Scaling<A> {
+        Scaling {
+            alpha: A::ONE,
+            beta: A::ZERO,
+        }
+    }
+
+    /// True where the result is the sum itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn is_none(&self) -> bool {
+        self.alpha == A::ONE && self.beta == A::ZERO
+    }
+
     /// False when alpha = 0, so that A and B must not be read.
     pub(crate) fn reads_product(&self) -> bool {
         self.alpha != A::ZERO
