@@ -135,7 +135,11 @@ fn check_arrays(
 ) -> Result<(), MklError> {
     let entries = int("entries", col_idx.len())?;
     if row_ptr.len() != rows as usize + 1 {
-        return Err(MklError::argument("offsets", &(rows as usize + 1), &row_ptr.len()));
+        return Err(MklError::argument(
+            "offsets",
+            &(rows as usize + 1),
+            &row_ptr.len(),
+        ));
     }
     if values != col_idx.len() {
         return Err(MklError::argument("values", &col_idx.len(), &values));

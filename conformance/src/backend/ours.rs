@@ -55,6 +55,7 @@ impl Ours {
         let tables = BY_NAME.iter().map(|((engine, name), table)| Ours {
             name,
             description: match engine {
+                _ if name != engine.name() => "other methods of our kernels on this engine",
                 Engine::Portable => "our own plain kernels, one per contract",
                 other => other.description(),
             },
