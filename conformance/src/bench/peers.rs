@@ -128,7 +128,7 @@ impl Peers {
                 (Peer::NalgebraSparse, _) => {
                     NalgebraContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>)
                 }
-                (Peer::Mkl, Some(mkl)) => MklContender::boxed(given, mkl, self.threads),
+                (Peer::Mkl, Some(mkl)) => MklContender::boxed(given, mkl),
                 (Peer::Mkl, None) => Err(Absent::Failed("it is not loaded".to_owned())),
             }
         };

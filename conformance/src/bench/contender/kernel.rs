@@ -49,7 +49,6 @@ impl KernelContender {
                 parameters: parameters(kernel.contract.format, &params),
                 preparation,
                 sparse_bytes: sparse.into_iter().flatten().map(bytes).sum(),
-                threads: rayon::current_num_threads(),
                 arithmetic: kernel.arithmetic,
                 profile: Profile::default(),
                 selection: Ours::running(kernel).map(|backend| format!("--backend {backend}")),

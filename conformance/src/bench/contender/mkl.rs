@@ -33,21 +33,17 @@ pub(in super::super) struct MklContender<'m, T: Number> {
 
 impl<'m> MklContender<'m, f64> {
     /// Ready to run, or why not.
-    pub(in super::super) fn boxed(
-        given: Given<'_>,
-        mkl: &'m Mkl,
-        threads: usize,
-    ) -> Result<Box<dyn Contender + 'm>, Absent> {
+    pub(in super::super) fn boxed(given: Given<'_>, mkl: &'m Mkl) -> Result<Box<dyn Contender + 'm>, Absent> {
         match given.contract.types.a {
-            Precision::F32 => Ok(Box::new(MklContender::<f32>::new(given, mkl, threads)?)),
-            Precision::F64 => Ok(Box::new(MklContender::<f64>::new(given, mkl, threads)?)),
+            Precision::F32 => Ok(Box::new(MklContender::<f32>::new(given, mkl)?)),
+            Precision::F64 => Ok(Box::new(MklContender::<f64>::new(given, mkl)?)),
             _ => Err(Absent::Lacks("its numbers are f32 and f64 here")),
         }
     }
 }
 
 impl<'m, T: Number> MklContender<'m, T> {
-    fn new(given: Given<'_>, mkl: &'m Mkl, threads: usize) -> Result<MklContender<'m, T>, Absent> {
+    fn new(given: Given<'_>, mkl: &'m Mkl) -> Result<MklContender<'m, T>, Absent> {
         let op = given.contract.op;
         if !matches!(op, Op::Spmm | Op::Spgemm) {
             return Err(Absent::Lacks("only its spmm and spgemm are compared with"));
@@ -71,7 +67,6 @@ impl<'m, T: Number> MklContender<'m, T> {
                 parameters: Vec::new(),
                 preparation,
                 sparse_bytes: csr_bytes(csr::<T>(&operands.a)?, 4, 4),
-                threads,
                 arithmetic: given.contract.weakest(),
                 profile: Profile::default(),
                 selection: None,

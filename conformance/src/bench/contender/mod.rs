@@ -39,8 +39,6 @@ pub(super) struct About {
     pub(super) preparation: f64,
     /// Bytes of the sparse operands as it holds them.
     pub(super) sparse_bytes: u64,
-    /// Threads that it may use.
-    pub(super) threads: usize,
     /// How it rounds, by its declaration.
     pub(super) arithmetic: Arithmetic,
     /// How it settles choice points.

@@ -74,7 +74,6 @@ impl<T: Number> NalgebraContender<T> {
                 parameters: Vec::new(),
                 preparation,
                 sparse_bytes: csr_bytes(csr::<T>(&operands.a)?, 8, 8),
-                threads: 1,
                 arithmetic,
                 profile,
                 // Its results have columns; a case line for it says so.

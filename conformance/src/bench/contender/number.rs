@@ -6,7 +6,7 @@ use sparse_oracle::scalar::{AnySlice, Element};
 use std::ops::Add;
 
 /// f32 or f64, as every library wants it.
-pub(in crate::bench) trait Number:
+pub(in super::super) trait Number:
     Element
     + Num
     + Add<Output = Self>

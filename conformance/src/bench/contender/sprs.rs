@@ -66,7 +66,6 @@ where
                 parameters: Vec::new(),
                 preparation,
                 sparse_bytes: csr_bytes(csr::<T>(&operands.a)?, 4, 4),
-                threads: 1,
                 arithmetic,
                 profile,
                 selection: Some("--backend sprs".to_owned()),
