@@ -103,6 +103,10 @@ impl<D> Strided<D> {
 
 impl<'a, T> Strided<&'a [T]> {
     /// The elements and the distance of two rows, where each row lies in one piece and rows do not overlap.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
     pub(crate) fn by_rows(&self) -> Option<(&'a [T], usize)> {
         (self.col_step == 1 && self.row_step >= self.cols).then_some((self.data, self.row_step))
     }

@@ -15,6 +15,7 @@ mod formats;
 mod isa;
 mod lanes;
 mod loops;
+mod planned;
 mod rows;
 mod sddmm;
 mod simd;
@@ -23,6 +24,7 @@ mod tiles;
 mod workers;
 
 pub use loops::spmm_split;
+pub use planned::plan_loops;
 pub use workers::Split;
 
 use crate::portable::convert::{CpCsrToCsr, RpCscToCsr};

@@ -10,7 +10,10 @@
 //!
 //! What is left over, of k or of the lanes, runs the same chains as scalars, several side by side.
 
+#![expect(unsafe_code, reason = "vectors are loaded and stored through pointers")]
+
 use crate::portable::unit::Unit;
+use crate::x86::isa::{Avx2, Avx512, Isa};
 use std::arch::x86_64::{
     __m256, __m256d, __m512, __m512d, _mm256_fmadd_pd, _mm256_fmadd_ps, _mm256_loadu_pd, _mm256_loadu_ps,
     _mm256_permute2f128_pd, _mm256_permute2f128_ps, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_pd,
@@ -24,25 +27,14 @@ use std::arch::x86_64::{
 /// The most lanes of any extension.
 pub(super) const LANES_LIMIT: usize = 16;
 
-/// AVX-512.
-#[derive(Debug)]
-pub(crate) struct Avx512;
-
-/// AVX2 and FMA.
-#[derive(Debug)]
-pub(crate) struct Avx2;
-
 /// An extension's dot products in unit `A`.
-pub(super) trait Dots<A> {
+pub(super) trait Dots<A>: Isa {
     /// Positions computed at a time, at most [`LANES_LIMIT`].
     const LANES: usize;
 
     /// `acc[l]` = the chain of `x` and `rows[l]`, for 1 to `LANES` rows. Panics where a row is not as long as `x`, or
     /// `acc` is shorter than `LANES`.
-    ///
-    /// # Safety
-    /// The machine has the extension, and FMA.
-    unsafe fn dots(x: &[A], rows: &[&[A]], acc: &mut [A]);
+    fn dots(self, x: &[A], rows: &[&[A]], acc: &mut [A]);
 }
 
 /// Chains of the terms from `from` on, four rows side by side.
@@ -84,7 +76,7 @@ macro_rules! dots {
         impl Dots<$unit> for $isa {
             const LANES: usize = $lanes;
 
-            unsafe fn dots(x: &[$unit], rows: &[&[$unit]], acc: &mut [$unit]) {
+            fn dots(self, x: &[$unit], rows: &[&[$unit]], acc: &mut [$unit]) {
                 #[target_feature(enable = $feature)]
                 fn dots(x: &[$unit], rows: &[&[$unit]], acc: &mut [$unit]) {
                     assert!(acc.len() >= $lanes && rows.iter().all(|row| row.len() == x.len()));
@@ -110,7 +102,7 @@ macro_rules! dots {
                     unsafe { $store(acc.as_mut_ptr(), sum) };
                     scalars(x, &rows, whole, acc);
                 }
-                // SAFETY: the caller vouches for the extension.
+                // SAFETY: the token proves the features.
                 unsafe { dots(x, rows, acc) }
             }
         }

@@ -9,19 +9,17 @@
 //! Every element is one chain of fused steps from +0, as in the portable kernel: lanes, tails, chunks and threads do not
 //! change a bit. X and Y are used in place where they are f32 or f64 by rows, else packed (and widened to f32).
 
-#![expect(unsafe_code, reason = "vector instructions have no safe form")]
-
 mod dots;
 
-use crate::engine::Engine;
-use crate::feature::Feature;
-use crate::portable::dense::Strided;
-use crate::portable::element::{Operand, Output};
+use super::dense::pack;
+use super::element::Enter;
+use super::isa::{Avx2, Avx512};
+use crate::portable::element::Output;
 use crate::portable::lanes::{AsCoo, AsCsr};
 use crate::portable::sddmm::{Positions, Sampled, epilogue, open};
 use crate::portable::unit::Unit;
 use crate::registry::Kernel;
-use dots::{Avx2, Avx512, Dots, LANES_LIMIT};
+use dots::{Dots, LANES_LIMIT};
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::{Contract, Op, Types};
@@ -29,7 +27,6 @@ use sparse_oracle::format::Sparse;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
-use std::borrow::Cow;
 
 /// Pushes one row per element type with a vector unit.
 macro_rules! push {
@@ -50,27 +47,11 @@ pub(crate) fn rows(table: &mut Vec<Kernel>) {
     push!(table, Avx2, AsCoo);
 }
 
-/// A vector extension.
-trait Isa: 'static {
-    const ENGINE: Engine;
-    const NEEDS: &'static [Feature];
-}
-
-impl Isa for Avx512 {
-    const ENGINE: Engine = Engine::Avx512;
-    const NEEDS: &'static [Feature] = &[Feature::Avx512f, Feature::Avx2, Feature::Fma];
-}
-
-impl Isa for Avx2 {
-    const ENGINE: Engine = Engine::Avx2;
-    const NEEDS: &'static [Feature] = &[Feature::Avx2, Feature::Fma];
-}
-
 fn row<V, F, I, A, O>() -> Kernel
 where
-    V: Isa + Dots<A>,
+    V: Dots<A>,
     F: Runs,
-    I: Operand<A>,
+    I: Enter<A>,
     A: Unit,
     O: Output<A>,
 {
@@ -140,54 +121,6 @@ impl Runs for AsCoo {
     }
 }
 
-/// A dense operand by rows, in the unit.
-struct Rows<'a, A: Clone> {
-    data: Cow<'a, [A]>,
-    step: usize,
-    k: usize,
-}
-
-impl<'a, A: Unit> Rows<'a, A> {
-    /// In place where nothing has to be converted, else packed.
-    fn new<I: Operand<A>>(operand: &Strided<&'a [I]>) -> Rows<'a, A> {
-        let k = operand.cols;
-        let Some((data, step)) = operand.by_rows() else {
-            return Rows {
-                data: Cow::Owned(operand.pack()),
-                step: k,
-                k,
-            };
-        };
-        if let Some(same) = I::as_loaded(data) {
-            return Rows {
-                data: Cow::Borrowed(same),
-                step,
-                k,
-            };
-        }
-        let mut packed = vec![A::ZERO; operand.rows * k];
-        if k > 0 {
-            let rows = packed.par_chunks_mut(k).with_min_len(256).enumerate();
-            rows.for_each(|(i, row)| {
-                for (to, from) in row.iter_mut().zip(&data[i * step..]) {
-                    *to = from.load();
-                }
-            });
-        }
-        Rows {
-            data: Cow::Owned(packed),
-            step: k,
-            k,
-        }
-    }
-}
-
-impl<A: Clone> Rows<'_, A> {
-    fn row(&self, i: usize) -> &[A] {
-        &self.data[i * self.step..][..self.k]
-    }
-}
-
 /// Positions of one chunk: enough for several chunks a thread, and not so few that starting one shows.
 fn chunk_length(positions: usize) -> usize {
     (positions / (8 * rayon::current_num_threads())).clamp(512, 1 << 16)
@@ -196,13 +129,13 @@ fn chunk_length(positions: usize) -> usize {
 /// The kernel for extension `V`, format `F` and element types `I` (both operands), `A` (accumulator), `O` (output and S).
 fn run<V, F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
-    V: Isa + Dots<A>,
+    V: Dots<A>,
     F: Runs,
-    I: Operand<A>,
+    I: Enter<A>,
     A: Unit,
     O: Output<A>,
 {
-    Feature::require(V::NEEDS)?;
+    let isa = V::detect()?;
     let Sampled {
         s,
         x,
@@ -219,7 +152,8 @@ where
         }
         return Ok(Answer::Written);
     }
-    let (x, y) = (Rows::new(&x), Rows::new(&y));
+    let (x, y) = (pack(isa, &x), pack(isa, &y));
+    let (x, y) = (x.view(), y.view());
     let length = chunk_length(out.len());
     out.par_chunks_mut(length).enumerate().for_each(|(index, out)| {
         let (mut at, end) = (index * length, index * length + out.len());
@@ -236,8 +170,7 @@ where
                 for (row, &j) in rows.iter_mut().zip(cols) {
                     *row = y.row(j as usize);
                 }
-                // SAFETY: V's features were required above.
-                unsafe { V::dots(x.row(i), &rows[..cols.len()], &mut acc) };
+                isa.dots(x.row(i), &rows[..cols.len()], &mut acc);
                 for ((&acc, &value), out) in acc.iter().zip(values).zip(&mut out) {
                     *out = O::store(epilogue(mode, scaling, Some(acc), value.widen()));
                 }
