@@ -21,11 +21,10 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-D="$PWD/.a64"
+# The release profile for the program and the tests, so that dependencies are compiled once.
+D="${A64_DIR:-$PWD/.a64}"
 mkdir -p "$D/bin"
 export CARGO_TARGET_DIR="$D/target"
-# One profile for the program and the tests, so that dependencies are compiled once; checks stay on in the tests' own crate.
-export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_OPT_LEVEL=2
 features=(--no-default-features)
 
 # ---- private copies of the distribution's packages -------------------------------------------------------------------------
@@ -206,16 +205,17 @@ emulated() { # streaming vector length, command...
     "$@"
   fi
 }
-run_tests() { # files...: the tests of these files, and the number that passed
-  local log="$D/tests.log" file args=()
-  for file in "$@"; do args+=(--test "$file"); done
-  cargo test --release -p sparse-kernels "${features[@]}" "${args[@]}" 2>&1 | tee "$log" | grep -E '^(test |error|warning: unused)|panicked|FAILED' || true
-  if [ "${PIPESTATUS[0]}" -ne 0 ] || ! grep -q '^test result: ok' "$log" || grep -q '^test result: FAILED' "$log"; then
-    tail -n 40 "$log"
-    say "tests failed"
+run_tests() { # package, options of cargo test...: prints counts; fails unless all pass and some ran
+  local package="$1" log="$D/tests.log"
+  shift
+  if ! cargo test --release -p "$package" "${features[@]}" "$@" -- --nocapture >"$log" 2>&1; then
+    tail -n 60 "$log"
+    say "tests of $package failed: $*"
     exit 1
   fi
-  say "tests: $(awk '/^test result: ok/ { n += $4 } END { print n }' "$log") passed in $# files"
+  # What the Arm tests counted, and what they could not do.
+  grep -E ' (elements|lengths|products|refused|seeds accepted)|SKIPPED' "$log" | sort -u || true
+  awk -v what="$package $*" '/^test result: ok/ { n += $4 } END { print "ci: tests: " n + 0 " passed (" what ")"; exit n == 0 }' "$log"
 }
 
 began=$SECONDS
@@ -237,8 +237,14 @@ case "$(uname -m)" in
     ;;
 esac
 
-# The tests of the Arm kernels set each length themselves, in one process; the others are those that judge every kernel.
-run_tests arm_loops arm_sme declared products refusals paper_loops
+# The tests of the Arm kernels set each length themselves, in one process; the others are those that judge every kernel, and the
+# committed fuzz corpora.
+run_tests sparse-kernels --lib --test arm_loops --test arm_sme --test declared --test products --test refusals
+if [ -n "$qemu" ]; then
+  # A CPU without SME: the NEON kernels run, the SME ones refuse.
+  (export "${t}_RUNNER=$qemu -cpu cortex-a76" && run_tests sparse-kernels --test arm_sme --test arm_loops)
+fi
+run_tests sparse-conformance --test fuzz_replay
 [ -z "$tests_only" ] || exit 0
 cargo build --release -p sparse-conformance "${features[@]}" --bin conformance
 for length in "${lengths[@]}"; do

@@ -38,8 +38,11 @@ pub(crate) trait Tiles<I: Operand<A>, A: Vector> {
     /// B as this unit reads it.
     type Right: Clone + Sync + std::fmt::Debug;
 
-    /// Reads B.
-    fn panel<'b>(b: &Strided<&'b [I]>) -> Panel<'b, Self::Right>;
+    /// True where it reads B as the CSR part does.
+    const SHARES: bool;
+
+    /// Reads B, which the CSR part reads as `rest`.
+    fn panel<'b>(b: &Strided<&'b [I]>, rest: &'b Panel<'_, A>) -> Panel<'b, Self::Right>;
 
     /// Results of the rows of these blocks, which are the rows of `c`.
     fn blocks<O: Output<A>>(
@@ -63,8 +66,10 @@ impl<I: Operand<A>, A: Vector> Tiles<I, A> for Neon {
     const NEEDS: &'static [Feature] = &[Feature::Neon];
     type Right = A;
 
-    fn panel<'b>(b: &Strided<&'b [I]>) -> Panel<'b, A> {
-        Panel::<A>::padded(b)
+    const SHARES: bool = true;
+
+    fn panel<'b>(_: &Strided<&'b [I]>, rest: &'b Panel<'_, A>) -> Panel<'b, A> {
+        rest.shared()
     }
 
     fn blocks<O: Output<A>>(
@@ -119,7 +124,9 @@ where
     const NEEDS: &'static [Feature] = <I as SmeNeeds>::NEEDS;
     type Right = I;
 
-    fn panel<'b>(b: &Strided<&'b [I]>) -> Panel<'b, I> {
+    const SHARES: bool = false;
+
+    fn panel<'b>(b: &Strided<&'b [I]>, _: &'b Panel<'_, A>) -> Panel<'b, I> {
         Panel::raw(b)
     }
 
@@ -147,7 +154,7 @@ where
 /// Both parts, for a C in rows.
 struct Hybrid<'a, I: Operand<A>, A: Vector, U: Tiles<I, A>> {
     m: &'a Loops<I>,
-    rest: Panel<'a, A>,
+    rest: &'a Panel<'a, A>,
     tiles: Panel<'a, U::Right>,
 }
 
@@ -157,7 +164,7 @@ impl<I: Operand<A>, A: Vector, U: Tiles<I, A>> Work<A> for Hybrid<'_, I, A, U> {
         let (upper, lower) = c.split_at(m.boundary);
         let rest = ByRows {
             lists: csr_part(m),
-            b: &self.rest,
+            b: self.rest,
         };
         let per_chunk = (CHUNK / m.br).max(1);
         let tiles = || {
@@ -205,15 +212,23 @@ where
     let Sparse::Loops(m) = request.a else {
         return Err(request::wrong_format("A", FormatKind::Loops, request.a.kind()));
     };
-    let rest = Panel::<A>::padded(&request.b);
+    let rest = if m.boundary > 0 || U::SHARES || request.transpose_a {
+        Panel::<A>::padded(&request.b)
+    } else {
+        Panel::empty()
+    };
     if request.transpose_a {
         let turned = Turned::new(m.cols, csr_part(m).entries().chain(slots(m)));
         let lists = turned.lists();
         rows::write(request.c, request.scaling, &ByRows { lists, b: &rest })?;
         return Ok(Answer::Written);
     }
-    let tiles = U::panel(&request.b);
-    let work = Hybrid::<I, A, U> { m, rest, tiles };
+    let tiles = U::panel(&request.b, &rest);
+    let work = Hybrid::<I, A, U> {
+        m,
+        rest: &rest,
+        tiles,
+    };
     rows::write(request.c, request.scaling, &work)?;
     Ok(Answer::Written)
 }

@@ -77,6 +77,24 @@ impl<'a, T: Stored> Panel<'a, T> {
 }
 
 impl<T: Clone> Panel<'_, T> {
+    /// No rows, for a product that reads none.
+    pub(crate) fn empty() -> Self {
+        Panel {
+            data: Cow::Borrowed(&[]),
+            ld: 0,
+            rows: 0,
+            padded: 0,
+        }
+    }
+
+    /// The same rows, not copied.
+    pub(crate) fn shared(&self) -> Panel<'_, T> {
+        Panel {
+            data: Cow::Borrowed(&self.data),
+            ..*self
+        }
+    }
+
     /// Elements `at..at + len` of row `k`.
     #[inline(always)]
     pub(crate) fn piece(&self, k: usize, at: usize, len: usize) -> &[T] {

@@ -85,7 +85,7 @@ pub(crate) fn multiply<T: Outer>(
                 block_col: m.block_col.as_ptr(),
                 values: m.values.as_ptr().cast::<u8>().wrapping_add(first * size),
                 tile_bytes: m.br * size,
-                b: right[j..].as_ptr().cast(),
+                b: right.as_ptr().wrapping_add(j).cast(),
                 row_bytes: row_step * size,
                 out: out[first * ld + j..].as_mut_ptr().cast(),
                 out_bytes: ld * out_size,
