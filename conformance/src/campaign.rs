@@ -351,6 +351,7 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
         name: backend.name().to_owned(),
         version: backend.version(),
         description: backend.description().to_owned(),
+        selection: None,
         required: true,
         determinism: report::DeterminismGrade {
             claimed: backend.determinism().into(),

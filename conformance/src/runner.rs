@@ -9,7 +9,7 @@ use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{Operands, build, values_in_order};
 use crate::origin::Loaded;
-use crate::record::{record, unasked};
+use crate::record::{record, unmade};
 use crate::report::{CaseRecord, Repeated};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
@@ -52,7 +52,7 @@ pub fn run_case_repeated(
     let records = match build(case, loaded) {
         Err(error) => backends
             .iter()
-            .map(|b| unasked(case, b.as_ref(), error.to_string()))
+            .map(|b| unmade(case, b.as_ref(), error.to_string()))
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);

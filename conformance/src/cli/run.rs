@@ -7,6 +7,7 @@ use crate::backend::Backend;
 use crate::campaign::{self, Planned};
 use crate::determinism::Repeats;
 use crate::plan::{Options, Tier};
+use crate::record::outside;
 use crate::report::{self, Environment, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
@@ -41,8 +42,8 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Threads; all cores by default. The report does not depend on it.
-    #[arg(long, short = 'j', value_name = "N")]
-    jobs: Option<usize>,
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -103,13 +104,17 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let planned = Planned::new(&options, &backends);
     let mut extras = args.extent.extras(&planned, args.report.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.unwrap_or(0))
+        .num_threads(args.jobs.map_or(0, usize::from))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
     let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
     let shown = Shown::new();
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
+    for record in &mut report.backends {
+        let backend = backends.iter().find(|b| b.name() == record.name);
+        record.selection = backend.and_then(|b| outside(b.as_ref()));
+    }
     if let Some(folder) = &args.report {
         args.shrinking.shrink_findings(&mut report, &backends, folder);
     }
