@@ -276,7 +276,12 @@ class Backend:
             traceback.print_exc(file=sys.stderr)
             sys.stderr.flush()
             os._exit(70)
-        reply["inputs_modified"] = payload.tobytes() != before
+        after = payload.tobytes()
+        reply["inputs_modified"] = after != before
+        if after != before:
+            at = next(i for i, (old, new) in enumerate(zip(before, after)) if old != new)
+            array = max((a for a in header["arrays"] if a["offset"] <= at), key=lambda a: a["offset"])
+            reply["message"] = f"it changed the input {array['name']}, byte {at - array['offset']}"
         if task is not None and task._raw is not None:
             broken = _broken_guard(task._raw)
             if broken is not None:

@@ -6,8 +6,9 @@ use crate::determinism::Repeats;
 use crate::journal::{Done, Header, Journal};
 use crate::origin::{Loaded, Origin};
 use crate::plan::{Group, Options, Tier, plan, selected, shard};
+use crate::record::unasked;
 use crate::report::{self, Expectation, Report, Waivers};
-use crate::runner::{Ran, run_case_repeated, unasked};
+use crate::runner::{Ran, run_case_repeated};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::Csr;
@@ -285,6 +286,7 @@ fn plan_record(
         backends: backends.iter().map(|b| b.name().to_owned()).collect(),
         operations: all(names(&options.ops), names(&Op::ALL)),
         precisions: all(types(&options.precisions), types(&Precision::ALL)),
+        contracts: options.contracts.clone(),
         matrices: options.matrices.iter().map(|p| p.display().to_string()).collect(),
         distinct_cases: cases as u64,
         digest,
@@ -349,6 +351,7 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
         name: backend.name().to_owned(),
         version: backend.version(),
         description: backend.description().to_owned(),
+        selection: None,
         required: true,
         determinism: report::DeterminismGrade {
             claimed: backend.determinism().into(),

@@ -398,7 +398,7 @@ thread_local! {
 }
 
 /// Runs a backend; a panic becomes its message, and is not printed.
-fn quietly<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn quietly<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let loud = std::panic::take_hook();

@@ -6,7 +6,7 @@ use crate::pads::pad_slots;
 use sparse_oracle::arithmetic::{Arithmetic, Order, Pads, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
-use sparse_oracle::judge::{Place, Problem, bcsr_slots};
+use sparse_oracle::judge::{Place, Problem, bcsr_slots, loops_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op::input;
 use sparse_oracle::profile::{Choice, Profile};
@@ -75,8 +75,9 @@ impl Exact {
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
                 let a = Csr::from_entries(&turn(entries))?.map(|&v| rounded(v));
-                let in_blocks = arithmetic.parts.iter().any(|part| part.block() > 1) && !p.transpose_a;
-                let slots = if in_blocks {
+                let placed = arithmetic.parts.second().is_some()
+                    || arithmetic.parts.iter().any(|part| part.block() > 1);
+                let slots = if placed && !p.transpose_a {
                     slots(&operands.a, &a, pads.as_ref())?
                 } else {
                     None
@@ -116,12 +117,13 @@ impl Exact {
     }
 
     /// The declaration as far as the layout lets it fix bits: blocks of a unit follow the stored blocks, and where those
-    /// are not told term by term (Blocked-ELL, a transposed BCSR) the order of terms counts as free.
+    /// are not told term by term (Blocked-ELL, a transposed BCSR or hybrid) the order of terms counts as free.
     #[must_use]
     pub fn as_laid_out(&self, format: FormatKind, arithmetic: &Arithmetic) -> Arithmetic {
         let mut laid_out = *arithmetic;
         let untold = matches!(self, Exact::Spmm { slots: None, .. }) && format.has_pads();
-        if untold && arithmetic.part().block() > 1 {
+        let asked = arithmetic.part().block() > 1 || arithmetic.parts.second().is_some();
+        if untold && asked {
             laid_out.part_mut().order = Order::Free;
         }
         laid_out
@@ -274,6 +276,7 @@ fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Opt
     let positions = Csr::from_entries(&Entries { rows, cols, list })?;
     Ok(sparse_oracle::each_sparse!(stored, m => match m {
         Sparse::Bcsr(m) => bcsr_slots(m, &positions),
+        Sparse::Loops(m) => loops_slots(m, &positions),
         _ => None,
     }))
 }

@@ -9,10 +9,12 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod bench;
 pub mod campaign;
 pub mod case;
 pub mod cli;
 pub mod declaration;
+pub mod degenerate;
 pub mod determinism;
 pub mod digest;
 pub mod element;
@@ -28,6 +30,7 @@ pub mod origin;
 mod pads;
 pub mod plan;
 pub mod probe;
+mod record;
 pub mod remote;
 pub mod report;
 pub mod reproducer;

@@ -6,21 +6,23 @@
 //! quick 3 rounds of arithmetic, 1 of moves      full 24 and 8      extensive 160 and 40; from full on, a wide matrix
 //! ```
 
+mod file;
 mod wide;
 
 use crate::case::{Case, Fault, Filling, Params};
 use crate::determinism::Repeats;
 use crate::origin::Origin;
 use crate::shard::Shard;
-use sparse_oracle::contract::{Contract, Op, TYPES, all_contracts};
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::embedded;
 use sparse_oracle::source::generator::quick_specs;
-use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
+use sparse_oracle::source::values::VALUE_FAMILIES;
 use sparse_oracle::task::SddmmMode;
 use std::collections::HashSet;
 use std::path::PathBuf;
+use wildmatch::WildMatch;
 
 /// How much to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -45,6 +47,8 @@ pub struct Options {
     pub ops: Vec<Op>,
     /// Element types of A; empty for all.
     pub precisions: Vec<Precision>,
+    /// Patterns of contracts' names (`*` is any text); empty for all.
+    pub contracts: Vec<String>,
     /// A backend that runs no case is no finding (a filter may leave nothing that it supports).
     pub optional: bool,
     /// Matrix files; when there are any, only they are run.
@@ -56,10 +60,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// True where operations, element types or matrices were chosen: then less than the tier's plan is run.
+    /// True where operations, element types, contracts or matrices were chosen: then less than the tier's plan is run.
     #[must_use]
     pub fn are_filtered(&self) -> bool {
-        !(self.ops.is_empty() && self.precisions.is_empty() && self.matrices.is_empty())
+        let contracts = self.ops.is_empty() && self.precisions.is_empty() && self.contracts.is_empty();
+        !(contracts && self.matrices.is_empty())
     }
 }
 
@@ -90,7 +95,7 @@ pub fn plan(options: &Options) -> Vec<Group> {
     let mut groups = if options.matrices.is_empty() {
         generated(options)
     } else {
-        files(options)
+        file::groups(options, &selected(options))
     };
     let mut seen = HashSet::new();
     for group in &mut groups {
@@ -115,10 +120,12 @@ pub fn shard(mut groups: Vec<Group>, shard: Option<Shard>) -> Vec<Group> {
 /// The contracts that the options select, with their place in the table.
 #[must_use]
 pub fn selected(options: &Options) -> Vec<(u64, Contract)> {
+    let patterns: Vec<WildMatch> = options.contracts.iter().map(|p| WildMatch::new(p)).collect();
     let table = all_contracts().iter().copied().enumerate();
     table
         .filter(|(_, c)| options.ops.is_empty() || options.ops.contains(&c.op))
         .filter(|(_, c)| options.precisions.is_empty() || options.precisions.contains(&c.types.a))
+        .filter(|(_, c)| patterns.is_empty() || patterns.iter().any(|p| p.matches(&c.to_string())))
         .map(|(i, c)| (i as u64, c))
         .collect()
 }
@@ -175,85 +182,6 @@ fn embedded_groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Grou
         }
     };
     pack.iter().enumerate().map(group).collect()
-}
-
-/// The cases for a matrix file: its own values where it has any, all operations, the formats that real matrices fit.
-fn files(options: &Options) -> Vec<Group> {
-    let contracts = selected(options);
-    let group = |path: &PathBuf| {
-        let origin = Origin::File(path.clone());
-        let cases = contracts
-            .iter()
-            .filter(|(_, c)| !options.precisions.is_empty() || suits_file(c, options.tier))
-            .map(|&(i, contract)| {
-                let mut mix = Mix::new(&[options.seed, i]);
-                file_case(contract, origin.clone(), &mut mix)
-            });
-        Group {
-            cases: cases.collect(),
-            origin,
-        }
-    };
-    options.matrices.iter().map(group).collect()
-}
-
-/// In quick, one contract per thing that can go wrong on a real matrix; from full on, and where precisions are asked for, all of
-/// them.
-fn suits_file(contract: &Contract, tier: Tier) -> bool {
-    if tier != Tier::Quick {
-        return true;
-    }
-    // 2:4 is not defined for f32.
-    let of_f32 = |format: FormatKind| format.precisions().contains(&Precision::F32);
-    let has_f32 = of_f32(contract.format) && contract.to.is_none_or(of_f32);
-    let f32_only = contract.types.a == if has_f32 { Precision::F32 } else { Precision::F16 };
-    match (contract.op, contract.format) {
-        (Op::Spmm, FormatKind::Csr) => {
-            matches!(
-                contract.types.a,
-                Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16
-            ) && contract.types.out != Precision::Bf16
-                && contract.types.acc != Precision::F16
-        }
-        (Op::Spmm, FormatKind::Csc) | (Op::Spgemm, FormatKind::Csr) => contract.types.a == Precision::F64,
-        (Op::Spmm | Op::Convert, _) | (Op::Transpose, FormatKind::Csr) => f32_only,
-        (Op::Spmv | Op::Sddmm, FormatKind::Csr) => f32_only || contract.types == TYPES[0],
-        _ => false,
-    }
-}
-
-fn file_case(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
-    let narrow = matches!(
-        contract.types.a,
-        Precision::F16 | Precision::E4m3 | Precision::E5m2
-    );
-    // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
-    let seed = mix.below(1 << 16);
-    let filling = if narrow {
-        Filling::Drawn(ValueFamily::NearOne, seed)
-    } else {
-        Filling::Own(seed)
-    };
-    let n = match contract.op {
-        Op::Sddmm => 16,
-        Op::Spmv => Params::default().n,
-        _ => 32,
-    };
-    let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] {
-        Layout::ColMajor
-    } else {
-        Layout::RowMajor
-    };
-    Case {
-        contract,
-        origin,
-        filling,
-        params: Params {
-            n,
-            layout_c,
-            ..Params::default()
-        },
-    }
 }
 
 /// A case whose values and parameters are drawn.

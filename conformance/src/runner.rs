@@ -2,21 +2,23 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault};
+use crate::degenerate::degenerate;
 use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
 use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
 use crate::expected::{Exact, moved, summed_positions};
 use crate::operands::{Operands, build, values_in_order};
 use crate::origin::Loaded;
-use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
+use crate::record::{record, unmade};
+use crate::report::{CaseRecord, Repeated};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Judged, Output, Place, judge, judge_encoded, judge_moved, judge_spgemm, vacuity};
+use sparse_oracle::judge::{Judged, Output, Place, judge, judge_encoded, judge_moved, judge_spgemm};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Values;
 use sparse_oracle::task::SddmmMode;
-use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
+use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 use std::time::{Duration, Instant};
 
 /// What running one case gave.
@@ -50,7 +52,7 @@ pub fn run_case_repeated(
     let records = match build(case, loaded) {
         Err(error) => backends
             .iter()
-            .map(|b| unasked(case, b.as_ref(), error.to_string()))
+            .map(|b| unmade(case, b.as_ref(), error.to_string()))
             .collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
@@ -80,13 +82,8 @@ pub fn run_case_repeated(
     }
 }
 
-/// The record of a case that nobody could be asked, for this reason.
-pub(crate) fn unasked(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
-    let judged = verdict_only(Verdict::NotRun { reason });
-    record(case, backend, (judged, None), &[])
-}
-
-fn verdict_only(verdict: Verdict) -> Judged {
+/// A verdict that no tier gave.
+pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
     Judged {
         verdict,
         tiers: Vec::new(),
@@ -94,40 +91,8 @@ fn verdict_only(verdict: Verdict) -> Judged {
     }
 }
 
-/// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits.
-#[must_use]
-pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
-    if case.params.fault.is_some() {
-        return Vec::new();
-    }
-    if case.contract.op.is_exact() {
-        return if operands.a.nnz() == 0 {
-            vec!["empty".to_owned()]
-        } else {
-            Vec::new()
-        };
-    }
-    let weakest = case.contract.weakest();
-    let exact = match Exact::new(case, operands, &weakest, &Profile::default()) {
-        Ok(Some(exact)) => exact,
-        _ => return Vec::new(),
-    };
-    let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
-    let place = if case.contract.op == Op::Sddmm {
-        Place::Visited
-    } else {
-        Place::Strides(operands.result.1, 1)
-    };
-    let before = before.as_ref().map(|c| (c.as_slice(), place));
-    let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
-    tags.into_iter()
-        .map(|alternative| alternative.name().to_owned())
-        .collect()
-}
-
 /// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
-fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
+pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
     match case.contract.op {
         Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
         Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
@@ -499,106 +464,5 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
         ),
         (Ok(expected), Came::Parts(parts)) => judge_encoded(&expected, parts),
         (_, other) => settle(other),
-    }
-}
-
-fn record(
-    case: &Case,
-    backend: &dyn Backend,
-    (judged, repeated): (Judged, Option<Repeated>),
-    degenerate: &[String],
-) -> CaseRecord {
-    let share = match judged.verdict {
-        Verdict::Exact => None,
-        Verdict::Within { share } => Some(share),
-        Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
-        _ => None,
-    };
-    let verdict = verdict_record(judged.verdict);
-    // Few records are findings: only those need to be replayed.
-    let selection = verdict.is_finding().then(|| backend.selection());
-    let selection = selection.filter(|options| *options != format!("--backend {}", backend.name()));
-    CaseRecord {
-        case: case.to_string(),
-        contract: case.contract.to_string(),
-        family: case.origin.family(),
-        backend: backend.name().to_owned(),
-        tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
-        selection,
-        verdict,
-        share,
-        degenerate: degenerate.to_vec(),
-        repeated,
-        reproducer: None,
-        inputs: None,
-        output: None,
-        waived: None,
-    }
-}
-
-fn tier(tier: Tier) -> report::Tier {
-    match tier {
-        Tier::T0 => report::Tier::T0,
-        Tier::T1 => report::Tier::T1,
-        Tier::T2 => report::Tier::T2,
-    }
-}
-
-pub(crate) fn verdict_record(verdict: Verdict) -> VerdictRecord {
-    match verdict {
-        Verdict::Exact => VerdictRecord::Exact,
-        Verdict::Within { share } => VerdictRecord::Within { share },
-        Verdict::Wrong(mismatch) => VerdictRecord::Wrong(mismatch_record(*mismatch)),
-        Verdict::AgreedRefusal { refusal } => VerdictRecord::AgreedRefusal { refusal },
-        Verdict::LoneRefusal { refusal } => VerdictRecord::LoneRefusal { refusal },
-        Verdict::LoneAcceptance { expected } => VerdictRecord::LoneAcceptance { expected },
-        Verdict::Crashed { message } => VerdictRecord::Crashed { message },
-        Verdict::TimedOut { seconds, tail } => VerdictRecord::TimedOut {
-            seconds,
-            tail: (!tail.is_empty()).then_some(tail),
-        },
-        Verdict::Unsupported { reason } => VerdictRecord::Unsupported { reason },
-        Verdict::NotRun { reason } => VerdictRecord::NotRun { reason },
-    }
-}
-
-fn mismatch_record(m: Mismatch) -> report::Mismatch {
-    let text = |s: String| (!s.is_empty()).then_some(s);
-    let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
-    let number = |v: Option<f64>| v.map(|v| format!("{v:e}"));
-    let more = if m.count > 1 {
-        format!(" (and {} more)", m.count - 1)
-    } else {
-        String::new()
-    };
-    report::Mismatch {
-        tier: m.tier.map_or(report::Tier::T0, tier),
-        what: defect(m.defect),
-        at: m.at.map(|(row, column)| report::Place {
-            row: row as u64,
-            column: column as u64,
-        }),
-        expected: text(m.expected),
-        expected_bits: bits(m.expected_bits),
-        found: text(m.found),
-        found_bits: bits(m.found_bits),
-        error: number(m.error),
-        bound: number(m.bound),
-        message: format!("{}{more}", m.message),
-    }
-}
-
-fn defect(defect: Defect) -> report::Defect {
-    match defect {
-        Defect::Value => report::Defect::Value,
-        Defect::Unwritten => report::Defect::Unwritten,
-        Defect::Stale => report::Defect::Stale,
-        Defect::OutOfBounds => report::Defect::Canary,
-        Defect::InputModified => report::Defect::InputModified,
-        Defect::Structure => report::Defect::Structure,
-        Defect::Pattern => report::Defect::Pattern,
-        Defect::Kind => report::Defect::Shape,
-        Defect::Protocol => report::Defect::Protocol,
-        Defect::Nondeterministic => report::Defect::Nondeterministic,
     }
 }

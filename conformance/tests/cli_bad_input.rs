@@ -163,6 +163,10 @@ fn unknown_names_are_refused_with_the_known_ones() {
         &["nosuch", "portable", "sprs", "nalgebra-sparse"],
     );
     refused(&["run", "--ops", "nosuch"], &["nosuch", "spmm"]);
+    refused(
+        &["run", "--contracts", "spmm.nosuch.*"],
+        &["spmm.nosuch.*", "list contracts"],
+    );
     refused(&["run", "--precisions", "f65"], &["f65", "f64"]);
     refused(&["run", "--tier", "nosuch"], &["nosuch", "quick"]);
     refused(&["run", "--seed", "-1"], &["-1"]);
@@ -332,4 +336,43 @@ fn what_scipy_rejects_exits_2() {
     }
     assert!(refused > 30, "{refused}");
     println!("{refused} files that SciPy rejects are refused");
+}
+
+/// No threads were as many as there are cores, in silence.
+#[test]
+fn no_threads_are_no_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    refused_in(folder.path(), &["run", "--jobs", "0"], &["--jobs", "0"]);
+}
+
+/// A plug-in of this name, in a report without the built-in one, was taken for it.
+#[test]
+fn an_outsider_with_the_name_of_a_built_in_backend_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let served = format!("{} portable", env!("CARGO_BIN_EXE_hostile_subject"));
+    let line = "transpose.csr.f64/embedded:karate/values=ones,0";
+    let replay = ["replay", line, "--exec", &served];
+    refused_in(
+        folder.path(),
+        &replay,
+        &["\"portable\"", "built-in", "another name"],
+    );
+}
+
+/// What its host had to say of a library stood behind the host's own command and exit status.
+#[test]
+fn a_library_that_is_no_plug_in_is_refused_with_the_reason_first() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("k.so"), "no library").expect("written");
+    let line = "transpose.csr.f64/embedded:karate/values=ones,0";
+    let ran = refused_in(
+        folder.path(),
+        &["replay", line, "--plugin", "k.so"],
+        &["--plugin k.so", "k.so"],
+    );
+    assert!(
+        !ran.err.contains("exited with status") && !ran.err.contains("did not say"),
+        "{}",
+        ran.err
+    );
 }

@@ -304,3 +304,112 @@ fn one_line_is_shrunk_and_what_passes_is_not() {
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("does not fail"), "{}", ran.out);
 }
+
+/// Reproducers lie next to the shards' reports; the merged report names them, so they must lie next to it as well.
+#[test]
+fn a_merged_report_brings_its_reproducers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    for shard in ["1/2", "2/2"] {
+        let report = &shard[..1];
+        let options = ["--shrink", "5", "--shard", shard, "--report", report];
+        let what = [
+            "run",
+            "--ops",
+            "transpose",
+            "--precisions",
+            "f64",
+            "--exec",
+            &subject,
+        ];
+        let ran = run_in(folder.path(), &[&what[..], &options].concat());
+        assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    }
+    let ran = run_in(folder.path(), &["merge", "both", "1", "2"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let text = std::fs::read_to_string(folder.path().join("both/report.json")).expect("written");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let named: Vec<&str> = report["cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .filter_map(|case| case["reproducer"]["path"].as_str())
+        .collect();
+    assert!(named.len() >= 2, "{named:?}");
+    for path in named {
+        for file in ["case.txt", "matrix.mtx", "main.c", "main.py"] {
+            assert!(
+                folder.path().join("both").join(path).join(file).exists(),
+                "{path}/{file}"
+            );
+        }
+    }
+}
+
+/// `case.txt` says "In this folder", where a program that was given by a relative path is not.
+#[test]
+fn the_line_of_a_reproducer_works_in_its_folder_for_a_relative_program() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::copy(
+        env!("CARGO_BIN_EXE_hostile_subject"),
+        folder.path().join("subject"),
+    )
+    .expect("copied");
+    let what = [
+        "run",
+        "--ops",
+        "transpose",
+        "--precisions",
+        "f64",
+        "--exec",
+        "./subject exit-always",
+    ];
+    let ran = run_in(
+        folder.path(),
+        &[&what[..], &["--report", "out", "--shrink", "2"]].concat(),
+    );
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let reproducer = std::fs::read_dir(folder.path().join("out/reproducers"))
+        .expect("made")
+        .next()
+        .expect("one")
+        .expect("readable")
+        .path();
+    let about = std::fs::read_to_string(reproducer.join("case.txt")).expect("text");
+    assert!(about.contains("python3 main.py /"), "{about}");
+    let lines: Vec<&str> = about
+        .lines()
+        .filter(|line| line.contains("conformance replay"))
+        .collect();
+    assert_eq!(lines.len(), 2, "{about}");
+    for line in lines {
+        let script = format!(
+            "conformance() {{ '{}' \"$@\"; }}; {line}",
+            env!("CARGO_BIN_EXE_conformance")
+        );
+        let again = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(&reproducer)
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&again.stdout).into_owned();
+        assert_eq!(again.status.code(), Some(1), "{line}: {said}");
+    }
+}
+
+/// Forty lines of patterns for a backend of one format hid the others.
+#[test]
+fn exclusions_are_counted_unless_all_are_asked_for() {
+    let (short, long) = (
+        run(&["list", "backends"]).out,
+        run(&["list", "backends", "--all"]).out,
+    );
+    assert!(
+        short.contains("(--all lists them)") && !short.contains("because"),
+        "{short}"
+    );
+    assert!(
+        long.contains("because") && long.lines().count() > short.lines().count(),
+        "{long}"
+    );
+}

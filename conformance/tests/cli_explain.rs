@@ -16,8 +16,9 @@ fn from<'a>(out: &'a str, start: &str) -> &'a str {
 
 const FUSED: &str = "\
 as sm_80:mma.m16n8k8.f32.f16 computes it:
-  declares   mma.m16n8k8.f32.f16 on sm_80, Chain along k, Ascending order, accumulates in f32,
-             starts from Zero, inputs AsStored, epilogue MulThenAdd, pads Skipped
+  declares   mma.m16n8k8.f32.f16 on sm_80, one chain along k, in ascending order, accumulates in
+             f32, starts from 0, inputs as stored, then alpha * sum + beta * c, no-pads (pads are
+             skipped)
   unit       sums of 8 products, cut at F = 24 bits below the largest; known from published hardware
              outputs (Leeds A100, A2, L40S, Ada; MMA-Sim)
   element    (1, 1), 3 terms (a * b):
@@ -48,8 +49,8 @@ as sm_80:mma.m16n8k8.f32.f16 computes it:
 
 const CHAIN: &str = "\
 as fma computes it:
-  declares   FmaChain, Chain along k, Ascending order, accumulates in f32, starts from Zero, inputs
-             AsStored, epilogue MulThenAdd, pads Skipped
+  declares   fma, one chain along k, in ascending order, accumulates in f32, starts from 0, inputs
+             as stored, then alpha * sum + beta * c, no-pads (pads are skipped)
   element    (1, 0), 3 terms (a * b):
       k = 0       -0.5493306 0xbf0ca0ee *       1.0790982 0x3f8a1fe4 = -0x1.2f81142097ep-1
       k = 1         -3.03668 0xc04258f7 *      -3.3165827 0xc05442e4 = 0x1.4248e925d3f8p+3

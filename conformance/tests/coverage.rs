@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 use sparse_conformance::case::{Case, Fault, Filling};
+use sparse_conformance::degenerate::degenerate;
 use sparse_conformance::operands::build;
 use sparse_conformance::plan::{Group, Options, plan};
-use sparse_conformance::runner::degenerate;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::judge::Alternative;

@@ -6,7 +6,7 @@ use sparse_conformance::backend::{
 };
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::plan::Options;
-use sparse_conformance::report::{Tier, VerdictRecord};
+use sparse_conformance::report::{Tier, VerdictKind, VerdictRecord};
 use sparse_conformance::runner::run_case;
 use sparse_conformance::selftest::{Bug, Ground, Seeded, bugs};
 use sparse_oracle::contract::{Contract, Op, TYPES};
@@ -85,6 +85,21 @@ fn another_chain_than_declared_is_a_finding_of_t2() {
             "{name}: {tiers:?}"
         );
     }
+}
+
+/// A case whose operands can not be made (here: a column too full for RP-CSC) was "not run" even on a backend that excludes it beforehand.
+#[test]
+fn what_a_manifest_excludes_is_unsupported_whether_or_not_its_operands_can_be_made() {
+    let line = "spmm.rp_csc.f16_f16_f32_f32/uniform:rows=20000,cols=2,density=0.9,seed=3/values=ones,0/n=1";
+    let case: Case = line.parse().expect("a legal line");
+    let loaded = case.origin.load().expect("generated");
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(Lazy), Box::new(Portable)];
+    let kinds: Vec<_> = run_case(&case, &loaded, &backends)
+        .records
+        .iter()
+        .map(|record| record.verdict.kind())
+        .collect();
+    assert_eq!(kinds, [VerdictKind::Unsupported, VerdictKind::NotRun]);
 }
 
 /// An excluded case is no finding, but a backend that answers nothing at all fails the run (report).

@@ -13,7 +13,7 @@ use report_sample::sample;
 use sparse_conformance::expectations::load;
 use sparse_conformance::report::{
     CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Outcome, Report, Since, VerdictKind,
-    VerdictRecord, badge, diff, html, json, junit, markdown, sarif, to_text,
+    VerdictRecord, badge, diff, html, json, junit, markdown, sarif, show, to_text,
 };
 use std::path::PathBuf;
 
@@ -362,7 +362,7 @@ fn sarif_has_one_result_per_finding_that_points_at_its_line() {
         };
         let record: CaseRecord =
             serde_json::from_str(lines[line as usize - 1].trim_end_matches(',')).unwrap();
-        assert_eq!(record.replay(), replay);
+        assert_eq!(report.replay(&record), replay);
     }
     assert_eq!(prints.len(), results.len(), "fingerprints tell results apart");
 }
@@ -552,4 +552,71 @@ fn a_waiver_that_ends_is_a_new_finding() {
     let found = diff::diff(&waived, &expired, 2.0);
     assert_eq!(found.new_findings.len(), 4, "three cases, and the expectation");
     assert!(diff::diff(&expired, &expired, 2.0).new_findings.is_empty());
+}
+
+/// The replay line of an unexpected pass of a plug-in named a backend that no run knows: only findings said how to select it.
+#[test]
+fn the_replay_line_of_an_unexpected_pass_selects_what_was_run() {
+    let passes = |c: &CaseRecord| c.verdict.kind() == VerdictKind::Exact;
+    let always = Expectation {
+        occurs: Occurs::Always,
+        ..expectation(1, Expected::Wrong, None)
+    };
+    let mut report = only(passes, vec![always]);
+    report.backends[0].selection = Some("--plugin /there/my.so".to_owned());
+    assert_eq!(kinds(&report), ["pass"]);
+    let texts = [
+        to_text(&report, &[], Colour::Plain),
+        markdown::to_markdown(&report),
+        html::to_html(&report),
+        sarif::to_sarif(&report).unwrap(),
+    ];
+    for text in texts {
+        let line = text
+            .lines()
+            .find(|line| line.contains("conformance replay"))
+            .unwrap();
+        assert!(line.contains("--plugin /there/my.so"), "{line}");
+        assert!(!text.contains("--backend my-kernel"), "{line}");
+    }
+}
+
+/// An expectation of a backend that was not in the run stood under "waived".
+#[test]
+fn what_was_not_looked_at_is_not_called_waived() {
+    let absent = Expectation {
+        backend: "elsewhere".to_owned(),
+        ..expectation(1, Expected::Wrong, None)
+    };
+    let text = to_text(&only(wrong_value, vec![absent]), &[], Colour::Plain);
+    assert!(text.contains("\nnot looked at: my-kernel.toml entry 1"), "{text}");
+    assert!(
+        text.contains("its backend is not in this run") && !text.contains("waived:"),
+        "{text}"
+    );
+}
+
+/// It said `backend sprs: "" -> "0.11.6"`, and listed every case.
+#[test]
+fn a_backend_of_one_report_only_is_one_line_of_the_comparison() {
+    let both = sample(4);
+    let mut one = both.clone();
+    one.backends.retain(|b| b.name != "sprs");
+    one.cases.retain(|c| c.backend != "sprs");
+    one.seal();
+    let cases = both.cases.len() - one.cases.len();
+    for (old, new, which) in [(&one, &both, "new"), (&both, &one, "old")] {
+        let found = diff::diff(old, new, 2.0);
+        assert_eq!(
+            found.only_old.len() + found.only_new.len(),
+            cases,
+            "--json has all"
+        );
+        let text = diff::to_text(&found);
+        let line = format!(
+            "only in the {which} report: backend sprs, {} cases\n",
+            show::count(cases as u64)
+        );
+        assert_eq!(text, format!("{line}no new finding\n"));
+    }
 }

@@ -5,9 +5,10 @@ mod report_sample;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use report_sample::sample;
 use sparse_conformance::report::{
-    Backend, CaseRecord, Colour, Defect, Environment, Plan, Report, VerdictKind, VerdictRecord, html, json,
-    junit, markdown, show, to_text, write_all,
+    Backend, CaseRecord, Colour, Defect, Environment, Plan, Report, Reproducer, VerdictKind, VerdictRecord,
+    html, json, junit, markdown, show, to_text, write_all,
 };
+use sparse_conformance::shrink::Reason;
 use std::collections::BTreeSet;
 
 fn escaped(text: &str) -> String {
@@ -275,7 +276,13 @@ fn junit_agrees_with_the_summary() {
             VerdictKind::Crashed | VerdictKind::TimedOut
         );
         assert_eq!(*kind == NonSuccessKind::Error, died);
-        assert!(description.as_ref().unwrap().as_str().ends_with(&record.replay()));
+        assert!(
+            description
+                .as_ref()
+                .unwrap()
+                .as_str()
+                .ends_with(&report.replay(record))
+        );
     }
     assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()));
 }
@@ -298,7 +305,7 @@ fn markdown_tables_are_whole_and_short() {
     assert_eq!(rows, (2 + report.backends.len()) + (2 + 6));
     assert!(!text.contains("<b>"), "markup of a backend's message is live");
     let failure = report.failures().next().unwrap().clone();
-    assert!(text.contains(&format!("```sh\n  {}\n  ```", failure.replay())));
+    assert!(text.contains(&format!("```sh\n  {}\n  ```", report.replay(&failure))));
 
     report
         .cases
@@ -332,7 +339,7 @@ fn page_is_self_contained_and_escaped() {
     }
     for record in report.failures() {
         assert!(
-            page.contains(&escaped(&record.replay())),
+            page.contains(&escaped(&report.replay(record))),
             "{} has no replay line",
             record.case
         );
@@ -397,7 +404,7 @@ fn terminal_text_names_findings_files_and_what_did_not_run() {
         "a control character got through"
     );
     let failure = report.failures().next().unwrap();
-    assert!(plain.contains(&failure.replay()));
+    assert!(plain.contains(&report.replay(failure)));
     assert!(plain.contains("wrote a/report.json\nwrote a/report.html\n"));
     let counts = report.summary().total.counts;
     assert!(counts.ran() > 5000 && counts.get(VerdictKind::Unsupported) > 1000);
@@ -424,10 +431,14 @@ fn terminal_text_names_findings_files_and_what_did_not_run() {
 
 #[test]
 fn replay_lines_survive_a_shell() {
-    let mut record = sample(1).cases.remove(0);
+    let report = sample(1);
+    let mut record = report.cases[0].clone();
     record.case = "spmm/file:it's $HOME; `x`.mtx".to_owned();
     record.backend = "b".to_owned();
-    let script = format!("conformance() {{ printf '%s\\n' \"$@\"; }}; {}", record.replay());
+    let script = format!(
+        "conformance() {{ printf '%s\\n' \"$@\"; }}; {}",
+        report.replay(&record)
+    );
     let output = std::process::Command::new("sh")
         .args(["-c", &script])
         .output()
@@ -436,5 +447,104 @@ fn replay_lines_survive_a_shell() {
     assert_eq!(
         words.lines().collect::<Vec<_>>(),
         ["replay", &record.case, "--backend", "b"]
+    );
+}
+
+/// The page once had findings in the order of the cases, so that a page of one bug's hid the other bugs; the console and
+/// report.md did not.
+#[test]
+fn every_file_shows_the_first_of_each_reason_first_and_those_that_were_shrunk() {
+    let mut report = sample(8);
+    let last = report.cases.iter().rposition(CaseRecord::is_finding).unwrap();
+    let again = report
+        .cases
+        .iter()
+        .position(|c| c.backend == "my-kernel" && !c.is_finding())
+        .unwrap();
+    report.cases[again].verdict = report.cases[last].verdict.clone();
+    report.cases[last].reproducer = Some(Reproducer {
+        path: Some("reproducers/one".to_owned()),
+        case: Some("a/minimal/case".to_owned()),
+        summary: "shrunk".to_owned(),
+        candidates: 1,
+        rows: 1,
+        cols: 1,
+        nnz: 1,
+        n: 1,
+    });
+    report.seal();
+    let order = show::shrunk_first(&report);
+    let records: Vec<&CaseRecord> = order
+        .iter()
+        .filter_map(|finding| report.describe(finding).record)
+        .collect();
+    assert!(records[0].reproducer.is_some(), "the shrunk one of its reason");
+    let reasons: BTreeSet<_> = records.iter().map(|c| Reason::of_record(c)).collect();
+    let first: BTreeSet<_> = records[..reasons.len()]
+        .iter()
+        .map(|c| Reason::of_record(c))
+        .collect();
+    assert!(reasons.len() > 10 && reasons.len() < records.len());
+    assert_eq!(first.len(), reasons.len());
+    let page = html::to_html(&report);
+    let places: Vec<_> = records
+        .iter()
+        .map(|c| page.find(&escaped(&report.replay(c))))
+        .collect();
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{places:?}"
+    );
+}
+
+/// With ten findings shown, nobody knew whether the others were of the same bug, or where they are.
+#[test]
+fn findings_that_are_not_shown_are_counted_by_rule_and_placed() {
+    let report = sample(8);
+    let text = to_text(&report, &["out/report.json".into()], Colour::Plain);
+    let line = text.lines().find(|line| line.starts_with("... and ")).unwrap();
+    assert!(line.starts_with("... and 7 further findings: 1 "), "{line}");
+    assert!(
+        line.contains("1 idle-backend on idle") && line.ends_with("all are in out/report.json"),
+        "{line}"
+    );
+    assert!(text.contains("finding: my-kernel: "), "several backends: {text}");
+}
+
+/// A page of traceback stood in one line of the console; its last line says what happened.
+#[test]
+fn the_console_has_the_last_line_of_a_traceback_and_the_files_all_of_it() {
+    let mut report = sample(1);
+    report.cases.retain(|c| c.is_finding());
+    report.cases.truncate(1);
+    let trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in run\n    x[9]\nIndexError: out of range";
+    report.cases[0].verdict = VerdictRecord::Crashed {
+        message: format!("exited with status 70 without an answer; its standard error ends:\n{trace}"),
+    };
+    report.seal();
+    let text = to_text(&report, &[], Colour::Plain);
+    assert!(
+        text.contains("crashed: exited with status 70") && text.contains("IndexError: out of range"),
+        "{text}"
+    );
+    assert!(!text.contains("a.py"), "{text}");
+    assert!(markdown::to_markdown(&report).contains("a.py"));
+}
+
+/// A backend of few contracts had a bar that was grey from end to end, and a page of patterns.
+#[test]
+fn what_is_unsupported_is_counted_beside_the_bar_and_folded() {
+    let report = sample(8);
+    let page = html::to_html(&report);
+    let bars = page
+        .split("<div class=\"bar\"")
+        .skip(1)
+        .map(|rest| rest.split("</div>").next().unwrap());
+    assert_eq!(bars.clone().count(), report.backends.len());
+    assert!(bars.clone().all(|bar| !bar.contains("class=\"none\"")));
+    assert!(page.contains("</b> unsupported</li>") && page.contains("id=\"only-ran\""));
+    assert!(
+        page.contains("class=\"idle\""),
+        "rows in which nothing ran can be hidden"
     );
 }

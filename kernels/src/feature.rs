@@ -118,7 +118,12 @@ fn detected(feature: Feature) -> bool {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+fn detected(feature: Feature) -> bool {
+    crate::arm::detected(feature)
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn detected(_: Feature) -> bool {
     false
 }

@@ -10,6 +10,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
 pub mod cuda;
 mod engine;
 mod explain;
@@ -17,6 +19,8 @@ mod feature;
 pub mod name;
 mod portable;
 pub mod registry;
+mod rowwise;
+pub mod schedule;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 

@@ -55,8 +55,11 @@ impl Kernel {
 
 static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     let mut table = portable::kernels();
+    table.extend(crate::rowwise::kernels());
     #[cfg(target_arch = "x86_64")]
     table.extend(crate::x86::kernels());
+    #[cfg(target_arch = "aarch64")]
+    table.extend(crate::arm::kernels());
     table
 });
 
@@ -92,12 +95,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_contract_has_a_portable_kernel() {
+    fn every_contract_has_a_portable_kernel_and_the_plain_one_comes_first() {
         for contract in all_contracts() {
-            let found = all_kernels()
+            let first = all_kernels()
                 .iter()
-                .filter(|k| k.contract == *contract && k.engine == "portable");
-            assert_eq!(found.count(), 1, "{contract}");
+                .find(|k| k.contract == *contract && k.engine == "portable");
+            let plain = KernelName::plain(*contract, Engine::Portable).to_string();
+            assert_eq!(first.map(|k| &k.name), Some(&plain));
         }
     }
 

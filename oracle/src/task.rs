@@ -5,9 +5,9 @@
 
 use crate::format::{
     AnyParts, AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr,
-    CsrParts, Ell, EllParts, FormatKind, FormatParams, Layout, Sparse,
+    CsrParts, Ell, EllParts, FormatKind, FormatParams, Layout, Parts, PartsElement, Sparse,
 };
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, check_u32};
 use crate::scalar::{AnySlice, AnySliceMut, Element, Values};
 
 /// A dense operand: shape, leading dimension and layout over borrowed elements.
@@ -293,53 +293,78 @@ impl From<AnySparse> for RawSparse {
 }
 
 /// A matrix in a format of the papers, whose arrays do not fit here, is given as its entries in COO.
-impl<T: Element> From<Sparse<T>> for RawSparse {
+impl<T: Element + PartsElement> From<Sparse<T>> for RawSparse {
     fn from(matrix: Sparse<T>) -> RawSparse {
         let (rows, cols) = matrix.shape();
-        let mut kind = matrix.kind();
-        let mut params = FormatParams::default();
-        let mut blocks = |rows: usize, cols: usize| {
-            params = FormatParams::blocks(rows as u32, cols as u32);
-        };
-        let (width, offsets, indices, values) = match matrix {
-            Sparse::Coo(m) => {
-                let p = m.into_parts();
-                (0, p.row_idx, p.col_idx, p.values)
-            }
-            Sparse::Csr(m) => {
-                let p = m.into_parts();
-                (0, p.row_ptr, p.col_idx, p.values)
-            }
-            Sparse::Csc(m) => {
-                let p = m.into_parts();
-                (0, p.col_ptr, p.row_idx, p.values)
-            }
-            Sparse::Bcsr(m) => {
-                let p = m.into_parts();
-                blocks(p.block_rows, p.block_cols);
-                (0, p.block_row_ptr, p.block_col, p.values)
-            }
-            Sparse::Ell(m) => {
-                let p = m.into_parts();
-                (p.width, Vec::new(), p.col_idx, p.values)
-            }
-            Sparse::BlockedEll(m) => {
-                let p = m.into_parts();
-                blocks(p.block_rows, p.block_cols);
-                (p.width, Vec::new(), p.block_col, p.values)
-            }
+        let general = match matrix {
+            Sparse::Coo(_)
+            | Sparse::Csr(_)
+            | Sparse::Csc(_)
+            | Sparse::Bcsr(_)
+            | Sparse::Ell(_)
+            | Sparse::BlockedEll(_) => matrix,
             other => {
-                kind = FormatKind::Coo;
                 let list = other.entries().list;
-                (
-                    0,
-                    list.iter().map(|e| e.row).collect(),
-                    list.iter().map(|e| e.col).collect(),
-                    list.iter().map(|e| e.value).collect(),
-                )
+                let raw = RawSparse {
+                    kind: FormatKind::Coo,
+                    rows,
+                    cols,
+                    params: FormatParams::default(),
+                    width: 0,
+                    offsets: list.iter().map(|e| e.row).collect(),
+                    indices: list.iter().map(|e| e.col).collect(),
+                    values: T::wrap(list.iter().map(|e| e.value).collect()),
+                };
+                return raw;
             }
         };
-        RawSparse {
+        match Answer::from_parts(Parts::from(general)) {
+            Ok(Answer::Sparse(raw)) => raw,
+            // A constructor has checked that block sides fit, and these formats are all general.
+            _ => unreachable!("a general format has raw arrays"),
+        }
+    }
+}
+
+impl Answer {
+    /// The arrays of a result: those of a general format as [`RawSparse`], which profiles are applied to, those of the
+    /// papers' formats as their parts. Nothing is checked but that sides of blocks fit where they go.
+    ///
+    /// # Errors
+    /// [`Refusal::TooLarge`] for a side of a block past u32.
+    pub fn from_parts<T: Element + PartsElement>(parts: Parts<T>) -> Result<Answer, Refusal> {
+        let kind = parts.kind();
+        let (rows, cols) = parts.shape();
+        let blocks = |rows: usize, cols: usize| -> Result<FormatParams, Refusal> {
+            let side = |name, side: usize| check_u32(name, side as u128);
+            Ok(FormatParams::blocks(
+                side("block_rows", rows)?,
+                side("block_cols", cols)?,
+            ))
+        };
+        let plain = FormatParams::default();
+        let (params, width, offsets, indices, values) = match parts {
+            Parts::Coo(p) => (plain, 0, p.row_idx, p.col_idx, p.values),
+            Parts::Csr(p) => (plain, 0, p.row_ptr, p.col_idx, p.values),
+            Parts::Csc(p) => (plain, 0, p.col_ptr, p.row_idx, p.values),
+            Parts::Bcsr(p) => (
+                blocks(p.block_rows, p.block_cols)?,
+                0,
+                p.block_row_ptr,
+                p.block_col,
+                p.values,
+            ),
+            Parts::Ell(p) => (plain, p.width, Vec::new(), p.col_idx, p.values),
+            Parts::BlockedEll(p) => (
+                blocks(p.block_rows, p.block_cols)?,
+                p.width,
+                Vec::new(),
+                p.block_col,
+                p.values,
+            ),
+            other => return Ok(Answer::Parts(T::any_parts(other))),
+        };
+        Ok(Answer::Sparse(RawSparse {
             kind,
             rows,
             cols,
@@ -348,6 +373,6 @@ impl<T: Element> From<Sparse<T>> for RawSparse {
             offsets,
             indices,
             values: T::wrap(values),
-        }
+        }))
     }
 }

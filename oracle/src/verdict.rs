@@ -213,3 +213,40 @@ impl fmt::Display for Mismatch {
         f.write_str(&self.message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Found by mutation: nothing noticed when all verdicts had one name, though the shrinker tells reasons apart by it.
+    #[test]
+    fn each_verdict_has_a_name_and_five_are_findings() {
+        let text = String::new;
+        let mismatch = Mismatch::plain(Defect::Value, text());
+        let all = [
+            (Verdict::Exact, false),
+            (Verdict::Within { share: 0.5 }, false),
+            (Verdict::Wrong(Box::new(mismatch)), true),
+            (Verdict::AgreedRefusal { refusal: text() }, false),
+            (Verdict::LoneRefusal { refusal: text() }, true),
+            (Verdict::LoneAcceptance { expected: text() }, true),
+            (Verdict::Crashed { message: text() }, true),
+            (
+                Verdict::TimedOut {
+                    seconds: 1.0,
+                    tail: text(),
+                },
+                true,
+            ),
+            (Verdict::Unsupported { reason: text() }, false),
+            (Verdict::NotRun { reason: text() }, false),
+        ];
+        let names: BTreeSet<&str> = all.iter().map(|(verdict, _)| verdict.kind()).collect();
+        assert_eq!(names.len(), all.len());
+        assert!(names.contains("timed_out") && !names.contains(""));
+        for (verdict, finding) in all {
+            assert_eq!(verdict.is_finding(), finding, "{}", verdict.kind());
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! What can be wrong with a library, and with what it did.
 
+use sparse_oracle::refusal::Refusal;
 use std::path::PathBuf;
 
 /// Why a library is no plug-in.
@@ -94,6 +95,8 @@ pub enum RunError {
     },
     #[error("sc_new_array: {name} was asked for twice")]
     Twice { name: &'static str },
+    #[error("sc_set_extent: {refusal}")]
+    Extent { refusal: Refusal },
     #[error("{call}: the result is dense, and written in place")]
     Dense { call: &'static str },
 }

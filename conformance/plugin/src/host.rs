@@ -8,9 +8,9 @@ use crate::element::{Plain, code, name as type_name, size as type_size};
 use crate::error::RunError;
 use crate::guarded::Guarded;
 use sparse_oracle::contract::Contract;
-use sparse_oracle::format::{FieldMut, FieldRef, Fields, FormatKind, FormatParams, Parts, PartsElement};
+use sparse_oracle::format::{FieldMut, FieldRef, Fields, FormatKind, Parts, PartsElement};
 use sparse_oracle::scalar::{Element, Precision};
-use sparse_oracle::task::{Answer, RawSparse};
+use sparse_oracle::task::Answer;
 use sparse_oracle::with_scalar;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
@@ -121,9 +121,12 @@ impl Call {
     }
 
     /// The arrays, as the answer of a backend: unchecked, since judging them is the oracle's task.
-    pub(crate) fn answer(self) -> Answer {
+    ///
+    /// # Errors
+    /// A block with a side past u32.
+    pub(crate) fn answer(self) -> Result<Answer, RunError> {
         match self.sparse {
-            None => Answer::Written,
+            None => Ok(Answer::Written),
             Some(ref expected) => {
                 let kind = expected.kind;
                 with_scalar!(expected.precision, T => self.typed::<T>(kind))
@@ -131,7 +134,7 @@ impl Call {
         }
     }
 
-    fn typed<T: Plain + Element + PartsElement>(&self, kind: FormatKind) -> Answer {
+    fn typed<T: Plain + Element + PartsElement>(&self, kind: FormatKind) -> Result<Answer, RunError> {
         let mut parts = Parts::<T>::blank(kind);
         for (name, field) in parts.fields_mut() {
             let extent = || self.extents.iter().find(|e| e.0 == name).map_or(0, |e| e.1);
@@ -145,7 +148,7 @@ impl Call {
                 FieldMut::Values(v) => *v = self.array(name),
             }
         }
-        answer(parts)
+        Answer::from_parts(parts).map_err(|refusal| RunError::Extent { refusal })
     }
 
     /// An array that was never asked for is empty: if it may not be, the oracle says so.
@@ -227,45 +230,6 @@ fn unknown(
         what,
         name: name.to_owned(),
         known: known.join(", "),
-    }
-}
-
-/// General formats as the arrays that every backend returns; the others as their parts.
-fn answer<T: Element + PartsElement>(parts: Parts<T>) -> Answer {
-    let kind = parts.kind();
-    let (rows, cols) = parts.shape();
-    let raw = |(params, width), (offsets, indices), values| {
-        Answer::Sparse(RawSparse {
-            kind,
-            rows,
-            cols,
-            params,
-            width,
-            offsets,
-            indices,
-            values: T::wrap(values),
-        })
-    };
-    // A block that no u32 holds is refused as a block of u32::MAX, as it must be.
-    let blocks = |rows: usize, cols: usize| {
-        let extent = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        FormatParams::blocks(extent(rows), extent(cols))
-    };
-    let plain = (FormatParams::default(), 0);
-    match parts {
-        Parts::Coo(p) => raw(plain, (p.row_idx, p.col_idx), p.values),
-        Parts::Csr(p) => raw(plain, (p.row_ptr, p.col_idx), p.values),
-        Parts::Csc(p) => raw(plain, (p.col_ptr, p.row_idx), p.values),
-        Parts::Bcsr(p) => {
-            let shape = (blocks(p.block_rows, p.block_cols), 0);
-            raw(shape, (p.block_row_ptr, p.block_col), p.values)
-        }
-        Parts::Ell(p) => raw((plain.0, p.width), (Vec::new(), p.col_idx), p.values),
-        Parts::BlockedEll(p) => {
-            let shape = (blocks(p.block_rows, p.block_cols), p.width);
-            raw(shape, (Vec::new(), p.block_col), p.values)
-        }
-        other => Answer::Parts(T::any_parts(other)),
     }
 }
 

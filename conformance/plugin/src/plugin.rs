@@ -170,7 +170,7 @@ impl Plugin {
         [&b, &y].into_iter().flatten().try_for_each(DenseInput::check)?;
         c.iter().try_for_each(DenseOutput::check)?;
         // The call is where `during` put it: nothing else takes it away.
-        let answer = call.unwrap_or_else(Call::dense).settle(status)?.answer();
+        let answer = call.unwrap_or_else(Call::dense).settle(status)?.answer()?;
         c.into_iter().for_each(DenseOutput::deliver);
         Ok(answer)
     }

@@ -55,12 +55,23 @@ impl Ours {
         let tables = BY_NAME.iter().map(|((engine, name), table)| Ours {
             name,
             description: match engine {
+                _ if name != engine.name() => "other methods of our kernels on this engine",
                 Engine::Portable => "our own plain kernels, one per contract",
                 other => other.description(),
             },
             table,
         });
         tables.collect()
+    }
+
+    /// The name of the backend that runs this kernel; none for one that is not registered.
+    #[must_use]
+    pub fn running(kernel: &Kernel) -> Option<&'static str> {
+        let mut tables = BY_NAME.iter();
+        let holds = |table: &Table| table.get(&kernel.contract).is_some_and(|k| k.name == kernel.name);
+        tables
+            .find(|(_, table)| holds(table))
+            .map(|((_, name), _)| name.as_str())
     }
 }
 
@@ -146,5 +157,9 @@ mod tests {
         let listed: usize = Ours::all().iter().map(|backend| backend.table.len()).sum();
         assert_eq!(listed, kernels_here().count());
         assert_eq!(Ours::all()[0].name(), Portable.name());
+        for kernel in kernels_here() {
+            let name = Ours::running(kernel).expect("every kernel is in a backend");
+            assert!(name.starts_with(kernel.engine), "{} in {name}", kernel.name);
+        }
     }
 }

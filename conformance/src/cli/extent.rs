@@ -27,7 +27,7 @@ pub(super) struct Extent {
     /// The day that expiry is compared with (2027-01-31); today in UTC by default.
     #[arg(long, value_name = "DATE")]
     today: Option<Date>,
-    /// Append the report to the job summary of GitHub Actions ($`GITHUB_STEP_SUMMARY`).
+    /// Append the report to the job summary of GitHub Actions (`GITHUB_STEP_SUMMARY`).
     #[arg(long)]
     github: bool,
 }

@@ -2,6 +2,8 @@
 
 use crate::backend::Backend;
 use crate::campaign::backend_record;
+use crate::declaration::reduction_name;
+use crate::report::show::counted;
 use anyhow::Result;
 use clap::{Args as ClapArgs, ValueEnum};
 use sparse_kernels::registry::all_kernels;
@@ -18,6 +20,9 @@ pub(super) struct Args {
     /// Which table.
     #[arg(value_enum, default_value_t = Table::Backends)]
     table: Table,
+    /// Backends: every pattern of contracts that a manifest excludes, not only their number.
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -42,7 +47,7 @@ enum Table {
 pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     match args.table {
-        Table::Backends => backends(&mut out, all)?,
+        Table::Backends => backends(&mut out, all, args.all)?,
         Table::Contracts => {
             for contract in all_contracts() {
                 writeln!(out, "{contract}")?;
@@ -53,11 +58,10 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
                 let a = &kernel.arithmetic;
                 writeln!(
                     out,
-                    "{:52} {:?} in {}, {:?}",
+                    "{:52} {} in {}",
                     kernel.name,
-                    a.part().reduction,
-                    a.part().acc,
-                    a.epilogue
+                    reduction_name(a.part().reduction),
+                    a.part().acc
                 )?;
             }
         }
@@ -97,8 +101,8 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
     Ok(0)
 }
 
-fn backends(out: &mut StdoutLock<'_>, all: &[Box<dyn Backend>]) -> Result<()> {
-    for backend in all {
+fn backends(out: &mut StdoutLock<'_>, known: &[Box<dyn Backend>], in_full: bool) -> Result<()> {
+    for backend in known {
         let record = backend_record(backend.as_ref());
         writeln!(out, "{} {}: {}", record.name, record.version, record.description)?;
         for deviation in &record.deviations {
@@ -107,6 +111,15 @@ fn backends(out: &mut StdoutLock<'_>, all: &[Box<dyn Backend>]) -> Result<()> {
                 "  deviates  {}: {} ({})",
                 deviation.point, deviation.choice, deviation.reason
             )?;
+        }
+        if !in_full && !record.excluded.is_empty() {
+            let reasons = record.excluded.len() as u64;
+            writeln!(
+                out,
+                "  excludes  contracts for {} (--all lists them)",
+                counted(reasons, "reason")
+            )?;
+            continue;
         }
         for exclusion in &record.excluded {
             writeln!(

@@ -15,7 +15,7 @@ pub(super) struct Args {
     /// The shards' reports: report.json files, or folders that hold one. In any order.
     #[arg(value_name = "REPORT", required = true)]
     reports: Vec<PathBuf>,
-    /// Append the report to the job summary of GitHub Actions ($`GITHUB_STEP_SUMMARY`).
+    /// Append the report to the job summary of GitHub Actions (`GITHUB_STEP_SUMMARY`).
     #[arg(long)]
     github: bool,
 }

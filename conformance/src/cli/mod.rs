@@ -3,6 +3,7 @@
 //! [`main`] is what the program itself calls with the built-in backends; a crate of yours calls it with its own, and
 //! gets the same command (see `examples/own-backend`).
 
+mod bench;
 mod diff;
 mod explain;
 mod extent;
@@ -53,6 +54,8 @@ enum Command {
     Explain(explain::Args),
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
+    /// Time kernels and other libraries side by side, on operands on which each was judged right.
+    Bench(bench::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),
     /// Answer the protocol with a plug-in: what `--plugin` starts as a child.
@@ -79,6 +82,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Shrink(args) => shrink::run(args, backends),
         Command::Explain(args) => explain::run(args, backends),
         Command::Inspect(args) => inspect::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Model(args) => model::run(args),
         Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),

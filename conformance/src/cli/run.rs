@@ -7,14 +7,16 @@ use crate::backend::Backend;
 use crate::campaign::{self, Planned};
 use crate::determinism::Repeats;
 use crate::plan::{Options, Tier};
+use crate::record::outside;
 use crate::report::{self, Environment, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use wildmatch::WildMatch;
 
 /// Options of `run`.
 #[derive(Debug, ClapArgs)]
@@ -27,6 +29,9 @@ pub(super) struct Args {
     /// Element types of the operands, comma-separated: f64, f32, tf32, f16, bf16, e4m3, e5m2.
     #[arg(long, alias = "precision", value_delimiter = ',', value_parser = precision, value_name = "TYPE")]
     precisions: Vec<Precision>,
+    /// Contracts, comma-separated; `*` is any text: 'spmm.csr.*' (`conformance list contracts`).
+    #[arg(long = "contracts", alias = "contract", value_delimiter = ',', value_parser = contracts, value_name = "PATTERN")]
+    contracts: Vec<String>,
     /// How much to run.
     #[arg(long, value_enum, default_value_t = Tier::Quick)]
     tier: Tier,
@@ -37,8 +42,8 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Threads; all cores by default. The report does not depend on it.
-    #[arg(long, short = 'j', value_name = "N")]
-    jobs: Option<usize>,
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -51,12 +56,22 @@ pub(super) struct Args {
     extent: Extent,
 }
 
-fn op(name: &str) -> Result<Op, String> {
+pub(super) fn op(name: &str) -> Result<Op, String> {
     let known = || Op::ALL.map(Op::name).join(", ");
     Op::from_name(name).ok_or_else(|| format!("unknown operation; there are {}", known()))
 }
 
-fn precision(name: &str) -> Result<Precision, String> {
+/// A pattern that some contract fits: a mistyped one must not pass for a clean run.
+fn contracts(pattern: &str) -> Result<String, String> {
+    let matcher = WildMatch::new(pattern);
+    if all_contracts().iter().any(|c| matcher.matches(&c.to_string())) {
+        Ok(pattern.to_owned())
+    } else {
+        Err("no contract's name fits; `conformance list contracts` shows them".to_owned())
+    }
+}
+
+pub(super) fn precision(name: &str) -> Result<Precision, String> {
     let known = || Precision::ALL.map(Precision::name).join(", ");
     Precision::from_name(name).ok_or_else(|| format!("unknown element type; there are {}", known()))
 }
@@ -70,13 +85,13 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
     }
     let backends = args.subjects.open(backends)?;
-    let options = Options {
+    let mut options = Options {
         tier: args.tier,
         seed: args.seed,
         ops: args.ops.clone(),
         precisions: args.precisions.clone(),
-        optional: args.subjects.named_none()
-            && !(args.ops.is_empty() && args.precisions.is_empty() && args.matrices.is_empty()),
+        contracts: args.contracts.clone(),
+        optional: false,
         matrices: matrices(&args.matrices)?,
         shard: args.extent.shard()?,
         repeats: match args.repeat {
@@ -85,16 +100,21 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             Some(times) => Repeats::all(times),
         },
     };
+    options.optional = args.subjects.named_none() && options.are_filtered();
     let planned = Planned::new(&options, &backends);
     let mut extras = args.extent.extras(&planned, args.report.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.unwrap_or(0))
+        .num_threads(args.jobs.map_or(0, usize::from))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
     let environment = Environment::detect(pool.current_num_threads(), std::env::args().collect());
     let shown = Shown::new();
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
+    for record in &mut report.backends {
+        let backend = backends.iter().find(|b| b.name() == record.name);
+        record.selection = backend.and_then(|b| outside(b.as_ref()));
+    }
     if let Some(folder) = &args.report {
         args.shrinking.shrink_findings(&mut report, &backends, folder);
     }
@@ -135,7 +155,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
 }
 
 /// Files named, and the matrix files in folders named. A path that is neither fails here, with its reason.
-fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         let about = || format!("--matrix {}", path.display());

@@ -1,8 +1,8 @@
 //! Who is judged: the options that `run`, `replay` and `explain` share.
 
 use crate::backend::{Backend, check_declarations};
-use crate::remote::{Limits, Remote};
-use anyhow::{Context, Result, bail};
+use crate::remote::{Limits, Remote, SAID, StartError};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,22 @@ pub(super) struct Subjects {
     memory: u64,
 }
 
+/// The command as it works in any folder: files of this one by their absolute paths. A program without a slash is looked up
+/// in PATH and stays.
+fn from_anywhere(command: &[String]) -> Vec<String> {
+    let absolute = |(place, word): (usize, &String)| {
+        let path = Path::new(word);
+        let looked_up = place == 0 && !word.contains('/');
+        if looked_up || path.is_absolute() || !path.is_file() {
+            return word.clone();
+        }
+        let found = std::path::absolute(path).ok();
+        let text = found.as_deref().and_then(Path::to_str);
+        text.map_or_else(|| word.clone(), str::to_owned)
+    };
+    command.iter().enumerate().map(absolute).collect()
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wanted = || "a number of seconds, 0.01 to 86400".to_owned();
     let seconds: f64 = text.parse().map_err(|_| wanted())?;
@@ -56,19 +72,30 @@ impl Subjects {
 
     /// Opens the backends, each with its declarations checked.
     pub(super) fn open(&self, built_in: Vec<Box<dyn Backend>>) -> Result<Vec<Box<dyn Backend>>> {
-        let known: Vec<&str> = built_in.iter().map(|b| b.name()).collect();
-        if let Some(name) = self.backends.iter().find(|n| !known.contains(&n.as_str())) {
+        let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
+        if let Some(name) = self.backends.iter().find(|n| !known.contains(n)) {
             bail!("unknown backend {name:?}; there are {}", known.join(", "));
         }
         let mut chosen: Vec<_> = built_in
             .into_iter()
             .filter(|b| self.named_none() || self.backends.iter().any(|n| n == b.name()))
             .collect();
+        let inside = chosen.len();
         for program in &self.programs {
             chosen.push(Box::new(self.start(program)?));
         }
         for library in &self.plugins {
             chosen.push(Box::new(self.host(library)?));
+        }
+        if let Some(taken) = chosen[inside..]
+            .iter()
+            .find(|b| known.iter().any(|n| n == b.name()))
+        {
+            bail!(
+                "{} calls itself {:?}, which is a built-in backend; give it another name in its manifest",
+                taken.selection(),
+                taken.name()
+            );
         }
         let mut names = HashSet::new();
         for backend in &chosen {
@@ -86,7 +113,10 @@ impl Subjects {
     fn start(&self, program: &str) -> Result<Remote> {
         let about = || format!("--exec {program:?}");
         let command = shell_words::split(program).with_context(about)?;
-        Remote::open(command, self.limits()).with_context(about)
+        let anywhere = shell_words::join(from_anywhere(&command));
+        let selection = format!("--exec {}", shell_words::quote(&anywhere));
+        let remote = Remote::open(command, self.limits()).with_context(about)?;
+        Ok(remote.selected_by(selection))
     }
 
     /// A plug-in is a program too: this one, as its host.
@@ -101,8 +131,18 @@ impl Subjects {
         };
         let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
         let selection = format!("--plugin {}", shell_words::quote(&text(&library)?));
-        let remote = Remote::open(command, self.limits()).with_context(about)?;
-        Ok(remote.selected_by(selection))
+        match Remote::open(command, self.limits()) {
+            Ok(remote) => Ok(remote.selected_by(selection)),
+            // What the host says of the library is what its author can use; that it then ended is not.
+            Err(StartError::Handshake { what, .. }) if what.contains(SAID) => {
+                let said = what.split_once(SAID).map_or("", |(_, said)| said);
+                let said = said
+                    .trim_start_matches("conformance: ")
+                    .trim_start_matches("error: ");
+                Err(anyhow!("{said}")).with_context(about)
+            }
+            Err(error) => Err(error).with_context(about),
+        }
     }
 
     fn limits(&self) -> Limits {

@@ -3,13 +3,11 @@
 
 use super::arrays::{Arrays, bad};
 use super::frame::FrameError;
-use super::header::{Outcome, Reply, Said, SparseHead};
+use super::header::{Outcome, Reply, Said};
 use super::tail::sanitised;
 use crate::backend::Failure;
 use sparse_oracle::contract::Contract;
-use sparse_oracle::format::{FormatParams, Parts, PartsElement};
-use sparse_oracle::scalar::Element;
-use sparse_oracle::task::{Answer, RawSparse, Task};
+use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use sparse_oracle::{each_precision, with_scalar};
 
@@ -93,45 +91,9 @@ fn sparse(reply: &Reply, payload: &[u8], contract: &Contract) -> Result<Answer, 
         .as_ref()
         .ok_or_else(|| bad("sparse", "is missing".to_owned()))?;
     let arrays = Arrays::new(&reply.arrays, payload)?;
-    with_scalar!(contract.types.out, T => answer::<T>(&arrays, head))
-}
-
-/// General formats as [`RawSparse`], which profiles are applied to; those of the papers as their parts.
-fn answer<T: Element + PartsElement>(arrays: &Arrays<'_>, head: &SparseHead) -> Result<Answer, FrameError> {
-    let parts = arrays.parts::<T>("", head)?;
-    let kind = parts.kind();
-    let (rows, cols) = parts.shape();
-    let raw = |params: FormatParams, width: usize, offsets: Vec<u32>, indices: Vec<u32>, values: Vec<T>| {
-        Answer::Sparse(RawSparse {
-            kind,
-            rows,
-            cols,
-            params,
-            width,
-            offsets,
-            indices,
-            values: T::wrap(values),
-        })
-    };
-    let plain = FormatParams::default();
-    let blocks = |rows: usize, cols: usize| -> Result<FormatParams, FrameError> {
-        let fit = |n: usize| u32::try_from(n).map_err(|_| bad("blocks", format!("a side of {n}")));
-        Ok(FormatParams::blocks(fit(rows)?, fit(cols)?))
-    };
-    Ok(match parts {
-        Parts::Coo(p) => raw(plain, 0, p.row_idx, p.col_idx, p.values),
-        Parts::Csr(p) => raw(plain, 0, p.row_ptr, p.col_idx, p.values),
-        Parts::Csc(p) => raw(plain, 0, p.col_ptr, p.row_idx, p.values),
-        Parts::Ell(p) => raw(plain, p.width, Vec::new(), p.col_idx, p.values),
-        Parts::Bcsr(p) => {
-            let blocks = blocks(p.block_rows, p.block_cols)?;
-            raw(blocks, 0, p.block_row_ptr, p.block_col, p.values)
-        }
-        Parts::BlockedEll(p) => {
-            let blocks = blocks(p.block_rows, p.block_cols)?;
-            raw(blocks, p.width, Vec::new(), p.block_col, p.values)
-        }
-        other => Answer::Parts(T::any_parts(other)),
+    with_scalar!(contract.types.out, T => {
+        let parts = arrays.parts::<T>("", head)?;
+        Answer::from_parts(parts).map_err(|refusal| bad("blocks", refusal.to_string()))
     })
 }
 

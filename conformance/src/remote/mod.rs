@@ -35,6 +35,7 @@ pub use self::header::{
 };
 pub use self::request::encode;
 pub use self::serve::{manifest_of, respond, serve};
+pub(crate) use self::tail::SAID;
 pub use self::trouble::StartError;
 
 use self::child::Child;

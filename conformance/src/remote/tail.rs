@@ -40,10 +40,13 @@ impl Tail {
         if text.is_empty() {
             what.to_owned()
         } else {
-            format!("{what}; its standard error ends:\n{text}")
+            format!("{what}{SAID}{text}")
         }
     }
 }
+
+/// What stands between what happened to a child and what it said.
+pub(crate) const SAID: &str = "; its standard error ends:\n";
 
 /// Text of a child, fit for a report.
 pub(super) fn sanitised(bytes: &[u8]) -> String {

@@ -231,7 +231,7 @@ fn setting(old: &Report, new: &Report) -> Vec<Setting> {
         facts.extend(
             r.backends
                 .iter()
-                .map(|b| (format!("backend {}", b.name), b.version.clone())),
+                .map(|b| (format!("{BACKEND}{}", b.name), b.version.clone())),
         );
         facts
     };
@@ -282,7 +282,7 @@ fn new_findings(old: &Report, new: &Report, before: &HashMap<Key<'_>, &CaseRecor
                 message: described.message,
                 case: described.record.map(|record| record.case.clone()),
                 before: earlier.map(|earlier| earlier.rule() + waived(earlier)),
-                replay: described.record.map(CaseRecord::replay),
+                replay: described.replay,
             });
         }
     }
@@ -307,13 +307,44 @@ fn coverage(old: &Report, new: &Report) -> Vec<Coverage> {
         .collect()
 }
 
+/// What the name of a backend's setting begins with.
+const BACKEND: &str = "backend ";
+
+/// Backends of one report only: which report's, the name, and its cases there.
+fn lone_backends(diff: &Diff) -> Vec<(&'static str, &str, u64)> {
+    let cases = |places: &[Place], name: &str| places.iter().filter(|p| p.backend == name).count() as u64;
+    let lone = |setting: &Setting| match (setting.old.is_empty(), setting.new.is_empty()) {
+        (true, false) => Some(("new", &diff.only_new)),
+        (false, true) => Some(("old", &diff.only_old)),
+        _ => None,
+    };
+    let settings = diff.setting.iter();
+    let found = settings.filter_map(|s| Some((s.what.strip_prefix(BACKEND)?, lone(s)?)));
+    found
+        .map(|(name, (report, places))| (report, name, cases(places, name)))
+        .collect()
+}
+
 /// The comparison as text for a terminal.
 #[must_use]
 pub fn to_text(diff: &Diff) -> String {
     let mut text = String::new();
     let place = |p: &Place| one_line(&format!("{} on {}", p.case, p.backend));
     let change = |c: &Change| format!("{} -> {}: {}", c.old, c.new, place(&c.place));
-    for setting in &diff.setting {
+    let alone = lone_backends(diff);
+    for (what, name, cases) in &alone {
+        let _ = writeln!(
+            text,
+            "only in the {what} report: backend {}, {}",
+            one_line(name),
+            counted(*cases, "case")
+        );
+    }
+    let both = |backend: &str| !alone.iter().any(|(_, name, _)| *name == backend);
+    let of_both =
+        |places: &[Place]| -> Vec<Place> { places.iter().filter(|p| both(&p.backend)).cloned().collect() };
+    let is_both = |setting: &&Setting| setting.what.strip_prefix(BACKEND).is_none_or(both);
+    for setting in diff.setting.iter().filter(is_both) {
         let _ = writeln!(
             text,
             "{}: {:?} -> {:?}",
@@ -347,9 +378,20 @@ pub fn to_text(diff: &Diff) -> String {
     });
     list(&mut text, "same verdict, other bits", &diff.other_bits, place);
     list(&mut text, "same line, other operands", &diff.other_inputs, place);
-    list(&mut text, "only in the old report", &diff.only_old, place);
-    list(&mut text, "only in the new report", &diff.only_new, place);
-    list(&mut text, "other number of cases run", &diff.coverage, |c| {
+    list(
+        &mut text,
+        "only in the old report",
+        &of_both(&diff.only_old),
+        place,
+    );
+    list(
+        &mut text,
+        "only in the new report",
+        &of_both(&diff.only_new),
+        place,
+    );
+    let coverage: Vec<&Coverage> = diff.coverage.iter().filter(|c| both(&c.backend)).collect();
+    list(&mut text, "other number of cases run", &coverage, |c| {
         format!(
             "{} -> {}: {} on {}",
             count(c.old),

@@ -53,6 +53,8 @@ pub struct Described<'a> {
     pub message: String,
     /// The case, if it is about one.
     pub record: Option<&'a CaseRecord>,
+    /// The command that runs the case again.
+    pub replay: Option<String>,
     /// Facts beside the message, such as both values.
     pub details: Vec<(&'static str, String)>,
 }
@@ -143,13 +145,15 @@ impl Report {
     /// If the finding is one of another report.
     #[must_use]
     pub fn describe<'a>(&'a self, finding: &'a Finding) -> Described<'a> {
-        let of_expectation = |rule: &str, number: usize, what: String, record| {
+        let replay = |record: &CaseRecord| self.replay(record);
+        let of_expectation = |rule: &str, number: usize, what: String, record: Option<&'a CaseRecord>| {
             let expectation = &self.expectations[number];
             Described {
                 rule: rule.to_owned(),
                 backend: &expectation.backend,
                 message: format!("{what} ({})", expectation.summary()),
                 record,
+                replay: record.map(replay),
                 details: vec![("reason", expectation.reason.clone())],
             }
         };
@@ -161,6 +165,7 @@ impl Report {
                     backend: &record.backend,
                     message: record.verdict.to_string(),
                     record: Some(record),
+                    replay: Some(replay(record)),
                     details: record.verdict.details(),
                 }
             }
@@ -169,6 +174,7 @@ impl Report {
                 backend,
                 message: format!("required backend {backend} ran no case"),
                 record: None,
+                replay: None,
                 details: Vec::new(),
             },
             Finding::UnexpectedPass {

@@ -95,17 +95,17 @@ fn status(report: &Report, record: &CaseRecord) -> TestCaseStatus {
         .set_message(record.verdict.to_string())
         .set_type(kind.label());
     if kind.is_finding() {
-        status.set_description(description(record));
+        status.set_description(description(report, record));
     }
     status
 }
 
-fn description(record: &CaseRecord) -> String {
+fn description(report: &Report, record: &CaseRecord) -> String {
     let mut text = record.verdict.to_string();
     for (name, value) in record.verdict.details() {
         text.push_str(&format!("\n{name}: {value}"));
     }
-    format!("{text}\nreplay: {}", record.replay())
+    format!("{text}\nreplay: {}", report.replay(record))
 }
 
 /// JUnit has no place for a time that is negative or not finite.

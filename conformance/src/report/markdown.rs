@@ -170,7 +170,7 @@ fn failure(finding: &Described<'_>) -> String {
         let _ = writeln!(text, "  - {}", line(&shrunk.line()));
     }
     // A fence longer than any run of backticks in the line cannot be closed by it.
-    let replay = one_line(&record.replay());
+    let replay = one_line(finding.replay.as_deref().unwrap_or_default());
     let fence = "`".repeat(3.max(longest_run(&replay, '`') + 1));
     let _ = writeln!(text, "\n  {fence}sh\n  {replay}\n  {fence}\n");
     text

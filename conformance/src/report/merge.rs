@@ -231,13 +231,14 @@ fn difference(theirs: &Report, ours: &Report) -> Option<(&'static str, String, S
         .find(|(_, a, b)| a != b)
 }
 
-/// What backends said beforehand: grades are made of the cases, and differ.
+/// What backends said beforehand: grades are made of the cases, and differ; a machine may have its backends elsewhere.
 fn declared(backends: &[Backend]) -> Vec<Backend> {
     let declared = |backend: &Backend| Backend {
         determinism: DeterminismGrade {
             claimed: backend.determinism.claimed,
             ..DeterminismGrade::default()
         },
+        selection: None,
         ..backend.clone()
     };
     backends.iter().map(declared).collect()

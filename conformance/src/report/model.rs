@@ -60,6 +60,9 @@ pub struct Plan {
     pub operations: Vec<String>,
     /// Names of the element types.
     pub precisions: Vec<String>,
+    /// Patterns of contracts' names that were asked for. Absent: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<String>,
     /// Matrix files given on the command line, as typed.
     pub matrices: Vec<String>,
     /// Number of different case lines.
@@ -85,6 +88,9 @@ pub struct Backend {
     pub version: String,
     /// One line.
     pub description: String,
+    /// The options that select a backend from outside the program, as `run` was given it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
     /// True if a run in which it runs no case fails.
     pub required: bool,
     /// Whether its bits stay from run to run.
@@ -267,19 +273,6 @@ impl CaseRecord {
         self.kind().is_finding()
     }
 
-    /// The command that runs this case again, quoted for a POSIX shell.
-    #[must_use]
-    pub fn replay(&self) -> String {
-        match &self.selection {
-            Some(selection) => format!("conformance replay {} {selection}", quoted(&self.case)),
-            None => format!(
-                "conformance replay {} --backend {}",
-                quoted(&self.case),
-                self.backend
-            ),
-        }
-    }
-
     /// The share that a histogram shows: of the record, or of its verdict, or 0 if exact.
     #[must_use]
     pub fn share_of_bound(&self) -> Option<f64> {
@@ -298,6 +291,17 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 impl Report {
+    /// The command that runs a case of this report again, quoted for a POSIX shell.
+    #[must_use]
+    pub fn replay(&self, record: &CaseRecord) -> String {
+        let known = |name: &str| self.backends.iter().find(|b| b.name == name);
+        // A record that is no finding leaves it to its backend.
+        let selection = record.selection.clone();
+        let selection = selection.or_else(|| known(&record.backend)?.selection.clone());
+        let options = selection.unwrap_or_else(|| format!("--backend {}", record.backend));
+        format!("conformance replay {} {options}", quoted(&record.case))
+    }
+
     /// An empty report of this version of the suite.
     #[must_use]
     pub fn new(plan: Plan, environment: Environment) -> Report {

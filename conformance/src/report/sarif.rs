@@ -118,8 +118,8 @@ fn message(described: &Described<'_>) -> String {
     for (name, value) in &described.details {
         text.push_str(&format!("\n{name}: {}", one_line(value)));
     }
-    if let Some(record) = described.record {
-        text.push_str(&format!("\nreplay: {}", one_line(&record.replay())));
+    if let Some(replay) = &described.replay {
+        text.push_str(&format!("\nreplay: {}", one_line(replay)));
     }
     text
 }

@@ -3,6 +3,8 @@
 
 use super::finding::Finding;
 use super::model::Report;
+use crate::shrink::Reason;
+use std::collections::{BTreeMap, HashMap};
 
 /// 12345 as "12,345".
 #[must_use]
@@ -58,16 +60,55 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// The findings, those that were shrunk before the others: they are one for each contract and reason.
+/// The findings: of each backend the first of each reason before the second of any, those that were shrunk before the others.
 #[must_use]
 pub fn shrunk_first(report: &Report) -> Vec<Finding> {
-    let mut findings = report.find();
-    let was_shrunk = |finding: &Finding| match finding {
-        Finding::Case { index } => report.cases[*index].reproducer.is_some(),
-        _ => false,
+    let record = |finding: &Finding| match finding {
+        Finding::Case { index } => Some(&report.cases[*index]),
+        _ => None,
     };
+    let mut findings = report.find();
+    let was_shrunk = |finding: &Finding| record(finding).is_some_and(|r| r.reproducer.is_some());
     findings.sort_by_key(|finding| !was_shrunk(finding));
-    findings
+    let mut turns: HashMap<(&str, Option<Reason>), usize> = HashMap::new();
+    let mut ordered: Vec<(usize, Finding)> = Vec::new();
+    for finding in findings {
+        let turn = record(&finding).map_or(0, |record| {
+            let turn = turns
+                .entry((&record.backend, Reason::of_record(record)))
+                .or_default();
+            *turn += 1;
+            *turn - 1
+        });
+        ordered.push((turn, finding));
+    }
+    ordered.sort_by_key(|(turn, finding)| (*turn, !was_shrunk(finding)));
+    ordered.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Findings by rule, as "3 wrong-value, 1 crashed", with their backends where there are several.
+#[must_use]
+pub fn by_rule(report: &Report, findings: &[Finding]) -> String {
+    let mut counts: BTreeMap<(String, &str), u64> = BTreeMap::new();
+    for described in findings.iter().map(|finding| report.describe(finding)) {
+        let backend = if report.backends.len() > 1 {
+            described.backend
+        } else {
+            ""
+        };
+        // Names of backends are the report's own, whatever the finding is.
+        let backend = report
+            .backends
+            .iter()
+            .find(|b| b.name == backend)
+            .map_or("", |b| &b.name);
+        *counts.entry((described.rule, backend)).or_default() += 1;
+    }
+    let line = |((rule, backend), number): (&(String, &str), &u64)| match *backend {
+        "" => format!("{} {rule}", count(*number)),
+        backend => format!("{} {rule} on {backend}", count(*number)),
+    };
+    counts.iter().map(line).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::expectation::Outcome;
 use super::model::Report;
-use super::show::{count, counted, one_line, share};
+use super::show::{by_rule, count, counted, one_line, share};
 use super::summary::BackendSummary;
 use super::verdict::VerdictKind;
 use std::fmt::Write;
@@ -40,6 +40,9 @@ impl Colour {
     }
 }
 
+/// How Python begins to say where an exception came from.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
 const BOLD: u8 = 1;
 const RED: u8 = 31;
 const GREEN: u8 = 32;
@@ -59,7 +62,7 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
         );
     }
     text.push_str(&determinism(report));
-    text.push_str(&findings(report, colour));
+    text.push_str(&findings(report, written, colour));
     text.push_str(&expectations(report));
     text.push_str(&files(written));
     let _ = writeln!(text, "{}", last_line(report, &summary.total.counts, colour));
@@ -92,32 +95,54 @@ fn determinism(report: &Report) -> String {
         .collect()
 }
 
-fn findings(report: &Report, colour: Colour) -> String {
+fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     let findings = super::show::shrunk_first(report);
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
         let described = report.describe(finding);
+        let backend = match report.backends.len() {
+            0 | 1 => String::new(),
+            _ => format!("{}: ", described.backend),
+        };
         let _ = writeln!(
             text,
             "\n{} {}",
             colour.paint(RED, "finding:"),
-            one_line(&described.message)
+            one_line(&format!("{backend}{}", without_trace(&described.message)))
         );
-        if let Some(record) = described.record {
-            let _ = writeln!(text, "  {}", one_line(&record.replay()));
+        if let Some(replay) = &described.replay {
+            let _ = writeln!(text, "  {}", one_line(replay));
         }
         if let Some(shrunk) = described.record.and_then(|record| record.reproducer.as_ref()) {
             let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
         }
     }
-    if findings.len() > FINDINGS_SHOWN {
+    if let Some(further) = findings
+        .get(FINDINGS_SHOWN..)
+        .filter(|further| !further.is_empty())
+    {
+        let report_json = written.iter().find(|path| path.ends_with("report.json"));
+        let place = report_json.map_or_else(
+            || "--report DIR keeps them".to_owned(),
+            |path| format!("all are in {}", path.display()),
+        );
         let _ = writeln!(
             text,
-            "\n... and {}",
-            counted((findings.len() - FINDINGS_SHOWN) as u64, "further finding")
+            "\n... and {}: {}; {place}",
+            counted(further.len() as u64, "further finding"),
+            one_line(&by_rule(report, further)),
         );
     }
     text
+}
+
+/// A message with only the last line of a Python traceback, which says what happened; the report has all of it.
+fn without_trace(message: &str) -> String {
+    let Some((before, trace)) = message.split_once(TRACEBACK) else {
+        return message.to_owned();
+    };
+    let last = trace.lines().rev().find(|line| !line.trim().is_empty());
+    format!("{before}{}", last.unwrap_or_default().trim())
 }
 
 /// Expectations that waived something, and those that this run could say nothing about.
@@ -129,14 +154,14 @@ fn expectations(report: &Report) -> String {
         .zip(report.outcomes())
         .zip(report.tallies())
     {
-        let what = match outcome {
-            Outcome::Undecided(why) => format!("not looked at: {why}"),
-            _ if tally.occurred > 0 && !expectation.expired => counted(tally.occurred, "case"),
+        let (head, what) = match outcome {
+            Outcome::Undecided(why) => ("not looked at", why.to_owned()),
+            _ if tally.occurred > 0 && !expectation.expired => ("waived", counted(tally.occurred, "case")),
             _ => continue,
         };
         let _ = writeln!(
             text,
-            "\nwaived: {}\n  {what}; {} (until {})",
+            "\n{head}: {}\n  {what}; {} (until {})",
             one_line(&expectation.summary()),
             one_line(&expectation.reason),
             expectation.expires

@@ -301,13 +301,15 @@ impl fmt::Display for VerdictRecord {
             VerdictRecord::Within { share } => write!(f, "within {:.1} % of the bound", share * 100.0),
             VerdictRecord::Wrong(m) => write!(f, "wrong {} ({}): {}", m.what, m.tier, m.message),
             VerdictRecord::AgreedRefusal { refusal } => write!(f, "refused, as it must be: {refusal}"),
-            VerdictRecord::LoneRefusal { refusal } => write!(f, "refused a legal case: {refusal}"),
+            VerdictRecord::LoneRefusal { refusal } => {
+                write!(f, "lone refusal: it refused a legal case: {refusal}")
+            }
             VerdictRecord::LoneAcceptance { expected } => {
-                write!(f, "accepted what must be refused: {expected}")
+                write!(f, "lone acceptance: it accepted what must be refused: {expected}")
             }
             VerdictRecord::Crashed { message } => write!(f, "crashed: {message}"),
             VerdictRecord::TimedOut { seconds, tail } => {
-                write!(f, "no answer within {seconds} s")?;
+                write!(f, "timed out: no answer within {seconds} s")?;
                 tail.iter().try_for_each(|tail| write!(f, "; last words: {tail}"))
             }
             VerdictRecord::Unsupported { reason } => write!(f, "unsupported: {reason}"),

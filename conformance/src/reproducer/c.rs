@@ -4,7 +4,7 @@
 //! program needs no arithmetic and no oracle; the fixed part is `main_head.c` and `main_tail.c` beside this file.
 
 use super::Shown;
-use super::data::{Array, DenseData, SparseData};
+use super::data::{Array, Data, DenseData, SparseData};
 use super::want::Want;
 use super::words;
 use crate::case::Fault;
@@ -24,9 +24,8 @@ const TAIL: &str = include_str!("main_tail.c");
 pub(super) fn to_c(shown: &Shown<'_>) -> String {
     let Shown { here, data, .. } = shown;
     let mut text = format!(
-        "/* {}\n * {}: {}\n *\n * cc main.c -o main -ldl && ./main ./plugin.so\n * Exit code 0: right. 1: wrong. 2: no plug-in. */\n",
+        "/* {}\n * {}\n *\n * cc main.c -o main -ldl -lm && ./main ./plugin.so\n * Exit code 0: right. 1: wrong. 2: no plug-in, or its manifest does not name the contract. */\n",
         comment(&here.to_string()),
-        comment(&shown.reason.to_string()),
         comment(&words(shown.verdict)),
     );
     let out = here.contract.types.out;
@@ -55,10 +54,10 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
     match &data.c {
         Some(c) => {
             dense(&mut text, "c", c, here.params.fault);
-            text.push_str("static char c_before[sizeof c_data];\n");
         }
         None => text.push_str("#define SPARSE_RESULT\n"),
     }
+    memories(&mut text, data);
     wants(&mut text, &data.wants);
     if data.c.is_none() {
         want_arrays(&mut text, &data.arrays);
@@ -75,7 +74,9 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
 /// The index arrays that a sparse result must have.
 fn want_arrays(text: &mut String, arrays: &[Array]) {
     for array in arrays {
-        literal(text, &format!("want_{}", array.name), array.kind, &array.bits);
+        let name = format!("want_{}", array.name);
+        let _ = write!(text, "static {} {name}[] = {{", storage(array.kind));
+        numbers(text, array.kind, &array.bits);
     }
     rows(
         text,
@@ -102,12 +103,57 @@ fn storage(kind: &str) -> &'static str {
     }
 }
 
+/// The table of all memory that the plug-in is given: what of it it may write, and where its elements end.
+fn memories(text: &mut String, data: &Data) {
+    let mut given: Vec<(String, String, usize)> = Vec::new();
+    let operands = [("a", Some(&data.a)), ("b_sparse", data.b_sparse.as_ref())];
+    for (operand, matrix) in operands.into_iter().filter_map(|(name, m)| Some((name, m?))) {
+        let arrays = matrix.arrays.iter();
+        given.extend(arrays.map(|a| {
+            (
+                format!("{operand}_{}", a.name),
+                format!("array {} of {operand}", a.name),
+                a.bits.len(),
+            )
+        }));
+    }
+    for (operand, matrix) in [("b", &data.b), ("y", &data.y), ("c", &data.c)] {
+        given.extend(
+            matrix
+                .iter()
+                .map(|m| (format!("{operand}_data"), operand.to_owned(), m.bits.len())),
+        );
+    }
+    let line = |(array, words, count): &(String, String, usize)| {
+        format!(
+            "{{ \"{words}\", (char *){array}_memory, sizeof {array}_memory, sizeof {array}_memory[0], {count}, {}, NULL }}",
+            u8::from(array == "c_data"),
+        )
+    };
+    let _ = writeln!(text, "static struct memory memories[] = {{");
+    for memory in &given {
+        let _ = writeln!(text, "    {},", line(memory));
+    }
+    text.push_str("};\n");
+}
+
 fn dtype(kind: &str) -> String {
     format!("SC_{}", kind.to_uppercase())
 }
 
-/// An array of bits; C has no empty ones.
+/// An operand's array of bits between guards, under its name.
 fn literal(text: &mut String, name: &str, kind: &str, bits: &[u64]) {
+    let _ = write!(
+        text,
+        "#define {name} ({name}_memory + GUARD)\nstatic _Alignas(64) {} {name}_memory[GUARD + {} + GUARD] = {{ [GUARD] =",
+        storage(kind),
+        bits.len().max(1)
+    );
+    numbers(text, kind, bits);
+}
+
+/// The rest of an array; C has no empty ones.
+fn numbers(text: &mut String, kind: &str, bits: &[u64]) {
     let is_float = Precision::from_name(kind).is_some();
     let number = |bits: &u64| {
         if is_float {
@@ -117,7 +163,6 @@ fn literal(text: &mut String, name: &str, kind: &str, bits: &[u64]) {
         }
     };
     let suffix = if storage(kind) == "uint64_t" { "u" } else { "" };
-    let _ = write!(text, "static _Alignas(64) {} {name}[] = {{", storage(kind));
     for (at, value) in bits.iter().enumerate() {
         text.push_str(if at % 12 == 0 { "\n    " } else { " " });
         let _ = write!(text, "{}{suffix},", number(value));

@@ -71,14 +71,17 @@ fn of_backend(
 ) -> Vec<(usize, Result<Reproducer, ReproducerError>)> {
     let until = Instant::now() + time;
     let mut done = Vec::new();
-    for job in jobs {
+    for (place, job) in jobs.iter().enumerate() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             break;
         }
-        // No finding may take it all: a quarter of what is left, or the least.
+        // No finding may take it all: every reason that has had no turn yet gets as much, and never more than a quarter of
+        // what is left; or the least.
+        let firsts = jobs[place..].iter().filter(|job| job.chosen.turn == 0).count();
+        let share = left / u32::try_from(firsts.max(4)).unwrap_or(u32::MAX);
         let budget = Budget {
-            time: Some((left / 4).max(LEAST).min(left)),
+            time: Some(share.max(LEAST).min(left)),
             ..Budget::default()
         };
         let index = job.chosen.index;

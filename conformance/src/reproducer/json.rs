@@ -4,7 +4,7 @@ use super::Shown;
 use super::data::{Array, DenseData, SparseData};
 use super::python::mode_name;
 use super::want::{Want, bits_at};
-use crate::runner::verdict_record;
+use crate::record::verdict_record;
 use serde_json::{Map, Value, json};
 use sparse_oracle::format::{Layout, PARAMETERS};
 use sparse_oracle::scalar::{Precision, decode};

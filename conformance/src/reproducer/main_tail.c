@@ -68,6 +68,39 @@ static size_t check_elements(const void *data, uint64_t count) {
     return wrong;
 }
 
+/* ---- What may not be written. ---- */
+
+/* Guards of inputs are NaN and indices out of range; those of the result a small number, so that adding to it shows. */
+static int fill(const struct memory *memory) { return memory->is_output ? 0x3c : 0xff; }
+
+static void guard(struct memory *memory) {
+    size_t inside = memory->count * memory->size, front = GUARD * memory->size;
+    if (front > 0) {
+        memset(memory->data, fill(memory), front);
+        memset(memory->data + front + inside, fill(memory), memory->bytes - front - inside);
+    }
+    memory->before = malloc(memory->bytes);
+    if (memory->before == NULL) {
+        fprintf(stderr, "no memory\n");
+        exit(2);
+    }
+    memcpy(memory->before, memory->data, memory->bytes);
+}
+
+/* 1 if a guard, or any element of an input, has changed. */
+static size_t was_written(const struct memory *memory) {
+    for (size_t at = 0; at < memory->bytes; at++) {
+        if (memory->data[at] == memory->before[at]) continue;
+        long long element = (long long)(at / memory->size) - GUARD;
+        int inside = element >= 0 && (size_t)element < memory->count;
+        if (inside && memory->is_output) continue;
+        if (inside) printf("the input %s was written: element %lld of %zu\n", memory->name, element, memory->count);
+        else printf("outside %s was written: element %lld of %zu\n", memory->name, element, memory->count);
+        return 1;
+    }
+    return 0;
+}
+
 static char refusal[512];
 
 static void refuse(sc_result *result, const char *message) {
@@ -81,6 +114,7 @@ static struct {
     void *data;
     uint64_t count;
     int32_t dtype;
+    struct memory memory;
 } made[64];
 static size_t made_count;
 
@@ -97,7 +131,13 @@ static void *new_array(sc_result *result, const char *name, int32_t dtype, uint6
     (void)result;
     if (made_count == 64 || count > 1u << 28) return NULL;
     snprintf(made[made_count].name, sizeof made[0].name, "%s", name);
-    made[made_count].data = calloc(count + 1, size_of(dtype));
+    size_t size = size_of(dtype), bytes = (2 * GUARD + count + 64) * size / 64 * 64 + 64;
+    char *data = aligned_alloc(64, bytes);
+    if (data == NULL) return NULL;
+    memset(data, 0x3c, bytes);
+    made[made_count].memory = (struct memory){ made[made_count].name, data, bytes, size, count, 1, NULL };
+    guard(&made[made_count].memory);
+    made[made_count].data = data + GUARD * size;
     made[made_count].count = count;
     made[made_count].dtype = dtype;
     return made[made_count++].data;
@@ -107,6 +147,12 @@ static int32_t set_extent(sc_result *result, const char *name, uint64_t value) {
     (void)result;
     printf("extent %s = %llu\n", name, (unsigned long long)value);
     return SC_OK;
+}
+
+static size_t check_memory(void) {
+    size_t broken = 0;
+    for (size_t i = 0; i < made_count; i++) broken += was_written(&made[i].memory);
+    return broken;
 }
 
 static size_t check(void) {
@@ -125,13 +171,16 @@ static size_t check(void) {
     return wrong + (want_count > 0);
 }
 #else
-/* The elements, and that nothing besides them was written. */
+static size_t check_memory(void) { return 0; }
+
+/* The elements, and that nothing between them was written. */
 static size_t check(void) {
-    size_t wrong = check_elements(c_data, sizeof c_data / sizeof c_data[0]);
-    for (size_t at = 0; at < sizeof c_data / sizeof c_data[0]; at++) {
+    const struct memory *c = &memories[sizeof memories / sizeof memories[0] - 1];
+    size_t wrong = check_elements(c_data, c->count);
+    for (size_t at = 0; at < c->count; at++) {
         size_t i = 0;
         while (i < want_count && wants[i].at != at) i++;
-        if (want_count > 0 && i == want_count && memcmp(&c_data[at], c_before + at * sizeof c_data[0], sizeof c_data[0]) != 0) {
+        if (want_count > 0 && i == want_count && memcmp(&c_data[at], c->before + (GUARD + at) * c->size, c->size) != 0) {
             printf("offset %zu lies outside the result and was written\n", at);
             wrong++;
         }
@@ -139,6 +188,77 @@ static size_t check(void) {
     return wrong;
 }
 #endif
+
+/* ---- Is the case the plug-in's at all? ---- */
+
+/* A pattern of a manifest: * is any text, ? any letter, [..] one of these, [!..] any but these. */
+static int fits(const char *pattern, const char *end, const char *name) {
+    for (; pattern < end; pattern++, name++) {
+        if (*pattern == '*') {
+            do {
+                if (fits(pattern + 1, end, name)) return 1;
+            } while (*name++ != 0);
+            return 0;
+        }
+        if (*name == 0) return 0;
+        if (*pattern == '[') {
+            int negated = pattern[1] == '!', among = 0;
+            for (pattern += 1 + negated; pattern < end && *pattern != ']'; pattern++) {
+                if (pattern[1] == '-' && pattern + 2 < end && pattern[2] != ']') {
+                    among |= pattern[0] <= *name && *name <= pattern[2];
+                    pattern += 2;
+                } else {
+                    among |= *pattern == *name;
+                }
+            }
+            if (among == negated) return 0;
+        } else if (*pattern != '?' && *pattern != *name) {
+            return 0;
+        }
+    }
+    return *name == 0;
+}
+
+/* True if a string of the manifest fits the contract. Its "only" and "excludes" are not looked at. */
+static int names(const char *manifest, const char *contract) {
+    for (const char *at = strchr(manifest, '"'); at != NULL; at = strchr(at, '"')) {
+        const char *end = ++at;
+        while (*end != 0 && *end != '"') end += *end == '\\' && end[1] != 0 ? 2 : 1;
+        if (fits(at, end, contract)) return 1;
+        if (*end == 0) return 0;
+        at = end + 1;
+    }
+    return 0;
+}
+
+/* A plug-in that ends the process has given no answer. */
+static int came_back;
+
+static void ended(void) {
+    if (came_back) return;
+    printf("the plug-in ended the process\n");
+    fflush(stdout);
+    _Exit(1);
+}
+
+static int judge(int32_t code) {
+    size_t broken = check_memory();
+    for (size_t i = 0; i < sizeof memories / sizeof memories[0]; i++) broken += was_written(&memories[i]);
+    if (broken > 0) return 1;
+    if (code != SC_OK && code != SC_REFUSED) {
+        printf("returned %d, which is neither SC_OK nor SC_REFUSED\n", (int)code);
+        return 1;
+    }
+    if (code == SC_REFUSED) {
+        printf("refused: %s\n", refusal);
+        return must_refuse[0] == 0;
+    }
+    if (must_refuse[0] != 0) {
+        printf("accepted what must be refused: %s\n", must_refuse);
+        return 1;
+    }
+    return check() != 0;
+}
 
 int main(int argc, char **argv) {
     if (argc != 2) {
@@ -157,6 +277,13 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s is no plug-in of version %u\n", argv[1], SC_ABI_VERSION);
         return 2;
     }
+    const char *(*manifest)(void) = (const char *(*)(void))(uintptr_t)dlsym(library, "sc_manifest");
+    const char *text = manifest == NULL ? NULL : manifest();
+    if (text == NULL || !names(text, task.contract)) {
+        fprintf(stderr, "the manifest of %s does not name %s: it is not asked\n", argv[1], task.contract);
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof memories / sizeof memories[0]; i++) guard(&memories[i]);
     sc_result result = {0};
     result.struct_size = sizeof result;
     result.dtype = OUT;
@@ -165,21 +292,12 @@ int main(int argc, char **argv) {
     result.new_array = new_array;
     result.set_extent = set_extent;
 #else
-    memcpy(c_before, c_data, sizeof c_data);
     result.c = &c;
 #endif
+    atexit(ended);
     int32_t code = run(&task, &result);
-    if (code != SC_OK && code != SC_REFUSED) {
-        printf("returned %d, which is neither SC_OK nor SC_REFUSED\n", (int)code);
-        return 1;
-    }
-    if (code == SC_REFUSED) {
-        printf("refused: %s\n", refusal);
-        return must_refuse[0] == 0;
-    }
-    if (must_refuse[0] != 0) {
-        printf("accepted what must be refused: %s\n", must_refuse);
-        return 1;
-    }
-    return check() != 0;
+    came_back = 1;
+    int wrong = judge(code);
+    printf(wrong ? "wrong\n" : "right\n");
+    return wrong;
 }

@@ -92,7 +92,8 @@ def receive(process):
 
 def main(command):
     if not command:
-        sys.exit(f"usage: python3 {sys.argv[0]} backend.py | COMMAND...")
+        print(f"usage: python3 {sys.argv[0]} backend.py | COMMAND...", file=sys.stderr)
+        return 2
     if len(command) == 1 and command[0].endswith(".py"):
         command = [sys.executable, command[0]]
     payload, heads = b"", []
@@ -102,7 +103,14 @@ def main(command):
         payload += np.array(bits, STORED[kind]).tobytes()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         send(process, {"type": "hello"})
-        print(f"backend {receive(process)[0]['manifest']['name']}")
+        manifest = receive(process)[0]["manifest"]
+        print(f"backend {manifest['name']}")
+        patterns = [p for rule in manifest.get("supports", []) for p in rule.get("contracts", [])]
+        # Its "only" and "excludes" are not looked at.
+        if not any(fnmatch.fnmatchcase(HEADER["contract"], pattern) for pattern in patterns):
+            send(process, {"type": "bye"})
+            print(f"its manifest does not name {HEADER['contract']}: it is not asked")
+            return 2
         send(process, {**HEADER, "arrays": heads}, payload)
         answer, arrays = receive(process)
         send(process, {"type": "bye"})
@@ -112,7 +120,9 @@ def main(command):
     if MUST_REFUSE:
         print(f"accepted what must be refused: {MUST_REFUSE}")
         return 1
-    return 1 if check(answer, arrays) else 0
+    wrong = check(answer, arrays)
+    print("wrong" if wrong else "right")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

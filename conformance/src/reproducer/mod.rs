@@ -5,7 +5,7 @@
 //!   case.txt      the case line, what it shows, and the commands that replay it
 //!   matrix.mtx    the sparse operand: read back bit for bit when it was written
 //!   case.json     every operand in bits, what each element may be, what was found
-//!   main.c        the same as a program that calls a plug-in       cc main.c -o main -ldl && ./main ./kernel.so
+//!   main.c        the same as a program that calls a plug-in       cc main.c -o main -ldl -lm && ./main ./kernel.so
 //!   main.py       the same for a backend in Python                 python3 main.py backend.py
 //! ```
 //!
@@ -124,14 +124,16 @@ impl Written<'_> {
         std::fs::create_dir_all(self.folder).map_err(failed)?;
         let path = self.folder.join("matrix.mtx");
         file::write(&minimal.case, &minimal.loaded.coo, &path)?;
-        let steady = self.fails_from(&path)?;
+        // What hangs and was run just now, as it stands in the file, is not worth another time limit.
+        let just_seen = *tried == 0 && self.shrunk.reason.is_slow();
+        let steady = just_seen || self.fails_from(&path)?;
         let here = located(&minimal.case, Path::new("matrix.mtx"));
         let there = located(&minimal.case, &named.join("matrix.mtx"));
         let data = build(&minimal.case, &minimal.loaded)
             .ok()
             .and_then(|operands| Data::gather(&minimal.case, &operands, self.backend));
         let summary = self.summary(steady, data.is_some());
-        self.save("case.txt", &self.about(&here, &summary))?;
+        self.save("case.txt", &self.about(&here, &summary, data.is_some()))?;
         if let Some(data) = &data {
             let shown = Shown {
                 here: &here,
@@ -202,15 +204,19 @@ impl Written<'_> {
         text
     }
 
-    fn about(&self, here: &Case, summary: &str) -> String {
+    fn about(&self, here: &Case, summary: &str, embedded: bool) -> String {
         let selection = self.backend.selection();
+        let programs = if embedded {
+            format!("\nWithout the suite:\n{}", programs(&selection))
+        } else {
+            String::new()
+        };
         format!(
             "{here}\n\n\
-             {}: {}\n\
+             {}\n\
              {summary}\n\n\
              In this folder:\n  conformance replay {} {selection}\n\n\
-             It was found as:\n  conformance replay {} {selection}\n",
-            self.shrunk.reason,
+             It was found as:\n  conformance replay {} {selection}\n{programs}",
             words(&self.shrunk.verdict),
             quoted(&here.to_string()),
             quoted(&self.first.to_string()),
@@ -220,6 +226,27 @@ impl Written<'_> {
     fn save(&self, name: &str, text: &str) -> Result<(), ReproducerError> {
         let path = self.folder.join(name);
         std::fs::write(&path, text).map_err(|source| ReproducerError::Write { path, source })
+    }
+}
+
+/// Which of the two programs asks a backend that is selected so, and how.
+fn programs(selection: &str) -> String {
+    let in_c = |library: &str| format!("cc main.c -o main -ldl -lm && ./main {library}");
+    let in_python = |command: &str| format!("python3 main.py {command}");
+    if let Some(library) = selection.strip_prefix("--plugin ") {
+        return format!(
+            "  {}\nmain.py is for programs that speak the protocol.\n",
+            in_c(library)
+        );
+    }
+    let command = selection.strip_prefix("--exec ");
+    match command.and_then(|quoted| shell_words::split(quoted).ok()?.into_iter().next()) {
+        Some(command) => format!("  {}\nmain.c is for plug-ins.\n", in_python(&command)),
+        None => format!(
+            "  {}   (a plug-in)\n  {}   (a program that speaks the protocol)\n",
+            in_c("./kernel.so"),
+            in_python("backend.py")
+        ),
     }
 }
 
@@ -243,5 +270,5 @@ fn located(case: &Case, path: &Path) -> Case {
 
 /// The verdict in one line.
 fn words(verdict: &sparse_oracle::verdict::Verdict) -> String {
-    crate::report::show::one_line(&crate::runner::verdict_record(verdict.clone()).to_string())
+    crate::report::show::one_line(&crate::record::verdict_record(verdict.clone()).to_string())
 }

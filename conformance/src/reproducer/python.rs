@@ -36,13 +36,12 @@ pub(super) fn to_python(shown: &Shown<'_>) -> String {
         message.dense(names.output, &c, here.params.fault);
     }
     let mut text = format!(
-        "# {}\n# {}: {}\n#\n# python3 main.py backend.py, or python3 main.py COMMAND...\n# Exit code 0: right. 1: wrong.\n",
+        "# {}\n# {}\n#\n# python3 main.py backend.py, or python3 main.py COMMAND...\n# Exit code 0: right. 1: wrong. 2: no command, or its manifest does not name the contract.\n",
         here,
-        shown.reason,
         words(shown.verdict)
     );
     text.push_str(
-        "import json\nimport math\nimport struct\nimport subprocess\nimport sys\n\nimport numpy as np\n\n",
+        "import fnmatch\nimport json\nimport math\nimport struct\nimport subprocess\nimport sys\n\nimport numpy as np\n\n",
     );
     let output = data.c.is_some().then_some(names.output);
     let quoted = |name: Option<&str>| name.map_or_else(|| "None".to_owned(), |name| format!("\"{name}\""));

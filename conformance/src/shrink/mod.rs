@@ -28,6 +28,7 @@ use crate::backend::Backend;
 use crate::case::Case;
 use crate::origin::Loaded;
 use sparse_oracle::verdict::Verdict;
+use std::time::Instant;
 
 pub use self::reason::Reason;
 pub use self::search::{Budget, Candidate};
@@ -82,6 +83,8 @@ pub fn shrink(
         case: case.clone(),
         loaded: loaded.clone(),
     };
+    // The first run counts: one that hangs takes the time limit.
+    let until = budget.time.and_then(|time| Instant::now().checked_add(time));
     let again = |verdict: &Verdict| Reason::of(verdict).as_ref() == Some(reason);
     let verdict = verdict_of(&first, backend, reason);
     if !again(&verdict) {
@@ -90,7 +93,7 @@ pub fn shrink(
             .count();
         return Outcome::Flaky { seen, runs: RERUNS };
     }
-    let mut search = Search::new(backend, (reason, verdict), first, budget);
+    let mut search = Search::new(backend, (reason, verdict), first, (budget.candidates, until));
     let complete = run(&mut search);
     Outcome::Shrunk(Box::new(Shrunk {
         minimal: search.best,

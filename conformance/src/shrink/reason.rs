@@ -1,18 +1,19 @@
 //! Why a case failed, as far as a smaller case must fail for the same.
 //!
 //! A search that takes any failure drifts: it starts at a wrong last row and ends at a crash on an empty matrix. So a
-//! candidate counts only with the same verdict, the same defect where it is wrong, and the same words, numbers aside,
-//! where it crashed, refused or took what it must refuse ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
+//! candidate counts only with the same verdict, the same defect where it is wrong (in the same array, where something was
+//! written that may not be), and the same words, numbers aside, where it crashed, refused or took what it must refuse ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
 
-use crate::report::{self, CaseRecord, VerdictRecord};
-use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
+use crate::record::defect;
+use crate::report::{CaseRecord, Defect, VerdictRecord};
+use sparse_oracle::verdict::Verdict;
 use std::fmt;
 
 /// A failure without what differs from case to case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reason {
     kind: &'static str,
-    defect: Option<&'static str>,
+    defect: Option<Defect>,
     words: String,
 }
 
@@ -21,7 +22,7 @@ impl Reason {
     #[must_use]
     pub fn of(verdict: &Verdict) -> Option<Reason> {
         let (defect, words) = match verdict {
-            Verdict::Wrong(mismatch) => (Some(mismatch.defect.name()), String::new()),
+            Verdict::Wrong(mismatch) => wrong(defect(mismatch.defect), &mismatch.message),
             Verdict::Crashed { message } => (None, class(message)),
             Verdict::LoneRefusal { refusal } => (None, class(refusal)),
             Verdict::LoneAcceptance { expected } => (None, class(expected)),
@@ -38,32 +39,21 @@ impl Reason {
     /// The reason behind a record, from what the record still says.
     #[must_use]
     pub fn of_record(record: &CaseRecord) -> Option<Reason> {
-        let verdict = match &record.verdict {
-            VerdictRecord::Wrong(mismatch) => {
-                Verdict::Wrong(Box::new(Mismatch::plain(defect_of(mismatch.what), String::new())))
-            }
-            VerdictRecord::Crashed { message } => Verdict::Crashed {
-                message: message.clone(),
-            },
-            VerdictRecord::TimedOut { seconds, .. } => Verdict::TimedOut {
-                seconds: *seconds,
-                tail: String::new(),
-            },
-            VerdictRecord::LoneRefusal { refusal } => Verdict::LoneRefusal {
-                refusal: refusal.clone(),
-            },
-            VerdictRecord::LoneAcceptance { expected } => Verdict::LoneAcceptance {
-                expected: expected.clone(),
-            },
+        let (kind, (defect, words)) = match &record.verdict {
+            VerdictRecord::Wrong(mismatch) => ("wrong", wrong(mismatch.what, &mismatch.message)),
+            VerdictRecord::Crashed { message } => ("crashed", (None, class(message))),
+            VerdictRecord::TimedOut { .. } => ("timed_out", (None, String::new())),
+            VerdictRecord::LoneRefusal { refusal } => ("lone_refusal", (None, class(refusal))),
+            VerdictRecord::LoneAcceptance { expected } => ("lone_acceptance", (None, class(expected))),
             _ => return None,
         };
-        Reason::of(&verdict)
+        Some(Reason { kind, defect, words })
     }
 
     /// True where one run can't show it.
     #[must_use]
     pub fn needs_repeats(&self) -> bool {
-        self.defect == Some(Defect::Nondeterministic.name())
+        self.defect == Some(Defect::Nondeterministic)
     }
 
     /// True where every run that shows it costs the whole time limit.
@@ -72,7 +62,7 @@ impl Reason {
         self.kind == "timed_out"
     }
 
-    /// `wrong-value`, `crashed`: letters and hyphens, for names of folders.
+    /// `wrong-value`, `crashed`: letters and hyphens, for names of folders. Defects are called as in reports.
     #[must_use]
     pub fn label(&self) -> String {
         let defect = self.defect.map(|d| format!("-{d}")).unwrap_or_default();
@@ -91,19 +81,29 @@ impl fmt::Display for Reason {
     }
 }
 
-fn defect_of(defect: report::Defect) -> Defect {
-    use report::Defect as Of;
-    match defect {
-        Of::Value => Defect::Value,
-        Of::Unwritten => Defect::Unwritten,
-        Of::Stale => Defect::Stale,
-        Of::Canary => Defect::OutOfBounds,
-        Of::InputModified => Defect::InputModified,
-        Of::Pattern => Defect::Pattern,
-        Of::Structure => Defect::Structure,
-        Of::Shape => Defect::Kind,
-        Of::Nondeterministic => Defect::Nondeterministic,
-        Of::Protocol => Defect::Protocol,
+/// A wrong result: what was written where it may not be is another bug in each array.
+fn wrong(defect: Defect, message: &str) -> (Option<Defect>, String) {
+    let words = match defect {
+        Defect::Canary | Defect::InputModified => array(message),
+        _ => String::new(),
+    };
+    (Some(defect), words)
+}
+
+/// The array that a message of the plug-in host or the Python SDK names; nothing in a message that names none. The padding of
+/// C and what lies around C are one array: without padding the same write lands outside.
+fn array(message: &str) -> String {
+    let after = |words: &str, end: &str| {
+        let (_, rest) = message.split_once(words)?;
+        Some(rest.split(end).next().unwrap_or(rest))
+    };
+    let named = after("wrote to its input ", ", element")
+        .or_else(|| after("wrote outside ", ":"))
+        .or_else(|| after("changed the input ", ","));
+    match named {
+        Some(name) => class(name),
+        None if message.contains("wrote to the padding of C") => "data of C".to_owned(),
+        None => String::new(),
     }
 }
 
@@ -146,6 +146,7 @@ fn without_numbers(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparse_oracle::verdict::{Defect as Seen, Mismatch};
 
     fn crashed(message: &str) -> Option<Reason> {
         Reason::of(&Verdict::Crashed {
@@ -165,6 +166,56 @@ mod tests {
     fn signals_and_exit_codes_are_reasons_of_their_own() {
         assert_ne!(crashed("killed by signal 11"), crashed("killed by signal 6"));
         assert_ne!(crashed("exit code 1"), crashed("exit code 3"));
+    }
+
+    /// A search for a write past C once ended at one past an array of A: both were "outside".
+    #[test]
+    fn writes_outside_different_arrays_are_different_reasons() {
+        let of = |defect, message: &str| {
+            let mismatch = Mismatch::plain(defect, message.to_owned());
+            Reason::of(&Verdict::Wrong(Box::new(mismatch))).expect("a finding")
+        };
+        let outside = |words: &str| {
+            of(
+                Seen::OutOfBounds,
+                &format!("what lies outside the output was written: {words}"),
+            )
+        };
+        let past_c = outside("sc_run wrote outside data of C: at byte 20 counted from its first, of 5");
+        assert_eq!(
+            past_c,
+            outside("sc_run wrote outside data of C: at byte -4 counted from its first, of 70")
+        );
+        assert_eq!(
+            past_c,
+            outside("sc_run wrote to the padding of C: element 4, column or row 3 of 3 within its line")
+        );
+        assert_ne!(
+            past_c,
+            outside("sc_run wrote outside row_ptr of A: at byte 20 counted from its first, of 5")
+        );
+        let changed = |words: &str| {
+            of(
+                Seen::InputModified,
+                &format!("an input operand changed during the call: {words}"),
+            )
+        };
+        let values = changed("sc_run wrote to its input A, array values, element 3");
+        assert_eq!(
+            values,
+            changed("sc_run wrote to its input A, array values, element 0")
+        );
+        assert_ne!(
+            values,
+            changed("sc_run wrote to its input B, array data, element 3")
+        );
+        assert_eq!(values.to_string(), "wrong-input-modified (A, array values)");
+        assert_ne!(values, changed("it changed the input a.values, byte 7"));
+        assert_eq!(
+            changed("it changed the input b, byte 7"),
+            changed("it changed the input b, byte 0")
+        );
+        assert_eq!(past_c.label(), "wrong-canary");
     }
 
     #[test]

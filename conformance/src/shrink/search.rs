@@ -123,13 +123,13 @@ impl<'a> Search<'a> {
         backend: &'a dyn Backend,
         (reason, verdict): (&'a Reason, Verdict),
         first: Candidate,
-        budget: Budget,
+        (candidates, until): (usize, Option<Instant>),
     ) -> Search<'a> {
         Search {
             backend,
             reason,
-            candidates: budget.candidates,
-            until: budget.time.and_then(|time| Instant::now().checked_add(time)),
+            candidates,
+            until,
             seen: HashSet::from([first.fingerprint()]),
             tried: 0,
             best: first,

@@ -10,12 +10,14 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Chosen {
     /// Index into [`Report::cases`].
     pub index: usize,
+    /// How many findings of the same reason come before it.
+    pub turn: usize,
     /// Why it failed.
     pub reason: Reason,
 }
 
 /// The findings to shrink of each backend, in the order in which they should be: the first of every reason before the second
-/// of any. A known deviation is none. Of the findings of one backend, contract and reason the one with the smallest matrix.
+/// of any, and of either those that hang last: each of their candidates costs the time limit. A known deviation is none. Of the findings of one backend, contract and reason the one with the smallest matrix.
 #[must_use]
 pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
     let size: HashMap<&str, u64> = report
@@ -37,23 +39,23 @@ pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
         *best = mine.min(*best);
     }
     let mut turns: HashMap<(&str, Reason), usize> = HashMap::new();
-    let mut chosen: BTreeMap<String, Vec<(usize, Chosen)>> = BTreeMap::new();
+    let mut chosen: BTreeMap<String, Vec<Chosen>> = BTreeMap::new();
     let mut in_order: Vec<_> = smallest.into_iter().collect();
     in_order.sort_by_key(|(_, (_, index))| *index);
     for ((backend, _, reason), (_, index)) in in_order {
         let turn = turns.entry((backend, reason.clone())).or_default();
         let list = chosen.entry(backend.to_owned()).or_default();
-        list.push((*turn, Chosen { index, reason }));
+        list.push(Chosen {
+            index,
+            turn: *turn,
+            reason,
+        });
         *turn += 1;
     }
-    let by_turn = |mut list: Vec<(usize, Chosen)>| {
-        list.sort_by_key(|(turn, chosen)| (*turn, chosen.index));
-        list.into_iter().map(|(_, chosen)| chosen).collect()
-    };
+    for list in chosen.values_mut() {
+        list.sort_by_key(|chosen| (chosen.turn, chosen.reason.is_slow(), chosen.index));
+    }
     chosen
-        .into_iter()
-        .map(|(name, list)| (name, by_turn(list)))
-        .collect()
 }
 
 /// The source in a case line: what stands between contract and values.

@@ -55,6 +55,9 @@ fn cc(arguments: &[&str], folder: &Path) {
 const PLUGIN: &str = r#"
 #include <stdlib.h>
 #include "sparse_conformance.h"
+#ifndef CONTRACTS
+#define CONTRACTS "*"
+#endif
 #ifdef BUG
 enum { bug = 1 };
 #else
@@ -98,7 +101,9 @@ static int32_t product(const sc_sparse *a, const sc_sparse *b, sc_result *r) {
 }
 
 uint32_t sc_abi_version(void) { return SC_ABI_VERSION; }
-const char *sc_manifest(void) { return "{}"; }
+const char *sc_manifest(void) {
+    return "{\"supports\": [{\"contracts\": [\"" CONTRACTS "\"]}]}";
+}
 int32_t sc_run(const sc_task *t, sc_result *r) {
     const char *why = sc_illegal(t, r);
     if (why) return sc_refuse(r, why);
@@ -118,6 +123,9 @@ int32_t sc_run(const sc_task *t, sc_result *r) {
         }
     for (uint64_t j = 0; bug && r->c->rows > 1 && j < r->c->cols; j++)
         c[sc_at(r->c, r->c->rows - 1, j)] = c[sc_at(r->c, r->c->rows - 2, j)];
+#ifdef SLIP
+    SLIP;
+#endif
     return SC_OK;
 }
 "#;
@@ -158,6 +166,87 @@ fn the_c_program_tells_a_right_plug_in_from_a_wrong_one() {
     );
     assert!(said(&wrong).contains("1 of 2 elements wrong"), "{}", said(&wrong));
     assert_eq!(right.status.code(), Some(0), "{}", said(&right));
+}
+
+/// What a plug-in may not do, as C, and what the program says. It once said "right" to all of these: nothing guarded C, no
+/// input was compared, and `exit(0)` left with status 0.
+const SLIPS: [(&str, &str); 6] = [
+    ("c[r->c->count] = 1", "outside c was written"),
+    ("c[r->c->count] += 1", "outside c was written"),
+    ("c[-1] = 1", "outside c was written: element -1"),
+    (
+        "((uint32_t *)col_idx)[0] += 1",
+        "the input array col_idx of a was written: element 0",
+    ),
+    (
+        "((float *)t->b->data)[0] = 9",
+        "the input b was written: element 0",
+    ),
+    ("exit(0)", "ended the process"),
+];
+
+#[test]
+fn the_c_program_sees_writes_where_none_may_be_and_a_plug_in_that_ends_it() {
+    if !there("cc") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    written(LINE, &Bug(last_row_copied), &wrong_value(), BUDGET, here);
+    std::fs::write(here.join("plugin.c"), PLUGIN).expect("written");
+    cc(&["main.c", "-o", "main", "-ldl", "-lm"], here);
+    let judged = |define: &str| {
+        cc(&["-shared", "-fPIC", define, "plugin.c", "-o", "plugin.so"], here);
+        let run = Command::new("./main")
+            .arg("./plugin.so")
+            .current_dir(here)
+            .output();
+        run.expect("it runs")
+    };
+    for (slip, words) in SLIPS {
+        let run = judged(&format!("-DSLIP={slip}"));
+        assert_eq!(run.status.code(), Some(1), "{slip}: {}", said(&run));
+        assert!(said(&run).contains(words), "{slip}: {}", said(&run));
+    }
+    // A plug-in for another contract was called all the same, and read f32 as f64.
+    for (contracts, code) in [
+        ("spmm.csr.f64_*", 2),
+        ("spmv.*", 2),
+        ("spmm.[a-c]sr.f?2_f32_*32", 0),
+        ("[!s]pmm.*", 2),
+    ] {
+        let run = judged(&format!("-DCONTRACTS=\"{contracts}\""));
+        assert_eq!(run.status.code(), Some(code), "{contracts}: {}", said(&run));
+        let asked = !said(&run).contains("does not name spmm.csr.f32_f32_f32_f32");
+        assert_eq!(asked, code == 0, "{contracts}: {}", said(&run));
+    }
+}
+
+/// A sparse result is guarded too.
+#[test]
+fn the_c_program_sees_a_write_past_an_array_of_a_sparse_result() {
+    if !there("cc") {
+        return;
+    }
+    let line = "convert.csr.coo.f32/uniform:rows=9,cols=8,density=0.3,seed=3/values=wide,9";
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    written(line, &Bug(refuses_two_columns), &not_today(), BUDGET, here);
+    let past = PLUGIN.replace("cols[e] = bug", "cols[e + 1] = 0, cols[e] = bug");
+    std::fs::write(here.join("plugin.c"), past).expect("written");
+    cc(&["main.c", "-o", "main", "-ldl", "-lm"], here);
+    cc(&["-shared", "-fPIC", "plugin.c", "-o", "plugin.so"], here);
+    let run = Command::new("./main")
+        .arg("./plugin.so")
+        .current_dir(here)
+        .output();
+    let run = run.expect("it runs");
+    assert_eq!(run.status.code(), Some(1), "{}", said(&run));
+    assert!(
+        said(&run).contains("outside col_idx was written"),
+        "{}",
+        said(&run)
+    );
 }
 
 /// Sparse results: index arrays by their bits, values of a product by what each may be.
@@ -314,13 +403,14 @@ const BACKEND: &str = r#"
 import json, struct, sys
 import numpy as np
 FRAME, STORED = struct.Struct("<6sHIQ"), {"f32": "<f4", "u32": "<u4"}
-BUG = len(sys.argv) > 1
+BUG = sys.argv[1:] == ["bug"]
+TAKES = "spmm.csr.f64_*" if sys.argv[1:] == ["f64"] else "spmm.csr.f32_*"
 while True:
     prefix = sys.stdin.buffer.read(FRAME.size)
     if len(prefix) < FRAME.size: break
     _, _, h, p = FRAME.unpack(prefix)
     header, payload = json.loads(sys.stdin.buffer.read(h)), sys.stdin.buffer.read(p)
-    reply, data = {"type": "manifest", "manifest": {"name": "by hand"}}, b""
+    reply, data = {"type": "manifest", "manifest": {"name": "by hand", "supports": [{"contracts": [TAKES]}]}}, b""
     if header["type"] == "bye": break
     if header["type"] == "run":
         arrays = {a["name"]: np.frombuffer(payload, STORED[a["dtype"]], a["count"], a["offset"]) for a in header["arrays"]}
@@ -376,6 +466,8 @@ fn the_python_program_tells_a_right_backend_from_a_wrong_one() {
         said(&wrong)
     );
     assert!(said(&wrong).contains("1 of 2 elements wrong"), "{}", said(&wrong));
+    let other = run(&[&python, "backend.py", "f64"]);
+    assert_eq!(other.status.code(), Some(2), "{}", said(&other));
     let dead = run(&["false"]);
     assert_eq!(dead.status.code(), Some(1), "{}", said(&dead));
 }

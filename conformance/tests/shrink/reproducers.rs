@@ -1,6 +1,6 @@
 //! Reproducers of single cases and of whole runs: their lines replay from their files.
 
-use crate::bugs::{Bug, edited};
+use crate::bugs::{Bug, edited, honest};
 use sparse_conformance::backend::{Backend, Failure};
 use sparse_conformance::campaign::{self, Progress};
 use sparse_conformance::case::Case;
@@ -9,13 +9,15 @@ use sparse_conformance::plan::Options;
 use sparse_conformance::report::{Colour, Environment, Report, Reproducer, markdown, to_text, write_all};
 use sparse_conformance::reproducer::{shrink_case, shrink_findings};
 use sparse_conformance::runner::run_case;
-use sparse_conformance::shrink::{Budget, Reason};
+use sparse_conformance::shrink::{Budget, Reason, select};
 use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The last row is a copy of the one before.
@@ -203,4 +205,58 @@ fn a_folder_that_cant_be_written_changes_nothing_but_the_reproducers() {
     let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600));
     assert!(!problems.is_empty() && problems[0].to_string().contains("can't be written"));
     assert_eq!(report, before);
+}
+
+/// True while findings are shrunk: hanging in the run as well would only cost time.
+static SHRINKING: AtomicBool = AtomicBool::new(false);
+
+/// A bug for each format; CSR, whose findings come first, hangs.
+fn hangs_and_others(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    match contract.format {
+        FormatKind::Csr => {
+            if SHRINKING.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(1500));
+            }
+            Err(Failure::TimedOut {
+                seconds: 1.5,
+                tail: String::new(),
+            })
+        }
+        FormatKind::Csc => Err(Failure::Crashed("one thing".to_owned())),
+        FormatKind::Coo => Err(Failure::Crashed("another".to_owned())),
+        FormatKind::Bcsr => Err("not today".into()),
+        _ => honest(contract, task),
+    }
+}
+
+/// A single hang used up all of the time: its candidates cost the time limit each, and it came first.
+#[test]
+fn a_hang_leaves_time_for_every_other_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options {
+        ops: vec![Op::Spmm],
+        precisions: vec![Precision::F32],
+        ..Options::default()
+    };
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(hangs_and_others))];
+    let mut report = campaign::run(&options, &backends, Environment::default(), &Silent);
+    let chosen = select(&report).remove(backends[0].name()).expect("findings");
+    let reasons: BTreeSet<_> = chosen.iter().map(|c| c.reason.clone()).collect();
+    assert_eq!(reasons.len(), 4);
+    let first: Vec<_> = chosen[..4].iter().map(|c| c.reason.is_slow()).collect();
+    assert_eq!(
+        first,
+        [false, false, false, true],
+        "the hang is the last of the first"
+    );
+    SHRINKING.store(true, Ordering::Relaxed);
+    let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(6));
+    assert!(problems.is_empty(), "{problems:?}");
+    let shrunk: BTreeSet<_> = report
+        .cases
+        .iter()
+        .filter(|c| c.reproducer.is_some())
+        .filter_map(Reason::of_record)
+        .collect();
+    assert_eq!(shrunk, reasons);
 }

@@ -23,7 +23,7 @@ fn main() {
     let mode = always.unwrap_or(mode);
     start(mode, file);
     let mut manifest = manifest_of(&Portable);
-    manifest.name = "hostile".to_owned();
+    manifest.name = if mode == "portable" { mode } else { "hostile" }.to_owned();
     // One request per case: what claims to be deterministic is asked twice.
     manifest.determinism = Determinism::Unclaimed;
     let input = &mut stdin().lock();

@@ -101,7 +101,28 @@ impl<D> Strided<D> {
     }
 }
 
-impl<T> Strided<&[T]> {
+impl<'a, T> Strided<&'a [T]> {
+    /// The elements and the distance of two rows, where each row lies in one piece and rows do not overlap.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn by_rows(&self) -> Option<(&'a [T], usize)> {
+        (self.col_step == 1 && self.row_step >= self.cols).then_some((self.data, self.row_step))
+    }
+
+    /// Element (i, j) as stored.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn at(&self, i: usize, j: usize) -> T
+    where
+        T: Copy,
+    {
+        self.data[self.offset(i, j)]
+    }
+
     /// All elements in the unit, compact and row-major, with the input rounding applied.
     pub(crate) fn pack<A>(&self) -> Vec<A>
     where
@@ -115,7 +136,20 @@ impl<T> Strided<&[T]> {
     }
 }
 
-impl<T> Strided<&mut [T]> {
+impl<'a, T> Strided<&'a mut [T]> {
+    /// The elements and the distance of two rows, where each row lies in one piece and rows do not overlap; else itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn into_rows(self) -> Result<(&'a mut [T], usize), Self> {
+        if self.col_step == 1 && self.row_step >= self.cols {
+            Ok((self.data, self.row_step))
+        } else {
+            Err(self)
+        }
+    }
+
     /// Replaces element (i, j) by `f` of a reader of what it held.
     pub(crate) fn update<A>(&mut self, i: usize, j: usize, f: impl FnOnce(&dyn Fn() -> A) -> A)
     where

@@ -27,6 +27,11 @@ pub(crate) trait Operand<A>: Stored {
 
     /// The value in the unit.
     fn load(self) -> A;
+
+    /// The same elements, where loading one changes nothing.
+    fn as_loaded(_: &[Self]) -> Option<&[A]> {
+        None
+    }
 }
 
 /// A type that results of unit `A` are returned in.
@@ -76,11 +81,19 @@ impl Operand<f64> for f64 {
     fn load(self) -> f64 {
         self
     }
+
+    fn as_loaded(elements: &[f64]) -> Option<&[f64]> {
+        Some(elements)
+    }
 }
 
 impl Operand<f32> for f32 {
     fn load(self) -> f32 {
         self
+    }
+
+    fn as_loaded(elements: &[f32]) -> Option<&[f32]> {
+        Some(elements)
     }
 }
 

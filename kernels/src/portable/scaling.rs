@@ -26,12 +26,34 @@ impl<A: Unit> Scaling<A> {
         (self.alpha, self.beta)
     }
 
+    /// `alpha = 1, beta = 0`: the sum itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn none() -> Scaling<A> {
+        Scaling {
+            alpha: A::ONE,
+            beta: A::ZERO,
+        }
+    }
+
+    /// True where the result is the sum itself.
+    #[cfg_attr(
+        not(target_arch = "aarch64"),
+        expect(dead_code, reason = "kernels for Arm use it")
+    )]
+    pub(crate) fn is_none(&self) -> bool {
+        self.alpha == A::ONE && self.beta == A::ZERO
+    }
+
     /// False when alpha = 0, so that A and B must not be read.
     pub(crate) fn reads_product(&self) -> bool {
         self.alpha != A::ZERO
     }
 
     /// `alpha * acc`.
+    #[inline]
     pub(crate) fn scaled(&self, acc: A) -> A {
         if self.alpha == A::ONE {
             acc
@@ -41,6 +63,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha * acc + beta * c`, for alpha not 0.
+    #[inline]
     pub(crate) fn finish(&self, acc: A, c: impl FnOnce() -> A) -> A {
         let scaled = self.scaled(acc);
         if self.beta == A::ZERO {
@@ -51,6 +74,7 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `beta * c` alone.
+    #[inline]
     pub(crate) fn without_product(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ZERO {
             A::ZERO
@@ -59,6 +83,7 @@ impl<A: Unit> Scaling<A> {
         }
     }
 
+    #[inline]
     fn addend(&self, c: impl FnOnce() -> A) -> A {
         if self.beta == A::ONE {
             c()

@@ -8,7 +8,7 @@
 //! Fused steps in ascending k (f16 rounds twice a term). `Scale` multiplies the scaled sum by S's value, explicit zeros
 //! included; `AddS` adds beta times it. A position that COO stores twice has two outputs.
 
-use super::dense::Names;
+use super::dense::{Names, Strided};
 use super::element::{Operand, Output};
 use super::scaling::Scaling;
 use super::unit::{Chain, Fused, Unit};
@@ -87,8 +87,25 @@ const Y: Names = Names {
     data: "Y",
 };
 
-/// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output and S).
-pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+/// A checked SDDMM; `S` has the values' type of the output.
+#[derive(Debug)]
+pub(crate) struct Sampled<'a, I, A, O> {
+    /// The pattern, m x n.
+    pub(crate) s: &'a Sparse<O>,
+    /// m x k.
+    pub(crate) x: Strided<&'a [I]>,
+    /// n x k.
+    pub(crate) y: Strided<&'a [I]>,
+    /// alpha and beta.
+    pub(crate) scaling: Scaling<A>,
+    /// What to do with the values of S.
+    pub(crate) mode: SddmmMode,
+    /// One element per stored position.
+    pub(crate) out: &'a mut [O],
+}
+
+/// Checks an SDDMM.
+pub(crate) fn open<F, I, A, O>(task: Task<'_>) -> Result<Sampled<'_, I, A, O>, Refusal>
 where
     F: Positions,
     I: Operand<A>,
@@ -123,8 +140,34 @@ where
             found: out.len(),
         });
     }
+    Ok(Sampled {
+        s,
+        x,
+        y,
+        scaling,
+        mode,
+        out,
+    })
+}
+
+/// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output and S).
+pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+where
+    F: Positions,
+    I: Operand<A>,
+    A: Unit,
+    O: Output<A>,
+{
+    let Sampled {
+        s,
+        x,
+        y,
+        scaling,
+        mode,
+        out,
+    } = open::<F, I, A, O>(task)?;
     let k = x.cols;
-    let (left, right): (Vec<A>, Vec<A>) = if scaling.reads_product() && stored > 0 {
+    let (left, right): (Vec<A>, Vec<A>) = if scaling.reads_product() && !out.is_empty() {
         (x.pack(), y.pack())
     } else {
         (Vec::new(), Vec::new())
@@ -151,7 +194,8 @@ fn dot<A: Unit>(x: &[A], y: &[A]) -> A {
 }
 
 /// The result of one position; `product` is absent when alpha = 0.
-fn epilogue<A: Unit>(mode: SddmmMode, scaling: Scaling<A>, product: Option<A>, s: A) -> A {
+#[inline]
+pub(crate) fn epilogue<A: Unit>(mode: SddmmMode, scaling: Scaling<A>, product: Option<A>, s: A) -> A {
     match (mode, product) {
         (SddmmMode::AddS, Some(acc)) => scaling.finish(acc, || s),
         (SddmmMode::AddS, None) => scaling.without_product(|| s),

@@ -8,7 +8,7 @@
 //! k ascends, products and sums are rounded apart. The pattern is structural: what cancels stays as an explicit zero.
 //! The accumulator has one slot per index that occurs in the added operand, never one per column of a huge matrix.
 
-use super::element::{Operand, Output};
+use super::element::{Operand, Output, Stored};
 use super::lanes::{AsCsc, AsCsr, LaneFormat};
 use super::request;
 use super::unit::{Chain, Separate, Unit};
@@ -23,9 +23,12 @@ pub(crate) type Steps = Separate;
 /// Compressed lanes of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compressed<'a, T> {
-    ptr: &'a [u32],
-    index: &'a [u32],
-    values: &'a [T],
+    /// Where each lane starts, and the last one ends.
+    pub(crate) ptr: &'a [u32],
+    /// Ascending inside a lane.
+    pub(crate) index: &'a [u32],
+    /// One per index.
+    pub(crate) values: &'a [T],
 }
 
 /// CSR and CSC.
@@ -56,18 +59,25 @@ impl CompressedFormat for AsCsc {
     }
 }
 
-/// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
+/// A checked SpGEMM.
+#[derive(Debug)]
+pub(crate) struct Factors<'a, I> {
+    /// Rows and columns of the product.
+    pub(crate) shape: (usize, usize),
+    /// Each of its lanes makes one lane of the product.
+    pub(crate) picks: Compressed<'a, I>,
+    /// Its lanes are picked and added.
+    pub(crate) added: Compressed<'a, I>,
+    /// Extent of the lanes of `added`.
+    pub(crate) extent: usize,
+}
+
+/// Checks an SpGEMM.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the signature that the registry calls"
 )]
-pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
-where
-    F: CompressedFormat,
-    I: Operand<A>,
-    A: Unit,
-    O: Output<A>,
-{
+pub(crate) fn open<F: CompressedFormat, I: Stored>(task: Task<'_>) -> Result<Factors<'_, I>, Refusal> {
     let Task::Spgemm { a, b } = task else {
         return Err(request::wrong_task(Op::Spgemm, &task));
     };
@@ -79,9 +89,21 @@ where
     request::same(("columns of A", inner), ("rows of B", inner_b))?;
     let arrays = |m| F::arrays(m).ok_or_else(|| request::wrong_format("A or B", F::KIND, FormatKind::Coo));
     let (a, b) = (arrays(a)?, arrays(b)?);
-    let (picks, added) = if F::BY_ROWS { (a, b) } else { (b, a) };
-    let (offsets, indices, values) = gustavson::<I, A, O>(picks, added)?;
-    Ok(Answer::Sparse(RawSparse {
+    let (picks, added, extent) = if F::BY_ROWS { (a, b, cols) } else { (b, a, rows) };
+    Ok(Factors {
+        shape: (rows, cols),
+        picks,
+        added,
+        extent,
+    })
+}
+
+/// The product as an answer.
+pub(crate) fn answer<F: CompressedFormat, O: Stored>(
+    (rows, cols): (usize, usize),
+    (offsets, indices, values): Arrays<O>,
+) -> Answer {
+    Answer::Sparse(RawSparse {
         kind: F::KIND,
         rows,
         cols,
@@ -90,10 +112,24 @@ where
         offsets,
         indices,
         values: O::wrap(values),
-    }))
+    })
 }
 
-type Arrays<O> = (Vec<u32>, Vec<u32>, Vec<O>);
+/// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
+pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
+where
+    F: CompressedFormat,
+    I: Operand<A>,
+    A: Unit,
+    O: Output<A>,
+{
+    let factors = open::<F, I>(task)?;
+    let product = gustavson::<I, A, O>(factors.picks, factors.added)?;
+    Ok(answer::<F, O>(factors.shape, product))
+}
+
+/// Offsets, indices, values.
+pub(crate) type Arrays<O> = (Vec<u32>, Vec<u32>, Vec<O>);
 
 fn gustavson<I, A, O>(picks: Compressed<'_, I>, added: Compressed<'_, I>) -> Result<Arrays<O>, Refusal>
 where

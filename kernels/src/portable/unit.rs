@@ -36,14 +36,17 @@ impl Unit for f64 {
     const ONE: f64 = 1.0;
     const FUSED: Reduction = Reduction::FmaChain;
 
+    #[inline]
     fn mul(self, other: f64) -> f64 {
         self * other
     }
 
+    #[inline]
     fn add(self, other: f64) -> f64 {
         self + other
     }
 
+    #[inline]
     fn fused(acc: f64, a: f64, b: f64) -> f64 {
         a.mul_add(b, acc)
     }
@@ -59,14 +62,17 @@ impl Unit for f32 {
     const ONE: f32 = 1.0;
     const FUSED: Reduction = Reduction::FmaChain;
 
+    #[inline]
     fn mul(self, other: f32) -> f32 {
         self * other
     }
 
+    #[inline]
     fn add(self, other: f32) -> f32 {
         self + other
     }
 
+    #[inline]
     fn fused(acc: f32, a: f32, b: f32) -> f32 {
         a.mul_add(b, acc)
     }

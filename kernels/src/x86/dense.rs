@@ -27,6 +27,14 @@ pub(super) struct Dense<'a, A> {
     pub(super) data: &'a [A],
 }
 
+impl<'a, A> Dense<'a, A> {
+    /// The elements of one row.
+    #[inline]
+    pub(super) fn row(&self, i: usize) -> &'a [A] {
+        &self.data[i * self.ld..][..self.cols]
+    }
+}
+
 /// B, in place or packed.
 #[derive(Debug)]
 pub(super) struct Packed<'a, A: Clone> {

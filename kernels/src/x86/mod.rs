@@ -1,4 +1,4 @@
-//! x86-64: SpMM of every format and SpMV, for AVX-512 and AVX2.
+//! x86-64: SpMM of every format, SpMV and SDDMM, for AVX-512 and AVX2.
 //!
 //! ```text
 //! task -> request (checked) -> formats: rows or tiles -> workers: jobs on disjoint rows of C
@@ -15,13 +15,16 @@ mod formats;
 mod isa;
 mod lanes;
 mod loops;
+mod planned;
 mod rows;
+mod sddmm;
 mod simd;
 mod spmm;
 mod tiles;
 mod workers;
 
 pub use loops::spmm_split;
+pub use planned::plan_loops;
 pub use workers::Split;
 
 use crate::portable::convert::{CpCsrToCsr, RpCscToCsr};
@@ -64,6 +67,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     let mut table = Vec::new();
     engine::<Avx512>(&mut table);
     engine::<Avx2>(&mut table);
+    sddmm::rows(&mut table);
     table
 }
 

@@ -8,16 +8,18 @@ mod tiers;
 use super::subjects::Subjects;
 use crate::backend::{Backend, Support};
 use crate::case::Case;
-use crate::declaration;
+use crate::declaration::{self, in_words, reduction_name};
+use crate::degenerate::degenerate;
 use crate::element::{View, look};
 use crate::operands::{Operands, build};
-use crate::runner::{degenerate, run_case};
+use crate::runner::run_case;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use follow::{Who, follow};
 use number::labelled;
-use sparse_oracle::arithmetic::{Arithmetic, Parts, Reduction};
+use sparse_oracle::arithmetic::{Arithmetic, Combine, Parts, Reduction};
 use sparse_oracle::contract::Contract;
+use sparse_oracle::format::Layout;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::profile::Profile;
 use std::io::{StdoutLock, Write};
@@ -136,29 +138,17 @@ impl Told<'_> {
 /// One line on a declaration, and one more on the hardware in it.
 fn declares(out: &mut StdoutLock<'_>, contract: &Contract, arithmetic: &Arithmetic) -> Result<()> {
     let p = arithmetic.part();
-    let reduction = match p.reduction {
-        Reduction::Mma {
-            architecture,
-            instruction,
-        } => {
-            format!(
-                "{instruction} on {}",
-                architecture.map_or("an unknown device", |a| a.name())
-            )
-        }
-        Reduction::Cpu(unit) => unit.to_string(),
-        other => format!("{other:?}"),
-    };
-    let text = format!(
-        "{reduction}, {:?} along k, {:?} order, accumulates in {}, starts from {:?}, inputs {:?}, epilogue {:?}, pads {:?}",
-        p.along, p.order, p.acc, p.init, p.input, arithmetic.epilogue, p.pads
-    );
-    labelled(out, "declares", &text)?;
+    labelled(out, "declares", &in_words(arithmetic))?;
     if let Parts::Two(_, second) = &arithmetic.parts {
         writeln!(
             out,
-            "             outside tiles {:?}; joined {:?}",
-            second.reduction, arithmetic.combine
+            "             outside tiles {}; {}",
+            reduction_name(second.reduction),
+            match arithmetic.combine {
+                Combine::Disjoint => "every element is of one part",
+                Combine::Ordered => "the two sums are added",
+                Combine::Free => "the two sums are added in any order",
+            }
         )?;
     }
     if let Reduction::Mma {
@@ -214,11 +204,14 @@ fn describe(out: &mut StdoutLock<'_>, case: &Case, operands: &Operands) -> Resul
         if let Some(d) = dense {
             writeln!(
                 out,
-                "  {name:10} {} x {}, ld {}, {:?}, {}",
+                "  {name:10} {} x {}, ld {}, {}, {}",
                 d.rows,
                 d.cols,
                 d.ld,
-                d.layout,
+                match d.layout {
+                    Layout::RowMajor => "row-major",
+                    Layout::ColMajor => "column-major",
+                },
                 d.data.precision()
             )?;
         }

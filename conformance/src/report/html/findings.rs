@@ -3,7 +3,7 @@
 use crate::report::evidence::Reproducer;
 use crate::report::finding::Finding;
 use crate::report::model::{CaseRecord, Report};
-use crate::report::show::{count, counted, one_line};
+use crate::report::show::{count, counted, one_line, shrunk_first};
 use crate::report::verdict::VerdictRecord;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const MESSAGE_BYTES: usize = 600;
 
 /// The section, or nothing for a clean run.
 pub(super) fn section(report: &Report) -> Markup {
-    let findings = report.find();
+    let findings = shrunk_first(report);
     if findings.is_empty() {
         return html! {};
     }
@@ -44,7 +44,7 @@ pub(super) fn section(report: &Report) -> Markup {
 
 fn article(report: &Report, finding: &Finding) -> Markup {
     if let Finding::Case { index } = finding {
-        return failure(&report.cases[*index]);
+        return failure(report, &report.cases[*index]);
     }
     let described = report.describe(finding);
     html! {
@@ -53,7 +53,7 @@ fn article(report: &Report, finding: &Finding) -> Markup {
             p { (shortened(&described.message)) }
             @if matches!(finding, Finding::IdleBackend { .. }) { p.quiet { "Skip is not pass." } }
             @for (name, value) in &described.details { p.quiet { (name) ": " (shortened(value)) } }
-            @if let Some(record) = described.record { (replay(record)) }
+            @if let Some(line) = &described.replay { (replay(line)) }
         }
     }
 }
@@ -78,7 +78,7 @@ fn badge(verdict: &VerdictRecord) -> String {
     }
 }
 
-fn failure(record: &CaseRecord) -> Markup {
+fn failure(report: &Report, record: &CaseRecord) -> Markup {
     html! {
         article.finding {
             h3 {
@@ -91,7 +91,7 @@ fn failure(record: &CaseRecord) -> Markup {
             @if !details.is_empty() {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
-            (replay(record))
+            (replay(&report.replay(record)))
             @if let Some(shrunk) = &record.reproducer { (reproducer(shrunk)) }
         }
     }
@@ -129,6 +129,6 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// The replay line with a button that copies it.
-pub(super) fn replay(record: &CaseRecord) -> Markup {
-    html! { div.replay { code { (one_line(&record.replay())) } button.copy type="button" { "copy" } } }
+pub(super) fn replay(line: &str) -> Markup {
+    html! { div.replay { code { (one_line(line)) } button.copy type="button" { "copy" } } }
 }

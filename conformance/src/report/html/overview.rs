@@ -93,12 +93,15 @@ pub(super) fn class(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// Verdicts as parts of one bar. A part that exists is never thinner than 3 of 1000.
+/// Verdicts as parts of one bar, but for what a manifest excludes: of a narrow backend that would be all there is to see. A
+/// part that exists is never thinner than 3 of 1000.
 fn bar(cell: &Cell, planned: u64) -> Markup {
-    let total = cell.counts.total().max(1);
+    let apart = cell.counts.get(VerdictKind::Unsupported);
+    let total = (cell.counts.total() - apart).max(1);
     let parts = cell
         .counts
         .present()
+        .filter(|(kind, _)| *kind != VerdictKind::Unsupported)
         .map(|(kind, number)| (kind, (number * 1000 / total).max(3)));
     html! {
         div.bar role="img" aria-label=(words(cell, planned)) title=(words(cell, planned)) {
@@ -116,6 +119,7 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
             p.quiet {
                 "One square per contract, in the order of its element types. Point at a square for its name and counts."
             }
+            (only_what_ran())
             p.key {
                 @for (class, sign, meaning) in KEY { span { i class={ "square " (class) } { (sign) } " " (meaning) } }
             }
@@ -124,13 +128,18 @@ pub(super) fn contract_map(report: &Report, summary: &Summary) -> Markup {
                     @if summary.backends[place].cell.counts.total() > 0 { article.card {
                         h3 { (backend.name) }
                         table.map { @for (name, contracts) in &rows {
-                            tr { th scope="row" { (name) } td { @for row in contracts { (square(row, place)) } } }
+                            tr.idle[contracts.iter().all(|row| row.cells[place].counts.ran() == 0)] { th scope="row" { (name) } td { @for row in contracts { (square(row, place)) } } }
                         } }
                     } }
                 }
             }
         }
     }
+}
+
+/// Hides rows of the map and the scoreboard in which nothing ran; the style sheet does it.
+fn only_what_ran() -> Markup {
+    html! { p.tools { label { input type="checkbox" id="only-ran"; " only what ran, here and in the scoreboard" } } }
 }
 
 const KEY: [(&str, &str, &str); 7] = [

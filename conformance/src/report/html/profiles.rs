@@ -30,16 +30,23 @@ fn card(backend: &Backend, summary: &BackendSummary) -> Markup {
                 dd { (deviation.reason) }
             } }
             h4 { "Excluded by its manifest" }
-            @if backend.excluded.is_empty() { p.quiet { "nothing" } }
-            dl.words { @for exclusion in &backend.excluded {
-                dt { (exclusion.reason) }
-                dd { code { (exclusion.pattern) } }
-            } }
+            @if backend.excluded.is_empty() { p.quiet { "nothing" } } @else {
+                details {
+                    summary { (counted(backend.excluded.len() as u64, "reason")) }
+                    dl.words { @for exclusion in &backend.excluded {
+                        dt { (exclusion.reason) }
+                        dd { code { (exclusion.pattern) } }
+                    } }
+                }
+            }
             @if !summary.unsupported.is_empty() {
                 h4 { "Unsupported in this run" }
-                ul.plain { @for (reason, &number) in &summary.unsupported {
-                    li title=(counted(number, "case")) { b { (count(number)) } " " span.quiet { (reason) } }
-                } }
+                details {
+                    summary { (counted(summary.unsupported.values().sum(), "case")) ", " (counted(summary.unsupported.len() as u64, "reason")) }
+                    ul.plain { @for (reason, &number) in &summary.unsupported {
+                        li title=(counted(number, "case")) { b { (count(number)) } " " span.quiet { (reason) } }
+                    } }
+                }
             }
         }
     }

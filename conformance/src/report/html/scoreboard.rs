@@ -23,7 +23,8 @@ pub(super) fn section(report: &Report, summary: &Summary) -> Markup {
             }
             @for operation in summary.operations() {
                 @let found = operation.cells.iter().any(|cell| cell.counts.findings() > 0);
-                details.operation open[found] {
+                @let idle = operation.cells.iter().all(|cell| cell.counts.ran() == 0);
+                details.operation.idle[idle] open[found] {
                     summary {
                         span.name { (operation.name) }
                         @for (backend, cell) in report.backends.iter().zip(&operation.cells) {
@@ -51,7 +52,7 @@ fn chip(name: &str, cell: &Cell, planned: u64) -> Markup {
 
 fn board_row(report: &Report, row: &ContractRow) -> Markup {
     html! {
-        tr {
+        tr.idle[row.cells.iter().all(|cell| cell.counts.ran() == 0)] {
             th scope="row" { (row.name) }
             @for cell in &row.cells { (board_cell(report, row, cell)) }
         }
@@ -122,7 +123,7 @@ pub(super) fn worst_shares(report: &Report) -> Markup {
         details.operation {
             summary { span.name { "nearest to their bounds" } span.quiet { "passing cases with the largest shares" } }
             ol.worst { @for (value, record) in worst {
-                li { b { (share(value)) } " on " (record.backend) (replay(record)) }
+                li { b { (share(value)) } " on " (record.backend) (replay(&report.replay(record))) }
             } }
         }
     }

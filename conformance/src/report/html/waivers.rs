@@ -65,7 +65,7 @@ fn entry(
                     summary { (counted(waived.len() as u64, "waived case")) }
                     @for record in waived.iter().take(SHOWN) {
                         p.quiet { (shortened(&record.verdict.to_string())) }
-                        (replay(record))
+                        (replay(&report.replay(record)))
                     }
                     @if waived.len() > SHOWN { p.quiet { "… and " (count((waived.len() - SHOWN) as u64)) " more, all in report.json." } }
                 }

@@ -1,0 +1,259 @@
+#!/usr/bin/env bash
+# The Arm kernels (NEON and SME): their tests, and the quick tier of the conformance suite, under QEMU at streaming vector lengths of
+# 128, 512 and 2048 bits; on an Arm machine natively, at the lengths that it has.
+#   ci/sme-qemu.sh             everything: what runs at which length is printed
+#   ci/sme-qemu.sh --tests     only the tests
+#   ci/sme-qemu.sh --length N  only this length
+#
+# Compiler: an installed rustup target (aarch64-unknown-linux-musl; or -gnu with aarch64-linux-gnu-gcc), else on Debian the packages of
+# rustc-web, else `rustup target add`. Emulator: qemu-aarch64 of the system if it has SME, else the distribution's. What is fetched is
+# unpacked in .a64 only: no package is installed, and the system's sources and ~/.rustup stay as they are (but for that last resort).
+# A64_QEMU_SUITES: where Debian's qemu comes from, first that has it. SME without SVE, as on Apple's M4, needs qemu 10.1 or later; with
+# it, an SVE instruction outside of streaming mode, or an Advanced SIMD one inside, is an illegal instruction here too.
+source "$(dirname "$0")/env.sh"
+lengths=(128 512 2048)
+tests_only=
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --tests) tests_only=1 ;;
+    --length) lengths=("$2"); shift ;;
+    *) say "unknown option $1; there are --tests and --length N"; exit 2 ;;
+  esac
+  shift
+done
+# The release profile for the program and the tests, so that dependencies are compiled once.
+D="${A64_DIR:-$PWD/.a64}"
+mkdir -p "$D/bin"
+export CARGO_TARGET_DIR="$D/target"
+features=(--no-default-features)
+
+# ---- private copies of the distribution's packages -------------------------------------------------------------------------
+
+apt_root() { # name, sources...: an apt of its own, with arm64 as second architecture
+  local root="$D/apt-$1" keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  shift
+  mkdir -p "$root"/{etc/apt.conf.d,etc/preferences.d,state/lists/partial,cache/archives/partial}
+  : >"$root/state/status"
+  for s in "$@"; do echo "deb [signed-by=$keyring] $s"; done >"$root/etc/sources.list"
+  cat >"$root/apt.conf" <<EOF
+Dir::Etc "$root/etc"; Dir::Etc::sourcelist "$root/etc/sources.list"; Dir::Etc::sourceparts "-";
+Dir::State "$root/state"; Dir::State::status "$root/state/status"; Dir::Cache "$root/cache";
+APT::Architecture "amd64"; APT::Architectures { "amd64"; "arm64"; };
+Acquire::Languages "none"; Acquire::Retries "3"; APT::Sandbox::User "$(id -un)";
+EOF
+  APT_CONFIG="$root/apt.conf" apt-get -qq update
+}
+fetch() { # apt root, packages...
+  local root="$D/apt-$1"
+  shift
+  (cd "$D/debs" && APT_CONFIG="$root/apt.conf" apt-get -qq download "$@")
+}
+unpack() { # deb, paths...
+  local deb="$1"
+  shift
+  dpkg --fsys-tarfile "$deb" | tar -x -C "$D/root" --wildcards "$@"
+}
+debian_site() { apt-get indextargets --format '$(SITE)' 2>/dev/null | sort -u | grep "/$1/*\$" | head -n 1; }
+is_debian() {
+  [ "$(uname -m)" = x86_64 ] && command -v apt-get dpkg >/dev/null &&
+    grep -q '^ID=debian' /etc/os-release 2>/dev/null && [ -n "$(debian_site debian)" ]
+}
+
+debian_toolchain() {
+  [ -e "$D/.toolchain" ] && return
+  local base stable llvm std site security
+  site="$(debian_site debian)" security="$(debian_site debian-security)"
+  stable="$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)"
+  rm -rf "$D/debs" "$D/root/usr/lib" "$D/root/usr/aarch64-linux-gnu"
+  mkdir -p "$D/debs" "$D/root"
+  apt_root tools "$site $stable main" ${security:+"$security $stable-security main"} || return 1
+  std="$(APT_CONFIG="$D/apt-tools/apt.conf" apt-cache depends libstd-rust-web-dev |
+    sed -n 's/.*Depends: \(libstd-rust-web-[0-9.]*\)$/\1/p' | head -n 1)"
+  base="$(APT_CONFIG="$D/apt-tools/apt.conf" apt-cache depends gcc-aarch64-linux-gnu |
+    sed -n 's/.*Depends: gcc-\([0-9]*\)-aarch64-linux-gnu$/\1/p' | head -n 1)"
+  fetch tools rustc-web libstd-rust-web-dev:amd64 libstd-rust-web-dev:arm64 "$std" libc6-dev-arm64-cross \
+    libc6-arm64-cross "libgcc-$base-dev-arm64-cross" libgcc-s1-arm64-cross || return 1
+  llvm="$(dpkg-deb -f "$D"/debs/libstd-rust-web-1*_amd64.deb Depends | tr ',' '\n' | sed -n 's/^ *\(libllvm[0-9]*\).*/\1/p')"
+  fetch tools "$llvm" || return 1
+  for deb in "$D"/debs/*.deb; do
+    case "$deb" in
+      */rustc-web_*) unpack "$deb" './usr/bin/rust*' ;;
+      */libstd-rust-web-dev_*) unpack "$deb" './usr/lib/*' ;;
+      */libstd-rust-web-1* | */libllvm*) unpack "$deb" './usr/lib/x86_64-linux-gnu/*' ;;
+      */libc6-dev-arm64* | */libc6-arm64* | */libgcc-s1*) unpack "$deb" './usr/aarch64-linux-gnu/lib/*' ;;
+      */libgcc-*-dev*) unpack "$deb" './usr/lib/gcc-cross/*' ;;
+    esac
+  done
+  rm -rf "$D/debs" "$D/apt-tools"
+  touch "$D/.toolchain"
+}
+
+# Debian's compiler needs its libraries. rustc calls the linker as ld.lld; glibc's start files come first, and it is static, so
+# that the emulator needs no loader.
+debian_wrappers() {
+  local lld t
+  lld="$(find "$(rustc --print sysroot)/lib/rustlib" -name rust-lld 2>/dev/null | head -n 1)"
+  lld="${lld:-$(command -v ld.lld || true)}"
+  [ -n "$lld" ] || return 1
+  for t in rustc rustdoc; do
+    cat >"$D/bin/$t" <<EOF
+#!/bin/sh
+LD_LIBRARY_PATH=$D/root/usr/lib/x86_64-linux-gnu\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH} exec $D/root/usr/bin/$t "\$@"
+EOF
+  done
+  cat >"$D/bin/a64-ld" <<EOF
+#!/bin/sh
+[ "\$1" = -flavor ] && shift 2
+unset LD_LIBRARY_PATH
+L=$D/root/usr/aarch64-linux-gnu/lib
+exec $lld -flavor gnu \$L/crt1.o \$L/crti.o "\$@" -L\$L -L$(echo "$D"/root/usr/lib/gcc-cross/aarch64-linux-gnu/*) \$L/crtn.o
+EOF
+  chmod +x "$D"/bin/*
+}
+
+# ---- compiler, linker, emulator --------------------------------------------------------------------------------------------
+
+target=
+flags=
+use_rustup() { # true if an installed target can be used
+  command -v rustup >/dev/null || return 1
+  local installed static="-C target-feature=+crt-static -C relocation-model=static"
+  installed="$(rustup target list --installed 2>/dev/null)"
+  if grep -qx aarch64-unknown-linux-musl <<<"$installed"; then
+    target=aarch64-unknown-linux-musl
+    flags="-C linker=rust-lld -C linker-flavor=ld.lld -C link-self-contained=yes $static"
+  elif grep -qx aarch64-unknown-linux-gnu <<<"$installed" && command -v aarch64-linux-gnu-gcc >/dev/null; then
+    target=aarch64-unknown-linux-gnu
+    flags="-C linker=aarch64-linux-gnu-gcc $static"
+  else
+    return 1
+  fi
+}
+use_debian() {
+  is_debian && debian_toolchain && debian_wrappers || return 1
+  target=aarch64-unknown-linux-gnu
+  flags="-C linker=$D/bin/a64-ld -C linker-flavor=ld.lld -C target-feature=+crt-static -C relocation-model=static"
+  export RUSTC="$D/bin/rustc" RUSTDOC="$D/bin/rustdoc"
+  unset RUSTUP_TOOLCHAIN
+}
+find_compiler() {
+  use_rustup || use_debian && return
+  command -v rustup >/dev/null && rustup target add aarch64-unknown-linux-musl >/dev/null 2>&1 && use_rustup
+}
+
+probe() { # emulator, -cpu: prints the streaming vector length in bits if there is SME
+  "$1" -cpu "$2,sme-default-vector-length=64" "$D/probe/p" 2>/dev/null
+}
+build_probe() {
+  mkdir -p "$D/probe"
+  cat >"$D/probe/p.rs" <<'EOF'
+use std::arch::naked_asm;
+unsafe extern "C" { safe fn getauxval(k: u64) -> u64; }
+#[unsafe(naked)]
+unsafe extern "C" fn rdsvl() -> u64 { naked_asm!(".arch_extension sme", "rdsvl x0, #1", "ret") }
+fn main() {
+    if getauxval(26) >> 23 & 1 == 0 { std::process::exit(1) }
+    println!("{}", 8 * unsafe { rdsvl() });
+}
+EOF
+  # shellcheck disable=SC2086  # flags are words
+  "${RUSTC:-rustc}" --edition 2024 --target "$target" $flags --out-dir "$D/probe" "$D/probe/p.rs"
+}
+qemu=
+cpu=
+try_qemu() {
+  local candidate
+  for candidate in "$@"; do
+    for cpu in max,sve=off max,sme_fa64=off max; do
+      if [ "$(probe "$candidate" "$cpu")" = 512 ]; then qemu="$candidate"; return; fi
+    done
+  done
+  return 1
+}
+find_qemu() {
+  local q found
+  found="$(command -v qemu-aarch64 qemu-aarch64-static || true)"
+  # shellcheck disable=SC2086  # paths, one a line
+  [ -e "$D/root/usr/bin/qemu-aarch64" ] || try_qemu $found || fetch_qemu || true
+  [ -n "$qemu" ] || try_qemu "$D"/root/usr/bin/qemu-aarch64 "$D"/root/usr/bin/qemu-aarch64-static
+}
+fetch_qemu() {
+  local site
+  command -v apt-get dpkg >/dev/null || return 1
+  mkdir -p "$D/debs" "$D/root"
+  if is_debian; then
+    site="$(debian_site debian)"
+    for q in ${A64_QEMU_SUITES:-trixie-backports trixie bookworm-backports}; do
+      (apt_root qemu "$site $q main" && fetch qemu qemu-user:amd64/"$q") && break
+      say "no qemu-user from $q"
+    done
+  else
+    (cd "$D/debs" && apt-get -qq download qemu-user-static || apt-get -qq download qemu-user)
+  fi
+  for deb in "$D"/debs/qemu-user*; do unpack "$deb" './usr/bin/qemu-aarch64*'; done
+  rm -rf "$D/debs" "$D/apt-qemu"
+}
+
+# ---- what is run -----------------------------------------------------------------------------------------------------------
+
+emulated() { # streaming vector length, command...
+  local svl="$1"
+  shift
+  if [ -n "$qemu" ]; then
+    "$qemu" -cpu "$cpu,sme-default-vector-length=$((svl / 8))" "$@"
+  else
+    "$@"
+  fi
+}
+run_tests() { # package, options of cargo test...: prints counts; fails unless all pass and some ran
+  local package="$1" log="$D/tests.log"
+  shift
+  if ! cargo test --release -p "$package" "${features[@]}" "$@" -- --nocapture >"$log" 2>&1; then
+    tail -n 60 "$log"
+    say "tests of $package failed: $*"
+    exit 1
+  fi
+  # What the Arm tests counted, and what they could not do.
+  grep -E ' (elements|lengths|products|refused|seeds accepted)|SKIPPED' "$log" | sort -u || true
+  awk -v what="$package $*" '/^test result: ok/ { n += $4 } END { print "ci: tests: " n + 0 " passed (" what ")"; exit n == 0 }' "$log"
+}
+
+began=$SECONDS
+binary="$CARGO_TARGET_DIR/release/conformance"
+case "$(uname -m)" in
+  aarch64 | arm64) lengths=(native) ;;
+  *)
+    find_compiler || { skip "Arm kernels: no compiler with a standard library for aarch64 (rustup target, or Debian's rustc-web)"; exit 0; }
+    build_probe || { skip "Arm kernels: $target does not link"; exit 0; }
+    find_qemu || { skip "Arm kernels: no qemu-aarch64 with SME (7.2 or later)"; exit 0; }
+    binary="$CARGO_TARGET_DIR/$target/release/conformance"
+    export CARGO_BUILD_TARGET="$target"
+    t="CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")"
+    export "${t}_RUSTFLAGS=$flags" "${t}_RUSTDOCFLAGS=$flags"
+    export "${t}_RUNNER=$qemu -cpu $cpu,sme-default-vector-length=64"
+    unset RUSTFLAGS RUSTDOCFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS
+    say "$("${RUSTC:-rustc}" -V) for $target; $("$qemu" --version | head -n 1), -cpu $cpu"
+    [ "$cpu" = max,sve=off ] || say "this qemu has no SME without SVE: an SVE instruction outside of streaming mode would go unseen"
+    ;;
+esac
+
+# The tests of the Arm kernels set each length themselves, in one process; the others are those that judge every kernel, and the
+# committed fuzz corpora.
+run_tests sparse-kernels --lib --test arm_loops --test arm_sme --test declared --test products --test refusals
+if [ -n "$qemu" ]; then
+  # A CPU without SME: the NEON kernels run, the SME ones refuse.
+  (export "${t}_RUNNER=$qemu -cpu cortex-a76" && run_tests sparse-kernels --test arm_sme --test arm_loops)
+fi
+run_tests sparse-conformance --test fuzz_replay
+[ -z "$tests_only" ] || exit 0
+cargo build --release -p sparse-conformance "${features[@]}" --bin conformance
+for length in "${lengths[@]}"; do
+  # NEON knows no streaming vectors: once is enough.
+  backends=sme
+  case "$length" in 512 | native) backends=neon,sme ;; esac
+  say "== conformance, quick tier, $backends at $length bits"
+  since=$SECONDS
+  emulated "$length" "$binary" run --backend "$backends" --ops spmm --no-shrink --report "$D/report-$length"
+  say "== $length bits took $((SECONDS - since)) s"
+done
+say "Arm kernels: all passed in $((SECONDS - began)) s"

@@ -1,0 +1,211 @@
+//! One of our kernels on operands in its format.
+
+use super::super::operands::Shared;
+use super::{About, Contender, Wrote};
+use crate::backend::Ours;
+use crate::execute::poison;
+use crate::operands::Operands;
+use sparse_kernels::registry::{Kernel, kernels_here};
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::{
+    AnyParts, AnySparse, Entries, Fields, FormatKind, FormatParams, Layout, PARAMETERS,
+};
+use sparse_oracle::judge::Place;
+use sparse_oracle::profile::Profile;
+use sparse_oracle::scalar::{Scalar, Values};
+use sparse_oracle::task::{Answer, DenseMut, RawSparse, SddmmMode, Task};
+use sparse_oracle::{each_parts, each_sparse};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A kernel that is ready to run.
+pub(in super::super) struct KernelContender {
+    about: About,
+    kernel: Kernel,
+    operands: Arc<Operands>,
+    out: Values,
+    answer: Option<Answer>,
+}
+
+impl KernelContender {
+    /// Takes operands in the kernel's format; `preparation` seconds went into encoding them.
+    pub(in super::super) fn new(
+        kernel: &Kernel,
+        operands: &Arc<Operands>,
+        params: FormatParams,
+        preparation: f64,
+    ) -> KernelContender {
+        let (rows, cols) = operands.result;
+        let elements = match kernel.contract.op {
+            Op::Spgemm | Op::Transpose | Op::Convert => 0,
+            _ => rows * cols,
+        };
+        let out = kernel.contract.types.out;
+        let sparse = [Some(&operands.a), operands.b_sparse.as_ref()];
+        KernelContender {
+            about: About {
+                name: kernel.name.clone(),
+                peer: false,
+                parameters: parameters(kernel.contract.format, &params),
+                preparation,
+                sparse_bytes: sparse.into_iter().flatten().map(bytes).sum(),
+                arithmetic: kernel.arithmetic,
+                profile: Profile::default(),
+                selection: Ours::running(kernel).map(|backend| format!("--backend {backend}")),
+            },
+            kernel: kernel.clone(),
+            operands: Arc::clone(operands),
+            out: Values::filled(out, elements, poison(out)),
+            answer: None,
+        }
+    }
+}
+
+impl Contender for KernelContender {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn poison(&mut self) -> bool {
+        let out = self.out.precision();
+        self.out = Values::filled(out, self.out.len(), poison(out));
+        true
+    }
+
+    fn clear(&mut self) {
+        self.answer = None;
+    }
+
+    fn call(&mut self) -> Result<(), String> {
+        let Operands {
+            a,
+            b_sparse,
+            b,
+            y,
+            result,
+            ..
+        } = self.operands.as_ref();
+        let (rows, cols) = *result;
+        let data = self.out.as_mut_slice();
+        let task = match (self.kernel.contract.op, b, y, b_sparse) {
+            (Op::Spmm, Some(b), ..) => Task::Spmm {
+                a,
+                transpose_a: false,
+                b: b.as_ref(),
+                transpose_b: false,
+                alpha: 1.0,
+                beta: 0.0,
+                c: DenseMut {
+                    rows,
+                    cols,
+                    ld: cols,
+                    layout: Layout::RowMajor,
+                    data,
+                },
+            },
+            (Op::Spmv, Some(x), ..) => Task::Spmv {
+                a,
+                transpose_a: false,
+                x: x.data.as_slice(),
+                alpha: 1.0,
+                beta: 0.0,
+                y: data,
+            },
+            (Op::Sddmm, Some(x), Some(y), _) => Task::Sddmm {
+                s: a,
+                x: x.as_ref(),
+                y: y.as_ref(),
+                alpha: 1.0,
+                beta: 0.0,
+                mode: SddmmMode::Pattern,
+                out: data,
+            },
+            (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
+            (op, ..) => return Err(format!("{} is not timed", op.name())),
+        };
+        let answer = (self.kernel.run)(task).map_err(|refusal| refusal.to_string())?;
+        self.answer = Some(answer);
+        Ok(())
+    }
+
+    fn wrote(&mut self) -> Result<Wrote<'_>, String> {
+        match (self.kernel.contract.op, &self.answer) {
+            (Op::Spgemm, Some(Answer::Sparse(raw))) => Ok(Wrote::Sparse(RawSparse::clone(raw))),
+            (Op::Spmm | Op::Spmv, Some(Answer::Written)) => {
+                let place = Place::Strides(self.operands.result.1, 1);
+                Ok(Wrote::Dense(self.out.as_slice(), place))
+            }
+            (Op::Sddmm, Some(Answer::Written)) => Ok(Wrote::Dense(self.out.as_slice(), Place::Visited)),
+            _ => Err("answered with another kind of result than asked for".to_owned()),
+        }
+    }
+}
+
+/// The format's parameters that are not the default, by name.
+fn parameters(format: FormatKind, params: &FormatParams) -> Vec<(String, u64)> {
+    let default = FormatParams::default();
+    let read = PARAMETERS.iter().filter(|p| p.formats.contains(&format));
+    read.filter(|p| (p.get)(params) != (p.get)(&default))
+        .filter_map(|p| Some((p.name.to_owned(), u64::from((p.get)(params)?))))
+        .collect()
+}
+
+/// Bytes of all arrays of a matrix.
+fn bytes(matrix: &AnySparse) -> u64 {
+    each_parts!(AnyParts::from(matrix.clone()), parts => parts.index_bytes() + parts.value_bytes())
+}
+
+/// The CSR operands in another format, by our fastest conversion that runs here, checked against the CSR matrix; with the
+/// seconds that the conversion took.
+///
+/// # Errors
+/// No such conversion, its refusal, or a result that is another matrix.
+pub(in super::super) fn encoded(
+    shared: &Shared,
+    format: FormatKind,
+    params: FormatParams,
+) -> Result<(Arc<Operands>, f64), String> {
+    let csr = &shared.operands;
+    let precision = csr.a.precision();
+    let types = sparse_oracle::contract::Types {
+        a: precision,
+        b: precision,
+        acc: precision,
+        out: precision,
+    };
+    let contract = Contract {
+        op: Op::Convert,
+        format: FormatKind::Csr,
+        to: Some(format),
+        types,
+    };
+    // Later rows of the registry are for faster engines.
+    let convert = kernels_here().filter(|kernel| kernel.contract == contract).last();
+    let convert = convert.ok_or_else(|| format!("no kernel here converts CSR to {}", format.name()))?;
+    let start = Instant::now();
+    let task = Task::Convert {
+        a: &csr.a,
+        to: format,
+        params,
+    };
+    let answer = (convert.run)(task).map_err(|refusal| refusal.to_string())?;
+    let seconds = start.elapsed().as_secs_f64();
+    let a = match answer {
+        Answer::Sparse(raw) => raw.check(),
+        Answer::Parts(parts) => parts.check(),
+        Answer::Written => return Err(format!("{} returned no matrix", convert.name)),
+    };
+    let a = a.map_err(|refusal| format!("{} returned no valid matrix: {refusal}", convert.name))?;
+    if entries(&a) != entries(&csr.a) {
+        return Err(format!("{} returned another matrix", convert.name));
+    }
+    let operands = Operands {
+        a,
+        ..Operands::clone(csr)
+    };
+    Ok((Arc::new(operands), seconds))
+}
+
+fn entries(matrix: &AnySparse) -> Entries<f64> {
+    each_sparse!(matrix, m => m.entries().map(|v| v.to_f64()))
+}

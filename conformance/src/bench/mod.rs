@@ -1,0 +1,207 @@
+//! `conformance bench`: kernels and peers side by side, on operands on which each was first found right.
+//!
+//! ```text
+//! matrices x (operation, element types)
+//!    -> operands, drawn once       operands
+//!    -> contenders, prepared       contender/{kernel, sprs, nalgebra, mkl}
+//!    -> judged on these operands   judging          who is wrong is printed, not timed
+//!    -> timed in rounds            rounds
+//!    -> medians, ratios            statistics       against what the machine can do: machine
+//!    -> report                     report, table, text, markdown, html
+//! ```
+
+mod compare;
+mod contender;
+pub mod html;
+mod hybrid;
+mod judging;
+pub mod machine;
+pub mod markdown;
+mod operands;
+mod peers;
+pub mod preset;
+pub mod report;
+mod rounds;
+pub mod statistics;
+mod summary;
+mod table;
+pub mod text;
+
+pub use peers::Peer;
+pub use report::BenchReport;
+
+use crate::origin::Origin;
+use crate::report::Environment;
+use compare::{Compared, Comparing};
+use machine::Machine;
+use operands::Shared;
+use peers::Peers;
+use preset::Preset;
+use report::{SCHEMA, Skipped};
+use sparse_kernels::registry::Kernel;
+use sparse_oracle::contract::{Op, Types};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The operations that can be timed.
+pub const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm];
+
+/// What to measure.
+#[derive(Debug)]
+pub struct Options {
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+    /// The matrices.
+    pub origins: Vec<Origin>,
+    /// The peers.
+    pub peers: Vec<Peer>,
+    /// Columns of B and C.
+    pub n: usize,
+    /// Threads of kernels and of peers that have several.
+    pub threads: usize,
+    /// Time for each contender on each matrix.
+    pub time: Duration,
+    /// Most products of elements that are judged for each contender.
+    pub judged_terms: u64,
+    /// The preset, for its claims.
+    pub preset: Option<&'static Preset>,
+    /// Files with fewer entries are left out.
+    pub fewest_entries: usize,
+    /// Where MKL is.
+    pub mkl: Option<PathBuf>,
+    /// What could not be asked for, from choosing kernels.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A run that could not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// No threads to be had.
+    #[error("{threads} threads can't be started; try a smaller --threads: {reason}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A matrix can't be made.
+    #[error(transparent)]
+    Origin(#[from] crate::origin::OriginError),
+}
+
+/// Measures everything. `shown` is told what is going on, line by line.
+///
+/// # Errors
+/// A matrix that can't be read, or threads that can't be had.
+pub fn run(options: &Options, shown: &mut (dyn FnMut(&str) + Send)) -> Result<BenchReport, BenchError> {
+    let threads = options.threads;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| BenchError::Threads {
+        threads,
+        reason: error.to_string(),
+    })?;
+    let peers = Peers::open(&options.peers, options.mkl.as_deref(), threads);
+    for peer in peers.records.iter().filter(|peer| !peer.present) {
+        shown(&format!("SKIPPED peer {}: {}", peer.name, peer.note));
+    }
+    let environment = Environment::detect(threads, std::env::args().collect());
+    pool.install(|| {
+        peers.settle();
+        let machine = Machine::measure();
+        let mut report = BenchReport {
+            schema: SCHEMA.to_owned(),
+            suite_version: env!("CARGO_PKG_VERSION").to_owned(),
+            environment,
+            machine,
+            preset: options.preset.map(|preset| preset.name.to_owned()),
+            n: options.n as u64,
+            threads: threads as u64,
+            seconds: options.time.as_secs_f64(),
+            judged_terms: options.judged_terms,
+            peers: peers.records.clone(),
+            comparisons: Vec::new(),
+            skipped: options.skipped.clone(),
+            summary: Vec::new(),
+            hybrids: Vec::new(),
+        };
+        for origin in &options.origins {
+            on_matrix(origin, options, &peers, &mut report, shown)?;
+        }
+        report.summary = summary::summary(&report, options.preset);
+        Ok(report)
+    })
+}
+
+fn on_matrix(
+    origin: &Origin,
+    options: &Options,
+    peers: &Peers,
+    report: &mut BenchReport,
+    shown: &mut (dyn FnMut(&str) + Send),
+) -> Result<(), BenchError> {
+    let loaded = origin.load()?;
+    let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
+        shown(&format!("SKIPPED {origin} {on}: {reason}"));
+        report.skipped.push(Skipped {
+            what: origin.to_string(),
+            on,
+            reason,
+        });
+    };
+    let entries = loaded.coo.nnz();
+    if matches!(origin, Origin::File(_)) && entries < options.fewest_entries {
+        let reason = format!(
+            "{entries} entries, the preset takes {} and more",
+            options.fewest_entries
+        );
+        skip(report, shown, String::new(), reason);
+        return Ok(());
+    }
+    for (op, types) in groups(&options.kernels) {
+        let shared = match Shared::new(origin, &loaded, (op, types), options.n) {
+            Ok(shared) => shared,
+            Err(error) => {
+                skip(report, shown, format!("{} {types}", op.name()), error.to_string());
+                continue;
+            }
+        };
+        let kernels = options
+            .kernels
+            .iter()
+            .filter(|k| (k.contract.op, k.contract.types) == (op, types));
+        let comparing = Comparing {
+            shared: &shared,
+            peers,
+            options,
+            machine: &report.machine,
+        };
+        let Compared {
+            comparison,
+            hybrids,
+            skipped,
+        } = comparing.run(&kernels.collect::<Vec<_>>());
+        for line in text::comparison(&comparison).lines() {
+            shown(line);
+        }
+        for skipped in &skipped {
+            shown(&format!("  SKIPPED {}: {}", skipped.what, skipped.reason));
+        }
+        report.comparisons.push(comparison);
+        report.hybrids.extend(hybrids);
+        report.skipped.extend(skipped);
+    }
+    Ok(())
+}
+
+/// What is compared with one another: kernels of one operation and one set of element types.
+fn groups(kernels: &[Kernel]) -> Vec<(Op, Types)> {
+    let mut groups = Vec::new();
+    for kernel in kernels {
+        let group = (kernel.contract.op, kernel.contract.types);
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups
+}

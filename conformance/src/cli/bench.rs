@@ -1,0 +1,253 @@
+//! `conformance bench`.
+
+use super::run::{matrices, op, precision};
+use crate::bench::preset::{PRESETS, Preset, preset};
+use crate::bench::report::Skipped;
+use crate::bench::{self, BenchReport, OPS, Options, Peer, html, markdown, text};
+use crate::origin::Origin;
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use sparse_kernels::registry::{Kernel, all_kernels, kernel, kernels_here};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::FormatKind;
+use sparse_oracle::scalar::Precision;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Options of `bench`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// A named choice of kernels, matrices, N and threads: cpu. Other options win over it; --matrix adds files to it.
+    #[arg(long, value_parser = preset_named, value_name = "NAME")]
+    preset: Option<&'static Preset>,
+    /// A kernel (`conformance list kernels`); may be repeated. By default every one here of the operations, formats and
+    /// element types asked for.
+    #[arg(long = "kernel", value_name = "NAME")]
+    kernels: Vec<String>,
+    /// Operations, comma-separated: spmm, spmv, sddmm, spgemm; spmm by default.
+    #[arg(long = "ops", alias = "op", value_delimiter = ',', value_parser = op, value_name = "OP")]
+    ops: Vec<Op>,
+    /// Formats of the sparse operand, comma-separated; csr and loops by default.
+    #[arg(long = "format", alias = "formats", value_delimiter = ',', value_parser = format, value_name = "FORMAT")]
+    formats: Vec<FormatKind>,
+    /// Element types of the operands, comma-separated; f32 and f64 by default.
+    #[arg(long, alias = "precision", value_delimiter = ',', value_parser = precision, value_name = "TYPE")]
+    precisions: Vec<Precision>,
+    /// A matrix file or a folder of them; may be repeated.
+    #[arg(long = "matrix", value_name = "FILE|DIR")]
+    matrices: Vec<PathBuf>,
+    /// A generated or embedded matrix: synth:scircuit,seed=0, rmat:scale=16,seed=1, embedded:karate; may be repeated.
+    #[arg(long = "synth", alias = "source", value_name = "SOURCE")]
+    sources: Vec<String>,
+    /// Columns of B and C (inner dimension of SDDMM); 32 by default.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 16), value_name = "N")]
+    n: Option<u32>,
+    /// Threads of every contender that has several; 2 by default.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
+    threads: Option<u16>,
+    /// Libraries to compare with, comma-separated: sprs, nalgebra-sparse, mkl; `none` for none. All by default.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    peers: Vec<String>,
+    /// Seconds for each contender on each matrix.
+    #[arg(long, default_value = "1", value_parser = seconds, value_name = "SECONDS")]
+    time: Duration,
+    /// Judge at most so many million products for each contender; where a matrix has more, a sample of its rows.
+    #[arg(long, default_value_t = 2000, value_name = "MILLIONS")]
+    judge: u64,
+    /// `libmkl_rt`, or the folder or virtual environment that has it; else the variable `MKL_RT`, else the usual places.
+    #[arg(long, value_name = "PATH")]
+    mkl: Option<PathBuf>,
+    /// Folder for bench.json and bench.html.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// File for the tables as Markdown.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+fn preset_named(name: &str) -> Result<&'static Preset, String> {
+    let known = || PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", ");
+    preset(name).ok_or_else(|| format!("unknown preset; there are {}", known()))
+}
+
+fn format(name: &str) -> Result<FormatKind, String> {
+    let known = || FormatKind::ALL.map(FormatKind::name).join(", ");
+    FormatKind::from_name(name).ok_or_else(|| format!("unknown format; there are {}", known()))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wanted = || "a number of seconds, 0.001 to 3600".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| wanted())?;
+    if !(0.001..=3600.0).contains(&seconds) {
+        return Err(wanted());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Measures, prints, writes. 0 clean, 1 where a kernel of ours was wrong.
+pub(super) fn run(args: &Args) -> Result<u8> {
+    if let Some(folder) = &args.report {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
+    }
+    let mut skipped = Vec::new();
+    let options = Options {
+        kernels: kernels(args, &mut skipped)?,
+        origins: origins(args)?,
+        peers: peers(&args.peers)?,
+        n: args
+            .n
+            .map_or_else(|| args.preset.map_or(32, |p| p.n), |n| n as usize),
+        threads: args
+            .threads
+            .map_or_else(|| args.preset.map_or(2, |p| p.threads), usize::from),
+        time: args.time,
+        judged_terms: args.judge.saturating_mul(1_000_000).max(1),
+        preset: args.preset,
+        fewest_entries: args.preset.map_or(0, |p| p.fewest_entries),
+        mkl: args.mkl.clone(),
+        skipped,
+    };
+    for skipped in &options.skipped {
+        eprintln!("SKIPPED {}: {}", skipped.what, skipped.reason);
+    }
+    let mut shown = |line: &str| println!("{line}");
+    let report = bench::run(&options, &mut shown)?;
+    let mut out = std::io::stdout().lock();
+    write!(out, "\n{}", text::ending(&report))?;
+    write_files(args, &report)?;
+    Ok(report.exit_code())
+}
+
+fn write_files(args: &Args, report: &BenchReport) -> Result<()> {
+    let write = |path: &Path, content: &str| {
+        std::fs::write(path, content).with_context(|| format!("writing {}", path.display()))
+    };
+    if let Some(folder) = &args.report {
+        write(
+            &folder.join("bench.json"),
+            &format!("{}\n", serde_json::to_string_pretty(report)?),
+        )?;
+        write(&folder.join("bench.html"), &html::to_html(report))?;
+    }
+    if let Some(path) = &args.markdown {
+        write(path, &markdown::to_markdown(report))?;
+    }
+    Ok(())
+}
+
+/// The kernels named, else the preset's, else all here that fit. Those of a preset that can't run here are skipped; one that
+/// was named and can't run is an error.
+fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
+    let mut chosen = Vec::new();
+    for name in &args.kernels {
+        let known = kernel(name).with_context(|| unknown(name))?;
+        if let Some(feature) = known.missing() {
+            bail!("kernel {name} needs {}, which this machine lacks", feature.name());
+        }
+        if !OPS.contains(&known.contract.op) {
+            bail!(
+                "kernel {name} is not timed: {} moves values; there are spmm, spmv, sddmm, spgemm",
+                known.contract.op.name()
+            );
+        }
+        chosen.push(known.clone());
+    }
+    let all_by_name = !args.kernels.is_empty();
+    let chosen_kinds = !(args.ops.is_empty() && args.formats.is_empty() && args.precisions.is_empty());
+    match args.preset.filter(|_| !all_by_name && !chosen_kinds) {
+        Some(preset) => {
+            for name in preset.claims.iter().chain(preset.beside) {
+                let reason = match kernel(name) {
+                    None => "no such kernel is registered for this architecture".to_owned(),
+                    Some(known) => match known.missing() {
+                        Some(feature) => format!("it needs {}, which this machine lacks", feature.name()),
+                        None => {
+                            chosen.push(known.clone());
+                            continue;
+                        }
+                    },
+                };
+                skipped.push(Skipped {
+                    what: (*name).to_owned(),
+                    on: String::new(),
+                    reason,
+                });
+            }
+        }
+        None if !all_by_name => {
+            fn fits<T: PartialEq>(list: &[T], default: &[T], value: &T) -> bool {
+                if list.is_empty() {
+                    default.contains(value)
+                } else {
+                    list.contains(value)
+                }
+            }
+            let wanted = |k: &&Kernel| {
+                fits(&args.ops, &[Op::Spmm], &k.contract.op)
+                    && OPS.contains(&k.contract.op)
+                    && fits(
+                        &args.formats,
+                        &[FormatKind::Csr, FormatKind::Loops],
+                        &k.contract.format,
+                    )
+                    && fits(
+                        &args.precisions,
+                        &[Precision::F32, Precision::F64],
+                        &k.contract.types.a,
+                    )
+            };
+            chosen.extend(kernels_here().filter(wanted).cloned());
+        }
+        None => {}
+    }
+    if chosen.is_empty() {
+        bail!("no kernel here fits; `conformance list kernels` prints them all");
+    }
+    Ok(chosen)
+}
+
+/// The message about a kernel that there is none of, with those that come closest.
+fn unknown(name: &str) -> String {
+    let stem = name.split("__").next().unwrap_or(name);
+    let near: Vec<&str> = all_kernels()
+        .iter()
+        .map(|k| k.name.as_str())
+        .filter(|k| k.starts_with(stem))
+        .take(4)
+        .collect();
+    let hint = if near.is_empty() {
+        "`conformance list kernels` prints them all".to_owned()
+    } else {
+        format!("there are {}", near.join(", "))
+    };
+    format!("unknown kernel {name:?}; {hint}")
+}
+
+fn origins(args: &Args) -> Result<Vec<Origin>> {
+    let mut origins: Vec<Origin> = matrices(&args.matrices)?.into_iter().map(Origin::File).collect();
+    let preset = args.preset.filter(|_| args.sources.is_empty());
+    let named = args.sources.iter().map(String::as_str);
+    for line in named.chain(preset.iter().flat_map(|p| p.sources.iter().copied())) {
+        origins.push(line.parse().with_context(|| format!("--synth {line}"))?);
+    }
+    if origins.is_empty() {
+        bail!("no matrix: give --matrix FILE|DIR, --synth SOURCE or --preset NAME");
+    }
+    Ok(origins)
+}
+
+fn peers(names: &[String]) -> Result<Vec<Peer>> {
+    if names.is_empty() {
+        return Ok(Peer::ALL.to_vec());
+    }
+    if names == ["none"] {
+        return Ok(Vec::new());
+    }
+    let named = |name: &String| {
+        let known = || Peer::ALL.map(Peer::name).join(", ");
+        Peer::from_name(name).with_context(|| format!("unknown peer {name:?}; there are {}, none", known()))
+    };
+    names.iter().map(named).collect()
+}

@@ -1,0 +1,177 @@
+//! The cases of matrix files: real matrices with their own values, all operations, the formats that such matrices fit.
+//!
+//! ```text
+//! every tier    alpha = 1, beta = 0, no padding: the product as programs ask for it
+//!               and, where C can be read, alpha = -2, beta = 0.5 with odd extents and padded leading dimensions
+//! full          4 more with parameters drawn as for generated matrices          extensive  12 more
+//! ```
+
+use super::{Group, Mix, Options, Tier, mixed_case};
+use crate::case::{Case, Filling, Params};
+use crate::origin::Origin;
+use sparse_oracle::contract::{Contract, Op, TYPES};
+use sparse_oracle::format::{FormatKind, Layout};
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::task::SddmmMode;
+use std::path::PathBuf;
+
+/// Cases with drawn parameters, for each contract of a file.
+const fn drawn(tier: Tier) -> u64 {
+    match tier {
+        Tier::Quick => 0,
+        Tier::Full => 4,
+        Tier::Extensive => 12,
+    }
+}
+
+/// One group a file. Where types or contracts are asked for, those; else in quick what [`suits_file`].
+pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Group> {
+    let chosen = !(options.precisions.is_empty() && options.contracts.is_empty());
+    let group = |path: &PathBuf| {
+        let origin = Origin::File(path.clone());
+        let cases = contracts
+            .iter()
+            .filter(|(_, c)| chosen || suits_file(c, options.tier))
+            .flat_map(|&(i, contract)| cases(contract, &origin, options, i));
+        Group {
+            cases: cases.collect(),
+            origin,
+        }
+    };
+    options.matrices.iter().map(group).collect()
+}
+
+fn cases(contract: Contract, origin: &Origin, options: &Options, place: u64) -> Vec<Case> {
+    let plain = plain(contract, origin.clone(), &mut Mix::new(&[options.seed, place]));
+    let reading = reading(&plain);
+    let drawn = (0..drawn(options.tier)).map(|round| {
+        let mix = Mix::new(&[options.seed, place, 2000, round]);
+        let mut case = mixed_case(contract, origin.clone(), mix);
+        // Its own values as often as drawn ones.
+        if round % 2 == 0 {
+            case.filling = plain.filling;
+        }
+        case
+    });
+    let drawn: Vec<Case> = drawn.collect();
+    [Some(plain), reading]
+        .into_iter()
+        .flatten()
+        .chain(drawn)
+        .collect()
+}
+
+/// The case that a kernel fails which ignores beta, alpha, a leading dimension or the last columns: nothing else on a file
+/// tells.
+fn reading(plain: &Case) -> Option<Case> {
+    let mut case = plain.clone();
+    let p = &mut case.params;
+    match case.contract.op {
+        Op::Spmm => (p.n, p.pad_b, p.pad_c) = (13, 3, 2),
+        Op::Spmv => {}
+        Op::Sddmm => (p.n, p.pad_b, p.mode) = (13, 3, SddmmMode::AddS),
+        Op::Spgemm | Op::Transpose | Op::Convert => return None,
+    }
+    (p.alpha, p.beta) = (-2.0, 0.5);
+    Some(case)
+}
+
+/// In quick, one contract per thing that can go wrong on a real matrix; from full on, and where precisions are asked for, all of
+/// them.
+fn suits_file(contract: &Contract, tier: Tier) -> bool {
+    if tier != Tier::Quick {
+        return true;
+    }
+    // 2:4 is not defined for f32.
+    let of_f32 = |format: FormatKind| format.precisions().contains(&Precision::F32);
+    let has_f32 = of_f32(contract.format) && contract.to.is_none_or(of_f32);
+    let f32_only = contract.types.a == if has_f32 { Precision::F32 } else { Precision::F16 };
+    match (contract.op, contract.format) {
+        (Op::Spmm, FormatKind::Csr) => {
+            matches!(
+                contract.types.a,
+                Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16
+            ) && contract.types.out != Precision::Bf16
+                && contract.types.acc != Precision::F16
+        }
+        (Op::Spmm, FormatKind::Csc) | (Op::Spgemm, FormatKind::Csr) => contract.types.a == Precision::F64,
+        (Op::Spmm | Op::Convert, _) | (Op::Transpose, FormatKind::Csr) => f32_only,
+        (Op::Spmv | Op::Sddmm, FormatKind::Csr) => f32_only || contract.types == TYPES[0],
+        _ => false,
+    }
+}
+
+/// The plain product, as programs ask for it.
+fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
+    let narrow = matches!(
+        contract.types.a,
+        Precision::F16 | Precision::E4m3 | Precision::E5m2
+    );
+    // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
+    let seed = mix.below(1 << 16);
+    let filling = if narrow {
+        Filling::Drawn(ValueFamily::NearOne, seed)
+    } else {
+        Filling::Own(seed)
+    };
+    let n = match contract.op {
+        Op::Sddmm => 16,
+        Op::Spmv => Params::default().n,
+        _ => 32,
+    };
+    let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] {
+        Layout::ColMajor
+    } else {
+        Layout::RowMajor
+    };
+    Case {
+        contract,
+        origin,
+        filling,
+        params: Params {
+            n,
+            layout_c,
+            ..Params::default()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    fn lines(tier: Tier) -> Vec<Case> {
+        let options = Options {
+            tier,
+            matrices: vec![PathBuf::from("some.mtx")],
+            ..Options::default()
+        };
+        plan(&options).into_iter().flat_map(|group| group.cases).collect()
+    }
+
+    /// A kernel that ignored beta came out clean of `run --matrix`: the one case per contract had beta = 0, whatever the tier.
+    #[test]
+    fn a_file_asks_for_beta_and_padding_too() {
+        for tier in [Tier::Quick, Tier::Full] {
+            let cases = lines(tier);
+            for case in cases.iter().filter(|c| c.contract.op == Op::Spmm) {
+                let same = || cases.iter().filter(|other| other.contract == case.contract);
+                assert!(
+                    same().any(|c| c.params.beta != 0.0 && c.params.alpha != 1.0),
+                    "{case}"
+                );
+                assert!(same().any(|c| c.params.pad_c > 0 && c.params.pad_b > 0), "{case}");
+                assert!(same().any(|c| c.params.n % 2 == 1), "{case}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_larger_tier_asks_more_of_a_file() {
+        let (quick, full) = (lines(Tier::Quick).len(), lines(Tier::Full).len());
+        let contracts = sparse_oracle::contract::all_contracts().len();
+        assert!(full > 3 * contracts && quick < contracts, "{quick} and {full}");
+    }
+}
