@@ -85,6 +85,8 @@ int32_t sc_run(const sc_task *task, sc_result *result) {
     case 22: alarm(0); kill(getpid(), SIGSTOP); break;
     case 23: honest(task, result); c[result->c->count + 1000000000] = 1; return SC_OK;
     case 24: fprintf(stderr, "%s", "\033[31mred \xff\xfe\n"); _exit(3);
+    case 25: honest(task, result); c[result->c->cols] += 0.5f; return SC_OK;
+    case 26: honest(task, result); c[result->c->count] += 0.5f; return SC_OK;
     }
     return honest(task, result);
 }
@@ -94,7 +96,7 @@ int32_t sc_run(const sc_task *task, sc_result *result) {
 const PATIENT: u64 = 60;
 
 /// Columns of C, what the record's kind or defect must be, and words in it.
-const EXPECTED: [(u32, &str, &str); 23] = [
+const EXPECTED: [(u32, &str, &str); 25] = [
     (2, "crashed", "signal 11"),
     (3, "crashed", "about to abort"),
     (4, "crashed", "exited with status 0"),
@@ -119,6 +121,9 @@ const EXPECTED: [(u32, &str, &str); 23] = [
     (22, "timed_out", ""),
     (23, "crashed", "signal 11"),
     (24, "crashed", "red"),
+    // What was added to a NaN would leave no trace: guards and padding are numbers.
+    (25, "canary", "padding of C"),
+    (26, "canary", "outside data of C: at byte"),
 ];
 
 fn compiler(variable: &str, usual: &str) -> Option<String> {

@@ -115,7 +115,7 @@ impl<'a> DenseOutput<'a> {
         } = c;
         let held = each_precision!(AnySliceMut, &target, v => {
             let bytes = size_of_val(&**v);
-            (Guarded::holding(v).ok_or(RunError::Memory { bytes }), v.len(), code_of(v))
+            (Guarded::output(v).ok_or(RunError::Memory { bytes }), v.len(), code_of(v))
         });
         let (memory, count, dtype) = held;
         Ok(DenseOutput {

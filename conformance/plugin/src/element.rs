@@ -52,6 +52,18 @@ pub(crate) fn pattern(code: i32) -> u64 {
     TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.3)
 }
 
+/// What stands around an output: in floats three times the smallest subnormal, which adding anything but zero changes. (A NaN
+/// would swallow what is added to it.)
+pub(crate) fn output_guard(code: i32) -> u64 {
+    match (code, size(code)) {
+        (1, _) => 3,
+        (2..=3, _) => 0x0000_0003_0000_0003,
+        (4..=5, _) => 0x0003_0003_0003_0003,
+        (6..=7, _) => 0x0303_0303_0303_0303,
+        _ => pattern(code),
+    }
+}
+
 /// The header's number of an operation.
 pub(crate) fn op(op: Op) -> i32 {
     match op {

@@ -8,7 +8,7 @@
 //! Guards hold the type's pattern ([`crate::element::pattern`]). The memory is never a Rust value while the library runs:
 //! what a `&[T]` holds is copied in before and out after, so that a library that writes where it may not breaks a copy.
 
-use crate::element::{Plain, pattern, size};
+use crate::element::{Plain, output_guard, pattern, size};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -25,13 +25,15 @@ pub(crate) struct Guarded {
     layout: Layout,
     /// Bytes of the elements.
     len: usize,
+    /// What the guards hold.
     pattern: [u8; 8],
 }
 
 impl Guarded {
     /// Room for `count` elements of a type by its number, holding its pattern; `None` when there is no memory.
     pub(crate) fn fresh(code: i32, count: usize) -> Option<Guarded> {
-        let memory = Guarded::allocate(count.checked_mul(size(code))?, code)?;
+        let memory = Guarded::allocate(count.checked_mul(size(code))?, output_guard(code))?;
+        let blank = pattern(code).to_le_bytes();
         for at in (0..memory.len).step_by(8) {
             let bytes = (memory.len - at).min(8);
             // SAFETY: `at + bytes` is at most `len`, and the pattern has 8 bytes.
@@ -39,15 +41,25 @@ impl Guarded {
                 memory
                     .data()
                     .add(at)
-                    .copy_from_nonoverlapping(memory.pattern.as_ptr(), bytes);
+                    .copy_from_nonoverlapping(blank.as_ptr(), bytes);
             };
         }
         Some(memory)
     }
 
-    /// A copy of `elements`; `None` when there is no memory.
+    /// A copy of an input's `elements`, with NaN around them that shows in what is computed from them; `None` when there is no
+    /// memory.
     pub(crate) fn holding<T: Plain>(elements: &[T]) -> Option<Guarded> {
-        let memory = Guarded::allocate(size_of_val(elements), T::CODE)?;
+        Guarded::copy(elements, pattern(T::CODE))
+    }
+
+    /// A copy of an output's `elements`, with guards around them that a sum changes too.
+    pub(crate) fn output<T: Plain>(elements: &[T]) -> Option<Guarded> {
+        Guarded::copy(elements, output_guard(T::CODE))
+    }
+
+    fn copy<T: Plain>(elements: &[T], guard: u64) -> Option<Guarded> {
+        let memory = Guarded::allocate(size_of_val(elements), guard)?;
         // SAFETY: both sides are `len` bytes long, and the allocation is new, so they do not overlap. Source bytes are
         // initialised because a `Plain` type has no padding.
         unsafe {
@@ -59,11 +71,11 @@ impl Guarded {
     }
 
     /// Guards written, elements not yet.
-    fn allocate(len: usize, code: i32) -> Option<Guarded> {
+    fn allocate(len: usize, guard: u64) -> Option<Guarded> {
         let layout = Layout::from_size_align(len.checked_add(2 * GUARD)?, ALIGN).ok()?;
         // SAFETY: the size is at least 2 * GUARD, not zero.
         let base = NonNull::new(unsafe { alloc(layout) })?;
-        let pattern = pattern(code).to_le_bytes();
+        let pattern = guard.to_le_bytes();
         let memory = Guarded {
             base,
             layout,

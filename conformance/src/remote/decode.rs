@@ -3,6 +3,7 @@
 use super::arrays::{Arrays, bad};
 use super::frame::FrameError;
 use super::header::{DenseHead, Run, SparseHead};
+use crate::execute::CANARY;
 use crate::manifest::{LayoutName, ModeName};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::each_precision;
@@ -55,12 +56,6 @@ pub struct Request {
     dense: Vec<Owned>,
     output: Option<(String, Owned)>,
     run: Run,
-}
-
-/// What the guards around an output hold.
-fn canary(precision: Precision) -> u64 {
-    // Bits that no computation leaves by chance, in every width.
-    0x5afe_c0de_7e57_a5a5 >> (64 - precision.spec().storage_bits)
 }
 
 impl Request {
@@ -201,7 +196,7 @@ impl Request {
     pub(super) fn output(&self) -> Option<(&str, &Values, Option<i64>)> {
         let (name, owned) = self.output.as_ref()?;
         let slice = owned.values.as_slice();
-        let (len, wanted) = (slice.len(), canary(slice.precision()));
+        let (len, wanted) = (slice.len(), CANARY);
         let broken = (0..GUARD)
             .chain(len - GUARD..len)
             .find(|&at| slice.bits(at) != wanted);
@@ -223,7 +218,7 @@ fn inner(values: &mut Values) -> AnySliceMut<'_> {
 
 fn guarded(values: &Values) -> Values {
     fn around<T: Element>(values: &[T]) -> Values {
-        let guard = vec![T::from_bits64(canary(T::PRECISION)); GUARD];
+        let guard = vec![T::from_bits64(CANARY); GUARD];
         T::wrap([&guard, values, &guard].concat())
     }
     each_precision!(Values, values, v => around(v))

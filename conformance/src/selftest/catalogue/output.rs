@@ -122,6 +122,14 @@ pub(super) static BUGS: &[Bug] = &[
     ),
     Bug::new(
         F,
+        "C: padding of ldc added to",
+        "the last vector of a row is loaded, added to and stored in full: a NaN there would swallow the sum",
+        |c| spmm(c) && c.params.pad_c > 0,
+        Effect::Output(adds_to_padding),
+        &[CANARY],
+    ),
+    Bug::new(
+        F,
         "C: written past the end",
         "one element too many, which a bounds check stops",
         dense,
@@ -242,6 +250,22 @@ fn writes_padding(d: &mut Dense<'_>) {
     };
     if d.ld > inner && outer > 0 {
         d.after[(outer - 1) * d.ld + inner] = 0;
+    }
+}
+
+/// As hardware adds: a NaN keeps its bits.
+fn adds_to_padding(d: &mut Dense<'_>) {
+    let (outer, inner) = if d.layout == Layout::RowMajor {
+        (d.rows, d.cols)
+    } else {
+        (d.cols, d.rows)
+    };
+    if d.ld > inner && outer > 0 {
+        let at = (outer - 1) * d.ld + inner;
+        let old = d.number(d.after[at]);
+        if !old.is_nan() {
+            d.after[at] = d.bits(old + 0.375);
+        }
     }
 }
 
