@@ -164,6 +164,13 @@ fn rank_is_decided_exactly() {
     }
 }
 
+/// Found here: the ranges of 68 of 73 rows overlapped, so that rows were sampled twice.
+#[test]
+fn nearly_all_rows_are_sampled_once() {
+    let ranges = sample_rows(73, 68);
+    assert!(ranges.windows(2).all(|w| w[0].end <= w[1].start), "{ranges:?}");
+}
+
 /// A machine whose parts have these rates, one thread each; threads of one part slow each other by `drag`, both run at once.
 fn machine(rates: (f64, f64), drag: f64) -> impl Fn(&Plan, u32) -> f64 {
     move |plan: &Plan, rows: u32| {
@@ -218,7 +225,7 @@ fn a_plan_takes_what_pays() {
 }
 
 #[test]
-fn every_plan_that_is_measured_is_legal_and_the_fastest_of_its_finalists_wins() {
+fn every_plan_that_is_measured_is_legal_and_the_fastest_run_wins() {
     for total in 1..=9 {
         for (rates, drag) in [
             ((1.0, 1.0), 0.2),
@@ -241,7 +248,7 @@ fn every_plan_that_is_measured_is_legal_and_the_fastest_of_its_finalists_wins() 
             // The whole matrix has rows enough that rounding the boundary costs little.
             let speed = machine(&found, 1_000);
             assert!(
-                speed >= 0.97 * best || total > 3,
+                speed >= 0.97 * best,
                 "{total} {rates:?} {drag}: {found:?} {speed} of {best}"
             );
         }

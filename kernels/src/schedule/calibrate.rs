@@ -4,7 +4,7 @@
 //! ```text
 //! (1, 0) (0, 1)        throughput of each part      -> boundary of every pair
 //! grid of pairs        performance                  -> model
-//! best (x, 0), best (0, y), best (x, y) by the model, measured where they were not  -> the fastest is the plan
+//! best (x, 0), best (0, y), best (x, y) by the model, measured where they were not  -> the fastest run is the plan
 //! ```
 
 use super::model::{Model, all_pairs, choose};
@@ -23,8 +23,8 @@ pub fn pairs(total: u32) -> Vec<(u32, u32)> {
 /// The plan for a matrix of `rows` rows and `total` threads. `measure` gets plans for a sample of `sample_rows` rows and
 /// returns their throughput, in any measure where more is better.
 ///
-/// A pair that was measured counts as measured, not as predicted: a hybrid is chosen only if its run was the fastest. Equal
-/// runs settle on CSR alone, then on tiles alone. A matrix or a sample without rows is CSR alone, unmeasured.
+/// The model only says which pairs are worth a run: the plan is the fastest run of all, so that a model without a cross term
+/// cannot talk it into a hybrid that does not pay. Equal runs settle on CSR alone, then on tiles alone. A matrix or a sample without rows is CSR alone, unmeasured.
 ///
 /// # Errors
 /// No threads or too many, tiles of no rows, a throughput that is not positive and finite, an error of `measure`.
@@ -78,21 +78,13 @@ pub fn plan(
         }
     }
     let model = Model::fit(&samples)?;
-    let kinds: [fn(&(u32, u32)) -> bool; 3] = [|&(_, y)| y == 0, |&(x, _)| x == 0, |&(x, y)| x > 0 && y > 0];
-    let mut fastest: Option<((u32, u32), f64)> = None;
-    for kind in kinds {
-        let Some(pair) = model.best(all_pairs(total).filter(kind)) else {
-            continue;
-        };
-        let found = match measured(&samples, pair) {
-            Some(performance) => performance,
-            None => run_pair(&mut samples, pair, sample_rows, rates, &mut run)?,
-        };
-        if fastest.is_none_or(|(_, known)| found > known) {
-            fastest = Some((pair, found));
+    for kind in KINDS {
+        let best = model.best(all_pairs(total).filter(kind));
+        if let Some(pair) = best.filter(|&pair| !samples.iter().any(|s| pair_of(s) == pair)) {
+            run_pair(&mut samples, pair, sample_rows, rates, &mut run)?;
         }
     }
-    let (pair, _) = fastest.ok_or(ScheduleError::NoThreads)?;
+    let pair = fastest(&samples).ok_or(ScheduleError::NoThreads)?;
     let choice = cut(rows, pair, rates)?;
     Ok(Plan { choice, br })
 }
@@ -113,9 +105,26 @@ fn run_pair(
     Ok(found)
 }
 
-fn measured(samples: &[Sample], pair: (u32, u32)) -> Option<f64> {
-    let of_pair = samples.iter().filter(|s| (s.csr_threads, s.tile_threads) == pair);
-    of_pair.map(|s| s.performance).reduce(f64::max)
+/// CSR alone, tiles alone, both: of equals the earlier.
+const KINDS: [fn(&(u32, u32)) -> bool; 3] = [|&(_, y)| y == 0, |&(x, _)| x == 0, |&(x, y)| x > 0 && y > 0];
+
+fn pair_of(sample: &Sample) -> (u32, u32) {
+    (sample.csr_threads, sample.tile_threads)
+}
+
+/// The pair of the fastest run; of equal ones of a kind, fewer threads.
+fn fastest(samples: &[Sample]) -> Option<(u32, u32)> {
+    let mut best: Option<&Sample> = None;
+    for kind in KINDS {
+        let mut of_kind: Vec<&Sample> = samples.iter().filter(|s| kind(&pair_of(s))).collect();
+        of_kind.sort_by_key(|s| (s.csr_threads + s.tile_threads, s.csr_threads));
+        for sample in of_kind {
+            if best.is_none_or(|known| sample.performance > known.performance) {
+                best = Some(sample);
+            }
+        }
+    }
+    best.map(pair_of)
 }
 
 /// `rows` rows cut for a pair; a part without rows has no threads.
