@@ -26,7 +26,8 @@ pub enum Exact {
         pads: Option<Csr<()>>,
         /// op(B), row-major.
         b: Dense<f64>,
-        /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time.
+        /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time or the declaration has
+        /// two parts.
         slots: Option<Csr<Slot>>,
     },
     /// SDDMM.
