@@ -13,6 +13,7 @@ use sparse_kernels::{Engine, KernelName};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::task::{Answer, Task};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
@@ -28,8 +29,8 @@ static BY_NAME: LazyLock<BTreeMap<(Engine, String), Table>> = LazyLock::new(|| {
         let first = tables
             .entry((name.engine, name.engine.name().to_owned()))
             .or_default();
-        if !first.contains_key(&kernel.contract) {
-            first.insert(kernel.contract, kernel);
+        if let Entry::Vacant(free) = first.entry(kernel.contract) {
+            free.insert(kernel);
             continue;
         }
         let words = [Some(name.engine.name().to_owned()), name.tech, name.tile];

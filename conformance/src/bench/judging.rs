@@ -176,7 +176,7 @@ fn panels(problem: &Problem<'_>) -> Vec<(Range<usize>, u64)> {
     let (rows, cols) = problem.shape();
     let weight = |row: usize| -> u64 {
         match problem {
-            Problem::Spmm { a, .. } => ((a.row_ptr[row + 1] - a.row_ptr[row]) as u64 + 8) * cols as u64,
+            Problem::Spmm { a, .. } => (u64::from(a.row_ptr[row + 1] - a.row_ptr[row]) + 8) * cols as u64,
             Problem::Sddmm { x, .. } => x.cols() as u64 + 8,
             Problem::Spgemm { .. } => 1,
         }

@@ -5,7 +5,7 @@
 //! peak    12 chains of FMA in registers, as wide as `pulp` finds vectors to be; 2 operations per lane and instruction
 //! ```
 //!
-//! The triad is McCalpin's (STREAM); as there, the read that fetches a line of `a` before it is written does not count.
+//! The triad is that of the STREAM benchmark (1995); as there, the read that fetches a line of `a` before it is written does not count.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;

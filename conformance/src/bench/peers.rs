@@ -39,6 +39,9 @@ impl Peer {
 /// Milliseconds that idle threads of MKL spin.
 const IDLE_MS: u32 = 1;
 
+/// A peer on some operands, or why there is none.
+type Opened<'p> = Result<Box<dyn Contender + 'p>, Absent>;
+
 /// The peers that were asked for and are here.
 pub(super) struct Peers {
     present: Vec<Peer>,
@@ -118,11 +121,8 @@ impl Peers {
     }
 
     /// Everyone here on these operands, or why not.
-    pub(super) fn contenders<'p>(
-        &'p self,
-        given: Given<'_>,
-    ) -> Vec<(Peer, Result<Box<dyn Contender + 'p>, Absent>)> {
-        let made = |peer: Peer| -> Result<Box<dyn Contender + 'p>, Absent> {
+    pub(super) fn contenders<'p>(&'p self, given: Given<'_>) -> Vec<(Peer, Opened<'p>)> {
+        let made = |peer: Peer| -> Opened<'p> {
             match (peer, &self.mkl) {
                 (Peer::Sprs, _) => SprsContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>),
                 (Peer::NalgebraSparse, _) => {

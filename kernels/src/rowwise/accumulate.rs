@@ -126,7 +126,7 @@ impl<A: Unit> Workspace<A> {
             self.sort(picks, lane, added, indices, values);
         } else if self.dense_allowed && self.extent as u64 >> (BLOCK_BITS + 4) <= work {
             self.dense
-                .lane(self.extent, picks, lane, added, work, indices, values);
+                .lane(self.extent, picks, lane, added, work, (indices, values));
         } else {
             self.hash
                 .lane(picks, lane, added, &mut self.keys, indices, values);
@@ -175,8 +175,7 @@ impl<A: Unit> Dense<A> {
         lane: usize,
         added: Lanes<'_, A>,
         work: u64,
-        indices: &mut Vec<u32>,
-        values: &mut Vec<A>,
+        (indices, values): (&mut Vec<u32>, &mut Vec<A>),
     ) {
         let blocks = extent.div_ceil(1 << BLOCK_BITS);
         if self.sums.is_empty() {

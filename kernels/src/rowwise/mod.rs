@@ -42,7 +42,7 @@ const TECH: &str = "rowwise";
 
 macro_rules! push {
     ($table:ident, $format:ty; $($input:ident $acc:ident $out:ident),*) => {
-        $($table.push(row::<$format, $input, $acc, $out>());)*
+        $table.extend([$(row::<$format, $input, $acc, $out>()),*])
     };
     ($table:ident, $format:ty) => {
         push!($table, $format; f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16,

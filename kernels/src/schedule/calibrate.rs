@@ -105,8 +105,11 @@ fn run_pair(
     Ok(found)
 }
 
+/// Whether a pair of thread counts is of a kind.
+type Kind = fn(&(u32, u32)) -> bool;
+
 /// CSR alone, tiles alone, both: of equals the earlier.
-const KINDS: [fn(&(u32, u32)) -> bool; 3] = [|&(_, y)| y == 0, |&(x, _)| x == 0, |&(x, y)| x > 0 && y > 0];
+const KINDS: [Kind; 3] = [|&(_, y)| y == 0, |&(x, _)| x == 0, |&(x, y)| x > 0 && y > 0];
 
 fn pair_of(sample: &Sample) -> (u32, u32) {
     (sample.csr_threads, sample.tile_threads)

@@ -150,18 +150,18 @@ fn power_of_two_near(x: f64) -> f64 {
 /// Modified Gram-Schmidt; a second pass takes away what rounding left of the first.
 fn orthonormalise(columns: &mut [Vec<f64>; 5]) -> [Row; 5] {
     let mut r = [[0.0; 5]; 5];
-    for j in 0..5 {
+    for (j, r) in r.iter_mut().enumerate() {
         let (done, rest) = columns.split_at_mut(j);
         let column = &mut rest[0];
         for _ in 0..2 {
             for (i, earlier) in done.iter().enumerate() {
                 let share = dot(earlier, column);
-                r[j][i] += share;
+                r[i] += share;
                 column.iter_mut().zip(earlier).for_each(|(c, e)| *c -= share * e);
             }
         }
-        r[j][j] = dot(column, column).sqrt();
-        column.iter_mut().for_each(|c| *c /= r[j][j]);
+        r[j] = dot(column, column).sqrt();
+        column.iter_mut().for_each(|c| *c /= r[j]);
     }
     r
 }
