@@ -515,7 +515,7 @@ fn findings_that_are_not_shown_are_counted_by_rule_and_placed() {
 #[test]
 fn the_console_has_the_last_line_of_a_traceback_and_the_files_all_of_it() {
     let mut report = sample(1);
-    report.cases.retain(|c| c.is_finding());
+    report.cases.retain(CaseRecord::is_finding);
     report.cases.truncate(1);
     let trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in run\n    x[9]\nIndexError: out of range";
     report.cases[0].verdict = VerdictRecord::Crashed {

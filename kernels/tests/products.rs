@@ -233,3 +233,16 @@ fn duplicates_are_summed_exactly_before_they_are_multiplied() {
         assert_eq!(c.bits(0, 0), bits_of(types.out, stored), "{}", kernel.name);
     }
 }
+
+/// The AVX kernels took a single row stored by columns (ldc = 1: both steps are 1) for rows one element apart, and panicked;
+/// found by the quick tier.
+#[test]
+fn spmm_of_one_row_stored_by_columns() {
+    let mut rng = Rng(7);
+    let e = entries(&mut rng, 1, 6, 70, Rng::integer);
+    for kernel in kernels(Op::Spmm) {
+        for round in 0..6 {
+            check_spmm(kernel, &mut rng, &e, 15, round);
+        }
+    }
+}

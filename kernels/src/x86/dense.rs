@@ -103,7 +103,8 @@ pub(super) fn by_rows<O: Copy + Default, R>(
     keep: bool,
     work: impl FnOnce(&mut [O], usize) -> R,
 ) -> R {
-    if c.col_step == 1 {
+    // One row stored by columns has steps of 1 as well, and its "rows" would overlap.
+    if c.col_step == 1 && c.row_step >= c.cols {
         return work(c.data, c.row_step);
     }
     let (rows, cols) = (c.rows, c.cols);
