@@ -41,7 +41,7 @@ impl<'a, I> Lists<'a, I> {
     }
 
     /// Entries in stored order, as (row, column, value).
-    pub(crate) fn entries(self) -> impl Iterator<Item = (u32, u32, I)> + Clone + 'a
+    pub(crate) fn triplets(self) -> impl Iterator<Item = (u32, u32, I)> + Clone + 'a
     where
         I: Copy,
     {
@@ -158,7 +158,7 @@ where
     };
     let turned;
     let lists = if request.transpose_a {
-        turned = Turned::new(a.cols, stored.entries());
+        turned = Turned::new(a.cols, stored.triplets());
         turned.lists()
     } else {
         stored

@@ -218,7 +218,7 @@ where
         Panel::empty()
     };
     if request.transpose_a {
-        let turned = Turned::new(m.cols, csr_part(m).entries().chain(slots(m)));
+        let turned = Turned::new(m.cols, csr_part(m).triplets().chain(slots(m)));
         let lists = turned.lists();
         rows::write(request.c, request.scaling, &ByRows { lists, b: &rest })?;
         return Ok(Answer::Written);
