@@ -4,20 +4,21 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::scalar::{Bf16, E4m3, E5m2, F16, Precision, Tf32};
 use sparse_oracle::task::SddmmMode;
 
-/// The number, name and bytes of each type of the header, and the bit pattern that guards and fresh arrays hold: a NaN with
-/// a payload of its own where there is one, an index that no matrix has otherwise.
-const TYPES: [(i32, &str, usize, u64); 11] = [
-    (1, "f64", 8, 0x7ff8_6a4d_0000_6a4d),
-    (2, "f32", 4, 0x7fc6_a4d1_7fc6_a4d1),
-    (3, "tf32", 4, 0x7fc6_a4d1_7fc6_a4d1),
-    (4, "f16", 2, 0x7e6b_7e6b_7e6b_7e6b),
-    (5, "bf16", 2, 0x7fc9_7fc9_7fc9_7fc9),
-    (6, "e4m3", 1, 0x7f7f_7f7f_7f7f_7f7f),
-    (7, "e5m2", 1, 0x7e7e_7e7e_7e7e_7e7e),
-    (16, "u8", 1, 0xa6a6_a6a6_a6a6_a6a6),
-    (17, "u16", 2, 0xa64d_a64d_a64d_a64d),
-    (18, "u32", 4, 0xa64d_b10c_a64d_b10c),
-    (19, "u64", 8, 0xa64d_b10c_a64d_b10c),
+/// The number, name and bytes of each type of the header; the bit pattern that guards of inputs and fresh arrays hold: a NaN with
+/// a payload of its own where there is one, an index that no matrix has otherwise; and what guards of outputs hold: in floats
+/// three times the smallest subnormal, which adding anything but zero changes. (A NaN would swallow what is added to it.)
+const TYPES: [(i32, &str, usize, u64, u64); 11] = [
+    (1, "f64", 8, 0x7ff8_6a4d_0000_6a4d, 3),
+    (2, "f32", 4, 0x7fc6_a4d1_7fc6_a4d1, 0x0000_0003_0000_0003),
+    (3, "tf32", 4, 0x7fc6_a4d1_7fc6_a4d1, 0x0000_0003_0000_0003),
+    (4, "f16", 2, 0x7e6b_7e6b_7e6b_7e6b, 0x0003_0003_0003_0003),
+    (5, "bf16", 2, 0x7fc9_7fc9_7fc9_7fc9, 0x0003_0003_0003_0003),
+    (6, "e4m3", 1, 0x7f7f_7f7f_7f7f_7f7f, 0x0303_0303_0303_0303),
+    (7, "e5m2", 1, 0x7e7e_7e7e_7e7e_7e7e, 0x0303_0303_0303_0303),
+    (16, "u8", 1, 0xa6a6_a6a6_a6a6_a6a6, 0xa6a6_a6a6_a6a6_a6a6),
+    (17, "u16", 2, 0xa64d_a64d_a64d_a64d, 0xa64d_a64d_a64d_a64d),
+    (18, "u32", 4, 0xa64d_b10c_a64d_b10c, 0xa64d_b10c_a64d_b10c),
+    (19, "u64", 8, 0xa64d_b10c_a64d_b10c, 0xa64d_b10c_a64d_b10c),
 ];
 
 /// The header's number of a precision.
@@ -52,16 +53,9 @@ pub(crate) fn pattern(code: i32) -> u64 {
     TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.3)
 }
 
-/// What stands around an output: in floats three times the smallest subnormal, which adding anything but zero changes. (A NaN
-/// would swallow what is added to it.)
+/// What stands around an output.
 pub(crate) fn output_guard(code: i32) -> u64 {
-    match (code, size(code)) {
-        (1, _) => 3,
-        (2..=3, _) => 0x0000_0003_0000_0003,
-        (4..=5, _) => 0x0003_0003_0003_0003,
-        (6..=7, _) => 0x0303_0303_0303_0303,
-        _ => pattern(code),
-    }
+    TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.4)
 }
 
 /// The header's number of an operation.

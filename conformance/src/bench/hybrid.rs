@@ -65,11 +65,7 @@ fn with_boundary(params: FormatParams, boundary: u32) -> FormatParams {
 fn schedule(kernel: &Kernel, shared: &Shared) -> Result<Option<FormatParams>, String> {
     use crate::operands::Operands;
     use sparse_kernels::Engine;
-    use sparse_kernels::schedule::timed_plan;
-    use sparse_kernels::x86::{Split, spmm_split};
-    use sparse_oracle::format::Layout;
-    use sparse_oracle::scalar::Values;
-    use sparse_oracle::task::{DenseMut, Task};
+    use sparse_kernels::x86::plan_with;
 
     let Some(engine @ (Engine::Avx512 | Engine::Avx2)) = Engine::from_name(kernel.engine) else {
         return Ok(None);
@@ -77,38 +73,15 @@ fn schedule(kernel: &Kernel, shared: &Shared) -> Result<Option<FormatParams>, St
     let Operands {
         a,
         b: Some(b),
-        result: (rows, n),
+        result: (rows, _),
         ..
     } = shared.operands.as_ref()
     else {
         return Ok(None);
     };
     let wanted = (rows / SAMPLED).max(FEWEST).min(*rows);
-    let mut c = Values::filled(kernel.contract.types.out, wanted * n, 0);
-    let threads = rayon::current_num_threads() as u32;
-    let br = FormatParams::DEFAULT.br;
-    let plan = timed_plan(a, wanted, br, threads, |loops, plan| {
-        let task = Task::Spmm {
-            a: loops,
-            transpose_a: false,
-            b: b.as_ref(),
-            transpose_b: false,
-            alpha: 1.0,
-            beta: 0.0,
-            c: DenseMut {
-                rows: loops.shape().0,
-                cols: *n,
-                ld: *n,
-                layout: Layout::RowMajor,
-                data: c.as_mut_slice(),
-            },
-        };
-        let split = Split {
-            csr: plan.choice.csr_threads as usize,
-            tiles: plan.choice.tile_threads as usize,
-        };
-        spmm_split(task, engine, split).map(|_| ())
-    });
+    let tiles = (wanted, FormatParams::DEFAULT.br);
+    let plan = plan_with(a, b.as_ref(), kernel.contract.types.out, tiles, engine);
     plan.map(|plan| Some(plan.params()))
         .map_err(|error| format!("the scheduler: {error}"))
 }

@@ -7,7 +7,8 @@ use super::rounding::{nearest_code, to_odd_f32};
 use super::unit::Unit;
 use half::{bf16, f16};
 use sparse_oracle::arithmetic::Input;
-use sparse_oracle::format::{AnySparse, PartsElement, Sparse};
+use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::format::{AnySparse, FormatKind, PartsElement, Sparse};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Scalar, Tf32};
 
@@ -41,6 +42,22 @@ pub(crate) trait Output<A>: Stored {
 
     /// Exact.
     fn widen(self) -> A;
+}
+
+/// The contract of an operation on these element types, both operands of one.
+pub(crate) fn contract<I: Operand<A>, A: Unit, O: Output<A>>(op: Op, format: FormatKind) -> Contract {
+    let types = Types {
+        a: I::PRECISION,
+        b: I::PRECISION,
+        acc: A::PRECISION,
+        out: O::PRECISION,
+    };
+    Contract {
+        op,
+        format,
+        to: None,
+        types,
+    }
 }
 
 macro_rules! stored {

@@ -27,7 +27,7 @@ pub(crate) mod unit;
 
 use crate::engine::Engine;
 use crate::registry::{Kernel, Run};
-use element::{Operand, Output, Stored};
+use element::{Operand, Output, Stored, contract};
 use half::f16;
 use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, Decoded, LaneFormat};
 use moves::Move;
@@ -166,19 +166,8 @@ where
     A: Unit,
     O: Output<A>,
 {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    let contract = Contract {
-        op,
-        format,
-        to: None,
-        types,
-    };
-    let chain = Arithmetic::chain(S::reduction::<A>(), types.acc, types.out).input(I::INPUT);
+    let contract = contract::<I, A, O>(op, format);
+    let chain = Arithmetic::chain(S::reduction::<A>(), A::PRECISION, O::PRECISION).input(I::INPUT);
     let arithmetic = match pads {
         Pads::Skipped => chain,
         Pads::Multiplied => chain.multiplies_pads(),

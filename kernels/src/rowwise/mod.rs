@@ -18,7 +18,7 @@ mod accumulate;
 
 use crate::engine::Engine;
 use crate::name::KernelName;
-use crate::portable::element::{Operand, Output};
+use crate::portable::element::{Operand, Output, contract};
 use crate::portable::lanes::{AsCsc, AsCsr};
 use crate::portable::spgemm::{Arrays, CompressedFormat, Steps, answer, open};
 use crate::portable::unit::{Chain, Unit};
@@ -27,7 +27,7 @@ use accumulate::{Lanes, Workspace};
 use half::f16;
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::SLOT_LIMIT;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
@@ -65,19 +65,8 @@ where
     A: Unit,
     O: Output<A>,
 {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    let contract = Contract {
-        op: Op::Spgemm,
-        format: F::KIND,
-        to: None,
-        types,
-    };
-    let arithmetic = Arithmetic::chain(Steps::reduction::<A>(), types.acc, types.out).input(I::INPUT);
+    let contract = contract::<I, A, O>(Op::Spgemm, F::KIND);
+    let arithmetic = Arithmetic::chain(Steps::reduction::<A>(), A::PRECISION, O::PRECISION).input(I::INPUT);
     let mut name = KernelName::plain(contract, Engine::Portable);
     name.tech = Some(TECH.to_owned());
     let mut kernel = Kernel::new(contract, Engine::Portable, arithmetic, run::<F, I, A, O>);

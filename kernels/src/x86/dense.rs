@@ -35,6 +35,27 @@ impl<'a, A> Dense<'a, A> {
     }
 }
 
+impl<A> Dense<'_, A> {
+    /// Asserts what the inner loops rely on, this matrix being B: every column of A is one of its rows, it holds its rows, and
+    /// `rows` rows of C, `ldc` apart, lie within `len` elements.
+    #[inline(always)]
+    pub(super) fn assert_within(&self, cols: &[u32], rows: usize, len: usize, ldc: usize) {
+        let largest = cols.iter().fold(0, |largest, &col| largest.max(col));
+        assert!(
+            cols.is_empty() || (largest as usize) < self.rows,
+            "columns of A are rows of B"
+        );
+        assert!(
+            self.rows == 0 || (self.rows - 1) * self.ld + self.cols <= self.data.len(),
+            "B holds its rows"
+        );
+        assert!(
+            rows == 0 || (rows - 1) * ldc + self.cols <= len,
+            "C holds its rows"
+        );
+    }
+}
+
 /// B, in place or packed.
 #[derive(Debug)]
 pub(super) struct Packed<'a, A: Clone> {

@@ -24,10 +24,11 @@ mod tiles;
 mod workers;
 
 pub use loops::spmm_split;
-pub use planned::plan_loops;
+pub use planned::{plan_loops, plan_with};
 pub use workers::Split;
 
 use crate::portable::convert::{CpCsrToCsr, RpCscToCsr};
+use crate::portable::element::contract;
 use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use element::{Enter, Leave};
@@ -37,7 +38,7 @@ use formats::{
 };
 use isa::{Avx2, Avx512, Core, Isa};
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
 
@@ -120,19 +121,8 @@ fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>(
     (op, format, pads): (Op, FormatKind, Pads),
     run: Run,
 ) -> Kernel {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    let contract = Contract {
-        op,
-        format,
-        to: None,
-        types,
-    };
-    let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).input(I::INPUT);
+    let contract = contract::<I, A, O>(op, format);
+    let chain = Arithmetic::chain(Reduction::FmaChain, A::PRECISION, O::PRECISION).input(I::INPUT);
     let arithmetic = match pads {
         Pads::Skipped => chain,
         Pads::Multiplied => chain.multiplies_pads(),

@@ -67,37 +67,48 @@ pub fn plan_loops(a: &AnySparse, n: usize, engine: Engine) -> Result<Plan, Sched
         })
     };
     let b = numbers(a.precision(), cols.saturating_mul(n))?;
-    let mut c = numbers(out, wanted.min(rows).saturating_mul(n))?;
+    let elements = wanted.min(rows).saturating_mul(n);
+    check_u32("elements of B or C", elements as u128)?;
+    let b = DenseRef {
+        rows: cols,
+        cols: n,
+        ld: n,
+        layout: Layout::RowMajor,
+        data: b.as_slice(),
+    };
+    plan_with(a, b, out, (wanted, tile_rows(engine, a.precision())), engine)
+}
+
+/// The same on a B that is at hand, not transposed, with results of type `out`: timed on `wanted` rows of A, in tiles of `br` rows.
+///
+/// # Errors
+/// As [`plan_loops`].
+pub fn plan_with(
+    a: &AnySparse,
+    b: DenseRef<'_>,
+    out: Precision,
+    (wanted, br): (usize, u32),
+    engine: Engine,
+) -> Result<Plan, ScheduleError> {
+    let (rows, n) = (a.shape().0, b.cols);
+    let mut c = Values::filled(out, wanted.min(rows) * n, 0);
     let threads = rayon::current_num_threads() as u32;
-    timed_plan(
-        a,
-        wanted,
-        tile_rows(engine, a.precision()),
-        threads,
-        |loops, plan| {
-            let dense = |rows, data| DenseRef {
-                rows,
+    timed_plan(a, wanted, br, threads, |loops, plan| {
+        let task = Task::Spmm {
+            a: loops,
+            transpose_a: false,
+            b,
+            transpose_b: false,
+            alpha: 1.0,
+            beta: 0.0,
+            c: DenseMut {
+                rows: loops.shape().0,
                 cols: n,
                 ld: n,
                 layout: Layout::RowMajor,
-                data,
-            };
-            let task = Task::Spmm {
-                a: loops,
-                transpose_a: false,
-                b: dense(cols, b.as_slice()),
-                transpose_b: false,
-                alpha: 1.0,
-                beta: 0.0,
-                c: DenseMut {
-                    rows: loops.shape().0,
-                    cols: n,
-                    ld: n,
-                    layout: Layout::RowMajor,
-                    data: c.as_mut_slice(),
-                },
-            };
-            spmm_split(task, engine, (*plan).into()).map(|_| ())
-        },
-    )
+                data: c.as_mut_slice(),
+            },
+        };
+        spmm_split(task, engine, (*plan).into()).map(|_| ())
+    })
 }

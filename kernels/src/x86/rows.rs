@@ -97,19 +97,7 @@ impl<'a, V: Vector> Panels<'a, V> {
         c: &mut [V::Element],
         ldc: usize,
     ) -> Self {
-        let largest = a.cols.iter().fold(0, |largest, &col| largest.max(col));
-        assert!(
-            a.cols.is_empty() || (largest as usize) < b.rows,
-            "columns of A are rows of B"
-        );
-        assert!(
-            b.rows == 0 || (b.rows - 1) * b.ld + b.cols <= b.data.len(),
-            "B holds its rows"
-        );
-        assert!(
-            a.count() == 0 || (a.count() - 1) * ldc + b.cols <= c.len(),
-            "C holds its rows"
-        );
+        b.assert_within(a.cols, a.count(), c.len(), ldc);
         assert_eq!(a.cols.len(), a.values.len(), "one value a column");
         Panels {
             a,

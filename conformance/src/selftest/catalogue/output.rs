@@ -242,26 +242,25 @@ fn empty_rows_left(d: &mut Dense<'_>) {
     d.leave(|_, i, _| lengths[i] == 0);
 }
 
-fn writes_padding(d: &mut Dense<'_>) {
+/// The first element of padding behind the last row (column), where there is one.
+fn last_padding(d: &Dense<'_>) -> Option<usize> {
     let (outer, inner) = if d.layout == Layout::RowMajor {
         (d.rows, d.cols)
     } else {
         (d.cols, d.rows)
     };
-    if d.ld > inner && outer > 0 {
-        d.after[(outer - 1) * d.ld + inner] = 0;
+    (d.ld > inner && outer > 0).then(|| (outer - 1) * d.ld + inner)
+}
+
+fn writes_padding(d: &mut Dense<'_>) {
+    if let Some(at) = last_padding(d) {
+        d.after[at] = 0;
     }
 }
 
 /// As hardware adds: a NaN keeps its bits.
 fn adds_to_padding(d: &mut Dense<'_>) {
-    let (outer, inner) = if d.layout == Layout::RowMajor {
-        (d.rows, d.cols)
-    } else {
-        (d.cols, d.rows)
-    };
-    if d.ld > inner && outer > 0 {
-        let at = (outer - 1) * d.ld + inner;
+    if let Some(at) = last_padding(d) {
         let old = d.number(d.after[at]);
         if !old.is_nan() {
             d.after[at] = d.bits(old + 0.375);

@@ -14,7 +14,7 @@ mod dots;
 use super::dense::pack;
 use super::element::Enter;
 use super::isa::{Avx2, Avx512};
-use crate::portable::element::Output;
+use crate::portable::element::{Output, contract};
 use crate::portable::lanes::{AsCoo, AsCsr};
 use crate::portable::sddmm::{Positions, Sampled, epilogue, open};
 use crate::portable::unit::Unit;
@@ -22,7 +22,7 @@ use crate::registry::Kernel;
 use dots::{Dots, LANES_LIMIT};
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::Sparse;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
@@ -55,19 +55,8 @@ where
     A: Unit,
     O: Output<A>,
 {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    let contract = Contract {
-        op: Op::Sddmm,
-        format: F::KIND,
-        to: None,
-        types,
-    };
-    let arithmetic = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).input(I::INPUT);
+    let contract = contract::<I, A, O>(Op::Sddmm, F::KIND);
+    let arithmetic = Arithmetic::chain(Reduction::FmaChain, A::PRECISION, O::PRECISION).input(I::INPUT);
     let mut kernel = Kernel::new(contract, V::ENGINE, arithmetic, run::<V, F, I, A, O>);
     kernel.needs = V::NEEDS;
     kernel
