@@ -1,8 +1,8 @@
 //! Dense operands as the inner loops take them: rows of elements of the accumulator's type.
 //!
 //! ```text
-//! B row-major, of that type      used in place
-//! B of another type or layout    packed once: widened, compact rows
+//! B row-major, of that type      used in place, or packed where lines are cut and rows are read often
+//! B of another type or layout    packed once: widened, rows that start with a cache line
 //! C row-major                    written in place, through a buffer of the accumulator's type where it is of another
 //! C column-major                 worked on in a compact row-major copy, copied back
 //! ```
@@ -56,12 +56,36 @@ impl<A> Dense<'_, A> {
     }
 }
 
+/// Rows of C, `ld` elements apart.
+#[derive(Debug)]
+pub(super) struct Target<'c, A> {
+    /// The elements.
+    pub(super) data: &'c mut [A],
+    /// Elements from one row to the next.
+    pub(super) ld: usize,
+    /// C is larger than the caches and nothing of it is read: it is written past them, see [`Target::streams`].
+    pub(super) stream: bool,
+}
+
+/// Bytes of C from which it is written past the caches: more than half of what they hold.
+const BEYOND: usize = 16 << 20;
+
+impl<A> Target<'_, A> {
+    /// True where stores past the caches pay, and the rows allow them: they take 16 bytes at a multiple of 16 bytes.
+    pub(super) fn streams(c: &[A], ld: usize, reads: bool) -> bool {
+        let fits = |bytes: usize| bytes.is_multiple_of(16);
+        !reads && size_of_val(c) >= BEYOND && fits(c.as_ptr().addr()) && fits(ld * size_of::<A>())
+    }
+}
+
 /// B, in place or packed.
 #[derive(Debug)]
 pub(super) struct Packed<'a, A: Clone> {
     rows: usize,
     cols: usize,
     ld: usize,
+    /// Elements before the first row.
+    skip: usize,
     data: Cow<'a, [A]>,
 }
 
@@ -72,7 +96,7 @@ impl<A: Unit> Packed<'_, A> {
             rows: self.rows,
             cols: self.cols,
             ld: self.ld,
-            data: &self.data,
+            data: &self.data[self.skip..],
         }
     }
 }
@@ -80,26 +104,66 @@ impl<A: Unit> Packed<'_, A> {
 /// Elements that one task of a parallel copy moves at least.
 const GRAIN: usize = 1 << 14;
 
-/// B in the accumulator's type.
-pub(super) fn pack<'a, S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&'a [I]>) -> Packed<'a, A> {
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// How often a row of B is read, on average, from which copying it to whole lines pays: the copy costs about two reads, and a
+/// row that cuts lines a third more.
+const OFTEN: usize = 12;
+
+/// B in the accumulator's type. `reuse` is how often one of its rows is read, roughly.
+pub(super) fn pack<'a, S: Isa, I: Enter<A>, A: Unit>(
+    isa: S,
+    b: &Strided<&'a [I]>,
+    reuse: usize,
+) -> Packed<'a, A> {
     let (rows, cols) = (b.rows, b.cols);
+    let bytes = cols * size_of::<A>();
     if b.col_step == 1
         && let Some(data) = I::as_unit(b.data)
+        && (reuse < OFTEN || bytes < LINE || lines(data.as_ptr(), b.row_step))
     {
         return Packed {
             rows,
             cols,
             ld: b.row_step,
+            skip: 0,
             data: Cow::Borrowed(data),
         };
     }
-    let mut data = vec![A::ZERO; rows * cols];
-    let lines = (GRAIN / cols.max(1)).max(1);
-    data.par_chunks_mut(lines * cols.max(1))
+    // Rows shorter than a line stay compact.
+    let ld = if bytes < LINE {
+        cols
+    } else {
+        bytes.next_multiple_of(LINE) / size_of::<A>()
+    };
+    let mut data = vec![A::ZERO; rows * ld + LINE / size_of::<A>()];
+    let skip = data.as_ptr().align_offset(LINE).min(LINE / size_of::<A>());
+    copy(isa, b, &mut data[skip..][..rows * ld], ld);
+    Packed {
+        rows,
+        cols,
+        ld,
+        skip,
+        data: Cow::Owned(data),
+    }
+}
+
+/// True where every row starts with a cache line.
+fn lines<A>(first: *const A, ld: usize) -> bool {
+    first.addr().is_multiple_of(LINE) && (ld * size_of::<A>()).is_multiple_of(LINE)
+}
+
+/// Copies and widens B into rows `ld` elements apart.
+fn copy<S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&[I]>, to: &mut [A], ld: usize) {
+    let (cols, ld) = (b.cols, ld.max(1));
+    let rows = (GRAIN / ld).max(1);
+    to.par_chunks_mut(rows * ld)
         .enumerate()
         .for_each_init(Vec::new, |line, (chunk, to)| {
-            for (i, to) in to.chunks_exact_mut(cols.max(1)).enumerate() {
-                let first = (chunk * lines + i) * b.row_step;
+            for (i, to) in to.chunks_exact_mut(ld).enumerate() {
+                let first = (chunk * rows + i) * b.row_step;
+                let to = &mut to[..cols];
                 if b.col_step == 1 {
                     I::widen(isa, &b.data[first..first + cols], to);
                 } else {
@@ -109,12 +173,6 @@ pub(super) fn pack<'a, S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&'a [I]
                 }
             }
         });
-    Packed {
-        rows,
-        cols,
-        ld: cols,
-        data: Cow::Owned(data),
-    }
 }
 
 /// Calls `work` with C as rows and the distance between them; rows that are not contiguous are copied there and back.

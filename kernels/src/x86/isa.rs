@@ -11,7 +11,7 @@
     reason = "functions compiled for CPU features are called where a token proves them"
 )]
 
-use super::dense::Dense;
+use super::dense::{Dense, Target};
 use super::lanes::{Rows, Tiles};
 use super::{rows, tiles};
 use crate::engine::Engine;
@@ -48,13 +48,13 @@ pub(super) trait Isa: Copy + Send + Sync + 'static {
 /// Loops for one accumulator type.
 pub(super) trait Core<A: Unit>: Isa {
     /// `C = alpha * A * B + beta * C` for some rows; see [`rows::spmm`].
-    fn rows(self, a: Rows<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: &mut [A], ldc: usize);
+    fn rows(self, a: Rows<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: Target<'_, A>);
 
     /// The same where B and C have one column; see [`rows::spmv`].
-    fn vector(self, a: Rows<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: &mut [A], ldc: usize);
+    fn vector(self, a: Rows<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: Target<'_, A>);
 
     /// The same for some blocks of tiles; see [`tiles::spmm`].
-    fn tiles(self, a: Tiles<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: &mut [A], ldc: usize);
+    fn tiles(self, a: Tiles<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: Target<'_, A>);
 }
 
 macro_rules! isa {
@@ -92,34 +92,34 @@ macro_rules! isa {
         }
 
         $(impl Core<$element> for $isa {
-            fn rows(self, a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: &mut [$element], ldc: usize) {
+            fn rows(self, a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                 #[target_feature(enable = $features)]
-                fn enter(a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: &mut [$element], ldc: usize) {
+                fn enter(a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                     // SAFETY: the vector's features are enabled here.
-                    unsafe { rows::spmm::<$vector>(a, b, scaling, c, ldc) }
+                    unsafe { rows::spmm::<$vector>(a, b, scaling, c) }
                 }
                 // SAFETY: the token proves the features.
-                unsafe { enter(a, b, scaling, c, ldc) }
+                unsafe { enter(a, b, scaling, c) }
             }
 
-            fn vector(self, a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: &mut [$element], ldc: usize) {
+            fn vector(self, a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                 #[target_feature(enable = $features)]
-                fn enter(a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: &mut [$element], ldc: usize) {
+                fn enter(a: Rows<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                     // SAFETY: a lone element needs no feature.
-                    unsafe { rows::spmv::<$element>(a, b, scaling, c, ldc) }
+                    unsafe { rows::spmv::<$element>(a, b, scaling, c) }
                 }
                 // SAFETY: the token proves the features.
-                unsafe { enter(a, b, scaling, c, ldc) }
+                unsafe { enter(a, b, scaling, c) }
             }
 
-            fn tiles(self, a: Tiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: &mut [$element], ldc: usize) {
+            fn tiles(self, a: Tiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                 #[target_feature(enable = $features)]
-                fn enter(a: Tiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: &mut [$element], ldc: usize) {
+                fn enter(a: Tiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                     // SAFETY: the vector's features are enabled here.
-                    unsafe { tiles::spmm::<$vector>(a, b, scaling, c, ldc) }
+                    unsafe { tiles::spmm::<$vector>(a, b, scaling, c) }
                 }
                 // SAFETY: the token proves the features.
-                unsafe { enter(a, b, scaling, c, ldc) }
+                unsafe { enter(a, b, scaling, c) }
             }
         })*
     };

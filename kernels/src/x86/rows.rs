@@ -14,12 +14,12 @@
     reason = "loads and stores of vectors, bounds asserted before the loops"
 )]
 
-use super::dense::Dense;
+use super::dense::{Dense, Target};
 use super::lanes::Rows;
 use super::simd::Vector;
 use crate::portable::scaling::Scaling;
 use crate::portable::unit::Unit;
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm_sfence};
 
 /// Entries from the one in use to the one whose row of B is fetched.
 const AHEAD: usize = 16;
@@ -35,6 +35,7 @@ struct Panels<'a, V: Vector> {
     ldb: usize,
     c: *mut V::Element,
     ldc: usize,
+    stream: bool,
     n: usize,
     scaling: Scaling<V::Element>,
 }
@@ -48,11 +49,10 @@ pub(super) unsafe fn spmm<V: Vector>(
     a: Rows<'_, V::Element>,
     b: Dense<'_, V::Element>,
     scaling: Scaling<V::Element>,
-    c: &mut [V::Element],
-    ldc: usize,
+    mut c: Target<'_, V::Element>,
 ) {
     let far = size_of_val(b.data) > NEAR;
-    let panels = Panels::<V>::new(a, b, scaling, c, ldc);
+    let panels = Panels::<V>::new(a, b, scaling, &mut c);
     let mut first = 0;
     while first < b.cols {
         let left = b.cols - first;
@@ -67,6 +67,16 @@ pub(super) unsafe fn spmm<V: Vector>(
             };
         }
     }
+    fence(panels.stream);
+}
+
+/// Orders what was stored past the caches before whatever follows.
+#[inline(always)]
+pub(super) fn fence(streamed: bool) {
+    if streamed {
+        // SAFETY: part of SSE, which every x86-64 has.
+        unsafe { _mm_sfence() };
+    }
 }
 
 /// One column, one element at a time: a gather would cost more than the loads that it replaces.
@@ -78,11 +88,10 @@ pub(super) unsafe fn spmv<V: Vector>(
     a: Rows<'_, V::Element>,
     b: Dense<'_, V::Element>,
     scaling: Scaling<V::Element>,
-    c: &mut [V::Element],
-    ldc: usize,
+    mut c: Target<'_, V::Element>,
 ) {
     assert!(b.cols == 1 && V::LANES == 1, "one column, one lane");
-    let panels = Panels::<V>::new(a, b, scaling, c, ldc);
+    let panels = Panels::<V>::new(a, b, scaling, &mut c);
     // SAFETY: the panel is the one column; the features are the caller's.
     unsafe { panels.full::<1, 4>(0, false) };
 }
@@ -94,18 +103,18 @@ impl<'a, V: Vector> Panels<'a, V> {
         a: Rows<'a, V::Element>,
         b: Dense<'_, V::Element>,
         scaling: Scaling<V::Element>,
-        c: &mut [V::Element],
-        ldc: usize,
+        c: &mut Target<'_, V::Element>,
     ) -> Self {
-        b.assert_within(a.cols, a.count(), c.len(), ldc);
+        b.assert_within(a.cols, a.count(), c.data.len(), c.ld);
         assert_eq!(a.cols.len(), a.values.len(), "one value a column");
         Panels {
             a,
             base: a.ptr.first().map_or(0, |&first| first as usize),
             b: b.data.as_ptr(),
             ldb: b.ld,
-            c: c.as_mut_ptr(),
-            ldc,
+            c: c.data.as_mut_ptr(),
+            ldc: c.ld,
+            stream: c.stream,
             n: b.cols,
             scaling,
         }
@@ -117,7 +126,11 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// The features of `V`; the panel ends at or before column `n`.
     #[inline(always)]
     unsafe fn full<const W: usize, const JAM: usize>(&self, first: usize, far: bool) -> usize {
-        let panel = Panel::<V, W> { first, mask: None };
+        let panel = Panel::<V, W> {
+            first,
+            mask: None,
+            stream: self.stream,
+        };
         // SAFETY: the caller's.
         unsafe {
             if far {
@@ -138,7 +151,8 @@ impl<'a, V: Vector> Panels<'a, V> {
         // SAFETY: the caller's.
         unsafe {
             let mask = Some(V::first(left));
-            self.panel::<1, 4, false>(Panel { first, mask });
+            let stream = false;
+            self.panel::<1, 4, false>(Panel { first, mask, stream });
         }
         left
     }
@@ -267,6 +281,8 @@ impl<'a, V: Vector> Panels<'a, V> {
 pub(super) struct Panel<V: Vector, const W: usize> {
     pub(super) first: usize,
     pub(super) mask: Option<V::Mask>,
+    /// Whole vectors are stored past the caches; see [`Target::streams`].
+    pub(super) stream: bool,
 }
 
 impl<V: Vector, const W: usize> Panel<V, W> {
@@ -286,7 +302,8 @@ impl<V: Vector, const W: usize> Panel<V, W> {
     /// `alpha * acc + beta * C`: each step rounded, factors of 1 skipped, C not read where beta is 0.
     ///
     /// # Safety
-    /// The features of `V`; the lanes of the panel are readable and writable.
+    /// The features of `V`; the lanes of the panel are readable and writable, and start at a multiple of 16 bytes where the panel
+    /// streams.
     #[inline(always)]
     pub(super) unsafe fn store(self, c: *mut V::Element, acc: V, scaling: Scaling<V::Element>) {
         let (alpha, beta) = scaling.factors();
@@ -306,6 +323,7 @@ impl<V: Vector, const W: usize> Panel<V, W> {
             }
             match self.mask {
                 Some(mask) => y.store_first(mask, c),
+                None if self.stream => y.stream(c),
                 None => y.store(c),
             }
         }

@@ -14,15 +14,18 @@
 
 use crate::portable::unit::Unit;
 use std::arch::x86_64::{
-    __m256, __m256d, __m256i, __m512, __m512d, __mmask8, __mmask16, _mm256_add_pd, _mm256_add_ps,
-    _mm256_cmpgt_epi32, _mm256_cmpgt_epi64, _mm256_fmadd_pd, _mm256_fmadd_ps, _mm256_loadu_pd,
-    _mm256_loadu_ps, _mm256_maskload_pd, _mm256_maskload_ps, _mm256_maskstore_pd, _mm256_maskstore_ps,
-    _mm256_mul_pd, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
-    _mm256_setr_epi32, _mm256_setr_epi64x, _mm256_setzero_pd, _mm256_setzero_ps, _mm256_storeu_pd,
-    _mm256_storeu_ps, _mm512_add_pd, _mm512_add_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_loadu_pd,
-    _mm512_loadu_ps, _mm512_mask_storeu_pd, _mm512_mask_storeu_ps, _mm512_maskz_loadu_pd,
-    _mm512_maskz_loadu_ps, _mm512_mul_pd, _mm512_mul_ps, _mm512_set1_pd, _mm512_set1_ps, _mm512_setzero_pd,
-    _mm512_setzero_ps, _mm512_storeu_pd, _mm512_storeu_ps,
+    __m256, __m256d, __m256i, __m512, __m512d, __mmask8, __mmask16, _mm_stream_pd, _mm_stream_ps,
+    _mm256_add_pd, _mm256_add_ps, _mm256_castpd256_pd128, _mm256_castps256_ps128, _mm256_cmpgt_epi32,
+    _mm256_cmpgt_epi64, _mm256_extractf128_pd, _mm256_extractf128_ps, _mm256_fmadd_pd, _mm256_fmadd_ps,
+    _mm256_loadu_pd, _mm256_loadu_ps, _mm256_maskload_pd, _mm256_maskload_ps, _mm256_maskstore_pd,
+    _mm256_maskstore_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd,
+    _mm256_set1_ps, _mm256_setr_epi32, _mm256_setr_epi64x, _mm256_setzero_pd, _mm256_setzero_ps,
+    _mm256_storeu_pd, _mm256_storeu_ps, _mm256_stream_pd, _mm256_stream_ps, _mm512_add_pd, _mm512_add_ps,
+    _mm512_castpd512_pd128, _mm512_castps512_ps128, _mm512_extractf32x4_ps, _mm512_extractf64x2_pd,
+    _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_storeu_pd,
+    _mm512_mask_storeu_ps, _mm512_maskz_loadu_pd, _mm512_maskz_loadu_ps, _mm512_mul_pd, _mm512_mul_ps,
+    _mm512_set1_pd, _mm512_set1_ps, _mm512_setzero_pd, _mm512_setzero_ps, _mm512_storeu_pd, _mm512_storeu_ps,
+    _mm512_stream_pd, _mm512_stream_ps,
 };
 
 /// A vector, or one element.
@@ -48,6 +51,8 @@ pub(super) trait Vector: Copy {
     unsafe fn load(from: *const Self::Element) -> Self;
     /// All lanes.
     unsafe fn store(self, to: *mut Self::Element);
+    /// All lanes, past the caches; `to` is a multiple of 16 bytes. Weakly ordered: a fence must follow before anybody else reads.
+    unsafe fn stream(self, to: *mut Self::Element);
     /// The first `count` lanes.
     unsafe fn first(count: usize) -> Self::Mask;
     /// Lanes of the mask; +0 in the others.
@@ -65,7 +70,7 @@ pub(super) trait Vector: Copy {
 /// Writes one implementation; each function is the one instruction that it names.
 macro_rules! vector {
     ($vector:ty, $element:ty, $lanes:literal, $registers:literal, $mask:ty, |$count:ident| $first:expr;
-        $zero:ident $splat:ident $load:ident $store:ident $load_first:ident $store_first:ident $fused:ident $times:ident $plus:ident) => {
+        $zero:ident $splat:ident $load:ident $store:ident $stream:ident $load_first:ident $store_first:ident $fused:ident $times:ident $plus:ident) => {
         // SAFETY (each block): the caller answers for the features and the pointers, as the trait says.
         impl Vector for $vector {
             type Element = $element;
@@ -95,6 +100,12 @@ macro_rules! vector {
             unsafe fn store(self, to: *mut $element) {
                 // SAFETY: see the trait.
                 unsafe { $store(to, self) }
+            }
+
+            #[inline(always)]
+            unsafe fn stream(self, to: *mut $element) {
+                // SAFETY: see the trait.
+                unsafe { $stream(to, self) }
             }
 
             #[inline(always)]
@@ -136,23 +147,47 @@ macro_rules! vector {
 }
 
 vector! { __m512, f32, 16, 32, __mmask16, |count| first_bits(count) as __mmask16;
-    _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
+    _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps stream_512_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
     _mm512_fmadd_ps _mm512_mul_ps _mm512_add_ps
 }
 vector! { __m512d, f64, 8, 32, __mmask8, |count| first_bits(count) as __mmask8;
-    _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
+    _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd stream_512_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
     _mm512_fmadd_pd _mm512_mul_pd _mm512_add_pd
 }
 vector! { __m256, f32, 8, 16, __m256i,
     |count| first_of_8(count);
-    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps masked_load_ps _mm256_maskstore_ps
+    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps stream_256_ps masked_load_ps _mm256_maskstore_ps
     _mm256_fmadd_ps _mm256_mul_ps _mm256_add_ps
 }
 vector! { __m256d, f64, 4, 16, __m256i,
     |count| first_of_4(count);
-    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd masked_load_pd _mm256_maskstore_pd
+    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd stream_256_pd masked_load_pd _mm256_maskstore_pd
     _mm256_fmadd_pd _mm256_mul_pd _mm256_add_pd
 }
+
+/// Writes one vector past the caches: whole where the address allows it, else as quarters or halves of 16 bytes.
+macro_rules! stream {
+    ($name:ident, $vector:ty, $element:ty, $whole:ident, $quarter:ident, $low:ident, $($extract:ident $place:literal),*) => {
+        #[inline(always)]
+        unsafe fn $name(to: *mut $element, v: $vector) {
+            // SAFETY: the caller's; the address is a multiple of 16 bytes, and of the whole vector where that is written.
+            unsafe {
+                if to.addr().is_multiple_of(size_of::<$vector>()) {
+                    $whole(to.cast(), v);
+                } else {
+                    $quarter(to, $low(v));
+                    $($quarter(to.add($place * 16 / size_of::<$element>()), $extract::<$place>(v));)*
+                }
+            }
+        }
+    };
+}
+stream!(stream_512_ps, __m512, f32, _mm512_stream_ps, _mm_stream_ps, _mm512_castps512_ps128,
+    _mm512_extractf32x4_ps 1, _mm512_extractf32x4_ps 2, _mm512_extractf32x4_ps 3);
+stream!(stream_512_pd, __m512d, f64, _mm512_stream_pd, _mm_stream_pd, _mm512_castpd512_pd128,
+    _mm512_extractf64x2_pd 1, _mm512_extractf64x2_pd 2, _mm512_extractf64x2_pd 3);
+stream!(stream_256_ps, __m256, f32, _mm256_stream_ps, _mm_stream_ps, _mm256_castps256_ps128, _mm256_extractf128_ps 1);
+stream!(stream_256_pd, __m256d, f64, _mm256_stream_pd, _mm_stream_pd, _mm256_castpd256_pd128, _mm256_extractf128_pd 1);
 
 /// A mask register with the first bits set.
 #[inline(always)]
@@ -222,6 +257,12 @@ macro_rules! lone {
             unsafe fn store(self, to: *mut $element) {
                 // SAFETY: see the trait.
                 unsafe { to.write_unaligned(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn stream(self, to: *mut $element) {
+                // SAFETY: see the trait.
+                unsafe { self.store(to) }
             }
 
             #[inline(always)]

@@ -1,6 +1,6 @@
 //! SpMM and SpMV of any format: from a task to checked operands, lanes, jobs and the inner loops.
 
-use super::dense::{self, Dense};
+use super::dense::{self, Dense, Target};
 use super::element::{Enter, Leave};
 use super::formats::Source;
 use super::isa::Core;
@@ -39,6 +39,17 @@ pub(super) enum Work<'a, I> {
     Rows(Box<dyn Lanes<I> + 'a>),
     /// Rows, then tiles.
     Both(Box<dyn Lanes<I> + 'a>, Blocks<'a, I>),
+}
+
+impl<I: Sync> Work<'_, I> {
+    /// Entries, roughly; slots in tiles.
+    fn entries(&self) -> usize {
+        let rows = |lanes: &dyn Lanes<I>| lanes.before(lanes.units());
+        match self {
+            Work::Rows(lanes) => rows(&**lanes),
+            Work::Both(lanes, blocks) => rows(&**lanes) + blocks.tiles.values.len(),
+        }
+    }
 }
 
 /// Opens a matrix, or its transpose. A function pointer, so that the loops are compiled once and not per format.
@@ -87,14 +98,17 @@ pub(super) fn product<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
         return Ok(Answer::Written);
     }
     let work = open(a, transpose_a)?;
-    let b = dense::pack(isa, &b);
-    let loops = Loops {
-        isa,
-        b: b.view(),
-        scaling,
-    };
+    let b = dense::pack(isa, &b, work.entries() / b.rows.max(1));
     let keep = scaling.factors().1 != A::ZERO;
-    dense::by_rows(&mut c, keep, |c, ldc| loops.run(&work, split, (c, ldc)));
+    dense::by_rows(&mut c, keep, |c, ldc| {
+        let loops = Loops {
+            isa,
+            b: b.view(),
+            scaling,
+            stream: O::as_unit(c).is_some_and(|c| Target::streams(c, ldc, keep)),
+        };
+        loops.run(&work, split, (c, ldc));
+    });
     Ok(Answer::Written)
 }
 
@@ -103,6 +117,8 @@ struct Loops<'b, S, A> {
     isa: S,
     b: Dense<'b, A>,
     scaling: Scaling<A>,
+    /// C is written past the caches.
+    stream: bool,
 }
 
 /// Buffers of one worker.
@@ -184,7 +200,13 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
             c: own,
         } = kept;
         if let Some(c) = O::as_unit(c) {
-            self.multiply(part, units, (decoded, values), c, ldc);
+            let stream = self.stream;
+            let c = Target {
+                data: c,
+                ld: ldc,
+                stream,
+            };
+            self.multiply(part, units, (decoded, values), c);
             return;
         }
         let n = self.b.cols;
@@ -196,7 +218,12 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
                 O::read(self.isa, &row[..n], own);
             }
         }
-        self.multiply(part, units, (decoded, values), own, n);
+        let buffer = Target {
+            data: &mut own[..],
+            ld: n,
+            stream: false,
+        };
+        self.multiply(part, units, (decoded, values), buffer);
         for (row, own) in c.chunks_exact_mut(ldc).zip(own.chunks_exact(n)) {
             O::narrow(self.isa, own, &mut row[..n]);
         }
@@ -207,8 +234,7 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
         part: &Cut<'_, '_, I>,
         units: Range<usize>,
         (decoded, values): (&mut Buffers<I>, &mut Vec<A>),
-        c: &mut [A],
-        ldc: usize,
+        c: Target<'_, A>,
     ) {
         match part {
             Cut::None => {}
@@ -216,9 +242,9 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
                 let rows = lanes.read(units, decoded);
                 let rows = rows.with(self.widened(rows.values, values));
                 if self.b.cols == 1 {
-                    self.isa.vector(rows, self.b, self.scaling, c, ldc);
+                    self.isa.vector(rows, self.b, self.scaling, c);
                 } else {
-                    self.isa.rows(rows, self.b, self.scaling, c, ldc);
+                    self.isa.rows(rows, self.b, self.scaling, c);
                 }
             }
             Cut::Tiles(blocks) => {
@@ -233,7 +259,7 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
                     cols: &all.cols[stored],
                     values: self.widened(slots, values),
                 };
-                self.isa.tiles(tiles, self.b, self.scaling, c, ldc);
+                self.isa.tiles(tiles, self.b, self.scaling, c);
             }
         }
     }

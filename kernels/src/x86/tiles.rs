@@ -13,9 +13,9 @@
     reason = "loads and stores of vectors, bounds asserted before the loops"
 )]
 
-use super::dense::Dense;
+use super::dense::{Dense, Target};
 use super::lanes::Tiles;
-use super::rows::Panel;
+use super::rows::{Panel, fence};
 use super::simd::Vector;
 use crate::portable::scaling::Scaling;
 use std::ops::Range;
@@ -27,6 +27,7 @@ struct Blocks<'a, V: Vector> {
     ldb: usize,
     c: *mut V::Element,
     ldc: usize,
+    stream: bool,
     scaling: Scaling<V::Element>,
 }
 
@@ -39,10 +40,9 @@ pub(super) unsafe fn spmm<V: Vector>(
     a: Tiles<'_, V::Element>,
     b: Dense<'_, V::Element>,
     scaling: Scaling<V::Element>,
-    c: &mut [V::Element],
-    ldc: usize,
+    mut c: Target<'_, V::Element>,
 ) {
-    let blocks = Blocks::<V>::new(a, b, scaling, c, ldc);
+    let blocks = Blocks::<V>::new(a, b, scaling, &mut c);
     for block in 0..a.ptr.len() - 1 {
         let mut first = 0;
         while first < b.cols {
@@ -51,18 +51,40 @@ pub(super) unsafe fn spmm<V: Vector>(
             unsafe {
                 if left < V::LANES {
                     let mask = Some(V::first(left));
-                    blocks.panel::<1>(Panel { first, mask }, block);
+                    blocks.panel::<1>(
+                        Panel {
+                            first,
+                            mask,
+                            stream: false,
+                        },
+                        block,
+                    );
                     first += left;
                 } else if left < 2 * V::LANES || V::REGISTERS < 32 {
-                    blocks.panel::<1>(Panel { first, mask: None }, block);
+                    blocks.panel::<1>(
+                        Panel {
+                            first,
+                            mask: None,
+                            stream: blocks.stream,
+                        },
+                        block,
+                    );
                     first += V::LANES;
                 } else {
-                    blocks.panel::<2>(Panel { first, mask: None }, block);
+                    blocks.panel::<2>(
+                        Panel {
+                            first,
+                            mask: None,
+                            stream: blocks.stream,
+                        },
+                        block,
+                    );
                     first += 2 * V::LANES;
                 }
             }
         }
     }
+    fence(blocks.stream);
 }
 
 impl<'a, V: Vector> Blocks<'a, V> {
@@ -72,17 +94,17 @@ impl<'a, V: Vector> Blocks<'a, V> {
         a: Tiles<'a, V::Element>,
         b: Dense<'_, V::Element>,
         scaling: Scaling<V::Element>,
-        c: &mut [V::Element],
-        ldc: usize,
+        c: &mut Target<'_, V::Element>,
     ) -> Self {
-        b.assert_within(a.cols, a.rows, c.len(), ldc);
+        b.assert_within(a.cols, a.rows, c.data.len(), c.ld);
         assert_eq!(a.cols.len() * a.br, a.values.len(), "br values a tile");
         Blocks {
             a,
             b: b.data.as_ptr(),
             ldb: b.ld,
-            c: c.as_mut_ptr(),
-            ldc,
+            c: c.data.as_mut_ptr(),
+            ldc: c.ld,
+            stream: c.stream,
             scaling,
         }
     }

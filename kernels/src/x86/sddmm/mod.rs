@@ -141,7 +141,7 @@ where
         }
         return Ok(Answer::Written);
     }
-    let (x, y) = (pack(isa, &x), pack(isa, &y));
+    let (x, y) = (pack(isa, &x, 0), pack(isa, &y, 0));
     let (x, y) = (x.view(), y.view());
     let length = chunk_length(out.len());
     out.par_chunks_mut(length).enumerate().for_each(|(index, out)| {
