@@ -112,6 +112,9 @@ struct Chunk<A> {
     values: Vec<A>,
 }
 
+/// Entries that a chunk reserves at most beforehand.
+const CHUNK_RESERVE: u64 = 1 << 22;
+
 /// The product, chunk by chunk.
 fn product<A: Unit>(
     picks: Lanes<'_, A>,
@@ -130,10 +133,12 @@ fn product<A: Unit>(
     let chunks = cut(&work, total / (16 * rayon::current_num_threads() as u64));
     let compute = |lanes: Range<usize>| {
         let mut workspace = pop().unwrap_or_else(|| Workspace::new(extent, total));
+        // As many as there can be, so that nothing grows; what is never touched costs no memory.
+        let most = work[lanes.clone()].iter().sum::<u64>().min(CHUNK_RESERVE) as usize;
         let mut chunk = Chunk {
             lengths: Vec::with_capacity(lanes.len()),
-            indices: Vec::new(),
-            values: Vec::new(),
+            indices: Vec::with_capacity(most),
+            values: Vec::with_capacity(most),
         };
         for lane in lanes {
             let before = chunk.indices.len();
