@@ -8,8 +8,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || export PATH="${CARGO_HOME:-${HOME:-/root}/.cargo}/bin:$PATH"
 export CARGO_TERM_PROGRESS_WHEN="${CARGO_TERM_PROGRESS_WHEN:-never}"
 export CARGO_NET_RETRY="${CARGO_NET_RETRY:-5}"
-# A run on a fresh clone compiles each crate once: what incremental builds keep would only cost time and disk.
-if [ "${CI:-}" = true ]; then export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"; fi
+# A run on a fresh clone compiles each crate once: what incremental builds and debuggers need would
+# only cost time and disk.
+if [ "${CI:-}" = true ]; then
+  export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}" CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-false}"
+fi
 
 say() { printf '%s\n' "ci: $*"; }
 

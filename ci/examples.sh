@@ -61,9 +61,8 @@ else
   skip "C++ plug-ins, Eigen: no C++ compiler $cxx"
 fi
 
-# The crate outside takes the workspace's versions, so that what it depends on is compiled once. The suite itself is compiled
-# again for it (cargo tells path dependencies of two workspaces apart): without optimisation, since one contract is judged.
+# The crate outside takes the workspace's versions and profile, so that what it depends on is compiled once for both. The suite
+# itself is compiled again for it (cargo tells path dependencies of two workspaces apart), without optimisation.
 cp Cargo.lock "$examples/own-backend/Cargo.lock"
-CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false \
-  cargo build --manifest-path "$examples/own-backend/Cargo.toml"
+cargo build --manifest-path "$examples/own-backend/Cargo.toml"
 judge own-backend "$CARGO_TARGET_DIR/debug/own-backend" run

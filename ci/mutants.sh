@@ -30,15 +30,14 @@ export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TES
 export CARGO_INCREMENTAL=1
 
 # PART -> package, files, the tests that must notice.
-oracle_judge=(--test judge_bound --test judge_refusals --test judge_moves --test judge_sddmm --test judge_padding --test judge_unjudged --test judge_vacuity)
 describe() {
   case "$1" in
-    judge) package=sparse-oracle; files=(oracle/src/judge/*.rs); tests=("${oracle_judge[@]}") ;;
-    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs); tests=(--test judge_bound --test judge_refusals --test hardware_bound) ;;
-    exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); tests=(--test exact_arithmetic --test exact_panel) ;;
-    verdict) package=sparse-oracle; files=(oracle/src/verdict.rs); tests=(--lib "${oracle_judge[@]}") ;;
-    arithmetic) package=sparse-oracle; files=(oracle/src/arithmetic/*.rs); tests=(--lib --test hardware_bound --test judge_refusals) ;;
-    runner) package=sparse-conformance; files=(conformance/src/{runner,execute,expected}.rs); tests=(--lib --test judge_declarations --test selftest_comparators --test selftest_families) ;;
+    judge) package=sparse-oracle; files=(oracle/src/judge/*.rs); tests=(--test judge -- judge_) ;;
+    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs); tests=(--test judge --test hardware_bound -- --skip laws_ --skip semantics_clauses) ;;
+    exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); tests=(--test arithmetic -- exact_) ;;
+    verdict) package=sparse-oracle; files=(oracle/src/verdict.rs); tests=(--lib --test judge -- --skip laws_ --skip semantics_clauses) ;;
+    arithmetic) package=sparse-oracle; files=(oracle/src/arithmetic/*.rs); tests=(--lib --test hardware_bound --test judge -- --skip laws_ --skip semantics_clauses) ;;
+    runner) package=sparse-conformance; files=(conformance/src/{runner,record,degenerate,execute,expected}.rs); tests=(--lib --test judging --test selftest -- --skip fuzz_replay --skip coverage --skip catalogue --skip score) ;;
     *) say "unknown part $1: judge bound exact verdict arithmetic runner"; exit 2 ;;
   esac
 }
@@ -50,7 +49,7 @@ for part in "${parts[@]}"; do
   describe "$part"
   args=(--package "$package" --baseline skip --timeout 300 --no-times --colors never --output "$out/$part")
   for file in "${files[@]}"; do args+=(--file "$file"); done
-  [ -z "$shard" ] || args+=(--shard "$shard")
+  [ -z "$shard" ] || args+=(--shard "$shard" --sharding round-robin)
   if [ -n "$list" ]; then cargo mutants --list "${args[@]}"; continue; fi
   left=$((deadline - SECONDS))
   [ "$left" -gt 0 ] || { say "no time left for $part"; continue; }

@@ -239,12 +239,12 @@ esac
 
 # The tests of the Arm kernels set each length themselves, in one process; the others are those that judge every kernel, and the
 # committed fuzz corpora.
-run_tests sparse-kernels --lib --test arm_loops --test arm_sme --test declared --test products --test refusals
+run_tests sparse-kernels --lib --test arm --test tasks
 if [ -n "$qemu" ]; then
   # A CPU without SME: the NEON kernels run, the SME ones refuse.
-  (export "${t}_RUNNER=$qemu -cpu cortex-a76" && run_tests sparse-kernels --test arm_sme --test arm_loops)
+  (export "${t}_RUNNER=$qemu -cpu cortex-a76" && run_tests sparse-kernels --test arm)
 fi
-run_tests sparse-conformance --test fuzz_replay
+run_tests sparse-conformance --test judging fuzz_replay
 [ -z "$tests_only" ] || exit 0
 cargo build --release -p sparse-conformance "${features[@]}" --bin conformance
 for length in "${lengths[@]}"; do

@@ -1,7 +1,6 @@
 //! Bad input from the command line: exit 2, the file and the defect named, never a panic, and nothing lost.
 
-#[path = "cli/mod.rs"]
-mod cli;
+use crate::cli;
 
 use cli::{Ran, run_in};
 use flate2::Compression;

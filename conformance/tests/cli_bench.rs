@@ -1,7 +1,6 @@
 //! `conformance bench`: refuses what it can't measure, measures small matrices end to end, and never times what is wrong.
 
-#[path = "cli/mod.rs"]
-mod cli;
+use crate::cli;
 
 use cli::{Ran, run_in};
 use sparse_conformance::bench::preset::PRESETS;

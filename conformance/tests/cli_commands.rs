@@ -1,7 +1,6 @@
 //! The commands on good input: exit codes, the files of a report, replay, tables, pipes.
 
-#[path = "cli/mod.rs"]
-mod cli;
+use crate::cli;
 
 use cli::{Ran, run_in};
 use sparse_oracle::contract::all_contracts;

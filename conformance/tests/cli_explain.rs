@@ -1,7 +1,6 @@
 //! `conformance explain`: one element as text, on a unit of one's choice too.
 
-#[path = "cli/mod.rs"]
-mod cli;
+use crate::cli;
 
 use cli::{Ran, run_in};
 

@@ -1,7 +1,6 @@
 //! `conformance model check`: what it counts, what it names, what it skips, and its exit codes.
 
-#[path = "cli/mod.rs"]
-mod cli;
+use crate::cli;
 
 use cli::run_in;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! `conformance model probe` where there is no GPU, and what it refuses.
 
-mod cli;
+use crate::cli;
 
 use cli::run_in;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Plug-ins that do what no kernel may, each in one case of many: what is reported is what it was, and the next case is judged
 //! as if nothing had happened. Without a C compiler every test says that it was skipped.
 
-mod cli;
+use crate::cli;
 
 use sparse_conformance::backend::Backend;
 use sparse_conformance::case::Case;

@@ -1,11 +1,9 @@
 //! Known deviations: what they waive, when they are findings themselves, how every file shows them, what a file of them
 //! may not say; and what `diff` makes of it.
 
-#![recursion_limit = "256"]
-
 #[path = "report_sample/expected.rs"]
 mod expected;
-mod report_sample;
+use crate::report_sample;
 
 use expected::{expectation, expected_sample};
 use jiff::civil::Date;

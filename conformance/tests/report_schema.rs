@@ -1,6 +1,6 @@
 //! The checked-in schema is the one that the types give, accepts the sample report, and rejects what it must.
 
-mod report_sample;
+use crate::report_sample;
 
 use serde_json::{Value, json};
 use sparse_conformance::report::schema::schema_text;
@@ -25,7 +25,7 @@ fn checked_in_schema_is_current() {
     assert_eq!(
         CHECKED_IN,
         schema_text(),
-        "the types changed: run `UPDATE_SCHEMA=1 cargo test -p sparse-conformance --test report_schema`, review \
+        "the types changed: run `UPDATE_SCHEMA=1 cargo test -p sparse-conformance --test reports schema`, review \
          the difference, and raise the number in SCHEMA_NAME if old readers would break"
     );
 }

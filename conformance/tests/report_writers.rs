@@ -1,6 +1,6 @@
 //! Every file of a report says what the model says, survives hostile text, and keeps its size.
 
-mod report_sample;
+use crate::report_sample;
 
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use report_sample::sample;

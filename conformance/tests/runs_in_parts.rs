@@ -1,8 +1,7 @@
 //! Runs that are more than one process: shards and their merging, an interrupted run that goes on, the examples for
 //! schedulers, and what is refused on the way.
 
-#[path = "cli/mod.rs"]
-mod cli;
+use crate::cli;
 
 use cli::{Ran, run_in};
 use sparse_conformance::backend::{Backend, NalgebraSparse, Portable, Sprs};

@@ -2,8 +2,8 @@
 //! numbers of tiles, blocks without tiles, every layout, and the padding of C as it was.
 #![cfg(target_arch = "aarch64")]
 
-mod arm_support;
-mod support;
+use crate::arm_support;
+use crate::support;
 
 use arm_support::{LENGTHS, Real, Stored, Unit, at_length, has_sme, kernel, product, scaled};
 use sparse_kernels::Kernel;

@@ -2,8 +2,8 @@
 //! untouched; no byte outside of any buffer is read or written; and what the machine lacks is refused.
 #![cfg(target_arch = "aarch64")]
 
-mod arm_support;
-mod support;
+use crate::arm_support;
+use crate::support;
 
 use arm_support::{LENGTHS, at_length, has_sme, kernel};
 use sparse_kernels::{Feature, Kernel, all_kernels};

@@ -1,7 +1,7 @@
 //! The declarations are true: on operands where every rounding shows, each arithmetic kernel returns the very bits that
 //! the oracle's model of its declared chain gives. SDDMM and SpGEMM have their shapes and patterns tested here too.
 
-mod support;
+use crate::support;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction, Slot};

@@ -1,7 +1,7 @@
 //! Libra's conversions on matrices large enough for threads: equal to the reference array by array, whatever the number of
 //! threads, for rows of every length; and on encodings that no encoder writes.
 
-mod support;
+use crate::support;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;

@@ -1,7 +1,7 @@
 //! Transposes and conversions against the oracle's encoders, bit for bit and array for array; the edge cases of padding;
 //! what is refused.
 
-mod support;
+use crate::support;
 
 use sparse_kernels::registry::kernel;
 use sparse_kernels::{Kernel, kernels_here};

@@ -1,7 +1,7 @@
 //! Every format of the papers, reference and optimised conversion against one another: round trips in all precisions,
 //! bit-identical encodings, and damaged encodings that are refused or decoded alike.
 
-mod papers;
+use crate::papers;
 
 use papers::{corrupted, damage, params, patterns, round_trip};
 use proptest::prelude::*;

@@ -1,8 +1,7 @@
 //! LOOPS and SR-BCRS where the laws' small matrices do not reach: several spans of windows, any number of threads, every
 //! boundary, and refusals in the reference's words.
 
-#[expect(dead_code, reason = "the laws have a file of their own")]
-mod papers;
+use crate::papers;
 
 use papers::{decoded, encoded};
 use sparse_oracle::F16;

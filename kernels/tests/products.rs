@@ -1,7 +1,7 @@
 //! Every SpMM and SpMV kernel on integers, where any order of additions is exact, against three nested loops; guards
 //! around C; what must not be read.
 
-mod support;
+use crate::support;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;

@@ -1,6 +1,6 @@
 //! Everything that a product kernel must refuse: typed, before the output is touched, never a panic.
 
-mod support;
+use crate::support;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;

@@ -1,7 +1,7 @@
 //! The LOOPS scheduler against the oracle's exact one: the same boundary always, the same threads unless the exact
 //! predictions are closer than what the scheduler calls a tie; and plans from injected clocks.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use sparse_kernels::schedule::{

@@ -11,7 +11,7 @@
 
 #[path = "../../oracle/tests/cpu_support/mod.rs"]
 mod cpu_support;
-mod x86_support;
+use crate::x86_support;
 
 use cpu_support::{DISTRIBUTIONS, Operands, draw};
 use sparse_oracle::Precision;

@@ -2,7 +2,7 @@
 
 #![cfg(target_arch = "x86_64")]
 
-mod support;
+use crate::support;
 
 use sparse_kernels::x86::{Split, spmm_split};
 use sparse_kernels::{Engine, Feature, all_kernels, kernels_here};

@@ -3,7 +3,7 @@
 
 #![cfg(target_arch = "x86_64")]
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;

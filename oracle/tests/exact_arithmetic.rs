@@ -1,6 +1,6 @@
 //! `Dyadic`, `Accumulator` and `Value` against big integers.
 
-mod exact_support;
+use crate::exact_support;
 
 use exact_support::{
     MODES, check_canonical, check_element, dyadic_units, product_units, round, units, value_units,

@@ -1,6 +1,6 @@
 //! `Panel`, `ReferenceSpmm` and `dot` against big integers, on values made to take, and to be refused by, each path.
 
-mod exact_support;
+use crate::exact_support;
 
 use exact_support::{MODES, check_element, round, value_units};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Every malformed or odd file of the shared data: what `SciPy` rejects must be refused, the rest is read or refused
 //! as the table below says, with the reason. Without the data the test says so and leaves everything out.
 
-mod files_shared;
+use crate::files_shared;
 
 use files_shared::{manifest, say, shared};
 use sparse_oracle::source::file::read_path;

@@ -1,7 +1,7 @@
 //! Every readable file of the shared data against its MANIFEST: real matrices, odd headers and masks must read with
 //! exactly the recorded statistics. Without the data the tests say so and leave everything out.
 
-mod files_shared;
+use crate::files_shared;
 
 use files_shared::{Row, manifest, say, shared};
 use sparse_oracle::format::{Coo, Csr, Entries, Entry};

@@ -1,7 +1,7 @@
 //! Random damage to one field of a valid matrix: the constructor refuses it, or what it takes is a matrix that
 //! decodes, re-encodes and decodes again to the same entries. Nothing panics, nothing is half right.
 
-mod matrices;
+use crate::matrices;
 
 use matrices::{blocks, patterns, typed};
 use proptest::prelude::*;

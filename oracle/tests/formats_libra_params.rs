@@ -1,7 +1,7 @@
 //! Parameters of Libra's two formats: thresholds and their rounding, what is refused, what reads back, limits; and that an
 //! encoder which follows Algorithm 1 as printed is caught.
 
-mod libra;
+use crate::libra;
 
 use libra::{full_columns, numbered, padded, params, picture, sddmm, spmm, two_windows, wrapped_diagonal};
 use sparse_oracle::Refusal;

@@ -1,7 +1,7 @@
 //! N:M and V:N:M by hand: what a small matrix is encoded to, what is refused because it does not fit, what a claim of
 //! size costs.
 
-mod nm_support;
+use crate::nm_support;
 
 use nm_support::{nm, picture, vnm};
 use sparse_oracle::Refusal;

@@ -1,7 +1,7 @@
 //! Every defect by name, for every field of COO, CSR, CSC, entries and dense matrices: the constructor finds it and
 //! says which, where and why.
 
-mod defects;
+use crate::defects;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,

@@ -1,6 +1,6 @@
 //! Every defect by name, for every field of RP-CSC and CP-CSR: the constructor finds it and says which, where and why.
 
-mod defects;
+use crate::defects;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,

@@ -5,7 +5,7 @@
 //! rows 8, 9:   columns 0 (8) and 2 (9) in the tensor part
 //! ```
 
-mod defects;
+use crate::defects;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,

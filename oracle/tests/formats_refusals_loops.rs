@@ -10,7 +10,7 @@
 //! . 6 . .
 //! ```
 
-mod defects;
+use crate::defects;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,

@@ -1,7 +1,7 @@
 //! Every defect by name, for every field of ELL, BCSR and Blocked-ELL: the constructor finds it and says which, where
 //! and why. A pad that is not one, -0.0 included, is a defect like any other.
 
-mod defects;
+use crate::defects;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,

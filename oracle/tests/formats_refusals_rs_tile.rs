@@ -1,7 +1,7 @@
 //! Every defect by name, for every field of RS-Tile: the constructor finds it and says which, where and why. And what
 //! looks odd, but is valid.
 
-mod defects;
+use crate::defects;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,

@@ -1,6 +1,6 @@
 //! decode(encode(A)) = A bit for bit, in every format and element type; one matrix, one set of entries.
 
-mod matrices;
+use crate::matrices;
 
 use matrices::{blocks, patterns, typed};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! RS-Tile by hand: the arrays of small matrices, element by element, and sizes at the edge of the index type.
 
-mod drawings;
+use crate::drawings;
 
 use drawings::{WORKED, drawn};
 use sparse_oracle::Refusal;

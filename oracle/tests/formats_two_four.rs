@@ -1,7 +1,7 @@
 //! 2:4 by hand: nibbles, words and lanes as the PTX ISA draws them, and whole small matrices.
 
 #[allow(dead_code, reason = "N:M and V:N:M have their own parameters")]
-mod nm_support;
+use crate::nm_support;
 
 use nm_support::picture;
 use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};

@@ -1,6 +1,6 @@
 //! `nalgebra-sparse` and `nalgebra` both ways: bit for bit, and refused where a shape does not fit.
 
-mod matrices;
+use crate::matrices;
 
 use matrices::{blocks, patterns, typed};
 use nalgebra::DMatrix;

@@ -1,7 +1,7 @@
 //! `sprs` both ways: what goes out comes back bit for bit, what `sprs` builds itself is read as it means it, and
 //! what does not fit is refused.
 
-mod matrices;
+use crate::matrices;
 
 use matrices::{blocks, patterns, typed};
 use proptest::prelude::*;

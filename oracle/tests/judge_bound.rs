@@ -1,7 +1,7 @@
 //! The allowance itself: counts of roundings against the documented table, its fraction against rationals derived
 //! here, comparisons at and beside the bound, and the limit up to which every order of summation is exact.
 
-mod judge_support;
+use crate::judge_support;
 
 use judge_support::{Way, simulate};
 use num_bigint::BigInt;

@@ -1,7 +1,7 @@
 //! No false pass: kernels that are wrong in one particular way are refused, on operands that such an error can be seen
 //! on, in every combination of element types, and the verdict names the tier that decided.
 
-mod judge_support;
+use crate::judge_support;
 
 use judge_support::{Fpu, Way, simulate, store};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Input, Reduction};

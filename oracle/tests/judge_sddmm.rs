@@ -1,6 +1,6 @@
 //! SDDMM whose result is multiplied by S: the factor is always multiplied, zeros, NaN and infinities included.
 
-mod judge_support;
+use crate::judge_support;
 
 use judge_support::{Way, simulate, store};
 use sparse_oracle::Precision;

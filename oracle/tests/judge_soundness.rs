@@ -2,7 +2,7 @@
 //! every combination of element types, in every order, with every epilogue. Where the declaration fixes the bits, the
 //! simulated kernel must also have them (T2), so this judges the models by independent arithmetic too.
 
-mod judge_support;
+use crate::judge_support;
 
 use judge_support::{Way, simulate};
 use sparse_oracle::Precision;

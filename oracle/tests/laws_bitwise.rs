@@ -1,7 +1,7 @@
 //! On T0 inputs (small integers) the laws hold bit for bit after rounding too: in every declared reduction, with every
 //! combination of accumulator and output types. The sign of a zero is free.
 
-mod laws_support;
+use crate::laws_support;
 
 use laws_support::{Held, Values, moved, permutation, transposed, under_proptest, under_quickcheck};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};

@@ -1,7 +1,7 @@
 //! The definitions of the operations against the fast exact path that every judgement uses: the same values, gauges and
 //! numbers of terms, in the same order, on every family of values and in every precision.
 
-mod laws_support;
+use crate::laws_support;
 
 use laws_support::{Held, Values, full, transposed, under_proptest, under_quickcheck};
 use sparse_oracle::exact::Element;

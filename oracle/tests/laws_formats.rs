@@ -1,6 +1,6 @@
 //! One logical matrix, one result: every format of it, through every conversion, gives the same exact product.
 
-mod laws_support;
+use crate::laws_support;
 
 use laws_support::{Held, Values, equal, product, under_proptest, under_quickcheck};
 use sparse_oracle::convert::convert;

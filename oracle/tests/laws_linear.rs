@@ -1,7 +1,7 @@
 //! Linearity: `A (B + D) = A B + A D`, `(A + E) B = A B + E B`, `A (s B) = s (A B)`, exactly; and splitting the inner
 //! dimension, `[A1 A2] [B1; B2] = A1 B1 + A2 B2`, with gauges and numbers of terms.
 
-mod laws_support;
+use crate::laws_support;
 
 use laws_support::{Held, Values, equal, product, under_proptest, under_quickcheck};
 use sparse_oracle::exact::{Element, Value};

@@ -1,6 +1,6 @@
 //! Permutations and transposition: what only renames rows and columns changes no number.
 
-mod laws_support;
+use crate::laws_support;
 
 use laws_support::{
     Held, Values, equal, equal_numbers, full, moved, permutation, product, transposed, turned,

@@ -1,7 +1,7 @@
 //! The operations against one another: SDDMM is a dense product, sampled; SpGEMM is SpMM with B made dense, on the
 //! structural pattern.
 
-mod laws_support;
+use crate::laws_support;
 
 use laws_support::{Held, Values, full, product, transposed, under_proptest, under_quickcheck};
 use sparse_oracle::format::{Dense, Entries};

@@ -1,7 +1,7 @@
 //! Models of CPU instructions against `rustc_apfloat` where they are IEEE operations, and against big integers where they
 //! are not; against the exact sum on small integers; and examples in which a likely mistake shows.
 
-mod cpu_support;
+use crate::cpu_support;
 #[path = "cpu_support/reference.rs"]
 mod reference;
 

@@ -6,8 +6,8 @@
 //!
 //! `SPARSE_RECORDED` may name another folder of such files, of any size. `data/recorded/README.md` says what ran where.
 
-mod cpu_support;
-mod files_shared;
+use crate::cpu_support;
+use crate::files_shared;
 
 use cpu_support::Operands;
 use files_shared::say;

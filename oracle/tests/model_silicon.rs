@@ -3,7 +3,7 @@
 //! The committed recordings are the first 8 warps (one of each operand distribution) of longer ones; those are checked too where
 //! `SPARSE_SHARED` or `../shared` has them.
 
-mod files_shared;
+use crate::files_shared;
 
 use files_shared::say;
 use sparse_oracle::model::recording::{Recording, RecordingName};

@@ -1,7 +1,7 @@
 //! Products with an N:M matrix on the right, and what pruning does to them.
 
 #[allow(dead_code, reason = "V:N:M is not multiplied here")]
-mod nm_support;
+use crate::nm_support;
 
 use nm_support::{nm, picture};
 use num_bigint::BigInt;

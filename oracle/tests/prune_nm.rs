@@ -1,6 +1,6 @@
 //! Pruning: by hand, against its definition in rationals, and what it promises the encoders.
 
-mod nm_support;
+use crate::nm_support;
 
 use nm_support::{nm, picture, vnm};
 use num_bigint::BigInt;

@@ -1,7 +1,7 @@
 //! Libra's schedule against numbers worked out by hand: equations (2) to (8), the distribution of a small matrix, the
 //! threshold tuner.
 
-mod libra;
+use crate::libra;
 
 use libra::{full_columns, numbered, two_windows};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Libra's load balance: figure 8 worked out by hand, every block and entry in exactly one piece, and atomic exactly where
 //! two pieces meet.
 
-mod defects;
-mod libra;
+use crate::defects;
+use crate::libra;
 
 use defects::{Defect, decreasing, first, last, length, out_of_range, refuses, unsorted};
 use libra::{params, sddmm, spmm, two_windows};

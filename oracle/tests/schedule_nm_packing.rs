@@ -1,7 +1,7 @@
 //! NM-SpMM's packing by hand and at random: which columns of A a block needs, and that nothing else changes.
 
 #[allow(dead_code, reason = "V:N:M has no schedule")]
-mod nm_support;
+use crate::nm_support;
 
 use nm_support::{nm, picture};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Reordering by hand, and what holds of every result; orders of rows, applied and undone.
 
-mod drawings;
-mod matrices;
+use crate::drawings;
+use crate::matrices;
 
 use drawings::drawn;
 use matrices::{patterns, typed};

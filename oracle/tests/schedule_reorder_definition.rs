@@ -1,7 +1,7 @@
 //! Reordering against its definition: the same steps written the plainest way, all pairs compared, whole orders priced,
 //! another spanning-forest algorithm.
 
-mod matrices;
+use crate::matrices;
 
 use matrices::patterns;
 use proptest::prelude::*;

@@ -1,9 +1,9 @@
 //! RSH-SpMM's schedule: thresholds, the scan under both rules, the parameters behind a partition, segments, what a
 //! pipeline may load, and the counts that the paper plots.
 
-mod drawings;
-mod files_shared;
-mod matrices;
+use crate::drawings;
+use crate::files_shared;
+use crate::matrices;
 
 use drawings::{WORKED, drawn};
 use files_shared::{say, shared};

@@ -1,7 +1,7 @@
 //! The slips of NM-SpMM: what is printed, written down as printed, is caught.
 
 #[allow(dead_code, reason = "V:N:M has no schedule")]
-mod nm_support;
+use crate::nm_support;
 
 use nm_support::{nm, picture};
 use sparse_oracle::Refusal;

@@ -1,5 +1,7 @@
 //! Small matrices as pictures, and parameters of the N:M formats.
 
+#![allow(dead_code, reason = "each test binary uses a part of it, some all")]
+
 use sparse_oracle::Scalar;
 use sparse_oracle::format::{Entries, Entry, FormatParams};
 

@@ -1,0 +1,12 @@
+//! Cases, backends and verdicts.
+//! One binary: each file of tests is a module, listed here.
+
+mod backend_peers;
+mod case_line;
+mod coverage;
+mod determinism;
+mod formats_illegal_parameters;
+mod fuzz_replay;
+mod judge_declarations;
+mod judge_honest;
+mod manifest;

@@ -1,0 +1,10 @@
+//! Backends in other processes and languages.
+//! One binary: each file of tests is a module, listed here.
+
+mod cli;
+
+mod plugin_hostile;
+mod remote_hostile;
+mod remote_mixed;
+mod remote_protocol;
+mod remote_python;

@@ -1,0 +1,11 @@
+//! Reports, expectations and what is checked in of them.
+//! One binary: each file of tests is a module, listed here.
+
+#![recursion_limit = "256"]
+
+mod report_sample;
+
+mod report_expectations;
+mod report_schema;
+mod report_writers;
+mod reviewed;
