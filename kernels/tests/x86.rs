@@ -7,6 +7,7 @@ mod support;
 mod x86_support;
 
 mod x86_instructions;
+mod x86_memory;
 mod x86_refusals;
 mod x86_sddmm;
 mod x86_threads;

@@ -8,7 +8,7 @@
 
 #![cfg(target_arch = "x86_64")]
 
-mod support;
+use crate::support;
 
 use sparse_kernels::{Engine, KernelName, kernel, kernels_here};
 use sparse_oracle::Precision;
