@@ -29,6 +29,32 @@ fn refused(args: &[&str], words: &[&str]) {
     }
 }
 
+/// A folder of test files had a complex matrix in it, and an hour of measurements ended there without a report.
+#[test]
+fn a_matrix_that_can_not_be_read_does_not_end_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write(
+        "a_complex.mtx",
+        "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
+    );
+    write(
+        "good.mtx",
+        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n",
+    );
+    let args = "bench --matrix . --format csr --precisions f32 --peers none --time 0.001 --report report";
+    let ran = run_in(folder.path(), &args.split(' ').collect::<Vec<_>>());
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains("a_complex.mtx") && ran.out.contains("`complex` is not supported"),
+        "{}",
+        ran.out
+    );
+    let text = std::fs::read_to_string(folder.path().join("report/bench.json")).expect("a report");
+    let report: BenchReport = serde_json::from_str(&text).expect("of the schema");
+    assert_eq!((report.comparisons.len(), report.skipped.len()), (1, 1));
+}
+
 #[test]
 fn bad_input_is_refused_with_the_repair() {
     let karate = ["--synth", "embedded:karate"];

@@ -37,7 +37,7 @@ use machine::Machine;
 use operands::Shared;
 use peers::Peers;
 use preset::Preset;
-use report::{SCHEMA, Skipped};
+use report::{SCHEMA, Skipped, UNREAD};
 use sparse_kernels::registry::Kernel;
 use sparse_oracle::contract::{Op, Types};
 use std::path::PathBuf;
@@ -85,15 +85,12 @@ pub enum BenchError {
         /// The system's reason.
         reason: String,
     },
-    /// A matrix can't be made.
-    #[error(transparent)]
-    Origin(#[from] crate::origin::OriginError),
 }
 
 /// Measures everything. `shown` is told what is going on, line by line.
 ///
 /// # Errors
-/// A matrix that can't be read, or threads that can't be had.
+/// Threads that can't be had.
 pub fn run(options: &Options, shown: &mut (dyn FnMut(&str) + Send)) -> Result<BenchReport, BenchError> {
     let threads = options.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -126,7 +123,7 @@ pub fn run(options: &Options, shown: &mut (dyn FnMut(&str) + Send)) -> Result<Be
             hybrids: Vec::new(),
         };
         for origin in &options.origins {
-            on_matrix(origin, options, &peers, &mut report, shown)?;
+            on_matrix(origin, options, &peers, &mut report, shown);
         }
         report.summary = summary::summary(&report, options.preset);
         Ok(report)
@@ -139,8 +136,7 @@ fn on_matrix(
     peers: &Peers,
     report: &mut BenchReport,
     shown: &mut (dyn FnMut(&str) + Send),
-) -> Result<(), BenchError> {
-    let loaded = origin.load()?;
+) {
     let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
         shown(&format!("SKIPPED {origin} {on}: {reason}"));
         report.skipped.push(Skipped {
@@ -149,14 +145,18 @@ fn on_matrix(
             reason,
         });
     };
+    let loaded = match origin.load() {
+        Ok(loaded) => loaded,
+        // The other matrices are measured all the same; the exit code says that one was not.
+        Err(error) => return skip(report, shown, UNREAD.to_owned(), error.to_string()),
+    };
     let entries = loaded.coo.nnz();
     if matches!(origin, Origin::File(_)) && entries < options.fewest_entries {
         let reason = format!(
             "{entries} entries, the preset takes {} and more",
             options.fewest_entries
         );
-        skip(report, shown, String::new(), reason);
-        return Ok(());
+        return skip(report, shown, String::new(), reason);
     }
     for (op, types) in groups(&options.kernels) {
         let shared = match Shared::new(origin, &loaded, (op, types), options.n) {
@@ -191,7 +191,6 @@ fn on_matrix(
         report.hybrids.extend(hybrids);
         report.skipped.extend(skipped);
     }
-    Ok(())
 }
 
 /// What is compared with one another: kernels of one operation and one set of element types.

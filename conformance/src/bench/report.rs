@@ -138,6 +138,9 @@ pub struct Speed {
     pub against: BTreeMap<String, Ratio>,
 }
 
+/// [`Skipped::on`] of a matrix that could not be read.
+pub(super) const UNREAD: &str = "not read";
+
 /// Something that was asked for and not measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -214,10 +217,13 @@ impl BenchReport {
         self.comparisons.iter().flat_map(Comparison::wrong)
     }
 
-    /// 1 where a kernel of ours was wrong.
+    /// 1 where a kernel of ours was wrong, else 2 where a matrix could not be read.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        u8::from(self.wrong().any(|(_, measured)| !measured.peer))
+        if self.wrong().any(|(_, measured)| !measured.peer) {
+            return 1;
+        }
+        2 * u8::from(self.skipped.iter().any(|skipped| skipped.on == UNREAD))
     }
 }
 
