@@ -5,7 +5,8 @@
 use crate::support;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sparse_kernels::x86::{Split, spmm_split};
+use sparse_kernels::schedule::ScheduleError;
+use sparse_kernels::x86::{Split, plan_loops, spmm_split};
 use sparse_kernels::{Engine, Kernel, kernels_here};
 use sparse_oracle::Precision;
 use sparse_oracle::contract::Op;
@@ -149,4 +150,62 @@ fn every_split_of_the_workers() {
     }
     eprintln!("{compared} splits");
     assert!(compared > 0 || !here(Engine::Avx2), "nothing compared");
+}
+
+/// The scheduler against the clock of this machine: whatever it chooses is legal, and does not reach the product.
+#[test]
+fn a_plan_of_this_machine() {
+    let (mut rng, pools) = (Rng(3), pools());
+    let e = ragged(&mut rng);
+    let mut planned = 0;
+    for engine in [Engine::Avx512, Engine::Avx2]
+        .into_iter()
+        .filter(|&engine| here(engine))
+    {
+        for precision in [Precision::F64, Precision::F32, Precision::F16] {
+            let a = AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e)
+                .expect("encodes");
+            let b = dense(&mut rng, precision, (SHAPE.1, SHAPE.2));
+            let out = match precision {
+                Precision::F16 => Precision::F32,
+                other => other,
+            };
+            let c = dense(&mut rng, out, (SHAPE.0, SHAPE.2));
+            for (pool, threads) in pools.iter().zip(THREADS) {
+                let plan = pool.install(|| plan_loops(&a, SHAPE.2, engine)).expect("a plan");
+                let (choice, name) = (plan.choice, format!("{engine:?} {precision} {plan:?}"));
+                assert!(
+                    choice.csr_threads + choice.tile_threads <= threads as u32,
+                    "{name}"
+                );
+                assert!(choice.boundary as usize <= SHAPE.0, "{name}");
+                let split = loops(&e, precision, choice.boundary as usize, plan.br);
+                let chosen = pool.install(|| {
+                    bits(&split, (&b, &c), (0.5, -2.0), |task| {
+                        spmm_split(task, engine, plan.into())
+                    })
+                });
+                let rows = loops(&e, precision, SHAPE.0, plan.br);
+                let in_rows = bits(&rows, (&b, &c), (0.5, -2.0), |task| {
+                    spmm_split(task, engine, Split { csr: 1, tiles: 0 })
+                });
+                // Pads are multiplied in tiles: with finite operands that changes nothing, since sums start from +0.
+                assert!(chosen == in_rows, "{name}");
+                planned += 1;
+            }
+            let coo = AnySparse::from_f64(precision, FormatKind::Coo, FormatParams::default(), &e)
+                .expect("encodes");
+            assert!(matches!(
+                plan_loops(&coo, SHAPE.2, engine),
+                Err(ScheduleError::Refused(_))
+            ));
+        }
+        let narrow = AnySparse::from_f64(Precision::E4m3, FormatKind::Csr, FormatParams::default(), &e);
+        assert!(matches!(
+            plan_loops(&narrow.expect("encodes"), SHAPE.2, engine),
+            Err(ScheduleError::Refused(Refusal::Kind { field: "A", .. }))
+        ));
+    }
+    eprintln!("{planned} plans");
+    assert!(planned > 0 || !here(Engine::Avx2), "nothing planned");
 }
