@@ -1,7 +1,7 @@
 //! `conformance inspect`: what a matrix looks like, and what every format makes of it.
 
-use crate::inspect::variant::parse_parameters;
 use crate::inspect::iops::View;
+use crate::inspect::variant::parse_parameters;
 use crate::inspect::{Element, Survey, html, text};
 use crate::origin::{Loaded, Origin};
 use anyhow::{Context, Result};
@@ -81,7 +81,11 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     }
     if args.iops {
         let matrix = matrix.as_ref().map_err(Clone::clone);
-        on_iops(&mut out, args, matrix.with_context(|| format!("IOPS on {origin}"))?)?;
+        on_iops(
+            &mut out,
+            args,
+            matrix.with_context(|| format!("IOPS on {origin}"))?,
+        )?;
     }
     drop(matrix);
     if args.formats || args.json || args.html.is_some() {
@@ -121,9 +125,17 @@ fn on_iops(out: &mut std::io::StdoutLock<'_>, args: &Args, matrix: &Csr<f64>) ->
             ("SSMM by its transpose".to_owned(), transposed)
         }
     };
-    write!(out, "\n{}", View::ssmm(title, matrix, &second, machine)?.to_text())?;
+    write!(
+        out,
+        "\n{}",
+        View::ssmm(title, matrix, &second, machine)?.to_text()
+    )?;
     let title = format!("SDMM by {} dense columns", args.columns);
-    write!(out, "\n{}", View::sdmm(title, matrix, args.columns, machine)?.to_text())?;
+    write!(
+        out,
+        "\n{}",
+        View::sdmm(title, matrix, args.columns, machine)?.to_text()
+    )?;
     Ok(())
 }
 
