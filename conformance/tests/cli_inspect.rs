@@ -585,3 +585,41 @@ fn structured_formats_are_measured_on_the_pruned_matrix() {
     }
     assert_eq!(row_of(&survey, "two_four")["values"], "tf32");
 }
+
+/// 20 x 12 is not square: multiplied by its transpose. By hand: columns hold 1 to 3 entries, so 1 + 4 + 4 + .. products.
+#[test]
+fn iops_prints_partition_traffic_and_cycles() {
+    let folder = folder();
+    let ran = inspect(folder.path(), &["own.mtx", "--iops", "--columns", "5"]);
+    let line = |name: &str| -> Vec<u64> {
+        let lines: Vec<&str> = ran
+            .out
+            .lines()
+            .filter(|line| line.trim_start().starts_with(name))
+            .collect();
+        assert_eq!(lines.len(), 2, "{name}: SSMM and SDMM in\n{}", ran.out);
+        let number = |line: &str| {
+            let first = line.trim_start()[name.len()..].split_whitespace().next();
+            first
+                .and_then(|cell| cell.replace(',', "").parse().ok())
+                .expect("a number")
+        };
+        lines.into_iter().map(number).collect()
+    };
+    // Entries of columns 0 to 11: 1 1 1 3 2 1 1 1 0 1 0 2.
+    assert_eq!(line("products"), [1 + 1 + 1 + 9 + 4 + 1 + 1 + 1 + 1 + 4, 14 * 5]);
+    assert_eq!(line("entries of C")[1], 20 * 5);
+    assert!(ran.out.contains("SSMM by its transpose") && ran.out.contains("DRAM traffic saved"));
+    let ran = inspect(
+        folder.path(),
+        &[
+            "own.mtx",
+            "--iops",
+            "--by",
+            "uniform:rows=12,cols=7,density=1,seed=1",
+        ],
+    );
+    assert!(ran.out.contains("SSMM by uniform:"), "{}", ran.out);
+    let ran = run_in(folder.path(), &["inspect", "own.mtx", "--by", "own.mtx"]);
+    assert_ne!(ran.code, 0, "--by says nothing without --iops");
+}

@@ -16,17 +16,20 @@ pub enum Engine {
     Sme,
     /// NVIDIA GPU.
     Cuda,
+    /// A model of the IOPS accelerator.
+    Iops,
 }
 
 impl Engine {
     /// All engines that a name may hold, whether or not a kernel is registered for them.
-    pub const ALL: [Engine; 6] = [
+    pub const ALL: [Engine; 7] = [
         Engine::Portable,
         Engine::Avx2,
         Engine::Avx512,
         Engine::Neon,
         Engine::Sme,
         Engine::Cuda,
+        Engine::Iops,
     ];
 
     /// The word in a kernel's name.
@@ -39,6 +42,7 @@ impl Engine {
             Engine::Neon => "neon",
             Engine::Sme => "sme",
             Engine::Cuda => "cuda",
+            Engine::Iops => "iops",
         }
     }
 
@@ -52,6 +56,7 @@ impl Engine {
             Engine::Neon => "Arm Advanced SIMD",
             Engine::Sme => "Arm SME",
             Engine::Cuda => "an NVIDIA GPU",
+            Engine::Iops => "a model of the IOPS accelerator",
         }
     }
 

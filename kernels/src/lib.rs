@@ -16,6 +16,7 @@ pub mod cuda;
 mod engine;
 mod explain;
 mod feature;
+pub mod iops;
 pub mod name;
 mod portable;
 pub mod registry;

@@ -60,6 +60,7 @@ static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     table.extend(crate::x86::kernels());
     #[cfg(target_arch = "aarch64")]
     table.extend(crate::arm::kernels());
+    table.extend(crate::iops::kernels());
     table
 });
 

@@ -1,10 +1,12 @@
 //! `conformance inspect`: what a matrix looks like, and what every format makes of it.
 
+use crate::inspect::iops::View;
 use crate::inspect::variant::parse_parameters;
 use crate::inspect::{Element, Survey, html, text};
 use crate::origin::{Loaded, Origin};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
+use sparse_kernels::iops::Machine;
 use sparse_oracle::format::Csr;
 use sparse_oracle::source::spy::{SpyGrid, SpyStyle};
 use sparse_oracle::source::statistics::RowStatistics;
@@ -28,6 +30,16 @@ pub(super) struct Args {
     /// Write the formats, with pictures of their blocks, as a page.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Also multiply it on the model of the IOPS accelerator: by itself (a matrix that is not square by its transpose), and by
+    /// a dense matrix. Partition, DRAM traffic, cycles, and the same of inner and outer product.
+    #[arg(long, conflicts_with = "json")]
+    iops: bool,
+    /// With --iops: multiply by this matrix instead, a file or a source.
+    #[arg(long, value_name = "MATRIX", requires = "iops")]
+    by: Option<String>,
+    /// With --iops: columns of the dense matrix.
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "iops")]
+    columns: usize,
     /// Element type that the formats store.
     #[arg(long, value_enum, default_value_t)]
     values: Element,
@@ -41,12 +53,7 @@ const SCREEN: (usize, usize) = (64, 24);
 
 /// Describes the matrix, and the formats if asked for.
 pub(super) fn run(args: &Args) -> Result<u8> {
-    let is_file = PathBuf::from(&args.matrix).exists();
-    let origin = if is_file || !args.matrix.contains(':') {
-        Origin::File(PathBuf::from(&args.matrix))
-    } else {
-        args.matrix.parse()?
-    };
+    let origin = named(&args.matrix)?;
     let params = parse_parameters(&args.parameters)?;
     let loaded = origin.load()?;
     let entries = loaded.coo.entries();
@@ -72,6 +79,14 @@ pub(super) fn run(args: &Args) -> Result<u8> {
             writeln!(out, "  spy plot         {}", path.display())?;
         }
     }
+    if args.iops {
+        let matrix = matrix.as_ref().map_err(Clone::clone);
+        on_iops(
+            &mut out,
+            args,
+            matrix.with_context(|| format!("IOPS on {origin}"))?,
+        )?;
+    }
     drop(matrix);
     if args.formats || args.json || args.html.is_some() {
         let survey = Survey::of(origin.to_string(), &entries, args.values, params);
@@ -85,6 +100,43 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// A file if there is one, or if nothing says that it is a source.
+fn named(text: &str) -> Result<Origin> {
+    if Path::new(text).exists() || !text.contains(':') {
+        return Ok(Origin::File(PathBuf::from(text)));
+    }
+    Ok(text.parse()?)
+}
+
+/// Prints both modes of the accelerator.
+fn on_iops(out: &mut std::io::StdoutLock<'_>, args: &Args, matrix: &Csr<f64>) -> Result<()> {
+    let machine = Machine::default();
+    let (title, second) = match &args.by {
+        Some(name) => {
+            let loaded = named(name)?.load()?;
+            let second = Csr::from_entries(&loaded.coo.entries())?;
+            (format!("SSMM by {name}"), second)
+        }
+        None if matrix.rows == matrix.cols => ("SSMM by itself".to_owned(), matrix.clone()),
+        None => {
+            let transposed = Csr::from_entries(&matrix.entries().transpose())?;
+            ("SSMM by its transpose".to_owned(), transposed)
+        }
+    };
+    write!(
+        out,
+        "\n{}",
+        View::ssmm(title, matrix, &second, machine)?.to_text()
+    )?;
+    let title = format!("SDMM by {} dense columns", args.columns);
+    write!(
+        out,
+        "\n{}",
+        View::sdmm(title, matrix, args.columns, machine)?.to_text()
+    )?;
+    Ok(())
 }
 
 fn write_file(path: &Path, content: &str) -> Result<()> {

@@ -4,6 +4,7 @@
 //! matrix -> variants (formats with parameters) -> encoding -+-> numbers -+-> text    the terminal
 //!        \                                                  +-> map -----+-> json    serde
 //!         `-> schedules of Libra and RS-Tile -> cost --------------------+-> html    one page without network
+//!         `-> the model of the IOPS accelerator -> iops ------------------> text
 //! ```
 //!
 //! Encodings are the reference's. Whatever refuses the matrix is a row that says why.
@@ -11,6 +12,7 @@
 pub mod blocks;
 pub mod cost;
 pub mod html;
+pub mod iops;
 pub mod map;
 pub mod numbers;
 pub mod survey;
