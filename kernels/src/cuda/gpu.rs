@@ -33,6 +33,8 @@ pub struct Gpu {
     capability: (i32, i32),
     modules: Mutex<HashMap<Source, Arc<CudaModule>>>,
     functions: Mutex<HashMap<(Source, String), CudaFunction>>,
+    /// Twice the size of L2, made when first written.
+    scratch: Mutex<Option<CudaSlice<u8>>>,
 }
 
 impl Gpu {
@@ -72,6 +74,7 @@ impl Gpu {
             capability,
             modules: Mutex::default(),
             functions: Mutex::default(),
+            scratch: Mutex::default(),
         })
     }
 
@@ -217,6 +220,19 @@ impl Gpu {
             .memcpy_dtoh(&view, into)
             .map_err(failed("download a result"))?;
         self.wait()
+    }
+
+    /// Queues a write of twice the size of L2, so that nothing of before is left in it.
+    pub(super) fn flush(&self) -> Result<(), Refusal> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let buffer = match scratch.take() {
+            Some(buffer) => scratch.insert(buffer),
+            None => {
+                let bytes = self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+                scratch.insert(self.zeros(2 * bytes)?)
+            }
+        };
+        Ok(self.stream.memset_zeros(buffer).map_err(failed("write memory"))?)
     }
 
     /// Waits for all work.

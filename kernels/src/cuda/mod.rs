@@ -17,6 +17,8 @@ mod error;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(feature = "cuda")]
+mod meter;
+#[cfg(feature = "cuda")]
 mod operand;
 pub mod probe;
 #[cfg(feature = "cuda")]
@@ -27,6 +29,8 @@ pub use device::{Device, Loaded, compile_text, nvrtc_version};
 pub use error::CudaError;
 #[cfg(feature = "cuda")]
 pub use gpu::Gpu;
+#[cfg(feature = "cuda")]
+pub use meter::{Plan, Times, metered};
 
 use crate::feature::Feature;
 
