@@ -13,6 +13,8 @@
 pub enum Source {
     /// SpMM of CSR, one fused chain per element, on the general cores.
     CsrSpmm,
+    /// What the device can do at most.
+    Measure,
 }
 
 /// What the table says about a source.
@@ -48,13 +50,14 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 1] = [Source::CsrSpmm];
+    pub const ALL: [Source; 2] = [Source::CsrSpmm, Source::Measure];
 
     /// Its row.
     #[must_use]
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
+            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
         }
     }
 
