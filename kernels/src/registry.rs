@@ -60,6 +60,8 @@ static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     table.extend(crate::x86::kernels());
     #[cfg(target_arch = "aarch64")]
     table.extend(crate::arm::kernels());
+    #[cfg(feature = "cuda")]
+    table.extend(crate::cuda::kernels());
     table
 });
 
