@@ -13,6 +13,10 @@
 pub enum Source {
     /// SpMM of CSR, one fused chain per element, on the general cores.
     CsrSpmm,
+    /// SpMM on windows of 8 rows, tiles on tensor cores: RSH-SpMM and Libra.
+    TilesSpmm,
+    /// SDDMM in 8 x 16 blocks: Libra.
+    LibraSddmm,
 }
 
 /// What the table says about a source.
@@ -48,13 +52,15 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 1] = [Source::CsrSpmm];
+    pub const ALL: [Source; 3] = [Source::CsrSpmm, Source::TilesSpmm, Source::LibraSddmm];
 
     /// Its row.
     #[must_use]
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
+            Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
+            Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
         }
     }
 

@@ -10,13 +10,14 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
+pub(crate) mod declared;
 pub(crate) mod plan;
 
 use super::gpu::{Gpu, failed};
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, CudaView, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
 use plan::{Limits, Plan, Window};
 use sparse_oracle::refusal::Refusal;
 use std::sync::{Mutex, PoisonError};
@@ -317,6 +318,5 @@ fn columns(rows: usize, n: u32) -> LaunchConfig {
 /// Where a buffer begins on the device. It is used in the stream that the buffer belongs to, so that no event has to be
 /// waited for or recorded.
 pub(super) fn address<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> u64 {
-    let view: CudaView<'_, T> = buffer.as_view();
-    view.device_ptr(gpu.stream()).0
+    buffer.device_ptr(gpu.stream()).0
 }
