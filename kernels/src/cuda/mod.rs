@@ -19,6 +19,10 @@ mod error;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(feature = "cuda")]
+mod libra_sddmm;
+#[cfg(feature = "cuda")]
+mod libra_spmm;
+#[cfg(feature = "cuda")]
 mod measure;
 #[cfg(feature = "cuda")]
 mod meter;
@@ -26,7 +30,11 @@ mod meter;
 mod operand;
 pub mod probe;
 #[cfg(feature = "cuda")]
+mod rsh;
+#[cfg(feature = "cuda")]
 pub mod source;
+#[cfg(feature = "cuda")]
+mod tiles;
 
 #[cfg(feature = "cuda")]
 pub use baseline::{Baseline, baselines};
@@ -47,12 +55,14 @@ use crate::feature::Feature;
 pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
     let mut table = Vec::new();
     csr_spmm::rows(&mut table);
+    rsh::rows(&mut table);
+    libra_spmm::rows(&mut table);
+    libra_sddmm::rows(&mut table);
     table
 }
 
 /// The GPU's architecture, as models of its matrix instructions know it; none without a GPU.
 #[cfg(feature = "cuda")]
-#[expect(dead_code, reason = "rows of tensor-core kernels declare it")]
 pub(crate) fn architecture() -> Option<sparse_oracle::arithmetic::Architecture> {
     Gpu::probe().ok().and_then(Gpu::architecture)
 }

@@ -15,6 +15,10 @@ pub enum Source {
     CsrSpmm,
     /// What the device can do at most.
     Measure,
+    /// SpMM on windows of 8 rows, tiles on tensor cores: RSH-SpMM and Libra.
+    TilesSpmm,
+    /// SDDMM in 8 x 16 blocks: Libra.
+    LibraSddmm,
 }
 
 /// What the table says about a source.
@@ -50,7 +54,12 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 2] = [Source::CsrSpmm, Source::Measure];
+    pub const ALL: [Source; 4] = [
+        Source::CsrSpmm,
+        Source::Measure,
+        Source::TilesSpmm,
+        Source::LibraSddmm,
+    ];
 
     /// Its row.
     #[must_use]
@@ -58,6 +67,8 @@ impl Source {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
             Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
+            Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
+            Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
         }
     }
 
