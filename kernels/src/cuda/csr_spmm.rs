@@ -146,19 +146,21 @@ where
     O: Output<A> + Word,
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Csr)?;
-    product(request, |gpu, a, transpose, (b, c), factors| {
-        let Sparse::Csr(csr) = a else {
-            return Err(wrong_format("A", FormatKind::Csr, a.kind()));
-        };
-        let prepared = if transpose {
-            let (ptr, idx, values): Arrays<I> =
-                turn("row_ptr", csr.cols, &csr.row_ptr, &csr.col_idx, &csr.values)?;
-            Prepared::new(gpu, (csr.cols, csr.rows), &ptr, &idx, &values)
-        } else {
-            Prepared::new(gpu, (csr.rows, csr.cols), &csr.row_ptr, &csr.col_idx, &csr.values)
-        };
-        prepared?.launch(gpu, b, c, factors)
-    })
+    product(
+        request,
+        |gpu, a, transpose| {
+            let Sparse::Csr(csr) = a else {
+                return Err(wrong_format("A", FormatKind::Csr, a.kind()));
+            };
+            let (shape, arrays) = ((csr.rows, csr.cols), (&csr.row_ptr, &csr.col_idx, &csr.values));
+            if !transpose {
+                return Prepared::new(gpu, shape, arrays.0, arrays.1, arrays.2);
+            }
+            let turned: Arrays<I> = turn("row_ptr", csr.cols, arrays.0, arrays.1, arrays.2)?;
+            Prepared::new(gpu, (shape.1, shape.0), &turned.0, &turned.1, &turned.2)
+        },
+        |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
+    )
 }
 
 /// A CSR matrix on the device.

@@ -33,6 +33,8 @@ pub struct Gpu {
     capability: (i32, i32),
     modules: Mutex<HashMap<Source, Arc<CudaModule>>>,
     functions: Mutex<HashMap<(Source, String), CudaFunction>>,
+    /// Twice the size of L2, made when first written.
+    scratch: Mutex<Option<CudaSlice<u8>>>,
 }
 
 impl Gpu {
@@ -72,6 +74,7 @@ impl Gpu {
             capability,
             modules: Mutex::default(),
             functions: Mutex::default(),
+            scratch: Mutex::default(),
         })
     }
 
@@ -112,6 +115,19 @@ impl Gpu {
     /// Where the driver does not say.
     pub fn multiprocessors(&self) -> Result<usize, Refusal> {
         self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    }
+
+    /// CUDA version that the driver supports: 13000 for 13.0.
+    ///
+    /// # Errors
+    /// Where the driver does not say.
+    pub fn driver_version(&self) -> Result<i32, Refusal> {
+        let mut version = 0;
+        // SAFETY: cuDriverGetVersion writes one int through a pointer to a live local, and needs no context.
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }
+            .result()
+            .map_err(failed("tell its version"))?;
+        Ok(version)
     }
 
     /// The stream of all work. cudarc's launches and copies take it; wait with `synchronize`.
@@ -217,6 +233,24 @@ impl Gpu {
             .memcpy_dtoh(&view, into)
             .map_err(failed("download a result"))?;
         self.wait()
+    }
+
+    /// Makes the context current on this thread, for libraries that do not do so themselves.
+    pub(super) fn bind(&self) -> Result<(), Refusal> {
+        Ok(self.context.bind_to_thread().map_err(failed("take a thread"))?)
+    }
+
+    /// Queues a write of twice the size of L2, so that nothing of before is left in it.
+    pub(super) fn flush(&self) -> Result<(), Refusal> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let buffer = match scratch.take() {
+            Some(buffer) => scratch.insert(buffer),
+            None => {
+                let bytes = self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+                scratch.insert(self.zeros(2 * bytes)?)
+            }
+        };
+        Ok(self.stream.memset_zeros(buffer).map_err(failed("write memory"))?)
     }
 
     /// Waits for all work.

@@ -10,6 +10,8 @@
 //! [`Device::open`] look for it first. Without the feature `cuda` only the sources of kernels are here.
 
 #[cfg(feature = "cuda")]
+mod baseline;
+#[cfg(feature = "cuda")]
 mod csr_spmm;
 #[cfg(feature = "cuda")]
 mod device;
@@ -21,6 +23,10 @@ mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;
 #[cfg(feature = "cuda")]
+mod measure;
+#[cfg(feature = "cuda")]
+mod meter;
+#[cfg(feature = "cuda")]
 mod operand;
 pub mod probe;
 #[cfg(feature = "cuda")]
@@ -31,10 +37,16 @@ pub mod source;
 mod tiles;
 
 #[cfg(feature = "cuda")]
+pub use baseline::{Baseline, baselines};
+#[cfg(feature = "cuda")]
 pub use device::{Device, Loaded, compile_text, nvrtc_version};
 pub use error::CudaError;
 #[cfg(feature = "cuda")]
 pub use gpu::Gpu;
+#[cfg(feature = "cuda")]
+pub use measure::{copy_bandwidth, peak_f32};
+#[cfg(feature = "cuda")]
+pub use meter::{Plan, Times, metered};
 
 use crate::feature::Feature;
 
@@ -64,6 +76,8 @@ pub(crate) fn detected(feature: Feature) -> bool {
     match feature {
         Feature::Sm80 => gpu.capability() >= (8, 0),
         Feature::Sm90 => gpu.capability() >= (9, 0),
+        Feature::Cusparse => baseline::cusparse_is_here(),
+        Feature::Cublas => baseline::cublas_is_here(),
         _ => false,
     }
 }

@@ -7,6 +7,7 @@
 //! ```
 
 use super::gpu::Gpu;
+use super::meter;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output, Stored};
 use crate::portable::request::Product;
@@ -139,19 +140,14 @@ fn packed<T: Word>(rows: usize, cols: usize, at: impl Fn(usize, usize) -> T) -> 
     bits
 }
 
-/// Runs a checked product: B and C go up, `launch` queues the work, C comes back.
+/// Runs a checked product: A is prepared, B and C go up, `launch` queues the work, C comes back.
 ///
-/// `launch` gets the GPU, A as stored and whether to transpose it, B and C on the device, alpha and beta. With an empty C
-/// there is nothing to launch.
-pub(crate) fn product<I, A, O>(
+/// `prepare` gets A as stored and whether to transpose it; `launch` gets what it made, B and C on the device, alpha and
+/// beta, and may be called again where times are asked for (see [`meter`]). With an empty C there is nothing to launch.
+pub(crate) fn product<I, A, O, P>(
     request: Product<'_, I, A, O>,
-    launch: impl FnOnce(
-        &Gpu,
-        &Sparse<I>,
-        bool,
-        (&DeviceDense<I>, &mut DeviceDense<O>),
-        (A, A),
-    ) -> Result<(), Refusal>,
+    prepare: impl FnOnce(&Gpu, &Sparse<I>, bool) -> Result<P, Refusal>,
+    launch: impl Fn(&Gpu, &P, (&DeviceDense<I>, &mut DeviceDense<O>), (A, A)) -> Result<(), Refusal>,
 ) -> Result<Answer, Refusal>
 where
     I: Operand<A> + Word,
@@ -162,10 +158,11 @@ where
     if request.c.rows == 0 || request.c.cols == 0 {
         return Ok(Answer::Written);
     }
+    let (made, seconds) = meter::prepared(gpu, || prepare(gpu, request.a, request.transpose_a))?;
     let b = DeviceDense::upload(gpu, &request.b)?;
     let mut c = DeviceDense::upload_output(gpu, &request.c)?;
     let factors = request.scaling.factors();
-    launch(gpu, request.a, request.transpose_a, (&b, &mut c), factors)?;
+    meter::queue(gpu, seconds, || launch(gpu, &made, (&b, &mut c), factors))?;
     c.download(gpu, request.c)?;
     Ok(Answer::Written)
 }

@@ -17,6 +17,8 @@ pub enum Source {
     TilesSpmm,
     /// SDDMM in 8 x 16 blocks: Libra.
     LibraSddmm,
+    /// What the device can do at most.
+    Measure,
 }
 
 /// What the table says about a source.
@@ -52,7 +54,12 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 3] = [Source::CsrSpmm, Source::TilesSpmm, Source::LibraSddmm];
+    pub const ALL: [Source; 4] = [
+        Source::CsrSpmm,
+        Source::Measure,
+        Source::TilesSpmm,
+        Source::LibraSddmm,
+    ];
 
     /// Its row.
     #[must_use]
@@ -61,6 +68,7 @@ impl Source {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
             Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
             Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
+            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
         }
     }
 
