@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 use super::gpu::{Gpu, failed};
+use super::meter;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
 use super::tiles::address;
@@ -108,10 +109,18 @@ impl SddmmElement for F16 {
 
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<Tf32>(Distribution::Hybrid, |task| run::<Tf32>(task, Distribution::Hybrid)));
-    table.push(row::<F16>(Distribution::Hybrid, |task| run::<F16>(task, Distribution::Hybrid)));
-    table.push(row::<Tf32>(Distribution::Blocks, |task| run::<Tf32>(task, Distribution::Blocks)));
-    table.push(row::<F16>(Distribution::Blocks, |task| run::<F16>(task, Distribution::Blocks)));
+    table.push(row::<Tf32>(Distribution::Hybrid, |task| {
+        run::<Tf32>(task, Distribution::Hybrid)
+    }));
+    table.push(row::<F16>(Distribution::Hybrid, |task| {
+        run::<F16>(task, Distribution::Hybrid)
+    }));
+    table.push(row::<Tf32>(Distribution::Blocks, |task| {
+        run::<Tf32>(task, Distribution::Blocks)
+    }));
+    table.push(row::<F16>(Distribution::Blocks, |task| {
+        run::<F16>(task, Distribution::Blocks)
+    }));
 }
 
 fn row<I: SddmmElement>(distribution: Distribution, run: Run) -> Kernel {
@@ -162,16 +171,21 @@ fn run<I: SddmmElement>(task: Task<'_>, distribution: Distribution) -> Result<An
     if out.is_empty() {
         return Ok(Answer::Written);
     }
-    let prepared = Prepared::new(gpu, &distributed(s, distribution)?)?;
+    let (prepared, seconds) = meter::prepared(gpu, || Prepared::new(gpu, &distributed(s, distribution)?))?;
     let (x, y) = (DeviceDense::upload(gpu, &x)?, DeviceDense::upload(gpu, &y)?);
     let mut results = gpu.upload(out)?;
-    prepared.launch::<I>(gpu, (&x, &y), &mut results, mode, scaling.factors())?;
+    meter::queue(gpu, seconds, || {
+        prepared.launch::<I>(gpu, (&x, &y), &mut results, mode, scaling.factors())
+    })?;
     gpu.download(&results, out)?;
     Ok(Answer::Written)
 }
 
 /// A CSR pattern distributed over both parts.
-pub(crate) fn distributed(s: &Sparse<f32>, distribution: Distribution) -> Result<LibraSddmmParts<f32>, Refusal> {
+pub(crate) fn distributed(
+    s: &Sparse<f32>,
+    distribution: Distribution,
+) -> Result<LibraSddmmParts<f32>, Refusal> {
     match CsrToLibraSddmm::perform(s, distribution.params())? {
         Answer::Parts(AnyParts::F32(Parts::LibraSddmm(parts))) => Ok(parts),
         _ => Err(wrong_format("S", FormatKind::LibraSddmm, s.kind())),
@@ -285,7 +299,13 @@ impl Prepared {
             SddmmMode::AddS => 2,
         };
         if alpha == 0.0 {
-            self.without_product(gpu, (&self.values, &self.position, self.value_count), mode, beta, out)?;
+            self.without_product(
+                gpu,
+                (&self.values, &self.position, self.value_count),
+                mode,
+                beta,
+                out,
+            )?;
             let rest = (&self.rest_values, &self.rest_position, self.rest_count);
             return self.without_product(gpu, rest, mode, beta, out);
         }
@@ -350,7 +370,13 @@ impl Prepared {
         let function = gpu.function(Source::LibraSddmm, "sddmm_without_product")?;
         let number = count as u32;
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(values).arg(position).arg(&number).arg(&mode).arg(&beta).arg(out);
+        arguments
+            .arg(values)
+            .arg(position)
+            .arg(&number)
+            .arg(&mode)
+            .arg(&beta)
+            .arg(out);
         // SAFETY: six arguments as in the source; threads past `count`, the length of both arrays, return; positions are below
         // nnz, which `out` holds.
         unsafe { arguments.launch(grid(count.div_ceil(BLOCK))) }.map_err(failed("launch a kernel"))?;

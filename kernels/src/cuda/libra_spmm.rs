@@ -96,17 +96,15 @@ fn row<I: LibraElement>(run: Run) -> Kernel {
 
 fn run<I: LibraElement>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::LibraSpmm)?;
-    product(request, |gpu, a, transpose, (b, c), factors| {
-        let prepared = if transpose {
-            turned::<LibraSpmmToCsr, I>(gpu, a, I::SYMBOLS, LIMITS)?
-        } else {
-            let Sparse::LibraSpmm(matrix) = a else {
-                return Err(wrong_format("A", FormatKind::LibraSpmm, a.kind()));
-            };
-            prepare(gpu, matrix, LIMITS)?
-        };
-        prepared.launch(gpu, b, c, factors)
-    })
+    product(
+        request,
+        |gpu, a, transpose| match a {
+            Sparse::LibraSpmm(_) if transpose => turned::<LibraSpmmToCsr, I>(gpu, a, I::SYMBOLS, LIMITS),
+            Sparse::LibraSpmm(matrix) => prepare(gpu, matrix, LIMITS),
+            _ => Err(wrong_format("A", FormatKind::LibraSpmm, a.kind())),
+        },
+        |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
+    )
 }
 
 /// Uploads a matrix.
@@ -132,7 +130,9 @@ pub(crate) fn prepare<I: LibraElement>(
         Window {
             rows: std::array::from_fn(|r| row(r).map_or(NONE, |row| row as u32)),
             tiles: ends[0]..ends[1],
-            rest: std::array::from_fn(|r| row(r).map_or(0..0, |row| matrix.row_ptr[row]..matrix.row_ptr[row + 1])),
+            rest: std::array::from_fn(|r| {
+                row(r).map_or(0..0, |row| matrix.row_ptr[row]..matrix.row_ptr[row + 1])
+            }),
         }
     });
     Prepared::new(gpu, I::SYMBOLS, &arrays, windows, limits)
@@ -161,7 +161,10 @@ impl<T: Copy> Tiles<T> {
         for ends in matrix.window_block_ptr.windows(2) {
             let slots = matrix.kb * ends[0] as usize..matrix.kb * ends[1] as usize;
             let columns = &matrix.block_col[slots.clone()];
-            let used = columns.iter().position(|&col| col == PAD).unwrap_or(columns.len());
+            let used = columns
+                .iter()
+                .position(|&col| col == PAD)
+                .unwrap_or(columns.len());
             for first in (0..used).step_by(SLOTS) {
                 tiles.push(matrix, slots.start + first, used - first);
             }
@@ -226,7 +229,8 @@ mod tests {
             }
             m.bitmap.extend(words);
             m.block_value_ptr.push(m.values.len() as u32);
-            m.block_col.extend((first..first + kb).map(|c| if c < columns { 2 * c as u32 } else { PAD }));
+            m.block_col
+                .extend((first..first + kb).map(|c| if c < columns { 2 * c as u32 } else { PAD }));
         }
         m.window_block_ptr = vec![0, columns.div_ceil(kb) as u32];
         m
@@ -237,12 +241,23 @@ mod tests {
         for columns in 1..40 {
             let eight = Tiles::of(&blocks(8, columns));
             let plain = blocks(8, columns);
-            assert_eq!((&eight.bitmap, &eight.col, &eight.values), (&plain.bitmap, &plain.block_col, &plain.values));
+            assert_eq!(
+                (&eight.bitmap, &eight.col, &eight.values),
+                (&plain.bitmap, &plain.block_col, &plain.values)
+            );
             for kb in [4, 16] {
                 let other = Tiles::of(&blocks(kb, columns));
                 assert_eq!(other.window_ptr, eight.window_ptr, "{kb} {columns}");
-                assert_eq!((&other.bitmap, &other.value_ptr), (&eight.bitmap, &eight.value_ptr), "{kb} {columns}");
-                assert_eq!((&other.col, &other.values), (&eight.col, &eight.values), "{kb} {columns}");
+                assert_eq!(
+                    (&other.bitmap, &other.value_ptr),
+                    (&eight.bitmap, &eight.value_ptr),
+                    "{kb} {columns}"
+                );
+                assert_eq!(
+                    (&other.col, &other.values),
+                    (&eight.col, &eight.values),
+                    "{kb} {columns}"
+                );
             }
         }
     }

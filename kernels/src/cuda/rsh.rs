@@ -80,7 +80,12 @@ fn row<I: RshElement>(run: Run) -> Kernel {
         },
     };
     let segments = Along::TwoPass { blocks: LIMITS.tiles };
-    let arithmetic = hybrid(I::PRECISION, I::INPUT, (segments, Along::Chain), Combine::Disjoint);
+    let arithmetic = hybrid(
+        I::PRECISION,
+        I::INPUT,
+        (segments, Along::Chain),
+        Combine::Disjoint,
+    );
     Kernel {
         needs: &[Feature::Sm80],
         ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
@@ -89,17 +94,15 @@ fn row<I: RshElement>(run: Run) -> Kernel {
 
 fn run<I: RshElement>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::RsTile)?;
-    product(request, |gpu, a, transpose, (b, c), factors| {
-        let prepared = if transpose {
-            turned::<RsTileToCsr, I>(gpu, a, I::SYMBOLS, LIMITS)?
-        } else {
-            let Sparse::RsTile(matrix) = a else {
-                return Err(wrong_format("A", FormatKind::RsTile, a.kind()));
-            };
-            prepare(gpu, matrix)?
-        };
-        prepared.launch(gpu, b, c, factors)
-    })
+    product(
+        request,
+        |gpu, a, transpose| match a {
+            Sparse::RsTile(_) if transpose => turned::<RsTileToCsr, I>(gpu, a, I::SYMBOLS, LIMITS),
+            Sparse::RsTile(matrix) => prepare(gpu, matrix),
+            _ => Err(wrong_format("A", FormatKind::RsTile, a.kind())),
+        },
+        |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
+    )
 }
 
 /// Uploads a matrix; its arrays are used as the format has them.
@@ -122,7 +125,12 @@ fn windows<T>(matrix: &RsTileParts<T>) -> impl Iterator<Item = Window> {
     let rows = matrix.rows as u32;
     let first_and_tiles = matrix.window_row.iter().zip(matrix.window_block_ptr.windows(2));
     let tiled = first_and_tiles.map(move |(&first, ends)| Window {
-        rows: std::array::from_fn(|r| first.checked_add(r as u32).filter(|&row| row < rows).unwrap_or(NONE)),
+        rows: std::array::from_fn(|r| {
+            first
+                .checked_add(r as u32)
+                .filter(|&row| row < rows)
+                .unwrap_or(NONE)
+        }),
         tiles: ends[0]..ends[1],
         rest: std::array::from_fn(|_| 0..0),
     });
@@ -146,7 +154,11 @@ fn loose_rows<T>(matrix: &RsTileParts<T>) -> Vec<(u32, u32, u32)> {
     for next in ends.chain([matrix.rows as u64]) {
         for row in row..next {
             let mut entries = (0, 0);
-            if matrix.residual_row.get(residual).is_some_and(|&r| u64::from(r) == row) {
+            if matrix
+                .residual_row
+                .get(residual)
+                .is_some_and(|&r| u64::from(r) == row)
+            {
                 let slots = &matrix.residual_col[residual * width..(residual + 1) * width];
                 let used = slots.iter().take_while(|&&col| col != PAD).count();
                 entries = ((residual * width) as u32, (residual * width + used) as u32);
@@ -178,8 +190,15 @@ mod tests {
         };
         assert_eq!(loose_rows(&matrix), [(0, 0, 2), (1, 0, 0), (2, 2, 3), (11, 4, 4)]);
         let windows: Vec<Window> = windows(&matrix).collect();
-        assert_eq!(windows.iter().map(|w| w.tiles.clone()).collect::<Vec<_>>(), [0..2, 2..3, 0..0]);
-        let mut rows: Vec<u32> = windows.iter().flat_map(|w| w.rows).filter(|&row| row != NONE).collect();
+        assert_eq!(
+            windows.iter().map(|w| w.tiles.clone()).collect::<Vec<_>>(),
+            [0..2, 2..3, 0..0]
+        );
+        let mut rows: Vec<u32> = windows
+            .iter()
+            .flat_map(|w| w.rows)
+            .filter(|&row| row != NONE)
+            .collect();
         rows.sort_unstable();
         assert_eq!(rows, (0..17).collect::<Vec<u32>>());
     }

@@ -13,12 +13,12 @@
 pub enum Source {
     /// SpMM of CSR, one fused chain per element, on the general cores.
     CsrSpmm,
-    /// What the device can do at most.
-    Measure,
     /// SpMM on windows of 8 rows, tiles on tensor cores: RSH-SpMM and Libra.
     TilesSpmm,
     /// SDDMM in 8 x 16 blocks: Libra.
     LibraSddmm,
+    /// What the device can do at most.
+    Measure,
 }
 
 /// What the table says about a source.
@@ -66,9 +66,9 @@ impl Source {
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
-            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
             Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
             Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
+            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
         }
     }
 

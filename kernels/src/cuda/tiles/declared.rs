@@ -56,7 +56,8 @@ pub(crate) fn turned<M: Move, I: Word>(
     let Answer::Sparse(csr) = M::perform(a, FormatParams::DEFAULT)? else {
         return Err(wrong_format("A", FormatKind::Csr, M::FROM));
     };
-    let values = I::unwrap_slice(csr.values.as_slice()).ok_or_else(|| wrong_format("A", FormatKind::Csr, M::FROM))?;
+    let values =
+        I::unwrap_slice(csr.values.as_slice()).ok_or_else(|| wrong_format("A", FormatKind::Csr, M::FROM))?;
     let (row_ptr, col_idx, values): Lanes<I> = turn("row_ptr", csr.cols, &csr.offsets, &csr.indices, values)?;
     let arrays = Arrays {
         rows: csr.cols,

@@ -261,14 +261,23 @@ impl<I: Word> Prepared<I> {
             _ => WARPS,
         };
         let config = LaunchConfig {
-            grid_dim: (self.items.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32, 1),
+            grid_dim: (
+                self.items.div_ceil(WARPS / per_item) as u32,
+                slabs.div_ceil(per_item) as u32,
+                1,
+            ),
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
         let (items, per_item) = (self.items as u32, per_item as u32);
         let function = gpu.function(Source::TilesSpmm, symbol)?;
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&matrix).arg(&dense).arg(&items).arg(&per_item).arg(&self.piece);
+        arguments
+            .arg(&matrix)
+            .arg(&dense)
+            .arg(&items)
+            .arg(&per_item)
+            .arg(&self.piece);
         // SAFETY: five arguments of the types and in the order of KERNEL in tiles_spmm.cu. The arrays live in `self`, B, C
         // and the workspace with the caller until the stream has run (they are freed in its order). Indices are those of a
         // checked format: columns below `cols`, which is B's rows; tiles, values and entries within their arrays; the plan

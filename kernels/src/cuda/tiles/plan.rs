@@ -168,11 +168,16 @@ impl Cut {
 
     /// Long items first, so that none of them is left over at the end; neighbours stay together otherwise.
     fn finish(mut self) -> Plan {
-        self.items.sort_by_key(|item| std::cmp::Reverse(item.weight().ilog2()));
+        self.items
+            .sort_by_key(|item| std::cmp::Reverse(item.weight().ilog2()));
         let ends = |item: &Item| [item.tiles.start, item.tiles.end];
         Plan {
             tiles: self.items.iter().flat_map(ends).collect(),
-            slots: self.items.iter().flat_map(|item| item.slots.into_iter().flatten()).collect(),
+            slots: self
+                .items
+                .iter()
+                .flat_map(|item| item.slots.into_iter().flatten())
+                .collect(),
             cut_rows: self.cut_rows,
             workspace_rows: self.workspace as usize,
         }
@@ -184,7 +189,9 @@ impl Item {
     fn weight(&self) -> u32 {
         let pair = |pair: &[RowSlot]| pair.iter().map(|slot| slot[2] - slot[1]).sum::<u32>();
         let rest = self.slots.chunks(2).map(pair).max().unwrap_or(0);
-        (self.tiles.end - self.tiles.start).saturating_add(rest / 2).max(1)
+        (self.tiles.end - self.tiles.start)
+            .saturating_add(rest / 2)
+            .max(1)
     }
 }
 
@@ -200,7 +207,13 @@ mod tests {
 
     fn window(first: u32, height: u32, tiles: Range<u32>, rest: [Range<u32>; WINDOW]) -> Window {
         Window {
-            rows: std::array::from_fn(|r| if (r as u32) < height { first + r as u32 } else { NONE }),
+            rows: std::array::from_fn(|r| {
+                if (r as u32) < height {
+                    first + r as u32
+                } else {
+                    NONE
+                }
+            }),
             tiles,
             rest,
         }
@@ -231,9 +244,16 @@ mod tests {
         stored.sort_unstable();
         let wanted: Vec<u32> = windows.iter().flat_map(|w| w.tiles.clone()).collect();
         assert_eq!(tiles, wanted);
-        let wanted: Vec<u32> = windows.iter().flat_map(|w| w.rest.iter().cloned().flatten()).collect();
+        let wanted: Vec<u32> = windows
+            .iter()
+            .flat_map(|w| w.rest.iter().cloned().flatten())
+            .collect();
         assert_eq!(entries, wanted);
-        let wanted: Vec<u32> = windows.iter().flat_map(|w| w.rows).filter(|&row| row != NONE).collect();
+        let wanted: Vec<u32> = windows
+            .iter()
+            .flat_map(|w| w.rows)
+            .filter(|&row| row != NONE)
+            .collect();
         assert_eq!(stored, wanted);
         // The second pass adds what was written, in ascending order.
         for row in plan.cut_rows.chunks(5) {
@@ -267,7 +287,10 @@ mod tests {
             ..LIMITS
         };
         check(&windows, any);
-        assert_eq!(Plan::new(windows.into_iter(), any).map(|p| p.workspace_rows), Some(24 + 56));
+        assert_eq!(
+            Plan::new(windows.into_iter(), any).map(|p| p.workspace_rows),
+            Some(24 + 56)
+        );
     }
 
     #[test]
