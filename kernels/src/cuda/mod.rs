@@ -17,12 +17,20 @@ mod error;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(feature = "cuda")]
+mod launch;
+#[cfg(feature = "cuda")]
+mod listed;
+#[cfg(feature = "cuda")]
 mod meter;
+#[cfg(feature = "cuda")]
+mod nm;
 #[cfg(feature = "cuda")]
 mod operand;
 pub mod probe;
 #[cfg(feature = "cuda")]
 pub mod source;
+#[cfg(feature = "cuda")]
+mod two_four;
 
 #[cfg(feature = "cuda")]
 pub use device::{Device, Loaded, compile_text, nvrtc_version};
@@ -39,12 +47,13 @@ use crate::feature::Feature;
 pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
     let mut table = Vec::new();
     csr_spmm::rows(&mut table);
+    nm::rows(&mut table);
+    two_four::rows(&mut table);
     table
 }
 
 /// The GPU's architecture, as models of its matrix instructions know it; none without a GPU.
 #[cfg(feature = "cuda")]
-#[expect(dead_code, reason = "rows of tensor-core kernels declare it")]
 pub(crate) fn architecture() -> Option<sparse_oracle::arithmetic::Architecture> {
     Gpu::probe().ok().and_then(Gpu::architecture)
 }

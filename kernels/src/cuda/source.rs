@@ -13,6 +13,16 @@
 pub enum Source {
     /// SpMM of CSR, one fused chain per element, on the general cores.
     CsrSpmm,
+    /// Lists of terms a row, on the general cores and the matrix unit.
+    Listed,
+    /// SpMM of N:M in f32 tiles.
+    NmTile,
+    /// SpMM of N:M on the matrix unit.
+    NmMma,
+    /// SpMM of 2:4 on the matrix unit.
+    TwoFour,
+    /// The peak of f32 multiply-adds, for rooflines.
+    FfmaPeak,
 }
 
 /// What the table says about a source.
@@ -48,13 +58,25 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 1] = [Source::CsrSpmm];
+    pub const ALL: [Source; 6] = [
+        Source::CsrSpmm,
+        Source::Listed,
+        Source::NmTile,
+        Source::NmMma,
+        Source::TwoFour,
+        Source::FfmaPeak,
+    ];
 
     /// Its row.
     #[must_use]
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
+            Source::Listed => row!("listed", (8, 0), super::listed::SYMBOLS),
+            Source::NmTile => row!("nm_tile", (8, 0), super::nm::TILE_SYMBOLS),
+            Source::NmMma => row!("nm_mma", (8, 0), super::nm::MMA_SYMBOLS),
+            Source::TwoFour => row!("two_four", (8, 0), super::two_four::SYMBOLS),
+            Source::FfmaPeak => row!("ffma_peak", (8, 0), &["ffma_peak"]),
         }
     }
 
