@@ -2,7 +2,7 @@
 
 use sparse_oracle::refusal::Refusal;
 
-/// One property of a CPU.
+/// One property of a CPU or GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Feature {
@@ -34,11 +34,19 @@ pub enum Feature {
     SmeF64F64,
     /// Arm SME outer products of f16 into f32.
     SmeF16F32,
+    /// A driver and an NVIDIA GPU of compute capability 8.0: f16, bf16 and tf32 matrix instructions, `cp.async`.
+    Sm80,
+    /// Compute capability 9.0: vector reductions to memory, clusters.
+    Sm90,
+    /// NVIDIA's cuSPARSE, beside a driver and a GPU.
+    Cusparse,
+    /// NVIDIA's cuBLAS, beside a driver and a GPU.
+    Cublas,
 }
 
 impl Feature {
     /// All.
-    pub const ALL: [Feature; 14] = [
+    pub const ALL: [Feature; 18] = [
         Feature::Avx2,
         Feature::Fma,
         Feature::F16c,
@@ -53,9 +61,13 @@ impl Feature {
         Feature::Sme,
         Feature::SmeF64F64,
         Feature::SmeF16F32,
+        Feature::Sm80,
+        Feature::Sm90,
+        Feature::Cusparse,
+        Feature::Cublas,
     ];
 
-    /// The name that the system uses (`/proc/cpuinfo`).
+    /// The name that the system uses (`/proc/cpuinfo`, or the compiler's name of the architecture).
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,13 +85,22 @@ impl Feature {
             Feature::Sme => "sme",
             Feature::SmeF64F64 => "smef64f64",
             Feature::SmeF16F32 => "smef16f32",
+            Feature::Sm80 => "sm_80",
+            Feature::Sm90 => "sm_90",
+            Feature::Cusparse => "cusparse",
+            Feature::Cublas => "cublas",
         }
     }
 
     /// True when this machine has it.
     #[must_use]
     pub fn is_here(self) -> bool {
-        detected(self)
+        match self {
+            Feature::Sm80 | Feature::Sm90 | Feature::Cusparse | Feature::Cublas => {
+                crate::cuda::detected(self)
+            }
+            _ => detected(self),
+        }
     }
 
     /// The first of these that this machine lacks.
@@ -135,7 +156,7 @@ mod tests {
     #[test]
     fn a_machine_is_of_one_architecture() {
         let x86 = Feature::ALL[..9].iter().any(|f| f.is_here());
-        let arm = Feature::ALL[9..].iter().any(|f| f.is_here());
+        let arm = Feature::ALL[9..14].iter().any(|f| f.is_here());
         assert!(!(x86 && arm));
     }
 

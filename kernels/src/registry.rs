@@ -61,6 +61,8 @@ static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     #[cfg(target_arch = "aarch64")]
     table.extend(crate::arm::kernels());
     table.extend(crate::iops::kernels());
+    #[cfg(feature = "cuda")]
+    table.extend(crate::cuda::kernels());
     table
 });
 

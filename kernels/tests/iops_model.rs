@@ -1,7 +1,7 @@
 //! The IOPS model: whatever the partition, the buffers and the array, the bits are those of one ascending chain; what is
 //! counted obeys conservation laws; what overflows is continued; what cannot be is refused by name.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use sparse_kernels::iops::{

@@ -5,6 +5,7 @@ mod support;
 
 mod boundary;
 mod declared;
+mod iops_model;
 mod moves;
 mod products;
 mod refusals;

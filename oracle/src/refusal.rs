@@ -231,6 +231,15 @@ pub enum Refusal {
         /// What it lacks ("avx512f").
         feature: &'static str,
     },
+    /// A device has what a kernel needs and failed all the same: too little memory, a driver that is too old. About the
+    /// machine, not the request.
+    #[error("the {device} device failed: {reason}")]
+    Device {
+        /// Its kind ("CUDA").
+        device: &'static str,
+        /// What it could not do, in its own words.
+        reason: String,
+    },
     /// The element type or format is not the one the operation takes.
     #[error("{field} is {found}, expected {expected}")]
     Kind {

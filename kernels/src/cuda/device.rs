@@ -43,23 +43,8 @@ impl Device {
     /// [`CudaError::Absent`] with the reason where there is no driver, no NVRTC or no GPU.
     pub fn open() -> Result<Device, CudaError> {
         let absent = |reason: String| CudaError::Absent { reason };
-        // SAFETY: both only try to open shared libraries by name and close them again.
-        let (driver, nvrtc) = unsafe {
-            (
-                cudarc::driver::sys::is_culib_present(),
-                cudarc::nvrtc::sys::is_culib_present(),
-            )
-        };
-        if !driver {
-            return Err(absent(
-                "the driver library libcuda.so is not installed".to_owned(),
-            ));
-        }
-        if !nvrtc {
-            return Err(absent(
-                "libnvrtc.so (CUDA 13) is not found; put its folder into LD_LIBRARY_PATH".to_owned(),
-            ));
-        }
+        driver_is_here()?;
+        nvrtc_version()?;
         let failed = |e: DriverError| absent(format!("the driver found no device: {e}"));
         let context = CudaContext::new(0).map_err(failed)?;
         let name = context.name().map_err(failed)?;
@@ -134,6 +119,17 @@ impl Device {
             buffers: [const { None }; 5],
         })
     }
+}
+
+/// Looks for the driver's library, which cudarc panics without.
+pub(super) fn driver_is_here() -> Result<(), CudaError> {
+    // SAFETY: only tries to open a shared library by name and closes it again.
+    if unsafe { cudarc::driver::sys::is_culib_present() } {
+        return Ok(());
+    }
+    Err(CudaError::Absent {
+        reason: "the driver library libcuda.so is not installed".to_owned(),
+    })
 }
 
 /// NVRTC's version, or why it cannot be asked. Needs no GPU.

@@ -1,5 +1,7 @@
 //! Why a GPU did not do what was asked.
 
+use sparse_oracle::refusal::Refusal;
+
 /// What went wrong between here and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CudaError {
@@ -51,4 +53,45 @@ pub enum CudaError {
         /// Most that fit.
         limit: usize,
     },
+    /// Device memory is short.
+    #[error("the device has no {bytes} bytes of memory left; use a smaller matrix or fewer columns")]
+    Memory {
+        /// Bytes of the buffer asked for.
+        bytes: usize,
+    },
+    /// The GPU lacks instructions of a kernel.
+    #[error(
+        "{kernel} needs compute capability {}.{}, the GPU has {}.{}",
+        needed.0, needed.1, found.0, found.1
+    )]
+    TooOld {
+        /// Which source.
+        kernel: &'static str,
+        /// Oldest that does.
+        needed: (i32, i32),
+        /// Of the GPU.
+        found: (i32, i32),
+    },
+    /// A call of one of NVIDIA's libraries failed.
+    #[error("{library} refused to {what}: {reason}")]
+    Library {
+        /// cuSPARSE or cuBLAS.
+        library: &'static str,
+        /// What was tried.
+        what: &'static str,
+        /// Its status.
+        reason: String,
+    },
+}
+
+impl From<CudaError> for Refusal {
+    fn from(error: CudaError) -> Refusal {
+        match error {
+            CudaError::Absent { .. } => Refusal::Unavailable { feature: "cuda" },
+            other => Refusal::Device {
+                device: "CUDA",
+                reason: other.to_string(),
+            },
+        }
+    }
 }

@@ -104,8 +104,8 @@ impl<D> Strided<D> {
 impl<'a, T> Strided<&'a [T]> {
     /// The elements and the distance of two rows, where each row lies in one piece and rows do not overlap.
     #[cfg_attr(
-        not(target_arch = "aarch64"),
-        expect(dead_code, reason = "kernels for Arm use it")
+        not(any(target_arch = "aarch64", feature = "cuda")),
+        expect(dead_code, reason = "kernels for Arm and for GPUs use it")
     )]
     pub(crate) fn by_rows(&self) -> Option<(&'a [T], usize)> {
         (self.col_step == 1 && self.row_step >= self.cols).then_some((self.data, self.row_step))
@@ -113,8 +113,8 @@ impl<'a, T> Strided<&'a [T]> {
 
     /// Element (i, j) as stored.
     #[cfg_attr(
-        not(target_arch = "aarch64"),
-        expect(dead_code, reason = "kernels for Arm use it")
+        not(any(target_arch = "aarch64", feature = "cuda")),
+        expect(dead_code, reason = "kernels for Arm and for GPUs use it")
     )]
     pub(crate) fn at(&self, i: usize, j: usize) -> T
     where
@@ -139,8 +139,8 @@ impl<'a, T> Strided<&'a [T]> {
 impl<'a, T> Strided<&'a mut [T]> {
     /// The elements and the distance of two rows, where each row lies in one piece and rows do not overlap; else itself.
     #[cfg_attr(
-        not(target_arch = "aarch64"),
-        expect(dead_code, reason = "kernels for Arm use it")
+        not(any(target_arch = "aarch64", feature = "cuda")),
+        expect(dead_code, reason = "kernels for Arm and for GPUs use it")
     )]
     pub(crate) fn into_rows(self) -> Result<(&'a mut [T], usize), Self> {
         if self.col_step == 1 && self.row_step >= self.cols {

@@ -33,7 +33,7 @@ impl Move for CsrToLoops {
         let tile_part = || {
             let tiles = cut.find(&m.row_ptr, &m.col_idx)?;
             let values = cut.fill(&tiles, &m.row_ptr, &m.values);
-            Ok((tiles, values))
+            Ok::<_, Refusal>((tiles, values))
         };
         let csr_part = || (m.col_idx[..split].to_vec(), m.values[..split].to_vec());
         let (tile_part, (col_idx, csr_values)) = both(m.values.len(), tile_part, csr_part);
