@@ -211,7 +211,7 @@ impl<I: Entry> Prepared<I> {
         same(("columns of A", self.cols), ("rows of B", b.rows))?;
         same(("rows of A", self.rows), ("rows of C", c.rows))?;
         same(("columns of B", b.cols), ("columns of C", c.cols))?;
-        let aligned = b.ld % I::WIDE == 0 && c.ld % I::WIDE == 0;
+        let aligned = b.ld.is_multiple_of(I::WIDE) && c.ld.is_multiple_of(I::WIDE);
         let wide = if aligned { c.cols / I::WIDE * I::WIDE } else { 0 };
         self.columns(gpu, (I::NAMES[0], I::WIDE), (0, wide), b, c, factors)?;
         self.columns(gpu, (I::NAMES[1], 1), (wide, c.cols), b, c, factors)

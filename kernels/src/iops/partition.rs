@@ -180,9 +180,11 @@ fn first_reuse(rules: &Rules, reuse: Reuse) -> Option<Partition> {
 
 /// The corner of least traffic.
 fn equal(rules: &Rules) -> Option<Partition> {
+    /// Traffic, rows and columns of tiles.
+    type Corner = (u128, (usize, usize), (usize, usize));
     let legal = |mt, nt| rules.check(Reuse::Rabe, mt, nt, 1).is_ok();
     let cols: Vec<(usize, usize)> = axis(rules.n, rules.gb).collect();
-    let mut best: Option<(u128, (usize, usize), (usize, usize))> = None;
+    let mut best: Option<Corner> = None;
     for rows in axis(rules.m, rules.ga) {
         // More rows of tiles cannot do better once they alone cost as much.
         let least = best.as_ref().map_or(u128::MAX, |&(traffic, ..)| traffic);

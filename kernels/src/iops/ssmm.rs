@@ -70,13 +70,16 @@ struct Array<T> {
     groups_b: usize,
 }
 
+/// Entries, lane by lane.
+type Rows<T> = Vec<Vec<Entry<T>>>;
+
 /// The entries of C, rows ascending for each column and columns for each row, and what it took.
 pub(super) fn run<T: Value>(
     a: &Lanes<'_, T>,
     b: &Lanes<'_, T>,
     machine: &Machine,
     partition: &Partition,
-) -> Result<(Vec<Vec<Entry<T>>>, Counters), Refusal> {
+) -> Result<(Rows<T>, Counters), Refusal> {
     let half = |groups, size, buffer: u64| Cut {
         groups,
         size,

@@ -203,9 +203,12 @@ impl Tiles {
         gpu: &Gpu,
         nm: &Nm<I>,
         knife: Knife,
-        cut: Cut,
+        mut cut: Cut,
         shared: usize,
     ) -> Result<Tiles, Refusal> {
+        let d = gpu.upload(&std::mem::take(&mut cut.d))?;
+        let rows = gpu.upload(&std::mem::take(&mut cut.rows))?;
+        let counts = gpu.upload(&std::mem::take(&mut cut.counts))?;
         Ok(Tiles {
             cols: nm.cols,
             len: nm.l,
@@ -216,15 +219,10 @@ impl Tiles {
                 cut.slices * knife.ws / I::K,
                 cut.blocks * TILE / 8,
             ))?,
-            d: gpu.upload(&cut.d)?,
-            rows: gpu.upload(&cut.rows)?,
-            counts: gpu.upload(&cut.counts)?,
-            cut: Cut {
-                d: Vec::new(),
-                rows: Vec::new(),
-                counts: Vec::new(),
-                ..cut
-            },
+            d,
+            rows,
+            counts,
+            cut,
         })
     }
 

@@ -111,7 +111,7 @@ fn open<T>(a: &Sparse<T>) -> Result<&Nm<T>, Refusal> {
 fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
     let fits = |x: usize| x <= i32::MAX as usize / 2;
     transpose
-        && nm.l % 8 == 0
+        && nm.l.is_multiple_of(8)
         && nm.cols > 0
         && [nm.rows, nm.cols, nm.l, n, nm.values.len()].into_iter().all(fits)
 }

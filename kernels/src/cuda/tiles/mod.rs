@@ -211,7 +211,7 @@ impl<I: Word> Prepared<I> {
         }
         let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         let ldw = n.next_multiple_of(4);
-        let needed = self.workspace_rows.checked_mul(ldw).unwrap_or(usize::MAX);
+        let needed = self.workspace_rows.saturating_mul(ldw);
         if workspace.as_ref().is_none_or(|w| w.len() < needed) {
             // The old one goes first: there may be no room for both.
             *workspace = None;
@@ -231,7 +231,7 @@ impl<I: Word> Prepared<I> {
             alpha,
             beta,
         };
-        let aligned = b.ld % self.symbols.vector == 0 && c.ld % 4 == 0;
+        let aligned = b.ld.is_multiple_of(self.symbols.vector) && c.ld.is_multiple_of(4);
         self.items(gpu, dense, aligned)?;
         self.finish(gpu, dense)
     }

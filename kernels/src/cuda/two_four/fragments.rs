@@ -177,7 +177,7 @@ mod tests {
                     }
                 }
             }
-            found.sort_by(|x, y| (x.0, x.1).cmp(&(y.0, y.1)));
+            found.sort_by_key(|x| (x.0, x.1));
             let stored: Vec<_> = m
                 .entries()
                 .list
@@ -218,7 +218,7 @@ mod tests {
                     }
                 }
             }
-            found.sort_by(|x, y| (x.0, x.1).cmp(&(y.0, y.1)));
+            found.sort_by_key(|x| (x.0, x.1));
             let entries: Vec<_> = m
                 .entries()
                 .list
