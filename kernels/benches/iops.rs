@@ -1,7 +1,7 @@
 //! How fast the model of the IOPS accelerator simulates: time of this machine, not of that one.
 //!
 //! Cora's SSMM (graph by features: 2,708 x 2,708 with 10,556 entries, 2,708 x 1,433 with 49,216) and its SDMM, a product of
-//! 10^6 entries by itself, uniform and skewed; and the search for a partition.
+//! 10^6 entries by itself, uniform and banded; and the search for a partition.
 //!
 //! Run: `cargo bench -p sparse-kernels --bench iops`.
 
@@ -22,7 +22,7 @@ const GRAPH: &str = "uniform:rows=2708,cols=2708,density=0.00144,seed=1";
 const FEATURES: &str = "uniform:rows=2708,cols=1433,density=0.01268,seed=2";
 const MILLION: [(&str, &str); 2] = [
     ("uniform", "uniform:rows=100000,cols=100000,density=0.0001,seed=3"),
-    ("rmat", "rmat:scale=17,edges=8,seed=4"),
+    ("banded", "banded:rows=111112,cols=111112,lower=4,upper=4,seed=4"),
 ];
 
 fn cora(c: &mut Criterion) {
