@@ -136,7 +136,8 @@ fn a_lane_decodes_its_two_bits_by_counting_those_below() {
         for lane in 0..32u32 {
             let word = if lane < 16 { low } else { high };
             let shift = 2 * lane & 31;
-            let before = (word & ((1 << shift) - 1)).count_ones() + if lane < 16 { 0 } else { low.count_ones() };
+            let before =
+                (word & ((1 << shift) - 1)).count_ones() + if lane < 16 { 0 } else { low.count_ones() };
             let here = word >> shift & 3;
             let (g, t) = (lane / 4, lane % 4);
             for (slot, at) in [(0, before), (1, before + (here & 1))] {
@@ -153,7 +154,11 @@ fn exchanged(t: usize) -> A {
     let own: A = std::array::from_fn(|i| 4 * t + i);
     let other: A = std::array::from_fn(|i| 4 * (t ^ 2) + i);
     // A lane sends its upper words if t < 2, else its lower ones.
-    if t < 2 { [own[0], own[1], other[0], other[1]] } else { [other[2], other[3], own[2], own[3]] }
+    if t < 2 {
+        [own[0], own[1], other[0], other[1]]
+    } else {
+        [other[2], other[3], own[2], own[3]]
+    }
 }
 
 #[test]
@@ -168,7 +173,10 @@ fn a_block_of_outputs_is_a_chain_in_ascending_k() {
                 .map(|(t, word, part)| along(t, word, part))
                 .collect();
             taken.sort_unstable();
-            assert_eq!(taken, (fragment.k() * j..fragment.k() * (j + 1)).collect::<Vec<usize>>());
+            assert_eq!(
+                taken,
+                (fragment.k() * j..fragment.k() * (j + 1)).collect::<Vec<usize>>()
+            );
             // A: rows of Y of columns g and g + 8 of the block; B: row g of X.
             let (x, y) = (|row, k| number(row, k), |col, k| number(col + 20, k + 3));
             let c = fragment.multiply(
