@@ -19,6 +19,10 @@ mod error;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(feature = "cuda")]
+mod launch;
+#[cfg(feature = "cuda")]
+mod listed;
+#[cfg(feature = "cuda")]
 mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;
@@ -26,6 +30,8 @@ mod libra_spmm;
 mod measure;
 #[cfg(feature = "cuda")]
 mod meter;
+#[cfg(feature = "cuda")]
+mod nm;
 #[cfg(feature = "cuda")]
 mod operand;
 pub mod probe;
@@ -35,6 +41,8 @@ mod rsh;
 pub mod source;
 #[cfg(feature = "cuda")]
 mod tiles;
+#[cfg(feature = "cuda")]
+mod two_four;
 
 #[cfg(feature = "cuda")]
 pub use baseline::{Baseline, baselines};
@@ -58,6 +66,8 @@ pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
     rsh::rows(&mut table);
     libra_spmm::rows(&mut table);
     libra_sddmm::rows(&mut table);
+    nm::rows(&mut table);
+    two_four::rows(&mut table);
     table
 }
 

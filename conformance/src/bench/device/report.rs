@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of this structure.
-pub const SCHEMA: &str = "sparse-device-bench/1";
+pub(super) const SCHEMA: &str = "sparse-device-bench/1";
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,203 @@
+//! Products by lists of terms: `kernels/cuda/listed.cu` and its host side. What the tiled kernels of N:M and 2:4 do not take
+//! is run by these, with the same arithmetic.
+//!
+//! ```text
+//! op(A) -> Lists { ptr, index, values }: the terms of every row of the result, pads of the format included
+//!       -> Listed: the same on the device -> launch
+//! ```
+//!
+//! An instruction takes so many terms of a row one after another, as the tiled kernels give it: `mma.sp` fuses its kept
+//! products as a dense `mma` of half its k does (docs/silicon/h200.md), and the lists are multiplied by the latter.
+
+#![expect(unsafe_code, reason = "launching kernels has no safe form")]
+
+use super::gpu::{Gpu, failed};
+use super::launch::{self, Grid, address, address_mut};
+use super::operand::{DeviceDense, Word, bits_of};
+use super::source::Source;
+use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use sparse_oracle::refusal::{Refusal, check_u32};
+
+/// The kernels of the source.
+pub(super) const SYMBOLS: &[&str] = &[
+    "listed_fma",
+    "listed_tf32_f32",
+    "listed_f16_f32",
+    "listed_f16_f16",
+    "listed_f16_sum",
+    "listed_bf16_f32",
+    "listed_bf16_bf16",
+    "align_rows_2",
+    "align_rows_4",
+];
+
+/// Threads of a block, as in the launch bounds.
+const BLOCK: u32 = 128;
+
+/// The terms of every row of op(A), pads that the kernel multiplies included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Lists<T> {
+    /// Terms of row i: `ptr[i]..ptr[i + 1]`.
+    pub(super) ptr: Vec<u32>,
+    /// Row of B of each term.
+    pub(super) index: Vec<u32>,
+    /// Value of each term.
+    pub(super) values: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// From (row, index, value), in the order of terms inside each row.
+    pub(super) fn new(rows: usize, terms: &[(u32, u32, T)], zero: T) -> Result<Lists<T>, Refusal> {
+        check_u32("terms", terms.len() as u128)?;
+        let mut ptr = vec![0u32; rows + 1];
+        for &(row, ..) in terms {
+            ptr[row as usize + 1] += 1;
+        }
+        for row in 0..rows {
+            ptr[row + 1] += ptr[row];
+        }
+        let mut next = ptr.clone();
+        let (mut index, mut values) = (vec![0; terms.len()], vec![zero; terms.len()]);
+        for &(row, at, value) in terms {
+            let place = next[row as usize] as usize;
+            next[row as usize] += 1;
+            (index[place], values[place]) = (at, value);
+        }
+        Ok(Lists { ptr, index, values })
+    }
+}
+
+/// Lists on the device.
+#[derive(Debug)]
+pub(super) struct Listed<T: Word> {
+    rows: usize,
+    ptr: CudaSlice<u32>,
+    index: CudaSlice<u32>,
+    values: CudaSlice<T::Bits>,
+}
+
+/// `struct Listed` of the source.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Arguments {
+    ptr: u64,
+    index: u64,
+    value: u64,
+    b: u64,
+    c: u64,
+    ldb: u64,
+    ldc: u64,
+    rows: u32,
+    n: u32,
+    alpha: f32,
+    beta: f32,
+}
+
+// SAFETY: plain numbers in the layout of C, without padding (56 + 16 bytes).
+unsafe impl DeviceRepr for Arguments {}
+
+impl<T: Word> Listed<T> {
+    /// Uploads lists whose indices are below the rows of B.
+    pub(super) fn new(gpu: &Gpu, lists: &Lists<T>) -> Result<Listed<T>, Refusal> {
+        Ok(Listed {
+            rows: lists.ptr.len() - 1,
+            ptr: gpu.upload(&lists.ptr)?,
+            index: gpu.upload(&lists.index)?,
+            values: gpu.upload(&bits_of(&lists.values))?,
+        })
+    }
+
+    /// Rows without terms: what is left of a product where alpha is 0.
+    pub(super) fn empty(gpu: &Gpu, rows: usize) -> Result<Listed<T>, Refusal> {
+        let lists = Lists {
+            ptr: vec![0; rows + 1],
+            index: Vec::new(),
+            values: Vec::new(),
+        };
+        Listed::new(gpu, &lists)
+    }
+
+    /// `C = alpha * lists * B + beta * C` by the kernel `symbol`, which takes elements `T` to `O`; returns when it is queued.
+    pub(super) fn launch<O: Word>(
+        &self,
+        gpu: &Gpu,
+        symbol: &str,
+        (b, c): (&DeviceDense<T>, &mut DeviceDense<O>),
+        (alpha, beta): (f32, f32),
+    ) -> Result<(), Refusal> {
+        let wide = if symbol == "listed_fma" { 32 } else { 16 };
+        let warps = self.rows as u128 * c.cols.div_ceil(wide) as u128;
+        let blocks = warps.div_ceil(u128::from(BLOCK / 32));
+        let grid = Grid::new("rows x columns of C", blocks, BLOCK, 0)?;
+        let (ldb, ldc, n) = (b.ld as u64, c.ld as u64, c.cols as u32);
+        let arguments = Arguments {
+            ptr: address(gpu, &self.ptr),
+            index: address(gpu, &self.index),
+            value: address(gpu, &self.values),
+            b: address(gpu, &b.data),
+            c: address_mut(gpu, &mut c.data),
+            ldb,
+            ldc,
+            rows: self.rows as u32,
+            n,
+            alpha,
+            beta,
+        };
+        // SAFETY: `Arguments` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
+        // this object; indices are rows of B (constructor), j < n is checked by the kernel, so B is read at row * ldb + j and C
+        // written at i * ldc + j with i < rows, which the caller compared with the shapes of B and C.
+        unsafe { launch::by_value(gpu, Source::Listed, symbol, grid, &arguments) }
+    }
+}
+
+/// B with rows at multiples of 16 bytes: a copy where it does not lie so.
+pub(super) fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<DeviceDense<T>>, Refusal> {
+    let each = 16 / size_of::<T::Bits>();
+    if b.ld.is_multiple_of(each) || b.rows == 0 {
+        return Ok(None);
+    }
+    let ld = b.cols.next_multiple_of(each);
+    let mut data = gpu.zeros::<T::Bits>(b.rows * ld)?;
+    let symbol = match size_of::<T::Bits>() {
+        2 => "align_rows_2",
+        _ => "align_rows_4",
+    };
+    let function = gpu.function(Source::Listed, symbol)?;
+    let all = b.rows as u64 * b.cols as u64;
+    let config = LaunchConfig {
+        grid_dim: (all.div_ceil(256).clamp(1, 4096) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let (from, to, n) = (b.ld as u64, ld as u64, b.cols as u64);
+    let mut arguments = gpu.stream().launch_builder(&function);
+    arguments
+        .arg(&b.data)
+        .arg(&from)
+        .arg(&mut data)
+        .arg(&to)
+        .arg(&n)
+        .arg(&all);
+    // SAFETY: six arguments as align_rows_2 and _4 take them, chosen by the size of an element. The kernel reads rows * n
+    // elements at row * ldb + column of B, which it has, and writes them at row * ld + column of the new buffer.
+    unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
+    Ok(Some(DeviceDense {
+        data,
+        rows: b.rows,
+        cols: b.cols,
+        ld,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_keep_the_order_of_terms_inside_a_row() {
+        let lists = Lists::new(3, &[(2, 7, 'a'), (0, 1, 'b'), (2, 3, 'c')], ' ').expect("few terms");
+        assert_eq!(lists.ptr, [0, 1, 1, 3]);
+        assert_eq!(lists.index, [1, 7, 3]);
+        assert_eq!(lists.values, ['b', 'a', 'c']);
+    }
+}

@@ -1,0 +1,226 @@
+//! How the rows of an N:M matrix are cut into slices, and which rows of B a block of columns needs for each (NM-SpMM, listing 3:
+//! `col_info` and the re-indexed D).
+//!
+//! ```text
+//! n = 2, m = 4, l = 2: two groups in a block, slices of one window (span = 2 rows of W)
+//!
+//!   D     0 1      slice 0 names rows {0, 3} and {1, 3} of B       listed  0 1 3        d   group 0: 0 2    group 1: 1 2
+//!         3 3                                                      whole   0 1 2 3      d   group 0: 0 3    group 1: 1 3
+//!         ---
+//!         0 0      slice 1 ...
+//! ```
+//!
+//! d counts bytes of the slice of B in shared memory, [block][slice][group][row of W]. What does not exist (a row of W past the
+//! end or past the span, a group past the last, a row of B past k) names the row behind the slice, number `cap`.
+
+use sparse_oracle::format::NmParts;
+use std::collections::BTreeSet;
+
+/// How to cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Knife {
+    /// Columns of a block.
+    pub(super) tn: usize,
+    /// Rows of W in a slice.
+    pub(super) span: usize,
+    /// The same with pads.
+    pub(super) ws: usize,
+    /// Bytes of one row of B in shared memory.
+    pub(super) row_bytes: usize,
+    /// List the rows of B that a block needs; else a slice holds all of its windows, of which it has whole ones.
+    pub(super) packed: bool,
+}
+
+/// A matrix cut into slices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Slices of W.
+    pub(super) slices: usize,
+    /// Blocks of columns.
+    pub(super) blocks: usize,
+    /// Groups that a block may touch.
+    pub(super) groups: usize,
+    /// Rows of B in a slice, at most.
+    pub(super) cap: usize,
+    /// Rows of B from one slice to the next; 0 where they are listed.
+    pub(super) ks: usize,
+    /// Bytes, [block][slice][group][ws].
+    pub(super) d: Vec<u32>,
+    /// Rows of B, [block][slice][cap]; empty where all are there.
+    pub(super) rows: Vec<i32>,
+    /// How many are listed, [block][slice].
+    pub(super) counts: Vec<i32>,
+}
+
+/// Rows of B'.
+pub(super) fn height<T>(m: &NmParts<T>) -> usize {
+    m.rows.div_ceil(m.m) * m.n
+}
+
+/// The row of B that row `u` of W meets in a group, if there is one.
+pub(super) fn met<T>(m: &NmParts<T>, u: usize, group: usize) -> Option<usize> {
+    let groups = m.cols.div_ceil(m.l);
+    let at = (u < height(m) && group < groups).then(|| u * groups + group)?;
+    let row = u / m.n * m.m + m.index[at] as usize;
+    (row < m.rows).then_some(row)
+}
+
+impl Knife {
+    /// Cuts the matrix.
+    pub(super) fn cut<T>(self, m: &NmParts<T>) -> Cut {
+        let slices = height(m).div_ceil(self.span);
+        let blocks = m.cols.div_ceil(self.tn);
+        let touched = |block: usize| ((block + 1) * self.tn - 1) / m.l - block * self.tn / m.l + 1;
+        let groups = (0..blocks).map(touched).max().unwrap_or(1);
+        let ks = if self.packed { 0 } else { self.span / m.n * m.m };
+        let mut cut = Cut {
+            slices,
+            blocks,
+            groups,
+            cap: ks,
+            ks,
+            ..Cut::default()
+        };
+        let lists = self.packed.then(|| self.lists(m, &mut cut));
+        let mut place = vec![0u32; m.rows];
+        cut.d.reserve(blocks * slices * groups * self.ws);
+        for block in 0..blocks {
+            for slice in 0..slices {
+                if let Some(lists) = &lists {
+                    for (at, &row) in (0..).zip(&lists[block * slices + slice]) {
+                        place[row as usize] = at;
+                    }
+                }
+                for group in (0..groups).map(|x| block * self.tn / m.l + x) {
+                    for r in 0..self.ws {
+                        let row = (r < self.span)
+                            .then(|| met(m, slice * self.span + r, group))
+                            .flatten();
+                        // A group that begins behind the block is not listed with it.
+                        let row = row.filter(|_| group * m.l < (block + 1) * self.tn);
+                        let at = row.map_or(cut.cap, |row| match &lists {
+                            Some(_) => place[row] as usize,
+                            None => row - slice * ks,
+                        });
+                        cut.d.push((at * self.row_bytes) as u32);
+                    }
+                }
+            }
+        }
+        cut
+    }
+
+    /// The rows of B of every block and slice, ascending.
+    fn lists<T>(self, m: &NmParts<T>, cut: &mut Cut) -> Vec<Vec<u32>> {
+        let mut lists = Vec::with_capacity(cut.blocks * cut.slices);
+        for block in 0..cut.blocks {
+            let (first, last) = (block * self.tn / m.l, ((block + 1) * self.tn - 1) / m.l);
+            for slice in 0..cut.slices {
+                let of = |group| (0..self.span).filter_map(move |r| met(m, slice * self.span + r, group));
+                let rows: BTreeSet<usize> = (first..=last).flat_map(of).collect();
+                lists.push(rows.into_iter().map(|row| row as u32).collect::<Vec<u32>>());
+            }
+        }
+        cut.cap = lists.iter().map(Vec::len).max().unwrap_or(0);
+        cut.counts = lists.iter().map(|list| list.len() as i32).collect();
+        cut.rows = Vec::with_capacity(lists.len() * cut.cap);
+        for list in &lists {
+            cut.rows.extend(list.iter().map(|&row| row as i32));
+            cut.rows.resize(cut.rows.len() + cut.cap - list.len(), -1);
+        }
+        lists
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The picture above, with a second window of which rows 4 and 5 exist.
+    fn small() -> NmParts<f32> {
+        NmParts {
+            rows: 6,
+            cols: 4,
+            n: 2,
+            m: 4,
+            l: 2,
+            index: vec![0, 1, 3, 3, 0, 1, 1, 2],
+            values: vec![0.0; 16],
+        }
+    }
+
+    fn knife(packed: bool) -> Knife {
+        Knife {
+            tn: 4,
+            span: 2,
+            ws: 4,
+            row_bytes: 1,
+            packed,
+        }
+    }
+
+    #[test]
+    fn a_whole_slice_is_indexed_by_row() {
+        let cut = knife(false).cut(&small());
+        assert_eq!(
+            (cut.slices, cut.blocks, cut.groups, cut.cap, cut.ks),
+            (2, 1, 2, 4, 4)
+        );
+        // Two rows of W and two pads a group; row 6 of B does not exist.
+        assert_eq!(cut.d, [0, 3, 4, 4, 1, 3, 4, 4, 0, 1, 4, 4, 1, 4, 4, 4]);
+        assert!(cut.rows.is_empty() && cut.counts.is_empty());
+    }
+
+    #[test]
+    fn a_packed_slice_is_indexed_by_place_in_its_list() {
+        let cut = knife(true).cut(&small());
+        assert_eq!((cut.cap, cut.ks), (3, 0));
+        assert_eq!(cut.rows, [0, 1, 3, 4, 5, -1]);
+        assert_eq!(cut.counts, [3, 2]);
+        assert_eq!(cut.d, [0, 2, 3, 3, 1, 2, 3, 3, 0, 1, 3, 3, 1, 3, 3, 3]);
+    }
+
+    #[test]
+    fn every_row_that_is_met_is_in_its_slice() {
+        let m = NmParts {
+            rows: 37,
+            cols: 50,
+            n: 3,
+            m: 8,
+            l: 8,
+            index: (0..15 * 7).map(|at| (at / 7 % 3 * 2 + at % 3) as u32).collect(),
+            values: vec![0.0f32; 15 * 56],
+        };
+        for (packed, span, ws, tn) in [
+            (true, 3, 4, 32),
+            (false, 6, 8, 32),
+            (true, 4, 4, 16),
+            (true, 7, 8, 24),
+        ] {
+            let knife = Knife {
+                tn,
+                span,
+                ws,
+                row_bytes: 16,
+                packed,
+            };
+            let cut = knife.cut(&m);
+            for block in 0..cut.blocks {
+                for (slice, r, x) in (0..cut.slices)
+                    .flat_map(|s| (0..ws).flat_map(move |r| (0..cut.groups).map(move |x| (s, r, x))))
+                {
+                    let group = block * tn / m.l + x;
+                    let d = cut.d[((block * cut.slices + slice) * cut.groups + x) * ws + r] as usize / 16;
+                    let inside = r < span && group * m.l < (block + 1) * tn;
+                    match inside.then(|| met(&m, slice * span + r, group)).flatten() {
+                        None => assert_eq!(d, cut.cap),
+                        Some(row) if packed => {
+                            assert_eq!(cut.rows[(block * cut.slices + slice) * cut.cap + d], row as i32);
+                        }
+                        Some(row) => assert_eq!(slice * cut.ks + d, row),
+                    }
+                }
+            }
+        }
+    }
+}

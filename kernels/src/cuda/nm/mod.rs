@@ -1,0 +1,117 @@
+//! SpMM of vector-wise N:M: `kernels/cuda/nm_tile.cu` (f32), `nm_mma.cu` (tf32, f16, bf16) and their host side.
+//!
+//! ```text
+//! transposed A (the weights of NM-SpMM), l a multiple of 8    cut -> tiles or mma -> launch
+//! anything else                                              lists of terms -> listed
+//! ```
+//!
+//! Declared arithmetic: f32 is one fused chain in ascending row of W, the others are chains of `mma` over so many successive
+//! rows; all from +0, pads multiplied, `MulThenAdd` epilogue, tf32 rounded as `rna`. Both ways give the same bits.
+
+mod cut;
+mod lists;
+mod mma;
+mod shape;
+mod tiles;
+
+pub(super) use mma::{Packed, SYMBOLS as MMA_SYMBOLS};
+pub(super) use shape::SYMBOLS as TILE_SYMBOLS;
+
+use super::architecture;
+use crate::engine::Engine;
+use crate::feature::Feature;
+use crate::name::KernelName;
+use crate::portable::element::{Operand, Output};
+use crate::portable::request::wrong_format;
+use crate::portable::unit::Unit;
+use crate::registry::{Kernel, Run};
+use sparse_oracle::arithmetic::{Arithmetic, Input, Instruction, Reduction};
+use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::format::{FormatKind, Nm, Sparse};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::{Bf16, F16, Precision, Tf32};
+
+/// Every kernel for N:M.
+pub(super) fn rows(table: &mut Vec<Kernel>) {
+    table.push(row::<f32, f32, f32>(None, chain(), tiles::run_v3));
+    table.push(row::<f32, f32, f32>(Some("v1"), chain(), tiles::run_v1));
+    table.push(row::<f32, f32, f32>(Some("v2"), chain(), tiles::run_v2));
+    table.push(row::<Tf32, f32, f32>(
+        None,
+        instructions::<Tf32, f32>(8),
+        mma::run::<Tf32, f32>,
+    ));
+    table.push(row::<F16, f32, f32>(
+        None,
+        instructions::<F16, f32>(16),
+        mma::run::<F16, f32>,
+    ));
+    table.push(row::<F16, f32, F16>(
+        None,
+        instructions::<F16, F16>(16),
+        mma::run::<F16, F16>,
+    ));
+    table.push(row::<Bf16, f32, f32>(
+        None,
+        instructions::<Bf16, f32>(16),
+        mma::run::<Bf16, f32>,
+    ));
+    table.push(row::<Bf16, f32, Bf16>(
+        None,
+        instructions::<Bf16, Bf16>(16),
+        mma::run::<Bf16, Bf16>,
+    ));
+}
+
+fn chain() -> Arithmetic {
+    Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32).multiplies_pads()
+}
+
+fn instructions<I: Operand<f32>, O: Output<f32>>(k: u16) -> Arithmetic {
+    let instruction = Instruction::mma((16, 8, k), Precision::F32, I::PRECISION);
+    let declared = Arithmetic::mma(architecture(), instruction, O::PRECISION).multiplies_pads();
+    match I::PRECISION {
+        Precision::Tf32 => declared.input(Input::Tf32Rna),
+        _ => declared,
+    }
+}
+
+fn row<I: Operand<A>, A: Unit, O: Output<A>>(tech: Option<&str>, arithmetic: Arithmetic, run: Run) -> Kernel {
+    let contract = Contract {
+        op: Op::Spmm,
+        format: FormatKind::Nm,
+        to: None,
+        types: Types {
+            a: I::PRECISION,
+            b: I::PRECISION,
+            acc: A::PRECISION,
+            out: O::PRECISION,
+        },
+    };
+    let name = KernelName {
+        tech: tech.map(str::to_owned),
+        ..KernelName::plain(contract, Engine::Cuda)
+    };
+    Kernel {
+        name: name.to_string(),
+        needs: &[Feature::Sm80],
+        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
+    }
+}
+
+/// The matrix as N:M.
+fn open<T>(a: &Sparse<T>) -> Result<&Nm<T>, Refusal> {
+    match a {
+        Sparse::Nm(nm) => Ok(nm),
+        _ => Err(wrong_format("A", FormatKind::Nm, a.kind())),
+    }
+}
+
+/// True where the tiled kernels take the matrix: the 8 columns of a lane or an instruction are of one group, and numbers fit i32.
+fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
+    let fits = |x: usize| x <= i32::MAX as usize / 2;
+    transpose
+        && nm.l % 8 == 0
+        && nm.cols > 0
+        && [nm.rows, nm.cols, nm.l, n, nm.values.len()].into_iter().all(fits)
+}

@@ -1,0 +1,231 @@
+//! 2:4 arrays in the order of the registers of m16n8k32 (tf32: m16n8k16), and as lists of terms.
+//!
+//! ```text
+//! one instruction, lane (g, t) = (lane / 4, lane % 4), kept values of a row 0..16 (tf32: 0..8):
+//!   16 bit   registers  [g][2t, 2t + 1]  [g + 8][2t, 2t + 1]  [g][2t + 8, 2t + 9]  [g + 8][2t + 8, 2t + 9]
+//!   tf32     registers  [g][t]           [g + 8][t]           [g][t + 4]           [g + 8][t + 4]
+//!   metadata            chunks 4p..4p + 4 of row g (low half), of row g + 8 (high half), p = t % 2
+//! ```
+//!
+//! Arrays that were cut for the shorter instruction hold the same chunks in the same order, in other words: nibbles are looked
+//! up, and a last instruction that is half there is filled up with 0100 and +0.
+
+use crate::cuda::listed::Lists;
+use crate::cuda::nm::Packed;
+use crate::portable::convert::two_four::{Cut, ROWS};
+use sparse_oracle::format::TwoFourParts;
+use sparse_oracle::refusal::Refusal;
+
+/// The first columns of a chunk.
+const EMPTY: u32 = 0b0100;
+
+/// A matrix in registers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fragments {
+    /// Blocks of 16 rows.
+    pub(super) blocks: usize,
+    /// Instructions along k.
+    pub(super) steps: usize,
+    /// [block][step][lane][4].
+    pub(super) a: Vec<u32>,
+    /// [block][step][lane].
+    pub(super) metadata: Vec<u32>,
+}
+
+/// The nibble of a chunk; that of an empty one past the end.
+fn nibble<T: Packed>(m: &TwoFourParts<T>, cut: Cut, row: usize, chunk: usize) -> u32 {
+    let kept = cut.chunk / 2;
+    if chunk >= cut.stride() / kept {
+        return EMPTY;
+    }
+    let (word, bit) = cut.nibble(row, chunk);
+    m.metadata[row / ROWS * cut.words() + word] >> bit & 15
+}
+
+/// The matrix for `two_four.cu`.
+pub(super) fn fragments<T: Packed>(m: &TwoFourParts<T>) -> Result<Fragments, Refusal> {
+    let cut = Cut::new::<T>(m.cols, m.short_k)?;
+    // Kept values of a row that one instruction takes; chunks are 8.
+    let k = T::K;
+    let (blocks, steps) = (m.rows.div_ceil(ROWS), cut.stride().div_ceil(k));
+    let mut found = Fragments {
+        blocks,
+        steps,
+        a: Vec::with_capacity(blocks * steps * 128),
+        metadata: Vec::with_capacity(blocks * steps * 32),
+    };
+    let value = |row: usize, at: usize| match at < cut.stride() {
+        true => m.values[row * cut.stride() + at],
+        false => T::from_bits64(0),
+    };
+    let tiles = (0..blocks).flat_map(|block| (0..steps).map(move |step| (block * ROWS, step)));
+    for (top, step) in tiles {
+        for (g, t) in (0..32).map(|lane| (lane / 4, lane % 4)) {
+            for (row, side) in [(g, 0), (g + 8, 0), (g, 1), (g + 8, 1)] {
+                let first = step * k + t * T::EACH + side * k / 2;
+                let elements: Vec<T> = (first..first + T::EACH).map(|at| value(top + row, at)).collect();
+                found.a.push(T::register(&elements));
+            }
+            let half = |row: usize| {
+                (0..4).fold(0, |word, c| {
+                    let chunk = step * 8 + t % 2 * 4 + c;
+                    word | nibble(m, cut, top + row, chunk) << (4 * c)
+                })
+            };
+            found.metadata.push(half(g) | half(g + 8) << 16);
+        }
+    }
+    Ok(found)
+}
+
+/// The terms of op(A): every kept slot inside the matrix.
+pub(super) fn lists<T: Packed>(m: &TwoFourParts<T>, transpose: bool) -> Result<Lists<T>, Refusal> {
+    let cut = Cut::new::<T>(m.cols, m.short_k)?;
+    let kept = cut.chunk / 2;
+    let mut terms = Vec::with_capacity(m.values.len());
+    for row in 0..m.rows {
+        for at in 0..cut.stride() {
+            let (chunk, place) = (at / kept, at % kept);
+            let nibble = nibble(m, cut, row, chunk);
+            // Of tf32 the second index tells the first half of the pair from the second.
+            let offset = match kept {
+                2 => nibble >> (2 * place) & 3,
+                _ => nibble >> 3,
+            };
+            let col = chunk * cut.chunk + offset as usize;
+            if col < m.cols {
+                let (row, col) = (row as u32, col as u32);
+                let value = m.values[row as usize * cut.stride() + at];
+                terms.push(if transpose {
+                    (col, row, value)
+                } else {
+                    (row, col, value)
+                });
+            }
+        }
+    }
+    let rows = if transpose { m.cols } else { m.rows };
+    Lists::new(rows, &terms, T::from_bits64(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};
+    use sparse_oracle::{Bf16, F16, Scalar, Tf32};
+
+    /// A pseudo-random matrix that fits: of each chunk at most half.
+    fn matrix<T: Scalar>(rows: usize, cols: usize, short_k: bool) -> TwoFour<T> {
+        let chunk = if T::PRECISION == sparse_oracle::Precision::Tf32 {
+            2
+        } else {
+            4
+        };
+        let mut list = Vec::new();
+        for row in 0..rows {
+            for first in (0..cols).step_by(chunk) {
+                let seed = row * 7 + first * 5 + row * first;
+                let mut kept = vec![first + seed % chunk, first + (seed / 3 + 1) % chunk];
+                kept.truncate(chunk / 2);
+                kept.sort_unstable();
+                kept.dedup();
+                for col in kept.into_iter().filter(|&col| col < cols && seed % 5 > 0) {
+                    list.push(Entry {
+                        row: row as u32,
+                        col: col as u32,
+                        value: T::from_f64((1 + row * cols + col) as f64),
+                    });
+                }
+            }
+        }
+        let params = FormatParams {
+            short_k,
+            ..FormatParams::DEFAULT
+        };
+        TwoFour::from_entries(&Entries { rows, cols, list }, &params).expect("fits")
+    }
+
+    /// What the instruction multiplies, read back from the registers by the layouts of the PTX manual, is the matrix.
+    fn read_back<T: Packed + Scalar>(mma: SparseMma) {
+        for (rows, cols, short_k) in [
+            (1, 1, true),
+            (16, 32, false),
+            (37, 75, true),
+            (40, 64, true),
+            (19, 33, false),
+        ] {
+            let m = matrix::<T>(rows, cols, short_k);
+            let f = fragments(&m).expect("legal");
+            let bits = 32 / T::EACH;
+            let mut found = Vec::new();
+            for (tile, lane) in (0..f.blocks * f.steps).flat_map(|t| (0..32).map(move |lane| (t, lane))) {
+                for i in 0..4 * T::EACH {
+                    let (row, at) = mma.a_of_lane(lane, i);
+                    let word = f.a[(tile * 32 + lane) * 4 + i / T::EACH];
+                    let value = T::from_bits64(
+                        u64::from(word >> (bits * (i % T::EACH) % 32)) & (u64::MAX >> (64 - bits)),
+                    );
+                    let kept = mma.chunk() / 2;
+                    let (meta, shift) = mma.nibble_of_chunk(row, at / kept);
+                    let holder = mma.lane_of_word(meta, 0);
+                    let offsets = mma
+                        .offsets(f.metadata[tile * 32 + holder] >> shift & 15)
+                        .expect("legal nibble");
+                    let col = tile % f.steps * mma.k() + at / kept * mma.chunk() + offsets[at % kept];
+                    if !value.is_positive_zero() {
+                        found.push((tile / f.steps * ROWS + row, col, value.to_f64()));
+                    }
+                }
+            }
+            found.sort_by(|x, y| (x.0, x.1).cmp(&(y.0, y.1)));
+            let stored: Vec<_> = m
+                .entries()
+                .list
+                .iter()
+                .map(|e| (e.row as usize, e.col as usize, e.value.to_f64()))
+                .collect();
+            assert_eq!(found, stored, "{rows} x {cols}, short_k {short_k}");
+        }
+    }
+
+    #[test]
+    fn registers_hold_the_matrix() {
+        read_back::<F16>(SparseMma::HalfK32);
+        read_back::<Bf16>(SparseMma::HalfK32);
+        read_back::<Tf32>(SparseMma::Tf32K16);
+    }
+
+    #[test]
+    fn lists_hold_every_kept_slot_of_a_row_and_of_a_column() {
+        let m = matrix::<F16>(5, 10, true);
+        let stored = lists(&m, false).expect("legal");
+        // Two of each whole chunk, and of columns 8 and 9 both.
+        assert_eq!(stored.ptr, [0, 6, 12, 18, 24, 30]);
+        let turned = lists(&m, true).expect("legal");
+        assert_eq!(turned.ptr.len(), 11);
+        for (lists, turn) in [(&stored, false), (&turned, true)] {
+            let mut found = Vec::new();
+            for row in 0..lists.ptr.len() - 1 {
+                for at in lists.ptr[row] as usize..lists.ptr[row + 1] as usize {
+                    let (row, col) = (row as u32, lists.index[at]);
+                    let value = lists.values[at];
+                    if !value.is_positive_zero() {
+                        found.push(if turn {
+                            (col, row, value.to_f64())
+                        } else {
+                            (row, col, value.to_f64())
+                        });
+                    }
+                }
+            }
+            found.sort_by(|x, y| (x.0, x.1).cmp(&(y.0, y.1)));
+            let entries: Vec<_> = m
+                .entries()
+                .list
+                .iter()
+                .map(|e| (e.row, e.col, e.value.to_f64()))
+                .collect();
+            assert_eq!(found, entries);
+        }
+    }
+}

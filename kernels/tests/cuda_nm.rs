@@ -1,0 +1,351 @@
+//! The kernels for N:M and 2:4 on a GPU against the oracle's judge: random shapes, parameters, layouts, factors and operands,
+//! by every tier that applies. What the machine cannot run is counted and printed.
+
+mod support;
+
+use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::contract::Op;
+use sparse_oracle::each_sparse;
+use sparse_oracle::format::{
+    AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Layout, Sparse, SparseMma,
+};
+use sparse_oracle::judge::{Output, Place, Problem, judge};
+use sparse_oracle::op::input;
+use sparse_oracle::profile::Profile;
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::verdict::{Tier, Verdict};
+use std::collections::BTreeSet;
+use support::{Dense, LAYOUTS, Rng, encode, entries};
+
+const FACTORS: [(f64, f64); 6] = [
+    (1.0, 0.0),
+    (1.0, 1.0),
+    (-0.75, 0.0),
+    (1.625, -0.3125),
+    (0.0, 2.0),
+    (0.0, 0.0),
+];
+
+/// Kernels of this file, and how many of them the machine runs.
+fn kernels() -> Vec<&'static Kernel> {
+    let of_file = |k: &&Kernel| {
+        k.engine == "cuda"
+            && k.contract.op == Op::Spmm
+            && matches!(k.contract.format, FormatKind::Nm | FormatKind::TwoFour)
+    };
+    let all: Vec<&Kernel> = all_kernels().iter().filter(of_file).collect();
+    assert_eq!(all.len(), if cfg!(feature = "cuda") { 14 } else { 0 });
+    let here: Vec<&Kernel> = all.iter().copied().filter(|k| k.missing().is_none()).collect();
+    if here.len() < all.len() {
+        eprintln!(
+            "SKIPPED: {} of {} kernels, for want of a GPU",
+            all.len() - here.len(),
+            all.len()
+        );
+    }
+    here
+}
+
+/// Every slot that the format stores inside the matrix, as (row, column).
+fn slots(a: &AnySparse) -> BTreeSet<(u32, u32)> {
+    each_sparse!(a, m => match m {
+        Sparse::Nm(m) => {
+            let stride = m.cols.div_ceil(m.l) * m.l;
+            let slot = |at: usize| (m.row(at / stride, at % stride / m.l), at % stride);
+            inside((0..m.values.len()).map(slot), m.rows, m.cols)
+        }
+        Sparse::TwoFour(m) => {
+            let mma = SparseMma::of(a.precision(), m.short_k).expect("a 2:4 type");
+            let across = m.cols.div_ceil(mma.k());
+            let mut found = Vec::new();
+            for (at, word) in m.metadata.iter().enumerate() {
+                let (tile, word_at) = (at / mma.words(), at % mma.words());
+                for place in 0..8 {
+                    let (row, chunk) = mma.chunk_of_nibble(word_at, place);
+                    for offset in mma.offsets(word >> (4 * place) & 15).expect("legal") {
+                        let col = tile % across * mma.k() + chunk * mma.chunk() + offset;
+                        found.push((tile / across * 16 + row, col));
+                    }
+                }
+            }
+            inside(found.into_iter(), m.rows, m.cols)
+        }
+        other => panic!("{} is not of this file", other.kind().name()),
+    })
+}
+
+fn inside(slots: impl Iterator<Item = (usize, usize)>, rows: usize, cols: usize) -> BTreeSet<(u32, u32)> {
+    let kept = slots.filter(|&(row, col)| row < rows && col < cols);
+    kept.map(|(row, col)| (row as u32, col as u32)).collect()
+}
+
+fn turned<T>(e: Entries<T>, transpose: bool) -> Entries<T> {
+    if !transpose {
+        return e;
+    }
+    let mut list: Vec<Entry<T>> = e
+        .list
+        .into_iter()
+        .map(|e| Entry {
+            row: e.col,
+            col: e.row,
+            value: e.value,
+        })
+        .collect();
+    list.sort_by_key(|e| (e.row, e.col));
+    Entries {
+        rows: e.cols,
+        cols: e.rows,
+        list,
+    }
+}
+
+/// One request.
+struct Case {
+    a: AnySparse,
+    transpose_a: bool,
+    transpose_b: bool,
+    b: Dense,
+    c: Dense,
+    factors: (f64, f64),
+}
+
+/// Runs a case and has it judged; the tiers that decided.
+fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Tier> {
+    let (alpha, beta) = case.factors;
+    let mut c = case.c.clone();
+    let task = Task::Spmm {
+        a: &case.a,
+        transpose_a: case.transpose_a,
+        b: case.b.as_ref(),
+        transpose_b: case.transpose_b,
+        alpha,
+        beta,
+        c: c.as_mut(),
+    };
+    assert_eq!((kernel.run)(task), Ok(Answer::Written), "{} {what}", kernel.name);
+    let arithmetic = &kernel.arithmetic;
+    let rounded = |v: f64| input(v, arithmetic.part().input);
+    let stored = case.a.entries_f64();
+    let mut free = slots(&case.a);
+    for e in &stored.list {
+        assert!(free.remove(&(e.row, e.col)), "an entry outside of slots");
+    }
+    let pads = Entries {
+        rows: stored.rows,
+        cols: stored.cols,
+        list: free
+            .into_iter()
+            .map(|(row, col)| Entry { row, col, value: () })
+            .collect(),
+    };
+    let a = Csr::from_entries(&turned(stored, case.transpose_a))
+        .expect("sorted")
+        .map(|&v| rounded(v));
+    let pads = Csr::from_entries(&turned(pads, case.transpose_a)).expect("sorted");
+    let b = sparse_oracle::format::Dense::from_fn(a.cols, c.cols, |k, j| {
+        rounded(if case.transpose_b {
+            case.b.at(j, k)
+        } else {
+            case.b.at(k, j)
+        })
+    });
+    let place = match c.layout {
+        Layout::RowMajor => Place::Strides(c.ld, 1),
+        Layout::ColMajor => Place::Strides(1, c.ld),
+    };
+    let problem = Problem::Spmm {
+        a: &a,
+        pads: Some(&pads),
+        b: &b,
+        slots: None,
+    };
+    let output = Output {
+        found: c.data.as_slice(),
+        place,
+        poison: None,
+        before: Some(case.c.data.as_slice()),
+        before_place: place,
+    };
+    let judged = judge(&problem, arithmetic, &Profile::default(), case.factors, &output);
+    assert!(
+        matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. }),
+        "{} {what}: {:?}",
+        kernel.name,
+        judged.verdict
+    );
+    for at in c.padding() {
+        let (found, before) = (c.data.as_slice().bits(at), case.c.data.as_slice().bits(at));
+        assert_eq!(found, before, "{} {what}: pad {at}", kernel.name);
+    }
+    judged.tiers
+}
+
+/// Parameters that the tiled kernels take in most rounds, and odd ones.
+fn params(rng: &mut Rng, round: usize) -> FormatParams {
+    let pick = |rng: &mut Rng, list: &[u32]| list[rng.below(list.len() as u64) as usize];
+    let m = pick(rng, &[2, 4, 7, 8, 16, 32]);
+    let l = if round % 4 == 3 {
+        pick(rng, &[1, 3, 4, 12])
+    } else {
+        pick(rng, &[8, 16, 24, 32, 40, 128])
+    };
+    FormatParams {
+        n: 1 + rng.below(u64::from(m)) as u32,
+        m,
+        l,
+        short_k: rng.below(2) == 0,
+        ..FormatParams::DEFAULT
+    }
+}
+
+fn case(kernel: &Kernel, rng: &mut Rng, round: usize, (rows, cols, n): (usize, usize, usize)) -> Case {
+    let types = kernel.contract.types;
+    let value: fn(&mut Rng) -> f64 = if round % 3 == 0 { Rng::integer } else { Rng::real };
+    let e = entries(rng, rows, cols, [90, 40, 10][round % 3], value);
+    let params = params(rng, round);
+    let a = encode(rng, types.a, kernel.contract.format, params, &e);
+    let wants_transposed = (kernel.contract.format == FormatKind::Nm) == (round % 8 != 7);
+    let transpose_a = wants_transposed;
+    let transpose_b = rng.below(3) == 0;
+    let (m, k) = if transpose_a { (cols, rows) } else { (rows, cols) };
+    let factors = FACTORS[round % FACTORS.len()];
+    let shape_b = if transpose_b { (n, k) } else { (k, n) };
+    // Infinities and NaN in some rounds: a pad that faces one is multiplied. What must not be read is NaN.
+    let special = round % 5 == 4;
+    let b = Dense::new(
+        types.b,
+        shape_b,
+        LAYOUTS[rng.below(2) as usize],
+        rng.below(4) as usize,
+        || match rng.below(40) {
+            _ if factors.0 == 0.0 => f64::NAN,
+            0 if special => f64::INFINITY,
+            1 if special => f64::NAN,
+            _ => value(rng),
+        },
+    );
+    let layout_c = LAYOUTS[round / 2 % 2];
+    let c = Dense::new(types.out, (m, n), layout_c, round % 4, || {
+        if factors.1 == 0.0 { f64::NAN } else { value(rng) }
+    });
+    Case {
+        a,
+        transpose_a,
+        transpose_b,
+        b,
+        c,
+        factors,
+    }
+}
+
+#[test]
+fn random_products_pass_every_tier() {
+    let mut rng = Rng(41);
+    for kernel in kernels() {
+        let (mut tiers, mut cases) = (BTreeSet::new(), 0);
+        for round in 0..48 {
+            let mut extent = |limit: u64| 1 + rng.below(limit) as usize;
+            let shape = match round % 6 {
+                0 => (extent(8), extent(8), extent(8)),
+                5 => (extent(150), extent(300), extent(150)),
+                _ => (extent(90), extent(90), extent(70)),
+            };
+            let case = case(kernel, &mut rng, round, shape);
+            tiers.extend(check(
+                kernel,
+                &case,
+                &format!("round {round} {shape:?} {:?}", case.factors),
+            ));
+            cases += 1;
+        }
+        let wanted = if kernel.arithmetic.is_deterministic() {
+            3
+        } else {
+            2
+        };
+        assert!(tiers.len() >= wanted, "{}: only {tiers:?} decided", kernel.name);
+        eprintln!("{}: {cases} cases, tiers {tiers:?}", kernel.name);
+    }
+}
+
+#[test]
+fn empty_extents_are_written_or_nothing() {
+    let mut rng = Rng(42);
+    for kernel in kernels() {
+        for (round, shape) in [(0, 5, 3), (5, 0, 3), (5, 5, 0), (0, 0, 0), (1, 1, 1), (33, 8, 4)]
+            .into_iter()
+            .enumerate()
+        {
+            for turn in 0..12 {
+                let mut case = case(kernel, &mut rng, turn, shape);
+                // Nothing stored at all, in some.
+                if round == 5 {
+                    let e = Entries {
+                        rows: shape.0,
+                        cols: shape.1,
+                        list: Vec::new(),
+                    };
+                    let params = params(&mut rng, turn);
+                    case.a = encode(
+                        &mut rng,
+                        kernel.contract.types.a,
+                        kernel.contract.format,
+                        params,
+                        &e,
+                    );
+                }
+                check(kernel, &case, &format!("{shape:?} turn {turn}"));
+            }
+        }
+    }
+}
+
+/// Without a GPU every kernel refuses by its type, with one it refuses what does not fit; nothing panics, C stays.
+#[test]
+fn refusals_are_typed() {
+    let mut rng = Rng(43);
+    let cuda = all_kernels().iter().filter(|k| k.engine == "cuda");
+    for kernel in cuda.filter(|k| matches!(k.contract.format, FormatKind::Nm | FormatKind::TwoFour)) {
+        let case = case(kernel, &mut rng, 1, (9, 16, 5));
+        let mut c = case.c.clone();
+        let mut b = case.b.as_ref();
+        b.rows += 1;
+        let task = Task::Spmm {
+            a: &case.a,
+            transpose_a: case.transpose_a,
+            b,
+            transpose_b: case.transpose_b,
+            alpha: 1.0,
+            beta: 0.0,
+            c: c.as_mut(),
+        };
+        let refused = (kernel.run)(task).expect_err("a row too many");
+        assert!(
+            matches!(
+                refused,
+                Refusal::Shape { .. } | Refusal::Length { .. } | Refusal::LeadingDimension { .. }
+            ),
+            "{}: {refused}",
+            kernel.name
+        );
+        assert_eq!(c.data, case.c.data);
+        if kernel.missing().is_some() {
+            let task = Task::Spmm {
+                a: &case.a,
+                transpose_a: case.transpose_a,
+                b: case.b.as_ref(),
+                transpose_b: case.transpose_b,
+                alpha: 1.0,
+                beta: 0.0,
+                c: c.as_mut(),
+            };
+            assert!(
+                matches!((kernel.run)(task), Err(Refusal::Unavailable { .. })),
+                "{}",
+                kernel.name
+            );
+        }
+    }
+}
