@@ -6,7 +6,7 @@ use crate::pads::pad_slots;
 use sparse_oracle::arithmetic::{Arithmetic, Order, Pads, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
-use sparse_oracle::judge::{Place, Problem, bcsr_slots, loops_slots};
+use sparse_oracle::judge::{Place, Problem, bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op::input;
 use sparse_oracle::profile::{Choice, Profile};
@@ -278,6 +278,8 @@ fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Opt
     Ok(sparse_oracle::each_sparse!(stored, m => match m {
         Sparse::Bcsr(m) => bcsr_slots(m, &positions),
         Sparse::Loops(m) => loops_slots(m, &positions),
+        Sparse::RsTile(m) => rs_tile_slots(m, &positions),
+        Sparse::LibraSpmm(m) => libra_spmm_slots(m, &positions),
         _ => None,
     }))
 }

@@ -59,7 +59,7 @@ struct OnTf32 {
     static __device__ __forceinline__ u32 operand(u32 word) { return __float_as_uint(rna(__uint_as_float(word))); }
     static __device__ __forceinline__ float number(float x) { return rna(x); }
     static __device__ __forceinline__ void multiply(float* c, const u32* a, const u32* b) {
-        asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     }
@@ -72,7 +72,7 @@ struct OnF16 {
     static __device__ __forceinline__ u32 operand(u32 word) { return word; }
     static __device__ __forceinline__ float number(u16 x) { return f16_to_f32(x); }
     static __device__ __forceinline__ void multiply(float* c, const u32* a, const u32* b) {
-        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     }

@@ -12,6 +12,8 @@
 //   column 2j (of the lane's CW) is m = g of instruction j, column 2j + 1 is m = g + 8
 //   result  c0 (row 2t, column 2j)  c1 (row 2t + 1, 2j)  c2 (row 2t, 2j + 1)  c3 (row 2t + 1, 2j + 1)
 //
+// Every lane of a warp reaches every instruction: volatile keeps it out of branches that only some of them take.
+//
 // The lane decodes bits 2 * lane and 2 * lane + 1 of the bitmap: row g, slots 2t and 2t + 1, by counting the bits below.
 // Sources: RSH-SpMM, sections 3.2 and 3.3 (Algorithm 2); Libra, sections 4.2 to 4.4; PTX ISA 9.1, 9.7.14.5.
 
@@ -47,7 +49,7 @@ struct OnTf32 {
     static __device__ __forceinline__ void multiply(float* c, const u32* x, const u32* y, int j, float s0, float s1) {
         u32 a0 = __float_as_uint(at(x, 2 * j)), a1 = __float_as_uint(at(x, 2 * j + 1));
         u32 a2 = __float_as_uint(at(y, 2 * j)), a3 = __float_as_uint(at(y, 2 * j + 1));
-        asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
             : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(__float_as_uint(rna(s0))), "r"(__float_as_uint(rna(s1))));
     }
@@ -63,7 +65,7 @@ struct OnF16 {
     static __device__ __forceinline__ void multiply(float* c, const u32* x, const u32* y, int j, u16 s0, u16 s1) {
         u32 a0 = __byte_perm(x[j], y[j], 0x5410), a1 = __byte_perm(x[j], y[j], 0x7632);
         u32 b = (u32)s0 | (u32)s1 << 16;
-        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
             : "r"(a0), "r"(a1), "r"(b));
     }

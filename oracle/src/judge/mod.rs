@@ -23,6 +23,6 @@ pub use encoded::{first_difference, judge_encoded};
 pub use moves::{judge_moved, judge_spgemm};
 pub use problem::{Problem, Site, Terms};
 pub use rule::Rule;
-pub use slots::{bcsr_slots, loops_slots};
+pub use slots::{bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
 pub use tally::{Judged, Output, Place, judge};
 pub use vacuity::{Alternative, Vacuity, vacuity};

@@ -11,6 +11,8 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 pub(crate) mod declared;
+#[cfg(test)]
+mod lanes;
 pub(crate) mod plan;
 
 use super::gpu::{Gpu, failed};
