@@ -10,6 +10,8 @@
 
 mod failure;
 mod nalgebra;
+#[cfg(feature = "cuda")]
+mod nvidia;
 mod ours;
 mod plugin;
 mod sprs;
@@ -23,6 +25,8 @@ use std::borrow::Cow;
 
 pub use self::failure::Failure;
 pub use self::nalgebra::NalgebraSparse;
+#[cfg(feature = "cuda")]
+pub use self::nvidia::Nvidia;
 pub use self::ours::{Ours, Portable};
 pub use self::plugin::{OpenError, PluginBackend};
 pub use self::sprs::Sprs;
@@ -121,7 +125,8 @@ pub trait Backend: Send + Sync {
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
 }
 
-/// The built-in backends, in the order of reports: our kernels for each engine that this machine has, then other libraries.
+/// The built-in backends, in the order of reports: our kernels for each engine that this machine has, then other
+/// libraries.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Backend>> {
     let mut all: Vec<Box<dyn Backend>> = Vec::new();
@@ -130,6 +135,8 @@ pub fn built_in() -> Vec<Box<dyn Backend>> {
             .into_iter()
             .map(|ours| Box::new(ours) as Box<dyn Backend>),
     );
+    #[cfg(feature = "cuda")]
+    all.extend(Nvidia::all().map(|library| Box::new(library) as Box<dyn Backend>));
     all.push(Box::new(Sprs));
     all.push(Box::new(NalgebraSparse));
     all

@@ -12,6 +12,8 @@
 
 mod compare;
 mod contender;
+#[cfg(feature = "cuda")]
+pub mod device;
 pub mod html;
 mod hybrid;
 mod judging;

@@ -40,9 +40,21 @@ pub(super) struct Args {
     /// A generated or embedded matrix: synth:scircuit,seed=0, rmat:scale=16,seed=1, embedded:karate; may be repeated.
     #[arg(long = "synth", alias = "source", value_name = "SOURCE")]
     sources: Vec<String>,
-    /// Columns of B and C (inner dimension of SDDMM); 32 by default.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 16), value_name = "N")]
-    n: Option<u32>,
+    /// Columns of B and C (inner dimension of SDDMM); 32 by default. With --device several, comma-separated.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 16), value_name = "N")]
+    n: Vec<u32>,
+    /// Time kernels for the GPU and NVIDIA's libraries by the device's clock, without copies; spmm and sddmm.
+    #[cfg(feature = "cuda")]
+    #[arg(long)]
+    device: bool,
+    /// With --device: a dense matrix times one of N:M pattern, m=4096,k=4096,n=4096,keep=16,of=32,l=32; may be repeated.
+    #[cfg(feature = "cuda")]
+    #[arg(long = "nm", value_name = "SHAPE", requires = "device")]
+    structured: Vec<crate::bench::device::Structured>,
+    /// With --device: leave out files with fewer entries.
+    #[cfg(feature = "cuda")]
+    #[arg(long, default_value_t = 0, value_name = "N", requires = "device")]
+    fewest: usize,
     /// Threads of every contender that has several; 2 by default.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
     threads: Option<u16>,
@@ -91,6 +103,13 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("the report folder {} can't be made", folder.display()))?;
     }
+    #[cfg(feature = "cuda")]
+    if args.device {
+        return run_device(args);
+    }
+    if args.n.len() > 1 {
+        bail!("several --n go with --device only");
+    }
     let mut skipped = Vec::new();
     let options = Options {
         kernels: kernels(args, &mut skipped)?,
@@ -98,7 +117,8 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         peers: peers(&args.peers)?,
         n: args
             .n
-            .map_or_else(|| args.preset.map_or(32, |p| p.n), |n| n as usize),
+            .first()
+            .map_or_else(|| args.preset.map_or(32, |p| p.n), |&n| n as usize),
         threads: args
             .threads
             .map_or_else(|| args.preset.map_or(2, |p| p.threads), usize::from),
@@ -117,6 +137,48 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     write!(out, "\n{}", text::ending(&report))?;
     write_files(args, &report)?;
+    Ok(report.exit_code())
+}
+
+/// Measures by the device's clock, prints, writes device.json and the Markdown.
+#[cfg(feature = "cuda")]
+fn run_device(args: &Args) -> Result<u8> {
+    use crate::bench::device;
+    fn or<T: Clone>(list: &[T], default: &[T]) -> Vec<T> {
+        if list.is_empty() { default } else { list }.to_vec()
+    }
+    let ns: Vec<usize> = args.n.iter().map(|&n| n as usize).collect();
+    let options = device::Options {
+        ops: or(&args.ops, &[Op::Spmm]),
+        precisions: or(
+            &args.precisions,
+            &[Precision::F32, Precision::Tf32, Precision::F16],
+        ),
+        formats: args.formats.clone(),
+        kernels: args.kernels.clone(),
+        origins: if args.structured.is_empty() || !args.matrices.is_empty() {
+            origins(args)?
+        } else {
+            Vec::new()
+        },
+        structured: args.structured.clone(),
+        ns: or(&ns, &[32]),
+        fewest_entries: args.fewest,
+        judged_terms: args.judge.saturating_mul(1_000_000).max(1),
+    };
+    let report = device::run(&options, &mut |line| println!("{line}"))?;
+    for (what, reason) in &report.skipped {
+        eprintln!("SKIPPED {what}: {reason}");
+    }
+    if let Some(folder) = &args.report {
+        let path = folder.join("device.json");
+        let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
+        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    }
+    if let Some(path) = &args.markdown {
+        std::fs::write(path, device::to_markdown(&report))
+            .with_context(|| format!("writing {}", path.display()))?;
+    }
     Ok(report.exit_code())
 }
 

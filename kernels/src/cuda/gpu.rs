@@ -117,6 +117,19 @@ impl Gpu {
         self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
     }
 
+    /// CUDA version that the driver supports: 13000 for 13.0.
+    ///
+    /// # Errors
+    /// Where the driver does not say.
+    pub fn driver_version(&self) -> Result<i32, Refusal> {
+        let mut version = 0;
+        // SAFETY: cuDriverGetVersion writes one int through a pointer to a live local, and needs no context.
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }
+            .result()
+            .map_err(failed("tell its version"))?;
+        Ok(version)
+    }
+
     /// The stream of all work. cudarc's launches and copies take it; wait with `synchronize`.
     #[must_use]
     pub const fn stream(&self) -> &Arc<CudaStream> {
@@ -220,6 +233,11 @@ impl Gpu {
             .memcpy_dtoh(&view, into)
             .map_err(failed("download a result"))?;
         self.wait()
+    }
+
+    /// Makes the context current on this thread, for libraries that do not do so themselves.
+    pub(super) fn bind(&self) -> Result<(), Refusal> {
+        Ok(self.context.bind_to_thread().map_err(failed("take a thread"))?)
     }
 
     /// Queues a write of twice the size of L2, so that nothing of before is left in it.

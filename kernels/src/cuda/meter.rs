@@ -94,7 +94,7 @@ pub(crate) fn prepared<P>(
 }
 
 /// Mean seconds of a launch.
-fn clocked(
+pub(super) fn clocked(
     gpu: &Gpu,
     launch: &mut impl FnMut() -> Result<(), Refusal>,
     times: usize,

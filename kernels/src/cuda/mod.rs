@@ -10,6 +10,8 @@
 //! [`Device::open`] look for it first. Without the feature `cuda` only the sources of kernels are here.
 
 #[cfg(feature = "cuda")]
+mod baseline;
+#[cfg(feature = "cuda")]
 mod csr_spmm;
 #[cfg(feature = "cuda")]
 mod device;
@@ -19,7 +21,13 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
+mod libra_sddmm;
+#[cfg(feature = "cuda")]
+mod libra_spmm;
+#[cfg(feature = "cuda")]
 mod listed;
+#[cfg(feature = "cuda")]
+mod measure;
 #[cfg(feature = "cuda")]
 mod meter;
 #[cfg(feature = "cuda")]
@@ -28,15 +36,23 @@ mod nm;
 mod operand;
 pub mod probe;
 #[cfg(feature = "cuda")]
+mod rsh;
+#[cfg(feature = "cuda")]
 pub mod source;
+#[cfg(feature = "cuda")]
+mod tiles;
 #[cfg(feature = "cuda")]
 mod two_four;
 
+#[cfg(feature = "cuda")]
+pub use baseline::{Baseline, baselines};
 #[cfg(feature = "cuda")]
 pub use device::{Device, Loaded, compile_text, nvrtc_version};
 pub use error::CudaError;
 #[cfg(feature = "cuda")]
 pub use gpu::Gpu;
+#[cfg(feature = "cuda")]
+pub use measure::{copy_bandwidth, peak_f32};
 #[cfg(feature = "cuda")]
 pub use meter::{Plan, Times, metered};
 
@@ -47,6 +63,9 @@ use crate::feature::Feature;
 pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
     let mut table = Vec::new();
     csr_spmm::rows(&mut table);
+    rsh::rows(&mut table);
+    libra_spmm::rows(&mut table);
+    libra_sddmm::rows(&mut table);
     nm::rows(&mut table);
     two_four::rows(&mut table);
     table
@@ -67,6 +86,8 @@ pub(crate) fn detected(feature: Feature) -> bool {
     match feature {
         Feature::Sm80 => gpu.capability() >= (8, 0),
         Feature::Sm90 => gpu.capability() >= (9, 0),
+        Feature::Cusparse => baseline::cusparse_is_here(),
+        Feature::Cublas => baseline::cublas_is_here(),
         _ => false,
     }
 }

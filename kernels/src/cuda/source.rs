@@ -13,6 +13,12 @@
 pub enum Source {
     /// SpMM of CSR, one fused chain per element, on the general cores.
     CsrSpmm,
+    /// What the device can do at most.
+    Measure,
+    /// SpMM on windows of 8 rows, tiles on tensor cores: RSH-SpMM and Libra.
+    TilesSpmm,
+    /// SDDMM in 8 x 16 blocks: Libra.
+    LibraSddmm,
     /// Lists of terms a row, on the general cores and the matrix unit.
     Listed,
     /// SpMM of N:M in f32 tiles.
@@ -21,8 +27,6 @@ pub enum Source {
     NmMma,
     /// SpMM of 2:4 on the matrix unit.
     TwoFour,
-    /// The peak of f32 multiply-adds, for rooflines.
-    FfmaPeak,
 }
 
 /// What the table says about a source.
@@ -58,13 +62,15 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 6] = [
+    pub const ALL: [Source; 8] = [
         Source::CsrSpmm,
+        Source::Measure,
+        Source::TilesSpmm,
+        Source::LibraSddmm,
         Source::Listed,
         Source::NmTile,
         Source::NmMma,
         Source::TwoFour,
-        Source::FfmaPeak,
     ];
 
     /// Its row.
@@ -72,11 +78,13 @@ impl Source {
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
+            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
+            Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
+            Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
             Source::Listed => row!("listed", (8, 0), super::listed::SYMBOLS),
             Source::NmTile => row!("nm_tile", (8, 0), super::nm::TILE_SYMBOLS),
             Source::NmMma => row!("nm_mma", (8, 0), super::nm::MMA_SYMBOLS),
             Source::TwoFour => row!("two_four", (8, 0), super::two_four::SYMBOLS),
-            Source::FfmaPeak => row!("ffma_peak", (8, 0), &["ffma_peak"]),
         }
     }
 

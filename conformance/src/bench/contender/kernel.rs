@@ -151,7 +151,7 @@ fn parameters(format: FormatKind, params: &FormatParams) -> Vec<(String, u64)> {
 }
 
 /// Bytes of all arrays of a matrix.
-fn bytes(matrix: &AnySparse) -> u64 {
+pub(in super::super) fn bytes(matrix: &AnySparse) -> u64 {
     each_parts!(AnyParts::from(matrix.clone()), parts => parts.index_bytes() + parts.value_bytes())
 }
 

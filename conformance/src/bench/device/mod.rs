@@ -1,0 +1,222 @@
+//! `conformance bench --device`: kernels for the GPU and NVIDIA's libraries side by side, by the device's clock.
+//!
+//! ```text
+//! matrices x N x operation -> operands of each element type, drawn once
+//!    -> each kernel in its format -> run once, judged -> launched again and again between events   (kernels::cuda::metered)
+//!    -> bytes that must move / measured bandwidth = the time that no kernel can go below
+//! ```
+//!
+//! A kernel that is wrong is printed, not timed against. Times are of the kernel alone, L2 flushed before each launch (cold) or
+//! not (warm); preparing, copying and converting are apart.
+
+mod contender;
+mod markdown;
+mod report;
+mod workload;
+
+pub use markdown::to_markdown;
+pub use report::{DeviceReport, Row};
+pub use workload::Structured;
+
+use super::contender::{Contender, encoded};
+use super::judging::Expectations;
+use super::operands::Shared;
+use super::statistics::median;
+use crate::operands::Operands;
+use crate::origin::{Loaded, Origin};
+use crate::record::verdict_record;
+use crate::report::Environment;
+use contender::DeviceContender;
+use sparse_kernels::cuda::{Gpu, Plan, baselines, copy_bandwidth, metered, peak_f32};
+use sparse_kernels::registry::{Kernel, kernels_here};
+use sparse_oracle::contract::{Op, Types};
+use sparse_oracle::format::{FormatKind, FormatParams};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::scalar::Precision;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use workload::touched;
+
+/// Launches that are timed.
+const PLAN: Plan = Plan { cold: 21, warm: 50 };
+
+/// What to measure.
+#[derive(Debug)]
+pub struct Options {
+    /// Operations: spmm, sddmm.
+    pub ops: Vec<Op>,
+    /// Element types of the operands.
+    pub precisions: Vec<Precision>,
+    /// Formats of kernels of ours; none for all.
+    pub formats: Vec<FormatKind>,
+    /// Kernels of ours by name; none for all.
+    pub kernels: Vec<String>,
+    /// The matrices.
+    pub origins: Vec<Origin>,
+    /// Products of N:M pattern.
+    pub structured: Vec<Structured>,
+    /// Columns of B and C, inner extent of SDDMM.
+    pub ns: Vec<usize>,
+    /// Files with fewer entries are left out.
+    pub fewest_entries: usize,
+    /// Most products of elements that are judged for each contender.
+    pub judged_terms: u64,
+}
+
+/// Measures everything. `shown` is told what is going on, line by line.
+///
+/// # Errors
+/// No GPU, or one that does not do what it is asked for the machine's own figures.
+pub fn run(options: &Options, shown: &mut dyn FnMut(&str)) -> Result<DeviceReport, Refusal> {
+    let gpu = Gpu::get()?;
+    let mut report = DeviceReport {
+        schema: report::SCHEMA.to_owned(),
+        suite_version: env!("CARGO_PKG_VERSION").to_owned(),
+        environment: Environment::detect(rayon::current_num_threads(), std::env::args().collect()),
+        device: gpu.name().to_owned(),
+        capability: gpu.capability(),
+        driver: gpu.driver_version()?,
+        bandwidth: copy_bandwidth(gpu)?,
+        peak_f32: peak_f32(gpu)?,
+        rows: Vec::new(),
+        skipped: Vec::new(),
+    };
+    shown(&report.heading());
+    for origin in &options.origins {
+        match origin.load() {
+            Ok(loaded) => on_matrix(origin, &loaded, options, &mut report, shown),
+            Err(error) => report.skip(origin.to_string(), error.to_string()),
+        }
+    }
+    for structured in &options.structured {
+        for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
+            if let Some(shared) = structured.shared(types) {
+                one(&shared, options, &mut report, shown);
+            }
+        }
+    }
+    report.compare();
+    Ok(report)
+}
+
+fn on_matrix(
+    origin: &Origin,
+    loaded: &Loaded,
+    options: &Options,
+    report: &mut DeviceReport,
+    shown: &mut dyn FnMut(&str),
+) {
+    let entries = loaded.coo.nnz();
+    if matches!(origin, Origin::File(_)) && entries < options.fewest_entries {
+        let reason = format!("{entries} entries, fewer than {}", options.fewest_entries);
+        report.skip(origin.to_string(), reason);
+        return;
+    }
+    for &n in &options.ns {
+        for (op, types) in groups(options) {
+            match Shared::new(origin, loaded, (op, types), n) {
+                Ok(shared) => one(&shared, options, report, shown),
+                Err(error) => report.skip(format!("{origin} n={n}"), error.to_string()),
+            }
+        }
+    }
+}
+
+/// Operations and element types that a contender here has.
+fn groups(options: &Options) -> Vec<(Op, Types)> {
+    let mut groups = Vec::new();
+    for kernel in contenders(options) {
+        let group = (kernel.contract.op, kernel.contract.types);
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// The kernels for the GPU and the libraries that fit the options.
+fn contenders(options: &Options) -> Vec<Kernel> {
+    fn named<T: PartialEq>(list: &[T], value: &T) -> bool {
+        list.is_empty() || list.contains(value)
+    }
+    let ours = kernels_here().filter(|k| {
+        k.engine == "cuda" && named(&options.formats, &k.contract.format) && named(&options.kernels, &k.name)
+    });
+    let here = baselines().iter().filter(|library| library.is_here());
+    let fits = |k: &&Kernel| {
+        options.ops.contains(&k.contract.op)
+            && options.precisions.contains(&k.contract.types.a)
+            && k.contract.types.out == k.contract.types.acc
+    };
+    let libraries = here.flat_map(|library| library.kernels.iter());
+    ours.chain(libraries).filter(fits).cloned().collect()
+}
+
+/// Every contender on these operands.
+fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mut dyn FnMut(&str)) {
+    let contract = shared.case.contract;
+    let mut encodings: BTreeMap<FormatKind, Result<(Arc<Operands>, f64), String>> = BTreeMap::new();
+    let mut expectations = Expectations::default();
+    let dense_bytes = touched(shared);
+    for kernel in contenders(options) {
+        let format = kernel.contract.format;
+        let fits = (kernel.contract.op, kernel.contract.types) == (contract.op, contract.types);
+        if !fits || format != contract.format && (is_pattern(format) || is_pattern(contract.format)) {
+            continue;
+        }
+        let made = encodings.entry(format).or_insert_with(|| {
+            if format == contract.format {
+                Ok((Arc::clone(&shared.operands), 0.0))
+            } else {
+                encoded(shared, format, FormatParams::default())
+            }
+        });
+        let (operands, conversion) = match made {
+            Ok((operands, seconds)) => (Arc::clone(operands), *seconds),
+            Err(reason) => {
+                report.skip(
+                    format!("{} on {}", kernel.name, shared.case.origin),
+                    reason.clone(),
+                );
+                continue;
+            }
+        };
+        let mut contender = DeviceContender::new(&kernel, &operands, &shared.case);
+        let (judged, times) = metered(PLAN, || {
+            expectations.judge(&mut contender, shared, &operands, options.judged_terms)
+        });
+        let times = times.unwrap_or_default();
+        let bytes = contender.about().sparse_bytes + dense_bytes;
+        let row = Row {
+            matrix: shared.case.origin.to_string(),
+            case: shared.case.to_string(),
+            op: contract.op.name().to_owned(),
+            rows: operands.a.shape().0 as u64,
+            cols: operands.a.shape().1 as u64,
+            nnz: shared.nnz as u64,
+            n: shared.case.params.n as u64,
+            kernel: kernel.name.clone(),
+            ours: kernels_here().any(|k| k.name == kernel.name),
+            input: contract.types.a.name().to_owned(),
+            right: judged.is_right(),
+            tiers: judged.tiers.iter().map(|tier| format!("{tier:?}")).collect(),
+            judged: judged.share,
+            verdict: verdict_record(judged.verdict),
+            conversion,
+            preparation: times.preparation,
+            cold: median(&times.cold),
+            warm: times.warm,
+            bytes,
+            bound: bytes as f64 / report.bandwidth,
+            operations: shared.operations(),
+            against: None,
+        };
+        shown(&row.line());
+        report.rows.push(row);
+    }
+}
+
+/// Formats that hold matrices of one pattern only.
+fn is_pattern(format: FormatKind) -> bool {
+    matches!(format, FormatKind::Nm | FormatKind::Vnm | FormatKind::TwoFour)
+}

@@ -1,0 +1,217 @@
+//! Operands that only the device's bench has: dense times N:M as NM-SpMM takes them; and the bytes that must move.
+
+use super::super::operands::Shared;
+use crate::case::{Case, Filling, Params};
+use crate::operands::{DenseOperand, Operands};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout, Nm, NmParts, Sparse};
+use sparse_oracle::scalar::{Element, Precision, Scalar, Values};
+use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::{F16, Tf32, each_sparse, with_scalar};
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// A product of a dense m x k matrix and a k x n matrix of N:M pattern: `m=4096,k=4096,n=4096,keep=16,of=32,l=32`.
+///
+/// ```text
+/// C (m x n) = D (m x k) W (k x n), row-major, is C^T = W^T D^T column-major: the case transposes A = W
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Structured {
+    rows: usize,
+    inner: usize,
+    cols: usize,
+    keep: usize,
+    of: usize,
+    length: usize,
+}
+
+impl FromStr for Structured {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Structured, String> {
+        let mut parsed = Structured::default();
+        for word in text.split(',') {
+            let (name, value) = word
+                .split_once('=')
+                .ok_or_else(|| format!("{word:?} is not NAME=NUMBER"))?;
+            let number: usize = value.parse().map_err(|_| format!("{value:?} is not a number"))?;
+            let field = match name {
+                "m" => &mut parsed.rows,
+                "k" => &mut parsed.inner,
+                "n" => &mut parsed.cols,
+                "keep" => &mut parsed.keep,
+                "of" => &mut parsed.of,
+                "l" => &mut parsed.length,
+                _ => return Err(format!("{name:?} is not one of m, k, n, keep, of, l")),
+            };
+            *field = number;
+        }
+        let Structured {
+            rows,
+            inner,
+            cols,
+            keep,
+            of,
+            length,
+        } = parsed;
+        let largest = [rows, inner, cols].into_iter().max().unwrap_or(0);
+        if [rows, inner, cols, keep, of, length].contains(&0) || keep > of || largest > 1 << 16 {
+            return Err(
+                "each of m, k, n, keep, of, l is needed; keep is at most of, extents at most 65536"
+                    .to_owned(),
+            );
+        }
+        Ok(parsed)
+    }
+}
+
+impl Structured {
+    /// The operands for these element types; none where the suite has no such product.
+    pub(super) fn shared(self, types: Types) -> Option<Shared> {
+        let Structured {
+            rows,
+            inner,
+            cols,
+            keep,
+            of,
+            length,
+        } = self;
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        let a = match types.a {
+            Precision::F32 => AnySparse::F32(self.pattern::<f32>(&mut rng)?),
+            Precision::Tf32 => AnySparse::Tf32(self.pattern::<Tf32>(&mut rng)?),
+            Precision::F16 => AnySparse::F16(self.pattern::<F16>(&mut rng)?),
+            _ => return None,
+        };
+        let contract = Contract {
+            op: Op::Spmm,
+            format: FormatKind::Nm,
+            to: None,
+            types,
+        };
+        let blocks = FormatParams {
+            n: keep as u32,
+            m: of as u32,
+            l: length as u32,
+            ..FormatParams::default()
+        };
+        let case = Case {
+            contract,
+            origin: format!("uniform:rows={inner},cols={cols},density=1,seed=7")
+                .parse()
+                .ok()?,
+            filling: Filling::Drawn(ValueFamily::NearOne, 7),
+            params: Params {
+                n: rows,
+                transpose_a: true,
+                layout_b: Layout::ColMajor,
+                layout_c: Layout::ColMajor,
+                blocks,
+                ..Params::default()
+            },
+        };
+        let dense: Vec<f64> = (0..rows * inner).map(|_| number(&mut rng)).collect();
+        let b = DenseOperand {
+            rows: inner,
+            cols: rows,
+            ld: inner,
+            layout: Layout::ColMajor,
+            data: Values::from_f64(types.b, &dense),
+        };
+        let nnz = inner.div_ceil(of) * keep * cols;
+        let operands = Operands {
+            a,
+            b_sparse: None,
+            b: Some(b),
+            y: None,
+            result: (cols, rows),
+            c: [Vec::new(), Vec::new()],
+        };
+        Some(Shared {
+            case,
+            operands: Arc::new(operands),
+            nnz,
+        })
+    }
+
+    /// Random rows of each window, ascending, and random values.
+    fn pattern<T: Element + Scalar>(self, rng: &mut Pcg64Mcg) -> Option<Sparse<T>> {
+        let Structured {
+            inner,
+            cols,
+            keep,
+            of,
+            length,
+            ..
+        } = self;
+        let (windows, groups) = (inner.div_ceil(of), cols.div_ceil(length));
+        let mut index = vec![0u32; windows * keep * groups];
+        let mut all: Vec<u32> = (0..of as u32).collect();
+        for window in 0..windows {
+            for group in 0..groups {
+                for place in 0..keep {
+                    all.swap(place, rng.random_range(place..of));
+                }
+                let mut kept = all[..keep].to_vec();
+                kept.sort_unstable();
+                for (place, row) in kept.into_iter().enumerate() {
+                    index[(window * keep + place) * groups + group] = row;
+                }
+            }
+        }
+        let values = (0..index.len() * length)
+            .map(|_| T::from_f64(number(rng)))
+            .collect();
+        let parts = NmParts {
+            rows: inner,
+            cols,
+            n: keep,
+            m: of,
+            l: length,
+            index,
+            values,
+        };
+        Nm::try_new(parts).ok().map(Sparse::Nm)
+    }
+}
+
+/// A number of either sign, from 1 to 2 in size.
+fn number(rng: &mut Pcg64Mcg) -> f64 {
+    let size = 1.0 + f64::from(rng.random_range(0..1u32 << 20)) / f64::from(1u32 << 20);
+    if rng.random_range(0..2u32) == 0 {
+        size
+    } else {
+        -size
+    }
+}
+
+/// Bytes of the dense operands that a product must touch, each once: rows of B (Y) that an entry names, the rows of X that have
+/// one, and all of C.
+pub(super) fn touched(shared: &Shared) -> u64 {
+    let Operands { a, result, .. } = shared.operands.as_ref();
+    let types = shared.case.contract.types;
+    let size = |precision: Precision| with_scalar!(precision, T => size_of::<T>() as u64);
+    let (rows, cols) = a.shape();
+    let (mut named_rows, mut named_cols) = (vec![false; rows], vec![false; cols]);
+    each_sparse!(a, m => {
+        for entry in &m.entries().list {
+            named_rows[entry.row as usize] = true;
+            named_cols[entry.col as usize] = true;
+        }
+    });
+    let count = |named: &[bool]| named.iter().filter(|&&n| n).count() as u64;
+    let n = shared.case.params.n as u64;
+    let out = (result.0 * result.1) as u64 * size(types.out);
+    let inner = if shared.case.params.transpose_a {
+        &named_rows
+    } else {
+        &named_cols
+    };
+    match shared.case.contract.op {
+        Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a) + out,
+        _ => count(inner) * n * size(types.b) + out,
+    }
+}

@@ -1,0 +1,258 @@
+// Libra SDDMM: 8 x 16 blocks of S on tensor cores, single entries on FP32 cores, in one launch.
+//
+//   out[position] = alpha * (X row . Y row) at every stored position of S          X: m x k, Y: n x k, rows of both in one piece
+//
+// A block has 8 rows of S and 16 of its columns. Swapped: the 16 gathered rows of Y are operand A (m = column of the block),
+// 8 rows of X are operand B (n = row). With g = lane / 4 and t = lane % 4 a lane reads 16 bytes, four words, of X row g and
+// of Y rows g and g + 8 from every sixteen words along k. Instruction 0 takes words 0..8 and instruction 1 words 8..16, so
+// that the chain ascends; lanes t and t ^ 2 exchange two words for that:
+//
+//   loaded     t = 0: 0 1 2 3     t = 1: 4 5 6 7     t = 2: 8 9 10 11    t = 3: 12 13 14 15
+//   exchanged  0 1 | 8 9          4 5 | 12 13        2 3 | 10 11         6 7 | 14 15            instruction 0 | 1
+//
+// A word is one f32 (m16n8k8, tf32) or two f16 (m16n8k16). Which of the words 0..8 goes to which k of an instruction is
+// free on sm_90, where the instruction is one fused sum. Results c0, c1: rows 2t, 2t + 1 at column g; c2, c3: at g + 8.
+//
+// The bit of (row r, column c) is 16 r + c: all four of a lane are in word t of the bitmap's four, and the number of set
+// bits below one is the offset of its value (write-back by popcount). Single entries: a warp takes 32 of them, brings
+// sixteen elements of all their rows into shared memory at a time, and each lane runs the FMA chain of its entry.
+// Source: Libra (seeds of the paper: sections 4.2 to 4.4); PTX ISA 9.1, 9.7.14.5.
+
+static const u32 PAD = 0xffffffffu;
+
+// Consecutive blocks of one window.
+struct Segment {
+    u32 row, begin, end;
+};
+
+// S, as the host prepared it.
+struct Pattern {
+    const Segment* segments;
+    const u32* bitmap;    // four words per block
+    const u32* value_ptr; // per block
+    const u32* block_col; // 16 per block
+    const float* values;
+    const u32* position;
+    const u32* rest_row;
+    const u32* rest_col;
+    const float* rest_values;
+    const u32* rest_position;
+    u32 rows, segment_count, rest_count;
+};
+
+struct Operands {
+    const void* x;
+    u64 ldx;
+    const void* y;
+    u64 ldy;
+    float* out;
+    u32 k, mode; // 0: the pattern only, 1: times S, 2: plus beta * S
+    float alpha, beta;
+};
+
+__device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
+
+struct OnTf32 {
+    typedef float Stored;
+    static const u32 PER_WORD = 1;
+    static __device__ __forceinline__ u32 bits(float x) { return __float_as_uint(x); }
+    static __device__ __forceinline__ u32 operand(u32 word) { return __float_as_uint(rna(__uint_as_float(word))); }
+    static __device__ __forceinline__ float number(float x) { return rna(x); }
+    static __device__ __forceinline__ void multiply(float* c, const u32* a, const u32* b) {
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    }
+};
+
+struct OnF16 {
+    typedef u16 Stored;
+    static const u32 PER_WORD = 2;
+    static __device__ __forceinline__ u32 bits(u16 x) { return x; }
+    static __device__ __forceinline__ u32 operand(u32 word) { return word; }
+    static __device__ __forceinline__ float number(u16 x) { return f16_to_f32(x); }
+    static __device__ __forceinline__ void multiply(float* c, const u32* a, const u32* b) {
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    }
+};
+
+struct Words {
+    u32 word[4];
+};
+
+// Four words of a row from element `at` on, zero past k. VECTOR: rows start at multiples of 16 bytes and `at` is one of
+// four words, so that the words are inside the row's leading dimension if the first is.
+template <class E, bool VECTOR>
+__device__ __forceinline__ Words four_words(const typename E::Stored* row, u32 at, u32 k) {
+    Words w = {{0, 0, 0, 0}};
+    if (row == 0 || at >= k) return w;
+    if (VECTOR) {
+        uint4 v = __ldg((const uint4*)(row + at));
+        w.word[0] = v.x, w.word[1] = v.y, w.word[2] = v.z, w.word[3] = v.w;
+        if (k - at >= 4 * E::PER_WORD) return w;
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) {
+            u32 left = at + i * E::PER_WORD < k ? k - at - i * E::PER_WORD : 0;
+            if (left == 0) w.word[i] = 0;
+            else if (left < E::PER_WORD) w.word[i] &= 0xffffu;
+        }
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < 4 * E::PER_WORD; ++i)
+            if (at + i < k) w.word[i / E::PER_WORD] |= E::bits(__ldg(row + at + i)) << (i % E::PER_WORD * 16);
+    }
+    return w;
+}
+
+// Words for instruction 0 in [0], [1] and for instruction 1 in [2], [3].
+__device__ __forceinline__ Words exchanged(const Words& w, u32 t) {
+    bool low = t < 2;
+    u32 a = __shfl_xor_sync(0xffffffffu, low ? w.word[2] : w.word[0], 2);
+    u32 b = __shfl_xor_sync(0xffffffffu, low ? w.word[3] : w.word[1], 2);
+    Words e = {{low ? w.word[0] : a, low ? w.word[1] : b, low ? a : w.word[2], low ? b : w.word[3]}};
+    return e;
+}
+
+// alpha * sum, and what the mode adds: each step rounded, factors of 1 multiply nothing.
+__device__ __forceinline__ float finished(const Operands& o, float sum, const float* s) {
+    float y = o.alpha == 1.0f ? sum : __fmul_rn(o.alpha, sum);
+    if (o.mode == 1) return __fmul_rn(y, __ldg(s));
+    if (o.mode == 2 && o.beta != 0.0f) return __fadd_rn(y, o.beta == 1.0f ? __ldg(s) : __fmul_rn(o.beta, __ldg(s)));
+    return y;
+}
+
+template <class E, bool VECTOR>
+__device__ __forceinline__ void blocks(const Pattern& s, const Operands& o, u32 segment, u32 lane) {
+    typedef typename E::Stored Stored;
+    u32 g = lane / 4, t = lane % 4;
+    Segment seg = s.segments[segment];
+    const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t;
+    const Stored* x = seg.row + g < s.rows ? (const Stored*)o.x + (u64)(seg.row + g) * o.ldx : 0;
+    for (u32 block = seg.begin; block < seg.end; ++block) {
+        u32 c0 = __ldg(s.block_col + 16 * (u64)block + g), c1 = __ldg(s.block_col + 16 * (u64)block + 8 + g);
+        const Stored* y = c0 == PAD ? 0 : (const Stored*)o.y + (u64)c0 * o.ldy;
+        const Stored* z = c1 == PAD ? 0 : (const Stored*)o.y + (u64)c1 * o.ldy;
+        float c[4] = {0, 0, 0, 0};
+        // Everything is loaded one step ahead; past the last step nothing is read.
+        Words x1 = four_words<E, VECTOR>(x, mine, o.k), y1 = four_words<E, VECTOR>(y, mine, o.k),
+              z1 = four_words<E, VECTOR>(z, mine, o.k);
+        for (u32 k0 = 0; k0 < o.k; k0 += STEP) {
+            Words x0 = x1, y0 = y1, z0 = z1;
+            u32 next = o.k - k0 > STEP ? k0 + STEP + mine : o.k;
+            x1 = four_words<E, VECTOR>(x, next, o.k);
+            y1 = four_words<E, VECTOR>(y, next, o.k);
+            z1 = four_words<E, VECTOR>(z, next, o.k);
+            x0 = exchanged(x0, t), y0 = exchanged(y0, t), z0 = exchanged(z0, t);
+#pragma unroll
+            for (u32 j = 0; j < 2; ++j) {
+                u32 a[4] = {E::operand(y0.word[2 * j]), E::operand(z0.word[2 * j]), E::operand(y0.word[2 * j + 1]),
+                            E::operand(z0.word[2 * j + 1])};
+                u32 b[2] = {E::operand(x0.word[2 * j]), E::operand(x0.word[2 * j + 1])};
+                E::multiply(c, a, b);
+            }
+        }
+        uint4 words = __ldg((const uint4*)s.bitmap + block);
+        u32 word = t == 0 ? words.x : t == 1 ? words.y : t == 2 ? words.z : words.w;
+        u32 base = __ldg(s.value_ptr + block) + (t > 0 ? __popc(words.x) : 0) + (t > 1 ? __popc(words.y) : 0) +
+                   (t > 2 ? __popc(words.z) : 0);
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) {
+            u32 bit = 16 * (i & 1) + g + 8 * (i >> 1);
+            if (word >> bit & 1) {
+                u32 at = base + __popc(word & ((1u << bit) - 1));
+                o.out[__ldg(s.position + at)] = finished(o, c[i], s.values + at);
+            }
+        }
+    }
+}
+
+static const u32 SLICE = 16; // elements along k of one pass through shared memory
+
+// Four elements of a row as numbers, zero past k.
+template <class E, bool VECTOR>
+__device__ __forceinline__ void four_numbers(float* to, const typename E::Stored* row, u32 at, u32 k) {
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) to[i] = 0;
+    if (row == 0 || at >= k) return;
+    if (VECTOR && E::PER_WORD == 1) {
+        float4 v = __ldg((const float4*)(const void*)(row + at));
+        to[0] = rna(v.x), to[1] = rna(v.y), to[2] = rna(v.z), to[3] = rna(v.w);
+    } else if (VECTOR) {
+        uint2 v = __ldg((const uint2*)(const void*)(row + at));
+        to[0] = f16_to_f32((u16)v.x), to[1] = f16_to_f32((u16)(v.x >> 16));
+        to[2] = f16_to_f32((u16)v.y), to[3] = f16_to_f32((u16)(v.y >> 16));
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i)
+            if (at + i < k) to[i] = E::number(__ldg(row + at + i));
+    }
+}
+
+template <class E, bool VECTOR>
+__device__ __forceinline__ void entries(const Pattern& s, const Operands& o, u32 first, u32 lane, float (*tile)[32][SLICE + 1]) {
+    typedef typename E::Stored Stored;
+    u32 at = first + lane;
+    bool mine = at < s.rest_count;
+    u32 row = mine ? __ldg(s.rest_row + at) : PAD, col = mine ? __ldg(s.rest_col + at) : PAD;
+    float sum = 0;
+    for (u32 k0 = 0; k0 < o.k; k0 += SLICE) {
+        // Four lanes bring 16 elements of one row; a warp eight rows of X and of Y at a time.
+        u32 q = lane % 4;
+        float x[4][4], y[4][4];
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) {
+            u32 from = 8 * i + lane / 4;
+            u32 r = __shfl_sync(0xffffffffu, row, from), c = __shfl_sync(0xffffffffu, col, from);
+            const Stored* xr = r == PAD ? 0 : (const Stored*)o.x + (u64)r * o.ldx;
+            const Stored* yr = c == PAD ? 0 : (const Stored*)o.y + (u64)c * o.ldy;
+            four_numbers<E, VECTOR>(x[i], xr, k0 + 4 * q, o.k);
+            four_numbers<E, VECTOR>(y[i], yr, k0 + 4 * q, o.k);
+        }
+        __syncwarp();
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i)
+#pragma unroll
+            for (u32 e = 0; e < 4; ++e) {
+                tile[0][8 * i + lane / 4][4 * q + e] = x[i][e];
+                tile[1][8 * i + lane / 4][4 * q + e] = y[i][e];
+            }
+        __syncwarp();
+        u32 left = o.k - k0 < SLICE ? o.k - k0 : SLICE;
+        for (u32 e = 0; e < left; ++e) sum = __fmaf_rn(tile[0][lane][e], tile[1][lane][e], sum);
+    }
+    if (mine) o.out[__ldg(s.rest_position + at)] = finished(o, sum, s.rest_values + at);
+}
+
+// The first `segment_blocks` thread blocks take segments, the others single entries.
+template <class E, bool VECTOR> __device__ __forceinline__ void sddmm(const Pattern& s, const Operands& o, u32 segment_blocks) {
+    __shared__ float tile[4][2][32][SLICE + 1];
+    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (blockIdx.x < segment_blocks) {
+        u32 segment = 4 * blockIdx.x + warp;
+        if (segment < s.segment_count) blocks<E, VECTOR>(s, o, segment, lane);
+        return;
+    }
+    u64 first = 32 * (4 * (u64)(blockIdx.x - segment_blocks) + warp);
+    if (first < s.rest_count) entries<E, VECTOR>(s, o, (u32)first, lane, tile[warp]);
+}
+
+#define KERNEL(NAME, E, VECTOR)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128, 8) NAME(Pattern s, Operands o, u32 segment_blocks) {              \
+        sddmm<E, VECTOR>(s, o, segment_blocks);                                                                        \
+    }
+
+KERNEL(libra_sddmm_tf32, OnTf32, true)
+KERNEL(libra_sddmm_tf32_any, OnTf32, false)
+KERNEL(libra_sddmm_f16, OnF16, true)
+KERNEL(libra_sddmm_f16_any, OnF16, false)
+
+// alpha = 0: neither X nor Y is read.
+extern "C" __global__ void __launch_bounds__(128) sddmm_without_product(const float* values, const u32* position, u32 count,
+                                                                       u32 mode, float beta, float* out) {
+    u32 at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= count) return;
+    bool adds = mode == 2 && beta != 0.0f;
+    out[position[at]] = !adds ? 0.0f : beta == 1.0f ? values[at] : __fmul_rn(beta, values[at]);
+}

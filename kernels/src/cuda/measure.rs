@@ -1,0 +1,65 @@
+//! What the device can do at most, measured: bytes per second of a copy, fused multiply-adds per second.
+
+#![expect(unsafe_code, reason = "launching a kernel has no safe form")]
+
+use super::gpu::{Gpu, failed};
+use super::meter::clocked;
+use super::source::Source;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use sparse_oracle::refusal::Refusal;
+
+/// The kernels of the source.
+pub(super) const SYMBOLS: &[&str] = &["ffma"];
+
+const REPEATS: usize = 5;
+/// Bytes of each of the two buffers of a copy.
+const COPIED: usize = 1 << 30;
+/// Iterations, chains times steps of one, threads of a block.
+const STEPS: (u32, f64, u32) = (2000, 16.0 * 8.0, 256);
+
+/// Bytes read and written per second by a copy on the device, the best of a few.
+///
+/// # Errors
+/// Too little memory, or the driver's.
+pub fn copy_bandwidth(gpu: &Gpu) -> Result<f64, Refusal> {
+    let from = gpu.zeros::<u8>(COPIED)?;
+    let mut to = gpu.zeros::<u8>(COPIED)?;
+    let mut copy = || {
+        let copied = gpu.stream().memcpy_dtod(&from, &mut to);
+        Ok(copied.map_err(failed("copy memory"))?)
+    };
+    let mut best = f64::INFINITY;
+    for _ in 0..=REPEATS {
+        best = best.min(clocked(gpu, &mut copy, 4)?);
+    }
+    Ok(2.0 * COPIED as f64 / best)
+}
+
+/// Operations on f32 per second, two for each fused multiply-add, the best of a few.
+///
+/// # Errors
+/// The driver's.
+pub fn peak_f32(gpu: &Gpu) -> Result<f64, Refusal> {
+    let function = gpu.function(Source::Measure, "ffma")?;
+    let out = gpu.zeros::<f32>(1)?;
+    let (steps, each, threads) = STEPS;
+    let blocks = gpu.multiprocessors()? as u32 * 8;
+    let factor = 0.5f32;
+    let mut launch = || {
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (threads, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let mut arguments = gpu.stream().launch_builder(&function);
+        arguments.arg(&out).arg(&steps).arg(&factor);
+        // SAFETY: a pointer to one float, a u32 and a float, as the kernel takes them; it writes no more than that float.
+        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
+        Ok(())
+    };
+    let mut best = f64::INFINITY;
+    for _ in 0..=REPEATS {
+        best = best.min(clocked(gpu, &mut launch, 2)?);
+    }
+    Ok(2.0 * each * f64::from(steps) * f64::from(threads) * f64::from(blocks) / best)
+}

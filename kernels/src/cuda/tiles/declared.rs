@@ -1,0 +1,81 @@
+//! What kernels on tiles declare, and what becomes of a transposed matrix.
+
+use super::plan::{Limits, NONE, WINDOW, Window};
+use super::{Arrays, Prepared, Symbols};
+use crate::cuda::architecture;
+use crate::cuda::gpu::Gpu;
+use crate::cuda::operand::Word;
+use crate::portable::moves::{Arrays as Lanes, Move, turn};
+use crate::portable::request::wrong_format;
+use sparse_oracle::Precision;
+use sparse_oracle::arithmetic::{Along, Architecture, Arithmetic, Combine, Input, Instruction, Reduction};
+use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::task::Answer;
+
+/// The architecture to declare for an instruction on these operands, if its eight or sixteen products are one fused sum
+/// there: the kernels put them into the instruction in an order that suits their loads. f16 products of `mma.m16n8k8` are one
+/// sum from Ampere on; tf32 ones, and those of `mma.m16n8k16`, from Hopper on.
+pub(crate) fn fused_architecture(instruction: Instruction) -> Option<Architecture> {
+    use Architecture::{Sm80, Sm86, Sm89, Sm90, Sm100};
+    let fused: &[Architecture] = match (instruction.input, instruction.k) {
+        (Precision::F16, 8) => &[Sm80, Sm86, Sm89, Sm90, Sm100],
+        _ => &[Sm90, Sm100],
+    };
+    architecture().filter(|found| fused.contains(found))
+}
+
+/// Chains of `mma.m16n8k8` over tiles and fused chains over the rest, both composed along k as given.
+pub(crate) fn hybrid(
+    operands: Precision,
+    input: Input,
+    (tiles, rest): (Along, Along),
+    combine: Combine,
+) -> Arithmetic {
+    let instruction = Instruction::mma((16, 8, 8), Precision::F32, operands);
+    let chain = |reduction| {
+        Arithmetic::chain(reduction, Precision::F32, Precision::F32)
+            .input(input)
+            .multiplies_pads()
+    };
+    let of_tiles = chain(Reduction::Mma {
+        architecture: fused_architecture(instruction),
+        instruction,
+    });
+    let of_rest = chain(Reduction::FmaChain).along(rest);
+    Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
+}
+
+/// The transpose of a matrix in the format of `M`, as rows without tiles.
+pub(crate) fn turned<M: Move, I: Word>(
+    gpu: &Gpu,
+    a: &Sparse<I>,
+    symbols: Symbols,
+    limits: Limits,
+) -> Result<Prepared<I>, Refusal> {
+    let Answer::Sparse(csr) = M::perform(a, FormatParams::DEFAULT)? else {
+        return Err(wrong_format("A", FormatKind::Csr, M::FROM));
+    };
+    let values =
+        I::unwrap_slice(csr.values.as_slice()).ok_or_else(|| wrong_format("A", FormatKind::Csr, M::FROM))?;
+    let (row_ptr, col_idx, values): Lanes<I> = turn("row_ptr", csr.cols, &csr.offsets, &csr.indices, values)?;
+    let arrays = Arrays {
+        rows: csr.cols,
+        cols: csr.rows,
+        bitmap: &[],
+        value_ptr: &[],
+        tile_col: &[],
+        values: &[],
+        rest_col: &col_idx,
+        rest_values: &values,
+    };
+    let windows = (0..csr.cols).step_by(WINDOW).map(|first| {
+        let row = |r: usize| Some(first + r).filter(|&row| row < csr.cols);
+        Window {
+            rows: std::array::from_fn(|r| row(r).map_or(NONE, |row| row as u32)),
+            tiles: 0..0,
+            rest: std::array::from_fn(|r| row(r).map_or(0..0, |row| row_ptr[row]..row_ptr[row + 1])),
+        }
+    });
+    Prepared::new(gpu, symbols, &arrays, windows, limits)
+}

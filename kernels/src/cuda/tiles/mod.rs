@@ -1,0 +1,331 @@
+//! SpMM on windows of 8 rows: `kernels/cuda/tiles_spmm.cu` and its host side, shared by RSH-SpMM and Libra.
+//!
+//! ```text
+//! format -> Arrays (tiles, rest) + windows -> plan -> Prepared (on the device)   once
+//!        -> launch: items x slabs of columns; then the sums of long windows, if there are any
+//! ```
+//!
+//! A slab is 64 columns of B, or 32 where B has no more. Rows of B and C that do not start at multiples of 16 bytes take
+//! kernels that load one element at a time.
+
+#![expect(unsafe_code, reason = "launching a kernel has no safe form")]
+
+pub(crate) mod declared;
+pub(crate) mod plan;
+
+use super::gpu::{Gpu, failed};
+use super::operand::{DeviceDense, Word};
+use super::source::Source;
+use crate::portable::request::same;
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
+use plan::{Limits, Plan, Window};
+use sparse_oracle::refusal::Refusal;
+use std::sync::{Mutex, PoisonError};
+
+/// The kernels of the source.
+pub(super) const SYMBOLS: &[&str] = &[
+    "rsh_tf32_32",
+    "rsh_tf32_64",
+    "rsh_tf32_32_any",
+    "rsh_f16_32",
+    "rsh_f16_64",
+    "rsh_f16_32_any",
+    "libra_tf32_32",
+    "libra_tf32_64",
+    "libra_tf32_32_any",
+    "libra_f16_32",
+    "libra_f16_64",
+    "libra_f16_32_any",
+    "tiles_finish",
+    "scale_c",
+];
+
+/// Threads of a block, as in the launch bounds of the source.
+const BLOCK: u32 = 128;
+
+/// Warps of a block.
+const WARPS: usize = 4;
+
+/// Most blocks along y.
+const GRID_Y: usize = 65_535;
+
+/// One method's kernels for one element type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Symbols {
+    /// 32 columns.
+    pub(crate) narrow: &'static str,
+    /// 64 columns.
+    pub(crate) wide: &'static str,
+    /// 32 columns, any alignment.
+    pub(crate) any: &'static str,
+    /// Elements of B in 16 bytes.
+    pub(crate) vector: usize,
+    /// A row takes its sum from tiles and rest, `tiles + rest`; else from one of them.
+    pub(crate) both: bool,
+}
+
+/// The matrix as the kernels read it.
+#[derive(Debug)]
+pub(crate) struct Arrays<'a, T> {
+    /// Rows.
+    pub(crate) rows: usize,
+    /// Columns.
+    pub(crate) cols: usize,
+    /// Per tile, bit `8 * row + slot`.
+    pub(crate) bitmap: &'a [u64],
+    /// Per tile, offset of its first value.
+    pub(crate) value_ptr: &'a [u32],
+    /// Eight per tile, `u32::MAX` in slots without a column.
+    pub(crate) tile_col: &'a [u32],
+    /// Of tiles, in the order of the bits.
+    pub(crate) values: &'a [T],
+    /// Columns of the other entries.
+    pub(crate) rest_col: &'a [u32],
+    /// Their values.
+    pub(crate) rest_values: &'a [T],
+}
+
+/// A matrix on the device, and its work.
+#[derive(Debug)]
+pub(crate) struct Prepared<I: Word> {
+    rows: usize,
+    cols: usize,
+    symbols: Symbols,
+    /// Entries of a chain of a rest.
+    piece: u32,
+    items: usize,
+    item_tiles: CudaSlice<u32>,
+    row_slots: CudaSlice<u32>,
+    bitmap: CudaSlice<u64>,
+    value_ptr: CudaSlice<u32>,
+    tile_col: CudaSlice<u32>,
+    values: CudaSlice<I::Bits>,
+    rest_col: CudaSlice<u32>,
+    rest_values: CudaSlice<I::Bits>,
+    cut_rows: CudaSlice<u32>,
+    cut: usize,
+    workspace_rows: usize,
+    workspace: Mutex<Option<CudaSlice<f32>>>,
+}
+
+/// `struct Matrix` of the source: addresses of arrays.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct MatrixArg {
+    item_tiles: u64,
+    row_slots: u64,
+    bitmap: u64,
+    value_ptr: u64,
+    tile_col: u64,
+    values: u64,
+    rest_col: u64,
+    rest_values: u64,
+}
+
+/// `struct Dense` of the source.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct DenseArg {
+    b: u64,
+    ldb: u64,
+    c: u64,
+    ldc: u64,
+    workspace: u64,
+    ldw: u64,
+    n: u32,
+    alpha: f32,
+    beta: f32,
+}
+
+// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
+unsafe impl DeviceRepr for MatrixArg {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for DenseArg {}
+
+impl<I: Word> Prepared<I> {
+    /// Uploads a matrix whose indices are those of a checked format, and cuts its work.
+    pub(crate) fn new(
+        gpu: &Gpu,
+        symbols: Symbols,
+        arrays: &Arrays<'_, I>,
+        windows: impl Iterator<Item = Window>,
+        limits: Limits,
+    ) -> Result<Prepared<I>, Refusal> {
+        let most = u128::from(plan::WORKSPACE);
+        let too_large = |field, found: u128| Refusal::TooLarge {
+            field,
+            found,
+            limit: most as u64,
+        };
+        if arrays.rows as u128 > most {
+            return Err(too_large("rows of A", arrays.rows as u128));
+        }
+        let plan = Plan::new(windows, limits).ok_or_else(|| too_large("rows of the workspace", most + 1))?;
+        let bits = |values: &[I]| -> Vec<I::Bits> { values.iter().map(|&value| value.bits()).collect() };
+        Ok(Prepared {
+            rows: arrays.rows,
+            cols: arrays.cols,
+            symbols,
+            piece: limits.piece,
+            items: plan.items(),
+            item_tiles: gpu.upload(&plan.tiles)?,
+            row_slots: gpu.upload(&plan.slots)?,
+            bitmap: gpu.upload(arrays.bitmap)?,
+            value_ptr: gpu.upload(arrays.value_ptr)?,
+            tile_col: gpu.upload(arrays.tile_col)?,
+            values: gpu.upload(&bits(arrays.values))?,
+            rest_col: gpu.upload(arrays.rest_col)?,
+            rest_values: gpu.upload(&bits(arrays.rest_values))?,
+            cut_rows: gpu.upload(&plan.cut_rows)?,
+            cut: plan.cut_rows.len() / 5,
+            workspace_rows: plan.workspace_rows,
+            workspace: Mutex::new(None),
+        })
+    }
+
+    /// `C = alpha * A * B + beta * C`; returns when it is queued.
+    pub(crate) fn launch(
+        &self,
+        gpu: &Gpu,
+        b: &DeviceDense<I>,
+        c: &mut DeviceDense<f32>,
+        (alpha, beta): (f32, f32),
+    ) -> Result<(), Refusal> {
+        same(("columns of A", self.cols), ("rows of B", b.rows))?;
+        same(("rows of A", self.rows), ("rows of C", c.rows))?;
+        same(("columns of B", b.cols), ("columns of C", c.cols))?;
+        let n = c.cols;
+        // The narrowest slab decides, and one column a thread of the other kernels.
+        if n.div_ceil(32).div_ceil(WARPS) > GRID_Y || n.div_ceil(BLOCK as usize) > GRID_Y {
+            return Err(Refusal::TooLarge {
+                field: "columns of C",
+                found: n as u128,
+                limit: (GRID_Y * 32 * WARPS) as u64,
+            });
+        }
+        if self.rows == 0 || n == 0 {
+            return Ok(());
+        }
+        if alpha == 0.0 {
+            return self.scale(gpu, c, beta);
+        }
+        let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let ldw = n.next_multiple_of(4);
+        let needed = self.workspace_rows.checked_mul(ldw).unwrap_or(usize::MAX);
+        if workspace.as_ref().is_none_or(|w| w.len() < needed) {
+            // The old one goes first: there may be no room for both.
+            *workspace = None;
+            *workspace = Some(gpu.zeros(needed)?);
+        }
+        let Some(workspace) = workspace.as_mut() else {
+            return Ok(());
+        };
+        let dense = DenseArg {
+            b: address(gpu, &b.data),
+            ldb: b.ld as u64,
+            c: address(gpu, &c.data),
+            ldc: c.ld as u64,
+            workspace: address(gpu, workspace),
+            ldw: ldw as u64,
+            n: n as u32,
+            alpha,
+            beta,
+        };
+        let aligned = b.ld % self.symbols.vector == 0 && c.ld % 4 == 0;
+        self.items(gpu, dense, aligned)?;
+        self.finish(gpu, dense)
+    }
+
+    fn items(&self, gpu: &Gpu, dense: DenseArg, aligned: bool) -> Result<(), Refusal> {
+        let n = dense.n as usize;
+        let (symbol, columns) = match (aligned, n > 32) {
+            (false, _) => (self.symbols.any, 32),
+            (true, false) => (self.symbols.narrow, 32),
+            (true, true) => (self.symbols.wide, 64),
+        };
+        let matrix = MatrixArg {
+            item_tiles: address(gpu, &self.item_tiles),
+            row_slots: address(gpu, &self.row_slots),
+            bitmap: address(gpu, &self.bitmap),
+            value_ptr: address(gpu, &self.value_ptr),
+            tile_col: address(gpu, &self.tile_col),
+            values: address(gpu, &self.values),
+            rest_col: address(gpu, &self.rest_col),
+            rest_values: address(gpu, &self.rest_values),
+        };
+        let slabs = n.div_ceil(columns);
+        // Warps of a block take neighbouring slabs of one item: its tiles come out of the cache for all but the first.
+        let per_item = match slabs {
+            1 => 1,
+            2 | 3 => 2,
+            _ => WARPS,
+        };
+        let config = LaunchConfig {
+            grid_dim: (
+                self.items.div_ceil(WARPS / per_item) as u32,
+                slabs.div_ceil(per_item) as u32,
+                1,
+            ),
+            block_dim: (BLOCK, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let (items, per_item) = (self.items as u32, per_item as u32);
+        let function = gpu.function(Source::TilesSpmm, symbol)?;
+        let mut arguments = gpu.stream().launch_builder(&function);
+        arguments
+            .arg(&matrix)
+            .arg(&dense)
+            .arg(&items)
+            .arg(&per_item)
+            .arg(&self.piece);
+        // SAFETY: five arguments of the types and in the order of KERNEL in tiles_spmm.cu. The arrays live in `self`, B, C
+        // and the workspace with the caller until the stream has run (they are freed in its order). Indices are those of a
+        // checked format: columns below `cols`, which is B's rows; tiles, values and entries within their arrays; the plan
+        // has each row of C and of the workspace below its number of them. `launch` compared the shapes, so that
+        // `row * ld + n - 1` lies in B and C, whose lengths their constructor checked; where 16 bytes are read at once,
+        // `ld` is a multiple of them, and the last ones of a row end within `ld`.
+        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
+        Ok(())
+    }
+
+    /// The sums of long windows.
+    fn finish(&self, gpu: &Gpu, dense: DenseArg) -> Result<(), Refusal> {
+        if self.cut == 0 {
+            return Ok(());
+        }
+        let (rows, both) = (address(gpu, &self.cut_rows), u32::from(self.symbols.both));
+        let function = gpu.function(Source::TilesSpmm, "tiles_finish")?;
+        let mut arguments = gpu.stream().launch_builder(&function);
+        arguments.arg(&rows).arg(&dense).arg(&both);
+        // SAFETY: three arguments as in the source; a block a cut row, of which there are as many, a thread a column, and
+        // those past n return. The rows that it names were written by the items before, in the same stream.
+        unsafe { arguments.launch(columns(self.cut, dense.n)) }.map_err(failed("launch a kernel"))?;
+        Ok(())
+    }
+
+    /// alpha = 0.
+    fn scale(&self, gpu: &Gpu, c: &mut DeviceDense<f32>, beta: f32) -> Result<(), Refusal> {
+        let (ldc, n) = (c.ld as u64, c.cols as u32);
+        let function = gpu.function(Source::TilesSpmm, "scale_c")?;
+        let mut arguments = gpu.stream().launch_builder(&function);
+        arguments.arg(&mut c.data).arg(&ldc).arg(&n).arg(&beta);
+        // SAFETY: four arguments as in the source; a block a row of C, a thread a column, and those past n return.
+        unsafe { arguments.launch(columns(self.rows, n)) }.map_err(failed("launch a kernel"))?;
+        Ok(())
+    }
+}
+
+/// A block for each row and `BLOCK` columns.
+fn columns(rows: usize, n: u32) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (rows as u32, n.div_ceil(BLOCK), 1),
+        block_dim: (BLOCK, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
+/// Where a buffer begins on the device. It is used in the stream that the buffer belongs to, so that no event has to be
+/// waited for or recorded.
+pub(super) fn address<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> u64 {
+    buffer.device_ptr(gpu.stream()).0
+}

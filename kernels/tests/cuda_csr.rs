@@ -1,0 +1,264 @@
+//! SpMM of CSR on the GPU: every element is the fused chain in ascending column, bit for bit, whatever the width, the
+//! layout and the factors. Without a GPU nothing runs, and the count says so.
+
+#![cfg(feature = "cuda")]
+
+mod support;
+
+use sparse_kernels::cuda::{Gpu, Plan, metered};
+use sparse_kernels::registry::kernel;
+use sparse_oracle::Precision;
+use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::scalar::{AnySliceMut, Rounding, decode, encode};
+use sparse_oracle::task::{Answer, DenseMut, Task};
+use support::{Dense, LAYOUTS, Rng, entries, table};
+
+const WIDTHS: [usize; 14] = [1, 7, 8, 15, 16, 17, 31, 33, 63, 65, 100, 127, 129, 260];
+
+/// True where there is a GPU; otherwise says what is skipped.
+fn gpu(cases: usize) -> bool {
+    match Gpu::get() {
+        Ok(_) => true,
+        Err(refusal) => {
+            eprintln!("SKIPPED: {cases} cases on a GPU: {refusal}");
+            false
+        }
+    }
+}
+
+/// One product, and what every element must be: chains of f32 or f64.
+struct Case {
+    precision: Precision,
+    n: usize,
+    transpose: bool,
+    layouts: (Layout, Layout),
+    pad: usize,
+    factors: (f64, f64),
+}
+
+fn matrix(rng: &mut Rng) -> Entries<f64> {
+    let mut e = entries(rng, 37, 29, 22, Rng::real);
+    // An empty row, and one that is full.
+    e.list.retain(|entry| entry.row != 5 && entry.row != 11);
+    e.list.extend((0..29).map(|col| sparse_oracle::format::Entry {
+        row: 11,
+        col,
+        value: 1.0 + f64::from(col) / 32.0,
+    }));
+    e.list.sort_unstable_by_key(|entry| (entry.row, entry.col));
+    e
+}
+
+fn check(case: &Case) {
+    let Case {
+        precision,
+        n,
+        transpose,
+        layouts,
+        pad,
+        factors,
+    } = *case;
+    let mut rng = Rng(n as u64 + 1);
+    let e = matrix(&mut rng);
+    let a = AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
+    let (m, k) = if transpose {
+        (e.cols, e.rows)
+    } else {
+        (e.rows, e.cols)
+    };
+    let b = Dense::new(precision, (k, n), layouts.0, pad, || rng.real());
+    let mut numbers = Rng(99);
+    let before = Dense::new(precision, (m, n), layouts.1, pad, || {
+        if factors.1 == 0.0 {
+            f64::NAN
+        } else {
+            numbers.real()
+        }
+    });
+    let mut c = before.clone();
+    let task = Task::Spmm {
+        a: &a,
+        transpose_a: transpose,
+        b: b.as_ref(),
+        transpose_b: false,
+        alpha: factors.0,
+        beta: factors.1,
+        c: c.as_mut(),
+    };
+    let row = kernel(&format!(
+        "spmm_csr_{precision}_{precision}_{precision}_{precision}__cuda"
+    ))
+    .expect("registered");
+    assert_eq!((row.run)(task), Ok(Answer::Written), "n = {n}");
+    let values = table(&e, transpose);
+    for (i, row) in values.iter().enumerate() {
+        for j in 0..n {
+            let expected = chain(precision, row, |k| b.at(k, j), factors, before.at(i, j));
+            let found = c.at(i, j);
+            assert_eq!(
+                found.to_bits(),
+                expected.to_bits(),
+                "{precision} n {n} ({i}, {j}): {found:e}, not {expected:e}"
+            );
+        }
+    }
+    for at in c.padding() {
+        assert_eq!(
+            c.data.as_slice().bits(at),
+            before.data.as_slice().bits(at),
+            "padding at {at}"
+        );
+    }
+}
+
+/// Ascending fused chain over the stored entries (none of which is zero), then the two factors, each step rounded.
+fn chain(
+    precision: Precision,
+    row: &[f64],
+    b: impl Fn(usize) -> f64,
+    (alpha, beta): (f64, f64),
+    c: f64,
+) -> f64 {
+    let round = |x: f64| decode(encode(x, precision, Rounding::NearestEven), precision);
+    let mut wide = 0.0f64;
+    let mut narrow = 0.0f32;
+    for (k, &a) in row.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+        // Operands were rounded when they were stored.
+        let (a, b) = (round(a), b(k));
+        wide = a.mul_add(b, wide);
+        narrow = (a as f32).mul_add(b as f32, narrow);
+    }
+    let sum = if precision == Precision::F64 {
+        wide
+    } else {
+        f64::from(narrow)
+    };
+    let scaled = if alpha == 0.0 { 0.0 } else { round(alpha * sum) };
+    match (alpha == 0.0, beta == 0.0) {
+        (_, true) => scaled,
+        (true, false) => round(beta * c),
+        (false, false) => round(scaled + round(beta * c)),
+    }
+}
+
+#[test]
+fn chains_bit_for_bit_at_every_width() {
+    if !gpu(2 * WIDTHS.len() * 3) {
+        return;
+    }
+    for precision in [Precision::F32, Precision::F64] {
+        for n in WIDTHS {
+            for pad in [0, 3, 4] {
+                let layouts = (Layout::RowMajor, Layout::RowMajor);
+                check(&Case {
+                    precision,
+                    n,
+                    transpose: false,
+                    layouts,
+                    pad,
+                    factors: (1.0, 0.0),
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn layouts_transposes_and_factors() {
+    let factors = [
+        (1.0, 1.0),
+        (0.5, -2.0),
+        (-1.5, 0.0),
+        (0.0, 0.0),
+        (0.0, 1.0),
+        (0.0, 3.0),
+    ];
+    if !gpu(4 * 2 * factors.len()) {
+        return;
+    }
+    for b in LAYOUTS {
+        for c in LAYOUTS {
+            for transpose in [false, true] {
+                for factors in factors {
+                    let layouts = (b, c);
+                    check(&Case {
+                        precision: Precision::F32,
+                        n: 20,
+                        transpose,
+                        layouts,
+                        pad: 2,
+                        factors,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Bad requests are refused with the reason, and C stays as it was.
+#[test]
+fn bad_requests_are_refused() {
+    if !gpu(2) {
+        return;
+    }
+    let e = matrix(&mut Rng(3));
+    let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
+    let b = Dense::new(Precision::F32, (29, 8), Layout::RowMajor, 0, || 1.0);
+    let run = |ld: usize, len: usize| {
+        let mut c = vec![7.0f32; len];
+        let task = Task::Spmm {
+            a: &a,
+            transpose_a: false,
+            b: b.as_ref(),
+            transpose_b: false,
+            alpha: 1.0,
+            beta: 0.0,
+            c: DenseMut {
+                rows: 37,
+                cols: 8,
+                ld,
+                layout: Layout::RowMajor,
+                data: AnySliceMut::F32(&mut c),
+            },
+        };
+        let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
+        let refused = (row.run)(task).expect_err("a bad request");
+        assert!(c.iter().all(|&c| c == 7.0));
+        refused
+    };
+    assert!(matches!(
+        run(7, 37 * 7),
+        Refusal::LeadingDimension { field: "ldc", .. }
+    ));
+    assert!(matches!(run(8, 37 * 8 - 1), Refusal::Length { field: "C", .. }));
+}
+
+/// The clock tells of the launches asked for, and of none that was not.
+#[test]
+fn the_device_has_a_clock() {
+    if !gpu(1) {
+        return;
+    }
+    let plan = Plan { cold: 3, warm: 2 };
+    let case = Case {
+        precision: Precision::F32,
+        n: 64,
+        transpose: false,
+        layouts: (Layout::RowMajor, Layout::RowMajor),
+        pad: 0,
+        factors: (1.0, 0.0),
+    };
+    let ((), times) = metered(plan, || check(&case));
+    let times = times.expect("a kernel was launched");
+    assert_eq!(times.cold.len(), 3);
+    assert!(
+        times
+            .cold
+            .iter()
+            .chain([&times.warm])
+            .all(|&seconds| seconds > 0.0),
+        "{times:?}"
+    );
+    assert_eq!(metered(plan, || ()).1, None);
+}
