@@ -1,6 +1,7 @@
 """Compiles kernels/cuda/*.cu to PTX with NVRTC through ctypes, and assembles it with ptxas. See ptx.sh."""
 
 import ctypes
+import gzip
 import pathlib
 import re
 import subprocess
@@ -100,7 +101,7 @@ def main() -> None:
             for target in TARGETS
             if target >= capability
         }
-        written[ROOT / "ptx" / f"{name}.ptx"] = f"// source {fnv(prelude, text)}\n{compiled[capability]}"
+        written[ROOT / "ptx" / f"{name}.ptx.gz"] = f"// source {fnv(prelude, text)}\n{compiled[capability]}"
         # What users get: the committed PTX, assembled for each architecture. What is compiled for one must assemble too.
         for target in compiled:
             arch = f"sm_{target[0]}{target[1]}"
@@ -108,17 +109,26 @@ def main() -> None:
             for f in assemble(ptxas, compiled[capability], arch):
                 table.append((name, f["kernel"], arch, f["registers"], f["spill"], f["stack"], f["smem"]))
     written[DOCS] = docs(table)
-    stale = [path for path, text in written.items() if not path.exists() or path.read_text() != text]
+    stale = [path for path, text in written.items() if read(path) != text]
     if check and stale:
         sys.exit(f"stale: {', '.join(map(str, stale))}; run ci/ptx.sh and commit what it writes")
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(written[path])
-    size = sum(len(text) for path, text in written.items() if path != DOCS)
+        content = written[path].encode()
+        path.write_bytes(gzip.compress(content, 9, mtime=0) if path.suffix == ".gz" else content)
+    size = sum(path.stat().st_size for path in written if path != DOCS)
     print(f"{len(written) - 1} sources, {len(table)} kernels x architectures, {size} bytes of PTX, {len(stale)} files changed")
     spilled = [f"{kernel} ({arch})" for _, kernel, arch, _, spill, _, _ in table if spill]
     if spilled:
         print(f"spills: {', '.join(spilled)}")
+
+
+def read(path: pathlib.Path) -> str | None:
+    """The text of a file, uncompressed: what a compressor makes of it differs from version to version."""
+    if not path.exists():
+        return None
+    content = path.read_bytes()
+    return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
 
 
 def docs(table: list[tuple]) -> str:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Precompiled PTX of the CUDA kernels: regenerated with the pinned NVRTC from PyPI, no GPU needed.
 #
-#   ci/ptx.sh            writes kernels/cuda/ptx/*.ptx and docs/cuda-kernels.md
+#   ci/ptx.sh            writes kernels/cuda/ptx/*.ptx.gz and docs/cuda-kernels.md
 #   ci/ptx.sh --check    fails where what is committed is not what would be written
 #
 # Every source is also compiled for sm_80, sm_89 and sm_90 and assembled by ptxas for each, for registers and spills.

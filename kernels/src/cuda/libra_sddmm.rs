@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 use super::gpu::{Gpu, failed};
+use super::meter;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
 use super::tiles::address;
@@ -170,10 +171,12 @@ fn run<I: SddmmElement>(task: Task<'_>, distribution: Distribution) -> Result<An
     if out.is_empty() {
         return Ok(Answer::Written);
     }
-    let prepared = Prepared::new(gpu, &distributed(s, distribution)?)?;
+    let (prepared, seconds) = meter::prepared(gpu, || Prepared::new(gpu, &distributed(s, distribution)?))?;
     let (x, y) = (DeviceDense::upload(gpu, &x)?, DeviceDense::upload(gpu, &y)?);
     let mut results = gpu.upload(out)?;
-    prepared.launch::<I>(gpu, (&x, &y), &mut results, mode, scaling.factors())?;
+    meter::queue(gpu, seconds, || {
+        prepared.launch::<I>(gpu, (&x, &y), &mut results, mode, scaling.factors())
+    })?;
     gpu.download(&results, out)?;
     Ok(Answer::Written)
 }

@@ -96,17 +96,15 @@ fn row<I: LibraElement>(run: Run) -> Kernel {
 
 fn run<I: LibraElement>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::LibraSpmm)?;
-    product(request, |gpu, a, transpose, (b, c), factors| {
-        let prepared = if transpose {
-            turned::<LibraSpmmToCsr, I>(gpu, a, I::SYMBOLS, LIMITS)?
-        } else {
-            let Sparse::LibraSpmm(matrix) = a else {
-                return Err(wrong_format("A", FormatKind::LibraSpmm, a.kind()));
-            };
-            prepare(gpu, matrix, LIMITS)?
-        };
-        prepared.launch(gpu, b, c, factors)
-    })
+    product(
+        request,
+        |gpu, a, transpose| match a {
+            Sparse::LibraSpmm(_) if transpose => turned::<LibraSpmmToCsr, I>(gpu, a, I::SYMBOLS, LIMITS),
+            Sparse::LibraSpmm(matrix) => prepare(gpu, matrix, LIMITS),
+            _ => Err(wrong_format("A", FormatKind::LibraSpmm, a.kind())),
+        },
+        |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
+    )
 }
 
 /// Uploads a matrix.

@@ -96,21 +96,42 @@ impl<T: Word> DeviceDense<T> {
         })
     }
 
-    /// Uploads the output as it is before the kernel.
-    pub(crate) fn upload_output(gpu: &Gpu, matrix: &Strided<&mut [T]>) -> Result<DeviceDense<T>, Refusal> {
-        let seen = Strided {
+    /// Uploads an operand packed, with rows that start at a multiple of 16 bytes: libraries fail without.
+    pub(crate) fn upload_aligned(gpu: &Gpu, matrix: &Strided<&[T]>) -> Result<DeviceDense<T>, Refusal> {
+        let ld = matrix.cols.next_multiple_of(16 / size_of::<T::Bits>());
+        let mut bits = vec![T::Bits::default(); matrix.rows * ld];
+        for (i, row) in bits.chunks_exact_mut(ld.max(1)).enumerate() {
+            for (j, to) in row[..matrix.cols].iter_mut().enumerate() {
+                *to = matrix.at(i, j).bits();
+            }
+        }
+        Ok(DeviceDense {
+            data: gpu.upload(&bits)?,
             rows: matrix.rows,
             cols: matrix.cols,
-            row_step: matrix.row_step,
-            col_step: matrix.col_step,
-            data: &*matrix.data,
-        };
-        DeviceDense::upload(gpu, &seen)
+            ld,
+        })
+    }
+
+    /// Uploads the output as it is before the kernel.
+    pub(crate) fn upload_output(gpu: &Gpu, matrix: &Strided<&mut [T]>) -> Result<DeviceDense<T>, Refusal> {
+        DeviceDense::upload(gpu, &seen(matrix))
+    }
+
+    /// Brings the elements of the output back.
+    pub(crate) fn download_elements(&self, gpu: &Gpu, matrix: &mut Strided<&mut [T]>) -> Result<(), Refusal> {
+        let mut bits = vec![T::Bits::default(); self.rows * self.ld];
+        gpu.download(&self.data, &mut bits)?;
+        for (i, row) in bits.chunks_exact(self.ld.max(1)).enumerate() {
+            for (j, &from) in row[..self.cols].iter().enumerate() {
+                matrix.data[i * matrix.row_step + j * matrix.col_step] = T::element(from);
+            }
+        }
+        Ok(())
     }
 
     /// Brings the output back, pads too where the layout is the device's.
     pub(crate) fn download(&self, gpu: &Gpu, matrix: Strided<&mut [T]>) -> Result<(), Refusal> {
-        let (rows, cols) = (matrix.rows, matrix.cols);
         match matrix.into_rows() {
             Ok((data, _)) => {
                 let mut bits = vec![T::Bits::default(); data.len()];
@@ -119,16 +140,20 @@ impl<T: Word> DeviceDense<T> {
                     *to = T::element(from);
                 }
             }
-            Err(matrix) => {
-                let mut bits = vec![T::Bits::default(); rows * cols];
-                gpu.download(&self.data, &mut bits)?;
-                for (at, from) in bits.into_iter().enumerate() {
-                    let (i, j) = (at / cols, at % cols);
-                    matrix.data[i * matrix.row_step + j * matrix.col_step] = T::element(from);
-                }
-            }
+            Err(mut matrix) => self.download_elements(gpu, &mut matrix)?,
         }
         Ok(())
+    }
+}
+
+/// An output, to be read.
+fn seen<'m, T>(matrix: &'m Strided<&mut [T]>) -> Strided<&'m [T]> {
+    Strided {
+        rows: matrix.rows,
+        cols: matrix.cols,
+        row_step: matrix.row_step,
+        col_step: matrix.col_step,
+        data: &*matrix.data,
     }
 }
 
@@ -164,5 +189,29 @@ where
     let factors = request.scaling.factors();
     meter::queue(gpu, seconds, || launch(gpu, &made, (&b, &mut c), factors))?;
     c.download(gpu, request.c)?;
+    Ok(Answer::Written)
+}
+
+/// As [`product`], for libraries that want rows aligned: B and C are packed for them.
+pub(crate) fn library_product<I, A, O, P>(
+    mut request: Product<'_, I, A, O>,
+    prepare: impl FnOnce(&Gpu, &Sparse<I>, bool) -> Result<P, Refusal>,
+    launch: impl Fn(&Gpu, &P, (&DeviceDense<I>, &mut DeviceDense<O>), (A, A)) -> Result<(), Refusal>,
+) -> Result<Answer, Refusal>
+where
+    I: Operand<A> + Word,
+    A: Unit,
+    O: Output<A> + Word,
+{
+    let gpu = Gpu::get()?;
+    if request.c.rows == 0 || request.c.cols == 0 {
+        return Ok(Answer::Written);
+    }
+    let (made, seconds) = meter::prepared(gpu, || prepare(gpu, request.a, request.transpose_a))?;
+    let b = DeviceDense::upload_aligned(gpu, &request.b)?;
+    let mut c = DeviceDense::upload_aligned(gpu, &seen(&request.c))?;
+    let factors = request.scaling.factors();
+    meter::queue(gpu, seconds, || launch(gpu, &made, (&b, &mut c), factors))?;
+    c.download_elements(gpu, &mut request.c)?;
     Ok(Answer::Written)
 }

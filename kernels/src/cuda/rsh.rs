@@ -94,17 +94,15 @@ fn row<I: RshElement>(run: Run) -> Kernel {
 
 fn run<I: RshElement>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::RsTile)?;
-    product(request, |gpu, a, transpose, (b, c), factors| {
-        let prepared = if transpose {
-            turned::<RsTileToCsr, I>(gpu, a, I::SYMBOLS, LIMITS)?
-        } else {
-            let Sparse::RsTile(matrix) = a else {
-                return Err(wrong_format("A", FormatKind::RsTile, a.kind()));
-            };
-            prepare(gpu, matrix)?
-        };
-        prepared.launch(gpu, b, c, factors)
-    })
+    product(
+        request,
+        |gpu, a, transpose| match a {
+            Sparse::RsTile(_) if transpose => turned::<RsTileToCsr, I>(gpu, a, I::SYMBOLS, LIMITS),
+            Sparse::RsTile(matrix) => prepare(gpu, matrix),
+            _ => Err(wrong_format("A", FormatKind::RsTile, a.kind())),
+        },
+        |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
+    )
 }
 
 /// Uploads a matrix; its arrays are used as the format has them.

@@ -1,24 +1,27 @@
 //! The table of CUDA C++ sources: one row per `.cu` file, with its kernels and its precompiled PTX.
 //!
 //! ```text
-//! kernels/cuda/prelude.cuh + kernels/cuda/NAME.cu  --ci/ptx.sh (NVRTC)-->  kernels/cuda/ptx/NAME.ptx  (committed)
+//! kernels/cuda/prelude.cuh + kernels/cuda/NAME.cu  --ci/ptx.sh (NVRTC)-->  kernels/cuda/ptx/NAME.ptx.gz  (committed)
 //!                       `-- hash of both = first line of the PTX: else it is stale, and NVRTC compiles anew
 //! ```
 //!
 //! PTX is made for the oldest architecture that has the instructions of the file; the driver assembles it for the device
 //! at hand, so that a user needs a driver and no toolkit.
 
+use flate2::read::GzDecoder;
+use std::io::Read;
+
 /// One `.cu` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
     /// SpMM of CSR, one fused chain per element, on the general cores.
     CsrSpmm,
-    /// What the device can do at most.
-    Measure,
     /// SpMM on windows of 8 rows, tiles on tensor cores: RSH-SpMM and Libra.
     TilesSpmm,
     /// SDDMM in 8 x 16 blocks: Libra.
     LibraSddmm,
+    /// What the device can do at most.
+    Measure,
     /// Lists of terms a row, on the general cores and the matrix unit.
     Listed,
     /// SpMM of N:M in f32 tiles.
@@ -36,8 +39,8 @@ pub struct Row {
     pub name: &'static str,
     /// The file.
     pub text: &'static str,
-    /// What `ci/ptx.sh` made of it, its first line `// source HASH`.
-    pub ptx: &'static str,
+    /// What `ci/ptx.sh` made of it, compressed; its first line is `// source HASH`.
+    pub ptx: &'static [u8],
     /// Oldest compute capability that has its instructions, which the PTX is for.
     pub capability: (i32, i32),
     /// The kernels that it must define, so that a test finds a misspelt one without a GPU.
@@ -53,7 +56,7 @@ macro_rules! row {
         Row {
             name: $name,
             text: include_str!(concat!("../../cuda/", $name, ".cu")),
-            ptx: include_str!(concat!("../../cuda/ptx/", $name, ".ptx")),
+            ptx: include_bytes!(concat!("../../cuda/ptx/", $name, ".ptx.gz")),
             capability: $capability,
             symbols: $symbols,
         }
@@ -64,13 +67,13 @@ impl Source {
     /// All sources.
     pub const ALL: [Source; 8] = [
         Source::CsrSpmm,
-        Source::Measure,
         Source::TilesSpmm,
         Source::LibraSddmm,
         Source::Listed,
         Source::NmTile,
         Source::NmMma,
         Source::TwoFour,
+        Source::Measure,
     ];
 
     /// Its row.
@@ -78,9 +81,9 @@ impl Source {
     pub const fn row(self) -> Row {
         match self {
             Source::CsrSpmm => row!("csr_spmm", (8, 0), super::csr_spmm::SYMBOLS),
-            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
             Source::TilesSpmm => row!("tiles_spmm", (8, 0), super::tiles::SYMBOLS),
             Source::LibraSddmm => row!("libra_sddmm", (8, 0), super::libra_sddmm::SYMBOLS),
+            Source::Measure => row!("measure", (8, 0), super::measure::SYMBOLS),
             Source::Listed => row!("listed", (8, 0), super::listed::SYMBOLS),
             Source::NmTile => row!("nm_tile", (8, 0), super::nm::TILE_SYMBOLS),
             Source::NmMma => row!("nm_mma", (8, 0), super::nm::MMA_SYMBOLS),
@@ -100,11 +103,13 @@ impl Source {
 
     /// The committed PTX, unless it was made from another text.
     #[must_use]
-    pub fn precompiled(self) -> Option<&'static str> {
+    pub fn precompiled(self) -> Option<String> {
         let row = self.row();
-        let made_from = row.ptx.lines().next()?.strip_prefix("// source ")?;
+        let mut ptx = String::new();
+        GzDecoder::new(row.ptx).read_to_string(&mut ptx).ok()?;
+        let made_from = ptx.lines().next()?.strip_prefix("// source ")?;
         let fresh = made_from == format!("{:016x}", fnv(&[PRELUDE, row.text]));
-        fresh.then_some(row.ptx)
+        fresh.then_some(ptx)
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A product of a dense m x k matrix and a k x n matrix of N:M pattern: `m=4096,k=4096,n=4096,keep=16,of=32,l=32`.
 ///
 /// ```text
-/// C (m x n) = D (m x k) W (k x n), row-major, is C^T = W^T D^T column-major: the case transposes A = W
+/// C (m x n) = D (m x k) W (k x n) is C^T = W^T D^T: the case transposes A = W; D^T and C^T are row-major
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Structured {
@@ -107,8 +107,6 @@ impl Structured {
             params: Params {
                 n: rows,
                 transpose_a: true,
-                layout_b: Layout::ColMajor,
-                layout_c: Layout::ColMajor,
                 blocks,
                 ..Params::default()
             },
@@ -117,8 +115,8 @@ impl Structured {
         let b = DenseOperand {
             rows: inner,
             cols: rows,
-            ld: inner,
-            layout: Layout::ColMajor,
+            ld: rows,
+            layout: Layout::RowMajor,
             data: Values::from_f64(types.b, &dense),
         };
         let nnz = inner.div_ceil(of) * keep * cols;

@@ -10,7 +10,7 @@
 
 use super::{refused, row};
 use crate::cuda::gpu::Gpu;
-use crate::cuda::operand::{DeviceDense, Word, product};
+use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
@@ -95,7 +95,7 @@ where
     O: Output<A> + Word,
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Nm)?;
-    product(
+    library_product(
         request,
         |gpu, a, transpose| dense(gpu, a, transpose),
         |gpu, a, (b, c), factors| multiply(gpu, a, b, c, factors),

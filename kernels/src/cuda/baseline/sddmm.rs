@@ -70,8 +70,8 @@ where
             (&csr.row_ptr, &csr.col_idx, &csr.values),
         )
     })?;
-    let x = DeviceDense::upload(gpu, &request.x)?;
-    let y = DeviceDense::upload(gpu, &request.y)?;
+    let x = DeviceDense::upload_aligned(gpu, &request.x)?;
+    let y = DeviceDense::upload_aligned(gpu, &request.y)?;
     let ready = Ready::new(gpu, &s, (&x, &y), (alpha, beta))?;
     meter::queue(gpu, seconds, || ready.launch(gpu, &s, (alpha, beta)))?;
     let mut bits = vec![O::Bits::default(); request.out.len()];

@@ -5,7 +5,7 @@
 use super::cusparse::{Csr, Dense, address, check, data_type, handle};
 use super::row;
 use crate::cuda::gpu::Gpu;
-use crate::cuda::operand::{DeviceDense, Word, product};
+use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
 use crate::portable::element::{Operand, Output};
 use crate::portable::moves::{Arrays, turn};
@@ -93,7 +93,7 @@ where
     O: Output<A> + Word,
 {
     let request = request::spmm::<I, A, O>(task, FormatKind::Csr)?;
-    product(
+    library_product(
         request,
         |gpu, a, transpose| {
             let Sparse::Csr(csr) = a else {
