@@ -21,20 +21,12 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
-<<<<<<< HEAD
-=======
 mod listed;
 #[cfg(feature = "cuda")]
->>>>>>> wip-gpu1
 mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;
 #[cfg(feature = "cuda")]
-<<<<<<< HEAD
-mod listed;
-#[cfg(feature = "cuda")]
-=======
->>>>>>> wip-gpu1
 mod measure;
 #[cfg(feature = "cuda")]
 mod meter;
