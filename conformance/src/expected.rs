@@ -118,11 +118,13 @@ impl Exact {
     }
 
     /// The declaration as far as the layout lets it fix bits: blocks of a unit follow the stored blocks, and where those
-    /// are not told term by term (Blocked-ELL, a transposed BCSR or hybrid) the order of terms counts as free.
+    /// are not told term by term (Blocked-ELL, a transposed BCSR or hybrid) the order of terms counts as free. Slots of N:M, 2:4
+    /// and V:N:M leave no gaps in a row or a column: their terms follow one another, pads among them.
     #[must_use]
     pub fn as_laid_out(&self, format: FormatKind, arithmetic: &Arithmetic) -> Arithmetic {
         let mut laid_out = *arithmetic;
-        let untold = matches!(self, Exact::Spmm { slots: None, .. }) && format.has_pads();
+        let gapless = matches!(format, FormatKind::Nm | FormatKind::TwoFour | FormatKind::Vnm);
+        let untold = matches!(self, Exact::Spmm { slots: None, .. }) && format.has_pads() && !gapless;
         let asked = arithmetic.part().block() > 1 || arithmetic.parts.second().is_some();
         if untold && asked {
             laid_out.part_mut().order = Order::Free;
