@@ -202,7 +202,11 @@ fn params(rng: &mut Rng, round: usize) -> FormatParams {
 
 fn case(kernel: &Kernel, rng: &mut Rng, round: usize, (rows, cols, n): (usize, usize, usize)) -> Case {
     let types = kernel.contract.types;
-    let value: fn(&mut Rng) -> f64 = if round.is_multiple_of(3) { Rng::integer } else { Rng::real };
+    let value: fn(&mut Rng) -> f64 = if round.is_multiple_of(3) {
+        Rng::integer
+    } else {
+        Rng::real
+    };
     let e = entries(rng, rows, cols, [90, 40, 10][round % 3], value);
     let params = params(rng, round);
     let a = encode(rng, types.a, kernel.contract.format, params, &e);

@@ -10,7 +10,8 @@
 
 use crate::support;
 
-use sparse_kernels::{Engine, KernelName, kernel, kernels_here};
+use sparse_kernels::registry::kernel;
+use sparse_kernels::{Engine, KernelName, kernels_here};
 use sparse_oracle::Precision;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout};
