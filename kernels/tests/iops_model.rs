@@ -223,7 +223,7 @@ proptest! {
         let of = |rows: usize, cols: usize, share: u64| {
             // Sparse most of the time, full now and then.
             let full = rows as u64 * cols as u64;
-            if share % 7 == 0 { full } else { full * share / (1 << 30) }
+            if share.is_multiple_of(7) { full } else { full * share / (1 << 30) }
         };
         let (a, b) = (of(m, k, share_a), of(k, n, share_b));
         let machine = Machine {
@@ -355,7 +355,7 @@ fn what_stays_is_read_once() {
         assert_eq!((given.tm, given.tn), (2, 3));
         let c = check_ssmm(&a, &b, &machine, Plan::Given(given)).counters;
         // Each of two (three) strips has its own lengths.
-        let lengths = (12 * read_a * (2 - 1), 12 * read_b * (3 - 1));
+        let lengths = (12 * read_a, 12 * 2 * read_b);
         assert_eq!(c.dram.a_read, once_a * read_a + lengths.0, "{reuse:?}");
         assert_eq!(c.dram.b_read, once_b * read_b + lengths.1, "{reuse:?}");
         let planned = given.traffic(&ssmm_problem(&csr(&a), &csr(&b)));

@@ -135,7 +135,7 @@ fn a_lane_decodes_its_two_bits_by_counting_those_below() {
         let (low, high) = (bitmap as u32, (bitmap >> 32) as u32);
         for lane in 0..32u32 {
             let word = if lane < 16 { low } else { high };
-            let shift = 2 * lane & 31;
+            let shift = (2 * lane) & 31;
             let before =
                 (word & ((1 << shift) - 1)).count_ones() + if lane < 16 { 0 } else { low.count_ones() };
             let here = word >> shift & 3;
