@@ -38,7 +38,7 @@ fn cora(c: &mut Criterion) {
     });
     let problem = ssmm_problem(&graph, &features);
     group.bench_function("partition", |b| {
-        b.iter(|| partition(black_box(&problem), &machine))
+        b.iter(|| partition(black_box(&problem), &machine));
     });
     group.finish();
 }
