@@ -79,7 +79,10 @@ impl<'a, T: Copy + Default> Lanes<'a, T> {
 }
 
 /// A matrix by its rows, or by its columns.
-pub(super) fn lanes<T: Copy + Default + 'static>(matrix: &Sparse<T>, by_rows: bool) -> Result<Lanes<'_, T>, Refusal> {
+pub(super) fn lanes<T: Copy + Default + 'static>(
+    matrix: &Sparse<T>,
+    by_rows: bool,
+) -> Result<Lanes<'_, T>, Refusal> {
     let (found, is_by_rows) = match matrix {
         Sparse::Csr(m) => (Lanes::of_csr(m), true),
         Sparse::Csc(m) => (Lanes::borrowed(m.rows, &m.col_ptr, &m.row_idx, &m.values), false),
