@@ -141,7 +141,7 @@ impl<'a> Clock<'a> {
             entries_a
         };
         let transfer = self.machine.transfer(bytes_a + bytes_b);
-        let encode = self.machine.encode(encoded).max(transfer);
+        let encode = self.machine.encoding(encoded).max(transfer);
         let c = &mut self.counters;
         c.dram.a_read += bytes_a;
         c.dram.b_read += bytes_b;

@@ -126,7 +126,7 @@ impl Machine {
     }
 
     /// Cycles that an encoder needs for so many entries.
-    pub(super) fn encode(&self, entries: u64) -> u64 {
+    pub(super) fn encoding(&self, entries: u64) -> u64 {
         entries.div_ceil(u64::from(self.encode_rate))
     }
 }

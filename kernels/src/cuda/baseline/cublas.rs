@@ -14,7 +14,7 @@ use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
-use crate::portable::request;
+use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use cudarc::cublas::result::{create_handle, gemm_ex, set_stream};
@@ -104,11 +104,13 @@ where
 
 /// op(A) as a dense matrix on the device.
 fn dense<I: Word>(gpu: &Gpu, a: &Sparse<I>, transpose: bool) -> Result<DeviceDense<I>, Refusal> {
-    let entries = a.entries();
+    let Sparse::Nm(a) = a else {
+        return Err(wrong_format("A", FormatKind::Nm, a.kind()));
+    };
     let (rows, cols) = if transpose {
-        (entries.cols, entries.rows)
+        (a.cols, a.rows)
     } else {
-        (entries.rows, entries.cols)
+        (a.rows, a.cols)
     };
     let count = rows as u128 * cols as u128;
     if count > u128::from(SLOT_LIMIT) {
@@ -119,9 +121,16 @@ fn dense<I: Word>(gpu: &Gpu, a: &Sparse<I>, transpose: bool) -> Result<DeviceDen
         });
     }
     let mut data = vec![I::element(I::Bits::default()); rows * cols];
-    for entry in &entries.list {
-        let (i, j) = (entry.row as usize, entry.col as usize);
-        data[if transpose { j * cols + i } else { i * cols + j }] = entry.value;
+    let groups = a.cols.div_ceil(a.l);
+    for (vector, values) in a.values.chunks_exact(a.l).enumerate() {
+        let (u, group) = (vector / groups, vector % groups);
+        let i = u / a.n * a.m + a.index[vector] as usize;
+        // The last group may stick out of the matrix, and so may a window: what is there is no element.
+        for (&value, j) in values.iter().zip(group * a.l..a.cols) {
+            if i < a.rows && !value.is_positive_zero() {
+                data[if transpose { j * cols + i } else { i * cols + j }] = value;
+            }
+        }
     }
     let matrix = Strided {
         rows,
