@@ -21,11 +21,11 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
-mod listed;
-#[cfg(feature = "cuda")]
 mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;
+#[cfg(feature = "cuda")]
+mod listed;
 #[cfg(feature = "cuda")]
 mod measure;
 #[cfg(feature = "cuda")]
