@@ -262,3 +262,36 @@ fn the_device_has_a_clock() {
     );
     assert_eq!(metered(plan, || ()).1, None);
 }
+
+/// A matrix without columns has a B without rows. The narrow kernel's columns were cut out of its empty buffer, which panicked
+/// (seen on an H200: full tier, `diagonal:rows=69,cols=0`, n = 7).
+#[test]
+fn a_matrix_without_columns_gives_zeros() {
+    if !gpu(2) {
+        return;
+    }
+    let e = Entries {
+        rows: 5,
+        cols: 0,
+        list: Vec::new(),
+    };
+    let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
+    for n in [7, 9] {
+        let b = Dense::new(Precision::F32, (0, n), Layout::RowMajor, 1, || 1.0);
+        let mut c = Dense::new(Precision::F32, (5, n), Layout::RowMajor, 1, || 3.0);
+        let task = Task::Spmm {
+            a: &a,
+            transpose_a: false,
+            b: b.as_ref(),
+            transpose_b: false,
+            alpha: 1.0,
+            beta: 0.0,
+            c: c.as_mut(),
+        };
+        let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
+        assert_eq!((row.run)(task), Ok(Answer::Written));
+        for i in 0..5 {
+            assert!((0..n).all(|j| c.bits(i, j) == 0), "n = {n}, row {i}");
+        }
+    }
+}

@@ -258,7 +258,9 @@ impl<I: Entry> Prepared<I> {
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let (rows, n) = (self.rows as u32, (last - first) as u32);
         let function = gpu.function(Source::CsrSpmm, symbol)?;
-        let (b, mut c) = (b.data.slice(first..), c.data.slice_mut(first..));
+        // Without columns A has no entry and B no element beside the one that the driver insists on.
+        let first_of_b = if b.rows == 0 { 0 } else { first };
+        let (b, mut c) = (b.data.slice(first_of_b..), c.data.slice_mut(first..));
         let mut arguments = gpu.stream().launch_builder(&function);
         arguments.arg(&self.row_ptr).arg(&self.entries).arg(&b).arg(&ldb);
         arguments.arg(&mut c).arg(&ldc).arg(&rows).arg(&n).arg(&lanes);
