@@ -413,8 +413,12 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
             };
             let x = Dense::new(types.a, (rows, k), layout, pad, || value(&mut rng));
             let y = Dense::new(types.b, (cols, k), layout, pad, || value(&mut rng));
-            let factors = FACTORS[rng.below(6) as usize];
+            let mut factors = FACTORS[rng.below(6) as usize];
             let mode = [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS][rng.below(3) as usize];
+            // Where S multiplies, alpha is 1 (clause 1.13): no declaration says which of the two would come first.
+            if mode == SddmmMode::Scale {
+                factors.0 = 1.0;
+            }
             let mut out = Values::from_f64(types.out, &vec![f64::NAN; e.list.len()]);
             let task = Task::Sddmm {
                 s: &s,
