@@ -11,7 +11,7 @@ pub(super) const SCHEMA: &str = "sparse-device-bench/1";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceReport {
-    /// [`SCHEMA`].
+    /// `sparse-device-bench/1`.
     pub schema: String,
     /// Version of the suite.
     pub suite_version: String,
