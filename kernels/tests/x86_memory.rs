@@ -42,7 +42,7 @@ fn matrix(kind: FormatKind, rng: &mut Rng) -> AnySparse {
     for row in 0..rows as u32 {
         for part in 0..row % 3 {
             let col = part * 30 + rng.below(30) as u32;
-            let value = rng.real();
+            let value = rng.integer();
             list.push(Entry { row, col, value });
         }
     }
@@ -50,7 +50,7 @@ fn matrix(kind: FormatKind, rng: &mut Rng) -> AnySparse {
     AnySparse::from_f64(Precision::F32, kind, FormatParams::default(), &e).expect("encodes")
 }
 
-/// The output's bits, its padding checked.
+/// The output's bits, its padding checked. Operands are small integers: fused or not, no step rounds.
 fn run(name: &str, a: &AnySparse, b: (&[f32], usize), c_at: usize) -> Vec<u32> {
     let (rows, cols, n, ld) = SHAPE;
     let (mut c, skip) = placed(rows * ld, c_at, || POISON);
@@ -99,7 +99,7 @@ fn addresses_do_not_reach_results() {
     let mut compared = 0;
     for format in [FormatKind::Csr, FormatKind::Loops] {
         let a = matrix(format, &mut rng);
-        let (b, skip) = placed(cols * 48, 0, || rng.real() as f32);
+        let (b, skip) = placed(cols * 48, 0, || rng.integer() as f32);
         let aligned = (&b[skip..][..cols * 48], 48);
         // The same elements one element further, so that every row cuts lines.
         let (mut cut, cut_skip) = placed(cols * 48, 1, || 0.0);

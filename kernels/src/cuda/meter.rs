@@ -40,7 +40,7 @@ thread_local! {
     static ASKED: RefCell<Option<(Plan, Option<Times>)>> = const { RefCell::new(None) };
 }
 
-/// Calls `run`, and has the kernel that it launches timed. No times where it launched none through [`queue`].
+/// Calls `run`, and has the kernel that it launches timed. No times where it launched none through `queue`.
 pub fn metered<T>(plan: Plan, run: impl FnOnce() -> T) -> (T, Option<Times>) {
     let before = ASKED.replace(Some((plan, None)));
     let result = run();

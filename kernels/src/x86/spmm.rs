@@ -43,7 +43,7 @@ pub(super) enum Work<'a, I> {
 
 impl<I: Sync> Work<'_, I> {
     /// Entries, roughly; slots in tiles.
-    fn entries(&self) -> usize {
+    fn stored(&self) -> usize {
         let rows = |lanes: &dyn Lanes<I>| lanes.before(lanes.units());
         match self {
             Work::Rows(lanes) => rows(&**lanes),
@@ -98,7 +98,7 @@ pub(super) fn product<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
         return Ok(Answer::Written);
     }
     let work = open(a, transpose_a)?;
-    let b = dense::pack(isa, &b, work.entries() / b.rows.max(1));
+    let b = dense::pack(isa, &b, work.stored() / b.rows.max(1));
     let keep = scaling.factors().1 != A::ZERO;
     dense::by_rows(&mut c, keep, |c, ldc| {
         let loops = Loops {
