@@ -13,6 +13,40 @@ fn run(args: &[&str]) -> Ran {
     run_in(&std::env::temp_dir(), args)
 }
 
+/// Story: cudarc panics where a library lacks a function of its table, as every driver older than CUDA 13.0 does, and the table of
+/// kernels asks for the GPU's architecture: `list kernels` and `run --backend portable` ended with 101 there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_driver_that_is_too_old_or_none_at_all_is_no_gpu() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folders = [
+        "/lib/x86_64-linux-gnu",
+        "/lib/aarch64-linux-gnu",
+        "/lib64",
+        "/usr/lib64",
+    ];
+    let mut found = folders
+        .iter()
+        .map(|folder| std::path::Path::new(folder).join("libm.so.6"));
+    let Some(foreign) = found.find(|path| path.exists()) else {
+        eprintln!("SKIPPED: 1 of 1 checks, no libm.so.6 to take for a driver");
+        return;
+    };
+    for name in ["libcuda.so", "libnvrtc.so", "libcusparse.so", "libcublas.so"] {
+        std::fs::copy(&foreign, folder.path().join(name)).expect("copied");
+    }
+    for args in [&["list", "kernels"][..], &["list", "backends"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
+            .args(args)
+            .env("LD_LIBRARY_PATH", folder.path())
+            .output()
+            .expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}");
+        assert!(!said.contains("panicked"), "{args:?}: {said}");
+    }
+}
+
 #[test]
 fn a_clean_run_exits_0_and_writes_valid_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -5,8 +5,8 @@
     reason = "launching a kernel and asking for libraries have no safe form"
 )]
 
-use super::CudaError;
 use super::probe::{Probe, Words};
+use super::{CudaError, library};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
 };
@@ -43,7 +43,7 @@ impl Device {
     /// [`CudaError::Absent`] with the reason where there is no driver, no NVRTC or no GPU.
     pub fn open() -> Result<Device, CudaError> {
         let absent = |reason: String| CudaError::Absent { reason };
-        driver_is_here()?;
+        library::driver()?;
         nvrtc_version()?;
         let failed = |e: DriverError| absent(format!("the driver found no device: {e}"));
         let context = CudaContext::new(0).map_err(failed)?;
@@ -121,26 +121,15 @@ impl Device {
     }
 }
 
-/// Looks for the driver's library, which cudarc panics without.
-pub(super) fn driver_is_here() -> Result<(), CudaError> {
-    // SAFETY: only tries to open a shared library by name and closes it again.
-    if unsafe { cudarc::driver::sys::is_culib_present() } {
-        return Ok(());
-    }
-    Err(CudaError::Absent {
-        reason: "the driver library libcuda.so is not installed".to_owned(),
-    })
-}
-
 /// NVRTC's version, or why it cannot be asked. Needs no GPU.
 ///
 /// # Errors
 /// [`CudaError::Absent`] where the library is missing.
 pub fn nvrtc_version() -> Result<(i32, i32), CudaError> {
     // SAFETY: only tries to open a shared library by name.
-    if !unsafe { cudarc::nvrtc::sys::is_culib_present() } {
+    if !library::present(|| unsafe { cudarc::nvrtc::sys::is_culib_present() }) {
         return Err(CudaError::Absent {
-            reason: "libnvrtc.so (CUDA 13) is not found; put its folder into LD_LIBRARY_PATH".to_owned(),
+            reason: "libnvrtc.so of CUDA 13 is not found; put its folder into LD_LIBRARY_PATH".to_owned(),
         });
     }
     let (mut major, mut minor) = (0, 0);

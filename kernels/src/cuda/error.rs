@@ -72,6 +72,18 @@ pub enum CudaError {
         /// Of the GPU.
         found: (i32, i32),
     },
+    /// The driver does not take the committed PTX of a kernel, and nothing compiles another.
+    #[error(
+        "{kernel}: the driver does not take the precompiled PTX ({reason}), and {nvrtc}; or update the driver"
+    )]
+    NoPtx {
+        /// Which source.
+        kernel: &'static str,
+        /// The driver's words.
+        reason: String,
+        /// Why NVRTC does not help.
+        nvrtc: String,
+    },
     /// A call of one of NVIDIA's libraries failed.
     #[error("{library} refused to {what}: {reason}")]
     Library {

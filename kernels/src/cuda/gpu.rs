@@ -13,7 +13,7 @@
 )]
 
 use super::source::Source;
-use super::{CudaError, device};
+use super::{CudaError, device, library};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
     sys,
@@ -56,7 +56,7 @@ impl Gpu {
     }
 
     fn open() -> Result<Gpu, CudaError> {
-        device::driver_is_here()?;
+        library::driver()?;
         let absent = |error: DriverError| CudaError::Absent {
             reason: format!("the driver found no device: {error}"),
         };
@@ -136,12 +136,6 @@ impl Gpu {
         &self.stream
     }
 
-    /// The context, for events.
-    #[must_use]
-    pub const fn context(&self) -> &Arc<CudaContext> {
-        &self.context
-    }
-
     /// A kernel, ready to launch; the module is loaded at the first call.
     ///
     /// # Errors
@@ -180,10 +174,23 @@ impl Gpu {
         let module = match committed {
             Some(Ok(module)) => module,
             // A driver older than the PTX, or PTX older than its source.
-            _ => self
-                .context
-                .load_module(Ptx::from_src(compile(source, self.capability)?))
-                .map_err(failed("load a module"))?,
+            refused => {
+                let reason = match refused {
+                    Some(Err(error)) => error.to_string(),
+                    _ => "none fits its source".to_owned(),
+                };
+                let ptx = compile(source, self.capability).map_err(|error| match error {
+                    CudaError::Absent { reason: nvrtc } => CudaError::NoPtx {
+                        kernel: row.name,
+                        reason,
+                        nvrtc,
+                    },
+                    other => other,
+                })?;
+                self.context
+                    .load_module(Ptx::from_src(ptx))
+                    .map_err(failed("load a module"))?
+            }
         };
         modules.insert(source, Arc::clone(&module));
         Ok(module)

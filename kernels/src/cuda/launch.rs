@@ -6,6 +6,7 @@ use super::gpu::{Gpu, failed};
 use super::source::Source;
 use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg, sys};
 use sparse_oracle::refusal::Refusal;
+use std::sync::{Mutex, PoisonError};
 
 /// How many blocks, of what.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +73,12 @@ pub(super) unsafe fn by_value<T: DeviceRepr>(
         return Ok(());
     }
     let function = gpu.function(source, symbol)?;
-    // 48 KiB are allowed without asking.
+    // 48 KiB are allowed without asking. What is asked for holds until the next call asks for other: no launch of another thread
+    // may come between.
+    static ASKED: Mutex<()> = Mutex::new(());
+    let mut asked = None;
     if grid.shared > 48 << 10 {
+        asked = Some(ASKED.lock().unwrap_or_else(PoisonError::into_inner));
         use sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         function
             .set_attribute(
@@ -91,5 +96,6 @@ pub(super) unsafe fn by_value<T: DeviceRepr>(
     builder.arg(arguments);
     // SAFETY: the caller's promise.
     unsafe { builder.launch(config) }.map_err(failed("launch a kernel"))?;
+    drop(asked);
     Ok(())
 }

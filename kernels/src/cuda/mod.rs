@@ -25,6 +25,8 @@ mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;
 #[cfg(feature = "cuda")]
+mod library;
+#[cfg(feature = "cuda")]
 mod listed;
 #[cfg(feature = "cuda")]
 mod measure;

@@ -204,7 +204,12 @@ fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mu
             verdict: verdict_record(judged.verdict),
             conversion,
             preparation: times.preparation,
-            cold: median(&times.cold),
+            // JSON has no NaN: 0 where it was not timed.
+            cold: if times.cold.is_empty() {
+                0.0
+            } else {
+                median(&times.cold)
+            },
             warm: times.warm,
             bytes,
             bound: bytes as f64 / report.bandwidth,

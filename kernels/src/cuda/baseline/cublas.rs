@@ -10,6 +10,7 @@
 
 use super::{refused, row};
 use crate::cuda::gpu::Gpu;
+use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
 use crate::portable::dense::Strided;
@@ -51,7 +52,7 @@ pub(super) fn rows() -> Vec<Kernel> {
 pub(in crate::cuda) fn is_here() -> bool {
     static HERE: OnceLock<bool> = OnceLock::new();
     // SAFETY: only tries to open a shared library by name and closes it again.
-    *HERE.get_or_init(|| unsafe { sys::is_culib_present() })
+    *HERE.get_or_init(|| library::present(|| unsafe { sys::is_culib_present() }))
 }
 
 /// The library's handle, bound to the stream of all work.

@@ -4,6 +4,7 @@
 
 use super::refused;
 use crate::cuda::gpu::Gpu;
+use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word};
 use cudarc::cusparse::sys::{self, cudaDataType, cusparseStatus_t};
 use cudarc::driver::{CudaSlice, DevicePtr};
@@ -24,7 +25,7 @@ unsafe impl Send for Handle {}
 pub(in crate::cuda) fn is_here() -> bool {
     static HERE: OnceLock<bool> = OnceLock::new();
     // SAFETY: only tries to open a shared library by name and closes it again.
-    *HERE.get_or_init(|| unsafe { sys::is_culib_present() })
+    *HERE.get_or_init(|| library::present(|| unsafe { sys::is_culib_present() }))
 }
 
 /// The status as a result.
