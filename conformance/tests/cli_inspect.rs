@@ -623,3 +623,17 @@ fn iops_prints_partition_traffic_and_cycles() {
     let ran = run_in(folder.path(), &["inspect", "own.mtx", "--by", "own.mtx"]);
     assert_ne!(ran.code, 0, "--by says nothing without --iops");
 }
+
+/// A dense operand of 272 GB was allocated before anybody looked at its size, and a wider one overflowed.
+#[test]
+fn iops_refuses_a_dense_operand_that_is_too_large() {
+    let folder = folder();
+    for columns in ["1000000000", "542551296285575048", "18446744073709551615"] {
+        let ran = run_in(
+            folder.path(),
+            &["inspect", "own.mtx", "--iops", "--columns", columns],
+        );
+        assert_eq!(ran.code, 2, "{columns}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("--columns"), "{columns}: {}", ran.err);
+    }
+}

@@ -13,7 +13,7 @@ use sparse_kernels::iops::{
     ssmm_dataflows, ssmm_problem,
 };
 use sparse_oracle::Refusal;
-use sparse_oracle::format::Csr;
+use sparse_oracle::format::{Csr, SLOT_LIMIT};
 use std::fmt::Write as _;
 
 /// One product on the machine, and on the same array by the two other dataflows.
@@ -55,6 +55,20 @@ impl View {
     /// # Errors
     /// What the model refuses.
     pub fn sdmm(title: String, a: &Csr<f64>, n: usize, machine: Machine) -> Result<View, Refusal> {
+        // B and C, before either is allocated.
+        for (field, rows) in [
+            ("columns of A * --columns", a.cols),
+            ("rows of A * --columns", a.rows),
+        ] {
+            let found = rows as u128 * n as u128;
+            if found > u128::from(SLOT_LIMIT) {
+                return Err(Refusal::TooLarge {
+                    field,
+                    found,
+                    limit: SLOT_LIMIT,
+                });
+            }
+        }
         let ones = vec![1.0; a.cols * n];
         let run = sdmm(a, (&ones, n), &machine, Plan::Adaptive)?;
         Ok(View {

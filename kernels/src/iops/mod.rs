@@ -52,7 +52,7 @@ use crate::portable::request::same;
 use dataflow::Second;
 use lanes::Lanes;
 use sparse_oracle::format::{Csr, CsrParts, SLOT_LIMIT};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, check_u32};
 
 /// How a product is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub fn sdmm<T: Value>(
     plan: Plan,
 ) -> Result<Simulation<Vec<T>>, Refusal> {
     same(
-        ("columns of A * columns of B", a.cols * n),
+        ("columns of A * columns of B", a.cols.saturating_mul(n)),
         ("elements of B", b.len()),
     )?;
     let found = a.rows as u128 * n as u128;
@@ -209,6 +209,7 @@ pub fn ssmm_dataflows<T: Value>(
 /// # Errors
 /// As [`sdmm`], for the dense tiles of the inner product.
 pub fn sdmm_dataflows<T: Value>(a: &Csr<T>, n: usize, machine: &Machine) -> Result<Dataflows, Refusal> {
+    check_u32("columns of B", n as u128)?;
     let outputs = a.rows as u64 * n as u64;
     dataflows(&Lanes::of_csr(a).turned()?, &Second::Dense(n), outputs, machine)
 }
