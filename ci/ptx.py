@@ -1,7 +1,9 @@
 """Compiles kernels/cuda/*.cu to PTX with NVRTC through ctypes, and assembles it with ptxas. See ptx.sh."""
 
+import concurrent.futures
 import ctypes
 import gzip
+import os
 import pathlib
 import re
 import subprocess
@@ -91,7 +93,9 @@ def main() -> None:
     ptxas = next(tools.rglob("bin/ptxas"))
     prelude = (ROOT / "prelude.cuh").read_bytes()
     written, table = {}, []
-    for name, capability in rows():
+
+    def built(row: tuple[str, tuple[int, int]]) -> tuple[str, list[tuple]]:
+        name, capability = row
         text = (ROOT / f"{name}.cu").read_bytes()
         unit = prelude + f'\n#line 1 "{name}.cu"\n'.encode() + text
         compiled = {
@@ -101,13 +105,21 @@ def main() -> None:
             for target in TARGETS
             if target >= capability
         }
-        written[ROOT / "ptx" / f"{name}.ptx.gz"] = f"// source {fnv(prelude, text)}\n{compiled[capability]}"
+        found = []
         # What users get: the committed PTX, assembled for each architecture. What is compiled for one must assemble too.
         for target in compiled:
             arch = f"sm_{target[0]}{target[1]}"
-            assemble(ptxas, compiled[target], arch)
+            if target != capability:
+                assemble(ptxas, compiled[target], arch)
             for f in assemble(ptxas, compiled[capability], arch):
-                table.append((name, f["kernel"], arch, f["registers"], f["spill"], f["stack"], f["smem"]))
+                found.append((name, f["kernel"], arch, f["registers"], f["spill"], f["stack"], f["smem"]))
+        return f"// source {fnv(prelude, text)}\n{compiled[capability]}", found
+
+    # Both compilers work outside of the interpreter's lock.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (name, _), (ptx, found) in zip(rows(), pool.map(built, rows())):
+            written[ROOT / "ptx" / f"{name}.ptx.gz"] = ptx
+            table += found
     written[DOCS] = docs(table)
     stale = [path for path, text in written.items() if read(path) != text]
     if check and stale:
