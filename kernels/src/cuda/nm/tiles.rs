@@ -98,7 +98,12 @@ impl Prepared {
         (version, n): (Version, usize),
     ) -> Result<Prepared, Refusal> {
         if is_tiled(nm, transpose, n) {
-            for shape in candidates(version, (nm.n, nm.m), (n, nm.cols), gpu.multiprocessors()?) {
+            for shape in candidates(
+                version,
+                (nm.n, nm.m),
+                (n, nm.cols),
+                gpu.found().multiprocessors()?,
+            ) {
                 let knife = knife(version, &shape, (nm.n, nm.m));
                 if let Some(tiles) = Tiles::new(gpu, nm, shape, knife)? {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
