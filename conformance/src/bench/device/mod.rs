@@ -10,10 +10,12 @@
 //! not (warm); preparing, copying and converting are apart.
 
 mod contender;
+mod convert;
 mod markdown;
 mod report;
 mod workload;
 
+pub use convert::Conversion;
 pub use markdown::to_markdown;
 pub use report::{DeviceReport, Row};
 pub use workload::Structured;
@@ -43,7 +45,7 @@ const PLAN: Plan = Plan { cold: 21, warm: 50 };
 /// What to measure.
 #[derive(Debug)]
 pub struct Options {
-    /// Operations: spmm, sddmm.
+    /// Operations: spmm, sddmm; convert for preprocessing.
     pub ops: Vec<Op>,
     /// Element types of the operands.
     pub precisions: Vec<Precision>,
@@ -79,6 +81,7 @@ pub fn run(options: &Options, shown: &mut dyn FnMut(&str)) -> Result<DeviceRepor
         bandwidth: copy_bandwidth(gpu)?,
         peak_f32: peak_f32(gpu)?,
         rows: Vec::new(),
+        conversions: Vec::new(),
         skipped: Vec::new(),
     };
     shown(&report.heading());
@@ -120,6 +123,9 @@ fn on_matrix(
             }
         }
     }
+    if options.ops.contains(&Op::Convert) {
+        convert::on_matrix(origin, loaded, options, report, shown);
+    }
 }
 
 /// Operations and element types that a contender here has.
@@ -145,6 +151,7 @@ fn contenders(options: &Options) -> Vec<Kernel> {
     let here = baselines().iter().filter(|library| library.is_here());
     let fits = |k: &&Kernel| {
         options.ops.contains(&k.contract.op)
+            && k.contract.op != Op::Convert
             && options.precisions.contains(&k.contract.types.a)
             && k.contract.types.out == k.contract.types.acc
     };
