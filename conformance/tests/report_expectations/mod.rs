@@ -8,11 +8,8 @@
 mod diff;
 mod machines;
 
-#[path = "../report_sample/expected.rs"]
-mod expected;
-
+use crate::report_sample::expected::{expectation, expected_sample};
 use crate::report_sample::sample;
-use expected::{expectation, expected_sample};
 use jiff::civil::Date;
 use sparse_conformance::expectations::load;
 use sparse_conformance::report::{
