@@ -167,20 +167,30 @@ fn run_device(args: &Args) -> Result<u8> {
         fewest_entries: args.fewest,
         judged_terms: args.judge.saturating_mul(1_000_000).max(1),
     };
-    let report = device::run(&options, &mut |line| println!("{line}"))?;
+    let mut kept = Ok(());
+    let report = device::run(&options, &mut |line| println!("{line}"), &mut |report| {
+        kept = write_device_files(args, report);
+    })?;
     for (what, reason) in &report.skipped {
         eprintln!("SKIPPED {what}: {reason}");
     }
+    kept.and_then(|()| write_device_files(args, &report))?;
+    Ok(report.exit_code())
+}
+
+#[cfg(feature = "cuda")]
+fn write_device_files(args: &Args, report: &crate::bench::device::DeviceReport) -> Result<()> {
+    let write = |path: &Path, text: String| {
+        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+    };
     if let Some(folder) = &args.report {
-        let path = folder.join("device.json");
-        let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
-        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        let text = format!("{}\n", serde_json::to_string_pretty(report)?);
+        write(&folder.join("device.json"), text)?;
     }
     if let Some(path) = &args.markdown {
-        std::fs::write(path, device::to_markdown(&report))
-            .with_context(|| format!("writing {}", path.display()))?;
+        write(path, crate::bench::device::to_markdown(report))?;
     }
-    Ok(report.exit_code())
+    Ok(())
 }
 
 fn write_files(args: &Args, report: &BenchReport) -> Result<()> {

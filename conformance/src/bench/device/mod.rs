@@ -9,7 +9,6 @@
 //! A kernel that is wrong is printed, not timed against. Times are of the kernel alone, L2 flushed before each launch (cold) or
 //! not (warm); preparing, copying and converting are apart.
 
-mod contender;
 mod convert;
 mod markdown;
 mod report;
@@ -20,7 +19,7 @@ pub use markdown::to_markdown;
 pub use report::{DeviceReport, Row};
 pub use workload::Structured;
 
-use super::contender::{Contender, encoded};
+use super::contender::{Contender, KernelContender, encoded};
 use super::judging::Expectations;
 use super::operands::Shared;
 use super::statistics::median;
@@ -28,7 +27,6 @@ use crate::operands::Operands;
 use crate::origin::{Loaded, Origin};
 use crate::record::verdict_record;
 use crate::report::Environment;
-use contender::DeviceContender;
 use sparse_kernels::cuda::{Gpu, Plan, baselines, copy_bandwidth, metered, peak_f32};
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
@@ -65,11 +63,16 @@ pub struct Options {
     pub judged_terms: u64,
 }
 
-/// Measures everything. `shown` is told what is going on, line by line.
+/// Measures everything. `shown` is told what is going on, line by line; `keep` gets the report after each matrix, so that one who is
+/// interrupted loses no more than that.
 ///
 /// # Errors
 /// No GPU, or one that does not do what it is asked for the machine's own figures.
-pub fn run(options: &Options, shown: &mut dyn FnMut(&str)) -> Result<DeviceReport, Refusal> {
+pub fn run(
+    options: &Options,
+    shown: &mut dyn FnMut(&str),
+    keep: &mut dyn FnMut(&DeviceReport),
+) -> Result<DeviceReport, Refusal> {
     let gpu = Gpu::get()?;
     let mut report = DeviceReport {
         schema: report::SCHEMA.to_owned(),
@@ -90,15 +93,18 @@ pub fn run(options: &Options, shown: &mut dyn FnMut(&str)) -> Result<DeviceRepor
             Ok(loaded) => on_matrix(origin, &loaded, options, &mut report, shown),
             Err(error) => report.skip(origin.to_string(), error.to_string()),
         }
+        report.compare();
+        keep(&report);
     }
     for structured in &options.structured {
         for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
             if let Some(shared) = structured.shared(types) {
                 one(&shared, options, &mut report, shown);
+                report.compare();
+                keep(&report);
             }
         }
     }
-    report.compare();
     Ok(report)
 }
 
@@ -188,7 +194,8 @@ fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mu
                 continue;
             }
         };
-        let mut contender = DeviceContender::new(&kernel, &operands, &shared.case);
+        let contender = KernelContender::new(&kernel, &operands, shared.case.params.blocks, conversion);
+        let mut contender = contender.laid_out(&shared.case.params);
         let (judged, times) = metered(PLAN, || {
             expectations.judge(&mut contender, shared, &operands, options.judged_terms)
         });
