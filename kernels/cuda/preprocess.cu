@@ -97,8 +97,36 @@ __device__ __forceinline__ Lanes lanes_of(const Preprocess& p, u32 word, u32 at)
     return lanes;
 }
 
+// Columns where they are, and those of a block of threads in shared memory: all of the windows that its entries lie in, which
+// are next to one another in CSR.
+static const u32 STAGED = 4096;
+
+struct InGlobal {
+    const u32* columns;
+    __device__ __forceinline__ u32 operator[](u32 at) const { return columns[at]; }
+};
+
+struct InShared {
+    const u32* columns;
+    u32 first;
+    __device__ __forceinline__ u32 operator[](u32 at) const { return columns[at - first]; }
+};
+
+// The entries of those windows, and perhaps of the next one: first and end.
+__device__ __forceinline__ uint2 span_of_block(const Preprocess& p) {
+    u32 word = blockIdx.x * WARPS;
+    u32 row = p.first_row[word], last = p.first_row[min(word + WARPS, p.words)];
+    return make_uint2(p.row_ptr[row - row % HEIGHT], p.row_ptr[min(last - last % HEIGHT + HEIGHT, p.rows)]);
+}
+
+__device__ __forceinline__ void stage(const Preprocess& p, uint2 span, u32* staged) {
+    for (u32 at = span.x + threadIdx.x; at < span.y; at += THREADS) staged[at - span.x] = p.col_idx[at];
+    __syncthreads();
+}
+
 // In each row of a window, the first entry whose column is not less than that of entry `at`. The 8 searches go side by side.
-__device__ __forceinline__ void search(const Preprocess& p, const Lanes& lanes, u32 at, u32 col, u32 (&found)[HEIGHT]) {
+template <class Columns>
+__device__ __forceinline__ void search(const Columns& columns, const Lanes& lanes, u32 at, u32 col, u32 (&found)[HEIGHT]) {
     u32 length[HEIGHT];
     u32 longest = 0;
 #pragma unroll
@@ -113,13 +141,13 @@ __device__ __forceinline__ void search(const Preprocess& p, const Lanes& lanes, 
         for (u32 k = 0; k < HEIGHT; k++) {
             u32 half = length[k] / 2;
             if (half == 0) continue;
-            if (p.col_idx[found[k] + half - 1] < col) found[k] += half;
+            if (columns[found[k] + half - 1] < col) found[k] += half;
             length[k] -= half;
         }
     }
 #pragma unroll
     for (u32 k = 0; k < HEIGHT; k++)
-        if (length[k] == 1 && p.col_idx[found[k]] < col) found[k]++;
+        if (length[k] == 1 && columns[found[k]] < col) found[k]++;
 }
 
 __device__ __forceinline__ bool leads(u32 vector) {
@@ -134,18 +162,18 @@ extern "C" __global__ void __launch_bounds__(THREADS) find_rows(const Preprocess
 
 // The vector of every entry, and flags: with one plane the leaders of dense vectors, and entries of others; with 8 the leaders
 // of each density.
-template <u32 PLANES> __device__ __forceinline__ void classify(const Preprocess& p) {
+template <u32 PLANES, class Columns> __device__ __forceinline__ void classify(const Preprocess& p, const Columns& columns) {
     u32 word = word_id(), lane = lane_id(), at = 32 * word + lane;
     if (word >= p.words) return;
     u32 vector = 0;
     if (at < p.entries) {
         Lanes lanes = lanes_of(p, word, at);
-        u32 col = p.col_idx[at], found[HEIGHT];
-        search(p, lanes, at, col, found);
+        u32 col = columns[at], found[HEIGHT];
+        search(columns, lanes, at, col, found);
         u32 mask = 0;
 #pragma unroll
         for (u32 k = 0; k < HEIGHT; k++) {
-            bool here = k == lanes.r || (found[k] < lanes.start[k + 1] && p.col_idx[found[k]] == col);
+            bool here = k == lanes.r || (found[k] < lanes.start[k + 1] && columns[found[k]] == col);
             mask |= (u32)here << k;
         }
         vector = mask | lanes.r << 8;
@@ -169,8 +197,19 @@ template <u32 PLANES> __device__ __forceinline__ void classify(const Preprocess&
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) classify_dense(const Preprocess p) { classify<1>(p); }
-extern "C" __global__ void __launch_bounds__(THREADS) classify_densities(const Preprocess p) { classify<HEIGHT>(p); }
+template <u32 PLANES> __device__ __forceinline__ void classify_block(const Preprocess& p) {
+    __shared__ u32 staged[STAGED];
+    uint2 span = span_of_block(p);
+    if (span.y - span.x <= STAGED) {
+        stage(p, span, staged);
+        classify<PLANES>(p, InShared{staged, span.x});
+    } else {
+        classify<PLANES>(p, InGlobal{p.col_idx});
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) classify_dense(const Preprocess p) { classify_block<1>(p); }
+extern "C" __global__ void __launch_bounds__(THREADS) classify_densities(const Preprocess p) { classify_block<HEIGHT>(p); }
 
 // fill: which vectors are dense enough follows from the numbers of each density in the window.
 extern "C" __global__ void __launch_bounds__(THREADS) fill_windows(const Preprocess p) {
@@ -206,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) fill_choose(const Preproce
     uint2 cut = p.cut[lanes.window];
     if (nnz + 1 < cut.x || (nnz + 1 == cut.x && cut.y == 0)) return;
     u32 found[HEIGHT];
-    search(p, lanes, at, p.col_idx[at], found);
+    search(InGlobal{p.col_idx}, lanes, at, p.col_idx[at], found);
     if (nnz < cut.x) {
         const uint2* plane = p.leaders + (u64)(nnz - 1) * (p.words + 1);
         u32 rank = p.origin[HEIGHT * lanes.window + nnz - 1];
@@ -298,20 +337,16 @@ extern "C" __global__ void sddmm_totals(const Preprocess p) {
 }
 
 // Every chosen leader puts its column and rows into their slot, and tells the entries of its vector.
-template <u32 PLANES> __device__ __forceinline__ void place(const Preprocess& p) {
-    u32 word = word_id(), lane = lane_id(), at = 32 * word + lane;
-    if (word >= p.words || at >= p.entries) return;
-    if (PLANES == 1 && (p.leaders[word].x >> lane & 1) == 0) return;
-    u32 vector = p.vector[at];
-    if (PLANES > 1 && !leads(vector)) return;
-    Lanes lanes = lanes_of(p, word, at);
+template <u32 PLANES, class Columns>
+__device__ __forceinline__ void place(const Preprocess& p, const Columns& columns, u32 at, u32 vector) {
+    Lanes lanes = lanes_of(p, word_id(), at);
     u32 taken = p.cut[lanes.window].x;
     if (PLANES > 1 && taken == 0) return;
     u32 plane = PLANES == 1 ? 0 : __popc(vector & 0xff) - 1;
     u32 slot = p.origin[PLANES * lanes.window + plane];
     const uint2* leaders = p.leaders + (u64)plane * (p.words + 1);
-    u32 col = p.col_idx[at], found[HEIGHT];
-    search(p, lanes, at, col, found);
+    u32 col = columns[at], found[HEIGHT];
+    search(columns, lanes, at, col, found);
 #pragma unroll
     for (u32 k = 0; k < HEIGHT; k++) slot += before(leaders, found[k]);
     if (slot >= taken) return;
@@ -323,8 +358,27 @@ template <u32 PLANES> __device__ __forceinline__ void place(const Preprocess& p)
         if (vector >> k & 1) p.slot[found[k]] = slot;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) place_dense(const Preprocess p) { place<1>(p); }
-extern "C" __global__ void __launch_bounds__(THREADS) place_densities(const Preprocess p) { place<HEIGHT>(p); }
+template <u32 PLANES> __device__ __forceinline__ void place_block(const Preprocess& p) {
+    __shared__ u32 staged[STAGED];
+    u32 word = word_id(), lane = lane_id(), at = 32 * word + lane, vector = 0;
+    bool leader = word < p.words && at < p.entries;
+    if (PLANES == 1 && leader) leader = p.leaders[word].x >> lane & 1;
+    if (leader) {
+        vector = p.vector[at];
+        leader = PLANES == 1 || leads(vector);
+    }
+    if (!__syncthreads_or(leader)) return;
+    uint2 span = span_of_block(p);
+    if (span.y - span.x <= STAGED) {
+        stage(p, span, staged);
+        if (leader) place<PLANES>(p, InShared{staged, span.x}, at, vector);
+    } else if (leader) {
+        place<PLANES>(p, InGlobal{p.col_idx}, at, vector);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) place_dense(const Preprocess p) { place_block<1>(p); }
+extern "C" __global__ void __launch_bounds__(THREADS) place_densities(const Preprocess p) { place_block<HEIGHT>(p); }
 
 // The end of the last block of each window.
 extern "C" __global__ void __launch_bounds__(THREADS) pad_slots(const Preprocess p) {
