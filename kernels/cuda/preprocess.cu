@@ -336,17 +336,22 @@ extern "C" __global__ void sddmm_totals(const Preprocess p) {
     p.totals[1] = p.entries - p.window_values[p.windows];
 }
 
+// Leaders are few: their searches go through L1, where staging columns for them costs more than it saves.
 // Every chosen leader puts its column and rows into their slot, and tells the entries of its vector.
-template <u32 PLANES, class Columns>
-__device__ __forceinline__ void place(const Preprocess& p, const Columns& columns, u32 at, u32 vector) {
-    Lanes lanes = lanes_of(p, word_id(), at);
+template <u32 PLANES> __device__ __forceinline__ void place(const Preprocess& p) {
+    u32 word = word_id(), lane = lane_id(), at = 32 * word + lane;
+    if (word >= p.words || at >= p.entries) return;
+    if (PLANES == 1 && (p.leaders[word].x >> lane & 1) == 0) return;
+    u32 vector = p.vector[at];
+    if (PLANES > 1 && !leads(vector)) return;
+    Lanes lanes = lanes_of(p, word, at);
     u32 taken = p.cut[lanes.window].x;
     if (PLANES > 1 && taken == 0) return;
     u32 plane = PLANES == 1 ? 0 : __popc(vector & 0xff) - 1;
     u32 slot = p.origin[PLANES * lanes.window + plane];
     const uint2* leaders = p.leaders + (u64)plane * (p.words + 1);
-    u32 col = columns[at], found[HEIGHT];
-    search(columns, lanes, at, col, found);
+    u32 col = p.col_idx[at], found[HEIGHT];
+    search(InGlobal{p.col_idx}, lanes, at, col, found);
 #pragma unroll
     for (u32 k = 0; k < HEIGHT; k++) slot += before(leaders, found[k]);
     if (slot >= taken) return;
@@ -358,27 +363,8 @@ __device__ __forceinline__ void place(const Preprocess& p, const Columns& column
         if (vector >> k & 1) p.slot[found[k]] = slot;
 }
 
-template <u32 PLANES> __device__ __forceinline__ void place_block(const Preprocess& p) {
-    __shared__ u32 staged[STAGED];
-    u32 word = word_id(), lane = lane_id(), at = 32 * word + lane, vector = 0;
-    bool leader = word < p.words && at < p.entries;
-    if (PLANES == 1 && leader) leader = p.leaders[word].x >> lane & 1;
-    if (leader) {
-        vector = p.vector[at];
-        leader = PLANES == 1 || leads(vector);
-    }
-    if (!__syncthreads_or(leader)) return;
-    uint2 span = span_of_block(p);
-    if (span.y - span.x <= STAGED) {
-        stage(p, span, staged);
-        if (leader) place<PLANES>(p, InShared{staged, span.x}, at, vector);
-    } else if (leader) {
-        place<PLANES>(p, InGlobal{p.col_idx}, at, vector);
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS) place_dense(const Preprocess p) { place_block<1>(p); }
-extern "C" __global__ void __launch_bounds__(THREADS) place_densities(const Preprocess p) { place_block<HEIGHT>(p); }
+extern "C" __global__ void __launch_bounds__(THREADS) place_dense(const Preprocess p) { place<1>(p); }
+extern "C" __global__ void __launch_bounds__(THREADS) place_densities(const Preprocess p) { place<HEIGHT>(p); }
 
 // The end of the last block of each window.
 extern "C" __global__ void __launch_bounds__(THREADS) pad_slots(const Preprocess p) {

@@ -187,3 +187,55 @@ fn call(kernel: &Kernel, a: &AnySparse, to: FormatKind) -> Result<(Answer, f64),
     let answer = (kernel.run)(Task::Convert { a, to, params }).map_err(|refusal| refusal.to_string())?;
     Ok((answer, start.elapsed().as_secs_f64()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{report, to_markdown};
+    use super::*;
+    use crate::report::Environment;
+
+    fn conversion(right: bool) -> Conversion {
+        Conversion {
+            matrix: "synth:pwtk,seed=1".to_owned(),
+            rows: 8,
+            cols: 8,
+            nnz: 16,
+            kernel: "on_the_gpu".to_owned(),
+            beside: "on_the_cpu".to_owned(),
+            threads: 4,
+            right,
+            verdict: verdict_record(Verdict::Exact),
+            upload: 0.002,
+            whole: 0.001,
+            passes: 0.0005,
+            cpu: 0.02,
+        }
+    }
+
+    /// A wrong conversion of ours decides the exit code as a wrong product does, and both reports name it.
+    #[test]
+    fn a_wrong_conversion_fails_the_bench() {
+        for right in [true, false] {
+            let conversion = conversion(right);
+            assert!(conversion.line().ends_with("20.0 times, passes alone 40.0 times"));
+            assert_eq!(conversion.line().contains("WRONG"), !right);
+            let report = DeviceReport {
+                schema: report::SCHEMA.to_owned(),
+                suite_version: String::new(),
+                environment: Environment::detect(1, Vec::new()),
+                device: String::new(),
+                capability: (9, 0),
+                driver: 13_000,
+                bandwidth: 1.0,
+                peak_f32: 1.0,
+                rows: Vec::new(),
+                conversions: vec![conversion],
+                skipped: Vec::new(),
+            };
+            assert_eq!(report.exit_code(), u8::from(!right));
+            let text = to_markdown(&report);
+            assert_eq!(text.contains("| 20.0 | 40.0 | WRONG |"), !right);
+            assert_eq!(text.contains("| 20.0 | 40.0 | right |"), right);
+        }
+    }
+}

@@ -176,8 +176,9 @@ fn row<F: Target, T: Word>() -> Kernel {
 }
 
 fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
-    let Task::Convert { a, to, params } = task else {
-        return Err(wrong_task(Op::Convert, &task));
+    let (a, to, params) = match task {
+        Task::Convert { a, to, params } => (a, to, params),
+        task => return Err(wrong_task(Op::Convert, &task)),
     };
     if to != F::KIND {
         return Err(wrong_format("target", F::KIND, to));
