@@ -43,7 +43,8 @@ pub(super) struct Args {
     /// Columns of B and C (inner dimension of SDDMM); 32 by default. With --device several, comma-separated.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 16), value_name = "N")]
     n: Vec<u32>,
-    /// Time kernels for the GPU and NVIDIA's libraries by the device's clock, without copies; spmm and sddmm.
+    /// Time kernels for the GPU and NVIDIA's libraries by the device's clock, without copies; spmm and sddmm, and
+    /// with convert the conversions to formats, beside those on all cores of the CPU.
     #[cfg(feature = "cuda")]
     #[arg(long)]
     device: bool,

@@ -38,6 +38,8 @@ mod meter;
 mod nm;
 #[cfg(feature = "cuda")]
 mod operand;
+#[cfg(feature = "cuda")]
+mod preprocess;
 pub mod probe;
 #[cfg(feature = "cuda")]
 mod rsh;
@@ -61,6 +63,8 @@ pub use gpu::Gpu;
 pub use measure::{copy_bandwidth, peak_f32};
 #[cfg(feature = "cuda")]
 pub use meter::{Plan, Times, metered};
+#[cfg(feature = "cuda")]
+pub use preprocess::{ConversionTimes, conversion_times};
 
 use crate::feature::Feature;
 
@@ -74,6 +78,7 @@ pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
     libra_sddmm::rows(&mut table);
     nm::rows(&mut table);
     two_four::rows(&mut table);
+    preprocess::rows(&mut table);
     table
 }
 

@@ -9,10 +9,12 @@
 //! A kernel that is wrong is printed, not timed against. Times are of the kernel alone, L2 flushed before each launch (cold) or
 //! not (warm); preparing, copying and converting are apart.
 
+mod convert;
 mod markdown;
 mod report;
 mod workload;
 
+pub use convert::Conversion;
 pub use markdown::to_markdown;
 pub use report::{DeviceReport, Row};
 pub use workload::Structured;
@@ -41,7 +43,7 @@ const PLAN: Plan = Plan { cold: 21, warm: 50 };
 /// What to measure.
 #[derive(Debug)]
 pub struct Options {
-    /// Operations: spmm, sddmm.
+    /// Operations: spmm, sddmm; convert for preprocessing.
     pub ops: Vec<Op>,
     /// Element types of the operands.
     pub precisions: Vec<Precision>,
@@ -82,6 +84,7 @@ pub fn run(
         bandwidth: copy_bandwidth(gpu)?,
         peak_f32: peak_f32(gpu)?,
         rows: Vec::new(),
+        conversions: Vec::new(),
         skipped: Vec::new(),
     };
     shown(&report.heading());
@@ -126,6 +129,9 @@ fn on_matrix(
             }
         }
     }
+    if options.ops.contains(&Op::Convert) {
+        convert::on_matrix(origin, loaded, options, report, shown);
+    }
 }
 
 /// Operations and element types that a contender here has.
@@ -151,6 +157,7 @@ fn contenders(options: &Options) -> Vec<Kernel> {
     let here = baselines().iter().filter(|library| library.is_here());
     let fits = |k: &&Kernel| {
         options.ops.contains(&k.contract.op)
+            && k.contract.op != Op::Convert
             && options.precisions.contains(&k.contract.types.a)
             && k.contract.types.out == k.contract.types.acc
     };
