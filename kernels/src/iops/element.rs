@@ -9,8 +9,8 @@
 //! Sorting takes a cycle per psum (one insertion into the shift registers), reading the sorted ones another; two sequences of
 //! registers let one row be sorted while the one before is read.
 
+use super::spilled::Spilled;
 use super::value::Value;
-use std::collections::HashMap;
 
 /// A sum: row and column inside the groups, in 16 bits each, and its value.
 pub(super) type Sum<T> = (u32, T);
@@ -39,8 +39,8 @@ pub(super) struct Element<T> {
     values: Vec<T>,
     /// Row, column and address of every psum, sorted while it is mapped.
     keys: Vec<u64>,
-    /// Sums in DRAM.
-    spilled: HashMap<u32, T>,
+    /// In DRAM.
+    spilled: Spilled<T>,
     pub(super) counts: Counts,
 }
 
@@ -52,7 +52,7 @@ impl<T: Value> Element<T> {
             columns: Vec::new(),
             values: Vec::new(),
             keys: Vec::new(),
-            spilled: HashMap::new(),
+            spilled: Spilled::default(),
             counts: Counts::default(),
         }
     }
@@ -99,24 +99,22 @@ impl<T: Value> Element<T> {
         cycles.read
     }
 
-    /// The sums of what was sorted, each going on from `before`.
-    fn sums(&self, before: impl Fn(u32) -> T) -> impl Iterator<Item = Sum<T>> {
+    /// What was sorted, element by element of C, each with its psums as they came.
+    fn psums(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = T>)> {
         let equal = self.keys.chunk_by(|a, b| a >> 32 == b >> 32);
-        equal.map(move |keys| {
-            let element = (keys[0] >> 32) as u32;
-            let psums = keys.iter().map(|&key| self.values[key as u32 as usize]);
-            (element, psums.fold(before(element), T::plus))
+        equal.map(|keys| {
+            let values = keys.iter().map(|&key| self.values[key as u32 as usize]);
+            ((keys[0] >> 32) as u32, values)
         })
     }
 
+    /// What was sorted goes to DRAM, and the sums that it goes on with come from there.
     fn spill(&mut self) {
-        let sums: Vec<Sum<T>> = self
-            .sums(|element| self.spilled.get(&element).copied().unwrap_or_default())
-            .collect();
-        self.counts.written += sums.len() as u64;
-        for (element, sum) in sums {
-            self.counts.read += u64::from(self.spilled.insert(element, sum).is_some());
-        }
+        let mut spilled = std::mem::take(&mut self.spilled);
+        let (written, read) = spilled.write(self.psums());
+        self.spilled = spilled;
+        self.counts.written += written;
+        self.counts.read += read;
         self.clear();
     }
 
@@ -130,7 +128,9 @@ impl<T: Value> Element<T> {
     pub(super) fn finish(&mut self, mut take: impl FnMut(Sum<T>)) -> u64 {
         let cycles = self.sort();
         if self.spilled.is_empty() {
-            self.sums(|_| T::default()).for_each(take);
+            for (element, psums) in self.psums() {
+                take((element, psums.fold(T::default(), T::plus)));
+            }
             self.clear();
             return cycles;
         }
@@ -138,9 +138,9 @@ impl<T: Value> Element<T> {
         self.spill();
         // These were the last: they are C, not sums to be read again.
         self.counts.written = before;
-        let mut all: Vec<Sum<T>> = self.spilled.drain().collect();
-        all.sort_unstable_by_key(|&(element, _)| element);
-        all.into_iter().for_each(&mut take);
+        let (sums, read) = self.spilled.finish();
+        self.counts.read += read;
+        sums.for_each(take);
         cycles
     }
 }

@@ -17,7 +17,7 @@
 //! |---|---|
 //! | parameters, partition under buffer capacities | `machine`, `rules`, `partition` |
 //! | operands as streams, encoders, tiles | `lanes`, `encoder`, `tiles` |
-//! | psums and address mapping; both modes | `element`, `ssmm`, `sdmm` |
+//! | psums and address mapping; both modes | `element`, `spilled`, `ssmm`, `sdmm` |
 //! | what is read, stages side by side, counters | `clock`, `pipeline`, `counters` |
 //! | inner and outer product on the same array | `dataflow` |
 //! | kernels of the registry, on the default machine | `rows` |
@@ -38,6 +38,7 @@ mod pipeline;
 mod rows;
 mod rules;
 mod sdmm;
+mod spilled;
 mod ssmm;
 mod tiles;
 mod value;
