@@ -117,6 +117,11 @@ impl<'a> Clock<'a> {
         }
     }
 
+    /// Cycles that DRAM needs for so many bytes.
+    pub(super) fn transfer(&self, bytes: u64) -> u64 {
+        self.machine.transfer(bytes)
+    }
+
     /// A tile of C, by its strips, that counted this much of its own.
     pub(super) fn begin(&mut self, strips: (usize, usize), own: &Counters) {
         self.a.begin(strips.0);

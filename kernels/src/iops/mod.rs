@@ -18,6 +18,7 @@
 //! | parameters, partition under buffer capacities | `machine`, `rules`, `partition` |
 //! | operands as streams, encoders, tiles | `lanes`, `encoder`, `tiles` |
 //! | psums and address mapping; both modes | `element`, `spilled`, `ssmm`, `sdmm` |
+//! | entries of C, counted and put in order | `entries` |
 //! | what is read, stages side by side, counters | `clock`, `pipeline`, `counters` |
 //! | inner and outer product on the same array | `dataflow` |
 //! | kernels of the registry, on the default machine | `rows` |
@@ -31,6 +32,7 @@ mod counters;
 mod dataflow;
 mod element;
 mod encoder;
+mod entries;
 mod lanes;
 mod machine;
 mod partition;
@@ -92,7 +94,7 @@ pub struct Dataflows {
 ///
 /// # Errors
 /// Extents that do not fit together; what [`Machine::check`], [`partition`] or [`Partition::check_cover`] refuse; a product
-/// of more than [`SLOT_LIMIT`] entries.
+/// of more than [`SLOT_LIMIT`] entries, which are counted before they are made.
 pub fn ssmm<T: Value>(
     a: &Csr<T>,
     b: &Csr<T>,
@@ -103,7 +105,7 @@ pub fn ssmm<T: Value>(
     let (columns, rows) = (Lanes::of_csr(a).turned()?, Lanes::of_csr(b));
     let partition = planned(&ssmm::problem(&columns, &rows), machine, plan)?;
     let (tiles, counters) = ssmm::run(&columns, &rows, machine, &partition)?;
-    let (row_ptr, col_idx, values) = ssmm::by_rows(&tiles, a.rows);
+    let (row_ptr, col_idx, values) = entries::by_rows(tiles, a.rows);
     Ok(Simulation {
         result: CsrParts {
             rows: a.rows,

@@ -5,7 +5,7 @@ use super::lanes::{Lanes, lanes};
 use super::machine::Machine;
 use super::partition::plan;
 use super::value::Value;
-use super::{encoder, sdmm, ssmm};
+use super::{encoder, entries, sdmm, ssmm};
 use crate::engine::Engine;
 use crate::portable::element::{Operand, Output, Stored, contract};
 use crate::portable::moves::{self, Move, check_slots, compressed, encoded};
@@ -96,9 +96,9 @@ fn spgemm<T: Number, const BY_ROWS: bool>(task: Task<'_>) -> Result<Answer, Refu
     let partition = plan(&ssmm::problem(&columns, &lanes_b), &machine)?;
     let (tiles, _) = ssmm::run(&columns, &lanes_b, &machine, &partition)?;
     let arrays = if BY_ROWS {
-        ssmm::by_rows(&tiles, rows)
+        entries::by_rows(tiles, rows)
     } else {
-        ssmm::by_columns(&tiles, cols)
+        entries::by_columns(tiles, cols)
     };
     Ok(compressed(kind, (rows, cols), arrays))
 }
