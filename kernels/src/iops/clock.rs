@@ -156,7 +156,7 @@ impl<'a> Clock<'a> {
         self.pipeline.unit(encode, multiply + stall);
     }
 
-    /// The tile of C is complete: mapped in so many cycles, and written.
+    /// The tile of C is complete: mapped in so many cycles, while so many bytes of sums come and C goes.
     pub(super) fn output(&mut self, map: u64, bytes: u64) {
         let map = map.max(self.machine.transfer(bytes));
         self.counters.cycles.map += map;

@@ -26,8 +26,10 @@ pub(super) struct Counts {
     pub(super) overflows: u64,
     /// Sums written to DRAM before they were complete.
     pub(super) written: u64,
-    /// And read back.
+    /// And read back: each of them, once.
     pub(super) read: u64,
+    /// The part of these that is read while the last buffer is mapped.
+    pub(super) read_last: u64,
 }
 
 /// A processing element.
@@ -99,20 +101,9 @@ impl<T: Value> Element<T> {
         cycles.read
     }
 
-    /// What was sorted, element by element of C, each with its psums as they came.
-    fn psums(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = T>)> {
-        let equal = self.keys.chunk_by(|a, b| a >> 32 == b >> 32);
-        equal.map(|keys| {
-            let values = keys.iter().map(|&key| self.values[key as u32 as usize]);
-            ((keys[0] >> 32) as u32, values)
-        })
-    }
-
     /// What was sorted goes to DRAM, and the sums that it goes on with come from there.
     fn spill(&mut self) {
-        let mut spilled = std::mem::take(&mut self.spilled);
-        let (written, read) = spilled.write(self.psums());
-        self.spilled = spilled;
+        let (written, read) = self.spilled.write(psums(&self.keys, &self.values));
         self.counts.written += written;
         self.counts.read += read;
         self.clear();
@@ -128,21 +119,30 @@ impl<T: Value> Element<T> {
     pub(super) fn finish(&mut self, mut take: impl FnMut(Sum<T>)) -> u64 {
         let cycles = self.sort();
         if self.spilled.is_empty() {
-            for (element, psums) in self.psums() {
+            for (element, psums) in psums(&self.keys, &self.values) {
                 take((element, psums.fold(T::default(), T::plus)));
             }
             self.clear();
             return cycles;
         }
-        let before = self.counts.written;
-        self.spill();
-        // These were the last: they are C, not sums to be read again.
-        self.counts.written = before;
-        let (sums, read) = self.spilled.finish();
-        self.counts.read += read;
-        sums.for_each(take);
+        // What lies in DRAM is not C yet: all of it comes back, also what no psum of the last buffer goes on with.
+        let (lying, read) = self.spilled.settle();
+        self.counts.read += read + lying;
+        self.counts.read_last += lying;
+        self.spilled.write(psums(&self.keys, &self.values));
+        self.clear();
+        self.spilled.drain().for_each(take);
         cycles
     }
+}
+
+/// Psums by sorted keys, element by element of C, each with its psums as they came.
+fn psums<T: Value>(keys: &[u64], values: &[T]) -> impl Iterator<Item = (u32, impl Iterator<Item = T>)> {
+    let equal = keys.chunk_by(|a, b| a >> 32 == b >> 32);
+    equal.map(move |keys| {
+        let values = keys.iter().map(|&key| values[key as u32 as usize]);
+        ((keys[0] >> 32) as u32, values)
+    })
 }
 
 /// When the shift registers are free: two sequences, one sorting, one being read.
@@ -200,6 +200,17 @@ mod tests {
         let counts = element.counts;
         assert_eq!((counts.overflows, counts.written, counts.read), (3, 3, 3));
         assert_eq!(sums(&mut element), [], "nothing is left");
+    }
+
+    /// Two sums go to DRAM; the last psum goes on with one of them, but both are C and must come back.
+    #[test]
+    fn what_was_written_is_read_back() {
+        let mut element = Element::new(2);
+        element.outer((&[0], &[1.0]), (&[0, 1], &[1.0, 2.0]));
+        element.outer((&[0], &[1.0]), (&[1], &[4.0]));
+        assert_eq!(sums(&mut element), [(0, 1.0), (1, 6.0)]);
+        let counts = element.counts;
+        assert_eq!((counts.written, counts.read, counts.read_last), (2, 2, 2));
     }
 
     /// Sorted while the row before is read: 3, then max(3, 2), then 2.

@@ -77,11 +77,17 @@ impl<T: Value> Spilled<T> {
         read
     }
 
-    /// All sums, ascending, and those found to have been read; nothing is left.
-    pub(super) fn finish(&mut self) -> (impl Iterator<Item = Sum<T>>, u64) {
+    /// Sums that lie in DRAM, and sums found to have been read by now.
+    pub(super) fn settle(&mut self) -> (u64, u64) {
         let read = self.merge();
+        (self.sums.len() as u64, read)
+    }
+
+    /// All sums, ascending; nothing is left.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Sum<T>> {
+        self.merge();
         self.buffers = 0;
-        (self.sums.drain(..), read)
+        self.sums.drain(..)
     }
 }
 
@@ -116,11 +122,12 @@ mod tests {
             let (written, read) = spilled.write(buffer.into_iter().map(|(e, p)| (e, p.into_iter())));
             found = (found.0 + written, found.1 + read);
         }
-        let (sums, read) = spilled.finish();
-        let sums: Vec<Sum<f64>> = sums.collect();
-        assert_eq!(sums, expected.into_iter().collect::<Vec<_>>());
+        let (lying, read) = spilled.settle();
         assert_eq!((found.0, found.1 + read), counted);
-        assert!(spilled.is_empty() && spilled.finish().0.next().is_none());
+        assert_eq!(lying, expected.len() as u64);
+        let sums: Vec<Sum<f64>> = spilled.drain().collect();
+        assert_eq!(sums, expected.into_iter().collect::<Vec<_>>());
+        assert!(spilled.is_empty() && spilled.drain().next().is_none());
     }
 
     /// A log that is merged once, at the end, and one that is merged many times; few elements and many.

@@ -57,6 +57,8 @@ struct Output<T> {
     entries: Vec<Entry<T>>,
     /// Cycles of address mapping.
     map: u64,
+    /// Bytes of spilled sums that are read meanwhile.
+    map_read: u64,
     counters: Counters,
 }
 
@@ -157,7 +159,7 @@ impl<T: Value> Array<T> {
                 }
             }
         }
-        let (mut entries, mut map) = (Vec::new(), 0);
+        let (mut entries, mut map, mut map_read) = (Vec::new(), 0, 0);
         if counters.products > 0 {
             for (at, element) in self.elements.iter_mut().enumerate() {
                 let row = (a.first + at / self.groups_b * partition.mt) as u32;
@@ -171,6 +173,7 @@ impl<T: Value> Array<T> {
                 counters.overflows.psum += counts.overflows;
                 counters.dram.psum_written += counts.written * (T::BYTES + LOCATION);
                 counters.dram.psum_read += counts.read * (T::BYTES + LOCATION);
+                map_read += counts.read_last * (T::BYTES + LOCATION);
             }
         }
         counters.outputs = entries.len() as u64;
@@ -180,6 +183,7 @@ impl<T: Value> Array<T> {
             units,
             entries,
             map,
+            map_read,
             counters,
         }
     }
@@ -239,13 +243,13 @@ fn tick<T: Value>(clock: &mut Clock<'_>, output: &Output<T>, strip_a: &Strip<T>,
     clock.begin(output.strips, &output.counters);
     let dram = &output.counters.dram;
     // Spilled sums cross the pins while the array waits; charged to the first unit of their tile.
-    let mut spills = clock.transfer(dram.psum_read + dram.psum_written);
+    let mut spills = clock.transfer(dram.psum_read - output.map_read + dram.psum_written);
     for unit in &output.units {
         let stall = unit.stall + std::mem::take(&mut spills);
         let (a, b) = (want(strip_a, unit.a), want(strip_b, unit.b));
         clock.unit(a, b, unit.multiply, stall);
     }
-    clock.output(output.map, dram.c_written);
+    clock.output(output.map, output.map_read + dram.c_written);
 }
 
 /// A piece of a strip, as a buffer asks for it.
