@@ -109,7 +109,11 @@ mod tests {
         let (tiles, counters) = run(&columns, &by_rows, &machine, &cut).expect("small");
         let made: usize = tiles.iter().map(Vec::len).sum();
         let found = entries(&by_rows, &by_rows);
-        assert_eq!((found, found), (made as u64, counters.outputs), "as many as are made");
+        assert_eq!(
+            (found, found),
+            (made as u64, counters.outputs),
+            "as many as are made"
+        );
         assert!(found < counters.products, "some products meet");
         assert_eq!(check_entries(&columns, &by_rows, found), Ok(()));
         let refusal = Refusal::TooLarge {
