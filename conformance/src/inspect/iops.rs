@@ -109,18 +109,19 @@ impl View {
         );
         let expected = u64::try_from(p.traffic(&self.problem)).unwrap_or(u64::MAX);
         let c = &self.counters;
-        let (a, b) = (m.buffer_a / 2, m.buffer_b / 2);
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  expected to read         {} bytes", count(expected));
-        let _ = writeln!(
-            text,
-            "  fullest                  half of buffer A {}, of buffer B {}, what stays {}, psums of an element {}, of a row {}",
-            of(c.high.tile_a, a),
-            of(c.high.tile_b, b),
-            count(c.high.resident),
-            of(c.high.psum, m.psum),
-            count(c.high.row)
-        );
+        let h = &c.high;
+        for (name, part, whole) in [
+            ("half of buffer A", h.tile_a, m.buffer_a / 2),
+            ("all of buffer A", h.buffer_a, m.buffer_a),
+            ("half of buffer B", h.tile_b, m.buffer_b / 2),
+            ("all of buffer B", h.buffer_b, m.buffer_b),
+            ("psums of an element", h.psum, m.psum),
+            ("psums of a row of it", h.row, m.psum),
+        ] {
+            let _ = writeln!(text, "  {name:24} {} at most", of(part, whole));
+        }
         let o = &c.overflows;
         let _ = writeln!(
             text,

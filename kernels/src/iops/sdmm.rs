@@ -7,7 +7,7 @@
 //!
 //! Seeds/003, table IV. k ascends over the tiles, so each element of C is one ascending chain from +0.
 
-use super::clock::{Clock, Want};
+use super::clock::{Clock, Supply, Want};
 use super::counters::{Counters, HighWater, Join};
 use super::lanes::Lanes;
 use super::machine::Machine;
@@ -166,7 +166,13 @@ fn clocked<T: Value>(
             },
             ..Counters::default()
         };
-        clock.begin((i, j), &own);
+        let b = Supply {
+            strip: j,
+            entries: k as u64 * cols,
+            largest: partition.kt.min(k) as u64 * cols,
+            whole: true,
+        };
+        clock.begin((strips[i].supply(i), b), &own);
         for work in &work[i] {
             let tile = strips[i].tiles[work.want.tile].at;
             let entries = partition.kt.min(k - tile * partition.kt) as u64 * cols;

@@ -240,7 +240,8 @@ fn common<T, U>(a: &[Tile<T>], b: &[Tile<U>]) -> Vec<(usize, usize)> {
 
 /// What a tile of C reads, and when each stage is done with it.
 fn tick<T: Value>(clock: &mut Clock<'_>, output: &Output<T>, strip_a: &Strip<T>, strip_b: &Strip<T>) {
-    clock.begin(output.strips, &output.counters);
+    let supplies = (strip_a.supply(output.strips.0), strip_b.supply(output.strips.1));
+    clock.begin(supplies, &output.counters);
     let dram = &output.counters.dram;
     // Spilled sums cross the pins while the array waits; charged to the first unit of their tile.
     let mut spills = clock.transfer(dram.psum_read - output.map_read + dram.psum_written);

@@ -113,8 +113,11 @@ pub fn conserved(c: &Counters, machine: &Machine, products: u64) {
     let transfer = c.dram.total().div_ceil(u64::from(machine.dram_bytes));
     assert!(c.cycles.total >= transfer, "{c:?}");
     assert!(c.cycles.total <= stages.max(transfer), "{c:?}");
+    assert!(c.high.tile_a <= machine.buffer_a / 2, "{c:?}");
+    let (a, b) = (c.high.buffer_a, c.high.buffer_b);
     assert!(
-        c.high.tile_a <= machine.buffer_a / 2 && c.high.resident <= machine.buffer_a.max(machine.buffer_b)
+        a <= machine.buffer_a && b <= machine.buffer_b,
+        "all at once: {c:?}"
     );
     assert!(c.high.psum <= machine.psum && c.high.row <= machine.psum, "{c:?}");
     assert!(c.utilisation().is_none_or(|share| share <= 1.0), "{c:?}");
