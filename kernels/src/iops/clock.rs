@@ -172,6 +172,8 @@ impl<'a> Clock<'a> {
         self.b.begin(b);
         let c = &mut self.counters;
         c.products += own.products;
+        c.multiplies += own.multiplies;
+        c.adds += own.adds;
         c.fetches += own.fetches;
         c.outputs += own.outputs;
         c.dram.psum_read += own.dram.psum_read;
@@ -210,8 +212,6 @@ impl<'a> Clock<'a> {
     /// What was counted. `unmade` are bytes of C that no unit made. DRAM bounds the time from below.
     pub(super) fn finish(self, unmade: u64) -> Counters {
         let mut c = self.counters;
-        c.multiplies = c.products;
-        c.adds = c.products;
         c.dram.c_written += unmade;
         c.high.join(&HighWater {
             tile_a: self.a.half,

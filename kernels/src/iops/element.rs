@@ -22,6 +22,10 @@ pub(super) struct Counts {
     pub(super) psums: u64,
     /// Most psums of a row.
     pub(super) row: u64,
+    /// Products made.
+    pub(super) multiplies: u64,
+    /// Psums added to a sum.
+    pub(super) adds: u64,
     /// Times that the buffer was full.
     pub(super) overflows: u64,
     /// Sums written to DRAM before they were complete.
@@ -71,6 +75,7 @@ impl<T: Value> Element<T> {
                 self.rows.push(row);
                 self.columns.push(column);
                 self.values.push(a.times(b));
+                self.counts.multiplies += 1;
             }
         }
         waited
@@ -120,7 +125,9 @@ impl<T: Value> Element<T> {
         let cycles = self.sort();
         if self.spilled.is_empty() {
             for (element, psums) in psums(&self.keys, &self.values) {
-                take((element, psums.fold(T::default(), T::plus)));
+                let (sum, adds) = add_up(T::default(), psums);
+                self.counts.adds += adds;
+                take((element, sum));
             }
             self.clear();
             return cycles;
@@ -131,7 +138,9 @@ impl<T: Value> Element<T> {
         self.counts.read_last += lying;
         self.spilled.write(psums(&self.keys, &self.values));
         self.clear();
-        self.spilled.drain().for_each(take);
+        let (sums, adds) = self.spilled.drain();
+        self.counts.adds += adds;
+        sums.for_each(take);
         cycles
     }
 }
@@ -143,6 +152,11 @@ fn psums<T: Value>(keys: &[u64], values: &[T]) -> impl Iterator<Item = (u32, imp
         let values = keys.iter().map(|&key| values[key as u32 as usize]);
         ((keys[0] >> 32) as u32, values)
     })
+}
+
+/// `before` and all `values`, from the left, and how many additions that took.
+pub(super) fn add_up<T: Value>(before: T, values: impl Iterator<Item = T>) -> (T, u64) {
+    values.fold((before, 0), |(sum, adds), value| (sum.plus(value), adds + 1))
 }
 
 /// When the shift registers are free: two sequences, one sorting, one being read.
@@ -186,6 +200,7 @@ mod tests {
         ];
         assert_eq!(sums(&mut element), expected);
         assert_eq!((element.counts.psums, element.counts.row), (5, 3));
+        assert_eq!((element.counts.multiplies, element.counts.adds), (5, 5));
     }
 
     /// A buffer of one psum spills each, and reads a sum back for every psum but the first.
@@ -199,6 +214,7 @@ mod tests {
         assert_eq!(sums(&mut element), [(4 << 16 | 7, 3.0)]);
         let counts = element.counts;
         assert_eq!((counts.overflows, counts.written, counts.read), (3, 3, 3));
+        assert_eq!((counts.multiplies, counts.adds), (4, 4));
         assert_eq!(sums(&mut element), [], "nothing is left");
     }
 

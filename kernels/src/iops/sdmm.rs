@@ -73,20 +73,21 @@ pub(super) fn run<T: Value>(
     );
     let mut c = vec![T::default(); a.extent * n];
     let rows = machine.groups_a * partition.mt;
-    if n > 0 {
-        c.par_chunks_mut(rows * n).enumerate().for_each(|(at, c)| {
-            if let Ok(found) = strips.binary_search_by_key(&(at * rows), |strip| strip.first) {
-                accumulate(&strips[found], partition, b, n, c);
-            }
-        });
-    }
+    let chunks = c.par_chunks_mut((rows * n).max(1)).enumerate();
+    let made = chunks.map(|(at, c)| {
+        let strip = strips.binary_search_by_key(&(at * rows), |strip| strip.first);
+        strip.map_or(0, |found| accumulate(&strips[found], partition, b, n, c))
+    });
+    let made: u64 = made.sum();
     let mut counters = clocked(&strips, (a.extent, a.count(), n), machine, partition);
+    (counters.multiplies, counters.adds) = (made, made);
     counters.overflows.join(&overflows_a(&strips));
     (c, counters)
 }
 
-/// The rows of C that a strip makes.
-fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usize, c: &mut [T]) {
+/// The rows of C that a strip makes; returns the products that were made and added.
+fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usize, c: &mut [T]) -> u64 {
+    let mut made = 0;
     for tile in &strip.tiles {
         let first_k = tile.at * partition.kt;
         for piece in &tile.pieces {
@@ -100,12 +101,14 @@ fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usi
                         let row = first + usize::from(row);
                         for (c, &b) in c[row * n..(row + 1) * n].iter_mut().zip(b) {
                             *c = c.plus(a.times(b));
+                            made += 1;
                         }
                     }
                 }
             }
         }
     }
+    made
 }
 
 /// What a piece costs for one column of a group of B, and what of it is fetched.

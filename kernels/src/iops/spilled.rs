@@ -9,7 +9,7 @@
 //! Adding is put off, never reordered: the log is sorted by element, equal elements as they came. So a psum costs a sort's
 //! share, however many sums lie in DRAM.
 
-use super::element::Sum;
+use super::element::{Sum, add_up};
 use super::value::Value;
 
 /// Psums that are merged at once, at least.
@@ -26,6 +26,8 @@ pub(super) struct Spilled<T> {
     log: Vec<Logged<T>>,
     /// Buffers written.
     buffers: u32,
+    /// Additions made.
+    adds: u64,
     /// Sums while they are merged.
     spare: Vec<Sum<T>>,
 }
@@ -66,10 +68,9 @@ impl<T: Value> Spilled<T> {
             // The first buffer reads what was there; each later one what the one before has written.
             read += buffers - u64::from(before.is_none());
             let values = psums.iter().map(|psum| psum.2);
-            merged.push((
-                element,
-                values.fold(before.map_or(T::default(), |sum| sum.1), T::plus),
-            ));
+            let (sum, adds) = add_up(before.map_or(T::default(), |sum| sum.1), values);
+            self.adds += adds;
+            merged.push((element, sum));
         }
         merged.extend(sums);
         self.log.clear();
@@ -83,11 +84,12 @@ impl<T: Value> Spilled<T> {
         (self.sums.len() as u64, read)
     }
 
-    /// All sums, ascending; nothing is left.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = Sum<T>> {
+    /// All sums, ascending, and the additions that they took; nothing is left.
+    pub(super) fn drain(&mut self) -> (impl Iterator<Item = Sum<T>>, u64) {
         self.merge();
         self.buffers = 0;
-        self.sums.drain(..)
+        let adds = std::mem::take(&mut self.adds);
+        (self.sums.drain(..), adds)
     }
 }
 
@@ -125,9 +127,11 @@ mod tests {
         let (lying, read) = spilled.settle();
         assert_eq!((found.0, found.1 + read), counted);
         assert_eq!(lying, expected.len() as u64);
-        let sums: Vec<Sum<f64>> = spilled.drain().collect();
+        let (sums, adds) = spilled.drain();
+        let sums: Vec<Sum<f64>> = sums.collect();
         assert_eq!(sums, expected.into_iter().collect::<Vec<_>>());
-        assert!(spilled.is_empty() && spilled.drain().next().is_none());
+        assert_eq!(adds, (size * buffers) as u64);
+        assert!(spilled.is_empty() && spilled.drain().0.next().is_none());
     }
 
     /// A log that is merged once, at the end, and one that is merged many times; few elements and many.

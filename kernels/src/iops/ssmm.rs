@@ -170,6 +170,8 @@ impl<T: Value> Array<T> {
                 let counts = std::mem::take(&mut element.counts);
                 counters.high.psum = counters.high.psum.max(counts.psums);
                 counters.high.row = counters.high.row.max(counts.row);
+                counters.multiplies += counts.multiplies;
+                counters.adds += counts.adds;
                 counters.overflows.psum += counts.overflows;
                 counters.dram.psum_written += counts.written * (T::BYTES + LOCATION);
                 counters.dram.psum_read += counts.read * (T::BYTES + LOCATION);
