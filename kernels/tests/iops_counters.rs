@@ -114,3 +114,56 @@ fn long_lanes_are_continued() {
     let run = sdmm(&csr(&a), (&x, 1), &big, Plan::Given(given)).expect("legal");
     assert_eq!(run.counters.overflows.col_len, 4);
 }
+
+/// What of a dense B crosses the pins, by hand: groups of one row and two columns, tiles of two k.
+///
+/// ```text
+/// A  a . . . b    strip 0: k 0 1, k 4      B  5 x 3: columns 0 1, and 2      k 2 3 meet nothing and are not read
+///    . . . . .             tile  tile
+///    . . . . .    strip 1: k 0 1
+///    . c . . .
+/// ```
+#[test]
+fn a_dense_operand_is_read_by_the_tiles_that_are_needed() {
+    let list = [(0, 0), (0, 4), (3, 1)];
+    let a = csr(&Entries {
+        rows: 4,
+        cols: 5,
+        list: list.map(|(row, col)| Entry { row, col, value: 2.0 }).to_vec(),
+    });
+    let b = [3.0; 5 * 3];
+    let machine = Machine {
+        groups_a: 2,
+        groups_b: 1,
+        ..Machine::default()
+    };
+    // Three entries with their locations, and lengths of 2 + 1 and of 2 columns.
+    let once_a = 3 * 12 + (3 + 2) * 2;
+    // Strip 0 needs 2 + 1 rows of B, strip 1 two; a column strip that stays is read once, in three rows.
+    let (each_b, once_b) = ((3 + 2) * 3 * 8, 3 * 3 * 8);
+    for (reuse, a_read, b_read) in [
+        (Reuse::Raf, once_a, each_b),
+        (Reuse::Rbf, 2 * once_a, once_b),
+        (Reuse::Rabe, 2 * once_a, each_b),
+    ] {
+        let given = cover((4, 5, 3), [1, 2, 2], &machine, reuse);
+        assert_eq!((given.tm, given.tk, given.tn), (2, 3, 2));
+        let c = sdmm(&a, (&b, 3), &machine, Plan::Given(given))
+            .expect("legal")
+            .counters;
+        assert_eq!((c.dram.a_read, c.dram.b_read), (a_read, b_read), "{reuse:?}");
+        assert_eq!((c.dram.c_written, c.outputs), (4 * 3 * 8, 4 * 3), "{reuse:?}");
+        // Each entry by two columns, then by one.
+        assert_eq!(
+            (c.products, c.multiplies, c.cycles.multiply),
+            (9, 9, 3 * 2 + 3),
+            "{reuse:?}"
+        );
+        // The largest tile of B: two rows of two columns.
+        assert_eq!(
+            (c.high.tile_a, c.high.tile_b, c.high.psum),
+            (1, 4, 2),
+            "{reuse:?}"
+        );
+    }
+}

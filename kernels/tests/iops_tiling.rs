@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use sparse_kernels::iops::{Machine, Plan, sdmm, ssmm};
 use sparse_oracle::format::{Dense, Entries, Layout, RpCsc};
 use sparse_oracle::schedule::iops as reference;
+use std::collections::BTreeSet;
 
 /// The reference's product with a dense B of n columns.
 fn expected<T: Number>(a: &Entries<T>, b: &[T], n: usize) -> Vec<T>
@@ -31,10 +32,14 @@ where
     assert_eq!(bits(&run.result), bits(&expected(&a, &b, n)));
     let c = &run.counters;
     let (m, nnz) = (a.rows as u64, a.list.len() as u64);
+    let stored: BTreeSet<u32> = a.list.iter().map(|e| e.col).collect();
     let n = n as u64;
     conserved(c, machine, nnz * n);
     let read = if n > 0 { nnz * (T::BYTES + 4) } else { 0 };
     assert!(c.dram.a_read >= read, "{c:?}");
+    // Every row of B that meets an entry.
+    assert!(c.dram.b_read >= stored.len() as u64 * n * T::BYTES, "{c:?}");
+    assert!(c.high.tile_b <= machine.buffer_b / 2, "{c:?}");
     assert_eq!((c.outputs, c.dram.c_written), (m * n, m * n * T::BYTES));
 }
 
