@@ -2,11 +2,11 @@
 //! and what is counted obeys the laws.
 
 use crate::iops_support::{
-    Number, any_machine, any_reuse, bits, check_ssmm, conserved, cover, csr, typed, value,
+    Number, any_machine, any_reuse, bits, check_ssmm, conserved, cover, csr, encoded, typed, value,
 };
 use crate::support::{Rng, entries};
 use proptest::prelude::*;
-use sparse_kernels::iops::{Machine, Plan, sdmm, ssmm};
+use sparse_kernels::iops::{Machine, Plan, sdmm, sdmm_encoded, ssmm};
 use sparse_oracle::format::{Dense, Entries, Layout, RpCsc};
 use sparse_oracle::schedule::iops as reference;
 use std::collections::BTreeSet;
@@ -30,6 +30,17 @@ where
     let b: Vec<T> = b.iter().map(|&v| T::from_f64(v)).collect();
     let run = sdmm(&csr(&a), (&b, n), machine, plan).expect("legal");
     assert_eq!(bits(&run.result), bits(&expected(&a, &b, n)));
+    let none = Entries {
+        rows: a.cols,
+        cols: 0,
+        list: Vec::new(),
+    };
+    let (rp_csc, _) = encoded(&a, &none).expect("small");
+    let again = sdmm_encoded(&rp_csc, (&b, n), machine, plan).expect("legal");
+    assert_eq!(
+        (bits(&again.result), again.counters),
+        (bits(&run.result), run.counters)
+    );
     let c = &run.counters;
     let (m, nnz) = (a.rows as u64, a.list.len() as u64);
     let stored: BTreeSet<u32> = a.list.iter().map(|e| e.col).collect();
