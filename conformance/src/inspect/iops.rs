@@ -55,19 +55,14 @@ impl View {
     /// # Errors
     /// What the model refuses.
     pub fn sdmm(title: String, a: &Csr<f64>, n: usize, machine: Machine) -> Result<View, Refusal> {
-        // B and C, before either is allocated.
-        for (field, rows) in [
-            ("columns of A * --columns", a.cols),
-            ("rows of A * --columns", a.rows),
-        ] {
-            let found = rows as u128 * n as u128;
-            if found > u128::from(SLOT_LIMIT) {
-                return Err(Refusal::TooLarge {
-                    field,
-                    found,
-                    limit: SLOT_LIMIT,
-                });
-            }
+        // B before it is allocated; the model looks at C.
+        let found = a.cols as u128 * n as u128;
+        if found > u128::from(SLOT_LIMIT) {
+            return Err(Refusal::TooLarge {
+                field: "columns of A * --columns",
+                found,
+                limit: SLOT_LIMIT,
+            });
         }
         let ones = vec![1.0; a.cols * n];
         let run = sdmm(a, (&ones, n), &machine, Plan::Adaptive)?;
