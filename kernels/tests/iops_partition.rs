@@ -2,7 +2,7 @@
 
 use crate::iops_support::any_machine;
 use proptest::prelude::*;
-use sparse_kernels::iops::{Machine, Mode, Operand, Partition, Problem, Reuse, partition};
+use sparse_kernels::iops::{Machine, Operand, Partition, Problem, Reuse, partition};
 use sparse_oracle::schedule::iops as reference;
 
 proptest! {
@@ -28,12 +28,10 @@ proptest! {
             reserve,
             ..machine
         };
-        let mode = if ssmm { Mode::Ssmm } else { Mode::Sdmm };
-        let problem = Problem {
-            m, k, n,
-            a: Operand::sparse(a, k, 8),
-            b: if ssmm { Operand::sparse(b, k, 8) } else { Operand::dense(k, n, 8) },
-            mode,
+        let problem = if ssmm {
+            Problem::ssmm((m, k, n), (a, b), 8)
+        } else {
+            Problem::sdmm((m, k, n), a, 8)
         };
         let operand = |o: Operand| reference::Operand { nnz: o.nnz, bytes: o.bytes };
         let theirs = reference::Problem {

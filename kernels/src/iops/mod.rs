@@ -214,28 +214,14 @@ fn planned(problem: &Problem, machine: &Machine, plan: Plan) -> Result<Partition
 /// The product that [`ssmm`] would compute, as the partition sees it.
 #[must_use]
 pub fn ssmm_problem<T: Value>(a: &Csr<T>, b: &Csr<T>) -> Problem {
-    let sparse = |m: &Csr<T>, lanes| Operand::sparse(m.values.len() as u64, lanes, T::BYTES);
-    Problem {
-        m: a.rows,
-        k: a.cols,
-        n: b.cols,
-        a: sparse(a, a.cols),
-        b: sparse(b, b.rows),
-        mode: Mode::Ssmm,
-    }
+    let nnz = |m: &Csr<T>| m.values.len() as u64;
+    Problem::ssmm((a.rows, a.cols, b.cols), (nnz(a), nnz(b)), T::BYTES)
 }
 
 /// The product that [`sdmm`] would compute, as the partition sees it.
 #[must_use]
 pub fn sdmm_problem<T: Value>(a: &Csr<T>, n: usize) -> Problem {
-    Problem {
-        m: a.rows,
-        k: a.cols,
-        n,
-        a: Operand::sparse(a.values.len() as u64, a.cols, T::BYTES),
-        b: Operand::dense(a.cols, n, T::BYTES),
-        mode: Mode::Sdmm,
-    }
+    Problem::sdmm((a.rows, a.cols, n), a.values.len() as u64, T::BYTES)
 }
 
 /// Inner and outer product of two sparse matrices, whose product has `outputs` entries.

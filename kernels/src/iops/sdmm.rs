@@ -11,7 +11,7 @@ use super::clock::{Clock, Supply, Want};
 use super::counters::{Counters, HighWater, Join};
 use super::lanes::Lanes;
 use super::machine::Machine;
-use super::partition::{Mode, Operand, Partition, Problem, Reuse};
+use super::partition::{Partition, Problem, Reuse};
 use super::ssmm::want;
 use super::tiles::{Cut, Strip, cut, overflows_a};
 use super::value::Value;
@@ -20,15 +20,7 @@ use sparse_oracle::refusal::Refusal;
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, n: usize) -> Problem {
-    let (m, k) = (a.extent, a.count());
-    Problem {
-        m,
-        k,
-        n,
-        a: Operand::sparse(a.nnz(), k, T::BYTES),
-        b: Operand::dense(k, n, T::BYTES),
-        mode: Mode::Sdmm,
-    }
+    Problem::sdmm((a.extent, a.count(), n), a.nnz(), T::BYTES)
 }
 
 /// Dense counts are known exactly, so what does not fit is refused rather than left to overflow.

@@ -18,7 +18,7 @@ use super::encoder::Piece;
 use super::entries::{Entry, Tiles, check_entries};
 use super::lanes::Lanes;
 use super::machine::{LENGTH, LOCATION, Machine};
-use super::partition::{Mode, Operand, Partition, Problem, Reuse};
+use super::partition::{Partition, Problem, Reuse};
 use super::tiles::{Cut, Strip, Tile, cut, overflows_a, overflows_b};
 use super::value::Value;
 use rayon::prelude::*;
@@ -27,15 +27,7 @@ use sparse_oracle::refusal::Refusal;
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>) -> Problem {
-    let operand = |lanes: &Lanes<'_, T>| Operand::sparse(lanes.nnz(), lanes.count(), T::BYTES);
-    Problem {
-        m: a.extent,
-        k: a.count(),
-        n: b.extent,
-        a: operand(a),
-        b: operand(b),
-        mode: Mode::Ssmm,
-    }
+    Problem::ssmm((a.extent, a.count(), b.extent), (a.nnz(), b.nnz()), T::BYTES)
 }
 
 /// One pair of pieces in the array.
