@@ -9,7 +9,7 @@
 use super::text::percent;
 use crate::report::show::count;
 use sparse_kernels::iops::{
-    Counters, Dataflows, Machine, Partition, Plan, Problem, sdmm, sdmm_dataflows, sdmm_problem, ssmm,
+    Counters, Dataflows, Machine, Mode, Partition, Plan, Problem, sdmm, sdmm_dataflows, sdmm_problem, ssmm,
     ssmm_dataflows, ssmm_problem,
 };
 use sparse_oracle::Refusal;
@@ -89,7 +89,7 @@ impl View {
         let p = &self.partition;
         let m = &self.machine;
         let mut text = format!(
-            "IOPS {}: {} x {} elements, {} MHz\n  partition                {}, Mt {} Kt {} Nt {}, Tm {} Tk {} Tn {}\n",
+            "IOPS {} on {} x {} elements, {} MHz\n  partition                {}, Mt {} Kt {} Nt {}, Tm {} Tk {} Tn {}\n",
             self.title,
             m.groups_a,
             m.groups_b,
@@ -107,21 +107,29 @@ impl View {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  expected to read         {} bytes", count(expected));
         let h = &c.high;
-        for (name, part, whole) in [
+        let mut marks = vec![
             ("half of buffer A", h.tile_a, m.buffer_a / 2),
             ("all of buffer A", h.buffer_a, m.buffer_a),
             ("half of buffer B", h.tile_b, m.buffer_b / 2),
             ("all of buffer B", h.buffer_b, m.buffer_b),
             ("psums of an element", h.psum, m.psum),
-            ("psums of a row of it", h.row, m.psum),
-        ] {
+        ];
+        // Dense psums are not mapped.
+        if self.problem.mode == Mode::Ssmm {
+            marks.push(("psums of a row of it", h.row, m.psum));
+        }
+        for (name, part, whole) in marks {
             let _ = writeln!(text, "  {name:24} {} at most", of(part, whole));
         }
         let o = &c.overflows;
         let _ = writeln!(
             text,
             "  overflows                buffer A {}, B {}, lengths of A {}, of B {}, psums {}",
-            o.buffer_a, o.buffer_b, o.col_len, o.row_len, o.psum
+            count(o.buffer_a),
+            count(o.buffer_b),
+            count(o.col_len),
+            count(o.row_len),
+            count(o.psum)
         );
         text + &self.table()
     }
@@ -226,6 +234,11 @@ mod tests {
         assert!(text.contains("DRAM traffic saved"), "{text}");
         let dense = View::sdmm("dense".to_owned(), &diagonal, 3, machine).expect("legal");
         assert_eq!(dense.counters.outputs, 120);
-        assert!(dense.to_text().contains("RAF"));
+        let (sparse, dense) = (text, dense.to_text());
+        assert!(dense.contains("RAF"));
+        assert!(
+            sparse.contains("of a row of it") && !dense.contains("of a row of it"),
+            "{dense}"
+        );
     }
 }
