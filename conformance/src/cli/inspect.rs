@@ -40,8 +40,8 @@ pub(super) struct Args {
     /// With --iops: columns of the dense matrix.
     #[arg(long, value_name = "N", default_value_t = 16, requires = "iops")]
     columns: usize,
-    /// With --iops: a parameter of the machine: groups_a=16, groups_b, buffer_a=4096, buffer_b, psum, reserve, clock_mhz,
-    /// encode_rate, dram_bytes.
+    /// With --iops: a parameter of the machine: `groups_a=16`, `groups_b`, `buffer_a=4096`, `buffer_b`, `psum`, `reserve`, `clock_mhz`,
+    /// `encode_rate`, `dram_bytes`.
     #[arg(long = "machine", value_name = "NAME=NUMBER", requires = "iops")]
     machine: Vec<String>,
     /// Element type that the formats store.
