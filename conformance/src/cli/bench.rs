@@ -56,6 +56,10 @@ pub(super) struct Args {
     #[cfg(feature = "cuda")]
     #[arg(long, default_value_t = 0, value_name = "N", requires = "device")]
     fewest: usize,
+    /// With --device: hold this file's lock while the GPU is used, so that several processes may judge side by side.
+    #[cfg(feature = "cuda")]
+    #[arg(long, value_name = "FILE", requires = "device")]
+    turn: Option<PathBuf>,
     /// Threads of every contender that has several; 2 by default.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
     threads: Option<u16>,
@@ -166,6 +170,7 @@ fn run_device(args: &Args) -> Result<u8> {
         ns: or(&ns, &[32]),
         fewest_entries: args.fewest,
         judged_terms: args.judge.saturating_mul(1_000_000).max(1),
+        turn: args.turn.clone(),
     };
     let mut kept = Ok(());
     let report = device::run(&options, &mut |line| println!("{line}"), &mut |report| {

@@ -1,7 +1,7 @@
 //! What comparing two reports makes of known deviations.
 
+use super::expected::{expectation, expected_sample};
 use super::{only, wrong_value};
-use crate::report_sample::expected::{expectation, expected_sample};
 use crate::report_sample::sample;
 use sparse_conformance::report::{
     Defect, Expectation, Expected, Report, VerdictKind, VerdictRecord, diff, show,

@@ -1,7 +1,7 @@
 //! Badges and SARIF say what the report says.
 
+use super::expected::{expectation, expected_sample};
 use super::{only, wrong_value};
-use crate::report_sample::expected::{expectation, expected_sample};
 use sparse_conformance::report::{CaseRecord, Expected, Report, VerdictKind, badge, json, sarif};
 
 #[test]

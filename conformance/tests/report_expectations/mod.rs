@@ -6,10 +6,11 @@
 //! ```
 
 mod diff;
+mod expected;
 mod machines;
 
-use crate::report_sample::expected::{expectation, expected_sample};
 use crate::report_sample::sample;
+use expected::{expectation, expected_sample};
 use jiff::civil::Date;
 use sparse_conformance::expectations::load;
 use sparse_conformance::report::{

@@ -1,7 +1,5 @@
 //! A made-up report that looks like a real one and holds every verdict, for tests and for looking at the page.
 
-pub(crate) mod expected;
-
 use sparse_conformance::report::{
     Backend, CaseRecord, Contract, Defect, Deviation, Environment, Exclusion, Mismatch, Place, Plan, Report,
     RowStatistics, Source, SpyGrid, Tier, Timings, VerdictRecord,

@@ -12,6 +12,7 @@
 mod convert;
 mod markdown;
 mod report;
+mod turn;
 mod workload;
 
 pub use convert::Conversion;
@@ -34,7 +35,9 @@ use sparse_oracle::format::{FormatKind, FormatParams};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use turn::{InTurn, Turn};
 use workload::touched;
 
 /// Launches that are timed.
@@ -61,19 +64,29 @@ pub struct Options {
     pub fewest_entries: usize,
     /// Most products of elements that are judged for each contender.
     pub judged_terms: u64,
+    /// A file whose lock is held while the GPU is used, where several such processes run side by side.
+    pub turn: Option<PathBuf>,
 }
 
 /// Measures everything. `shown` is told what is going on, line by line; `keep` gets the report after each matrix, so that one who is
 /// interrupted loses no more than that.
 ///
 /// # Errors
-/// No GPU, or one that does not do what it is asked for the machine's own figures.
+/// No GPU, or one that does not do what it is asked for the machine's own figures; a file for turns that can't be locked.
 pub fn run(
     options: &Options,
     shown: &mut dyn FnMut(&str),
     keep: &mut dyn FnMut(&DeviceReport),
 ) -> Result<DeviceReport, Refusal> {
     let gpu = Gpu::get()?;
+    let failed = |error: std::io::Error| Refusal::Device {
+        device: "CUDA",
+        reason: format!("turns on the GPU: {error}"),
+    };
+    let turn = Turn::new(options.turn.as_deref()).map_err(failed)?;
+    let (bandwidth, peak_f32) = turn
+        .take(|| (copy_bandwidth(gpu), peak_f32(gpu)))
+        .map_err(failed)?;
     let mut report = DeviceReport {
         schema: report::SCHEMA.to_owned(),
         suite_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -81,8 +94,8 @@ pub fn run(
         device: gpu.found().name().to_owned(),
         capability: gpu.found().capability(),
         driver: gpu.found().driver_version()?,
-        bandwidth: copy_bandwidth(gpu)?,
-        peak_f32: peak_f32(gpu)?,
+        bandwidth: bandwidth?,
+        peak_f32: peak_f32?,
         rows: Vec::new(),
         conversions: Vec::new(),
         skipped: Vec::new(),
@@ -90,7 +103,7 @@ pub fn run(
     shown(&report.heading());
     for origin in &options.origins {
         match origin.load() {
-            Ok(loaded) => on_matrix(origin, &loaded, options, &mut report, shown),
+            Ok(loaded) => on_matrix(origin, &loaded, (options, &turn), &mut report, shown),
             Err(error) => report.skip(origin.to_string(), error.to_string()),
         }
         report.compare();
@@ -99,7 +112,7 @@ pub fn run(
     for structured in &options.structured {
         for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
             if let Some(shared) = structured.shared(types) {
-                one(&shared, options, &mut report, shown);
+                one(&shared, (options, &turn), &mut report, shown);
                 report.compare();
                 keep(&report);
             }
@@ -111,7 +124,7 @@ pub fn run(
 fn on_matrix(
     origin: &Origin,
     loaded: &Loaded,
-    options: &Options,
+    (options, turn): (&Options, &Turn),
     report: &mut DeviceReport,
     shown: &mut dyn FnMut(&str),
 ) {
@@ -124,7 +137,7 @@ fn on_matrix(
     for &n in &options.ns {
         for (op, types) in groups(options) {
             match Shared::new(origin, loaded, (op, types), n) {
-                Ok(shared) => one(&shared, options, report, shown),
+                Ok(shared) => one(&shared, (options, turn), report, shown),
                 Err(error) => report.skip(format!("{origin} n={n}"), error.to_string()),
             }
         }
@@ -166,7 +179,12 @@ fn contenders(options: &Options) -> Vec<Kernel> {
 }
 
 /// Every contender on these operands.
-fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mut dyn FnMut(&str)) {
+fn one(
+    shared: &Shared,
+    (options, turn): (&Options, &Turn),
+    report: &mut DeviceReport,
+    shown: &mut dyn FnMut(&str),
+) {
     let contract = shared.case.contract;
     let mut encodings: BTreeMap<FormatKind, Result<(Arc<Operands>, f64), String>> = BTreeMap::new();
     let mut expectations = Expectations::default();
@@ -195,7 +213,10 @@ fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mu
             }
         };
         let contender = KernelContender::new(&kernel, &operands, shared.case.params.blocks, conversion);
-        let mut contender = contender.laid_out(&shared.case.params);
+        let mut contender = InTurn {
+            contender: contender.laid_out(&shared.case.params),
+            turn,
+        };
         let (judged, times) = metered(PLAN, || {
             expectations.judge(&mut contender, shared, &operands, options.judged_terms)
         });
