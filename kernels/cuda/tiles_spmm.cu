@@ -1,7 +1,7 @@
 // SpMM on windows of 8 rows: 8 x 8 bitmap tiles on tensor cores, other entries on FP32 cores, in one launch.
 // RSH-SpMM (RS-Tile: tiles and residual rows) and Libra (tiles and a rest in the same rows) are both of this form.
 //
-//   item   tiles [begin, end)  and  8 row slots {dest, rest begin, rest end}       one warp x 8 * CW columns of B
+//   item   tiles [begin, end)  and, where there is a rest, 8 row slots {dest, rest begin, rest end}    one warp x 8 * CW columns
 //   dest   a row of C (scaled there), a row of the workspace (high bit set), or none (all bits)
 //
 // Swap and transpose: a tile S (8 rows x 8 slots) is operand B of the instruction (n = row, k = slot), 16 columns of the
@@ -24,10 +24,20 @@ struct RowSlot {
     u32 dest, begin, end;
 };
 
+// 64 bytes that name everything a warp needs to start: the gathers of the first tile wait for one load.
+struct Item {
+    u32 begin, end; // tiles
+    u32 dest, rows; // the first of `rows` neighbouring rows, where there are no slots
+    u32 low, high;  // of the first tile: its bitmap, the offset of its values, its columns
+    u32 base;
+    u32 slots; // number of its eight row slots, or PAD
+    u32 col[8];
+};
+
 // The matrix, as the host prepared it.
 struct Matrix {
-    const uint2* item_tiles;  // first tile and the one past the last, per item
-    const RowSlot* row_slots; // 8 per item
+    const Item* items;
+    const RowSlot* row_slots; // 8 per item that has them
     const u64* bitmap;        // per tile, bit 8 * row + slot
     const u32* value_ptr;     // per tile, offset of its first value
     const u32* tile_col;      // 8 per tile
@@ -42,7 +52,10 @@ __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(
 struct OnTf32 {
     typedef float Stored;
     static const u32 PER_WORD = 1;
+    static const u32 MINUS_ZERO = 0x80000000u;
     static __device__ __forceinline__ float number(float x) { return rna(x); }
+    static __device__ __forceinline__ u32 bits(float x) { return __float_as_uint(x); }
+    static __device__ __forceinline__ float stored(u32 bits) { return __uint_as_float(bits); }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return 32 * (i / 4) + 4 * g + i % 4; }
     // Column i of a gathered row, ready for an FMA.
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
@@ -59,7 +72,10 @@ struct OnTf32 {
 struct OnF16 {
     typedef u16 Stored;
     static const u32 PER_WORD = 2;
+    static const u32 MINUS_ZERO = 0x80008000u;
     static __device__ __forceinline__ float number(u16 x) { return f16_to_f32(x); }
+    static __device__ __forceinline__ u32 bits(u16 x) { return x; }
+    static __device__ __forceinline__ u16 stored(u32 bits) { return (u16)bits; }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return CW * g + i; }
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return f16_to_f32((u16)(words[i / 2] >> (16 * (i % 2)))); }
     static __device__ __forceinline__ void multiply(float* c, const u32* x, const u32* y, int j, u16 s0, u16 s1) {
@@ -89,43 +105,45 @@ struct Dense {
     float alpha, beta;
 };
 
+// A row of B for the lane; `fill` in every word where there is no row.
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ Gathered<E, CW> gather(const Dense& d, u32 col, u32 n0, u32 g) {
+__device__ __forceinline__ Gathered<E, CW> gather(const Dense& d, u32 col, u32 n0, u32 g, u32 fill) {
     typedef typename E::Stored Stored;
+    const int WORDS = CW / E::PER_WORD, STEP = WORDS < 4 ? WORDS : 4;
     Gathered<E, CW> row;
 #pragma unroll
-    for (int i = 0; i < (int)(CW / E::PER_WORD); ++i) row.word[i] = 0;
-    if (col == PAD) return row;
-    const Stored* at = (const Stored*)d.b + (u64)col * d.ldb;
+    for (int i = 0; i < WORDS; ++i) row.word[i] = fill;
     if (VECTOR) {
-        const int WORDS = CW / E::PER_WORD, STEP = WORDS < 4 ? WORDS : 4;
+        // The host sees to it that a row has less than 2^32 bytes: one multiplication of 32 bits.
+        const char* at = (const char*)d.b + sizeof(Stored) * (n0 + E::template column<CW>(g, 0)) +
+                         (u64)col * (u32)(d.ldb * sizeof(Stored));
 #pragma unroll
         for (int i = 0; i < WORDS; i += STEP) {
-            u32 c = n0 + E::template column<CW>(g, i * E::PER_WORD);
-            if (c >= d.n) continue;
+            u32 off = E::template column<CW>(0, i * E::PER_WORD);
+            if (col == PAD || n0 + E::template column<CW>(g, i * E::PER_WORD) >= d.n) continue;
             if (STEP == 4) {
-                uint4 v = __ldg((const uint4*)(at + c));
+                uint4 v = __ldg((const uint4*)(at + sizeof(Stored) * off));
                 row.word[i] = v.x, row.word[i + 1] = v.y, row.word[(i + 2) % WORDS] = v.z, row.word[(i + 3) % WORDS] = v.w;
             } else {
-                uint2 v = __ldg((const uint2*)(at + c));
+                uint2 v = __ldg((const uint2*)(at + sizeof(Stored) * off));
                 row.word[i] = v.x, row.word[i + 1] = v.y;
             }
         }
     } else {
+        if (col == PAD) return row;
+        const Stored* at = (const Stored*)d.b + (u64)col * d.ldb;
 #pragma unroll
         for (int i = 0; i < CW; ++i) {
-            u32 c = n0 + E::template column<CW>(g, i);
-            if (c >= d.n) continue;
-            if (E::PER_WORD == 1)
-                row.word[i % (CW / E::PER_WORD)] = __float_as_uint(__ldg((const float*)(const void*)(at + c)));
-            else
-                row.word[i / E::PER_WORD] |= (u32)__ldg((const u16*)(const void*)(at + c)) << (16 * (i % 2));
+            u32 c = n0 + E::template column<CW>(g, i), shift = 16 * (i % E::PER_WORD);
+            u32 number = c < d.n ? E::bits(__ldg(at + c)) : 0;
+            u32& word = row.word[i / E::PER_WORD];
+            word = E::PER_WORD == 1 ? number : (word & ~(0xffffu << shift)) | number << shift;
         }
     }
     return row;
 }
 
-// What names a tile's operands: loaded two tiles ahead, since the gather waits for it.
+// What names a tile's operands: loaded STAGES tiles before the gather that waits for it.
 struct Meta {
     u32 col0, col1, low, high, base;
 };
@@ -152,7 +170,7 @@ template <class E> __device__ __forceinline__ Pair<E> decode(const Matrix& m, co
     return s;
 }
 
-// The operands of one tile, in flight while the tile before is multiplied.
+// The operands of one tile, in flight while tiles before it are multiplied.
 template <class E, int CW> struct Operands {
     Gathered<E, CW> x, y;
     Pair<E> s;
@@ -161,60 +179,98 @@ template <class E, int CW> struct Operands {
 template <class E, int CW, bool VECTOR>
 __device__ __forceinline__ Operands<E, CW> fetch(const Matrix& m, const Dense& d, const Meta& meta, u32 n0, u32 lane) {
     u32 g = lane / 4;
-    return {gather<E, CW, VECTOR>(d, meta.col0, n0, g), gather<E, CW, VECTOR>(d, meta.col1, n0, g), decode<E>(m, meta, lane)};
+    return {gather<E, CW, VECTOR>(d, meta.col0, n0, g, 0), gather<E, CW, VECTOR>(d, meta.col1, n0, g, 0),
+            decode<E>(m, meta, lane)};
 }
 
-// One chain of instructions over the tiles [tile, end), which are at least one.
-template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ void tiles(float (*acc)[4], const Matrix& m, const Dense& d, u32 tile, u32 end, u32 n0, u32 lane) {
+// One chain of instructions over the tiles [begin, end), which are at least one. The operands of STAGES tiles are on their
+// way at a time, and the names of as many after them.
+template <class E, int CW, bool VECTOR, int STAGES>
+__device__ __forceinline__ void tiles(float (*acc)[4], const Matrix& m, const Dense& d, const Meta& first, u32 begin, u32 end,
+                                      u32 n0, u32 lane) {
     u32 t = lane % 4;
-    Meta next = load_meta(m, tile, t);
-    Operands<E, CW> now = fetch<E, CW, VECTOR>(m, d, next, n0, lane);
-    if (tile + 1 < end) next = load_meta(m, tile + 1, t);
-    for (; tile + 1 < end; ++tile) {
-        Operands<E, CW> later = fetch<E, CW, VECTOR>(m, d, next, n0, lane);
-        if (tile + 2 < end) next = load_meta(m, tile + 2, t);
+    Meta next[STAGES];
+    Operands<E, CW> at[STAGES];
+    next[0] = first;
 #pragma unroll
-        for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], now.x.word, now.y.word, j, now.s.first, now.s.second);
-        now = later;
+    for (u32 k = 1; k < STAGES; ++k)
+        if (begin + k < end) next[k] = load_meta(m, begin + k, t);
+#pragma unroll
+    for (u32 k = 0; k < STAGES; ++k) {
+        if (end - begin > k) at[k] = fetch<E, CW, VECTOR>(m, d, next[k], n0, lane);
+        if (end - begin > k + STAGES) next[k] = load_meta(m, begin + k + STAGES, t);
     }
+    for (;;) {
 #pragma unroll
-    for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], now.x.word, now.y.word, j, now.s.first, now.s.second);
+        for (u32 k = 0; k < STAGES; ++k) {
+            u32 left = end - begin;
+#pragma unroll
+            for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], at[k].x.word, at[k].y.word, j, at[k].s.first, at[k].s.second);
+            if (left > STAGES) at[k] = fetch<E, CW, VECTOR>(m, d, next[k], n0, lane);
+            if (left > 2 * STAGES) next[k] = load_meta(m, begin + 2 * STAGES, t);
+            if (left == 1) return;
+            ++begin;
+        }
+    }
 }
 
-// FMA chains of `chunk` entries each, from zero; their sums are added in ascending order.
+// The rests of the two rows of four lane groups each: FMA chains of `chunk` entries (a multiple of 4) from +0, whose sums
+// are added in ascending order. The eight lanes of a group load AHEAD entries of both rows, and all of them read each.
+// What there is no entry for is 0 * -0: adding -0 changes nothing.
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ void rest(float* total, const Matrix& m, const Dense& d, u32 begin, u32 end, u32 chunk, u32 n0, u32 g) {
-    const typename E::Stored* values = (const typename E::Stored*)m.rest_values;
-    for (u32 p = begin; p < end;) {
-        u32 stop = end - p <= chunk ? end : p + chunk;
-        bool first = p == begin;
-        float sum[CW];
+__device__ __forceinline__ void rest(float (*total)[CW], const Matrix& m, const Dense& d, const RowSlot* slot, u32 chunk,
+                                     u32 n0, u32 lane) {
+    typedef typename E::Stored Stored;
+    const u32 AHEAD = CW / E::PER_WORD > 4 ? 2 : 4;
+    const Stored* values = (const Stored*)m.rest_values;
+    u32 g = lane / 4, t = lane % 4;
+    bool second = g / AHEAD & 1;
+    u32 len[2] = {slot[0].end - slot[0].begin, slot[1].end - slot[1].begin};
+    u32 from = (second ? slot[1].begin : slot[0].begin) + g % AHEAD, to = second ? slot[1].end : slot[0].end;
+    u32 longest = __reduce_max_sync(0xffffffffu, len[0] > len[1] ? len[0] : len[1]);
+    float sum[2][CW];
 #pragma unroll
-        for (int i = 0; i < CW; ++i) sum[i] = 0;
-        const u32 AHEAD = 4;
-        for (; stop - p >= AHEAD; p += AHEAD) {
-            Gathered<E, CW> rows[AHEAD];
-            float a[AHEAD];
+    for (int i = 0; i < CW; ++i) sum[0][i] = sum[1][i] = total[0][i] = total[1][i] = 0;
+    u32 col = PAD, next_col = PAD;
+    Stored value = 0, next_value = 0;
+    if (from < to) next_col = __ldg(m.rest_col + from), next_value = __ldg(values + from);
+    u32 start = 0; // of the chains that run
+    for (u32 e = 0; e < longest; e += AHEAD) {
+        col = next_col, value = next_value, next_col = PAD, next_value = 0;
+        if (to > from && to - from > AHEAD) from += AHEAD, next_col = __ldg(m.rest_col + from), next_value = __ldg(values + from);
+        else from = to;
+        if (e - start == chunk) {
 #pragma unroll
-            for (u32 q = 0; q < AHEAD; ++q) {
-                rows[q] = gather<E, CW, VECTOR>(d, __ldg(m.rest_col + p + q), n0, g);
-                a[q] = E::number(__ldg(values + p + q));
+            for (u32 r = 0; r < 2; ++r)
+#pragma unroll
+                for (int i = 0; i < CW; ++i) {
+                    if (len[r] > start) total[r][i] = start == 0 ? sum[r][i] : __fadd_rn(total[r][i], sum[r][i]);
+                    sum[r][i] = 0;
+                }
+            start = e;
+        }
+        Gathered<E, CW> rows[2][AHEAD];
+        float a[2][AHEAD];
+#pragma unroll
+        for (u32 q = 0; q < AHEAD; ++q)
+#pragma unroll
+            for (u32 r = 0; r < 2; ++r) {
+                u32 c = __shfl_sync(0xffffffffu, col, 4 * (AHEAD * r + q) + t);
+                rows[r][q] = gather<E, CW, VECTOR>(d, c, n0, g, E::MINUS_ZERO);
+                a[r][q] = E::number(E::stored(__shfl_sync(0xffffffffu, E::bits(value), 4 * (AHEAD * r + q) + t)));
             }
 #pragma unroll
-            for (u32 q = 0; q < AHEAD; ++q)
+        for (u32 q = 0; q < AHEAD; ++q)
 #pragma unroll
-                for (int i = 0; i < CW; ++i) sum[i] = __fmaf_rn(a[q], E::at(rows[q].word, i), sum[i]);
-        }
-        for (; p < stop; ++p) {
-            Gathered<E, CW> row = gather<E, CW, VECTOR>(d, __ldg(m.rest_col + p), n0, g);
-            float a = E::number(__ldg(values + p));
+            for (u32 r = 0; r < 2; ++r)
 #pragma unroll
-            for (int i = 0; i < CW; ++i) sum[i] = __fmaf_rn(a, E::at(row.word, i), sum[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < CW; ++i) total[i] = first ? sum[i] : __fadd_rn(total[i], sum[i]);
+                for (int i = 0; i < CW; ++i) sum[r][i] = __fmaf_rn(a[r][q], E::at(rows[r][q].word, i), sum[r][i]);
     }
+#pragma unroll
+    for (u32 r = 0; r < 2; ++r)
+#pragma unroll
+        for (int i = 0; i < CW; ++i)
+            if (len[r] > start) total[r][i] = start == 0 ? sum[r][i] : __fadd_rn(total[r][i], sum[r][i]);
 }
 
 // CW columns of one row: to the workspace as they are, to C scaled.
@@ -246,54 +302,65 @@ __device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest
 }
 
 // BOTH: a row takes its sum from tiles and rest (Libra), tiles + rest; else from one of them (RS-Tile).
-template <class E, int CW, bool VECTOR, bool BOTH>
+template <class E, int CW, bool VECTOR, bool BOTH, int STAGES>
 __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items, u32 warps_per_item, u32 chunk) {
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
     u32 index = blockIdx.x * (blockDim.x / 32 / warps_per_item) + warp / warps_per_item;
     u32 n0 = (blockIdx.y * warps_per_item + warp % warps_per_item) * 8 * CW;
     if (index >= items || n0 >= d.n) return; // whole warps only
-    uint2 range = __ldg(m.item_tiles + index);
-    bool has_tiles = range.x < range.y;
+    const uint4* words = (const uint4*)(m.items + index);
+    uint4 work = __ldg(words), tile = __ldg(words + 1);
+    uint2 cols = __ldg((const uint2*)(words + 2) + t);
+    bool has_tiles = work.x < work.y;
+    RowSlot slot[2] = {{PAD, 0, 0}, {PAD, 0, 0}};
+    if (tile.w != PAD) {
+        const RowSlot* own = m.row_slots + 8 * (u64)tile.w + 2 * t;
+        slot[0] = own[0], slot[1] = own[1];
+    } else {
+        if (2 * t < work.w) slot[0].dest = work.z + 2 * t;
+        if (2 * t + 1 < work.w) slot[1].dest = work.z + 2 * t + 1;
+    }
     float acc[CW / 2][4];
 #pragma unroll
     for (int j = 0; j < CW / 2; ++j) acc[j][0] = acc[j][1] = acc[j][2] = acc[j][3] = 0;
-    if (has_tiles) tiles<E, CW, VECTOR>(acc, m, d, range.x, range.y, n0, lane);
+    if (has_tiles) {
+        Meta first = {cols.x, cols.y, tile.x, tile.y, tile.z};
+        tiles<E, CW, VECTOR, STAGES>(acc, m, d, first, work.x, work.y, n0, lane);
+    }
+    float other[2][CW];
+    if (tile.w != PAD) rest<E, CW, VECTOR>(other, m, d, slot, chunk, n0, lane);
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-        RowSlot slot = m.row_slots[8 * (u64)index + 2 * t + r];
-        if (slot.dest == PAD) continue;
+        if (slot[r].dest == PAD) continue;
         float sum[CW];
-#pragma unroll
-        for (int i = 0; i < CW; ++i) sum[i] = 0;
-        rest<E, CW, VECTOR>(sum, m, d, slot.begin, slot.end, chunk, n0, g);
-        bool add = BOTH && !(slot.dest & WORKSPACE);
+        bool add = BOTH && !(slot[r].dest & WORKSPACE);
 #pragma unroll
         for (int i = 0; i < CW; ++i) {
-            float tile = acc[i / 2][2 * (i % 2) + r];
-            sum[i] = add ? __fadd_rn(tile, sum[i]) : has_tiles ? tile : sum[i];
+            float of_tiles = acc[i / 2][2 * (i % 2) + r], of_rest = tile.w != PAD ? other[r][i] : 0.0f;
+            sum[i] = add ? __fadd_rn(of_tiles, of_rest) : has_tiles ? of_tiles : of_rest;
         }
-        store<E, CW, VECTOR>(sum, d, slot.dest, n0, g);
+        store<E, CW, VECTOR>(sum, d, slot[r].dest, n0, g);
     }
 }
 
-#define KERNEL(NAME, E, CW, VECTOR, BOTH, PER_SM)                                                                       \
+#define KERNEL(NAME, E, CW, VECTOR, BOTH, STAGES, PER_SM)                                                               \
     extern "C" __global__ void __launch_bounds__(128, PER_SM)                                                          \
         NAME(Matrix m, Dense d, u32 items, u32 warps_per_item, u32 chunk) {                                            \
-        item<E, CW, VECTOR, BOTH>(m, d, items, warps_per_item, chunk);                                                 \
+        item<E, CW, VECTOR, BOTH, STAGES>(m, d, items, warps_per_item, chunk);                                         \
     }
 
-KERNEL(rsh_tf32_32, OnTf32, 4, true, false, 8)
-KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 5)
-KERNEL(rsh_tf32_32_any, OnTf32, 4, false, false, 7)
-KERNEL(rsh_f16_32, OnF16, 4, true, false, 8)
-KERNEL(rsh_f16_64, OnF16, 8, true, false, 6)
-KERNEL(rsh_f16_32_any, OnF16, 4, false, false, 8)
-KERNEL(libra_tf32_32, OnTf32, 4, true, true, 8)
-KERNEL(libra_tf32_64, OnTf32, 8, true, true, 5)
-KERNEL(libra_tf32_32_any, OnTf32, 4, false, true, 7)
-KERNEL(libra_f16_32, OnF16, 4, true, true, 8)
-KERNEL(libra_f16_64, OnF16, 8, true, true, 6)
-KERNEL(libra_f16_32_any, OnF16, 4, false, true, 8)
+#ifndef TUNING
+KERNEL(rsh_tf32, OnTf32, 4, true, false, 3, 5)
+KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 2, 5)
+KERNEL(rsh_f16_32, OnF16, 4, true, false, 3, 5)
+KERNEL(rsh_f16_64, OnF16, 8, true, false, 3, 5)
+KERNEL(rsh_f16_any, OnF16, 4, false, false, 2, 5)
+KERNEL(libra_tf32, OnTf32, 4, true, true, 3, 5)
+KERNEL(libra_tf32_any, OnTf32, 4, false, true, 2, 5)
+KERNEL(libra_f16_32, OnF16, 4, true, true, 3, 5)
+KERNEL(libra_f16_64, OnF16, 8, true, true, 3, 5)
+KERNEL(libra_f16_any, OnF16, 4, false, true, 2, 5)
+#endif
 
 // A row of C whose sums are in the workspace: `tiles` rows of it from `tile`, 8 apart, then `rests` from `rest`.
 struct CutRow {
@@ -301,12 +368,17 @@ struct CutRow {
 };
 
 __device__ __forceinline__ float partials(const Dense& d, u32 first, u32 count, u32 step, u32 column) {
-    float sum = 0;
-    for (u32 i = 0; i < count; ++i) {
-        float part = d.workspace[(u64)(first + i * step) * d.ldw + column];
-        sum = i == 0 ? part : __fadd_rn(sum, part);
+    const u32 AHEAD = 16;
+    float sum = -0.0f; // adding it changes nothing
+    for (u32 i = 0; i < count; i += AHEAD) {
+        float part[AHEAD];
+#pragma unroll
+        for (u32 q = 0; q < AHEAD; ++q)
+            part[q] = count - i > q ? d.workspace[(u64)(first + (i + q) * step) * d.ldw + column] : -0.0f;
+#pragma unroll
+        for (u32 q = 0; q < AHEAD; ++q) sum = __fadd_rn(sum, part[q]);
     }
-    return sum;
+    return count > 0 ? sum : 0.0f;
 }
 
 // The second pass: partial sums in ascending order, one thread a column. It makes the result independent of who came first.
