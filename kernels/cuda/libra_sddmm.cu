@@ -14,8 +14,8 @@
 // free on sm_90, where the instruction is one fused sum. Results c0, c1: rows 2t, 2t + 1 at column g; c2, c3: at g + 8.
 //
 // The bit of (row r, column c) is 16 r + c: all four of a lane are in word t of the bitmap's four, and the number of set
-// bits below one is the offset of its value (write-back by popcount). Where k is short enough, the lane keeps its words of X
-// for a whole segment, and those of Y for the next block are loaded while this one is multiplied.
+// bits below one is the offset of its value (write-back by popcount). For some k the lane keeps its words of X for a
+// whole segment, and those of Y for the next block are loaded while this one is multiplied.
 //
 // Single entries: a warp takes 32 of them, brings sixteen elements of all their rows into shared memory at a time, the next
 // sixteen being on their way, and each lane runs the FMA chain of its entry.
@@ -55,11 +55,16 @@ struct Operands {
 
 __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
 
+// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would.
+__device__ __forceinline__ u32 half_up(u32 x) {
+    return x + (fabsf(__uint_as_float(x)) < __uint_as_float(0x7f800000u) ? 0x1000u : 0);
+}
+
 struct OnTf32 {
     typedef float Stored;
     static const u32 PER_WORD = 1;
     static __device__ __forceinline__ u32 bits(float x) { return __float_as_uint(x); }
-    static __device__ __forceinline__ u32 operand(u32 word) { return __float_as_uint(rna(__uint_as_float(word))); }
+    static __device__ __forceinline__ u32 operand(u32 word) { return half_up(word); }
     static __device__ __forceinline__ float part(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
     static __device__ __forceinline__ void multiply(float* c, const u32* a, const u32* b) {
         asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -86,15 +91,16 @@ struct Words {
 };
 
 // Four words of a row from element `at` on, zero past k. VECTOR: rows start at multiples of 16 bytes and `at` is one of
-// four words, so that the words are inside the row's leading dimension if the first is.
-template <class E, bool VECTOR>
+// four words, so that the words are inside the row's leading dimension if the first is. FULL: all of them are before k. Nothing
+// may look at a word here then: a load would be waited for before the next one is sent.
+template <class E, bool VECTOR, bool FULL>
 __device__ __forceinline__ Words four_words(const typename E::Stored* row, u32 at, u32 k) {
     Words w = {{0, 0, 0, 0}};
-    if (row == 0 || at >= k) return w;
+    if (row == 0 || (!FULL && at >= k)) return w;
     if (VECTOR) {
         uint4 v = __ldg((const uint4*)(row + at));
         w.word[0] = v.x, w.word[1] = v.y, w.word[2] = v.z, w.word[3] = v.w;
-        if (k - at >= 4 * E::PER_WORD) return w;
+        if (FULL) return w;
 #pragma unroll
         for (u32 i = 0; i < 4; ++i) {
             u32 left = at + i * E::PER_WORD < k ? k - at - i * E::PER_WORD : 0;
@@ -176,35 +182,47 @@ template <class E> __device__ __forceinline__ const typename E::Stored* row_of_y
     return col == PAD ? 0 : (const typename E::Stored*)o.y + (u64)col * o.ldy;
 }
 
-// k of any length.
-template <class E, bool VECTOR>
+// k of any length. DEPTH steps are on their way at a time.
+template <class E, bool VECTOR, int DEPTH>
 __device__ __forceinline__ void blocks(const Pattern& s, const Operands& o, u32 segment, u32 lane) {
     typedef typename E::Stored Stored;
     u32 g = lane / 4, t = lane % 4;
     Segment seg = s.segments[segment];
-    const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t;
+    const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t, full = o.k / STEP * STEP;
     const Stored* x = seg.row + g < s.rows ? (const Stored*)o.x + (u64)(seg.row + g) * o.ldx : 0;
     for (u32 block = seg.begin; block < seg.end; ++block) {
         const Stored *y = row_of_y<E>(s, o, 16 * (u64)block + g), *z = row_of_y<E>(s, o, 16 * (u64)block + 8 + g);
         Places p = places(s, block, g, t);
         float c[4] = {0, 0, 0, 0};
-        // Everything is loaded one step ahead; past the last step nothing is read.
-        Words x1 = four_words<E, VECTOR>(x, mine, o.k), y1 = four_words<E, VECTOR>(y, mine, o.k),
-              z1 = four_words<E, VECTOR>(z, mine, o.k);
-        for (u32 k0 = 0; k0 < o.k; k0 += STEP) {
-            Words x0 = x1, y0 = y1, z0 = z1;
-            u32 next = o.k - k0 > STEP ? k0 + STEP + mine : o.k;
-            x1 = four_words<E, VECTOR>(x, next, o.k);
-            y1 = four_words<E, VECTOR>(y, next, o.k);
-            z1 = four_words<E, VECTOR>(z, next, o.k);
-            step<E>(c, prepared<E>(x0, t), exchanged(y0, t), exchanged(z0, t));
+        Words xs[DEPTH], ys[DEPTH], zs[DEPTH];
+        auto load = [&](int i, u32 k0) {
+            xs[i] = four_words<E, VECTOR, true>(x, k0 + mine, o.k);
+            ys[i] = four_words<E, VECTOR, true>(y, k0 + mine, o.k);
+            zs[i] = four_words<E, VECTOR, true>(z, k0 + mine, o.k);
+        };
+#pragma unroll
+        for (int i = 0; i < DEPTH; ++i)
+            if (i * STEP < full) load(i, i * STEP);
+        for (u32 k0 = 0; k0 < full;) {
+#pragma unroll
+            for (int i = 0; i < DEPTH; ++i) {
+                if (k0 >= full) break;
+                step<E>(c, prepared<E>(xs[i], t), exchanged(ys[i], t), exchanged(zs[i], t));
+                if (full - k0 > DEPTH * STEP) load(i, k0 + DEPTH * STEP);
+                k0 += STEP;
+            }
+        }
+        if (full < o.k) {
+            Words a = four_words<E, VECTOR, false>(x, full + mine, o.k), b = four_words<E, VECTOR, false>(y, full + mine, o.k),
+                  e = four_words<E, VECTOR, false>(z, full + mine, o.k);
+            step<E>(c, prepared<E>(a, t), exchanged(b, t), exchanged(e, t));
         }
         write(s, o, p, c);
     }
 }
 
-// k of at most KSTEPS steps, in rows that start at multiples of 16 bytes.
-template <class E, int KSTEPS>
+// k of KSTEPS steps, in rows that start at multiples of 16 bytes. DEPTH steps are on their way at a time, across blocks.
+template <class E, int KSTEPS, int DEPTH>
 __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o, u32 segment, u32 lane) {
     typedef typename E::Stored Stored;
     u32 g = lane / 4, t = lane % 4;
@@ -212,29 +230,31 @@ __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o,
     const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t;
     const Stored* row = seg.row + g < s.rows ? (const Stored*)o.x + (u64)(seg.row + g) * o.ldx : 0;
     const Stored *y_row = row_of_y<E>(s, o, 16 * (u64)seg.begin + g), *z_row = row_of_y<E>(s, o, 16 * (u64)seg.begin + 8 + g);
-    Words x[KSTEPS], y[KSTEPS], z[KSTEPS];
+    Words x[KSTEPS], y[DEPTH], z[DEPTH];
 #pragma unroll
-    for (int i = 0; i < KSTEPS; ++i) x[i] = four_words<E, true>(row, mine + i * STEP, o.k);
+    for (int i = 0; i < KSTEPS; ++i) x[i] = four_words<E, true, true>(row, mine + i * STEP, o.k);
 #pragma unroll
-    for (int i = 0; i < KSTEPS; ++i) {
-        y[i] = four_words<E, true>(y_row, mine + i * STEP, o.k);
-        z[i] = four_words<E, true>(z_row, mine + i * STEP, o.k);
+    for (int i = 0; i < DEPTH; ++i) {
+        y[i] = four_words<E, true, true>(y_row, mine + i * STEP, o.k);
+        z[i] = four_words<E, true, true>(z_row, mine + i * STEP, o.k);
     }
 #pragma unroll
     for (int i = 0; i < KSTEPS; ++i) x[i] = prepared<E>(x[i], t);
     for (u32 block = seg.begin; block < seg.end; ++block) {
         Places p = places(s, block, g, t);
-        y_row = z_row = 0;
-        if (block + 1 < seg.end)
-            y_row = row_of_y<E>(s, o, 16 * (u64)block + 16 + g), z_row = row_of_y<E>(s, o, 16 * (u64)block + 24 + g);
+        const Stored *next_y = 0, *next_z = 0;
+        bool more = block + 1 < seg.end;
+        if (more) next_y = row_of_y<E>(s, o, 16 * (u64)block + 16 + g), next_z = row_of_y<E>(s, o, 16 * (u64)block + 24 + g);
         float c[4] = {0, 0, 0, 0};
 #pragma unroll
         for (int i = 0; i < KSTEPS; ++i) {
-            // Instructions past k would add 0 * 0, which changes a sum of -0.
-            Words a = exchanged(y[i], t), b = exchanged(z[i], t);
-            if (i * STEP < o.k) step<E>(c, x[i], a, b);
-            y[i] = four_words<E, true>(y_row, mine + i * STEP, o.k);
-            z[i] = four_words<E, true>(z_row, mine + i * STEP, o.k);
+            const int d = i % DEPTH, after = i + DEPTH;
+            step<E>(c, x[i], exchanged(y[d], t), exchanged(z[d], t));
+            if (after == KSTEPS) y_row = next_y, z_row = next_z;
+            if (after < KSTEPS || more) {
+                y[d] = four_words<E, true, true>(y_row, mine + after % KSTEPS * STEP, o.k);
+                z[d] = four_words<E, true, true>(z_row, mine + after % KSTEPS * STEP, o.k);
+            }
         }
         write(s, o, p, c);
     }
@@ -274,18 +294,19 @@ __device__ __forceinline__ void entries(const Pattern& s, const Operands& o, u32
     u32 row = mine ? __ldg(s.rest_row + at) : PAD, col = mine ? __ldg(s.rest_col + at) : PAD;
     u32 to = mine ? __ldg(s.rest_position + at) : PAD;
     // Four lanes bring 16 elements of one row; a warp eight rows of X and of Y at a time.
-    const Stored *xr[4], *yr[4];
-    u32 q = 4 * (lane % 4);
+    u32 r[4], c[4], q = 4 * (lane % 4);
 #pragma unroll
     for (u32 i = 0; i < 4; ++i) {
         u32 from = 8 * i + lane / 4;
-        u32 r = __shfl_sync(0xffffffffu, row, from), c = __shfl_sync(0xffffffffu, col, from);
-        xr[i] = r == PAD ? 0 : (const Stored*)o.x + (u64)r * o.ldx;
-        yr[i] = c == PAD ? 0 : (const Stored*)o.y + (u64)c * o.ldy;
+        r[i] = __shfl_sync(0xffffffffu, row, from), c[i] = __shfl_sync(0xffffffffu, col, from);
     }
     Words x[4], y[4];
+    auto load = [&](u32 i, u32 k) {
+        x[i] = four_stored<E, VECTOR>(r[i] == PAD ? 0 : (const Stored*)o.x + (u64)r[i] * o.ldx, k, o.k);
+        y[i] = four_stored<E, VECTOR>(c[i] == PAD ? 0 : (const Stored*)o.y + (u64)c[i] * o.ldy, k, o.k);
+    };
 #pragma unroll
-    for (u32 i = 0; i < 4; ++i) x[i] = four_stored<E, VECTOR>(xr[i], q, o.k), y[i] = four_stored<E, VECTOR>(yr[i], q, o.k);
+    for (u32 i = 0; i < 4; ++i) load(i, q);
     float sum = 0;
     for (u32 k0 = 0; k0 < o.k; k0 += SLICE) {
         u32 left = o.k - k0 < SLICE ? o.k - k0 : SLICE, next = o.k - k0 > SLICE ? k0 + SLICE + q : o.k;
@@ -294,7 +315,7 @@ __device__ __forceinline__ void entries(const Pattern& s, const Operands& o, u32
         for (u32 i = 0; i < 4; ++i) {
             *(float4*)&tile[0][8 * i + lane / 4][q] = numbers<E>(x[i]);
             *(float4*)&tile[1][8 * i + lane / 4][q] = numbers<E>(y[i]);
-            x[i] = four_stored<E, VECTOR>(xr[i], next, o.k), y[i] = four_stored<E, VECTOR>(yr[i], next, o.k);
+            load(i, next);
         }
         __syncwarp();
         if (left == SLICE) {
@@ -312,39 +333,39 @@ __device__ __forceinline__ void entries(const Pattern& s, const Operands& o, u32
 }
 
 // The first `segment_blocks` thread blocks take segments, the others single entries. KSTEPS = 0: k of any length.
-template <class E, bool VECTOR, int KSTEPS>
+template <class E, bool VECTOR, int KSTEPS, int DEPTH>
 __device__ __forceinline__ void sddmm(const Pattern& s, const Operands& o, u32 segment_blocks) {
     __shared__ __align__(16) float tile[4][2][32][PITCH];
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (blockIdx.x < segment_blocks) {
         u32 segment = 4 * blockIdx.x + warp;
         if (segment >= s.segment_count) return;
-        if constexpr (KSTEPS > 0) held_blocks<E, KSTEPS>(s, o, segment, lane);
-        else blocks<E, VECTOR>(s, o, segment, lane);
+        if constexpr (KSTEPS > 0) held_blocks<E, KSTEPS, DEPTH>(s, o, segment, lane);
+        else blocks<E, VECTOR, DEPTH>(s, o, segment, lane);
         return;
     }
     u64 first = 32 * (4 * (u64)(blockIdx.x - segment_blocks) + warp);
     if (first < s.rest_count) entries<E, VECTOR>(s, o, (u32)first, lane, tile[warp]);
 }
 
-#define KERNEL(NAME, E, VECTOR, KSTEPS, PER_SM)                                                                         \
+#define KERNEL(NAME, E, VECTOR, KSTEPS, DEPTH, PER_SM)                                                                        \
     extern "C" __global__ void __launch_bounds__(128, PER_SM) NAME(Pattern s, Operands o, u32 segment_blocks) {         \
-        sddmm<E, VECTOR, KSTEPS>(s, o, segment_blocks);                                                                \
+        sddmm<E, VECTOR, KSTEPS, DEPTH>(s, o, segment_blocks);                                                              \
     }
 
 #ifndef TUNING
-KERNEL(libra_sddmm_tf32_1, OnTf32, true, 1, 6)
-KERNEL(libra_sddmm_tf32_2, OnTf32, true, 2, 6)
-KERNEL(libra_sddmm_tf32_4, OnTf32, true, 4, 5)
-KERNEL(libra_sddmm_tf32_8, OnTf32, true, 8, 4)
-KERNEL(libra_sddmm_tf32, OnTf32, true, 0, 6)
-KERNEL(libra_sddmm_tf32_any, OnTf32, false, 0, 6)
-KERNEL(libra_sddmm_f16_1, OnF16, true, 1, 7)
-KERNEL(libra_sddmm_f16_2, OnF16, true, 2, 7)
-KERNEL(libra_sddmm_f16_4, OnF16, true, 4, 6)
-KERNEL(libra_sddmm_f16_8, OnF16, true, 8, 4)
-KERNEL(libra_sddmm_f16, OnF16, true, 0, 7)
-KERNEL(libra_sddmm_f16_any, OnF16, false, 0, 7)
+KERNEL(libra_sddmm_tf32_1, OnTf32, true, 1, 1, 6)
+KERNEL(libra_sddmm_tf32_2, OnTf32, true, 2, 1, 6)
+KERNEL(libra_sddmm_tf32_4, OnTf32, true, 4, 1, 5)
+KERNEL(libra_sddmm_tf32_8, OnTf32, true, 8, 1, 4)
+KERNEL(libra_sddmm_tf32, OnTf32, true, 0, 1, 6)
+KERNEL(libra_sddmm_tf32_any, OnTf32, false, 0, 1, 6)
+KERNEL(libra_sddmm_f16_1, OnF16, true, 1, 1, 7)
+KERNEL(libra_sddmm_f16_2, OnF16, true, 2, 1, 7)
+KERNEL(libra_sddmm_f16_4, OnF16, true, 4, 1, 6)
+KERNEL(libra_sddmm_f16_8, OnF16, true, 8, 1, 4)
+KERNEL(libra_sddmm_f16, OnF16, true, 0, 1, 7)
+KERNEL(libra_sddmm_f16_any, OnF16, false, 0, 1, 7)
 #endif
 
 // alpha = 0: neither X nor Y is read.

@@ -12,6 +12,10 @@
 //   column 2j (of the lane's CW) is m = g of instruction j, column 2j + 1 is m = g + 8
 //   result  c0 (row 2t, column 2j)  c1 (row 2t + 1, 2j)  c2 (row 2t, 2j + 1)  c3 (row 2t + 1, 2j + 1)
 //
+// Memory sees other lanes: with u = lane / 8 and q = lane % 8, a lane reads, adds and writes piece q of rows 2u and 2u + 1. Eight
+// neighbouring lanes are what the first-level cache takes at once, so they must ask for one line, not for four. Operands and
+// results change lanes by shuffles, 8t + g for (g, t) and back.
+//
 // Every lane of a warp reaches every instruction: volatile keeps it out of branches that only some of them take.
 //
 // The lane decodes bits 2 * lane and 2 * lane + 1 of the bitmap: row g, slots 2t and 2t + 1, by counting the bits below.
@@ -34,37 +38,45 @@ struct Item {
     u32 col[8];
 };
 
+// Columns, the bitmap (bit 8 * row + slot) in two halves, the offset of the first value.
+struct Tile {
+    u32 col[8];
+    u32 low, high, base, none;
+};
+
 // The matrix, as the host prepared it.
 struct Matrix {
     const Item* items;
     const RowSlot* row_slots; // 8 per item that has them
-    const u64* bitmap;        // per tile, bit 8 * row + slot
-    const u32* value_ptr;     // per tile, offset of its first value
-    const u32* tile_col;      // 8 per tile
-    const void* values;       // of tiles, in the order of the bits
+    const Tile* tiles;
+    const void* values; // of tiles, in the order of the bits
     const u32* rest_col;
     const void* rest_values;
 };
 
 __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
 
-// f32 storage, rounded to tf32 here. A lane of CW columns has float4 at 4g of every 32 columns.
+// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would.
+__device__ __forceinline__ u32 half_up(u32 x) {
+    return x + (fabsf(__uint_as_float(x)) < __uint_as_float(0x7f800000u) ? 0x1000u : 0);
+}
+
+// f32 storage: B is rounded to tf32 here, values were by the host. A lane of CW columns has float4 at 4g of every 32 columns.
 struct OnTf32 {
     typedef float Stored;
     static const u32 PER_WORD = 1;
     static const u32 MINUS_ZERO = 0x80000000u;
-    static __device__ __forceinline__ float number(float x) { return rna(x); }
+    static __device__ __forceinline__ float number(float x) { return x; }
     static __device__ __forceinline__ u32 bits(float x) { return __float_as_uint(x); }
     static __device__ __forceinline__ float stored(u32 bits) { return __uint_as_float(bits); }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return 32 * (i / 4) + 4 * g + i % 4; }
     // Column i of a gathered row, ready for an FMA.
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
     static __device__ __forceinline__ void multiply(float* c, const u32* x, const u32* y, int j, float s0, float s1) {
-        u32 a0 = __float_as_uint(at(x, 2 * j)), a1 = __float_as_uint(at(x, 2 * j + 1));
-        u32 a2 = __float_as_uint(at(y, 2 * j)), a3 = __float_as_uint(at(y, 2 * j + 1));
+        u32 a0 = half_up(x[2 * j]), a1 = half_up(x[2 * j + 1]), a2 = half_up(y[2 * j]), a3 = half_up(y[2 * j + 1]);
         asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-            : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(__float_as_uint(rna(s0))), "r"(__float_as_uint(rna(s1))));
+            : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(__float_as_uint(s0)), "r"(__float_as_uint(s1)));
     }
 };
 
@@ -105,37 +117,45 @@ struct Dense {
     float alpha, beta;
 };
 
-// A row of B for the lane; `fill` in every word where there is no row.
+// The lane's columns of B: where they begin. Past n they are some others, which are never stored.
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ Gathered<E, CW> gather(const Dense& d, u32 col, u32 n0, u32 g, u32 fill) {
+__device__ __forceinline__ const char* piece(const Dense& d, u32 n0, u32 q) {
+    u32 c = n0 + E::template column<CW>(q, 0);
+    return (const char*)d.b + sizeof(typename E::Stored) * (VECTOR && c >= d.n ? 0 : c);
+}
+
+// The lane's columns of a row of B, or `fill` in every word where there is no row. VECTOR: the host sees to it that a row has
+// less than 2^32 bytes, so that one multiplication of 32 bits finds it.
+template <class E, int CW, bool VECTOR, bool CHECKED>
+__device__ __forceinline__ Gathered<E, CW> gather(const char* at, const Dense& d, u32 col, u32 n0, u32 q, u32 fill) {
     typedef typename E::Stored Stored;
     const int WORDS = CW / E::PER_WORD, STEP = WORDS < 4 ? WORDS : 4;
     Gathered<E, CW> row;
+    if (CHECKED || !VECTOR) {
 #pragma unroll
-    for (int i = 0; i < WORDS; ++i) row.word[i] = fill;
+        for (int i = 0; i < WORDS; ++i) row.word[i] = fill;
+    }
+    if (CHECKED && col == PAD) return row;
     if (VECTOR) {
-        // The host sees to it that a row has less than 2^32 bytes: one multiplication of 32 bits.
-        const char* at = (const char*)d.b + sizeof(Stored) * (n0 + E::template column<CW>(g, 0)) +
-                         (u64)col * (u32)(d.ldb * sizeof(Stored));
+        at += (u64)col * (u32)(d.ldb * sizeof(Stored));
 #pragma unroll
         for (int i = 0; i < WORDS; i += STEP) {
-            u32 off = E::template column<CW>(0, i * E::PER_WORD);
-            if (col == PAD || n0 + E::template column<CW>(g, i * E::PER_WORD) >= d.n) continue;
+            u32 off = sizeof(Stored) * E::template column<CW>(0, i * E::PER_WORD);
+            if (i > 0 && n0 + E::template column<CW>(q, i * E::PER_WORD) >= d.n) off = 0;
             if (STEP == 4) {
-                uint4 v = __ldg((const uint4*)(at + sizeof(Stored) * off));
+                uint4 v = __ldg((const uint4*)(at + off));
                 row.word[i] = v.x, row.word[i + 1] = v.y, row.word[(i + 2) % WORDS] = v.z, row.word[(i + 3) % WORDS] = v.w;
             } else {
-                uint2 v = __ldg((const uint2*)(at + sizeof(Stored) * off));
+                uint2 v = __ldg((const uint2*)(at + off));
                 row.word[i] = v.x, row.word[i + 1] = v.y;
             }
         }
     } else {
-        if (col == PAD) return row;
-        const Stored* at = (const Stored*)d.b + (u64)col * d.ldb;
+        const Stored* from = (const Stored*)d.b + (u64)col * d.ldb;
 #pragma unroll
         for (int i = 0; i < CW; ++i) {
-            u32 c = n0 + E::template column<CW>(g, i), shift = 16 * (i % E::PER_WORD);
-            u32 number = c < d.n ? E::bits(__ldg(at + c)) : 0;
+            u32 c = n0 + E::template column<CW>(q, i), shift = 16 * (i % E::PER_WORD);
+            u32 number = c < d.n ? E::bits(__ldg(from + c)) : 0;
             u32& word = row.word[i / E::PER_WORD];
             word = E::PER_WORD == 1 ? number : (word & ~(0xffffu << shift)) | number << shift;
         }
@@ -143,15 +163,17 @@ __device__ __forceinline__ Gathered<E, CW> gather(const Dense& d, u32 col, u32 n
     return row;
 }
 
-// What names a tile's operands: loaded STAGES tiles before the gather that waits for it.
+// What a lane needs of a tile: the columns of slots 2u and 2u + 1, and what the values are found by. Loaded STAGES tiles
+// before the gather that waits for it.
 struct Meta {
     u32 col0, col1, low, high, base;
 };
 
-__device__ __forceinline__ Meta load_meta(const Matrix& m, u32 tile, u32 t) {
-    uint2 cols = __ldg((const uint2*)m.tile_col + 4 * (u64)tile + t);
-    u64 bits = __ldg(m.bitmap + tile);
-    return {cols.x, cols.y, (u32)bits, (u32)(bits >> 32), __ldg(m.value_ptr + tile)};
+__device__ __forceinline__ Meta load_meta(const Matrix& m, u32 tile, u32 u) {
+    const Tile* at = m.tiles + tile;
+    uint2 cols = __ldg((const uint2*)at->col + u);
+    uint4 rest = __ldg((const uint4*)&at->low);
+    return {cols.x, cols.y, rest.x, rest.y, rest.z};
 }
 
 template <class E> struct Pair {
@@ -159,28 +181,42 @@ template <class E> struct Pair {
 };
 
 template <class E> __device__ __forceinline__ Pair<E> decode(const Matrix& m, const Meta& meta, u32 lane) {
-    const typename E::Stored* values = (const typename E::Stored*)m.values;
-    u32 word = lane < 16 ? meta.low : meta.high, shift = 2 * lane & 31;
-    u32 before = __popc(word & ((1u << shift) - 1)) + (lane < 16 ? 0 : __popc(meta.low));
-    u32 here = word >> shift & 3;
-    u64 at = (u64)meta.base + before;
+    u32 shift = 2 * lane & 31, below = (1u << shift) - 1;
+    bool upper = lane >= 16;
+    u32 here = (upper ? meta.high : meta.low) >> shift & 3;
+    u32 before = __popc(meta.low & (upper ? 0xffffffffu : below)) + __popc(meta.high & (upper ? below : 0));
+    const typename E::Stored* at = (const typename E::Stored*)m.values + ((u64)meta.base + before);
     Pair<E> s = {0, 0};
-    if (here & 1) s.first = __ldg(values + at);
-    if (here & 2) s.second = __ldg(values + at + (here & 1));
+    if (here & 1) s.first = __ldg(at);
+    if (here & 2) s.second = __ldg(at + (here & 1));
     return s;
 }
 
-// The operands of one tile, in flight while tiles before it are multiplied.
+// The operands of one tile as the lane loads them.
 template <class E, int CW> struct Operands {
     Gathered<E, CW> x, y;
     Pair<E> s;
 };
 
-template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ Operands<E, CW> fetch(const Matrix& m, const Dense& d, const Meta& meta, u32 n0, u32 lane) {
-    u32 g = lane / 4;
-    return {gather<E, CW, VECTOR>(d, meta.col0, n0, g, 0), gather<E, CW, VECTOR>(d, meta.col1, n0, g, 0),
+// LAST: of a window's tiles only the last has slots without a column.
+template <class E, int CW, bool VECTOR, bool LAST>
+__device__ __forceinline__ Operands<E, CW> fetch(const Matrix& m, const Dense& d, const char* b, const Meta& meta, u32 n0, u32 lane) {
+    u32 q = lane % 8;
+    return {gather<E, CW, VECTOR, LAST>(b, d, meta.col0, n0, q, 0), gather<E, CW, VECTOR, LAST>(b, d, meta.col1, n0, q, 0),
             decode<E>(m, meta, lane)};
+}
+
+// To the lanes of the instruction, and through it.
+template <class E, int CW> __device__ __forceinline__ void multiply(float (*acc)[4], const Operands<E, CW>& now, u32 lane) {
+    u32 from = 8 * (lane % 4) + lane / 4;
+    Gathered<E, CW> x, y;
+#pragma unroll
+    for (int i = 0; i < (int)(CW / E::PER_WORD); ++i) {
+        x.word[i] = __shfl_sync(0xffffffffu, now.x.word[i], from);
+        y.word[i] = __shfl_sync(0xffffffffu, now.y.word[i], from);
+    }
+#pragma unroll
+    for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], x.word, y.word, j, now.s.first, now.s.second);
 }
 
 // One chain of instructions over the tiles [begin, end), which are at least one. The operands of STAGES tiles are on their
@@ -188,45 +224,47 @@ __device__ __forceinline__ Operands<E, CW> fetch(const Matrix& m, const Dense& d
 template <class E, int CW, bool VECTOR, int STAGES>
 __device__ __forceinline__ void tiles(float (*acc)[4], const Matrix& m, const Dense& d, const Meta& first, u32 begin, u32 end,
                                       u32 n0, u32 lane) {
-    u32 t = lane % 4;
+    const char* b = piece<E, CW, VECTOR>(d, n0, lane % 8);
+    u32 u = lane / 8;
     Meta next[STAGES];
     Operands<E, CW> at[STAGES];
     next[0] = first;
 #pragma unroll
     for (u32 k = 1; k < STAGES; ++k)
-        if (begin + k < end) next[k] = load_meta(m, begin + k, t);
+        if (begin + k < end) next[k] = load_meta(m, begin + k, u);
 #pragma unroll
     for (u32 k = 0; k < STAGES; ++k) {
-        if (end - begin > k) at[k] = fetch<E, CW, VECTOR>(m, d, next[k], n0, lane);
-        if (end - begin > k + STAGES) next[k] = load_meta(m, begin + k + STAGES, t);
+        if (end - begin > k) at[k] = fetch<E, CW, VECTOR, true>(m, d, b, next[k], n0, lane);
+        if (end - begin > k + STAGES) next[k] = load_meta(m, begin + k + STAGES, u);
     }
     for (;;) {
 #pragma unroll
         for (u32 k = 0; k < STAGES; ++k) {
             u32 left = end - begin;
-#pragma unroll
-            for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], at[k].x.word, at[k].y.word, j, at[k].s.first, at[k].s.second);
-            if (left > STAGES) at[k] = fetch<E, CW, VECTOR>(m, d, next[k], n0, lane);
-            if (left > 2 * STAGES) next[k] = load_meta(m, begin + 2 * STAGES, t);
+            multiply<E, CW>(acc, at[k], lane);
+            if (left > STAGES + 1) at[k] = fetch<E, CW, VECTOR, false>(m, d, b, next[k], n0, lane);
+            else if (left == STAGES + 1) at[k] = fetch<E, CW, VECTOR, true>(m, d, b, next[k], n0, lane);
+            if (left > 2 * STAGES) next[k] = load_meta(m, begin + 2 * STAGES, u);
             if (left == 1) return;
             ++begin;
         }
     }
 }
 
-// The rests of the two rows of four lane groups each: FMA chains of `chunk` entries (a multiple of 4) from +0, whose sums
-// are added in ascending order. The eight lanes of a group load AHEAD entries of both rows, and all of them read each.
-// What there is no entry for is 0 * -0: adding -0 changes nothing.
-template <class E, int CW, bool VECTOR>
+// The rests of rows 2u and 2u + 1: FMA chains of `chunk` entries (a multiple of AHEAD) from +0, whose sums are added in ascending
+// order. The eight lanes of a group load AHEAD entries of both rows, and all of them read each. What there is no entry for is
+// 0 * -0: adding -0 changes nothing. PIECES: else a rest is one chain.
+template <class E, int CW, bool VECTOR, bool PIECES>
 __device__ __forceinline__ void rest(float (*total)[CW], const Matrix& m, const Dense& d, const RowSlot* slot, u32 chunk,
                                      u32 n0, u32 lane) {
     typedef typename E::Stored Stored;
-    const u32 AHEAD = CW / E::PER_WORD > 4 ? 2 : 4;
+    const u32 AHEAD = 2;
     const Stored* values = (const Stored*)m.rest_values;
-    u32 g = lane / 4, t = lane % 4;
-    bool second = g / AHEAD & 1;
+    const char* b = piece<E, CW, VECTOR>(d, n0, lane % 8);
+    u32 u = lane / 8, q = lane % 8;
+    bool second = q / AHEAD & 1;
     u32 len[2] = {slot[0].end - slot[0].begin, slot[1].end - slot[1].begin};
-    u32 from = (second ? slot[1].begin : slot[0].begin) + g % AHEAD, to = second ? slot[1].end : slot[0].end;
+    u32 from = (second ? slot[1].begin : slot[0].begin) + q % AHEAD, to = second ? slot[1].end : slot[0].end;
     u32 longest = __reduce_max_sync(0xffffffffu, len[0] > len[1] ? len[0] : len[1]);
     float sum[2][CW];
 #pragma unroll
@@ -239,7 +277,7 @@ __device__ __forceinline__ void rest(float (*total)[CW], const Matrix& m, const 
         col = next_col, value = next_value, next_col = PAD, next_value = 0;
         if (to > from && to - from > AHEAD) from += AHEAD, next_col = __ldg(m.rest_col + from), next_value = __ldg(values + from);
         else from = to;
-        if (e - start == chunk) {
+        if (PIECES && e - start == chunk) {
 #pragma unroll
             for (u32 r = 0; r < 2; ++r)
 #pragma unroll
@@ -252,38 +290,38 @@ __device__ __forceinline__ void rest(float (*total)[CW], const Matrix& m, const 
         Gathered<E, CW> rows[2][AHEAD];
         float a[2][AHEAD];
 #pragma unroll
-        for (u32 q = 0; q < AHEAD; ++q)
+        for (u32 i = 0; i < AHEAD; ++i)
 #pragma unroll
             for (u32 r = 0; r < 2; ++r) {
-                u32 c = __shfl_sync(0xffffffffu, col, 4 * (AHEAD * r + q) + t);
-                rows[r][q] = gather<E, CW, VECTOR>(d, c, n0, g, E::MINUS_ZERO);
-                a[r][q] = E::number(E::stored(__shfl_sync(0xffffffffu, E::bits(value), 4 * (AHEAD * r + q) + t)));
+                u32 c = __shfl_sync(0xffffffffu, col, 8 * u + AHEAD * r + i);
+                rows[r][i] = gather<E, CW, VECTOR, true>(b, d, c, n0, q, E::MINUS_ZERO);
+                a[r][i] = E::number(E::stored(__shfl_sync(0xffffffffu, E::bits(value), 8 * u + AHEAD * r + i)));
             }
 #pragma unroll
-        for (u32 q = 0; q < AHEAD; ++q)
+        for (u32 i = 0; i < AHEAD; ++i)
 #pragma unroll
             for (u32 r = 0; r < 2; ++r)
 #pragma unroll
-                for (int i = 0; i < CW; ++i) sum[r][i] = __fmaf_rn(a[r][q], E::at(rows[r][q].word, i), sum[r][i]);
+                for (int w = 0; w < CW; ++w) sum[r][w] = __fmaf_rn(a[r][i], E::at(rows[r][i].word, w), sum[r][w]);
     }
 #pragma unroll
     for (u32 r = 0; r < 2; ++r)
 #pragma unroll
         for (int i = 0; i < CW; ++i)
-            if (len[r] > start) total[r][i] = start == 0 ? sum[r][i] : __fadd_rn(total[r][i], sum[r][i]);
+            if (!PIECES || len[r] > start) total[r][i] = !PIECES || start == 0 ? sum[r][i] : __fadd_rn(total[r][i], sum[r][i]);
 }
 
 // CW columns of one row: to the workspace as they are, to C scaled.
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest, u32 n0, u32 g) {
+__device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest, u32 n0, u32 q) {
     bool partial = dest & WORKSPACE;
     float* row = partial ? d.workspace + (u64)(dest & ~WORKSPACE) * d.ldw : d.c + (u64)dest * d.ldc;
 #pragma unroll
     for (int i = 0; i < CW; i += 4) {
-        u32 c = n0 + E::template column<CW>(g, i);
+        u32 c = n0 + E::template column<CW>(q, i);
         if (VECTOR && c < d.n && d.n - c >= 4) {
             float4 v = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
-            if (!partial) {
+            if (!partial && !(d.alpha == 1.0f && d.beta == 0.0f)) {
                 float4 out = d.beta != 0.0f ? *(const float4*)(row + c) : v;
                 finish(v.x, d.alpha, d.beta, &out.x), finish(v.y, d.alpha, d.beta, &out.y);
                 finish(v.z, d.alpha, d.beta, &out.z), finish(v.w, d.alpha, d.beta, &out.w);
@@ -292,55 +330,69 @@ __device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest
             *(float4*)(row + c) = v;
         } else {
 #pragma unroll
-            for (u32 q = 0; q < 4; ++q) {
-                if (c + q >= d.n) continue;
-                if (partial) row[c + q] = sum[i + q];
-                else finish(sum[i + q], d.alpha, d.beta, row + c + q);
+            for (u32 j = 0; j < 4; ++j) {
+                if (c + j >= d.n) continue;
+                if (partial) row[c + j] = sum[i + j];
+                else finish(sum[i + j], d.alpha, d.beta, row + c + j);
             }
         }
     }
 }
 
+// A load that the compiler does not take for one before it.
+__device__ __forceinline__ uint4 load_again(const uint4* at) {
+    uint4 v;
+    asm volatile("ld.global.nc.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
+    return v;
+}
+
 // BOTH: a row takes its sum from tiles and rest (Libra), tiles + rest; else from one of them (RS-Tile).
 template <class E, int CW, bool VECTOR, bool BOTH, int STAGES>
 __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items, u32 warps_per_item, u32 chunk) {
-    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, u = lane / 8, q = lane % 8;
     u32 index = blockIdx.x * (blockDim.x / 32 / warps_per_item) + warp / warps_per_item;
     u32 n0 = (blockIdx.y * warps_per_item + warp % warps_per_item) * 8 * CW;
     if (index >= items || n0 >= d.n) return; // whole warps only
     const uint4* words = (const uint4*)(m.items + index);
-    uint4 work = __ldg(words), tile = __ldg(words + 1);
-    uint2 cols = __ldg((const uint2*)(words + 2) + t);
-    bool has_tiles = work.x < work.y;
-    RowSlot slot[2] = {{PAD, 0, 0}, {PAD, 0, 0}};
-    if (tile.w != PAD) {
-        const RowSlot* own = m.row_slots + 8 * (u64)tile.w + 2 * t;
-        slot[0] = own[0], slot[1] = own[1];
-    } else {
-        if (2 * t < work.w) slot[0].dest = work.z + 2 * t;
-        if (2 * t + 1 < work.w) slot[1].dest = work.z + 2 * t + 1;
-    }
-    float acc[CW / 2][4];
+    float acc[CW / 2][4], sum[2][CW];
 #pragma unroll
     for (int j = 0; j < CW / 2; ++j) acc[j][0] = acc[j][1] = acc[j][2] = acc[j][3] = 0;
-    if (has_tiles) {
+    bool has_tiles;
+    {
+        uint4 work = __ldg(words), tile = __ldg(words + 1);
+        uint2 cols = __ldg((const uint2*)(words + 2) + u);
         Meta first = {cols.x, cols.y, tile.x, tile.y, tile.z};
-        tiles<E, CW, VECTOR, STAGES>(acc, m, d, first, work.x, work.y, n0, lane);
+        has_tiles = work.x < work.y;
+        if (has_tiles) tiles<E, CW, VECTOR, STAGES>(acc, m, d, first, work.x, work.y, n0, lane);
     }
-    float other[2][CW];
-    if (tile.w != PAD) rest<E, CW, VECTOR>(other, m, d, slot, chunk, n0, lane);
+    // Read again, rather than kept in registers meanwhile.
+    uint4 work = load_again(words);
+    u32 slots = load_again(words + 1).w;
+    bool has_slots = slots != PAD;
+    RowSlot slot[2] = {{PAD, 0, 0}, {PAD, 0, 0}};
+    if (has_slots) {
+        const RowSlot* own = m.row_slots + 8 * (u64)slots + 2 * u;
+        slot[0] = own[0], slot[1] = own[1];
+    } else {
+        if (2 * u < work.w) slot[0].dest = work.z + 2 * u;
+        if (2 * u + 1 < work.w) slot[1].dest = work.z + 2 * u + 1;
+    }
+    // Only Libra has both in one item.
+    if (has_slots && (BOTH || !has_tiles)) rest<E, CW, VECTOR, BOTH>(sum, m, d, slot, chunk, n0, lane);
+    if (BOTH || !has_slots) {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        if (slot[r].dest == PAD) continue;
-        float sum[CW];
-        bool add = BOTH && !(slot[r].dest & WORKSPACE);
+        for (int r = 0; r < 2; ++r) {
+            bool add = has_slots && !(slot[r].dest & WORKSPACE);
 #pragma unroll
-        for (int i = 0; i < CW; ++i) {
-            float of_tiles = acc[i / 2][2 * (i % 2) + r], of_rest = tile.w != PAD ? other[r][i] : 0.0f;
-            sum[i] = add ? __fadd_rn(of_tiles, of_rest) : has_tiles ? of_tiles : of_rest;
+            for (int i = 0; i < CW; ++i) {
+                float of_tiles = __shfl_sync(0xffffffffu, acc[i / 2][2 * (i % 2) + r], 4 * q + u);
+                sum[r][i] = add ? __fadd_rn(of_tiles, sum[r][i]) : has_tiles || !has_slots ? of_tiles : sum[r][i];
+            }
         }
-        store<E, CW, VECTOR>(sum, d, slot[r].dest, n0, g);
     }
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+        if (slot[r].dest != PAD) store<E, CW, VECTOR>(sum[r], d, slot[r].dest, n0, q);
 }
 
 #define KERNEL(NAME, E, CW, VECTOR, BOTH, STAGES, PER_SM)                                                               \

@@ -300,11 +300,7 @@ impl<I: Entry> Prepared<I> {
         let lanes = lanes as u32;
         let tasks = self.rows as u64 + u64::from(pieces.count);
         let config = LaunchConfig {
-            grid_dim: (
-                tasks.div_ceil(u64::from(BLOCK / lanes)) as u32,
-                slabs as u32,
-                1,
-            ),
+            grid_dim: (tasks.div_ceil(u64::from(BLOCK / lanes)) as u32, slabs as u32, 1),
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
@@ -351,8 +347,16 @@ impl<I: Entry> Prepared<I> {
         let (ldc, n) = (c.ld as u64, c.cols as u32);
         let function = gpu.function(Source::CsrSpmm, I::FINISH)?;
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&self.cut_rows).arg(&pieces.workspace).arg(&pieces.ldw);
-        arguments.arg(&mut c.data).arg(&ldc).arg(&n).arg(&alpha).arg(&beta);
+        arguments
+            .arg(&self.cut_rows)
+            .arg(&pieces.workspace)
+            .arg(&pieces.ldw);
+        arguments
+            .arg(&mut c.data)
+            .arg(&ldc)
+            .arg(&n)
+            .arg(&alpha)
+            .arg(&beta);
         // SAFETY: eight arguments as in FINISH of csr_spmm.cu (`Instance` ties the symbol to Acc and Out); the workspace's
         // address is one of 64 bits. A block a cut row, of which there are as many, a thread a column, and those past n
         // return; the sums that a row names were written by the launches before, in the same stream.

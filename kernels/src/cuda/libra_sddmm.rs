@@ -13,10 +13,10 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 use super::gpu::{Gpu, failed};
+use super::launch::address;
 use super::meter;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
-use super::tiles::address;
 use super::tiles::declared::fused_architecture;
 use crate::engine::Engine;
 use crate::feature::Feature;
