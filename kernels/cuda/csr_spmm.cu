@@ -129,7 +129,7 @@ FINISH(csr_finish_bf16, float, Bf16)
            u64 ldc, u32 rows, u32 n, u32 lanes, ACC alpha, ACC beta) {                                            \
     spmm<IN, ACC, OUT, V, DEPTH>(row_ptr, entries, pieces, b, ldb, c, ldc, rows, n, lanes, alpha, beta);          \
   }
-#define KERNEL(NAME, IN, ACC, OUT, V) KERNEL_OF(NAME, IN, ACC, OUT, V, 8, 6)
+#define KERNEL(NAME, IN, ACC, OUT, V) KERNEL_OF(NAME, IN, ACC, OUT, V, 4, sizeof(ACC) == 4 && V < 8 ? 10 : 8)
 
 #ifndef TUNING
 KERNEL(csr_f64_wide, double, double, double, 2)
@@ -138,13 +138,13 @@ KERNEL(csr_f32_wide, float, float, float, 4)
 KERNEL(csr_f32_narrow, float, float, float, 1)
 KERNEL(csr_tf32_wide, Tf32, float, float, 4)
 KERNEL(csr_tf32_narrow, Tf32, float, float, 1)
-KERNEL(csr_f16_f32_wide, F16, float, float, 4)
+KERNEL(csr_f16_f32_wide, F16, float, float, 8)
 KERNEL(csr_f16_f32_narrow, F16, float, float, 1)
-KERNEL(csr_f16_f16_wide, F16, float, F16, 4)
+KERNEL(csr_f16_f16_wide, F16, float, F16, 8)
 KERNEL(csr_f16_f16_narrow, F16, float, F16, 1)
-KERNEL(csr_bf16_f32_wide, Bf16, float, float, 4)
+KERNEL(csr_bf16_f32_wide, Bf16, float, float, 8)
 KERNEL(csr_bf16_f32_narrow, Bf16, float, float, 1)
-KERNEL(csr_bf16_bf16_wide, Bf16, float, Bf16, 4)
+KERNEL(csr_bf16_bf16_wide, Bf16, float, Bf16, 8)
 KERNEL(csr_bf16_bf16_narrow, Bf16, float, Bf16, 1)
 KERNEL(csr_e4m3_wide, E4m3, float, float, 4)
 KERNEL(csr_e4m3_narrow, E4m3, float, float, 1)

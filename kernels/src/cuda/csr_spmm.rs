@@ -124,10 +124,10 @@ instances! {
     f64 f64 f64: 2 "csr_f64_wide" "csr_f64_narrow" "csr_finish_f64";
     f32 f32 f32: 4 "csr_f32_wide" "csr_f32_narrow" "csr_finish_f32";
     Tf32 f32 f32: 4 "csr_tf32_wide" "csr_tf32_narrow" "csr_finish_f32";
-    F16 f32 f32: 4 "csr_f16_f32_wide" "csr_f16_f32_narrow" "csr_finish_f32";
-    F16 f32 F16: 4 "csr_f16_f16_wide" "csr_f16_f16_narrow" "csr_finish_f16";
-    Bf16 f32 f32: 4 "csr_bf16_f32_wide" "csr_bf16_f32_narrow" "csr_finish_f32";
-    Bf16 f32 Bf16: 4 "csr_bf16_bf16_wide" "csr_bf16_bf16_narrow" "csr_finish_bf16";
+    F16 f32 f32: 8 "csr_f16_f32_wide" "csr_f16_f32_narrow" "csr_finish_f32";
+    F16 f32 F16: 8 "csr_f16_f16_wide" "csr_f16_f16_narrow" "csr_finish_f16";
+    Bf16 f32 f32: 8 "csr_bf16_f32_wide" "csr_bf16_f32_narrow" "csr_finish_f32";
+    Bf16 f32 Bf16: 8 "csr_bf16_bf16_wide" "csr_bf16_bf16_narrow" "csr_finish_bf16";
     E4m3 f32 f32: 4 "csr_e4m3_wide" "csr_e4m3_narrow" "csr_finish_f32";
     E5m2 f32 f32: 4 "csr_e5m2_wide" "csr_e5m2_narrow" "csr_finish_f32";
 }

@@ -1,15 +1,15 @@
 //! Long rows of CSR, cut into pieces of [`CUT`] entries that are added up apart.
 //!
 //! ```text
-//! row of 1,300 entries: [0, 512) [512, 1024) [1024, 1300)    one chain each, into three rows of the workspace;
-//!                                                           a second pass adds those in ascending order
+//! row of 150 entries: [0, 64) [64, 128) [128, 150)    one chain each, into three rows of the workspace;
+//!                                                     a second pass adds those in ascending order
 //! ```
 //!
 //! One chain would keep a group of threads busy with a long row while the rest of the GPU has nothing to do: 93,000 entries in
 //! one row took 8 ms of a product that takes 0.15 ms otherwise.
 
 /// Entries of a piece.
-pub(super) const CUT: u32 = 512;
+pub(super) const CUT: u32 = 64;
 
 /// The pieces of a matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
