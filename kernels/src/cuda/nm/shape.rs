@@ -85,9 +85,14 @@ impl Shape {
     /// Bytes of shared memory for slices of `cap` rows of B and `ws` rows of W, of which a block touches `groups`; the result
     /// leaves by way of it, too.
     pub(super) const fn shared(&self, cap: usize, ws: usize, groups: usize) -> usize {
-        let slices = self.stages * ((cap + 1) * self.tm + ws * self.tn + groups * ws) * 4;
-        let results = self.threads() / 32 * 4 * self.tm * 4;
+        let slices = self.stages * ((cap + 1) * self.tm + ws * (self.tn + groups)) * 4;
+        let results = self.tm * self.tn * 4;
         if slices > results { slices } else { results }
+    }
+
+    /// What a block may take of the `limit` bytes that one alone could have: the device keeps 1 KiB of each.
+    pub(super) const fn share(&self, limit: usize) -> usize {
+        ((limit + 1024) / self.per_sm).saturating_sub(1024)
     }
 
     /// Most rows that a block can list: a lane of each warp holds one.
@@ -107,43 +112,50 @@ impl Shape {
     }
 }
 
+/// Rows of W, and of B, of the longest slices.
+const MOST_ROWS: usize = 48;
+const MOST_ROWS_OF_B: usize = 256;
+
 /// Packing pays where more than 70 % of the rows are dropped (NM-SpMM, section III-C).
 pub(super) const fn is_sparse(n: usize, m: usize) -> bool {
     10 * (m - n) > 7 * m
 }
 
-/// The tiles to try for `cols` columns of W and `n` of B, best first.
+/// The tiles to try for `cols` columns of W and `n` of B, and how to cut W of `n` in `m` for each, best first.
 pub(super) fn candidates(
     version: Version,
     (n, m): (usize, usize),
     (width, cols): (usize, usize),
     multiprocessors: usize,
-) -> Vec<Shape> {
-    if version != Version::V3 {
-        return vec![BLOCKING];
-    }
-    let mut shapes = if is_sparse(n, m) {
-        vec![WIDE, LARGE, MEDIUM, SMALL]
-    } else {
-        vec![LARGE, MEDIUM, SMALL]
+) -> Vec<(Shape, Knife)> {
+    let sparse = is_sparse(n, m);
+    let mut shapes = match (version, sparse) {
+        (Version::V1 | Version::V2, _) => vec![BLOCKING],
+        (Version::V3, true) => vec![WIDE, LARGE, MEDIUM, SMALL],
+        (Version::V3, false) => vec![LARGE, MEDIUM, SMALL],
     };
     // Fewer turns win; of equals the larger tile, which reads less.
     shapes.sort_by_key(|shape| shape.turns(width, cols, multiprocessors));
-    shapes
+    let packed = version == Version::V2 || version == Version::V3 && sparse;
+    let knives = |shape| cuts(&shape, packed, (n, m)).map(move |knife| (shape, knife));
+    shapes.into_iter().flat_map(knives).collect()
 }
 
-/// How to cut W of `n` in `m` for a tile.
-pub(super) fn knife(version: Version, shape: &Shape, (n, m): (usize, usize)) -> Knife {
-    let sparse = is_sparse(n, m);
-    let rows_of_b = if sparse { 64 } else { 32 };
-    let span = (rows_of_b / m).max(1) * n;
-    Knife {
-        tn: shape.tn,
-        span,
-        ws: span.next_multiple_of(4),
-        row_bytes: shape.tm * 4,
-        packed: version == Version::V2 || version == Version::V3 && sparse,
-    }
+/// Slices of whole windows, long ones first: each begins with a wait.
+pub(super) fn cuts(
+    shape: &Shape,
+    packed: bool,
+    (n, m): (usize, usize),
+) -> impl Iterator<Item = Knife> + use<> {
+    let (tn, row_bytes) = (shape.tn, shape.tm * 4);
+    let most = (MOST_ROWS / n).min(MOST_ROWS_OF_B / m).max(1);
+    (1..=most).rev().map(move |windows| Knife {
+        tn,
+        span: windows * n,
+        ws: (windows * n).next_multiple_of(4),
+        row_bytes,
+        packed,
+    })
 }
 
 #[cfg(test)]
@@ -152,18 +164,26 @@ mod tests {
 
     #[test]
     fn large_products_get_large_tiles_and_small_ones_small_tiles() {
-        let first = |nm, size| candidates(Version::V3, nm, (size, size), 132)[0];
+        let first = |nm, size| candidates(Version::V3, nm, (size, size), 132)[0].0;
         assert_eq!(first((16, 32), 4096), LARGE);
         assert_eq!(first((4, 32), 4096), WIDE);
         assert_eq!(first((16, 32), 512), SMALL);
-        assert_eq!(candidates(Version::V1, (16, 32), (64, 64), 132), [BLOCKING]);
+        let blocking = candidates(Version::V1, (16, 32), (64, 64), 132);
+        assert!(blocking.iter().all(|(shape, _)| *shape == BLOCKING));
     }
 
     #[test]
-    fn slices_of_the_paper() {
-        let of = |n| knife(Version::V3, &LARGE, (n, 32));
-        let cuts: Vec<_> = [16, 12, 8, 4].map(|n| (of(n).span, of(n).packed)).to_vec();
-        assert_eq!(cuts, [(16, false), (12, false), (16, true), (8, true)]);
-        assert_eq!(knife(Version::V1, &LARGE, (3, 7)).ws, 12);
+    fn slices_hold_whole_windows_and_only_those_of_the_sparse_are_packed() {
+        let of = |n| candidates(Version::V3, (n, 32), (4096, 4096), 132)[0].1;
+        let found = [16, 12, 8, 4].map(|n| (of(n).span, of(n).packed));
+        assert_eq!(found, [(48, false), (48, false), (48, true), (32, true)]);
+        let odd: Vec<_> = cuts(&LARGE, true, (20, 100))
+            .map(|knife| (knife.span, knife.ws))
+            .collect();
+        assert_eq!(odd, [(40, 40), (20, 20)]);
+        let one: Vec<_> = cuts(&LARGE, false, (97, 1000))
+            .map(|knife| (knife.span, knife.ws))
+            .collect();
+        assert_eq!(one, [(97, 100)]);
     }
 }
