@@ -156,9 +156,9 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
             load_and_step(acc, a + at.x, wq);
             load_and_step(acc, a + at.y, wq + TN * 4);
             load_and_step(acc, a + at.z, wq + 2 * TN * 4);
-            const u32 last = at.w;
+            load_and_step(acc, a + at.w, wq + 3 * TN * 4);
+            // Past the end: the first ones again, unused.
             at = d[q + 1 < quads ? q + 1 : 0];
-            load_and_step(acc, a + last, wq + 3 * TN * 4);
         }
     }
 
@@ -168,7 +168,8 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
         float a[TY], w[8];
         load(a, w, from, values);
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
+        for (int y = 0; y < 8; y++) {
+            const int j = y < 4 ? y : 11 - y;
 #pragma unroll
             for (int x = 0; x < TY; x++) {
                 const int i = j % 2 ? TY - 1 - x : x;
@@ -207,11 +208,21 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
         __syncwarp();
         const int columns = min(32, t.cols - j0 - warp * 32);
         float *to = t.c + static_cast<u64>(j0 + warp * 32) * t.ldc + i0;
+        const bool plain = t.alpha == 1.0f && t.beta == 0.0f;
 #pragma unroll 1
         for (int r = 0; r < columns; r++, to += t.ldc) {
+            float result[TM / 32];
 #pragma unroll
-            for (int i = lane; i < TM; i += 32) {
-                if (i < t.n - i0) finish(mine[place(r, i)], t.alpha, t.beta, to + i);
+            for (int x = 0; x < TM / 32; x++) result[x] = mine[place(r, lane + 32 * x)];
+#pragma unroll
+            for (int x = 0; x < TM / 32; x++) {
+                const int i = lane + 32 * x;
+                if (i >= t.n - i0) continue;
+                if (plain) {
+                    to[i] = result[x];
+                } else {
+                    finish(result[x], t.alpha, t.beta, to + i);
+                }
             }
         }
     }
