@@ -4,7 +4,7 @@
 //
 //   one block: TN columns of W x TM columns of B          one warp: 32 columns of W x TM columns of B
 //
-//     slice s of B in shared memory        slice of W            lanes of a warp: 8 groups of rows x 4 columns of 8
+//     slice s of B in shared memory        slice of W            lanes of a warp: 8 groups of columns of B x 4 of 8 of W
 //     rows x TM                            ws x TN                  0 1   2 3   4 5  ..  14 15     columns 0..7, 8..15
 //     -------- d[0] ---->  a[0..TY]   *    w[0] [8]                16 17 18 19  ..        30 31    columns 16..23, 24..31
 //     -------- d[1] ---->  a[0..TY]   *    w[1] [8]
@@ -15,7 +15,7 @@
 //
 //   V1  blocking: load a slice, wait, multiply          STAGES 1, all rows of the slice
 //   V2  packing: only the rows that the block names     STAGES 1, rows listed per (block, slice)
-//   V3  pipelines: slices ahead by cp.async             STAGES 3, either
+//   V3  pipelines: the next slice by cp.async           STAGES 2, either
 //
 // Every element of C takes its terms in ascending u, one fused step each, from +0. What pads the arrays (u past the end, rows
 // past k) meets a row of -0: 0 * -0 added changes no accumulator, not even a -0.
@@ -278,12 +278,13 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
         Block<TY, WARPS, STAGES, PACKED>(t, shared).run();                                    \
     }
 #define PIPELINES(SHAPE, TY, WARPS, PER_SM)                      \
-    KERNEL(nm_v3_##SHAPE, TY, WARPS, 3, false, PER_SM)           \
-    KERNEL(nm_v3p_##SHAPE, TY, WARPS, 3, true, PER_SM)
+    KERNEL(nm_v3_##SHAPE, TY, WARPS, 2, false, PER_SM)           \
+    KERNEL(nm_v3p_##SHAPE, TY, WARPS, 2, true, PER_SM)
 
 KERNEL(nm_v1, 16, 4, 1, false, 2)
 KERNEL(nm_v2, 16, 4, 1, true, 2)
 PIPELINES(small, 4, 2, 8)
 PIPELINES(medium, 8, 4, 4)
+PIPELINES(broad, 8, 8, 2)
 PIPELINES(large, 16, 4, 2)
 PIPELINES(wide, 16, 8, 1)

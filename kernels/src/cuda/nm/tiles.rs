@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
 use super::cut::{Knife, Slices, height};
-use super::shape::{Shape, Version, candidates};
+use super::shape::{Request, Shape, Version, candidates};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
@@ -86,9 +86,21 @@ fn prepare(
     (version, n): (Version, usize),
 ) -> Result<Prepared<f32, Tiles>, Refusal> {
     if is_tiled(nm, transpose, n) {
-        for (shape, knife) in candidates(version, (nm.n, nm.m), (n, nm.cols), gpu.multiprocessors()?) {
-            if let Some(tiles) = Tiles::new(gpu, nm, shape, knife)? {
-                return Ok(Prepared::Tiles(Box::new(tiles)));
+        let request = Request {
+            pattern: (nm.n, nm.m, nm.l),
+            cols: nm.cols,
+            n,
+            multiprocessors: gpu.multiprocessors()?,
+        };
+        let tiles = candidates(version, &request);
+        let most = launch::shared_limit(gpu)?;
+        // Wide windows may leave room for fewer blocks than a tile is made for.
+        for sharing in [true, false] {
+            for &(shape, knife) in &tiles {
+                let limit = if sharing { shape.share(most) } else { most };
+                if let Some(tiles) = Tiles::new(gpu, nm, (shape, knife), limit)? {
+                    return Ok(Prepared::Tiles(Box::new(tiles)));
+                }
             }
         }
     }
@@ -96,9 +108,13 @@ fn prepare(
 }
 
 impl Tiles {
-    /// None where a slice takes more shared memory than the device, or the tile's share of it, has.
-    fn new(gpu: &Gpu, nm: &Nm<f32>, shape: Shape, knife: Knife) -> Result<Option<Tiles>, Refusal> {
-        let limit = shape.share(launch::shared_limit(gpu)?);
+    /// None where slices take more than `limit` bytes of shared memory.
+    fn new(
+        gpu: &Gpu,
+        nm: &Nm<f32>,
+        (shape, knife): (Shape, Knife),
+        limit: usize,
+    ) -> Result<Option<Tiles>, Refusal> {
         // What cannot fit is not cut at all.
         let least = match knife.packed {
             true => knife.span.min(nm.rows),
@@ -242,6 +258,7 @@ mod tests {
             );
             return;
         };
+        let limit = launch::shared_limit(gpu).expect("a device");
         let (mut state, mut compared) = (5u64, 0);
         for (k, cols, n) in [(64, 256, 128), (333, 517, 301), (96, 40, 9), (1000, 264, 132)] {
             for params in [
@@ -269,21 +286,17 @@ mod tests {
                 let factors = (0.75, -1.5);
                 let wanted = result(&|c| listed.launch(gpu, FMA, (&b, c), factors).expect("runs"));
                 let both = |shape| [false, true].map(|packed| (shape, packed));
-                for (shape, packed) in ALL.iter().flat_map(both) {
-                    for knife in cuts(shape, packed, (nm.n, nm.m)) {
-                        let Some(tiles) = Tiles::new(gpu, &nm, *shape, knife).expect("memory") else {
-                            continue;
-                        };
-                        let found = result(&|c| tiles.launch(gpu, (&b, c), factors).expect("runs"));
-                        let first = found.iter().zip(&wanted).position(|(x, y)| x != y);
-                        assert_eq!(
-                            first,
-                            None,
-                            "{} {k} x {cols} x {n} {params:?}",
-                            shape.symbol(packed)
-                        );
-                        compared += 1;
-                    }
+                let knives =
+                    |(shape, packed)| cuts(shape, packed, (nm.n, nm.m)).step_by(3).map(move |knife| (*shape, knife));
+                for (shape, knife) in ALL.iter().flat_map(both).flat_map(knives) {
+                    let Some(tiles) = Tiles::new(gpu, &nm, (shape, knife), limit).expect("memory") else {
+                        continue;
+                    };
+                    let found = result(&|c| tiles.launch(gpu, (&b, c), factors).expect("runs"));
+                    let first = found.iter().zip(&wanted).position(|(x, y)| x != y);
+                    let symbol = shape.symbol(knife.packed);
+                    assert_eq!(first, None, "{symbol} {knife:?} {k} x {cols} x {n} {params:?}");
+                    compared += 1;
                 }
             }
         }
