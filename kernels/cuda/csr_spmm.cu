@@ -123,31 +123,28 @@ FINISH(csr_finish_f32, float, float)
 FINISH(csr_finish_f16, float, F16)
 FINISH(csr_finish_bf16, float, Bf16)
 
-#define KERNEL_OF(NAME, IN, ACC, OUT, V, DEPTH, PER_SM)                                                           \
+#define KERNEL(NAME, IN, ACC, OUT, V, PER_SM)                                                                     \
   extern "C" __global__ void __launch_bounds__(128, PER_SM)                                                       \
       NAME(const u32* row_ptr, const Entry<IN>* entries, Pieces<ACC> pieces, const IN* b, u64 ldb, OUT* c,        \
            u64 ldc, u32 rows, u32 n, u32 lanes, ACC alpha, ACC beta) {                                            \
-    spmm<IN, ACC, OUT, V, DEPTH>(row_ptr, entries, pieces, b, ldb, c, ldc, rows, n, lanes, alpha, beta);          \
+    spmm<IN, ACC, OUT, V, 4>(row_ptr, entries, pieces, b, ldb, c, ldc, rows, n, lanes, alpha, beta);          \
   }
-#define KERNEL(NAME, IN, ACC, OUT, V) KERNEL_OF(NAME, IN, ACC, OUT, V, 4, sizeof(ACC) == 4 && V < 8 ? 10 : 8)
 
-#ifndef TUNING
-KERNEL(csr_f64_wide, double, double, double, 2)
-KERNEL(csr_f64_narrow, double, double, double, 1)
-KERNEL(csr_f32_wide, float, float, float, 4)
-KERNEL(csr_f32_narrow, float, float, float, 1)
-KERNEL(csr_tf32_wide, Tf32, float, float, 4)
-KERNEL(csr_tf32_narrow, Tf32, float, float, 1)
-KERNEL(csr_f16_f32_wide, F16, float, float, 8)
-KERNEL(csr_f16_f32_narrow, F16, float, float, 1)
-KERNEL(csr_f16_f16_wide, F16, float, F16, 8)
-KERNEL(csr_f16_f16_narrow, F16, float, F16, 1)
-KERNEL(csr_bf16_f32_wide, Bf16, float, float, 8)
-KERNEL(csr_bf16_f32_narrow, Bf16, float, float, 1)
-KERNEL(csr_bf16_bf16_wide, Bf16, float, Bf16, 8)
-KERNEL(csr_bf16_bf16_narrow, Bf16, float, Bf16, 1)
-KERNEL(csr_e4m3_wide, E4m3, float, float, 4)
-KERNEL(csr_e4m3_narrow, E4m3, float, float, 1)
-KERNEL(csr_e5m2_wide, E5m2, float, float, 4)
-KERNEL(csr_e5m2_narrow, E5m2, float, float, 1)
-#endif
+KERNEL(csr_f64_wide, double, double, double, 2, 8)
+KERNEL(csr_f64_narrow, double, double, double, 1, 8)
+KERNEL(csr_f32_wide, float, float, float, 4, 10)
+KERNEL(csr_f32_narrow, float, float, float, 1, 10)
+KERNEL(csr_tf32_wide, Tf32, float, float, 4, 10)
+KERNEL(csr_tf32_narrow, Tf32, float, float, 1, 10)
+KERNEL(csr_f16_f32_wide, F16, float, float, 8, 9)
+KERNEL(csr_f16_f32_narrow, F16, float, float, 1, 10)
+KERNEL(csr_f16_f16_wide, F16, float, F16, 8, 9)
+KERNEL(csr_f16_f16_narrow, F16, float, F16, 1, 10)
+KERNEL(csr_bf16_f32_wide, Bf16, float, float, 8, 9)
+KERNEL(csr_bf16_f32_narrow, Bf16, float, float, 1, 10)
+KERNEL(csr_bf16_bf16_wide, Bf16, float, Bf16, 8, 9)
+KERNEL(csr_bf16_bf16_narrow, Bf16, float, Bf16, 1, 10)
+KERNEL(csr_e4m3_wide, E4m3, float, float, 4, 10)
+KERNEL(csr_e4m3_narrow, E4m3, float, float, 1, 10)
+KERNEL(csr_e5m2_wide, E5m2, float, float, 4, 10)
+KERNEL(csr_e5m2_narrow, E5m2, float, float, 1, 10)

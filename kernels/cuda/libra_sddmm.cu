@@ -100,9 +100,8 @@ __device__ __forceinline__ Words four_words(const typename E::Stored* row, u32 a
     if (VECTOR) {
         uint4 v = __ldg((const uint4*)(row + at));
         w.word[0] = v.x, w.word[1] = v.y, w.word[2] = v.z, w.word[3] = v.w;
-        if (FULL) return w;
 #pragma unroll
-        for (u32 i = 0; i < 4; ++i) {
+        for (u32 i = 0; i < 4 && !FULL; ++i) {
             u32 left = at + i * E::PER_WORD < k ? k - at - i * E::PER_WORD : 0;
             if (left == 0) w.word[i] = 0;
             else if (left < E::PER_WORD) w.word[i] &= 0xffffu;
@@ -332,20 +331,22 @@ __device__ __forceinline__ void entries(const Pattern& s, const Operands& o, u32
     if (mine) o.out[to] = finished(o, sum, s.rest_values + at);
 }
 
-// The first `segment_blocks` thread blocks take segments, the others single entries. KSTEPS = 0: k of any length.
+// The first `segment_blocks` thread blocks take segments, the others single entries. KSTEPS: there are no single entries, and k is
+// so many steps of DEPTH in flight; 0: any pattern and any k.
 template <class E, bool VECTOR, int KSTEPS, int DEPTH>
 __device__ __forceinline__ void sddmm(const Pattern& s, const Operands& o, u32 segment_blocks) {
-    __shared__ __align__(16) float tile[4][2][32][PITCH];
-    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (blockIdx.x < segment_blocks) {
-        u32 segment = 4 * blockIdx.x + warp;
-        if (segment >= s.segment_count) return;
-        if constexpr (KSTEPS > 0) held_blocks<E, KSTEPS, DEPTH>(s, o, segment, lane);
-        else blocks<E, VECTOR, DEPTH>(s, o, segment, lane);
-        return;
+    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, segment = 4 * blockIdx.x + warp;
+    if constexpr (KSTEPS > 0) {
+        if (segment < s.segment_count) held_blocks<E, KSTEPS, DEPTH>(s, o, segment, lane);
+    } else {
+        __shared__ __align__(16) float tile[4][2][32][PITCH];
+        if (blockIdx.x < segment_blocks) {
+            if (segment < s.segment_count) blocks<E, VECTOR, DEPTH>(s, o, segment, lane);
+            return;
+        }
+        u64 first = 32 * (4 * (u64)(blockIdx.x - segment_blocks) + warp);
+        if (first < s.rest_count) entries<E, VECTOR>(s, o, (u32)first, lane, tile[warp]);
     }
-    u64 first = 32 * (4 * (u64)(blockIdx.x - segment_blocks) + warp);
-    if (first < s.rest_count) entries<E, VECTOR>(s, o, (u32)first, lane, tile[warp]);
 }
 
 #define KERNEL(NAME, E, VECTOR, KSTEPS, DEPTH, PER_SM)                                                                        \
@@ -353,20 +354,18 @@ __device__ __forceinline__ void sddmm(const Pattern& s, const Operands& o, u32 s
         sddmm<E, VECTOR, KSTEPS, DEPTH>(s, o, segment_blocks);                                                              \
     }
 
-#ifndef TUNING
-KERNEL(libra_sddmm_tf32_1, OnTf32, true, 1, 1, 6)
-KERNEL(libra_sddmm_tf32_2, OnTf32, true, 2, 1, 6)
-KERNEL(libra_sddmm_tf32_4, OnTf32, true, 4, 1, 5)
-KERNEL(libra_sddmm_tf32_8, OnTf32, true, 8, 1, 4)
-KERNEL(libra_sddmm_tf32, OnTf32, true, 0, 1, 6)
+KERNEL(libra_sddmm_tf32_1, OnTf32, true, 1, 1, 8)
+KERNEL(libra_sddmm_tf32_2, OnTf32, true, 2, 2, 7)
+KERNEL(libra_sddmm_tf32_4, OnTf32, true, 4, 2, 6)
+KERNEL(libra_sddmm_tf32_8, OnTf32, true, 8, 2, 5)
+KERNEL(libra_sddmm_tf32, OnTf32, true, 0, 2, 6)
 KERNEL(libra_sddmm_tf32_any, OnTf32, false, 0, 1, 6)
-KERNEL(libra_sddmm_f16_1, OnF16, true, 1, 1, 7)
-KERNEL(libra_sddmm_f16_2, OnF16, true, 2, 1, 7)
-KERNEL(libra_sddmm_f16_4, OnF16, true, 4, 1, 6)
-KERNEL(libra_sddmm_f16_8, OnF16, true, 8, 1, 4)
-KERNEL(libra_sddmm_f16, OnF16, true, 0, 1, 7)
+KERNEL(libra_sddmm_f16_1, OnF16, true, 1, 1, 8)
+KERNEL(libra_sddmm_f16_2, OnF16, true, 2, 2, 8)
+KERNEL(libra_sddmm_f16_4, OnF16, true, 4, 2, 7)
+KERNEL(libra_sddmm_f16_8, OnF16, true, 8, 2, 5)
+KERNEL(libra_sddmm_f16, OnF16, true, 0, 1, 8)
 KERNEL(libra_sddmm_f16_any, OnF16, false, 0, 1, 7)
-#endif
 
 // alpha = 0: neither X nor Y is read.
 extern "C" __global__ void __launch_bounds__(128) sddmm_without_product(const float* values, const u32* position, u32 count,

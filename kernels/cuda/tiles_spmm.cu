@@ -163,8 +163,8 @@ __device__ __forceinline__ Gathered<E, CW> gather(const char* at, const Dense& d
     return row;
 }
 
-// What a lane needs of a tile: the columns of slots 2u and 2u + 1, and what the values are found by. Loaded STAGES tiles
-// before the gather that waits for it.
+// What a lane needs of a tile: the columns of slots 2u and 2u + 1, and what the values are found by. Loaded one tile before
+// the gather that waits for it.
 struct Meta {
     u32 col0, col1, low, high, base;
 };
@@ -219,35 +219,24 @@ template <class E, int CW> __device__ __forceinline__ void multiply(float (*acc)
     for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], x.word, y.word, j, now.s.first, now.s.second);
 }
 
-// One chain of instructions over the tiles [begin, end), which are at least one. The operands of STAGES tiles are on their
-// way at a time, and the names of as many after them.
-template <class E, int CW, bool VECTOR, int STAGES>
+// One chain of instructions over the tiles [begin, end), which are at least one. The next tile is named while this one is
+// gathered; what hides the gathers is other warps, so registers are worth more than tiles in flight (two and three of them,
+// measured on an H200, made the kernel slower).
+template <class E, int CW, bool VECTOR>
 __device__ __forceinline__ void tiles(float (*acc)[4], const Matrix& m, const Dense& d, const Meta& first, u32 begin, u32 end,
                                       u32 n0, u32 lane) {
     const char* b = piece<E, CW, VECTOR>(d, n0, lane % 8);
     u32 u = lane / 8;
-    Meta next[STAGES];
-    Operands<E, CW> at[STAGES];
-    next[0] = first;
-#pragma unroll
-    for (u32 k = 1; k < STAGES; ++k)
-        if (begin + k < end) next[k] = load_meta(m, begin + k, u);
-#pragma unroll
-    for (u32 k = 0; k < STAGES; ++k) {
-        if (end - begin > k) at[k] = fetch<E, CW, VECTOR, true>(m, d, b, next[k], n0, lane);
-        if (end - begin > k + STAGES) next[k] = load_meta(m, begin + k + STAGES, u);
-    }
-    for (;;) {
-#pragma unroll
-        for (u32 k = 0; k < STAGES; ++k) {
-            u32 left = end - begin;
-            multiply<E, CW>(acc, at[k], lane);
-            if (left > STAGES + 1) at[k] = fetch<E, CW, VECTOR, false>(m, d, b, next[k], n0, lane);
-            else if (left == STAGES + 1) at[k] = fetch<E, CW, VECTOR, true>(m, d, b, next[k], n0, lane);
-            if (left > 2 * STAGES) next[k] = load_meta(m, begin + 2 * STAGES, u);
-            if (left == 1) return;
-            ++begin;
-        }
+    Meta next = first;
+    Operands<E, CW> now = fetch<E, CW, VECTOR, true>(m, d, b, next, n0, lane);
+    if (end - begin > 1) next = load_meta(m, begin + 1, u);
+    for (;; ++begin) {
+        u32 left = end - begin;
+        multiply<E, CW>(acc, now, lane);
+        if (left > 2) now = fetch<E, CW, VECTOR, false>(m, d, b, next, n0, lane);
+        else if (left == 2) now = fetch<E, CW, VECTOR, true>(m, d, b, next, n0, lane);
+        if (left > 2) next = load_meta(m, begin + 2, u);
+        if (left == 1) return;
     }
 }
 
@@ -347,7 +336,7 @@ __device__ __forceinline__ uint4 load_again(const uint4* at) {
 }
 
 // BOTH: a row takes its sum from tiles and rest (Libra), tiles + rest; else from one of them (RS-Tile).
-template <class E, int CW, bool VECTOR, bool BOTH, int STAGES>
+template <class E, int CW, bool VECTOR, bool BOTH>
 __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items, u32 warps_per_item, u32 chunk) {
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, u = lane / 8, q = lane % 8;
     u32 index = blockIdx.x * (blockDim.x / 32 / warps_per_item) + warp / warps_per_item;
@@ -363,7 +352,7 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
         uint2 cols = __ldg((const uint2*)(words + 2) + u);
         Meta first = {cols.x, cols.y, tile.x, tile.y, tile.z};
         has_tiles = work.x < work.y;
-        if (has_tiles) tiles<E, CW, VECTOR, STAGES>(acc, m, d, first, work.x, work.y, n0, lane);
+        if (has_tiles) tiles<E, CW, VECTOR>(acc, m, d, first, work.x, work.y, n0, lane);
     }
     // Read again, rather than kept in registers meanwhile.
     uint4 work = load_again(words);
@@ -395,24 +384,24 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
         if (slot[r].dest != PAD) store<E, CW, VECTOR>(sum[r], d, slot[r].dest, n0, q);
 }
 
-#define KERNEL(NAME, E, CW, VECTOR, BOTH, STAGES, PER_SM)                                                               \
+#define KERNEL(NAME, E, CW, VECTOR, BOTH, PER_SM)                                                                       \
     extern "C" __global__ void __launch_bounds__(128, PER_SM)                                                          \
         NAME(Matrix m, Dense d, u32 items, u32 warps_per_item, u32 chunk) {                                            \
-        item<E, CW, VECTOR, BOTH, STAGES>(m, d, items, warps_per_item, chunk);                                         \
+        item<E, CW, VECTOR, BOTH>(m, d, items, warps_per_item, chunk);                                                 \
     }
 
-#ifndef TUNING
-KERNEL(rsh_tf32, OnTf32, 4, true, false, 3, 5)
-KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 2, 5)
-KERNEL(rsh_f16_32, OnF16, 4, true, false, 3, 5)
-KERNEL(rsh_f16_64, OnF16, 8, true, false, 3, 5)
-KERNEL(rsh_f16_any, OnF16, 4, false, false, 2, 5)
-KERNEL(libra_tf32, OnTf32, 4, true, true, 3, 5)
-KERNEL(libra_tf32_any, OnTf32, 4, false, true, 2, 5)
-KERNEL(libra_f16_32, OnF16, 4, true, true, 3, 5)
-KERNEL(libra_f16_64, OnF16, 8, true, true, 3, 5)
-KERNEL(libra_f16_any, OnF16, 4, false, true, 2, 5)
-#endif
+KERNEL(rsh_tf32_32, OnTf32, 4, true, false, 10)
+KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 6)
+KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 8)
+KERNEL(rsh_f16_32, OnF16, 4, true, false, 10)
+KERNEL(rsh_f16_64, OnF16, 8, true, false, 9)
+KERNEL(rsh_f16_any, OnF16, 4, false, false, 8)
+KERNEL(libra_tf32_32, OnTf32, 4, true, true, 9)
+KERNEL(libra_tf32_64, OnTf32, 8, true, true, 5)
+KERNEL(libra_tf32_any, OnTf32, 4, false, true, 6)
+KERNEL(libra_f16_32, OnF16, 4, true, true, 9)
+KERNEL(libra_f16_64, OnF16, 8, true, true, 5)
+KERNEL(libra_f16_any, OnF16, 4, false, true, 6)
 
 // A row of C whose sums are in the workspace: `tiles` rows of it from `tile`, 8 apart, then `rests` from `rest`.
 struct CutRow {

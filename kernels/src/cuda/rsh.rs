@@ -5,7 +5,7 @@
 //! rows in no window            -> eight at a time: residual rows with their entries, empty rows with none
 //! ```
 //!
-//! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 32 tiles whose sums are added
+//! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 16 tiles whose sums are added
 //! in ascending order; residual rows are one fused chain; both round tf32 operands as `rna`, and no row is in both. The
 //! paper adds the segments of super-long windows atomically (section 3.3.3); the second pass here fixes their order.
 //! Transposed, no tiles lie along the rows of A: everything goes to FP32 cores. Source: RSH-SpMM, sections 3.2 and 3.3.
@@ -24,9 +24,10 @@ use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{F16, Tf32};
 
-/// Tiles of a segment, as the balance of section 3.3.3 cuts them; a residual row is one chain.
+/// Tiles of a segment, half of what the balance of section 3.3.3 cuts: on an H200 there is more to fill. A residual row is
+/// one chain.
 const LIMITS: Limits = Limits {
-    tiles: 32,
+    tiles: 16,
     piece: u32::MAX,
     rest: u32::MAX,
 };

@@ -47,7 +47,7 @@ const SEGMENTS: usize = 8192;
 pub(super) trait SddmmElement: Word + Operand<f32> {
     /// Rows aligned to 16 bytes, and any.
     const NAMES: [&'static str; 2];
-    /// Rows aligned to 16 bytes, of so many steps of 64 bytes, which lanes keep.
+    /// Rows aligned to 16 bytes, of so many steps of 64 bytes, which lanes keep; blocks only.
     const HELD: [(usize, &'static str); 4];
     /// Elements in 16 bytes.
     const VECTOR: usize;
@@ -79,11 +79,11 @@ impl SddmmElement for F16 {
     const PRODUCTS: u16 = 16;
 }
 
-/// The kernel for rows of `k` elements.
-fn symbol<I: SddmmElement>(aligned: bool, k: usize) -> &'static str {
+/// The kernel for rows of `k` elements, in a pattern of blocks only or with single entries.
+fn symbol<I: SddmmElement>(aligned: bool, only_blocks: bool, k: usize) -> &'static str {
     let steps = I::HELD
         .iter()
-        .find(|(steps, _)| aligned && k == 4 * I::VECTOR * steps);
+        .find(|(steps, _)| aligned && only_blocks && k == 4 * I::VECTOR * steps);
     steps.map_or(I::NAMES[usize::from(!aligned)], |&(_, name)| name)
 }
 
@@ -239,7 +239,10 @@ impl Prepared {
             return Ok(());
         }
         let aligned = x.ld % I::VECTOR == 0 && y.ld % I::VECTOR == 0;
-        let function = gpu.function(Source::LibraSddmm, symbol::<I>(aligned, x.cols))?;
+        let function = gpu.function(
+            Source::LibraSddmm,
+            symbol::<I>(aligned, self.rest_count == 0, x.cols),
+        )?;
         let segment_blocks = segment_blocks as u32;
         let mut arguments = gpu.stream().launch_builder(&function);
         arguments.arg(&pattern).arg(&operands).arg(&segment_blocks);
@@ -307,13 +310,14 @@ mod tests {
 
     #[test]
     fn lanes_keep_rows_of_a_few_lengths_only() {
-        assert_eq!(symbol::<Tf32>(true, 32), "libra_sddmm_tf32_2");
-        assert_eq!(symbol::<Tf32>(true, 128), "libra_sddmm_tf32_8");
-        assert_eq!(symbol::<F16>(true, 32), "libra_sddmm_f16_1");
-        assert_eq!(symbol::<F16>(true, 128), "libra_sddmm_f16_4");
-        assert_eq!(symbol::<Tf32>(true, 33), "libra_sddmm_tf32");
-        assert_eq!(symbol::<Tf32>(true, 0), "libra_sddmm_tf32");
-        assert_eq!(symbol::<Tf32>(false, 32), "libra_sddmm_tf32_any");
+        assert_eq!(symbol::<Tf32>(true, true, 32), "libra_sddmm_tf32_2");
+        assert_eq!(symbol::<Tf32>(true, true, 128), "libra_sddmm_tf32_8");
+        assert_eq!(symbol::<F16>(true, true, 32), "libra_sddmm_f16_1");
+        assert_eq!(symbol::<F16>(true, true, 128), "libra_sddmm_f16_4");
+        assert_eq!(symbol::<Tf32>(true, true, 33), "libra_sddmm_tf32");
+        assert_eq!(symbol::<Tf32>(true, true, 0), "libra_sddmm_tf32");
+        assert_eq!(symbol::<Tf32>(true, false, 32), "libra_sddmm_tf32");
+        assert_eq!(symbol::<Tf32>(false, true, 32), "libra_sddmm_tf32_any");
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //!        -> launch: items x slabs of columns; then the sums of long windows, if there are any
 //! ```
 //!
-//! A slab is what a warp has of the columns of B: 32, or 64 of f16 where B has more than 32. Rows of B and C that do not start
-//! at multiples of 16 bytes take kernels that load one element at a time.
+//! A slab is 64 columns of B, or 32 where B has no more. Rows of B and C that do not start at multiples of 16 bytes take
+//! kernels that load one element at a time.
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
@@ -29,12 +29,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// The kernels of the source.
 pub(super) const SYMBOLS: &[&str] = &[
-    "rsh_tf32",
+    "rsh_tf32_32",
+    "rsh_tf32_64",
     "rsh_tf32_any",
     "rsh_f16_32",
     "rsh_f16_64",
     "rsh_f16_any",
-    "libra_tf32",
+    "libra_tf32_32",
+    "libra_tf32_64",
     "libra_tf32_any",
     "libra_f16_32",
     "libra_f16_64",
@@ -57,8 +59,8 @@ const GRID_Y: usize = 65_535;
 pub(crate) struct Symbols {
     /// 32 columns.
     pub(crate) narrow: &'static str,
-    /// More, and how many.
-    pub(crate) wide: (&'static str, usize),
+    /// 64 columns.
+    pub(crate) wide: &'static str,
     /// 32 columns, any alignment.
     pub(crate) any: &'static str,
     /// Elements of B in 16 bytes.
@@ -80,15 +82,15 @@ pub(crate) trait TileElement: Word + Operand<f32> {
 
 impl TileElement for Tf32 {
     const RSH: Symbols = Symbols {
-        narrow: "rsh_tf32",
-        wide: ("rsh_tf32", 32),
+        narrow: "rsh_tf32_32",
+        wide: "rsh_tf32_64",
         any: "rsh_tf32_any",
         vector: 4,
         both: false,
     };
     const LIBRA: Symbols = Symbols {
-        narrow: "libra_tf32",
-        wide: ("libra_tf32", 32),
+        narrow: "libra_tf32_32",
+        wide: "libra_tf32_64",
         any: "libra_tf32_any",
         both: true,
         ..Tf32::RSH
@@ -102,14 +104,14 @@ impl TileElement for Tf32 {
 impl TileElement for F16 {
     const RSH: Symbols = Symbols {
         narrow: "rsh_f16_32",
-        wide: ("rsh_f16_64", 64),
+        wide: "rsh_f16_64",
         any: "rsh_f16_any",
         vector: 8,
         both: false,
     };
     const LIBRA: Symbols = Symbols {
         narrow: "libra_f16_32",
-        wide: ("libra_f16_64", 64),
+        wide: "libra_f16_64",
         any: "libra_f16_any",
         both: true,
         ..F16::RSH
@@ -292,7 +294,7 @@ impl<I: TileElement> Prepared<I> {
         let (symbol, columns) = match (aligned, n > 32) {
             (false, _) => (self.symbols.any, 32),
             (true, false) => (self.symbols.narrow, 32),
-            (true, true) => self.symbols.wide,
+            (true, true) => (self.symbols.wide, 64),
         };
         let matrix = MatrixArg {
             items: address(gpu, &self.items),
@@ -303,12 +305,9 @@ impl<I: TileElement> Prepared<I> {
             rest_values: address(gpu, &self.rest_values),
         };
         let slabs = n.div_ceil(columns);
-        // Warps of a block take neighbouring slabs of one item: its tiles come out of the cache for all but the first.
-        let per_item = match slabs {
-            1 => 1,
-            2 | 3 => 2,
-            _ => WARPS,
-        };
+        // Warps of a block take neighbouring items of one slab: they gather much the same rows of B. Where the grid has no room
+        // for so many slabs they share an item.
+        let per_item = if slabs > GRID_Y { WARPS } else { 1 };
         let config = LaunchConfig {
             grid_dim: (
                 self.item_count.div_ceil(WARPS / per_item) as u32,
