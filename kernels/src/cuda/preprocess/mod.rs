@@ -175,10 +175,6 @@ fn row<F: Target, T: Word>() -> Kernel {
     }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the signature that the registry calls"
-)]
 fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
     let (a, to, params) = match task {
         Task::Convert { a, to, params } => (a, to, params),
