@@ -90,6 +90,11 @@ pub(super) fn on_matrix(
     report: &mut DeviceReport,
     shown: &mut dyn FnMut(&str),
 ) {
+    if options.turn.is_some() {
+        let reason = "the CPU is timed on all cores, without other processes: leave --turn out";
+        report.skip(format!("conversions of {origin}"), reason.to_owned());
+        return;
+    }
     for &precision in &options.precisions {
         let ours = kernels_here().filter(|k| {
             (k.engine, k.contract.op, k.contract.types.a) == ("cuda", Op::Convert, precision)
