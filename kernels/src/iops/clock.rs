@@ -281,6 +281,23 @@ mod tests {
         assert_eq!(buffer.most, 16);
     }
 
+    /// The other operand's tile is in two pieces, so each piece of this one is used twice running; in the next tile of C it comes
+    /// again.
+    #[test]
+    fn a_piece_in_use_is_not_read_again() {
+        let piece = |piece| Want {
+            piece,
+            pieces: 2,
+            ..want(0, 4)
+        };
+        let mut buffer = Buffer::new(false, 16);
+        buffer.begin(supply(0, 8, 4));
+        let read = [0, 0, 1, 1].map(|at| buffer.read(piece(at)).0);
+        assert_eq!((read, buffer.most), ([4, 0, 4, 0], 8));
+        buffer.begin(supply(0, 8, 4));
+        assert_eq!(buffer.read(piece(1)), (4, 40));
+    }
+
     /// Nothing stays: a piece in use and one that comes.
     #[test]
     fn what_passes_takes_two_halves() {

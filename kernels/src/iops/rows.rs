@@ -1,5 +1,8 @@
 //! The model as kernels of the registry: SSMM as SpGEMM, SDMM as SpMM, the encoders as conversions, on the default machine with
 //! the adaptive partition.
+//!
+//! A contract for SpGEMM is of one format for A, B and C. SSMM takes RP-CSC and CP-CSR and makes CSR, which none can say: its rows
+//! take CSR or CSC and encode them. `ssmm_encoded` multiplies from arrays that are encoded already.
 
 use super::lanes::{Lanes, lanes};
 use super::machine::Machine;
