@@ -196,21 +196,40 @@ fetch_qemu() {
 
 # ---- what is run -----------------------------------------------------------------------------------------------------------
 
-# One invocation, so that every dependency is compiled once: tests of kernels and judge, and with them the command.
-build_all() {
-  local log="$D/build.log" since=$SECONDS
-  if ! cargo test --no-run --no-default-features -p sparse-kernels -p sparse-conformance \
-    --test arm --test tasks --test judging >"$log" 2>&1; then
+# A build script in the tree (alloca's, of criterion, for benches) wants a C compiler for the target. Nothing that runs here links what it
+# would compile, so where there is none each object is an empty one; whoever did link it would miss its symbols.
+c_stand_in() {
+  local name="${target//-/_}"
+  command -v aarch64-linux-gnu-gcc aarch64-linux-musl-gcc >/dev/null && return
+  : >"$D/empty.rs"
+  cat >"$D/bin/a64-cc" <<EOF
+#!/bin/sh
+for argument do
+  # The crate cc asks this, and '-?', which must fail: the options are those of gcc.
+  [ "\$argument" = -E ] && exec echo '#pragma message "gcc"'
+  [ "\$last" = -o ] && exec "${RUSTC:-rustc}" --target $target --crate-type lib --emit obj -o "\$argument" "$D/empty.rs"
+  last="\$argument"
+done
+exit 1
+EOF
+  chmod +x "$D/bin/a64-cc"
+  export "CC_$name=$D/bin/a64-cc" "AR_$name=ar"
+}
+# build NAME...: binaries of tests. Both packages are named each time, so that dependencies get the same features and are compiled once;
+# `judging` brings the command with it.
+build() {
+  local log="$D/build.log" since=$SECONDS name selected=()
+  for name in "$@"; do selected+=(--test "$name"); done
+  if ! cargo test --no-run --no-default-features -p sparse-kernels -p sparse-conformance "${selected[@]}" >"$log" 2>&1; then
     tail -n 60 "$log"
     say "the Arm build failed"
     exit 1
   fi
-  local name
-  for name in arm tasks judging; do
+  for name in "$@"; do
     sed -n "s,^ *Executable tests/$name\.rs (\(.*\))\$,\1,p" "$log" >"$D/$name.path"
     [ -s "$D/$name.path" ] || { cat "$log"; say "no binary of the tests '$name'"; exit 1; }
   done
-  say "built in $((SECONDS - since)) s"
+  say "$* built in $((SECONDS - since)) s"
 }
 emulated() { # streaming vector length in bits, command...
   local svl="$1"
@@ -250,12 +269,13 @@ else
   t="CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")"
   export "${t}_RUSTFLAGS=$flags"
   unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+  c_stand_in
   say "$("${RUSTC:-rustc}" -V) for $target; $("$qemu" --version | head -n 1), -cpu $cpu"
   [ "$cpu" = max,sve=off ] || say "this qemu has no SME without SVE: an SVE instruction outside of streaming mode would go unseen"
 fi
-build_all
 
 # The tests of the Arm kernels set each length themselves, in one process. The others judge every kernel of this machine.
+build arm tasks
 tests kernels arm "Arm kernels at every length" 512
 for length in "${lengths[@]}"; do
   tests kernels tasks "all kernels at $length bits" "$length"
@@ -265,6 +285,7 @@ if [ -n "$qemu" ]; then
   (cpu=cortex-a76 && emulated() { shift; "$qemu" -cpu cortex-a76 "$@"; } && tests kernels arm "Arm kernels without SME" 0)
 fi
 # The committed fuzz corpora.
+build judging
 for length in "${lengths[@]}"; do
   tests conformance judging "fuzz corpora at $length bits" "$length" fuzz_replay
 done

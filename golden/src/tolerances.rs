@@ -16,6 +16,7 @@ use sparse_oracle::model::tensor_core::table::ROWS;
 use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::mem::discriminant;
 
 /// Numbers of terms that the table shows.
 pub const TERMS: [u64; 6] = [0, 1, 2, 32, 1024, 100_000];
@@ -69,32 +70,57 @@ fn chain(types: &Types, reduction: Reduction, epilogue: Epilogue) -> (String, Ar
     )
 }
 
-/// What the lines of the table start with that pin a declaration of a contract with these types: one name for each of its parts.
+/// What the lines of the table start with that pin a declaration of a contract with these types, part by part: the reduction, how it is
+/// composed along k where it is (by the lines of one such composition), and where a unit's sum is rounded to a narrower result the
+/// lines of chains with these types.
 ///
 /// # Errors
 /// The part whose tolerance is not in the table.
 pub fn tolerance_entries(types: &Types, declared: &Arithmetic) -> Result<Vec<String>, String> {
     let table = declarations();
-    let entry = |part: &Part| {
+    let mut names = Vec::new();
+    for part in declared.parts.iter() {
+        let missing = || format!("no line of the tolerances is of {part:?} to {}", declared.out);
+        let straight = Part {
+            along: Along::Chain,
+            ..*part
+        };
         let alone = Arithmetic {
-            parts: Parts::One(*part),
+            parts: Parts::One(straight),
             ..*declared
         };
-        if matches!(
-            part.reduction,
-            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
-        ) && TYPES.contains(types)
-        {
-            let (name, pinned) = chain(types, part.reduction, declared.epilogue);
-            if allowed_alike(&alone, &pinned) {
-                return Ok(name);
-            }
+        names.extend(reduction_entries(&table, types, &alone).ok_or_else(missing)?);
+        if part.along != Along::Chain {
+            let alike = |pinned: &Part| discriminant(&pinned.along) == discriminant(&part.along);
+            let found = table.iter().find(|(_, pinned)| alike(pinned.part()));
+            names.push(found.ok_or_else(missing)?.0.clone());
         }
-        let found = table.iter().find(|(_, pinned)| allowed_alike(&alone, pinned));
-        let missing = || format!("no line of the tolerances is of {part:?} to {}", declared.out);
-        found.map(|(name, _)| name.clone()).ok_or_else(missing)
+    }
+    Ok(names)
+}
+
+/// The names for one part that is one chain along k.
+fn reduction_entries(
+    table: &[(String, Arithmetic)],
+    types: &Types,
+    alone: &Arithmetic,
+) -> Option<Vec<String>> {
+    let known = TYPES.contains(types);
+    let (part, epilogue) = (alone.part(), alone.epilogue);
+    let (name, pinned) = chain(types, part.reduction, epilogue);
+    if known && allowed_alike(alone, &pinned) {
+        return Some(vec![name]);
+    }
+    let find = |wanted: &Arithmetic| table.iter().find(|(_, pinned)| allowed_alike(wanted, pinned));
+    if let Some((name, _)) = find(alone) {
+        return Some(vec![name.clone()]);
+    }
+    let wide = Arithmetic {
+        out: part.acc,
+        ..*alone
     };
-    declared.parts.iter().map(entry).collect()
+    let (name, _) = find(&wide).filter(|_| known)?;
+    Some(vec![name.clone(), chain(types, Reduction::FmaChain, epilogue).0])
 }
 
 /// True where two declarations of one part promise the same: what pads do, which terms a part selects, what it starts from and how
@@ -114,7 +140,7 @@ fn allowed_alike(declared: &Arithmetic, pinned: &Arithmetic) -> bool {
         ) => way(a, i).is_some_and(|w| Some(w) == way(b, j)),
         (a, b) => a == b,
     };
-    // A chain in any order has the bound of `Any` order: only `Reduction::Any` has none to lose.
+    // `Any` allows for every order as it is.
     let orders = x.order == y.order || x.reduction == Reduction::Any;
     reductions
         && orders
@@ -165,6 +191,13 @@ fn declarations() -> Vec<(String, Arithmetic)> {
     list.sort_by(|x, y| x.0.cmp(&y.0));
     list.extend(CpuUnit::ALL.map(|unit| (unit.to_string(), Arithmetic::cpu(unit, unit.acc()))));
 
+    // A device that is not known: the widest bound of all that have the instruction. fp8 is refused there.
+    let instructions = ROWS.iter().flat_map(|row| row.instructions());
+    let named: BTreeMap<String, Instruction> = instructions.map(|i| (format!("unknown {i}"), i)).collect();
+    let wide = named
+        .into_iter()
+        .filter(|(_, instruction)| instruction.input.bytes() > 1);
+    list.extend(wide.map(|(name, i)| (name, Arithmetic::mma(None, i, i.acc))));
     let f16 = Instruction::mma((16, 8, 16), Precision::F32, Precision::F16);
     let unknown = Arithmetic::mma(None, f16, Precision::F32);
     let mut free = unknown;
@@ -174,7 +207,6 @@ fn declarations() -> Vec<(String, Arithmetic)> {
     directed.part_mut().nearest = false;
     flushing.flush = true;
     for (name, declared) in [
-        (format!("unknown {f16}"), unknown),
         (format!("unknown {f16}, free order"), free),
         (
             format!("unknown {f16}, split k 8"),

@@ -139,7 +139,8 @@ pub fn run(options: &Options, shown: Shown<'_>, kept: Kept<'_>) -> Result<BenchR
         for (at, origin) in options.origins.iter().enumerate() {
             on_matrix(origin, options, &peers, &mut report, shown);
             report.summary = summary::summary(&report, options.preset);
-            kept(&so_far(&report, &options.origins[at + 1..])).map_err(|reason| BenchError::Report { reason })?;
+            kept(&so_far(&report, &options.origins[at + 1..]))
+                .map_err(|reason| BenchError::Report { reason })?;
         }
         Ok(report)
     })
@@ -156,13 +157,7 @@ fn so_far(report: &BenchReport, to_come: &[Origin]) -> BenchReport {
     report
 }
 
-fn on_matrix(
-    origin: &Origin,
-    options: &Options,
-    peers: &Peers,
-    report: &mut BenchReport,
-    shown: Shown<'_>,
-) {
+fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut BenchReport, shown: Shown<'_>) {
     let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
         shown(&format!("SKIPPED {origin} {on}: {reason}"));
         report.skipped.push(Skipped {
@@ -216,6 +211,20 @@ fn on_matrix(
         report.comparisons.push(comparison);
         report.hybrids.extend(hybrids);
         report.skipped.extend(skipped);
+    }
+}
+
+/// The options of `conformance bench` that time a kernel, on a matrix that fits its format; none for one that it cannot time.
+#[must_use]
+pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
+    let contract = kernel.contract;
+    if !OPS.contains(&contract.op) || !contender::can_be_encoded(kernel) {
+        return None;
+    }
+    match (kernel.engine, contract.op) {
+        ("cuda", Op::Spmm | Op::Sddmm) => Some("--device --kernel"),
+        ("cuda", _) => None,
+        _ => Some("--kernel"),
     }
 }
 

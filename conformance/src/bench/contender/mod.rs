@@ -15,7 +15,7 @@ mod sprs;
 
 #[cfg(feature = "cuda")]
 pub(super) use kernel::bytes;
-pub(super) use kernel::{KernelContender, encoded};
+pub(super) use kernel::{KernelContender, can_be_encoded, encoded};
 pub(super) use mkl::MklContender;
 pub(super) use nalgebra::NalgebraContender;
 pub(super) use sprs::SprsContender;
