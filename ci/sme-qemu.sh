@@ -21,11 +21,11 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-# The release profile for the program and the tests, so that dependencies are compiled once.
 D="${A64_DIR:-$PWD/.a64}"
 mkdir -p "$D/bin"
 export CARGO_TARGET_DIR="$D/target"
-features=(--no-default-features)
+# One build of one profile: that of the tests, without what debuggers and incremental builds would need.
+export CARGO_PROFILE_DEV_DEBUG=false CARGO_INCREMENTAL=0
 
 # ---- private copies of the distribution's packages -------------------------------------------------------------------------
 
@@ -196,7 +196,42 @@ fetch_qemu() {
 
 # ---- what is run -----------------------------------------------------------------------------------------------------------
 
-emulated() { # streaming vector length, command...
+# A build script in the tree (alloca's, of criterion, for benches) wants a C compiler for the target. Nothing that runs here links what it
+# would compile, so where there is none each object is an empty one; whoever did link it would miss its symbols.
+c_stand_in() {
+  local name="${target//-/_}"
+  command -v aarch64-linux-gnu-gcc aarch64-linux-musl-gcc >/dev/null && return
+  : >"$D/empty.rs"
+  cat >"$D/bin/a64-cc" <<EOF
+#!/bin/sh
+for argument do
+  # The crate cc asks this, and '-?', which must fail: the options are those of gcc.
+  [ "\$argument" = -E ] && exec echo '#pragma message "gcc"'
+  [ "\$last" = -o ] && exec "${RUSTC:-rustc}" --target $target --crate-type lib --emit obj -o "\$argument" "$D/empty.rs"
+  last="\$argument"
+done
+exit 1
+EOF
+  chmod +x "$D/bin/a64-cc"
+  export "CC_$name=$D/bin/a64-cc" "AR_$name=ar"
+}
+# build NAME...: binaries of tests. Both packages are named each time, so that dependencies get the same features and are compiled once;
+# `judging` brings the command with it.
+build() {
+  local log="$D/build.log" since=$SECONDS name selected=()
+  for name in "$@"; do selected+=(--test "$name"); done
+  if ! cargo test --no-run --no-default-features -p sparse-kernels -p sparse-conformance "${selected[@]}" >"$log" 2>&1; then
+    tail -n 60 "$log"
+    say "the Arm build failed"
+    exit 1
+  fi
+  for name in "$@"; do
+    sed -n "s,^ *Executable tests/$name\.rs (\(.*\))\$,\1,p" "$log" >"$D/$name.path"
+    [ -s "$D/$name.path" ] || { cat "$log"; say "no binary of the tests '$name'"; exit 1; }
+  done
+  say "$* built in $((SECONDS - since)) s"
+}
+emulated() { # streaming vector length in bits, command...
   local svl="$1"
   shift
   if [ -n "$qemu" ]; then
@@ -205,55 +240,63 @@ emulated() { # streaming vector length, command...
     "$@"
   fi
 }
-run_tests() { # package, options of cargo test...: prints counts; fails unless all pass and some ran
-  local package="$1" log="$D/tests.log"
-  shift
-  if ! cargo test --release -p "$package" "${features[@]}" "$@" -- --nocapture >"$log" 2>&1; then
-    tail -n 60 "$log"
-    say "tests of $package failed: $*"
+# tests PACKAGE BINARY WHAT LENGTH [FILTER...]: prints counts; fails unless all pass and some ran.
+tests() {
+  local package="$1" binary what="$3" length="$4" log="$D/tests.log" since=$SECONDS
+  binary="$(realpath "$(cat "$D/$2.path")")"
+  shift 4
+  if ! (cd "$package" && emulated "$length" "$binary" --nocapture "$@") >"$log" 2>&1; then
+    grep -aE -B 2 -A 12 'panicked|FAILED|SIG|uncaught' "$log" | head -n 100 || tail -n 60 "$log"
+    say "failed: $what"
     exit 1
   fi
-  # What the Arm tests counted, and what they could not do.
-  grep -E ' (elements|lengths|products|refused|seeds accepted)|SKIPPED' "$log" | sort -u || true
-  awk -v what="$package $*" '/^test result: ok/ { n += $4 } END { print "ci: tests: " n + 0 " passed (" what ")"; exit n == 0 }' "$log"
+  # What the tests counted, and what they could not do.
+  grep -aoE '[a-z0-9_]+: .* (elements|products|seeds accepted|cases).*|[0-9]+ (products|refusals|kernels|cases) .*|SKIPPED.*' "$log" | sort -u || true
+  awk -v what="$what" -v took=$((SECONDS - since)) \
+    '/^test result: ok/ { n += $4 } END { print "ci: tests: " n + 0 " passed in " took " s (" what ")"; exit n == 0 }' "$log"
 }
 
 began=$SECONDS
-binary="$CARGO_TARGET_DIR/release/conformance"
-case "$(uname -m)" in
-  aarch64 | arm64) lengths=(native) ;;
-  *)
-    find_compiler || { skip "Arm kernels: no compiler with a standard library for aarch64 (rustup target, or Debian's rustc-web)"; exit 0; }
-    build_probe || { skip "Arm kernels: $target does not link"; exit 0; }
-    find_qemu || { skip "Arm kernels: no qemu-aarch64 with SME (7.2 or later)"; exit 0; }
-    binary="$CARGO_TARGET_DIR/$target/release/conformance"
-    export CARGO_BUILD_TARGET="$target"
-    t="CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")"
-    export "${t}_RUSTFLAGS=$flags" "${t}_RUSTDOCFLAGS=$flags"
-    export "${t}_RUNNER=$qemu -cpu $cpu,sme-default-vector-length=64"
-    unset RUSTFLAGS RUSTDOCFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS
-    say "$("${RUSTC:-rustc}" -V) for $target; $("$qemu" --version | head -n 1), -cpu $cpu"
-    [ "$cpu" = max,sve=off ] || say "this qemu has no SME without SVE: an SVE instruction outside of streaming mode would go unseen"
-    ;;
-esac
+if [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ]; then
+  lengths=(native)
+  program="$CARGO_TARGET_DIR/debug/conformance"
+else
+  find_compiler || { skip "Arm kernels: no compiler with a standard library for aarch64 (rustup target, or Debian's rustc-web)"; exit 0; }
+  build_probe || { skip "Arm kernels: $target does not link"; exit 0; }
+  find_qemu || { skip "Arm kernels: no qemu-aarch64 with SME (7.2 or later)"; exit 0; }
+  program="$CARGO_TARGET_DIR/$target/debug/conformance"
+  export CARGO_BUILD_TARGET="$target"
+  t="CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")"
+  export "${t}_RUSTFLAGS=$flags"
+  unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+  c_stand_in
+  say "$("${RUSTC:-rustc}" -V) for $target; $("$qemu" --version | head -n 1), -cpu $cpu"
+  [ "$cpu" = max,sve=off ] || say "this qemu has no SME without SVE: an SVE instruction outside of streaming mode would go unseen"
+fi
 
-# The tests of the Arm kernels set each length themselves, in one process; the others are those that judge every kernel, and the
-# committed fuzz corpora.
-run_tests sparse-kernels --lib --test arm --test tasks
+# The tests of the Arm kernels set each length themselves, in one process. The others judge every kernel of this machine.
+build arm tasks
+tests kernels arm "Arm kernels at every length" 512
+for length in "${lengths[@]}"; do
+  tests kernels tasks "all kernels at $length bits" "$length"
+done
 if [ -n "$qemu" ]; then
   # A CPU without SME: the NEON kernels run, the SME ones refuse.
-  (export "${t}_RUNNER=$qemu -cpu cortex-a76" && run_tests sparse-kernels --test arm)
+  (cpu=cortex-a76 && emulated() { shift; "$qemu" -cpu cortex-a76 "$@"; } && tests kernels arm "Arm kernels without SME" 0)
 fi
-run_tests sparse-conformance --test judging fuzz_replay
+# The committed fuzz corpora.
+build judging
+for length in "${lengths[@]}"; do
+  tests conformance judging "fuzz corpora at $length bits" "$length" fuzz_replay
+done
 [ -z "$tests_only" ] || exit 0
-cargo build --release -p sparse-conformance "${features[@]}" --bin conformance
 for length in "${lengths[@]}"; do
   # NEON knows no streaming vectors: once is enough.
   backends=sme
   case "$length" in 512 | native) backends=neon,sme ;; esac
   say "== conformance, quick tier, $backends at $length bits"
   since=$SECONDS
-  emulated "$length" "$binary" run --backend "$backends" --ops spmm --no-shrink --report "$D/report-$length"
+  emulated "$length" "$program" run --backend "$backends" --ops spmm --no-shrink --report "$D/report-$length"
   say "== $length bits took $((SECONDS - since)) s"
 done
 say "Arm kernels: all passed in $((SECONDS - began)) s"

@@ -253,7 +253,7 @@ fn what_is_wrong_is_named_and_not_timed() {
         .clone();
     let wrong = |run| Kernel { run, ..right.clone() };
     let kernels = vec![right.clone(), wrong(unfused), wrong(nothing), wrong(panics)];
-    let report = bench::run(&options(kernels), &mut |_| {}).expect("it runs");
+    let report = bench::run(&options(kernels), &mut |_| {}, &mut |_| Ok(())).expect("it runs");
     let contenders = &report.comparisons[0].contenders;
     assert!(contenders[0].speed.is_some() && !contenders[0].is_wrong());
     let kinds = |m: &Measured| match &m.verdict {
@@ -279,6 +279,40 @@ fn what_is_wrong_is_named_and_not_timed() {
     assert!(markdown::to_markdown(&report).contains("| WRONG |"));
 }
 
+/// A run over many matrices was ended by a timeout before its last one, and left no report at all.
+#[test]
+fn what_was_measured_is_kept_after_each_matrix() {
+    let right = kernel("spmm_csr_f32_f32_f32_f32__portable")
+        .expect("registered")
+        .clone();
+    let origins = ["embedded:karate", "rmat:scale=6,seed=7", "rmat:scale=5,seed=8"];
+    let options = Options {
+        origins: origins.map(|line| line.parse().expect("a source")).to_vec(),
+        ..options(vec![right])
+    };
+    let mut kept: Vec<BenchReport> = Vec::new();
+    let report = bench::run(&options, &mut |_| {}, &mut |report| {
+        kept.push(report.clone());
+        Ok(())
+    });
+    let report = report.expect("it runs");
+    let measured: Vec<usize> = kept.iter().map(|report| report.comparisons.len()).collect();
+    assert_eq!(measured, [1, 2, 3]);
+    let to_come = |report: &BenchReport| {
+        report
+            .skipped
+            .iter()
+            .filter(|s| s.reason.contains("not measured yet"))
+            .count()
+    };
+    assert_eq!(kept.iter().map(to_come).collect::<Vec<_>>(), [2, 1, 0]);
+    assert!(kept.iter().all(|report| !report.summary.is_empty()));
+    assert_eq!(kept.last(), Some(&report), "the last one is whole");
+
+    let full = bench::run(&options, &mut |_| {}, &mut |_| Err("the disk is full".to_owned()));
+    assert_eq!(full.expect_err("it stops").to_string(), "the disk is full");
+}
+
 #[test]
 fn a_sample_of_the_rows_is_called_one() {
     let right = kernel("spmm_csr_f64_f64_f64_f64__portable")
@@ -290,6 +324,7 @@ fn a_sample_of_the_rows_is_called_one() {
             ..options(vec![right])
         },
         &mut |_| {},
+        &mut |_| Ok(()),
     );
     let comparison = &report.expect("it runs").comparisons[0];
     for contender in &comparison.contenders {

@@ -1,16 +1,25 @@
 //! The quick plan reaches everything: contracts, matrix and value families, faults, and each vacuity alternative.
 
+#[path = "../../kernels/benches/conversions/moves.rs"]
+#[expect(dead_code, reason = "the bench uses the rest")]
+mod moves;
+
 use rayon::prelude::*;
+use sparse_conformance::bench;
 use sparse_conformance::case::{Case, Fault, Filling};
 use sparse_conformance::degenerate::degenerate;
 use sparse_conformance::operands::build;
 use sparse_conformance::plan::{Group, Options, plan};
-use sparse_oracle::contract::{Op, all_contracts};
+use sparse_golden::tolerance_entries;
+use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::arithmetic::Along;
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::judge::Alternative;
 use sparse_oracle::source::generator::FAMILIES;
 use sparse_oracle::source::values::VALUE_FAMILIES;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -236,4 +245,85 @@ fn filters_take_from_the_same_plan() {
     assert!(lines(&some).iter().all(|line| all.contains(line)));
     let sddmm = all.iter().filter(|line| line.starts_with("sddmm.")).count();
     assert_eq!(cases(&some).count(), sddmm);
+}
+
+/// Every row of the registry, on this architecture: with a contract of the suite, cases in the quick plan, reviewed tolerances, and a
+/// bench that times it. What lacks one is named.
+#[test]
+fn every_kernel_has_contract_cases_golden_entry_and_bench() {
+    let groups = quick(0);
+    let mut planned: BTreeMap<Contract, usize> = BTreeMap::new();
+    for case in cases(&groups).filter(|case| case.params.fault.is_none()) {
+        *planned.entry(case.contract).or_default() += 1;
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/snapshots/tolerances.snap");
+    let reviewed = std::fs::read_to_string(path).expect("the reviewed tolerances");
+    let pinned: BTreeSet<&str> = reviewed
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .map(|(head, _)| head)
+        .collect();
+    // In sorted order, lines that start alike are neighbours.
+    let is_pinned = |name: &str| {
+        let start = format!("{name} ");
+        pinned
+            .range(start.as_str()..)
+            .next()
+            .is_some_and(|line| line.starts_with(&start))
+    };
+    let golden = |kernel: &Kernel| match tolerance_entries(&kernel.contract.types, &kernel.arithmetic) {
+        _ if kernel.contract.op.is_exact() => None,
+        Err(reason) => Some(reason),
+        Ok(names) => names
+            .into_iter()
+            .find(|name| !is_pinned(name))
+            .map(|name| format!("{name:?} is not in the snapshot")),
+    };
+    let lacks = |kernel: &'static Kernel| {
+        let contract = kernel.contract;
+        let timed = bench::timed_by(kernel).is_some() || moves::table(&contract).is_some();
+        [
+            (!all_contracts().contains(&contract)).then(|| "no contract".to_owned()),
+            (!planned.contains_key(&contract)).then(|| "no case".to_owned()),
+            golden(kernel).map(|reason| format!("no golden entry: {reason}")),
+            (!timed).then(|| "no bench".to_owned()),
+        ]
+        .into_iter()
+        .flatten()
+        .map(move |what| format!("{}: {what}", kernel.name))
+    };
+    let missing: Vec<String> = all_kernels().iter().flat_map(lacks).collect();
+    println!(
+        "{} kernels, {} planned contracts",
+        all_kernels().len(),
+        planned.len()
+    );
+    assert!(
+        missing.is_empty(),
+        "{} lack something:\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+}
+
+/// Without this, the test above could not tell a row that lacks something.
+#[test]
+fn a_kernel_without_a_golden_entry_or_a_bench_is_found() {
+    let any = |op: Op| {
+        all_kernels()
+            .iter()
+            .find(|k| k.contract.op == op)
+            .expect("registered")
+            .clone()
+    };
+    let mut spmm = any(Op::Spmm);
+    spmm.arithmetic = spmm.arithmetic.along(Along::SplitK { parts: 3 });
+    assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());
+    spmm.arithmetic = any(Op::Spmm).arithmetic;
+    spmm.arithmetic.flush = true;
+    assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());
+    let mut convert = any(Op::Convert);
+    assert!(bench::timed_by(&convert).is_none() && moves::table(&convert.contract).is_some());
+    (convert.contract.format, convert.contract.to) = (FormatKind::Nm, Some(FormatKind::Coo));
+    assert!(moves::table(&convert.contract).is_none());
 }

@@ -4,10 +4,12 @@
 //! ```sh
 //! cargo bench -p sparse-kernels --bench conversions                                     # all, on generated matrices
 //! cargo bench -p sparse-kernels --bench conversions -- loops rmat:scale=17,edges=16 A.mtx.gz
+//! cargo bench -p sparse-kernels --bench conversions -- moves f64  # transposes and conversions between general formats
 //! cargo bench -p sparse-kernels --bench conversions -- --cpu      # on a busy machine: processor time of all threads
 //! ```
 //!
-//! Arguments name formats, matrices by their spec, and Matrix Market files; without any matrix a few of more than 10^6
+//! Arguments name formats, element types (f32, or tf32 where a format has no f32, and f16 without any), matrices by their spec, and
+//! Matrix Market files; without any matrix a few of more than 10^6
 //! entries are generated. N:M-structured formats get what pruning leaves. Times are the best of [`ROUNDS`] turns, encoder and
 //! decoder in rotation; `x` is the reference encoder's time over the optimised one's. Memory is how much the peak resident set
 //! grows, the result included, over the bytes of CSR and encoding together; a child process with an allocator that
@@ -15,6 +17,8 @@
 
 #[path = "conversions/measure.rs"]
 mod measure;
+#[path = "conversions/moves.rs"]
+mod moves;
 
 use measure::{MEMORY, memory_of_child, peak_growth, seconds};
 use sparse_kernels::{Kernel, kernels_here};
@@ -47,9 +51,13 @@ const PLAIN: [&str; 4] = [
 const STRUCTURED: &str = "dense:rows=2048,cols=1536,seed=5";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (cases, kinds) = arguments()?;
+    let (cases, kinds, types) = arguments()?;
+    if std::env::args().any(|arg| arg == "moves") {
+        println!("{} threads", rayon::current_num_threads());
+        return each_move(&cases, &types);
+    }
     if std::env::var_os(MEMORY).is_some() {
-        return each_run(&cases, &kinds, |name, run| {
+        return each_run(&cases, (&kinds, &types), |name, run| {
             for (direction, growth) in run.memory() {
                 println!("{name}\t{direction}\t{growth}");
             }
@@ -69,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "Mnnz/s",
         "mem"
     );
-    each_run(&cases, &kinds, |name, run| {
+    each_run(&cases, (&kinds, &types), |name, run| {
         let share = |direction: &str| {
             let growth = memory.get(&(name.to_owned(), direction.to_owned()));
             growth.map_or(String::new(), |g| format!("{g:.2}"))
@@ -99,12 +107,45 @@ struct Case {
     structured: Option<bool>,
 }
 
-/// Matrices and formats from the command line, or all.
-fn arguments() -> Result<(Vec<Case>, Vec<FormatKind>), Box<dyn Error>> {
-    let (mut cases, mut kinds) = (Vec::new(), Vec::new());
-    for name in std::env::args().skip(1).filter(|arg| !arg.starts_with('-')) {
+/// Transposes and conversions between general formats, on the matrices that are not structured.
+fn each_move(cases: &[Case], types: &[Precision]) -> Result<(), Box<dyn Error>> {
+    for case in cases.iter().filter(|case| case.structured != Some(true)) {
+        for kernel in moves::moves(types) {
+            let drawn = with_scalar!(kernel.contract.types.a, T =>
+                drawn::<T>(&case.pattern, FormatKind::Csr, &FormatParams::default())?);
+            let name = format!("{} {} {}", case.name, drawn.list.len(), kernel.contract);
+            let timed = moves::operand(kernel, &drawn).and_then(|a| {
+                moves::moved(kernel, &a)?;
+                let turn = |_| seconds(|| (kernel.run)(moves::task(kernel, &a))).0;
+                Ok((0..ROUNDS).map(turn).fold(f64::INFINITY, f64::min))
+            });
+            match timed {
+                Ok(best) => println!(
+                    "{name:<62} {:>9.2} ms {:>8.1} Mnnz/s",
+                    best * 1e3,
+                    drawn.list.len() as f64 * 1e-6 / best
+                ),
+                Err(why) => println!("{name:<62} {why}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Matrices, formats and element types.
+type Chosen = (Vec<Case>, Vec<FormatKind>, Vec<Precision>);
+
+/// What the command line names; all matrices and formats without any.
+fn arguments() -> Result<Chosen, Box<dyn Error>> {
+    let (mut cases, mut kinds, mut types) = (Vec::new(), Vec::new(), Vec::new());
+    for name in std::env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with('-') && arg != "moves")
+    {
         if let Some(kind) = FormatKind::from_name(&name) {
             kinds.push(kind);
+        } else if let Some(precision) = Precision::ALL.into_iter().find(|p| p.name() == name) {
+            types.push(precision);
         } else if Path::new(&name).exists() {
             let entries = read_path(Path::new(&name))?.coo.entries();
             let pattern = Csr::from_entries(&entries)?.map(|_| ());
@@ -132,7 +173,7 @@ fn arguments() -> Result<(Vec<Case>, Vec<FormatKind>), Box<dyn Error>> {
                 .any(|kind| Some(kind.is_structured()) == case.structured)
         });
     }
-    Ok((cases, kinds))
+    Ok((cases, kinds, types))
 }
 
 fn generated(line: &str, structured: Option<bool>) -> Result<Case, Box<dyn Error>> {
@@ -146,7 +187,7 @@ fn generated(line: &str, structured: Option<bool>) -> Result<Case, Box<dyn Error
 /// Every combination of matrix, format and element type.
 fn each_run(
     cases: &[Case],
-    kinds: &[FormatKind],
+    (kinds, types): (&[FormatKind], &[Precision]),
     mut each: impl FnMut(&str, &Run),
 ) -> Result<(), Box<dyn Error>> {
     for case in cases {
@@ -159,7 +200,9 @@ fn each_run(
             }
             let has = |p: &Precision| kind.precisions().contains(p);
             let single = [Precision::F32, Precision::Tf32].into_iter().find(has);
-            for precision in single.into_iter().chain(Some(Precision::F16).filter(has)) {
+            let usual = single.into_iter().chain(Some(Precision::F16).filter(has));
+            let chosen = types.iter().copied().filter(has);
+            for precision in usual.filter(|_| types.is_empty()).chain(chosen) {
                 let run = Run::new(&case.pattern, kind, precision)?;
                 let nnz = run.csr.nnz();
                 let name = format!("{} {nnz} {} {}", case.name, kind.name(), precision.name());

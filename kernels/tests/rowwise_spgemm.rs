@@ -124,6 +124,58 @@ fn every_accumulator_gives_the_same_bits() {
     }
 }
 
+/// Lanes of 2 to 60 products, around the widths of blocks that are ranked at the same time and the longest lane that is ranked: all
+/// columns distinct, a few equal, all equal; the last column among them, next to what blocks are filled up with.
+#[test]
+fn short_lanes_with_distinct_and_with_equal_columns() {
+    let mut rng = Rng(9);
+    let mut compared = 0;
+    for kernel in rowwise().filter(|k| [Precision::F64, Precision::F16].contains(&k.contract.types.a)) {
+        for cols in [1u64, 7, 90, u64::from(u32::MAX)] {
+            // Lane i of A picks lanes 0..i of B, which have one or two entries.
+            let picks: Vec<Entry<f64>> = (0..40u32)
+                .flat_map(|row| (0..row).map(move |col| (row, col)))
+                .map(|(row, col)| Entry {
+                    row,
+                    col,
+                    value: value(&mut rng),
+                })
+                .collect();
+            let a = Entries {
+                rows: 40,
+                cols: 40,
+                list: picks,
+            };
+            let mut list = Vec::new();
+            for row in 0..40u32 {
+                let (first, last) = (rng.below(cols.min(1 << 30)) as u32, (cols - 1) as u32);
+                let columns = BTreeSet::from([first, if row % 3 == 0 { last } else { first }]);
+                list.extend(columns.into_iter().map(|col| (row, col)));
+            }
+            let list = list.into_iter().map(|(row, col)| Entry {
+                row,
+                col,
+                value: value(&mut rng),
+            });
+            let b = Entries {
+                rows: 40,
+                cols: cols as usize,
+                list: list.collect(),
+            };
+            // Columns of a CSC product pick: there the product is that of the transposes.
+            let (a, b) = match kernel.contract.format {
+                FormatKind::Csr => (a, b),
+                _ => (b.transpose(), a.transpose()),
+            };
+            let (a, b) = (encode(kernel, &a), encode(kernel, &b));
+            let wanted = product(plain(kernel), &a, &b);
+            assert_eq!(product(kernel, &a, &b), wanted, "{} {cols}", kernel.name);
+            compared += wanted.4.len();
+        }
+    }
+    assert!(compared > 1000, "{compared} entries compared");
+}
+
 #[test]
 fn threads_change_nothing() {
     let mut rng = Rng(4);

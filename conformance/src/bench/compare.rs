@@ -14,7 +14,6 @@ use crate::case::{Case, Params};
 use crate::operands::Operands;
 use crate::record::verdict_record;
 use sparse_kernels::registry::Kernel;
-use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::verdict::Verdict;
@@ -106,8 +105,6 @@ impl Comparing<'_> {
         let (format, params) = (kernel.contract.format, variation.params);
         let (operands, seconds) = if format == FormatKind::Csr {
             (Arc::clone(&self.shared.operands), 0.0)
-        } else if kernel.contract.op == Op::Spgemm {
-            return Err("SpGEMM is timed on CSR operands only".to_owned());
         } else {
             encoded(self.shared, format, params)?
         };

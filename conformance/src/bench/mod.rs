@@ -87,13 +87,25 @@ pub enum BenchError {
         /// The system's reason.
         reason: String,
     },
+    /// The report of what was measured so far can't be kept: better said now than after the last matrix.
+    #[error("{reason}")]
+    Report {
+        /// Which file, and why.
+        reason: String,
+    },
 }
 
-/// Measures everything. `shown` is told what is going on, line by line.
+/// What is told what is going on, line by line.
+type Shown<'a> = &'a mut (dyn FnMut(&str) + Send);
+
+/// What gets the report after each matrix, as it is by then, so that a run that is cut off leaves what it measured.
+type Kept<'a> = &'a mut (dyn FnMut(&BenchReport) -> Result<(), String> + Send);
+
+/// Measures everything. `shown` is told what is going on; `kept` gets the report after each matrix, the last time complete.
 ///
 /// # Errors
-/// Threads that can't be had.
-pub fn run(options: &Options, shown: &mut (dyn FnMut(&str) + Send)) -> Result<BenchReport, BenchError> {
+/// Threads that can't be had; a report that `kept` could not keep.
+pub fn run(options: &Options, shown: Shown<'_>, kept: Kept<'_>) -> Result<BenchReport, BenchError> {
     let threads = options.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| BenchError::Threads {
@@ -124,21 +136,28 @@ pub fn run(options: &Options, shown: &mut (dyn FnMut(&str) + Send)) -> Result<Be
             summary: Vec::new(),
             hybrids: Vec::new(),
         };
-        for origin in &options.origins {
+        for (at, origin) in options.origins.iter().enumerate() {
             on_matrix(origin, options, &peers, &mut report, shown);
+            report.summary = summary::summary(&report, options.preset);
+            kept(&so_far(&report, &options.origins[at + 1..]))
+                .map_err(|reason| BenchError::Report { reason })?;
         }
-        report.summary = summary::summary(&report, options.preset);
         Ok(report)
     })
 }
 
-fn on_matrix(
-    origin: &Origin,
-    options: &Options,
-    peers: &Peers,
-    report: &mut BenchReport,
-    shown: &mut (dyn FnMut(&str) + Send),
-) {
+/// The report with the matrices that are still to come among what was not measured.
+fn so_far(report: &BenchReport, to_come: &[Origin]) -> BenchReport {
+    let mut report = report.clone();
+    report.skipped.extend(to_come.iter().map(|origin| Skipped {
+        what: origin.to_string(),
+        on: String::new(),
+        reason: "not measured yet when this report was written".to_owned(),
+    }));
+    report
+}
+
+fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut BenchReport, shown: Shown<'_>) {
     let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
         shown(&format!("SKIPPED {origin} {on}: {reason}"));
         report.skipped.push(Skipped {
@@ -192,6 +211,20 @@ fn on_matrix(
         report.comparisons.push(comparison);
         report.hybrids.extend(hybrids);
         report.skipped.extend(skipped);
+    }
+}
+
+/// The options of `conformance bench` that time a kernel, on a matrix that fits its format; none for one that it cannot time.
+#[must_use]
+pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
+    let contract = kernel.contract;
+    if !OPS.contains(&contract.op) || !contender::can_be_encoded(kernel) {
+        return None;
+    }
+    match (kernel.engine, contract.op) {
+        ("cuda", Op::Spmm | Op::Sddmm) => Some("--device --kernel"),
+        ("cuda", _) => None,
+        _ => Some("--kernel"),
     }
 }
 

@@ -138,10 +138,10 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         eprintln!("SKIPPED {}: {}", skipped.what, skipped.reason);
     }
     let mut shown = |line: &str| println!("{line}");
-    let report = bench::run(&options, &mut shown)?;
+    let mut kept = |report: &BenchReport| write_files(args, report).map_err(|error| format!("{error:#}"));
+    let report = bench::run(&options, &mut shown, &mut kept)?;
     let mut out = std::io::stdout().lock();
     write!(out, "\n{}", text::ending(&report))?;
-    write_files(args, &report)?;
     Ok(report.exit_code())
 }
 
@@ -198,9 +198,15 @@ fn write_device_files(args: &Args, report: &crate::bench::device::DeviceReport) 
     Ok(())
 }
 
+/// Writes each file beside its place and moves it there, so that whoever is stopped in between leaves the one before.
 fn write_files(args: &Args, report: &BenchReport) -> Result<()> {
     let write = |path: &Path, content: &str| {
-        std::fs::write(path, content).with_context(|| format!("writing {}", path.display()))
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = Path::new(&partial);
+        std::fs::write(partial, content)
+            .and_then(|()| std::fs::rename(partial, path))
+            .with_context(|| format!("writing {}", path.display()))
     };
     if let Some(folder) = &args.report {
         write(

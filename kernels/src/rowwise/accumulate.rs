@@ -2,74 +2,73 @@
 //!
 //! ```text
 //! one lane picked      scaled copy: it is sorted already
-//! few products         sort:  (column, order of arrival) as one u64 each, sorted; equal columns are added in that order
+//! few products         ranks: each column is compared with all others, which no branch has to predict
 //! more, wide matrix    hash:  open addressing, columns sorted at the end
-//! many                 dense: one slot per column and one flag byte; flags read in order give the columns sorted
+//! many                 dense: one slot per column, and a set of the columns, read in order
 //!
-//!   flags   0 1 0 0 0 0 0 1 | 0 0 0 0 0 0 0 0 | ..      one byte per column, read as u64
-//!   blocks  1 (256 flags)     0                 ..      one byte per block, so that empty stretches cost little
+//!   columns  1 bit each          0100000101.. | 0000..  | ..
+//!   words    1 bit per 64        1 0 ..                          so that empty stretches cost little
+//!   blocks   1 bit per 4096      1 ..
 //! ```
 //!
 //! All of them add the products of one column in the order in which the lanes are picked, ascending k, from +0.
 
+use super::lanes::Lanes;
+use super::ranks::Ranks;
 use crate::portable::spgemm::Steps;
 use crate::portable::unit::{Chain, Unit};
 use sparse_oracle::format::SLOT_LIMIT;
 
-/// Up to here products are sorted.
-const SORT_LIMIT: u64 = 48;
-/// The widest dense accumulator: 2^25 columns are 288 MiB of f64 and flags a thread.
+/// The widest dense accumulator: 2^25 columns are 260 MiB of f64 and sets a thread.
 const DENSE_LIMIT: usize = 1 << 25;
+/// A dense accumulator has at most 2^12 columns for each product: beyond that its cache misses cost more than hashing.
+const COLUMN_BITS: u32 = 12;
 /// Slots that a hash table starts with.
 const HASH_SLOTS: usize = 256;
-/// Columns of one block of flags, as a power of two.
-const BLOCK_BITS: u32 = 8;
 /// No column: extents are at most 2^32 - 1.
 const EMPTY: u32 = u32::MAX;
 
-/// Compressed lanes with values in the unit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes<'a, A> {
-    ptr: &'a [u32],
-    index: &'a [u32],
-    values: &'a [A],
+/// Lanes of the product, one after another. The arrays are longer than what is in them.
+#[derive(Debug)]
+pub(super) struct Chunk<A> {
+    /// Entries of each lane.
+    pub(super) lengths: Vec<u32>,
+    /// Entries in all.
+    pub(super) entries: usize,
+    /// Their indices.
+    pub(super) indices: Vec<u32>,
+    /// Their values.
+    pub(super) values: Vec<A>,
 }
 
-impl<'a, A> Lanes<'a, A> {
-    pub(super) fn new(ptr: &'a [u32], index: &'a [u32], values: &'a [A]) -> Lanes<'a, A> {
-        Lanes { ptr, index, values }
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.ptr.len() - 1
-    }
-
-    /// Entries of lane `k`.
-    pub(super) fn len(&self, k: u32) -> usize {
-        (self.ptr[k as usize + 1] - self.ptr[k as usize]) as usize
-    }
-
-    /// Indices of a lane.
-    pub(super) fn index(&self, lane: usize) -> &'a [u32] {
-        &self.index[self.ptr[lane] as usize..self.ptr[lane + 1] as usize]
-    }
-
-    /// Indices and values of a lane.
-    fn lane(&self, lane: usize) -> (&'a [u32], &'a [A]) {
-        let range = self.ptr[lane] as usize..self.ptr[lane + 1] as usize;
-        (&self.index[range.clone()], &self.values[range])
-    }
-}
-
-/// Calls `add` with (column, product) of every product of a lane, ascending k.
-#[inline(always)]
-fn products<A: Unit>(picks: Lanes<'_, A>, lane: usize, added: Lanes<'_, A>, mut add: impl FnMut(u32, A, A)) {
-    let (ks, factors) = picks.lane(lane);
-    for (&k, &factor) in ks.iter().zip(factors) {
-        let (columns, values) = added.lane(k as usize);
-        for (&column, &value) in columns.iter().zip(values) {
-            add(column, factor, value);
+impl<A: Unit> Chunk<A> {
+    pub(super) fn new() -> Chunk<A> {
+        Chunk {
+            lengths: Vec::new(),
+            entries: 0,
+            indices: Vec::new(),
+            values: Vec::new(),
         }
+    }
+
+    /// Empty, the memory kept.
+    pub(super) fn clear(&mut self) {
+        self.lengths.clear();
+        self.entries = 0;
+    }
+
+    /// Room for the next lane.
+    fn room(&mut self, most: usize) -> (&mut [u32], &mut [A]) {
+        let end = self.entries + most;
+        if self.indices.len() < end {
+            let grown = end.max(2 * self.indices.len());
+            self.indices.resize(grown, 0);
+            self.values.resize(grown, A::ZERO);
+        }
+        (
+            &mut self.indices[self.entries..end],
+            &mut self.values[self.entries..end],
+        )
     }
 }
 
@@ -80,8 +79,8 @@ pub(super) struct Workspace<A> {
     dense_allowed: bool,
     dense: Dense<A>,
     hash: Hash<A>,
+    ranks: Ranks<A>,
     keys: Vec<u64>,
-    terms: Vec<(A, A)>,
 }
 
 impl<A: Unit> Workspace<A> {
@@ -92,15 +91,16 @@ impl<A: Unit> Workspace<A> {
             dense_allowed: extent <= DENSE_LIMIT && extent as u64 <= total.max(1 << 16),
             dense: Dense {
                 sums: Vec::new(),
-                flags: Vec::new(),
+                columns: Vec::new(),
+                words: Vec::new(),
                 blocks: Vec::new(),
             },
             hash: Hash {
                 columns: Vec::new(),
                 sums: Vec::new(),
             },
+            ranks: Ranks::new(),
             keys: Vec::new(),
-            terms: Vec::new(),
         }
     }
 
@@ -111,60 +111,40 @@ impl<A: Unit> Workspace<A> {
         lane: usize,
         added: Lanes<'_, A>,
         work: u64,
-        indices: &mut Vec<u32>,
-        values: &mut Vec<A>,
+        chunk: &mut Chunk<A>,
     ) {
-        if work == 0 {
-            return;
-        }
-        if picks.index(lane).len() == 1 {
-            products(picks, lane, added, |column, factor, value| {
-                indices.push(column);
-                values.push(Steps::step(A::ZERO, factor, value));
-            });
-        } else if work <= SORT_LIMIT {
-            self.sort(picks, lane, added, indices, values);
-        } else if self.dense_allowed && self.extent as u64 >> (BLOCK_BITS + 4) <= work {
-            self.dense
-                .lane(self.extent, picks, lane, added, work, (indices, values));
+        let most = work.min(self.extent as u64) as usize;
+        let entries = if work == 0 {
+            0
+        } else if let ([k], [factor]) = picks.lane(lane) {
+            let (columns, values) = added.lane(*k as usize);
+            let (indices, sums) = chunk.room(most);
+            indices.copy_from_slice(columns);
+            for (sum, &value) in sums.iter_mut().zip(values) {
+                *sum = Steps::step(A::ZERO, *factor, value);
+            }
+            most
+        } else if work <= Ranks::<A>::LIMIT {
+            // All products are placed before equal columns are added up.
+            self.ranks.lane(picks, lane, added, chunk.room(work as usize))
+        } else if self.dense_allowed && self.extent as u64 >> COLUMN_BITS <= work {
+            self.dense.lane(self.extent, picks, lane, added, chunk.room(most))
         } else {
-            self.hash
-                .lane(picks, lane, added, &mut self.keys, indices, values);
-        }
-    }
-
-    fn sort(
-        &mut self,
-        picks: Lanes<'_, A>,
-        lane: usize,
-        added: Lanes<'_, A>,
-        indices: &mut Vec<u32>,
-        values: &mut Vec<A>,
-    ) {
-        let (keys, terms) = (&mut self.keys, &mut self.terms);
-        keys.clear();
-        terms.clear();
-        products(picks, lane, added, |column, factor, value| {
-            keys.push(u64::from(column) << 32 | terms.len() as u64);
-            terms.push((factor, value));
-        });
-        keys.sort_unstable();
-        for same in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
-            let sum = same.iter().fold(A::ZERO, |sum, &key| {
-                let (factor, value) = terms[key as u32 as usize];
-                Steps::step(sum, factor, value)
-            });
-            indices.push((same[0] >> 32) as u32);
-            values.push(sum);
-        }
+            self.hash.sum(picks, lane, added, &mut self.keys);
+            let out = chunk.room(self.keys.len());
+            self.hash.drain(&mut self.keys, out)
+        };
+        chunk.entries += entries;
+        chunk.lengths.push(entries as u32);
     }
 }
 
 /// One slot per column.
 struct Dense<A> {
     sums: Vec<A>,
-    flags: Vec<u8>,
-    blocks: Vec<u8>,
+    columns: Vec<u64>,
+    words: Vec<u64>,
+    blocks: Vec<u64>,
 }
 
 impl<A: Unit> Dense<A> {
@@ -174,50 +154,54 @@ impl<A: Unit> Dense<A> {
         picks: Lanes<'_, A>,
         lane: usize,
         added: Lanes<'_, A>,
-        work: u64,
-        (indices, values): (&mut Vec<u32>, &mut Vec<A>),
-    ) {
-        let blocks = extent.div_ceil(1 << BLOCK_BITS);
+        (indices, values): (&mut [u32], &mut [A]),
+    ) -> usize {
         if self.sums.is_empty() {
-            self.sums = vec![A::ZERO; blocks << BLOCK_BITS];
-            self.flags = vec![0; blocks << BLOCK_BITS];
-            self.blocks = vec![0; blocks.next_multiple_of(8)];
+            let words = extent.div_ceil(64).next_multiple_of(64);
+            self.sums = vec![A::ZERO; words * 64];
+            self.columns = vec![0; words];
+            self.words = vec![0; words / 64];
+            self.blocks = vec![0; (words / 64).div_ceil(64)];
         }
-        let Dense { sums, flags, blocks } = self;
-        products(picks, lane, added, |column, factor, value| {
+        let Dense {
+            sums,
+            columns,
+            words,
+            blocks,
+        } = self;
+        picks.products(lane, added, |column, factor, value| {
             let at = column as usize;
             sums[at] = Steps::step(sums[at], factor, value);
-            flags[at] = 1;
-            blocks[at >> BLOCK_BITS] = 1;
+            columns[at >> 6] |= 1 << (at & 63);
+            words[at >> 12] |= 1 << (at >> 6 & 63);
+            blocks[at >> 18] |= 1 << (at >> 12 & 63);
         });
-        let most = (extent as u64).min(work) as usize;
-        indices.reserve(most);
-        values.reserve(most);
-        each_set(blocks, |block| {
-            let first = block << BLOCK_BITS;
-            each_set(&mut flags[first..first + (1 << BLOCK_BITS)], |within| {
-                let at = first + within;
-                indices.push(at as u32);
-                values.push(std::mem::replace(&mut sums[at], A::ZERO));
+        let mut entries = indices.iter_mut().zip(values);
+        let mut count = 0;
+        for (i, set) in blocks.iter_mut().enumerate() {
+            drain(set, 64 * i, |block| {
+                drain(&mut words[block], 64 * block, |word| {
+                    drain(&mut columns[word], 64 * word, |column| {
+                        let sum = std::mem::replace(&mut sums[column], A::ZERO);
+                        if let Some((index, value)) = entries.next() {
+                            (*index, *value) = (column as u32, sum);
+                            count += 1;
+                        }
+                    });
+                });
             });
-        });
+        }
+        count
     }
 }
 
-/// Visits the bytes that are 1 (the others are 0), ascending, and clears them. The length is a multiple of 8.
+/// Visits the bits of a word, ascending, numbered from `first`, and clears it.
 #[inline(always)]
-fn each_set(bytes: &mut [u8], mut visit: impl FnMut(usize)) {
-    let (words, _) = bytes.as_chunks_mut::<8>();
-    for (at, word) in words.iter_mut().enumerate() {
-        let mut set = u64::from_le_bytes(*word);
-        if set == 0 {
-            continue;
-        }
-        *word = [0; 8];
-        while set != 0 {
-            visit(8 * at + set.trailing_zeros() as usize / 8);
-            set &= set - 1;
-        }
+fn drain(word: &mut u64, first: usize, mut visit: impl FnMut(usize)) {
+    let mut set = std::mem::take(word);
+    while set != 0 {
+        visit(first + set.trailing_zeros() as usize);
+        set &= set - 1;
     }
 }
 
@@ -228,18 +212,11 @@ struct Hash<A> {
 }
 
 impl<A: Unit> Hash<A> {
-    fn lane(
-        &mut self,
-        picks: Lanes<'_, A>,
-        lane: usize,
-        added: Lanes<'_, A>,
-        keys: &mut Vec<u64>,
-        indices: &mut Vec<u32>,
-        values: &mut Vec<A>,
-    ) {
+    /// Adds up a lane; `keys` are then its columns, each with its slot.
+    fn sum(&mut self, picks: Lanes<'_, A>, lane: usize, added: Lanes<'_, A>, keys: &mut Vec<u64>) {
         keys.clear();
         let mut slots = 0;
-        products(picks, lane, added, |column, factor, value| {
+        picks.products(lane, added, |column, factor, value| {
             if 2 * keys.len() >= slots {
                 // More are refused in the end: the table need not hold them.
                 if keys.len() as u64 > SLOT_LIMIT {
@@ -255,12 +232,15 @@ impl<A: Unit> Hash<A> {
             }
             self.sums[at] = Steps::step(self.sums[at], factor, value);
         });
+    }
+
+    /// Writes the sums in ascending order of their columns.
+    fn drain(&mut self, keys: &mut [u64], (indices, values): (&mut [u32], &mut [A])) -> usize {
         keys.sort_unstable();
-        for &key in keys.iter() {
-            let (column, sum) = self.take(key);
-            indices.push(column);
-            values.push(sum);
+        for ((&key, index), value) in keys.iter().zip(indices).zip(values) {
+            (*index, *value) = self.take(key);
         }
+        keys.len()
     }
 
     /// The slot of a column, or the empty one where it belongs, among the first `slots`.

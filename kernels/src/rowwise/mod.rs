@@ -1,30 +1,36 @@
-//! Row-wise SpGEMM in plain Rust, parallel, with an accumulator chosen for each row.
+//! Row-wise SpGEMM without vector instructions of its own, parallel, with an accumulator chosen for each row.
 //!
 //! ```text
 //! 1  bound the entries of each row of C by its products     row 0: 4   row 1: 900   row 2: 1 ..
 //! 2  cut the rows into chunks of equal work                 [ row 0 | row 1 ][ row 2 ..
-//! 3  compute each chunk into arrays of its own              one thread a chunk
-//! 4  offsets by prefix sums; copy the chunks to their places
+//! 3  compute each chunk into a buffer, in cache             one thread a chunk
+//! 4  copy it to its place, behind the chunks before it      whoever finishes the last of these
 //! ```
 //!
 //! Gustavson's scheme (ACM TOMS 4(3), 1978). A pass that only counts would find the sizes of the rows beforehand, but costs
-//! as much as the products themselves; step 4 moves each entry once more instead. Accumulators: see [`accumulate`]. CSC
-//! is the same with the operands exchanged: its columns pick columns.
+//! as much as the products themselves; step 4 moves each entry once more instead. Accumulators: see [`accumulate`]; places: see
+//! [`assemble`]. CSC is the same with the operands exchanged: its columns pick columns.
 //!
 //! Each entry adds rounded products in ascending k from +0, as the portable kernel: neither accumulator nor threads
 //! change a bit, a position or the order of the columns.
 
 mod accumulate;
+mod assemble;
+mod lanes;
+mod pages;
+mod ranks;
 
 use crate::engine::Engine;
 use crate::name::KernelName;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::lanes::{AsCsc, AsCsr};
-use crate::portable::spgemm::{Arrays, CompressedFormat, Steps, answer, open};
+use crate::portable::spgemm::{CompressedFormat, Steps, answer, open};
 use crate::portable::unit::{Chain, Unit};
 use crate::registry::Kernel;
-use accumulate::{Lanes, Workspace};
+use accumulate::Workspace;
+use assemble::{Assembly, Room, assembled, too_large};
 use half::f16;
+use lanes::Lanes;
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
@@ -34,8 +40,7 @@ use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// What sets these kernels apart in their names.
 const TECH: &str = "rowwise";
@@ -83,7 +88,9 @@ where
     let (picked, added) = (loaded(factors.picks.values), loaded(factors.added.values));
     let picks = Lanes::new(factors.picks.ptr, factors.picks.index, &picked);
     let added = Lanes::new(factors.added.ptr, factors.added.index, &added);
-    let product = joined::<A, O>(product(picks, added, factors.extent)?);
+    let work = Work::new(picks, added, factors.extent);
+    let room = Room::new(picks.count(), work.entries);
+    let product = assembled(room, |assembly: &Assembly<'_, A, O>| work.run(assembly))?;
     Ok(answer::<F, O>(factors.shape, product))
 }
 
@@ -101,117 +108,95 @@ fn loaded<I: Operand<A>, A: Unit>(values: &[I]) -> Cow<'_, [A]> {
     }
 }
 
-/// Consecutive lanes of the product.
-struct Chunk<A> {
-    /// Entries of each lane.
-    lengths: Vec<u32>,
-    indices: Vec<u32>,
-    values: Vec<A>,
-}
+/// Products of a chunk: its entries stay in cache until they are copied.
+const CHUNK: u64 = 1 << 15;
+/// Products of a chunk that is worth a turn.
+const SMALLEST_CHUNK: u64 = 1 << 12;
 
-/// Entries that a chunk reserves at most beforehand.
-const CHUNK_RESERVE: u64 = 1 << 22;
-
-/// The product, chunk by chunk.
-fn product<A: Unit>(
-    picks: Lanes<'_, A>,
-    added: Lanes<'_, A>,
+/// A product, cut into chunks.
+struct Work<'a, A> {
+    picks: Lanes<'a, A>,
+    added: Lanes<'a, A>,
     extent: usize,
-) -> Result<Vec<Chunk<A>>, Refusal> {
-    let work: Vec<u64> = (0..picks.count())
-        .into_par_iter()
-        .with_min_len(1 << 10)
-        .map(|lane| picks.index(lane).iter().map(|&k| added.len(k) as u64).sum())
-        .collect();
-    let total: u64 = work.iter().sum();
-    let stored = AtomicU64::new(0);
-    let spare: Mutex<Vec<Workspace<A>>> = Mutex::new(Vec::new());
-    let pop = || spare.lock().ok().and_then(|mut list| list.pop());
-    let chunks = cut(&work, total / (16 * rayon::current_num_threads() as u64));
-    let compute = |lanes: Range<usize>| {
-        let mut workspace = pop().unwrap_or_else(|| Workspace::new(extent, total));
-        // As many as there can be, so that nothing grows; what is never touched costs no memory.
-        let most = work[lanes.clone()].iter().sum::<u64>().min(CHUNK_RESERVE) as usize;
-        let mut chunk = Chunk {
-            lengths: Vec::with_capacity(lanes.len()),
-            indices: Vec::with_capacity(most),
-            values: Vec::with_capacity(most),
-        };
-        for lane in lanes {
-            let before = chunk.indices.len();
-            workspace.lane(
-                picks,
-                lane,
-                added,
-                work[lane],
-                &mut chunk.indices,
-                &mut chunk.values,
-            );
-            chunk.lengths.push((chunk.indices.len() - before) as u32);
-            let entries = chunk.indices.len() - before;
-            if stored.fetch_add(entries as u64, Ordering::Relaxed) + entries as u64 > SLOT_LIMIT {
-                return Err(too_large());
-            }
-        }
-        if let Ok(mut list) = spare.lock() {
-            list.push(workspace);
-        }
-        Ok(chunk)
-    };
-    chunks.into_par_iter().with_max_len(1).map(compute).collect()
+    /// Products of each lane.
+    products: Vec<u64>,
+    /// All of them.
+    total: u64,
+    /// Entries at most.
+    entries: u64,
 }
 
-/// Counting stops at the first entry too many, so the same is said whatever the threads.
-fn too_large() -> Refusal {
-    Refusal::TooLarge {
-        field: "nnz of A * B",
-        found: u128::from(SLOT_LIMIT) + 1,
-        limit: SLOT_LIMIT,
+impl<'a, A: Unit> Work<'a, A> {
+    fn new(picks: Lanes<'a, A>, added: Lanes<'a, A>, extent: usize) -> Work<'a, A> {
+        let products: Vec<u64> = (0..picks.count())
+            .into_par_iter()
+            .with_min_len(1 << 10)
+            .map(|lane| picks.index(lane).iter().map(|&k| added.len(k) as u64).sum())
+            .collect();
+        Work {
+            picks,
+            added,
+            extent,
+            total: products.iter().sum(),
+            entries: products.iter().map(|&n| n.min(extent as u64)).sum(),
+            products,
+        }
     }
+
+    /// Computes every chunk, each thread one after another.
+    fn run<O: Output<A>>(&self, assembly: &Assembly<'_, A, O>) -> Result<(), Refusal> {
+        let threads = rayon::current_num_threads();
+        let share = self.total / (16 * threads as u64);
+        let chunks = cut(&self.products, share.clamp(SMALLEST_CHUNK, CHUNK));
+        let (turn, stored) = (AtomicUsize::new(0), AtomicU64::new(0));
+        // The chunks are handed out in order, so that few have to wait for one before them.
+        let compute = |_| {
+            let mut workspace = Workspace::new(self.extent, self.total);
+            while let Some(lanes) = chunks.get(turn.fetch_add(1, Ordering::Relaxed)) {
+                let mut chunk = assembly.spare();
+                let mut fetched = self.picks.start(lanes.range.start);
+                for lane in lanes.range.clone() {
+                    let before = chunk.entries;
+                    self.picks.fetch_ahead(lane, self.added, &mut fetched);
+                    workspace.lane(self.picks, lane, self.added, self.products[lane], &mut chunk);
+                    let entries = (chunk.entries - before) as u64;
+                    if stored.fetch_add(entries, Ordering::Relaxed) + entries > SLOT_LIMIT {
+                        return Err(too_large());
+                    }
+                }
+                assembly.done(lanes.number, chunk);
+            }
+            Ok(())
+        };
+        let threads = threads.min(chunks.len());
+        (0..threads).into_par_iter().with_max_len(1).try_for_each(compute)
+    }
+}
+
+/// Consecutive lanes.
+struct Part {
+    /// Chunks before it.
+    number: usize,
+    range: Range<usize>,
 }
 
 /// Ranges of lanes of about `share` products each; a lane costs a little even without any.
-fn cut(work: &[u64], share: u64) -> Vec<Range<usize>> {
-    let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
-    for (lane, products) in work.iter().enumerate() {
+fn cut(products: &[u64], share: u64) -> Vec<Part> {
+    let mut ranges: Vec<Part> = Vec::new();
+    let mut push = |range: Range<usize>| {
+        let number = ranges.len();
+        ranges.push(Part { number, range });
+    };
+    let (mut start, mut sum) = (0, 0);
+    for (lane, products) in products.iter().enumerate() {
         sum += products + 4;
-        if sum > share.max(1 << 12) {
-            ranges.push(start..lane + 1);
+        if sum > share {
+            push(start..lane + 1);
             (start, sum) = (lane + 1, 0);
         }
     }
-    if start < work.len() {
-        ranges.push(start..work.len());
+    if start < products.len() {
+        push(start..products.len());
     }
     ranges
-}
-
-/// The arrays of the whole product, values as they are returned.
-fn joined<A: Unit, O: Output<A>>(chunks: Vec<Chunk<A>>) -> Arrays<O> {
-    let lengths = chunks.iter().flat_map(|chunk| &chunk.lengths);
-    let mut offsets = vec![0u32];
-    offsets.extend(lengths.scan(0, |end, &length| {
-        *end += length;
-        Some(*end)
-    }));
-    let entries = chunks.iter().map(|chunk| chunk.indices.len()).sum();
-    let mut indices = vec![0u32; entries];
-    let mut values = vec![O::default(); entries];
-    let (mut rest, mut places) = ((&mut indices[..], &mut values[..]), Vec::new());
-    for chunk in chunks {
-        let (index, index_rest) = rest.0.split_at_mut(chunk.indices.len());
-        let (value, value_rest) = rest.1.split_at_mut(chunk.indices.len());
-        places.push((chunk, index, value));
-        rest = (index_rest, value_rest);
-    }
-    places
-        .into_par_iter()
-        .with_max_len(1)
-        .for_each(|(chunk, index, value)| {
-            index.copy_from_slice(&chunk.indices);
-            for (to, &from) in value.iter_mut().zip(&chunk.values) {
-                *to = O::store(from);
-            }
-        });
-    (offsets, indices, values)
 }

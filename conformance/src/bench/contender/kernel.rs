@@ -7,14 +7,14 @@ use crate::backend::Ours;
 use crate::case::Params;
 use crate::execute::poison;
 use crate::operands::Operands;
-use sparse_kernels::registry::{Kernel, kernels_here};
-use sparse_oracle::contract::{Contract, Op};
+use sparse_kernels::registry::{Kernel, all_kernels, kernels_here};
+use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::{
     AnyParts, AnySparse, Entries, Fields, FormatKind, FormatParams, Layout, PARAMETERS,
 };
 use sparse_oracle::judge::Place;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::scalar::{Scalar, Values};
+use sparse_oracle::scalar::{Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, SddmmMode, Task};
 use sparse_oracle::{each_parts, each_sparse};
 use std::sync::Arc;
@@ -177,19 +177,13 @@ fn bytes(matrix: &AnySparse) -> u64 {
     each_parts!(AnyParts::from(matrix.clone()), parts => parts.index_bytes() + parts.value_bytes())
 }
 
-/// The CSR operands in another format, by our fastest conversion that runs here, checked against the CSR matrix; with the
-/// seconds that the conversion took.
-///
-/// # Errors
-/// No such conversion, its refusal, or a result that is another matrix.
-pub(in super::super) fn encoded(
-    shared: &Shared,
+/// Our fastest conversion from CSR that is registered for a kind of elements: later rows of the registry are for faster engines.
+fn conversion(
+    kernels: impl Iterator<Item = &'static Kernel>,
     format: FormatKind,
-    params: FormatParams,
-) -> Result<(Arc<Operands>, f64), String> {
-    let csr = &shared.operands;
-    let precision = csr.a.precision();
-    let types = sparse_oracle::contract::Types {
+    precision: Precision,
+) -> Option<&'static Kernel> {
+    let types = Types {
         a: precision,
         b: precision,
         acc: precision,
@@ -201,13 +195,53 @@ pub(in super::super) fn encoded(
         to: Some(format),
         types,
     };
-    // Later rows of the registry are for faster engines; what the GPU does is timed by itself.
+    // What the GPU does is timed by itself.
     let on_cpu = |kernel: &&Kernel| kernel.contract == contract && kernel.engine != "cuda";
-    let convert = kernels_here().filter(on_cpu).last();
+    kernels.filter(on_cpu).last()
+}
+
+/// True if operands of a kernel can be made from CSR.
+pub(in super::super) fn can_be_encoded(kernel: &Kernel) -> bool {
+    let Contract { format, types, .. } = kernel.contract;
+    format == FormatKind::Csr || conversion(all_kernels().iter(), format, types.a).is_some()
+}
+
+/// The CSR operands in another format, by our fastest conversion that runs here, checked against the CSR matrices; with the
+/// seconds that the conversions took.
+///
+/// # Errors
+/// No such conversion, its refusal, or a result that is another matrix.
+pub(in super::super) fn encoded(
+    shared: &Shared,
+    format: FormatKind,
+    params: FormatParams,
+) -> Result<(Arc<Operands>, f64), String> {
+    let csr = &shared.operands;
+    let (a, mut seconds) = converted(&csr.a, format, params)?;
+    let b_sparse = csr
+        .b_sparse
+        .as_ref()
+        .map(|b| converted(b, format, params))
+        .transpose()?;
+    let b_sparse = b_sparse.map(|(b, took)| {
+        seconds += took;
+        b
+    });
+    let operands = Operands {
+        a,
+        b_sparse,
+        ..Operands::clone(csr)
+    };
+    Ok((Arc::new(operands), seconds))
+}
+
+/// A CSR matrix in another format.
+fn converted(csr: &AnySparse, format: FormatKind, params: FormatParams) -> Result<(AnySparse, f64), String> {
+    let convert = conversion(kernels_here(), format, csr.precision());
     let convert = convert.ok_or_else(|| format!("no kernel here converts CSR to {}", format.name()))?;
     let start = Instant::now();
     let task = Task::Convert {
-        a: &csr.a,
+        a: csr,
         to: format,
         params,
     };
@@ -219,14 +253,10 @@ pub(in super::super) fn encoded(
         Answer::Written => return Err(format!("{} returned no matrix", convert.name)),
     };
     let a = a.map_err(|refusal| format!("{} returned no valid matrix: {refusal}", convert.name))?;
-    if entries(&a) != entries(&csr.a) {
+    if entries(&a) != entries(csr) {
         return Err(format!("{} returned another matrix", convert.name));
     }
-    let operands = Operands {
-        a,
-        ..Operands::clone(csr)
-    };
-    Ok((Arc::new(operands), seconds))
+    Ok((a, seconds))
 }
 
 fn entries(matrix: &AnySparse) -> Entries<f64> {

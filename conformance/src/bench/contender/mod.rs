@@ -13,7 +13,7 @@ mod nalgebra;
 mod number;
 mod sprs;
 
-pub(super) use kernel::{KernelContender, encoded};
+pub(super) use kernel::{KernelContender, can_be_encoded, encoded};
 pub(super) use mkl::MklContender;
 pub(super) use nalgebra::NalgebraContender;
 pub(super) use sprs::SprsContender;
