@@ -12,6 +12,7 @@ export CARGO_NET_RETRY="${CARGO_NET_RETRY:-5}"
 # only cost time and disk.
 if [ "${CI:-}" = true ]; then
   export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}" CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-false}"
+  export CARGO_PROFILE_RELEASE_DEBUG="${CARGO_PROFILE_RELEASE_DEBUG:-false}"
 fi
 
 say() { printf '%s\n' "ci: $*"; }

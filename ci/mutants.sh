@@ -25,16 +25,16 @@ if ! cargo mutants --version >/dev/null 2>&1; then
   cargo install --locked cargo-mutants
 fi
 
-# Small and unoptimised: compiling is most of what a mutant costs.
-export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_OPT_LEVEL=0 CARGO_PROFILE_TEST_DEBUG=0
-export CARGO_INCREMENTAL=1
+export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0 CARGO_INCREMENTAL=1
 
-# PART -> package, files, the binaries of tests that are built and must notice, what of them is left out.
+# PART -> package, files, the binaries of tests that are built and must notice, what of them is left out, and whether the compiler
+# optimises: compiling is most of what a mutant costs, but for the exact numbers, whose tests take minutes without.
 describe() {
+  level=0
   case "$1" in
-    judge) package=sparse-oracle; files=(oracle/src/judge/*.rs); binaries=(--test judge); left_out=(laws_ semantics_clauses) ;;
-    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs); binaries=(--test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
-    exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); binaries=(--test arithmetic); left_out=(model_ scalar_) ;;
+    judge) package=sparse-oracle; files=(oracle/src/judge/*.rs); binaries=(--test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
+    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
+    exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); binaries=(--test arithmetic); left_out=(model_ scalar_); level=1 ;;
     verdict) package=sparse-oracle; files=(oracle/src/verdict.rs); binaries=(--lib --test judge); left_out=(laws_ semantics_clauses) ;;
     arithmetic) package=sparse-oracle; files=(oracle/src/arithmetic/*.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
     runner) package=sparse-conformance; files=(conformance/src/{runner,record,degenerate,execute,expected}.rs); binaries=(--lib --test judging --test selftest); left_out=(fuzz_replay coverage selftest_catalogue selftest_score) ;;
@@ -49,6 +49,7 @@ export CARGO_TARGET_DIR="$PWD/$out/build"
 deadline=$((SECONDS + ${minutes:-100000} * 60))
 for part in "${parts[@]}"; do
   describe "$part"
+  export CARGO_PROFILE_DEV_OPT_LEVEL=$level CARGO_PROFILE_TEST_OPT_LEVEL=$level
   args=(--package "$package" --baseline skip --timeout 300 --no-times --colors never --output "$out/$part")
   for file in "${files[@]}"; do args+=(--file "$file"); done
   # As arguments of cargo, so that nothing else is built either.

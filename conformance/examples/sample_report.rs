@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p sparse-conformance --example sample_report -- DIR [CASES_PER_CONTRACT]`
 
-#[path = "../tests/report_sample/expected.rs"]
+#[path = "../tests/report_expectations/expected.rs"]
 mod expected;
 #[path = "../tests/report_sample/mod.rs"]
 mod report_sample;

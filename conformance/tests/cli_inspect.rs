@@ -637,3 +637,39 @@ fn iops_refuses_a_dense_operand_that_is_too_large() {
         assert!(ran.err.contains("--columns"), "{columns}: {}", ran.err);
     }
 }
+
+/// By name, with exit code 2: sizes of zero, a field that is too narrow, a tile without room, what is no parameter.
+#[test]
+fn iops_refuses_a_machine_by_its_parameter() {
+    let folder = folder();
+    for (set, named) in [
+        ("buffer_a=0", "buffer_a"),
+        ("buffer_b=0", "buffer_b"),
+        ("psum=0", "psum"),
+        ("groups_b=0", "groups_b"),
+        ("buffer_a=1", "buffer_a"),
+        ("groups_a=65", "groups_a"),
+        ("reserve=100", "reserve"),
+        ("buffer_b=16", "buffer_b (a tile of B in each half)"),
+        ("buffers=16", "'buffers'; it has groups_a, groups_b, buffer_a"),
+        ("buffer_a=many", "'buffer_a=many' is not NAME=NUMBER"),
+        ("buffer_a=4294967296", "below 2^32"),
+        ("buffer_a", "'buffer_a' is not NAME=NUMBER"),
+    ] {
+        let ran = run_in(folder.path(), &["inspect", "own.mtx", "--iops", "--machine", set]);
+        assert_eq!(ran.code, 2, "{set}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(named), "{set}: {}", ran.err);
+    }
+    let ran = inspect(
+        folder.path(),
+        &[
+            "own.mtx",
+            "--iops",
+            "--machine",
+            "groups_a=4",
+            "--machine",
+            "clock_mhz=500",
+        ],
+    );
+    assert!(ran.out.contains("4 x 8 elements, 500 MHz"), "{}", ran.out);
+}

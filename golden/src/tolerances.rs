@@ -12,7 +12,7 @@ use sparse_oracle::arithmetic::{
 use sparse_oracle::bound::{roundings, tolerance};
 use sparse_oracle::contract::{TYPES, Types};
 use sparse_oracle::model::tensor_core::TensorCore;
-use sparse_oracle::model::tensor_core::table::ROWS;
+use sparse_oracle::model::tensor_core::table::{ROWS, Row};
 use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -192,7 +192,7 @@ fn declarations() -> Vec<(String, Arithmetic)> {
     list.extend(CpuUnit::ALL.map(|unit| (unit.to_string(), Arithmetic::cpu(unit, unit.acc()))));
 
     // A device that is not known: the widest bound of all that have the instruction. fp8 is refused there.
-    let instructions = ROWS.iter().flat_map(|row| row.instructions());
+    let instructions = ROWS.iter().flat_map(Row::instructions);
     let named: BTreeMap<String, Instruction> = instructions.map(|i| (format!("unknown {i}"), i)).collect();
     let wide = named
         .into_iter()

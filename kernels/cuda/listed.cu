@@ -20,25 +20,13 @@ struct Listed {
 };
 
 extern "C" __global__ void __launch_bounds__(128) listed_fma(const Listed t) {
-    const u64 warp = (static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32, wide = (t.n + 31) / 32;
+    const u64 warp = (static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32, wide = (t.n + 31ull) / 32;
     const u64 i = warp / wide, j = warp % wide * 32 + threadIdx.x % 32;
     if (i >= t.rows || j >= t.n) return;
     const float *b = static_cast<const float *>(t.b) + j, *value = static_cast<const float *>(t.value);
     float acc = 0.0f;
-    for (u32 q = t.ptr[i]; q < t.ptr[i + 1]; q++) acc = __fmaf_rn(value[q], b[t.index[q] * t.ldb], acc);
+    for (u64 q = t.ptr[i]; q < t.ptr[i + 1]; q++) acc = __fmaf_rn(value[q], b[t.index[q] * t.ldb], acc);
     finish(acc, t.alpha, t.beta, static_cast<float *>(t.c) + i * t.ldc + j);
-}
-
-// The epilogue in f16: each step in f32 and then rounded, which for f16 operands is one rounding (kernels/src/portable/unit.rs).
-__device__ __forceinline__ float half_of(float x) { return f16_to_f32(f32_to_f16(x)); }
-__device__ __forceinline__ void finish_f16(u16 acc, float alpha, float beta, F16 *c) {
-    const float before = beta == 0.0f ? 0.0f : beta == 1.0f ? enter(*c) : half_of(__fmul_rn(beta, enter(*c)));
-    float result = before;
-    if (alpha != 0.0f) {
-        const float sum = f16_to_f32(acc), scaled = alpha == 1.0f ? sum : half_of(__fmul_rn(alpha, sum));
-        result = beta == 0.0f ? scaled : __fadd_rn(scaled, before);
-    }
-    leave(result, *c);
 }
 
 // One instruction m16n8 and the operands of a lane: K products, elements of type In.
@@ -47,34 +35,22 @@ struct Tf32Unit {
     static constexpr int K = 8;
     float acc[4] = {0, 0, 0, 0};
 
-    __device__ __forceinline__ void step(const u32 (&a)[4], const u32 (&b)[2]) {
-        asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-            : "+f"(acc[0]), "+f"(acc[1]), "+f"(acc[2]), "+f"(acc[3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-    }
+    __device__ __forceinline__ void step(const u32 (&a)[4], const u32 (&b)[2]) { mma_tf32(acc, a, b[0], b[1]); }
     template <typename Out> __device__ __forceinline__ void store(int half, float alpha, float beta, Out *c) const {
         finish(acc[2 * half], alpha, beta, c);
     }
 };
 
-#define HALF_UNIT(NAME, IN, TYPE)                                                                                  \
-    struct NAME {                                                                                                  \
-        typedef IN In;                                                                                             \
-        static constexpr int K = 16;                                                                               \
-        float acc[4] = {0, 0, 0, 0};                                                                               \
-        __device__ __forceinline__ void step(const u32 (&a)[4], const u32 (&b)[2]) {                               \
-            asm("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE                                             \
-                ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                       \
-                : "+f"(acc[0]), "+f"(acc[1]), "+f"(acc[2]), "+f"(acc[3])                                           \
-                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                               \
-        }                                                                                                          \
-        template <typename Out> __device__ __forceinline__ void store(int half, float alpha, float beta, Out *c)   \
-            const {                                                                                                \
-            finish(acc[2 * half], alpha, beta, c);                                                                 \
-        }                                                                                                          \
+template <typename Type> struct HalfUnit {
+    typedef Type In;
+    static constexpr int K = 16;
+    float acc[4] = {0, 0, 0, 0};
+
+    __device__ __forceinline__ void step(const u32 (&a)[4], const u32 (&b)[2]) { mma_half(Type{}, acc, a, b[0], b[1]); }
+    template <typename Out> __device__ __forceinline__ void store(int half, float alpha, float beta, Out *c) const {
+        finish(acc[2 * half], alpha, beta, c);
     }
-HALF_UNIT(F16Unit, F16, "f16");
-HALF_UNIT(Bf16Unit, Bf16, "bf16");
+};
 
 // f16 accumulators: two in a register.
 struct F16SumUnit {
@@ -100,20 +76,20 @@ __device__ __forceinline__ u32 pack(Bf16 low, Bf16 high) { return low.bits | sta
 template <typename Unit, typename Out> __device__ __forceinline__ void listed(const Listed &t) {
     typedef typename Unit::In In;
     constexpr int EACH = 16 / Unit::K == 1 ? 2 : 1;  // elements of a register
-    const u64 warp = (static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32, wide = (t.n + 15) / 16;
+    const u64 warp = (static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32, wide = (t.n + 15ull) / 16;
     const u64 i = warp / wide, j0 = warp % wide * 16;
     if (i >= t.rows) return;
     const int g = threadIdx.x % 32 / 4, k = threadIdx.x % 4 * EACH;
     const In *b = static_cast<const In *>(t.b), *value = static_cast<const In *>(t.value);
-    const u32 end = t.ptr[i + 1];
+    const u64 end = t.ptr[i + 1];
     Unit unit;
-    for (u32 first = t.ptr[i]; first < end; first += Unit::K) {
+    for (u64 first = t.ptr[i]; first < end; first += Unit::K) {
         // Past the end of the list or of the row of B: 0.
-        auto of_b = [&](u32 q, u64 j) { return q < end && j < t.n ? b[t.index[q] * t.ldb + j] : In{0}; };
-        auto of_list = [&](u32 q) { return q < end && g == 0 ? value[q] : In{0}; };
+        auto of_b = [&](u64 q, u64 j) { return q < end && j < t.n ? b[t.index[q] * t.ldb + j] : In{0}; };
+        auto of_list = [&](u64 q) { return q < end && g == 0 ? value[q] : In{0}; };
         u32 left[4], right[2];
         for (int x = 0; x < 2; x++) {
-            const u32 q = first + k + x * Unit::K / 2, next = q + EACH - 1;
+            const u64 q = first + k + x * Unit::K / 2, next = q + EACH - 1;
             left[2 * x] = pack(of_b(q, j0 + g), of_b(next, j0 + g));
             left[2 * x + 1] = pack(of_b(q, j0 + g + 8), of_b(next, j0 + g + 8));
             right[x] = pack(of_list(q), of_list(next));
@@ -130,11 +106,11 @@ template <typename Unit, typename Out> __device__ __forceinline__ void listed(co
 #define KERNEL(NAME, UNIT, OUT) \
     extern "C" __global__ void __launch_bounds__(128) NAME(const Listed t) { listed<UNIT, OUT>(t); }
 KERNEL(listed_tf32_f32, Tf32Unit, float)
-KERNEL(listed_f16_f32, F16Unit, float)
-KERNEL(listed_f16_f16, F16Unit, F16)
+KERNEL(listed_f16_f32, HalfUnit<F16>, float)
+KERNEL(listed_f16_f16, HalfUnit<F16>, F16)
 KERNEL(listed_f16_sum, F16SumUnit, F16)
-KERNEL(listed_bf16_f32, Bf16Unit, float)
-KERNEL(listed_bf16_bf16, Bf16Unit, Bf16)
+KERNEL(listed_bf16_f32, HalfUnit<Bf16>, float)
+KERNEL(listed_bf16_bf16, HalfUnit<Bf16>, Bf16)
 
 // Rows of B copied to rows that start at multiples of 16 bytes, for kernels that load that much.
 template <typename Word> __device__ __forceinline__ void align_rows(const Word *from, u64 ld, Word *to, u64 ld_to, u64 n, u64 all) {

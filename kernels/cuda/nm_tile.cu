@@ -4,7 +4,7 @@
 //
 //   one block: TN columns of W x TM columns of B          one warp: 32 columns of W x TM columns of B
 //
-//     slice s of B in shared memory        slice of W            lanes of a warp: 8 groups of rows x 4 columns of 8
+//     slice s of B in shared memory        slice of W            lanes of a warp: 8 groups of columns of B x 4 of 8 of W
 //     rows x TM                            ws x TN                  0 1   2 3   4 5  ..  14 15     columns 0..7, 8..15
 //     -------- d[0] ---->  a[0..TY]   *    w[0] [8]                16 17 18 19  ..        30 31    columns 16..23, 24..31
 //     -------- d[1] ---->  a[0..TY]   *    w[1] [8]
@@ -15,20 +15,17 @@
 //
 //   V1  blocking: load a slice, wait, multiply          STAGES 1, all rows of the slice
 //   V2  packing: only the rows that the block names     STAGES 1, rows listed per (block, slice)
-//   V3  pipelines: slices ahead by cp.async             STAGES 3, either
+//   V3  pipelines: the next slice by cp.async           STAGES 2, either
 //
 // Every element of C takes its terms in ascending u, one fused step each, from +0. What pads the arrays (u past the end, rows
 // past k) meets a row of -0: 0 * -0 added changes no accumulator, not even a -0.
 
 struct Tile {
     const float *b;      // k x n, row-major, ldb; 16-byte aligned rows
-    const float *w;      // slices * ws x ldw
-    const u32 *d;        // [block][slice][group][ws]: byte offset of the row in the slice of shared memory
-    const int *rows;     // packed: [block][slice][cap] rows of B; else null
-    const int *counts;   // packed: [block][slice] rows of B listed
+    const char *w;       // [block][slice]: values, ws x TN, then d, groups x ws: byte offset of the row in the slice of B
+    const int *rows;     // packed: [block][slice][cap] rows of B, -1 behind the last; else null
     float *c;            // element (column of W j, column of B i) at j * ldc + i
     u64 ldb, ldc;
-    int ldw;
     int k, n, cols;      // rows of B, columns of B, columns of W
     int ks, cap;         // rows of B per slice, and what shared memory holds of them
     int ws, slices;      // rows of W per slice (a multiple of 4), slices
@@ -36,41 +33,48 @@ struct Tile {
     float alpha, beta;   // alpha is not 0
 };
 
-__device__ __forceinline__ void copy16(u32 to, const float *from, int bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from), "r"(bytes));
-}
-
-__device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;\n"); }
-
-template <int PENDING> __device__ __forceinline__ void wait_all_but() {
-    asm volatile("cp.async.wait_group %0;\n" ::"n"(PENDING) : "memory");
-}
-
 template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
     static constexpr int TM = 8 * TY, TN = 32 * WARPS, THREADS = 32 * WARPS;
     static constexpr int PER_ROW = TM / 4;           // lanes that copy one row of B, 16 bytes each
     static constexpr int AT_ONCE = 32 / PER_ROW;     // rows of B that a warp copies at once
+    static constexpr int STEP = WARPS * AT_ONCE;     // and a block
 
     const Tile &t;
     char *shared;
-    u32 shared_at;
     int warp, lane, i0, j0, block;
+    // A stage: B (cap rows and the one of -0), then W and d. All in bytes.
     int a_bytes, w_bytes, stage_bytes;
+    // Copies: what this lane takes of a row of B, its first row, and where that and its part of W go in the first stage.
+    int bytes, first;
+    const char *from_b, *from_w;
+    u32 to_b, to_w;
+    // Loads: what this lane multiplies, from the start of a stage.
+    int a_at, w_at, d_at;
 
-    // Where a stage holds B (cap rows and the one of -0), W and d.
     __device__ __forceinline__ Block(const Tile &t, char *shared) : t(t), shared(shared) {
-        shared_at = (u32)__cvta_generic_to_shared(shared);
         warp = threadIdx.x / 32;
         lane = threadIdx.x % 32;
-        a_bytes = (t.cap + 1) * TM * 4;
-        w_bytes = t.ws * TN * 4;
-        stage_bytes = a_bytes + w_bytes + t.groups * t.ws * 4;
-        // Blocks in groups of 16 rows of blocks, so that those at work share slices of B and of W in the L2 cache.
-        const int high = (t.n + TM - 1) / TM, wide = (t.cols + TN - 1) / TN;
-        const int full = 16 * wide, first = blockIdx.x / full * 16, height = min(16, high - first);
-        i0 = (first + blockIdx.x % full % height) * TM;
-        block = blockIdx.x % full / height;
+        raster<16>((t.n + TM - 1) / TM, (t.cols + TN - 1) / TN, i0, block);
+        i0 *= TM;
         j0 = block * TN;
+        a_bytes = (t.cap + 1) * TM * 4;
+        w_bytes = t.ws * (TN + t.groups) * 4;
+        stage_bytes = a_bytes + w_bytes;
+
+        const int left = lane % PER_ROW * 4;
+        bytes = max(0, min(4, t.n - i0 - left)) * 4;
+        first = warp * AT_ONCE + lane / PER_ROW;
+        from_b = reinterpret_cast<const char *>(t.b + (bytes > 0 ? i0 + left : 0));
+        from_w = t.w + static_cast<u64>(block) * t.slices * w_bytes + threadIdx.x * 16;
+        const u32 base = static_cast<u32>(__cvta_generic_to_shared(shared));
+        to_b = base + (first * TM + left) * 4;
+        to_w = base + a_bytes + threadIdx.x * 16;
+
+        const int column = warp * 32 + (lane / 16 * 2 + lane % 2) * 8;
+        const int group = (j0 + column) / t.len - j0 / t.len;
+        a_at = lane % 16 / 2 * 16;
+        w_at = a_bytes + column * 4;
+        d_at = a_bytes + (TN + group) * t.ws * 4;
     }
 
     __device__ __forceinline__ void fill_minus_zero() {
@@ -83,65 +87,94 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
     // The rows that this warp copies of a slice: lane p holds number p of them, -1 where there are fewer.
     __device__ __forceinline__ int listed(int s) const {
         if (!PACKED || s >= t.slices) return -1;
-        const int r = (lane / AT_ONCE * WARPS + warp) * AT_ONCE + lane % AT_ONCE;
-        const int at = block * t.slices + s;
-        return r < t.counts[at] ? t.rows[(size_t)at * t.cap + r] : -1;
+        const int r = lane / AT_ONCE * STEP + warp * AT_ONCE + lane % AT_ONCE;
+        return r < t.cap ? t.rows[(static_cast<u64>(block) * t.slices + s) * t.cap + r] : -1;
     }
 
-    __device__ __forceinline__ void copy_slice(int s, int stage, int list) const {
-        const u32 base = shared_at + stage * stage_bytes;
-        const int column = lane % PER_ROW * 4, sub = lane / PER_ROW;
-        const int bytes = max(0, min(16, (t.n - i0 - column) * 4));
-        const float *from = t.b + (bytes > 0 ? i0 + column : 0);
-        const int here = PACKED ? t.cap : min(t.ks, t.k - s * t.ks);
-        int slot = 0;
-        for (int first = warp * AT_ONCE; first < here; first += WARPS * AT_ONCE, slot += AT_ONCE) {
-            const int r = first + sub;
-            int row = s * t.ks + r;
-            if (PACKED) {
-                row = __shfl_sync(~0u, list, slot + sub);
-            } else if (r >= here) {
-                row = -1;
+    // Slices are copied one after another. `at` is where the stage begins, from the start of shared memory.
+    __device__ __forceinline__ void copy_slice(int s, int at, int list) const {
+        const u64 pitch = t.ldb * 4;
+        if (PACKED) {
+            if (bytes == 16) {
+                copy_listed<true>(list, to_b + at, pitch);
+            } else {
+                copy_listed<false>(list, to_b + at, pitch);
             }
-            if (row >= 0) copy16(base + (r * TM + column) * 4, from + row * t.ldb, bytes);
+        } else {
+            copy_rows(from_b + static_cast<u32>(s * t.ks + first) * pitch, to_b + at, min(t.ks, t.k - s * t.ks) - first);
         }
-        const int across = TN / 4;
-        for (int at = threadIdx.x; at < t.ws * across; at += THREADS) {
-            const int u = at / across, j = at % across * 4;
-            copy16(base + a_bytes + at * 16, t.w + (size_t)(s * t.ws + u) * t.ldw + j0 + j, 16);
+        copy_w(from_w + static_cast<u64>(static_cast<u32>(s)) * static_cast<u32>(w_bytes), to_w + at);
+    }
+
+    template <bool WHOLE> __device__ __forceinline__ void copy_listed(int list, u32 to, u64 pitch) const {
+#pragma unroll 1
+        for (int x = 0; x * STEP < t.cap; x += 4, to += 4 * STEP * TM * 4) {
+#pragma unroll
+            for (int y = 0; y < 4; y++) {
+                const int row = __shfl_sync(~0u, list, (x + y) * AT_ONCE + lane / PER_ROW);
+                const char *from = from_b + static_cast<u32>(row) * pitch;
+                copy16_if(row >= 0, to + y * STEP * TM * 4, from, WHOLE ? 16 : bytes);
+            }
         }
-        const u32 *d = t.d + (size_t)(block * t.slices + s) * t.groups * t.ws;
-        for (int at = threadIdx.x; at < t.groups * t.ws / 4; at += THREADS) {
-            copy16(base + a_bytes + w_bytes + at * 16, (const float *)(d + at * 4), 16);
+    }
+
+    // Every STEP-th row of B from one on: pointers advance, an address from the number of a row would cost more than the copy.
+    __device__ __forceinline__ void copy_rows(const char *from, u32 to, int left) const {
+        const u64 step = STEP * 4 * t.ldb;
+        if (bytes == 16) {
+#pragma unroll 1
+            for (; left > 7 * STEP; left -= 8 * STEP, to += 8 * STEP * TM * 4) {
+#pragma unroll
+                for (int x = 0; x < 8; x++, from += step) copy16(to + x * STEP * TM * 4, from, 16);
+            }
         }
+#pragma unroll 1
+        for (; left > 0; left -= STEP, from += step, to += STEP * TM * 4) copy16(to, from, bytes);
+    }
+
+    // W and d lie in memory as they do in a stage; a lane copies 16 bytes of every four rows of W.
+    __device__ __forceinline__ void copy_w(const char *from, u32 to) const {
+        int left = w_bytes - static_cast<int>(threadIdx.x) * 16;
+#pragma unroll 1
+        for (; left > 48 * THREADS; left -= 64 * THREADS, from += 64 * THREADS, to += 64 * THREADS) {
+#pragma unroll
+            for (int x = 0; x < 4; x++) copy16(to + x * THREADS * 16, from + x * THREADS * 16, 16);
+        }
+#pragma unroll 1
+        for (; left > 0; left -= 16 * THREADS, from += 16 * THREADS, to += 16 * THREADS) copy16(to, from, 16);
     }
 
     __device__ __forceinline__ void multiply(int stage, float (&acc)[TY][8]) const {
-        const char *base = shared + stage * stage_bytes;
-        const int column = warp * 32 + (lane / 16 * 2 + lane % 2) * 8;
-        const int group = (j0 + column) / t.len - j0 / t.len;
-        const char *a = base + lane % 16 / 2 * 16;
-        const char *w = base + a_bytes + column * 4;
-        const uint4 *d = (const uint4 *)(base + a_bytes + w_bytes + group * t.ws * 4);
-        float fa[2][TY], fw[2][8];
-        uint4 at = d[0];
-        load(fa[0], fw[0], a + at.x, w);
+        const char *base = shared + stage;
+        const char *a = base + a_at, *w = base + w_at;
+        const uint4 *d = reinterpret_cast<const uint4 *>(base + d_at);
         const int quads = t.ws / 4;
+        uint4 at = d[0];
 #pragma unroll 1
         for (int q = 0; q < quads; q++) {
-            // Past the end: the first ones again, unused.
-            const int next = q + 1 < quads ? q + 1 : 0;
-            const uint4 then = d[next];
             const char *wq = w + q * 4 * TN * 4;
-            load(fa[1], fw[1], a + at.y, wq + TN * 4);
-            step(acc, fa[0], fw[0]);
-            load(fa[0], fw[0], a + at.z, wq + 2 * TN * 4);
-            step(acc, fa[1], fw[1]);
-            load(fa[1], fw[1], a + at.w, wq + 3 * TN * 4);
-            step(acc, fa[0], fw[0]);
-            load(fa[0], fw[0], a + then.x, w + next * 4 * TN * 4);
-            step(acc, fa[1], fw[1]);
-            at = then;
+            load_and_step(acc, a + at.x, wq);
+            load_and_step(acc, a + at.y, wq + TN * 4);
+            load_and_step(acc, a + at.z, wq + 2 * TN * 4);
+            load_and_step(acc, a + at.w, wq + 3 * TN * 4);
+            // Past the end: the first ones again, unused.
+            at = d[q + 1 < quads ? q + 1 : 0];
+        }
+    }
+
+    // The compiler loads ahead of itself here: written out as two buffers, fragments take registers from the banks that the
+    // fused steps read. Neighbours in this order share an operand, which then comes from the cache of the last ones.
+    __device__ __forceinline__ static void load_and_step(float (&acc)[TY][8], const char *from, const char *values) {
+        float a[TY], w[8];
+        load(a, w, from, values);
+#pragma unroll
+        for (int y = 0; y < 8; y++) {
+            const int j = y < 4 ? y : 11 - y;
+#pragma unroll
+            for (int x = 0; x < TY; x++) {
+                const int i = j % 2 ? TY - 1 - x : x;
+                acc[i][j] = fmaf(a[i], w[j], acc[i][j]);
+            }
         }
     }
 
@@ -159,51 +192,38 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
         }
     }
 
-    __device__ __forceinline__ static void step(float (&acc)[TY][8], const float (&a)[TY], const float (&w)[8]) {
-#pragma unroll
-        for (int i = 0; i < TY; i++) {
-#pragma unroll
-            for (int x = 0; x < 8; x++) {
-                const int j = i % 2 ? 7 - x : x;
-                acc[i][j] = fmaf(a[i], w[j], acc[i][j]);
-            }
-        }
-    }
+    // By way of shared memory, for stores of whole rows. Not by vectors: those tie accumulators to aligned registers, and three
+    // of ten fused steps then find both their operands in one bank. Element i of row r of the warp's part lies where 32 lanes
+    // write, and read, 32 banks.
+    __device__ __forceinline__ static int place(int r, int i) { return r * TM + i / 32 * 32 + (i % 4 ^ r / 8) * 8 + i % 32 / 4; }
 
-    // By way of shared memory, one of the 8 columns of every lane at a time: stores of whole rows, and little code.
     __device__ __forceinline__ void store(float (&acc)[TY][8]) const {
-        float *mine = reinterpret_cast<float *>(shared) + warp * 4 * TM;
-        const int c = lane / 16 * 2 + lane % 2;
-        const bool whole = (reinterpret_cast<u64>(t.c) | t.ldc * 4) % 16 == 0 && i0 + TM <= t.n;
+        float *mine = reinterpret_cast<float *>(shared) + warp * 32 * TM;
+        const int c = (lane / 16 * 2 + lane % 2) * 8;
         __syncthreads();
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
+        for (int j = 0; j < 8; j++)
 #pragma unroll
-            for (int q = 0; q < TY / 4; q++) {
-                float4 *to = reinterpret_cast<float4 *>(mine + c * TM + lane % 16 / 2 * 4 + 32 * q);
-                *to = make_float4(acc[4 * q][j], acc[4 * q + 1][j], acc[4 * q + 2][j], acc[4 * q + 3][j]);
-            }
-            __syncwarp();
+            for (int i = 0; i < TY; i++) mine[place(c + j, i / 4 * 32 + lane % 16 / 2 * 4 + i % 4)] = acc[i][j];
+        __syncwarp();
+        const int columns = min(32, t.cols - j0 - warp * 32);
+        float *to = t.c + static_cast<u64>(j0 + warp * 32) * t.ldc + i0;
+        const bool plain = t.alpha == 1.0f && t.beta == 0.0f;
 #pragma unroll 1
-            for (int at = lane * 4; at < 4 * TM; at += 128) {
-                const int column = j0 + warp * 32 + at / TM * 8 + j, i = i0 + at % TM;
-                if (column < t.cols) store4(mine + at, t.c + column * t.ldc + i, whole, t.n - i);
+        for (int r = 0; r < columns; r++, to += t.ldc) {
+            float result[TM / 32];
+#pragma unroll
+            for (int x = 0; x < TM / 32; x++) result[x] = mine[place(r, lane + 32 * x)];
+#pragma unroll
+            for (int x = 0; x < TM / 32; x++) {
+                const int i = lane + 32 * x;
+                if (i >= t.n - i0) continue;
+                if (plain) {
+                    to[i] = result[x];
+                } else {
+                    finish(result[x], t.alpha, t.beta, to + i);
+                }
             }
-            __syncwarp();
-        }
-    }
-
-    __device__ __forceinline__ void store4(const float *from, float *to, bool whole, int count) const {
-        if (whole) {
-            float4 c = make_float4(0, 0, 0, 0);
-            if (t.beta != 0.0f) c = *reinterpret_cast<const float4 *>(to);
-            finish(from[0], t.alpha, t.beta, &c.x);
-            finish(from[1], t.alpha, t.beta, &c.y);
-            finish(from[2], t.alpha, t.beta, &c.z);
-            finish(from[3], t.alpha, t.beta, &c.w);
-            *reinterpret_cast<float4 *>(to) = c;
-        } else {
-            for (int x = 0; x < min(4, count); x++) finish(from[x], t.alpha, t.beta, to + x);
         }
     }
 
@@ -226,13 +246,15 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
                 multiply(0, acc);
             }
         } else {
+            const int end = STAGES * stage_bytes;
             int list = listed(0);
+#pragma unroll 1
             for (int s = 0; s < STAGES - 1; s++) {
-                if (s < t.slices) copy_slice(s, s, list);
+                if (s < t.slices) copy_slice(s, s * stage_bytes, list);
                 list = listed(s + 1);
                 commit();
             }
-            int stage = 0, ahead = STAGES - 1;
+            int stage = 0, ahead = end - stage_bytes;
 #pragma unroll 1
             for (int s = 0; s < t.slices; s++) {
                 wait_all_but<(STAGES > 1 ? STAGES - 2 : 0)>();
@@ -242,8 +264,8 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
                 commit();
                 list = listed(s + STAGES);
                 multiply(stage, acc);
-                stage = stage + 1 == STAGES ? 0 : stage + 1;
-                ahead = ahead + 1 == STAGES ? 0 : ahead + 1;
+                ahead = stage;
+                stage = stage + stage_bytes == end ? 0 : stage + stage_bytes;
             }
         }
         store(acc);
@@ -256,12 +278,13 @@ template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
         Block<TY, WARPS, STAGES, PACKED>(t, shared).run();                                    \
     }
 #define PIPELINES(SHAPE, TY, WARPS, PER_SM)                      \
-    KERNEL(nm_v3_##SHAPE, TY, WARPS, 3, false, PER_SM)           \
-    KERNEL(nm_v3p_##SHAPE, TY, WARPS, 3, true, PER_SM)
+    KERNEL(nm_v3_##SHAPE, TY, WARPS, 2, false, PER_SM)           \
+    KERNEL(nm_v3p_##SHAPE, TY, WARPS, 2, true, PER_SM)
 
 KERNEL(nm_v1, 16, 4, 1, false, 2)
 KERNEL(nm_v2, 16, 4, 1, true, 2)
 PIPELINES(small, 4, 2, 8)
 PIPELINES(medium, 8, 4, 4)
+PIPELINES(broad, 8, 8, 2)
 PIPELINES(large, 16, 4, 2)
 PIPELINES(wide, 16, 8, 1)

@@ -43,6 +43,12 @@ __device__ __forceinline__ u32 tf32_rna(float value) {
   return bits;
 }
 
+// The same for an operand of the matrix unit, which cuts the 13 bits behind: 3 instructions, not 6. Infinity stays, a carry out
+// of the largest exponent makes it, and a NaN, whose bits might all be cut, is replaced.
+__device__ __forceinline__ u32 tf32_operand(float value) {
+  return value != value ? 0x7fffffffu : __float_as_uint(value) + 0x1000u;
+}
+
 // Every value of an 8-bit float is one of f16: e5m2 is its upper byte; e4m3 is shifted into its fields, off by 2^8.
 __device__ __forceinline__ float e5m2_to_f32(u8 bits) { return f16_to_f32(static_cast<u16>(bits << 8)); }
 
@@ -84,6 +90,63 @@ __device__ __forceinline__ void finish(Acc acc, Acc alpha, Acc beta, Out* c) {
   } else {
     if (alpha != Acc(1)) result = times(alpha, acc);
     if (beta != Acc(0)) result = plus(result, beta == Acc(1) ? enter(*c) : times(beta, enter(*c)));
+  }
+  leave(result, *c);
+}
+
+// 16 bytes from global to shared memory, of which `bytes` are read and the others zero; in groups that are waited for in order.
+__device__ __forceinline__ void copy16(u32 to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from), "r"(bytes));
+}
+
+__device__ __forceinline__ void copy16_if(bool there, u32 to, const void* from, int bytes) {
+  asm volatile(
+      "{.reg .pred p;\n setp.ne.u32 p, %3, 0;\n @p cp.async.cg.shared.global [%0], [%1], 16, %2;\n}" ::"r"(to), "l"(from),
+      "r"(bytes), "r"(static_cast<u32>(there)));
+}
+
+__device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;\n"); }
+
+template <int PENDING>
+__device__ __forceinline__ void wait_all_but() {
+  asm volatile("cp.async.wait_group %0;\n" ::"n"(PENDING) : "memory");
+}
+
+// A block's row and column of blocks: rows in groups of GROUP, so that those at work share rows and columns in the L2 cache.
+template <int GROUP>
+__device__ __forceinline__ void raster(int high, int wide, int& row, int& column) {
+  const int full = GROUP * wide, above = blockIdx.x / full * GROUP, height = min(GROUP, high - above);
+  row = above + blockIdx.x % full % height;
+  column = blockIdx.x % full / height;
+}
+
+// One m16n8 instruction with sums in f32.
+__device__ __forceinline__ void mma_tf32(float (&d)[4], const u32 (&a)[4], u32 b0, u32 b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ __forceinline__ void mma_half(F16, float (&d)[4], const u32 (&a)[4], u32 b0, u32 b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ __forceinline__ void mma_half(Bf16, float (&d)[4], const u32 (&a)[4], u32 b0, u32 b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// The epilogue in f16: each step in f32 and then rounded, which for f16 operands is one rounding (kernels/src/portable/unit.rs).
+__device__ __forceinline__ float half_of(float x) { return f16_to_f32(f32_to_f16(x)); }
+__device__ __forceinline__ void finish_f16(u16 acc, float alpha, float beta, F16* c) {
+  const float before = beta == 0.0f ? 0.0f : beta == 1.0f ? enter(*c) : half_of(__fmul_rn(beta, enter(*c)));
+  float result = before;
+  if (alpha != 0.0f) {
+    const float sum = f16_to_f32(acc), scaled = alpha == 1.0f ? sum : half_of(__fmul_rn(alpha, sum));
+    result = beta == 0.0f ? scaled : __fadd_rn(scaled, before);
   }
   leave(result, *c);
 }

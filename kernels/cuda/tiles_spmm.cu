@@ -1,7 +1,7 @@
 // SpMM on windows of 8 rows: 8 x 8 bitmap tiles on tensor cores, other entries on FP32 cores, in one launch.
 // RSH-SpMM (RS-Tile: tiles and residual rows) and Libra (tiles and a rest in the same rows) are both of this form.
 //
-//   item   tiles [begin, end)  and  8 row slots {dest, rest begin, rest end}       one warp x 8 * CW columns of B
+//   item   tiles [begin, end)  and, where there is a rest, 8 row slots {dest, rest begin, rest end}    one warp x 8 * CW columns
 //   dest   a row of C (scaled there), a row of the workspace (high bit set), or none (all bits)
 //
 // Swap and transpose: a tile S (8 rows x 8 slots) is operand B of the instruction (n = row, k = slot), 16 columns of the
@@ -11,6 +11,10 @@
 //   tf32  slot 2t is k = t, slot 2t + 1 is k = t + 4;   f16  slots 2t, 2t + 1 are k = 2t, 2t + 1
 //   column 2j (of the lane's CW) is m = g of instruction j, column 2j + 1 is m = g + 8
 //   result  c0 (row 2t, column 2j)  c1 (row 2t + 1, 2j)  c2 (row 2t, 2j + 1)  c3 (row 2t + 1, 2j + 1)
+//
+// Memory sees other lanes: with u = lane / 8 and q = lane % 8, a lane reads, adds and writes piece q of rows 2u and 2u + 1. Eight
+// neighbouring lanes are what the first-level cache takes at once, so they must ask for one line, not for four. Operands and
+// results change lanes by shuffles, 8t + g for (g, t) and back.
 //
 // Every lane of a warp reaches every instruction: volatile keeps it out of branches that only some of them take.
 //
@@ -24,34 +28,55 @@ struct RowSlot {
     u32 dest, begin, end;
 };
 
+// 64 bytes that name everything a warp needs to start: the gathers of the first tile wait for one load.
+struct Item {
+    u32 begin, end; // tiles
+    u32 dest, rows; // the first of `rows` neighbouring rows, where there are no slots
+    u32 low, high;  // of the first tile: its bitmap, the offset of its values, its columns
+    u32 base;
+    u32 slots; // number of its eight row slots, or PAD
+    u32 col[8];
+};
+
+// Columns, the bitmap (bit 8 * row + slot) in two halves, the offset of the first value.
+struct Tile {
+    u32 col[8];
+    u32 low, high, base, none;
+};
+
 // The matrix, as the host prepared it.
 struct Matrix {
-    const uint2* item_tiles;  // first tile and the one past the last, per item
-    const RowSlot* row_slots; // 8 per item
-    const u64* bitmap;        // per tile, bit 8 * row + slot
-    const u32* value_ptr;     // per tile, offset of its first value
-    const u32* tile_col;      // 8 per tile
-    const void* values;       // of tiles, in the order of the bits
+    const Item* items;
+    const RowSlot* row_slots; // 8 per item that has them
+    const Tile* tiles;
+    const void* values; // of tiles, in the order of the bits
     const u32* rest_col;
     const void* rest_values;
 };
 
 __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
 
-// f32 storage, rounded to tf32 here. A lane of CW columns has float4 at 4g of every 32 columns.
+// Half a unit added to what is finite: the instruction drops the low 13 bits of an operand, and with them what rna would.
+__device__ __forceinline__ u32 half_up(u32 x) {
+    return x + (fabsf(__uint_as_float(x)) < __uint_as_float(0x7f800000u) ? 0x1000u : 0);
+}
+
+// f32 storage: B is rounded to tf32 here, values were by the host. A lane of CW columns has float4 at 4g of every 32 columns.
 struct OnTf32 {
     typedef float Stored;
     static const u32 PER_WORD = 1;
-    static __device__ __forceinline__ float number(float x) { return rna(x); }
+    static const u32 MINUS_ZERO = 0x80000000u;
+    static __device__ __forceinline__ float number(float x) { return x; }
+    static __device__ __forceinline__ u32 bits(float x) { return __float_as_uint(x); }
+    static __device__ __forceinline__ float stored(u32 bits) { return __uint_as_float(bits); }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return 32 * (i / 4) + 4 * g + i % 4; }
     // Column i of a gathered row, ready for an FMA.
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return rna(__uint_as_float(words[i])); }
     static __device__ __forceinline__ void multiply(float* c, const u32* x, const u32* y, int j, float s0, float s1) {
-        u32 a0 = __float_as_uint(at(x, 2 * j)), a1 = __float_as_uint(at(x, 2 * j + 1));
-        u32 a2 = __float_as_uint(at(y, 2 * j)), a3 = __float_as_uint(at(y, 2 * j + 1));
+        u32 a0 = half_up(x[2 * j]), a1 = half_up(x[2 * j + 1]), a2 = half_up(y[2 * j]), a3 = half_up(y[2 * j + 1]);
         asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-            : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(__float_as_uint(rna(s0))), "r"(__float_as_uint(rna(s1))));
+            : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(__float_as_uint(s0)), "r"(__float_as_uint(s1)));
     }
 };
 
@@ -59,7 +84,10 @@ struct OnTf32 {
 struct OnF16 {
     typedef u16 Stored;
     static const u32 PER_WORD = 2;
+    static const u32 MINUS_ZERO = 0x80008000u;
     static __device__ __forceinline__ float number(u16 x) { return f16_to_f32(x); }
+    static __device__ __forceinline__ u32 bits(u16 x) { return x; }
+    static __device__ __forceinline__ u16 stored(u32 bits) { return (u16)bits; }
     template <int CW> static __device__ __forceinline__ u32 column(u32 g, u32 i) { return CW * g + i; }
     static __device__ __forceinline__ float at(const u32* words, u32 i) { return f16_to_f32((u16)(words[i / 2] >> (16 * (i % 2)))); }
     static __device__ __forceinline__ void multiply(float* c, const u32* x, const u32* y, int j, u16 s0, u16 s1) {
@@ -89,51 +117,63 @@ struct Dense {
     float alpha, beta;
 };
 
+// The lane's columns of B: where they begin. Past n they are some others, which are never stored.
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ Gathered<E, CW> gather(const Dense& d, u32 col, u32 n0, u32 g) {
+__device__ __forceinline__ const char* piece(const Dense& d, u32 n0, u32 q) {
+    u32 c = n0 + E::template column<CW>(q, 0);
+    return (const char*)d.b + sizeof(typename E::Stored) * (VECTOR && c >= d.n ? 0 : c);
+}
+
+// The lane's columns of a row of B, or `fill` in every word where there is no row. VECTOR: the host sees to it that a row has
+// less than 2^32 bytes, so that one multiplication of 32 bits finds it.
+template <class E, int CW, bool VECTOR, bool CHECKED>
+__device__ __forceinline__ Gathered<E, CW> gather(const char* at, const Dense& d, u32 col, u32 n0, u32 q, u32 fill) {
     typedef typename E::Stored Stored;
+    const int WORDS = CW / E::PER_WORD, STEP = WORDS < 4 ? WORDS : 4;
     Gathered<E, CW> row;
+    if (CHECKED || !VECTOR) {
 #pragma unroll
-    for (int i = 0; i < (int)(CW / E::PER_WORD); ++i) row.word[i] = 0;
-    if (col == PAD) return row;
-    const Stored* at = (const Stored*)d.b + (u64)col * d.ldb;
+        for (int i = 0; i < WORDS; ++i) row.word[i] = fill;
+    }
+    if (CHECKED && col == PAD) return row;
     if (VECTOR) {
-        const int WORDS = CW / E::PER_WORD, STEP = WORDS < 4 ? WORDS : 4;
+        at += (u64)col * (u32)(d.ldb * sizeof(Stored));
 #pragma unroll
         for (int i = 0; i < WORDS; i += STEP) {
-            u32 c = n0 + E::template column<CW>(g, i * E::PER_WORD);
-            if (c >= d.n) continue;
+            u32 off = sizeof(Stored) * E::template column<CW>(0, i * E::PER_WORD);
+            if (i > 0 && n0 + E::template column<CW>(q, i * E::PER_WORD) >= d.n) off = 0;
             if (STEP == 4) {
-                uint4 v = __ldg((const uint4*)(at + c));
+                uint4 v = __ldg((const uint4*)(at + off));
                 row.word[i] = v.x, row.word[i + 1] = v.y, row.word[(i + 2) % WORDS] = v.z, row.word[(i + 3) % WORDS] = v.w;
             } else {
-                uint2 v = __ldg((const uint2*)(at + c));
+                uint2 v = __ldg((const uint2*)(at + off));
                 row.word[i] = v.x, row.word[i + 1] = v.y;
             }
         }
     } else {
+        const Stored* from = (const Stored*)d.b + (u64)col * d.ldb;
 #pragma unroll
         for (int i = 0; i < CW; ++i) {
-            u32 c = n0 + E::template column<CW>(g, i);
-            if (c >= d.n) continue;
-            if (E::PER_WORD == 1)
-                row.word[i % (CW / E::PER_WORD)] = __float_as_uint(__ldg((const float*)(const void*)(at + c)));
-            else
-                row.word[i / E::PER_WORD] |= (u32)__ldg((const u16*)(const void*)(at + c)) << (16 * (i % 2));
+            u32 c = n0 + E::template column<CW>(q, i), shift = 16 * (i % E::PER_WORD);
+            u32 number = c < d.n ? E::bits(__ldg(from + c)) : 0;
+            u32& word = row.word[i / E::PER_WORD];
+            word = E::PER_WORD == 1 ? number : (word & ~(0xffffu << shift)) | number << shift;
         }
     }
     return row;
 }
 
-// What names a tile's operands: loaded two tiles ahead, since the gather waits for it.
+// What a lane needs of a tile: the columns of slots 2u and 2u + 1, and what the values are found by. Loaded one tile before
+// the gather that waits for it.
 struct Meta {
     u32 col0, col1, low, high, base;
 };
 
-__device__ __forceinline__ Meta load_meta(const Matrix& m, u32 tile, u32 t) {
-    uint2 cols = __ldg((const uint2*)m.tile_col + 4 * (u64)tile + t);
-    u64 bits = __ldg(m.bitmap + tile);
-    return {cols.x, cols.y, (u32)bits, (u32)(bits >> 32), __ldg(m.value_ptr + tile)};
+__device__ __forceinline__ Meta load_meta(const Matrix& m, u32 tile, u32 u) {
+    const Tile* at = m.tiles + tile;
+    uint2 cols = __ldg((const uint2*)at->col + u);
+    uint4 rest = __ldg((const uint4*)&at->low);
+    return {cols.x, cols.y, rest.x, rest.y, rest.z};
 }
 
 template <class E> struct Pair {
@@ -141,93 +181,136 @@ template <class E> struct Pair {
 };
 
 template <class E> __device__ __forceinline__ Pair<E> decode(const Matrix& m, const Meta& meta, u32 lane) {
-    const typename E::Stored* values = (const typename E::Stored*)m.values;
-    u32 word = lane < 16 ? meta.low : meta.high, shift = 2 * lane & 31;
-    u32 before = __popc(word & ((1u << shift) - 1)) + (lane < 16 ? 0 : __popc(meta.low));
-    u32 here = word >> shift & 3;
-    u64 at = (u64)meta.base + before;
+    u32 shift = 2 * lane & 31, below = (1u << shift) - 1;
+    bool upper = lane >= 16;
+    u32 here = (upper ? meta.high : meta.low) >> shift & 3;
+    u32 before = __popc(meta.low & (upper ? 0xffffffffu : below)) + __popc(meta.high & (upper ? below : 0));
+    const typename E::Stored* at = (const typename E::Stored*)m.values + ((u64)meta.base + before);
     Pair<E> s = {0, 0};
-    if (here & 1) s.first = __ldg(values + at);
-    if (here & 2) s.second = __ldg(values + at + (here & 1));
+    if (here & 1) s.first = __ldg(at);
+    if (here & 2) s.second = __ldg(at + (here & 1));
     return s;
 }
 
-// The operands of one tile, in flight while the tile before is multiplied.
+// The operands of one tile as the lane loads them.
 template <class E, int CW> struct Operands {
     Gathered<E, CW> x, y;
     Pair<E> s;
 };
 
-template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ Operands<E, CW> fetch(const Matrix& m, const Dense& d, const Meta& meta, u32 n0, u32 lane) {
-    u32 g = lane / 4;
-    return {gather<E, CW, VECTOR>(d, meta.col0, n0, g), gather<E, CW, VECTOR>(d, meta.col1, n0, g), decode<E>(m, meta, lane)};
+// LAST: of a window's tiles only the last has slots without a column.
+template <class E, int CW, bool VECTOR, bool LAST>
+__device__ __forceinline__ Operands<E, CW> fetch(const Matrix& m, const Dense& d, const char* b, const Meta& meta, u32 n0, u32 lane) {
+    u32 q = lane % 8;
+    return {gather<E, CW, VECTOR, LAST>(b, d, meta.col0, n0, q, 0), gather<E, CW, VECTOR, LAST>(b, d, meta.col1, n0, q, 0),
+            decode<E>(m, meta, lane)};
 }
 
-// One chain of instructions over the tiles [tile, end), which are at least one.
-template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ void tiles(float (*acc)[4], const Matrix& m, const Dense& d, u32 tile, u32 end, u32 n0, u32 lane) {
-    u32 t = lane % 4;
-    Meta next = load_meta(m, tile, t);
-    Operands<E, CW> now = fetch<E, CW, VECTOR>(m, d, next, n0, lane);
-    if (tile + 1 < end) next = load_meta(m, tile + 1, t);
-    for (; tile + 1 < end; ++tile) {
-        Operands<E, CW> later = fetch<E, CW, VECTOR>(m, d, next, n0, lane);
-        if (tile + 2 < end) next = load_meta(m, tile + 2, t);
+// To the lanes of the instruction, and through it.
+template <class E, int CW> __device__ __forceinline__ void multiply(float (*acc)[4], const Operands<E, CW>& now, u32 lane) {
+    u32 from = 8 * (lane % 4) + lane / 4;
+    Gathered<E, CW> x, y;
 #pragma unroll
-        for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], now.x.word, now.y.word, j, now.s.first, now.s.second);
-        now = later;
+    for (int i = 0; i < (int)(CW / E::PER_WORD); ++i) {
+        x.word[i] = __shfl_sync(0xffffffffu, now.x.word[i], from);
+        y.word[i] = __shfl_sync(0xffffffffu, now.y.word[i], from);
     }
 #pragma unroll
-    for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], now.x.word, now.y.word, j, now.s.first, now.s.second);
+    for (int j = 0; j < CW / 2; ++j) E::multiply(acc[j], x.word, y.word, j, now.s.first, now.s.second);
 }
 
-// FMA chains of `chunk` entries each, from zero; their sums are added in ascending order.
+// One chain of instructions over the tiles [begin, end), which are at least one. The next tile is named while this one is
+// gathered; what hides the gathers is other warps, so registers are worth more than tiles in flight (two and three of them,
+// measured on an H200, made the kernel slower).
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ void rest(float* total, const Matrix& m, const Dense& d, u32 begin, u32 end, u32 chunk, u32 n0, u32 g) {
-    const typename E::Stored* values = (const typename E::Stored*)m.rest_values;
-    for (u32 p = begin; p < end;) {
-        u32 stop = end - p <= chunk ? end : p + chunk;
-        bool first = p == begin;
-        float sum[CW];
+__device__ __forceinline__ void tiles(float (*acc)[4], const Matrix& m, const Dense& d, const Meta& first, u32 begin, u32 end,
+                                      u32 n0, u32 lane) {
+    const char* b = piece<E, CW, VECTOR>(d, n0, lane % 8);
+    u32 u = lane / 8;
+    Meta next = first;
+    Operands<E, CW> now = fetch<E, CW, VECTOR, true>(m, d, b, next, n0, lane);
+    if (end - begin > 1) next = load_meta(m, begin + 1, u);
+    for (;; ++begin) {
+        u32 left = end - begin;
+        multiply<E, CW>(acc, now, lane);
+        if (left > 2) now = fetch<E, CW, VECTOR, false>(m, d, b, next, n0, lane);
+        else if (left == 2) now = fetch<E, CW, VECTOR, true>(m, d, b, next, n0, lane);
+        if (left > 2) next = load_meta(m, begin + 2, u);
+        if (left == 1) return;
+    }
+}
+
+// The rests of rows 2u and 2u + 1: FMA chains of `chunk` entries (a multiple of AHEAD) from +0, whose sums are added in ascending
+// order. The eight lanes of a group load AHEAD entries of both rows, and all of them read each. What there is no entry for is
+// 0 * -0: adding -0 changes nothing. PIECES: else a rest is one chain.
+template <class E, int CW, bool VECTOR, bool PIECES>
+__device__ __forceinline__ void rest(float (*total)[CW], const Matrix& m, const Dense& d, const RowSlot* slot, u32 chunk,
+                                     u32 n0, u32 lane) {
+    typedef typename E::Stored Stored;
+    const u32 AHEAD = 2;
+    const Stored* values = (const Stored*)m.rest_values;
+    const char* b = piece<E, CW, VECTOR>(d, n0, lane % 8);
+    u32 u = lane / 8, q = lane % 8;
+    bool second = q / AHEAD & 1;
+    u32 len[2] = {slot[0].end - slot[0].begin, slot[1].end - slot[1].begin};
+    u32 from = (second ? slot[1].begin : slot[0].begin) + q % AHEAD, to = second ? slot[1].end : slot[0].end;
+    u32 longest = __reduce_max_sync(0xffffffffu, len[0] > len[1] ? len[0] : len[1]);
+    float sum[2][CW];
 #pragma unroll
-        for (int i = 0; i < CW; ++i) sum[i] = 0;
-        const u32 AHEAD = 4;
-        for (; stop - p >= AHEAD; p += AHEAD) {
-            Gathered<E, CW> rows[AHEAD];
-            float a[AHEAD];
+    for (int i = 0; i < CW; ++i) sum[0][i] = sum[1][i] = total[0][i] = total[1][i] = 0;
+    u32 col = PAD, next_col = PAD;
+    Stored value = 0, next_value = 0;
+    if (from < to) next_col = __ldg(m.rest_col + from), next_value = __ldg(values + from);
+    u32 start = 0; // of the chains that run
+    for (u32 e = 0; e < longest; e += AHEAD) {
+        col = next_col, value = next_value, next_col = PAD, next_value = 0;
+        if (to > from && to - from > AHEAD) from += AHEAD, next_col = __ldg(m.rest_col + from), next_value = __ldg(values + from);
+        else from = to;
+        if (PIECES && e - start == chunk) {
 #pragma unroll
-            for (u32 q = 0; q < AHEAD; ++q) {
-                rows[q] = gather<E, CW, VECTOR>(d, __ldg(m.rest_col + p + q), n0, g);
-                a[q] = E::number(__ldg(values + p + q));
+            for (u32 r = 0; r < 2; ++r)
+#pragma unroll
+                for (int i = 0; i < CW; ++i) {
+                    if (len[r] > start) total[r][i] = start == 0 ? sum[r][i] : __fadd_rn(total[r][i], sum[r][i]);
+                    sum[r][i] = 0;
+                }
+            start = e;
+        }
+        Gathered<E, CW> rows[2][AHEAD];
+        float a[2][AHEAD];
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; ++i)
+#pragma unroll
+            for (u32 r = 0; r < 2; ++r) {
+                u32 c = __shfl_sync(0xffffffffu, col, 8 * u + AHEAD * r + i);
+                rows[r][i] = gather<E, CW, VECTOR, true>(b, d, c, n0, q, E::MINUS_ZERO);
+                a[r][i] = E::number(E::stored(__shfl_sync(0xffffffffu, E::bits(value), 8 * u + AHEAD * r + i)));
             }
 #pragma unroll
-            for (u32 q = 0; q < AHEAD; ++q)
+        for (u32 i = 0; i < AHEAD; ++i)
 #pragma unroll
-                for (int i = 0; i < CW; ++i) sum[i] = __fmaf_rn(a[q], E::at(rows[q].word, i), sum[i]);
-        }
-        for (; p < stop; ++p) {
-            Gathered<E, CW> row = gather<E, CW, VECTOR>(d, __ldg(m.rest_col + p), n0, g);
-            float a = E::number(__ldg(values + p));
+            for (u32 r = 0; r < 2; ++r)
 #pragma unroll
-            for (int i = 0; i < CW; ++i) sum[i] = __fmaf_rn(a, E::at(row.word, i), sum[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < CW; ++i) total[i] = first ? sum[i] : __fadd_rn(total[i], sum[i]);
+                for (int w = 0; w < CW; ++w) sum[r][w] = __fmaf_rn(a[r][i], E::at(rows[r][i].word, w), sum[r][w]);
     }
+#pragma unroll
+    for (u32 r = 0; r < 2; ++r)
+#pragma unroll
+        for (int i = 0; i < CW; ++i)
+            if (!PIECES || len[r] > start) total[r][i] = !PIECES || start == 0 ? sum[r][i] : __fadd_rn(total[r][i], sum[r][i]);
 }
 
 // CW columns of one row: to the workspace as they are, to C scaled.
 template <class E, int CW, bool VECTOR>
-__device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest, u32 n0, u32 g) {
+__device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest, u32 n0, u32 q) {
     bool partial = dest & WORKSPACE;
     float* row = partial ? d.workspace + (u64)(dest & ~WORKSPACE) * d.ldw : d.c + (u64)dest * d.ldc;
 #pragma unroll
     for (int i = 0; i < CW; i += 4) {
-        u32 c = n0 + E::template column<CW>(g, i);
+        u32 c = n0 + E::template column<CW>(q, i);
         if (VECTOR && c < d.n && d.n - c >= 4) {
             float4 v = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
-            if (!partial) {
+            if (!partial && !(d.alpha == 1.0f && d.beta == 0.0f)) {
                 float4 out = d.beta != 0.0f ? *(const float4*)(row + c) : v;
                 finish(v.x, d.alpha, d.beta, &out.x), finish(v.y, d.alpha, d.beta, &out.y);
                 finish(v.z, d.alpha, d.beta, &out.z), finish(v.w, d.alpha, d.beta, &out.w);
@@ -236,44 +319,69 @@ __device__ __forceinline__ void store(const float* sum, const Dense& d, u32 dest
             *(float4*)(row + c) = v;
         } else {
 #pragma unroll
-            for (u32 q = 0; q < 4; ++q) {
-                if (c + q >= d.n) continue;
-                if (partial) row[c + q] = sum[i + q];
-                else finish(sum[i + q], d.alpha, d.beta, row + c + q);
+            for (u32 j = 0; j < 4; ++j) {
+                if (c + j >= d.n) continue;
+                if (partial) row[c + j] = sum[i + j];
+                else finish(sum[i + j], d.alpha, d.beta, row + c + j);
             }
         }
     }
 }
 
+// A load that the compiler does not take for one before it.
+__device__ __forceinline__ uint4 load_again(const uint4* at) {
+    uint4 v;
+    asm volatile("ld.global.nc.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
+    return v;
+}
+
 // BOTH: a row takes its sum from tiles and rest (Libra), tiles + rest; else from one of them (RS-Tile).
 template <class E, int CW, bool VECTOR, bool BOTH>
 __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items, u32 warps_per_item, u32 chunk) {
-    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, u = lane / 8, q = lane % 8;
     u32 index = blockIdx.x * (blockDim.x / 32 / warps_per_item) + warp / warps_per_item;
     u32 n0 = (blockIdx.y * warps_per_item + warp % warps_per_item) * 8 * CW;
     if (index >= items || n0 >= d.n) return; // whole warps only
-    uint2 range = __ldg(m.item_tiles + index);
-    bool has_tiles = range.x < range.y;
-    float acc[CW / 2][4];
+    const uint4* words = (const uint4*)(m.items + index);
+    float acc[CW / 2][4], sum[2][CW];
 #pragma unroll
     for (int j = 0; j < CW / 2; ++j) acc[j][0] = acc[j][1] = acc[j][2] = acc[j][3] = 0;
-    if (has_tiles) tiles<E, CW, VECTOR>(acc, m, d, range.x, range.y, n0, lane);
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        RowSlot slot = m.row_slots[8 * (u64)index + 2 * t + r];
-        if (slot.dest == PAD) continue;
-        float sum[CW];
-#pragma unroll
-        for (int i = 0; i < CW; ++i) sum[i] = 0;
-        rest<E, CW, VECTOR>(sum, m, d, slot.begin, slot.end, chunk, n0, g);
-        bool add = BOTH && !(slot.dest & WORKSPACE);
-#pragma unroll
-        for (int i = 0; i < CW; ++i) {
-            float tile = acc[i / 2][2 * (i % 2) + r];
-            sum[i] = add ? __fadd_rn(tile, sum[i]) : has_tiles ? tile : sum[i];
-        }
-        store<E, CW, VECTOR>(sum, d, slot.dest, n0, g);
+    bool has_tiles;
+    {
+        uint4 work = __ldg(words), tile = __ldg(words + 1);
+        uint2 cols = __ldg((const uint2*)(words + 2) + u);
+        Meta first = {cols.x, cols.y, tile.x, tile.y, tile.z};
+        has_tiles = work.x < work.y;
+        if (has_tiles) tiles<E, CW, VECTOR>(acc, m, d, first, work.x, work.y, n0, lane);
     }
+    // Read again, rather than kept in registers meanwhile.
+    uint4 work = load_again(words);
+    u32 slots = load_again(words + 1).w;
+    bool has_slots = slots != PAD;
+    RowSlot slot[2] = {{PAD, 0, 0}, {PAD, 0, 0}};
+    if (has_slots) {
+        const RowSlot* own = m.row_slots + 8 * (u64)slots + 2 * u;
+        slot[0] = own[0], slot[1] = own[1];
+    } else {
+        if (2 * u < work.w) slot[0].dest = work.z + 2 * u;
+        if (2 * u + 1 < work.w) slot[1].dest = work.z + 2 * u + 1;
+    }
+    // Only Libra has both in one item.
+    if (has_slots && (BOTH || !has_tiles)) rest<E, CW, VECTOR, BOTH>(sum, m, d, slot, chunk, n0, lane);
+    if (BOTH || !has_slots) {
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            bool add = has_slots && !(slot[r].dest & WORKSPACE);
+#pragma unroll
+            for (int i = 0; i < CW; ++i) {
+                float of_tiles = __shfl_sync(0xffffffffu, acc[i / 2][2 * (i % 2) + r], 4 * q + u);
+                sum[r][i] = add ? __fadd_rn(of_tiles, sum[r][i]) : has_tiles || !has_slots ? of_tiles : sum[r][i];
+            }
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+        if (slot[r].dest != PAD) store<E, CW, VECTOR>(sum[r], d, slot[r].dest, n0, q);
 }
 
 #define KERNEL(NAME, E, CW, VECTOR, BOTH, PER_SM)                                                                       \
@@ -282,18 +390,18 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
         item<E, CW, VECTOR, BOTH>(m, d, items, warps_per_item, chunk);                                                 \
     }
 
-KERNEL(rsh_tf32_32, OnTf32, 4, true, false, 8)
-KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 5)
-KERNEL(rsh_tf32_32_any, OnTf32, 4, false, false, 7)
-KERNEL(rsh_f16_32, OnF16, 4, true, false, 8)
-KERNEL(rsh_f16_64, OnF16, 8, true, false, 6)
-KERNEL(rsh_f16_32_any, OnF16, 4, false, false, 8)
-KERNEL(libra_tf32_32, OnTf32, 4, true, true, 8)
+KERNEL(rsh_tf32_32, OnTf32, 4, true, false, 10)
+KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 6)
+KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 8)
+KERNEL(rsh_f16_32, OnF16, 4, true, false, 10)
+KERNEL(rsh_f16_64, OnF16, 8, true, false, 9)
+KERNEL(rsh_f16_any, OnF16, 4, false, false, 8)
+KERNEL(libra_tf32_32, OnTf32, 4, true, true, 9)
 KERNEL(libra_tf32_64, OnTf32, 8, true, true, 5)
-KERNEL(libra_tf32_32_any, OnTf32, 4, false, true, 7)
-KERNEL(libra_f16_32, OnF16, 4, true, true, 8)
-KERNEL(libra_f16_64, OnF16, 8, true, true, 6)
-KERNEL(libra_f16_32_any, OnF16, 4, false, true, 8)
+KERNEL(libra_tf32_any, OnTf32, 4, false, true, 6)
+KERNEL(libra_f16_32, OnF16, 4, true, true, 9)
+KERNEL(libra_f16_64, OnF16, 8, true, true, 5)
+KERNEL(libra_f16_any, OnF16, 4, false, true, 6)
 
 // A row of C whose sums are in the workspace: `tiles` rows of it from `tile`, 8 apart, then `rests` from `rest`.
 struct CutRow {
@@ -301,12 +409,17 @@ struct CutRow {
 };
 
 __device__ __forceinline__ float partials(const Dense& d, u32 first, u32 count, u32 step, u32 column) {
-    float sum = 0;
-    for (u32 i = 0; i < count; ++i) {
-        float part = d.workspace[(u64)(first + i * step) * d.ldw + column];
-        sum = i == 0 ? part : __fadd_rn(sum, part);
+    const u32 AHEAD = 16;
+    float sum = -0.0f; // adding it changes nothing
+    for (u32 i = 0; i < count; i += AHEAD) {
+        float part[AHEAD];
+#pragma unroll
+        for (u32 q = 0; q < AHEAD; ++q)
+            part[q] = count - i > q ? d.workspace[(u64)(first + (i + q) * step) * d.ldw + column] : -0.0f;
+#pragma unroll
+        for (u32 q = 0; q < AHEAD; ++q) sum = __fadd_rn(sum, part[q]);
     }
-    return sum;
+    return count > 0 ? sum : 0.0f;
 }
 
 // The second pass: partial sums in ascending order, one thread a column. It makes the result independent of who came first.

@@ -22,16 +22,6 @@ struct TwoFour {
 
 constexpr int TM = 128, TN = 128, THREADS = 128, STAGES = 3;
 
-__device__ __forceinline__ void copy16(u32 to, const void *from, int bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from), "r"(bytes));
-}
-
-__device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;\n"); }
-
-template <int PENDING> __device__ __forceinline__ void wait_all_but() {
-    asm volatile("cp.async.wait_group %0;\n" ::"n"(PENDING) : "memory");
-}
-
 #define FLOAT_SUMS                                                                                            \
     float acc[4];                                                                                             \
     __device__ __forceinline__ void zero() { acc[0] = acc[1] = acc[2] = acc[3] = 0.0f; }                      \
@@ -57,7 +47,7 @@ struct Tf32Operand {
 #pragma unroll
         for (int x = 0; x < 4; x++) {
             const char *row = base + (lane % 4 + 4 * x) * ROW;
-            b[x] = tf32_rna(reinterpret_cast<const float *>(row)[column + lane / 4]);
+            b[x] = tf32_operand(reinterpret_cast<const float *>(row)[column + lane / 4]);
         }
     }
 };
@@ -90,8 +80,7 @@ struct Bf16Unit : HalfOperand<Bf16> {
     FLOAT_STEP("m16n8k32", "bf16")
 };
 
-// f16 accumulators: two in a register. The epilogue in f16: each step in f32 and then rounded, which for f16 operands is one
-// rounding (kernels/src/portable/unit.rs).
+// f16 accumulators: two in a register.
 struct F16SumUnit : HalfOperand<F16> {
     u32 acc[2];
 
@@ -102,13 +91,8 @@ struct F16SumUnit : HalfOperand<F16> {
             : "+r"(acc[0]), "+r"(acc[1])
             : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(e));
     }
-    __device__ __forceinline__ static float half_of(float x) { return f16_to_f32(f32_to_f16(x)); }
     __device__ __forceinline__ void store(int x, float alpha, float beta, F16 *c) const {
-        const float sum = f16_to_f32(static_cast<u16>(acc[x / 2] >> x % 2 * 16));
-        const float scaled = alpha == 1.0f ? sum : half_of(__fmul_rn(alpha, sum));
-        if (beta == 0.0f) return leave(scaled, *c);
-        const float before = beta == 1.0f ? enter(*c) : half_of(__fmul_rn(beta, enter(*c)));
-        leave(__fadd_rn(scaled, before), *c);
+        finish_f16(static_cast<u16>(acc[x / 2] >> x % 2 * 16), alpha, beta, c);
     }
 };
 
@@ -123,11 +107,10 @@ template <typename Unit, typename Out> struct Block {
 
     __device__ __forceinline__ Block(const TwoFour &t, char *shared) : t(t), shared(shared) {
         shared_at = static_cast<u32>(__cvta_generic_to_shared(shared));
-        const int warp = threadIdx.x / 32, wide = (t.n + TN - 1) / TN, high = (t.rows + TM - 1) / TM;
         lane = threadIdx.x % 32;
-        const int full = 8 * wide, first = blockIdx.x / full * 8, height = min(8, high - first);
-        i0 = (first + blockIdx.x % full % height) * TM + warp / 2 * 64;
-        j0 = blockIdx.x % full / height * TN;
+        raster<8>((t.rows + TM - 1) / TM, (t.n + TN - 1) / TN, i0, j0);
+        i0 = i0 * TM + threadIdx.x / 64 * 64;
+        j0 *= TN;
         row_block = i0 / 16;
     }
 
@@ -136,9 +119,8 @@ template <typename Unit, typename Out> struct Block {
         const u32 base = shared_at + stage * STAGE;
         for (int x = threadIdx.x; x < Unit::K * CHUNKS; x += THREADS) {
             const int r = x / CHUNKS, chunk = x % CHUNKS, row = step * Unit::K + r, column = j0 + chunk * EACH;
-            const int there = row < t.k ? (t.n - column) * static_cast<int>(sizeof(In)) : 0;
-            const int bytes = max(0, min(16, there));
-            copy16(base + r * Unit::ROW + Unit::place(r, chunk) * 16, bytes > 0 ? b + row * t.ldb + column : b, bytes);
+            const int there = row < t.k ? max(0, min(EACH, t.n - column)) : 0, bytes = there * static_cast<int>(sizeof(In));
+            copy16(base + r * Unit::ROW + Unit::place(r, chunk) * 16, bytes > 0 ? b + static_cast<u64>(row) * t.ldb + column : b, bytes);
         }
     }
 
@@ -161,7 +143,7 @@ template <typename Unit, typename Out> struct Block {
             for (int y = 0; y < 4; y++) {
                 const int i = i0 + m * 16 + g + y / 2 * 8;
                 if (i >= t.rows) continue;
-                Out *c = static_cast<Out *>(t.c) + i * t.ldc;
+                Out *c = static_cast<Out *>(t.c) + static_cast<u64>(i) * t.ldc;
 #pragma unroll
                 for (int x = 0; x < 8; x++) {
                     const int j = left + 8 * x + two + y % 2;

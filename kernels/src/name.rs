@@ -103,6 +103,15 @@ impl KernelName {
             tile: None,
         }
     }
+
+    /// The name of one of several methods for a contract on an engine.
+    #[must_use]
+    pub fn of_method(contract: Contract, engine: Engine, tech: &str) -> KernelName {
+        KernelName {
+            tech: Some(tech.to_owned()),
+            ..KernelName::plain(contract, engine)
+        }
+    }
 }
 
 impl fmt::Display for KernelName {

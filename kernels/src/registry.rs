@@ -36,11 +36,16 @@ pub struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(contract: Contract, engine: Engine, arithmetic: Arithmetic, run: Run) -> Kernel {
+        Kernel::named(&KernelName::plain(contract, engine), arithmetic, run)
+    }
+
+    /// A row whose name says more than contract and engine.
+    pub(crate) fn named(name: &KernelName, arithmetic: Arithmetic, run: Run) -> Kernel {
         Kernel {
-            name: KernelName::plain(contract, engine).to_string(),
-            contract,
+            name: name.to_string(),
+            contract: name.contract,
             arithmetic,
-            engine: engine.name(),
+            engine: name.engine.name(),
             needs: &[],
             run,
         }

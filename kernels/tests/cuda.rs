@@ -5,5 +5,6 @@ mod support;
 
 mod cuda_csr;
 mod cuda_nm;
+mod cuda_preprocess;
 mod cuda_probe;
 mod cuda_rsh_libra;

@@ -30,6 +30,8 @@ fn gpu(cases: usize) -> bool {
 /// One product, and what every element must be: chains of f32 or f64.
 struct Case {
     precision: Precision,
+    /// Columns of A; one row has an entry in each.
+    cols: usize,
     n: usize,
     transpose: bool,
     layouts: (Layout, Layout),
@@ -37,15 +39,16 @@ struct Case {
     factors: (f64, f64),
 }
 
-fn matrix(rng: &mut Rng) -> Entries<f64> {
-    let mut e = entries(rng, 37, 29, 22, Rng::real);
+fn matrix(rng: &mut Rng, cols: usize) -> Entries<f64> {
+    let mut e = entries(rng, 37, cols, 22, Rng::real);
     // An empty row, and one that is full.
     e.list.retain(|entry| entry.row != 5 && entry.row != 11);
-    e.list.extend((0..29).map(|col| sparse_oracle::format::Entry {
-        row: 11,
-        col,
-        value: 1.0 + f64::from(col) / 32.0,
-    }));
+    e.list
+        .extend((0..cols as u32).map(|col| sparse_oracle::format::Entry {
+            row: 11,
+            col,
+            value: 1.0 + f64::from(col) / 32.0,
+        }));
     e.list.sort_unstable_by_key(|entry| (entry.row, entry.col));
     e
 }
@@ -53,6 +56,7 @@ fn matrix(rng: &mut Rng) -> Entries<f64> {
 fn check(case: &Case) {
     let Case {
         precision,
+        cols,
         n,
         transpose,
         layouts,
@@ -60,7 +64,7 @@ fn check(case: &Case) {
         factors,
     } = *case;
     let mut rng = Rng(n as u64 + 1);
-    let e = matrix(&mut rng);
+    let e = matrix(&mut rng, cols);
     let a = AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
     let (m, k) = if transpose {
         (e.cols, e.rows)
@@ -112,7 +116,11 @@ fn check(case: &Case) {
     }
 }
 
-/// Ascending fused chain over the stored entries (none of which is zero), then the two factors, each step rounded.
+/// Entries of a piece of a long row, as the kernels declare them.
+const CUT: usize = 64;
+
+/// Ascending fused chains over the stored entries (none of which is zero), `CUT` of them each, added in ascending order; then
+/// the two factors, each step rounded.
 fn chain(
     precision: Precision,
     row: &[f64],
@@ -121,19 +129,26 @@ fn chain(
     c: f64,
 ) -> f64 {
     let round = |x: f64| decode(encode(x, precision, Rounding::NearestEven), precision);
-    let mut wide = 0.0f64;
-    let mut narrow = 0.0f32;
-    for (k, &a) in row.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-        // Operands were rounded when they were stored.
-        let (a, b) = (round(a), b(k));
-        wide = a.mul_add(b, wide);
-        narrow = (a as f32).mul_add(b as f32, narrow);
-    }
-    let sum = if precision == Precision::F64 {
-        wide
-    } else {
-        f64::from(narrow)
+    let stored: Vec<(usize, f64)> = (0..)
+        .zip(row.iter().copied())
+        .filter(|(_, a)| *a != 0.0)
+        .collect();
+    let piece = |entries: &[(usize, f64)]| {
+        let (mut wide, mut narrow) = (0.0f64, 0.0f32);
+        for &(k, a) in entries {
+            // Operands were rounded when they were stored.
+            let (a, b) = (round(a), b(k));
+            wide = a.mul_add(b, wide);
+            narrow = (a as f32).mul_add(b as f32, narrow);
+        }
+        if precision == Precision::F64 {
+            wide
+        } else {
+            f64::from(narrow)
+        }
     };
+    let pieces = stored.chunks(CUT).map(piece);
+    let sum = pieces.reduce(|total, piece| round(total + piece)).unwrap_or(0.0);
     let scaled = if alpha == 0.0 { 0.0 } else { round(alpha * sum) };
     match (alpha == 0.0, beta == 0.0) {
         (_, true) => scaled,
@@ -153,11 +168,41 @@ fn chains_bit_for_bit_at_every_width() {
                 let layouts = (Layout::RowMajor, Layout::RowMajor);
                 check(&Case {
                     precision,
+                    cols: 29,
                     n,
                     transpose: false,
                     layouts,
                     pad,
                     factors: (1.0, 0.0),
+                });
+            }
+        }
+    }
+}
+
+/// A row of 93,000 entries was one chain: 8 ms in which the rest of the GPU had nothing to do. It is cut into pieces now, whose
+/// sums are added in their order.
+#[test]
+fn a_long_row_is_the_sum_of_its_pieces_in_order() {
+    let lengths = [CUT - 1, CUT, CUT + 1, 2 * CUT, 5 * CUT + 3, 40 * CUT];
+    let factors = [(1.0, 0.0), (0.5, -2.0), (0.0, 1.0)];
+    if !gpu(2 * lengths.len() * 3 * factors.len()) {
+        return;
+    }
+    for precision in [Precision::F32, Precision::F64] {
+        for (cols, n) in lengths
+            .into_iter()
+            .flat_map(|cols| [3, 33, 128].map(|n| (cols, n)))
+        {
+            for factors in factors {
+                check(&Case {
+                    precision,
+                    cols,
+                    n,
+                    transpose: false,
+                    layouts: (Layout::RowMajor, Layout::RowMajor),
+                    pad: 0,
+                    factors,
                 });
             }
         }
@@ -184,6 +229,7 @@ fn layouts_transposes_and_factors() {
                     let layouts = (b, c);
                     check(&Case {
                         precision: Precision::F32,
+                        cols: 29,
                         n: 20,
                         transpose,
                         layouts,
@@ -202,7 +248,7 @@ fn bad_requests_are_refused() {
     if !gpu(2) {
         return;
     }
-    let e = matrix(&mut Rng(3));
+    let e = matrix(&mut Rng(3), 29);
     let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
     let b = Dense::new(Precision::F32, (29, 8), Layout::RowMajor, 0, || 1.0);
     let run = |ld: usize, len: usize| {
@@ -243,6 +289,7 @@ fn the_device_has_a_clock() {
     let plan = Plan { cold: 3, warm: 2 };
     let case = Case {
         precision: Precision::F32,
+        cols: 29,
         n: 64,
         transpose: false,
         layouts: (Layout::RowMajor, Layout::RowMajor),

@@ -51,7 +51,7 @@ fn names_are_unique_and_no_architecture_is_asked_for_what_it_lacks() {
 #[test]
 fn opening_says_why_not() {
     match Device::open() {
-        Ok(device) => assert!(!device.name().is_empty()),
+        Ok(device) => assert!(!device.found().name().is_empty()),
         Err(CudaError::Absent { reason }) => assert!(reason.len() > 20, "{reason}"),
         Err(other) => panic!("{other}"),
     }

@@ -5,7 +5,13 @@ mod support;
 
 mod boundary;
 mod declared;
-mod iops_model;
+mod iops_counters;
+mod iops_dataflows;
+mod iops_kernels;
+mod iops_partition;
+mod iops_refusals;
+mod iops_support;
+mod iops_tiling;
 mod moves;
 mod products;
 mod refusals;

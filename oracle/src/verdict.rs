@@ -249,4 +249,28 @@ mod tests {
             assert_eq!(verdict.is_finding(), finding, "{}", verdict.kind());
         }
     }
+
+    /// Reports, expectations and the protocol are read by machines: these words are what they look for, and may not change. Found
+    /// by mutation: here only the judge's own crate can notice that a name is another.
+    #[test]
+    fn names_that_machines_read() {
+        use Defect::{
+            InputModified, Kind, Nondeterministic, OutOfBounds, Pattern, Protocol, Stale, Structure,
+            Unwritten, Value,
+        };
+        assert_eq!([Tier::T0, Tier::T1, Tier::T2].map(Tier::name), ["T0", "T1", "T2"]);
+        assert_eq!(Tier::T2.to_string(), "T2");
+        let values = [Value, Unwritten, Stale, Pattern, Structure, Kind].map(Defect::name);
+        assert_eq!(
+            values,
+            ["value", "unwritten", "stale", "pattern", "structure", "kind"]
+        );
+        let conduct = [OutOfBounds, InputModified, Protocol, Nondeterministic].map(Defect::name);
+        assert_eq!(
+            conduct,
+            ["out_of_bounds", "input_modified", "protocol", "nondeterministic"]
+        );
+        let said = Mismatch::plain(Value, "what was wrong".to_owned());
+        assert_eq!((said.count, said.to_string().as_str()), (1, "what was wrong"));
+    }
 }

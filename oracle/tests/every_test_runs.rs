@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Names of the files of tests right in the folder, without their ending.
 fn files(tests: &Path) -> BTreeSet<String> {
@@ -27,7 +27,7 @@ fn values<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
 #[test]
 fn every_file_of_tests_is_a_root_or_a_module_of_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut grouped = 0;
+    let (mut grouped, mut folders) = (0, 0);
     for member in ["oracle", "kernels", "conformance", "golden"] {
         let folder = root.join(member);
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
@@ -51,6 +51,37 @@ fn every_file_of_tests_is_a_root_or_a_module_of_one() {
             forgotten.is_empty(),
             "{member}/tests: no root of a test binary has `mod` for {forgotten:?}, so that they never run"
         );
+        folders += every_file_of_a_module_is_named(&folder.join("tests"));
     }
     assert_eq!(grouped, 3, "crates with autotests = false");
+    assert!(folders > 1, "modules of tests that are folders");
+}
+
+/// Each file beside a `mod.rs` must be named in it, or by its path elsewhere. Returns how many such folders there are.
+fn every_file_of_a_module_is_named(tests: &Path) -> usize {
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).expect("a folder of tests");
+        entries.map(|entry| entry.expect("an entry").path()).collect()
+    };
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    let roots: String = entries(tests).iter().map(|path| read(path)).collect();
+    let folders: Vec<PathBuf> = entries(tests)
+        .into_iter()
+        .filter(|path| path.join("mod.rs").exists())
+        .collect();
+    for folder in &folders {
+        let own = read(&folder.join("mod.rs"));
+        let named =
+            |name: &str| own.contains(&format!("mod {name};")) || roots.contains(&format!("/{name}.rs\"]"));
+        let forgotten: Vec<String> = files(folder)
+            .into_iter()
+            .filter(|name| name != "mod" && !named(name))
+            .collect();
+        assert!(
+            forgotten.is_empty(),
+            "{}: nothing names {forgotten:?}",
+            folder.display()
+        );
+    }
+    folders.len()
 }

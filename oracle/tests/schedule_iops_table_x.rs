@@ -233,3 +233,39 @@ fn cora_2_and_citeseer_2_keep_more_than_fits() {
         assert!(fewer.check(&problem, &MACHINE).is_err(), "{name}");
     }
 }
+
+/// Twitch and wiki, where A passes by (RBF): with the edges of their graphs in both directions, as all other rows have
+/// them, a tile of A fills what is printed (72 %, and 40 for 41) of both halves of its buffer together, so that no half is left for
+/// the next. With each edge once it fits a half, but then psums fill 33 and 84 %, where 75 and 70 % are printed.
+#[test]
+fn twitch_and_wiki_let_tiles_pass_that_fill_more_than_a_half() {
+    for (name, edges, percent_b, share, tile, psums) in [
+        ("twitch", 153_138, 53, 72, 23_560, 33),
+        ("wiki", 170_918, 74, 40, 13_148, 84),
+    ] {
+        let row = find(name);
+        let p = &row.printed;
+        let tiles = (p.tm * p.tk) as u64;
+        let full = (2 * edges as u64).div_ceil(tiles);
+        assert_eq!(full, tile, "{name}");
+        assert_eq!((full as f64 / 327.68).round() as u64, share, "{name}");
+        assert!(full > 12_288, "{name}: more than 75 % of a half");
+        let nnz_b = implied(row, percent_b);
+        let both = product(row, Mode::Ssmm, 2 * edges, Some(nnz_b));
+        let refused = p.check(&both, &MACHINE);
+        assert!(
+            matches!(
+                refused,
+                Err(sparse_oracle::Refusal::TooLarge {
+                    field: "buffer_a (a tile of A in each half)",
+                    ..
+                })
+            ),
+            "{name}: {refused:?}"
+        );
+        let [m, k, n] = row.extents;
+        let (density_a, density_b) = (edges as f64 / (m * k) as f64, nnz_b as f64 / (k * n) as f64);
+        let expected = (p.mt * p.nt * k) as f64 * density_a * density_b;
+        assert_eq!((expected / 5.12).round() as u64, psums, "{name}");
+    }
+}

@@ -59,7 +59,10 @@ pub(super) struct Expectations {
 }
 
 /// Panels: enough for the threads to share evenly, few enough that each pays for its look at B.
-const PANELS: usize = 32;
+const PANELS: u64 = 32;
+
+/// Panels that are judged where most are skipped.
+const SAMPLED: u64 = 8;
 
 impl Expectations {
     /// Calls the contender once and judges what it wrote, on at most `terms` products of elements.
@@ -142,7 +145,7 @@ fn dense(
     limit: u64,
 ) -> Judgement {
     let (rows, cols) = problem.shape();
-    let panels = panels(problem);
+    let panels = panels(problem, limit);
     let terms: u64 = panels.iter().map(|(_, terms)| terms).sum();
     let step = (terms.div_ceil(limit.max(1)) as usize).clamp(1, panels.len().max(1));
     let judged: Vec<Judged> = panels
@@ -171,8 +174,9 @@ fn dense(
     all
 }
 
-/// Ranges of rows with about the same number of terms, and that number.
-fn panels(problem: &Problem<'_>) -> Vec<(Range<usize>, u64)> {
+/// Ranges of rows with about the same number of terms, and that number. Where there are more terms than
+/// the limit, the panels are that much smaller: one of 32 of a product of 4096 x 4096 matrices holds half a billion.
+fn panels(problem: &Problem<'_>, limit: u64) -> Vec<(Range<usize>, u64)> {
     let (rows, cols) = problem.shape();
     let weight = |row: usize| -> u64 {
         match problem {
@@ -182,7 +186,7 @@ fn panels(problem: &Problem<'_>) -> Vec<(Range<usize>, u64)> {
         }
     };
     let total: u64 = (0..rows).map(weight).sum();
-    let share = total.div_ceil(PANELS as u64).max(1);
+    let share = total.div_ceil(PANELS).min(limit.div_ceil(SAMPLED)).max(1);
     let (mut panels, mut start, mut held) = (Vec::new(), 0, 0);
     for row in 0..rows {
         held += weight(row);
@@ -287,5 +291,37 @@ fn merged(judged: Vec<Judged>, elements: usize) -> Judgement {
         verdict: worst,
         tiers,
         share,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_oracle::format::Dense;
+
+    /// One of 32 panels of a 4096-row product held 32 times the limit, and one thread judged it while the others waited.
+    #[test]
+    fn a_panel_is_never_far_above_the_limit() {
+        let (rows, cols, limit) = (4096, 64, 100_000);
+        let a = Csr::try_new(CsrParts {
+            rows,
+            cols: 1,
+            row_ptr: (0..=rows as u32).collect(),
+            col_idx: vec![0; rows],
+            values: vec![1.0; rows],
+        });
+        let a = a.expect("one entry a row");
+        let b = Dense::from_fn(1, cols, |_, _| 1.0);
+        let problem = Problem::Spmm {
+            a: &a,
+            pads: None,
+            b: &b,
+            slots: None,
+        };
+        let panels = panels(&problem, limit);
+        let most = panels.iter().map(|(_, terms)| *terms).max();
+        assert!(most <= Some(limit / SAMPLED + 9 * cols as u64), "{most:?}");
+        assert_eq!(panels.first().map(|(range, _)| range.start), Some(0));
+        assert_eq!(panels.last().map(|(range, _)| range.end), Some(rows));
     }
 }

@@ -43,7 +43,8 @@ pub(super) struct Args {
     /// Columns of B and C (inner dimension of SDDMM); 32 by default. With --device several, comma-separated.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1 << 16), value_name = "N")]
     n: Vec<u32>,
-    /// Time kernels for the GPU and NVIDIA's libraries by the device's clock, without copies; spmm and sddmm.
+    /// Time kernels for the GPU and NVIDIA's libraries by the device's clock, without copies; spmm and sddmm, and
+    /// with convert the conversions to formats, beside those on all cores of the CPU.
     #[cfg(feature = "cuda")]
     #[arg(long)]
     device: bool,
@@ -55,6 +56,10 @@ pub(super) struct Args {
     #[cfg(feature = "cuda")]
     #[arg(long, default_value_t = 0, value_name = "N", requires = "device")]
     fewest: usize,
+    /// With --device: hold this file's lock while the GPU is used, so that several processes may judge side by side.
+    #[cfg(feature = "cuda")]
+    #[arg(long, value_name = "FILE", requires = "device")]
+    turn: Option<PathBuf>,
     /// Threads of every contender that has several; 2 by default.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
     threads: Option<u16>,
@@ -165,21 +170,32 @@ fn run_device(args: &Args) -> Result<u8> {
         ns: or(&ns, &[32]),
         fewest_entries: args.fewest,
         judged_terms: args.judge.saturating_mul(1_000_000).max(1),
+        turn: args.turn.clone(),
     };
-    let report = device::run(&options, &mut |line| println!("{line}"))?;
+    let mut kept = Ok(());
+    let report = device::run(&options, &mut |line| println!("{line}"), &mut |report| {
+        kept = write_device_files(args, report);
+    })?;
     for (what, reason) in &report.skipped {
         eprintln!("SKIPPED {what}: {reason}");
     }
+    kept.and_then(|()| write_device_files(args, &report))?;
+    Ok(report.exit_code())
+}
+
+#[cfg(feature = "cuda")]
+fn write_device_files(args: &Args, report: &crate::bench::device::DeviceReport) -> Result<()> {
+    let write = |path: &Path, text: String| {
+        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+    };
     if let Some(folder) = &args.report {
-        let path = folder.join("device.json");
-        let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
-        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        let text = format!("{}\n", serde_json::to_string_pretty(report)?);
+        write(&folder.join("device.json"), text)?;
     }
     if let Some(path) = &args.markdown {
-        std::fs::write(path, device::to_markdown(&report))
-            .with_context(|| format!("writing {}", path.display()))?;
+        write(path, crate::bench::device::to_markdown(report))?;
     }
-    Ok(report.exit_code())
+    Ok(())
 }
 
 /// Writes each file beside its place and moves it there, so that whoever is stopped in between leaves the one before.

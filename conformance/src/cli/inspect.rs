@@ -1,12 +1,12 @@
 //! `conformance inspect`: what a matrix looks like, and what every format makes of it.
 
 use crate::inspect::iops::View;
+use crate::inspect::machine::parse_machine;
 use crate::inspect::variant::parse_parameters;
 use crate::inspect::{Element, Survey, html, text};
 use crate::origin::{Loaded, Origin};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
-use sparse_kernels::iops::Machine;
 use sparse_oracle::format::Csr;
 use sparse_oracle::source::spy::{SpyGrid, SpyStyle};
 use sparse_oracle::source::statistics::RowStatistics;
@@ -40,6 +40,10 @@ pub(super) struct Args {
     /// With --iops: columns of the dense matrix.
     #[arg(long, value_name = "N", default_value_t = 16, requires = "iops")]
     columns: usize,
+    /// With --iops: a parameter of the machine: `groups_a=16`, `groups_b`, `buffer_a=4096`, `buffer_b`, `psum`, `reserve`, `clock_mhz`,
+    /// `encode_rate`, `dram_bytes`.
+    #[arg(long = "machine", value_name = "NAME=NUMBER", requires = "iops")]
+    machine: Vec<String>,
     /// Element type that the formats store.
     #[arg(long, value_enum, default_value_t)]
     values: Element,
@@ -112,7 +116,7 @@ fn named(text: &str) -> Result<Origin> {
 
 /// Prints both modes of the accelerator.
 fn on_iops(out: &mut std::io::StdoutLock<'_>, args: &Args, matrix: &Csr<f64>) -> Result<()> {
-    let machine = Machine::default();
+    let machine = parse_machine(&args.machine)?;
     let (title, second) = match &args.by {
         Some(name) => {
             let loaded = named(name)?.load()?;

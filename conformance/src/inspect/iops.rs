@@ -9,7 +9,7 @@
 use super::text::percent;
 use crate::report::show::count;
 use sparse_kernels::iops::{
-    Counters, Dataflows, Machine, Partition, Plan, Problem, sdmm, sdmm_dataflows, sdmm_problem, ssmm,
+    Counters, Dataflows, Machine, Mode, Partition, Plan, Problem, sdmm, sdmm_dataflows, sdmm_problem, ssmm,
     ssmm_dataflows, ssmm_problem,
 };
 use sparse_oracle::Refusal;
@@ -55,19 +55,14 @@ impl View {
     /// # Errors
     /// What the model refuses.
     pub fn sdmm(title: String, a: &Csr<f64>, n: usize, machine: Machine) -> Result<View, Refusal> {
-        // B and C, before either is allocated.
-        for (field, rows) in [
-            ("columns of A * --columns", a.cols),
-            ("rows of A * --columns", a.rows),
-        ] {
-            let found = rows as u128 * n as u128;
-            if found > u128::from(SLOT_LIMIT) {
-                return Err(Refusal::TooLarge {
-                    field,
-                    found,
-                    limit: SLOT_LIMIT,
-                });
-            }
+        // B before it is allocated; the model looks at C.
+        let found = a.cols as u128 * n as u128;
+        if found > u128::from(SLOT_LIMIT) {
+            return Err(Refusal::TooLarge {
+                field: "columns of A * --columns",
+                found,
+                limit: SLOT_LIMIT,
+            });
         }
         let ones = vec![1.0; a.cols * n];
         let run = sdmm(a, (&ones, n), &machine, Plan::Adaptive)?;
@@ -94,7 +89,7 @@ impl View {
         let p = &self.partition;
         let m = &self.machine;
         let mut text = format!(
-            "IOPS {}: {} x {} elements, {} MHz\n  partition                {}, Mt {} Kt {} Nt {}, Tm {} Tk {} Tn {}\n",
+            "IOPS {} on {} x {} elements, {} MHz\n  partition                {}, Mt {} Kt {} Nt {}, Tm {} Tk {} Tn {}\n",
             self.title,
             m.groups_a,
             m.groups_b,
@@ -109,23 +104,32 @@ impl View {
         );
         let expected = u64::try_from(p.traffic(&self.problem)).unwrap_or(u64::MAX);
         let c = &self.counters;
-        let (a, b) = (m.buffer_a / 2, m.buffer_b / 2);
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  expected to read         {} bytes", count(expected));
-        let _ = writeln!(
-            text,
-            "  fullest                  half of buffer A {}, of buffer B {}, what stays {}, psums of an element {}, of a row {}",
-            of(c.high.tile_a, a),
-            of(c.high.tile_b, b),
-            count(c.high.resident),
-            of(c.high.psum, m.psum),
-            count(c.high.row)
-        );
+        let h = &c.high;
+        let mut marks = vec![
+            ("half of buffer A", h.tile_a, m.buffer_a / 2),
+            ("all of buffer A", h.buffer_a, m.buffer_a),
+            ("half of buffer B", h.tile_b, m.buffer_b / 2),
+            ("all of buffer B", h.buffer_b, m.buffer_b),
+            ("psums of an element", h.psum, m.psum),
+        ];
+        // Dense psums are not mapped.
+        if self.problem.mode == Mode::Ssmm {
+            marks.push(("psums of a row of it", h.row, m.psum));
+        }
+        for (name, part, whole) in marks {
+            let _ = writeln!(text, "  {name:24} {} at most", of(part, whole));
+        }
         let o = &c.overflows;
         let _ = writeln!(
             text,
             "  overflows                buffer A {}, B {}, lengths of A {}, of B {}, psums {}",
-            o.buffer_a, o.buffer_b, o.col_len, o.row_len, o.psum
+            count(o.buffer_a),
+            count(o.buffer_b),
+            count(o.col_len),
+            count(o.row_len),
+            count(o.psum)
         );
         text + &self.table()
     }
@@ -230,6 +234,11 @@ mod tests {
         assert!(text.contains("DRAM traffic saved"), "{text}");
         let dense = View::sdmm("dense".to_owned(), &diagonal, 3, machine).expect("legal");
         assert_eq!(dense.counters.outputs, 120);
-        assert!(dense.to_text().contains("RAF"));
+        let (sparse, dense) = (text, dense.to_text());
+        assert!(dense.contains("RAF"));
+        assert!(
+            sparse.contains("of a row of it") && !dense.contains("of a row of it"),
+            "{dense}"
+        );
     }
 }

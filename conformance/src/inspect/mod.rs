@@ -13,6 +13,7 @@ pub mod blocks;
 pub mod cost;
 pub mod html;
 pub mod iops;
+pub mod machine;
 pub mod map;
 pub mod numbers;
 pub mod survey;

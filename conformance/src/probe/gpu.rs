@@ -3,7 +3,7 @@
 use super::driver::Executor;
 use super::operands::Batch;
 use sparse_kernels::cuda::probe::Probe;
-use sparse_kernels::cuda::{CudaError, Device, Loaded};
+use sparse_kernels::cuda::{CudaError, Device, Found, Loaded};
 
 /// A GPU and the kernel that it has loaded.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ impl Gpu {
         })
     }
 
-    /// The device.
+    /// Which GPU it is.
     #[must_use]
-    pub const fn device(&self) -> &Device {
-        &self.device
+    pub const fn found(&self) -> &Found {
+        self.device.found()
     }
 }
 

@@ -139,11 +139,7 @@ fn row(
         tile: tile.map(str::to_owned),
     };
     Kernel {
-        name: name.to_string(),
-        contract,
-        arithmetic,
-        engine: engine.name(),
         needs,
-        run,
+        ..Kernel::named(&name, arithmetic, run)
     }
 }

@@ -1,31 +1,37 @@
 //! SpMM of CSR on the general cores: `kernels/cuda/csr_spmm.cu` and its host side.
 //!
 //! ```text
-//! CSR -> Prepared { row_ptr, entries: (column, value) side by side }   once
-//!     -> launch: columns [0, n / V * V) by the wide kernel, the rest by the narrow one
+//! CSR -> Prepared { row_ptr, entries: (column, value) side by side, pieces of long rows }   once
+//!     -> launch: columns [0, n / V * V) by the wide kernel, the rest by the narrow one; then the sums of long rows
 //! ```
 //!
-//! Declared arithmetic: one fused chain per element in ascending column from +0, `MulThenAdd`, tf32 rounded as `rna`.
+//! Declared arithmetic: fused chains of [`CUT`] entries in ascending column from +0, whose sums are added in ascending order;
+//! `MulThenAdd`, tf32 rounded as `rna`.
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
+mod pieces;
+
 use super::gpu::{Gpu, failed};
+use super::launch::address;
 use super::operand::{DeviceDense, Word, product};
 use super::source::Source;
 use crate::engine::Engine;
 use crate::feature::Feature;
-use crate::portable::element::{Operand, Output};
+use crate::portable::element::{Operand, Output, contract};
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::{self, same, wrong_format};
 use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
-use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use pieces::{CUT, Pieces};
+use sparse_oracle::arithmetic::{Along, Arithmetic, Reduction};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use std::sync::{Mutex, PoisonError};
 
 /// Threads of a block, as in the launch bounds of the source.
 const BLOCK: u32 = 128;
@@ -33,7 +39,7 @@ const BLOCK: u32 = 128;
 /// Most blocks along y.
 const GRID_Y: usize = 65_535;
 
-/// The kernels of the source: wide and narrow for each row of [`rows`].
+/// The kernels of the source: wide and narrow for each row of [`rows`], the second pass for each type of output.
 pub(super) const SYMBOLS: &[&str] = &[
     "csr_f64_wide",
     "csr_f64_narrow",
@@ -53,6 +59,10 @@ pub(super) const SYMBOLS: &[&str] = &[
     "csr_e4m3_narrow",
     "csr_e5m2_wide",
     "csr_e5m2_narrow",
+    "csr_finish_f64",
+    "csr_finish_f32",
+    "csr_finish_f16",
+    "csr_finish_bf16",
 ];
 
 /// An element type in an entry of the source: `struct { u32 col; T value; }` in little-endian words of 64 bits.
@@ -90,14 +100,17 @@ impl Entry for f64 {
 pub(crate) trait Instance<A, O>: Entry {
     /// `csr_<this>_wide` and `_narrow`.
     const NAMES: [&'static str; 2];
+    /// The second pass.
+    const FINISH: &'static str;
     /// Columns of one thread of the wide kernel.
     const WIDE: usize;
 }
 
 macro_rules! instances {
-    ($($input:ident $acc:ident $out:ident: $wide:literal $wide_name:literal $narrow_name:literal;)*) => {
+    ($($input:ident $acc:ident $out:ident: $wide:literal $wide_name:literal $narrow_name:literal $finish:literal;)*) => {
         $(impl Instance<$acc, $out> for $input {
             const NAMES: [&'static str; 2] = [$wide_name, $narrow_name];
+            const FINISH: &'static str = $finish;
             const WIDE: usize = $wide;
         })*
 
@@ -108,31 +121,21 @@ macro_rules! instances {
     };
 }
 instances! {
-    f64 f64 f64: 2 "csr_f64_wide" "csr_f64_narrow";
-    f32 f32 f32: 4 "csr_f32_wide" "csr_f32_narrow";
-    Tf32 f32 f32: 4 "csr_tf32_wide" "csr_tf32_narrow";
-    F16 f32 f32: 4 "csr_f16_f32_wide" "csr_f16_f32_narrow";
-    F16 f32 F16: 4 "csr_f16_f16_wide" "csr_f16_f16_narrow";
-    Bf16 f32 f32: 4 "csr_bf16_f32_wide" "csr_bf16_f32_narrow";
-    Bf16 f32 Bf16: 4 "csr_bf16_bf16_wide" "csr_bf16_bf16_narrow";
-    E4m3 f32 f32: 4 "csr_e4m3_wide" "csr_e4m3_narrow";
-    E5m2 f32 f32: 4 "csr_e5m2_wide" "csr_e5m2_narrow";
+    f64 f64 f64: 2 "csr_f64_wide" "csr_f64_narrow" "csr_finish_f64";
+    f32 f32 f32: 4 "csr_f32_wide" "csr_f32_narrow" "csr_finish_f32";
+    Tf32 f32 f32: 4 "csr_tf32_wide" "csr_tf32_narrow" "csr_finish_f32";
+    F16 f32 f32: 8 "csr_f16_f32_wide" "csr_f16_f32_narrow" "csr_finish_f32";
+    F16 f32 F16: 8 "csr_f16_f16_wide" "csr_f16_f16_narrow" "csr_finish_f16";
+    Bf16 f32 f32: 8 "csr_bf16_f32_wide" "csr_bf16_f32_narrow" "csr_finish_f32";
+    Bf16 f32 Bf16: 8 "csr_bf16_bf16_wide" "csr_bf16_bf16_narrow" "csr_finish_bf16";
+    E4m3 f32 f32: 4 "csr_e4m3_wide" "csr_e4m3_narrow" "csr_finish_f32";
+    E5m2 f32 f32: 4 "csr_e5m2_wide" "csr_e5m2_narrow" "csr_finish_f32";
 }
 
 fn row<I: Operand<A>, A: Unit, O: Output<A>>(run: Run) -> Kernel {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    let contract = Contract {
-        op: Op::Spmm,
-        format: FormatKind::Csr,
-        to: None,
-        types,
-    };
-    let arithmetic = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).input(I::INPUT);
+    let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Csr);
+    let chain = Arithmetic::chain(Reduction::FmaChain, A::PRECISION, O::PRECISION);
+    let arithmetic = chain.input(I::INPUT).along(Along::TwoPass { blocks: CUT });
     Kernel {
         needs: &[Feature::Sm80],
         ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
@@ -170,8 +173,28 @@ pub(crate) struct Prepared<I> {
     cols: usize,
     row_ptr: CudaSlice<u32>,
     entries: CudaSlice<u64>,
+    piece_ends: CudaSlice<u32>,
+    pieces: usize,
+    cut_rows: CudaSlice<u32>,
+    cut: usize,
+    /// Sums of pieces, of whatever type a launch adds in.
+    workspace: Mutex<Option<CudaSlice<u64>>>,
     element: std::marker::PhantomData<I>,
 }
+
+/// `struct Pieces` of the source.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct PiecesArg {
+    ends: u64,
+    workspace: u64,
+    ldw: u64,
+    count: u32,
+    cut: u32,
+}
+
+// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
+unsafe impl DeviceRepr for PiecesArg {}
 
 impl<I: Entry> Prepared<I> {
     /// Uploads the arrays of a checked CSR matrix.
@@ -186,11 +209,17 @@ impl<I: Entry> Prepared<I> {
         for (&col, &value) in col_idx.iter().zip(values) {
             I::push(&mut entries, col, value);
         }
+        let pieces = Pieces::new(row_ptr, CUT);
         Ok(Prepared {
             rows,
             cols,
             row_ptr: gpu.upload(row_ptr)?,
             entries: gpu.upload(&entries)?,
+            piece_ends: gpu.upload(&pieces.ends)?,
+            pieces: pieces.count() as usize,
+            cut_rows: gpu.upload(&pieces.rows)?,
+            cut: pieces.rows.len() / 3,
+            workspace: Mutex::new(None),
             element: std::marker::PhantomData,
         })
     }
@@ -213,16 +242,39 @@ impl<I: Entry> Prepared<I> {
         same(("columns of B", b.cols), ("columns of C", c.cols))?;
         let aligned = b.ld.is_multiple_of(I::WIDE) && c.ld.is_multiple_of(I::WIDE);
         let wide = if aligned { c.cols / I::WIDE * I::WIDE } else { 0 };
-        self.columns(gpu, (I::NAMES[0], I::WIDE), (0, wide), b, c, factors)?;
-        self.columns(gpu, (I::NAMES[1], 1), (wide, c.cols), b, c, factors)
+        // Without a product there is nothing to add up, and no row is long.
+        let count = if factors.0 == A::ZERO { 0 } else { self.pieces };
+        let ldw = c.cols.next_multiple_of(I::WIDE);
+        let needed = (count.saturating_mul(ldw).saturating_mul(size_of::<A>())).div_ceil(8);
+        let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        if workspace.as_ref().is_none_or(|w| w.len() < needed) {
+            // The old one goes first: there may be no room for both.
+            *workspace = None;
+            *workspace = Some(gpu.zeros(needed)?);
+        }
+        let pieces = PiecesArg {
+            ends: address(gpu, &self.piece_ends),
+            workspace: workspace.as_ref().map_or(0, |w| address(gpu, w)),
+            ldw: ldw as u64,
+            count: count as u32,
+            cut: CUT,
+        };
+        self.columns(gpu, (I::NAMES[0], I::WIDE), (0, wide), pieces, b, c, factors)?;
+        self.columns(gpu, (I::NAMES[1], 1), (wide, c.cols), pieces, b, c, factors)?;
+        if count > 0 {
+            self.finish(gpu, pieces, c, factors)?;
+        }
+        Ok(())
     }
 
     /// Columns `first..last` of C, a multiple of `each`.
+    #[expect(clippy::too_many_arguments, reason = "what a launch is told")]
     fn columns<A, O>(
         &self,
         gpu: &Gpu,
         (symbol, each): (&str, usize),
         (first, last): (usize, usize),
+        mut pieces: PiecesArg,
         b: &DeviceDense<I>,
         c: &mut DeviceDense<O>,
         (alpha, beta): (A, A),
@@ -246,15 +298,13 @@ impl<I: Entry> Prepared<I> {
             });
         }
         let lanes = lanes as u32;
+        let tasks = self.rows as u64 + u64::from(pieces.count);
         let config = LaunchConfig {
-            grid_dim: (
-                (self.rows as u64).div_ceil(u64::from(BLOCK / lanes)) as u32,
-                slabs as u32,
-                1,
-            ),
+            grid_dim: (tasks.div_ceil(u64::from(BLOCK / lanes)) as u32, slabs as u32, 1),
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
+        pieces.workspace += (first * size_of::<A>()) as u64;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let (rows, n) = (self.rows as u32, (last - first) as u32);
         let function = gpu.function(Source::CsrSpmm, symbol)?;
@@ -262,14 +312,54 @@ impl<I: Entry> Prepared<I> {
         let first_of_b = if b.rows == 0 { 0 } else { first };
         let (b, mut c) = (b.data.slice(first_of_b..), c.data.slice_mut(first..));
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&self.row_ptr).arg(&self.entries).arg(&b).arg(&ldb);
-        arguments.arg(&mut c).arg(&ldc).arg(&rows).arg(&n).arg(&lanes);
+        arguments.arg(&self.row_ptr).arg(&self.entries).arg(&pieces);
+        arguments.arg(&b).arg(&ldb).arg(&mut c).arg(&ldc);
+        arguments.arg(&rows).arg(&n).arg(&lanes);
         arguments.arg(&alpha).arg(&beta);
-        // SAFETY: eleven arguments of the types and in the order of KERNEL in csr_spmm.cu (`Instance` ties the symbol to
+        // SAFETY: twelve arguments of the types and in the order of KERNEL in csr_spmm.cu (`Instance` ties the symbol to
         // In, Acc, Out). `Prepared::new` had the arrays of a checked CSR matrix: row_ptr has rows + 1 offsets within
-        // entries, columns are below `cols`. `launch` compared the shapes, so that `column * ldb + first + n - 1` lies in
-        // B and `row * ldc + first + n - 1` in C, whose lengths their constructor checked; threads outside of rows x n
-        // return first. Wide kernels: `each` divides first, n, ldb and ldc, and allocations are aligned to 256 bytes.
+        // entries, as have the pieces, columns are below `cols`. `launch` compared the shapes, so that
+        // `column * ldb + first + n - 1` lies in B and `row * ldc + first + n - 1` in C, whose lengths their constructor
+        // checked, and `launch` made `ldw` elements for each piece; threads outside of tasks x n return first. Wide kernels:
+        // `each` divides first, n, ldb, ldc and ldw, and allocations are aligned to 256 bytes.
+        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
+        Ok(())
+    }
+
+    /// The sums of long rows.
+    fn finish<A, O>(
+        &self,
+        gpu: &Gpu,
+        pieces: PiecesArg,
+        c: &mut DeviceDense<O>,
+        (alpha, beta): (A, A),
+    ) -> Result<(), Refusal>
+    where
+        I: Instance<A, O>,
+        A: Unit + DeviceRepr,
+        O: Word,
+    {
+        let config = LaunchConfig {
+            grid_dim: (self.cut as u32, c.cols.div_ceil(BLOCK as usize) as u32, 1),
+            block_dim: (BLOCK, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let (ldc, n) = (c.ld as u64, c.cols as u32);
+        let function = gpu.function(Source::CsrSpmm, I::FINISH)?;
+        let mut arguments = gpu.stream().launch_builder(&function);
+        arguments
+            .arg(&self.cut_rows)
+            .arg(&pieces.workspace)
+            .arg(&pieces.ldw);
+        arguments
+            .arg(&mut c.data)
+            .arg(&ldc)
+            .arg(&n)
+            .arg(&alpha)
+            .arg(&beta);
+        // SAFETY: eight arguments as in FINISH of csr_spmm.cu (`Instance` ties the symbol to Acc and Out); the workspace's
+        // address is one of 64 bits. A block a cut row, of which there are as many, a thread a column, and those past n
+        // return; the sums that a row names were written by the launches before, in the same stream.
         unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
         Ok(())
     }

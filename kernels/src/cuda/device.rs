@@ -5,13 +5,11 @@
     reason = "launching a kernel and asking for libraries have no safe form"
 )]
 
+use super::found::{Found, failed};
 use super::probe::{Probe, Words};
 use super::{CudaError, library};
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
-};
+use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
-use sparse_oracle::arithmetic::Architecture;
 use std::sync::Arc;
 
 /// An opened GPU.
@@ -19,8 +17,7 @@ use std::sync::Arc;
 pub struct Device {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    name: String,
-    capability: (i32, i32),
+    found: &'static Found,
 }
 
 /// A compiled probe kernel with device buffers that grow as needed.
@@ -42,63 +39,21 @@ impl Device {
     /// # Errors
     /// [`CudaError::Absent`] with the reason where there is no driver, no NVRTC or no GPU.
     pub fn open() -> Result<Device, CudaError> {
-        let absent = |reason: String| CudaError::Absent { reason };
-        library::driver()?;
+        let found = Found::first().map_err(CudaError::clone)?;
         nvrtc_version()?;
-        let failed = |e: DriverError| absent(format!("the driver found no device: {e}"));
-        let context = CudaContext::new(0).map_err(failed)?;
-        let name = context.name().map_err(failed)?;
-        let capability = context.compute_capability().map_err(failed)?;
+        let context = CudaContext::new(0).map_err(failed("open the device"))?;
         let stream = context.default_stream();
         Ok(Device {
             context,
             stream,
-            name,
-            capability,
+            found,
         })
     }
 
-    /// The product's name.
+    /// Which GPU it is.
     #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Compute capability, major and minor.
-    #[must_use]
-    pub const fn capability(&self) -> (i32, i32) {
-        self.capability
-    }
-
-    /// The architecture that the models know, or none.
-    #[must_use]
-    pub fn architecture(&self) -> Option<Architecture> {
-        let (major, minor) = self.capability;
-        Architecture::from_name(&format!("sm_{major}{minor}"))
-    }
-
-    /// Multiprocessors.
-    ///
-    /// # Errors
-    /// Where the driver does not say.
-    pub fn multiprocessors(&self) -> Result<i32, CudaError> {
-        use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
-        self.context
-            .attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-            .map_err(driver("count multiprocessors"))
-    }
-
-    /// CUDA version that the driver supports: 13000 for 13.0.
-    ///
-    /// # Errors
-    /// Where the driver does not say.
-    pub fn driver_version(&self) -> Result<i32, CudaError> {
-        let mut version = 0;
-        // SAFETY: cuDriverGetVersion writes one int through a pointer to a live local, and needs no context.
-        unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) }
-            .result()
-            .map_err(driver("tell its version"))?;
-        Ok(version)
+    pub const fn found(&self) -> &Found {
+        self.found
     }
 
     /// Compiles one probe kernel for this device and loads it.
@@ -106,12 +61,17 @@ impl Device {
     /// # Errors
     /// [`CudaError::Compile`] with the compiler's log, [`CudaError::Driver`].
     pub fn load(&self, probe: Probe) -> Result<Loaded, CudaError> {
-        let (major, minor) = self.capability;
-        let ptx = compile(&probe, target(major, minor))?;
-        let module = self.context.load_module(ptx).map_err(driver("load a module"))?;
+        let capability = self.found.capability();
+        let target = target(capability).ok_or(CudaError::TooOld {
+            kernel: "probe",
+            needed: (7, 5),
+            found: capability,
+        })?;
+        let ptx = compile(&probe, target)?;
+        let module = self.context.load_module(ptx).map_err(failed("load a module"))?;
         let function = module
             .load_function(&probe.symbol())
-            .map_err(driver("find a kernel"))?;
+            .map_err(failed("find a kernel"))?;
         Ok(Loaded {
             probe,
             function,
@@ -168,24 +128,20 @@ fn compile(probe: &Probe, target: &'static str) -> Result<Ptx, CudaError> {
     })
 }
 
-/// The target with architecture-specific instructions (`wgmma`) where there is one.
-fn target(major: i32, minor: i32) -> &'static str {
-    match (major, minor) {
-        (7, 0) => "compute_70",
-        (7, _) => "compute_75",
-        (8, 0) => "compute_80",
-        (8, 9) => "compute_89",
-        (8, _) => "compute_86",
-        (9, _) => "compute_90a",
-        (10, _) => "compute_100a",
-        _ => "compute_120a",
-    }
-}
-
-fn driver(what: &'static str) -> impl Fn(DriverError) -> CudaError {
-    move |error| CudaError::Driver {
-        what,
-        reason: error.to_string(),
+/// The target with architecture-specific instructions (`wgmma`) where there is one; none for what NVRTC 13 does not know.
+fn target(capability: (i32, i32)) -> Option<&'static str> {
+    match capability {
+        (7, 5..) => Some("compute_75"),
+        (8, 0) => Some("compute_80"),
+        (8, 9) => Some("compute_89"),
+        (8, _) => Some("compute_86"),
+        (9, _) => Some("compute_90a"),
+        (10, 3) => Some("compute_103a"),
+        (10, _) => Some("compute_100a"),
+        (11, _) => Some("compute_110a"),
+        (12, 1) => Some("compute_121a"),
+        (12, _) => Some("compute_120a"),
+        _ => None,
     }
 }
 
@@ -216,18 +172,18 @@ impl Loaded {
         for (i, host) in [a, b, c, meta, &*d].into_iter().enumerate() {
             let stream = Arc::clone(&self.stream);
             let buffer = self.reserve(i, host.len())?;
-            stream.memcpy_htod(host, buffer).map_err(driver("upload"))?;
+            stream.memcpy_htod(host, buffer).map_err(failed("upload"))?;
         }
         self.launch(groups, count, words)?;
         let Some(result) = &self.buffers[4] else {
             return Ok(());
         };
         let stream = Arc::clone(&self.stream);
-        stream.synchronize().map_err(driver("finish a kernel"))?;
+        stream.synchronize().map_err(failed("finish a kernel"))?;
         stream
             .memcpy_dtoh(&result.slice(..d.len()), d)
-            .map_err(driver("download"))?;
-        stream.synchronize().map_err(driver("download"))
+            .map_err(failed("download"))?;
+        stream.synchronize().map_err(failed("download"))
     }
 
     /// Every length, and the number of groups as the kernel takes it.
@@ -285,7 +241,7 @@ impl Loaded {
             _ => self
                 .stream
                 .alloc_zeros::<u32>(len)
-                .map_err(driver("allocate memory"))?,
+                .map_err(failed("allocate memory"))?,
         };
         Ok(self.buffers[i].insert(buffer))
     }
@@ -312,7 +268,7 @@ impl Loaded {
         // asserted that every buffer holds `groups` times the words of `Probe::words`, `reserve` allocated at least
         // that; the frames are compiled with the same numbers (A_WORDS, B_WORDS, C_WORDS in source.rs), touch only
         // indices below `groups * words * lanes`, and return for groups from `count` on.
-        unsafe { arguments.launch(config) }.map_err(driver("launch a kernel"))?;
+        unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
         Ok(())
     }
 }

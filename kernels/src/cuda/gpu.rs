@@ -12,14 +12,15 @@
     reason = "asking for libraries and turning off cudarc's events between streams"
 )]
 
+use super::found::Found;
+pub(super) use super::found::failed;
 use super::source::Source;
-use super::{CudaError, device, library};
+use super::{CudaError, device};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
     sys,
 };
 use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
-use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::refusal::Refusal;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -29,8 +30,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    name: String,
-    capability: (i32, i32),
+    found: &'static Found,
     modules: Mutex<HashMap<Source, Arc<CudaModule>>>,
     functions: Mutex<HashMap<(Source, String), CudaFunction>>,
     /// Twice the size of L2, made when first written.
@@ -56,7 +56,7 @@ impl Gpu {
     }
 
     fn open() -> Result<Gpu, CudaError> {
-        library::driver()?;
+        let found = Found::first().map_err(CudaError::clone)?;
         let absent = |error: DriverError| CudaError::Absent {
             reason: format!("the driver found no device: {error}"),
         };
@@ -65,74 +65,25 @@ impl Gpu {
         // all of it; no other stream ever sees one (the field is private, and `stream` lends this same stream).
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(absent)?;
-        let name = context.name().map_err(absent)?;
-        let capability = context.compute_capability().map_err(absent)?;
         Ok(Gpu {
             context,
             stream,
-            name,
-            capability,
+            found,
             modules: Mutex::default(),
             functions: Mutex::default(),
             scratch: Mutex::default(),
         })
     }
 
-    /// The product's name.
+    /// Which GPU it is.
     #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Compute capability, major and minor.
-    #[must_use]
-    pub const fn capability(&self) -> (i32, i32) {
-        self.capability
-    }
-
-    /// The architecture that the models know, or none.
-    #[must_use]
-    pub fn architecture(&self) -> Option<Architecture> {
-        let (major, minor) = self.capability;
-        Architecture::from_name(&format!("sm_{major}{minor}"))
-    }
-
-    /// A property of the device, such as its number of multiprocessors.
-    ///
-    /// # Errors
-    /// Where the driver does not say.
-    pub fn attribute(&self, which: sys::CUdevice_attribute) -> Result<usize, Refusal> {
-        let value = self
-            .context
-            .attribute(which)
-            .map_err(failed("read an attribute"))?;
-        Ok(usize::try_from(value).unwrap_or(0))
-    }
-
-    /// Multiprocessors.
-    ///
-    /// # Errors
-    /// Where the driver does not say.
-    pub fn multiprocessors(&self) -> Result<usize, Refusal> {
-        self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-    }
-
-    /// CUDA version that the driver supports: 13000 for 13.0.
-    ///
-    /// # Errors
-    /// Where the driver does not say.
-    pub fn driver_version(&self) -> Result<i32, Refusal> {
-        let mut version = 0;
-        // SAFETY: cuDriverGetVersion writes one int through a pointer to a live local, and needs no context.
-        unsafe { sys::cuDriverGetVersion(&raw mut version) }
-            .result()
-            .map_err(failed("tell its version"))?;
-        Ok(version)
+    pub const fn found(&self) -> &Found {
+        self.found
     }
 
     /// The stream of all work. cudarc's launches and copies take it; wait with `synchronize`.
     #[must_use]
-    pub const fn stream(&self) -> &Arc<CudaStream> {
+    pub(crate) const fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
@@ -141,7 +92,7 @@ impl Gpu {
     /// # Errors
     /// [`Refusal::Device`] where the GPU is too old for the source, the driver does not take the PTX and NVRTC is missing or
     /// does not compile it, or the source has no such kernel.
-    pub fn function(&self, source: Source, symbol: &str) -> Result<CudaFunction, Refusal> {
+    pub(crate) fn function(&self, source: Source, symbol: &str) -> Result<CudaFunction, Refusal> {
         let key = (source, symbol.to_owned());
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = functions.get(&key) {
@@ -161,11 +112,11 @@ impl Gpu {
             return Ok(Arc::clone(found));
         }
         let row = source.row();
-        if self.capability < row.capability {
+        if self.found.capability() < row.capability {
             return Err(CudaError::TooOld {
                 kernel: row.name,
                 needed: row.capability,
-                found: self.capability,
+                found: self.found.capability(),
             });
         }
         let committed = source
@@ -179,7 +130,7 @@ impl Gpu {
                     Some(Err(error)) => error.to_string(),
                     _ => "none fits its source".to_owned(),
                 };
-                let ptx = compile(source, self.capability).map_err(|error| match error {
+                let ptx = compile(source, self.found.capability()).map_err(|error| match error {
                     CudaError::Absent { reason: nvrtc } => CudaError::NoPtx {
                         kernel: row.name,
                         reason,
@@ -200,7 +151,10 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Refusal::Device`] where memory is short or the driver fails.
-    pub fn upload<T: DeviceRepr + ValidAsZeroBits>(&self, elements: &[T]) -> Result<CudaSlice<T>, Refusal> {
+    pub(crate) fn upload<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        elements: &[T],
+    ) -> Result<CudaSlice<T>, Refusal> {
         if elements.is_empty() {
             return self.zeros(0);
         }
@@ -212,7 +166,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Refusal::Device`] where memory is short or the driver fails.
-    pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<T>, Refusal> {
+    pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<T>, Refusal> {
         let len = len.max(1);
         let bytes = len
             .checked_mul(size_of::<T>())
@@ -225,7 +179,11 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Refusal::Length`] where the buffer is shorter; [`Refusal::Device`] where a kernel before it failed.
-    pub fn download<T: DeviceRepr>(&self, buffer: &CudaSlice<T>, into: &mut [T]) -> Result<(), Refusal> {
+    pub(crate) fn download<T: DeviceRepr>(
+        &self,
+        buffer: &CudaSlice<T>,
+        into: &mut [T],
+    ) -> Result<(), Refusal> {
         if into.is_empty() {
             return self.wait();
         }
@@ -253,7 +211,9 @@ impl Gpu {
         let buffer = match scratch.take() {
             Some(buffer) => scratch.insert(buffer),
             None => {
-                let bytes = self.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+                let bytes = self
+                    .found
+                    .attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
                 scratch.insert(self.zeros(2 * bytes)?)
             }
         };
@@ -264,7 +224,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Refusal::Device`] where a kernel failed.
-    pub fn wait(&self) -> Result<(), Refusal> {
+    pub(crate) fn wait(&self) -> Result<(), Refusal> {
         Ok(self.stream.synchronize().map_err(failed("finish a kernel"))?)
     }
 }
@@ -291,14 +251,6 @@ fn compile(source: Source, (major, minor): (i32, i32)) -> Result<String, CudaErr
     Ok(ptx.to_src())
 }
 
-/// An error of the driver, with what was tried.
-pub(super) fn failed(what: &'static str) -> impl Fn(DriverError) -> CudaError {
-    move |error| CudaError::Driver {
-        what,
-        reason: error.to_string(),
-    }
-}
-
 fn memory(bytes: usize) -> impl Fn(DriverError) -> CudaError {
     move |error| match error.0 {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Memory { bytes },
@@ -321,7 +273,7 @@ mod tests {
                 return;
             }
         };
-        assert!(!gpu.name().is_empty());
+        assert!(!gpu.found().name().is_empty());
         for len in [1 << 50, usize::MAX] {
             let refused = gpu.zeros::<u64>(len).map(|_| ()).expect_err("no GPU has so much");
             assert!(matches!(refused, Refusal::Device { .. }), "{refused}");

@@ -41,7 +41,8 @@ impl Grid {
 
 /// Most bytes of shared memory that a block may ask for.
 pub(super) fn shared_limit(gpu: &Gpu) -> Result<usize, Refusal> {
-    gpu.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+    let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    Ok(gpu.found().attribute(most)?)
 }
 
 /// Where a buffer is on the device, for work in the GPU's one stream.

@@ -10,52 +10,30 @@
 //! entries one fused chain; both round tf32 operands as `rna`, and no output has terms in both. Nothing is atomic: every
 //! output has one writer. Source: Libra, sections 4.2 to 4.4.
 
-#![expect(unsafe_code, reason = "launching a kernel has no safe form")]
+mod prepared;
 
-use super::gpu::{Gpu, failed};
+use super::gpu::Gpu;
 use super::meter;
-use super::operand::{DeviceDense, Word};
-use super::source::Source;
-use super::tiles::address;
+use super::operand::DeviceDense;
 use super::tiles::declared::fused_architecture;
 use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::name::KernelName;
 use crate::portable::convert::CsrToLibraSddmm;
-use crate::portable::element::Operand;
+use crate::portable::element::contract;
 use crate::portable::lanes::AsCsr;
 use crate::portable::moves::Move;
-use crate::portable::request::{same, wrong_format};
+use crate::portable::request::wrong_format;
 use crate::portable::sddmm::{self, Sampled};
 use crate::registry::{Kernel, Run};
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+pub(super) use prepared::SYMBOLS;
+use prepared::{Prepared, SddmmElement};
 use sparse_oracle::arithmetic::{Arithmetic, Combine, Instruction, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnyParts, FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, SddmmMode, Task};
+use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{F16, Precision, Tf32};
-
-/// The kernels of the source.
-pub(super) const SYMBOLS: &[&str] = &[
-    "libra_sddmm_tf32",
-    "libra_sddmm_tf32_any",
-    "libra_sddmm_f16",
-    "libra_sddmm_f16_any",
-    "sddmm_without_product",
-];
-
-/// Threads of a block, as in the launch bounds of the source.
-const BLOCK: usize = 128;
-
-/// Warps of a block.
-const WARPS: usize = 4;
-
-/// Most blocks of one segment, the paper's Ts.
-const TS: usize = 16;
-
-/// Segments that fill a GPU: fewer blocks each where there are not as many.
-const SEGMENTS: usize = 8192;
 
 /// Where an entry goes.
 #[derive(Clone, Copy, Debug)]
@@ -85,28 +63,6 @@ impl Distribution {
     }
 }
 
-/// An element type that the kernels take.
-pub(crate) trait SddmmElement: Word + Operand<f32> {
-    /// Rows aligned to 16 bytes, and any.
-    const NAMES: [&'static str; 2];
-    /// Elements in 16 bytes.
-    const VECTOR: usize;
-    /// Products of one instruction.
-    const PRODUCTS: u16;
-}
-
-impl SddmmElement for Tf32 {
-    const NAMES: [&'static str; 2] = ["libra_sddmm_tf32", "libra_sddmm_tf32_any"];
-    const VECTOR: usize = 4;
-    const PRODUCTS: u16 = 8;
-}
-
-impl SddmmElement for F16 {
-    const NAMES: [&'static str; 2] = ["libra_sddmm_f16", "libra_sddmm_f16_any"];
-    const VECTOR: usize = 8;
-    const PRODUCTS: u16 = 16;
-}
-
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>) {
     table.push(row::<Tf32>(Distribution::Hybrid, |task| {
@@ -124,17 +80,7 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
 }
 
 fn row<I: SddmmElement>(distribution: Distribution, run: Run) -> Kernel {
-    let contract = Contract {
-        op: Op::Sddmm,
-        format: FormatKind::Csr,
-        to: None,
-        types: Types {
-            a: I::PRECISION,
-            b: I::PRECISION,
-            acc: Precision::F32,
-            out: Precision::F32,
-        },
-    };
+    let contract = contract::<I, f32, f32>(Op::Sddmm, FormatKind::Csr);
     let instruction = Instruction::mma((16, 8, I::PRODUCTS), Precision::F32, I::PRECISION);
     let chain = |reduction| Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(I::INPUT);
     let blocks = chain(Reduction::Mma {
@@ -189,237 +135,5 @@ pub(crate) fn distributed(
     match CsrToLibraSddmm::perform(s, distribution.params())? {
         Answer::Parts(AnyParts::F32(Parts::LibraSddmm(parts))) => Ok(parts),
         _ => Err(wrong_format("S", FormatKind::LibraSddmm, s.kind())),
-    }
-}
-
-/// A pattern on the device.
-#[derive(Debug)]
-pub(crate) struct Prepared {
-    rows: usize,
-    cols: usize,
-    /// Entries of both parts.
-    nnz: usize,
-    segments: CudaSlice<u32>,
-    segment_count: usize,
-    bitmap: CudaSlice<u64>,
-    value_ptr: CudaSlice<u32>,
-    block_col: CudaSlice<u32>,
-    values: CudaSlice<f32>,
-    position: CudaSlice<u32>,
-    value_count: usize,
-    rest_row: CudaSlice<u32>,
-    rest_col: CudaSlice<u32>,
-    rest_values: CudaSlice<f32>,
-    rest_position: CudaSlice<u32>,
-    rest_count: usize,
-}
-
-/// `struct Pattern` of the source: addresses of arrays, then numbers.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct PatternArg {
-    arrays: [u64; 10],
-    rows: u32,
-    segments: u32,
-    rest: u32,
-}
-
-/// `struct Operands` of the source.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct OperandsArg {
-    x: u64,
-    ldx: u64,
-    y: u64,
-    ldy: u64,
-    out: u64,
-    k: u32,
-    mode: u32,
-    alpha: f32,
-    beta: f32,
-}
-
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for PatternArg {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for OperandsArg {}
-
-impl Prepared {
-    /// Uploads a distributed pattern whose indices are right, and cuts its blocks into segments.
-    pub(crate) fn new(gpu: &Gpu, s: &LibraSddmmParts<f32>) -> Result<Prepared, Refusal> {
-        let segments = segments(&s.window_block_ptr);
-        let rest_row: Vec<u32> = s
-            .row_ptr
-            .windows(2)
-            .enumerate()
-            .flat_map(|(row, ends)| (ends[0]..ends[1]).map(move |_| row as u32))
-            .collect();
-        Ok(Prepared {
-            rows: s.rows,
-            cols: s.cols,
-            nnz: s.values.len() + s.rest_values.len(),
-            segment_count: segments.len() / 3,
-            segments: gpu.upload(&segments)?,
-            bitmap: gpu.upload(&s.bitmap)?,
-            value_ptr: gpu.upload(&s.block_value_ptr)?,
-            block_col: gpu.upload(&s.block_col)?,
-            values: gpu.upload(&s.values)?,
-            position: gpu.upload(&s.position)?,
-            value_count: s.values.len(),
-            rest_row: gpu.upload(&rest_row)?,
-            rest_col: gpu.upload(&s.col_idx)?,
-            rest_values: gpu.upload(&s.rest_values)?,
-            rest_position: gpu.upload(&s.rest_position)?,
-            rest_count: s.rest_values.len(),
-        })
-    }
-
-    /// Queues the product at every stored position; `out` has an element for each.
-    pub(crate) fn launch<I: SddmmElement>(
-        &self,
-        gpu: &Gpu,
-        (x, y): (&DeviceDense<I>, &DeviceDense<I>),
-        out: &mut CudaSlice<f32>,
-        mode: SddmmMode,
-        (alpha, beta): (f32, f32),
-    ) -> Result<(), Refusal> {
-        same(("rows of S", self.rows), ("rows of X", x.rows))?;
-        same(("columns of S", self.cols), ("rows of Y", y.rows))?;
-        same(("columns of X", x.cols), ("columns of Y", y.cols))?;
-        if out.len() < self.nnz {
-            return Err(Refusal::Length {
-                field: "out",
-                expected: self.nnz,
-                found: out.len(),
-            });
-        }
-        let mode = match mode {
-            SddmmMode::Pattern => 0,
-            SddmmMode::Scale => 1,
-            SddmmMode::AddS => 2,
-        };
-        if alpha == 0.0 {
-            self.without_product(
-                gpu,
-                (&self.values, &self.position, self.value_count),
-                mode,
-                beta,
-                out,
-            )?;
-            let rest = (&self.rest_values, &self.rest_position, self.rest_count);
-            return self.without_product(gpu, rest, mode, beta, out);
-        }
-        let at = |array: &CudaSlice<u32>| address(gpu, array);
-        let pattern = PatternArg {
-            arrays: [
-                at(&self.segments),
-                address(gpu, &self.bitmap),
-                at(&self.value_ptr),
-                at(&self.block_col),
-                address(gpu, &self.values),
-                at(&self.position),
-                at(&self.rest_row),
-                at(&self.rest_col),
-                address(gpu, &self.rest_values),
-                at(&self.rest_position),
-            ],
-            rows: self.rows as u32,
-            segments: self.segment_count as u32,
-            rest: self.rest_count as u32,
-        };
-        let operands = OperandsArg {
-            x: address(gpu, &x.data),
-            ldx: x.ld as u64,
-            y: address(gpu, &y.data),
-            ldy: y.ld as u64,
-            out: address(gpu, out),
-            k: x.cols as u32,
-            mode,
-            alpha,
-            beta,
-        };
-        let segment_blocks = self.segment_count.div_ceil(WARPS);
-        let blocks = segment_blocks + self.rest_count.div_ceil(BLOCK);
-        if blocks == 0 {
-            return Ok(());
-        }
-        let aligned = x.ld % I::VECTOR == 0 && y.ld % I::VECTOR == 0;
-        let function = gpu.function(Source::LibraSddmm, I::NAMES[usize::from(!aligned)])?;
-        let segment_blocks = segment_blocks as u32;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments.arg(&pattern).arg(&operands).arg(&segment_blocks);
-        // SAFETY: three arguments of the types and in the order of KERNEL in libra_sddmm.cu (`SddmmElement` ties the symbol to
-        // the element). The arrays live in `self`, X, Y and `out` with the caller until the stream has run. Indices are those
-        // of the encoder: rows below X's, columns below Y's, positions a permutation of 0..nnz, which `out` holds. Rows of
-        // X and Y are read up to k, or to the end of the 16 bytes that hold element k - 1, which `ld` is a multiple of.
-        unsafe { arguments.launch(grid(blocks)) }.map_err(failed("launch a kernel"))?;
-        Ok(())
-    }
-
-    fn without_product(
-        &self,
-        gpu: &Gpu,
-        (values, position, count): (&CudaSlice<f32>, &CudaSlice<u32>, usize),
-        mode: u32,
-        beta: f32,
-        out: &mut CudaSlice<f32>,
-    ) -> Result<(), Refusal> {
-        if count == 0 {
-            return Ok(());
-        }
-        let function = gpu.function(Source::LibraSddmm, "sddmm_without_product")?;
-        let number = count as u32;
-        let mut arguments = gpu.stream().launch_builder(&function);
-        arguments
-            .arg(values)
-            .arg(position)
-            .arg(&number)
-            .arg(&mode)
-            .arg(&beta)
-            .arg(out);
-        // SAFETY: six arguments as in the source; threads past `count`, the length of both arrays, return; positions are below
-        // nnz, which `out` holds.
-        unsafe { arguments.launch(grid(count.div_ceil(BLOCK))) }.map_err(failed("launch a kernel"))?;
-        Ok(())
-    }
-}
-
-fn grid(blocks: usize) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (BLOCK as u32, 1, 1),
-        shared_mem_bytes: 0,
-    }
-}
-
-/// `struct Segment` of the source, one after another: first row of the window, first block, the one past the last.
-fn segments(window_block_ptr: &[u32]) -> Vec<u32> {
-    let total = window_block_ptr.last().map_or(0, |&blocks| blocks as usize);
-    let most = (total / SEGMENTS).clamp(1, TS);
-    let mut segments = Vec::new();
-    for (window, ends) in window_block_ptr.windows(2).enumerate() {
-        for start in (ends[0]..ends[1]).step_by(most) {
-            segments.extend([8 * window as u32, start, ends[1].min(start + most as u32)]);
-        }
-    }
-    segments
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_block_is_in_one_segment_of_its_window() {
-        for blocks in [3, 40_000] {
-            let ptr = [0, 0, blocks, blocks + 1, blocks + 30];
-            let segments = segments(&ptr);
-            let covered: Vec<u32> = segments.chunks(3).flat_map(|s| s[1]..s[2]).collect();
-            assert_eq!(covered, (0..blocks + 30).collect::<Vec<u32>>());
-            for s in segments.chunks(3) {
-                let window = (s[0] / 8) as usize;
-                assert!(s[1] >= ptr[window] && s[2] <= ptr[window + 1] && s[2] - s[1] <= TS as u32);
-            }
-        }
     }
 }

@@ -12,22 +12,18 @@
 //! everything goes to FP32 cores. Source: Libra, sections 4.2 to 4.4.
 
 use super::gpu::Gpu;
-use super::operand::{Word, product};
-use super::tiles::declared::{hybrid, turned};
-use super::tiles::plan::{Limits, NONE, WINDOW, Window};
-use super::tiles::{Arrays, Prepared, Symbols};
-use crate::engine::Engine;
-use crate::feature::Feature;
+use super::operand::product;
+use super::tiles::declared::{self, turned};
+use super::tiles::plan::{Limits, NONE, Tiles, WINDOW, Window};
+use super::tiles::{Arrays, Prepared, TileElement};
 use crate::portable::convert::LibraSpmmToCsr;
-use crate::portable::element::Operand;
 use crate::portable::request::{self, wrong_format};
 use crate::registry::{Kernel, Run};
 use sparse_oracle::arithmetic::{Along, Combine};
-use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::{FormatKind, LibraSpmmParts, PAD, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Precision, Tf32};
+use sparse_oracle::{F16, Tf32};
 
 /// Ts and Cs as published; a lane group walks through two pieces before a window counts as long.
 const LIMITS: Limits = Limits {
@@ -39,67 +35,26 @@ const LIMITS: Limits = Limits {
 /// Columns of a tile.
 const SLOTS: usize = 8;
 
-/// An element type that the kernels take.
-pub(crate) trait LibraElement: Word + Operand<f32> {
-    /// Its kernels.
-    const SYMBOLS: Symbols;
-}
-
-impl LibraElement for Tf32 {
-    const SYMBOLS: Symbols = Symbols {
-        narrow: "libra_tf32_32",
-        wide: "libra_tf32_64",
-        any: "libra_tf32_32_any",
-        vector: 4,
-        both: true,
-    };
-}
-
-impl LibraElement for F16 {
-    const SYMBOLS: Symbols = Symbols {
-        narrow: "libra_f16_32",
-        wide: "libra_f16_64",
-        any: "libra_f16_32_any",
-        vector: 8,
-        both: true,
-    };
-}
-
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>) {
     table.push(row::<Tf32>(run::<Tf32>));
     table.push(row::<F16>(run::<F16>));
 }
 
-fn row<I: LibraElement>(run: Run) -> Kernel {
-    let contract = Contract {
-        op: Op::Spmm,
-        format: FormatKind::LibraSpmm,
-        to: None,
-        types: Types {
-            a: I::PRECISION,
-            b: I::PRECISION,
-            acc: Precision::F32,
-            out: Precision::F32,
-        },
-    };
+fn row<I: TileElement>(run: Run) -> Kernel {
     let along = (
         Along::TwoPass { blocks: LIMITS.tiles },
         Along::TwoPass { blocks: LIMITS.piece },
     );
-    let arithmetic = hybrid(I::PRECISION, I::INPUT, along, Combine::Ordered);
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
-    }
+    declared::row::<I>(FormatKind::LibraSpmm, along, Combine::Ordered, run)
 }
 
-fn run<I: LibraElement>(task: Task<'_>) -> Result<Answer, Refusal> {
+fn run<I: TileElement>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::LibraSpmm)?;
     product(
         request,
         |gpu, a, transpose| match a {
-            Sparse::LibraSpmm(_) if transpose => turned::<LibraSpmmToCsr, I>(gpu, a, I::SYMBOLS, LIMITS),
+            Sparse::LibraSpmm(_) if transpose => turned::<LibraSpmmToCsr, I>(gpu, a, I::LIBRA, LIMITS),
             Sparse::LibraSpmm(matrix) => prepare(gpu, matrix, LIMITS),
             _ => Err(wrong_format("A", FormatKind::LibraSpmm, a.kind())),
         },
@@ -108,18 +63,20 @@ fn run<I: LibraElement>(task: Task<'_>) -> Result<Answer, Refusal> {
 }
 
 /// Uploads a matrix.
-pub(crate) fn prepare<I: LibraElement>(
+pub(crate) fn prepare<I: TileElement>(
     gpu: &Gpu,
     matrix: &LibraSpmmParts<I>,
     limits: Limits,
 ) -> Result<Prepared<I>, Refusal> {
-    let tiles = Tiles::of(matrix);
+    let tiles = Slots::of(matrix);
     let arrays = Arrays {
         rows: matrix.rows,
         cols: matrix.cols,
-        bitmap: &tiles.bitmap,
-        value_ptr: &tiles.value_ptr,
-        tile_col: &tiles.col,
+        tiles: Tiles {
+            bitmap: &tiles.bitmap,
+            value_ptr: &tiles.value_ptr,
+            col: &tiles.col,
+        },
         values: &tiles.values,
         rest_col: &matrix.col_idx,
         rest_values: &matrix.rest_values,
@@ -135,13 +92,13 @@ pub(crate) fn prepare<I: LibraElement>(
             }),
         }
     });
-    Prepared::new(gpu, I::SYMBOLS, &arrays, windows, limits)
+    Prepared::new(gpu, I::LIBRA, &arrays, windows, limits)
 }
 
 /// The tensor part in tiles of 8 x 8, whatever the width of its blocks: column number `c` of a window is slot `c % 8` of its
 /// tile `c / 8`. Values within a tile are in the order of its bits, which differs from that of wider and narrower blocks.
 #[derive(Debug)]
-struct Tiles<T> {
+struct Slots<T> {
     window_ptr: Vec<u32>,
     bitmap: Vec<u64>,
     value_ptr: Vec<u32>,
@@ -149,9 +106,9 @@ struct Tiles<T> {
     values: Vec<T>,
 }
 
-impl<T: Copy> Tiles<T> {
-    fn of(matrix: &LibraSpmmParts<T>) -> Tiles<T> {
-        let mut tiles = Tiles {
+impl<T: Copy> Slots<T> {
+    fn of(matrix: &LibraSpmmParts<T>) -> Slots<T> {
+        let mut tiles = Slots {
             window_ptr: vec![0],
             bitmap: Vec::new(),
             value_ptr: Vec::new(),
@@ -239,14 +196,14 @@ mod tests {
     #[test]
     fn tiles_do_not_depend_on_the_width_of_blocks() {
         for columns in 1..40 {
-            let eight = Tiles::of(&blocks(8, columns));
+            let eight = Slots::of(&blocks(8, columns));
             let plain = blocks(8, columns);
             assert_eq!(
                 (&eight.bitmap, &eight.col, &eight.values),
                 (&plain.bitmap, &plain.block_col, &plain.values)
             );
             for kb in [4, 16] {
-                let other = Tiles::of(&blocks(kb, columns));
+                let other = Slots::of(&blocks(kb, columns));
                 assert_eq!(other.window_ptr, eight.window_ptr, "{kb} {columns}");
                 assert_eq!(
                     (&other.bitmap, &other.value_ptr),

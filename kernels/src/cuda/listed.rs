@@ -4,6 +4,7 @@
 //! ```text
 //! op(A) -> Lists { ptr, index, values }: the terms of every row of the result, pads of the format included
 //!       -> Listed: the same on the device -> launch
+//! Prepared: tiles where a tiled kernel takes the matrix, else lists -> launch of either
 //! ```
 //!
 //! An instruction takes so many terms of a row one after another, as the tiled kernels give it: `mma.sp` fuses its kept
@@ -13,14 +14,17 @@
 
 use super::gpu::{Gpu, failed};
 use super::launch::{self, Grid, address, address_mut};
-use super::operand::{DeviceDense, Word, bits_of};
+use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
 use sparse_oracle::refusal::{Refusal, check_u32};
 
+/// The kernel of f32.
+pub(super) const FMA: &str = "listed_fma";
+
 /// The kernels of the source.
 pub(super) const SYMBOLS: &[&str] = &[
-    "listed_fma",
+    FMA,
     "listed_tf32_f32",
     "listed_f16_f32",
     "listed_f16_f16",
@@ -37,6 +41,8 @@ const BLOCK: u32 = 128;
 /// The terms of every row of op(A), pads that the kernel multiplies included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Lists<T> {
+    /// Columns of op(A), above every index.
+    columns: usize,
     /// Terms of row i: `ptr[i]..ptr[i + 1]`.
     pub(super) ptr: Vec<u32>,
     /// Row of B of each term.
@@ -46,9 +52,24 @@ pub(super) struct Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
+    /// Of op(A) from (row of A, column of A, value), in the order of terms inside each row of op(A).
+    pub(super) fn of(
+        (rows, columns): (usize, usize),
+        transpose: bool,
+        terms: impl Iterator<Item = (u32, u32, T)>,
+        zero: T,
+    ) -> Result<Lists<T>, Refusal> {
+        if transpose {
+            let turned: Vec<_> = terms.map(|(row, column, value)| (column, row, value)).collect();
+            return Lists::new((columns, rows), &turned, zero);
+        }
+        Lists::new((rows, columns), &terms.collect::<Vec<_>>(), zero)
+    }
+
     /// From (row, index, value), in the order of terms inside each row.
-    pub(super) fn new(rows: usize, terms: &[(u32, u32, T)], zero: T) -> Result<Lists<T>, Refusal> {
+    fn new((rows, columns): (usize, usize), terms: &[(u32, u32, T)], zero: T) -> Result<Lists<T>, Refusal> {
         check_u32("terms", terms.len() as u128)?;
+        check_u32("rows of op(A)", rows as u128)?;
         let mut ptr = vec![0u32; rows + 1];
         for &(row, ..) in terms {
             ptr[row as usize + 1] += 1;
@@ -63,7 +84,12 @@ impl<T: Copy> Lists<T> {
             next[row as usize] += 1;
             (index[place], values[place]) = (at, value);
         }
-        Ok(Lists { ptr, index, values })
+        Ok(Lists {
+            columns,
+            ptr,
+            index,
+            values,
+        })
     }
 }
 
@@ -71,6 +97,7 @@ impl<T: Copy> Lists<T> {
 #[derive(Debug)]
 pub(super) struct Listed<T: Word> {
     rows: usize,
+    columns: usize,
     ptr: CudaSlice<u32>,
     index: CudaSlice<u32>,
     values: CudaSlice<T::Bits>,
@@ -101,6 +128,7 @@ impl<T: Word> Listed<T> {
     pub(super) fn new(gpu: &Gpu, lists: &Lists<T>) -> Result<Listed<T>, Refusal> {
         Ok(Listed {
             rows: lists.ptr.len() - 1,
+            columns: lists.columns,
             ptr: gpu.upload(&lists.ptr)?,
             index: gpu.upload(&lists.index)?,
             values: gpu.upload(&bits_of(&lists.values))?,
@@ -108,8 +136,9 @@ impl<T: Word> Listed<T> {
     }
 
     /// Rows without terms: what is left of a product where alpha is 0.
-    pub(super) fn empty(gpu: &Gpu, rows: usize) -> Result<Listed<T>, Refusal> {
+    fn empty(gpu: &Gpu, (rows, columns): (usize, usize)) -> Result<Listed<T>, Refusal> {
         let lists = Lists {
+            columns,
             ptr: vec![0; rows + 1],
             index: Vec::new(),
             values: Vec::new(),
@@ -125,11 +154,16 @@ impl<T: Word> Listed<T> {
         (b, c): (&DeviceDense<T>, &mut DeviceDense<O>),
         (alpha, beta): (f32, f32),
     ) -> Result<(), Refusal> {
-        let wide = if symbol == "listed_fma" { 32 } else { 16 };
+        fits((self.rows, self.columns), b, c)?;
+        let wide = if symbol == FMA { 32 } else { 16 };
         let warps = self.rows as u128 * c.cols.div_ceil(wide) as u128;
         let blocks = warps.div_ceil(u128::from(BLOCK / 32));
         let grid = Grid::new("rows x columns of C", blocks, BLOCK, 0)?;
-        let (ldb, ldc, n) = (b.ld as u64, c.ld as u64, c.cols as u32);
+        let (ldb, ldc, n) = (
+            b.ld as u64,
+            c.ld as u64,
+            check_u32("columns of C", c.cols as u128)?,
+        );
         let arguments = Arguments {
             ptr: address(gpu, &self.ptr),
             index: address(gpu, &self.index),
@@ -144,14 +178,14 @@ impl<T: Word> Listed<T> {
             beta,
         };
         // SAFETY: `Arguments` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
-        // this object; indices are rows of B (constructor), j < n is checked by the kernel, so B is read at row * ldb + j and C
-        // written at i * ldc + j with i < rows, which the caller compared with the shapes of B and C.
+        // this object; indices are below `columns` (`Lists`), which `fits` found to be the rows of B. The kernel checks i < rows
+        // and j < n, so B is read at row * ldb + j and C written at i * ldc + j, where both have elements (`DeviceDense::new`).
         unsafe { launch::by_value(gpu, Source::Listed, symbol, grid, &arguments) }
     }
 }
 
 /// B with rows at multiples of 16 bytes: a copy where it does not lie so.
-pub(super) fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<DeviceDense<T>>, Refusal> {
+fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<DeviceDense<T>>, Refusal> {
     let each = 16 / size_of::<T::Bits>();
     if b.ld.is_multiple_of(each) || b.rows == 0 {
         return Ok(None);
@@ -181,12 +215,59 @@ pub(super) fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<D
     // SAFETY: six arguments as align_rows_2 and _4 take them, chosen by the size of an element. The kernel reads rows * n
     // elements at row * ldb + column of B, which it has, and writes them at row * ld + column of the new buffer.
     unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;
-    Ok(Some(DeviceDense {
-        data,
-        rows: b.rows,
-        cols: b.cols,
-        ld,
-    }))
+    Ok(Some(DeviceDense::new(data, (b.rows, b.cols), ld)?))
+}
+
+/// A matrix in the tiles of a kernel for operands `I` and results `O`.
+pub(super) trait Tiled<I: Word, O: Word> {
+    /// `C = alpha * op(A) * B + beta * C` with alpha other than 0 and rows of B at multiples of 16 bytes; returns when it is
+    /// queued.
+    fn launch(
+        &self,
+        gpu: &Gpu,
+        bc: (&DeviceDense<I>, &mut DeviceDense<O>),
+        factors: (f32, f32),
+    ) -> Result<(), Refusal>;
+}
+
+/// A matrix on the device.
+#[derive(Debug)]
+pub(super) enum Prepared<I: Word, T> {
+    /// In tiles.
+    Tiles(Box<T>),
+    /// In lists.
+    Listed(Listed<I>),
+}
+
+impl<I: Word, T> Prepared<I, T> {
+    /// Lists.
+    pub(super) fn listed(gpu: &Gpu, lists: &Lists<I>) -> Result<Prepared<I, T>, Refusal> {
+        Ok(Prepared::Listed(Listed::new(gpu, lists)?))
+    }
+
+    /// `C = alpha * op(A) * B + beta * C`; `by_list` is the kernel for lists of these types. Returns when it is queued.
+    pub(super) fn launch<O: Word>(
+        &self,
+        gpu: &Gpu,
+        by_list: &str,
+        (b, c): (&DeviceDense<I>, &mut DeviceDense<O>),
+        factors: (f32, f32),
+    ) -> Result<(), Refusal>
+    where
+        T: Tiled<I, O>,
+    {
+        if factors.0 == 0.0 {
+            // Neither A nor B is read.
+            return Listed::empty(gpu, (c.rows, b.rows))?.launch(gpu, by_list, (b, c), factors);
+        }
+        match self {
+            Prepared::Listed(listed) => listed.launch(gpu, by_list, (b, c), factors),
+            Prepared::Tiles(tiles) => match aligned(gpu, b)? {
+                Some(copy) => tiles.launch(gpu, (&copy, c), factors),
+                None => tiles.launch(gpu, (b, c), factors),
+            },
+        }
+    }
 }
 
 #[cfg(test)]
@@ -195,9 +276,14 @@ mod tests {
 
     #[test]
     fn lists_keep_the_order_of_terms_inside_a_row() {
-        let lists = Lists::new(3, &[(2, 7, 'a'), (0, 1, 'b'), (2, 3, 'c')], ' ').expect("few terms");
+        let terms = [(2, 7, 'a'), (0, 1, 'b'), (2, 3, 'c')];
+        let lists = Lists::of((3, 8), false, terms.into_iter(), ' ').expect("few terms");
         assert_eq!(lists.ptr, [0, 1, 1, 3]);
         assert_eq!(lists.index, [1, 7, 3]);
         assert_eq!(lists.values, ['b', 'a', 'c']);
+        let turned = Lists::of((3, 8), true, terms.into_iter(), ' ').expect("few terms");
+        assert_eq!(turned.ptr, [0, 0, 1, 1, 2, 2, 2, 2, 3]);
+        assert_eq!(turned.index, [0, 2, 2]);
+        assert_eq!(turned.values, ['b', 'c', 'a']);
     }
 }

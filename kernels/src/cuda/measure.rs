@@ -43,7 +43,7 @@ pub fn peak_f32(gpu: &Gpu) -> Result<f64, Refusal> {
     let function = gpu.function(Source::Measure, "ffma")?;
     let out = gpu.zeros::<f32>(1)?;
     let (steps, each, threads) = STEPS;
-    let blocks = gpu.multiprocessors()? as u32 * 8;
+    let blocks = gpu.found().multiprocessors()? as u32 * 8;
     let factor = 0.5f32;
     let mut launch = || {
         let config = LaunchConfig {

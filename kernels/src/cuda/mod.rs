@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Task -> request (checked on the host) -> operand: B, C on the device -> prepared format -> launch -> download -> C
-//!         gpu: device, modules, buffers     source: table of .cu files and their PTX
+//!         found: which GPU     gpu: opened, modules, buffers     source: table of .cu files and their PTX
 //! Device::open -> Kernel (NVRTC, sm_90a) -> Launch over checked buffers of u32 words          (probes of instructions)
 //! ```
 //!
@@ -16,6 +16,8 @@ mod csr_spmm;
 #[cfg(feature = "cuda")]
 mod device;
 mod error;
+#[cfg(feature = "cuda")]
+mod found;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(feature = "cuda")]
@@ -36,6 +38,8 @@ mod meter;
 mod nm;
 #[cfg(feature = "cuda")]
 mod operand;
+#[cfg(feature = "cuda")]
+mod preprocess;
 pub mod probe;
 #[cfg(feature = "cuda")]
 mod rsh;
@@ -52,11 +56,15 @@ pub use baseline::{Baseline, baselines};
 pub use device::{Device, Loaded, compile_text, nvrtc_version};
 pub use error::CudaError;
 #[cfg(feature = "cuda")]
+pub use found::Found;
+#[cfg(feature = "cuda")]
 pub use gpu::Gpu;
 #[cfg(feature = "cuda")]
 pub use measure::{copy_bandwidth, peak_f32};
 #[cfg(feature = "cuda")]
 pub use meter::{Plan, Times, metered};
+#[cfg(feature = "cuda")]
+pub use preprocess::{ConversionTimes, conversion_times};
 
 use crate::feature::Feature;
 
@@ -70,24 +78,25 @@ pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
     libra_sddmm::rows(&mut table);
     nm::rows(&mut table);
     two_four::rows(&mut table);
+    preprocess::rows(&mut table);
     table
 }
 
 /// The GPU's architecture, as models of its matrix instructions know it; none without a GPU.
 #[cfg(feature = "cuda")]
 pub(crate) fn architecture() -> Option<sparse_oracle::arithmetic::Architecture> {
-    Gpu::probe().ok().and_then(Gpu::architecture)
+    Found::first().ok().and_then(Found::architecture)
 }
 
 /// Whether the GPU, if there is one, has this.
 #[cfg(feature = "cuda")]
 pub(crate) fn detected(feature: Feature) -> bool {
-    let Ok(gpu) = Gpu::probe() else {
+    let Ok(found) = Found::first() else {
         return false;
     };
     match feature {
-        Feature::Sm80 => gpu.capability() >= (8, 0),
-        Feature::Sm90 => gpu.capability() >= (9, 0),
+        Feature::Sm80 => found.capability() >= (8, 0),
+        Feature::Sm90 => found.capability() >= (9, 0),
         Feature::Cusparse => baseline::cusparse_is_here(),
         Feature::Cublas => baseline::cublas_is_here(),
         _ => false,

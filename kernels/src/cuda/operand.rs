@@ -10,7 +10,7 @@ use super::gpu::Gpu;
 use super::meter;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output, Stored};
-use crate::portable::request::Product;
+use crate::portable::request::{Product, same};
 use crate::portable::unit::Unit;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use sparse_oracle::format::Sparse;
@@ -71,6 +71,42 @@ pub(crate) struct DeviceDense<T: Word> {
     pub(crate) cols: usize,
     /// Elements from one row to the next, at least `cols`.
     pub(crate) ld: usize,
+    /// Only [`DeviceDense::new`] makes one.
+    _checked: (),
+}
+
+/// Refuses a product of an operator of these rows and columns with B into C whose extents do not fit.
+pub(crate) fn fits<I: Word, O: Word>(
+    (rows, columns): (usize, usize),
+    b: &DeviceDense<I>,
+    c: &DeviceDense<O>,
+) -> Result<(), Refusal> {
+    same(("columns of op(A)", columns), ("rows of B", b.rows))?;
+    same(("rows of op(A)", rows), ("rows of C", c.rows))?;
+    same(("columns of B", b.cols), ("columns of C", c.cols))
+}
+
+/// Refuses a buffer of `length` elements in which a row-major matrix does not lie.
+fn extent((rows, cols): (usize, usize), ld: usize, length: usize) -> Result<(), Refusal> {
+    if rows > 1 && ld < cols {
+        return Err(Refusal::LeadingDimension {
+            field: "the leading dimension on the device",
+            found: ld,
+            minimum: cols,
+        });
+    }
+    let expected = match rows {
+        0 => 0,
+        _ => (rows - 1).saturating_mul(ld).saturating_add(cols),
+    };
+    if length < expected {
+        return Err(Refusal::Length {
+            field: "a dense matrix on the device",
+            expected,
+            found: length,
+        });
+    }
+    Ok(())
 }
 
 /// The bits of a slice of elements.
@@ -79,6 +115,25 @@ pub(crate) fn bits_of<T: Word>(elements: &[T]) -> Vec<T::Bits> {
 }
 
 impl<T: Word> DeviceDense<T> {
+    /// A buffer as a matrix.
+    ///
+    /// # Errors
+    /// [`Refusal::LeadingDimension`] where rows would overlap, [`Refusal::Length`] where the last row would end behind the buffer.
+    pub(crate) fn new(
+        data: CudaSlice<T::Bits>,
+        (rows, cols): (usize, usize),
+        ld: usize,
+    ) -> Result<DeviceDense<T>, Refusal> {
+        extent((rows, cols), ld, data.len())?;
+        Ok(DeviceDense {
+            data,
+            rows,
+            cols,
+            ld,
+            _checked: (),
+        })
+    }
+
     /// Uploads an operand.
     pub(crate) fn upload(gpu: &Gpu, matrix: &Strided<&[T]>) -> Result<DeviceDense<T>, Refusal> {
         let (bits, ld) = match matrix.by_rows() {
@@ -88,12 +143,7 @@ impl<T: Word> DeviceDense<T> {
                 matrix.cols,
             ),
         };
-        Ok(DeviceDense {
-            data: gpu.upload(&bits)?,
-            rows: matrix.rows,
-            cols: matrix.cols,
-            ld,
-        })
+        DeviceDense::new(gpu.upload(&bits)?, (matrix.rows, matrix.cols), ld)
     }
 
     /// Uploads an operand packed, with rows that start at a multiple of 16 bytes: libraries fail without.
@@ -105,12 +155,7 @@ impl<T: Word> DeviceDense<T> {
                 *to = matrix.at(i, j).bits();
             }
         }
-        Ok(DeviceDense {
-            data: gpu.upload(&bits)?,
-            rows: matrix.rows,
-            cols: matrix.cols,
-            ld,
-        })
+        DeviceDense::new(gpu.upload(&bits)?, (matrix.rows, matrix.cols), ld)
     }
 
     /// Uploads the output as it is before the kernel.
@@ -214,4 +259,32 @@ where
     meter::queue(gpu, seconds, || launch(gpu, &made, (&b, &mut c), factors))?;
     c.download_elements(gpu, &mut request.c)?;
     Ok(Answer::Written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tiled kernels once took any struct of a buffer and extents: only some of these describe a matrix in it.
+    #[test]
+    fn a_buffer_must_hold_the_last_row() {
+        assert_eq!(extent((3, 5), 8, 21), Ok(()));
+        assert_eq!(extent((0, 5), 0, 0), Ok(()));
+        assert_eq!(extent((1, 5), 0, 5), Ok(()));
+        let short = Refusal::Length {
+            field: "a dense matrix on the device",
+            expected: 21,
+            found: 20,
+        };
+        assert_eq!(extent((3, 5), 8, 20), Err(short));
+        assert!(matches!(
+            extent((2, 5), 4, 100),
+            Err(Refusal::LeadingDimension {
+                found: 4,
+                minimum: 5,
+                ..
+            })
+        ));
+        assert!(extent((usize::MAX, 2), usize::MAX, 100).is_err());
+    }
 }

@@ -5,61 +5,32 @@
 //! rows in no window            -> eight at a time: residual rows with their entries, empty rows with none
 //! ```
 //!
-//! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 32 tiles whose sums are added
+//! Declared arithmetic: rows of windows are a chain of `mma` over their tiles, in segments of 16 tiles whose sums are added
 //! in ascending order; residual rows are one fused chain; both round tf32 operands as `rna`, and no row is in both. The
 //! paper adds the segments of super-long windows atomically (section 3.3.3); the second pass here fixes their order.
 //! Transposed, no tiles lie along the rows of A: everything goes to FP32 cores. Source: RSH-SpMM, sections 3.2 and 3.3.
 
 use super::gpu::Gpu;
-use super::operand::{Word, product};
-use super::tiles::declared::{hybrid, turned};
-use super::tiles::plan::{Limits, NONE, WINDOW, Window};
-use super::tiles::{Arrays, Prepared, Symbols};
-use crate::engine::Engine;
-use crate::feature::Feature;
+use super::operand::product;
+use super::tiles::declared::{self, turned};
+use super::tiles::plan::{Limits, NONE, Tiles, WINDOW, Window};
+use super::tiles::{Arrays, Prepared, TileElement};
 use crate::portable::convert::RsTileToCsr;
-use crate::portable::element::Operand;
 use crate::portable::request::{self, wrong_format};
 use crate::registry::{Kernel, Run};
 use sparse_oracle::arithmetic::{Along, Combine};
-use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::{FormatKind, PAD, RsTileParts, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Precision, Tf32};
+use sparse_oracle::{F16, Tf32};
 
-/// Tiles of a segment, as the balance of section 3.3.3 cuts them; a residual row is one chain.
+/// Tiles of a segment, half of what the balance of section 3.3.3 cuts: on an H200 there is more to fill. A residual row is
+/// one chain.
 const LIMITS: Limits = Limits {
-    tiles: 32,
+    tiles: 16,
     piece: u32::MAX,
     rest: u32::MAX,
 };
-
-/// An element type that the kernels take.
-pub(crate) trait RshElement: Word + Operand<f32> {
-    /// Its kernels.
-    const SYMBOLS: Symbols;
-}
-
-impl RshElement for Tf32 {
-    const SYMBOLS: Symbols = Symbols {
-        narrow: "rsh_tf32_32",
-        wide: "rsh_tf32_64",
-        any: "rsh_tf32_32_any",
-        vector: 4,
-        both: false,
-    };
-}
-
-impl RshElement for F16 {
-    const SYMBOLS: Symbols = Symbols {
-        narrow: "rsh_f16_32",
-        wide: "rsh_f16_64",
-        any: "rsh_f16_32_any",
-        vector: 8,
-        both: false,
-    };
-}
 
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>) {
@@ -67,37 +38,22 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
     table.push(row::<F16>(run::<F16>));
 }
 
-fn row<I: RshElement>(run: Run) -> Kernel {
-    let contract = Contract {
-        op: Op::Spmm,
-        format: FormatKind::RsTile,
-        to: None,
-        types: Types {
-            a: I::PRECISION,
-            b: I::PRECISION,
-            acc: Precision::F32,
-            out: Precision::F32,
-        },
-    };
+fn row<I: TileElement>(run: Run) -> Kernel {
     let segments = Along::TwoPass { blocks: LIMITS.tiles };
-    let arithmetic = hybrid(
-        I::PRECISION,
-        I::INPUT,
+    declared::row::<I>(
+        FormatKind::RsTile,
         (segments, Along::Chain),
         Combine::Disjoint,
-    );
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
-    }
+        run,
+    )
 }
 
-fn run<I: RshElement>(task: Task<'_>) -> Result<Answer, Refusal> {
+fn run<I: TileElement>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, f32>(task, FormatKind::RsTile)?;
     product(
         request,
         |gpu, a, transpose| match a {
-            Sparse::RsTile(_) if transpose => turned::<RsTileToCsr, I>(gpu, a, I::SYMBOLS, LIMITS),
+            Sparse::RsTile(_) if transpose => turned::<RsTileToCsr, I>(gpu, a, I::RSH, LIMITS),
             Sparse::RsTile(matrix) => prepare(gpu, matrix),
             _ => Err(wrong_format("A", FormatKind::RsTile, a.kind())),
         },
@@ -106,18 +62,20 @@ fn run<I: RshElement>(task: Task<'_>) -> Result<Answer, Refusal> {
 }
 
 /// Uploads a matrix; its arrays are used as the format has them.
-pub(crate) fn prepare<I: RshElement>(gpu: &Gpu, matrix: &RsTileParts<I>) -> Result<Prepared<I>, Refusal> {
+pub(crate) fn prepare<I: TileElement>(gpu: &Gpu, matrix: &RsTileParts<I>) -> Result<Prepared<I>, Refusal> {
     let arrays = Arrays {
         rows: matrix.rows,
         cols: matrix.cols,
-        bitmap: &matrix.bitmap,
-        value_ptr: &matrix.block_value_ptr,
-        tile_col: &matrix.block_col,
+        tiles: Tiles {
+            bitmap: &matrix.bitmap,
+            value_ptr: &matrix.block_value_ptr,
+            col: &matrix.block_col,
+        },
         values: &matrix.values,
         rest_col: &matrix.residual_col,
         rest_values: &matrix.residual_values,
     };
-    Prepared::new(gpu, I::SYMBOLS, &arrays, windows(matrix), LIMITS)
+    Prepared::new(gpu, I::RSH, &arrays, windows(matrix), LIMITS)
 }
 
 /// The windows of the format, then the rows outside of them.

@@ -30,6 +30,8 @@ pub enum Source {
     NmMma,
     /// SpMM of 2:4 on the matrix unit.
     TwoFour,
+    /// CSR to the formats of Libra.
+    Preprocess,
 }
 
 /// What the table says about a source.
@@ -65,7 +67,7 @@ macro_rules! row {
 
 impl Source {
     /// All sources.
-    pub const ALL: [Source; 8] = [
+    pub const ALL: [Source; 9] = [
         Source::CsrSpmm,
         Source::TilesSpmm,
         Source::LibraSddmm,
@@ -73,6 +75,7 @@ impl Source {
         Source::NmTile,
         Source::NmMma,
         Source::TwoFour,
+        Source::Preprocess,
         Source::Measure,
     ];
 
@@ -88,6 +91,7 @@ impl Source {
             Source::NmTile => row!("nm_tile", (8, 0), super::nm::TILE_SYMBOLS),
             Source::NmMma => row!("nm_mma", (8, 0), super::nm::MMA_SYMBOLS),
             Source::TwoFour => row!("two_four", (8, 0), super::two_four::SYMBOLS),
+            Source::Preprocess => row!("preprocess", (8, 0), super::preprocess::SYMBOLS),
         }
     }
 

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Declared arithmetic: one chain of m16n8k32 (tf32: k16) from +0, kept slots without an entry multiplied, whatever instruction
-//! the arrays were cut for; `MulThenAdd` epilogue, tf32 rounded as `rna`.
+//! the arrays were cut for; `MulThenAdd` epilogue, tf32 rounded as `rna`. On `sm_90` that chain was measured (docs/silicon). Below,
+//! the oracle's table has it as a hypothesis, "as its dense mma, over the kept products": these kernels never ran there.
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
@@ -15,24 +16,25 @@ mod fragments;
 use super::architecture;
 use super::gpu::Gpu;
 use super::launch::{self, Grid, address, address_mut};
-use super::listed::{Listed, aligned};
-use super::nm::Packed;
-use super::operand::{DeviceDense, Word, product};
+use super::listed::{Prepared, Tiled};
+use super::nm::{Packed, extent};
+use super::operand::{DeviceDense, Word, fits, product};
 use super::source::Source;
 use crate::engine::Engine;
 use crate::feature::Feature;
-use crate::portable::element::{Operand, Output};
+use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use cudarc::driver::{CudaSlice, DeviceRepr};
 use half::f16;
 use sparse_oracle::arithmetic::{self, Arithmetic, Input, Instruction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, Sparse, TwoFour};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{Bf16, F16, Precision, Tf32};
+use std::marker::PhantomData;
 
 /// The kernels of the source.
 pub(super) const SYMBOLS: &[&str] = &[
@@ -61,18 +63,8 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
 }
 
 fn row<I: Operand<A> + Packed, A: Unit, O: Output<A>>(run: Run) -> Kernel {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    let contract = Contract {
-        op: Op::Spmm,
-        format: FormatKind::TwoFour,
-        to: None,
-        types,
-    };
+    let contract = contract::<I, A, O>(Op::Spmm, FormatKind::TwoFour);
+    let types = contract.types;
     let k = 2 * <I as Packed>::K as u16;
     let instruction = Instruction::mma((16, 8, k), types.acc, types.a).engine(arithmetic::Engine::MmaSparse);
     let declared = Arithmetic::mma(architecture(), instruction, types.out).multiplies_pads();
@@ -124,28 +116,23 @@ where
     product(
         request,
         |gpu, a, transpose| match a {
-            Sparse::TwoFour(m) => Prepared::new(gpu, m, transpose, n),
+            Sparse::TwoFour(m) => prepare(gpu, m, transpose, n),
             _ => Err(wrong_format("A", FormatKind::TwoFour, a.kind())),
         },
-        |gpu, prepared: &Prepared<I>, (b, c), _| prepared.launch(gpu, I::NAMES, (b, c), factors),
+        |gpu, prepared: &Prepared<I, Tiles<A>>, bc, _| prepared.launch(gpu, I::NAMES[1], bc, factors),
     )
 }
 
-/// A 2:4 matrix on the device.
+/// A 2:4 matrix in the order of registers, on the device; its products are summed in `A`.
 #[derive(Debug)]
-enum Prepared<I: Word> {
-    Tiles(Tiles),
-    Listed(Listed<I>),
-}
-
-#[derive(Debug)]
-struct Tiles {
+struct Tiles<A> {
     rows: usize,
     k: usize,
     blocks: usize,
     steps: usize,
     a: CudaSlice<u32>,
     metadata: CudaSlice<u32>,
+    sums: PhantomData<A>,
 }
 
 /// `struct TwoFour` of the source.
@@ -172,52 +159,37 @@ struct Arguments {
 // SAFETY: plain numbers in the layout of C, without padding (48 + 32 bytes).
 unsafe impl DeviceRepr for Arguments {}
 
-impl<I: Packed> Prepared<I> {
-    fn new(gpu: &Gpu, m: &TwoFour<I>, transpose: bool, n: usize) -> Result<Prepared<I>, Refusal> {
-        let fits = [m.rows, m.cols, n]
-            .into_iter()
-            .all(|x| x <= i32::MAX as usize / 2);
-        if transpose || !fits {
-            let lists = fragments::lists(m, transpose)?;
-            return Ok(Prepared::Listed(Listed::new(gpu, &lists)?));
-        }
-        let fragments = fragments::fragments(m)?;
-        Ok(Prepared::Tiles(Tiles {
-            rows: m.rows,
-            k: m.cols,
-            blocks: fragments.blocks,
-            steps: fragments.steps,
-            a: gpu.upload(&fragments.a)?,
-            metadata: gpu.upload(&fragments.metadata)?,
-        }))
+fn prepare<I: Packed, A>(
+    gpu: &Gpu,
+    m: &TwoFour<I>,
+    transpose: bool,
+    n: usize,
+) -> Result<Prepared<I, Tiles<A>>, Refusal> {
+    let fits = [m.rows, m.cols, n].into_iter().all(|x| extent("", x).is_ok());
+    if transpose || !fits {
+        return Prepared::listed(gpu, &fragments::lists(m, transpose)?);
     }
-
-    fn launch<O: Word>(
-        &self,
-        gpu: &Gpu,
-        [tiled, by_list]: [&str; 2],
-        (b, c): (&DeviceDense<I>, &mut DeviceDense<O>),
-        factors: (f32, f32),
-    ) -> Result<(), Refusal> {
-        match self {
-            _ if factors.0 == 0.0 => Listed::empty(gpu, c.rows)?.launch(gpu, by_list, (b, c), factors),
-            Prepared::Listed(listed) => listed.launch(gpu, by_list, (b, c), factors),
-            Prepared::Tiles(tiles) => match aligned(gpu, b)? {
-                Some(copy) => tiles.launch(gpu, tiled, (&copy, c), factors),
-                None => tiles.launch(gpu, tiled, (b, c), factors),
-            },
-        }
-    }
+    let fragments = fragments::fragments(m)?;
+    Ok(Prepared::Tiles(Box::new(Tiles {
+        rows: m.rows,
+        k: m.cols,
+        blocks: fragments.blocks,
+        steps: fragments.steps,
+        a: gpu.upload(&fragments.a)?,
+        metadata: gpu.upload(&fragments.metadata)?,
+        sums: PhantomData,
+    })))
 }
 
-impl Tiles {
-    fn launch<I: Packed, O: Word>(
+impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
+    fn launch(
         &self,
         gpu: &Gpu,
-        symbol: &str,
         (b, c): (&DeviceDense<I>, &mut DeviceDense<O>),
         (alpha, beta): (f32, f32),
     ) -> Result<(), Refusal> {
+        fits((self.rows, self.k), b, c)?;
+        let n = extent("columns of C", c.cols)?;
         let blocks = self.rows.div_ceil(TILE) as u128 * c.cols.div_ceil(TILE) as u128;
         // A row of B in shared memory, with the 8 elements that keep rows of 32-bit elements in different banks.
         let row = match size_of::<I::Bits>() {
@@ -226,7 +198,7 @@ impl Tiles {
         };
         let shared = STAGES * 2 * I::K * row;
         let grid = Grid::new("tiles of C", blocks, TILE as u32, shared as u32)?;
-        let (n, ldb, ldc) = (c.cols as i32, b.ld as u64, c.ld as u64);
+        let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = Arguments {
             a: address(gpu, &self.a),
             metadata: address(gpu, &self.metadata),
@@ -244,10 +216,10 @@ impl Tiles {
             end: 0,
         };
         // SAFETY: `Arguments` is the one parameter of every kernel of two_four.cu, and `Instance` ties the symbol to the types.
-        // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). The request
-        // compared B and C with rows, k and n; rows of B start at multiples of 16 bytes (`aligned`) and are read below k and n, C
-        // is written for i < rows and j < n. Shared memory is STAGES stages of K rows, below the 48 KiB that need no asking or
-        // asked for by `by_value`. `Prepared::new` keeps all extents below 2^30.
-        unsafe { launch::by_value(gpu, Source::TwoFour, symbol, grid, &arguments) }
+        // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
+        // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
+        // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K
+        // rows, below the 48 KiB that need no asking or asked for by `by_value`. `prepare` and `extent` keep all extents below 2^30.
+        unsafe { launch::by_value(gpu, Source::TwoFour, I::NAMES[0], grid, &arguments) }
     }
 }

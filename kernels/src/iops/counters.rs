@@ -51,8 +51,10 @@ pub struct HighWater {
     pub tile_a: u64,
     /// In one half of buffer B.
     pub tile_b: u64,
-    /// In both halves of the buffer whose operand stays.
-    pub resident: u64,
+    /// In all of buffer A: what stays, what is multiplied and what comes meanwhile.
+    pub buffer_a: u64,
+    /// In all of buffer B.
+    pub buffer_b: u64,
     /// In the psum buffer of one element.
     pub psum: u64,
     /// Psums of one row: registers that sorting it needs.
@@ -151,5 +153,5 @@ macro_rules! join {
         }
     };
 }
-join!(HighWater, u64::max; tile_a, tile_b, resident, psum, row);
+join!(HighWater, u64::max; tile_a, tile_b, buffer_a, buffer_b, psum, row);
 join!(Overflows, |a, b| a + b; buffer_a, buffer_b, col_len, row_len, psum);

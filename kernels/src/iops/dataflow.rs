@@ -178,7 +178,8 @@ pub(super) fn outer<T: Value>(
         0
     };
     counters.overflows.psum = u64::from(spilled > 0);
-    counters.high.psum = psums.min(machine.psum);
+    // An element makes a psum in each cycle that it works.
+    counters.high.psum = last.min(machine.psum);
     let dense = matches!(b, Second::Dense(_));
     counters.dram = Traffic {
         a_read: Operand::sparse(a.nnz(), k, T::BYTES).bytes,

@@ -9,8 +9,8 @@
 //! Sorting takes a cycle per psum (one insertion into the shift registers), reading the sorted ones another; two sequences of
 //! registers let one row be sorted while the one before is read.
 
+use super::spilled::Spilled;
 use super::value::Value;
-use std::collections::HashMap;
 
 /// A sum: row and column inside the groups, in 16 bits each, and its value.
 pub(super) type Sum<T> = (u32, T);
@@ -22,12 +22,18 @@ pub(super) struct Counts {
     pub(super) psums: u64,
     /// Most psums of a row.
     pub(super) row: u64,
+    /// Products made.
+    pub(super) multiplies: u64,
+    /// Psums added to a sum.
+    pub(super) adds: u64,
     /// Times that the buffer was full.
     pub(super) overflows: u64,
     /// Sums written to DRAM before they were complete.
     pub(super) written: u64,
-    /// And read back.
+    /// And read back: each of them, once.
     pub(super) read: u64,
+    /// The part of these that is read while the last buffer is mapped.
+    pub(super) read_last: u64,
 }
 
 /// A processing element.
@@ -39,8 +45,8 @@ pub(super) struct Element<T> {
     values: Vec<T>,
     /// Row, column and address of every psum, sorted while it is mapped.
     keys: Vec<u64>,
-    /// Sums in DRAM.
-    spilled: HashMap<u32, T>,
+    /// In DRAM.
+    spilled: Spilled<T>,
     pub(super) counts: Counts,
 }
 
@@ -52,7 +58,7 @@ impl<T: Value> Element<T> {
             columns: Vec::new(),
             values: Vec::new(),
             keys: Vec::new(),
-            spilled: HashMap::new(),
+            spilled: Spilled::default(),
             counts: Counts::default(),
         }
     }
@@ -69,6 +75,7 @@ impl<T: Value> Element<T> {
                 self.rows.push(row);
                 self.columns.push(column);
                 self.values.push(a.times(b));
+                self.counts.multiplies += 1;
             }
         }
         waited
@@ -99,24 +106,11 @@ impl<T: Value> Element<T> {
         cycles.read
     }
 
-    /// The sums of what was sorted, each going on from `before`.
-    fn sums(&self, before: impl Fn(u32) -> T) -> impl Iterator<Item = Sum<T>> {
-        let equal = self.keys.chunk_by(|a, b| a >> 32 == b >> 32);
-        equal.map(move |keys| {
-            let element = (keys[0] >> 32) as u32;
-            let psums = keys.iter().map(|&key| self.values[key as u32 as usize]);
-            (element, psums.fold(before(element), T::plus))
-        })
-    }
-
+    /// What was sorted goes to DRAM, and the sums that it goes on with come from there.
     fn spill(&mut self) {
-        let sums: Vec<Sum<T>> = self
-            .sums(|element| self.spilled.get(&element).copied().unwrap_or_default())
-            .collect();
-        self.counts.written += sums.len() as u64;
-        for (element, sum) in sums {
-            self.counts.read += u64::from(self.spilled.insert(element, sum).is_some());
-        }
+        let (written, read) = self.spilled.write(psums(&self.keys, &self.values));
+        self.counts.written += written;
+        self.counts.read += read;
         self.clear();
     }
 
@@ -130,19 +124,39 @@ impl<T: Value> Element<T> {
     pub(super) fn finish(&mut self, mut take: impl FnMut(Sum<T>)) -> u64 {
         let cycles = self.sort();
         if self.spilled.is_empty() {
-            self.sums(|_| T::default()).for_each(take);
+            for (element, psums) in psums(&self.keys, &self.values) {
+                let (sum, adds) = add_up(T::default(), psums);
+                self.counts.adds += adds;
+                take((element, sum));
+            }
             self.clear();
             return cycles;
         }
-        let before = self.counts.written;
-        self.spill();
-        // These were the last: they are C, not sums to be read again.
-        self.counts.written = before;
-        let mut all: Vec<Sum<T>> = self.spilled.drain().collect();
-        all.sort_unstable_by_key(|&(element, _)| element);
-        all.into_iter().for_each(&mut take);
+        // What lies in DRAM is not C yet: all of it comes back, also what no psum of the last buffer goes on with.
+        let (lying, read) = self.spilled.settle();
+        self.counts.read += read + lying;
+        self.counts.read_last += lying;
+        self.spilled.write(psums(&self.keys, &self.values));
+        self.clear();
+        let (sums, adds) = self.spilled.drain();
+        self.counts.adds += adds;
+        sums.for_each(take);
         cycles
     }
+}
+
+/// Psums by sorted keys, element by element of C, each with its psums as they came.
+fn psums<T: Value>(keys: &[u64], values: &[T]) -> impl Iterator<Item = (u32, impl Iterator<Item = T>)> {
+    let equal = keys.chunk_by(|a, b| a >> 32 == b >> 32);
+    equal.map(move |keys| {
+        let values = keys.iter().map(|&key| values[key as u32 as usize]);
+        ((keys[0] >> 32) as u32, values)
+    })
+}
+
+/// `before` and all `values`, from the left, and how many additions that took.
+pub(super) fn add_up<T: Value>(before: T, values: impl Iterator<Item = T>) -> (T, u64) {
+    values.fold((before, 0), |(sum, adds), value| (sum.plus(value), adds + 1))
 }
 
 /// When the shift registers are free: two sequences, one sorting, one being read.
@@ -186,6 +200,7 @@ mod tests {
         ];
         assert_eq!(sums(&mut element), expected);
         assert_eq!((element.counts.psums, element.counts.row), (5, 3));
+        assert_eq!((element.counts.multiplies, element.counts.adds), (5, 5));
     }
 
     /// A buffer of one psum spills each, and reads a sum back for every psum but the first.
@@ -199,7 +214,19 @@ mod tests {
         assert_eq!(sums(&mut element), [(4 << 16 | 7, 3.0)]);
         let counts = element.counts;
         assert_eq!((counts.overflows, counts.written, counts.read), (3, 3, 3));
+        assert_eq!((counts.multiplies, counts.adds), (4, 4));
         assert_eq!(sums(&mut element), [], "nothing is left");
+    }
+
+    /// Two sums go to DRAM; the last psum goes on with one of them, but both are C and must come back.
+    #[test]
+    fn what_was_written_is_read_back() {
+        let mut element = Element::new(2);
+        element.outer((&[0], &[1.0]), (&[0, 1], &[1.0, 2.0]));
+        element.outer((&[0], &[1.0]), (&[1], &[4.0]));
+        assert_eq!(sums(&mut element), [(0, 1.0), (1, 6.0)]);
+        let counts = element.counts;
+        assert_eq!((counts.written, counts.read, counts.read_last), (2, 2, 2));
     }
 
     /// Sorted while the row before is read: 3, then max(3, 2), then 2.

@@ -46,6 +46,16 @@ impl<'a, T: Copy + Default> Lanes<'a, T> {
         Lanes::borrowed(m.cols, &m.row_ptr, &m.col_idx, &m.values)
     }
 
+    /// The columns of RP-CSC, read from its arrays.
+    pub(super) fn of_rp_csc(m: &RpCsc<T>) -> Lanes<'static, T> {
+        Lanes::owned(m.rows, joined(&grouped_columns(m)))
+    }
+
+    /// The rows of CP-CSR, read from its arrays.
+    pub(super) fn of_cp_csr(m: &CpCsr<T>) -> Lanes<'static, T> {
+        Lanes::owned(m.cols, joined(&grouped_rows(m)))
+    }
+
     /// Offsets, indices, values.
     pub(super) fn into_arrays(self) -> Arrays<T> {
         (
@@ -86,8 +96,8 @@ pub(super) fn lanes<T: Copy + Default + 'static>(
     let (found, is_by_rows) = match matrix {
         Sparse::Csr(m) => (Lanes::of_csr(m), true),
         Sparse::Csc(m) => (Lanes::borrowed(m.rows, &m.col_ptr, &m.row_idx, &m.values), false),
-        Sparse::RpCsc(m) => (Lanes::owned(m.rows, joined(&grouped_columns(m))), false),
-        Sparse::CpCsr(m) => (Lanes::owned(m.cols, joined(&grouped_rows(m))), true),
+        Sparse::RpCsc(m) => (Lanes::of_rp_csc(m), false),
+        Sparse::CpCsr(m) => (Lanes::of_cp_csr(m), true),
         other => return Err(wrong_format("A", FormatKind::RpCsc, other.kind())),
     };
     if is_by_rows == by_rows {

@@ -8,7 +8,7 @@
 //! | psums of an element | 2 x 512 | implied by table X |
 //! | reserve | 25 % | implied by table X |
 //! | encoders | 8 entries a cycle each | not in the paper: one for each group |
-//! | DRAM | 160 bytes a cycle | not in the paper: the 128 GB/s of OuterSPACE and SpArch at this clock |
+//! | DRAM | 160 bytes a cycle | our assumption, the paper gives no bandwidth: 128 GB/s at this clock, which is what the papers of OuterSPACE and SpArch give for their HBM (16 channels of 8 GB/s) |
 
 use sparse_oracle::refusal::Refusal;
 

@@ -17,7 +17,8 @@
 //! |---|---|
 //! | parameters, partition under buffer capacities | `machine`, `rules`, `partition` |
 //! | operands as streams, encoders, tiles | `lanes`, `encoder`, `tiles` |
-//! | psums and address mapping; both modes | `element`, `ssmm`, `sdmm` |
+//! | psums and address mapping; both modes | `element`, `spilled`, `ssmm`, `sdmm` |
+//! | entries of C, counted and put in order | `entries` |
 //! | what is read, stages side by side, counters | `clock`, `pipeline`, `counters` |
 //! | inner and outer product on the same array | `dataflow` |
 //! | kernels of the registry, on the default machine | `rows` |
@@ -31,6 +32,7 @@ mod counters;
 mod dataflow;
 mod element;
 mod encoder;
+mod entries;
 mod lanes;
 mod machine;
 mod partition;
@@ -38,6 +40,7 @@ mod pipeline;
 mod rows;
 mod rules;
 mod sdmm;
+mod spilled;
 mod ssmm;
 mod tiles;
 mod value;
@@ -51,7 +54,7 @@ pub use value::Value;
 use crate::portable::request::same;
 use dataflow::Second;
 use lanes::Lanes;
-use sparse_oracle::format::{Csr, CsrParts, SLOT_LIMIT};
+use sparse_oracle::format::{CpCsr, Csr, CsrParts, RpCsc, SLOT_LIMIT};
 use sparse_oracle::refusal::{Refusal, check_u32};
 
 /// How a product is cut.
@@ -91,7 +94,7 @@ pub struct Dataflows {
 ///
 /// # Errors
 /// Extents that do not fit together; what [`Machine::check`], [`partition`] or [`Partition::check_cover`] refuse; a product
-/// of more than [`SLOT_LIMIT`] entries.
+/// of more than [`SLOT_LIMIT`] entries, which are counted before they are made.
 pub fn ssmm<T: Value>(
     a: &Csr<T>,
     b: &Csr<T>,
@@ -99,14 +102,37 @@ pub fn ssmm<T: Value>(
     plan: Plan,
 ) -> Result<Simulation<CsrParts<T>>, Refusal> {
     same(("columns of A", a.cols), ("rows of B", b.rows))?;
-    let (columns, rows) = (Lanes::of_csr(a).turned()?, Lanes::of_csr(b));
-    let partition = planned(&ssmm::problem(&columns, &rows), machine, plan)?;
-    let (tiles, counters) = ssmm::run(&columns, &rows, machine, &partition)?;
-    let (row_ptr, col_idx, values) = ssmm::by_rows(&tiles, a.rows);
+    sparse_product(&Lanes::of_csr(a).turned()?, &Lanes::of_csr(b), machine, plan)
+}
+
+/// The same of operands that are encoded, in any number of groups: multiplied from these arrays, which are cut again for
+/// the machine's groups and tiles.
+///
+/// # Errors
+/// As [`ssmm`].
+pub fn ssmm_encoded<T: Value>(
+    a: &RpCsc<T>,
+    b: &CpCsr<T>,
+    machine: &Machine,
+    plan: Plan,
+) -> Result<Simulation<CsrParts<T>>, Refusal> {
+    same(("columns of A", a.cols), ("rows of B", b.rows))?;
+    sparse_product(&Lanes::of_rp_csc(a), &Lanes::of_cp_csr(b), machine, plan)
+}
+
+fn sparse_product<T: Value>(
+    columns: &Lanes<'_, T>,
+    rows: &Lanes<'_, T>,
+    machine: &Machine,
+    plan: Plan,
+) -> Result<Simulation<CsrParts<T>>, Refusal> {
+    let partition = planned(&ssmm::problem(columns, rows), machine, plan)?;
+    let (tiles, counters) = ssmm::run(columns, rows, machine, &partition)?;
+    let (row_ptr, col_idx, values) = entries::by_rows(tiles, columns.extent);
     Ok(Simulation {
         result: CsrParts {
-            rows: a.rows,
-            cols: b.cols,
+            rows: columns.extent,
+            cols: rows.extent,
             row_ptr,
             col_idx,
             values,
@@ -126,11 +152,30 @@ pub fn sdmm<T: Value>(
     machine: &Machine,
     plan: Plan,
 ) -> Result<Simulation<Vec<T>>, Refusal> {
+    check_dense_extents((a.rows, a.cols), b.len(), n)?;
+    dense_product(&Lanes::of_csr(a).turned()?, (b, n), machine, plan)
+}
+
+/// The same of an encoded A, as [`ssmm_encoded`].
+///
+/// # Errors
+/// As [`sdmm`].
+pub fn sdmm_encoded<T: Value>(
+    a: &RpCsc<T>,
+    (b, n): (&[T], usize),
+    machine: &Machine,
+    plan: Plan,
+) -> Result<Simulation<Vec<T>>, Refusal> {
+    check_dense_extents((a.rows, a.cols), b.len(), n)?;
+    dense_product(&Lanes::of_rp_csc(a), (b, n), machine, plan)
+}
+
+fn check_dense_extents((rows, cols): (usize, usize), b: usize, n: usize) -> Result<(), Refusal> {
     same(
-        ("columns of A * columns of B", a.cols.saturating_mul(n)),
-        ("elements of B", b.len()),
+        ("columns of A * columns of B", cols.saturating_mul(n)),
+        ("elements of B", b),
     )?;
-    let found = a.rows as u128 * n as u128;
+    let found = rows as u128 * n as u128;
     if found > u128::from(SLOT_LIMIT) {
         return Err(Refusal::TooLarge {
             field: "elements of C",
@@ -138,11 +183,19 @@ pub fn sdmm<T: Value>(
             limit: SLOT_LIMIT,
         });
     }
-    let columns = Lanes::of_csr(a).turned()?;
-    let problem = sdmm::problem(&columns, n);
+    Ok(())
+}
+
+fn dense_product<T: Value>(
+    columns: &Lanes<'_, T>,
+    (b, n): (&[T], usize),
+    machine: &Machine,
+    plan: Plan,
+) -> Result<Simulation<Vec<T>>, Refusal> {
+    let problem = sdmm::problem(columns, n);
     let partition = planned(&problem, machine, plan)?;
     sdmm::check_dense(&problem, machine, &partition)?;
-    let (result, counters) = sdmm::run(&columns, (b, n), machine, &partition);
+    let (result, counters) = sdmm::run(columns, (b, n), machine, &partition);
     Ok(Simulation {
         result,
         partition,
@@ -161,28 +214,14 @@ fn planned(problem: &Problem, machine: &Machine, plan: Plan) -> Result<Partition
 /// The product that [`ssmm`] would compute, as the partition sees it.
 #[must_use]
 pub fn ssmm_problem<T: Value>(a: &Csr<T>, b: &Csr<T>) -> Problem {
-    let sparse = |m: &Csr<T>, lanes| Operand::sparse(m.values.len() as u64, lanes, T::BYTES);
-    Problem {
-        m: a.rows,
-        k: a.cols,
-        n: b.cols,
-        a: sparse(a, a.cols),
-        b: sparse(b, b.rows),
-        mode: Mode::Ssmm,
-    }
+    let nnz = |m: &Csr<T>| m.values.len() as u64;
+    Problem::ssmm((a.rows, a.cols, b.cols), (nnz(a), nnz(b)), T::BYTES)
 }
 
 /// The product that [`sdmm`] would compute, as the partition sees it.
 #[must_use]
 pub fn sdmm_problem<T: Value>(a: &Csr<T>, n: usize) -> Problem {
-    Problem {
-        m: a.rows,
-        k: a.cols,
-        n,
-        a: Operand::sparse(a.values.len() as u64, a.cols, T::BYTES),
-        b: Operand::dense(a.cols, n, T::BYTES),
-        mode: Mode::Sdmm,
-    }
+    Problem::sdmm((a.rows, a.cols, n), a.values.len() as u64, T::BYTES)
 }
 
 /// Inner and outer product of two sparse matrices, whose product has `outputs` entries.

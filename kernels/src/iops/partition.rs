@@ -98,6 +98,34 @@ pub struct Problem {
     pub mode: Mode,
 }
 
+impl Problem {
+    /// Sparse times sparse: extents, stored entries of A and of B, bytes of a value.
+    #[must_use]
+    pub fn ssmm((m, k, n): (usize, usize, usize), (nnz_a, nnz_b): (u64, u64), value_bytes: u64) -> Problem {
+        Problem {
+            m,
+            k,
+            n,
+            a: Operand::sparse(nnz_a, k, value_bytes),
+            b: Operand::sparse(nnz_b, k, value_bytes),
+            mode: Mode::Ssmm,
+        }
+    }
+
+    /// Sparse times dense: extents, stored entries of A, bytes of a value.
+    #[must_use]
+    pub fn sdmm((m, k, n): (usize, usize, usize), nnz_a: u64, value_bytes: u64) -> Problem {
+        Problem {
+            m,
+            k,
+            n,
+            a: Operand::sparse(nnz_a, k, value_bytes),
+            b: Operand::dense(k, n, value_bytes),
+            mode: Mode::Sdmm,
+        }
+    }
+}
+
 /// Sizes of tiles and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partition {

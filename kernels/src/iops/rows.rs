@@ -1,19 +1,23 @@
 //! The model as kernels of the registry: SSMM as SpGEMM, SDMM as SpMM, the encoders as conversions, on the default machine with
 //! the adaptive partition.
+//!
+//! A contract for SpGEMM is of one format for A, B and C. SSMM takes RP-CSC and CP-CSR and makes CSR, which none can say: its rows
+//! take CSR or CSC and encode them. `ssmm_encoded` multiplies from arrays that are encoded already.
 
 use super::lanes::{Lanes, lanes};
 use super::machine::Machine;
 use super::partition::plan;
 use super::value::Value;
-use super::{encoder, sdmm, ssmm};
+use super::{encoder, entries, sdmm, ssmm};
 use crate::engine::Engine;
 use crate::portable::element::{Operand, Output, Stored, contract};
-use crate::portable::moves::{self, Move, check_slots, compressed, encoded};
+use crate::portable::move_row;
+use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request;
 use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams, Parts, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
@@ -42,10 +46,10 @@ fn of<T: Number>() -> Vec<Kernel> {
         arithmetic::<T>(Op::Spmm, FormatKind::CpCsr, |task| {
             spmm::<T>(task, FormatKind::CpCsr)
         }),
-        conversion::<ToRpCsc, T>(),
-        conversion::<ToCpCsr, T>(),
-        conversion::<FromRpCsc, T>(),
-        conversion::<FromCpCsr, T>(),
+        move_row::<ToRpCsc, T>(Engine::Iops),
+        move_row::<ToCpCsr, T>(Engine::Iops),
+        move_row::<FromRpCsc, T>(Engine::Iops),
+        move_row::<FromCpCsr, T>(Engine::Iops),
     ]
 }
 
@@ -56,23 +60,6 @@ fn arithmetic<T: Number>(op: Op, format: FormatKind, run: Run) -> Kernel {
         <T as Unit>::PRECISION,
     );
     Kernel::new(contract::<T, T, T>(op, format), Engine::Iops, chain, run)
-}
-
-fn conversion<M: Move, T: Number>() -> Kernel {
-    let p = <T as Unit>::PRECISION;
-    let contract = Contract {
-        op: M::OP,
-        format: M::FROM,
-        to: M::TO,
-        types: Types {
-            a: p,
-            b: p,
-            acc: p,
-            out: p,
-        },
-    };
-    let exact = Arithmetic::chain(Reduction::MulAddChain, p, p);
-    Kernel::new(contract, Engine::Iops, exact, moves::run::<M, T>)
 }
 
 /// C = A * B, all in CSR (by rows) or all in CSC.
@@ -96,9 +83,9 @@ fn spgemm<T: Number, const BY_ROWS: bool>(task: Task<'_>) -> Result<Answer, Refu
     let partition = plan(&ssmm::problem(&columns, &lanes_b), &machine)?;
     let (tiles, _) = ssmm::run(&columns, &lanes_b, &machine, &partition)?;
     let arrays = if BY_ROWS {
-        ssmm::by_rows(&tiles, rows)
+        entries::by_rows(tiles, rows)
     } else {
-        ssmm::by_columns(&tiles, cols)
+        entries::by_columns(tiles, cols)
     };
     Ok(compressed(kind, (rows, cols), arrays))
 }

@@ -7,6 +7,11 @@
 //! RAF        Ga Mt K dA     <= (1 - R) SA     a row of tiles of A stays (RBF: a column of tiles of B)
 //! ```
 //!
+//! What stays and what passes share a buffer, and both rules together bound what is in it at once: the tiles that pass are
+//! those that stay. A row of one tile along k takes a half and leaves the other to the next row; a tile of a longer row is
+//! overwritten by the next row's after its last use. Only where real tiles are fuller than expected do some of a row not
+//! stay (`clock`).
+//!
 //! Densities are taken as uniform, so counts are expectations; a tile past the edge counts to the edge.
 
 use super::machine::{EXTENT, LANE, Machine};

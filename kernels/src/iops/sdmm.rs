@@ -7,11 +7,11 @@
 //!
 //! Seeds/003, table IV. k ascends over the tiles, so each element of C is one ascending chain from +0.
 
-use super::clock::{Clock, Want};
+use super::clock::{Clock, Supply, Want};
 use super::counters::{Counters, HighWater, Join};
 use super::lanes::Lanes;
 use super::machine::Machine;
-use super::partition::{Mode, Operand, Partition, Problem, Reuse};
+use super::partition::{Partition, Problem, Reuse};
 use super::ssmm::want;
 use super::tiles::{Cut, Strip, cut, overflows_a};
 use super::value::Value;
@@ -20,15 +20,7 @@ use sparse_oracle::refusal::Refusal;
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, n: usize) -> Problem {
-    let (m, k) = (a.extent, a.count());
-    Problem {
-        m,
-        k,
-        n,
-        a: Operand::sparse(a.nnz(), k, T::BYTES),
-        b: Operand::dense(k, n, T::BYTES),
-        mode: Mode::Sdmm,
-    }
+    Problem::sdmm((a.extent, a.count(), n), a.nnz(), T::BYTES)
 }
 
 /// Dense counts are known exactly, so what does not fit is refused rather than left to overflow.
@@ -73,20 +65,21 @@ pub(super) fn run<T: Value>(
     );
     let mut c = vec![T::default(); a.extent * n];
     let rows = machine.groups_a * partition.mt;
-    if n > 0 {
-        c.par_chunks_mut(rows * n).enumerate().for_each(|(at, c)| {
-            if let Ok(found) = strips.binary_search_by_key(&(at * rows), |strip| strip.first) {
-                accumulate(&strips[found], partition, b, n, c);
-            }
-        });
-    }
+    let chunks = c.par_chunks_mut((rows * n).max(1)).enumerate();
+    let made = chunks.map(|(at, c)| {
+        let strip = strips.binary_search_by_key(&(at * rows), |strip| strip.first);
+        strip.map_or(0, |found| accumulate(&strips[found], partition, b, n, c))
+    });
+    let made: u64 = made.sum();
     let mut counters = clocked(&strips, (a.extent, a.count(), n), machine, partition);
+    (counters.multiplies, counters.adds) = (made, made);
     counters.overflows.join(&overflows_a(&strips));
     (c, counters)
 }
 
-/// The rows of C that a strip makes.
-fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usize, c: &mut [T]) {
+/// The rows of C that a strip makes; returns the products that were made and added.
+fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usize, c: &mut [T]) -> u64 {
+    let mut made = 0;
     for tile in &strip.tiles {
         let first_k = tile.at * partition.kt;
         for piece in &tile.pieces {
@@ -100,12 +93,14 @@ fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usi
                         let row = first + usize::from(row);
                         for (c, &b) in c[row * n..(row + 1) * n].iter_mut().zip(b) {
                             *c = c.plus(a.times(b));
+                            made += 1;
                         }
                     }
                 }
             }
         }
     }
+    made
 }
 
 /// What a piece costs for one column of a group of B, and what of it is fetched.
@@ -166,7 +161,13 @@ fn clocked<T: Value>(
             },
             ..Counters::default()
         };
-        clock.begin((i, j), &own);
+        let b = Supply {
+            strip: j,
+            entries: k as u64 * cols,
+            largest: partition.kt.min(k) as u64 * cols,
+            whole: true,
+        };
+        clock.begin((strips[i].supply(i), b), &own);
         for work in &work[i] {
             let tile = strips[i].tiles[work.want.tile].at;
             let entries = partition.kt.min(k - tile * partition.kt) as u64 * cols;

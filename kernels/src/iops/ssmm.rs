@@ -15,32 +15,20 @@ use super::clock::{Clock, Want};
 use super::counters::{Counters, Join};
 use super::element::Element;
 use super::encoder::Piece;
+use super::entries::{Entry, Tiles, check_entries};
 use super::lanes::Lanes;
 use super::machine::{LENGTH, LOCATION, Machine};
-use super::partition::{Mode, Operand, Partition, Problem, Reuse};
+use super::partition::{Partition, Problem, Reuse};
 use super::tiles::{Cut, Strip, Tile, cut, overflows_a, overflows_b};
 use super::value::Value;
-use crate::portable::moves::Arrays;
 use rayon::prelude::*;
 use sparse_oracle::format::SLOT_LIMIT;
 use sparse_oracle::refusal::Refusal;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>) -> Problem {
-    let operand = |lanes: &Lanes<'_, T>| Operand::sparse(lanes.nnz(), lanes.count(), T::BYTES);
-    Problem {
-        m: a.extent,
-        k: a.count(),
-        n: b.extent,
-        a: operand(a),
-        b: operand(b),
-        mode: Mode::Ssmm,
-    }
+    Problem::ssmm((a.extent, a.count(), b.extent), (a.nnz(), b.nnz()), T::BYTES)
 }
-
-/// An entry of C.
-pub(super) type Entry<T> = (u32, u32, T);
 
 /// One pair of pieces in the array.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +49,8 @@ struct Output<T> {
     entries: Vec<Entry<T>>,
     /// Cycles of address mapping.
     map: u64,
+    /// Bytes of spilled sums that are read meanwhile.
+    map_read: u64,
     counters: Counters,
 }
 
@@ -70,16 +60,17 @@ struct Array<T> {
     groups_b: usize,
 }
 
-/// Entries, lane by lane.
-type Rows<T> = Vec<Vec<Entry<T>>>;
+/// Tiles of C that are made side by side before the clock hears of them: what else they leave is dropped with it.
+const BATCH: usize = 1024;
 
-/// The entries of C, rows ascending for each column and columns for each row, and what it took.
+/// The entries of C, tile by tile, and what it took.
 pub(super) fn run<T: Value>(
     a: &Lanes<'_, T>,
     b: &Lanes<'_, T>,
     machine: &Machine,
     partition: &Partition,
-) -> Result<(Rows<T>, Counters), Refusal> {
+) -> Result<(Tiles<T>, Counters), Refusal> {
+    check_entries(a, b, SLOT_LIMIT)?;
     let half = |groups, size, buffer: u64| Cut {
         groups,
         size,
@@ -88,40 +79,38 @@ pub(super) fn run<T: Value>(
     };
     let strips_a = cut(a, half(machine.groups_a, partition.mt, machine.buffer_a));
     let strips_b = cut(b, half(machine.groups_b, partition.nt, machine.buffer_b));
-    let pairs = (0..strips_a.len()).flat_map(|i| (0..strips_b.len()).map(move |j| (i, j)));
-    let pairs: Vec<(usize, usize)> = pairs.collect();
-    let stored = AtomicU64::new(0);
-    let array = || Array::new(machine);
-    let mut outputs = pairs
-        .into_par_iter()
-        .with_max_len(16)
-        .map_init(array, |array, (i, j)| {
-            let output = array.output(&strips_a[i], &strips_b[j], (i, j), partition);
-            let entries = output.entries.len() as u64;
-            if stored.fetch_add(entries, Ordering::Relaxed) + entries > SLOT_LIMIT {
-                return Err(too_large());
+    let pair = |at| match partition.reuse {
+        Reuse::Rbf => (at % strips_a.len(), at / strips_a.len()),
+        Reuse::Raf | Reuse::Rabe => (at / strips_b.len(), at % strips_b.len()),
+    };
+    let count = strips_a.len() * strips_b.len();
+    let mut clock = Clock::new(machine, partition.reuse, true);
+    let mut tiles = Vec::new();
+    for first in (0..count).step_by(BATCH) {
+        let outputs: Vec<Output<T>> = (first..count.min(first + BATCH))
+            .into_par_iter()
+            .with_max_len(16)
+            .map_init(
+                || Array::new(machine),
+                |array, at| {
+                    let (i, j) = pair(at);
+                    array.output(&strips_a[i], &strips_b[j], (i, j), partition)
+                },
+            )
+            .collect();
+        for output in outputs.into_iter().filter(|output| !output.units.is_empty()) {
+            let (i, j) = output.strips;
+            tick(&mut clock, &output, &strips_a[i], &strips_b[j]);
+            if !output.entries.is_empty() {
+                tiles.push(output.entries);
             }
-            Ok(output)
-        })
-        .collect::<Result<Vec<_>, Refusal>>()?;
-    let clock = clocked(&outputs, &strips_a, &strips_b, machine, partition.reuse);
+        }
+    }
     // One length for each row of C, wherever its entries were made.
     let mut counters = clock.finish(a.extent as u64 * LENGTH);
     counters.overflows.join(&overflows_a(&strips_a));
     counters.overflows.join(&overflows_b(&strips_b));
-    let entries = outputs
-        .iter_mut()
-        .map(|output| std::mem::take(&mut output.entries));
-    Ok((entries.collect(), counters))
-}
-
-/// Counting stops at the first entry too many, so the same is said whatever the threads.
-fn too_large() -> Refusal {
-    Refusal::TooLarge {
-        field: "nnz of A * B",
-        found: u128::from(SLOT_LIMIT) + 1,
-        limit: SLOT_LIMIT,
-    }
+    Ok((tiles, counters))
 }
 
 impl<T: Value> Array<T> {
@@ -162,7 +151,7 @@ impl<T: Value> Array<T> {
                 }
             }
         }
-        let (mut entries, mut map) = (Vec::new(), 0);
+        let (mut entries, mut map, mut map_read) = (Vec::new(), 0, 0);
         if counters.products > 0 {
             for (at, element) in self.elements.iter_mut().enumerate() {
                 let row = (a.first + at / self.groups_b * partition.mt) as u32;
@@ -173,9 +162,12 @@ impl<T: Value> Array<T> {
                 let counts = std::mem::take(&mut element.counts);
                 counters.high.psum = counters.high.psum.max(counts.psums);
                 counters.high.row = counters.high.row.max(counts.row);
+                counters.multiplies += counts.multiplies;
+                counters.adds += counts.adds;
                 counters.overflows.psum += counts.overflows;
                 counters.dram.psum_written += counts.written * (T::BYTES + LOCATION);
                 counters.dram.psum_read += counts.read * (T::BYTES + LOCATION);
+                map_read += counts.read_last * (T::BYTES + LOCATION);
             }
         }
         counters.outputs = entries.len() as u64;
@@ -185,6 +177,7 @@ impl<T: Value> Array<T> {
             units,
             entries,
             map,
+            map_read,
             counters,
         }
     }
@@ -225,42 +218,6 @@ impl<T: Value> Array<T> {
     }
 }
 
-/// Tiles of C to rows: tiles come by strip of A, so a stable counting sort leaves columns ascending.
-pub(super) fn by_rows<T: Value>(tiles: &[Vec<Entry<T>>], rows: usize) -> Arrays<T> {
-    sorted(tiles, rows, |&(row, column, value)| (row, column, value))
-}
-
-/// Tiles of C to columns; rows ascend.
-pub(super) fn by_columns<T: Value>(tiles: &[Vec<Entry<T>>], columns: usize) -> Arrays<T> {
-    sorted(tiles, columns, |&(row, column, value)| (column, row, value))
-}
-
-/// A stable counting sort by the first of a triple.
-fn sorted<T: Value>(
-    tiles: &[Vec<Entry<T>>],
-    lanes: usize,
-    triple: impl Fn(&Entry<T>) -> (u32, u32, T),
-) -> Arrays<T> {
-    let entries = || tiles.iter().flatten().map(&triple);
-    let mut ptr = vec![0u32; lanes + 1];
-    for (lane, ..) in entries() {
-        ptr[lane as usize + 1] += 1;
-    }
-    for lane in 0..lanes {
-        ptr[lane + 1] += ptr[lane];
-    }
-    let count = ptr[lanes] as usize;
-    let (mut index, mut values) = (vec![0; count], vec![T::default(); count]);
-    let mut next = ptr.clone();
-    for (lane, at, value) in entries() {
-        let slot = &mut next[lane as usize];
-        index[*slot as usize] = at;
-        values[*slot as usize] = value;
-        *slot += 1;
-    }
-    (ptr, index, values)
-}
-
 /// Tiles along k that both have.
 fn common<T, U>(a: &[Tile<T>], b: &[Tile<U>]) -> Vec<(usize, usize)> {
     let (mut i, mut j, mut found) = (0, 0, Vec::new());
@@ -275,33 +232,19 @@ fn common<T, U>(a: &[Tile<T>], b: &[Tile<U>]) -> Vec<(usize, usize)> {
     found
 }
 
-/// What is read, and when each stage is done, in the machine's order of tiles.
-fn clocked<'a, T: Value>(
-    outputs: &[Output<T>],
-    strips_a: &[Strip<T>],
-    strips_b: &[Strip<T>],
-    machine: &'a Machine,
-    reuse: Reuse,
-) -> Clock<'a> {
-    let mut order: Vec<&Output<T>> = outputs.iter().filter(|o| !o.units.is_empty()).collect();
-    if reuse == Reuse::Rbf {
-        order.sort_by_key(|o| (o.strips.1, o.strips.0));
+/// What a tile of C reads, and when each stage is done with it.
+fn tick<T: Value>(clock: &mut Clock<'_>, output: &Output<T>, strip_a: &Strip<T>, strip_b: &Strip<T>) {
+    let supplies = (strip_a.supply(output.strips.0), strip_b.supply(output.strips.1));
+    clock.begin(supplies, &output.counters);
+    let dram = &output.counters.dram;
+    // Spilled sums cross the pins while the array waits; charged to the first unit of their tile.
+    let mut spills = clock.transfer(dram.psum_read - output.map_read + dram.psum_written);
+    for unit in &output.units {
+        let stall = unit.stall + std::mem::take(&mut spills);
+        let (a, b) = (want(strip_a, unit.a), want(strip_b, unit.b));
+        clock.unit(a, b, unit.multiply, stall);
     }
-    let mut clock = Clock::new(machine, reuse, true);
-    for output in order {
-        clock.begin(output.strips, &output.counters);
-        let (strip_a, strip_b) = (&strips_a[output.strips.0], &strips_b[output.strips.1]);
-        let dram = &output.counters.dram;
-        // Spilled sums cross the pins while the array waits; charged to the first unit of their tile.
-        let mut spills = machine.transfer(dram.psum_read + dram.psum_written);
-        for unit in &output.units {
-            let stall = unit.stall + std::mem::take(&mut spills);
-            let (a, b) = (want(strip_a, unit.a), want(strip_b, unit.b));
-            clock.unit(a, b, unit.multiply, stall);
-        }
-        clock.output(output.map, dram.c_written);
-    }
-    clock
+    clock.output(output.map, output.map_read + dram.c_written);
 }
 
 /// A piece of a strip, as a buffer asks for it.

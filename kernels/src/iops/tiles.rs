@@ -6,6 +6,7 @@
 //!                                                                     [k 1]
 //! ```
 
+use super::clock::Supply;
 use super::counters::Overflows;
 use super::encoder::{Encoder, Piece};
 use super::lanes::Lanes;
@@ -54,6 +55,19 @@ pub(super) struct Strip<T> {
     pub(super) first: usize,
     /// Ascending.
     pub(super) tiles: Vec<Tile<T>>,
+}
+
+impl<T: Value> Strip<T> {
+    /// What a buffer is told of it.
+    pub(super) fn supply(&self, strip: usize) -> Supply {
+        let pieces = || self.tiles.iter().flat_map(|tile| &tile.pieces);
+        Supply {
+            strip,
+            entries: pieces().map(|piece| piece.entries).sum(),
+            largest: pieces().map(|piece| piece.entries).max().unwrap_or(0),
+            whole: self.tiles.iter().all(|tile| tile.pieces.len() == 1),
+        }
+    }
 }
 
 /// Cuts and encodes; strips ascend.

@@ -58,7 +58,7 @@ macro_rules! push_moves {
         $(push_moves!(@each $table, $move; f64, f32, Tf32, F16, Bf16, E4m3, E5m2);)*
     };
     (@each $table:ident, $move:ty; $($element:ident),*) => {
-        $($table.push(move_row::<$move, $element>());)*
+        $($table.push(move_row::<$move, $element>(Engine::Portable));)*
     };
 }
 
@@ -176,7 +176,7 @@ where
 }
 
 /// Moves round nothing: the declaration is a chain of no terms.
-fn move_row<M: Move, T: Stored>() -> Kernel {
+pub(crate) fn move_row<M: Move, T: Stored>(engine: Engine) -> Kernel {
     let p = T::PRECISION;
     let contract = Contract {
         op: M::OP,
@@ -190,5 +190,5 @@ fn move_row<M: Move, T: Stored>() -> Kernel {
         },
     };
     let arithmetic = Arithmetic::chain(Reduction::MulAddChain, p, p);
-    Kernel::new(contract, Engine::Portable, arithmetic, moves::run::<M, T>)
+    Kernel::new(contract, engine, arithmetic, moves::run::<M, T>)
 }

@@ -72,11 +72,8 @@ where
 {
     let contract = contract::<I, A, O>(Op::Spgemm, F::KIND);
     let arithmetic = Arithmetic::chain(Steps::reduction::<A>(), A::PRECISION, O::PRECISION).input(I::INPUT);
-    let mut name = KernelName::plain(contract, Engine::Portable);
-    name.tech = Some(TECH.to_owned());
-    let mut kernel = Kernel::new(contract, Engine::Portable, arithmetic, run::<F, I, A, O>);
-    kernel.name = name.to_string();
-    kernel
+    let name = KernelName::of_method(contract, Engine::Portable, TECH);
+    Kernel::named(&name, arithmetic, run::<F, I, A, O>)
 }
 
 /// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).

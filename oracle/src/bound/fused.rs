@@ -111,3 +111,36 @@ pub(super) fn error(sum: &FusedSum, links: Links) -> Option<FusedError> {
         abs,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link without products cuts the number that the chain starts from to F + 1 bits, which costs nothing where the accumulator
+    /// has no more of them. Found by mutation: a bound that counted such a link all the same went unnoticed.
+    #[test]
+    fn a_link_without_products_costs_only_what_it_cuts() {
+        let links = |steps| Links {
+            products: 2,
+            links: 2,
+            all_products: 2,
+            all_links: 2,
+            steps,
+            from_c: true,
+        };
+        // f32 has 24 significant bits.
+        for (fraction, cuts) in [(13, true), (22, true), (23, false), (24, false), (25, false)] {
+            let sum = FusedSum {
+                fraction,
+                products: 4,
+                zero_exponent: -133,
+                output: Output::F32TowardZero,
+            };
+            let allowed = |steps| {
+                let found = error(&sum, links(steps)).expect("few roundings");
+                (found.whole, found.den, found.abs)
+            };
+            assert_eq!(allowed(2) != allowed(3), cuts, "F = {fraction}");
+        }
+    }
+}

@@ -363,3 +363,24 @@ fn absurd_declarations_and_slots_do_not_panic() {
         None
     );
 }
+
+/// A hybrid fixes its bits only where both parts do, in the order in which they are declared to be joined, and nothing may be flushed.
+/// Found by mutation: nothing noticed when one of the three was enough, so that T2 would have convicted kernels that promised no bits.
+#[test]
+fn a_hybrid_fixes_its_bits_only_as_a_whole() {
+    let chain = Arithmetic::chain(Reduction::FmaChain, F32, F32);
+    let any = Arithmetic::chain(Reduction::Any, F32, F32);
+    let both = |first: Arithmetic, second: Arithmetic, how| Arithmetic::hybrid(first, *second.part(), how);
+    let mut flushing = both(chain, chain, Combine::Ordered);
+    flushing.flush = true;
+    let found = [
+        (both(chain, chain, Combine::Ordered), true),
+        (both(any, chain, Combine::Ordered), false),
+        (both(chain, any, Combine::Ordered), false),
+        (both(chain, chain, Combine::Free), false),
+        (flushing, false),
+    ];
+    for (arithmetic, fixed) in found {
+        assert_eq!(arithmetic.is_deterministic(), fixed, "{arithmetic:?}");
+    }
+}

@@ -226,3 +226,20 @@ fn wrong_factors_violate_the_bound() {
         println!("{name}: wrong by T1");
     }
 }
+
+/// A miss by the model's bits comes with error and bound where there are such numbers: between a number and an infinity there is no
+/// distance. Found by mutation: nothing noticed when only one of the two had to be finite.
+#[test]
+fn a_miss_beside_an_infinity_has_no_figures() {
+    let arithmetic = Arithmetic::chain(Reduction::FmaChain, F32, F32);
+    let finite = Case::new(&[(1.5, 2.0)], (1.0, 0.0), 0.0);
+    let infinite = Case::new(&[(f64::INFINITY, 2.0)], (1.0, 0.0), 0.0);
+    let found = |case: &Case, y: f64| {
+        let bits = encode(y, F32, Rounding::NearestEven);
+        case.accepts(&arithmetic).judge(bits)
+    };
+    let miss = found(&finite, 4.0);
+    assert!(matches!(miss, Fared::Wrong(Tier::T2, Some((1.0, _)))), "{miss:?}");
+    assert_eq!(found(&finite, f64::INFINITY), Fared::Wrong(Tier::T2, None));
+    assert_eq!(found(&infinite, 4.0), Fared::Wrong(Tier::T2, None));
+}

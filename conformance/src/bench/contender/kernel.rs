@@ -3,6 +3,8 @@
 use super::super::operands::Shared;
 use super::{About, Contender, Wrote};
 use crate::backend::Ours;
+#[cfg(feature = "cuda")]
+use crate::case::Params;
 use crate::execute::poison;
 use crate::operands::Operands;
 use sparse_kernels::registry::{Kernel, all_kernels, kernels_here};
@@ -23,6 +25,9 @@ pub(in super::super) struct KernelContender {
     about: About,
     kernel: Kernel,
     operands: Arc<Operands>,
+    transpose_a: bool,
+    /// Of C.
+    layout: Layout,
     out: Values,
     answer: Option<Answer>,
 }
@@ -55,9 +60,19 @@ impl KernelContender {
             },
             kernel: kernel.clone(),
             operands: Arc::clone(operands),
+            transpose_a: false,
+            layout: Layout::RowMajor,
             out: Values::filled(out, elements, poison(out)),
             answer: None,
         }
+    }
+
+    /// With A transposed and C laid out as the case has them.
+    #[cfg(feature = "cuda")]
+    pub(in super::super) fn laid_out(mut self, params: &Params) -> KernelContender {
+        self.transpose_a = params.transpose_a;
+        self.layout = params.layout_c;
+        self
     }
 }
 
@@ -90,7 +105,7 @@ impl Contender for KernelContender {
         let task = match (self.kernel.contract.op, b, y, b_sparse) {
             (Op::Spmm, Some(b), ..) => Task::Spmm {
                 a,
-                transpose_a: false,
+                transpose_a: self.transpose_a,
                 b: b.as_ref(),
                 transpose_b: false,
                 alpha: 1.0,
@@ -98,8 +113,11 @@ impl Contender for KernelContender {
                 c: DenseMut {
                     rows,
                     cols,
-                    ld: cols,
-                    layout: Layout::RowMajor,
+                    ld: match self.layout {
+                        Layout::RowMajor => cols,
+                        Layout::ColMajor => rows,
+                    },
+                    layout: self.layout,
                     data,
                 },
             },
@@ -132,7 +150,11 @@ impl Contender for KernelContender {
         match (self.kernel.contract.op, &self.answer) {
             (Op::Spgemm, Some(Answer::Sparse(raw))) => Ok(Wrote::Sparse(RawSparse::clone(raw))),
             (Op::Spmm | Op::Spmv, Some(Answer::Written)) => {
-                let place = Place::Strides(self.operands.result.1, 1);
+                let (rows, cols) = self.operands.result;
+                let place = match self.layout {
+                    Layout::RowMajor => Place::Strides(cols, 1),
+                    Layout::ColMajor => Place::Strides(1, rows),
+                };
                 Ok(Wrote::Dense(self.out.as_slice(), place))
             }
             (Op::Sddmm, Some(Answer::Written)) => Ok(Wrote::Dense(self.out.as_slice(), Place::Visited)),
@@ -151,7 +173,7 @@ fn parameters(format: FormatKind, params: &FormatParams) -> Vec<(String, u64)> {
 }
 
 /// Bytes of all arrays of a matrix.
-pub(in super::super) fn bytes(matrix: &AnySparse) -> u64 {
+fn bytes(matrix: &AnySparse) -> u64 {
     each_parts!(AnyParts::from(matrix.clone()), parts => parts.index_bytes() + parts.value_bytes())
 }
 
@@ -173,7 +195,9 @@ fn conversion(
         to: Some(format),
         types,
     };
-    kernels.filter(|kernel| kernel.contract == contract).last()
+    // What the GPU does is timed by itself.
+    let on_cpu = |kernel: &&Kernel| kernel.contract == contract && kernel.engine != "cuda";
+    kernels.filter(on_cpu).last()
 }
 
 /// True if operands of a kernel can be made from CSR.

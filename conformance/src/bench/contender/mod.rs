@@ -13,8 +13,6 @@ mod nalgebra;
 mod number;
 mod sprs;
 
-#[cfg(feature = "cuda")]
-pub(super) use kernel::bytes;
 pub(super) use kernel::{KernelContender, can_be_encoded, encoded};
 pub(super) use mkl::MklContender;
 pub(super) use nalgebra::NalgebraContender;

@@ -1,5 +1,6 @@
 //! The report of the device as Markdown: means over the matrices, then every row.
 
+use super::convert::Conversion;
 use super::report::{DeviceReport, Row};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -77,7 +78,36 @@ pub fn to_markdown(report: &DeviceReport) -> String {
             row.preparation * 1e3,
         );
     }
+    if !report.conversions.is_empty() {
+        conversions(&report.conversions, &mut text);
+    }
     text
+}
+
+/// Preprocessing, one line for each.
+fn conversions(rows: &[Conversion], text: &mut String) {
+    text.push_str(
+        "\n`whole`: from CSR on the device to the format on the device, memory included; `passes`: the kernels alone. `CPU`: the\n\
+         conversion on all cores. Medians.\n\n\
+         | matrix | nnz | kernel | upload ms | whole ms | passes ms | CPU ms | threads | times as fast | passes alone | |\n\
+         |---|---:|---|---:|---:|---:|---:|---:|---:|---:|---|\n",
+    );
+    for row in rows {
+        let (whole, passes) = row.against();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {:.2} | {:.3} | {:.3} | {:.2} | {} | {whole:.1} | {passes:.1} | {} |",
+            row.matrix,
+            row.nnz,
+            row.kernel,
+            row.upload * 1e3,
+            row.whole * 1e3,
+            row.passes * 1e3,
+            row.cpu * 1e3,
+            row.threads,
+            if row.right { "right" } else { "WRONG" },
+        );
+    }
 }
 
 /// The geometric mean; NaN of nothing.

@@ -9,16 +9,18 @@
 //! A kernel that is wrong is printed, not timed against. Times are of the kernel alone, L2 flushed before each launch (cold) or
 //! not (warm); preparing, copying and converting are apart.
 
-mod contender;
+mod convert;
 mod markdown;
 mod report;
+mod turn;
 mod workload;
 
+pub use convert::Conversion;
 pub use markdown::to_markdown;
 pub use report::{DeviceReport, Row};
 pub use workload::Structured;
 
-use super::contender::{Contender, encoded};
+use super::contender::{Contender, KernelContender, encoded};
 use super::judging::Expectations;
 use super::operands::Shared;
 use super::statistics::median;
@@ -26,7 +28,6 @@ use crate::operands::Operands;
 use crate::origin::{Loaded, Origin};
 use crate::record::verdict_record;
 use crate::report::Environment;
-use contender::DeviceContender;
 use sparse_kernels::cuda::{Gpu, Plan, baselines, copy_bandwidth, metered, peak_f32};
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
@@ -34,7 +35,9 @@ use sparse_oracle::format::{FormatKind, FormatParams};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use turn::{InTurn, Turn};
 use workload::touched;
 
 /// Launches that are timed.
@@ -43,7 +46,7 @@ const PLAN: Plan = Plan { cold: 21, warm: 50 };
 /// What to measure.
 #[derive(Debug)]
 pub struct Options {
-    /// Operations: spmm, sddmm.
+    /// Operations: spmm, sddmm; convert for preprocessing.
     pub ops: Vec<Op>,
     /// Element types of the operands.
     pub precisions: Vec<Precision>,
@@ -61,48 +64,67 @@ pub struct Options {
     pub fewest_entries: usize,
     /// Most products of elements that are judged for each contender.
     pub judged_terms: u64,
+    /// A file whose lock is held while the GPU is used, where several such processes run side by side.
+    pub turn: Option<PathBuf>,
 }
 
-/// Measures everything. `shown` is told what is going on, line by line.
+/// Measures everything. `shown` is told what is going on, line by line; `keep` gets the report after each matrix, so that one who is
+/// interrupted loses no more than that.
 ///
 /// # Errors
-/// No GPU, or one that does not do what it is asked for the machine's own figures.
-pub fn run(options: &Options, shown: &mut dyn FnMut(&str)) -> Result<DeviceReport, Refusal> {
+/// No GPU, or one that does not do what it is asked for the machine's own figures; a file for turns that can't be locked.
+pub fn run(
+    options: &Options,
+    shown: &mut dyn FnMut(&str),
+    keep: &mut dyn FnMut(&DeviceReport),
+) -> Result<DeviceReport, Refusal> {
     let gpu = Gpu::get()?;
+    let failed = |error: std::io::Error| Refusal::Device {
+        device: "CUDA",
+        reason: format!("turns on the GPU: {error}"),
+    };
+    let turn = Turn::new(options.turn.as_deref()).map_err(failed)?;
+    let (bandwidth, peak_f32) = turn
+        .take(|| (copy_bandwidth(gpu), peak_f32(gpu)))
+        .map_err(failed)?;
     let mut report = DeviceReport {
         schema: report::SCHEMA.to_owned(),
         suite_version: env!("CARGO_PKG_VERSION").to_owned(),
         environment: Environment::detect(rayon::current_num_threads(), std::env::args().collect()),
-        device: gpu.name().to_owned(),
-        capability: gpu.capability(),
-        driver: gpu.driver_version()?,
-        bandwidth: copy_bandwidth(gpu)?,
-        peak_f32: peak_f32(gpu)?,
+        device: gpu.found().name().to_owned(),
+        capability: gpu.found().capability(),
+        driver: gpu.found().driver_version()?,
+        bandwidth: bandwidth?,
+        peak_f32: peak_f32?,
         rows: Vec::new(),
+        conversions: Vec::new(),
         skipped: Vec::new(),
     };
     shown(&report.heading());
     for origin in &options.origins {
         match origin.load() {
-            Ok(loaded) => on_matrix(origin, &loaded, options, &mut report, shown),
+            Ok(loaded) => on_matrix(origin, &loaded, (options, &turn), &mut report, shown),
             Err(error) => report.skip(origin.to_string(), error.to_string()),
         }
+        report.compare();
+        keep(&report);
     }
     for structured in &options.structured {
         for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
             if let Some(shared) = structured.shared(types) {
-                one(&shared, options, &mut report, shown);
+                one(&shared, (options, &turn), &mut report, shown);
+                report.compare();
+                keep(&report);
             }
         }
     }
-    report.compare();
     Ok(report)
 }
 
 fn on_matrix(
     origin: &Origin,
     loaded: &Loaded,
-    options: &Options,
+    (options, turn): (&Options, &Turn),
     report: &mut DeviceReport,
     shown: &mut dyn FnMut(&str),
 ) {
@@ -115,10 +137,13 @@ fn on_matrix(
     for &n in &options.ns {
         for (op, types) in groups(options) {
             match Shared::new(origin, loaded, (op, types), n) {
-                Ok(shared) => one(&shared, options, report, shown),
+                Ok(shared) => one(&shared, (options, turn), report, shown),
                 Err(error) => report.skip(format!("{origin} n={n}"), error.to_string()),
             }
         }
+    }
+    if options.ops.contains(&Op::Convert) {
+        convert::on_matrix(origin, loaded, options, report, shown);
     }
 }
 
@@ -145,6 +170,7 @@ fn contenders(options: &Options) -> Vec<Kernel> {
     let here = baselines().iter().filter(|library| library.is_here());
     let fits = |k: &&Kernel| {
         options.ops.contains(&k.contract.op)
+            && k.contract.op != Op::Convert
             && options.precisions.contains(&k.contract.types.a)
             && k.contract.types.out == k.contract.types.acc
     };
@@ -153,7 +179,12 @@ fn contenders(options: &Options) -> Vec<Kernel> {
 }
 
 /// Every contender on these operands.
-fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mut dyn FnMut(&str)) {
+fn one(
+    shared: &Shared,
+    (options, turn): (&Options, &Turn),
+    report: &mut DeviceReport,
+    shown: &mut dyn FnMut(&str),
+) {
     let contract = shared.case.contract;
     let mut encodings: BTreeMap<FormatKind, Result<(Arc<Operands>, f64), String>> = BTreeMap::new();
     let mut expectations = Expectations::default();
@@ -181,7 +212,11 @@ fn one(shared: &Shared, options: &Options, report: &mut DeviceReport, shown: &mu
                 continue;
             }
         };
-        let mut contender = DeviceContender::new(&kernel, &operands, &shared.case);
+        let contender = KernelContender::new(&kernel, &operands, shared.case.params.blocks, conversion);
+        let mut contender = InTurn {
+            contender: contender.laid_out(&shared.case.params),
+            turn,
+        };
         let (judged, times) = metered(PLAN, || {
             expectations.judge(&mut contender, shared, &operands, options.judged_terms)
         });

@@ -1,5 +1,6 @@
 //! What a run on the device found, as data.
 
+use super::convert::Conversion;
 use crate::report::{Environment, VerdictRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct DeviceReport {
     pub peak_f32: f64,
     /// One row for each kernel on each matrix.
     pub rows: Vec<Row>,
+    /// One for each conversion of each matrix, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conversions: Vec<Conversion>,
     /// What was not measured, and why.
     pub skipped: Vec<(String, String)>,
 }
@@ -153,6 +157,7 @@ impl DeviceReport {
     /// 1 where a kernel of ours was wrong.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        u8::from(self.rows.iter().any(|row| row.ours && !row.right))
+        let product = self.rows.iter().any(|row| row.ours && !row.right);
+        u8::from(product || self.conversions.iter().any(|conversion| !conversion.right))
     }
 }

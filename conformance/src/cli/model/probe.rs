@@ -81,11 +81,11 @@ fn measure(args: &Args, probes: &[sparse_kernels::cuda::probe::Probe]) -> Result
 
     let start = Instant::now();
     let mut gpu = Gpu::open()?;
-    let (major, minor) = gpu.device().capability();
-    let Some(architecture @ Architecture::Sm90) = gpu.device().architecture() else {
+    let (major, minor) = gpu.found().capability();
+    let Some(architecture @ Architecture::Sm90) = gpu.found().architecture() else {
         bail!(
             "{} has compute capability {major}.{minor}; probes are listed for 9.0 alone (kernels/src/cuda/probe/list.rs)",
-            gpu.device().name()
+            gpu.found().name()
         );
     };
     let subjects: Vec<Subject> = probes
@@ -128,7 +128,7 @@ fn measure(args: &Args, probes: &[sparse_kernels::cuda::probe::Probe]) -> Result
 
 #[cfg(feature = "cuda")]
 fn describe(args: &Args, gpu: &crate::probe::Gpu) -> Result<Summary> {
-    let device = gpu.device();
+    let device = gpu.found();
     let (major, minor) = device.capability();
     let cuda = device.driver_version()?;
     let nvrtc = sparse_kernels::cuda::nvrtc_version()?;
@@ -144,7 +144,7 @@ fn describe(args: &Args, gpu: &crate::probe::Gpu) -> Result<Summary> {
         ),
         device: device.name().to_owned(),
         compute_capability: format!("{major}.{minor}"),
-        multiprocessors: device.multiprocessors()?.into(),
+        multiprocessors: i64::try_from(device.multiprocessors()?)?,
         driver,
         cuda: format!("{}.{}", cuda / 1000, cuda % 1000 / 10),
         nvrtc: format!("{}.{}", nvrtc.0, nvrtc.1),

@@ -8,7 +8,7 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::{refused, row};
+use super::{pointer, refused, row};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
@@ -22,13 +22,11 @@ use cudarc::cublas::result::{create_handle, gemm_ex, set_stream};
 use cudarc::cublas::sys::{
     self, cublasComputeType_t as Compute, cublasGemmAlgo_t, cublasOperation_t, cudaDataType,
 };
-use cudarc::driver::{CudaSlice, DevicePtr};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, SLOT_LIMIT, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{F16, Precision};
-use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 const LIBRARY: &str = "cuBLAS";
@@ -182,14 +180,14 @@ fn multiply<I: Word, A: Unit, O: Word>(
             m,
             k,
             (&raw const alpha).cast(),
-            address(gpu, &b.data),
+            pointer(gpu, &b.data),
             input,
             ldb,
-            address(gpu, &a.data),
+            pointer(gpu, &a.data),
             input,
             lda,
             (&raw const beta).cast(),
-            address(gpu, &c.data).cast_mut(),
+            pointer(gpu, &c.data),
             output,
             ldc,
             compute,
@@ -197,9 +195,4 @@ fn multiply<I: Word, A: Unit, O: Word>(
         )
     };
     status.map_err(|error| refused(LIBRARY, "multiply")(error.0).into())
-}
-
-fn address<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> *const c_void {
-    let (address, _ordered) = buffer.device_ptr(gpu.stream());
-    address as *const c_void
 }

@@ -2,15 +2,14 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::refused;
+use super::{pointer, refused};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word};
 use cudarc::cusparse::sys::{self, cudaDataType, cusparseStatus_t};
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::CudaSlice;
 use sparse_oracle::Precision;
 use sparse_oracle::refusal::Refusal;
-use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -76,12 +75,6 @@ pub(super) fn data_type(precision: Precision) -> cudaDataType {
     }
 }
 
-/// A device address, for the library.
-pub(super) fn address<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> *mut c_void {
-    let (address, _ordered) = buffer.device_ptr(gpu.stream());
-    address as *mut c_void
-}
-
 /// A CSR matrix on the device with its descriptor.
 #[derive(Debug)]
 pub(super) struct Csr<T: Word> {
@@ -122,9 +115,9 @@ impl<T: Word> Csr<T> {
                 shape.0 as i64,
                 shape.1 as i64,
                 nnz as i64,
-                address(gpu, &made.arrays.0),
-                address(gpu, &made.arrays.1),
-                address(gpu, &made.arrays.2),
+                pointer(gpu, &made.arrays.0),
+                pointer(gpu, &made.arrays.1),
+                pointer(gpu, &made.arrays.2),
                 index,
                 index,
                 sys::cusparseIndexBase_t::CUSPARSE_INDEX_BASE_ZERO,
@@ -161,7 +154,7 @@ impl Dense {
                 matrix.rows as i64,
                 matrix.cols as i64,
                 matrix.ld as i64,
-                address(gpu, &matrix.data),
+                pointer(gpu, &matrix.data),
                 data_type(T::PRECISION),
                 sys::cusparseOrder_t::CUSPARSE_ORDER_ROW,
             )

@@ -17,14 +17,18 @@ mod spgemm;
 mod spmm;
 
 use super::CudaError;
+use super::gpu::Gpu;
+use super::launch::address;
 use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::name::KernelName;
 use crate::registry::{Kernel, Run};
+use cudarc::driver::CudaSlice;
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::FormatKind;
+use std::ffi::c_void;
 use std::fmt::Debug;
 use std::sync::LazyLock;
 
@@ -96,15 +100,16 @@ fn row(
         to: None,
         types,
     };
-    let name = KernelName {
-        tech: Some(tech.to_owned()),
-        ..KernelName::plain(contract, Engine::Cuda)
-    };
+    let name = KernelName::of_method(contract, Engine::Cuda, tech);
     Kernel {
-        name: name.to_string(),
         needs,
-        ..Kernel::new(contract, Engine::Cuda, Arithmetic::any(acc, out), run)
+        ..Kernel::named(&name, Arithmetic::any(acc, out), run)
     }
+}
+
+/// A device address, for the libraries.
+fn pointer<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> *mut c_void {
+    address(gpu, buffer) as *mut c_void
 }
 
 /// A failed call of a library.

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::cusparse::{Csr, Dense, address, check, data_type, handle};
+use super::cusparse::{Csr, Dense, check, data_type, handle};
+use super::pointer;
 use super::row;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
@@ -136,7 +137,7 @@ impl Ready {
                 s.descriptor,
                 data_type(A::PRECISION),
                 Algorithm::CUSPARSE_SDDMM_ALG_DEFAULT,
-                address(gpu, &ready.workspace),
+                pointer(gpu, &ready.workspace),
             )
         };
         check("preprocess an SDDMM", status)?;
@@ -159,7 +160,7 @@ impl Ready {
                 s.descriptor,
                 data_type(A::PRECISION),
                 Algorithm::CUSPARSE_SDDMM_ALG_DEFAULT,
-                address(gpu, &self.workspace),
+                pointer(gpu, &self.workspace),
             )
         };
         check("multiply on a pattern", status)

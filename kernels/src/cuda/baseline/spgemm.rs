@@ -4,7 +4,8 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::cusparse::{Csr, Handle, address, check, data_type, handle};
+use super::cusparse::{Csr, Handle, check, data_type, handle};
+use super::pointer;
 use super::row;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::meter;
@@ -166,7 +167,7 @@ fn multiply<T: Unit + Word>(
         };
         call(&mut bytes, ptr::null_mut())?;
         let buffer = gpu.zeros::<u8>(bytes)?;
-        call(&mut bytes, address(gpu, &buffer))?;
+        call(&mut bytes, pointer(gpu, &buffer))?;
         Ok::<_, Refusal>(buffer)
     };
     let held = (
@@ -201,9 +202,9 @@ fn copy<T: Unit + Word>(
     unsafe {
         let set = sys::cusparseCsrSetPointers(
             c.descriptor,
-            address(gpu, &c.arrays.0),
-            address(gpu, &c.arrays.1),
-            address(gpu, &c.arrays.2),
+            pointer(gpu, &c.arrays.0),
+            pointer(gpu, &c.arrays.1),
+            pointer(gpu, &c.arrays.2),
         );
         check("take the result's buffers", set)?;
         let status = sys::cusparseSpGEMM_copy(

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::cusparse::{Csr, Dense, address, check, data_type, handle};
+use super::cusparse::{Csr, Dense, check, data_type, handle};
+use super::pointer;
 use super::row;
 use crate::cuda::gpu::Gpu;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
@@ -185,7 +186,7 @@ impl<I: Word> Prepared<I> {
                         made.c.0,
                         compute,
                         algorithm,
-                        address(gpu, &made.workspace),
+                        pointer(gpu, &made.workspace),
                     )
                 };
                 check("preprocess an SpMM", status)?;
@@ -206,7 +207,7 @@ impl<I: Word> Prepared<I> {
                 ready.c.0,
                 compute,
                 algorithm,
-                address(gpu, &ready.workspace),
+                pointer(gpu, &ready.workspace),
             )
         };
         check("multiply", status)

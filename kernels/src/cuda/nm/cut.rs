@@ -12,8 +12,13 @@
 //!
 //! d counts bytes of the slice of B in shared memory, [block][slice][group][row of W]. What does not exist (a row of W past the
 //! end or past the span, a group past the last, a row of B past k) names the row behind the slice, number `cap`.
+//!
+//! On the device a slice of W is followed by its part of d, as in shared memory: one run of 16-byte copies brings both.
 
+use crate::cuda::gpu::Gpu;
+use cudarc::driver::CudaSlice;
 use sparse_oracle::format::NmParts;
+use sparse_oracle::refusal::Refusal;
 use std::collections::BTreeSet;
 
 /// How to cut.
@@ -31,9 +36,9 @@ pub(super) struct Knife {
     pub(super) packed: bool,
 }
 
-/// A matrix cut into slices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cut {
+/// How many of what a cut has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sizes {
     /// Slices of W.
     pub(super) slices: usize,
     /// Blocks of columns.
@@ -44,12 +49,55 @@ pub(super) struct Cut {
     pub(super) cap: usize,
     /// Rows of B from one slice to the next; 0 where they are listed.
     pub(super) ks: usize,
+}
+
+/// A matrix cut into slices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// How many.
+    pub(super) sizes: Sizes,
     /// Bytes, [block][slice][group][ws].
-    pub(super) d: Vec<u32>,
-    /// Rows of B, [block][slice][cap]; empty where all are there.
-    pub(super) rows: Vec<i32>,
-    /// How many are listed, [block][slice].
-    pub(super) counts: Vec<i32>,
+    d: Vec<u32>,
+    /// Rows of B, [block][slice][cap], -1 behind the last; empty where all are there.
+    rows: Vec<i32>,
+}
+
+/// A cut matrix on the device.
+#[derive(Debug)]
+pub(super) struct Slices {
+    /// How many.
+    pub(super) sizes: Sizes,
+    /// [block][slice]: words of W, then groups * ws of d.
+    pub(super) w: CudaSlice<u32>,
+    /// Rows of B, [block][slice][cap]; nothing where all are there.
+    pub(super) rows: CudaSlice<i32>,
+}
+
+impl Cut {
+    /// Uploads the slices; `words` appends those of W of a block and a slice, as many for each.
+    pub(super) fn upload(
+        &self,
+        gpu: &Gpu,
+        words: impl Fn((usize, usize), &mut Vec<u32>),
+    ) -> Result<Slices, Refusal> {
+        Ok(Slices {
+            sizes: self.sizes,
+            w: gpu.upload(&self.words(words))?,
+            rows: gpu.upload(&self.rows)?,
+        })
+    }
+
+    fn words(&self, words: impl Fn((usize, usize), &mut Vec<u32>)) -> Vec<u32> {
+        let Sizes { blocks, slices, .. } = self.sizes;
+        let each = self.d.len() / (blocks * slices).max(1);
+        let mut w = Vec::new();
+        let places = (0..blocks).flat_map(|block| (0..slices).map(move |slice| (block, slice)));
+        for (at, place) in places.enumerate() {
+            words(place, &mut w);
+            w.extend_from_slice(&self.d[at * each..][..each]);
+        }
+        w
+    }
 }
 
 /// Rows of B'.
@@ -73,15 +121,19 @@ impl Knife {
         let touched = |block: usize| ((block + 1) * self.tn - 1) / m.l - block * self.tn / m.l + 1;
         let groups = (0..blocks).map(touched).max().unwrap_or(1);
         let ks = if self.packed { 0 } else { self.span / m.n * m.m };
-        let mut cut = Cut {
+        let sizes = Sizes {
             slices,
             blocks,
             groups,
             cap: ks,
             ks,
+        };
+        let mut cut = Cut {
+            sizes,
             ..Cut::default()
         };
         let lists = self.packed.then(|| self.lists(m, &mut cut));
+        let cap = cut.sizes.cap;
         let mut place = vec![0u32; m.rows];
         cut.d.reserve(blocks * slices * groups * self.ws);
         for block in 0..blocks {
@@ -98,7 +150,7 @@ impl Knife {
                             .flatten();
                         // A group that begins behind the block is not listed with it.
                         let row = row.filter(|_| group * m.l < (block + 1) * self.tn);
-                        let at = row.map_or(cut.cap, |row| match &lists {
+                        let at = row.map_or(cap, |row| match &lists {
                             Some(_) => place[row] as usize,
                             None => row - slice * ks,
                         });
@@ -112,21 +164,22 @@ impl Knife {
 
     /// The rows of B of every block and slice, ascending.
     fn lists<T>(self, m: &NmParts<T>, cut: &mut Cut) -> Vec<Vec<u32>> {
-        let mut lists = Vec::with_capacity(cut.blocks * cut.slices);
-        for block in 0..cut.blocks {
+        let Sizes { blocks, slices, .. } = cut.sizes;
+        let mut lists = Vec::with_capacity(blocks * slices);
+        for block in 0..blocks {
             let (first, last) = (block * self.tn / m.l, ((block + 1) * self.tn - 1) / m.l);
-            for slice in 0..cut.slices {
+            for slice in 0..slices {
                 let of = |group| (0..self.span).filter_map(move |r| met(m, slice * self.span + r, group));
                 let rows: BTreeSet<usize> = (first..=last).flat_map(of).collect();
                 lists.push(rows.into_iter().map(|row| row as u32).collect::<Vec<u32>>());
             }
         }
-        cut.cap = lists.iter().map(Vec::len).max().unwrap_or(0);
-        cut.counts = lists.iter().map(|list| list.len() as i32).collect();
-        cut.rows = Vec::with_capacity(lists.len() * cut.cap);
+        let cap = lists.iter().map(Vec::len).max().unwrap_or(0);
+        cut.sizes.cap = cap;
+        cut.rows = Vec::with_capacity(lists.len() * cap);
         for list in &lists {
             cut.rows.extend(list.iter().map(|&row| row as i32));
-            cut.rows.resize(cut.rows.len() + cut.cap - list.len(), -1);
+            cut.rows.resize(cut.rows.len() + cap - list.len(), -1);
         }
         lists
     }
@@ -162,22 +215,33 @@ mod tests {
     #[test]
     fn a_whole_slice_is_indexed_by_row() {
         let cut = knife(false).cut(&small());
-        assert_eq!(
-            (cut.slices, cut.blocks, cut.groups, cut.cap, cut.ks),
-            (2, 1, 2, 4, 4)
-        );
+        let sizes = Sizes {
+            slices: 2,
+            blocks: 1,
+            groups: 2,
+            cap: 4,
+            ks: 4,
+        };
+        assert_eq!(cut.sizes, sizes);
         // Two rows of W and two pads a group; row 6 of B does not exist.
         assert_eq!(cut.d, [0, 3, 4, 4, 1, 3, 4, 4, 0, 1, 4, 4, 1, 4, 4, 4]);
-        assert!(cut.rows.is_empty() && cut.counts.is_empty());
+        assert!(cut.rows.is_empty());
     }
 
     #[test]
     fn a_packed_slice_is_indexed_by_place_in_its_list() {
         let cut = knife(true).cut(&small());
-        assert_eq!((cut.cap, cut.ks), (3, 0));
+        assert_eq!((cut.sizes.cap, cut.sizes.ks), (3, 0));
         assert_eq!(cut.rows, [0, 1, 3, 4, 5, -1]);
-        assert_eq!(cut.counts, [3, 2]);
         assert_eq!(cut.d, [0, 2, 3, 3, 1, 2, 3, 3, 0, 1, 3, 3, 1, 3, 3, 3]);
+    }
+
+    #[test]
+    fn a_slice_is_followed_by_its_part_of_d() {
+        let cut = knife(true).cut(&small());
+        let words = cut.words(|(block, slice), to| to.push((100 * (block + 1) + slice) as u32));
+        assert_eq!(words[..9], [100, 0, 2, 3, 3, 1, 2, 3, 3]);
+        assert_eq!(words[9..], [101, 0, 1, 3, 3, 1, 3, 3, 3]);
     }
 
     #[test]
@@ -205,19 +269,23 @@ mod tests {
                 packed,
             };
             let cut = knife.cut(&m);
-            for block in 0..cut.blocks {
-                for (slice, r, x) in (0..cut.slices)
-                    .flat_map(|s| (0..ws).flat_map(move |r| (0..cut.groups).map(move |x| (s, r, x))))
+            let sizes = cut.sizes;
+            for block in 0..sizes.blocks {
+                for (slice, r, x) in (0..sizes.slices)
+                    .flat_map(|s| (0..ws).flat_map(move |r| (0..sizes.groups).map(move |x| (s, r, x))))
                 {
                     let group = block * tn / m.l + x;
-                    let d = cut.d[((block * cut.slices + slice) * cut.groups + x) * ws + r] as usize / 16;
+                    let d = cut.d[((block * sizes.slices + slice) * sizes.groups + x) * ws + r] as usize / 16;
                     let inside = r < span && group * m.l < (block + 1) * tn;
                     match inside.then(|| met(&m, slice * span + r, group)).flatten() {
-                        None => assert_eq!(d, cut.cap),
+                        None => assert_eq!(d, sizes.cap),
                         Some(row) if packed => {
-                            assert_eq!(cut.rows[(block * cut.slices + slice) * cut.cap + d], row as i32);
+                            assert_eq!(
+                                cut.rows[(block * sizes.slices + slice) * sizes.cap + d],
+                                row as i32
+                            );
                         }
-                        Some(row) => assert_eq!(slice * cut.ks + d, row),
+                        Some(row) => assert_eq!(slice * sizes.ks + d, row),
                     }
                 }
             }

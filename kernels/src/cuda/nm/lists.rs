@@ -14,22 +14,14 @@ use sparse_oracle::refusal::Refusal;
 /// The terms of op(A).
 pub(super) fn lists<T: Stored>(m: &NmParts<T>, transpose: bool) -> Result<Lists<T>, Refusal> {
     let groups = m.cols.div_ceil(m.l);
-    let mut terms = Vec::with_capacity(m.values.len());
-    let vectors = (0..m.cols.div_ceil(m.l)).flat_map(|group| (0..height(m)).map(move |u| (group, u)));
-    for (group, u) in vectors {
-        let Some(row) = met(m, u, group) else { continue };
+    let vectors = (0..groups).flat_map(|group| (0..height(m)).map(move |u| (group, u)));
+    let met = vectors.filter_map(|(group, u)| Some((group, u, met(m, u, group)?)));
+    let terms = met.flat_map(|(group, u, row)| {
         let vector = &m.values[(u * groups + group) * m.l..][..m.l];
-        for (col, &value) in (group * m.l..m.cols).zip(vector) {
-            let (row, col) = (row as u32, col as u32);
-            terms.push(if transpose {
-                (col, row, value)
-            } else {
-                (row, col, value)
-            });
-        }
-    }
-    let rows = if transpose { m.cols } else { m.rows };
-    Lists::new(rows, &terms, T::from_bits64(0))
+        let columns = (group * m.l..m.cols).zip(vector);
+        columns.map(move |(col, &value)| (row as u32, col as u32, value))
+    });
+    Lists::of((m.rows, m.cols), transpose, terms, T::from_bits64(0))
 }
 
 #[cfg(test)]

@@ -7,16 +7,16 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use super::cut::{Cut, Knife, height};
-use super::{is_tiled, lists, open};
+use super::cut::{Knife, Slices, height};
+use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
-use crate::cuda::listed::{Listed, aligned};
-use crate::cuda::operand::{DeviceDense, Word, product};
+use crate::cuda::listed::{Prepared, Tiled};
+use crate::cuda::operand::{DeviceDense, Word, fits, product};
 use crate::cuda::source::Source;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request;
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use cudarc::driver::DeviceRepr;
 use sparse_oracle::format::{FormatKind, Nm, NmParts};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
@@ -25,17 +25,49 @@ use sparse_oracle::{Bf16, F16, Tf32};
 /// The kernels of the source.
 pub(in super::super) const SYMBOLS: &[&str] = &[
     "nm_tf32_f32",
+    "nm_tf32_f32_wide",
     "nm_f16_f32",
+    "nm_f16_f32_wide",
     "nm_f16_f16",
+    "nm_f16_f16_wide",
     "nm_bf16_f32",
+    "nm_bf16_f32_wide",
     "nm_bf16_bf16",
+    "nm_bf16_bf16_wide",
 ];
 
-/// Columns of W and of B of a block, and its threads.
-const TILE: usize = 128;
+/// Columns of B of a block.
+const TM: usize = 128;
 
 /// Slices in shared memory.
 const STAGES: usize = 2;
+
+/// A block: columns of W, which are its threads too, and how many share a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    tn: usize,
+    per_sm: usize,
+}
+
+const NARROW: Block = Block { tn: 128, per_sm: 2 };
+const WIDE: Block = Block { tn: 256, per_sm: 1 };
+
+impl Block {
+    /// Those to try for a product, best first: a wide one needs fewer bytes of B, narrow ones fill the device sooner.
+    fn candidates(n: usize, cols: usize, multiprocessors: usize) -> [Block; 2] {
+        if n.div_ceil(TM) * cols.div_ceil(WIDE.tn) < multiprocessors {
+            [NARROW, WIDE]
+        } else {
+            [WIDE, NARROW]
+        }
+    }
+
+    /// Bytes of shared memory.
+    const fn shared(self, knife: &Knife, cap: usize, groups: usize) -> usize {
+        let element = knife.row_bytes / TM;
+        STAGES * ((cap + 1) * knife.row_bytes + knife.ws * (self.tn * element + groups * 4))
+    }
+}
 
 /// An element type of the matrix unit.
 pub(in super::super) trait Packed: Operand<f32> + Word {
@@ -74,14 +106,17 @@ impl Packed for Bf16 {
 
 /// An instantiation of the sources: operands of this type to `O`.
 pub(super) trait Instance<O>: Packed {
-    /// Kernels of `nm_mma.cu` and `listed.cu`.
-    const NAMES: [&'static str; 2];
+    /// Kernels of `nm_mma.cu` for narrow and for wide blocks.
+    const TILES: [&'static str; 2];
+    /// Kernel of `listed.cu`.
+    const LISTED: &'static str;
 }
 
 macro_rules! instances {
     ($($input:ident $out:ident: $tiles:literal $listed:literal;)*) => {
         $(impl Instance<$out> for $input {
-            const NAMES: [&'static str; 2] = [$tiles, $listed];
+            const TILES: [&'static str; 2] = [$tiles, concat!($tiles, "_wide")];
+            const LISTED: &'static str = $listed;
         })*
     };
 }
@@ -98,29 +133,21 @@ pub(super) fn run<I: Instance<O>, O: Output<f32> + Word>(task: Task<'_>) -> Resu
     let n = request.c.cols;
     product(
         request,
-        |gpu, a, transpose| Prepared::new(gpu, open(a)?, transpose, n),
-        |gpu, prepared: &Prepared<I>, (b, c), factors| prepared.launch(gpu, b, c, factors),
+        |gpu, a, transpose| prepare::<I>(gpu, open(a)?, transpose, n),
+        |gpu, prepared, bc, factors| prepared.launch(gpu, I::LISTED, bc, factors),
     )
 }
 
-/// An N:M matrix on the device.
-#[derive(Debug)]
-enum Prepared<I: Word> {
-    Tiles(Box<Tiles>),
-    Listed(Listed<I>),
-}
-
+/// An N:M matrix cut for the matrix unit, on the device.
 #[derive(Debug)]
 struct Tiles {
+    block: Block,
+    k: usize,
     cols: usize,
     len: usize,
     ws: usize,
     shared: usize,
-    cut: Cut,
-    w: CudaSlice<u32>,
-    d: CudaSlice<u32>,
-    rows: CudaSlice<i32>,
-    counts: CudaSlice<i32>,
+    slices: Slices,
 }
 
 /// `struct NmMma` of the source.
@@ -129,13 +156,10 @@ struct Tiles {
 struct Arguments {
     b: u64,
     w: u64,
-    d: u64,
     rows: u64,
-    counts: u64,
     c: u64,
     ldb: u64,
     ldc: u64,
-    wide: i32,
     n: i32,
     cols: i32,
     cap: i32,
@@ -145,145 +169,130 @@ struct Arguments {
     groups: i32,
     alpha: f32,
     beta: f32,
+    /// To a multiple of 8 bytes, as in C.
+    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (64 + 40 bytes).
+// SAFETY: plain numbers in the layout of C, without padding (48 + 40 bytes).
 unsafe impl DeviceRepr for Arguments {}
 
-impl<I: Packed> Prepared<I> {
-    fn new(gpu: &Gpu, nm: &Nm<I>, transpose: bool, n: usize) -> Result<Prepared<I>, Refusal> {
-        if is_tiled(nm, transpose, n) {
-            let limit = launch::shared_limit(gpu)?;
-            // Two blocks a multiprocessor, if they can be had.
-            for (instructions, limit) in [(2, limit / 2), (1, limit)] {
-                let span = instructions * I::K;
-                let knife = Knife {
-                    tn: TILE,
-                    span,
-                    ws: span,
-                    row_bytes: TILE * size_of::<I::Bits>(),
-                    packed: true,
-                };
-                let cut = knife.cut(nm);
-                let shared = STAGES * ((cut.cap + 1) * knife.row_bytes + cut.groups * span * 4);
-                if shared <= limit {
-                    let tiles = Tiles::new(gpu, nm, knife, cut, shared)?;
+/// For products with `n` columns of B: the longest slices that fit, since each begins with a wait.
+fn prepare<I: Packed>(
+    gpu: &Gpu,
+    nm: &Nm<I>,
+    transpose: bool,
+    n: usize,
+) -> Result<Prepared<I, Tiles>, Refusal> {
+    if is_tiled(nm, transpose, n) {
+        let limit = launch::shared_limit(gpu)?;
+        for block in Block::candidates(n, nm.cols, gpu.found().multiprocessors()?) {
+            for rows in [64, 32, 16, 8] {
+                if rows % I::K == 0
+                    && let Some(tiles) = Tiles::new(gpu, nm, (block, rows), limit)?
+                {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
             }
         }
-        let lists = lists::lists(nm, transpose)?;
-        Ok(Prepared::Listed(Listed::new(gpu, &lists)?))
     }
-
-    fn launch<O: Word>(
-        &self,
-        gpu: &Gpu,
-        b: &DeviceDense<I>,
-        c: &mut DeviceDense<O>,
-        factors: (f32, f32),
-    ) -> Result<(), Refusal>
-    where
-        I: Instance<O>,
-    {
-        let [tiled, by_list] = I::NAMES;
-        match self {
-            _ if factors.0 == 0.0 => Listed::empty(gpu, c.rows)?.launch(gpu, by_list, (b, c), factors),
-            Prepared::Listed(listed) => listed.launch(gpu, by_list, (b, c), factors),
-            Prepared::Tiles(tiles) => match aligned(gpu, b)? {
-                Some(copy) => tiles.launch(gpu, tiled, (&copy, c), factors),
-                None => tiles.launch(gpu, tiled, (b, c), factors),
-            },
-        }
-    }
+    Prepared::listed(gpu, &lists::lists(nm, transpose)?)
 }
 
 impl Tiles {
+    /// None where slices of so many rows of W take more shared memory than the block's share of it.
     fn new<I: Packed>(
         gpu: &Gpu,
         nm: &Nm<I>,
-        knife: Knife,
-        mut cut: Cut,
-        shared: usize,
-    ) -> Result<Tiles, Refusal> {
-        let d = gpu.upload(&std::mem::take(&mut cut.d))?;
-        let rows = gpu.upload(&std::mem::take(&mut cut.rows))?;
-        let counts = gpu.upload(&std::mem::take(&mut cut.counts))?;
-        Ok(Tiles {
+        (block, rows): (Block, usize),
+        limit: usize,
+    ) -> Result<Option<Tiles>, Refusal> {
+        let knife = Knife {
+            tn: block.tn,
+            span: rows,
+            ws: rows,
+            row_bytes: TM * size_of::<I::Bits>(),
+            packed: true,
+        };
+        let limit = limit / block.per_sm;
+        // A block names at least as many rows of B as one group does, or all there are.
+        if block.shared(&knife, rows.min(nm.rows), 1) > limit {
+            return Ok(None);
+        }
+        let cut = knife.cut(nm);
+        let shared = block.shared(&knife, cut.sizes.cap, cut.sizes.groups);
+        // A lane of each warp holds one row.
+        if cut.sizes.cap > block.tn || shared > limit {
+            return Ok(None);
+        }
+        Ok(Some(Tiles {
+            block,
+            k: nm.rows,
             cols: nm.cols,
             len: nm.l,
             ws: knife.ws,
             shared,
-            w: gpu.upload(&registers(
-                nm,
-                cut.slices * knife.ws / I::K,
-                cut.blocks * TILE / 8,
-            ))?,
-            d,
-            rows,
-            counts,
-            cut,
-        })
+            slices: cut.upload(gpu, |place, to| registers(nm, knife, place, to))?,
+        }))
     }
+}
 
-    fn launch<I: Word, O: Word>(
+impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
+    fn launch(
         &self,
         gpu: &Gpu,
-        symbol: &str,
         (b, c): (&DeviceDense<I>, &mut DeviceDense<O>),
         (alpha, beta): (f32, f32),
     ) -> Result<(), Refusal> {
-        let cut = &self.cut;
-        let blocks = c.cols.div_ceil(TILE) as u128 * cut.blocks as u128;
-        let grid = Grid::new("tiles of C", blocks, TILE as u32, self.shared as u32)?;
-        let (n, ldb, ldc) = (c.cols as i32, b.ld as u64, c.ld as u64);
+        fits((self.cols, self.k), b, c)?;
+        let sizes = &self.slices.sizes;
+        let n = extent("columns of C", c.cols)?;
+        let blocks = c.cols.div_ceil(TM) as u128 * sizes.blocks as u128;
+        let grid = Grid::new("tiles of C", blocks, self.block.tn as u32, self.shared as u32)?;
+        let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = Arguments {
             b: address(gpu, &b.data),
-            w: address(gpu, &self.w),
-            d: address(gpu, &self.d),
-            rows: address(gpu, &self.rows),
-            counts: address(gpu, &self.counts),
+            w: address(gpu, &self.slices.w),
+            rows: address(gpu, &self.slices.rows),
             c: address_mut(gpu, &mut c.data),
             ldb,
             ldc,
-            wide: (cut.blocks * TILE / 8) as i32,
             n,
             cols: self.cols as i32,
-            cap: cut.cap as i32,
+            cap: sizes.cap as i32,
             ws: self.ws as i32,
-            slices: cut.slices as i32,
+            slices: sizes.slices as i32,
             len: self.len as i32,
-            groups: cut.groups as i32,
+            groups: sizes.groups as i32,
             alpha,
             beta,
+            end: 0,
         };
+        let symbol = I::TILES[usize::from(self.block == WIDE)];
         // SAFETY: `Arguments` is the one parameter of every kernel of nm_mma.cu, and `Instance` ties the symbol to the types.
-        // `Knife::cut` made d, rows and counts for tiles of this size: d names rows 0..=cap of a slice, rows are rows of B. W has
-        // slices * ws / K rows of `wide` operands of 64 words (`registers`). The request compared B and C with the matrix and n;
-        // rows of B start at multiples of 16 bytes (`aligned`) and are read up to n, C is written for j < cols and i < n.
-        // `is_tiled` keeps all numbers below 2^30.
+        // `Knife::cut` made w and rows for blocks of this width: blocks * slices times ws rows of tn elements and groups * ws words
+        // of d, which names rows 0..=cap of a slice; rows are below k, or -1. `fits` compared B and C with k, cols and n, and both
+        // have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`) and are read up
+        // to n, C is written for j < cols and i < n. `is_tiled` and `extent` keep all numbers below 2^30.
         unsafe { launch::by_value(gpu, Source::NmMma, symbol, grid, &arguments) }
     }
 }
 
-/// Operands B of instructions: `down` rows of `wide` instructions, 2 registers of 32 lanes each.
-fn registers<I: Packed>(m: &NmParts<I>, down: usize, wide: usize) -> Vec<u32> {
+/// Appends the words of a slice of W: operands B of its instructions, 2 registers of 32 lanes each.
+fn registers<I: Packed>(m: &NmParts<I>, knife: Knife, (block, slice): (usize, usize), to: &mut Vec<u32>) {
     let (stride, height) = (m.cols.div_ceil(m.l) * m.l, height(m));
     let value = |u: usize, j: usize| match u < height && j < stride {
         true => m.values[u * stride + j],
         false => I::from_bits64(0),
     };
-    let mut w = Vec::with_capacity(down * wide * 64);
-    for (block, across) in (0..down).flat_map(|block| (0..wide).map(move |across| (block, across))) {
-        for (lane, half) in (0..32).flat_map(|lane| [(lane, 0), (lane, 1)]) {
-            let first = block * I::K + lane % 4 * I::EACH + half * I::K / 2;
-            let elements: Vec<I> = (first..first + I::EACH)
-                .map(|u| value(u, across * 8 + lane / 4))
-                .collect();
-            w.push(I::register(&elements));
+    for first in (slice * knife.span..).step_by(I::K).take(knife.ws / I::K) {
+        for across in block * knife.tn / 8..(block + 1) * knife.tn / 8 {
+            for (lane, half) in (0..32).flat_map(|lane| [(lane, 0), (lane, 1)]) {
+                let u = first + lane % 4 * I::EACH + half * I::K / 2;
+                let elements: [I; 2] = [0, 1].map(|x| value(u + x.min(I::EACH - 1), across * 8 + lane / 4));
+                to.push(I::register(&elements));
+            }
         }
     }
-    w
 }
 
 #[cfg(test)]
@@ -304,9 +313,23 @@ mod tests {
         }
     }
 
+    /// A slice of `rows` rows and 8 columns.
+    fn words<I: Packed>(m: &NmParts<I>, rows: usize, place: (usize, usize)) -> Vec<u32> {
+        let knife = Knife {
+            tn: 8,
+            span: rows,
+            ws: rows,
+            row_bytes: 1,
+            packed: true,
+        };
+        let mut words = Vec::new();
+        registers(m, knife, place, &mut words);
+        words
+    }
+
     #[test]
     fn registers_of_16_bit_types_hold_two_successive_rows() {
-        let w = registers(&full::<F16>(), 1, 1);
+        let w = words(&full::<F16>(), 16, (0, 0));
         let at = |u: usize, j: usize| u32::from(F16::from_f64((8 * u + j) as f64).0);
         // Lane 4 * 3 + 2: column 3, rows 4, 5 and 12, 13.
         assert_eq!(
@@ -320,13 +343,22 @@ mod tests {
     fn registers_of_tf32_are_rounded_and_past_the_end_zero() {
         let mut m = full::<Tf32>();
         m.values[8 * 9 + 1] = Tf32(0x3f80_1000);
-        let w = registers(&m, 3, 2);
         // Second instruction down: rows 8..16; lane 4 * 1 + 1 is column 1, rows 9 and 13.
-        let operand = &w[2 * 64..3 * 64];
+        let operand = words(&m, 8, (0, 1));
         assert_eq!(operand[10..12], [0x3f80_2000, 105f32.to_bits()]);
+        let both = words(&m, 16, (0, 0));
+        assert_eq!(both[64..], operand);
+        let outside = [words(&m, 8, (1, 0)), words(&m, 8, (0, 2))];
         assert!(
-            w[64..128].iter().chain(&w[256..]).all(|&x| x == 0),
+            outside.iter().flatten().all(|&x| x == 0),
             "columns 8.. and rows 16.."
         );
+        assert_eq!(outside.map(|words| words.len()), [64, 64]);
+    }
+
+    #[test]
+    fn small_products_get_narrow_blocks() {
+        assert_eq!(Block::candidates(512, 512, 132), [NARROW, WIDE]);
+        assert_eq!(Block::candidates(4096, 4096, 132), [WIDE, NARROW]);
     }
 }

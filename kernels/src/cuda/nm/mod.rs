@@ -21,12 +21,12 @@ use super::architecture;
 use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::name::KernelName;
-use crate::portable::element::{Operand, Output};
+use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Unit;
 use crate::registry::{Kernel, Run};
 use sparse_oracle::arithmetic::{Arithmetic, Input, Instruction, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, Nm, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::{Bf16, F16, Precision, Tf32};
@@ -77,17 +77,7 @@ fn instructions<I: Operand<f32>, O: Output<f32>>(k: u16) -> Arithmetic {
 }
 
 fn row<I: Operand<A>, A: Unit, O: Output<A>>(tech: Option<&str>, arithmetic: Arithmetic, run: Run) -> Kernel {
-    let contract = Contract {
-        op: Op::Spmm,
-        format: FormatKind::Nm,
-        to: None,
-        types: Types {
-            a: I::PRECISION,
-            b: I::PRECISION,
-            acc: A::PRECISION,
-            out: O::PRECISION,
-        },
-    };
+    let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Nm);
     let name = KernelName {
         tech: tech.map(str::to_owned),
         ..KernelName::plain(contract, Engine::Cuda)
@@ -107,11 +97,26 @@ fn open<T>(a: &Sparse<T>) -> Result<&Nm<T>, Refusal> {
     }
 }
 
+/// Largest extent of what the tiled kernels take: their sums of two stay below 2^31.
+const LIMIT: usize = i32::MAX as usize / 2;
+
 /// True where the tiled kernels take the matrix: the 8 columns of a lane or an instruction are of one group, and numbers fit i32.
 fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
-    let fits = |x: usize| x <= i32::MAX as usize / 2;
+    let fits = |x: usize| x <= LIMIT;
     transpose
         && nm.l.is_multiple_of(8)
         && nm.cols > 0
         && [nm.rows, nm.cols, nm.l, n, nm.values.len()].into_iter().all(fits)
+}
+
+/// An extent of a tiled kernel's operands as it takes it.
+pub(super) fn extent(field: &'static str, found: usize) -> Result<i32, Refusal> {
+    if found > LIMIT {
+        return Err(Refusal::TooLarge {
+            field,
+            found: found as u128,
+            limit: LIMIT as u64,
+        });
+    }
+    Ok(found as i32)
 }

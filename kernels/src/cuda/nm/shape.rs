@@ -5,8 +5,9 @@
 //!            columns of B x W    thread   threads   blocks a multiprocessor
 //!   small         32 x 64         4 x 8       64       8
 //!   medium        64 x 128        8 x 8      128       4
+//!   broad         64 x 256        8 x 8      256       2      the most columns of W for a row of B: for high sparsity
 //!   large        128 x 128       16 x 8      128       2
-//!   wide         128 x 256       16 x 8      256       1      a slice of B serves more columns of W: for high sparsity
+//!   wide         128 x 256       16 x 8      256       1
 //! ```
 
 use super::cut::Knife;
@@ -47,15 +48,16 @@ const fn shape(symbols: [&'static str; 2], (tm, tn): (usize, usize), per_sm: usi
     }
 }
 
-const SMALL: Shape = shape(["nm_v3_small", "nm_v3p_small"], (32, 64), 8, 3);
-const MEDIUM: Shape = shape(["nm_v3_medium", "nm_v3p_medium"], (64, 128), 4, 3);
-const LARGE: Shape = shape(["nm_v3_large", "nm_v3p_large"], (128, 128), 2, 3);
-const WIDE: Shape = shape(["nm_v3_wide", "nm_v3p_wide"], (128, 256), 1, 3);
+const SMALL: Shape = shape(["nm_v3_small", "nm_v3p_small"], (32, 64), 8, 2);
+const MEDIUM: Shape = shape(["nm_v3_medium", "nm_v3p_medium"], (64, 128), 4, 2);
+const BROAD: Shape = shape(["nm_v3_broad", "nm_v3p_broad"], (64, 256), 2, 2);
+const LARGE: Shape = shape(["nm_v3_large", "nm_v3p_large"], (128, 128), 2, 2);
+const WIDE: Shape = shape(["nm_v3_wide", "nm_v3p_wide"], (128, 256), 1, 2);
 const BLOCKING: Shape = shape(["nm_v1", "nm_v2"], (128, 128), 2, 1);
 
 /// Every tile.
 #[cfg(test)]
-pub(super) const ALL: [Shape; 5] = [BLOCKING, SMALL, MEDIUM, LARGE, WIDE];
+pub(super) const ALL: [Shape; 6] = [BLOCKING, SMALL, MEDIUM, BROAD, LARGE, WIDE];
 
 /// The kernels of the source.
 pub(in super::super) const SYMBOLS: &[&str] = &[
@@ -65,6 +67,8 @@ pub(in super::super) const SYMBOLS: &[&str] = &[
     "nm_v3p_small",
     "nm_v3_medium",
     "nm_v3p_medium",
+    "nm_v3_broad",
+    "nm_v3p_broad",
     "nm_v3_large",
     "nm_v3p_large",
     "nm_v3_wide",
@@ -85,9 +89,14 @@ impl Shape {
     /// Bytes of shared memory for slices of `cap` rows of B and `ws` rows of W, of which a block touches `groups`; the result
     /// leaves by way of it, too.
     pub(super) const fn shared(&self, cap: usize, ws: usize, groups: usize) -> usize {
-        let slices = self.stages * ((cap + 1) * self.tm + ws * self.tn + groups * ws) * 4;
-        let results = self.threads() / 32 * 4 * self.tm * 4;
+        let slices = self.stages * ((cap + 1) * self.tm + ws * (self.tn + groups)) * 4;
+        let results = self.tm * self.tn * 4;
         if slices > results { slices } else { results }
+    }
+
+    /// What a block may take of the `limit` bytes that one alone could have: the device keeps 1 KiB of each.
+    pub(super) const fn share(&self, limit: usize) -> usize {
+        ((limit + 1024) / self.per_sm).saturating_sub(1024)
     }
 
     /// Most rows that a block can list: a lane of each warp holds one.
@@ -107,63 +116,127 @@ impl Shape {
     }
 }
 
-/// Packing pays where more than 70 % of the rows are dropped (NM-SpMM, section III-C).
-pub(super) const fn is_sparse(n: usize, m: usize) -> bool {
-    10 * (m - n) > 7 * m
+/// Rows of W, and of B, of the longest slices.
+const MOST_ROWS: usize = 48;
+const MOST_ROWS_OF_B: usize = 256;
+
+/// What chooses among tiles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    /// N, M and L.
+    pub(super) pattern: (usize, usize, usize),
+    /// Columns of W.
+    pub(super) cols: usize,
+    /// Columns of B.
+    pub(super) n: usize,
+    /// Of the device.
+    pub(super) multiprocessors: usize,
 }
 
-/// The tiles to try for `cols` columns of W and `n` of B, best first.
-pub(super) fn candidates(
-    version: Version,
-    (n, m): (usize, usize),
-    (width, cols): (usize, usize),
-    multiprocessors: usize,
-) -> Vec<Shape> {
-    if version != Version::V3 {
-        return vec![BLOCKING];
+impl Request {
+    /// Packing pays where a block names less than 40 % of the rows of B, at random (NM-SpMM, section III-C: where 70 % of W is
+    /// dropped; on an H200 whole slices in wide tiles are faster there, unless vectors are long).
+    fn packs(&self, shape: &Shape) -> bool {
+        let (n, m, l) = self.pattern;
+        let missed = 1.0 - n as f64 / m as f64;
+        1.0 - missed.powi(shape.tn.div_ceil(l) as i32) < 0.4
     }
-    let mut shapes = if is_sparse(n, m) {
-        vec![WIDE, LARGE, MEDIUM, SMALL]
-    } else {
-        vec![LARGE, MEDIUM, SMALL]
+
+    /// Four fifths or more of W are dropped: each row of B should then meet many columns of W.
+    fn is_sparse(&self) -> bool {
+        let (n, m, _) = self.pattern;
+        5 * n < m
+    }
+}
+
+/// The tiles to try, and how to cut W for each, best first.
+pub(super) fn candidates(version: Version, request: &Request) -> Vec<(Shape, Knife)> {
+    let (n, m, _) = request.pattern;
+    let mut shapes = match version {
+        Version::V1 | Version::V2 => vec![BLOCKING],
+        Version::V3 if request.packs(&LARGE) => vec![LARGE, WIDE, BROAD, MEDIUM, SMALL],
+        Version::V3 if request.is_sparse() => vec![BROAD, WIDE, LARGE, MEDIUM, SMALL],
+        Version::V3 => vec![WIDE, LARGE, BROAD, MEDIUM, SMALL],
     };
-    // Fewer turns win; of equals the larger tile, which reads less.
-    shapes.sort_by_key(|shape| shape.turns(width, cols, multiprocessors));
-    shapes
+    // Fewer turns win; of equals the first.
+    shapes.sort_by_key(|shape| shape.turns(request.n, request.cols, request.multiprocessors));
+    let packed = |shape: &Shape| match version {
+        Version::V1 => false,
+        Version::V2 => true,
+        Version::V3 => request.packs(shape),
+    };
+    let knives = |shape: Shape| cuts(&shape, packed(&shape), (n, m)).map(move |knife| (shape, knife));
+    shapes.into_iter().flat_map(knives).collect()
 }
 
-/// How to cut W of `n` in `m` for a tile.
-pub(super) fn knife(version: Version, shape: &Shape, (n, m): (usize, usize)) -> Knife {
-    let sparse = is_sparse(n, m);
-    let rows_of_b = if sparse { 64 } else { 32 };
-    let span = (rows_of_b / m).max(1) * n;
-    Knife {
-        tn: shape.tn,
-        span,
-        ws: span.next_multiple_of(4),
-        row_bytes: shape.tm * 4,
-        packed: version == Version::V2 || version == Version::V3 && sparse,
-    }
+/// Slices of whole windows, long ones first: each begins with a wait.
+pub(super) fn cuts(
+    shape: &Shape,
+    packed: bool,
+    (n, m): (usize, usize),
+) -> impl Iterator<Item = Knife> + use<> {
+    let (tn, row_bytes) = (shape.tn, shape.tm * 4);
+    let most = (MOST_ROWS / n).min(MOST_ROWS_OF_B / m).max(1);
+    (1..=most).rev().map(move |windows| Knife {
+        tn,
+        span: windows * n,
+        ws: (windows * n).next_multiple_of(4),
+        row_bytes,
+        packed,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn large_products_get_large_tiles_and_small_ones_small_tiles() {
-        let first = |nm, size| candidates(Version::V3, nm, (size, size), 132)[0];
-        assert_eq!(first((16, 32), 4096), LARGE);
-        assert_eq!(first((4, 32), 4096), WIDE);
-        assert_eq!(first((16, 32), 512), SMALL);
-        assert_eq!(candidates(Version::V1, (16, 32), (64, 64), 132), [BLOCKING]);
+    fn request(pattern: (usize, usize, usize), size: usize) -> Request {
+        Request {
+            pattern,
+            cols: size,
+            n: size,
+            multiprocessors: 132,
+        }
     }
 
     #[test]
-    fn slices_of_the_paper() {
-        let of = |n| knife(Version::V3, &LARGE, (n, 32));
-        let cuts: Vec<_> = [16, 12, 8, 4].map(|n| (of(n).span, of(n).packed)).to_vec();
-        assert_eq!(cuts, [(16, false), (12, false), (16, true), (8, true)]);
-        assert_eq!(knife(Version::V1, &LARGE, (3, 7)).ws, 12);
+    fn large_products_get_large_tiles_and_small_ones_small_tiles() {
+        let first = |pattern, size| candidates(Version::V3, &request(pattern, size))[0].0;
+        assert_eq!(first((16, 32, 32), 4096), WIDE);
+        assert_eq!(first((4, 32, 32), 4096), BROAD);
+        assert_eq!(first((4, 32, 128), 4096), LARGE);
+        assert_eq!(first((16, 32, 32), 512), SMALL);
+        let blocking = candidates(Version::V1, &request((16, 32, 32), 64));
+        assert!(blocking.iter().all(|(shape, _)| *shape == BLOCKING));
+    }
+
+    #[test]
+    fn only_what_names_few_rows_is_packed_and_the_versions_differ() {
+        let packed = |version, pattern| candidates(version, &request(pattern, 4096))[0].1.packed;
+        let of = |version| [(16, 32, 32), (4, 32, 32), (4, 32, 128)].map(|pattern| packed(version, pattern));
+        assert_eq!(of(Version::V1), [false; 3]);
+        assert_eq!(of(Version::V2), [true; 3]);
+        assert_eq!(of(Version::V3), [false, false, true]);
+    }
+
+    #[test]
+    fn slices_hold_whole_windows() {
+        let of = |pattern| {
+            cuts(&LARGE, true, pattern)
+                .map(|knife| (knife.span, knife.ws))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of((16, 32)), [(48, 48), (32, 32), (16, 16)]);
+        assert_eq!(of((20, 100)), [(40, 40), (20, 20)]);
+        assert_eq!(of((97, 1000)), [(97, 100)]);
+        assert_eq!(of((3, 7)).len(), 16);
+    }
+
+    #[test]
+    fn blocks_share_the_memory_of_a_multiprocessor() {
+        // An H200: 228 KiB, of which a block may have 227.
+        assert_eq!(WIDE.share(227 << 10), 227 << 10);
+        assert_eq!(LARGE.share(227 << 10), 113 << 10);
+        assert!(LARGE.shared(64, 32, 4) <= LARGE.share(227 << 10));
     }
 }

@@ -2,16 +2,16 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use super::cut::{Cut, Knife, height};
-use super::shape::{Shape, Version, candidates, knife};
-use super::{is_tiled, lists, open};
+use super::cut::{Knife, Slices, height};
+use super::shape::{Request, Shape, Version, candidates};
+use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
-use crate::cuda::listed::{Listed, aligned};
-use crate::cuda::operand::{DeviceDense, product};
+use crate::cuda::listed::{FMA, Prepared, Tiled};
+use crate::cuda::operand::{DeviceDense, fits, product};
 use crate::cuda::source::Source;
 use crate::portable::request;
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use cudarc::driver::DeviceRepr;
 use sparse_oracle::format::{FormatKind, Nm, NmParts};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
@@ -33,18 +33,12 @@ fn run(task: Task<'_>, version: Version) -> Result<Answer, Refusal> {
     let n = request.c.cols;
     product(
         request,
-        |gpu, a, transpose| Prepared::new(gpu, open(a)?, transpose, (version, n)),
-        |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
+        |gpu, a, transpose| prepare(gpu, open(a)?, transpose, (version, n)),
+        |gpu, prepared, bc, factors| prepared.launch(gpu, FMA, bc, factors),
     )
 }
 
-/// An N:M matrix on the device.
-#[derive(Debug)]
-enum Prepared {
-    Tiles(Box<Tiles>),
-    Listed(Listed<f32>),
-}
-
+/// An N:M matrix cut for a tile, on the device.
 #[derive(Debug)]
 struct Tiles {
     shape: Shape,
@@ -53,11 +47,7 @@ struct Tiles {
     cols: usize,
     len: usize,
     ws: usize,
-    cut: Cut,
-    w: CudaSlice<f32>,
-    d: CudaSlice<u32>,
-    rows: CudaSlice<i32>,
-    counts: CudaSlice<i32>,
+    slices: Slices,
 }
 
 /// `struct Tile` of the source.
@@ -66,13 +56,10 @@ struct Tiles {
 struct Arguments {
     b: u64,
     w: u64,
-    d: u64,
     rows: u64,
-    counts: u64,
     c: u64,
     ldb: u64,
     ldc: u64,
-    ldw: i32,
     k: i32,
     n: i32,
     cols: i32,
@@ -84,61 +71,61 @@ struct Arguments {
     groups: i32,
     alpha: f32,
     beta: f32,
+    /// To a multiple of 8 bytes, as in C.
+    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (64 + 48 bytes).
+// SAFETY: plain numbers in the layout of C, without padding (48 + 48 bytes).
 unsafe impl DeviceRepr for Arguments {}
 
-impl Prepared {
-    /// For products with `n` columns of B: chooses a tile, cuts, uploads.
-    fn new(
-        gpu: &Gpu,
-        nm: &Nm<f32>,
-        transpose: bool,
-        (version, n): (Version, usize),
-    ) -> Result<Prepared, Refusal> {
-        if is_tiled(nm, transpose, n) {
-            for shape in candidates(version, (nm.n, nm.m), (n, nm.cols), gpu.multiprocessors()?) {
-                let knife = knife(version, &shape, (nm.n, nm.m));
-                if let Some(tiles) = Tiles::new(gpu, nm, shape, knife)? {
+/// For products with `n` columns of B: chooses a tile, cuts, uploads.
+fn prepare(
+    gpu: &Gpu,
+    nm: &Nm<f32>,
+    transpose: bool,
+    (version, n): (Version, usize),
+) -> Result<Prepared<f32, Tiles>, Refusal> {
+    if is_tiled(nm, transpose, n) {
+        let request = Request {
+            pattern: (nm.n, nm.m, nm.l),
+            cols: nm.cols,
+            n,
+            multiprocessors: gpu.found().multiprocessors()?,
+        };
+        let tiles = candidates(version, &request);
+        let most = launch::shared_limit(gpu)?;
+        // Wide windows may leave room for fewer blocks than a tile is made for.
+        for sharing in [true, false] {
+            for &(shape, knife) in &tiles {
+                let limit = if sharing { shape.share(most) } else { most };
+                if let Some(tiles) = Tiles::new(gpu, nm, (shape, knife), limit)? {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
             }
         }
-        let lists = lists::lists(nm, transpose)?;
-        Ok(Prepared::Listed(Listed::new(gpu, &lists)?))
     }
-
-    /// `C = alpha * op(A) * B + beta * C`; returns when it is queued.
-    fn launch(
-        &self,
-        gpu: &Gpu,
-        b: &DeviceDense<f32>,
-        c: &mut DeviceDense<f32>,
-        factors: (f32, f32),
-    ) -> Result<(), Refusal> {
-        match self {
-            _ if factors.0 == 0.0 => Listed::empty(gpu, c.rows)?.launch(gpu, "listed_fma", (b, c), factors),
-            Prepared::Listed(listed) => listed.launch(gpu, "listed_fma", (b, c), factors),
-            Prepared::Tiles(tiles) => match aligned(gpu, b)? {
-                Some(copy) => tiles.launch(gpu, &copy, c, factors),
-                None => tiles.launch(gpu, b, c, factors),
-            },
-        }
-    }
+    Prepared::listed(gpu, &lists::lists(nm, transpose)?)
 }
 
 impl Tiles {
-    /// None where the device has not enough shared memory for a slice.
-    fn new(gpu: &Gpu, nm: &Nm<f32>, shape: Shape, knife: Knife) -> Result<Option<Tiles>, Refusal> {
-        let limit = launch::shared_limit(gpu)?;
-        // A window that no shared memory holds whole is not cut at all.
-        if !knife.packed && shape.shared(knife.span / nm.n * nm.m, knife.ws, 1) > limit {
+    /// None where slices take more than `limit` bytes of shared memory.
+    fn new(
+        gpu: &Gpu,
+        nm: &Nm<f32>,
+        (shape, knife): (Shape, Knife),
+        limit: usize,
+    ) -> Result<Option<Tiles>, Refusal> {
+        // What cannot fit is not cut at all.
+        let least = match knife.packed {
+            true => knife.span.min(nm.rows),
+            false => knife.span / nm.n * nm.m,
+        };
+        if shape.shared(least, knife.ws, 1) > limit {
             return Ok(None);
         }
         let cut = knife.cut(nm);
-        let listed = !knife.packed || cut.cap <= shape.most_listed();
-        if !listed || shape.shared(cut.cap, knife.ws, cut.groups) > limit {
+        let listed = !knife.packed || cut.sizes.cap <= shape.most_listed();
+        if !listed || shape.shared(cut.sizes.cap, knife.ws, cut.sizes.groups) > limit {
             return Ok(None);
         }
         Ok(Some(Tiles {
@@ -148,76 +135,71 @@ impl Tiles {
             cols: nm.cols,
             len: nm.l,
             ws: knife.ws,
-            w: gpu.upload(&values(nm, knife, &cut))?,
-            d: gpu.upload(&cut.d)?,
-            rows: gpu.upload(&cut.rows)?,
-            counts: gpu.upload(&cut.counts)?,
-            cut: Cut {
-                d: Vec::new(),
-                rows: Vec::new(),
-                counts: Vec::new(),
-                ..cut
-            },
+            slices: cut.upload(gpu, |place, to| values(nm, knife, place, to))?,
         }))
     }
+}
 
+impl Tiled<f32, f32> for Tiles {
     fn launch(
         &self,
         gpu: &Gpu,
-        b: &DeviceDense<f32>,
-        c: &mut DeviceDense<f32>,
+        (b, c): (&DeviceDense<f32>, &mut DeviceDense<f32>),
         (alpha, beta): (f32, f32),
     ) -> Result<(), Refusal> {
-        let (cut, shape) = (&self.cut, &self.shape);
-        let blocks = c.cols.div_ceil(shape.tm) as u128 * cut.blocks as u128;
-        let shared = shape.shared(cut.cap, self.ws, cut.groups);
+        fits((self.cols, self.k), b, c)?;
+        let (sizes, shape) = (&self.slices.sizes, &self.shape);
+        let n = extent("columns of C", c.cols)?;
+        let blocks = c.cols.div_ceil(shape.tm) as u128 * sizes.blocks as u128;
+        let shared = shape.shared(sizes.cap, self.ws, sizes.groups);
         let grid = Grid::new("tiles of C", blocks, shape.threads() as u32, shared as u32)?;
-        let (n, ldb, ldc) = (c.cols as i32, b.ld as u64, c.ld as u64);
+        let (ldb, ldc) = (b.ld as u64, c.ld as u64);
         let arguments = Arguments {
             b: address(gpu, &b.data),
-            w: address(gpu, &self.w),
-            d: address(gpu, &self.d),
-            rows: address(gpu, &self.rows),
-            counts: address(gpu, &self.counts),
+            w: address(gpu, &self.slices.w),
+            rows: address(gpu, &self.slices.rows),
             c: address_mut(gpu, &mut c.data),
             ldb,
             ldc,
-            ldw: (cut.blocks * shape.tn) as i32,
             k: self.k as i32,
             n,
             cols: self.cols as i32,
-            ks: cut.ks as i32,
-            cap: cut.cap as i32,
+            ks: sizes.ks as i32,
+            cap: sizes.cap as i32,
             ws: self.ws as i32,
-            slices: cut.slices as i32,
+            slices: sizes.slices as i32,
             len: self.len as i32,
-            groups: cut.groups as i32,
+            groups: sizes.groups as i32,
             alpha,
             beta,
+            end: 0,
         };
-        // SAFETY: `Arguments` is the one parameter of every kernel of nm_tile.cu. `Knife::cut` made d, rows and counts for this
-        // tile: d names rows 0..=cap of a slice, rows are below k, or -1. W has slices * ws rows of ldw (`values`). The request
-        // compared B and C with k, cols and n; rows of B start at multiples of 16 bytes (`aligned`) and are read up to n, C is
-        // written for j < cols and i < n. `is_tiled` keeps all numbers below 2^30, and shared memory is what `Shape::shared` says.
+        // SAFETY: `Arguments` is the one parameter of every kernel of nm_tile.cu. `Knife::cut` made w and rows for this tile:
+        // blocks * slices times ws * (tn + groups) words, of which d names rows 0..=cap of a slice; rows are below k, or -1.
+        // `fits` compared B and C with k, cols and n, and both have their elements (`DeviceDense::new`); rows of B start at
+        // multiples of 16 bytes (`Prepared::launch`) and are read up to n, C is written for j < cols and i < n. `is_tiled` and
+        // `extent` keep all numbers below 2^30, and shared memory is what `Shape::shared` says.
         unsafe { launch::by_value(gpu, Source::NmTile, shape.symbol(self.packed), grid, &arguments) }
     }
 }
 
-/// W in slices of `ws` rows, each padded to whole blocks of columns.
-fn values(m: &NmParts<f32>, knife: Knife, cut: &Cut) -> Vec<f32> {
-    let (stride, ldw) = (m.cols.div_ceil(m.l) * m.l, cut.blocks * knife.tn);
-    let width = stride.min(ldw);
-    let mut w = vec![0.0; cut.slices * knife.ws * ldw];
-    for u in 0..height(m) {
-        let row = u / knife.span * knife.ws + u % knife.span;
-        w[row * ldw..][..width].copy_from_slice(&m.values[u * stride..][..width]);
+/// Appends the words of a slice of W: `ws` rows of a block's columns.
+fn values(m: &NmParts<f32>, knife: Knife, (block, slice): (usize, usize), to: &mut Vec<u32>) {
+    let stride = m.cols.div_ceil(m.l) * m.l;
+    let columns = (block * knife.tn).min(stride)..((block + 1) * knife.tn).min(stride);
+    for r in 0..knife.ws {
+        let (u, end) = (slice * knife.span + r, to.len() + knife.tn);
+        if r < knife.span && u < height(m) {
+            let row = &m.values[u * stride..][columns.clone()];
+            to.extend(row.iter().map(|value| value.to_bits()));
+        }
+        to.resize(end, 0);
     }
-    w
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::shape::ALL;
+    use super::super::shape::{ALL, cuts};
     use super::*;
 
     /// Numbers with full significands.
@@ -262,12 +244,8 @@ mod tests {
 
     fn dense(gpu: &Gpu, rows: usize, cols: usize, ld: usize, state: &mut u64) -> DeviceDense<f32> {
         let elements: Vec<f32> = (0..rows * ld).map(|_| draw(state)).collect();
-        DeviceDense {
-            data: gpu.upload(&elements).expect("memory"),
-            rows,
-            cols,
-            ld,
-        }
+        let data = gpu.upload(&elements).expect("memory");
+        DeviceDense::new(data, (rows, cols), ld).expect("all of it")
     }
 
     /// Every tile gives the bits of the lists, pads of C included.
@@ -280,6 +258,7 @@ mod tests {
             );
             return;
         };
+        let limit = launch::shared_limit(gpu).expect("a device");
         let (mut state, mut compared) = (5u64, 0);
         for (k, cols, n) in [(64, 256, 128), (333, 517, 301), (96, 40, 9), (1000, 264, 132)] {
             for params in [
@@ -294,33 +273,32 @@ mod tests {
                 let nm = matrix((k, cols), params, &mut state);
                 let b = dense(gpu, k, n, n.next_multiple_of(4) + 4, &mut state);
                 let before = dense(gpu, cols, n, n + cols % 4, &mut state);
-                let listed = Listed::new(gpu, &lists::lists(&nm, true).expect("small")).expect("memory");
+                let lists = lists::lists(&nm, true).expect("small");
+                let listed: Prepared<f32, Tiles> = Prepared::listed(gpu, &lists).expect("memory");
                 let result = |run: &dyn Fn(&mut DeviceDense<f32>)| {
                     let data = gpu.stream().clone_dtod(&before.data).expect("memory");
-                    let mut c = DeviceDense { data, ..before };
+                    let mut c = DeviceDense::new(data, (cols, n), before.ld).expect("as before");
                     run(&mut c);
                     let mut bits = vec![0f32; cols * c.ld];
                     gpu.download(&c.data, &mut bits).expect("no fault");
                     bits.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
                 };
                 let factors = (0.75, -1.5);
-                let wanted = result(&|c| listed.launch(gpu, "listed_fma", (&b, c), factors).expect("runs"));
-                for (shape, packed) in ALL.iter().flat_map(|shape| [(shape, false), (shape, true)]) {
-                    let knife = Knife {
-                        packed,
-                        ..knife(Version::V3, shape, (nm.n, nm.m))
-                    };
-                    let Some(tiles) = Tiles::new(gpu, &nm, *shape, knife).expect("memory") else {
+                let wanted = result(&|c| listed.launch(gpu, FMA, (&b, c), factors).expect("runs"));
+                let both = |shape| [false, true].map(|packed| (shape, packed));
+                let knives = |(shape, packed)| {
+                    cuts(shape, packed, (nm.n, nm.m))
+                        .step_by(3)
+                        .map(move |knife| (*shape, knife))
+                };
+                for (shape, knife) in ALL.iter().flat_map(both).flat_map(knives) {
+                    let Some(tiles) = Tiles::new(gpu, &nm, (shape, knife), limit).expect("memory") else {
                         continue;
                     };
-                    let found = result(&|c| tiles.launch(gpu, &b, c, factors).expect("runs"));
+                    let found = result(&|c| tiles.launch(gpu, (&b, c), factors).expect("runs"));
                     let first = found.iter().zip(&wanted).position(|(x, y)| x != y);
-                    assert_eq!(
-                        first,
-                        None,
-                        "{} {k} x {cols} x {n} {params:?}",
-                        shape.symbol(packed)
-                    );
+                    let symbol = shape.symbol(knife.packed);
+                    assert_eq!(first, None, "{symbol} {knife:?} {k} x {cols} x {n} {params:?}");
                     compared += 1;
                 }
             }

@@ -1,14 +1,18 @@
 //! What kernels on tiles declare, and what becomes of a transposed matrix.
 
-use super::plan::{Limits, NONE, WINDOW, Window};
-use super::{Arrays, Prepared, Symbols};
+use super::plan::{Limits, NONE, Tiles, WINDOW, Window};
+use super::{Arrays, Prepared, Symbols, TileElement};
 use crate::cuda::architecture;
 use crate::cuda::gpu::Gpu;
-use crate::cuda::operand::Word;
+use crate::engine::Engine;
+use crate::feature::Feature;
+use crate::portable::element::contract;
 use crate::portable::moves::{Arrays as Lanes, Move, turn};
 use crate::portable::request::wrong_format;
+use crate::registry::{Kernel, Run};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Along, Architecture, Arithmetic, Combine, Input, Instruction, Reduction};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::Answer;
@@ -26,12 +30,7 @@ pub(crate) fn fused_architecture(instruction: Instruction) -> Option<Architectur
 }
 
 /// Chains of `mma.m16n8k8` over tiles and fused chains over the rest, both composed along k as given.
-pub(crate) fn hybrid(
-    operands: Precision,
-    input: Input,
-    (tiles, rest): (Along, Along),
-    combine: Combine,
-) -> Arithmetic {
+fn hybrid(operands: Precision, input: Input, (tiles, rest): (Along, Along), combine: Combine) -> Arithmetic {
     let instruction = Instruction::mma((16, 8, 8), Precision::F32, operands);
     let chain = |reduction| {
         Arithmetic::chain(reduction, Precision::F32, Precision::F32)
@@ -46,8 +45,23 @@ pub(crate) fn hybrid(
     Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
 }
 
+/// The row of the table of a method whose tiles and rest are composed along k as given.
+pub(crate) fn row<I: TileElement>(
+    format: FormatKind,
+    along: (Along, Along),
+    combine: Combine,
+    run: Run,
+) -> Kernel {
+    let contract = contract::<I, f32, f32>(Op::Spmm, format);
+    let arithmetic = hybrid(I::PRECISION, I::INPUT, along, combine);
+    Kernel {
+        needs: &[Feature::Sm80],
+        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
+    }
+}
+
 /// The transpose of a matrix in the format of `M`, as rows without tiles.
-pub(crate) fn turned<M: Move, I: Word>(
+pub(crate) fn turned<M: Move, I: TileElement>(
     gpu: &Gpu,
     a: &Sparse<I>,
     symbols: Symbols,
@@ -62,9 +76,11 @@ pub(crate) fn turned<M: Move, I: Word>(
     let arrays = Arrays {
         rows: csr.cols,
         cols: csr.rows,
-        bitmap: &[],
-        value_ptr: &[],
-        tile_col: &[],
+        tiles: Tiles {
+            bitmap: &[],
+            value_ptr: &[],
+            col: &[],
+        },
         values: &[],
         rest_col: &col_idx,
         rest_values: &values,

@@ -81,12 +81,21 @@ fn number(i: usize, j: usize) -> u64 {
     ((i * 37 + j * 101 + i * j * 13) % 251) as u64
 }
 
-/// Columns of the dense operand that a lane has: see `column` in the source.
-fn column(fragment: Fragment, cw: usize, g: usize, i: usize) -> usize {
+/// Columns of the dense operand in piece `q` of a row: see `column` in the source.
+fn column(fragment: Fragment, cw: usize, q: usize, i: usize) -> usize {
     match fragment {
-        Fragment::Tf32 => 32 * (i / 4) + 4 * g + i % 4,
-        _ => cw * g + i,
+        Fragment::Tf32 => 32 * (i / 4) + 4 * q + i % 4,
+        _ => cw * q + i,
     }
+}
+
+/// The lane that loaded what lane (g, t) multiplies, and the one that multiplied what lane (u, q) stores.
+fn loaded_by(lane: usize) -> usize {
+    8 * (lane % 4) + lane / 4
+}
+
+fn multiplied_by(lane: usize) -> usize {
+    4 * (lane % 8) + lane / 8
 }
 
 #[test]
@@ -100,10 +109,11 @@ fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
         let tile = |row: usize, slot: usize| number(row, slot + 50) % 3;
         let mut found = vec![vec![None; 8 * cw]; 8];
         for j in 0..cw / 2 {
-            // Lane (g, t) gathers slots 2t and 2t + 1 of its columns and decodes row g of the tile.
-            let gathered = |lane: usize, slot: usize, i: usize| {
-                number(2 * (lane % 4) + slot, column(fragment, cw, lane / 4, i))
+            // Lane (u, q) loads piece q of slots 2u and 2u + 1; lane (g, t) decodes row g of the tile.
+            let loaded = |lane: usize, slot: usize, i: usize| {
+                number(2 * (lane / 8) + slot, column(fragment, cw, lane % 8, i))
             };
+            let gathered = |lane: usize, slot: usize, i: usize| loaded(loaded_by(lane), slot, i);
             let c = fragment.multiply(
                 |lane, word, part| match fragment {
                     // a0 = x[2j], a1 = x[2j + 1], a2 = y[2j], a3 = y[2j + 1].
@@ -113,10 +123,11 @@ fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
                 },
                 |lane, word, part| tile(lane / 4, 2 * (lane % 4) + word.max(part)),
             );
-            for (lane, sums) in c.iter().enumerate() {
+            for lane in 0..32 {
+                let sums = c[multiplied_by(lane)];
                 for (i, r) in (0..2).flat_map(|i| (0..2).map(move |r| (i, r))) {
-                    let col = column(fragment, cw, lane / 4, 2 * j + i);
-                    let place: &mut Option<u64> = &mut found[2 * (lane % 4) + r][col];
+                    let col = column(fragment, cw, lane % 8, 2 * j + i);
+                    let place: &mut Option<u64> = &mut found[2 * (lane / 8) + r][col];
                     assert_eq!(place.replace(sums[2 * i + r]), None, "stored twice");
                 }
             }
@@ -129,16 +140,28 @@ fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
 }
 
 #[test]
+fn eight_neighbouring_lanes_ask_for_one_row() {
+    for lane in 0..32 {
+        assert_eq!(multiplied_by(loaded_by(lane)), lane, "there and back");
+    }
+    // Which lanes they are is what the cache sees: a row is 32 words of tf32 or 64 numbers of f16 in eight pieces.
+    for (fragment, cw) in [(Fragment::Tf32, 4), (Fragment::F16K8, 8)] {
+        let columns = (0..8).flat_map(|q| (0..cw).map(move |i| column(fragment, cw, q, i)));
+        assert!(columns.eq(0..8 * cw));
+    }
+}
+
+#[test]
 fn a_lane_decodes_its_two_bits_by_counting_those_below() {
     for seed in 0..200u64 {
         let bitmap = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(seed as u32) & !(seed << 7);
         let (low, high) = (bitmap as u32, (bitmap >> 32) as u32);
         for lane in 0..32u32 {
-            let word = if lane < 16 { low } else { high };
-            let shift = (2 * lane) & 31;
-            let before =
-                (word & ((1 << shift) - 1)).count_ones() + if lane < 16 { 0 } else { low.count_ones() };
-            let here = word >> shift & 3;
+            let (shift, upper) = ((2 * lane) & 31, lane >= 16);
+            let below = (1 << shift) - 1;
+            let before = (low & if upper { u32::MAX } else { below }).count_ones()
+                + (high & if upper { below } else { 0 }).count_ones();
+            let here = if upper { high } else { low } >> shift & 3;
             let (g, t) = (lane / 4, lane % 4);
             for (slot, at) in [(0, before), (1, before + (here & 1))] {
                 let bit = 8 * g + 2 * t + slot;

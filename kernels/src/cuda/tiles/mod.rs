@@ -16,28 +16,31 @@ mod lanes;
 pub(crate) mod plan;
 
 use super::gpu::{Gpu, failed};
+use super::launch::address;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
+use crate::portable::element::Operand;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
-use plan::{Limits, Plan, Window};
+use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use plan::{Limits, Plan, Tiles, Window};
 use sparse_oracle::refusal::Refusal;
+use sparse_oracle::{F16, Tf32};
 use std::sync::{Mutex, PoisonError};
 
 /// The kernels of the source.
 pub(super) const SYMBOLS: &[&str] = &[
     "rsh_tf32_32",
     "rsh_tf32_64",
-    "rsh_tf32_32_any",
+    "rsh_tf32_any",
     "rsh_f16_32",
     "rsh_f16_64",
-    "rsh_f16_32_any",
+    "rsh_f16_any",
     "libra_tf32_32",
     "libra_tf32_64",
-    "libra_tf32_32_any",
+    "libra_tf32_any",
     "libra_f16_32",
     "libra_f16_64",
-    "libra_f16_32_any",
+    "libra_f16_any",
     "tiles_finish",
     "scale_c",
 ];
@@ -66,6 +69,59 @@ pub(crate) struct Symbols {
     pub(crate) both: bool,
 }
 
+/// An element type that the kernels take.
+pub(crate) trait TileElement: Word + Operand<f32> {
+    /// Its kernels for RSH-SpMM.
+    const RSH: Symbols;
+    /// Its kernels for Libra.
+    const LIBRA: Symbols;
+
+    /// A value of the matrix as the kernels read it: rounded, where its type is.
+    fn ready(self) -> Self::Bits;
+}
+
+impl TileElement for Tf32 {
+    const RSH: Symbols = Symbols {
+        narrow: "rsh_tf32_32",
+        wide: "rsh_tf32_64",
+        any: "rsh_tf32_any",
+        vector: 4,
+        both: false,
+    };
+    const LIBRA: Symbols = Symbols {
+        narrow: "libra_tf32_32",
+        wide: "libra_tf32_64",
+        any: "libra_tf32_any",
+        both: true,
+        ..Tf32::RSH
+    };
+
+    fn ready(self) -> u32 {
+        self.load().to_bits()
+    }
+}
+
+impl TileElement for F16 {
+    const RSH: Symbols = Symbols {
+        narrow: "rsh_f16_32",
+        wide: "rsh_f16_64",
+        any: "rsh_f16_any",
+        vector: 8,
+        both: false,
+    };
+    const LIBRA: Symbols = Symbols {
+        narrow: "libra_f16_32",
+        wide: "libra_f16_64",
+        any: "libra_f16_any",
+        both: true,
+        ..F16::RSH
+    };
+
+    fn ready(self) -> u16 {
+        self.bits()
+    }
+}
+
 /// The matrix as the kernels read it.
 #[derive(Debug)]
 pub(crate) struct Arrays<'a, T> {
@@ -73,12 +129,8 @@ pub(crate) struct Arrays<'a, T> {
     pub(crate) rows: usize,
     /// Columns.
     pub(crate) cols: usize,
-    /// Per tile, bit `8 * row + slot`.
-    pub(crate) bitmap: &'a [u64],
-    /// Per tile, offset of its first value.
-    pub(crate) value_ptr: &'a [u32],
-    /// Eight per tile, `u32::MAX` in slots without a column.
-    pub(crate) tile_col: &'a [u32],
+    /// The tiles.
+    pub(crate) tiles: Tiles<'a>,
     /// Of tiles, in the order of the bits.
     pub(crate) values: &'a [T],
     /// Columns of the other entries.
@@ -95,12 +147,10 @@ pub(crate) struct Prepared<I: Word> {
     symbols: Symbols,
     /// Entries of a chain of a rest.
     piece: u32,
-    items: usize,
-    item_tiles: CudaSlice<u32>,
+    item_count: usize,
+    items: CudaSlice<u32>,
     row_slots: CudaSlice<u32>,
-    bitmap: CudaSlice<u64>,
-    value_ptr: CudaSlice<u32>,
-    tile_col: CudaSlice<u32>,
+    tiles: CudaSlice<u32>,
     values: CudaSlice<I::Bits>,
     rest_col: CudaSlice<u32>,
     rest_values: CudaSlice<I::Bits>,
@@ -114,11 +164,9 @@ pub(crate) struct Prepared<I: Word> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct MatrixArg {
-    item_tiles: u64,
+    items: u64,
     row_slots: u64,
-    bitmap: u64,
-    value_ptr: u64,
-    tile_col: u64,
+    tiles: u64,
     values: u64,
     rest_col: u64,
     rest_values: u64,
@@ -144,7 +192,7 @@ unsafe impl DeviceRepr for MatrixArg {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for DenseArg {}
 
-impl<I: Word> Prepared<I> {
+impl<I: TileElement> Prepared<I> {
     /// Uploads a matrix whose indices are those of a checked format, and cuts its work.
     pub(crate) fn new(
         gpu: &Gpu,
@@ -162,19 +210,18 @@ impl<I: Word> Prepared<I> {
         if arrays.rows as u128 > most {
             return Err(too_large("rows of A", arrays.rows as u128));
         }
-        let plan = Plan::new(windows, limits).ok_or_else(|| too_large("rows of the workspace", most + 1))?;
-        let bits = |values: &[I]| -> Vec<I::Bits> { values.iter().map(|&value| value.bits()).collect() };
+        let plan = Plan::new(windows, arrays.tiles, limits)
+            .ok_or_else(|| too_large("rows of the workspace", most + 1))?;
+        let bits = |values: &[I]| -> Vec<I::Bits> { values.iter().map(|&value| value.ready()).collect() };
         Ok(Prepared {
             rows: arrays.rows,
             cols: arrays.cols,
             symbols,
             piece: limits.piece,
-            items: plan.items(),
-            item_tiles: gpu.upload(&plan.tiles)?,
+            item_count: plan.items(),
+            items: gpu.upload(&plan.items)?,
             row_slots: gpu.upload(&plan.slots)?,
-            bitmap: gpu.upload(arrays.bitmap)?,
-            value_ptr: gpu.upload(arrays.value_ptr)?,
-            tile_col: gpu.upload(arrays.tile_col)?,
+            tiles: gpu.upload(&arrays.tiles.records())?,
             values: gpu.upload(&bits(arrays.values))?,
             rest_col: gpu.upload(arrays.rest_col)?,
             rest_values: gpu.upload(&bits(arrays.rest_values))?,
@@ -233,7 +280,11 @@ impl<I: Word> Prepared<I> {
             alpha,
             beta,
         };
-        let aligned = b.ld.is_multiple_of(self.symbols.vector) && c.ld.is_multiple_of(4);
+        // The vector kernels multiply a column by the bytes of a row in 32 bits.
+        let row_bytes = b.ld.saturating_mul(size_of::<I::Bits>());
+        let aligned = b.ld.is_multiple_of(self.symbols.vector)
+            && c.ld.is_multiple_of(4)
+            && u32::try_from(row_bytes).is_ok();
         self.items(gpu, dense, aligned)?;
         self.finish(gpu, dense)
     }
@@ -246,32 +297,27 @@ impl<I: Word> Prepared<I> {
             (true, true) => (self.symbols.wide, 64),
         };
         let matrix = MatrixArg {
-            item_tiles: address(gpu, &self.item_tiles),
+            items: address(gpu, &self.items),
             row_slots: address(gpu, &self.row_slots),
-            bitmap: address(gpu, &self.bitmap),
-            value_ptr: address(gpu, &self.value_ptr),
-            tile_col: address(gpu, &self.tile_col),
+            tiles: address(gpu, &self.tiles),
             values: address(gpu, &self.values),
             rest_col: address(gpu, &self.rest_col),
             rest_values: address(gpu, &self.rest_values),
         };
         let slabs = n.div_ceil(columns);
-        // Warps of a block take neighbouring slabs of one item: its tiles come out of the cache for all but the first.
-        let per_item = match slabs {
-            1 => 1,
-            2 | 3 => 2,
-            _ => WARPS,
-        };
+        // Warps of a block take neighbouring items of one slab: they gather much the same rows of B. Where the grid has no room
+        // for so many slabs they share an item.
+        let per_item = if slabs > GRID_Y { WARPS } else { 1 };
         let config = LaunchConfig {
             grid_dim: (
-                self.items.div_ceil(WARPS / per_item) as u32,
+                self.item_count.div_ceil(WARPS / per_item) as u32,
                 slabs.div_ceil(per_item) as u32,
                 1,
             ),
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
-        let (items, per_item) = (self.items as u32, per_item as u32);
+        let (items, per_item) = (self.item_count as u32, per_item as u32);
         let function = gpu.function(Source::TilesSpmm, symbol)?;
         let mut arguments = gpu.stream().launch_builder(&function);
         arguments
@@ -324,10 +370,4 @@ fn columns(rows: usize, n: u32) -> LaunchConfig {
         block_dim: (BLOCK, 1, 1),
         shared_mem_bytes: 0,
     }
-}
-
-/// Where a buffer begins on the device. It is used in the stream that the buffer belongs to, so that no event has to be
-/// waited for or recorded.
-pub(super) fn address<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> u64 {
-    buffer.device_ptr(gpu.stream()).0
 }

@@ -51,18 +51,60 @@ pub(crate) type RowSlot = [u32; 3];
 /// the first of its sums of pieces and their number.
 pub(crate) type CutRow = [u32; 5];
 
+/// `struct Item` of the source: tiles, first row and number of rows, first tile (bitmap, values), slots, its columns.
+pub(crate) type ItemWords = [u32; 16];
+
+/// The tiles of a matrix, as the format has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tiles<'a> {
+    /// Per tile, bit `8 * row + slot`.
+    pub(crate) bitmap: &'a [u64],
+    /// Per tile, offset of its first value.
+    pub(crate) value_ptr: &'a [u32],
+    /// Eight per tile, `u32::MAX` in slots without a column.
+    pub(crate) col: &'a [u32],
+}
+
+impl Tiles<'_> {
+    /// `struct Tile` of the source, one after another: what a warp needs of a tile is in two loads.
+    pub(crate) fn records(&self) -> Vec<u32> {
+        let mut records = Vec::with_capacity(12 * self.bitmap.len());
+        let tiles = self
+            .bitmap
+            .iter()
+            .zip(self.value_ptr)
+            .zip(self.col.chunks_exact(8));
+        for ((&bits, &base), col) in tiles {
+            records.extend_from_slice(col);
+            records.extend([bits as u32, (bits >> 32) as u32, base, 0]);
+        }
+        records
+    }
+}
+
+/// Where the sums of an item go.
+#[derive(Clone, Debug)]
+enum To {
+    /// So many neighbouring rows of C or of the workspace.
+    Rows(u32, u32),
+    /// Any eight, with rests.
+    Slots([RowSlot; WINDOW]),
+}
+
 #[derive(Clone, Debug)]
 struct Item {
     tiles: Range<u32>,
-    slots: [RowSlot; WINDOW],
+    to: To,
+    /// What comes after one another among items of a weight: windows [`SIDE_BY_SIDE`] at a time, segment by segment.
+    place: (usize, u32),
 }
 
 /// Everything that the kernels are told about the order of work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// First tile and the one past the last, per item.
-    pub(crate) tiles: Vec<u32>,
-    /// Eight [`RowSlot`]s per item.
+    /// [`ItemWords`].
+    pub(crate) items: Vec<u32>,
+    /// Eight [`RowSlot`]s per item that has them.
     pub(crate) slots: Vec<u32>,
     /// [`CutRow`]s of long windows.
     pub(crate) cut_rows: Vec<u32>,
@@ -72,11 +114,19 @@ pub(crate) struct Plan {
 
 const IDLE: RowSlot = [NONE, 0, 0];
 
+/// Windows whose segments with the same number are neighbours: the warps of a block gather much the same rows of B.
+const SIDE_BY_SIDE: usize = 4;
+
 impl Plan {
     /// Cuts the windows. `None` where the workspace has more rows than a destination can name.
-    pub(crate) fn new(windows: impl Iterator<Item = Window>, limits: Limits) -> Option<Plan> {
+    pub(crate) fn new(
+        windows: impl Iterator<Item = Window>,
+        tiles: Tiles<'_>,
+        limits: Limits,
+    ) -> Option<Plan> {
         let mut cut = Cut::default();
-        for window in windows {
+        for (number, window) in windows.enumerate() {
+            cut.group = number / SIDE_BY_SIDE;
             let longest = window.rest.iter().map(|r| r.end - r.start).max().unwrap_or(0);
             let long = window.tiles.end - window.tiles.start > limits.tiles || longest > limits.rest;
             if long {
@@ -86,12 +136,12 @@ impl Plan {
             }
         }
         cut.flush();
-        Some(cut.finish())
+        Some(cut.finish(tiles))
     }
 
     /// Items.
     pub(crate) fn items(&self) -> usize {
-        self.tiles.len() / 2
+        self.items.len() / 16
     }
 }
 
@@ -100,36 +150,34 @@ struct Cut {
     items: Vec<Item>,
     cut_rows: Vec<u32>,
     workspace: u32,
+    group: usize,
     /// Pieces of a rest that wait for their item to be full.
     pending: Vec<RowSlot>,
 }
 
 impl Cut {
+    fn push(&mut self, tiles: Range<u32>, to: To, segment: u32) {
+        let place = (self.group, segment);
+        self.items.push(Item { tiles, to, place });
+    }
+
     fn short(&mut self, window: &Window) {
-        let slots = std::array::from_fn(|r| match window.rows[r] {
-            NONE => IDLE,
-            row => [row, window.rest[r].start, window.rest[r].end],
+        let to = window.neighbours().unwrap_or_else(|| {
+            To::Slots(std::array::from_fn(|r| match window.rows[r] {
+                NONE => IDLE,
+                row => [row, window.rest[r].start, window.rest[r].end],
+            }))
         });
-        self.items.push(Item {
-            tiles: window.tiles.clone(),
-            slots,
-        });
+        self.push(window.tiles.clone(), to, 0);
     }
 
     fn long(&mut self, window: &Window, limits: Limits) -> Option<()> {
         let first = self.workspace;
         let segments = window.tiles.clone().step_by(limits.tiles as usize);
-        for start in segments.clone() {
+        for (segment, start) in (0..).zip(segments.clone()) {
             let base = self.take(WINDOW as u32)?;
             let end = window.tiles.end.min(start.saturating_add(limits.tiles));
-            let slots = std::array::from_fn(|r| match window.rows[r] {
-                NONE => IDLE,
-                _ => [WORKSPACE | (base + r as u32), 0, 0],
-            });
-            self.items.push(Item {
-                tiles: start..end,
-                slots,
-            });
+            self.push(start..end, To::Rows(WORKSPACE | base, WINDOW as u32), segment);
         }
         for (r, &row) in window.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
             let pieces = window.rest[r].clone().step_by(limits.piece as usize);
@@ -149,10 +197,10 @@ impl Cut {
         Some(())
     }
 
-    /// The next rows of the workspace.
+    /// The next rows of the workspace: the highest bit of their numbers is free, and none of them is [`NONE`] with it.
     fn take(&mut self, rows: u32) -> Option<u32> {
         let first = self.workspace;
-        self.workspace = first.checked_add(rows).filter(|&end| end <= WORKSPACE)?;
+        self.workspace = first.checked_add(rows).filter(|&end| end < WORKSPACE)?;
         Some(first)
     }
 
@@ -163,139 +211,70 @@ impl Cut {
         }
         let slots = std::array::from_fn(|r| self.pending.get(r).copied().unwrap_or(IDLE));
         self.pending.clear();
-        self.items.push(Item { tiles: 0..0, slots });
+        self.push(0..0, To::Slots(slots), 0);
     }
 
-    /// Long items first, so that none of them is left over at the end; neighbours stay together otherwise.
-    fn finish(mut self) -> Plan {
+    /// Long items first, so that none of them is left over at the end.
+    fn finish(mut self, tiles: Tiles<'_>) -> Plan {
         self.items
-            .sort_by_key(|item| std::cmp::Reverse(item.weight().ilog2()));
-        let ends = |item: &Item| [item.tiles.start, item.tiles.end];
-        Plan {
-            tiles: self.items.iter().flat_map(ends).collect(),
-            slots: self
-                .items
-                .iter()
-                .flat_map(|item| item.slots.into_iter().flatten())
-                .collect(),
+            .sort_by_key(|item| (std::cmp::Reverse(item.weight().ilog2()), item.place));
+        let mut plan = Plan {
             cut_rows: self.cut_rows,
             workspace_rows: self.workspace as usize,
+            ..Plan::default()
+        };
+        for item in &self.items {
+            let words = item.words(&mut plan.slots, tiles);
+            plan.items.extend(words);
         }
+        plan
+    }
+}
+
+impl Window {
+    /// Its rows, where they are neighbours from the first slot on and have no rest.
+    fn neighbours(&self) -> Option<To> {
+        let count = self.rows.iter().take_while(|&&row| row != NONE).count();
+        let ascending = self.rows[..count].windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let nothing_after = self.rows[count..].iter().all(|&row| row == NONE);
+        let rest = self.rest.iter().any(|rest| !rest.is_empty());
+        (ascending && nothing_after && !rest).then_some(To::Rows(self.rows[0], count as u32))
     }
 }
 
 impl Item {
-    /// Steps of its warp, about: a tile is one, and so are two entries; lane groups take two rows one after the other.
+    /// Steps of its warp, about: a tile is one, and so are four entries of both rows of a lane group.
     fn weight(&self) -> u32 {
-        let pair = |pair: &[RowSlot]| pair.iter().map(|slot| slot[2] - slot[1]).sum::<u32>();
-        let rest = self.slots.chunks(2).map(pair).max().unwrap_or(0);
+        let rest = match &self.to {
+            To::Rows(..) => 0,
+            To::Slots(slots) => slots.iter().map(|slot| slot[2] - slot[1]).max().unwrap_or(0),
+        };
         (self.tiles.end - self.tiles.start)
-            .saturating_add(rest / 2)
+            .saturating_add(rest / 4)
             .max(1)
+    }
+
+    /// As the kernels read it; slots are appended to those before.
+    fn words(&self, slots: &mut Vec<u32>, tiles: Tiles<'_>) -> ItemWords {
+        let mut words = [0; 16];
+        words[..2].copy_from_slice(&[self.tiles.start, self.tiles.end]);
+        words[7] = NONE;
+        match &self.to {
+            To::Rows(first, count) => words[2..4].copy_from_slice(&[*first, *count]),
+            To::Slots(own) => {
+                words[7] = (slots.len() / (3 * WINDOW)) as u32;
+                slots.extend(own.iter().flatten());
+            }
+        }
+        if !self.tiles.is_empty() {
+            let first = self.tiles.start as usize;
+            let bits = tiles.bitmap[first];
+            words[4..7].copy_from_slice(&[bits as u32, (bits >> 32) as u32, tiles.value_ptr[first]]);
+            words[8..].copy_from_slice(&tiles.col[8 * first..8 * first + 8]);
+        }
+        words
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: Limits = Limits {
-        tiles: 4,
-        piece: 3,
-        rest: 5,
-    };
-
-    fn window(first: u32, height: u32, tiles: Range<u32>, rest: [Range<u32>; WINDOW]) -> Window {
-        Window {
-            rows: std::array::from_fn(|r| {
-                if (r as u32) < height {
-                    first + r as u32
-                } else {
-                    NONE
-                }
-            }),
-            tiles,
-            rest,
-        }
-    }
-
-    /// Every tile and entry once, in pieces within their limits, and every row stored once.
-    fn check(windows: &[Window], limits: Limits) {
-        let plan = Plan::new(windows.iter().cloned(), limits).expect("small");
-        let mut stored: Vec<u32> = plan.cut_rows.chunks(5).map(|row| row[0]).collect();
-        let (mut tiles, mut entries, mut partial) = (Vec::new(), Vec::new(), vec![None; plan.workspace_rows]);
-        for (item, (ends, slots)) in plan.tiles.chunks(2).zip(plan.slots.chunks(24)).enumerate() {
-            assert!(ends[1] - ends[0] <= limits.tiles);
-            tiles.extend(ends[0]..ends[1]);
-            for slot in slots.chunks(3) {
-                entries.extend(slot[1]..slot[2]);
-                match slot[0] {
-                    NONE => assert_eq!(slot[1], slot[2]),
-                    dest if dest & WORKSPACE != 0 => {
-                        assert!(slot[2] - slot[1] <= limits.piece);
-                        partial[(dest & !WORKSPACE) as usize] = Some((item, ends[0], slot[1]));
-                    }
-                    row => stored.push(row),
-                }
-            }
-        }
-        tiles.sort_unstable();
-        entries.sort_unstable();
-        stored.sort_unstable();
-        let wanted: Vec<u32> = windows.iter().flat_map(|w| w.tiles.clone()).collect();
-        assert_eq!(tiles, wanted);
-        let wanted: Vec<u32> = windows
-            .iter()
-            .flat_map(|w| w.rest.iter().cloned().flatten())
-            .collect();
-        assert_eq!(entries, wanted);
-        let wanted: Vec<u32> = windows
-            .iter()
-            .flat_map(|w| w.rows)
-            .filter(|&row| row != NONE)
-            .collect();
-        assert_eq!(stored, wanted);
-        // The second pass adds what was written, in ascending order.
-        for row in plan.cut_rows.chunks(5) {
-            let of_tiles = (0..row[2]).map(|i| partial[(row[1] + 8 * i) as usize].expect("written").1);
-            assert!(of_tiles.collect::<Vec<u32>>().is_sorted());
-            let of_rest = (0..row[4]).map(|i| partial[(row[3] + i) as usize].expect("written").2);
-            assert!(of_rest.collect::<Vec<u32>>().is_sorted());
-        }
-    }
-
-    #[test]
-    fn every_tile_and_entry_is_in_one_item_and_every_row_is_stored_once() {
-        let none = || std::array::from_fn(|_| 0..0);
-        let mut ends = 0;
-        let rest = std::array::from_fn(|r| {
-            let start = ends;
-            ends += [0, 1, 7, 3, 12, 0, 6, 5][r];
-            start..ends
-        });
-        let windows = [
-            window(0, 8, 0..4, none()),
-            window(8, 8, 4..13, none()),
-            window(16, 8, 13..15, rest),
-            window(24, 8, 15..15, none()),
-            window(32, 3, 15..40, none()),
-        ];
-        check(&windows, LIMITS);
-        let any = Limits {
-            rest: u32::MAX,
-            piece: u32::MAX,
-            ..LIMITS
-        };
-        check(&windows, any);
-        assert_eq!(
-            Plan::new(windows.into_iter(), any).map(|p| p.workspace_rows),
-            Some(24 + 56)
-        );
-    }
-
-    #[test]
-    fn a_matrix_without_rows_has_no_work() {
-        let plan = Plan::new(std::iter::empty(), LIMITS).expect("nothing");
-        assert_eq!((plan.items(), plan.workspace_rows), (0, 0));
-    }
-}
+mod tests;

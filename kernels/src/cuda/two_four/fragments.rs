@@ -82,30 +82,20 @@ pub(super) fn fragments<T: Packed>(m: &TwoFourParts<T>) -> Result<Fragments, Ref
 pub(super) fn lists<T: Packed>(m: &TwoFourParts<T>, transpose: bool) -> Result<Lists<T>, Refusal> {
     let cut = Cut::new::<T>(m.cols, m.short_k)?;
     let kept = cut.chunk / 2;
-    let mut terms = Vec::with_capacity(m.values.len());
-    for row in 0..m.rows {
-        for at in 0..cut.stride() {
-            let (chunk, place) = (at / kept, at % kept);
-            let nibble = nibble(m, cut, row, chunk);
-            // Of tf32 the second index tells the first half of the pair from the second.
-            let offset = match kept {
-                2 => nibble >> (2 * place) & 3,
-                _ => nibble >> 3,
-            };
-            let col = chunk * cut.chunk + offset as usize;
-            if col < m.cols {
-                let (row, col) = (row as u32, col as u32);
-                let value = m.values[row as usize * cut.stride() + at];
-                terms.push(if transpose {
-                    (col, row, value)
-                } else {
-                    (row, col, value)
-                });
-            }
-        }
-    }
-    let rows = if transpose { m.cols } else { m.rows };
-    Lists::new(rows, &terms, T::from_bits64(0))
+    let slots = (0..m.rows).flat_map(|row| (0..cut.stride()).map(move |at| (row, at)));
+    let terms = slots.filter_map(|(row, at)| {
+        let (chunk, place) = (at / kept, at % kept);
+        let nibble = nibble(m, cut, row, chunk);
+        // Of tf32 the second index tells the first half of the pair from the second.
+        let offset = match kept {
+            2 => nibble >> (2 * place) & 3,
+            _ => nibble >> 3,
+        };
+        let col = chunk * cut.chunk + offset as usize;
+        let value = m.values[row * cut.stride() + at];
+        (col < m.cols).then_some((row as u32, col as u32, value))
+    });
+    Lists::of((m.rows, m.cols), transpose, terms, T::from_bits64(0))
 }
 
 #[cfg(test)]

@@ -1,17 +1,21 @@
 //! Known deviations: what they waive, when they are findings themselves, how every file shows them, what a file of them
-//! may not say; and what `diff` makes of it.
+//! may not say.
+//!
+//! ```text
+//! diff   what comparing two reports makes of them      machines   badges and SARIF
+//! ```
 
-#[path = "report_sample/expected.rs"]
+mod diff;
 mod expected;
-use crate::report_sample;
+mod machines;
 
+use crate::report_sample::sample;
 use expected::{expectation, expected_sample};
 use jiff::civil::Date;
-use report_sample::sample;
 use sparse_conformance::expectations::load;
 use sparse_conformance::report::{
     CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Outcome, Report, Since, VerdictKind,
-    VerdictRecord, badge, diff, html, json, junit, markdown, sarif, show, to_text,
+    VerdictRecord, html, json, junit, markdown, sarif, to_text,
 };
 use std::path::PathBuf;
 
@@ -239,132 +243,6 @@ fn every_file_shows_waivers_apart() {
     );
 }
 
-#[test]
-fn badges_say_what_the_report_says() {
-    let read =
-        |report: &Report| -> serde_json::Value { serde_json::from_str(&badge::to_json(report)).unwrap() };
-    let dirty = expected_sample(8);
-    let found = dirty.find().len();
-    let badge = read(&dirty);
-    assert_eq!(badge["message"], format!("{found} findings"));
-    assert_eq!(
-        (badge["schemaVersion"].as_u64(), badge["isError"].as_bool()),
-        (Some(1), Some(true))
-    );
-    let waived = only(wrong_value, vec![expectation(1, Expected::Wrong, None)]);
-    assert_eq!(read(&waived)["message"], "clean, 3 waived");
-    let clean = only(|c| c.verdict.kind() == VerdictKind::Exact, Vec::new());
-    assert_eq!(read(&clean)["message"], "clean");
-    for report in [&dirty, &waived, &clean] {
-        let svg = badge::to_svg(report);
-        let message = read(report)["message"].as_str().unwrap().to_owned();
-        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
-        assert!(
-            svg.contains(&format!("aria-label=\"sparse conformance: {message}\"")),
-            "{svg}"
-        );
-        assert!(
-            !svg.contains("href") && svg.matches("http").count() == 1,
-            "only the namespace is an address"
-        );
-    }
-}
-
-/// What SARIF 2.1.0 asks of the parts that we write (OASIS, sections 3.13 to 3.35), by hand.
-fn sarif_schema() -> serde_json::Value {
-    serde_json::json!({
-        "type": "object", "required": ["version", "runs"], "additionalProperties": false,
-        "properties": {
-            "$schema": { "type": "string", "format": "uri" },
-            "version": { "const": "2.1.0" },
-            "runs": { "type": "array", "items": {
-                "type": "object", "required": ["tool"], "additionalProperties": false,
-                "properties": {
-                    "columnKind": { "enum": ["utf16CodeUnits", "unicodeCodePoints"] },
-                    "invocations": { "type": "array", "items": {
-                        "type": "object", "required": ["executionSuccessful"],
-                        "properties": { "executionSuccessful": { "type": "boolean" }, "exitCode": { "type": "integer" } } } },
-                    "tool": { "type": "object", "required": ["driver"], "properties": { "driver": {
-                        "type": "object", "required": ["name"], "properties": {
-                            "name": { "type": "string", "minLength": 1 },
-                            "rules": { "type": "array", "uniqueItems": true, "items": {
-                                "type": "object", "required": ["id"], "additionalProperties": false,
-                                "properties": {
-                                    "id": { "type": "string", "pattern": "^[a-z-]+$" },
-                                    "shortDescription": { "$ref": "#/$defs/message" } } } } } } } },
-                    "results": { "type": "array", "items": {
-                        "type": "object", "required": ["message"], "additionalProperties": false,
-                        "properties": {
-                            "ruleId": { "type": "string" },
-                            "level": { "enum": ["none", "note", "warning", "error"] },
-                            "message": { "$ref": "#/$defs/message" },
-                            "locations": { "type": "array", "minItems": 1, "items": {
-                                "type": "object", "required": ["physicalLocation"], "properties": {
-                                    "physicalLocation": { "type": "object", "required": ["artifactLocation"], "properties": {
-                                        "artifactLocation": { "type": "object", "required": ["uri"] },
-                                        "region": { "type": "object", "properties": {
-                                            "startLine": { "type": "integer", "minimum": 1 } } } } } } } },
-                            "partialFingerprints": { "type": "object", "additionalProperties": { "type": "string" } },
-                            "suppressions": { "type": "array", "items": {
-                                "type": "object", "required": ["kind"], "properties": {
-                                    "kind": { "enum": ["inSource", "external"] },
-                                    "status": { "enum": ["accepted", "underReview", "rejected"] } } } } } } } } } }
-        },
-        "$defs": { "message": { "type": "object", "required": ["text"],
-            "properties": { "text": { "type": "string", "minLength": 1 } } } }
-    })
-}
-
-#[test]
-fn sarif_has_one_result_per_finding_that_points_at_its_line() {
-    let report = expected_sample(8);
-    let sarif: serde_json::Value = serde_json::from_str(&sarif::to_sarif(&report).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&sarif)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect();
-    assert_eq!(errors, Vec::<String>::new());
-    let mut broken = sarif.clone();
-    broken["runs"][0]["results"][0]["message"] = serde_json::json!({});
-    assert!(!validator.is_valid(&broken), "the check sees nothing");
-
-    let run = &sarif["runs"][0];
-    let rules: Vec<&str> = run["tool"]["driver"]["rules"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| r["id"].as_str().unwrap())
-        .collect();
-    let results = run["results"].as_array().unwrap();
-    let (live, waived): (Vec<_>, Vec<_>) = results.iter().partition(|r| r.get("suppressions").is_none());
-    assert_eq!((live.len(), waived.len()), (report.find().len(), 4));
-    let text = json::to_json(&report).unwrap();
-    let lines: Vec<&str> = text.lines().collect();
-    let mut prints = std::collections::BTreeSet::new();
-    for result in results {
-        assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
-        prints.insert(
-            result["partialFingerprints"]["caseAndBackend/v1"]
-                .as_str()
-                .unwrap()
-                .to_owned(),
-        );
-        let message = result["message"]["text"].as_str().unwrap();
-        let line = result["locations"][0]["physicalLocation"]["region"]["startLine"]
-            .as_u64()
-            .unwrap();
-        let Some((_, replay)) = message.split_once("\nreplay: ") else {
-            assert_eq!(line, 1);
-            continue;
-        };
-        let record: CaseRecord =
-            serde_json::from_str(lines[line as usize - 1].trim_end_matches(',')).unwrap();
-        assert_eq!(report.replay(&record), replay);
-    }
-    assert_eq!(prints.len(), results.len(), "fingerprints tell results apart");
-}
-
 fn day(text: &str) -> Date {
     text.parse().unwrap()
 }
@@ -455,103 +333,6 @@ fn what_is_no_expectation_is_refused_by_name() {
     }
 }
 
-#[test]
-fn a_report_does_not_differ_from_itself() {
-    let report = expected_sample(4);
-    let same = diff::diff(&report, &report, 2.0);
-    assert_eq!(diff::to_text(&same), "no new finding\n");
-    assert_eq!(same.exit_code(), 0);
-}
-
-#[test]
-fn diff_tells_new_findings_from_old_news() {
-    let old = sample(8);
-    let mut new = old.clone();
-    let of = |kind: VerdictKind, report: &Report| {
-        report
-            .cases
-            .iter()
-            .position(|c| c.verdict.kind() == kind && c.backend == "portable")
-            .unwrap()
-    };
-    let (exact, within) = (of(VerdictKind::Exact, &old), of(VerdictKind::Within, &old));
-    let crash = VerdictRecord::Crashed {
-        message: "signal 11".to_owned(),
-    };
-    new.cases[exact].verdict = crash.clone();
-    let VerdictRecord::Within { share } = new.cases[within].verdict else {
-        panic!()
-    };
-    new.cases[within].verdict = VerdictRecord::Within { share: share * 4.0 };
-    new.cases[within].share = Some(share * 4.0);
-    let mended = new.cases.iter().position(wrong_value).unwrap();
-    new.cases[mended].verdict = VerdictRecord::Exact;
-    new.cases[mended].share = None;
-    let other_kind = new
-        .cases
-        .iter()
-        .position(|c| c.verdict.kind() == VerdictKind::LoneRefusal)
-        .unwrap();
-    new.cases[other_kind].verdict = crash;
-    let gone = new.cases.iter().position(|c| c.backend == "sprs").unwrap();
-    let gone = new.cases.remove(gone);
-    new.seal();
-    let last = new
-        .cases
-        .iter()
-        .rposition(|c| c.output.is_some() && c.backend == "portable")
-        .unwrap();
-    new.cases[last].output = Some("0".repeat(32));
-
-    let found = diff::diff(&old, &new, 2.0);
-    assert_eq!(found.exit_code(), 1);
-    assert_eq!(found.new_findings.len(), 1);
-    let finding = &found.new_findings[0];
-    assert_eq!(
-        (finding.rule.as_str(), finding.before.as_deref()),
-        ("crashed", Some("exact"))
-    );
-    assert!(finding.replay.as_ref().unwrap().contains(&old.cases[exact].case));
-    assert_eq!(
-        (found.fixed.len(), found.changed.len(), found.shares.len()),
-        (1, 1, 1)
-    );
-    assert_eq!(found.changed[0].old, "lone-refusal");
-    assert_eq!(found.shares[0].new, share * 4.0);
-    assert_eq!((found.only_old.len(), found.only_new.len()), (1, 0));
-    assert_eq!(found.only_old[0].case, gone.case);
-    assert_eq!((found.other_bits.len(), found.other_inputs.len()), (1, 0));
-    assert!(diff::diff(&old, &new, 5.0).shares.is_empty());
-    // The other way round it is no worse but for what the crash was.
-    let back = diff::diff(&new, &old, 2.0);
-    assert_eq!(back.new_findings.len(), 1, "the mended one fails again");
-    assert_eq!(back.only_new.len(), 1);
-    let text = diff::to_text(&found);
-    assert!(
-        text.contains("newly failing: 1\n  crashed on portable (was exact)"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_waiver_that_ends_is_a_new_finding() {
-    let expect = vec![expectation(1, Expected::Wrong, Some(Defect::Value))];
-    let waived = only(wrong_value, expect.clone());
-    let live = only(wrong_value, Vec::new());
-    assert_eq!(diff::diff(&waived, &live, 2.0).new_findings.len(), 3);
-    assert_eq!(diff::diff(&live, &waived, 2.0).exit_code(), 0);
-    let expired = only(
-        wrong_value,
-        vec![Expectation {
-            expired: true,
-            ..expect[0].clone()
-        }],
-    );
-    let found = diff::diff(&waived, &expired, 2.0);
-    assert_eq!(found.new_findings.len(), 4, "three cases, and the expectation");
-    assert!(diff::diff(&expired, &expired, 2.0).new_findings.is_empty());
-}
-
 /// The replay line of an unexpected pass of a plug-in named a backend that no run knows: only findings said how to select it.
 #[test]
 fn the_replay_line_of_an_unexpected_pass_selects_what_was_run() {
@@ -592,29 +373,4 @@ fn what_was_not_looked_at_is_not_called_waived() {
         text.contains("its backend is not in this run") && !text.contains("waived:"),
         "{text}"
     );
-}
-
-/// It said `backend sprs: "" -> "0.11.6"`, and listed every case.
-#[test]
-fn a_backend_of_one_report_only_is_one_line_of_the_comparison() {
-    let both = sample(4);
-    let mut one = both.clone();
-    one.backends.retain(|b| b.name != "sprs");
-    one.cases.retain(|c| c.backend != "sprs");
-    one.seal();
-    let cases = both.cases.len() - one.cases.len();
-    for (old, new, which) in [(&one, &both, "new"), (&both, &one, "old")] {
-        let found = diff::diff(old, new, 2.0);
-        assert_eq!(
-            found.only_old.len() + found.only_new.len(),
-            cases,
-            "--json has all"
-        );
-        let text = diff::to_text(&found);
-        let line = format!(
-            "only in the {which} report: backend sprs, {} cases\n",
-            show::count(cases as u64)
-        );
-        assert_eq!(text, format!("{line}no new finding\n"));
-    }
 }

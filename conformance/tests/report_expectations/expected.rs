@@ -1,6 +1,6 @@
 //! The made-up report with known deviations of every fate.
 
-use super::report_sample::sample;
+use crate::report_sample::sample;
 use sparse_conformance::report::{
     Claim, Defect, Expectation, Expected, Occurs, Repeated, Report, Reproducer, Same, Since,
 };

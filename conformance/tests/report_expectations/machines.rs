@@ -1,0 +1,131 @@
+//! Badges and SARIF say what the report says.
+
+use super::expected::{expectation, expected_sample};
+use super::{only, wrong_value};
+use sparse_conformance::report::{CaseRecord, Expected, Report, VerdictKind, badge, json, sarif};
+
+#[test]
+fn badges_say_what_the_report_says() {
+    let read =
+        |report: &Report| -> serde_json::Value { serde_json::from_str(&badge::to_json(report)).unwrap() };
+    let dirty = expected_sample(8);
+    let found = dirty.find().len();
+    let badge = read(&dirty);
+    assert_eq!(badge["message"], format!("{found} findings"));
+    assert_eq!(
+        (badge["schemaVersion"].as_u64(), badge["isError"].as_bool()),
+        (Some(1), Some(true))
+    );
+    let waived = only(wrong_value, vec![expectation(1, Expected::Wrong, None)]);
+    assert_eq!(read(&waived)["message"], "clean, 3 waived");
+    let clean = only(|c| c.verdict.kind() == VerdictKind::Exact, Vec::new());
+    assert_eq!(read(&clean)["message"], "clean");
+    for report in [&dirty, &waived, &clean] {
+        let svg = badge::to_svg(report);
+        let message = read(report)["message"].as_str().unwrap().to_owned();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+        assert!(
+            svg.contains(&format!("aria-label=\"sparse conformance: {message}\"")),
+            "{svg}"
+        );
+        assert!(
+            !svg.contains("href") && svg.matches("http").count() == 1,
+            "only the namespace is an address"
+        );
+    }
+}
+
+/// What SARIF 2.1.0 asks of the parts that we write (OASIS, sections 3.13 to 3.35), by hand.
+fn sarif_schema() -> serde_json::Value {
+    serde_json::json!({
+        "type": "object", "required": ["version", "runs"], "additionalProperties": false,
+        "properties": {
+            "$schema": { "type": "string", "format": "uri" },
+            "version": { "const": "2.1.0" },
+            "runs": { "type": "array", "items": {
+                "type": "object", "required": ["tool"], "additionalProperties": false,
+                "properties": {
+                    "columnKind": { "enum": ["utf16CodeUnits", "unicodeCodePoints"] },
+                    "invocations": { "type": "array", "items": {
+                        "type": "object", "required": ["executionSuccessful"],
+                        "properties": { "executionSuccessful": { "type": "boolean" }, "exitCode": { "type": "integer" } } } },
+                    "tool": { "type": "object", "required": ["driver"], "properties": { "driver": {
+                        "type": "object", "required": ["name"], "properties": {
+                            "name": { "type": "string", "minLength": 1 },
+                            "rules": { "type": "array", "uniqueItems": true, "items": {
+                                "type": "object", "required": ["id"], "additionalProperties": false,
+                                "properties": {
+                                    "id": { "type": "string", "pattern": "^[a-z-]+$" },
+                                    "shortDescription": { "$ref": "#/$defs/message" } } } } } } } },
+                    "results": { "type": "array", "items": {
+                        "type": "object", "required": ["message"], "additionalProperties": false,
+                        "properties": {
+                            "ruleId": { "type": "string" },
+                            "level": { "enum": ["none", "note", "warning", "error"] },
+                            "message": { "$ref": "#/$defs/message" },
+                            "locations": { "type": "array", "minItems": 1, "items": {
+                                "type": "object", "required": ["physicalLocation"], "properties": {
+                                    "physicalLocation": { "type": "object", "required": ["artifactLocation"], "properties": {
+                                        "artifactLocation": { "type": "object", "required": ["uri"] },
+                                        "region": { "type": "object", "properties": {
+                                            "startLine": { "type": "integer", "minimum": 1 } } } } } } } },
+                            "partialFingerprints": { "type": "object", "additionalProperties": { "type": "string" } },
+                            "suppressions": { "type": "array", "items": {
+                                "type": "object", "required": ["kind"], "properties": {
+                                    "kind": { "enum": ["inSource", "external"] },
+                                    "status": { "enum": ["accepted", "underReview", "rejected"] } } } } } } } } } }
+        },
+        "$defs": { "message": { "type": "object", "required": ["text"],
+            "properties": { "text": { "type": "string", "minLength": 1 } } } }
+    })
+}
+
+#[test]
+fn sarif_has_one_result_per_finding_that_points_at_its_line() {
+    let report = expected_sample(8);
+    let sarif: serde_json::Value = serde_json::from_str(&sarif::to_sarif(&report).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&sarif)
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
+    assert_eq!(errors, Vec::<String>::new());
+    let mut broken = sarif.clone();
+    broken["runs"][0]["results"][0]["message"] = serde_json::json!({});
+    assert!(!validator.is_valid(&broken), "the check sees nothing");
+
+    let run = &sarif["runs"][0];
+    let rules: Vec<&str> = run["tool"]["driver"]["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["id"].as_str().unwrap())
+        .collect();
+    let results = run["results"].as_array().unwrap();
+    let (live, waived): (Vec<_>, Vec<_>) = results.iter().partition(|r| r.get("suppressions").is_none());
+    assert_eq!((live.len(), waived.len()), (report.find().len(), 4));
+    let text = json::to_json(&report).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut prints = std::collections::BTreeSet::new();
+    for result in results {
+        assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
+        prints.insert(
+            result["partialFingerprints"]["caseAndBackend/v1"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
+        let message = result["message"]["text"].as_str().unwrap();
+        let line = result["locations"][0]["physicalLocation"]["region"]["startLine"]
+            .as_u64()
+            .unwrap();
+        let Some((_, replay)) = message.split_once("\nreplay: ") else {
+            assert_eq!(line, 1);
+            continue;
+        };
+        let record: CaseRecord =
+            serde_json::from_str(lines[line as usize - 1].trim_end_matches(',')).unwrap();
+        assert_eq!(report.replay(&record), replay);
+    }
+    assert_eq!(prints.len(), results.len(), "fingerprints tell results apart");
+}
