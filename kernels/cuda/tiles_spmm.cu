@@ -371,11 +371,12 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
     if (BOTH || !has_slots) {
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
-            bool add = has_slots && !(slot[r].dest & WORKSPACE);
+            bool add = BOTH && !(slot[r].dest & WORKSPACE);
 #pragma unroll
             for (int i = 0; i < CW; ++i) {
                 float of_tiles = __shfl_sync(0xffffffffu, acc[i / 2][2 * (i % 2) + r], 4 * q + u);
-                sum[r][i] = add ? __fadd_rn(of_tiles, sum[r][i]) : has_tiles || !has_slots ? of_tiles : sum[r][i];
+                float of_rest = has_slots ? sum[r][i] : 0.0f;
+                sum[r][i] = add ? __fadd_rn(of_tiles, of_rest) : has_tiles || !has_slots ? of_tiles : of_rest;
             }
         }
     }

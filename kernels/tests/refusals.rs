@@ -24,6 +24,7 @@ struct Operands {
     alpha: f64,
     beta: f64,
     transpose_a: bool,
+    mode: SddmmMode,
 }
 
 fn operands(kernel: &Kernel, rng: &mut Rng) -> Operands {
@@ -59,6 +60,7 @@ fn operands(kernel: &Kernel, rng: &mut Rng) -> Operands {
         alpha: 1.0,
         beta: 1.0,
         transpose_a: false,
+        mode: SddmmMode::Pattern,
     }
 }
 
@@ -72,6 +74,7 @@ fn run(kernel: &Kernel, op: Op, o: &mut Operands) -> Result<(), Refusal> {
         alpha,
         beta,
         transpose_a,
+        mode,
     } = o;
     let (alpha, beta, transpose_a) = (*alpha, *beta, *transpose_a);
     let task = match op {
@@ -103,7 +106,7 @@ fn run(kernel: &Kernel, op: Op, o: &mut Operands) -> Result<(), Refusal> {
                 y,
                 alpha,
                 beta,
-                mode: SddmmMode::Pattern,
+                mode: *mode,
                 out,
             }
         }
@@ -178,6 +181,13 @@ fn factors() {
             |r| matches!(r, Refusal::NotFinite { field: "beta", .. }),
         );
     }
+    // Where S multiplies the product, alpha is 1 (SEMANTICS, clause 1.13): both used to be applied.
+    refused(
+        &[Op::Sddmm],
+        "alpha where S multiplies",
+        |_, o| (o.alpha, o.mode) = (2.0, SddmmMode::Scale),
+        |r| matches!(r, Refusal::Kind { field: "alpha", .. }),
+    );
     let mut rng = Rng(32);
     for kernel in kernels_here().filter(|k| DENSE_OUT.contains(&k.contract.op)) {
         let mut o = operands(kernel, &mut rng);

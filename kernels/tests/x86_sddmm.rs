@@ -55,13 +55,18 @@ impl Request {
                 _ => rng.real(),
             })
         };
+        let (x, y) = (dense(types.a, (rows, k)), dense(types.b, (cols, k)));
+        let mode = MODES[rng.below(3) as usize];
+        let (alpha, beta) = FACTORS[rng.below(5) as usize];
+        // Where S multiplies, alpha is 1, or 0: others are refused.
+        let scales = mode == SddmmMode::Scale && alpha != 0.0;
         Request {
-            x: dense(types.a, (rows, k)),
-            y: dense(types.b, (cols, k)),
+            x,
+            y,
             s,
             stored: e.list.len(),
-            factors: FACTORS[rng.below(5) as usize],
-            mode: MODES[rng.below(3) as usize],
+            factors: (if scales { 1.0 } else { alpha }, beta),
+            mode,
         }
     }
 

@@ -125,6 +125,14 @@ where
         return Err(request::wrong_task(Op::Sddmm, &task));
     };
     let scaling = Scaling::<A>::try_new(alpha, beta)?;
+    // Nothing says which of alpha and S would multiply first (clause 1.13); with alpha = 0 neither does.
+    if mode == SddmmMode::Scale && alpha != 1.0 && scaling.reads_product() {
+        return Err(Refusal::Kind {
+            field: "alpha",
+            expected: "1, since S multiplies the product in this mode".to_owned(),
+            found: alpha.to_string(),
+        });
+    }
     let s = request::sparse::<O>("S", s, F::KIND)?;
     let (x, y) = (request::dense::<I>(X, x)?, request::dense::<I>(Y, y)?);
     let out = request::slice_mut::<O>("out", out)?;

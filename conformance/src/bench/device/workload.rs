@@ -209,7 +209,8 @@ pub(super) fn touched(shared: &Shared) -> u64 {
         &named_cols
     };
     match shared.case.contract.op {
-        Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a) + out,
+        // The values of S are counted with its format and not read in this mode: as many bytes as are written.
+        Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a),
         _ => count(inner) * n * size(types.b) + out,
     }
 }
