@@ -107,8 +107,12 @@ fn reduction_entries(
 ) -> Option<Vec<String>> {
     let known = TYPES.contains(types);
     let (part, epilogue) = (alone.part(), alone.epilogue);
+    let is_chain = matches!(
+        part.reduction,
+        Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
+    );
     let (name, pinned) = chain(types, part.reduction, epilogue);
-    if known && allowed_alike(alone, &pinned) {
+    if known && is_chain && allowed_alike(alone, &pinned) {
         return Some(vec![name]);
     }
     let find = |wanted: &Arithmetic| table.iter().find(|(_, pinned)| allowed_alike(wanted, pinned));
