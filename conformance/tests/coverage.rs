@@ -12,7 +12,6 @@ use sparse_conformance::operands::build;
 use sparse_conformance::plan::{Group, Options, plan};
 use sparse_golden::tolerance_entries;
 use sparse_kernels::{Kernel, all_kernels};
-use sparse_oracle::arithmetic::Along;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::judge::Alternative;
@@ -317,9 +316,6 @@ fn a_kernel_without_a_golden_entry_or_a_bench_is_found() {
             .clone()
     };
     let mut spmm = any(Op::Spmm);
-    spmm.arithmetic = spmm.arithmetic.along(Along::SplitK { parts: 3 });
-    assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());
-    spmm.arithmetic = any(Op::Spmm).arithmetic;
     spmm.arithmetic.flush = true;
     assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());
     let mut convert = any(Op::Convert);

@@ -5,10 +5,7 @@ use crate::support;
 
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;
-use sparse_oracle::each_sparse;
-use sparse_oracle::format::{
-    AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Layout, Sparse, SparseMma,
-};
+use sparse_oracle::format::{AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Layout};
 use sparse_oracle::judge::{Output, Place, Problem, judge};
 use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
@@ -16,7 +13,7 @@ use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Tier, Verdict};
 use std::collections::BTreeSet;
-use support::{Dense, LAYOUTS, Rng, encode, entries};
+use support::{Dense, LAYOUTS, Rng, encode, entries, kept_slots};
 
 const FACTORS: [(f64, f64); 6] = [
     (1.0, 0.0),
@@ -45,39 +42,6 @@ fn kernels() -> Vec<&'static Kernel> {
         );
     }
     here
-}
-
-/// Every slot that the format stores inside the matrix, as (row, column).
-fn slots(a: &AnySparse) -> BTreeSet<(u32, u32)> {
-    each_sparse!(a, m => match m {
-        Sparse::Nm(m) => {
-            let stride = m.cols.div_ceil(m.l) * m.l;
-            let slot = |at: usize| (m.row(at / stride, at % stride / m.l), at % stride);
-            inside((0..m.values.len()).map(slot), m.rows, m.cols)
-        }
-        Sparse::TwoFour(m) => {
-            let mma = SparseMma::of(a.precision(), m.short_k).expect("a 2:4 type");
-            let across = m.cols.div_ceil(mma.k());
-            let mut found = Vec::new();
-            for (at, word) in m.metadata.iter().enumerate() {
-                let (tile, word_at) = (at / mma.words(), at % mma.words());
-                for place in 0..8 {
-                    let (row, chunk) = mma.chunk_of_nibble(word_at, place);
-                    for offset in mma.offsets(word >> (4 * place) & 15).expect("legal") {
-                        let col = tile % across * mma.k() + chunk * mma.chunk() + offset;
-                        found.push((tile / across * 16 + row, col));
-                    }
-                }
-            }
-            inside(found.into_iter(), m.rows, m.cols)
-        }
-        other => panic!("{} is not of this file", other.kind().name()),
-    })
-}
-
-fn inside(slots: impl Iterator<Item = (usize, usize)>, rows: usize, cols: usize) -> BTreeSet<(u32, u32)> {
-    let kept = slots.filter(|&(row, col)| row < rows && col < cols);
-    kept.map(|(row, col)| (row as u32, col as u32)).collect()
 }
 
 fn turned<T>(e: Entries<T>, transpose: bool) -> Entries<T> {
@@ -128,7 +92,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Tier> {
     let arithmetic = &kernel.arithmetic;
     let rounded = |v: f64| input(v, arithmetic.part().input);
     let stored = case.a.entries_f64();
-    let mut free = slots(&case.a);
+    let mut free = kept_slots(&case.a);
     for e in &stored.list {
         assert!(free.remove(&(e.row, e.col)), "an entry outside of slots");
     }

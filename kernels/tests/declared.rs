@@ -14,7 +14,7 @@ use sparse_oracle::op::input;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};
 use sparse_oracle::task::{Answer, SddmmMode, Task};
 use std::collections::BTreeMap;
-use support::{Dense, LAYOUTS, Rng, coo, encode, entries};
+use support::{Dense, LAYOUTS, Rng, coo, encode, entries, kept_slots};
 
 /// alpha and beta; exact in every accumulator type.
 const FACTORS: [(f64, f64); 4] = [(1.0, 0.0), (-0.75, 0.0), (1.0, 1.0), (1.625, -0.3125)];
@@ -37,7 +37,13 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
         table[i].insert(j, value);
     };
     let (height, breadth) = (BLOCKS.block_rows as usize, BLOCKS.block_cols as usize);
-    if kernel.arithmetic.part().pads == Pads::Multiplied {
+    let multiplied = kernel.arithmetic.part().pads == Pads::Multiplied;
+    if multiplied && matches!(a.kind(), FormatKind::Nm | FormatKind::TwoFour) {
+        // Found on a GPU: a matrix unit's blocks hold the kept slots without an entry too, which blocks of BCSR are not.
+        for (row, col) in kept_slots(a) {
+            put(row as usize, col as usize, 0.0);
+        }
+    } else if multiplied {
         for entry in &e.list {
             let (top, left) = (
                 entry.row as usize / height * height,

@@ -240,13 +240,13 @@ fn cora_2_and_citeseer_2_keep_more_than_fits() {
 #[test]
 fn twitch_and_wiki_let_tiles_pass_that_fill_more_than_a_half() {
     for (name, edges, percent_b, share, tile, psums) in [
-        ("twitch", 153_138, 53, 72, 23_560, 33),
+        ("twitch", 153_138u64, 53, 72, 23_560, 33),
         ("wiki", 170_918, 74, 40, 13_148, 84),
     ] {
         let row = find(name);
         let p = &row.printed;
         let tiles = (p.tm * p.tk) as u64;
-        let full = (2 * edges as u64).div_ceil(tiles);
+        let full = (2 * edges).div_ceil(tiles);
         assert_eq!(full, tile, "{name}");
         assert_eq!((full as f64 / 327.68).round() as u64, share, "{name}");
         assert!(full > 12_288, "{name}: more than 75 % of a half");

@@ -3,7 +3,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
-use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout};
+use sparse_oracle::each_sparse;
+use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Sparse, SparseMma};
 use sparse_oracle::op::prune;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};
 use sparse_oracle::task::{DenseMut, DenseRef, RawSparse};
@@ -242,3 +243,36 @@ pub fn bits_of(precision: Precision, x: f64) -> u64 {
 }
 
 pub const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColMajor];
+
+/// Every slot that an N:M or 2:4 matrix stores inside its extents, as (row, column), with an entry or without.
+pub fn kept_slots(a: &AnySparse) -> BTreeSet<(u32, u32)> {
+    each_sparse!(a, m => match m {
+        Sparse::Nm(m) => {
+            let stride = m.cols.div_ceil(m.l) * m.l;
+            let slot = |at: usize| (m.row(at / stride, at % stride / m.l), at % stride);
+            inside((0..m.values.len()).map(slot), m.rows, m.cols)
+        }
+        Sparse::TwoFour(m) => {
+            let mma = SparseMma::of(a.precision(), m.short_k).expect("a 2:4 type");
+            let across = m.cols.div_ceil(mma.k());
+            let mut found = Vec::new();
+            for (at, word) in m.metadata.iter().enumerate() {
+                let (tile, word_at) = (at / mma.words(), at % mma.words());
+                for place in 0..8 {
+                    let (row, chunk) = mma.chunk_of_nibble(word_at, place);
+                    for offset in mma.offsets(word >> (4 * place) & 15).expect("legal") {
+                        let col = tile % across * mma.k() + chunk * mma.chunk() + offset;
+                        found.push((tile / across * 16 + row, col));
+                    }
+                }
+            }
+            inside(found.into_iter(), m.rows, m.cols)
+        }
+        other => panic!("{} keeps no slots", other.kind().name()),
+    })
+}
+
+fn inside(slots: impl Iterator<Item = (usize, usize)>, rows: usize, cols: usize) -> BTreeSet<(u32, u32)> {
+    let kept = slots.filter(|&(row, col)| row < rows && col < cols);
+    kept.map(|(row, col)| (row as u32, col as u32)).collect()
+}

@@ -24,7 +24,6 @@ use cudarc::driver::CudaSlice;
 use rule::Rule;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::each_sparse;
 use sparse_oracle::format::{
     AnySparse, CsrParts, FormatKind, FormatParams, LibraSddmmParts, LibraSpmmParts, Parts, Sparse,
 };
@@ -255,7 +254,15 @@ pub fn conversion_times(
         FormatKind::LibraSddmm => ToSddmm::rule(params),
         other => Err(wrong_format("target", FormatKind::LibraSpmm, other)),
     }?;
-    each_sparse!(matrix, m => timed(m, rule, repeats))
+    match matrix {
+        AnySparse::F64(m) => timed(m, rule, repeats),
+        AnySparse::F32(m) => timed(m, rule, repeats),
+        AnySparse::Tf32(m) => timed(m, rule, repeats),
+        AnySparse::F16(m) => timed(m, rule, repeats),
+        AnySparse::Bf16(m) => timed(m, rule, repeats),
+        AnySparse::E4m3(m) => timed(m, rule, repeats),
+        AnySparse::E5m2(m) => timed(m, rule, repeats),
+    }
 }
 
 fn timed<T: Word>(matrix: &Sparse<T>, rule: Rule, repeats: usize) -> Result<ConversionTimes, Refusal> {
