@@ -2,17 +2,19 @@
 # Mutation testing of what judges: cargo-mutants changes one expression or function at a time in a copy of the tree, and the tests
 # of that part must fail. Score and survivors go to docs/mutants.json.
 #
-#   ci/mutants.sh [--minutes N] [--shard K/N] [--list] [PART...]      parts: judge bound exact verdict arithmetic runner
+#   ci/mutants.sh [--minutes N] [--shard K/N] [--only REGEX] [--list] [PART...]      parts: judge bound exact verdict arithmetic runner
 #
+# --only takes the mutants whose line matches, to see whether a new test kills a survivor; the score is left as it is.
 # Without parts, all of them; without --minutes, until done (days on two cores: take a shard). A mutant that the compiler refuses does
 # not count. Nothing in the tree is changed: mutants are made in a copy.
 source "$(dirname "$0")/env.sh"
 
-minutes="" shard="" list="" parts=()
+minutes="" shard="" only="" list="" parts=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --minutes) minutes="$2"; shift 2 ;;
     --shard) shard="$2"; shift 2 ;;
+    --only) only="$2"; shift 2 ;;
     --list) list=1; shift ;;
     -*) say "unknown option $1"; exit 2 ;;
     *) parts+=("$1"); shift ;;
@@ -56,6 +58,7 @@ for part in "${parts[@]}"; do
   for word in "${binaries[@]}"; do args+=("--cargo-arg=$word"); done
   skips=()
   for word in "${left_out[@]}"; do skips+=(--skip "$word"); done
+  [ -z "$only" ] || args+=(--re "$only")
   [ -z "$shard" ] || args+=(--shard "$shard" --sharding round-robin)
   if [ -n "$list" ]; then cargo mutants --list "${args[@]}"; continue; fi
   left=$((deadline - SECONDS))
@@ -65,6 +68,14 @@ for part in "${parts[@]}"; do
   timeout --signal=INT "$left" cargo mutants "${args[@]}" -- -- "${skips[@]}" || say "$part: exit code $?"
 done
 [ -z "$list" ] || exit 0
+if [ -n "$only" ]; then
+  for part in "${parts[@]}"; do
+    folder="$out/$part/mutants.out"
+    say "$part: $(cat "$folder"/{caught,timeout}.txt | wc -l) killed, $(wc -l <"$folder/missed.txt") survive"
+    cat "$folder/missed.txt"
+  done
+  exit 0
+fi
 
 python3 - "$out" "${shard:-1/1}" "${parts[@]}" <<'PY'
 import json, pathlib, sys
