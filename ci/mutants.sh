@@ -2,9 +2,9 @@
 # Mutation testing of what judges: cargo-mutants changes one expression or function at a time in a copy of the tree, and the tests
 # of that part must fail. Score and survivors go to docs/mutants.json.
 #
-#   ci/mutants.sh [--minutes N] [--shard K/N] [--only REGEX] [--list] [PART...]      parts: judge bound exact verdict arithmetic runner
+#   ci/mutants.sh [--minutes N] [--shard K/N] [--only FILE:LINE] [--list] [PART...]      parts: judge bound exact verdict arithmetic runner
 #
-# --only takes the mutants whose line matches, to see whether a new test kills a survivor; the score is left as it is.
+# --only takes the mutants of a line, to see whether a new test kills a survivor; the score is left as it is.
 # Without parts, all of them; without --minutes, until done (days on two cores: take a shard). A mutant that the compiler refuses does
 # not count. Nothing in the tree is changed: mutants are made in a copy.
 source "$(dirname "$0")/env.sh"
@@ -53,13 +53,13 @@ for part in "${parts[@]}"; do
   describe "$part"
   export CARGO_PROFILE_DEV_OPT_LEVEL=$level CARGO_PROFILE_TEST_OPT_LEVEL=$level
   args=(--package "$package" --baseline skip --timeout 300 --no-times --colors never --output "$out/$part")
-  for file in "${files[@]}"; do args+=(--file "$file"); done
   # As arguments of cargo, so that nothing else is built either.
   for word in "${binaries[@]}"; do args+=("--cargo-arg=$word"); done
   skips=()
   for word in "${left_out[@]}"; do skips+=(--skip "$word"); done
-  # Deleted fields pass cargo-mutants' --re whatever it says.
-  [ -z "$only" ] || args+=(--re "$only" --exclude-re 'delete field')
+  # Deleted fields of a struct pass --re whatever it says, so the file is named as well.
+  if [ -n "$only" ]; then files=("${only%:*}"); args+=(--re ":${only##*:}:"); fi
+  for file in "${files[@]}"; do args+=(--file "$file"); done
   [ -z "$shard" ] || args+=(--shard "$shard" --sharding round-robin)
   if [ -n "$list" ]; then cargo mutants --list "${args[@]}"; continue; fi
   left=$((deadline - SECONDS))
