@@ -93,14 +93,10 @@ fn row<I: SddmmElement>(distribution: Distribution, run: Run) -> Kernel {
             Arithmetic::hybrid(blocks, *chain(Reduction::FmaChain).part(), Combine::Disjoint)
         }
     };
-    let name = KernelName {
-        tech: Some(distribution.tech().to_owned()),
-        ..KernelName::plain(contract, Engine::Cuda)
-    };
+    let name = KernelName::of_method(contract, Engine::Cuda, distribution.tech());
     Kernel {
-        name: name.to_string(),
         needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
+        ..Kernel::named(&name, arithmetic, run)
     }
 }
 

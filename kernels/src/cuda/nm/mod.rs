@@ -83,9 +83,8 @@ fn row<I: Operand<A>, A: Unit, O: Output<A>>(tech: Option<&str>, arithmetic: Ari
         ..KernelName::plain(contract, Engine::Cuda)
     };
     Kernel {
-        name: name.to_string(),
         needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
+        ..Kernel::named(&name, arithmetic, run)
     }
 }
 
