@@ -185,29 +185,27 @@ fn run_device(args: &Args) -> Result<u8> {
 
 #[cfg(feature = "cuda")]
 fn write_device_files(args: &Args, report: &crate::bench::device::DeviceReport) -> Result<()> {
-    let write = |path: &Path, text: String| {
-        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
-    };
     if let Some(folder) = &args.report {
         let text = format!("{}\n", serde_json::to_string_pretty(report)?);
-        write(&folder.join("device.json"), text)?;
+        write(&folder.join("device.json"), &text)?;
     }
     if let Some(path) = &args.markdown {
-        write(path, crate::bench::device::to_markdown(report))?;
+        write(path, &crate::bench::device::to_markdown(report))?;
     }
     Ok(())
 }
 
-/// Writes each file beside its place and moves it there, so that whoever is stopped in between leaves the one before.
+/// Writes a file beside its place and moves it there, so that whoever is stopped in between leaves the one before.
+fn write(path: &Path, content: &str) -> Result<()> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = Path::new(&partial);
+    std::fs::write(partial, content)
+        .and_then(|()| std::fs::rename(partial, path))
+        .with_context(|| format!("writing {}", path.display()))
+}
+
 fn write_files(args: &Args, report: &BenchReport) -> Result<()> {
-    let write = |path: &Path, content: &str| {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = Path::new(&partial);
-        std::fs::write(partial, content)
-            .and_then(|()| std::fs::rename(partial, path))
-            .with_context(|| format!("writing {}", path.display()))
-    };
     if let Some(folder) = &args.report {
         write(
             &folder.join("bench.json"),
