@@ -15,6 +15,10 @@ from collections import defaultdict
 from pathlib import Path
 
 
+# Of FormatParams.
+DEFAULT_NM = {"n": 2, "m": 4, "l": 4}
+
+
 def mean(values):
     values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
@@ -26,9 +30,13 @@ def shown(command):
 
 
 def pattern(row):
-    """N:M of a structured product, from its case line; none for a matrix."""
+    """N:M of a structured product, from its case line, which leaves out what is the default; none for a matrix."""
+    if not row["matrix"].startswith("uniform:"):
+        return None
+    if ".two_four." in row["case"]:
+        return (1, 2, 1) if row["input"] == "tf32" else (2, 4, 1)
     found = dict(re.findall(r"/nm_([nml])=(\d+)", row["case"]))
-    return tuple(int(found.get(k, 0)) for k in "nml") if row["matrix"].startswith("uniform:") and found else None
+    return tuple(int(found.get(k, default)) for k, default in DEFAULT_NM.items())
 
 
 def key(row):
@@ -96,6 +104,20 @@ def structured(rows, peak, bandwidth, out):
     out.append("")
 
 
+def conversions(found, out):
+    if not found:
+        return
+    out.append("## Preprocessing on the device, beside the optimised conversion on all cores of the same machine\n")
+    out.append("| matrix | nnz | conversion | on the device, ms | its passes alone | CPU, ms | threads | times | verdict |")
+    out.append("|---|---:|---|---:|---:|---:|---:|---:|---|")
+    for c in found:
+        out.append(
+            f"| {c['matrix']} | {c['nnz']} | {c['kernel']} | {c['whole'] * 1e3:.2f} | {c['passes'] * 1e3:.2f} | {c['cpu'] * 1e3:.1f}"
+            f" | {c['threads']} | {c['cpu'] / c['whole']:.1f} | {c['verdict']['kind']} |"
+        )
+    out.append("")
+
+
 def every_row(rows, best, out):
     out.append("## Every row\n\n| matrix | nnz | N | kernel | tiers | cold us | warm us | bound us | times | convert ms | prepare ms |")
     out.append("|---|---:|---:|---|---|---:|---:|---:|---:|---:|---:|")
@@ -125,6 +147,7 @@ def main():
         "commit": args.commit,
         "commands": sorted({shown(r["environment"]["command_line"]) for r in reports}),
         "rows": rows,
+        "conversions": [c for report in reports for c in report.get("conversions", [])],
         "skipped": [skipped for report in reports for skipped in report["skipped"]],
     }
     Path(f"{args.out}.json").write_text(json.dumps(gathered) + "\n")
@@ -138,6 +161,7 @@ def main():
     ]
     products(timed, best, out)
     structured(timed, head["peak_f32"], head["bandwidth"], out)
+    conversions(gathered["conversions"], out)
     wrong = [r for r in rows if not r["right"]]
     out.append(f"{len(rows)} rows, {len(wrong)} wrong ({sum(r['ours'] for r in wrong)} of them ours).\n")
     out += [f"- {r['kernel']} on {r['matrix']}: {json.dumps(r['verdict'])[:200]}" for r in wrong]

@@ -16,6 +16,9 @@ use support::{LAYOUTS, Rng};
 /// alpha and beta, exact in every accumulator.
 const FACTORS: [(f64, f64); 4] = [(1.0, 0.0), (1.0, 1.0), (-0.75, 0.0), (1.625, -0.3125)];
 
+/// Columns beyond which sums are long.
+const DEEP: usize = 24;
+
 /// What is drawn for operands.
 type Draw = fn(&mut Rng) -> f64;
 
@@ -39,6 +42,11 @@ fn special(rng: &mut Rng) -> f64 {
         2 => f64::NEG_INFINITY,
         _ => hostile(rng),
     }
+}
+
+/// Full significands of one sign and binade: long sums of their products drop bits at each step, so that one rounding differs from two.
+fn near_one(rng: &mut Rng) -> f64 {
+    1.0 + rng.next() as f64 / 2f64.powi(31)
 }
 
 /// A shape: rows, columns, boundary, br, n, chance of an entry in percent.
@@ -221,6 +229,10 @@ fn shapes() -> Vec<Shape> {
         (6, 0, 2, 4, 5, 50),
         (17, 8, 0, 16, 33, 100),
         (8, 4, 8, 8, 9, 0),
+        // Deep: sums large enough to drop bits of a product.
+        (26, 96, 3, 8, 12, 90),
+        (40, 160, 8, 16, 33, 95),
+        (37, 121, 5, 33, 17, 90),
     ];
     let mut rng = Rng(77);
     let brs = [1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 32, 33];
@@ -250,6 +262,9 @@ where
         compared += check::<T, O>(kernel, unit, shape, index as u64, hostile);
         if index % 3 == 0 {
             compared += check::<T, O>(kernel, unit, shape, 1000 + index as u64, special);
+        }
+        if shape.1 > DEEP {
+            compared += check::<T, O>(kernel, unit, shape, index as u64, near_one);
         }
     }
     compared
@@ -303,22 +318,28 @@ fn fmopa_of_f16_pairs_is_as_modelled_at_every_length() {
     at_all_lengths(name, || check_all::<F16, F16>(name, Unit::Pairs));
 }
 
+/// Story: this once looked at one product of its own, and a change of the random numbers left 21 of its 640 elements where it asked for
+/// more than 30. What matters is how many of the elements that the tests above compare would tell; it was one in 140, so long sums
+/// were added to them.
 #[test]
-fn the_two_models_differ_here() {
-    // Without this, the tests above could not tell pairs from single steps.
-    let mut rng = Rng(5);
-    let shape = (40, 24, 0, 8, 16, 70);
-    let parts = matrix::<F16>(&mut rng, shape, hostile);
-    let b = Operand::<F16>::new((24, 16), Layout::RowMajor, 0, || hostile(&mut rng));
-    let [fma, pairs] = [Unit::Fma, Unit::Pairs].map(|unit| product(&parts, unit, 16, |k, j| b.at(k, j)));
-    let differ = fma
-        .iter()
-        .zip(&pairs)
-        .filter(|(x, y)| x.bits64() != y.bits64())
-        .count();
+fn the_two_models_differ_on_what_is_compared() {
+    let (mut differ, mut compared) = (0, 0);
+    for (seed, shape) in (0..).zip(shapes()).filter(|(_, shape)| shape.1 > DEEP) {
+        let mut rng = Rng(seed);
+        let parts = matrix::<F16>(&mut rng, shape, near_one);
+        let (_, cols, .., n, _) = shape;
+        let b = Operand::<F16>::new((cols, n), Layout::RowMajor, 0, || near_one(&mut rng));
+        let [fma, pairs] = [Unit::Fma, Unit::Pairs].map(|unit| product(&parts, unit, n, |k, j| b.at(k, j)));
+        compared += fma.len();
+        differ += fma
+            .iter()
+            .zip(&pairs)
+            .filter(|(x, y)| x.bits64() != y.bits64())
+            .count();
+    }
+    println!("{differ} of {compared} elements tell single steps from pairs");
     assert!(
-        differ > 30,
-        "only {differ} of {} elements tell them apart",
-        fma.len()
+        10 * differ >= compared,
+        "only {differ} of {compared} elements tell them apart"
     );
 }

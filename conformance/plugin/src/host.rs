@@ -265,10 +265,12 @@ pub(crate) unsafe fn c_bytes(start: *const c_char, limit: usize) -> Option<Vec<u
     if start.is_null() {
         return None;
     }
+    // Story: `c_char` has a sign on x86 and none on Arm, where a conversion of it did not compile.
+    let start = start.cast::<u8>();
     let mut bytes = Vec::new();
     while bytes.len() <= limit {
         // SAFETY: all bytes before this one exist and are not NUL, so by the caller's word this one exists too.
-        let byte = unsafe { start.add(bytes.len()).read() }.cast_unsigned();
+        let byte = unsafe { start.add(bytes.len()).read() };
         if byte == 0 {
             break;
         }

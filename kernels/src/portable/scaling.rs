@@ -22,6 +22,10 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// alpha and beta.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", feature = "cuda")),
+        expect(dead_code, reason = "kernels for x86 and GPUs use them")
+    )]
     pub(crate) fn factors(&self) -> (A, A) {
         (self.alpha, self.beta)
     }

@@ -111,7 +111,7 @@ pub fn run(
     }
     for structured in &options.structured {
         for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
-            if let Some(shared) = structured.shared(types) {
+            for shared in structured.shared(types) {
                 one(&shared, (options, &turn), &mut report, shown);
                 report.compare();
                 keep(&report);

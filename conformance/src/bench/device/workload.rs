@@ -6,10 +6,12 @@ use crate::operands::{DenseOperand, Operands};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout, Nm, NmParts, Sparse};
+use sparse_oracle::format::{
+    AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Nm, NmParts, Sparse,
+};
 use sparse_oracle::scalar::{Element, Precision, Scalar, Values};
 use sparse_oracle::source::values::ValueFamily;
-use sparse_oracle::{F16, Tf32, each_sparse, with_scalar};
+use sparse_oracle::{Bf16, F16, Tf32, each_sparse, with_scalar};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -69,49 +71,78 @@ impl FromStr for Structured {
 }
 
 impl Structured {
-    /// The operands for these element types; none where the suite has no such product.
-    pub(super) fn shared(self, types: Types) -> Option<Shared> {
+    /// The operands for these element types: as vector-wise N:M, and in the format of `mma.sp` where that knows the pattern.
+    pub(super) fn shared(self, types: Types) -> impl Iterator<Item = Shared> {
+        [self.as_nm(types), self.as_two_four(types)].into_iter().flatten()
+    }
+
+    fn as_nm(self, types: Types) -> Option<Shared> {
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        let a = match types.a {
+            Precision::F32 => AnySparse::F32(self.pattern::<f32>(&mut rng)?),
+            Precision::Tf32 => AnySparse::Tf32(self.pattern::<Tf32>(&mut rng)?),
+            Precision::F16 => AnySparse::F16(self.pattern::<F16>(&mut rng)?),
+            Precision::Bf16 => AnySparse::Bf16(self.pattern::<Bf16>(&mut rng)?),
+            _ => return None,
+        };
+        let blocks = FormatParams {
+            n: self.keep as u32,
+            m: self.of as u32,
+            l: self.length as u32,
+            ..FormatParams::default()
+        };
+        self.product(types, FormatKind::Nm, blocks, a, &mut rng)
+    }
+
+    /// Of two neighbouring columns one (tf32), of four two (f16, bf16), in each row of W^T, which is stored as such.
+    fn as_two_four(self, types: Types) -> Option<Shared> {
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        let a = match (types.a, self.keep, self.of, self.length) {
+            (Precision::Tf32, 1, 2, 1) => AnySparse::Tf32(self.chunks::<Tf32>(&mut rng)?),
+            (Precision::F16, 2, 4, 1) => AnySparse::F16(self.chunks::<F16>(&mut rng)?),
+            (Precision::Bf16, 2, 4, 1) => AnySparse::Bf16(self.chunks::<Bf16>(&mut rng)?),
+            _ => return None,
+        };
+        self.product(types, FormatKind::TwoFour, FormatParams::default(), a, &mut rng)
+    }
+
+    fn product(
+        self,
+        types: Types,
+        format: FormatKind,
+        blocks: FormatParams,
+        a: AnySparse,
+        rng: &mut Pcg64Mcg,
+    ) -> Option<Shared> {
         let Structured {
             rows,
             inner,
             cols,
             keep,
             of,
-            length,
+            ..
         } = self;
-        let mut rng = Pcg64Mcg::seed_from_u64(7);
-        let a = match types.a {
-            Precision::F32 => AnySparse::F32(self.pattern::<f32>(&mut rng)?),
-            Precision::Tf32 => AnySparse::Tf32(self.pattern::<Tf32>(&mut rng)?),
-            Precision::F16 => AnySparse::F16(self.pattern::<F16>(&mut rng)?),
-            _ => return None,
-        };
         let contract = Contract {
             op: Op::Spmm,
-            format: FormatKind::Nm,
+            format,
             to: None,
             types,
         };
-        let blocks = FormatParams {
-            n: keep as u32,
-            m: of as u32,
-            l: length as u32,
-            ..FormatParams::default()
-        };
+        let shape = a.shape();
         let case = Case {
             contract,
-            origin: format!("uniform:rows={inner},cols={cols},density=1,seed=7")
+            origin: format!("uniform:rows={},cols={},density=1,seed=7", shape.0, shape.1)
                 .parse()
                 .ok()?,
             filling: Filling::Drawn(ValueFamily::NearOne, 7),
             params: Params {
                 n: rows,
-                transpose_a: true,
+                transpose_a: format == FormatKind::Nm,
                 blocks,
                 ..Params::default()
             },
         };
-        let dense: Vec<f64> = (0..rows * inner).map(|_| number(&mut rng)).collect();
+        let dense: Vec<f64> = (0..rows * inner).map(|_| number(rng)).collect();
         let b = DenseOperand {
             rows: inner,
             cols: rows,
@@ -133,6 +164,40 @@ impl Structured {
             operands: Arc::new(operands),
             nnz,
         })
+    }
+
+    /// W^T with `keep` random columns of each `of`, and random values.
+    fn chunks<T: Element + Scalar>(self, rng: &mut Pcg64Mcg) -> Option<Sparse<T>> {
+        let Structured {
+            inner,
+            cols,
+            keep,
+            of,
+            ..
+        } = self;
+        let mut list = Vec::with_capacity(cols * inner.div_ceil(of) * keep);
+        let mut all: Vec<usize> = (0..of).collect();
+        for row in 0..cols {
+            for chunk in (0..inner).step_by(of) {
+                for place in 0..keep {
+                    all.swap(place, rng.random_range(place..of));
+                }
+                let mut kept = all[..keep].to_vec();
+                kept.sort_unstable();
+                list.extend(
+                    kept.into_iter()
+                        .map(|column| chunk + column)
+                        .filter(|&col| col < inner)
+                        .map(|col| Entry {
+                            row: row as u32,
+                            col: col as u32,
+                            value: T::from_f64(number(rng)),
+                        }),
+                );
+            }
+        }
+        let entries = Entries::try_new(cols, inner, list).ok()?;
+        Sparse::from_entries(FormatKind::TwoFour, FormatParams::default(), &entries).ok()
     }
 
     /// Random rows of each window, ascending, and random values.
