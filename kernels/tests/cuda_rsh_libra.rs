@@ -366,6 +366,9 @@ fn long_windows_and_rows_are_summed_in_order() {
             (21, 700, 30),
             (3, 1100, 100),
             (17, 513, 12),
+            // More segments, and more pieces of a rest, than the second pass has slots for.
+            (2, 4600, 100),
+            (1, 4400, 50),
         ] {
             for value in [Rng::integer, Rng::real] {
                 let e = entries(&mut rng, rows, cols, density, value);
