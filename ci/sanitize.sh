@@ -35,7 +35,7 @@ counted() {
 }
 
 # Not the guard pages: they have an allocator of their own, which the sanitizer's would replace. Not what models, scans sources or
-# times: no kernel runs there. Kernels for GPUs have compute-sanitizer (docs/cuda-kernels.md).
+# times: no kernel runs there. Kernels for GPUs have ci/gpu.sh.
 untouched=(--skip boundary --skip schedule_loops --skip iops_model --skip x86_instructions)
 
 asan() {

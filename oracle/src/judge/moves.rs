@@ -292,3 +292,36 @@ pub(super) fn for_each_spgemm(a: &Csr<f64>, b: &Csr<f64>, visit: &mut ProductVis
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever reads only a report's fields, and not its sentence, must learn the same.
+    #[test]
+    fn a_difference_says_in_its_fields_what_stood_where() {
+        let (one, two) = (1f64.to_bits(), 2f64.to_bits());
+        let of = |wanted: &[BitEntry], got: &[BitEntry]| compare(wanted, got).expect("they differ");
+
+        let value = of(&[(0, 1, one)], &[(0, 1, two)]);
+        assert_eq!((value.defect, value.at), (Defect::Value, Some((0, 1))));
+        assert_eq!(value.expected, "(0, 1) = 0x3ff0000000000000");
+        assert_eq!(value.found, "(0, 1) = 0x4000000000000000");
+        assert_eq!((value.expected_bits, value.found_bits), (Some(one), Some(two)));
+
+        let missing = of(&[(0, 1, one), (2, 3, two)], &[(0, 1, one)]);
+        assert_eq!((missing.defect, missing.at), (Defect::Pattern, Some((2, 3))));
+        assert_eq!((missing.expected_bits, missing.found_bits), (Some(two), None));
+        assert_eq!(missing.found, "nothing");
+
+        let kind = same_kind(
+            FormatKind::Csr,
+            (2, 3),
+            Precision::F32,
+            (FormatKind::Csc, (3, 2), Precision::F64),
+        )
+        .expect_err("another format");
+        assert_eq!(kind.defect, Defect::Kind);
+        assert_eq!((kind.expected.as_str(), kind.found.as_str()), ("csr 2x3 of f32", "csc 3x2 of f64"));
+    }
+}
