@@ -244,6 +244,14 @@ impl<I: Entry> Prepared<I> {
         let wide = if aligned { c.cols / I::WIDE * I::WIDE } else { 0 };
         // Without a product there is nothing to add up, and no row is long.
         let count = if factors.0 == A::ZERO { 0 } else { self.pieces };
+        // The second pass has a column a thread. Refused before anything is written.
+        if count > 0 && c.cols.div_ceil(BLOCK as usize) > GRID_Y {
+            return Err(Refusal::TooLarge {
+                field: "columns of C",
+                found: c.cols as u128,
+                limit: (GRID_Y * BLOCK as usize) as u64,
+            });
+        }
         let ldw = c.cols.next_multiple_of(I::WIDE);
         let needed = (count.saturating_mul(ldw).saturating_mul(size_of::<A>())).div_ceil(8);
         let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);

@@ -322,6 +322,9 @@ mod tests {
         )
         .expect_err("another format");
         assert_eq!(kind.defect, Defect::Kind);
-        assert_eq!((kind.expected.as_str(), kind.found.as_str()), ("csr 2x3 of f32", "csc 3x2 of f64"));
+        assert_eq!(
+            (kind.expected.as_str(), kind.found.as_str()),
+            ("csr 2x3 of f32", "csc 3x2 of f64")
+        );
     }
 }
