@@ -35,8 +35,16 @@ def pattern(row):
         return None
     if ".two_four." in row["case"]:
         return (1, 2, 1) if row["input"] == "tf32" else (2, 4, 1)
+    if ".nm." not in row["case"]:
+        return None
     found = dict(re.findall(r"/nm_([nml])=(\d+)", row["case"]))
     return tuple(int(found.get(k, default)) for k, default in DEFAULT_NM.items())
+
+
+def shape(row):
+    """m, k, n of C = D W: N:M stores W (k x n), 2:4 its transpose."""
+    k, n = (row["cols"], row["rows"]) if ".two_four." in row["case"] else (row["rows"], row["cols"])
+    return row["n"], k, n
 
 
 def key(row):
@@ -88,9 +96,9 @@ def structured(rows, peak, bandwidth, out):
     dense = {}
     for r in rows:
         if "cublas" in r["kernel"] and r["input"] == "f32":
-            dense.setdefault((r["rows"], r["cols"], r["n"]), []).append(r["cold"])
-    for r in sorted(rows, key=lambda r: (r["rows"], r["cols"], r["n"], -pattern(r)[0], pattern(r)[2], r["kernel"])):
-        times = sorted(dense.get((r["rows"], r["cols"], r["n"]), []))
+            dense.setdefault(shape(r), []).append(r["cold"])
+    for r in sorted(rows, key=lambda r: (*shape(r)[::-1], -pattern(r)[0], pattern(r)[2], r["kernel"])):
+        times = sorted(dense.get(shape(r), []))
         against = f"{times[len(times) // 2] / r['cold']:.2f}" if times else ""
         n, m, length = pattern(r)
         rate = share = ""
@@ -99,8 +107,7 @@ def structured(rows, peak, bandwidth, out):
             if r["input"] == "f32":
                 limit = min(peak, r["operations"] / r["bytes"] * bandwidth)
                 share = f"{100 * r['operations'] / r['cold'] / limit:.0f} %"
-        shape = f"{r['n']}, {r['rows']}, {r['cols']}"
-        out.append(f"| {shape} | {n}:{m}, {length} | {r['kernel']} | {r['cold'] * 1e3:.3f} | {against} | {rate} | {share} |")
+        out.append(f"| {', '.join(map(str, shape(r)))} | {n}:{m}, {length} | {r['kernel']} | {r['cold'] * 1e3:.3f} | {against} | {rate} | {share} |")
     out.append("")
 
 
@@ -113,7 +120,7 @@ def conversions(found, out):
     for c in found:
         out.append(
             f"| {c['matrix']} | {c['nnz']} | {c['kernel']} | {c['whole'] * 1e3:.2f} | {c['passes'] * 1e3:.2f} | {c['cpu'] * 1e3:.1f}"
-            f" | {c['threads']} | {c['cpu'] / c['whole']:.1f} | {c['verdict']['kind']} |"
+            f" | {c['threads']} | {c['cpu'] / c['whole']:.1f} | {'right' if c['right'] else 'WRONG'}: {c['verdict']['kind']} |"
         )
     out.append("")
 
@@ -163,6 +170,7 @@ def main():
     structured(timed, head["peak_f32"], head["bandwidth"], out)
     conversions(gathered["conversions"], out)
     wrong = [r for r in rows if not r["right"]]
+    out.append(f"{len(gathered['conversions'])} conversions, {sum(not c['right'] for c in gathered['conversions'])} wrong.\n")
     out.append(f"{len(rows)} rows, {len(wrong)} wrong ({sum(r['ours'] for r in wrong)} of them ours).\n")
     out += [f"- {r['kernel']} on {r['matrix']}: {json.dumps(r['verdict'])[:200]}" for r in wrong]
     every_row(timed, best, out)

@@ -3,8 +3,10 @@
 #
 #   ci/gpu.sh [memcheck] [initcheck] [synccheck] [racecheck]      without arguments, all four
 #
-# PROGRAM: a `conformance` to use instead of building one. SHARDS: processes side by side, 8 unless told.
+# PROGRAM: a `conformance` (from the repository's root) to use instead of building one; Rust isn't needed then. SHARDS: processes side by
+# side, 8 unless told. BACKENDS: comma-separated, instead of all of the GPU's.
 # One thread a process (-j 1): with several, racecheck loses track of launches, counts that as a hazard, or hangs.
+[ -z "${PROGRAM:-}" ] || export RUSTUP_TOOLCHAIN="${RUSTUP_TOOLCHAIN:-none}" # env.sh then looks for no compiler
 source "$(dirname "$0")/env.sh"
 tools=("$@")
 [ ${#tools[@]} -gt 0 ] || tools=(memcheck initcheck synccheck racecheck)

@@ -391,8 +391,8 @@ __device__ __forceinline__ void item(const Matrix& m, const Dense& d, u32 items,
         item<E, CW, VECTOR, BOTH>(m, d, items, warps_per_item, chunk);                                                 \
     }
 
-// Blocks that an SM shall have room for, as measured on an H200. 7 cost rsh_tf32_64 three registers that go to memory, and 6 an eighth
-// of its speed.
+// Blocks that an SM shall have room for, as measured on an H200. 7 cost rsh_tf32_64 two registers on sm_90 (more
+// on sm_80 and sm_89: docs/cuda-kernels.md), and 6 cost it an eighth of its speed.
 KERNEL(rsh_tf32_32, OnTf32, 4, true, false, 10)
 KERNEL(rsh_tf32_64, OnTf32, 8, true, false, 7)
 KERNEL(rsh_tf32_any, OnTf32, 4, false, false, 8)
@@ -420,7 +420,7 @@ struct Partials {
     u64 step;
     u32 count;
 
-    // Few: all of them in registers.
+    // Up to SLOTS: sixteen at a time in registers.
     __device__ __forceinline__ float few() const {
         const u32 AHEAD = 16;
         float sum = -0.0f; // adding it changes nothing
@@ -444,7 +444,7 @@ struct Partials {
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
 
-    // Many, up to SLOTS of them under way: each thread has slots of its own.
+    // Many, up to SLOTS of them under way. Each thread has slots of its own: there is no barrier, and those past n have returned.
     __device__ __forceinline__ float many(float (*slots)[128]) const {
         float sum = -0.0f;
 #pragma unroll

@@ -48,7 +48,8 @@ pub(super) struct Args {
     #[cfg(feature = "cuda")]
     #[arg(long)]
     device: bool,
-    /// With --device: a dense matrix times one of N:M pattern, m=4096,k=4096,n=4096,keep=16,of=32,l=32; may be repeated.
+    /// With --device: a dense matrix times one of N:M pattern, m=4096,k=4096,n=4096,keep=16,of=32,l=32; may be repeated. With
+    /// keep=2,of=4,l=1 (tf32: keep=1,of=2,l=1) 2:4 too.
     #[cfg(feature = "cuda")]
     #[arg(long = "nm", value_name = "SHAPE", requires = "device")]
     structured: Vec<crate::bench::device::Structured>,

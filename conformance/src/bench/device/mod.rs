@@ -111,7 +111,12 @@ pub fn run(
     }
     for structured in &options.structured {
         for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
-            for shared in structured.shared(types) {
+            let made: Vec<_> = structured.shared(types).collect();
+            if made.is_empty() {
+                let reason = "there is no such product of these element types".to_owned();
+                report.skip(format!("{structured} {types}"), reason);
+            }
+            for shared in made {
                 one(&shared, (options, &turn), &mut report, shown);
                 report.compare();
                 keep(&report);

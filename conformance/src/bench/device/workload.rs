@@ -12,13 +12,16 @@ use sparse_oracle::format::{
 use sparse_oracle::scalar::{Element, Precision, Scalar, Values};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::{Bf16, F16, Tf32, each_sparse, with_scalar};
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 /// A product of a dense m x k matrix and a k x n matrix of N:M pattern: `m=4096,k=4096,n=4096,keep=16,of=32,l=32`.
 ///
 /// ```text
-/// C (m x n) = D (m x k) W (k x n) is C^T = W^T D^T: the case transposes A = W; D^T and C^T are row-major
+/// C (m x n) = D (m x k) W (k x n) is C^T = W^T D^T; D^T and C^T are row-major
+///     N:M    A = W, which the case transposes
+///     2:4    A = W^T (keep=2,of=4,l=1; of tf32 keep=1,of=2,l=1)
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Structured {
@@ -28,6 +31,20 @@ pub struct Structured {
     keep: usize,
     of: usize,
     length: usize,
+}
+
+impl fmt::Display for Structured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Structured {
+            rows,
+            inner,
+            cols,
+            keep,
+            of,
+            length,
+        } = self;
+        write!(f, "m={rows},k={inner},n={cols},keep={keep},of={of},l={length}")
+    }
 }
 
 impl FromStr for Structured {

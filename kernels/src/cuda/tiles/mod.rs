@@ -346,7 +346,8 @@ impl<I: TileElement> Prepared<I> {
         let mut arguments = gpu.stream().launch_builder(&function);
         arguments.arg(&rows).arg(&dense).arg(&both);
         // SAFETY: three arguments as in the source; a block a cut row, of which there are as many, a thread a column, and
-        // those past n return. The rows that it names were written by the items before, in the same stream.
+        // those past n return; its shared memory has a column for each of the BLOCK threads. The rows that it names were written
+        // by the items before, in the same stream.
         unsafe { arguments.launch(columns(self.cut, dense.n)) }.map_err(failed("launch a kernel"))?;
         Ok(())
     }
