@@ -35,15 +35,8 @@ pub struct Structured {
 
 impl fmt::Display for Structured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Structured {
-            rows,
-            inner,
-            cols,
-            keep,
-            of,
-            length,
-        } = self;
-        write!(f, "m={rows},k={inner},n={cols},keep={keep},of={of},l={length}")
+        write!(f, "m={},k={},n={}", self.rows, self.inner, self.cols)?;
+        write!(f, ",keep={},of={},l={}", self.keep, self.of, self.length)
     }
 }
 
@@ -193,24 +186,17 @@ impl Structured {
             ..
         } = self;
         let mut list = Vec::with_capacity(cols * inner.div_ceil(of) * keep);
-        let mut all: Vec<usize> = (0..of).collect();
+        let mut all: Vec<u32> = (0..of as u32).collect();
         for row in 0..cols {
             for chunk in (0..inner).step_by(of) {
-                for place in 0..keep {
-                    all.swap(place, rng.random_range(place..of));
+                for place in chosen(&mut all, keep, rng) {
+                    let col = chunk as u32 + place;
+                    if (col as usize) < inner {
+                        let value = T::from_f64(number(rng));
+                        let row = row as u32;
+                        list.push(Entry { row, col, value });
+                    }
                 }
-                let mut kept = all[..keep].to_vec();
-                kept.sort_unstable();
-                list.extend(
-                    kept.into_iter()
-                        .map(|column| chunk + column)
-                        .filter(|&col| col < inner)
-                        .map(|col| Entry {
-                            row: row as u32,
-                            col: col as u32,
-                            value: T::from_f64(number(rng)),
-                        }),
-                );
             }
         }
         let entries = Entries::try_new(cols, inner, list).ok()?;
@@ -232,12 +218,7 @@ impl Structured {
         let mut all: Vec<u32> = (0..of as u32).collect();
         for window in 0..windows {
             for group in 0..groups {
-                for place in 0..keep {
-                    all.swap(place, rng.random_range(place..of));
-                }
-                let mut kept = all[..keep].to_vec();
-                kept.sort_unstable();
-                for (place, row) in kept.into_iter().enumerate() {
+                for (place, row) in chosen(&mut all, keep, rng).into_iter().enumerate() {
                     index[(window * keep + place) * groups + group] = row;
                 }
             }
@@ -256,6 +237,16 @@ impl Structured {
         };
         Nm::try_new(parts).ok().map(Sparse::Nm)
     }
+}
+
+/// `keep` of all, ascending, each choice as likely; what is left is shuffled.
+fn chosen(all: &mut [u32], keep: usize, rng: &mut Pcg64Mcg) -> Vec<u32> {
+    for place in 0..keep {
+        all.swap(place, rng.random_range(place..all.len()));
+    }
+    let mut kept = all[..keep].to_vec();
+    kept.sort_unstable();
+    kept
 }
 
 /// A number of either sign, from 1 to 2 in size.
@@ -294,5 +285,49 @@ pub(super) fn touched(shared: &Shared) -> u64 {
         // The values of S are counted with its format and not read in this mode: as many bytes as are written.
         Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a),
         _ => count(inner) * n * size(types.b) + out,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of each window (N:M) or chunk (2:4) the right number is kept.
+    #[test]
+    fn products_have_the_pattern_that_was_asked_for() {
+        let types = |a| Types {
+            a,
+            b: a,
+            acc: Precision::F32,
+            out: Precision::F32,
+        };
+        let asked: Structured = "m=3,k=12,n=5,keep=2,of=4,l=1".parse().expect("a shape");
+        assert_eq!(asked.to_string(), "m=3,k=12,n=5,keep=2,of=4,l=1");
+        let made: Vec<_> = asked.shared(types(Precision::F16)).collect();
+        let formats: Vec<_> = made.iter().map(|shared| shared.case.contract.format).collect();
+        assert_eq!(formats, [FormatKind::Nm, FormatKind::TwoFour]);
+        for shared in &made {
+            let turned = shared.case.params.transpose_a;
+            assert_eq!(shared.operands.a.shape(), if turned { (12, 5) } else { (5, 12) });
+            let mut kept = [[0; 3]; 5];
+            each_sparse!(&shared.operands.a, m => {
+                for e in &m.entries().list {
+                    let (k, n) = if turned { (e.row, e.col) } else { (e.col, e.row) };
+                    kept[n as usize][k as usize / 4] += 1;
+                }
+            });
+            assert_eq!(kept, [[2; 3]; 5]);
+        }
+        let one_of_two: Structured = "m=3,k=12,n=5,keep=1,of=2,l=1".parse().expect("a shape");
+        assert_eq!(one_of_two.shared(types(Precision::Tf32)).count(), 2);
+        assert_eq!(one_of_two.shared(types(Precision::F16)).count(), 1);
+        assert_eq!(asked.shared(types(Precision::F64)).count(), 0);
+        // Windows of N:M are full: here 2:4 comes alone, and the bench says that N:M is missing.
+        let ragged: Structured = "m=3,k=10,n=5,keep=2,of=4,l=1".parse().expect("a shape");
+        let formats: Vec<_> = ragged
+            .shared(types(Precision::F16))
+            .map(|shared| shared.case.contract.format)
+            .collect();
+        assert_eq!(formats, [FormatKind::TwoFour]);
     }
 }
