@@ -5,7 +5,10 @@ use proptest::prelude::*;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Order, Reduction};
 use sparse_oracle::exact::{Value, dot_reference};
 use sparse_oracle::model::chain;
+use sparse_oracle::model::tensor_core::table::ROWS;
+use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
 use sparse_oracle::op::scale;
+use sparse_oracle::scalar::{decode, encode};
 use sparse_oracle::{Precision, Rounding};
 
 const CHAINS: [Reduction; 2] = [Reduction::FmaChain, Reduction::MulAddChain];
@@ -155,4 +158,42 @@ fn fused_and_separate_chains_differ_where_a_product_is_inexact() {
     let separate = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
     assert_eq!(bits(&fma, &terms, (1.0, 0.0), 0.0), Some(2.0f64.powi(-46)));
     assert_eq!(bits(&separate, &terms, (1.0, 0.0), 0.0), Some(0.0));
+}
+
+/// A term of a padded row: mostly a zero of either sign on one side, else two numbers of every type (e5m2 has 3 bits).
+fn padded() -> impl Strategy<Value = (f64, f64)> {
+    let number = (-7i32..=7, -6i32..=3).prop_map(|(n, e)| f64::from(n) * f64::from(e).exp2());
+    let zero = prop::sample::select(vec![0.0, -0.0]);
+    prop_oneof![
+        3 => (zero, number.clone()),
+        1 => (number.clone(), prop::sample::select(vec![0.0, -0.0])),
+        2 => (number.clone(), number),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The model leaves out products with a zero, and steps of zeros alone but for one. Here the instructions are run one by one, on
+    /// every slot, zeros and their signs as they are: the bits must be the same, from an initial C too.
+    #[test]
+    fn zeros_that_the_model_leaves_out_change_no_bits(
+        terms in prop::collection::vec(padded(), 1..80),
+        start in prop::sample::select(vec![0.0, -0.0, 1.0, -3.0, 1.000_976_562_5, 2049.5, -0.1]),
+    ) {
+        for row in ROWS {
+            let Some(&architecture) = row.architectures.first() else { continue };
+            for instruction in row.instructions() {
+                let core = TensorCore::new(architecture, instruction).expect("in the table");
+                let (input, acc) = (instruction.input, instruction.acc);
+                let to = |v: f64, p: Precision| encode(v, p, Rounding::NearestEven);
+                let c = decode(to(start, acc), acc);
+                let (a, b): (Vec<u64>, Vec<u64>) = terms.iter().map(|&(a, b)| (to(a, input), to(b, input))).unzip();
+                let expected = chain_padded(&core, to(c, acc), &a, &b).expect("equal lengths");
+                let declared = Arithmetic::mma(Some(architecture), instruction, acc).from_c();
+                let found = chain::element(&declared, terms.iter().copied(), (1.0, 1.0), c, false);
+                prop_assert_eq!(found, Some(expected), "{} on {}", instruction, architecture.name());
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 use sparse_oracle::exact::Dyadic;
-use sparse_oracle::scalar::{decode, encode, encode_dyadic};
+use sparse_oracle::scalar::{decode, encode, encode_dyadic, encode_exact};
 use sparse_oracle::{Precision, Rounding, Scalar, Tf32};
 
 const MODES: [(Rounding, Option<Round>); 6] = [
@@ -67,6 +67,13 @@ fn e4m3_overflow(value: f64, precision: Precision, mode: Rounding) -> Option<u64
 }
 
 fn check(value: f64, precision: Precision) {
+    let nearest = encode(value, precision, Rounding::NearestEven);
+    assert_eq!(
+        encode_exact(value, precision),
+        (decode(nearest, precision) == value).then_some(nearest),
+        "{value:e} ({:x}) in {precision}",
+        value.to_bits()
+    );
     for (mode, theirs) in MODES {
         let expected = match e4m3_overflow(value, precision, mode) {
             Some(bits) => bits,

@@ -3,7 +3,6 @@
 use super::problem::Site;
 use crate::arithmetic::{Along, Arithmetic, Order, Part, Parts, Reduction};
 use crate::bound::{Census, Operands, Thresholds};
-use std::collections::BTreeSet;
 
 /// How the elements of a case are counted, prepared once.
 #[derive(Debug)]
@@ -63,23 +62,30 @@ impl Counting {
 /// The terms of one part. A hybrid without slots may have any of them in either.
 fn census(part: &Part, site: &Site<'_>, hybrid: bool) -> Census {
     let block = part.block() as u32;
-    let mut blocks = BTreeSet::new();
+    // Blocks that hold a product; slots mostly ascend, so that looking at the last one finds nearly all repetitions.
+    let mut blocks: Vec<u32> = Vec::new();
     let mut census = Census::default();
     for (index, (a, b)) in (0u32..).zip(site.terms.iter()) {
         let slot = site.slots.and_then(|slots| slots.get(index as usize));
         if slot.is_some_and(|slot| !slot.is_of(part.selects)) {
             continue;
         }
-        let at = slot.map_or(index, |slot| slot.at);
+        let at = slot.map_or(index, |slot| slot.at) / block;
         census.terms += 1;
-        census.extent = census.extent.max(u64::from(at / block) + 1);
+        census.extent = census.extent.max(u64::from(at) + 1);
         if a != 0.0 && b != 0.0 {
             census.products += 1;
-            blocks.insert(at / block);
+            if blocks.last() != Some(&at) {
+                blocks.push(at);
+            }
         }
     }
     let known = part.order == Order::Ascending && (site.slots.is_some() || !hybrid);
     if known {
+        if !blocks.is_sorted() {
+            blocks.sort_unstable();
+            blocks.dedup();
+        }
         census.blocks = blocks.len() as u64;
     } else {
         census.blocks = census.products;

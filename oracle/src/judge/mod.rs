@@ -13,6 +13,7 @@ mod encoded;
 mod load;
 mod moves;
 mod problem;
+mod row;
 mod rule;
 mod slots;
 mod tally;

@@ -5,6 +5,7 @@
 //! outputs needs no more memory than its operands.
 
 use super::moves::for_each_spgemm;
+use super::row::{Gathered, MergedRow};
 use crate::arithmetic::Slot;
 use crate::exact::{Element, Panel, ReferenceSpmm, dot};
 use crate::format::{Csr, Dense};
@@ -74,10 +75,8 @@ pub enum Terms<'a> {
         cols: &'a [u32],
         /// Values of the row.
         values: &'a [f64],
-        /// B.
-        b: &'a Dense<f64>,
-        /// Column of B.
-        j: usize,
+        /// The column of B at these columns of A.
+        b: &'a [f64],
     },
     /// Two dense rows; `factor` multiplies nothing here (it enters with alpha).
     Rows {
@@ -109,11 +108,13 @@ impl<'a> Terms<'a> {
 
     /// The (a, b) pairs in order, multiplied pads included.
     pub fn iter(self) -> impl Iterator<Item = (f64, f64)> + 'a {
-        (0..self.len()).map(move |t| match self {
-            Terms::Row { cols, values, b, j } => (values[t], b.at(cols[t] as usize, j)),
-            Terms::Rows { x, y } => (x[t], y[t]),
-            Terms::List(list) => list[t],
-        })
+        let (left, right, list): (&[f64], &[f64], &[(f64, f64)]) = match self {
+            Terms::Row { values, b, .. } => (values, b, &[]),
+            Terms::Rows { x, y } => (x, y, &[]),
+            Terms::List(list) => (&[], &[], list),
+        };
+        let pairs = left.iter().copied().zip(right.iter().copied());
+        pairs.chain(list.iter().copied())
     }
 
     /// Gauge of the finite products only, in f64 (infinite when they overflow): may a correct kernel overflow here?
@@ -235,61 +236,38 @@ fn for_each_spmm(
             )?;
         }
     }
-    let b_lsb: Vec<i64> = (0..b.rows())
-        .map(|k| row_lsb(&b.data()[k * b.ld()..k * b.ld() + b.cols()]))
-        .collect();
+    let row_of_b = |k: usize| &b.data()[k * b.ld()..k * b.ld() + b.cols()];
+    let b_lsb: Vec<i64> = (0..b.rows()).map(|k| row_lsb(row_of_b(k))).collect();
+    let is_special = |k: usize| row_of_b(k).iter().any(|v| !v.is_finite());
+    let special: Vec<bool> = (0..b.rows()).map(is_special).collect();
+    let mut gathered = Gathered::default();
     ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
         let (cols, values) = a.row(i);
         let pads = pads_of(i);
         let product_lsb = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(b_lsb[k as usize]);
         let row_lsb = cols.iter().zip(values).map(product_lsb).min().unwrap_or(i64::MAX);
         merged.fill((cols, values), pads);
+        let (cols, values) = (&merged.cols[..], &merged.values[..]);
+        let faces_special = pads.iter().any(|&k| special[k as usize]);
+        let width = Gathered::width(cols.len());
         for j in 0..b.cols() {
+            if j % width == 0 {
+                gathered.fill(b, cols, j, width.min(b.cols() - j));
+            }
             let sum = panel.element(j);
-            let poisoned = pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
-            let (cols, values) = (&merged.cols[..], &merged.values[..]);
-            let terms = Terms::Row { cols, values, b, j };
+            let poisoned = faces_special && pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
+            let b = gathered.column(j % width);
             visit(&Site {
                 at: (i, j),
                 sum: &sum,
                 lsb: row_lsb,
-                terms,
+                terms: Terms::Row { cols, values, b },
                 slots: slots.map(|slots| slots.row(i).1),
                 factor: None,
                 poisoned,
             });
         }
     })
-}
-
-/// A row with its multiplied pads, as a kernel walks over it.
-#[derive(Default)]
-struct MergedRow {
-    cols: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl MergedRow {
-    /// Merges two ascending, disjoint lists of columns.
-    fn fill(&mut self, (cols, values): (&[u32], &[f64]), pads: &[u32]) {
-        self.cols.clear();
-        self.values.clear();
-        let mut pads = pads.iter().copied().peekable();
-        for (&col, &value) in cols.iter().zip(values) {
-            while let Some(pad) = pads.next_if(|&pad| pad < col) {
-                self.push(pad, 0.0);
-            }
-            self.push(col, value);
-        }
-        for pad in pads {
-            self.push(pad, 0.0);
-        }
-    }
-
-    fn push(&mut self, col: u32, value: f64) {
-        self.cols.push(col);
-        self.values.push(value);
-    }
 }
 
 fn for_each_sddmm(

@@ -12,7 +12,7 @@ use super::chain::Unit;
 use super::cpu::CpuStep;
 use super::tensor_core::TensorCore;
 use crate::arithmetic::{Along, Arithmetic, Combine, Epilogue, Init, Part, Reduction, Selects, Slot};
-use crate::scalar::{Precision, Rounding, decode, encode};
+use crate::scalar::{Precision, Rounding, decode, encode, encode_exact};
 
 /// A term: both operands, rounded as declared.
 type Term = (f64, f64);
@@ -31,8 +31,12 @@ struct PartModel {
     part: Part,
     unit: Unit,
     step: Step,
-    /// The terms of this part by slot.
+    /// A product of a zero and a number does here what a slot without a term does: 0 * 0.
+    drops_zeros: bool,
+    /// The terms of this part by slot, less those dropped.
     placed: Vec<(u32, Term)>,
+    /// The first and the last slot of a term, dropped or not.
+    span: Option<(u32, u32)>,
     /// Operands of one block, in bits.
     a: Vec<u64>,
     b: Vec<u64>,
@@ -136,8 +140,8 @@ impl Model {
         self.first.place(terms, slots)?;
         second.place(terms, slots)?;
         match self.arithmetic.combine {
-            Combine::Disjoint if second.placed.is_empty() => self.first.sum(start(&self.first.part)),
-            Combine::Disjoint if self.first.placed.is_empty() => second.sum(start(&second.part)),
+            Combine::Disjoint if second.span.is_none() => self.first.sum(start(&self.first.part)),
+            Combine::Disjoint if self.first.span.is_none() => second.sum(start(&second.part)),
             Combine::Disjoint | Combine::Free => None,
             Combine::Ordered => {
                 let sums = (
@@ -166,7 +170,9 @@ impl PartModel {
             part: *part,
             unit: Unit { precision: part.acc },
             step,
+            drops_zeros: matches!(step, Step::Core(core) if core.fused_sum().is_some()),
             placed: Vec::new(),
+            span: None,
             a: Vec::new(),
             b: Vec::new(),
         })
@@ -182,6 +188,10 @@ impl PartModel {
     }
 
     fn one(&self, acc: f64, (a, b): Term) -> f64 {
+        // A zero of either sign, added to anything but a zero, leaves it. Most terms of a padded row are such.
+        if acc != 0.0 && (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite() {
+            return acc;
+        }
         match self.step {
             Step::MulAdd => self.unit.add(acc, self.unit.mul(a, b)),
             _ => self.unit.fma(a, b, acc),
@@ -197,17 +207,31 @@ impl PartModel {
                 let here = |slot: &Slot| self.part.selects == Selects::All || slot.is_of(self.part.selects);
                 let of_part = slots.iter().zip(terms).filter(|(slot, _)| here(slot));
                 self.placed.extend(of_part.map(|(slot, &term)| (slot.at, term)));
-                self.placed.sort_by_key(|placed| placed.0);
+                let ascending = |placed: &[(u32, Term)]| placed.windows(2).all(|pair| pair[0].0 < pair[1].0);
+                if !ascending(&self.placed) {
+                    self.placed.sort_by_key(|placed| placed.0);
+                    ascending(&self.placed).then_some(())?;
+                }
             }
         }
-        let distinct = self.placed.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        distinct.then_some(())
+        self.span = self
+            .placed
+            .first()
+            .zip(self.placed.last())
+            .map(|(first, last)| (first.0, last.0));
+        if self.drops_zeros {
+            let is_zero = |(a, b): Term| (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite();
+            self.placed.retain(|placed| !is_zero(placed.1));
+        }
+        Some(())
     }
 
     /// The sum of the placed terms: ranges of blocks, then their sums in ascending order.
     fn sum(&mut self, start: f64) -> Option<f64> {
         let block = self.part.block() as u32;
-        let extent = self.placed.last().map_or(0, |last| last.0 / block + 1);
+        let (first, extent) = self
+            .span
+            .map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
         let (length, count) = match self.part.along {
             Along::Chain => (u32::MAX, 1),
             Along::SplitK { parts } => {
@@ -217,23 +241,27 @@ impl PartModel {
             Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
         };
         let placed = std::mem::take(&mut self.placed);
-        let mut ranges = placed
-            .chunk_by(|x, y| x.0 / block / length == y.0 / block / length)
-            .peekable();
-        let range_of = |range: &[(u32, Term)]| range.first().map_or(0, |first| first.0 / block / length);
+        let range_of = |placed: &(u32, Term)| placed.0 / block / length;
         // The first range starts from the initial value, whether it has terms or not.
-        let in_first = ranges.next_if(|range| range_of(range) == 0).unwrap_or_default();
-        // Whether an instruction of zeros alone is run, say for a row without terms beside others of its tile, nobody declares:
-        // no bits are fixed where that makes a difference to the initial value.
-        if in_first.is_empty() && block > 1 && self.block(start, &[])?.to_bits() != start.to_bits() {
-            return None;
+        let (in_first, mut rest) = match self.part.along {
+            Along::Chain => (&placed[..], &[][..]),
+            _ => placed.split_at(placed.iter().take_while(|&p| range_of(p) == 0).count()),
+        };
+        let mut acc = start;
+        if in_first.is_empty() && block > 1 {
+            acc = self.block(start, &[])?;
+            // Whether an instruction of zeros alone is run, say for a row without terms beside others of its tile, nobody
+            // declares: no bits are fixed where that makes a difference to the initial value.
+            if first >= length && acc.to_bits() != start.to_bits() {
+                return None;
+            }
         }
-        let mut acc = self.range(start, in_first, 0)?;
+        acc = self.range(acc, in_first, 0)?;
         let mut added = 1;
-        for range in ranges {
-            acc = self
-                .unit
-                .add(acc, self.range(0.0, range, range_of(range) * length)?);
+        while let Some(next) = rest.first().map(range_of) {
+            let range;
+            (range, rest) = rest.split_at(rest.iter().take_while(|&p| range_of(p) == next).count());
+            acc = self.unit.add(acc, self.range(0.0, range, next * length)?);
             added += 1;
         }
         self.placed = placed;
@@ -246,11 +274,15 @@ impl PartModel {
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
-    fn range(&mut self, start: f64, terms: &[(u32, Term)], base: u32) -> Option<f64> {
+    fn range(&mut self, start: f64, mut terms: &[(u32, Term)], base: u32) -> Option<f64> {
         let block = self.part.block() as u32;
         let (mut acc, mut next) = (start, base);
-        for group in terms.chunk_by(|x, y| x.0 / block == y.0 / block) {
-            let index = group.first().map_or(0, |first| first.0 / block);
+        while let Some(first) = terms.first() {
+            let index = first.0 / block;
+            let end = u64::from(index + 1) * u64::from(block);
+            let (group, rest) =
+                terms.split_at(terms.iter().take_while(|term| u64::from(term.0) < end).count());
+            terms = rest;
             if index > next && block > 1 {
                 acc = self.block(acc, &[])?;
             }
@@ -291,8 +323,10 @@ impl PartModel {
 
 /// The bits of a number of the type; `None` if it is not one.
 fn exact_bits(value: f64, precision: Precision) -> Option<u64> {
-    let bits = encode(value, precision, Rounding::NearestEven);
-    (value.is_nan() || decode(bits, precision) == value).then_some(bits)
+    if value.is_nan() {
+        return Some(encode(value, precision, Rounding::NearestEven));
+    }
+    encode_exact(value, precision)
 }
 
 /// [`Model::element`] for one element without slots.

@@ -14,7 +14,7 @@ mod tf32;
 pub use any::{AnySlice, AnySliceMut, Element, Values};
 pub use float8::{E4m3, E5m2};
 pub use half_types::{Bf16, F16};
-pub use round::{Rounding, decode, encode, encode_dyadic};
+pub use round::{Rounding, decode, encode, encode_dyadic, encode_exact};
 pub use spec::{FloatSpec, Precision, Specials};
 pub use tf32::Tf32;
 

@@ -80,6 +80,25 @@ pub fn encode(value: f64, precision: Precision, mode: Rounding) -> u64 {
     finish(negative, quotient, remainder, quantum.into(), precision, mode)
 }
 
+/// The bit pattern of a number that `precision` has, infinities among them; `None` for one that it has not, and for NaN.
+#[must_use]
+pub fn encode_exact(value: f64, precision: Precision) -> Option<u64> {
+    let spec = precision.spec();
+    let bits = value.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32 - 1023;
+    let fraction = bits & ((1 << 52) - 1);
+    let cut = 53 - spec.significand;
+    // A normal number below the last binade, which alone may hold patterns that are not numbers: a shift does it.
+    if exponent >= spec.emin && exponent < spec.emax {
+        let field = (exponent - spec.emin + 1) as u64;
+        let pattern = field << (spec.significand - 1) | fraction >> cut;
+        let fits = fraction & ((1 << cut) - 1) == 0;
+        return fits.then(|| place(value.is_sign_negative(), pattern, precision));
+    }
+    let rounded = encode(value, precision, Rounding::TowardZero);
+    (decode(rounded, precision) == value).then_some(rounded)
+}
+
 /// The bit pattern of an exact number rounded once to `precision`. An exact zero gives +0; the rest is as in
 /// [`encode`].
 #[must_use]

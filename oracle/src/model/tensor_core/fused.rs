@@ -15,6 +15,9 @@
 use super::term::{Operand, Output};
 use crate::scalar::Precision;
 
+/// Products that a step decodes once and keeps, the most of any unit in the table; more are decoded for every pass.
+const MOST: usize = 32;
+
 /// Parameters of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FusedSum {
@@ -35,7 +38,16 @@ impl FusedSum {
         let factor = |bits| Operand::decode(bits, input);
         let products = a.iter().zip(b).map(|(&x, &y)| factor(x).times(factor(y)));
         let acc = Operand::decode(acc, self.output.precision());
-        self.add_up(products.chain([acc]))
+        let mut decoded = [acc; MOST + 1];
+        let count = a.len().min(b.len());
+        if count > MOST {
+            return self.add_up(products.chain([acc]));
+        }
+        decoded
+            .iter_mut()
+            .zip(products)
+            .for_each(|(to, product)| *to = product);
+        self.add_up(decoded[..=count].iter().copied())
     }
 
     /// The rounded sum of exact terms, the accumulator among them.
