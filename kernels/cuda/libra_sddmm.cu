@@ -23,9 +23,12 @@
 
 static const u32 PAD = 0xffffffffu;
 
-// Consecutive blocks of one window.
+// Consecutive blocks of one window, and what there is to know of the first: a warp waits for one load from memory before it
+// asks for rows of X and Y and for the positions of its results, not for one after another.
 struct Segment {
-    u32 row, begin, end;
+    u32 row, begin, end, value_ptr;
+    u32 bitmap[4];
+    u32 col[16];
 };
 
 // S, as the host prepared it.
@@ -136,11 +139,10 @@ struct Places {
     u32 at[4], to[4];
 };
 
-__device__ __forceinline__ Places places(const Pattern& s, u32 block, u32 g, u32 t) {
-    uint4 words = __ldg((const uint4*)s.bitmap + block);
+// `words`: the bitmap of the block, `first`: the number of its first value.
+__device__ __forceinline__ Places places(const Pattern& s, const uint4& words, u32 first, u32 g, u32 t) {
     u32 word = t == 0 ? words.x : t == 1 ? words.y : t == 2 ? words.z : words.w;
-    u32 base = __ldg(s.value_ptr + block) + (t > 0 ? __popc(words.x) : 0) + (t > 1 ? __popc(words.y) : 0) +
-               (t > 2 ? __popc(words.z) : 0);
+    u32 base = first + (t > 0 ? __popc(words.x) : 0) + (t > 1 ? __popc(words.y) : 0) + (t > 2 ? __popc(words.z) : 0);
     Places p;
 #pragma unroll
     for (u32 i = 0; i < 4; ++i) {
@@ -150,6 +152,8 @@ __device__ __forceinline__ Places places(const Pattern& s, u32 block, u32 g, u32
     }
     return p;
 }
+
+__device__ __forceinline__ uint4 four(const u32* at) { return __ldg((const uint4*)(const void*)at); }
 
 __device__ __forceinline__ void write(const Pattern& s, const Operands& o, const Places& p, const float* c) {
 #pragma unroll
@@ -175,9 +179,9 @@ template <class E> __device__ __forceinline__ Words prepared(const Words& x, u32
     return w;
 }
 
-// The row of Y that a block's column `i` names.
-template <class E> __device__ __forceinline__ const typename E::Stored* row_of_y(const Pattern& s, const Operands& o, u64 i) {
-    u32 col = __ldg(s.block_col + i);
+// The row of Y that a column of a block names.
+template <class E> __device__ __forceinline__ const typename E::Stored* row_of_y(const Operands& o, const u32* column) {
+    u32 col = __ldg(column);
     return col == PAD ? 0 : (const typename E::Stored*)o.y + (u64)col * o.ldy;
 }
 
@@ -186,12 +190,14 @@ template <class E, bool VECTOR, int DEPTH>
 __device__ __forceinline__ void blocks(const Pattern& s, const Operands& o, u32 segment, u32 lane) {
     typedef typename E::Stored Stored;
     u32 g = lane / 4, t = lane % 4;
-    Segment seg = s.segments[segment];
+    const uint4 at = four(&s.segments[segment].row);
     const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t, full = o.k / STEP * STEP;
-    const Stored* x = seg.row + g < s.rows ? (const Stored*)o.x + (u64)(seg.row + g) * o.ldx : 0;
-    for (u32 block = seg.begin; block < seg.end; ++block) {
-        const Stored *y = row_of_y<E>(s, o, 16 * (u64)block + g), *z = row_of_y<E>(s, o, 16 * (u64)block + 8 + g);
-        Places p = places(s, block, g, t);
+    const Stored* x = at.x + g < s.rows ? (const Stored*)o.x + (u64)(at.x + g) * o.ldx : 0;
+    for (u32 block = at.y; block < at.z; ++block) {
+        const u32* columns = s.block_col + 16 * (u64)block;
+        const Stored *y = row_of_y<E>(o, columns + g), *z = row_of_y<E>(o, columns + 8 + g);
+        const uint4 bits = four(s.bitmap + 4 * (u64)block);
+        const u32 first = __ldg(s.value_ptr + block);
         float c[4] = {0, 0, 0, 0};
         Words xs[DEPTH], ys[DEPTH], zs[DEPTH];
         auto load = [&](int i, u32 k0) {
@@ -202,6 +208,7 @@ __device__ __forceinline__ void blocks(const Pattern& s, const Operands& o, u32 
 #pragma unroll
         for (int i = 0; i < DEPTH; ++i)
             if (i * STEP < full) load(i, i * STEP);
+        Places p = places(s, bits, first, g, t);
         for (u32 k0 = 0; k0 < full;) {
 #pragma unroll
             for (int i = 0; i < DEPTH; ++i) {
@@ -225,10 +232,12 @@ template <class E, int KSTEPS, int DEPTH>
 __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o, u32 segment, u32 lane) {
     typedef typename E::Stored Stored;
     u32 g = lane / 4, t = lane % 4;
-    Segment seg = s.segments[segment];
+    const Segment* seg = s.segments + segment;
+    const uint4 at = four(&seg->row);
+    uint4 bits = four(seg->bitmap);
     const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t;
-    const Stored* row = seg.row + g < s.rows ? (const Stored*)o.x + (u64)(seg.row + g) * o.ldx : 0;
-    const Stored *y_row = row_of_y<E>(s, o, 16 * (u64)seg.begin + g), *z_row = row_of_y<E>(s, o, 16 * (u64)seg.begin + 8 + g);
+    const Stored *y_row = row_of_y<E>(o, seg->col + g), *z_row = row_of_y<E>(o, seg->col + 8 + g);
+    const Stored* row = at.x + g < s.rows ? (const Stored*)o.x + (u64)(at.x + g) * o.ldx : 0;
     Words x[KSTEPS], y[DEPTH], z[DEPTH];
 #pragma unroll
     for (int i = 0; i < KSTEPS; ++i) x[i] = four_words<E, true, true>(row, mine + i * STEP, o.k);
@@ -237,13 +246,18 @@ __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o,
         y[i] = four_words<E, true, true>(y_row, mine + i * STEP, o.k);
         z[i] = four_words<E, true, true>(z_row, mine + i * STEP, o.k);
     }
+    Places p = places(s, bits, at.w, g, t);
 #pragma unroll
     for (int i = 0; i < KSTEPS; ++i) x[i] = prepared<E>(x[i], t);
-    for (u32 block = seg.begin; block < seg.end; ++block) {
-        Places p = places(s, block, g, t);
+    for (u32 block = at.y + 1;; ++block) { // the one after that which is multiplied
         const Stored *next_y = 0, *next_z = 0;
-        bool more = block + 1 < seg.end;
-        if (more) next_y = row_of_y<E>(s, o, 16 * (u64)block + 16 + g), next_z = row_of_y<E>(s, o, 16 * (u64)block + 24 + g);
+        bool more = block < at.z;
+        u32 first = 0;
+        if (more) {
+            const u32* columns = s.block_col + 16 * (u64)block;
+            next_y = row_of_y<E>(o, columns + g), next_z = row_of_y<E>(o, columns + 8 + g);
+            bits = four(s.bitmap + 4 * (u64)block), first = __ldg(s.value_ptr + block);
+        }
         float c[4] = {0, 0, 0, 0};
 #pragma unroll
         for (int i = 0; i < KSTEPS; ++i) {
@@ -256,6 +270,8 @@ __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o,
             }
         }
         write(s, o, p, c);
+        if (!more) return;
+        p = places(s, bits, first, g, t);
     }
 }
 
@@ -355,7 +371,7 @@ __device__ __forceinline__ void sddmm(const Pattern& s, const Operands& o, u32 s
     }
 
 KERNEL(libra_sddmm_tf32_1, OnTf32, true, 1, 1, 8)
-KERNEL(libra_sddmm_tf32_2, OnTf32, true, 2, 2, 7)
+KERNEL(libra_sddmm_tf32_2, OnTf32, true, 2, 2, 8)
 KERNEL(libra_sddmm_tf32_4, OnTf32, true, 4, 2, 6)
 KERNEL(libra_sddmm_tf32_8, OnTf32, true, 8, 2, 5)
 KERNEL(libra_sddmm_tf32, OnTf32, true, 0, 2, 6)

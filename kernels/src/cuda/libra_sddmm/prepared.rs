@@ -37,11 +37,17 @@ const BLOCK: usize = 128;
 /// Warps of a block.
 const WARPS: usize = 4;
 
+/// Columns of a block of S.
+const BLOCK_COLS: usize = 16;
+
+/// Words of `struct Segment` of the source.
+const SEGMENT: usize = 8 + BLOCK_COLS;
+
 /// Most blocks of one segment, the paper's Ts.
 const TS: usize = 16;
 
 /// Segments that fill a GPU: fewer blocks each where there are not as many.
-const SEGMENTS: usize = 8192;
+const SEGMENTS: usize = 16_384;
 
 /// An element type that the kernels take.
 pub(super) trait SddmmElement: Word + Operand<f32> {
@@ -142,7 +148,7 @@ unsafe impl DeviceRepr for OperandsArg {}
 impl Prepared {
     /// Uploads a distributed pattern whose indices are right, and cuts its blocks into segments.
     pub(crate) fn new(gpu: &Gpu, s: &LibraSddmmParts<f32>) -> Result<Prepared, Refusal> {
-        let segments = segments(&s.window_block_ptr);
+        let segments = segments(s);
         let rest_row: Vec<u32> = s
             .row_ptr
             .windows(2)
@@ -153,7 +159,7 @@ impl Prepared {
             rows: s.rows,
             cols: s.cols,
             nnz: s.values.len() + s.rest_values.len(),
-            segment_count: segments.len() / 3,
+            segment_count: segments.len() / SEGMENT,
             segments: gpu.upload(&segments)?,
             bitmap: gpu.upload(&s.bitmap)?,
             value_ptr: gpu.upload(&s.block_value_ptr)?,
@@ -291,14 +297,19 @@ fn grid(blocks: usize) -> LaunchConfig {
     }
 }
 
-/// `struct Segment` of the source, one after another: first row of the window, first block, the one past the last.
-fn segments(window_block_ptr: &[u32]) -> Vec<u32> {
-    let total = window_block_ptr.last().map_or(0, |&blocks| blocks as usize);
+/// `struct Segment` of the source, one after another: first row of the window, first block, the one past the last; of the
+/// first block the number of its first value, the bitmap, the columns.
+fn segments(s: &LibraSddmmParts<f32>) -> Vec<u32> {
+    let total = s.window_block_ptr.last().map_or(0, |&blocks| blocks as usize);
     let most = (total / SEGMENTS).clamp(1, TS);
     let mut segments = Vec::new();
-    for (window, ends) in window_block_ptr.windows(2).enumerate() {
+    for (window, ends) in s.window_block_ptr.windows(2).enumerate() {
         for start in (ends[0]..ends[1]).step_by(most) {
-            segments.extend([8 * window as u32, start, ends[1].min(start + most as u32)]);
+            let (first, end) = (start as usize, ends[1].min(start + most as u32));
+            segments.extend([8 * window as u32, start, end, s.block_value_ptr[first]]);
+            let halves = s.bitmap[2 * first..][..2].iter();
+            segments.extend(halves.flat_map(|&half| [half as u32, (half >> 32) as u32]));
+            segments.extend(&s.block_col[BLOCK_COLS * first..][..BLOCK_COLS]);
         }
     }
     segments
@@ -324,12 +335,24 @@ mod tests {
     fn every_block_is_in_one_segment_of_its_window() {
         for blocks in [3, 40_000] {
             let ptr = [0, 0, blocks, blocks + 1, blocks + 30];
-            let segments = segments(&ptr);
-            let covered: Vec<u32> = segments.chunks(3).flat_map(|s| s[1]..s[2]).collect();
+            let s = LibraSddmmParts::<f32> {
+                window_block_ptr: ptr.to_vec(),
+                block_value_ptr: (0..blocks + 30).map(|block| 3 * block).collect(),
+                bitmap: (0..2 * u64::from(blocks + 30))
+                    .map(|half| half << 32 | 1)
+                    .collect(),
+                block_col: (0..16 * (blocks + 30)).collect(),
+                ..LibraSddmmParts::default()
+            };
+            let segments = segments(&s);
+            let covered: Vec<u32> = segments.chunks(SEGMENT).flat_map(|s| s[1]..s[2]).collect();
             assert_eq!(covered, (0..blocks + 30).collect::<Vec<u32>>());
-            for s in segments.chunks(3) {
+            for s in segments.chunks(SEGMENT) {
                 let window = (s[0] / 8) as usize;
                 assert!(s[1] >= ptr[window] && s[2] <= ptr[window + 1] && s[2] - s[1] <= TS as u32);
+                let block = s[1];
+                assert_eq!(s[3..8], [3 * block, 1, 2 * block, 1, 2 * block + 1]);
+                assert!(s[8..].iter().copied().eq(16 * block..16 * block + 16));
             }
         }
     }
