@@ -227,14 +227,17 @@ __device__ __forceinline__ void blocks(const Pattern& s, const Operands& o, u32 
     }
 }
 
-// k of KSTEPS steps, in rows that start at multiples of 16 bytes. DEPTH steps are on their way at a time, across blocks.
+// k of KSTEPS steps, in rows that start at multiples of 16 bytes. DEPTH steps are on their way at a time, across blocks. Positions of
+// results are asked for as early as can be, while there are registers to keep them in: eight steps of X leave none.
 template <class E, int KSTEPS, int DEPTH>
 __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o, u32 segment, u32 lane) {
     typedef typename E::Stored Stored;
+    const bool EARLY = KSTEPS < 8;
     u32 g = lane / 4, t = lane % 4;
     const Segment* seg = s.segments + segment;
     const uint4 at = four(&seg->row);
     uint4 bits = four(seg->bitmap);
+    u32 first = at.w;
     const u32 STEP = 16 * E::PER_WORD, mine = 4 * E::PER_WORD * t;
     const Stored *y_row = row_of_y<E>(o, seg->col + g), *z_row = row_of_y<E>(o, seg->col + 8 + g);
     const Stored* row = at.x + g < s.rows ? (const Stored*)o.x + (u64)(at.x + g) * o.ldx : 0;
@@ -246,17 +249,18 @@ __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o,
         y[i] = four_words<E, true, true>(y_row, mine + i * STEP, o.k);
         z[i] = four_words<E, true, true>(z_row, mine + i * STEP, o.k);
     }
-    Places p = places(s, bits, at.w, g, t);
+    Places p;
+    if (EARLY) p = places(s, bits, first, g, t);
 #pragma unroll
     for (int i = 0; i < KSTEPS; ++i) x[i] = prepared<E>(x[i], t);
-    for (u32 block = at.y + 1;; ++block) { // the one after that which is multiplied
+    for (u32 next = at.y + 1;; ++next) { // the block after that which is multiplied
         const Stored *next_y = 0, *next_z = 0;
-        bool more = block < at.z;
-        u32 first = 0;
+        bool more = next < at.z;
+        if (!EARLY) p = places(s, bits, first, g, t);
         if (more) {
-            const u32* columns = s.block_col + 16 * (u64)block;
+            const u32* columns = s.block_col + 16 * (u64)next;
             next_y = row_of_y<E>(o, columns + g), next_z = row_of_y<E>(o, columns + 8 + g);
-            bits = four(s.bitmap + 4 * (u64)block), first = __ldg(s.value_ptr + block);
+            if (EARLY) bits = four(s.bitmap + 4 * (u64)next), first = __ldg(s.value_ptr + next);
         }
         float c[4] = {0, 0, 0, 0};
 #pragma unroll
@@ -271,7 +275,8 @@ __device__ __forceinline__ void held_blocks(const Pattern& s, const Operands& o,
         }
         write(s, o, p, c);
         if (!more) return;
-        p = places(s, bits, first, g, t);
+        if (EARLY) p = places(s, bits, first, g, t);
+        else bits = four(s.bitmap + 4 * (u64)next), first = __ldg(s.value_ptr + next);
     }
 }
 
