@@ -87,6 +87,9 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
     let of_f32 = |format: FormatKind| format.precisions().contains(&Precision::F32);
     let has_f32 = of_f32(contract.format) && contract.to.is_none_or(of_f32);
     let f32_only = contract.types.a == if has_f32 { Precision::F32 } else { Precision::F16 };
+    // What kernels for matrix units take: nothing else would ask them for a product on a file.
+    let of_unit = matches!(contract.types.a, Precision::Tf32 | Precision::F16)
+        && (contract.types.acc, contract.types.out) == (Precision::F32, Precision::F32);
     match (contract.op, contract.format) {
         (Op::Spmm, FormatKind::Csr) => {
             matches!(
@@ -95,9 +98,11 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
             ) && contract.types.out != Precision::Bf16
                 && contract.types.acc != Precision::F16
         }
+        (Op::Spmm, FormatKind::RsTile | FormatKind::LibraSpmm) => f32_only || of_unit,
         (Op::Spmm, FormatKind::Csc) | (Op::Spgemm, FormatKind::Csr) => contract.types.a == Precision::F64,
         (Op::Spmm | Op::Convert, _) | (Op::Transpose, FormatKind::Csr) => f32_only,
-        (Op::Spmv | Op::Sddmm, FormatKind::Csr) => f32_only || contract.types == TYPES[0],
+        (Op::Sddmm, FormatKind::Csr) => f32_only || of_unit || contract.types == TYPES[0],
+        (Op::Spmv, FormatKind::Csr) => f32_only || contract.types == TYPES[0],
         _ => false,
     }
 }
@@ -173,5 +178,21 @@ mod tests {
         let (quick, full) = (lines(Tier::Quick).len(), lines(Tier::Full).len());
         let contracts = sparse_oracle::contract::all_contracts().len();
         assert!(full > 3 * contracts && quick < contracts, "{quick} and {full}");
+    }
+
+    /// A kernel of RSH-SpMM for tensor cores, which takes tf32 and f16, came out clean of `run --matrix`: it was asked nothing.
+    #[test]
+    fn a_file_asks_kernels_for_matrix_units_in_their_types() {
+        let cases = lines(Tier::Quick);
+        for name in [
+            "spmm.rs_tile.tf32_tf32_f32_f32",
+            "spmm.rs_tile.f16_f16_f32_f32",
+            "spmm.libra_spmm.tf32_tf32_f32_f32",
+            "spmm.libra_spmm.f16_f16_f32_f32",
+            "sddmm.csr.tf32_tf32_f32_f32",
+            "sddmm.csr.f16_f16_f32_f32",
+        ] {
+            assert!(cases.iter().any(|c| c.contract.to_string() == name), "{name}");
+        }
     }
 }
