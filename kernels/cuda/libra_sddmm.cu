@@ -23,13 +23,14 @@
 
 static const u32 PAD = 0xffffffffu;
 
-// Consecutive blocks of one window, and what there is to know of the first: a warp waits for one load from memory before it
-// asks for rows of X and Y and for the positions of its results, not for one after another.
+// Consecutive blocks of one window, and what there is to know of the first: where lanes keep X, a warp waits for one load from
+// memory before it asks for rows of X and Y and for the positions of its results, not for one after another.
 struct Segment {
     u32 row, begin, end, value_ptr;
     u32 bitmap[4];
     u32 col[16];
 };
+static_assert(sizeof(Segment) == 96, "as SEGMENT in prepared.rs has it");
 
 // S, as the host prepared it.
 struct Pattern {

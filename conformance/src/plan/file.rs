@@ -87,9 +87,13 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
     let of_f32 = |format: FormatKind| format.precisions().contains(&Precision::F32);
     let has_f32 = of_f32(contract.format) && contract.to.is_none_or(of_f32);
     let f32_only = contract.types.a == if has_f32 { Precision::F32 } else { Precision::F16 };
-    // What kernels for matrix units take: nothing else would ask them for a product on a file.
+    // What kernels for matrix units take: nothing else would ask them for a product on a file. 2:4 in bf16 is left to the full tier.
     let of_unit = matches!(contract.types.a, Precision::Tf32 | Precision::F16)
         && (contract.types.acc, contract.types.out) == (Precision::F32, Precision::F32);
+    let for_units = matches!(
+        contract.format,
+        FormatKind::Loops | FormatKind::RsTile | FormatKind::LibraSpmm | FormatKind::Nm | FormatKind::TwoFour
+    );
     match (contract.op, contract.format) {
         (Op::Spmm, FormatKind::Csr) => {
             matches!(
@@ -98,7 +102,7 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
             ) && contract.types.out != Precision::Bf16
                 && contract.types.acc != Precision::F16
         }
-        (Op::Spmm, FormatKind::RsTile | FormatKind::LibraSpmm) => f32_only || of_unit,
+        (Op::Spmm, _) if for_units => f32_only || of_unit,
         (Op::Spmm, FormatKind::Csc) | (Op::Spgemm, FormatKind::Csr) => contract.types.a == Precision::F64,
         (Op::Spmm | Op::Convert, _) | (Op::Transpose, FormatKind::Csr) => f32_only,
         (Op::Sddmm, FormatKind::Csr) => f32_only || of_unit || contract.types == TYPES[0],
@@ -189,6 +193,9 @@ mod tests {
             "spmm.rs_tile.f16_f16_f32_f32",
             "spmm.libra_spmm.tf32_tf32_f32_f32",
             "spmm.libra_spmm.f16_f16_f32_f32",
+            "spmm.nm.tf32_tf32_f32_f32",
+            "spmm.two_four.tf32_tf32_f32_f32",
+            "spmm.loops.f16_f16_f32_f32",
             "sddmm.csr.tf32_tf32_f32_f32",
             "sddmm.csr.f16_f16_f32_f32",
         ] {

@@ -75,7 +75,7 @@ impl Model {
     /// multiplies by 0 all the same.
     ///
     /// `None` for a hybrid without slots, for slots that disagree with the declaration, and for operands that are
-    /// not of the type of the unit.
+    /// not of the type of the unit (the other factor of a zero need not be).
     #[must_use]
     pub fn element(
         &mut self,
@@ -188,7 +188,7 @@ impl PartModel {
     }
 
     fn one(&self, acc: f64, (a, b): Term) -> f64 {
-        // A zero of either sign, added to anything but a zero, leaves it. Most terms of a padded row are such.
+        // A zero of either sign, added to anything but a zero, leaves it: both are of the unit's type. Most terms of a padded row are such.
         if acc != 0.0 && (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite() {
             return acc;
         }

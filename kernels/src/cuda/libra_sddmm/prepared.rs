@@ -46,7 +46,7 @@ const SEGMENT: usize = 8 + BLOCK_COLS;
 /// Most blocks of one segment, the paper's Ts.
 const TS: usize = 16;
 
-/// Segments that fill a GPU: fewer blocks each where there are not as many.
+/// Segments aimed at, enough to fill a GPU: blocks are shared out among as many, within [`TS`].
 const SEGMENTS: usize = 16_384;
 
 /// An element type that the kernels take.
