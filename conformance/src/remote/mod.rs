@@ -43,7 +43,7 @@ use self::trouble::Trouble;
 use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest};
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -266,11 +266,7 @@ fn longest_answer(contract: &Contract, task: &Task<'_>, limits: &Limits) -> u64 
         Task::Spmm { c, .. } => request::as_shared(&c.data).len(),
         Task::Spmv { y, .. } => request::as_shared(y).len(),
         Task::Sddmm { out, .. } => request::as_shared(out).len(),
-        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => 0,
+        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => return limits.answer,
     };
-    let bytes = match contract.op {
-        Op::Spmm | Op::Spmv | Op::Sddmm => elements * contract.types.out.bytes(),
-        Op::Transpose | Op::Spgemm | Op::Convert => return limits.answer,
-    };
-    (bytes as u64 + slack).min(limits.answer.max(bytes as u64 + slack))
+    (elements * contract.types.out.bytes()) as u64 + slack
 }
