@@ -92,6 +92,10 @@ pub struct Params {
     pub pad_b: usize,
     /// Elements that ldc exceeds its minimum by.
     pub pad_c: usize,
+    /// SDDMM: layout of Y, where it is another than that of X.
+    pub layout_y: Option<Layout>,
+    /// SDDMM: elements that the leading dimension of Y exceeds its minimum by, where they are others than those of X.
+    pub pad_y: Option<usize>,
     /// Parameters of the formats.
     pub blocks: FormatParams,
     /// SDDMM's use of the values of S.
@@ -116,12 +120,28 @@ impl Default for Params {
             layout_c: Layout::RowMajor,
             pad_b: 0,
             pad_c: 0,
+            layout_y: None,
+            pad_y: None,
             blocks: FormatParams::default(),
             mode: SddmmMode::Pattern,
             duplicates: false,
             unpruned: false,
             fault: None,
         }
+    }
+}
+
+impl Params {
+    /// Layout of Y of an SDDMM.
+    #[must_use]
+    pub fn y_layout(&self) -> Layout {
+        self.layout_y.unwrap_or(self.layout_b)
+    }
+
+    /// Elements that the leading dimension of Y of an SDDMM exceeds its minimum by.
+    #[must_use]
+    pub fn y_pad(&self) -> usize {
+        self.pad_y.unwrap_or(self.pad_b)
     }
 }
 
@@ -175,10 +195,11 @@ impl fmt::Display for Case {
         if p.n != default.n {
             write!(f, "/n={}", p.n)?;
         }
-        if p.alpha != default.alpha {
+        // By bits: -0 is another request than 0.
+        if p.alpha.to_bits() != default.alpha.to_bits() {
             write!(f, "/alpha={}", p.alpha)?;
         }
-        if p.beta != default.beta {
+        if p.beta.to_bits() != default.beta.to_bits() {
             write!(f, "/beta={}", p.beta)?;
         }
         for (on, text) in [
@@ -197,6 +218,14 @@ impl fmt::Display for Case {
         }
         if p.pad_c != 0 {
             write!(f, "/ldc=+{}", p.pad_c)?;
+        }
+        match p.layout_y {
+            None => {}
+            Some(Layout::RowMajor) => f.write_str("/ly=row")?,
+            Some(Layout::ColMajor) => f.write_str("/ly=col")?,
+        }
+        if let Some(pad) = p.pad_y {
+            write!(f, "/ldy=+{pad}")?;
         }
         let blocks = |f: &FormatParams| (f.block_rows, f.block_cols);
         if blocks(&p.blocks) != blocks(&default.blocks) {
@@ -328,6 +357,10 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("lc", "col") => p.layout_c = Layout::ColMajor,
         ("ldb", v) => p.pad_b = extent(v)?,
         ("ldc", v) => p.pad_c = extent(v)?,
+        ("ly" | "ldy", _) if contract.op != Op::Sddmm => return Err(bad(part, "only SDDMM has a Y")),
+        ("ly", "row") => p.layout_y = Some(Layout::RowMajor),
+        ("ly", "col") => p.layout_y = Some(Layout::ColMajor),
+        ("ldy", v) => p.pad_y = Some(extent(v)?),
         ("block", v) => {
             let (rows, cols) = v.split_once('x').ok_or_else(|| bad(part, "expected block=RxC"))?;
             let (block_rows, block_cols) = (extent(rows)? as u32, extent(cols)? as u32);

@@ -163,7 +163,8 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         }
         Op::Sddmm => {
             operands.b = Some(draw.dense((rows, p.n), types.a)?);
-            operands.y = Some(draw.dense((cols, p.n + usize::from(k_faulty > k)), types.b)?);
+            let inner = p.n + usize::from(k_faulty > k);
+            operands.y = Some(draw.laid_out((cols, inner), p.y_layout(), p.y_pad(), types.b)?);
             operands.result = (stored(&operands.a), 1);
         }
         Op::Spgemm => operands.b_sparse = Some(draw.sparse((k_faulty, p.n), types.b)?),

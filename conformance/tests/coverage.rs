@@ -5,6 +5,7 @@
 mod moves;
 
 use rayon::prelude::*;
+use sparse_conformance::backend::Portable;
 use sparse_conformance::bench;
 use sparse_conformance::case::{Case, Fault, Filling};
 use sparse_conformance::degenerate::degenerate;
@@ -23,10 +24,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 fn quick(seed: u64) -> Vec<Group> {
-    plan(&Options {
+    let options = Options {
         seed,
         ..Options::default()
-    })
+    };
+    plan(&options, &[&Portable]).groups
 }
 
 /// A name and whether a case has it.
@@ -235,11 +237,12 @@ fn the_seed_alone_decides_the_plan() {
 #[test]
 fn filters_take_from_the_same_plan() {
     let all: BTreeSet<String> = lines(&quick(1)).into_iter().collect();
-    let some = plan(&Options {
+    let options = Options {
         seed: 1,
         ops: vec![Op::Sddmm],
         ..Options::default()
-    });
+    };
+    let some = plan(&options, &[&Portable]).groups;
     assert!(cases(&some).all(|case| case.contract.op == Op::Sddmm));
     assert!(lines(&some).iter().all(|line| all.contains(line)));
     let sddmm = all.iter().filter(|line| line.starts_with("sddmm.")).count();

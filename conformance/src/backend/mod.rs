@@ -19,6 +19,7 @@ mod sprs;
 use crate::case::Params;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::format::Layout;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::task::{Answer, Task};
 use std::borrow::Cow;
@@ -90,6 +91,20 @@ pub trait Backend: Send + Sync {
     /// What it says about a contract with these parameters. Must depend on nothing else.
     fn support(&self, contract: &Contract, params: &Params) -> Support;
 
+    /// True if it takes any case of the contract: plans draw cases that it takes, and a run owes a verdict on them. By default, if it takes
+    /// one of the common requests; a backend that takes only unusual ones (alpha = 3 alone) says so here.
+    fn claims(&self, contract: &Contract) -> bool {
+        let common = common_requests();
+        common
+            .iter()
+            .any(|params| matches!(self.support(contract, params), Support::Supported { .. }))
+    }
+
+    /// Values of alpha and of beta that it names in what it takes, so that plans can draw them.
+    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        (Vec::new(), Vec::new())
+    }
+
     /// What it claims about its bits from run to run.
     fn determinism(&self) -> Determinism {
         Determinism::Unclaimed
@@ -123,6 +138,31 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// The backend's own words for refusing it, or what happened instead of an answer.
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
+}
+
+/// Requests of every combination of layouts, transposes, padding and two values of beta.
+fn common_requests() -> [Params; 64] {
+    std::array::from_fn(|at| {
+        let bit = |of: usize| at >> of & 1 == 1;
+        let layout = |of: usize| {
+            if bit(of) {
+                Layout::ColMajor
+            } else {
+                Layout::RowMajor
+            }
+        };
+        let pad = usize::from(bit(4));
+        Params {
+            layout_c: layout(0),
+            layout_b: layout(1),
+            transpose_a: bit(2),
+            transpose_b: bit(3),
+            pad_b: pad,
+            pad_c: pad,
+            beta: f64::from(u8::from(bit(5))),
+            ..Params::default()
+        }
+    })
 }
 
 /// The built-in backends, in the order of reports: our kernels for each engine that this machine has, then other

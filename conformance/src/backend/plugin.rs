@@ -70,6 +70,14 @@ impl Backend for PluginBackend {
         self.capabilities.support(contract, params)
     }
 
+    fn claims(&self, contract: &Contract) -> bool {
+        self.capabilities.claims(contract)
+    }
+
+    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        self.capabilities.named_factors()
+    }
+
     fn determinism(&self) -> Determinism {
         self.manifest().determinism
     }

@@ -1,5 +1,6 @@
 //! `conformance merge`: the reports of all shards as one.
 
+use crate::campaign;
 use crate::report::{self, Colour, Report, github};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     let parts: Result<Vec<_>> = args.reports.iter().map(read).collect();
     let parts = parts?;
     let folders: Vec<(PathBuf, Vec<String>)> = parts.iter().map(reproducers).collect();
-    let report = report::merge(parts).context("merging")?;
+    let report = campaign::merge(parts).context("merging")?;
     for (folder, names) in &folders {
         for name in names {
             copy(&folder.join(name), &args.out.join(name))

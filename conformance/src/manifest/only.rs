@@ -134,8 +134,16 @@ impl Only {
             .or_else(|| flag(flips, self.transpose_a, p.transpose_a, a))
             .or_else(|| flag(is_spmm, self.transpose_b, p.transpose_b, b))
             .or_else(|| major(laid, self.layout_b, p.layout_b, "dense operands"))
+            .or_else(|| major(op == Op::Sddmm, self.layout_b, p.y_layout(), "dense operands"))
             .or_else(|| major(is_spmm, self.layout_c, p.layout_c, "results"))
-            .or_else(|| flag(laid, self.padded, p.pad_b + p.pad_c > 0, pads))
+            .or_else(|| {
+                flag(
+                    laid,
+                    self.padded,
+                    p.pad_b + p.pad_c + p.pad_y.unwrap_or(0) > 0,
+                    pads,
+                )
+            })
             .or_else(|| {
                 flag(
                     contract.format == FormatKind::Coo,

@@ -86,6 +86,23 @@ impl Capabilities {
         &self.manifest
     }
 
+    /// True if the manifest names the contract and does not exclude it.
+    #[must_use]
+    pub fn claims(&self, contract: &Contract) -> bool {
+        self.by_contract
+            .get(contract)
+            .is_some_and(|says| says.excluded.is_none() && !says.rules.is_empty())
+    }
+
+    /// Values of alpha and of beta that rules name.
+    #[must_use]
+    pub fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        let rules = || self.manifest.supports.iter().map(|rule| &rule.only);
+        let alphas = rules().flat_map(|only| only.alpha.iter().flatten().copied());
+        let betas = rules().flat_map(|only| only.beta.iter().flatten().copied());
+        (alphas.collect(), betas.collect())
+    }
+
     /// What the manifest says about a request.
     #[must_use]
     pub fn support(&self, contract: &Contract, params: &Params) -> Support {

@@ -4,7 +4,8 @@
 //! 70000 x 70000, a few thousand entries      columns past 2^16; row * cols + col past 2^32
 //! ```
 
-use super::{Group, Mix, Options, Tier, mixed_case};
+use super::{Options, Tier, taken_by_all};
+use crate::backend::Backend;
 use crate::case::Case;
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op};
@@ -15,8 +16,12 @@ use sparse_oracle::source::generator::{Family, SourceSpec};
 /// Rows and columns.
 const EXTENT: i64 = 70_000;
 
-/// One group, from the full tier on: moves and thin products of formats that store entries only.
-pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Group> {
+/// From the full tier on: moves and thin products of formats that store entries only.
+pub(super) fn cases(
+    options: &Options,
+    contracts: &[(u64, Contract)],
+    backends: &[&dyn Backend],
+) -> Vec<Case> {
     if options.tier == Tier::Quick {
         return Vec::new();
     }
@@ -29,17 +34,13 @@ pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Gr
         return Vec::new();
     };
     let origin = Origin::Spec(spec);
-    let cases = contracts
-        .iter()
-        .filter(|(_, c)| is_thin(c))
-        .map(|&(i, contract)| {
-            let mut case = mixed_case(contract, origin.clone(), Mix::new(&[options.seed, i, 3000]));
-            case.params.n = 1;
-            case.params.fault = None;
+    let thin = contracts.iter().filter(|(_, c)| is_thin(c));
+    thin.flat_map(|&(i, contract)| taken_by_all(contract, &origin, backends, &[options.seed, i, 3000]))
+        .map(|mut case| {
+            case.params.n = case.params.n.min(1);
             case
-        });
-    let cases: Vec<Case> = cases.collect();
-    vec![Group { origin, cases }]
+        })
+        .collect()
 }
 
 /// Contracts whose arrays grow with entries and rows alone.

@@ -79,6 +79,20 @@ pub enum MergeError {
         /// The matrix.
         source_name: String,
     },
+    /// A report does not say what its plan owes to each contract.
+    #[error(
+        "{path} does not say what its plan owes to each contract: it was changed, or is of another version"
+    )]
+    Owed {
+        /// The report.
+        path: PathBuf,
+    },
+    /// A case line does not parse.
+    #[error("{reason}")]
+    Line {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The cases of all shards are not those of the plan.
     #[error(
         "the shards hold {found} cases, and these are not those of the plan: a report was changed or cut off"
@@ -130,6 +144,7 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
     whole.backends.clone_from(&first.backends);
     whole.contracts = contracts(&parts);
     whole.expectations = expectations(&parts);
+    whole.worth.clone_from(&first.worth);
     whole.sources = sources(&parts)?;
     whole.timings = timings(parts.iter().map(|(_, part)| &part.timings));
     whole.cases = parts
@@ -138,14 +153,25 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
         .collect();
     let lines: HashSet<&str> = whole.cases.iter().map(|c| c.case.as_str()).collect();
     let found = lines.len() as u64;
-    if found != whole.plan.distinct_cases
-        || whole.cases.len() != lines.len() * whole.backends.len()
-        || plan_digest(lines) != whole.plan.digest
-    {
+    if found != whole.plan.distinct_cases || !is_whole(&whole) || plan_digest(lines) != whole.plan.digest {
         return Err(MergeError::Incomplete { found });
     }
     whole.seal();
     Ok(whole)
+}
+
+/// True where each case has a record of every backend that claims its contract.
+fn is_whole(report: &Report) -> bool {
+    let mut claims: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in &report.worth {
+        *claims.entry(&row.contract).or_default() += 1;
+    }
+    let mut records: BTreeMap<&str, (&str, u64)> = BTreeMap::new();
+    for record in &report.cases {
+        records.entry(&record.case).or_insert((&record.contract, 0)).1 += 1;
+    }
+    let complete = |(contract, count): &(&str, u64)| claims.get(contract) == Some(count);
+    records.values().all(complete)
 }
 
 /// The shard of each report, where all are of one plan and none is missing.

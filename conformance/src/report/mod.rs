@@ -32,6 +32,7 @@ pub mod show;
 pub mod summary;
 pub mod text;
 pub mod verdict;
+pub mod worth;
 pub mod write;
 
 pub use environment::{Environment, Timings};
@@ -46,4 +47,5 @@ pub use model::{
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, Summary, Worst};
 pub use text::{Colour, to_text};
 pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord};
+pub use worth::{LEAST_CAUGHT, Seeded, Worth};
 pub use write::{ReportError, WRITERS, Writer, write_all};

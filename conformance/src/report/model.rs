@@ -8,6 +8,7 @@ use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
 use super::verdict::{Tier, VerdictKind, VerdictRecord};
+use super::worth::Worth;
 use crate::shard::Shard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -44,6 +45,9 @@ pub struct Report {
     pub cases: Vec<CaseRecord>,
     /// Why the exit code is 1; empty for a clean run.
     pub findings: Vec<Finding>,
+    /// What stands behind the verdicts, for each contract that a backend claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worth: Vec<Worth>,
 }
 
 /// What was asked for.
@@ -317,6 +321,7 @@ impl Report {
             expectations: Vec::new(),
             cases: Vec::new(),
             findings: Vec::new(),
+            worth: Vec::new(),
         }
     }
 

@@ -11,13 +11,14 @@ use sparse_oracle::task::SddmmMode;
 type Step = fn(&mut Params);
 
 /// What goes to a default on its own. A fault stays: it is what the case asks for.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     |p| p.transpose_a = false,
     |p| p.transpose_b = false,
     |p| p.layout_b = Layout::RowMajor,
     |p| p.layout_c = Layout::RowMajor,
     |p| p.pad_b = 0,
     |p| p.pad_c = 0,
+    |p| (p.layout_y, p.pad_y) = (None, None),
     |p| p.mode = SddmmMode::Pattern,
     |p| p.alpha = 1.0,
     |p| p.beta = 0.0,
