@@ -7,6 +7,7 @@ use super::environment::{Environment, Timings};
 use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
+use super::outcome::Thin;
 use super::verdict::{Tier, VerdictKind, VerdictRecord};
 use crate::shard::Shard;
 use schemars::JsonSchema;
@@ -44,6 +45,9 @@ pub struct Report {
     pub cases: Vec<CaseRecord>,
     /// Why the exit code is 1; empty for a clean run.
     pub findings: Vec<Finding>,
+    /// What was judged on too little for "clean" to mean anything. Absent: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thin: Vec<Thin>,
 }
 
 /// What was asked for.
@@ -73,6 +77,9 @@ pub struct Plan {
     /// True if the options left a part of the tier's plan out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filtered: bool,
+    /// True if a thin run may exit with 0 (`--allow-thin`); it is called thin all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_thin: bool,
     /// The part of the plan that this report is about; counts are those of the part. Absent: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -317,6 +324,7 @@ impl Report {
             expectations: Vec::new(),
             cases: Vec::new(),
             findings: Vec::new(),
+            thin: Vec::new(),
         }
     }
 
