@@ -308,6 +308,7 @@ fn plan_record(
         distinct_cases: cases as u64,
         digest,
         filtered: options.are_filtered(),
+        allow_thin: false,
         shard: options.shard,
     }
 }

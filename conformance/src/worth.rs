@@ -12,7 +12,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::plan::{Demand, Demanded, Group};
-use crate::report::{Report, Seeded, Worth};
+use crate::report::{Report, Seeded, Thin, Worth};
 use crate::selftest::{Ground, bugs, shown_by};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Contract, Op};
@@ -99,6 +99,7 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: Vec<Group>) {
         hunt(&mut rows, owed, &of, &groups, report.plan.seed);
     }
     drop(judged);
+    report.thin = if whole { rows.iter().filter_map(thin).collect() } else { Vec::new() };
     report.worth = rows;
 }
 
@@ -116,6 +117,14 @@ fn judged<'a>(report: &Report, groups: &'a [Group]) -> HashMap<(String, Contract
         }
     }
     judged
+}
+
+fn thin(row: &Worth) -> Option<Thin> {
+    Some(Thin {
+        backend: row.backend.clone(),
+        contract: row.contract.clone(),
+        reason: row.thin()?,
+    })
 }
 
 fn coverage(owed: &Owed, judged: &[&Case], whole: bool) -> Worth {

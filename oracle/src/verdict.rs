@@ -41,7 +41,7 @@ pub enum Defect {
     Nondeterministic,
 }
 
-/// The first mismatch, with both sides.
+/// The first mismatch by the strongest tier that fails (T0, then T1, then T2), with both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// Tier that decided; `None` for defects that are not about rounding.
@@ -50,7 +50,7 @@ pub struct Mismatch {
     pub defect: Defect,
     /// Row and column of the element, where there is one.
     pub at: Option<(usize, usize)>,
-    /// What it should be, in decimal (the exact value or its nearest f64).
+    /// What it should be, in decimal: the number that `expected_bits` are.
     pub expected: String,
     /// The correctly rounded (T0, T1) or modelled (T2) bits.
     pub expected_bits: Option<u64>,

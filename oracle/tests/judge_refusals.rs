@@ -533,7 +533,7 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
     assert_eq!((judged.elements, m.count, m.at), (6, 2, Some((1, 0))));
     assert_eq!(
         (m.expected.as_str(), m.found.as_str(), m.error),
-        ("0e0", "5e-1", Some(0.5))
+        ("0", "0.5", Some(0.5))
     );
 }
 

@@ -9,6 +9,7 @@ use super::environment::{Environment, Timings};
 use super::evidence::DeterminismGrade;
 use super::expectation::Expectation;
 use super::model::{Backend, Contract, Plan, Report, Source};
+use super::outcome::Thin;
 use crate::shard::Shard;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -140,6 +141,8 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
                 .map(|&part| (shards[part], &parts[part].1.environment)),
         ),
     );
+    whole.plan.allow_thin = parts.iter().all(|(_, part)| part.plan.allow_thin);
+    whole.thin = thin(&parts);
     whole.suite_version.clone_from(&first.suite_version);
     whole.backends.clone_from(&first.backends);
     whole.contracts = contracts(&parts);
@@ -282,6 +285,13 @@ fn contracts(parts: &[(PathBuf, Report)]) -> Vec<Contract> {
         cases_planned: planned[contract.name.as_str()],
     };
     first.unwrap_or_default().iter().map(total).collect()
+}
+
+/// What some shard says was judged on too little, once. A plan says it of the whole, so that all shards say the same.
+fn thin(parts: &[(PathBuf, Report)]) -> Vec<Thin> {
+    let mut seen = HashSet::new();
+    let all = parts.iter().flat_map(|(_, part)| &part.thin);
+    all.filter(|thin| seen.insert(*thin)).cloned().collect()
 }
 
 /// Where shards ran on the two sides of an expiry, it counts as expired.

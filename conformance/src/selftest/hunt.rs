@@ -12,7 +12,7 @@ use crate::backend::{Backend, Portable};
 use crate::case::Case;
 use crate::origin::Loaded;
 use crate::plan::{Group, Options, plan};
-use crate::report::{Defect, Tier, VerdictRecord};
+use crate::report::{CaseRecord, Defect, Tier, VerdictRecord};
 use crate::runner::run_case;
 use sparse_oracle::contract::Contract;
 use std::sync::{Arc, OnceLock};
@@ -104,6 +104,8 @@ pub struct Kill {
     pub symptom: Symptom,
     /// The tier that decided, where values were judged.
     pub tier: Option<Tier>,
+    /// The declared bits (T2) were compared there, too: a stronger statement may have spoken first.
+    pub by_bits: bool,
     /// The case.
     pub case: String,
 }
@@ -164,8 +166,8 @@ pub fn hunt(bug: &'static Bug, ground: &Ground, loosely: bool) -> Hunt {
                 hunt.alarms.push(format!("{case}: {verdict}"));
             }
         }
-        if let Some(verdict) = records.pop().map(|record| record.verdict) {
-            hunt.look(case, &verdict);
+        if let Some(record) = records.pop() {
+            hunt.look(case, &record);
         }
         if hunt.kill.is_some() && hunt.controlled >= CONTROLLED {
             break;
@@ -175,7 +177,8 @@ pub fn hunt(bug: &'static Bug, ground: &Ground, loosely: bool) -> Hunt {
 }
 
 impl Hunt {
-    fn look(&mut self, case: &Case, verdict: &VerdictRecord) {
+    fn look(&mut self, case: &Case, record: &CaseRecord) {
+        let verdict = &record.verdict;
         if !verdict.kind().ran() {
             return;
         }
@@ -183,6 +186,7 @@ impl Hunt {
         self.kill = Symptom::of(verdict).map(|symptom| Kill {
             symptom,
             tier: deciding_tier(verdict),
+            by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Tier::T2),
             case: case.to_string(),
         });
     }
