@@ -177,6 +177,26 @@ pub fn run_with(
     report
 }
 
+/// Brings the shards of a plan together, and measures what the whole is worth.
+///
+/// # Errors
+/// As [`report::merge`].
+pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError> {
+    let first = parts.first().map(|(path, part)| (path.clone(), part.worth.clone()));
+    let (path, rows) = first.unwrap_or_default();
+    let mut whole = report::merge(parts)?;
+    let owed = Owed::of_shard(&rows).ok_or(report::MergeError::Owed { path })?;
+    let mut lines: Vec<&str> = whole.cases.iter().map(|record| record.case.as_str()).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let cases: Result<Vec<Case>, CaseError> = lines.into_iter().map(str::parse).collect();
+    let cases = cases.map_err(|error| report::MergeError::Line {
+        reason: error.to_string(),
+    })?;
+    worth::measure(&mut whole, &owed, by_matrix(cases));
+    Ok(whole)
+}
+
 /// Matrices whose picture the report keeps: the plan's first one of each generator, and the first files and embedded
 /// matrices. A function of the whole plan, so that shards agree on it.
 fn pictured(whole: &[Group]) -> HashSet<String> {

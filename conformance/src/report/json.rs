@@ -35,6 +35,7 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         cases,
         findings,
         thin,
+        worth,
     } = report;
     let mut fields = vec![
         ("schema", serde_json::to_string(schema)?),
@@ -51,6 +52,9 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
     ];
     if !thin.is_empty() {
         fields.push(("thin", lines(thin)?));
+    }
+    if !worth.is_empty() {
+        fields.push(("worth", lines(worth)?));
     }
     let fields: Vec<String> = fields
         .iter()
