@@ -182,7 +182,9 @@ pub fn run_with(
 /// # Errors
 /// As [`report::merge`].
 pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError> {
-    let first = parts.first().map(|(path, part)| (path.clone(), part.worth.clone()));
+    let first = parts
+        .first()
+        .map(|(path, part)| (path.clone(), part.worth.clone()));
     let (path, rows) = first.unwrap_or_default();
     let mut whole = report::merge(parts)?;
     let owed = Owed::of_shard(&rows).ok_or(report::MergeError::Owed { path })?;

@@ -99,7 +99,11 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: Vec<Group>) {
         hunt(&mut rows, owed, &of, &groups, report.plan.seed);
     }
     drop(judged);
-    report.thin = if whole { rows.iter().filter_map(thin).collect() } else { Vec::new() };
+    report.thin = if whole {
+        rows.iter().filter_map(thin).collect()
+    } else {
+        Vec::new()
+    };
     report.worth = rows;
 }
 

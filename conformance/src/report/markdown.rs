@@ -23,6 +23,7 @@ pub fn to_markdown(report: &Report) -> String {
     text.push_str(&backend_table(report, &summary));
     text.push_str(&operation_table(report, &summary));
     text.push_str(&not_run(&summary));
+    text.push_str(&behind(report));
     text.push_str(&determinism(report));
     text.push_str(&expectations(report));
     text.push_str(&environment(report));
@@ -56,7 +57,7 @@ fn headline(report: &Report, summary: &Summary) -> String {
 
 fn backend_table(report: &Report, summary: &Summary) -> String {
     let mut text = String::from(
-        "| backend | run / planned | exact | within | agreed refusal | waived | findings | unsupported | not run | allowed error used, at most |\n\
+        "| backend | run / asked | exact | within | agreed refusal | waived | findings | unsupported | not run | allowed error used, at most |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for (backend, of) in report.backends.iter().zip(&summary.backends) {
@@ -72,7 +73,7 @@ fn backend_table(report: &Report, summary: &Summary) -> String {
             line(&backend.name),
             line(&backend.version),
             count(counts.ran()),
-            count(summary.planned),
+            count(counts.total()),
             column(VerdictKind::Exact),
             column(VerdictKind::Within),
             column(VerdictKind::AgreedRefusal),
@@ -198,6 +199,20 @@ fn findings(report: &Report) -> String {
 }
 
 /// One line for each backend of which a case was run again.
+/// What stands behind the verdicts.
+fn behind(report: &Report) -> String {
+    let item = |b: &super::model::Backend| {
+        let behind = report.behind(&b.name)?;
+        Some(format!("- {}: {}\n", line(&b.name), line(&behind.to_string())))
+    };
+    let items: String = report.backends.iter().filter_map(item).collect();
+    if items.is_empty() {
+        items
+    } else {
+        format!("## What this run is worth\n\n{items}\n")
+    }
+}
+
 fn determinism(report: &Report) -> String {
     let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
     let lines: String = graded

@@ -49,5 +49,5 @@ pub use outcome::{Outcome, Thin};
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, NotRun, Summary, Worst};
 pub use text::{Colour, to_text};
 pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord};
-pub use worth::{LEAST_CAUGHT, Seeded, Worth};
+pub use worth::{Behind, LEAST_CAUGHT, Seeded, Worth};
 pub use write::{ReportError, WRITERS, Writer, write_all};

@@ -60,14 +60,10 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     let width = summary.backends.iter().map(|b| b.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for backend in &summary.backends {
-        let _ = writeln!(
-            text,
-            "{:width$}  {}",
-            backend.name,
-            backend_line(backend, summary.planned, colour)
-        );
+        let _ = writeln!(text, "{:width$}  {}", backend.name, backend_line(backend, colour));
     }
     text.push_str(&determinism(report));
+    text.push_str(&behind(report));
     text.push_str(&findings(report, written, colour));
     text.push_str(&expectations(report));
     text.push_str(&not_run(&summary));
@@ -77,9 +73,13 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     text
 }
 
-fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> String {
+fn backend_line(backend: &BackendSummary, colour: Colour) -> String {
     let counts = &backend.cell.counts;
-    let mut line = format!("{} of {} run", count(counts.ran()), counted(planned, "case"));
+    let mut line = format!(
+        "{} of {} run",
+        count(counts.ran()),
+        counted(counts.total(), "case")
+    );
     for (kind, number) in counts.present() {
         let part = format!("{} {}", count(number), kind.label());
         let part = if kind.is_finding() {
@@ -101,6 +101,15 @@ fn determinism(report: &Report) -> String {
     graded
         .map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string())))
         .collect()
+}
+
+/// One line for each backend: what stands behind its verdicts.
+fn behind(report: &Report) -> String {
+    let line = |b: &super::model::Backend| {
+        let behind = report.behind(&b.name)?;
+        Some(format!("{}: {}\n", b.name, one_line(&behind.to_string())))
+    };
+    report.backends.iter().filter_map(line).collect()
 }
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {

@@ -5,8 +5,11 @@
 //! spmv.csr.f32_f32_f32_f32   judged 162 of at least 150   pairs 1,204 of 1,204   seeded bugs 88 of 90; not: "row: only the first 4096"
 //! ```
 
+use super::model::Report;
+use super::show::{count, counted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Share of the seeded bugs that concern a contract, in percent, below which a run is thin.
 pub const LEAST_CAUGHT: u64 = 95;
@@ -91,6 +94,85 @@ impl Worth {
             reasons.push(seeded.said());
         }
         (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+}
+
+/// What stands behind one backend's verdicts, over its contracts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Behind<'a> {
+    /// Contracts that it claims.
+    pub contracts: u64,
+    /// Cases judged on the contract that has fewest.
+    pub fewest: u64,
+    /// Contracts that were hunted on.
+    pub hunted: u64,
+    /// Seeded bugs that concern them, each counted for each contract.
+    pub concern: u64,
+    /// Those that would have been caught.
+    pub caught: u64,
+    /// The hunt that caught the smallest share.
+    pub worst: Option<(&'a str, &'a Seeded)>,
+    /// Contracts for which the manifest excludes levels of what cases vary in.
+    pub restricted: u64,
+}
+
+impl Report {
+    /// What stands behind the verdicts on a backend; none where nothing was measured.
+    #[must_use]
+    pub fn behind(&self, backend: &str) -> Option<Behind<'_>> {
+        let mut behind = Behind {
+            fewest: u64::MAX,
+            ..Behind::default()
+        };
+        for row in self.worth.iter().filter(|row| row.backend == backend) {
+            behind.contracts += 1;
+            behind.fewest = behind.fewest.min(row.judged);
+            behind.restricted += u64::from(!row.excluded.is_empty() || row.excluded_pairs > 0);
+            let Some(seeded) = &row.seeded else { continue };
+            behind.hunted += 1;
+            behind.concern += seeded.concern;
+            behind.caught += seeded.caught;
+            let lower = |(_, worst): &(&str, &Seeded)| {
+                seeded.caught * worst.concern.max(1) < worst.caught * seeded.concern.max(1)
+            };
+            if behind.worst.as_ref().is_none_or(lower) {
+                behind.worst = Some((&row.contract, seeded));
+            }
+        }
+        (behind.contracts > 0).then_some(behind)
+    }
+}
+
+impl fmt::Display for Behind<'_> {
+    /// `2 contracts, each judged on 150 cases or more; this run would have caught 118 of 121 seeded bugs; not: ...`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (contracts, fewest) = (counted(self.contracts, "contract"), counted(self.fewest, "case"));
+        match self.contracts {
+            1 => write!(f, "{contracts}, judged on {fewest}")?,
+            _ => write!(f, "{contracts}, each judged on {fewest} or more")?,
+        }
+        if self.restricted > 0 {
+            write!(f, " inside of what its manifest takes")?;
+        }
+        let Some((name, worst)) = self.worst else {
+            return Ok(());
+        };
+        if self.hunted == 1 {
+            return write!(f, "; this run {}", worst.said());
+        }
+        let (caught, concern) = (count(self.caught), counted(self.concern, "seeded bug"));
+        let places = match self.hunted == self.contracts {
+            true => format!("over {}", counted(self.hunted, "contract")),
+            false => format!(
+                "over {} of them, one for each operation and format",
+                count(self.hunted)
+            ),
+        };
+        write!(
+            f,
+            "; this run would have caught {caught} of {concern} {places}; at worst, on {name}, it {}",
+            worst.said()
+        )
     }
 }
 

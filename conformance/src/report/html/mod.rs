@@ -30,7 +30,6 @@ use super::outcome::Outcome;
 use super::show::{count, counted};
 use super::summary::{Cell, Summary};
 use super::verdict::VerdictKind;
-use crate::selftest::KillScore;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
@@ -176,7 +175,6 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ("Extensions", here.cpu_features.join(" ")),
         ("Compiler", here.rustc.clone()),
         ("Element types", report.plan.precisions.join(" ")),
-        ("Seeded bugs that the suite catches", self_test(report)),
         ("Files", report.plan.matrices.join(" ")),
         ("Command", here.command_line.join(" ")),
     ];
@@ -186,19 +184,6 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
             .map(|(name, value)| (name.as_str(), value.clone())),
     );
     facts
-}
-
-/// What is published about the suite itself, in a report of the same version.
-fn self_test(report: &Report) -> String {
-    let published = KillScore::published().filter(|score| score.suite_version == report.suite_version);
-    published.map_or_else(String::new, |score| {
-        format!(
-            "{} of {} in tier {}",
-            count(score.killed),
-            count(score.total),
-            score.tier
-        )
-    })
 }
 
 /// The class that colours a cell, and the sign that says the same without colour.

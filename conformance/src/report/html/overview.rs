@@ -21,18 +21,19 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
                     article.card {
                         h3 { (sign(&of.cell, blamed.contains(backend.name.as_str()))) (backend.name) " " small { (backend.version) } }
                         p.quiet { (backend.description) }
-                        (bar(&of.cell, summary.planned))
+                        (bar(&of.cell, of.cell.counts.total()))
                         ul.counts {
                             @for (kind, number) in of.cell.counts.present() {
                                 li { span class={ "dot " (class(kind)) } {} b { (count(number)) } " " (kind.label()) }
                             }
                         }
                         (grade(&backend.determinism))
+                        @if let Some(behind) = report.behind(&backend.name) { p.quiet { (behind) "." } }
                         p.quiet {
                             @if of.cell.counts.ran() == 0 {
                                 b.alarm { @if backend.required { "Required, but ran no case." } @else { "Ran no case." } }
                             } @else {
-                                b { (count(of.cell.counts.ran())) } " of " (count(summary.planned)) " cases run"
+                                b { (count(of.cell.counts.ran())) } " of " (count(of.cell.counts.total())) " cases run"
                                 @if let Some(worst) = of.cell.worst { ", " (used(worst.share)) }
                             }
                         }
