@@ -39,3 +39,4 @@ pub mod selftest;
 pub mod shard;
 pub mod shrink;
 mod slots;
+mod terms_apart;
