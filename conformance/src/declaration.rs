@@ -1,18 +1,21 @@
 //! A declared arithmetic as text (`--arithmetic`, manifests): a unit by name, and how its sums are put together.
 //!
 //! ```text
-//! any | fma | muladd | CPU-UNIT | ARCH:INSTRUCTION   [,split-k=N | ,two-pass=N] [,rna] [,from-c] [,fold-alpha] [,no-pads]
+//! any | fma | muladd | CPU-UNIT | ARCH:INSTRUCTION
+//!     [,split-k=N | ,two-pass=N] [,rna | ,rne | ,full] [,from-c | ,fold-alpha | ,fold-alpha-b] [,no-pads]
+//!     [,flush-inputs] [,flush-outputs] [,flush]
 //! sm_90:mma.m16n8k16.f32.f16,split-k=4
 //! ```
 //!
 //! `any` is the weakest arithmetic that the contract admits. `no-pads` says that the zero pads of a format are never
-//! multiplied, so that an infinite element of B beside one does no harm.
+//! multiplied, so that an infinite element of B beside one does no harm. An option that changes nothing for a contract is refused: who
+//! wrote it believes something that the judge does not do. A manifest's rule may span contracts, for some of which it does.
 
 use sparse_oracle::arithmetic::{
-    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Init, Input, Instruction, Order, Pads,
+    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Flush, Init, Input, Instruction, Order, Pads,
     ParseInstructionError, Reduction,
 };
-use sparse_oracle::contract::Contract;
+use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::model::tensor_core::table::{ROWS, Row};
@@ -38,7 +41,8 @@ pub enum DeclarationError {
         source: ModelError,
     },
     #[error(
-        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, from-c, fold-alpha, no-pads"
+        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, rne, full, from-c, fold-alpha, \
+         fold-alpha-b, no-pads, flush-inputs, flush-outputs, flush"
     )]
     Option { option: String },
     #[error("{unit} multiplies {takes} numbers, the operands of {contract} are {stored}; units that take {stored}: {}", units_of(*stored))]
@@ -48,10 +52,30 @@ pub enum DeclarationError {
         stored: Precision,
         contract: String,
     },
+    #[error("option '{option}' changes nothing for {contract}: {reason}; leave it out")]
+    Idle {
+        option: String,
+        contract: String,
+        reason: String,
+    },
+    #[error(
+        "option '{option}' says again, or otherwise, what another option of '{text}' says; give one of them"
+    )]
+    Repeated { option: String, text: String },
     #[error("'{text}' {reason}")]
     Contradiction { text: String, reason: &'static str },
     #[error("{contract} moves values and rounds nothing; --arithmetic is for products")]
     Moves { contract: String },
+}
+
+impl DeclarationError {
+    /// The option that is to blame, where it is one that changes nothing.
+    pub(crate) fn option(&self) -> Option<&str> {
+        match self {
+            DeclarationError::Idle { option, .. } => Some(option),
+            _ => None,
+        }
+    }
 }
 
 /// Older and shorter names of units.
@@ -64,7 +88,7 @@ const ALIASES: [(&str, CpuUnit); 3] = [
 /// Reads a declaration for a contract and its factors.
 ///
 /// # Errors
-/// A unit, architecture or option that does not exist, or does not fit the contract.
+/// A unit, architecture or option that does not exist, does not fit the contract, or changes nothing for it.
 pub fn parse(
     text: &str,
     contract: &Contract,
@@ -74,10 +98,9 @@ pub fn parse(
         let contract = contract.to_string();
         return Err(DeclarationError::Moves { contract });
     }
-    let mut words = text.split(',').map(str::trim);
-    let mut arithmetic = unit(words.next().unwrap_or_default(), contract)?;
-    for option in words {
-        arithmetic = with_option(arithmetic, option)?;
+    let (arithmetic, idle) = read(text, contract)?;
+    if let Some(idle) = idle.into_iter().next() {
+        return Err(idle);
     }
     match arithmetic.contradiction(alpha, beta) {
         Some(reason) => Err(DeclarationError::Contradiction {
@@ -85,6 +108,88 @@ pub fn parse(
             reason,
         }),
         None => Ok(arithmetic),
+    }
+}
+
+/// Reads a declaration without the options that change nothing for the contract; those come beside it, as the errors that they are if
+/// they change nothing for any other one either.
+pub(crate) fn read(
+    text: &str,
+    contract: &Contract,
+) -> Result<(Arithmetic, Vec<DeclarationError>), DeclarationError> {
+    let mut words = text.split(',').map(str::trim);
+    let mut arithmetic = unit(words.next().unwrap_or_default(), contract)?;
+    let (mut idle, mut said) = (Vec::new(), Vec::new());
+    for option in words {
+        let changed = with_option(arithmetic, option, contract)?;
+        let about = about(option);
+        let again = match about {
+            About::Flush => changed.flush == arithmetic.flush,
+            about => said.iter().any(|&other| about.clashes(other)),
+        };
+        if again {
+            return Err(DeclarationError::Repeated {
+                option: option.to_owned(),
+                text: text.to_owned(),
+            });
+        }
+        said.push(about);
+        match idle_reason(about, contract) {
+            Some(reason) => idle.push(DeclarationError::Idle {
+                option: option.to_owned(),
+                contract: contract.to_string(),
+                reason,
+            }),
+            None => arithmetic = changed,
+        }
+    }
+    Ok((arithmetic, idle))
+}
+
+/// What an option is about. Two of the same kind contradict or repeat one another; flushes add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Along,
+    Inputs,
+    Scaling { from_c: bool },
+    Pads,
+    Flush,
+}
+
+impl About {
+    fn clashes(self, other: About) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+fn about(option: &str) -> About {
+    match option {
+        "rna" | "rne" | "full" => About::Inputs,
+        "from-c" => About::Scaling { from_c: true },
+        "fold-alpha" | "fold-alpha-b" => About::Scaling { from_c: false },
+        "no-pads" => About::Pads,
+        _ if option.starts_with("flush") => About::Flush,
+        _ => About::Along,
+    }
+}
+
+/// Why an option changes nothing for a contract, if so.
+fn idle_reason(about: About, contract: &Contract) -> Option<String> {
+    let sparse = contract.op == Op::Spgemm;
+    match about {
+        About::Along | About::Flush => None,
+        About::Inputs => (contract.types.a != Precision::Tf32).then(|| {
+            format!(
+                "its operands are {}, and only those of tf32 are rounded before they are multiplied",
+                contract.types.a
+            )
+        }),
+        About::Scaling { from_c } => sparse.then(|| {
+            let missing = if from_c { "C to start from" } else { "alpha" };
+            format!("{} has no {missing}", contract.op.name())
+        }),
+        About::Pads => (contract.weakest().part().pads == Pads::Skipped)
+            .then(|| format!("{} has no pads that could be multiplied", contract.format.name())),
     }
 }
 
@@ -142,7 +247,11 @@ fn takes(unit: String, takes: Precision, contract: &Contract) -> Result<(), Decl
     })
 }
 
-fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, DeclarationError> {
+fn with_option(
+    arithmetic: Arithmetic,
+    option: &str,
+    contract: &Contract,
+) -> Result<Arithmetic, DeclarationError> {
     let unknown = || DeclarationError::Option {
         option: option.to_owned(),
     };
@@ -157,6 +266,8 @@ fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, Decla
             arithmetic.along(Along::TwoPass { blocks })
         }
         None if option == "rna" => arithmetic.input(Input::Tf32Rna),
+        None if option == "rne" => arithmetic.input(Input::Tf32Rne),
+        None if option == "full" => arithmetic.input(Input::AsStored),
         None if option == "from-c" => arithmetic.from_c(),
         None if option == "no-pads" => {
             let mut skips = arithmetic;
@@ -164,6 +275,12 @@ fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, Decla
             skips
         }
         None if option == "fold-alpha" => arithmetic.epilogue(Epilogue::AlphaIntoA),
+        None if option == "fold-alpha-b" => arithmetic.epilogue(Epilogue::AlphaIntoB),
+        None if matches!(option, "flush-inputs" | "flush-outputs" | "flush") => arithmetic.flushes(Flush {
+            inputs: (option != "flush-outputs" || arithmetic.flush.inputs.is_some())
+                .then_some(contract.types.a),
+            results: option != "flush-inputs" || arithmetic.flush.results,
+        }),
         _ => return Err(unknown()),
     })
 }
@@ -205,13 +322,15 @@ pub fn in_words(arithmetic: &Arithmetic) -> String {
     };
     let input = match part.input {
         Input::AsStored => "inputs as stored",
-        Input::Tf32Rna => "rna (inputs rounded to tf32)",
+        Input::Tf32Rna => "rna (inputs rounded to tf32, ties away from zero)",
+        Input::Tf32Rne => "rne (inputs rounded to tf32, ties to even)",
         Input::Tf32Truncate => "inputs cut to tf32",
     };
     let epilogue = match arithmetic.epilogue {
         Epilogue::MulThenFma => "then fma(beta, c, alpha * sum)",
         Epilogue::MulThenAdd => "then alpha * sum + beta * c",
         Epilogue::AlphaIntoA => "fold-alpha (alpha goes into A)",
+        Epilogue::AlphaIntoB => "fold-alpha-b (alpha goes into B)",
         Epilogue::None => "not scaled",
     };
     let pads = match part.pads {
@@ -219,8 +338,14 @@ pub fn in_words(arithmetic: &Arithmetic) -> String {
         Pads::Multiplied => "pads are multiplied",
     };
     let reduction = reduction_name(part.reduction);
+    let flush = match (arithmetic.flush.inputs.is_some(), arithmetic.flush.results) {
+        (false, false) => "",
+        (true, false) => ", flush-inputs (subnormal operands may be zero)",
+        (false, true) => ", flush-outputs (subnormal results may be zero)",
+        (true, true) => ", flush (subnormal operands and results may be zero)",
+    };
     format!(
-        "{reduction}, {along}, {order}, accumulates in {}, {start}, {input}, {epilogue}, {pads}",
+        "{reduction}, {along}, {order}, accumulates in {}, {start}, {input}, {epilogue}, {pads}{flush}",
         part.acc
     )
 }
@@ -326,5 +451,113 @@ mod tests {
         }
         let moves = contract("convert.csr.ell.f32");
         assert!(parse("fma", &moves, (1.0, 0.0)).is_err());
+    }
+
+    #[test]
+    fn operands_of_tf32_are_declared_to_be_rounded_either_way_or_not_at_all() {
+        let tf32 = contract("spmm.csr.tf32_tf32_f32_f32");
+        for (text, input) in [
+            ("fma", Input::Tf32Truncate),
+            ("fma,rna", Input::Tf32Rna),
+            ("any,rne", Input::Tf32Rne),
+            ("muladd,full", Input::AsStored),
+            ("sm_90:mma.m16n8k8.f32.tf32,rne", Input::Tf32Rne),
+        ] {
+            let declared = parse(text, &tf32, (2.0, 1.0)).expect(text);
+            assert_eq!(declared.part().input, input, "{text}");
+            assert_eq!(tf32.refuses(&declared), None, "{text}");
+        }
+        let error = parse("sm_90:mma.m16n8k8.f32.tf32,full", &tf32, (1.0, 0.0)).expect_err("it cuts them");
+        assert!(error.to_string().contains("unrounded f32"), "{error}");
+    }
+
+    #[test]
+    fn flushes_add_up_and_every_contract_admits_what_is_declared() {
+        let bf16 = contract("spmm.coo.bf16_bf16_f32_bf16");
+        let stored = Precision::Bf16;
+        for (text, flush) in [
+            ("any", Flush::NONE),
+            ("any,flush-inputs", Flush::inputs(stored)),
+            ("fma,flush-outputs", Flush::results()),
+            ("fma,flush", Flush::both(stored)),
+            ("any,flush-outputs,flush-inputs", Flush::both(stored)),
+            ("any,flush-inputs,flush-outputs", Flush::both(stored)),
+        ] {
+            let declared = parse(text, &bf16, (2.0, 1.0)).expect(text);
+            assert_eq!(declared.flush, flush, "{text}");
+            assert_eq!(declared.is_deterministic(), text == "fma", "{text}");
+            assert_eq!(bf16.refuses(&declared), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_changes_nothing_or_says_another_again_is_refused() {
+        for (text, name, needles) in [
+            (
+                "any,fold-alpha",
+                "spgemm.csr.f32_f32_f32_f32",
+                ["fold-alpha", "no alpha"],
+            ),
+            (
+                "any,fold-alpha-b",
+                "spgemm.csc.f64_f64_f64_f64",
+                ["fold-alpha-b", "no alpha"],
+            ),
+            ("fma,from-c", "spgemm.csr.f32_f32_f32_f32", ["from-c", "no C"]),
+            (
+                "fma,no-pads",
+                "spmm.csr.f32_f32_f32_f32",
+                ["no-pads", "csr has no pads"],
+            ),
+            ("fma,no-pads", "spmm.ell.f32_f32_f32_f32", ["no-pads", "no pads"]),
+            ("fma,rna", "spmm.csr.f64_f64_f64_f64", ["rna", "operands are f64"]),
+            (
+                "fma,full",
+                "spmv.csr.f32_f32_f32_f32",
+                ["full", "operands are f32"],
+            ),
+            (
+                "fma,rna,rne",
+                "spmm.csr.tf32_tf32_f32_f32",
+                ["'rne'", "another option"],
+            ),
+            (
+                "any,fold-alpha,fold-alpha-b",
+                "spmm.csr.f32_f32_f32_f32",
+                ["'fold-alpha-b'", "another"],
+            ),
+            (
+                "any,from-c,fold-alpha",
+                "spmm.csr.f32_f32_f32_f32",
+                ["'fold-alpha'", "another"],
+            ),
+            (
+                "any,flush,flush-inputs",
+                "spmm.csr.f32_f32_f32_f32",
+                ["'flush-inputs'", "another"],
+            ),
+            (
+                "fma,split-k=2,two-pass=3",
+                "spmm.csr.f32_f32_f32_f32",
+                ["'two-pass=3'", "two-pass=N"],
+            ),
+        ] {
+            let error = parse(text, &contract(name), (1.0, 0.0))
+                .expect_err(text)
+                .to_string();
+            for needle in needles {
+                assert!(error.contains(needle), "{text} for {name}: {needle}: {error}");
+            }
+        }
+        for (text, name) in [
+            ("any,fold-alpha-b", "spmm.csr.f32_f32_f32_f32"),
+            ("any,fold-alpha", "sddmm.csr.f32_f32_f32_f32"),
+            ("fma,no-pads", "spmm.bcsr.f32_f32_f32_f32"),
+        ] {
+            assert!(
+                parse(text, &contract(name), (2.0, 1.0)).is_ok(),
+                "{text} for {name}"
+            );
+        }
     }
 }

@@ -40,8 +40,8 @@ pub struct Element {
     pub c: f64,
     /// alpha = 0 multiplies all the same.
     pub computes_zero: bool,
-    /// Largest |b| of the case.
-    pub b_max: f64,
+    /// Largest magnitude of the operand that alpha is not folded into: |b|, or |a|.
+    pub other_max: f64,
 }
 
 /// Who computes the element, and how it is judged.
@@ -85,9 +85,9 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
     };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
-    let b_max = problem.b_max();
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
-    let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, b_max);
+    let other_max = problem.other_max(arithmetic.epilogue);
+    let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, other_max);
     let alpha0_reads = alpha == 0.0 && view.profile.has(Choice::Alpha0ReadsAb);
     let mut best: Option<(Interest, Element)> = None;
     let mut visited = 0;
@@ -118,7 +118,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
                 at: site.at,
                 position: position(&exact, site.at.0),
                 terms: site.terms.iter().collect(),
-                inner: inner(site),
+                inner: inner(&exact, site),
                 slots: site.slots.map(<[Slot]>::to_vec),
                 accepted,
                 found,
@@ -127,7 +127,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
                 beta,
                 c,
                 computes_zero: alpha0_reads || site.factor.is_some(),
-                b_max,
+                other_max,
             };
             best = Some((interest, element));
         }
@@ -157,9 +157,9 @@ fn position(exact: &Exact, number: usize) -> Option<(u32, u32)> {
     }
 }
 
-fn inner(site: &Site<'_>) -> Vec<u32> {
+fn inner(exact: &Exact, site: &Site<'_>) -> Vec<u32> {
     match site.terms {
-        Terms::Row { cols, .. } => cols.to_vec(),
+        Terms::Row { cols, .. } => cols.iter().map(|&col| exact.column(col)).collect(),
         Terms::Rows { x, .. } => (0..x.len() as u32).collect(),
         Terms::List(_) => Vec::new(),
     }

@@ -39,4 +39,5 @@ pub mod selftest;
 pub mod shard;
 pub mod shrink;
 mod slots;
+mod terms_apart;
 mod worth;

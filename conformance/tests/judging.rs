@@ -4,6 +4,7 @@
 mod backend_peers;
 mod case_line;
 mod coverage;
+mod declared_choices;
 mod determinism;
 mod formats_illegal_parameters;
 mod fuzz_replay;

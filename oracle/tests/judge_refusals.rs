@@ -312,6 +312,37 @@ fn f32_results_are_refused_where_f64_is_declared() {
     }
 }
 
+/// Half a unit of tf32 above an even number: where the ties go is seen, and so is whether anything is rounded at all.
+#[test]
+fn ties_of_tf32_that_go_elsewhere_than_declared_are_refused() {
+    let unit = 2.0f64.powi(-10);
+    let f32s = Arithmetic::any(Precision::F32, Precision::F32);
+    let tie = 1.0 + unit / 2.0;
+    let answers = [
+        (Input::Tf32Rna, 1.0 + unit),
+        (Input::Tf32Rne, 1.0),
+        (Input::Tf32Truncate, 1.0),
+        (Input::AsStored, tie),
+    ];
+    for (declares, right) in answers {
+        let terms = [(input(tie, declares), 1.0)];
+        assert_eq!(terms[0].0, right, "{declares:?}");
+        for (_, found) in answers {
+            let verdict = dot(f32s.input(declares), &terms).value(found);
+            if found == right {
+                accepted(&verdict, "as declared");
+            } else {
+                refused_by_any(&verdict, &format!("{declares:?}, {found}"));
+            }
+        }
+    }
+    // Half above an odd number, where truncation differs from both.
+    assert_eq!(input(tie + unit, Input::Tf32Rne), 1.0 + 2.0 * unit);
+    assert_eq!(input(tie + unit, Input::Tf32Truncate), 1.0 + unit);
+    assert_eq!(input(f64::from(f32::MAX), Input::Tf32Rne), f64::INFINITY);
+    assert_eq!(input(-f64::from(f32::MAX), Input::Tf32Rna), f64::NEG_INFINITY);
+}
+
 #[test]
 fn truncating_tf32_where_rounding_is_declared_is_refused() {
     let f32s = Arithmetic::any(Precision::F32, Precision::F32);
@@ -323,6 +354,11 @@ fn truncating_tf32_where_rounding_is_declared_is_refused() {
                 Input::AsStored => v,
                 Input::Tf32Truncate => f64::from(f32::from_bits(bits(v) & 0xffff_e000)),
                 Input::Tf32Rna => f64::from(f32::from_bits((bits(v) + 0x1000) & 0xffff_e000)),
+                // 11 bits of 24: Veltkamp's splitting rounds to nearest, ties to even.
+                Input::Tf32Rne => {
+                    let far = 8193.0f32 * v as f32;
+                    f64::from(far - (far - v as f32))
+                }
             };
             stored.iter().map(|&(a, b)| (round(a), round(b))).collect()
         };

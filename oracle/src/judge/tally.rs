@@ -85,7 +85,13 @@ pub fn judge(
     (alpha, beta): (f64, f64),
     output: &Output<'_>,
 ) -> Judged {
-    let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.b_max());
+    let mut rule = Rule::new(
+        arithmetic,
+        profile,
+        alpha,
+        beta,
+        problem.other_max(arithmetic.epilogue),
+    );
     let mut tally = Tally {
         worst: 0.0,
         inexact: false,

@@ -130,7 +130,7 @@ fn weakest(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     let weakest = case.contract.weakest();
     let n = element.terms.len() as u64;
     let gauge = element.accepted.exact.gauge.approx();
-    let Some(widest) = tolerance(&weakest, n, element.alpha, element.beta, element.b_max) else {
+    let Some(widest) = tolerance(&weakest, n, element.alpha, element.beta, element.other_max) else {
         writeln!(
             out,
             "  weakest    the contract's weakest arithmetic promises nothing for {n} terms"
