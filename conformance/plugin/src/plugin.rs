@@ -3,6 +3,7 @@
 use crate::abi::{ABI_VERSION, AbiVersion, Manifest, Run, ScResult, ScTask};
 use crate::dense::{DenseInput, DenseOutput};
 use crate::element::{code, mode, op};
+use crate::environment::Environment;
 use crate::error::{PluginError, RunError};
 use crate::host::{CALLS, Call, c_bytes};
 use crate::sparse::{Numbers, SparseOperand, c_name, struct_size};
@@ -155,6 +156,7 @@ impl Plugin {
             Some(_) => Call::dense(),
             None => Call::sparse(contract, shape(contract, &a, b_sparse.as_ref())),
         };
+        let found = Environment::now();
         let (status, call) = {
             let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
             // SAFETY: `task` and `result` are what the header says: every pointer in them is NULL where the header allows
@@ -162,6 +164,8 @@ impl Plugin {
             // copies that no Rust reference covers during the call. What the library does with them is its own affair.
             call.during(|| unsafe { run(&raw const task, &raw mut result) })
         };
+        let left = Environment::now();
+        found.restore();
         a.check()?;
         [&b_sparse]
             .into_iter()
@@ -169,6 +173,9 @@ impl Plugin {
             .try_for_each(SparseOperand::check)?;
         [&b, &y].into_iter().flatten().try_for_each(DenseInput::check)?;
         c.iter().try_for_each(DenseOutput::check)?;
+        if let Some(change) = found.change(left) {
+            return Err(RunError::Environment { change });
+        }
         // The call is where `during` put it: nothing else takes it away.
         let answer = call.unwrap_or_else(Call::dense).settle(status)?.answer()?;
         c.into_iter().for_each(DenseOutput::deliver);

@@ -108,6 +108,12 @@ pub trait Backend: Send + Sync {
         self.run(contract, task)
     }
 
+    /// True where it may be called by several threads at once. Backends of this process are: the judge's threads call them so
+    /// anyway.
+    fn thread_safe(&self) -> bool {
+        true
+    }
+
     /// The options that select it on the command line, quoted for a POSIX shell.
     fn selection(&self) -> String {
         format!("--backend {}", self.name())

@@ -86,6 +86,7 @@ fn failure(error: RunError) -> Failure {
     match error {
         RunError::Refused(words) => Failure::Refused(words),
         RunError::Modified { .. } => broke(Defect::InputModified),
+        RunError::Environment { .. } => broke(Defect::Environment),
         RunError::OutOfBounds { .. } | RunError::Padding { .. } => broke(Defect::OutOfBounds),
         RunError::Contract { .. } | RunError::Memory { .. } => Failure::Crashed(message),
         _ => broke(Defect::Protocol),

@@ -197,6 +197,11 @@ impl Backend for Remote {
         ThreadControl::None
     }
 
+    /// A child has one task at a time: whether a library may be called by several threads is tried in the child.
+    fn thread_safe(&self) -> bool {
+        false
+    }
+
     fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = encode(id, contract, &task).map_err(|error| Failure::Crashed(error.to_string()))?;
