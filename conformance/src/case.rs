@@ -263,6 +263,10 @@ impl FromStr for Case {
             parse_param(part, &contract, &mut params)?;
         }
         check_factors(&contract, &params)?;
+        if params.align != 0 && !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
+            let reason = format!("{} has no dense array to shift", contract.op.name());
+            return Err(bad(&format!("align={}", params.align), reason));
+        }
         if let (Some(_), Some(after)) = (params.fault, params.after) {
             let reason = "the calls of a sequence are legal; without fault=";
             return Err(bad(&format!("after={}", after.name()), reason));

@@ -3,7 +3,7 @@
 //! ```text
 //! first run -- passes? --> again, N times                 other bits: from run to run
 //!                     \--> with 1 thread, with 4 threads  other bits: from thread count to thread count
-//!                     \--> by 4 threads at once, twice    other bits: judged
+//!                     \--> by 4 threads at once, two of them on other operands    other bits: judged
 //! ```
 //!
 //! Which cases is a function of the case line alone, so that a run, its shards and a replay repeat the same ones. A
@@ -15,6 +15,7 @@ use crate::case::Case;
 use crate::execute::{Before, Came, execute, execute_threaded, execute_together};
 use crate::operands::Operands;
 use crate::report::{Repeated, Same};
+use crate::sequence::negated;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, FieldRef, Fields};
 use sparse_oracle::scalar::{AnySlice, Element};
@@ -172,7 +173,8 @@ pub(crate) fn repeat(
         }
     }
     if again.together && backend.thread_safe() {
-        let all = execute_together(case, operands, backend, (first.before(), TOGETHER), spent);
+        let both = (operands, &negated(operands));
+        let all = execute_together(case, both, backend, (first.before(), TOGETHER), spent);
         // Only the number of threads that a claim is about may be another one here.
         let differs = |came: &Came| difference(case, operands, &first.came, came);
         if let Some((difference, came)) = all.into_iter().find_map(|came| Some((differs(&came)?, came))) {

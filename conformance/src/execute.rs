@@ -288,23 +288,34 @@ fn within(pool: &ThreadPool, run: impl FnOnce() -> Observed + Send) -> Observed 
 /// Calls that each thread makes where several call at once.
 const ROUNDS: usize = 2;
 
-/// Calls the backend from so many threads at once, each with an output of its own.
+/// Calls the backend from so many threads at once, each with an output of its own, every second one on the other operands: what
+/// came for the first, and of the others what is no answer.
 pub(crate) fn execute_together(
     case: &Case,
-    operands: &Operands,
+    (operands, others): (&Operands, &Operands),
     backend: &dyn Backend,
     (before, threads): (Before<'_>, usize),
     spent: &mut Duration,
 ) -> Vec<Came> {
     let ready = Barrier::new(threads);
-    let calls = || {
-        ready.wait();
-        let mut spent = Duration::ZERO;
-        let came = (0..ROUNDS).map(|_| execute(case, operands, backend, before, &mut spent));
-        (came.collect::<Vec<_>>(), spent)
+    let ready = &ready;
+    let calls = |mine: bool| {
+        move || {
+            ready.wait();
+            let on = if mine { operands } else { others };
+            let mut spent = Duration::ZERO;
+            let came = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
+            let broken =
+                |came: &Came| matches!(came, Came::Panicked(_) | Came::TimedOut { .. } | Came::Broke(_));
+            (
+                came.filter(|came| mine || broken(came)).collect::<Vec<_>>(),
+                spent,
+            )
+        }
     };
     std::thread::scope(|scope| {
-        let waiting: Vec<_> = (0..threads).map(|_| scope.spawn(calls)).collect();
+        let spawn = |number: usize| scope.spawn(calls(number.is_multiple_of(2)));
+        let waiting: Vec<_> = (0..threads).map(spawn).collect();
         let mut all = Vec::new();
         for thread in waiting {
             match thread.join() {

@@ -10,3 +10,4 @@ mod fuzz_replay;
 mod judge_declarations;
 mod judge_honest;
 mod manifest;
+mod state;

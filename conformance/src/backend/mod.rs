@@ -15,6 +15,7 @@ mod nvidia;
 mod ours;
 mod plugin;
 mod sprs;
+mod together;
 
 use crate::case::Params;
 use sparse_oracle::arithmetic::Arithmetic;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! contents  | A, B of other contents, three times | overwritten in place by this case's operands  | judged call
-//! extents   | more rows and columns | fewer       | in the same memory                            | judged call
+//! extents   | fewer rows and columns | more | fewer | in the same memory                          | judged call
 //! freed     | other operands, freed, twice        | this case's operands, allocated after them    | judged call
 //! many      | this case's operands and others in turn, 300 calls; myriad: 70,000                  | judged call
 //! other     | this case's call | other contracts and factors on the same arrays                   | judged call
@@ -12,9 +12,11 @@
 //! Everything follows from the case line, so that the line replays the whole sequence. The judged call decides; an earlier
 //! call that crashes, hangs, breaks memory or refuses a legal request is a finding as well, and says that it was earlier.
 
+mod negated;
 mod stage;
 mod variants;
 
+pub(crate) use self::negated::{negated, of_sparse as negated_matrix};
 pub(crate) use self::variants::{earlier, plain};
 
 use self::stage::Stage;
@@ -29,7 +31,7 @@ use std::mem::swap;
 pub enum After {
     /// The same addresses and extents with other contents.
     Contents,
-    /// The same addresses with larger, then smaller extents.
+    /// The same addresses with smaller, larger and again smaller extents.
     Extents,
     /// Operands that are freed before this case's are allocated.
     Freed,

@@ -29,9 +29,12 @@ pub(crate) fn earlier(case: &Case, loaded: &Loaded) -> Vec<Earlier> {
                 params: Params { n, ..case.params },
                 ..case
             };
+            let fewer = |by| (with_n(reseeded(&same, by), (n / 2).max(1)), halved(loaded));
+            // What keeps the room of the first call has too little, what keeps sums of a larger one has too much.
             vec![
-                (with_n(reseeded(&same, 1), 2 * n + 1), doubled(loaded)),
-                (with_n(reseeded(&same, 2), (n / 2).max(1)), halved(loaded)),
+                fewer(1),
+                (with_n(reseeded(&same, 2), 2 * n + 1), doubled(loaded)),
+                fewer(3),
             ]
         }
         After::Other => others(&same)
