@@ -286,7 +286,7 @@ fn within(pool: &ThreadPool, run: impl FnOnce() -> Observed + Send) -> Observed 
 }
 
 /// Calls that each thread makes where several call at once.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 4;
 
 /// Calls the backend from so many threads at once, each with an output of its own, every second one on the other operands: what
 /// came for the first, and of the others what is no answer.
