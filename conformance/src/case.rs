@@ -9,6 +9,8 @@
 //! a change of meaning needs a new prefix.
 
 use crate::origin::Origin;
+use crate::placed::LINE;
+use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -106,6 +108,10 @@ pub struct Params {
     pub unpruned: bool,
     /// Break the request in this way.
     pub fault: Option<Fault>,
+    /// Dense operands and outputs start so many elements past a multiple of 64 bytes.
+    pub align: usize,
+    /// Calls that come before the judged one.
+    pub after: Option<After>,
 }
 
 impl Default for Params {
@@ -127,6 +133,8 @@ impl Default for Params {
             duplicates: false,
             unpruned: false,
             fault: None,
+            align: 0,
+            after: None,
         }
     }
 }
@@ -250,6 +258,12 @@ impl fmt::Display for Case {
         if let Some(fault) = p.fault {
             write!(f, "/fault={}", fault.name())?;
         }
+        if p.align != default.align {
+            write!(f, "/align={}", p.align)?;
+        }
+        if let Some(after) = p.after {
+            write!(f, "/after={}", after.name())?;
+        }
         Ok(())
     }
 }
@@ -278,6 +292,14 @@ impl FromStr for Case {
             parse_param(part, &contract, &mut params)?;
         }
         check_factors(&contract, &params)?;
+        if params.align != 0 && !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
+            let reason = format!("{} has no dense array to shift", contract.op.name());
+            return Err(bad(&format!("align={}", params.align), reason));
+        }
+        if let (Some(_), Some(after)) = (params.fault, params.after) {
+            let reason = "the calls of a sequence are legal; without fault=";
+            return Err(bad(&format!("after={}", after.name()), reason));
+        }
         if let Some(fault) = params.fault.filter(|f| !f.concerns(contract.op)) {
             let reason = format!("{} has no such part to break", contract.op.name());
             return Err(bad(&format!("fault={}", fault.name()), reason));
@@ -374,6 +396,16 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("fault", v) => {
             let fault = Fault::ALL.iter().find(|f| f.1 == v);
             p.fault = Some(fault.ok_or_else(|| bad(part, "unknown fault"))?.0);
+        }
+        ("align", v) => {
+            p.align = extent(v)?;
+            if p.align >= LINE {
+                return Err(bad(part, "fewer elements than a line of 64 bytes has bytes"));
+            }
+        }
+        ("after", v) => {
+            let after = After::ALL.iter().find(|a| a.name() == v);
+            p.after = Some(*after.ok_or_else(|| bad(part, format!("there are {}", After::names())))?);
         }
         (name, v) => {
             let parameter = named_parameters().find(|parameter| parameter.name == name);

@@ -5,6 +5,8 @@
 
 use crate::case::{Case, Fault, Filling};
 use crate::origin::{Loaded, OriginError};
+use crate::placed::Placed;
+use crate::sequence::{Earlier, earlier};
 use crate::slots::padded_slots;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -12,7 +14,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Sparse};
 use sparse_oracle::op::prune;
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::{Precision, Scalar, Values};
+use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::{DenseRef, SddmmMode};
 use sparse_oracle::with_scalar;
@@ -29,7 +31,7 @@ pub struct DenseOperand {
     /// Which index runs fastest.
     pub layout: Layout,
     /// `ld * outer` elements.
-    pub data: Values,
+    pub data: Placed,
 }
 
 /// All operands of one case.
@@ -47,6 +49,8 @@ pub struct Operands {
     pub result: (usize, usize),
     /// What C holds before (two variants, so that a stale value shows); junk where beta is 0.
     pub c: [Vec<f64>; 2],
+    /// The calls that come before, where the case asks for some.
+    pub earlier: Vec<Earlier>,
 }
 
 /// A case whose operands can't be made.
@@ -147,6 +151,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         y: None,
         result: (m, p.n),
         c: [Vec::new(), Vec::new()],
+        earlier: Vec::new(),
     };
     match case.contract.op {
         Op::Spmm => {
@@ -186,6 +191,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
             [vec![1.5; count], vec![-2.5; count]]
         };
     }
+    operands.earlier = earlier(case, loaded);
     Ok(operands)
 }
 
@@ -364,8 +370,9 @@ impl Draw<'_> {
         let ld = inner + pad;
         self.spend(outer as u128 * ld as u128)?;
         let numbers = self.numbers(outer * inner, precision);
+        let shift = self.case.params.align;
         let data = if pad == 0 {
-            Values::from_f64(precision, &numbers)
+            Placed::from_f64(precision, &numbers, shift)
         } else {
             let mut padded = vec![f64::NAN; outer * ld];
             for (to, from) in padded
@@ -374,7 +381,7 @@ impl Draw<'_> {
             {
                 to[..inner].copy_from_slice(from);
             }
-            Values::from_f64(precision, &padded)
+            Placed::from_f64(precision, &padded, shift)
         };
         Ok(DenseOperand {
             rows,

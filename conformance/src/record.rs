@@ -148,6 +148,7 @@ pub(crate) fn defect(defect: Defect) -> report::Defect {
         Defect::Kind => report::Defect::Shape,
         Defect::Protocol => report::Defect::Protocol,
         Defect::Nondeterministic => report::Defect::Nondeterministic,
+        Defect::Environment => report::Defect::Environment,
     }
 }
 

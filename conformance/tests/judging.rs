@@ -12,3 +12,4 @@ mod judge_declarations;
 mod judge_honest;
 mod manifest;
 mod plan_restricted;
+mod state;

@@ -39,6 +39,8 @@ pub enum Defect {
     Protocol,
     /// Two runs on the same operands gave different bits although the backend claims that they may not.
     Nondeterministic,
+    /// The floating-point environment (rounding mode, flushing of subnormals, traps) is not as it was before the call.
+    Environment,
 }
 
 /// The first mismatch by the strongest tier that fails (T0, then T1, then T2), with both sides.
@@ -178,6 +180,7 @@ impl Defect {
             Defect::Kind => "kind",
             Defect::Protocol => "protocol",
             Defect::Nondeterministic => "nondeterministic",
+            Defect::Environment => "environment",
         }
     }
 }

@@ -15,6 +15,7 @@ mod nvidia;
 mod ours;
 mod plugin;
 mod sprs;
+mod together;
 
 use crate::case::Params;
 use sparse_oracle::arithmetic::Arithmetic;
@@ -121,6 +122,12 @@ pub trait Backend: Send + Sync {
     /// As [`run`](Backend::run).
     fn run_threaded(&self, contract: &Contract, task: Task<'_>, _threads: usize) -> Result<Answer, Failure> {
         self.run(contract, task)
+    }
+
+    /// True where it may be called by several threads at once. Backends of this process are: the judge's threads call them so
+    /// anyway.
+    fn thread_safe(&self) -> bool {
+        true
     }
 
     /// The options that select it on the command line, quoted for a POSIX shell.

@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Run every passing case so many times again and compare the bits; by default one case in sixteen, once. 0: none.
+    /// Run every passing case so many times again and compare the bits; by default one case in four, twice or for 0.2 ms. 0: none.
     #[arg(long, value_name = "N")]
     repeat: Option<u32>,
     /// Exit with 0 where nothing was found but some contracts were judged on too little; the report calls it thin all the same.

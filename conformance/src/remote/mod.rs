@@ -47,6 +47,7 @@ use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::task::{Answer, Task};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 /// What a child may take.
@@ -84,11 +85,21 @@ pub struct Remote {
     selection: String,
     limits: Limits,
     capabilities: Capabilities,
-    /// Children that wait for a task, each with the contract that it answered last.
-    idle: Mutex<Vec<(Child, String)>>,
+    /// Children that wait for a task.
+    idle: Mutex<Vec<Idle>>,
     next: AtomicU64,
     failed_starts: AtomicU32,
     gave_up: OnceLock<String>,
+}
+
+/// A child that waits for a task.
+#[derive(Debug)]
+struct Idle {
+    child: Child,
+    /// The contract that it answered last.
+    before: String,
+    /// The thread that asked it: what a sequence of calls asks goes to one process, as long as that lives.
+    owner: Option<ThreadId>,
 }
 
 impl Remote {
@@ -114,7 +125,11 @@ impl Remote {
             command,
             limits,
             capabilities,
-            idle: Mutex::new(vec![(child, "nothing yet".to_owned())]),
+            idle: Mutex::new(vec![Idle {
+                child,
+                before: "nothing yet".to_owned(),
+                owner: None,
+            }]),
             next: AtomicU64::new(1),
             failed_starts: AtomicU32::new(0),
             gave_up: OnceLock::new(),
@@ -127,14 +142,26 @@ impl Remote {
         self.capabilities.manifest()
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Child, String)>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The caller's own child, else one that nobody asked yet; another thread's only where there are more than threads.
+    fn waiting(&self) -> Option<Idle> {
+        let (mut idle, me) = (self.idle(), std::thread::current().id());
+        let of = |idle: &[Idle], owner| idle.iter().rposition(|i| i.owner == owner);
+        let mine = of(&idle, Some(me)).or_else(|| of(&idle, None));
+        let spare = idle.len() > rayon::current_num_threads();
+        let at = mine.or(spare.then_some(0))?;
+        Some(idle.remove(at))
     }
 
     /// A child that is ready for a task.
     fn take(&self) -> Result<Child, Failure> {
-        let waiting = self.idle().pop();
-        if let Some((mut child, before)) = waiting {
+        if let Some(Idle {
+            mut child, before, ..
+        }) = self.waiting()
+        {
             return match child.ready(&before) {
                 Ok(()) => Ok(child),
                 Err(trouble) => Err(trouble.failure(&child.tail)),
@@ -205,6 +232,11 @@ impl Backend for Remote {
         ThreadControl::None
     }
 
+    /// A child has one task at a time: whether a library may be called by several threads is tried in the child.
+    fn thread_safe(&self) -> bool {
+        false
+    }
+
     fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = encode(id, contract, &task).map_err(|error| Failure::Crashed(error.to_string()))?;
@@ -215,7 +247,11 @@ impl Backend for Remote {
                 let answer = answer::read(&message, id, contract, &mut task);
                 // A broken rule of memory or of the protocol: nothing more is asked of this process.
                 if !matches!(answer, Err(Failure::Broke(_))) {
-                    self.idle().push((child, contract.to_string()));
+                    self.idle().push(Idle {
+                        child,
+                        before: contract.to_string(),
+                        owner: Some(std::thread::current().id()),
+                    });
                 }
                 answer
             }
@@ -228,7 +264,7 @@ impl Drop for Remote {
     fn drop(&mut self) {
         let bye = message(&Asked { kind: Ask::Bye }, &[]).unwrap_or_default();
         let mut idle = self.idle();
-        idle.iter_mut().for_each(|(child, _)| child.dismiss(&bye));
+        idle.iter_mut().for_each(|idle| idle.child.dismiss(&bye));
         idle.clear();
     }
 }

@@ -52,11 +52,13 @@ pub enum Defect {
     Nondeterministic,
     /// What came back is no message of the protocol, or came without a request.
     Protocol,
+    /// The rounding mode, the flushing of subnormals or the traps are not as they were before the call.
+    Environment,
 }
 
 impl Defect {
     /// All defects.
-    pub const ALL: [Defect; 10] = [
+    pub const ALL: [Defect; 11] = [
         Defect::Value,
         Defect::Unwritten,
         Defect::Stale,
@@ -67,6 +69,7 @@ impl Defect {
         Defect::Shape,
         Defect::Nondeterministic,
         Defect::Protocol,
+        Defect::Environment,
     ];
 
     /// The name used in reports.
@@ -83,6 +86,7 @@ impl Defect {
             Defect::Shape => "shape",
             Defect::Nondeterministic => "nondeterministic",
             Defect::Protocol => "protocol",
+            Defect::Environment => "environment",
         }
     }
 
@@ -102,6 +106,9 @@ impl Defect {
             Defect::Shape => "the result has another shape, format or element type than asked for",
             Defect::Nondeterministic => "two runs on the same input gave different bits",
             Defect::Protocol => "what came back is no message of the protocol, or came without a request",
+            Defect::Environment => {
+                "the rounding mode, the flushing of subnormals or the traps were left changed after the call"
+            }
         }
     }
 }

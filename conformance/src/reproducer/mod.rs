@@ -129,8 +129,11 @@ impl Written<'_> {
         let steady = just_seen || self.fails_from(&path)?;
         let here = located(&minimal.case, Path::new("matrix.mtx"));
         let there = located(&minimal.case, &named.join("matrix.mtx"));
+        // A program of one call can't show what only a sequence does: the line is the whole sequence.
+        let alone = minimal.case.params.after.is_none();
         let data = build(&minimal.case, &minimal.loaded)
             .ok()
+            .filter(|_| alone)
             .and_then(|operands| Data::gather(&minimal.case, &operands, self.backend));
         let summary = self.summary(steady, data.is_some());
         self.save("case.txt", &self.about(&here, &summary, data.is_some()))?;
@@ -195,7 +198,14 @@ impl Written<'_> {
         for (applies, words) in [
             (*unfinished, "; the budget ended before the search"),
             (!steady, "; did not fail in the last run: it comes and goes"),
-            (!embedded, "; too large to embed its arrays"),
+            (
+                minimal.case.params.after.is_some(),
+                "; fails only after other calls, which the case line makes: no program of one call is written",
+            ),
+            (
+                !embedded && minimal.case.params.after.is_none(),
+                "; too large to embed its arrays",
+            ),
         ] {
             if applies {
                 text.push_str(words);

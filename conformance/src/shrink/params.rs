@@ -11,7 +11,7 @@ use sparse_oracle::task::SddmmMode;
 type Step = fn(&mut Params);
 
 /// What goes to a default on its own. A fault stays: it is what the case asks for.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     |p| p.transpose_a = false,
     |p| p.transpose_b = false,
     |p| p.layout_b = Layout::RowMajor,
@@ -24,6 +24,8 @@ const STEPS: [Step; 12] = [
     |p| p.beta = 0.0,
     |p| p.duplicates = false,
     |p| p.unpruned = false,
+    |p| p.align = 0,
+    |p| p.after = None,
 ];
 
 /// All passes over the parameters: everything at once, then one after the other.
