@@ -1,7 +1,7 @@
 //! State and environment: kernels that are right when they are called once, on aligned memory, by one thread, and wrong else.
 //! Each is found by the case parameter or the further run that is there for it, and the honest kernel is not accused.
 
-use sparse_conformance::backend::{Backend, Determinism, Failure, Portable, Support};
+use sparse_conformance::backend::{Backend, Determinism, Failure, PluginBackend, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::determinism::Repeats;
 use sparse_conformance::report::{Defect, VerdictRecord};
@@ -14,6 +14,7 @@ use sparse_oracle::scalar::{Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, Task};
 use sparse_plugin::Environment;
 use std::collections::HashMap;
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -442,4 +443,68 @@ fn who_does_not_support_the_case_is_not_called() {
             record.verdict
         );
     }
+}
+
+/// y = A x in f64 through a buffer that is static or not, with a pause before it is copied out.
+const SHARED_C: &str = r#"
+#include "sparse_conformance.h"
+#include <unistd.h>
+uint32_t sc_abi_version(void) { return SC_ABI_VERSION; }
+const char *sc_manifest(void) {
+    return "{ \"protocol\": 1, \"name\": \"shared\", \"thread_safe\": true, \"supports\": [ {"
+           " \"contracts\": [\"spmv.csr.f64_*\"], \"only\": { \"transpose_a\": false, \"faults\": [] } } ] }";
+}
+int32_t sc_run(const sc_task *task, sc_result *result) {
+    BUFFER double sums[64];
+    const uint32_t *row_ptr = sc_u32(task->a, "row_ptr"), *col_idx = sc_u32(task->a, "col_idx");
+    const double *values = sc_f64(task->a, "values"), *x = (const double *)task->b->data;
+    double *y = (double *)result->c->data;
+    for (uint64_t i = 0; i < result->c->rows; i++) {
+        double sum = 0;
+        for (uint32_t e = row_ptr[i]; e < row_ptr[i + 1]; e++) sum += values[e] * x[col_idx[e]];
+        sums[i] = sum;
+    }
+    usleep(3000);
+    for (uint64_t i = 0; i < result->c->rows; i++) y[i] = task->alpha * sums[i];
+    return SC_OK;
+}
+"#;
+
+/// What a plug-in that says `thread_safe` is found to do, with its buffer of this storage class.
+fn plugged(storage: &str) -> Vec<VerdictRecord> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, library) = (folder.path().join("shared.c"), folder.path().join("shared.so"));
+    std::fs::write(&text, SHARED_C).expect("the folder is writable");
+    let compiled = Command::new("cc")
+        .args(["-O1", "-shared", "-fPIC", "-D_DEFAULT_SOURCE"])
+        .arg(format!("-DBUFFER={storage}"))
+        .arg(concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include"))
+        .arg(&text)
+        .arg("-o")
+        .arg(&library)
+        .status();
+    let Ok(status) = compiled else {
+        println!("no C compiler here: not tried");
+        return Vec::new();
+    };
+    assert!(status.success());
+    let line = "spmv.csr.f64_f64_f64_f64/uniform:rows=24,cols=20,density=0.3,seed=5/values=near-one,1";
+    let opened = || PluginBackend::open(&library).expect("a plug-in");
+    // The first call of each is made by several threads.
+    let first = |_| verdict(line, &[Box::new(opened()) as Box<dyn Backend>]);
+    (0..16).map(first).collect()
+}
+
+#[test]
+fn a_plug_in_that_says_thread_safe_must_be() {
+    let apart = plugged("");
+    assert!(
+        apart.iter().all(|v| v.kind().ran() && !v.is_finding()),
+        "{apart:?}"
+    );
+    let shared = plugged("static");
+    let wrong = shared
+        .iter()
+        .filter(|v| matches!(v, VerdictRecord::Wrong(m) if m.what == Defect::Value));
+    assert!(shared.is_empty() || wrong.count() > 0, "{shared:?}");
 }
