@@ -263,8 +263,8 @@ fn all_orders(values: &[f64], precision: Precision) -> Vec<u64> {
     found
 }
 
-/// What a backend's profile makes of duplicates where they are combined to one value. Those that are terms of their own in a product
-/// ([`Apart`]) are combined nowhere else.
+/// What a backend's profile makes of duplicates where they are combined to one value; those that are terms of their own in a product are
+/// combined nowhere else.
 #[must_use]
 pub fn duplicates_policy(profile: &Profile) -> Duplicates {
     if profile.has(Choice::DuplicatesSumRounded) {

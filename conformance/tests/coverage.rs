@@ -13,6 +13,8 @@ use sparse_conformance::operands::build;
 use sparse_conformance::plan::{Group, Options, plan};
 use sparse_golden::tolerance_entries;
 use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::Precision;
+use sparse_oracle::arithmetic::Flush;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::judge::Alternative;
@@ -319,7 +321,7 @@ fn a_kernel_without_a_golden_entry_or_a_bench_is_found() {
             .clone()
     };
     let mut spmm = any(Op::Spmm);
-    spmm.arithmetic.flush = true;
+    spmm.arithmetic.flush = Flush::both(Precision::F32);
     assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());
     let mut convert = any(Op::Convert);
     assert!(bench::timed_by(&convert).is_none() && moves::table(&convert.contract).is_some());

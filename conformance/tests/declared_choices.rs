@@ -2,8 +2,7 @@
 
 use sparse_conformance::backend::{Backend, Failure, Support};
 use sparse_conformance::case::{Case, Params};
-use sparse_conformance::report::Tier;
-use sparse_conformance::report::VerdictRecord;
+use sparse_conformance::report::{Tier, VerdictRecord};
 use sparse_conformance::runner::run_case;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::{Contract, Op};
@@ -79,7 +78,7 @@ impl Coo {
 }
 
 impl Backend for Coo {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "coo"
     }
 
@@ -87,7 +86,7 @@ impl Backend for Coo {
         "0".to_owned()
     }
 
-    fn description(&self) -> &str {
+    fn description(&self) -> &'static str {
         "one triple after the other"
     }
 
@@ -131,6 +130,8 @@ impl Backend for Coo {
 fn verdicts(backend: &[Box<dyn Backend>]) -> Vec<(String, VerdictRecord)> {
     let sources = [
         "uniform:rows=40,cols=40,density=0.2,seed=5",
+        // Rows of one or two positions: the least room.
+        "uniform:rows=60,cols=60,density=0.025,seed=6",
         "banded:rows=64",
         "dense:rows=12,cols=9,seed=3",
     ];
@@ -190,11 +191,12 @@ fn duplicates_that_are_terms_are_judged_as_terms() {
 fn the_default_refuses_what_only_terms_explain_and_the_other_way_round() {
     let scattered = wrong(&verdicts(&Coo::any(Does::Scatter, false)));
     assert!(
-        scattered.len() > 3,
-        "a sum that is rounded first is another number: {scattered:?}"
+        !scattered.is_empty(),
+        "a sum that is rounded first is another number"
     );
-    let combined = wrong(&verdicts(&Coo::any(Does::Combine, true)));
-    assert!(combined.len() > 3, "terms are not rounded together: {combined:?}");
+    // Any bound of n terms has room for a sum that is rounded before it is multiplied, their bits have none.
+    let combined = wrong(&verdicts(&Coo::chain(Does::Combine)));
+    assert!(combined.contains(&Tier::T2), "{combined:?}");
     for terms in [true, false] {
         let last = wrong(&verdicts(&Coo::any(Does::Last, terms)));
         assert!(last.contains(&Tier::T0) && last.len() > 20, "{last:?}");
