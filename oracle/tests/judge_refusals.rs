@@ -537,6 +537,74 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
     );
 }
 
+/// A dropped term of four ones read "wrong value (T2): the declared reduction gives other bits", and an element that is one bit
+/// beside its model hid it if it came first.
+#[test]
+fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
+    let uneven = [0.1f32, 0.7, 1.3, 0.3];
+    let chain = uneven.iter().fold(0.0f32, |sum, v| sum + v);
+    let a = Csr::try_new(CsrParts {
+        rows: 2,
+        cols: 4,
+        row_ptr: vec![0, 4, 8],
+        col_idx: vec![0, 1, 2, 3, 0, 1, 2, 3],
+        values: uneven.map(f64::from).into_iter().chain([1.0; 4]).collect(),
+    });
+    let (a, b) = (a.expect("valid"), Dense::from_fn(4, 1, |_, _| 1.0));
+    let arithmetic = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
+    let mismatch = |found: [f32; 2]| {
+        let found = Values::F32(found.to_vec());
+        let place = Place::Strides(1, 1);
+        let output = Output {
+            found: found.as_slice(),
+            place,
+            poison: None,
+            before: None,
+            before_place: place,
+        };
+        let problem = Problem::Spmm {
+            a: &a,
+            pads: None,
+            b: &b,
+            slots: None,
+        };
+        let judged = judge(&problem, &arithmetic, &Profile::default(), (1.0, 0.0), &output);
+        match judged.verdict {
+            Verdict::Wrong(mismatch) => *mismatch,
+            other => panic!("{other:?}"),
+        }
+    };
+    let beside = f32::from_bits(chain.to_bits() + 1);
+
+    let both = mismatch([beside, 3.0]);
+    assert_eq!((both.at, both.tier, both.count), (Some((1, 0)), Some(Tier::T0), 2));
+    assert_eq!(
+        both.message,
+        "element (1, 0): expected 4 (0x40800000), found 3 (0x40400000): operands are exact in any order of summation, so only \
+         the exact value is right"
+    );
+    let far = mismatch([2.0 * chain, 4.0]);
+    assert_eq!((far.at, far.tier), (Some((0, 0)), Some(Tier::T1)));
+    assert!(far.message.contains("exceeds the bound"), "{}", far.message);
+
+    // Within the bound, and not the declared bits: decimal and bits of both are of the same numbers, in f32.
+    let bits = mismatch([beside, 4.0]);
+    assert_eq!((bits.at, bits.tier), (Some((0, 0)), Some(Tier::T2)));
+    assert_eq!(
+        (bits.expected, bits.expected_bits),
+        (chain.to_string(), Some(u64::from(chain.to_bits())))
+    );
+    assert_eq!(
+        (bits.found, bits.found_bits),
+        (beside.to_string(), Some(u64::from(beside.to_bits())))
+    );
+    assert!(
+        bits.message.ends_with("but the declared reduction gives other bits"),
+        "{}",
+        bits.message
+    );
+}
+
 #[test]
 fn the_simulated_units_are_not_all_alike() {
     let (x, y) = (1.0 + 2.0f64.powi(-10), 1.0 + 2.0f64.powi(-9));
