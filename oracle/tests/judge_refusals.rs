@@ -255,7 +255,7 @@ fn at_alpha_zero_a_zero_has_either_sign() {
     accepted(&zero.value(0.0), "+0 added to it");
     refused(
         zero.value(f64::from(f32::from_bits(1))),
-        Tier::T2,
+        Tier::T0,
         "no zero at all",
     );
     let product = dot(declared, &[(1.0, -0.0)]).scaled(1.0, 0.0, 0.0);
@@ -416,13 +416,23 @@ fn where_the_bits_are_declared_one_ulp_is_wrong() {
                 let bits = simulate(&declared, way, &t, (-1.5, 0.75), 3.0, &mut random);
                 accepted(&case.judged(bits).verdict, "the declared bits");
                 for wrong in [bits + 1, bits - 1] {
-                    let m = refused(
-                        case.judged(wrong).verdict,
-                        Tier::T2,
-                        &format!("{types} {declared:?}"),
+                    let context = format!("{types} {declared:?}");
+                    let Verdict::Wrong(m) = case.judged(wrong).verdict else {
+                        panic!("{context}: an ulp was forgiven");
+                    };
+                    assert_eq!(
+                        (m.defect, m.found_bits),
+                        (Defect::Value, Some(wrong)),
+                        "{context}: {m}"
                     );
-                    assert_eq!((m.expected_bits, m.found_bits), (Some(bits), Some(wrong)));
+                    // An ulp of a narrow result may be more than the bound: then that is said first.
+                    match m.tier {
+                        Some(Tier::T2) => assert_eq!(m.expected_bits, Some(bits), "{context}: {m}"),
+                        Some(Tier::T1) => assert!(m.error > m.bound, "{context}: {m}"),
+                        _ => assert!(m.tier == Some(Tier::T0) && m.error > Some(0.0), "{context}: {m}"),
+                    }
                     if types.a == types.acc && types.acc == types.out {
+                        assert_eq!(m.tier, Some(Tier::T2), "{context}: {m}");
                         let alone = dot(weakest(types), &t).scaled(-1.5, 0.75, 3.0);
                         accepted(&alone.judged(wrong).verdict, "T1 alone forgives an ulp");
                     }
@@ -577,7 +587,10 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
     let beside = f32::from_bits(chain.to_bits() + 1);
 
     let both = mismatch([beside, 3.0]);
-    assert_eq!((both.at, both.tier, both.count), (Some((1, 0)), Some(Tier::T0), 2));
+    assert_eq!(
+        (both.at, both.tier, both.count),
+        (Some((1, 0)), Some(Tier::T0), 2)
+    );
     assert_eq!(
         both.message,
         "element (1, 0): expected 4 (0x40800000), found 3 (0x40400000): operands are exact in any order of summation, so only \
@@ -599,7 +612,8 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
         (beside.to_string(), Some(u64::from(beside.to_bits())))
     );
     assert!(
-        bits.message.ends_with("but the declared reduction gives other bits"),
+        bits.message
+            .ends_with("but the declared reduction gives other bits"),
         "{}",
         bits.message
     );
