@@ -8,6 +8,7 @@
 //! The line is the identity of a case: two cases are the same exactly when their lines are. Its grammar is version 1;
 //! a change of meaning needs a new prefix.
 
+use crate::keys::{KEYS, key_of};
 use crate::origin::Origin;
 use crate::placed::LINE;
 use crate::sequence::After;
@@ -367,6 +368,10 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             Err(bad(part, "must be finite; see fault=alpha-nan, beta-inf"))
         }
     };
+    // What is in no table is documented nowhere.
+    if key_of(part.split_once('=').map_or(part, |p| p.0)).is_none() {
+        return Err(bad(part, unknown_key()));
+    }
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
         ("alpha", v) => p.alpha = number(v)?,
@@ -420,6 +425,14 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
     }
     Ok(())
+}
+
+fn unknown_key() -> String {
+    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    format!(
+        "unknown parameter; there are {} (docs/case-line.md)",
+        names.join(", ")
+    )
 }
 
 /// The parameters of formats that stand in a case line by their own name: all but the block shape.

@@ -24,6 +24,7 @@ pub mod expected;
 pub mod fuzzing;
 pub mod inspect;
 pub mod journal;
+pub mod keys;
 pub mod manifest;
 pub mod operands;
 pub mod origin;

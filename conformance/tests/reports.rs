@@ -5,6 +5,7 @@
 
 mod report_sample;
 
+mod documented;
 mod report_expectations;
 mod report_outcome;
 mod report_schema;

@@ -135,6 +135,11 @@ pub trait Backend: Send + Sync {
         format!("--backend {}", self.name())
     }
 
+    /// Sees to it that the next task is answered by a fresh process; false where there is none to renew.
+    fn renew(&self) -> bool {
+        false
+    }
+
     /// True for libraries that refuse bad requests by panicking, as their documentation says.
     fn refuses_by_panic(&self) -> bool {
         false

@@ -81,6 +81,8 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Remote {
     command: Vec<String>,
+    /// Variables that it has besides the judge's own.
+    environment: Vec<(String, String)>,
     /// How it is selected on the command line.
     selection: String,
     limits: Limits,
@@ -115,7 +117,19 @@ impl Remote {
     /// # Errors
     /// A program that can't be started, does not answer, or says something about itself that is not so.
     pub fn open(command: Vec<String>, limits: Limits) -> Result<Remote, StartError> {
-        let (child, manifest) = start(&command, &limits)?;
+        Remote::open_in(command, Vec::new(), limits)
+    }
+
+    /// [`Remote::open`] with variables (name, value) that the program has besides the judge's own.
+    ///
+    /// # Errors
+    /// As for [`Remote::open`].
+    pub fn open_in(
+        command: Vec<String>,
+        environment: Vec<(String, String)>,
+        limits: Limits,
+    ) -> Result<Remote, StartError> {
+        let (child, manifest) = start(&command, &environment, &limits)?;
         let capabilities = Capabilities::new(manifest).map_err(|source| StartError::Manifest {
             program: command.join(" "),
             source: Box::new(source),
@@ -123,6 +137,7 @@ impl Remote {
         Ok(Remote {
             selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
             command,
+            environment,
             limits,
             capabilities,
             idle: Mutex::new(vec![Idle {
@@ -170,7 +185,7 @@ impl Remote {
         if let Some(reason) = self.gave_up.get() {
             return Err(Failure::Crashed(reason.clone()));
         }
-        match start(&self.command, &self.limits) {
+        match start(&self.command, &self.environment, &self.limits) {
             Ok((_, manifest)) if manifest != *self.manifest() => {
                 let program = self.command.join(" ");
                 Err(self.failed_start(&StartError::Changed { program }))
@@ -227,6 +242,11 @@ impl Backend for Remote {
         self.manifest().determinism
     }
 
+    fn renew(&self) -> bool {
+        self.dismiss();
+        true
+    }
+
     /// Version 1 of the protocol has no word for a number of threads.
     fn thread_control(&self) -> ThreadControl {
         ThreadControl::None
@@ -260,8 +280,9 @@ impl Backend for Remote {
     }
 }
 
-impl Drop for Remote {
-    fn drop(&mut self) {
+impl Remote {
+    /// Lets every waiting child go.
+    fn dismiss(&self) {
         let bye = message(&Asked { kind: Ask::Bye }, &[]).unwrap_or_default();
         let mut idle = self.idle();
         idle.iter_mut().for_each(|idle| idle.child.dismiss(&bye));
@@ -269,10 +290,20 @@ impl Drop for Remote {
     }
 }
 
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.dismiss();
+    }
+}
+
 /// Starts a child and reads its manifest.
-fn start(command: &[String], limits: &Limits) -> Result<(Child, Manifest), StartError> {
+fn start(
+    command: &[String],
+    environment: &[(String, String)],
+    limits: &Limits,
+) -> Result<(Child, Manifest), StartError> {
     let program = || command.join(" ");
-    let mut child = Child::spawn(command, limits)?;
+    let mut child = Child::spawn(command, environment, limits)?;
     let hello = message(&Asked { kind: Ask::Hello }, &[]).unwrap_or_default();
     let handshake = |what: String, child: &Child| StartError::Handshake {
         program: program(),

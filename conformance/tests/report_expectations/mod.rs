@@ -14,7 +14,7 @@ use expected::{expectation, expected_sample};
 use jiff::civil::Date;
 use sparse_conformance::expectations::load;
 use sparse_conformance::report::{
-    CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Outcome, Report, Since, VerdictKind,
+    Became, CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Report, Since, VerdictKind,
     VerdictRecord, html, json, junit, markdown, sarif, to_text,
 };
 use std::path::PathBuf;
@@ -60,11 +60,11 @@ fn an_expected_finding_is_waived_and_nothing_else_is() {
     assert_eq!(report.failures().count() + 4, before.failures().count());
     assert_eq!(kinds(&report), ["case", "idle", "pass", "expired", "stale"]);
     let outcomes = report.outcomes();
-    assert_eq!(outcomes[..2], [Outcome::Met, Outcome::Met]);
-    assert!(matches!(outcomes[2], Outcome::UnexpectedPass(_)));
-    assert_eq!(outcomes[3..5], [Outcome::Expired, Outcome::Stale]);
+    assert_eq!(outcomes[..2], [Became::Met, Became::Met]);
+    assert!(matches!(outcomes[2], Became::UnexpectedPass(_)));
+    assert_eq!(outcomes[3..5], [Became::Expired, Became::Stale]);
     assert!(
-        matches!(outcomes[5], Outcome::Undecided(_)),
+        matches!(outcomes[5], Became::Undecided(_)),
         "its backend is not in the run"
     );
     // All kinds of findings survive writing and reading.
