@@ -4,4 +4,5 @@
 mod selftest_catalogue;
 mod selftest_comparators;
 mod selftest_families;
+mod selftest_lines;
 mod selftest_score;

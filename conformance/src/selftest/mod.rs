@@ -10,6 +10,7 @@
 //!
 //! A kill counts only if the finding is called what the catalogue says it may be called.
 
+mod address;
 mod bug;
 mod catalogue;
 pub mod comparator;
