@@ -8,6 +8,7 @@
 
 mod alignment;
 mod bounds;
+mod caches;
 mod columns;
 mod conduct;
 mod deep;
@@ -34,6 +35,7 @@ mod state;
 mod swaps;
 mod tiles;
 mod tiles_more;
+mod walks;
 mod width;
 
 use super::bug::Bug;
