@@ -58,9 +58,9 @@ struct Hidden {
 
 impl Hidden {
     fn is_shown_by(&self, case: &Case, operands: &Operands) -> bool {
-        let spent = &mut Duration::ZERO;
+        let mut spent = Duration::ZERO;
         let asks = Asks(self.bug, Mutex::new(None));
-        let _ = execute(case, operands, &asks, Before::Poison, spent);
+        let _ = execute(case, operands, &asks, Before::Poison, &mut spent);
         if let Ok(Some(touched)) = asks.1.into_inner() {
             return touched;
         }
@@ -77,8 +77,8 @@ impl Hidden {
                     Before::Poison
                 }
             };
-            let mut run =
-                |backend: &Seeded| shown(&execute(case, operands, backend, before(), &mut Duration::ZERO));
+            let mut spent = Duration::ZERO;
+            let mut run = |backend: &Seeded| shown(&execute(case, operands, backend, before(), &mut spent));
             run(&self.sick) != run(&self.control)
         })
     }
