@@ -107,10 +107,8 @@ pub(super) static BUGS: &[Bug] = &[
         scaled,
         |c, t, m| {
             kept_right(c, t, m, false, |b| {
-                (!b.data.is_empty())
-                    .then(|| b.data.bits(0))
-                    .unwrap_or_default()
-                    .to_string()
+                let first = if b.data.is_empty() { 0 } else { b.data.bits(0) };
+                first.to_string()
             })
         },
     ),
