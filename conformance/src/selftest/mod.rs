@@ -10,6 +10,7 @@
 //!
 //! A kill counts only if the finding is called what the catalogue says it may be called.
 
+mod address;
 mod bug;
 mod catalogue;
 pub mod comparator;
@@ -23,6 +24,7 @@ pub mod schedules;
 mod score;
 mod seeded;
 mod text;
+mod touch;
 
 pub use bug::{Bug, Effect, Family, RunFn, SupportFn, Symptom, Walked, symptom};
 pub use catalogue::bugs;

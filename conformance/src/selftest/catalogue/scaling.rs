@@ -7,10 +7,10 @@
 use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::own::{HONEST, Own, Site, mul_then_add};
+use super::super::request::factors;
 use super::{dense, legal, product, spmm, spmm_with_c};
 use crate::report::Defect;
 use sparse_oracle::contract::Op;
-use sparse_oracle::task::Task;
 
 const F: Family = Family::Scaling;
 const STALE: Symptom = Symptom::Wrong(Defect::Stale);
@@ -157,13 +157,4 @@ const fn finish(step: fn(&Site, f64) -> f64) -> Effect {
         finish: step,
         ..HONEST
     })
-}
-
-/// Rewrites alpha and beta.
-fn factors(task: &mut Task<'_>, change: impl Fn(f64, f64) -> (f64, f64)) {
-    if let Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } =
-        task
-    {
-        (*alpha, *beta) = change(*alpha, *beta);
-    }
 }
