@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
+use sparse_conformance::encodings::{Encoding, EncodingInfo};
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
-use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_conformance::right::Right;
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::embedded;
@@ -86,6 +88,12 @@ fn params() -> impl Strategy<Value = Params> {
                 mode,
                 duplicates,
                 unpruned,
+                encoding: if pad_b % 2 == 0 {
+                    Encoding::Canonical
+                } else {
+                    Encoding::Loose
+                },
+                right: Right::ALL[n % Right::ALL.len()].0,
                 fault,
             }
         },
@@ -114,6 +122,12 @@ fn cases() -> impl Strategy<Value = Case> {
         params.beta = held(params.beta).unwrap_or(2.0);
         params.fault = params.fault.filter(|f| f.concerns(contract.op));
         params.blocks = read_by(&contract, &params.blocks);
+        if contract.op != Op::Spgemm {
+            params.right = Right::Thin;
+        }
+        if !EncodingInfo::of(contract.format).is_loose {
+            params.encoding = Encoding::Canonical;
+        }
         Case {
             contract,
             origin,
