@@ -49,8 +49,14 @@ const WITHOUT_VALUES: [(&str, &str); 14] = [
     ("coded", "exact but for long rows"),
     ("ones-a", "exact but for long rows"),
     ("ones-b", "exact but for long rows"),
-    ("subnormal-a", "bounds of subnormal operands are tested in hardware_bound"),
-    ("subnormal-b", "bounds of subnormal operands are tested in hardware_bound"),
+    (
+        "subnormal-a",
+        "bounds of subnormal operands are tested in hardware_bound",
+    ),
+    (
+        "subnormal-b",
+        "bounds of subnormal operands are tested in hardware_bound",
+    ),
     ("one-big", "exact but for long rows"),
     ("placed-special", "not finite"),
 ];
