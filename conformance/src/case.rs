@@ -8,9 +8,11 @@
 //! The line is the identity of a case: two cases are the same exactly when their lines are. Its grammar is version 1;
 //! a change of meaning needs a new prefix.
 
+use crate::encodings::{Encoding, EncodingInfo};
 use crate::keys::{KEYS, key_of};
 use crate::origin::Origin;
 use crate::placed::LINE;
+use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
@@ -107,6 +109,10 @@ pub struct Params {
     pub duplicates: bool,
     /// Leave the matrix as it is where the format holds N:M patterns only: then it must be refused, unless it fits.
     pub unpruned: bool,
+    /// Which valid encoding the sparse operand has.
+    pub encoding: Encoding,
+    /// Which positions B of an SpGEMM stores.
+    pub right: Right,
     /// Break the request in this way.
     pub fault: Option<Fault>,
     /// Dense operands and outputs start so many elements past a multiple of 64 bytes.
@@ -133,6 +139,8 @@ impl Default for Params {
             mode: SddmmMode::Pattern,
             duplicates: false,
             unpruned: false,
+            encoding: Encoding::Canonical,
+            right: Right::Thin,
             fault: None,
             align: 0,
             after: None,
@@ -250,6 +258,12 @@ impl fmt::Display for Case {
         }
         if p.unpruned {
             f.write_str("/unpruned")?;
+        }
+        if p.encoding == Encoding::Loose {
+            f.write_str("/enc=loose")?;
+        }
+        if p.right != default.right {
+            write!(f, "/b={}", p.right.name())?;
         }
         match p.mode {
             SddmmMode::Pattern => {}
@@ -398,6 +412,21 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
         ("mode", "scale") => p.mode = SddmmMode::Scale,
         ("mode", "add-s") => p.mode = SddmmMode::AddS,
+        ("enc", "loose") => {
+            let info = EncodingInfo::of(contract.format);
+            if !info.is_loose {
+                let reason = format!("{} has one encoding only: {}", contract.format.name(), info.doc);
+                return Err(bad(part, reason));
+            }
+            p.encoding = Encoding::Loose;
+        }
+        ("b", v) => {
+            p.right = Right::from_name(v)
+                .ok_or_else(|| bad(part, "must be thin, same, long, collide or cancel"))?;
+            if contract.op != Op::Spgemm {
+                return Err(bad(part, "only B of SpGEMM is sparse"));
+            }
+        }
         ("fault", v) => {
             let fault = Fault::ALL.iter().find(|f| f.1 == v);
             p.fault = Some(fault.ok_or_else(|| bad(part, "unknown fault"))?.0);

@@ -67,6 +67,13 @@ pub const KEYS: &[Key] = &[
         "+0",
         "how many elements the leading dimension of C exceeds its minimum by",
     ),
+    key("ly", "`row` or `col`", "that of X", "SDDMM: layout of Y"),
+    key(
+        "ldy",
+        "elements, written `+2`",
+        "those of X",
+        "SDDMM: how many elements the leading dimension of Y exceeds its minimum by",
+    ),
     key(
         "block",
         "rows x columns, written `4x4`",
@@ -161,6 +168,30 @@ pub const KEYS: &[Key] = &[
         "`alpha-nan`, `beta-inf`, `inner-shape`, `short-output` or `small-ldc`",
         "a legal request",
         "the request is broken in this way and must be refused",
+    ),
+    key(
+        "enc",
+        "`loose`",
+        "canonical",
+        "another valid encoding of the sparse operand: empty blocks, pads elsewhere, explicit zeros, as its format admits",
+    ),
+    key(
+        "b",
+        "`thin`, `same`, `long`, `collide` or `cancel`",
+        "thin",
+        "SpGEMM: which positions B stores: few, those of A, long rows, columns that collide in hash tables, equal rows",
+    ),
+    key(
+        "align",
+        "elements, 0 to 63",
+        "0",
+        "dense operands and the output start so many elements past a multiple of 64 bytes (SpMM, SpMV, SDDMM)",
+    ),
+    key(
+        "after",
+        "`contents`, `extents`, `freed`, `many`, `myriad` or `other`",
+        "no call before",
+        "calls that come before the judged one (docs/state.md)",
     ),
 ];
 

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
+use sparse_conformance::encodings::{Encoding, EncodingInfo};
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
+use sparse_conformance::right::Right;
 use sparse_conformance::sequence::After;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS};
@@ -89,6 +91,12 @@ fn params() -> impl Strategy<Value = Params> {
                 mode,
                 duplicates,
                 unpruned,
+                encoding: if pad_b % 2 == 0 {
+                    Encoding::Canonical
+                } else {
+                    Encoding::Loose
+                },
+                right: Right::ALL[n % Right::ALL.len()].0,
                 fault,
                 align,
                 after: after.filter(|_| fault.is_none()),
@@ -122,6 +130,12 @@ fn cases() -> impl Strategy<Value = Case> {
             params.align = 0;
         }
         params.blocks = read_by(&contract, &params.blocks);
+        if contract.op != Op::Spgemm {
+            params.right = Right::Thin;
+        }
+        if !EncodingInfo::of(contract.format).is_loose {
+            params.encoding = Encoding::Canonical;
+        }
         Case {
             contract,
             origin,

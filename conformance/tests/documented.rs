@@ -89,6 +89,12 @@ fn line_with(name: &str) -> Option<&'static str> {
         "balanced" => "convert.csr.me_tcf.f16/{}/balanced=1",
         "unpruned" => "convert.csr.nm.f16/{}/unpruned",
         "mode" => "sddmm.csr.f32_f32_f32_f32/{}/mode=scale",
+        "ly" => "sddmm.csr.f32_f32_f32_f32/{}/ly=col",
+        "ldy" => "sddmm.csr.f32_f32_f32_f32/{}/ldy=+3",
+        "enc" => "spmm.bcsr.f32_f32_f32_f32/{}/enc=loose",
+        "b" => "spgemm.csr.f32_f32_f32_f32/{}/b=long",
+        "align" => "spmm.csr.f32_f32_f32_f32/{}/align=3",
+        "after" => "spmm.csr.f32_f32_f32_f32/{}/after=contents",
         "fault" => "spmm.csr.f32_f32_f32_f32/{}/fault=beta-inf",
         _ => return None,
     })

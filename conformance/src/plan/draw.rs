@@ -16,6 +16,8 @@ use super::{Options, Tier};
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault, Filling, Params};
 use crate::origin::Origin;
+use crate::right::Right;
+use crate::sequence::After;
 use rayon::prelude::*;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
@@ -517,6 +519,15 @@ impl Maker<'_> {
         if padded && draft.shape >= 8 {
             return false;
         }
+        // Calls before the judged one cost as much each.
+        let (rare, most) = match draft.params.after {
+            None => (false, most),
+            Some(After::Many | After::Myriad) => (true, most / 16),
+            Some(_) => (draft.shape >= 8, most / 4),
+        };
+        if rare && draft.shape > 4 || draft.params.right == Right::Same && rows != cols {
+            return false;
+        }
         match self.contract.op {
             Op::Spmm => m * n <= most && k * n <= 32 * most && nnz * n <= 32 * most,
             Op::Spmv => m <= most && k <= 32 * most,
@@ -616,6 +627,10 @@ fn settle(p: &mut Params, contract: Contract) {
 /// False for a request that no operation is defined for.
 fn means_something(draft: &Draft) -> bool {
     let p = &draft.params;
+    // The calls of a sequence are legal; A * A has one extent and no further row.
+    if p.fault.is_some() && (p.after.is_some() || p.right == Right::Same) {
+        return false;
+    }
     if draft.contract.op == Op::Sddmm {
         // S multiplies with alpha = 1 only, and only an added S has a factor.
         let scales = p.mode != SddmmMode::Scale || p.alpha == 1.0;

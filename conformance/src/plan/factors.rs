@@ -10,6 +10,9 @@
 use super::mix::Mix;
 use super::sources::{GROUPS, SHAPES, classes};
 use crate::case::{Case, Fault, Filling, Params};
+use crate::encodings::{Encoding, EncodingInfo};
+use crate::right::Right;
+use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatKind, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
@@ -60,8 +63,11 @@ const WIDTHS: [(&[usize], usize); 9] = [
 ];
 
 /// Families of values that are alike; members take turns.
-pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 7] = [
-    ("ones", &[ValueFamily::Ones]),
+pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 8] = [
+    (
+        "ones",
+        &[ValueFamily::Ones, ValueFamily::OnesA, ValueFamily::OnesB],
+    ),
     (
         "integers",
         &[
@@ -70,14 +76,22 @@ pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 7] = [
             ValueFamily::SignedZero,
         ],
     ),
-    ("near-one", &[ValueFamily::NearOne]),
+    ("coded", &[ValueFamily::Coded]),
+    ("near-one", &[ValueFamily::NearOne, ValueFamily::OneBig]),
     ("wide", &[ValueFamily::Wide, ValueFamily::Huge]),
     (
         "cancelling",
         &[ValueFamily::Cancelling, ValueFamily::NearCancelling],
     ),
-    ("subnormal", &[ValueFamily::Subnormal]),
-    ("special", &[ValueFamily::Special]),
+    (
+        "subnormal",
+        &[
+            ValueFamily::Subnormal,
+            ValueFamily::SubnormalA,
+            ValueFamily::SubnormalB,
+        ],
+    ),
+    ("special", &[ValueFamily::Special, ValueFamily::PlacedSpecial]),
 ];
 
 const VALUE_NAMES: [&str; VALUE_GROUPS.len()] = names(&VALUE_GROUPS);
@@ -99,7 +113,7 @@ const ORDER: [&str; 2] = ["row", "col"];
 const PADS: [&str; 3] = ["0", "1 to 7", "8 and more"];
 
 /// Every factor besides the parameters of formats.
-pub(crate) static FACTORS: [Factor; 16] = [
+pub(crate) static FACTORS: [Factor; 20] = [
     Factor {
         name: "pattern",
         levels: &GROUP_NAMES,
@@ -279,6 +293,54 @@ pub(crate) static FACTORS: [Factor; 16] = [
         of: |case| Some(u8::from(case.params.unpruned)),
     },
     Factor {
+        name: "encoding",
+        levels: &["canonical", "loose"],
+        heavy: &[],
+        strong: false,
+        concerns: |c| EncodingInfo::of(c.format).is_loose,
+        set: |d, level, _| {
+            d.params.encoding = if level == 1 {
+                Encoding::Loose
+            } else {
+                Encoding::Canonical
+            };
+        },
+        of: |case| Some(u8::from(case.params.encoding == Encoding::Loose)),
+    },
+    Factor {
+        name: "B of SpGEMM",
+        levels: &["thin", "same", "long", "collide", "cancel"],
+        heavy: &[],
+        strong: false,
+        concerns: |c| c.op == Op::Spgemm,
+        set: |d, level, _| d.params.right = Right::ALL[usize::from(level)].0,
+        of: |case| place(Right::ALL.iter().map(|r| r.0 == case.params.right)),
+    },
+    Factor {
+        name: "alignment",
+        levels: &["64 bytes", "past it"],
+        heavy: &[],
+        strong: false,
+        concerns: |c| matches!(c.op, Op::Spmm | Op::Spmv | Op::Sddmm),
+        set: |d, level, mix| {
+            d.params.align = if level == 1 {
+                mix.pick(&[1, 1, 2, 3, 4, 5, 7, 8, 15])
+            } else {
+                0
+            }
+        },
+        of: |case| Some(u8::from(case.params.align > 0)),
+    },
+    Factor {
+        name: "after",
+        levels: &["nothing", "contents", "extents", "freed", "other", "many"],
+        heavy: &[5],
+        strong: false,
+        concerns: |_| true,
+        set: |d, level, _| d.params.after = AFTER[usize::from(level)],
+        of: |case| place(AFTER.iter().map(|&after| after == case.params.after)),
+    },
+    Factor {
         name: FAULT,
         levels: &[
             "none",
@@ -297,6 +359,16 @@ pub(crate) static FACTORS: [Factor; 16] = [
             Some(fault) => place(Fault::ALL.iter().map(|f| f.0 == fault)).map(|at| at + 1),
         },
     },
+];
+
+/// Calls before the judged one, by level.
+const AFTER: [Option<After>; 6] = [
+    None,
+    Some(After::Contents),
+    Some(After::Extents),
+    Some(After::Freed),
+    Some(After::Other),
+    Some(After::Many),
 ];
 
 /// The factor that masks the others.

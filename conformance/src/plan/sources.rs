@@ -39,7 +39,7 @@ const FAR: u64 = 4095;
 
 /// Generators that are alike, so that a plan needs not pair each with everything; each group's members take turns.
 pub(crate) const GROUPS: [(&str, &[Family]); 8] = [
-    ("uniform", &[Family::Uniform, Family::Tails]),
+    ("uniform", &[Family::Uniform, Family::Tails, Family::Borders]),
     ("banded", &[Family::Banded, Family::Stencil]),
     (
         "single-entry",
@@ -52,7 +52,10 @@ pub(crate) const GROUPS: [(&str, &[Family]); 8] = [
     ("blocks", &[Family::Block, Family::Nm, Family::Dense]),
     ("empty-lines", &[Family::Empty, Family::Zero]),
     ("full-lines", &[Family::DenseRow, Family::Arrow, Family::Lp]),
-    ("row-lengths", &[Family::Lengths]),
+    (
+        "row-lengths",
+        &[Family::Lengths, Family::LongRows, Family::Collide, Family::Pairs],
+    ),
 ];
 
 /// The group of a generator.
@@ -162,8 +165,24 @@ fn sized(spec: SourceSpec, class: usize, mix: &mut Mix) -> SourceSpec {
         let density = (1_000_000 * (MAX_NNZ / 5) / places).max(1);
         spec = spec.with("density", density as i64).unwrap_or(spec);
     }
-    if let Some(longest) = spec.get("longest") {
-        spec = spec.with("longest", longest.min(cols as i64)).unwrap_or(spec);
+    // Lengths that fit, long ones at the borders of blocks.
+    for key in ["longest", "length"] {
+        if let Some(length) = spec.get(key) {
+            let border = (mix.pick(&[33, 64, 128, 256, 257, 512, 1000, 1024, 4096]) as i64).min(cols as i64);
+            let length = if key == "length" {
+                border
+            } else {
+                length.min(cols as i64)
+            };
+            spec = spec.with(key, length).unwrap_or(spec);
+        }
+    }
+    if spec.get("entries").is_some() {
+        let places = rows.saturating_mul(cols);
+        let border = mix
+            .pick(&[31, 32, 33, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025])
+            .min(places);
+        spec = spec.with("entries", border as i64).unwrap_or(spec);
     }
     spec
 }
