@@ -294,7 +294,7 @@ fn what_is_wrong_is_said_with_what_there_is() {
         ),
         (
             with(r#"{"contracts":["spmm.csr.f64*", "spmm.csr.f32*"],"arithmetic":"fma,rne"}"#),
-            &["rne", "operands are f32"],
+            &["rne", "operands are f64"],
         ),
         (
             with(r#"{"contracts":["convert.csr.*"],"arithmetic":"fma,split-k=4"}"#),
