@@ -96,6 +96,14 @@ impl Placed {
         written
     }
 
+    /// The elements as numbers, exactly.
+    #[must_use]
+    pub fn to_f64(&self) -> Vec<f64> {
+        let held = self.as_slice();
+        let number = |at| sparse_oracle::scalar::decode(held.bits(at), held.precision());
+        (0..held.len()).map(number).collect()
+    }
+
     /// The elements.
     #[must_use]
     pub fn as_slice(&self) -> AnySlice<'_> {

@@ -91,6 +91,8 @@ fn params() -> impl Strategy<Value = Params> {
                 mode,
                 duplicates,
                 unpruned,
+                layout_y: (pad_c % 3 == 1).then_some(layout_c),
+                pad_y: (pad_c % 2 == 1).then_some(pad_c),
                 encoding: if pad_b % 2 == 0 {
                     Encoding::Canonical
                 } else {
@@ -130,6 +132,9 @@ fn cases() -> impl Strategy<Value = Case> {
             params.align = 0;
         }
         params.blocks = read_by(&contract, &params.blocks);
+        if contract.op != Op::Sddmm {
+            (params.layout_y, params.pad_y) = (None, None);
+        }
         if contract.op != Op::Spgemm {
             params.right = Right::Thin;
         }
