@@ -11,7 +11,7 @@
 use super::cover::{Row, Space, State, Tuple, Tuples, complete};
 use super::factors::{Axis, Draft, FAULT, axes, same_level};
 use super::mix::Mix;
-use super::sources::{GROUPS, Pool, group_of};
+use super::sources::{Choice, GROUPS, Pool, group_of};
 use super::{Options, Tier};
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault, Filling, Params};
@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::{Rounding, decode, encode};
-use sparse_oracle::source::generator::{FAMILIES, Family, Shape};
+use sparse_oracle::source::generator::{FAMILIES, Family};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
 use std::collections::{BTreeSet, HashMap};
@@ -160,7 +160,7 @@ pub(crate) struct Budget {
 impl Budget {
     pub(crate) const fn of(tier: Tier) -> Budget {
         let (floor, elements, variants) = match tier {
-            Tier::Quick => (150, 4_200, 3),
+            Tier::Quick => (150, 1_500, 3),
             Tier::Full => (1_500, 20_000, 10),
             Tier::Extensive => (10_000, 100_000, 40),
         };
@@ -316,7 +316,8 @@ impl Maker<'_> {
             }
         }
         for _ in 0..20 * self.budget.floor {
-            if count >= self.budget.floor {
+            // A few more, for what turns out not to be run.
+            if count >= self.budget.floor + self.budget.floor / 32 {
                 break;
             }
             let row = self.blind(&claim.allowed, None, mix);
@@ -483,31 +484,27 @@ impl Maker<'_> {
         if !means_something(&draft) {
             return None;
         }
-        let fits = |shape: &Shape| self.fits(&draft, shape);
+        let fits = |choice: &Choice| self.fits(&draft, choice);
         let place = (draft.group, draft.shape);
-        let spec = match family {
+        let choice = match family {
             None => self.pool.choose(place, draft.turn, fits),
             Some(family) => self.pool.of_family(family, draft.shape, draft.turn, fits),
         }?;
-        let shape = spec.shape().ok()?;
-        if draft
-            .params
-            .fault
-            .is_some_and(|fault| !applies(fault, &draft, &shape))
-        {
-            return None;
-        }
         Some(Case {
             contract: self.contract,
-            origin: Origin::Spec(spec),
+            origin: Origin::Spec(choice.spec),
             filling: Filling::Drawn(draft.values, mix.below(1 << 20)),
             params: draft.params,
         })
     }
 
-    /// True where a case on a matrix of this shape costs no more than the budget allows.
-    fn fits(&self, draft: &Draft, shape: &Shape) -> bool {
-        let (rows, cols, nnz) = (u128::from(shape.rows), u128::from(shape.cols), shape.nnz_at_most);
+    /// True where the formats hold the matrix, a fault is one, and the case costs no more than the budget allows.
+    fn fits(&self, draft: &Draft, choice: &Choice) -> bool {
+        let (rows, cols, nnz) = (
+            u128::from(choice.rows),
+            u128::from(choice.cols),
+            u128::from(choice.nnz),
+        );
         let (m, k) = if draft.params.transpose_a {
             (cols, rows)
         } else {
@@ -516,7 +513,14 @@ impl Maker<'_> {
         let (n, most) = (draft.params.n as u128, self.budget.elements);
         let formats = [Some(self.contract.format), self.contract.to];
         let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
-        if padded && draft.shape >= 8 {
+        if padded && draft.shape >= 8 || !holds(&formats, choice) {
+            return false;
+        }
+        if draft
+            .params
+            .fault
+            .is_some_and(|fault| !applies(fault, draft, choice))
+        {
             return false;
         }
         // Calls before the judged one cost as much each.
@@ -529,11 +533,13 @@ impl Maker<'_> {
             return false;
         }
         match self.contract.op {
-            Op::Spmm => m * n <= most && k * n <= 32 * most && nnz * n <= 32 * most,
-            Op::Spmv => m <= most && k <= 32 * most,
-            Op::Sddmm => nnz * n <= 16 * most && nnz <= most && (m + k) * n <= 32 * most,
-            Op::Spgemm => nnz <= most && m <= most && k <= 32 * most,
-            Op::Transpose | Op::Convert => nnz <= 8 * most,
+            // A far matrix has a whole column of C to itself.
+            Op::Spmm if draft.shape == 8 => n <= 1 && k <= 64 * most,
+            Op::Spmm => m * n <= most && k * n <= 64 * most && nnz * n <= 64 * most,
+            Op::Spmv => k <= 64 * most && (draft.shape == 8 || m <= most),
+            Op::Sddmm => nnz * n <= 32 * most && nnz <= most && (m + k) * n <= 64 * most,
+            Op::Spgemm => nnz <= 2 * most && m <= 4 * most && k <= 64 * most,
+            Op::Transpose | Op::Convert => nnz <= 16 * most,
         }
     }
 
@@ -640,19 +646,28 @@ fn means_something(draft: &Draft) -> bool {
     p.fault.is_none_or(|fault| fault.concerns(draft.contract.op))
 }
 
+/// False for a matrix that one of the formats has no room for: lengths of 8 bits, extents of 16.
+fn holds(formats: &[Option<FormatKind>; 2], choice: &Choice) -> bool {
+    let narrow = formats
+        .iter()
+        .any(|f| matches!(f, Some(FormatKind::RpCsc | FormatKind::CpCsr)));
+    let lengths = choice.longest_row.max(choice.longest_col);
+    !narrow || lengths < 256 && choice.rows.max(choice.cols) <= 1 << 16
+}
+
 /// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
-fn applies(fault: Fault, draft: &Draft, shape: &Shape) -> bool {
-    let p = &draft.params;
+fn applies(fault: Fault, draft: &Draft, choice: &Choice) -> bool {
+    let (p, op) = (&draft.params, draft.contract.op);
     let (rows, cols) = if p.transpose_a {
-        (shape.cols, shape.rows)
+        (choice.cols, choice.rows)
     } else {
-        (shape.rows, shape.cols)
+        (choice.rows, choice.cols)
     };
     match fault {
         Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
-        // The output of SDDMM is as long as its pattern, which is not known before it is made.
-        Fault::ShortOutput => rows > 0 && p.n > 0 && (draft.contract.op != Op::Sddmm || draft.shape != 0),
-        Fault::SmallLdc => draft.contract.op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
+        Fault::ShortOutput if op == Op::Sddmm => choice.nnz > 0,
+        Fault::ShortOutput => rows > 0 && p.n > 0,
+        Fault::SmallLdc => op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
     }
 }
 

@@ -10,7 +10,8 @@
 
 use super::mix::Mix;
 use crate::origin::Origin;
-use sparse_oracle::source::generator::{FAMILIES, Family, Shape, SourceSpec, quick_spec};
+use rayon::prelude::*;
+use sparse_oracle::source::generator::{FAMILIES, Family, SourceSpec, quick_spec};
 
 /// Names of the classes of shapes, in the order of [`shape_class`].
 pub(crate) const SHAPES: [&str; 10] = [
@@ -70,11 +71,37 @@ pub(crate) fn classes(origin: &Origin) -> Option<(usize, usize)> {
     Some((group_of(spec.family())?, shape_class(shape.rows, shape.cols)))
 }
 
-/// A matrix to choose, with what it promises.
+/// A matrix to choose, and what is known of it once it was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     pub spec: SourceSpec,
-    pub shape: Shape,
+    pub rows: u64,
+    pub cols: u64,
+    pub nnz: u64,
+    /// Entries of its longest row.
+    pub longest_row: u64,
+    /// Entries of its longest column.
+    pub longest_col: u64,
+}
+
+impl Choice {
+    fn of(spec: SourceSpec) -> Option<Choice> {
+        let pattern = spec.generate().ok()?;
+        let lengths = pattern
+            .row_ptr
+            .windows(2)
+            .map(|w| u64::from(w[1]) - u64::from(w[0]));
+        let mut columns = vec![0; pattern.cols];
+        pattern.col_idx.iter().for_each(|&col| columns[col as usize] += 1);
+        Some(Choice {
+            spec,
+            rows: pattern.rows as u64,
+            cols: pattern.cols as u64,
+            nnz: pattern.col_idx.len() as u64,
+            longest_row: lengths.max().unwrap_or(0),
+            longest_col: columns.into_iter().max().unwrap_or(0),
+        })
+    }
 }
 
 /// Matrices by generator and class of shape.
@@ -84,7 +111,7 @@ pub(crate) struct Pool {
 }
 
 /// Entries of a matrix at most, but for far shapes and long rows, whose other costs are small.
-const MAX_NNZ: u128 = 20_000;
+const MAX_NNZ: u64 = 20_000;
 
 impl Pool {
     /// So many matrices for each generator and class, where the generator has some.
@@ -96,7 +123,7 @@ impl Pool {
             })
         };
         Pool {
-            by_family: FAMILIES.iter().map(of).collect(),
+            by_family: FAMILIES.par_iter().map(of).collect(),
         }
     }
 
@@ -105,13 +132,13 @@ impl Pool {
         &self,
         (group, class): (usize, usize),
         turn: u64,
-        fits: impl Fn(&Shape) -> bool,
-    ) -> Option<SourceSpec> {
+        fits: impl Fn(&Choice) -> bool,
+    ) -> Option<Choice> {
         let families = GROUPS.get(group)?.1;
-        let has = |f: &&Family| self.of(**f, class).iter().any(|c| fits(&c.shape));
+        let has = |f: &&Family| self.of(**f, class).iter().any(&fits);
         let able: Vec<&Family> = families.iter().filter(has).collect();
         let family = *able.get((turn % able.len().max(1) as u64) as usize)?;
-        self.of_family(*family, class, turn / able.len() as u64, fits)
+        self.of_family(*family, class, turn / able.len() as u64, &fits)
     }
 
     /// A matrix of this generator and class that `fits`.
@@ -120,11 +147,12 @@ impl Pool {
         family: Family,
         class: usize,
         turn: u64,
-        fits: impl Fn(&Shape) -> bool,
-    ) -> Option<SourceSpec> {
-        let fitting: Vec<&Choice> = self.of(family, class).iter().filter(|c| fits(&c.shape)).collect();
-        let choice = fitting.get((turn % fitting.len().max(1) as u64) as usize)?;
-        Some(choice.spec)
+        fits: impl Fn(&Choice) -> bool,
+    ) -> Option<Choice> {
+        let fitting: Vec<&Choice> = self.of(family, class).iter().filter(|c| fits(c)).collect();
+        fitting
+            .get((turn % fitting.len().max(1) as u64) as usize)
+            .map(|choice| **choice)
     }
 
     fn of(&self, family: Family, class: usize) -> &[Choice] {
@@ -143,8 +171,9 @@ fn choices(family: Family, class: usize, variants: usize, mix: &mut Mix) -> Vec<
         let spec = sized(quick_spec(family, mix.below(1 << 20)), class, mix);
         let Ok(shape) = spec.shape() else { continue };
         let known = found.iter().any(|c| c.spec == spec);
-        if !known && shape_class(shape.rows, shape.cols) == class && shape.nnz_at_most <= MAX_NNZ {
-            found.push(Choice { spec, shape });
+        if !known && shape_class(shape.rows, shape.cols) == class && shape.nnz_at_most <= u128::from(MAX_NNZ)
+        {
+            found.extend(Choice::of(spec));
         }
     }
     found
@@ -160,8 +189,12 @@ fn sized(spec: SourceSpec, class: usize, mix: &mut Mix) -> SourceSpec {
             spec = spec.with(key, value as i64).unwrap_or(spec);
         }
     }
-    if spec.get("density").is_some() && spec.shape().is_ok_and(|s| s.nnz_at_most > MAX_NNZ / 4) {
-        let places = (u128::from(rows) * u128::from(cols)).max(1);
+    if spec.get("density").is_some()
+        && spec
+            .shape()
+            .is_ok_and(|s| s.nnz_at_most > u128::from(MAX_NNZ / 4))
+    {
+        let places = rows.saturating_mul(cols).max(1);
         let density = (1_000_000 * (MAX_NNZ / 5) / places).max(1);
         spec = spec.with("density", density as i64).unwrap_or(spec);
     }

@@ -96,8 +96,13 @@ const fn rank(tier: Tier) -> u8 {
 fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
     let formats = [Some(contract.format), contract.to];
     let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
+    // Their lengths have 8 bits.
+    let narrow = formats
+        .into_iter()
+        .flatten()
+        .any(|f| matches!(f, FormatKind::RpCsc | FormatKind::CpCsr));
     let op = matches!(contract.op, Op::Spmm | Op::Spmv | Op::Transpose | Op::Convert);
-    op && !(landmark.sparse_only && padded)
+    op && !narrow && !(landmark.sparse_only && padded)
 }
 
 /// Of what each backend claims, one contract of each operation and format, by the seed.

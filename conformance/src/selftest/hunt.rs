@@ -199,10 +199,10 @@ pub fn shown_by(bug: &'static Bug, cases: &[(&Case, Arc<Loaded>)], loosely: bool
     let subject: [Box<dyn Backend>; 1] = [Box::new(if loosely { sick.loosely() } else { sick })];
     let concerned = cases.iter().filter(|(case, _)| (bug.concerns)(case));
     for (case, loaded) in concerned {
-        let symptoms = run_case(case, loaded, &subject).records.into_iter();
-        let found = symptoms.filter_map(|record| Symptom::of(&record.verdict)).next();
-        if let Some(symptom) = found {
-            return bug.right.contains(&symptom);
+        let records = run_case(case, loaded, &subject).records.into_iter();
+        let mut found = records.filter_map(|record| Symptom::of(&record.verdict));
+        if found.any(|symptom| bug.right.contains(&symptom)) {
+            return true;
         }
     }
     false

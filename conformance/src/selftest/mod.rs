@@ -24,7 +24,6 @@ pub mod schedules;
 mod score;
 mod seeded;
 mod text;
-mod touch;
 
 pub use bug::{Bug, Effect, Family, RunFn, SupportFn, Symptom, Walked, symptom};
 pub use catalogue::bugs;
