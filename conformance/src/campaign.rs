@@ -84,7 +84,7 @@ impl Planned {
         } = plan(options, &asked);
         let digest = report::plan_digest(whole.iter().flat_map(|g| &g.cases).map(ToString::to_string));
         let pictured = pictured(&whole);
-        let owed = Owed::all(demands, &whole, backends);
+        let owed = Owed::all(demands, &whole, backends, options.seed);
         let groups = shard(whole, options.shard);
         let mut records: Vec<report::Backend> = backends.iter().map(|b| backend_record(b.as_ref())).collect();
         records

@@ -23,9 +23,10 @@ use crate::determinism::Repeats;
 use crate::origin::Origin;
 use crate::shard::Shard;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
+use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::embedded;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use wildmatch::WildMatch;
 
@@ -203,30 +204,63 @@ fn embedded(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn B
                 &origin,
                 backends,
                 &[options.seed, i, 1000 + m as u64],
+                |_| (),
             ));
         }
     }
     cases
 }
 
-/// A case on this matrix for each backend that claims the contract, where an earlier one's is not taken.
-fn taken_by_all(contract: Contract, origin: &Origin, backends: &[&dyn Backend], key: &[u64]) -> Vec<Case> {
+/// A case on this matrix for each backend that claims the contract, where an earlier one's is not taken; `change` is made to it, as far as
+/// the backend takes it.
+fn taken_by_all(
+    contract: Contract,
+    origin: &Origin,
+    backends: &[&dyn Backend],
+    key: &[u64],
+    change: impl Fn(&mut Case),
+) -> Vec<Case> {
+    let takes = |backend: &dyn Backend, case: &Case| {
+        matches!(
+            backend.support(&contract, &case.params),
+            Support::Supported { .. }
+        )
+    };
     let mut cases: Vec<Case> = Vec::new();
     for backend in backends.iter().filter(|backend| backend.claims(&contract)) {
-        let takes = |case: &Case| {
-            matches!(
-                backend.support(&contract, &case.params),
-                Support::Supported { .. }
-            )
-        };
-        if !cases.iter().any(takes) {
-            cases.extend(draw::on_matrix(
-                contract,
-                origin,
-                Some(*backend),
-                &mut Mix::new(key),
-            ));
+        if cases.iter().any(|case| takes(*backend, case)) {
+            continue;
         }
+        let drawn = draw::on_matrix(contract, origin, Some(*backend), &mut Mix::new(key));
+        cases.extend(drawn.map(|case| {
+            let mut changed = case.clone();
+            change(&mut changed);
+            if takes(*backend, &changed) { changed } else { case }
+        }));
     }
     cases
+}
+
+/// Contracts of one backend that are all measured by seeded bugs.
+const ALL_MEASURED: usize = 16;
+
+/// The contracts on which a backend is measured by seeded bugs: all where it claims few, else one of each operation and format, drawn by the
+/// seed. Kernels of one format differ in the element type, and hunting on each would cost more than the run.
+pub(crate) fn measured(backend: &dyn Backend, seed: u64) -> Vec<Contract> {
+    let claimed: Vec<Contract> = all_contracts()
+        .iter()
+        .copied()
+        .filter(|c| backend.claims(c))
+        .collect();
+    if claimed.len() <= ALL_MEASURED {
+        return claimed;
+    }
+    let mut groups: BTreeMap<(Op, FormatKind, Option<FormatKind>), Vec<Contract>> = BTreeMap::new();
+    for c in claimed {
+        groups.entry((c.op, c.format, c.to)).or_default().push(c);
+    }
+    groups
+        .into_values()
+        .map(|of| of[(seed % of.len() as u64) as usize])
+        .collect()
 }

@@ -11,17 +11,13 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Case;
-use crate::plan::{Demand, Demanded, Group};
+use crate::plan::{Demand, Demanded, Group, measured};
 use crate::report::{Report, Seeded, Thin, Worth};
 use crate::selftest::{Ground, bugs, shown_by};
 use rayon::prelude::*;
-use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::FormatKind;
+use sparse_oracle::contract::Contract;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Contracts of one backend that are all hunted on.
-const ALL_HUNTED: usize = 16;
 
 /// What is owed to one contract of one backend.
 #[derive(Clone, Debug)]
@@ -32,11 +28,20 @@ pub(crate) struct Owed {
     tuples: Demanded,
     /// True where no order of additions is declared.
     loose: bool,
+    /// True where seeded bugs are hunted on it.
+    measured: bool,
 }
 
 impl Owed {
     /// What the whole plan of a run owes.
-    pub(crate) fn all(demands: Vec<Demand>, groups: &[Group], backends: &[Box<dyn Backend>]) -> Vec<Owed> {
+    pub(crate) fn all(
+        demands: Vec<Demand>,
+        groups: &[Group],
+        backends: &[Box<dyn Backend>],
+        seed: u64,
+    ) -> Vec<Owed> {
+        let of_backend = |b: &Box<dyn Backend>| measured(b.as_ref(), seed).into_iter().collect();
+        let chosen: Vec<HashSet<Contract>> = backends.iter().map(of_backend).collect();
         let mut of_contract: HashMap<Contract, Vec<&Case>> = HashMap::new();
         for case in groups.iter().flat_map(|group| &group.cases) {
             of_contract.entry(case.contract).or_default().push(case);
@@ -50,6 +55,7 @@ impl Owed {
                 floor: demand.floor,
                 tuples: demand.tuples,
                 loose: !cases.is_some_and(|cases| fixes_bits(backend, cases)),
+                measured: chosen[demand.backend].contains(&demand.contract),
             }
         };
         demands.into_iter().map(owed).collect()
@@ -67,6 +73,7 @@ impl Owed {
                 floor: row.floor,
                 tuples,
                 loose: row.loose,
+                measured: row.measured,
             })
         };
         rows.iter().map(owed).collect()
@@ -96,7 +103,7 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: Vec<Group>) {
         .map(|owed| coverage(owed, of(owed), whole))
         .collect();
     if whole {
-        hunt(&mut rows, owed, &of, &groups, report.plan.seed);
+        hunt(&mut rows, owed, &of, &groups);
     }
     drop(judged);
     report.thin = if whole {
@@ -145,6 +152,7 @@ fn coverage(owed: &Owed, judged: &[&Case], whole: bool) -> Worth {
         excluded_pairs: owed.tuples.excluded_pairs,
         seeded: None,
         loose: owed.loose,
+        measured: owed.measured,
         wanted: (!whole).then(|| owed.tuples.bits()),
     }
 }
@@ -157,18 +165,11 @@ struct Hunted {
     loosely: bool,
 }
 
-fn hunt<'a>(
-    rows: &mut [Worth],
-    owed: &[Owed],
-    of: &impl Fn(&Owed) -> &'a Judged<'a>,
-    groups: &[Group],
-    seed: u64,
-) {
-    let chosen = chosen(owed, seed);
+fn hunt<'a>(rows: &mut [Worth], owed: &[Owed], of: &impl Fn(&Owed) -> &'a Judged<'a>, groups: &[Group]) {
     let mut work: BTreeMap<Hunted, (Vec<usize>, &Judged<'a>)> = BTreeMap::new();
-    for place in chosen {
-        let (owed, judged) = (&owed[place], of(&owed[place]));
-        if judged.is_empty() {
+    for (place, owed) in owed.iter().enumerate() {
+        let judged = of(owed);
+        if judged.is_empty() || !owed.measured {
             continue;
         }
         let sum = |sum: u64, case: &&Case| sum.wrapping_add(xxh3_64(case.to_string().as_bytes()));
@@ -192,33 +193,6 @@ fn hunt<'a>(
             .iter()
             .for_each(|&place| rows[place].seeded = Some(seeded.clone()));
     }
-}
-
-/// What is hunted on: every contract of a backend that claims few, else one of each operation and format.
-fn chosen(owed: &[Owed], seed: u64) -> Vec<usize> {
-    let mut by_backend: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, owed) in owed.iter().enumerate() {
-        by_backend.entry(&owed.backend).or_default().push(place);
-    }
-    let mut chosen = Vec::new();
-    for places in by_backend.into_values() {
-        if places.len() <= ALL_HUNTED {
-            chosen.extend(places);
-            continue;
-        }
-        let mut formats: BTreeMap<(Op, FormatKind, Option<FormatKind>), Vec<usize>> = BTreeMap::new();
-        for place in places {
-            let c = owed[place].contract;
-            formats.entry((c.op, c.format, c.to)).or_default().push(place);
-        }
-        // By the seed alone, so that backends are hunted on the same contracts where they can be.
-        chosen.extend(
-            formats
-                .into_values()
-                .map(|of| of[(seed % of.len() as u64) as usize]),
-        );
-    }
-    chosen
 }
 
 /// True where the backend declares the very bits of its sums, so that the third tier judges it.

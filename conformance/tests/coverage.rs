@@ -229,10 +229,11 @@ fn the_seed_alone_decides_the_plan() {
         "{shared} of {} lines are those of another seed",
         other.len()
     );
-    assert_eq!(
-        first.len() / 100,
-        other.len() / 100,
-        "the budget does not depend on the seed"
+    assert!(
+        first.len().abs_diff(other.len()) * 50 < first.len(),
+        "the budget hardly depends on the seed: {} and {}",
+        first.len(),
+        other.len()
     );
 }
 

@@ -152,8 +152,8 @@ pub trait Backend: Send + Sync {
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
 }
 
-/// Requests of every combination of layouts, transposes, padding and two values of beta.
-fn common_requests() -> [Params; 64] {
+/// Requests of every combination of layouts, transposes, padding, one or more columns, and two values of beta.
+fn common_requests() -> [Params; 128] {
     std::array::from_fn(|at| {
         let bit = |of: usize| at >> of & 1 == 1;
         let layout = |of: usize| {
@@ -165,6 +165,7 @@ fn common_requests() -> [Params; 64] {
         };
         let pad = usize::from(bit(4));
         Params {
+            n: if bit(6) { 1 } else { 8 },
             layout_c: layout(0),
             layout_b: layout(1),
             transpose_a: bit(2),

@@ -132,13 +132,19 @@ fn space(axes: &[Axis]) -> Space {
     Space {
         levels: axes.iter().map(Axis::levels).collect(),
         strong: strong.collect(),
-        mask: mask(axes),
+        masks: masks(axes),
     }
 }
 
-/// Place of the factor that masks the others.
-fn mask(axes: &[Axis]) -> Option<usize> {
-    axes.iter().position(|axis| axis.name() == FAULT)
+/// Levels under which a case shows nothing of its other factors.
+fn masks(axes: &[Axis]) -> Vec<(usize, u8)> {
+    let of = |(f, axis): (usize, &Axis)| {
+        axis.masking()
+            .iter()
+            .map(move |&level| (f, level))
+            .collect::<Vec<_>>()
+    };
+    axes.iter().enumerate().flat_map(of).collect()
 }
 
 /// The levels of a case; none where a factor has a value that no plan draws.
@@ -188,7 +194,6 @@ pub(crate) fn contracts(
         let axes = axes(&contract);
         let maker = Maker {
             contract,
-            mask: mask(&axes),
             axes,
             pool: &pool,
             budget,
@@ -222,8 +227,6 @@ fn shares(backend: &dyn Backend) -> HashMap<Contract, Share> {
 struct Maker<'a> {
     contract: Contract,
     axes: Vec<Axis>,
-    /// Place of the factor that masks the others.
-    mask: Option<usize>,
     pool: &'a Pool,
     budget: Budget,
 }
@@ -396,8 +399,14 @@ impl Maker<'_> {
             None => 0,
         };
         let mut row: Row = allowed.iter().map(level).collect();
-        if let Some(mask) = self.mask {
-            row[mask] = 0;
+        // A case that shows nothing is drawn where it is asked for.
+        for (f, axis) in self.axes.iter().enumerate() {
+            while axis.masking().contains(&row[f]) && !mix.one_in(12) {
+                match allowed[f].iter().find(|level| !axis.masking().contains(level)) {
+                    Some(_) => row[f] = mix.pick(&allowed[f]),
+                    None => break,
+                }
+            }
         }
         for &(f, level) in tuple.iter().flat_map(|t| t.parts()) {
             row[usize::from(f)] = level;
@@ -559,7 +568,7 @@ impl Maker<'_> {
     fn of_family(&self, family: Family, claim: &Claim<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
         let group = group_of(family).filter(|&group| group < GROUPS.len())? as u8;
         let at = self.axes.iter().position(|axis| axis.name() == "pattern")?;
-        (0..60).find_map(|turn| {
+        (0..600).find_map(|turn| {
             let mut row = self.blind(&claim.allowed, None, mix);
             row[at] = group;
             let mut draft = Draft {

@@ -50,8 +50,9 @@ pub(crate) struct Factor {
 }
 
 /// Columns of B, or the inner extent of SDDMM, by level: what is drawn, and the largest of the level.
-const WIDTHS: [(&[usize], usize); 9] = [
-    (&[1, 1, 1, 0], 1),
+const WIDTHS: [(&[usize], usize); 10] = [
+    (&[0], 0),
+    (&[1], 1),
     (&[2, 3, 4, 5, 6, 7, 8, 8], 8),
     (&[9, 11, 13, 15, 16, 16], 16),
     (&[17, 18, 20, 24], 24),
@@ -152,7 +153,8 @@ pub(crate) static FACTORS: [Factor; 20] = [
     Factor {
         name: "n",
         levels: &[
-            "0 and 1",
+            "0",
+            "1",
             "2 to 8",
             "9 to 16",
             "17 to 24",
@@ -162,7 +164,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
             "256",
             "511 and more",
         ],
-        heavy: &[6, 7, 8],
+        heavy: &[7, 8, 9],
         strong: false,
         concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm | Op::Spgemm),
         set: |d, level, mix| d.params.n = mix.pick(WIDTHS[usize::from(level)].0),
@@ -426,6 +428,16 @@ impl Axis {
 
     pub(crate) fn is_heavy(&self, level: u8) -> bool {
         matches!(self, Axis::Of(factor) if factor.heavy.contains(&level))
+    }
+
+    /// Levels under which a case shows nothing of its other factors: the request is refused, nothing is stored, A and B are not read.
+    pub(crate) fn masking(&self) -> &'static [u8] {
+        match self.name() {
+            FAULT => &[1, 2, 3, 4, 5],
+            "shape" | "n" => &[0],
+            "alpha" | "pruned" => &[1],
+            _ => &[],
+        }
     }
 
     pub(crate) fn is_strong(&self) -> bool {

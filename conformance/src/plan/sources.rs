@@ -173,7 +173,9 @@ fn choices(family: Family, class: usize, variants: usize, mix: &mut Mix) -> Vec<
         let known = found.iter().any(|c| c.spec == spec);
         if !known && shape_class(shape.rows, shape.cols) == class && shape.nnz_at_most <= u128::from(MAX_NNZ)
         {
-            found.extend(Choice::of(spec));
+            // Without an entry a matrix shows little: where nothing else can be is place enough for it.
+            let shows = |c: &Choice| c.nnz > 0 || class == 0 || family == Family::Zero;
+            found.extend(Choice::of(spec).filter(shows));
         }
     }
     found

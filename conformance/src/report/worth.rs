@@ -46,6 +46,9 @@ pub struct Worth {
     /// True where the backend declares no order of additions, so that no bits can be expected of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loose: bool,
+    /// True where seeded bugs are hunted over the cases of the whole plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub measured: bool,
     /// In the report of a shard: the combinations that the plan has, as bits in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,

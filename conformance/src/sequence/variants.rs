@@ -5,7 +5,7 @@ use crate::case::{Case, Filling, Params};
 use crate::operands::{build, family_of, seed_of};
 use crate::origin::Loaded;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
-use sparse_oracle::format::{Coo, CooParts};
+use sparse_oracle::format::{Coo, CooParts, FormatKind};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::SddmmMode;
 
@@ -135,6 +135,11 @@ fn others(case: &Case) -> Vec<Case> {
     let (contract, p) = (case.contract, case.params);
     let mut list: Vec<Case> = Vec::new();
     for op in [Op::Spmv, Op::Spmm, Op::Transpose, Op::Spgemm, Op::Sddmm] {
+        // What is pruned to a pattern stores other positions than a sampled product of the same matrix would have.
+        let pruned = contract.to.is_some_and(FormatKind::is_structured);
+        if op == Op::Sddmm && pruned {
+            continue;
+        }
         let fits = |c: &&Contract| {
             let types = c.op.is_exact() || contract.op.is_exact() || c.types == contract.types;
             c.op == op && op != contract.op && c.format == contract.format && types
