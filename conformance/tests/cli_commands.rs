@@ -58,6 +58,7 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
         "f32",
         "--seed",
         "5",
+        "--allow-thin",
         "--report",
         "deep/report",
     ];

@@ -125,7 +125,7 @@ fn outcomes_have_words_colours_and_exit_codes_of_their_own() {
         headlines,
         [
             "clean",
-            "17 findings",
+            "18 findings",
             "thin: 1 contract was judged on too little",
             "thin: 2 contracts were judged on too little",
             "nothing judged"

@@ -412,7 +412,7 @@ fn terminal_text_names_findings_files_and_what_did_not_run() {
     assert!(counts.ran() > 5000 && counts.get(VerdictKind::Unsupported) > 1000);
     assert!(
         plain.ends_with(&format!(
-            "17 findings: {} cases run, {} unsupported, 1 not run in 21.4 s\n",
+            "18 findings: {} cases run, {} unsupported, 1 not run in 21.4 s\n",
             show::count(counts.ran()),
             show::count(counts.get(VerdictKind::Unsupported))
         )),
@@ -505,7 +505,7 @@ fn findings_that_are_not_shown_are_counted_by_rule_and_placed() {
     let report = sample(8);
     let text = to_text(&report, &["out/report.json".into()], Colour::Plain);
     let line = text.lines().find(|line| line.starts_with("... and ")).unwrap();
-    assert!(line.starts_with("... and 7 further findings: 1 "), "{line}");
+    assert!(line.starts_with("... and 8 further findings: 1 "), "{line}");
     assert!(
         line.contains("1 idle-backend on idle") && line.ends_with("all are in out/report.json"),
         "{line}"

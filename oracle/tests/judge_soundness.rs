@@ -191,7 +191,8 @@ fn finite_families_are_never_refused_and_the_bound_is_used() {
     let worst = sound(&finite, 3);
     report(&worst);
     for (key, share) in &worst {
-        assert!(*share < 1.0 && *share > 0.01, "{key:?}: {share}");
+        // A single rounding of (1 + u) 2^e, a tie, is off by all that its bound allows: u / (1 + u) of it.
+        assert!(*share <= 1.0 && *share > 0.01, "{key:?}: {share}");
     }
 }
 
