@@ -85,7 +85,7 @@ impl Repeats {
         }
         let hash = xxh3_64(line.as_bytes());
         let class = (hash / self.one_in) % THREADED;
-        hash.is_multiple_of(self.one_in).then(|| Again {
+        hash.is_multiple_of(self.one_in).then_some(Again {
             times: self.times,
             within: self.within,
             threads: self.one_in == 1 || class == 0,

@@ -128,7 +128,7 @@ pub(crate) fn pair_values(positions: &[(u32, u32)], values: &mut [f64]) {
         let length = positions[start..].iter().take_while(|at| at.0 == row).count();
         let follows = positions
             .get(start + length)
-            .is_some_and(|at| row % 2 == 0 && at.0 == row + 1);
+            .is_some_and(|at| row.is_multiple_of(2) && at.0 == row + 1);
         if follows {
             values.copy_within(start..start + length, start + length);
         }
@@ -159,7 +159,7 @@ mod tests {
             let step = apart.fold(0, |a: u64, b| {
                 (1..=a.max(b))
                     .rev()
-                    .find(|d| a % d == 0 && b % d == 0)
+                    .find(|d| a.is_multiple_of(*d) && b % d == 0)
                     .unwrap_or(a)
             });
             assert!(

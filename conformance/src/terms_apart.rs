@@ -7,7 +7,7 @@
 //!                                                 row 1    c  .
 //! ```
 //!
-//! Column k is repeated as often as the most crowded position in it is stored, and so is row k of B: a row meets b_k once for each
+//! Column k is repeated as often as the most crowded position in it is stored, and so is row k of B: a row meets `b_k` once for each
 //! of its duplicates, and no other row meets more than it stores. Every term is there, with its own product and its own place in
 //! the sum, so that bound, exactness and model of the judge hold as they are. Order along k: by column, then as stored.
 

@@ -100,7 +100,7 @@ fn only_the_first_64_rows_is_found_at_every_seed() {
                 run_case(case, &loaded, &subject)
                     .records
                     .iter()
-                    .any(|record| record.is_finding())
+                    .any(sparse_conformance::report::CaseRecord::is_finding)
             };
             !groups.iter().flat_map(|group| &group.cases).any(finds)
         })

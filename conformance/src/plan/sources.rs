@@ -203,7 +203,8 @@ fn sized(spec: SourceSpec, class: usize, mix: &mut Mix) -> SourceSpec {
     // Lengths that fit, long ones at the borders of blocks.
     for key in ["longest", "length"] {
         if let Some(length) = spec.get(key) {
-            let border = (mix.pick(&[33, 64, 128, 256, 257, 512, 1000, 1024, 4096]) as i64).min(cols as i64);
+            let border =
+                i64::from(mix.pick(&[33, 64, 128, 256, 257, 512, 1000, 1024, 4096])).min(cols as i64);
             let length = if key == "length" {
                 border
             } else {

@@ -300,7 +300,7 @@ impl BackendSummary {
         }
         match &record.verdict {
             VerdictRecord::Unsupported { reason } => {
-                *self.unsupported.entry(reason.clone()).or_default() += 1
+                *self.unsupported.entry(reason.clone()).or_default() += 1;
             }
             VerdictRecord::NotRun { reason } => *self.not_run.entry(reason.clone()).or_default() += 1,
             _ => {}

@@ -235,7 +235,7 @@ fn wants(text: &mut String, wants: &[Want]) {
 mod tests {
     use super::head;
 
-    /// The first finding of a kind said "no canonical encoding: row_ptr[3]", and Python took `row_ptr` for the file's encoding.
+    /// The first finding of a kind said "no canonical encoding: `row_ptr`[3]", and Python took `row_ptr` for the file's encoding.
     #[test]
     fn the_encoding_of_the_program_is_that_of_its_first_line_whatever_the_message_says() {
         let text = head(

@@ -81,7 +81,11 @@ mod tests {
         let tenth = |precision| decode(encode(0.1, precision, Rounding::NearestEven), precision);
         for precision in Precision::ALL {
             // With two bits after the first one, 0.09375 is the nearest to a tenth, and 0.09 the nearest number of one digit to that.
-            let text = if precision == Precision::E5m2 { "0.09" } else { "0.1" };
+            let text = if precision == Precision::E5m2 {
+                "0.09"
+            } else {
+                "0.1"
+            };
             assert_eq!(decimal(tenth(precision), precision), text, "{precision}");
         }
         for (value, text) in [

@@ -71,7 +71,7 @@ pub(super) static BUGS: &[Bug] = &[
         "row_ptr is read as 64-bit words: from an odd place, rows are one late",
         csr,
         Effect::Left(|a, _| {
-            let odd = of_offsets(a) % 8 != 0;
+            let odd = !of_offsets(a).is_multiple_of(8);
             rebuilt(a, |list, (rows, _)| {
                 if odd {
                     list.retain(|e| e.row as usize + 1 < rows);
@@ -122,7 +122,7 @@ pub(super) static BUGS: &[Bug] = &[
         "the path for an x that 16 does not divide was written for alpha = 1",
         |c| legal(c, Op::Spmv) && c.params.alpha != 1.0,
         Effect::Request(|t| {
-            let odd = matches!(t, Task::Spmv { x, .. } if of_slice(*x) % 16 != 0);
+            let odd = matches!(t, Task::Spmv { x, .. } if !of_slice(*x).is_multiple_of(16));
             factors(t, |alpha, beta| (if odd { 1.0 } else { alpha }, beta));
         }),
         &[VALUE],
@@ -133,7 +133,7 @@ pub(super) static BUGS: &[Bug] = &[
         "the path for a B that 32 does not divide stores, where it should add",
         |c| spmm(c) && c.reads_c(),
         Effect::Request(|t| {
-            let odd = matches!(t, Task::Spmm { b, .. } if of_slice(b.data) % 32 != 0);
+            let odd = matches!(t, Task::Spmm { b, .. } if !of_slice(b.data).is_multiple_of(32));
             factors(t, |alpha, beta| (alpha, if odd { 0.0 } else { beta }));
         }),
         MOVED,

@@ -55,7 +55,7 @@ pub(super) fn merged_left(
     let mut bits = Vec::new();
     rebuilt(values, |list, _| bits.extend(list.iter().map(|e| e.value)))?;
     let merged = rebuilt(pattern, |list, _| {
-        list.iter_mut().zip(bits).for_each(|(e, bits)| e.value = bits)
+        list.iter_mut().zip(bits).for_each(|(e, bits)| e.value = bits);
     })?;
     Portable.run(contract, with_left(task, &merged))
 }

@@ -153,7 +153,7 @@ pub(super) static BUGS: &[Bug] = &[
         dense,
         Declares(|contract, params| {
             changed(contract, params, |arithmetic| {
-                arithmetic.part_mut().nearest = false
+                arithmetic.part_mut().nearest = false;
             })
         }),
         &[REFUSED],

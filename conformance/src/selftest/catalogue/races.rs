@@ -28,7 +28,7 @@ pub(super) static BUGS: &[Bug] = &[
         |call, rows| {
             struck(rows, call, 4, |lane| {
                 if lane.len() > 64 {
-                    lane.truncate(lane.len() / 2)
+                    lane.truncate(lane.len() / 2);
                 }
             });
         },
@@ -40,7 +40,7 @@ pub(super) static BUGS: &[Bug] = &[
         |call, rows| {
             struck(rows, call, 2, |lane| {
                 if lane.len() > 512 {
-                    drop(lane.drain(..(lane.len() - 1) / 256 * 256))
+                    drop(lane.drain(..(lane.len() - 1) / 256 * 256));
                 }
             });
         },
@@ -76,7 +76,7 @@ pub(super) static BUGS: &[Bug] = &[
         |call, rows| {
             struck(rows, call, 16, |lane| {
                 if lane.len() > 1 {
-                    lane.truncate(lane.len() - 1)
+                    lane.truncate(lane.len() - 1);
                 }
             });
         },
@@ -110,7 +110,7 @@ pub(super) static BUGS: &[Bug] = &[
         |call, rows| {
             struck(rows, call, 2, |lane| {
                 if lane.len() > 32 {
-                    lane.rotate_left(32)
+                    lane.rotate_left(32);
                 }
             });
         },

@@ -140,7 +140,7 @@ pub(super) static BUGS: &[Bug] = &[
         "state: beta of the first call",
         "a captured graph holds the beta that it was captured with",
         product,
-        |c, t, m| first_factors(c, t, m),
+        first_factors,
     ),
     row(
         "state: transpose of the call before",

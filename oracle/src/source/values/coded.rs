@@ -175,7 +175,7 @@ mod tests {
     fn the_generator_generates_and_the_prime_is_safe() {
         for precision in Precision::ALL {
             let Code { prime, generator, .. } = Code::of(precision);
-            let is_prime = |n: u64| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+            let is_prime = |n: u64| (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
             assert!(is_prime(prime) && is_prime((prime - 1) / 2), "{precision}");
             let power = |exponent: u64| (0..exponent).fold(1, |x, _| x * generator % prime);
             assert!(power(2) != 1 && power((prime - 1) / 2) != 1, "{precision}");
