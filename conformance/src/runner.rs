@@ -5,12 +5,13 @@ use crate::case::{Case, Fault};
 use crate::degenerate::degenerate;
 use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
-use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
+use crate::execute::{Before, Came, DenseResult, bites, execute, other_filling, poison};
 use crate::expected::{Exact, moved, summed_positions};
-use crate::operands::{Operands, build, values_in_order};
+use crate::operands::{Operands, build, seed_of, values_in_order};
 use crate::origin::Loaded;
 use crate::record::{record, unmade};
 use crate::report::{CaseRecord, Repeated};
+use crate::sequence::{After, plain, prepare};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Judged, Output, Place, judge, judge_encoded, judge_moved, judge_spgemm};
@@ -19,6 +20,8 @@ use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Values;
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
+use sparse_plugin::Environment;
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// What running one case gave.
@@ -46,6 +49,8 @@ pub fn run_case_repeated(
     backends: &[Box<dyn Backend>],
     repeats: Repeats,
 ) -> Ran {
+    // What a kernel left behind on a thread that it was not called on is no part of this case.
+    Environment::default().restore();
     let again = repeats.of(&case.to_string());
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
@@ -137,7 +142,7 @@ pub fn judge_operands(
     spent: &mut Duration,
 ) -> Judged {
     let mut seen = Seen::default();
-    let judged = judge_keeping(case, operands, backend, &mut seen);
+    let (judged, _) = judge_seen(case, operands, backend, None, &mut seen);
     *spent += seen.spent;
     judged
 }
@@ -159,6 +164,99 @@ pub fn judge_repeated(
 }
 
 fn judge_seen(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    again: Option<Again>,
+    seen: &mut Seen,
+) -> (Judged, Option<Repeated>) {
+    match in_sequence(case, operands, backend, seen) {
+        Ok(operands) => judge_placed(case, &operands, backend, again, seen),
+        Err(judged) => (judged, None),
+    }
+}
+
+/// Makes the calls before the judged one, and returns the operands where it must find them.
+fn in_sequence<'a>(
+    case: &Case,
+    operands: &'a Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen,
+) -> Result<Cow<'a, Operands>, Judged> {
+    // Who is not asked for the case is not asked for what comes before it.
+    if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
+        return Ok(Cow::Borrowed(operands));
+    }
+    let mut number = 0;
+    let call = |asked: &Case, on: &Operands| {
+        number += 1;
+        let legal = plain(asked);
+        let Some(verdict) = finding_of_call(&legal, on, backend, seen) else {
+            return Ok(());
+        };
+        let after = case.params.after.map_or("", After::name);
+        let words = format!("in call {number} before the judged one (after={after}): ");
+        Err(verdict_only(prefixed(verdict, &words)))
+    };
+    let stuck = |refusal| {
+        let reason = format!("the operands do not fit where those before them were: {refusal}");
+        verdict_only(Verdict::NotRun { reason })
+    };
+    prepare(case, operands, call, stuck)
+}
+
+/// What is wrong with an earlier call besides its values, which are not looked at.
+fn finding_of_call(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen,
+) -> Option<Verdict> {
+    let Support::Supported { profile, .. } = backend.support(&case.contract, &case.params) else {
+        return None;
+    };
+    seen.asked = true;
+    let in_place = matches!(case.contract.op, Op::Spmm | Op::Spmv);
+    let starts = starts(case, operands, &profile);
+    let c = starts.first().and_then(Option::as_deref).filter(|_| in_place);
+    let before = c.map_or(Before::Poison, Before::Values);
+    match execute(case, operands, backend, before, &mut seen.spent) {
+        Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => None,
+        // Whether it may be refused (a matrix that the format does not hold) is for the judge of that case alone.
+        Came::Refused(_) => {
+            let judged = judge_operands(case, operands, backend, &mut seen.spent).verdict;
+            judged.is_finding().then_some(judged)
+        }
+        other => Some(settle(other)),
+    }
+}
+
+/// A verdict that says first when it was.
+fn prefixed(verdict: Verdict, words: &str) -> Verdict {
+    let with = |text: String| format!("{words}{text}");
+    match verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = with(mismatch.message);
+            Verdict::Wrong(mismatch)
+        }
+        Verdict::Crashed { message } => Verdict::Crashed {
+            message: with(message),
+        },
+        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal {
+            refusal: with(refusal),
+        },
+        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance {
+            expected: with(expected),
+        },
+        Verdict::TimedOut { seconds, tail } => Verdict::TimedOut {
+            seconds,
+            tail: with(tail),
+        },
+        other => other,
+    }
+}
+
+fn judge_placed(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,
@@ -339,6 +437,19 @@ fn judge_dense_runs(
         if judged.verdict.is_finding() {
             return judged;
         }
+        let unread = matches!(before, Before::Poison);
+        if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
+            match execute(case, operands, backend, Before::Bits(bits), &mut seen.spent) {
+                Came::Dense(other) if same_bits(&result, &other) => {}
+                Came::Dense(other) => {
+                    let judged = judge_dense(case, &exact, (arithmetic, profile), &other, c.as_deref());
+                    if judged.verdict.is_finding() {
+                        return beside(judged, bits);
+                    }
+                }
+                other => return verdict_only(settle(other)),
+            }
+        }
         if let Some(kept @ None) = &mut seen.keep {
             *kept = Some(First {
                 came: Came::Dense(result),
@@ -355,6 +466,26 @@ fn judge_dense_runs(
             reason: "no run".to_owned(),
         })
     })
+}
+
+fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
+    let (a, b) = (a.found(), b.found());
+    (0..a.len().max(b.len())).all(|at| a.bits(at) == b.bits(at))
+}
+
+/// A finding that shows beside another filling of an output that may not be read.
+fn beside(judged: Judged, bits: u64) -> Judged {
+    let verdict = match judged.verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = format!(
+                "{}; the output held 0x{bits:x} before the call, and where it held NaN the result was right",
+                mismatch.message
+            );
+            Verdict::Wrong(mismatch)
+        }
+        other => other,
+    };
+    Judged { verdict, ..judged }
 }
 
 fn judge_dense(

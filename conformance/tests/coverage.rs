@@ -5,6 +5,7 @@
 mod moves;
 
 use rayon::prelude::*;
+use sparse_conformance::backend::Portable;
 use sparse_conformance::bench;
 use sparse_conformance::case::{Case, Fault, Filling};
 use sparse_conformance::degenerate::degenerate;
@@ -12,6 +13,8 @@ use sparse_conformance::operands::build;
 use sparse_conformance::plan::{Group, Options, plan};
 use sparse_golden::tolerance_entries;
 use sparse_kernels::{Kernel, all_kernels};
+use sparse_oracle::Precision;
+use sparse_oracle::arithmetic::Flush;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::judge::Alternative;
@@ -23,10 +26,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 fn quick(seed: u64) -> Vec<Group> {
-    plan(&Options {
+    let options = Options {
         seed,
         ..Options::default()
-    })
+    };
+    plan(&options, &[&Portable]).groups
 }
 
 /// A name and whether a case has it.
@@ -225,21 +229,23 @@ fn the_seed_alone_decides_the_plan() {
         "{shared} of {} lines are those of another seed",
         other.len()
     );
-    assert_eq!(
-        first.len() / 100,
-        other.len() / 100,
-        "the budget does not depend on the seed"
+    assert!(
+        first.len().abs_diff(other.len()) * 50 < first.len(),
+        "the budget hardly depends on the seed: {} and {}",
+        first.len(),
+        other.len()
     );
 }
 
 #[test]
 fn filters_take_from_the_same_plan() {
     let all: BTreeSet<String> = lines(&quick(1)).into_iter().collect();
-    let some = plan(&Options {
+    let options = Options {
         seed: 1,
         ops: vec![Op::Sddmm],
         ..Options::default()
-    });
+    };
+    let some = plan(&options, &[&Portable]).groups;
     assert!(cases(&some).all(|case| case.contract.op == Op::Sddmm));
     assert!(lines(&some).iter().all(|line| all.contains(line)));
     let sddmm = all.iter().filter(|line| line.starts_with("sddmm.")).count();
@@ -316,7 +322,7 @@ fn a_kernel_without_a_golden_entry_or_a_bench_is_found() {
             .clone()
     };
     let mut spmm = any(Op::Spmm);
-    spmm.arithmetic.flush = true;
+    spmm.arithmetic.flush = Flush::both(Precision::F32);
     assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());
     let mut convert = any(Op::Convert);
     assert!(bench::timed_by(&convert).is_none() && moves::table(&convert.contract).is_some());

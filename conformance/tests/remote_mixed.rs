@@ -38,7 +38,7 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     };
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut same = 0;
-    for group in plan(&options) {
+    for group in plan(&options, &[&Portable]).groups {
         let loaded = group.origin.load().expect("generated");
         for case in &group.cases {
             // Not repeated: a case ends with its first misdeed, so that each has a verdict of its own.

@@ -7,6 +7,8 @@ mod laws_support;
 mod every_test_runs;
 mod hardware_declarations;
 mod judge_bound;
+mod judge_exactness;
+mod judge_flush;
 mod judge_moves;
 mod judge_padding;
 mod judge_refusals;

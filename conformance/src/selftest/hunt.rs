@@ -8,12 +8,13 @@
 
 use super::bug::{Bug, Symptom};
 use super::seeded::Seeded;
-use crate::backend::Backend;
+use crate::backend::{Backend, Portable};
 use crate::case::Case;
 use crate::origin::Loaded;
 use crate::plan::{Group, Options, plan};
-use crate::report::{Defect, Tier, VerdictRecord};
+use crate::report::{CaseRecord, Defect, Tier, VerdictRecord};
 use crate::runner::run_case;
+use sparse_oracle::contract::Contract;
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -27,10 +28,16 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// The plan of these options.
+    /// The plan of these options for a backend that takes everything.
     #[must_use]
     pub fn new(options: &Options) -> Ground {
-        let groups = plan(options);
+        let groups = plan(options, &[&Portable]).groups;
+        Ground::of(groups)
+    }
+
+    /// These cases.
+    #[must_use]
+    pub fn of(groups: Vec<Group>) -> Ground {
         let mut order: Vec<(u64, String, usize, usize)> = Vec::new();
         for (g, group) in groups.iter().enumerate() {
             for (k, case) in group.cases.iter().enumerate() {
@@ -58,6 +65,25 @@ impl Ground {
             })
     }
 
+    /// The chosen cases of a contract with their matrices, small ones first. A matrix that cannot be made is left out.
+    pub fn in_order_of_cost(
+        &self,
+        chosen: impl Fn(&Case) -> bool,
+        contract: Contract,
+    ) -> Vec<(&Case, Arc<Loaded>)> {
+        let of_contract = self.order.iter().map(|&(g, k)| (g, &self.groups[g].cases[k]));
+        let mine = of_contract.filter(|(_, case)| case.contract == contract && chosen(case));
+        let mut cases: Vec<(&Case, Arc<Loaded>)> = mine
+            .filter_map(|(g, case)| {
+                let load = || self.groups[g].origin.load().ok().map(Arc::new);
+                Some((case, self.loaded[g].get_or_init(load).clone()?))
+            })
+            .collect();
+        // Stable: cases that cost the same stay in hunting order.
+        cases.sort_by_key(|(case, loaded)| (loaded.coo.rows + loaded.coo.nnz()) * (1 + case.params.n));
+        cases
+    }
+
     /// Number of cases.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -78,6 +104,8 @@ pub struct Kill {
     pub symptom: Symptom,
     /// The tier that decided, where values were judged.
     pub tier: Option<Tier>,
+    /// The declared bits (T2) were compared there, too: a stronger statement may have spoken first.
+    pub by_bits: bool,
     /// The case.
     pub case: String,
 }
@@ -138,8 +166,8 @@ pub fn hunt(bug: &'static Bug, ground: &Ground, loosely: bool) -> Hunt {
                 hunt.alarms.push(format!("{case}: {verdict}"));
             }
         }
-        if let Some(verdict) = records.pop().map(|record| record.verdict) {
-            hunt.look(case, &verdict);
+        if let Some(record) = records.pop() {
+            hunt.look(case, &record);
         }
         if hunt.kill.is_some() && hunt.controlled >= CONTROLLED {
             break;
@@ -149,7 +177,8 @@ pub fn hunt(bug: &'static Bug, ground: &Ground, loosely: bool) -> Hunt {
 }
 
 impl Hunt {
-    fn look(&mut self, case: &Case, verdict: &VerdictRecord) {
+    fn look(&mut self, case: &Case, record: &CaseRecord) {
+        let verdict = &record.verdict;
         if !verdict.kind().ran() {
             return;
         }
@@ -157,9 +186,26 @@ impl Hunt {
         self.kill = Symptom::of(verdict).map(|symptom| Kill {
             symptom,
             tier: deciding_tier(verdict),
+            by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Tier::T2),
             case: case.to_string(),
         });
     }
+}
+
+/// True where one of these cases shows the bug as what it is; `loosely`, in a backend that declares no order of additions.
+#[must_use]
+pub fn shown_by(bug: &'static Bug, cases: &[(&Case, Arc<Loaded>)], loosely: bool) -> bool {
+    let sick = Seeded::sick(bug);
+    let subject: [Box<dyn Backend>; 1] = [Box::new(if loosely { sick.loosely() } else { sick })];
+    let concerned = cases.iter().filter(|(case, _)| (bug.concerns)(case));
+    for (case, loaded) in concerned {
+        let records = run_case(case, loaded, &subject).records.into_iter();
+        let mut found = records.filter_map(|record| Symptom::of(&record.verdict));
+        if found.any(|symptom| bug.right.contains(&symptom)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The tier of a mismatch of values; other defects are not about rounding, and moved bits about no tier.

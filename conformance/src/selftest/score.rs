@@ -194,13 +194,10 @@ struct Hunted {
     alarms: Vec<String>,
 }
 
-/// A bug as it declares itself, and where T2 decided, once more without an order of additions.
+/// A bug as it declares itself, and where T2 had its say, once more without an order of additions.
 fn both_ways(bug: &'static Bug, ground: &Ground) -> Hunted {
     let strict = hunt(bug, ground, false);
-    let by_bits = strict
-        .kill
-        .as_ref()
-        .is_some_and(|kill| kill.tier == Some(Tier::T2));
+    let by_bits = strict.kill.as_ref().is_some_and(|kill| kill.by_bits);
     let loosely = (by_bits && !bug.bits_only).then(|| hunt(bug, ground, true));
     let row = Row {
         sort: Sort::Backend,

@@ -8,14 +8,14 @@ use super::dense::after;
 use super::edit::{rebuilt, triples};
 use super::memory::Memory;
 use super::own::{HONEST, Lanes, declared};
-use super::request::{bits_of, left_of, right_of, values_of, with_left, with_right};
+use super::request::{bits_of, factors, left_of, right_of, values_of, with_left, with_right};
 use crate::backend::{Backend, Determinism, Failure, Portable, Support};
 use crate::case::Params;
 use sparse_oracle::arithmetic::{Order, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::scalar::decode;
+use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::task::{Answer, Task};
 
 /// A bug, or its control, with the memory of one hunt.
@@ -58,10 +58,12 @@ impl Seeded {
     fn manifest(&self, contract: &Contract, params: &Params) -> Support {
         match self.bug.effect {
             Effect::Declares(support) if self.sick => support(contract, params),
-            Effect::Own(_) | Effect::Lanes(_) | Effect::Reads(_) | Effect::Walks(..) => Support::Supported {
-                arithmetic: declared(contract),
-                profile: Profile::default(),
-            },
+            Effect::Own(_) | Effect::Lanes(_) | Effect::Races(_) | Effect::Reads(_) | Effect::Walks(..) => {
+                Support::Supported {
+                    arithmetic: declared(contract),
+                    profile: Profile::default(),
+                }
+            }
             _ => Portable.support(contract, params),
         }
     }
@@ -105,7 +107,7 @@ impl Backend for Seeded {
 
     fn determinism(&self) -> Determinism {
         match self.bug.effect {
-            Effect::Remembers(_) => Determinism::Threads,
+            Effect::Remembers(_) | Effect::Races(_) | Effect::RacesForC(_) => Determinism::Threads,
             _ => Determinism::Unclaimed,
         }
     }
@@ -116,6 +118,22 @@ impl Backend for Seeded {
             Effect::Output(edit) => after(contract, task, |d| {
                 if sick {
                     edit(d);
+                }
+            }),
+            Effect::RacesForC(edit) => after(contract, task, |d| {
+                if sick {
+                    edit(self.memory.count(&contract.to_string()), d);
+                }
+            }),
+            Effect::Leaves(left) => after(contract, task, |d| {
+                if sick {
+                    d.leave(left);
+                }
+            }),
+            Effect::LosesColumns(lost) => after(contract, task, |d| {
+                if sick {
+                    let n = d.cols;
+                    d.lose(|_, _, j| lost(n, j));
                 }
             }),
             Effect::Left(edit) => {
@@ -142,12 +160,32 @@ impl Backend for Seeded {
                 }
                 Portable.run(contract, task)
             }
+            Effect::Factors(change) => {
+                let mut task = task;
+                if sick {
+                    let acc = contract.types.acc;
+                    let held = |v: f64| decode(encode(v, acc, Rounding::NearestEven), acc);
+                    factors(&mut task, |alpha, beta| {
+                        let (alpha, beta) = change(alpha, beta);
+                        (held(alpha), held(beta))
+                    });
+                }
+                Portable.run(contract, task)
+            }
             Effect::Own(own) => if sick { own } else { HONEST }.run(contract, task),
             Effect::Lanes(edit) => {
                 let (a, transposed) = left_of(&task);
                 let mut lanes = (HONEST.gather)(a, transposed);
                 if sick {
                     edit(&mut lanes);
+                }
+                HONEST.run_over(contract, task, &lanes)
+            }
+            Effect::Races(edit) => {
+                let (a, transposed) = left_of(&task);
+                let mut lanes = (HONEST.gather)(a, transposed);
+                if sick {
+                    edit(self.memory.count(&contract.to_string()), &mut lanes);
                 }
                 HONEST.run_over(contract, task, &lanes)
             }

@@ -6,21 +6,36 @@
 //!
 //! A bug to add is a row here; nothing else lists them. See `docs/self-test.md`.
 
+mod alignment;
 mod bounds;
+mod caches;
+mod columns;
 mod conduct;
+mod deep;
 mod encoding;
 mod encoding_more;
+mod extents;
+mod factors;
+mod flushes;
+mod hash;
+mod lengths;
+mod loose;
 mod operands;
 mod order;
 mod output;
 mod precision;
+mod races;
+mod roundings;
 mod scaling;
 mod sddmm;
 mod slips;
 mod sparse;
 mod special;
+mod state;
+mod swaps;
 mod tiles;
 mod tiles_more;
+mod walks;
 mod width;
 
 use super::bug::Bug;
@@ -34,12 +49,25 @@ static TABLES: &[&[Bug]] = &[
     bounds::BUGS,
     output::BUGS,
     scaling::BUGS,
+    factors::BUGS,
     operands::BUGS,
     precision::BUGS,
+    roundings::BUGS,
     special::BUGS,
+    flushes::BUGS,
     order::BUGS,
+    columns::BUGS,
+    extents::BUGS,
+    lengths::BUGS,
+    swaps::BUGS,
+    alignment::BUGS,
+    state::BUGS,
+    races::BUGS,
+    hash::BUGS,
+    loose::BUGS,
     width::BUGS,
     sddmm::BUGS,
+    deep::BUGS,
     sparse::BUGS,
     encoding::BUGS,
     encoding_more::BUGS,
