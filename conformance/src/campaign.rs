@@ -172,7 +172,7 @@ pub fn run_with(
     let names = backends.iter().map(|b| b.name().to_owned());
     report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
     report.seal();
-    worth::measure(&mut report, &owed, groups);
+    worth::measure(&mut report, &owed, &groups);
     report.timings.total_seconds = start.elapsed().as_secs_f64();
     report
 }
@@ -195,7 +195,7 @@ pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError
     let cases = cases.map_err(|error| report::MergeError::Line {
         reason: error.to_string(),
     })?;
-    worth::measure(&mut whole, &owed, by_matrix(cases));
+    worth::measure(&mut whole, &owed, &by_matrix(cases));
     Ok(whole)
 }
 

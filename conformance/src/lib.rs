@@ -42,6 +42,7 @@ pub mod runner;
 pub mod selftest;
 pub mod sequence;
 pub mod shard;
+mod sheets;
 pub mod shrink;
 mod slots;
 mod terms_apart;

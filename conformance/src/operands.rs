@@ -310,7 +310,9 @@ fn loosen<T: Scalar>(case: &Case, sparse: Sparse<T>) -> Result<Sparse<T>, Refusa
         },
         other => other.entries(),
     };
-    let parts = loosened(case.contract.format, &case.params.blocks, &entries, seed_of(case));
+    let apart = case.contract.op.is_exact();
+    let (format, blocks) = (case.contract.format, &case.params.blocks);
+    let parts = loosened(format, blocks, &entries, seed_of(case), apart);
     parts.map_or(Ok(sparse), Parts::check)
 }
 

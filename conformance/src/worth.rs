@@ -13,7 +13,7 @@ use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::plan::{Demand, Demanded, Group, measured};
 use crate::report::{Report, Seeded, Thin, Worth};
-use crate::selftest::{Ground, bugs, shown_by};
+use crate::selftest::{Ground, bugs};
 use rayon::prelude::*;
 use sparse_oracle::contract::Contract;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -40,8 +40,8 @@ impl Owed {
         backends: &[Box<dyn Backend>],
         seed: u64,
     ) -> Vec<Owed> {
-        let of_backend = |b: &Box<dyn Backend>| measured(b.as_ref(), seed).into_iter().collect();
-        let chosen: Vec<HashSet<Contract>> = backends.iter().map(of_backend).collect();
+        let of_backend = |b: &dyn Backend| measured(b, seed).into_iter().collect();
+        let chosen: Vec<HashSet<Contract>> = backends.iter().map(AsRef::as_ref).map(of_backend).collect();
         let mut of_contract: HashMap<Contract, Vec<&Case>> = HashMap::new();
         for case in groups.iter().flat_map(|group| &group.cases) {
             of_contract.entry(case.contract).or_default().push(case);
@@ -89,8 +89,8 @@ impl Owed {
 type Judged<'a> = Vec<&'a Case>;
 
 /// Fills in [`Report::worth`]. The report of a shard gets the coverage only: hunts are for whole plans.
-pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: Vec<Group>) {
-    let judged = judged(report, &groups);
+pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
+    let judged = judged(report, groups);
     let none = Vec::new();
     let of = |owed: &Owed| {
         judged
@@ -103,7 +103,7 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: Vec<Group>) {
         .map(|owed| coverage(owed, of(owed), whole))
         .collect();
     if whole {
-        hunt(&mut rows, owed, &of, &groups);
+        hunt(&mut rows, owed, &of, groups);
     }
     drop(judged);
     report.thin = if whole {
@@ -210,14 +210,12 @@ fn fixes_bits(backend: &dyn Backend, cases: &[&Case]) -> bool {
 fn seeded(ground: &Ground, judged: &[&Case], loosely: bool) -> Seeded {
     let lines: HashSet<String> = judged.iter().map(ToString::to_string).collect();
     let cases = ground.in_order_of_cost(|case| lines.contains(&case.to_string()), judged[0].contract);
-    let catalogue: Vec<_> = bugs().filter(|bug| !(loosely && bug.bits_only)).collect();
-    let concerned = catalogue
-        .into_par_iter()
+    let concerned = bugs()
+        .filter(|bug| !(loosely && bug.bits_only))
         .filter(|bug| cases.iter().any(|(case, _)| (bug.concerns)(case)));
-    let fates: Vec<(&str, bool)> = concerned
-        .map(|bug| (bug.name, shown_by(bug, &cases, loosely)))
-        .collect();
-    let missed: Vec<String> = fates.iter().filter(|f| !f.1).map(|f| f.0.to_owned()).collect();
+    let fates = crate::selftest::hunt(concerned, cases.iter().cloned(), loosely, 0);
+    let escaped = fates.iter().filter(|fate| fate.kill.is_none());
+    let missed: Vec<String> = escaped.map(|fate| fate.bug.name.to_owned()).collect();
     Seeded {
         concern: fates.len() as u64,
         caught: (fates.len() - missed.len()) as u64,

@@ -11,6 +11,9 @@ use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Matrices of the plan that are looked at.
+const GROUPS: usize = 120;
+
 #[test]
 fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -38,9 +41,10 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     };
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut same = 0;
-    for group in plan(&options, &[&Portable]).groups {
+    for group in plan(&options, &[&Portable]).groups.iter().take(GROUPS) {
         let loaded = group.origin.load().expect("generated");
-        for case in &group.cases {
+        // Three hundred calls are sure to meet a misdeed.
+        for case in group.cases.iter().filter(|case| case.params.after.is_none()) {
             // Not repeated: a case ends with its first misdeed, so that each has a verdict of its own.
             let [found, wanted] = [&hostile, &honest].map(|b| {
                 run_case_repeated(case, &loaded, b, Repeats::NONE)

@@ -13,6 +13,7 @@ mod judge_moves;
 mod judge_padding;
 mod judge_refusals;
 mod judge_sddmm;
+mod judge_sheet;
 mod judge_soundness;
 mod judge_unjudged;
 mod judge_vacuity;

@@ -1,8 +1,8 @@
 //! Loose encodings of both Libra formats: vectors go to either part by chance.
 //!
-//! Constructors allow that a vector is cut in two, one part of its entries on each side. That is not done here: a slot of the tensor part
-//! would face the row of B that an entry of the CUDA-core part meets at the same position, and clause 2.7 of SEMANTICS.md
-//! speaks of slots that hold no entry.
+//! Constructors allow that a vector is cut in two, one part of its entries on each side. That is done for conversions only: in a product a
+//! slot of the tensor part would face the row of B that an entry of the CUDA-core part meets at the same position, and clause 2.7 of
+//! SEMANTICS.md speaks of slots that hold no entry.
 
 use super::room::{Room, at, of_rows, offsets};
 use sparse_oracle::format::{Entries, Entry, FormatParams, LibraSddmmParts, LibraSpmmParts, PAD};
@@ -87,13 +87,14 @@ fn cut<T: Scalar>(
             .filter(|col| taken.binary_search(col).is_ok() || used.binary_search(col).is_err())
             .collect();
         arrange(&mut columns, room);
-        tensor.push_window(first, inside, &columns);
-        rest.extend(
-            inside
-                .iter()
-                .copied()
-                .filter(|e| taken.binary_search(&e.col).is_err()),
-        );
+        let cut_here = room.apart && room.one_in(2);
+        let in_tensor = |e: &Entry<T>| {
+            let other_half = cut_here && e.row % 2 == 1;
+            taken.binary_search(&e.col).is_ok() && !other_half
+        };
+        let (ours, others): (Vec<Entry<T>>, Vec<Entry<T>>) = inside.iter().copied().partition(in_tensor);
+        tensor.push_window(first, &ours, &columns);
+        rest.extend(others);
     }
     (tensor, rest)
 }

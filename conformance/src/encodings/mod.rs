@@ -133,15 +133,16 @@ impl EncodingInfo {
 }
 
 /// Arrays of a loose encoding of sorted entries that the format holds; `None` where it has one encoding only. `params` are those
-/// that the canonical encoding was made with.
+/// that the canonical encoding was made with. `apart` allows that the two parts of a Libra format share a column of a window.
 #[must_use]
 pub fn loosened<T: Scalar>(
     format: FormatKind,
     params: &FormatParams,
     entries: &Entries<T>,
     seed: u64,
+    apart: bool,
 ) -> Option<Parts<T>> {
-    let room = &mut Room::new(seed, format, entries);
+    let room = &mut Room::new(seed, format, entries, apart);
     Some(match format {
         FormatKind::Coo => Parts::Coo(general::coo(entries, room)),
         FormatKind::Bcsr => Parts::Bcsr(general::bcsr(entries, params, room)),

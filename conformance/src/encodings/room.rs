@@ -10,14 +10,17 @@ const SLOTS: usize = 1 << 16;
 /// Choices by the seed, and what is left to spend.
 pub(super) struct Room {
     pub(super) random: Random,
+    /// True where a vector of a hybrid format may be cut in two.
+    pub(super) apart: bool,
     columns: u64,
     left: usize,
 }
 
 impl Room {
-    pub(super) fn new<T>(seed: u64, format: FormatKind, entries: &Entries<T>) -> Room {
+    pub(super) fn new<T>(seed: u64, format: FormatKind, entries: &Entries<T>, apart: bool) -> Room {
         Room {
             random: Random::new(seed, format.name()),
+            apart,
             columns: entries.cols as u64,
             left: SLOTS.max(entries.list.len()),
         }

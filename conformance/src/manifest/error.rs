@@ -76,7 +76,7 @@ pub enum ManifestError {
         place: Place,
         text: String,
         contract: String,
-        source: DeclarationError,
+        source: Box<DeclarationError>,
     },
     #[error(
         "{place}: arithmetic {text:?} is weaker than {contract} admits: it {reason}; \"any\" is the weakest there is"

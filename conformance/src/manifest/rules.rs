@@ -216,7 +216,7 @@ fn says_something(rule: &Rule, contracts: &[&Contract], place: Place) -> Result<
         place,
         text: rule.arithmetic.clone(),
         contract: contract.to_string(),
-        source,
+        source: Box::new(source),
     };
     let rounding: Vec<&Contract> = contracts.iter().copied().filter(|c| !c.op.is_exact()).collect();
     if rounding.is_empty() && rule.arithmetic.trim() != "any" {
@@ -250,7 +250,7 @@ fn arithmetic(rule: &Rule, contract: &Contract, place: Place) -> Result<Arithmet
         place,
         text: text(),
         contract: contract.to_string(),
-        source,
+        source: Box::new(source),
     };
     let (declared, _) = declaration::read(&rule.arithmetic, contract).map_err(wrong)?;
     if let Some(reason) = declared.contradiction(1.0, 0.0) {

@@ -82,7 +82,7 @@ pub(crate) enum State {
 
 impl Tuples {
     /// All tuples of a space; wanted are those for which `wanted` holds.
-    pub(crate) fn new(space: Space, mut wanted: impl FnMut(&Tuple) -> bool) -> Tuples {
+    pub(crate) fn new(space: &Space, mut wanted: impl FnMut(&Tuple) -> bool) -> Tuples {
         let factors = space.levels.len();
         let (mut list, mut pairs, mut triples) = (Vec::new(), vec![0; factors * factors], Vec::new());
         for i in 0..factors {
@@ -214,7 +214,7 @@ impl Tuples {
     }
 
     /// The tuples of a space that [`wanted_bits`](Self::wanted_bits) tells; none for a text that is of another space.
-    pub(crate) fn of_bits(space: Space, bits: &str) -> Option<Tuples> {
+    pub(crate) fn of_bits(space: &Space, bits: &str) -> Option<Tuples> {
         let mut tuples = Tuples::new(space, |_| false);
         let digits: Option<Vec<u32>> = bits.chars().map(|digit| digit.to_digit(16)).collect();
         let digits = digits.filter(|digits| digits.len() == tuples.state.len().div_ceil(4))?;
@@ -365,7 +365,7 @@ mod tests {
     }
 
     fn rows(seed: u64, legal: fn(&[u8]) -> bool) -> (Tuples, Vec<Row>) {
-        let mut tuples = Tuples::new(space(), |_| true);
+        let mut tuples = Tuples::new(&space(), |_| true);
         let take = |row: &[u8], _: &mut Mix| legal(row).then(|| (row.to_vec(), row.to_vec()));
         let made = complete(&mut tuples, &all(&space()), &mut Mix::new(&[seed]), take);
         (tuples, made)
@@ -414,15 +414,15 @@ mod tests {
     #[test]
     fn what_is_wanted_survives_a_text() {
         let every_third = std::cell::Cell::new(0u32);
-        let tuples = Tuples::new(space(), |_| {
+        let tuples = Tuples::new(&space(), |_| {
             every_third.set(every_third.get() + 1);
             every_third.get().is_multiple_of(3)
         });
         let bits = tuples.wanted_bits();
-        let back = Tuples::of_bits(space(), &bits).expect("of this space");
+        let back = Tuples::of_bits(&space(), &bits).expect("of this space");
         assert_eq!(back.state, tuples.state);
-        assert!(Tuples::of_bits(space(), &bits[1..]).is_none());
-        assert!(Tuples::of_bits(space(), &bits.replacen('2', "x", 1)).is_none());
+        assert!(Tuples::of_bits(&space(), &bits[1..]).is_none());
+        assert!(Tuples::of_bits(&space(), &bits.replacen('2', "x", 1)).is_none());
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl Demanded {
         let axes = axes(contract);
         let wanted = match bits {
             "" => None,
-            bits => Some(Tuples::of_bits(space(&axes), bits)?),
+            bits => Some(Tuples::of_bits(&space(&axes), bits)?),
         };
         Some(Demanded {
             axes,
@@ -292,7 +292,7 @@ impl Maker<'_> {
             return demand;
         }
         let demanded = |tuple: &Tuple| self.is_demanded(tuple, claim.share);
-        let mut tuples = Tuples::new(space(&self.axes), demanded);
+        let mut tuples = Tuples::new(&space(&self.axes), demanded);
         let wanted = tuples.clone();
         let mut count = 0;
         for (row, case) in &cases.list {
@@ -428,10 +428,18 @@ impl Maker<'_> {
                 .zip(row)
                 .for_each(|(levels, &level)| _ = levels.insert(level));
         };
-        let anchor = (0..4000).find_map(|turn| self.make(&self.blind(&all, None, mix), backend, turn, mix));
-        let (anchor, _) = anchor?;
+        // From a small case that shows something, so that levels are not judged beside an empty matrix or a thousand columns.
+        let plain: Vec<Vec<u8>> = self.axes.iter().map(Axis::plain).collect();
+        let drawn = |levels: &[Vec<u8>], turns: u64, mix: &mut Mix| {
+            (0..turns).find_map(|turn| self.make(&self.blind(levels, None, mix), backend, turn, mix))
+        };
+        let showing: Vec<Vec<u8>> = self.axes.iter().map(Axis::showing).collect();
+        let small = drawn(&plain, 2000, mix);
+        let showing = || drawn(&showing, 2000, mix);
+        let (anchor, _) = small.or_else(showing).or_else(|| drawn(&all, 4000, mix))?;
         note(&mut found, &anchor);
-        for f in 0..self.axes.len() {
+        // A second time for what goes only with a level that was found later.
+        for f in (0..self.axes.len()).chain(0..self.axes.len()) {
             for &level in &all[f] {
                 for attempt in 0..40 {
                     if found[f].contains(&level) {
@@ -492,6 +500,12 @@ impl Maker<'_> {
         settle(&mut draft.params, self.contract);
         if !means_something(&draft) {
             return None;
+        }
+        // What alpha = 0 must not read shows beside NaN and Inf only, and beside -0 what compares bits.
+        if draft.params.alpha == 0.0
+            && matches!(draft.values, ValueFamily::Special | ValueFamily::PlacedSpecial)
+        {
+            draft.params.alpha = -0.0;
         }
         let fits = |choice: &Choice| self.fits(&draft, choice);
         let place = (draft.group, draft.shape);
@@ -568,9 +582,16 @@ impl Maker<'_> {
     fn of_family(&self, family: Family, claim: &Claim<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
         let group = group_of(family).filter(|&group| group < GROUPS.len())? as u8;
         let at = self.axes.iter().position(|axis| axis.name() == "pattern")?;
-        (0..600).find_map(|turn| {
+        (0..3000).find_map(|turn| {
             let mut row = self.blind(&claim.allowed, None, mix);
             row[at] = group;
+            // A generator may have large matrices only: few columns of C go with them.
+            if let Some(n) = self.axes.iter().position(|axis| axis.name() == "n")
+                && turn % 2 == 1
+                && claim.allowed[n].contains(&1)
+            {
+                row[n] = 1;
+            }
             let mut draft = Draft {
                 contract: self.contract,
                 params: Params::default(),

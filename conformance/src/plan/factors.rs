@@ -90,6 +90,7 @@ pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 8] = [
             ValueFamily::Subnormal,
             ValueFamily::SubnormalA,
             ValueFamily::SubnormalB,
+            ValueFamily::SubnormalSums,
         ],
     ),
     ("special", &[ValueFamily::Special, ValueFamily::PlacedSpecial]),
@@ -440,6 +441,25 @@ impl Axis {
         }
     }
 
+    /// Levels of cases that show something.
+    pub(crate) fn showing(&self) -> Vec<u8> {
+        let all = 0..self.levels();
+        all.filter(|level| !self.masking().contains(level)).collect()
+    }
+
+    /// Levels of cases that are small besides.
+    pub(crate) fn plain(&self) -> Vec<u8> {
+        match self.name() {
+            "shape" => vec![2],
+            "n" => vec![1, 2],
+            _ => {
+                let mut levels = self.showing();
+                levels.retain(|level| !self.is_heavy(*level));
+                levels
+            }
+        }
+    }
+
     pub(crate) fn is_strong(&self) -> bool {
         matches!(self, Axis::Of(factor) if factor.strong)
     }
@@ -511,12 +531,15 @@ fn number(level: u8, acc: Precision, mix: &mut Mix) -> f64 {
         3 => mix.pick(&[2.0, 0.5, -2.0, -0.5, 4.0]),
         4 => {
             let random = 1.0 + mix.below(1 << 52) as f64 / (1u64 << 52) as f64;
-            mix.pick(&[0.1, 1.0 / 3.0, std::f64::consts::PI, 3.0, -1.7, random, -random])
+            // One step of f16 above 1 is near it, and is not.
+            let near = 1.0 + 1.0 / 1024.0;
+            let known = [0.1, 1.0 / 3.0, std::f64::consts::PI, 3.0, -1.7, near];
+            mix.pick(&[&known[..], &[random, -random]].concat())
         }
         _ => {
             let tiny = 2f64.powi(spec.emin);
             let huge = spec.max_finite();
-            mix.pick(&[tiny, tiny * 1.5, -tiny / 4.0, huge / 4.0, -huge / 1024.0, huge])
+            mix.pick(&[tiny, tiny * 1.5, -tiny / 4.0, huge / 4.0, -huge / 16.0, huge])
         }
     };
     decode(encode(drawn, acc, Rounding::NearestEven), acc)

@@ -285,13 +285,13 @@ mod tests {
     #[test]
     fn the_extents_of_a_class_are_in_it() {
         let mut mix = Mix::new(&[1]);
-        for class in 0..SHAPES.len() {
+        for (class, name) in SHAPES.iter().enumerate() {
             let hits = (0..200).filter(|_| {
                 let (rows, cols) = extents(class, &mut mix);
                 shape_class(rows, cols) == class
             });
             let hits = hits.count();
-            assert!(hits > 120, "{}: {hits} of 200", SHAPES[class]);
+            assert!(hits > 120, "{name}: {hits} of 200");
         }
     }
 }

@@ -1,20 +1,31 @@
-//! Matrices past the borders of small integers: where an index, a count or a key of 16 or 32 bits runs over.
+//! Landmarks: matrices past the borders of small integers, of blocks and of tables, and requests past those of counters.
 //!
 //! ```text
-//! tall     65,537 x 65,537, a diagonal    rows, columns and entries past 2^16, a last block of one       n = 1
-//! packed   33 x 2,048, nearly full        entries past 2^16, rows of 2,000                               n = 1
-//! long     7 x 66,000, two full rows      entries of a row past 2^16                                     n = 1
-//! wide     6 x 300, two rows of 257       elements of B past 2^16, n past 512                            n = 1,000
-//! square   133 x 133, a diagonal          elements of C past 2^17                                        n = 1,000, from full on
-//! far      70,000 x 70,000                row * cols + col past 2^32                                     n = 1, from full on
+//! tall     65,537 x 65,537, a diagonal      rows, columns and entries past 2^16, a last block of one       n = 1
+//! packed   33 x 2,048, nearly full          entries past 2^16, rows of 2,000                               n = 1
+//! long     7 x 66,000, two full rows        entries of a row past 2^16                                     n = 1
+//! heavy    200 x 4,500, two rows of 4,200   long rows far apart, with nothing between                      n = 2
+//! waves    1,281 x 1,300                    five blocks of 256 rows and one row                            n = 3
+//! wide     6 x 300, two rows of 257         elements of B past 2^16, n past 512                            n = 1,000
+//! plates   80 x 80, a diagonal              C past 64 x 64                                                 n = 80
+//! columns  65,536 x 3, full, transposed     entries of a row of op(A) past 2^16, where rows of A are short   n = 1
+//! many     9 x 9                            300 calls before the judged one                                n = 3
+//! ranks    65,537 x 65,537, a diagonal      positions of an SDDMM past 2^16, in row and column, too        n = 1
+//! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
+//! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
+//! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000, from full on
+//! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
 //! ```
 //!
-//! In the quick tier, for the contracts on which seeded bugs are hunted (`measured`).
+//! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
+//! tier they are for the contracts on which seeded bugs are hunted (`measured`).
 
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
 use crate::case::{Case, Filling};
 use crate::origin::Origin;
+use crate::right::Right;
+use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::source::generator::SourceSpec;
@@ -25,43 +36,220 @@ use std::collections::HashSet;
 struct Landmark {
     line: &'static str,
     n: usize,
-    /// True where its empty rows or columns would be padded to something large.
-    sparse_only: bool,
+    ops: &'static [Op],
+    rooms: &'static [Room],
     from: Tier,
+    /// Calls before the judged one.
+    after: Option<After>,
+    /// True where its columns are the rows of op(A).
+    turned: bool,
 }
 
-const fn landmark(line: &'static str, n: usize, sparse_only: bool, from: Tier) -> Landmark {
-    Landmark {
-        line,
-        n,
-        sparse_only,
-        from,
+impl Landmark {
+    const fn after(self, after: After) -> Landmark {
+        Landmark {
+            after: Some(after),
+            ..self
+        }
+    }
+
+    const fn turned(self) -> Landmark {
+        Landmark { turned: true, ..self }
     }
 }
 
-const LANDMARKS: [Landmark; 6] = [
-    landmark("diagonal:rows=65537,cols=65537", 1, true, Tier::Quick),
-    landmark("uniform:rows=33,cols=2048,density=0.97", 1, false, Tier::Quick),
+const fn landmark(
+    line: &'static str,
+    n: usize,
+    ops: &'static [Op],
+    rooms: &'static [Room],
+    from: Tier,
+) -> Landmark {
+    Landmark {
+        line,
+        n,
+        ops,
+        rooms,
+        from,
+        after: None,
+        turned: false,
+    }
+}
+
+const VECTORS: &[Op] = &[Op::Spmm, Op::Spmv, Op::Transpose, Op::Convert];
+const PRODUCTS: &[Op] = &[Op::Spmm, Op::Spmv];
+
+const LANDMARKS: [Landmark; 22] = [
+    landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
+    landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
+    landmark(
+        "uniform:rows=65537,cols=8,density=0.3",
+        1,
+        VECTORS,
+        FULL,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=33,cols=2048,density=0.97",
+        1,
+        VECTORS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=7,cols=65536,count=2,length=65535",
+        1,
+        VECTORS,
+        SHORT_COLUMNS,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=200,cols=4500,count=2,length=4200",
+        2,
+        VECTORS,
+        SHORT_COLUMNS,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=400,cols=400,density=0.5",
+        1,
+        VECTORS,
+        NARROW,
+        Tier::Quick,
+    ),
     landmark(
         "longrows:rows=7,cols=66000,count=2,length=65999",
         1,
-        true,
+        VECTORS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=200,cols=4500,count=2,length=4200",
+        2,
+        VECTORS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=1281,cols=1300,density=0.003",
+        3,
+        VECTORS,
+        ANY,
         Tier::Quick,
     ),
     landmark(
         "longrows:rows=6,cols=300,count=2,length=257",
         1000,
-        false,
+        PRODUCTS,
+        ROOMY,
         Tier::Quick,
     ),
-    landmark("diagonal:rows=133,cols=133", 1000, false, Tier::Full),
+    landmark(
+        "longrows:rows=6,cols=300,count=2,length=200",
+        1000,
+        PRODUCTS,
+        NARROW,
+        Tier::Quick,
+    ),
+    landmark("diagonal:rows=80,cols=80", 80, &[Op::Spmm], ANY, Tier::Quick),
+    landmark(
+        "uniform:rows=9,cols=9,density=0.4",
+        3,
+        &[Op::Spmm, Op::Spmv, Op::Sddmm],
+        ANY,
+        Tier::Quick,
+    )
+    .after(After::Many),
+    landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).turned(),
+    landmark(
+        "diagonal:rows=65537,cols=65537",
+        1,
+        &[Op::Sddmm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=3,cols=24,density=0.9",
+        5000,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=2,cols=16,density=0.9",
+        65_536,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=5000,cols=24,density=0.3",
+        3,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=66000,cols=8,density=0.4",
+        2,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark("diagonal:rows=133,cols=133", 1000, &[Op::Spmm], ROOMY, Tier::Full),
     landmark(
         "uniform:rows=70000,cols=70000,density=0.000001",
         1,
-        true,
+        VECTORS,
+        SPARSE,
         Tier::Full,
     ),
 ];
+
+/// What the formats of a contract have room for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// Lengths of rows (of CP-CSR, in a group) in 8 bits, extents in 16.
+    Narrow,
+    /// Lengths of columns (of RP-CSC) in 8 bits, extents in 16.
+    ShortColumns,
+    /// Places are stored, entries or not.
+    Full,
+    /// Arrays grow with entries, rows and columns, not with their product.
+    Plain,
+    /// As plain, and nothing is stored for a place without an entry.
+    Sparse,
+}
+
+impl Room {
+    fn of(contract: &Contract) -> Room {
+        let formats = [Some(contract.format), contract.to];
+        let any = |has: fn(FormatKind) -> bool| formats.into_iter().flatten().any(has);
+        match () {
+            () if any(|f| f == FormatKind::CpCsr) => Room::Narrow,
+            () if any(|f| f == FormatKind::RpCsc) => Room::ShortColumns,
+            () if any(FormatKind::is_structured) => Room::Full,
+            () if any(FormatKind::pads_with_zeros) => Room::Plain,
+            () => Room::Sparse,
+        }
+    }
+}
+
+const ANY: &[Room] = &[
+    Room::Narrow,
+    Room::ShortColumns,
+    Room::Full,
+    Room::Plain,
+    Room::Sparse,
+];
+const NARROW: &[Room] = &[Room::Narrow, Room::ShortColumns];
+const SHORT_ROWS: &[Room] = &[Room::Narrow];
+const SHORT_COLUMNS: &[Room] = &[Room::ShortColumns];
+const FULL: &[Room] = &[Room::Full];
+const PLAIN: &[Room] = &[Room::Plain, Room::Sparse];
+const ROOMY: &[Room] = &[Room::Full, Room::Plain, Room::Sparse];
+const SPARSE: &[Room] = &[Room::Sparse];
 
 /// Cases on the landmarks of a tier, for each backend that claims the contract.
 pub(super) fn cases(
@@ -87,7 +275,7 @@ pub(super) fn cases(
             } else {
                 ValueFamily::NearOne
             };
-            let change = |case: &mut Case| shown(case, landmark.n, family);
+            let change = |case: &mut Case| shown(case, landmark, family);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }
     }
@@ -95,16 +283,29 @@ pub(super) fn cases(
 }
 
 /// Makes a drawn case one whose result shows every element.
-fn shown(case: &mut Case, n: usize, family: ValueFamily) {
+fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
+    let op = case.contract.op;
     let p = &mut case.params;
-    if matches!(case.contract.op, Op::Spmm) {
-        p.n = n;
+    if matches!(op, Op::Spmm | Op::Sddmm | Op::Spgemm) {
+        p.n = landmark.n;
     }
-    if p.alpha == 0.0 {
+    // A sum that is scaled away shows nothing, nor does one beside a huge C.
+    let size = |v: f64| v == 0.0 || !(1.0 / 64.0..=64.0).contains(&v.abs());
+    if size(p.alpha) {
         p.alpha = 1.0;
     }
-    // One call of this size is enough.
-    p.after = None;
+    if size(p.beta) {
+        p.beta = 0.0;
+    }
+    if op == Op::Spgemm {
+        p.right = if landmark.n < 1000 {
+            Right::Thin
+        } else {
+            Right::Long
+        };
+    }
+    // Long rows of A are those of op(A); and one call of this size is enough.
+    (p.transpose_a, p.after) = (landmark.turned, landmark.after);
     if let Filling::Drawn(_, seed) = case.filling {
         case.filling = Filling::Drawn(family, seed);
     }
@@ -118,17 +319,8 @@ const fn rank(tier: Tier) -> u8 {
     }
 }
 
-/// Contracts whose arrays stay small: for sparse landmarks, those that grow with entries and rows alone.
 fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
-    let formats = [Some(contract.format), contract.to];
-    let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
-    // Their lengths have 8 bits.
-    let narrow = formats
-        .into_iter()
-        .flatten()
-        .any(|f| matches!(f, FormatKind::RpCsc | FormatKind::CpCsr));
-    let op = matches!(contract.op, Op::Spmm | Op::Spmv | Op::Transpose | Op::Convert);
-    op && !narrow && !(landmark.sparse_only && padded)
+    landmark.ops.contains(&contract.op) && landmark.rooms.contains(&Room::of(contract))
 }
 
 #[cfg(test)]
@@ -136,13 +328,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn landmarks_parse_and_lie_past_their_borders() {
+    fn landmarks_parse_and_every_format_has_some() {
         for landmark in &LANDMARKS {
             let spec: SourceSpec = landmark.line.parse().expect("a legal line");
-            let shape = spec.shape().expect("a shape");
-            let of_b = u128::from(shape.cols) * landmark.n as u128;
-            let most = u128::from(shape.rows).max(of_b).max(shape.nnz_at_most);
-            assert!(most > 1 << 16, "{}", landmark.line);
+            spec.shape().expect("a shape");
+        }
+        for contract in sparse_oracle::contract::all_contracts() {
+            let count = LANDMARKS.iter().filter(|l| concerns(l, contract)).count();
+            assert!(count >= 1, "{contract}");
         }
     }
 }

@@ -24,15 +24,6 @@ pub(super) fn of_values(a: &AnySparse) -> usize {
     })
 }
 
-/// Address of the offsets of CSR; 0 for other formats.
-#[must_use]
-pub(super) fn of_offsets(a: &AnySparse) -> usize {
-    sparse_oracle::each_sparse!(a, m => match m {
-        Sparse::Csr(m) => m.row_ptr.as_ptr() as usize,
-        _ => 0,
-    })
-}
-
 /// Elements from the last address before this one that `bytes` divides.
 #[must_use]
 pub(super) const fn past(address: usize, bytes: usize, precision: Precision) -> usize {

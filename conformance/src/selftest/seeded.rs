@@ -12,11 +12,12 @@ use super::request::{bits_of, factors, left_of, right_of, values_of, with_left, 
 use crate::backend::{Backend, Determinism, Failure, Portable, Support};
 use crate::case::Params;
 use sparse_oracle::arithmetic::{Order, Reduction};
-use sparse_oracle::contract::Contract;
+use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::task::{Answer, Task};
+use std::sync::{Mutex, PoisonError};
 
 /// A bug, or its control, with the memory of one hunt.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Seeded {
     sick: bool,
     /// Declares types and operands' rounding, and no order: T2 has nothing to say.
     loose: bool,
+    /// The operation that it is asked for; calls of others come before it in a sequence.
+    about: Mutex<Option<Op>>,
     memory: Memory,
 }
 
@@ -36,6 +39,7 @@ impl Seeded {
             bug,
             sick: true,
             loose: false,
+            about: Mutex::default(),
             memory: Memory::default(),
         }
     }
@@ -53,6 +57,17 @@ impl Seeded {
     #[must_use]
     pub fn loosely(self) -> Seeded {
         Seeded { loose: true, ..self }
+    }
+
+    /// Says which operation it is asked for next: the bug is in the kernels of this one, and calls of others before the judged one are
+    /// honest. What is kept between calls may be kept from any.
+    pub fn about(&self, op: Op) {
+        *self.about.lock().unwrap_or_else(PoisonError::into_inner) = Some(op);
+    }
+
+    fn is_elsewhere(&self, op: Op) -> bool {
+        let about = *self.about.lock().unwrap_or_else(PoisonError::into_inner);
+        !matches!(self.bug.effect, Effect::Remembers(_)) && about.is_some_and(|about| about != op)
     }
 
     fn manifest(&self, contract: &Contract, params: &Params) -> Support {
@@ -113,6 +128,9 @@ impl Backend for Seeded {
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        if self.is_elsewhere(contract.op) {
+            return Portable.run(contract, task);
+        }
         let sick = self.sick;
         match self.bug.effect {
             Effect::Output(edit) => after(contract, task, |d| {
@@ -164,10 +182,14 @@ impl Backend for Seeded {
                 let mut task = task;
                 if sick {
                     let acc = contract.types.acc;
-                    let held = |v: f64| decode(encode(v, acc, Rounding::NearestEven), acc);
+                    // A factor that is changed into an infinity would be refused: it stays.
+                    let held = |now: f64, before: f64| {
+                        let held = decode(encode(now, acc, Rounding::NearestEven), acc);
+                        if held.is_finite() { held } else { before }
+                    };
                     factors(&mut task, |alpha, beta| {
-                        let (alpha, beta) = change(alpha, beta);
-                        (held(alpha), held(beta))
+                        let now = change(alpha, beta);
+                        (held(now.0, alpha), held(now.1, beta))
                     });
                 }
                 Portable.run(contract, task)

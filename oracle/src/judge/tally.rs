@@ -1,6 +1,6 @@
 //! All elements of one result, one verdict.
 
-use super::accepted::Fared;
+use super::accepted::{Accepted, Fared};
 use super::problem::Problem;
 use super::rule::Rule;
 use crate::arithmetic::Arithmetic;
@@ -65,7 +65,9 @@ enum Strength {
     Bits,
 }
 
-struct Tally {
+pub(super) struct Tally {
+    out: Precision,
+    poison: Option<u64>,
     worst: f64,
     inexact: bool,
     /// The first of the elements that fail by the strongest statement, and how strong that is.
@@ -92,15 +94,7 @@ pub fn judge(
         beta,
         problem.other_max(arithmetic.epilogue),
     );
-    let mut tally = Tally {
-        worst: 0.0,
-        inexact: false,
-        first: None,
-        wrong: 0,
-        unjudged: 0,
-        seen: [false; 3],
-        elements: 0,
-    };
+    let mut tally = Tally::new(arithmetic.out, output.poison);
     let visited = problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);
         let c_offset = output.before_place.offset(site.at, tally.elements);
@@ -109,26 +103,7 @@ pub fn judge(
             .map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
         let accepted = rule.accepts(site, c);
         let bits = output.found.bits(offset);
-        tally.elements += 1;
-        tally.seen[1] |= accepted.is_bounded();
-        tally.seen[0] |= accepted.order_free;
-        tally.seen[2] |= accepted.modelled.is_some();
-        if output.poison == Some(bits) {
-            let expected = decimal(decode(accepted.nearest_bits(), arithmetic.out), arithmetic.out);
-            tally.wrong(Strength::Certain, site.at, || unwritten(bits, expected));
-            return;
-        }
-        match accepted.judge(bits) {
-            Fared::Exact => {}
-            Fared::Unjudged => tally.unjudged += 1,
-            Fared::Within(share) => {
-                tally.inexact = true;
-                tally.worst = tally.worst.max(share);
-            }
-            Fared::Wrong(tier, figures) => tally.wrong(strength(tier), site.at, || {
-                value_mismatch(tier, figures, (accepted.bits_for(tier), bits), arithmetic.out)
-            }),
-        }
+        tally.element(site.at, bits, &accepted, || accepted.judge(bits));
     });
     match visited {
         Ok(()) => tally.finish(),
@@ -144,6 +119,52 @@ pub fn judge(
 }
 
 impl Tally {
+    /// Before the first element.
+    pub(super) fn new(out: Precision, poison: Option<u64>) -> Tally {
+        Tally {
+            out,
+            poison,
+            worst: 0.0,
+            inexact: false,
+            first: None,
+            wrong: 0,
+            unjudged: 0,
+            seen: [false; 3],
+            elements: 0,
+        }
+    }
+
+    /// Counts one element, of which `fared` says how it fared.
+    pub(super) fn element(
+        &mut self,
+        at: (usize, usize),
+        bits: u64,
+        accepted: &Accepted,
+        fared: impl FnOnce() -> Fared,
+    ) {
+        let out = self.out;
+        self.elements += 1;
+        self.seen[1] |= accepted.is_bounded();
+        self.seen[0] |= accepted.order_free;
+        self.seen[2] |= accepted.modelled.is_some();
+        if self.poison == Some(bits) {
+            let expected = decimal(decode(accepted.nearest_bits(), out), out);
+            self.wrong(Strength::Certain, at, || unwritten(bits, expected));
+            return;
+        }
+        match fared() {
+            Fared::Exact => {}
+            Fared::Unjudged => self.unjudged += 1,
+            Fared::Within(share) => {
+                self.inexact = true;
+                self.worst = self.worst.max(share);
+            }
+            Fared::Wrong(tier, figures) => self.wrong(strength(tier), at, || {
+                value_mismatch(tier, figures, (accepted.bits_for(tier), bits), out)
+            }),
+        }
+    }
+
     fn wrong(&mut self, strength: Strength, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {
         self.wrong += 1;
         if self
@@ -158,7 +179,8 @@ impl Tally {
         }
     }
 
-    fn finish(self) -> Judged {
+    /// One verdict on all of them.
+    pub(super) fn finish(self) -> Judged {
         let tiers = [Tier::T0, Tier::T1, Tier::T2]
             .into_iter()
             .zip(self.seen)

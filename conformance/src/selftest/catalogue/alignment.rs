@@ -5,25 +5,20 @@
 //! ld = 9   row 1 begins at 9: no multiple of 4
 //! ```
 
-use super::super::address::{of_offsets, of_slice, of_values, past};
+use super::super::address::{of_slice, past};
 use super::super::bug::symptom::{CANARY, UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::dense::{Dense, offset};
-use super::super::edit::{gathered, rebuilt};
+use super::super::edit::gathered;
 use super::super::request::factors;
 use super::{legal, product, scaled, spmm};
-use crate::case::Case;
 use crate::report::Defect;
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Layout};
+use sparse_oracle::format::Layout;
 use sparse_oracle::task::{DenseRef, Task};
 
 const F: Family = Family::Alignment;
 const MOVED: &[Symptom] = &[VALUE, UNWRITTEN, CANARY, Symptom::Wrong(Defect::Stale)];
-
-fn csr(case: &Case) -> bool {
-    scaled(case) && case.contract.format == FormatKind::Csr
-}
 
 pub(super) static BUGS: &[Bug] = &[
     Bug::new(
@@ -48,37 +43,6 @@ pub(super) static BUGS: &[Bug] = &[
         "the same with whole cache lines",
         scaled,
         Effect::Right(|b| early(b, 64)),
-        &[VALUE],
-    ),
-    Bug::new(
-        F,
-        "align: values of A rounded down to 16 bytes",
-        "values are loaded four at a time from a multiple of 16",
-        csr,
-        Effect::Left(|a, _| {
-            let shift = past(of_values(a), 16, a.precision());
-            rebuilt(a, |list, _| {
-                for at in (shift..list.len()).rev() {
-                    list[at].value = list[at - shift].value;
-                }
-            })
-        }),
-        &[VALUE],
-    ),
-    Bug::new(
-        F,
-        "align: offsets read in pairs of 8 bytes",
-        "row_ptr is read as 64-bit words: from an odd place, rows are one late",
-        csr,
-        Effect::Left(|a, _| {
-            let odd = !of_offsets(a).is_multiple_of(8);
-            rebuilt(a, |list, (rows, _)| {
-                if odd {
-                    list.retain(|e| e.row as usize + 1 < rows);
-                    list.iter_mut().for_each(|e| e.row += 1);
-                }
-            })
-        }),
         &[VALUE],
     ),
     Bug::new(

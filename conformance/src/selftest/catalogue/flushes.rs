@@ -10,7 +10,7 @@ use super::super::bug::symptom::{PATTERN, VALUE};
 use super::super::bug::{Bug, Effect, Family};
 use super::super::edit::edit_values;
 use super::super::own::{HONEST, Own, Site, fused, mul_then_add};
-use super::{legal, scaled};
+use super::{general_move, legal, scaled};
 use crate::case::{Case, Filling};
 use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::scalar::{Precision as P, decode};
@@ -198,7 +198,7 @@ pub(super) static BUGS: &[Bug] = &[
     result(
         "flush: by a conversion",
         "values are moved through floating-point registers that flush",
-        |c| c.contract.op.is_exact() && c.params.fault.is_none() && small(c),
+        |c| general_move(c) && small(c),
     ),
     result("flush: by SpGEMM", "results of SpGEMM are flushed", |c| {
         legal(c, Op::Spgemm) && small(c)

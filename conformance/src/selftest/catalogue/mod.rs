@@ -122,6 +122,12 @@ fn spmm_csr(case: &Case) -> bool {
     spmm(case) && case.contract.format == FormatKind::Csr
 }
 
+/// Legal conversions and transposes whose result is of a general format.
+fn general_move(case: &Case) -> bool {
+    let general = |to| FormatKind::GENERAL.contains(&to);
+    case.contract.op.is_exact() && case.params.fault.is_none() && case.contract.to.is_none_or(general)
+}
+
 /// Products with these types of A, accumulator and output that read A and B.
 fn typed(case: &Case, a: Precision, acc: Precision, out: Precision) -> bool {
     let types = case.contract.types;

@@ -9,9 +9,10 @@ use super::super::bug::{Bug, Effect, Family};
 use super::super::dense::{Dense, offset};
 use super::super::edit::{edit_values, gathered};
 use super::super::own::Lanes;
-use super::{legal, scaled, spmm};
+use super::{general_move, legal, scaled, spmm};
 use crate::case::Case;
 use sparse_oracle::contract::Op;
+use sparse_oracle::format::FormatKind;
 use sparse_oracle::task::RawSparse;
 
 const F: Family = Family::Swaps;
@@ -170,7 +171,10 @@ pub(super) static BUGS: &[Bug] = &[
     result(
         "swap: values in a long row, converted",
         "a sort of more than 64 pairs moves two values apart from their positions",
-        |c| c.contract.op.is_exact() && c.params.fault.is_none(),
+        |c| {
+            general_move(c)
+                && [FormatKind::Csr, FormatKind::Csc].contains(&c.contract.to.unwrap_or(c.contract.format))
+        },
         |raw| in_long_lanes(raw, 64),
     ),
 ];

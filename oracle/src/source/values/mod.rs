@@ -19,7 +19,7 @@ pub use operand::Operand;
 use super::random::Random;
 use crate::scalar::Precision;
 use coded::Code;
-use range::{Range, sign};
+use range::{Range, power_of_two, sign};
 use std::fmt;
 
 /// A family of values by name.
@@ -43,6 +43,7 @@ pub enum ValueFamily {
     SubnormalB,
     OneBig,
     PlacedSpecial,
+    SubnormalSums,
 }
 
 /// One row of [`VALUE_FAMILIES`].
@@ -77,7 +78,7 @@ const fn row(
 }
 
 /// Every family, in the order of [`ValueFamily`].
-pub const VALUE_FAMILIES: [ValueFamilyInfo; 17] = [
+pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
     row(
         ValueFamily::Ones,
         "ones",
@@ -197,6 +198,13 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 17] = [
         false,
         "few NaN and infinities: in A, in single elements of B, and in rows of B that no entry of A meets",
     ),
+    row(
+        ValueFamily::SubnormalSums,
+        "subnormal-sums",
+        false,
+        true,
+        "A small multiples of the smallest subnormal, B small integers: products and sums are subnormal, and exact",
+    ),
 ];
 
 impl ValueFamily {
@@ -254,6 +262,7 @@ impl ValueFamily {
             ValueFamily::SubnormalB => range.normal(random, range.spec.emax - 5, range.spec.emax - 3),
             ValueFamily::OneBig => small_int(random),
             ValueFamily::PlacedSpecial => range.normal(random, -1, 1),
+            ValueFamily::SubnormalSums => small_int(random) * power_of_two(range.spec.min_exponent()),
         }
     }
 

@@ -23,6 +23,7 @@ impl ValueFamily {
     /// subnormal-a     around the smallest  near the largest       near one
     /// subnormal-b     near the largest     around the smallest    near one
     /// one-big         few big              small integers         small integers
+    /// subnormal-sums  few smallest ones    small integers         few smallest ones
     /// placed-special  few NaN, Inf         near one (*)           near one
     /// ```
     ///
@@ -38,7 +39,9 @@ impl ValueFamily {
             }
             (SubnormalA, Operand::B) => SubnormalB,
             (SubnormalB, Operand::B) => SubnormalA,
-            (ValueFamily::OneBig, Operand::B | Operand::C) => SmallInt,
+            (ValueFamily::OneBig, Operand::B | Operand::C) | (ValueFamily::SubnormalSums, Operand::B) => {
+                SmallInt
+            }
             (same, _) => same,
         }
     }
