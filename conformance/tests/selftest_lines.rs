@@ -75,11 +75,11 @@ fn complaint(name: &str, lines: &[String], rounds: usize) -> Option<String> {
     let loose = (!bug.bits_only).then(|| [Seeded::sick(bug).loosely(), Seeded::control(bug).loosely()]);
     std::iter::once(strict)
         .chain(loose)
-        .find_map(|[sick, control]| survives(bug, [Box::new(sick), Box::new(control)], lines, rounds))
+        .find_map(|[sick, control]| survives(bug, &[Box::new(sick), Box::new(control)], lines, rounds))
 }
 
 /// As declared, or declaring no order of additions.
-fn survives(bug: &Bug, pair: [Box<dyn Backend>; 2], lines: &[String], rounds: usize) -> Option<String> {
+fn survives(bug: &Bug, pair: &[Box<dyn Backend>; 2], lines: &[String], rounds: usize) -> Option<String> {
     for line in std::iter::repeat_n(lines, rounds).flatten() {
         let case: Case = match line.parse() {
             Ok(case) => case,
@@ -92,7 +92,7 @@ fn survives(bug: &Bug, pair: [Box<dyn Backend>; 2], lines: &[String], rounds: us
         if !(bug.concerns)(&case) {
             return Some(format!("{line}: does not concern it"));
         }
-        let records = run_case(&case, &loaded, &pair).records;
+        let records = run_case(&case, &loaded, pair).records;
         let (sick, control) = (&records[0].verdict, &records[1].verdict);
         if control.is_finding() || !control.kind().ran() {
             return Some(format!("{line}: the control: {control}"));

@@ -11,6 +11,12 @@ use sparse_oracle::judge::Fared;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 
+/// Factors of A and B, term by term.
+type Terms<'a> = &'a [(f64, f64)];
+
+/// alpha and beta.
+type Scalars = (f64, f64);
+
 /// What a kernel flushes, and how often: always, or each time by a coin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Habit {
@@ -221,7 +227,7 @@ fn a_flush_that_was_not_declared_is_refused() {
     // Types, terms, alpha and beta, c; what is right; who may answer 0.
     let f16 = TYPES[3];
     let f16_out = TYPES[4];
-    let cases: [(Types, &[(f64, f64)], (f64, f64), f64, &[&str]); 8] = [
+    let cases: [(Types, Terms<'_>, Scalars, f64, &[&str]); 8] = [
         (f32s, &[(tiny, large)], (1.0, 0.0), 0.0, &["inputs", "both"]),
         (f32s, &[(large, tiny)], (1.0, 0.0), 0.0, &["inputs", "both"]),
         (f32s, &[(half, half)], (1.0, 0.0), 0.0, &["results", "both"]),
@@ -280,7 +286,7 @@ fn an_infinity_becomes_nan_only_beside_a_flushed_number() {
     };
     let (end, into_a, into_b) = (Epilogue::MulThenAdd, Epilogue::AlphaIntoA, Epilogue::AlphaIntoB);
     let (inputs, results) = (Flush::inputs(Precision::F32), Flush::results());
-    let cases: [(Flush, Epilogue, &[(f64, f64)], (f64, f64), f64, bool); 12] = [
+    let cases: [(Flush, Epilogue, Terms<'_>, Scalars, f64, bool); 12] = [
         (inputs, end, &[(tiny, inf)], (1.0, 0.0), 0.0, true),
         (inputs, end, &[(inf, tiny)], (1.0, 0.0), 0.0, true),
         (results, end, &[(tiny, inf)], (1.0, 0.0), 0.0, false),
