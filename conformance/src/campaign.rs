@@ -180,7 +180,7 @@ pub fn run_with(
 /// Brings the shards of a plan together, and measures what the whole is worth.
 ///
 /// # Errors
-/// As [`report::merge`].
+/// As [`report::merge()`].
 pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError> {
     let first = parts
         .first()

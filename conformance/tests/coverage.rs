@@ -24,7 +24,7 @@ use sparse_oracle::source::values::VALUE_FAMILIES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 fn quick(seed: u64) -> Vec<Group> {
     let options = Options {
@@ -235,7 +235,6 @@ fn every_alternative_is_killed_in_every_contract() {
         start.elapsed()
     );
     assert!(open.is_empty(), "never killed: {open:?}");
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -2,9 +2,11 @@
 //! The run completes, each misdeed is reported as what it is, and everything else is judged as if nothing had happened.
 
 use sparse_conformance::backend::{Backend, Portable};
+use sparse_conformance::case::Case;
 use sparse_conformance::determinism::Repeats;
 use sparse_conformance::plan::{Options, plan};
 use sparse_conformance::remote::{Limits, Remote};
+use sparse_conformance::report::VerdictRecord;
 use sparse_conformance::runner::run_case_repeated;
 use sparse_oracle::contract::Op;
 use sparse_oracle::scalar::Precision;
@@ -67,4 +69,26 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
         assert!(done.get(kind).is_some_and(|&n| n > 0), "{done:?}");
     }
     assert!(same > 3 * done.values().sum::<usize>(), "{same} {done:?}");
+}
+
+/// Story: the payload of a transpose was limited to four times its request. Eight rows of 32,768 columns are few bytes, and the offsets of
+/// their transpose are more: SciPy was accused of a broken protocol.
+#[test]
+fn a_transpose_may_be_longer_than_its_operand() {
+    let program = env!("CARGO_BIN_EXE_hostile_subject").to_owned();
+    let command = vec![program, "portable".to_owned()];
+    let honest: Vec<Box<dyn Backend>> = vec![Box::new(
+        Remote::open(command, Limits::default()).expect("it starts"),
+    )];
+    let line = "transpose.csr.f64/corners:rows=8,cols=32768,seed=777222/values=placed-special,101313";
+    let case: Case = line.parse().expect(line);
+    let loaded = case.origin.load().expect("generated");
+    // The program misbehaves on odd requests in other modes.
+    for _ in 0..2 {
+        let verdict = run_case_repeated(&case, &loaded, &honest, Repeats::NONE)
+            .records
+            .remove(0)
+            .verdict;
+        assert_eq!(verdict, VerdictRecord::Exact);
+    }
 }

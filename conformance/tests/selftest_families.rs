@@ -59,7 +59,9 @@ impl Sweep {
             return;
         };
         self.first.get_or_insert(self.given);
-        if !bug.right.contains(&symptom) {
+        // A call before the judged one has factors and a mode of its own, and fails in its own way.
+        let in_between = sick.to_string().contains("before the judged one");
+        if !in_between && !bug.right.contains(&symptom) {
             let text = format!(
                 "{}: {symptom} is not what it should be called: {case}: {sick}",
                 bug.name

@@ -221,6 +221,8 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
             rustix::stdio::dup2_stdout(null).expect("a free descriptor");
             hang();
         }
+        // Nothing goes wrong.
+        "portable" => send(honest),
         "closed-stderr" => {
             let null = OpenOptions::new()
                 .write(true)

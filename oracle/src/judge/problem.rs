@@ -53,8 +53,8 @@ pub struct Site<'a> {
     pub at: (usize, usize),
     /// Exact sum of products, gauge, number of terms; alpha, beta and C not applied.
     pub sum: &'a Element,
-    /// Every product is a multiple of 2^lsb: a lower bound, for a whole row of an SpMM, which [`Terms::lsb`] may exceed; `i64::MAX`
-    /// when all are zero.
+    /// Every product is a multiple of 2^lsb: a lower bound, for a whole row of an SpMM, which that of an element's own terms may
+    /// exceed; `i64::MAX` when all are zero.
     pub lsb: i64,
     /// The terms, in ascending inner index.
     pub terms: Terms<'a>,

@@ -37,7 +37,7 @@ pub(super) static BUGS: &[Bug] = &[
         "beta: applied twice",
         "a kernel in two passes scales C in both",
         |c| spmm_with_c(c) && c.params.beta != 1.0,
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha, beta * beta))),
+        Effect::Factors(|alpha, beta| (alpha, beta * beta)),
         &[VALUE, STALE],
     ),
     Bug::new(
