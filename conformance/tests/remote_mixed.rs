@@ -72,7 +72,7 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
 }
 
 /// Story: the payload of a transpose was limited to four times its request. Eight rows of 32,768 columns are few bytes, and the offsets of
-/// their transpose are more: SciPy was accused of a broken protocol.
+/// their transpose are more: an honest program was accused of a broken protocol.
 #[test]
 fn a_transpose_may_be_longer_than_its_operand() {
     let program = env!("CARGO_BIN_EXE_hostile_subject").to_owned();
