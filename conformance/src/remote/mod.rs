@@ -334,7 +334,7 @@ fn start(
 }
 
 /// The longest payload that an answer may have: what is written has its length from the task; a sparse result may be as long
-/// as the limit says: offsets of a transpose count the columns of its operand, which may have few bytes.
+/// as the limit says (offsets of a transpose count the columns of its operand, which may have few bytes).
 fn longest_answer(contract: &Contract, task: &Task<'_>, limits: &Limits) -> u64 {
     let slack = 64 << 10;
     let elements = match task {
