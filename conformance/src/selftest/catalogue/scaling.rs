@@ -104,7 +104,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: applied twice",
         "to A while loading, and to the sum",
         |c| product(c) && !matches!(c.params.alpha, 0.0 | 1.0),
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha * alpha, beta))),
+        Effect::Factors(|alpha, beta| (alpha * alpha, beta)),
         &[VALUE],
     ),
     Bug::new(
