@@ -17,18 +17,18 @@ eigen_headers="${EIGEN_INCLUDE:-/usr/include/eigen3}"
 cargo build --release -p sparse-conformance
 conformance="$CARGO_TARGET_DIR/release/conformance"
 
-# judge NAME COMMAND...: runs it; the quick tier must be clean, and something must have been judged.
+# judge NAME COMMAND...: runs it; nothing may be found, and something must have been judged. What was too little is said (thin).
 judge() {
   local name="$1"
   shift
   rm -rf "$report"
-  if ! "$@" --report "$report" >"$out/$name.txt" 2>&1; then
+  if ! "$@" --allow-thin --report "$report" >"$out/$name.txt" 2>&1; then
     tail -n 60 "$out/$name.txt"
-    say "$name: not clean, the whole text is in $out/$name.txt"
+    say "$name: findings, the whole text is in $out/$name.txt"
     exit 1
   fi
   [ -s "$report/report.json" ] || { say "$name: no report"; exit 1; }
-  say "$name: clean: $(grep -m 1 'cases/s' "$out/$name.txt" || tail -n 1 "$out/$name.txt")"
+  say "$name: $(tail -n 1 "$out/$name.txt")"
 }
 
 # plugin COMPILER STANDARD SOURCE FLAGS...: builds a plug-in and judges it.

@@ -1,22 +1,24 @@
 //! A whole run: a plan's groups spread over threads, records collected into one report.
 
 use crate::backend::{Backend, Support};
-use crate::case::Params;
+use crate::case::{Case, CaseError, Params};
 use crate::determinism::Repeats;
 use crate::journal::{Done, Header, Journal};
 use crate::origin::{Loaded, Origin};
-use crate::plan::{Group, Options, Tier, plan, selected, shard};
+use crate::plan::{Group, Options, Plan, Tier, by_matrix, plan, selected, shard};
 use crate::record::unasked;
 use crate::report::{self, Expectation, Report, Waivers};
 use crate::runner::{Ran, run_case_repeated};
+use crate::worth::{self, Owed};
 use rayon::prelude::*;
-use sparse_oracle::contract::{Op, all_contracts};
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::Csr;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::spy::SpyGrid;
 use sparse_oracle::source::statistics::RowStatistics;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Told about progress; called from any thread.
@@ -66,6 +68,8 @@ pub struct Planned {
     plan: report::Plan,
     backends: Vec<report::Backend>,
     contracts: Vec<report::Contract>,
+    /// What the run owes to whom.
+    owed: Vec<Owed>,
 }
 
 impl Planned {
@@ -73,9 +77,14 @@ impl Planned {
     #[must_use]
     pub fn new(options: &Options, backends: &[Box<dyn Backend>]) -> Planned {
         let start = Instant::now();
-        let whole = plan(options);
+        let asked: Vec<&dyn Backend> = backends.iter().map(AsRef::as_ref).collect();
+        let Plan {
+            groups: whole,
+            demands,
+        } = plan(options, &asked);
         let digest = report::plan_digest(whole.iter().flat_map(|g| &g.cases).map(ToString::to_string));
         let pictured = pictured(&whole);
+        let owed = Owed::all(demands, &whole, backends, options.seed);
         let groups = shard(whole, options.shard);
         let mut records: Vec<report::Backend> = backends.iter().map(|b| backend_record(b.as_ref())).collect();
         records
@@ -90,6 +99,7 @@ impl Planned {
             contracts: contract_records(options, &groups),
             pictured,
             groups,
+            owed,
         }
     }
 
@@ -126,11 +136,13 @@ pub fn run_with(
         plan,
         backends: records,
         contracts,
+        owed,
     } = planned;
     progress.planned(groups.iter().map(|g| g.cases.len()).sum(), groups.len());
+    let claimed: HashSet<(&str, Contract)> = owed.iter().map(Owed::of).collect();
     let done: Vec<GroupDone> = groups
         .par_iter()
-        .map(|group| run_group(group, backends, progress, (repeats, extras)))
+        .map(|group| run_group(group, backends, progress, (repeats, extras, &claimed)))
         .collect();
 
     let mut report = Report::new(plan, environment);
@@ -160,8 +172,31 @@ pub fn run_with(
     let names = backends.iter().map(|b| b.name().to_owned());
     report.timings.backend_seconds = names.zip(inside.iter().map(Duration::as_secs_f64)).collect();
     report.seal();
+    worth::measure(&mut report, &owed, &groups);
     report.timings.total_seconds = start.elapsed().as_secs_f64();
     report
+}
+
+/// Brings the shards of a plan together, and measures what the whole is worth.
+///
+/// # Errors
+/// As [`report::merge()`].
+pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError> {
+    let first = parts
+        .first()
+        .map(|(path, part)| (path.clone(), part.worth.clone()));
+    let (path, rows) = first.unwrap_or_default();
+    let mut whole = report::merge(parts)?;
+    let owed = Owed::of_shard(&rows).ok_or(report::MergeError::Owed { path })?;
+    let mut lines: Vec<&str> = whole.cases.iter().map(|record| record.case.as_str()).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let cases: Result<Vec<Case>, CaseError> = lines.into_iter().map(str::parse).collect();
+    let cases = cases.map_err(|error| report::MergeError::Line {
+        reason: error.to_string(),
+    })?;
+    worth::measure(&mut whole, &owed, &by_matrix(cases));
+    Ok(whole)
 }
 
 /// Matrices whose picture the report keeps: the plan's first one of each generator, and the first files and embedded
@@ -196,7 +231,7 @@ fn run_group(
     group: &Group,
     backends: &[Box<dyn Backend>],
     progress: &dyn Progress,
-    (repeats, extras): (Repeats, &Extras),
+    (repeats, extras, claimed): (Repeats, &Extras, &HashSet<(&str, Contract)>),
 ) -> GroupDone {
     let start = Instant::now();
     let mut done = GroupDone {
@@ -231,8 +266,9 @@ fn run_group(
             // Not noted in the journal: who resumes may have mended the file.
             for (case, _) in &left {
                 let unread = |b: &dyn Backend| unasked(case, b, error.to_string());
+                let mine = |b: &&dyn Backend| claimed.contains(&(b.name(), case.contract));
                 done.records
-                    .extend(backends.iter().map(AsRef::as_ref).map(unread));
+                    .extend(backends.iter().map(AsRef::as_ref).filter(mine).map(unread));
             }
             return done;
         }
@@ -246,7 +282,10 @@ fn run_group(
     let ran: Vec<Ran> = left
         .par_iter()
         .map(|(case, line)| {
-            let ran = run_case_repeated(case, &loaded, backends, repeats);
+            let mut ran = run_case_repeated(case, &loaded, backends, repeats);
+            // A backend that claims nothing of the contract is not asked: its manifest says so once.
+            ran.records
+                .retain(|record| claimed.contains(&(record.backend.as_str(), case.contract)));
             extras
                 .journal
                 .iter()
@@ -291,6 +330,7 @@ fn plan_record(
         distinct_cases: cases as u64,
         digest,
         filtered: options.are_filtered(),
+        allow_thin: false,
         shard: options.shard,
     }
 }

@@ -8,7 +8,12 @@
 //! The line is the identity of a case: two cases are the same exactly when their lines are. Its grammar is version 1;
 //! a change of meaning needs a new prefix.
 
+use crate::encodings::{Encoding, EncodingInfo};
+use crate::keys::{KEYS, key_of};
 use crate::origin::Origin;
+use crate::placed::LINE;
+use crate::right::Right;
+use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -92,6 +97,10 @@ pub struct Params {
     pub pad_b: usize,
     /// Elements that ldc exceeds its minimum by.
     pub pad_c: usize,
+    /// SDDMM: layout of Y, where it is another than that of X.
+    pub layout_y: Option<Layout>,
+    /// SDDMM: elements that the leading dimension of Y exceeds its minimum by, where they are others than those of X.
+    pub pad_y: Option<usize>,
     /// Parameters of the formats.
     pub blocks: FormatParams,
     /// SDDMM's use of the values of S.
@@ -100,8 +109,16 @@ pub struct Params {
     pub duplicates: bool,
     /// Leave the matrix as it is where the format holds N:M patterns only: then it must be refused, unless it fits.
     pub unpruned: bool,
+    /// Which valid encoding the sparse operand has.
+    pub encoding: Encoding,
+    /// Which positions B of an SpGEMM stores.
+    pub right: Right,
     /// Break the request in this way.
     pub fault: Option<Fault>,
+    /// Dense operands and outputs start so many elements past a multiple of 64 bytes.
+    pub align: usize,
+    /// Calls that come before the judged one.
+    pub after: Option<After>,
 }
 
 impl Default for Params {
@@ -116,12 +133,32 @@ impl Default for Params {
             layout_c: Layout::RowMajor,
             pad_b: 0,
             pad_c: 0,
+            layout_y: None,
+            pad_y: None,
             blocks: FormatParams::default(),
             mode: SddmmMode::Pattern,
             duplicates: false,
             unpruned: false,
+            encoding: Encoding::Canonical,
+            right: Right::Thin,
             fault: None,
+            align: 0,
+            after: None,
         }
+    }
+}
+
+impl Params {
+    /// Layout of Y of an SDDMM.
+    #[must_use]
+    pub fn y_layout(&self) -> Layout {
+        self.layout_y.unwrap_or(self.layout_b)
+    }
+
+    /// Elements that the leading dimension of Y of an SDDMM exceeds its minimum by.
+    #[must_use]
+    pub fn y_pad(&self) -> usize {
+        self.pad_y.unwrap_or(self.pad_b)
     }
 }
 
@@ -175,10 +212,11 @@ impl fmt::Display for Case {
         if p.n != default.n {
             write!(f, "/n={}", p.n)?;
         }
-        if p.alpha != default.alpha {
+        // By bits: -0 is another request than 0.
+        if p.alpha.to_bits() != default.alpha.to_bits() {
             write!(f, "/alpha={}", p.alpha)?;
         }
-        if p.beta != default.beta {
+        if p.beta.to_bits() != default.beta.to_bits() {
             write!(f, "/beta={}", p.beta)?;
         }
         for (on, text) in [
@@ -198,6 +236,14 @@ impl fmt::Display for Case {
         if p.pad_c != 0 {
             write!(f, "/ldc=+{}", p.pad_c)?;
         }
+        match p.layout_y {
+            None => {}
+            Some(Layout::RowMajor) => f.write_str("/ly=row")?,
+            Some(Layout::ColMajor) => f.write_str("/ly=col")?,
+        }
+        if let Some(pad) = p.pad_y {
+            write!(f, "/ldy=+{pad}")?;
+        }
         let blocks = |f: &FormatParams| (f.block_rows, f.block_cols);
         if blocks(&p.blocks) != blocks(&default.blocks) {
             write!(f, "/block={}x{}", p.blocks.block_rows, p.blocks.block_cols)?;
@@ -213,6 +259,12 @@ impl fmt::Display for Case {
         if p.unpruned {
             f.write_str("/unpruned")?;
         }
+        if p.encoding == Encoding::Loose {
+            f.write_str("/enc=loose")?;
+        }
+        if p.right != default.right {
+            write!(f, "/b={}", p.right.name())?;
+        }
         match p.mode {
             SddmmMode::Pattern => {}
             SddmmMode::Scale => f.write_str("/mode=scale")?,
@@ -220,6 +272,12 @@ impl fmt::Display for Case {
         }
         if let Some(fault) = p.fault {
             write!(f, "/fault={}", fault.name())?;
+        }
+        if p.align != default.align {
+            write!(f, "/align={}", p.align)?;
+        }
+        if let Some(after) = p.after {
+            write!(f, "/after={}", after.name())?;
         }
         Ok(())
     }
@@ -249,6 +307,14 @@ impl FromStr for Case {
             parse_param(part, &contract, &mut params)?;
         }
         check_factors(&contract, &params)?;
+        if params.align != 0 && !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
+            let reason = format!("{} has no dense array to shift", contract.op.name());
+            return Err(bad(&format!("align={}", params.align), reason));
+        }
+        if let (Some(_), Some(after)) = (params.fault, params.after) {
+            let reason = "the calls of a sequence are legal; without fault=";
+            return Err(bad(&format!("after={}", after.name()), reason));
+        }
         if let Some(fault) = params.fault.filter(|f| !f.concerns(contract.op)) {
             let reason = format!("{} has no such part to break", contract.op.name());
             return Err(bad(&format!("fault={}", fault.name()), reason));
@@ -316,6 +382,10 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             Err(bad(part, "must be finite; see fault=alpha-nan, beta-inf"))
         }
     };
+    // What is in no table is documented nowhere.
+    if key_of(part.split_once('=').map_or(part, |p| p.0)).is_none() {
+        return Err(bad(part, unknown_key()));
+    }
     match part.split_once('=').unwrap_or((part, "")) {
         ("n", v) => p.n = extent(v)?,
         ("alpha", v) => p.alpha = number(v)?,
@@ -328,6 +398,10 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("lc", "col") => p.layout_c = Layout::ColMajor,
         ("ldb", v) => p.pad_b = extent(v)?,
         ("ldc", v) => p.pad_c = extent(v)?,
+        ("ly" | "ldy", _) if contract.op != Op::Sddmm => return Err(bad(part, "only SDDMM has a Y")),
+        ("ly", "row") => p.layout_y = Some(Layout::RowMajor),
+        ("ly", "col") => p.layout_y = Some(Layout::ColMajor),
+        ("ldy", v) => p.pad_y = Some(extent(v)?),
         ("block", v) => {
             let (rows, cols) = v.split_once('x').ok_or_else(|| bad(part, "expected block=RxC"))?;
             let (block_rows, block_cols) = (extent(rows)? as u32, extent(cols)? as u32);
@@ -338,9 +412,34 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
         ("mode", "scale") => p.mode = SddmmMode::Scale,
         ("mode", "add-s") => p.mode = SddmmMode::AddS,
+        ("enc", "loose") => {
+            let info = EncodingInfo::of(contract.format);
+            if !info.is_loose {
+                let reason = format!("{} has one encoding only: {}", contract.format.name(), info.doc);
+                return Err(bad(part, reason));
+            }
+            p.encoding = Encoding::Loose;
+        }
+        ("b", v) => {
+            p.right = Right::from_name(v)
+                .ok_or_else(|| bad(part, "must be thin, same, long, collide or cancel"))?;
+            if contract.op != Op::Spgemm {
+                return Err(bad(part, "only B of SpGEMM is sparse"));
+            }
+        }
         ("fault", v) => {
             let fault = Fault::ALL.iter().find(|f| f.1 == v);
             p.fault = Some(fault.ok_or_else(|| bad(part, "unknown fault"))?.0);
+        }
+        ("align", v) => {
+            p.align = extent(v)?;
+            if p.align >= LINE {
+                return Err(bad(part, "fewer elements than a line of 64 bytes has bytes"));
+            }
+        }
+        ("after", v) => {
+            let after = After::ALL.iter().find(|a| a.name() == v);
+            p.after = Some(*after.ok_or_else(|| bad(part, format!("there are {}", After::names())))?);
         }
         (name, v) => {
             let parameter = named_parameters().find(|parameter| parameter.name == name);
@@ -355,6 +454,14 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
     }
     Ok(())
+}
+
+fn unknown_key() -> String {
+    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    format!(
+        "unknown parameter; there are {} (docs/case-line.md)",
+        names.join(", ")
+    )
 }
 
 /// The parameters of formats that stand in a case line by their own name: all but the block shape.

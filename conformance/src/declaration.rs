@@ -1,18 +1,25 @@
 //! A declared arithmetic as text (`--arithmetic`, manifests): a unit by name, and how its sums are put together.
 //!
 //! ```text
-//! any | fma | muladd | CPU-UNIT | ARCH:INSTRUCTION   [,split-k=N | ,two-pass=N] [,rna] [,from-c] [,fold-alpha] [,no-pads]
+//! any | fma | muladd | CPU-UNIT | ARCH:INSTRUCTION
+//!     [,split-k=N | ,two-pass=N] [,rna | ,rne | ,full] [,from-c | ,fold-alpha | ,fold-alpha-b] [,no-pads]
+//!     [,flush-inputs] [,flush-outputs] [,flush]
 //! sm_90:mma.m16n8k16.f32.f16,split-k=4
 //! ```
 //!
 //! `any` is the weakest arithmetic that the contract admits. `no-pads` says that the zero pads of a format are never
-//! multiplied, so that an infinite element of B beside one does no harm.
+//! multiplied, so that an infinite element of B beside one does no harm. An option that changes nothing for a contract is refused: who
+//! wrote it believes something that the judge does not do. A manifest's rule may span contracts, for some of which it does.
+
+mod words;
+
+pub use words::{in_words, reduction_name};
 
 use sparse_oracle::arithmetic::{
-    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Init, Input, Instruction, Order, Pads,
+    Along, Architecture, Arithmetic, CpuUnit, Epilogue, Flush, Input, Instruction, Pads,
     ParseInstructionError, Reduction,
 };
-use sparse_oracle::contract::Contract;
+use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::model::tensor_core::table::{ROWS, Row};
@@ -38,7 +45,8 @@ pub enum DeclarationError {
         source: ModelError,
     },
     #[error(
-        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, from-c, fold-alpha, no-pads"
+        "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, rne, full, from-c, fold-alpha, \
+         fold-alpha-b, no-pads, flush-inputs, flush-outputs, flush"
     )]
     Option { option: String },
     #[error("{unit} multiplies {takes} numbers, the operands of {contract} are {stored}; units that take {stored}: {}", units_of(*stored))]
@@ -48,10 +56,30 @@ pub enum DeclarationError {
         stored: Precision,
         contract: String,
     },
+    #[error("option '{option}' changes nothing for {contract}: {reason}; leave it out")]
+    Idle {
+        option: String,
+        contract: String,
+        reason: String,
+    },
+    #[error(
+        "option '{option}' says again, or otherwise, what another option of '{text}' says; give one of them"
+    )]
+    Repeated { option: String, text: String },
     #[error("'{text}' {reason}")]
     Contradiction { text: String, reason: &'static str },
     #[error("{contract} moves values and rounds nothing; --arithmetic is for products")]
     Moves { contract: String },
+}
+
+impl DeclarationError {
+    /// The option that is to blame, where it is one that changes nothing.
+    pub(crate) fn option(&self) -> Option<&str> {
+        match self {
+            DeclarationError::Idle { option, .. } => Some(option),
+            _ => None,
+        }
+    }
 }
 
 /// Older and shorter names of units.
@@ -64,7 +92,7 @@ const ALIASES: [(&str, CpuUnit); 3] = [
 /// Reads a declaration for a contract and its factors.
 ///
 /// # Errors
-/// A unit, architecture or option that does not exist, or does not fit the contract.
+/// A unit, architecture or option that does not exist, does not fit the contract, or changes nothing for it.
 pub fn parse(
     text: &str,
     contract: &Contract,
@@ -74,10 +102,9 @@ pub fn parse(
         let contract = contract.to_string();
         return Err(DeclarationError::Moves { contract });
     }
-    let mut words = text.split(',').map(str::trim);
-    let mut arithmetic = unit(words.next().unwrap_or_default(), contract)?;
-    for option in words {
-        arithmetic = with_option(arithmetic, option)?;
+    let (arithmetic, idle) = read(text, contract)?;
+    if let Some(idle) = idle.into_iter().next() {
+        return Err(idle);
     }
     match arithmetic.contradiction(alpha, beta) {
         Some(reason) => Err(DeclarationError::Contradiction {
@@ -85,6 +112,88 @@ pub fn parse(
             reason,
         }),
         None => Ok(arithmetic),
+    }
+}
+
+/// Reads a declaration without the options that change nothing for the contract; those come beside it, as the errors that they are if
+/// they change nothing for any other one either.
+pub(crate) fn read(
+    text: &str,
+    contract: &Contract,
+) -> Result<(Arithmetic, Vec<DeclarationError>), DeclarationError> {
+    let mut words = text.split(',').map(str::trim);
+    let mut arithmetic = unit(words.next().unwrap_or_default(), contract)?;
+    let (mut idle, mut said) = (Vec::new(), Vec::new());
+    for option in words {
+        let changed = with_option(arithmetic, option, contract)?;
+        let about = about(option);
+        let again = match about {
+            About::Flush => changed.flush == arithmetic.flush,
+            about => said.iter().any(|&other| about.clashes(other)),
+        };
+        if again {
+            return Err(DeclarationError::Repeated {
+                option: option.to_owned(),
+                text: text.to_owned(),
+            });
+        }
+        said.push(about);
+        match idle_reason(about, contract) {
+            Some(reason) => idle.push(DeclarationError::Idle {
+                option: option.to_owned(),
+                contract: contract.to_string(),
+                reason,
+            }),
+            None => arithmetic = changed,
+        }
+    }
+    Ok((arithmetic, idle))
+}
+
+/// What an option is about. Two of the same kind contradict or repeat one another; flushes add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Along,
+    Inputs,
+    Scaling { from_c: bool },
+    Pads,
+    Flush,
+}
+
+impl About {
+    fn clashes(self, other: About) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+fn about(option: &str) -> About {
+    match option {
+        "rna" | "rne" | "full" => About::Inputs,
+        "from-c" => About::Scaling { from_c: true },
+        "fold-alpha" | "fold-alpha-b" => About::Scaling { from_c: false },
+        "no-pads" => About::Pads,
+        _ if option.starts_with("flush") => About::Flush,
+        _ => About::Along,
+    }
+}
+
+/// Why an option changes nothing for a contract, if so.
+fn idle_reason(about: About, contract: &Contract) -> Option<String> {
+    let sparse = contract.op == Op::Spgemm;
+    match about {
+        About::Along | About::Flush => None,
+        About::Inputs => (contract.types.a != Precision::Tf32).then(|| {
+            format!(
+                "its operands are {}, and only those of tf32 are rounded before they are multiplied",
+                contract.types.a
+            )
+        }),
+        About::Scaling { from_c } => sparse.then(|| {
+            let missing = if from_c { "C to start from" } else { "alpha" };
+            format!("{} has no {missing}", contract.op.name())
+        }),
+        About::Pads => (contract.weakest().part().pads == Pads::Skipped)
+            .then(|| format!("{} has no pads that could be multiplied", contract.format.name())),
     }
 }
 
@@ -142,7 +251,11 @@ fn takes(unit: String, takes: Precision, contract: &Contract) -> Result<(), Decl
     })
 }
 
-fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, DeclarationError> {
+fn with_option(
+    arithmetic: Arithmetic,
+    option: &str,
+    contract: &Contract,
+) -> Result<Arithmetic, DeclarationError> {
     let unknown = || DeclarationError::Option {
         option: option.to_owned(),
     };
@@ -157,6 +270,8 @@ fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, Decla
             arithmetic.along(Along::TwoPass { blocks })
         }
         None if option == "rna" => arithmetic.input(Input::Tf32Rna),
+        None if option == "rne" => arithmetic.input(Input::Tf32Rne),
+        None if option == "full" => arithmetic.input(Input::AsStored),
         None if option == "from-c" => arithmetic.from_c(),
         None if option == "no-pads" => {
             let mut skips = arithmetic;
@@ -164,65 +279,14 @@ fn with_option(arithmetic: Arithmetic, option: &str) -> Result<Arithmetic, Decla
             skips
         }
         None if option == "fold-alpha" => arithmetic.epilogue(Epilogue::AlphaIntoA),
+        None if option == "fold-alpha-b" => arithmetic.epilogue(Epilogue::AlphaIntoB),
+        None if matches!(option, "flush-inputs" | "flush-outputs" | "flush") => arithmetic.flushes(Flush {
+            inputs: (option != "flush-outputs" || arithmetic.flush.inputs.is_some())
+                .then_some(contract.types.a),
+            results: option != "flush-inputs" || arithmetic.flush.results,
+        }),
         _ => return Err(unknown()),
     })
-}
-
-/// How terms become a sum, called as in a declaration.
-#[must_use]
-pub fn reduction_name(reduction: Reduction) -> String {
-    match reduction {
-        Reduction::FmaChain => "fma".to_owned(),
-        Reduction::MulAddChain => "muladd".to_owned(),
-        Reduction::Any => "any".to_owned(),
-        Reduction::Cpu(unit) => unit.to_string(),
-        Reduction::Mma {
-            architecture,
-            instruction,
-        } => {
-            let device = architecture.map_or("an unknown device", |a| a.name());
-            format!("{instruction} on {device}")
-        }
-    }
-}
-
-/// An arithmetic's first part in the words of a declaration, and what they mean.
-#[must_use]
-pub fn in_words(arithmetic: &Arithmetic) -> String {
-    let part = arithmetic.part();
-    let along = match part.along {
-        Along::Chain => "one chain along k".to_owned(),
-        Along::SplitK { parts } => format!("split-k={parts}"),
-        Along::TwoPass { blocks } => format!("two-pass={blocks}"),
-    };
-    let order = match part.order {
-        Order::Ascending => "in ascending order",
-        Order::Free => "in any order",
-    };
-    let start = match part.init {
-        Init::Zero => "starts from 0",
-        Init::C => "from-c (starts from beta * c)",
-    };
-    let input = match part.input {
-        Input::AsStored => "inputs as stored",
-        Input::Tf32Rna => "rna (inputs rounded to tf32)",
-        Input::Tf32Truncate => "inputs cut to tf32",
-    };
-    let epilogue = match arithmetic.epilogue {
-        Epilogue::MulThenFma => "then fma(beta, c, alpha * sum)",
-        Epilogue::MulThenAdd => "then alpha * sum + beta * c",
-        Epilogue::AlphaIntoA => "fold-alpha (alpha goes into A)",
-        Epilogue::None => "not scaled",
-    };
-    let pads = match part.pads {
-        Pads::Skipped => "no-pads (pads are skipped)",
-        Pads::Multiplied => "pads are multiplied",
-    };
-    let reduction = reduction_name(part.reduction);
-    format!(
-        "{reduction}, {along}, {order}, accumulates in {}, {start}, {input}, {epilogue}, {pads}",
-        part.acc
-    )
 }
 
 fn architectures() -> String {
@@ -269,62 +333,4 @@ fn units_of(stored: Precision) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn contract(name: &str) -> Contract {
-        Contract::from_name(name).expect("in the table")
-    }
-
-    #[test]
-    fn units_and_options_parse() {
-        let f16 = contract("spmm.csr.f16_f16_f32_f32");
-        for (text, wanted) in [
-            ("fma", Reduction::FmaChain),
-            ("muladd", Reduction::MulAddChain),
-            ("fmopa_2way", Reduction::Cpu(CpuUnit::Fmopa2Way)),
-            ("tdpfp16ps", Reduction::Cpu(CpuUnit::Tdpfp16ps)),
-        ] {
-            let arithmetic = parse(text, &f16, (1.0, 0.0)).expect(text);
-            assert_eq!(arithmetic.part().reduction, wanted);
-            assert!(arithmetic.is_deterministic());
-        }
-        let split = parse("sm_80:mma.m16n8k8.f32.f16,split-k=3", &f16, (1.0, 0.0)).expect("known");
-        assert_eq!(split.part().along, Along::SplitK { parts: 3 });
-        let tf32 = contract("spmm.csr.tf32_tf32_f32_f32");
-        let rna = parse("sm_90:mma.m16n8k8.f32.tf32,rna", &tf32, (1.0, 0.0)).expect("known");
-        assert_eq!(rna.part().input, Input::Tf32Rna);
-    }
-
-    #[test]
-    fn what_is_no_declaration_is_refused_with_what_there_is() {
-        let f16 = contract("spmm.csr.f16_f16_f32_f32");
-        for (text, needles) in [
-            ("", &["unknown unit ''", "fma", "sm_90:mma"][..]),
-            ("fnord", &["unknown unit 'fnord'", "vdpbf16ps", "fmopa_2way"]),
-            ("sm_91:mma.m16n8k16.f32.f16", &["sm_91", "sm_120"]),
-            ("sm_90:mma", &["no instruction", "mma.m16n8k16.f32.f16"]),
-            (
-                "sm_70:mma.m16n8k16.f32.f16",
-                &["sm_70 has no modelled", "mma.m8n8k4.f32.f16"],
-            ),
-            (
-                "sm_90:mma.m16n8k16.f32.bf16",
-                &["bf16", "operands of spmm.csr.f16", "fmopa.f32.f16"],
-            ),
-            ("vdpbf16ps", &["bf16", "f16"]),
-            ("fma,split-k=0", &["split-k=0", "at least 1"]),
-            ("fma,fast", &["fast", "from-c"]),
-            ("fma,rna=1", &["rna=1"]),
-            ("sm_90:mma.m16n8k16.f32.f16,rna", &["tf32"]),
-            ("sm_90:mma.m16n8k16.f32.f16,fold-alpha", &["folds alpha"]),
-        ] {
-            let error = parse(text, &f16, (2.0, 1.0)).expect_err(text).to_string();
-            for needle in needles {
-                assert!(error.contains(needle), "{text}: {needle}: {error}");
-            }
-        }
-        let moves = contract("convert.csr.ell.f32");
-        assert!(parse("fma", &moves, (1.0, 0.0)).is_err());
-    }
-}
+mod tests;

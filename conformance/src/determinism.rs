@@ -3,6 +3,7 @@
 //! ```text
 //! first run -- passes? --> again, N times                 other bits: from run to run
 //!                     \--> with 1 thread, with 4 threads  other bits: from thread count to thread count
+//!                     \--> by 4 threads at once, two of them on other operands    other bits: judged
 //! ```
 //!
 //! Which cases is a function of the case line alone, so that a run, its shards and a replay repeat the same ones. A
@@ -11,46 +12,69 @@
 
 use crate::backend::{Backend, Determinism, ThreadControl};
 use crate::case::Case;
-use crate::execute::{Before, Came, execute, execute_threaded};
+use crate::execute::{Before, Came, execute, execute_threaded, execute_together};
 use crate::operands::Operands;
 use crate::report::{Repeated, Same};
+use crate::sequence::negated;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, FieldRef, Fields};
 use sparse_oracle::scalar::{AnySlice, Element};
 use sparse_oracle::task::RawSparse;
 use sparse_oracle::verdict::{Defect, Mismatch};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Thread counts that are compared, whatever the machine has.
 pub const THREADS: [usize; 2] = [1, 4];
 
-/// Of the cases that are repeated, one in so many is also run with other numbers of threads.
-const THREADED: u64 = 4;
+/// Of the cases that are repeated, one in so many is also run with other numbers of threads, and another one by several threads
+/// at once.
+const THREADED: u64 = 16;
+
+/// Threads that call at once.
+const TOGETHER: usize = 4;
+
+/// Most further runs of a case that takes so little time that many fit.
+const MOST: u32 = 16;
 
 /// Which passing cases are run again, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeats {
     /// One case in so many; 0 for none.
     pub one_in: u64,
-    /// Further runs of a chosen case.
+    /// Further runs of a chosen case, at least.
     pub times: u32,
+    /// Time that further runs may take before there are no more than `times` of them: short cases are repeated more often.
+    pub within: Duration,
 }
 
 impl Default for Repeats {
+    /// At 150 cases of a contract, 75 further runs at least.
     fn default() -> Repeats {
-        Repeats { one_in: 16, times: 1 }
+        Repeats {
+            one_in: 4,
+            times: 2,
+            within: Duration::from_micros(200),
+        }
     }
 }
 
 impl Repeats {
     /// No case is repeated.
-    pub const NONE: Repeats = Repeats { one_in: 0, times: 0 };
+    pub const NONE: Repeats = Repeats {
+        one_in: 0,
+        times: 0,
+        within: Duration::ZERO,
+    };
 
     /// Every case, so often.
     #[must_use]
     pub const fn all(times: u32) -> Repeats {
-        Repeats { one_in: 1, times }
+        Repeats {
+            one_in: 1,
+            times,
+            within: Duration::ZERO,
+        }
     }
 
     /// What to do with a case.
@@ -60,9 +84,12 @@ impl Repeats {
             return None;
         }
         let hash = xxh3_64(line.as_bytes());
-        hash.is_multiple_of(self.one_in).then(|| Again {
+        let class = (hash / self.one_in) % THREADED;
+        hash.is_multiple_of(self.one_in).then_some(Again {
             times: self.times,
-            threads: self.one_in == 1 || (hash / self.one_in).is_multiple_of(THREADED),
+            within: self.within,
+            threads: self.one_in == 1 || class == 0,
+            together: self.one_in == 1 || class == THREADED / 2,
         })
     }
 }
@@ -70,10 +97,14 @@ impl Repeats {
 /// How one case is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Again {
-    /// Further runs.
+    /// Further runs, at least.
     pub times: u32,
+    /// Time in which there may be more.
+    pub within: Duration,
     /// Also with other numbers of threads.
     pub threads: bool,
+    /// Also by several threads at once.
+    pub together: bool,
 }
 
 /// The first result of a case, and what C held before it.
@@ -115,7 +146,10 @@ pub(crate) fn repeat(
         broken_claim: None,
         others: Vec::new(),
     };
-    for _ in 0..again.times {
+    let (start, mut runs) = (Instant::now(), 0);
+    // How many fit into the time decides how likely a race is seen, and is recorded nowhere.
+    while runs < again.times || runs < MOST && start.elapsed() < again.within {
+        runs += 1;
         let came = execute(case, operands, backend, first.before(), spent);
         if let Some(difference) = difference(case, operands, &first.came, &came) {
             seen.record.runs = Same::Different;
@@ -136,6 +170,17 @@ pub(crate) fn repeat(
                 seen.note(backend, Determinism::Threads, between, difference);
                 seen.others.extend([few, many]);
             }
+        }
+    }
+    if again.together && backend.thread_safe() {
+        let both = (operands, &negated(operands));
+        let all = execute_together(case, both, backend, (first.before(), TOGETHER), spent);
+        // Only the number of threads that a claim is about may be another one here.
+        let differs = |came: &Came| difference(case, operands, &first.came, came);
+        if let Some((difference, came)) = all.into_iter().find_map(|came| Some((differs(&came)?, came))) {
+            let between = "from one call to several at once";
+            seen.note(backend, Determinism::Threads, between, difference);
+            seen.others.push(came);
         }
     }
     seen
@@ -275,19 +320,16 @@ mod tests {
 
     #[test]
     fn the_sample_is_a_function_of_the_line() {
-        let lines: Vec<String> = (0..4000).map(|i| format!("case {i}")).collect();
+        let lines: Vec<String> = (0..16_000).map(|i| format!("case {i}")).collect();
         let taken: Vec<Again> = lines.iter().filter_map(|l| Repeats::default().of(l)).collect();
-        assert!((170..340).contains(&taken.len()), "{} of 4000", taken.len());
+        assert!((3700..4300).contains(&taken.len()), "{} of 16000", taken.len());
         let threaded = taken.iter().filter(|again| again.threads).count();
-        assert!(
-            (taken.len() / 8..taken.len() / 2).contains(&threaded),
-            "{threaded}"
-        );
+        let together = taken.iter().filter(|again| again.together).count();
+        assert!((190..310).contains(&threaded), "{threaded}");
+        assert!((190..310).contains(&together), "{together}");
+        assert!(taken.iter().all(|again| !(again.threads && again.together)));
         assert!(lines.iter().all(|l| Repeats::NONE.of(l).is_none()));
-        assert!(
-            lines
-                .iter()
-                .all(|l| Repeats::all(3).of(l).is_some_and(|a| a.times == 3 && a.threads))
-        );
+        let all = |a: Again| a.times == 3 && a.threads && a.together && a.within.is_zero();
+        assert!(lines.iter().all(|l| Repeats::all(3).of(l).is_some_and(all)));
     }
 }

@@ -9,7 +9,7 @@ use crate::operands::Operands;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, FieldRef, Fields};
-use sparse_oracle::scalar::{AnySlice, Element, Scalar, Values};
+use sparse_oracle::scalar::{AnySlice, Element, Scalar};
 use sparse_oracle::task::RawSparse;
 use std::hash::Hasher;
 use xxhash_rust::xxh3::Xxh3Default;
@@ -31,7 +31,7 @@ pub fn fingerprint(operands: &Operands) -> u64 {
 /// A hash of every bit of these arrays.
 #[must_use]
 pub fn arrays<'a>(
-    dense: impl Iterator<Item = &'a Values>,
+    dense: impl Iterator<Item = AnySlice<'a>>,
     sparse: impl IntoIterator<Item = &'a AnySparse>,
 ) -> u64 {
     let mut hash = Xxh3Default::new();
@@ -91,15 +91,15 @@ impl OutputHash {
 fn hash_operands(operands: &Operands, hash: &mut Xxh3Default) {
     let dense = [&operands.b, &operands.y].into_iter().flatten();
     let sparse = std::iter::once(&operands.a).chain(&operands.b_sparse);
-    hash_arrays(dense.map(|dense| &dense.data), sparse, hash);
+    hash_arrays(dense.map(|dense| dense.data.as_slice()), sparse, hash);
 }
 
 fn hash_arrays<'a>(
-    dense: impl Iterator<Item = &'a Values>,
+    dense: impl Iterator<Item = AnySlice<'a>>,
     sparse: impl IntoIterator<Item = &'a AnySparse>,
     hash: &mut Xxh3Default,
 ) {
-    dense.for_each(|values| hash_values(values.as_slice(), hash));
+    dense.for_each(|values| hash_values(values, hash));
     for sparse in sparse {
         sparse_oracle::each_sparse!(sparse, m => {
             sparse_oracle::each_format!(Sparse, m, m => hash_fields(&**m, hash));

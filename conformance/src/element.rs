@@ -10,6 +10,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Accepted, Fared, Place, Rule, Site, Terms};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
+use sparse_oracle::verdict::Tier;
 use std::time::Duration;
 
 /// An output element from its terms to what was found.
@@ -39,8 +40,8 @@ pub struct Element {
     pub c: f64,
     /// alpha = 0 multiplies all the same.
     pub computes_zero: bool,
-    /// Largest |b| of the case.
-    pub b_max: f64,
+    /// Largest magnitude of the operand that alpha is not folded into: |b|, or |a|.
+    pub other_max: f64,
 }
 
 /// Who computes the element, and how it is judged.
@@ -54,7 +55,10 @@ pub struct View<'a> {
     pub backend: Option<&'a dyn Backend>,
 }
 
-/// Runs the case once and returns the element asked for, or the first wrong one, or the one nearest to its bound.
+/// How much a reader wants to see an element: the strength of the statement that it is wrong, then the share of its bound.
+type Interest = (u8, f64);
+
+/// Runs the case once and returns the element asked for, or the first wrong one by the strongest tier that fails, or the one nearest to its bound.
 /// `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
 #[must_use]
 pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize, usize)>) -> Option<Element> {
@@ -81,11 +85,11 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
     };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
-    let b_max = problem.b_max();
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
-    let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, b_max);
+    let other_max = problem.other_max(arithmetic.epilogue);
+    let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, other_max);
     let alpha0_reads = alpha == 0.0 && view.profile.has(Choice::Alpha0ReadsAb);
-    let mut best: Option<(f64, Element)> = None;
+    let mut best: Option<(Interest, Element)> = None;
     let mut visited = 0;
     let seen = problem.for_each(&mut |site| {
         let number = visited;
@@ -103,16 +107,18 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
             None => accepted.expected_bits(),
         };
         let interest = match accepted.judge(found) {
-            Fared::Wrong(..) => f64::INFINITY,
-            Fared::Within(share) => share,
-            Fared::Exact | Fared::Unjudged => 0.0,
+            Fared::Wrong(Tier::T0, _) => (3, 0.0),
+            Fared::Wrong(Tier::T1, _) => (2, 0.0),
+            Fared::Wrong(Tier::T2, _) => (1, 0.0),
+            Fared::Within(share) => (0, share),
+            Fared::Exact | Fared::Unjudged => (0, 0.0),
         };
         if best.as_ref().is_none_or(|(most, _)| interest > *most) {
             let element = Element {
                 at: site.at,
                 position: position(&exact, site.at.0),
                 terms: site.terms.iter().collect(),
-                inner: inner(site),
+                inner: inner(&exact, site),
                 slots: site.slots.map(<[Slot]>::to_vec),
                 accepted,
                 found,
@@ -121,7 +127,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
                 beta,
                 c,
                 computes_zero: alpha0_reads || site.factor.is_some(),
-                b_max,
+                other_max,
             };
             best = Some((interest, element));
         }
@@ -151,9 +157,9 @@ fn position(exact: &Exact, number: usize) -> Option<(u32, u32)> {
     }
 }
 
-fn inner(site: &Site<'_>) -> Vec<u32> {
+fn inner(exact: &Exact, site: &Site<'_>) -> Vec<u32> {
     match site.terms {
-        Terms::Row { cols, .. } => cols.to_vec(),
+        Terms::Row { cols, .. } => cols.iter().map(|&col| exact.column(col)).collect(),
         Terms::Rows { x, .. } => (0..x.len() as u32).collect(),
         Terms::List(_) => Vec::new(),
     }

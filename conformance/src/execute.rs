@@ -4,19 +4,21 @@ use crate::backend::{Backend, Failure, ThreadControl};
 use crate::case::{Case, Fault};
 use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
+use crate::placed::Placed;
 use rayon::ThreadPool;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnyParts, Layout};
 use sparse_oracle::judge::Place;
-use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
+use sparse_oracle::scalar::{AnySlice, AnySliceMut, Precision, Scalar};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
+use sparse_plugin::Environment;
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Barrier, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Elements of guard on either side of an output.
@@ -35,6 +37,28 @@ pub fn poison(precision: Precision) -> u64 {
     }
 }
 
+/// What an output that may not be read holds in a further run, where there is one (one seed in four): a huge number of either
+/// sign, zero, or infinity. A kernel that clears NaN, takes a maximum with it or skips it is right beside poison.
+#[must_use]
+pub(crate) fn other_filling(precision: Precision, seed: u64) -> Option<u64> {
+    // Sign, largest exponent and most of a significand.
+    let (sign, infinite, huge) = match precision {
+        Precision::F64 => (1 << 63, 0x7ff0_0000_0000_0000, 0x7fef_0bad_5eed_dead),
+        Precision::F32 | Precision::Tf32 => (1 << 31, 0x7f80_0000, 0x7f7b_adde),
+        Precision::F16 => (1 << 15, 0x7c00, 0x7bad),
+        Precision::Bf16 => (1 << 15, 0x7f80, 0x7f7d),
+        // Never outputs.
+        Precision::E4m3 | Precision::E5m2 => return None,
+    };
+    match seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60 {
+        0 => Some(huge),
+        1 => Some(sign | huge),
+        2 => Some(0),
+        3 => Some(infinite),
+        _ => None,
+    }
+}
+
 /// What pads and guards of an output hold, in every type: three times the smallest subnormal. Adding anything but zero changes
 /// it; a NaN would swallow what a kernel adds behind a row (`c[j] += ..` with `j` past the last column).
 pub(crate) const CANARY: u64 = 3;
@@ -46,6 +70,8 @@ pub enum Before<'a> {
     Poison,
     /// These values, rounded to the output type, row by row.
     Values(&'a [f64]),
+    /// This bit pattern everywhere.
+    Bits(u64),
 }
 
 /// What came back from one call.
@@ -75,8 +101,7 @@ pub enum Came {
 /// A dense output after the call.
 #[derive(Debug)]
 pub struct DenseResult {
-    buffer: Values,
-    len: usize,
+    buffer: Placed,
     /// Where element (i, j) is in [`found`](Self::found).
     pub place: Place,
 }
@@ -85,16 +110,8 @@ impl DenseResult {
     /// The elements, padding included.
     #[must_use]
     pub fn found(&self) -> AnySlice<'_> {
-        inner(&self.buffer, self.len)
+        self.buffer.as_slice()
     }
-}
-
-fn inner(buffer: &Values, len: usize) -> AnySlice<'_> {
-    each_precision!(Values, buffer, v => Element::wrap_slice(&v[GUARD..GUARD + len]))
-}
-
-fn inner_mut(buffer: &mut Values, len: usize) -> AnySliceMut<'_> {
-    each_precision!(Values, buffer, v => Element::wrap_slice_mut(&mut v[GUARD..GUARD + len]))
 }
 
 /// Shape of a dense output in memory.
@@ -104,6 +121,8 @@ struct Frame {
     cols: usize,
     ld: usize,
     layout: Layout,
+    /// Elements past a multiple of 64 bytes.
+    shift: usize,
 }
 
 impl Frame {
@@ -121,6 +140,7 @@ impl Frame {
             cols,
             ld: inner + if flat { 0 } else { case.params.pad_c },
             layout,
+            shift: case.params.align,
         }
     }
 
@@ -147,12 +167,12 @@ impl Frame {
         (0..self.rows).flat_map(move |i| (0..self.cols).map(move |j| place.offset((i, j), 0)))
     }
 
-    fn fill(&self, precision: Precision, before: Before<'_>) -> Values {
-        let mut buffer = Values::filled(precision, self.len() + 2 * GUARD, CANARY);
-        each_precision!(Values, &mut buffer, v => {
-            let elements = &mut v[GUARD..GUARD + self.len()];
+    fn fill(&self, precision: Precision, before: Before<'_>) -> Placed {
+        let mut buffer = Placed::filled(precision, self.len(), (GUARD, self.shift), CANARY);
+        each_precision!(AnySliceMut, buffer.as_mut_slice(), elements => {
             match before {
                 Before::Poison => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(poison(precision))),
+                Before::Bits(bits) => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(bits)),
                 Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = Scalar::from_f64(c)),
             }
         });
@@ -160,20 +180,18 @@ impl Frame {
     }
 
     /// The first canary that changed, as an offset from the first element (negative: before it).
-    fn broken_canary(&self, buffer: &Values) -> Option<i64> {
+    fn broken_canary(&self, buffer: &Placed) -> Option<i64> {
+        if let Some(at) = buffer.changed_outside(CANARY) {
+            return Some(at);
+        }
         let slice = buffer.as_slice();
-        let len = self.len();
-        let guards = (0..GUARD).chain(GUARD + len..slice.len());
         let used = if self.layout == Layout::RowMajor {
             self.cols
         } else {
             self.rows
         };
-        let pads = (0..len)
-            .filter(|at| at % self.ld.max(1) >= used)
-            .map(|at| at + GUARD);
-        let first = guards.chain(pads).find(|&at| slice.bits(at) != CANARY)?;
-        Some(first as i64 - GUARD as i64)
+        let mut pads = (0..slice.len()).filter(|at| at % self.ld.max(1) >= used);
+        Some(pads.find(|&at| slice.bits(at) != CANARY)? as i64)
     }
 }
 
@@ -181,13 +199,12 @@ impl Frame {
 pub(crate) fn output(case: &Case, operands: &Operands, before: Before<'_>) -> DenseOperand {
     let frame = Frame::of(case, operands);
     let buffer = frame.fill(case.contract.types.out, before);
-    let data = each_precision!(AnySlice, inner(&buffer, frame.len()), v => Element::wrap(v.to_vec()));
     DenseOperand {
         rows: frame.rows,
         cols: frame.cols,
         ld: frame.ld,
         layout: frame.layout,
-        data,
+        data: buffer,
     }
 }
 
@@ -216,7 +233,7 @@ pub fn execute(
     before: Before<'_>,
     spent: &mut Duration,
 ) -> Came {
-    let run = |task: Task<'_>| quietly(|| backend.run(&case.contract, task));
+    let run = |task: Task<'_>| observed(|| backend.run(&case.contract, task));
     execute_by(case, operands, backend, before, spent, run)
 }
 
@@ -235,8 +252,8 @@ pub(crate) fn execute_threaded(
         ThreadControl::Pool => Some(pool(threads)?),
     };
     let run = |task: Task<'_>| match pool {
-        None => quietly(|| backend.run_threaded(&case.contract, task, threads)),
-        Some(pool) => within(pool, || quietly(|| backend.run(&case.contract, task))),
+        None => observed(|| backend.run_threaded(&case.contract, task, threads)),
+        Some(pool) => within(pool, || observed(|| backend.run(&case.contract, task))),
     };
     Some(execute_by(case, operands, backend, before, spent, run))
 }
@@ -258,11 +275,77 @@ fn pool(threads: usize) -> Option<&'static ThreadPool> {
 }
 
 /// Runs in a pool, waited for by a thread that is in no pool: a waiting worker would take up other cases meanwhile.
-fn within<T: Send>(pool: &ThreadPool, run: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+fn within(pool: &ThreadPool, run: impl FnOnce() -> Observed + Send) -> Observed {
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| pool.install(run)).join();
-        waiting.unwrap_or_else(|payload| Err(panic_message(payload.as_ref())))
+        waiting.unwrap_or_else(|payload| Observed {
+            result: Err(panic_message(payload.as_ref())),
+            environment: None,
+        })
     })
+}
+
+/// Calls that each thread makes where several call at once.
+const ROUNDS: usize = 4;
+
+/// Calls the backend from so many threads at once, each with an output of its own, every second one on the other operands: what
+/// came for the first, and of the others what is no answer.
+pub(crate) fn execute_together(
+    case: &Case,
+    (operands, others): (&Operands, &Operands),
+    backend: &dyn Backend,
+    (before, threads): (Before<'_>, usize),
+    spent: &mut Duration,
+) -> Vec<Came> {
+    let ready = Barrier::new(threads);
+    let ready = &ready;
+    let calls = |mine: bool| {
+        move || {
+            ready.wait();
+            let on = if mine { operands } else { others };
+            let mut spent = Duration::ZERO;
+            let came = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
+            let broken =
+                |came: &Came| matches!(came, Came::Panicked(_) | Came::TimedOut { .. } | Came::Broke(_));
+            (
+                came.filter(|came| mine || broken(came)).collect::<Vec<_>>(),
+                spent,
+            )
+        }
+    };
+    std::thread::scope(|scope| {
+        let spawn = |number: usize| scope.spawn(calls(number.is_multiple_of(2)));
+        let waiting: Vec<_> = (0..threads).map(spawn).collect();
+        let mut all = Vec::new();
+        for thread in waiting {
+            match thread.join() {
+                Ok((mut came, took)) => {
+                    all.append(&mut came);
+                    *spent += took;
+                }
+                Err(payload) => all.push(Came::Panicked(panic_message(payload.as_ref()))),
+            }
+        }
+        all
+    })
+}
+
+/// What a call gave, and what it did to the floating-point environment of its thread.
+struct Observed {
+    result: Result<Result<Answer, Failure>, String>,
+    environment: Option<String>,
+}
+
+/// Runs a backend quietly; its thread's environment is afterwards as it was before, whatever the backend did.
+fn observed(run: impl FnOnce() -> Result<Answer, Failure>) -> Observed {
+    let found = Environment::now();
+    let result = quietly(run);
+    let left = Environment::now();
+    found.restore();
+    Observed {
+        result,
+        environment: found.change(left),
+    }
 }
 
 fn execute_by(
@@ -271,7 +354,7 @@ fn execute_by(
     backend: &dyn Backend,
     before: Before<'_>,
     spent: &mut Duration,
-    run: impl FnOnce(Task<'_>) -> Result<Result<Answer, Failure>, String>,
+    run: impl FnOnce(Task<'_>) -> Observed,
 ) -> Came {
     let precision = case.contract.types.out;
     let frame = Frame::of(case, operands);
@@ -279,13 +362,13 @@ fn execute_by(
     let mut buffer = if dense {
         frame.fill(precision, before)
     } else {
-        Values::filled(precision, 2 * GUARD, 0)
+        Placed::filled(precision, 0, (GUARD, 0), 0)
     };
     let hashed = fingerprint(operands);
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
     let start = Instant::now();
-    let result = run(task(case, operands, frame, inner_mut(&mut buffer, given)));
+    let Observed { result, environment } = run(task(case, operands, frame, buffer.first_mut(given)));
     *spent += start.elapsed();
     if fingerprint(operands) != hashed {
         return Came::Broke(Mismatch::plain(
@@ -296,6 +379,10 @@ fn execute_by(
     if dense && let Some(at) = frame.broken_canary(&buffer) {
         let message = format!("offset {at} lies outside the result (padding or guard), and was written");
         return Came::Broke(Mismatch::plain(Defect::OutOfBounds, message));
+    }
+    if let (Ok(_), Some(change)) = (&result, environment) {
+        let message = format!("left another floating-point environment than it found: {change}");
+        return Came::Broke(Mismatch::plain(Defect::Environment, message));
     }
     match result {
         Err(message) if backend.refuses_by_panic() && case.params.fault.is_some() => Came::Refused(message),
@@ -308,7 +395,6 @@ fn execute_by(
         Ok(Ok(Answer::Parts(parts))) if !dense => Came::Parts(parts),
         Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult {
             buffer,
-            len,
             place: frame.place(),
         }),
         Ok(Ok(_)) => Came::Broke(Mismatch::plain(
@@ -345,6 +431,7 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
         cols,
         ld,
         layout,
+        ..
     } = frame;
     match (case.contract.op, &operands.b, &operands.y, &operands.b_sparse) {
         (Op::Spmm, Some(b), _, _) => Task::Spmm {

@@ -3,6 +3,7 @@
 use crate::case::Case;
 use crate::operands::{DenseOperand, Operands};
 use crate::pads::pad_slots;
+use crate::terms_apart::Apart;
 use sparse_oracle::arithmetic::{Arithmetic, Order, Pads, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
@@ -29,6 +30,8 @@ pub enum Exact {
         /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time or the declaration has
         /// two parts.
         slots: Option<Csr<Slot>>,
+        /// Where each duplicate is a term of its own: the column of op(A) that each column of `a` stands for.
+        columns: Option<Vec<u32>>,
     },
     /// SDDMM.
     Sddmm {
@@ -66,8 +69,20 @@ impl Exact {
         let stored = |a: &AnySparse| decoded(a, profile);
         Ok(Some(match case.contract.op {
             Op::Spmm | Op::Spmv => {
-                let entries = stored(&operands.a)?;
                 let b = dense(operands.b.as_ref(), p.transpose_b, rounded);
+                if profile.has(Choice::DuplicatesAreTerms)
+                    && let Some(apart) = Apart::of(&operands.a, p.transpose_a)?
+                    && let Some(b) = apart.rows_of(&b)
+                {
+                    return Ok(Some(Exact::Spmm {
+                        a: apart.a.map(|&v| rounded(v)),
+                        pads: None,
+                        b,
+                        slots: None,
+                        columns: Some(apart.columns),
+                    }));
+                }
+                let entries = stored(&operands.a)?;
                 // A pad that faces a number adds a zero, which shows only where bits are fixed.
                 let shows = || arithmetic.is_deterministic() || b.data().iter().any(|v| !v.is_finite());
                 let multiplied = arithmetic.part().pads == Pads::Multiplied && shows();
@@ -83,7 +98,13 @@ impl Exact {
                 } else {
                     None
                 };
-                Exact::Spmm { a, pads, b, slots }
+                Exact::Spmm {
+                    a,
+                    pads,
+                    b,
+                    slots,
+                    columns: None,
+                }
             }
             Op::Sddmm => Exact::Sddmm {
                 positions: positions(&operands.a),
@@ -132,11 +153,25 @@ impl Exact {
         laid_out
     }
 
+    /// The column of op(A) that column `at` of the problem stands for.
+    #[must_use]
+    pub fn column(&self, at: u32) -> u32 {
+        match self {
+            Exact::Spmm {
+                columns: Some(columns),
+                ..
+            } => columns.get(at as usize).copied().unwrap_or(at),
+            _ => at,
+        }
+    }
+
     /// Borrows as the oracle's problem.
     #[must_use]
     pub fn problem(&self) -> Problem<'_> {
         match self {
-            Exact::Spmm { a, pads, b, slots } => Problem::Spmm {
+            Exact::Spmm {
+                a, pads, b, slots, ..
+            } => Problem::Spmm {
                 a,
                 pads: pads.as_ref(),
                 b,
@@ -228,7 +263,8 @@ fn all_orders(values: &[f64], precision: Precision) -> Vec<u64> {
     found
 }
 
-/// What a backend's profile makes of duplicates.
+/// What a backend's profile makes of duplicates where they are combined to one value; those that are terms of their own in a product are
+/// combined nowhere else.
 #[must_use]
 pub fn duplicates_policy(profile: &Profile) -> Duplicates {
     if profile.has(Choice::DuplicatesSumRounded) {

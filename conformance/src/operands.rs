@@ -4,16 +4,21 @@
 //! carry NaN in their leading-dimension padding, which nobody may read.
 
 use crate::case::{Case, Fault, Filling};
+use crate::encodings::{Encoding, loosened};
 use crate::origin::{Loaded, OriginError};
+use crate::placed::Placed;
+use crate::right::{self, Right};
+use crate::sequence::{Earlier, earlier};
 use crate::slots::padded_slots;
+use crate::unmet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::Op;
-use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Sparse};
+use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Parts, Sparse};
 use sparse_oracle::op::prune;
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::{Precision, Scalar, Values};
-use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::scalar::{Precision, Scalar};
+use sparse_oracle::source::values::{Operand, ValueFamily};
 use sparse_oracle::task::{DenseRef, SddmmMode};
 use sparse_oracle::with_scalar;
 
@@ -29,7 +34,7 @@ pub struct DenseOperand {
     /// Which index runs fastest.
     pub layout: Layout,
     /// `ld * outer` elements.
-    pub data: Values,
+    pub data: Placed,
 }
 
 /// All operands of one case.
@@ -47,6 +52,8 @@ pub struct Operands {
     pub result: (usize, usize),
     /// What C holds before (two variants, so that a stale value shows); junk where beta is 0.
     pub c: [Vec<f64>; 2],
+    /// The calls that come before, where the case asks for some.
+    pub earlier: Vec<Earlier>,
 }
 
 /// A case whose operands can't be made.
@@ -147,6 +154,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         y: None,
         result: (m, p.n),
         c: [Vec::new(), Vec::new()],
+        earlier: Vec::new(),
     };
     match case.contract.op {
         Op::Spmm => {
@@ -155,18 +163,31 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
             } else {
                 (k_faulty, p.n)
             };
-            operands.b = Some(draw.dense(shape, types.b)?);
+            let mut b = draw.dense(Operand::B, shape, types.b)?;
+            unmet::overlay(case, &mut b, p.transpose_b, &operands.a, p.transpose_a);
+            operands.b = Some(b);
         }
         Op::Spmv => {
-            operands.b = Some(draw.compact((k_faulty, 1), types.b)?);
+            let mut x = draw.compact((k_faulty, 1), types.b)?;
+            unmet::overlay(case, &mut x, false, &operands.a, p.transpose_a);
+            operands.b = Some(x);
             operands.result = (m, 1);
         }
         Op::Sddmm => {
-            operands.b = Some(draw.dense((rows, p.n), types.a)?);
-            operands.y = Some(draw.dense((cols, p.n + usize::from(k_faulty > k)), types.b)?);
+            operands.b = Some(draw.dense(Operand::A, (rows, p.n), types.a)?);
+            let inner = p.n + usize::from(k_faulty > k);
+            let mut y = draw.laid_out(Operand::B, (cols, inner), p.y_layout(), p.y_pad(), types.b)?;
+            unmet::overlay(case, &mut y, false, &operands.a, false);
+            operands.y = Some(y);
             operands.result = (stored(&operands.a), 1);
         }
-        Op::Spgemm => operands.b_sparse = Some(draw.sparse((k_faulty, p.n), types.b)?),
+        Op::Spgemm if p.right == Right::Same => {
+            operands.b_sparse = Some(same(case, &operands.a)?);
+            operands.result.1 = cols;
+        }
+        Op::Spgemm => {
+            operands.b_sparse = Some(draw.sparse((k_faulty, p.n), types.b, &operands.a)?);
+        }
         Op::Transpose | Op::Convert => {}
     }
     if matches!(case.contract.op, Op::Spmm | Op::Spmv) {
@@ -179,12 +200,13 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         draw.spend(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
         operands.c = if case.reads_c() {
-            [draw.numbers(count, types.out), draw.numbers(count, types.out)]
+            [(); 2].map(|()| draw.numbers(Operand::C, count, types.out))
         } else {
             // Not C but junk, for a backend that computes 0 * C: finite, and different from run to run.
             [vec![1.5; count], vec![-2.5; count]]
         };
     }
+    operands.earlier = earlier(case, loaded);
     Ok(operands)
 }
 
@@ -195,6 +217,27 @@ fn check_size(elements: u128) -> Result<(), OperandError> {
     } else {
         Ok(())
     }
+}
+
+/// B of A * A.
+fn same(case: &Case, a: &AnySparse) -> Result<AnySparse, OperandError> {
+    let (rows, cols) = a.shape();
+    if rows != cols {
+        return Err(OperandError::Combination(
+            "b=same multiplies A by itself: it must be square",
+        ));
+    }
+    if case.contract.types.a != case.contract.types.b {
+        return Err(OperandError::Combination(
+            "b=same goes with operands of one type only",
+        ));
+    }
+    if case.params.fault == Some(Fault::InnerShape) {
+        return Err(OperandError::Combination(
+            "b=same has no inner extent of its own to break",
+        ));
+    }
+    Ok(a.clone())
 }
 
 /// Number of stored positions of an SDDMM pattern.
@@ -211,7 +254,7 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     let coo = &loaded.coo;
     let numbers = match case.filling {
         Filling::Own(_) => coo.values.clone(),
-        Filling::Drawn(family, seed) => family.fill(coo.nnz(), seed, precision),
+        Filling::Drawn(family, seed) => family.of(sparse_role(case)).fill(coo.nnz(), seed, precision),
     };
     let parts = CooParts {
         rows: coo.rows,
@@ -248,8 +291,29 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
             }
             Sparse::from_entries(case.contract.format, case.params.blocks, &entries).map_err(encode_error)?
         };
-        Ok(AnySparse::from(sparse))
+        Ok(AnySparse::from(loosen(case, sparse).map_err(encode_error)?))
     })
+}
+
+/// Another encoding of the same matrix, where the case asks for one. Triples with duplicates are in any order as it is.
+fn loosen<T: Scalar>(case: &Case, sparse: Sparse<T>) -> Result<Sparse<T>, Refusal> {
+    if case.params.encoding == Encoding::Canonical || case.params.duplicates {
+        return Ok(sparse);
+    }
+    let entries = match &sparse {
+        Sparse::Coo(m) => Entries {
+            rows: m.rows,
+            cols: m.cols,
+            list: (m.row_idx.iter().zip(&m.col_idx).zip(&m.values))
+                .map(|((&row, &col), &value)| Entry { row, col, value })
+                .collect(),
+        },
+        other => other.entries(),
+    };
+    let apart = case.contract.op.is_exact();
+    let (format, blocks) = (case.contract.format, &case.params.blocks);
+    let parts = loosened(format, blocks, &entries, seed_of(case), apart);
+    parts.map_or(Ok(sparse), Parts::check)
 }
 
 /// The entries that the N:M pattern of one of the formats keeps; all of them for parameters that it is not defined for, which
@@ -279,7 +343,8 @@ fn scatter(parts: CooParts<f64>, case: &Case, precision: Precision) -> CooParts<
         .zip(values)
         .map(|((row, col), value)| Entry { row, col, value })
         .collect();
-    let extra = family_of(case).fill(list.len(), seed_of(case) ^ 0xe, precision);
+    let family = family_of(case).of(sparse_role(case));
+    let extra = family.fill(list.len(), seed_of(case) ^ 0xe, precision);
     for (i, value) in extra.into_iter().enumerate() {
         for _ in 0..[0, 0, 0, 1, 0, 0, 0, 2][rng.random_range(0..8)] {
             list.push(Entry { value, ..list[i] });
@@ -305,12 +370,22 @@ pub fn seed_of(case: &Case) -> u64 {
     }
 }
 
-/// Family that dense operands are drawn from.
+/// The family that the operands are drawn from, each as [`ValueFamily::of`] says; near one beside a file's own values.
 #[must_use]
 pub fn family_of(case: &Case) -> ValueFamily {
     match case.filling {
         Filling::Own(_) => ValueFamily::NearOne,
         Filling::Drawn(family, _) => family,
+    }
+}
+
+/// What the sparse operand is to a family of values: the first factor, but for SDDMM the values of S, which scale or are added.
+#[must_use]
+pub fn sparse_role(case: &Case) -> Operand {
+    if case.contract.op == Op::Sddmm {
+        Operand::C
+    } else {
+        Operand::A
     }
 }
 
@@ -329,14 +404,20 @@ impl Draw<'_> {
         check_size(self.spent)
     }
 
-    fn numbers(&mut self, count: usize, precision: Precision) -> Vec<f64> {
+    fn numbers(&mut self, operand: Operand, count: usize, precision: Precision) -> Vec<f64> {
         self.stream += 1;
         let seed = seed_of(self.case).wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        family_of(self.case).fill(count, seed, precision)
+        family_of(self.case).of(operand).fill(count, seed, precision)
     }
 
-    fn dense(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
+    fn dense(
+        &mut self,
+        operand: Operand,
+        shape: (usize, usize),
+        precision: Precision,
+    ) -> Result<DenseOperand, OperandError> {
         self.laid_out(
+            operand,
             shape,
             self.case.params.layout_b,
             self.case.params.pad_b,
@@ -345,11 +426,12 @@ impl Draw<'_> {
     }
 
     fn compact(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
-        self.laid_out(shape, Layout::RowMajor, 0, precision)
+        self.laid_out(Operand::B, shape, Layout::RowMajor, 0, precision)
     }
 
     fn laid_out(
         &mut self,
+        operand: Operand,
         (rows, cols): (usize, usize),
         layout: Layout,
         pad: usize,
@@ -362,9 +444,10 @@ impl Draw<'_> {
         };
         let ld = inner + pad;
         self.spend(outer as u128 * ld as u128)?;
-        let numbers = self.numbers(outer * inner, precision);
+        let numbers = self.numbers(operand, outer * inner, precision);
+        let shift = self.case.params.align;
         let data = if pad == 0 {
-            Values::from_f64(precision, &numbers)
+            Placed::from_f64(precision, &numbers, shift)
         } else {
             let mut padded = vec![f64::NAN; outer * ld];
             for (to, from) in padded
@@ -373,7 +456,7 @@ impl Draw<'_> {
             {
                 to[..inner].copy_from_slice(from);
             }
-            Values::from_f64(precision, &padded)
+            Placed::from_f64(precision, &padded, shift)
         };
         Ok(DenseOperand {
             rows,
@@ -384,13 +467,16 @@ impl Draw<'_> {
         })
     }
 
-    /// A thin sparse matrix: up to three entries a row, every fourth row empty.
-    fn sparse(
-        &mut self,
-        (rows, cols): (usize, usize),
-        precision: Precision,
-    ) -> Result<AnySparse, OperandError> {
-        self.spend(4 * rows as u128)?;
+    /// The positions of a sparse B, row by row. A thin one has up to three entries a row, every fourth row empty.
+    fn sparse_positions(&self, (rows, cols): (usize, usize)) -> Vec<(u32, u32)> {
+        let kind = self.case.params.right;
+        if kind != Right::Thin {
+            let rows = right::columns(kind, rows, cols, seed_of(self.case));
+            let of_row = |(row, columns): (usize, Vec<u64>)| {
+                columns.into_iter().map(move |col| (row as u32, col as u32))
+            };
+            return rows.into_iter().enumerate().flat_map(of_row).collect();
+        }
         let mut rng = Pcg64Mcg::seed_from_u64(seed_of(self.case) ^ 0x5b);
         let mut positions = Vec::new();
         for row in 0..rows as u32 {
@@ -400,7 +486,31 @@ impl Draw<'_> {
             picked.dedup();
             positions.extend(picked.into_iter().map(|col| (row, col)));
         }
-        let numbers = self.numbers(positions.len(), precision);
+        positions
+    }
+
+    /// B of SpGEMM.
+    fn sparse(
+        &mut self,
+        (rows, cols): (usize, usize),
+        precision: Precision,
+        a: &AnySparse,
+    ) -> Result<AnySparse, OperandError> {
+        self.spend(4 * rows as u128)?;
+        let positions = self.sparse_positions((rows, cols));
+        self.spend(positions.len() as u128)?;
+        let mut numbers = self.numbers(Operand::B, positions.len(), precision);
+        if self.case.params.right == Right::Cancel {
+            right::pair_values(&positions, &mut numbers);
+        }
+        let places = unmet::places(
+            self.case,
+            (rows, cols),
+            precision,
+            a,
+            self.case.params.transpose_a,
+        );
+        unmet::overlay_sparse(&places, &positions, &mut numbers);
         let refused = |refusal| OperandError::Encode {
             format: self.case.contract.format.name(),
             refusal,

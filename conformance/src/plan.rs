@@ -1,33 +1,39 @@
-//! Which cases a run consists of. One function per tier decides the budget; the same options give the same cases, in
-//! the same order, on every machine.
+//! Which cases a run consists of. One function per tier decides the budget; the same options and backends give the same
+//! cases, in the same order, on every machine.
 //!
 //! ```text
-//! round r:  every contract x every source family, with values and parameters mixed from (contract, family, r, seed)
-//! quick 3 rounds of arithmetic, 1 of moves      full 24 and 8      extensive 160 and 40; from full on, a wide matrix
+//! for each contract that a backend claims: every pair of levels of the factors (`factors`), inside of what it takes (`draw`),
+//! and at least so many cases: quick 150, full 1,500, extensive 10,000; embedded matrices besides; from full on, a wide matrix
 //! ```
 
+mod cover;
+mod draw;
+mod factors;
 mod file;
+mod mix;
+mod sources;
 mod wide;
 
-use crate::case::{Case, Fault, Filling, Params};
+pub use self::draw::{Demand, Demanded};
+
+use self::mix::Mix;
+use crate::backend::{Backend, Support};
+use crate::case::Case;
 use crate::determinism::Repeats;
 use crate::origin::Origin;
 use crate::shard::Shard;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
-use sparse_oracle::format::{FormatKind, FormatParams, Layout, PARAMETERS};
+use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::embedded;
-use sparse_oracle::source::generator::quick_specs;
-use sparse_oracle::source::values::VALUE_FAMILIES;
-use sparse_oracle::task::SddmmMode;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use wildmatch::WildMatch;
 
 /// How much to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Tier {
-    /// Seconds: every contract with every source family.
+    /// Seconds: every pair of what cases vary in, for every contract.
     #[default]
     Quick,
     /// Minutes.
@@ -77,32 +83,48 @@ pub struct Group {
     pub cases: Vec<Case>,
 }
 
-/// Rounds over the arithmetic contracts and over conversions and transposes.
-const fn rounds(tier: Tier) -> (u64, u64) {
-    match tier {
-        Tier::Quick => (3, 1),
-        Tier::Full => (24, 8),
-        Tier::Extensive => (160, 40),
-    }
+/// The cases of a plan, and what it owes to whom.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Cases by matrix, all lines distinct.
+    pub groups: Vec<Group>,
+    /// One for each contract that a backend claims, in the order of contracts.
+    pub demands: Vec<Demand>,
 }
 
-/// Matrices of one family that the contracts of one round are spread over.
-const SPREAD: u64 = 8;
-
-/// The cases of the whole plan, grouped by matrix, all lines distinct; [`shard`] takes a part of them.
+/// The whole plan for these backends; [`shard`] takes a part of it.
 #[must_use]
-pub fn plan(options: &Options) -> Vec<Group> {
-    let mut groups = if options.matrices.is_empty() {
-        generated(options)
+pub fn plan(options: &Options, backends: &[&dyn Backend]) -> Plan {
+    let contracts = selected(options);
+    let mut plan = if options.matrices.is_empty() {
+        generated(options, &contracts, backends)
     } else {
-        file::groups(options, &selected(options))
+        let contracts: Vec<(u64, Contract)> = contracts
+            .into_iter()
+            .filter(|(_, c)| backends.iter().any(|b| b.claims(c)))
+            .collect();
+        let groups = file::groups(options, &contracts);
+        let asked: HashSet<Contract> = groups
+            .iter()
+            .flat_map(|g| &g.cases)
+            .map(|case| case.contract)
+            .collect();
+        let asked: Vec<Contract> = contracts
+            .iter()
+            .map(|(_, c)| *c)
+            .filter(|c| asked.contains(c))
+            .collect();
+        Plan {
+            demands: draw::owed_on_files(options, &asked, backends),
+            groups,
+        }
     };
     let mut seen = HashSet::new();
-    for group in &mut groups {
+    for group in &mut plan.groups {
         group.cases.retain(|case| seen.insert(case.to_string()));
     }
-    groups.retain(|group| !group.cases.is_empty());
-    groups
+    plan.groups.retain(|group| !group.cases.is_empty());
+    plan
 }
 
 /// The cases of a shard, in the plan's order. Groups that keep none are left out.
@@ -130,201 +152,115 @@ pub fn selected(options: &Options) -> Vec<(u64, Contract)> {
         .collect()
 }
 
-fn generated(options: &Options) -> Vec<Group> {
-    let contracts = selected(options);
-    let (arithmetic, moves) = rounds(options.tier);
-    let mut groups = Vec::new();
-    for round in 0..arithmetic {
-        for slot in 0..SPREAD {
-            let index = (options.seed.wrapping_mul(1_000_003)).wrapping_add(round * SPREAD + slot);
-            for (family, spec) in quick_specs(index).into_iter().enumerate() {
-                let mine = contracts.iter().filter(|(i, c)| {
-                    (i + family as u64) % SPREAD == slot && (round < moves || !c.op.is_exact())
-                });
-                let origin = Origin::Spec(spec);
-                let cases = mine.map(|&(i, contract)| {
-                    let mix = Mix::new(&[options.seed, i, family as u64, round]);
-                    mixed_case(contract, origin.clone(), mix)
-                });
-                groups.push(Group {
-                    cases: cases.collect(),
-                    origin,
-                });
-            }
-        }
+fn generated(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn Backend]) -> Plan {
+    let (mut cases, mut demands) = (Vec::new(), Vec::new());
+    for (drawn, owed) in draw::contracts(options, contracts, backends) {
+        cases.extend(drawn);
+        demands.extend(owed);
     }
-    groups.extend(embedded_groups(options, &contracts));
-    groups.extend(wide::groups(options, &contracts));
+    cases.extend(embedded(options, contracts, backends));
+    cases.extend(wide::cases(options, contracts, backends));
+    Plan {
+        groups: by_matrix(cases),
+        demands,
+    }
+}
+
+/// Cases of one matrix together, in the order in which matrices first occur.
+#[must_use]
+pub fn by_matrix(cases: Vec<Case>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for case in cases {
+        let place = *places.entry(case.origin.to_string()).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Group {
+                origin: case.origin.clone(),
+                cases: Vec::new(),
+            });
+        }
+        groups[place].cases.push(case);
+    }
     groups
 }
 
-/// Each contract on a few matrices of the embedded pack, in turn.
-fn embedded_groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Group> {
+/// Each contract on a few matrices of the embedded pack, in turn, for each backend that claims it.
+fn embedded(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn Backend]) -> Vec<Case> {
     let pack = embedded::all();
     let share = match options.tier {
         Tier::Quick => 1,
         Tier::Full => 4,
         Tier::Extensive => pack.len() as u64,
     };
-    let group = |(m, matrix): (usize, &embedded::Embedded)| {
-        let origin = Origin::Embedded(matrix.name.to_owned());
-        let takes = |i: u64| (i + m as u64) % (pack.len() as u64) < share;
-        let cases = contracts.iter().filter(|(i, _)| takes(*i)).map(|&(i, contract)| {
-            mixed_case(
+    let mut cases: Vec<Case> = Vec::new();
+    for &(i, contract) in contracts {
+        for (m, matrix) in pack.iter().enumerate() {
+            if (i + m as u64 + options.seed) % (pack.len() as u64) >= share {
+                continue;
+            }
+            let origin = Origin::Embedded(matrix.name.to_owned());
+            cases.extend(taken_by_all(
                 contract,
-                origin.clone(),
-                Mix::new(&[options.seed, i, 1000 + m as u64]),
-            )
-        });
-        Group {
-            cases: cases.collect(),
-            origin,
+                &origin,
+                backends,
+                &[options.seed, i, 1000 + m as u64],
+                |_| (),
+            ));
         }
+    }
+    cases
+}
+
+/// A case on this matrix for each backend that claims the contract, where an earlier one's is not taken; `change` is made to it, as far as
+/// the backend takes it.
+fn taken_by_all(
+    contract: Contract,
+    origin: &Origin,
+    backends: &[&dyn Backend],
+    key: &[u64],
+    change: impl Fn(&mut Case),
+) -> Vec<Case> {
+    let takes = |backend: &dyn Backend, case: &Case| {
+        matches!(
+            backend.support(&contract, &case.params),
+            Support::Supported { .. }
+        )
     };
-    pack.iter().enumerate().map(group).collect()
+    let mut cases: Vec<Case> = Vec::new();
+    for backend in backends.iter().filter(|backend| backend.claims(&contract)) {
+        if cases.iter().any(|case| takes(*backend, case)) {
+            continue;
+        }
+        let drawn = draw::on_matrix(contract, origin, Some(*backend), &mut Mix::new(key));
+        cases.extend(drawn.map(|case| {
+            let mut changed = case.clone();
+            change(&mut changed);
+            if takes(*backend, &changed) { changed } else { case }
+        }));
+    }
+    cases
 }
 
-/// A case whose values and parameters are drawn.
-fn mixed_case(contract: Contract, origin: Origin, mut mix: Mix) -> Case {
-    let family = mix.pick(&VALUE_FAMILIES).family;
-    let filling = Filling::Drawn(family, mix.below(1 << 20));
-    let blocked = |f| matches!(f, FormatKind::Bcsr | FormatKind::BlockedEll);
-    let mut p = Params::default();
-    if blocked(contract.format) || contract.to.is_some_and(blocked) {
-        let (block_rows, block_cols) = mix.pick(&[(4, 4), (1, 1), (2, 3), (8, 1), (3, 5), (1, 8), (16, 16)]);
-        p.blocks = FormatParams::blocks(block_rows, block_cols);
-    }
-    for parameter in PARAMETERS.iter().filter(|p| !p.name.starts_with("block_")) {
-        if contract.reads(parameter) && mix.one_in(2) {
-            (parameter.set)(&mut p.blocks, mix.pick(parameter.samples));
-        }
-    }
-    // The encoder must refuse what has not the pattern, now and then; a decoder needs a matrix that has it.
-    p.unpruned = contract.to.is_some_and(FormatKind::is_structured) && mix.one_in(8);
-    p.duplicates = contract.format == FormatKind::Coo && contract.op != Op::Sddmm && mix.one_in(2);
-    match contract.op {
-        Op::Spmm => {
-            p.n = mix.pick(&[1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33]);
-            (p.alpha, p.beta) = mix.pick(FACTORS);
-            (p.transpose_a, p.transpose_b) = (mix.one_in(4), mix.one_in(4));
-            p.layout_b = if mix.one_in(3) {
-                Layout::ColMajor
-            } else {
-                Layout::RowMajor
-            };
-            p.layout_c = if mix.one_in(2) {
-                Layout::ColMajor
-            } else {
-                Layout::RowMajor
-            };
-            p.pad_b = if mix.one_in(3) { mix.pick(&[1, 3, 8]) } else { 0 };
-            p.pad_c = if mix.one_in(3) { mix.pick(&[1, 2, 7]) } else { 0 };
-            p.fault = mix.one_in(24).then(|| mix.pick(&Fault::ALL.map(|f| f.0)));
-        }
-        Op::Spmv => {
-            (p.alpha, p.beta) = mix.pick(FACTORS);
-            p.transpose_a = mix.one_in(4);
-            let faults = [
-                Fault::AlphaNan,
-                Fault::BetaInfinite,
-                Fault::InnerShape,
-                Fault::ShortOutput,
-            ];
-            p.fault = mix.one_in(24).then(|| mix.pick(&faults));
-        }
-        Op::Sddmm => {
-            p.n = mix.pick(&[0, 1, 3, 4, 8, 13, 16, 17, 32]);
-            (p.mode, p.alpha, p.beta) = mix.pick(&[
-                (SddmmMode::Pattern, 1.0, 0.0),
-                (SddmmMode::Pattern, -2.0, 0.0),
-                (SddmmMode::Pattern, 1.0, 0.0),
-                (SddmmMode::Scale, 1.0, 0.0),
-                (SddmmMode::AddS, 1.0, 1.0),
-                (SddmmMode::AddS, 0.5, -2.0),
-            ]);
-            p.layout_b = if mix.one_in(3) {
-                Layout::ColMajor
-            } else {
-                Layout::RowMajor
-            };
-            p.pad_b = if mix.one_in(3) { mix.pick(&[1, 3, 8]) } else { 0 };
-            let faults = [Fault::AlphaNan, Fault::InnerShape];
-            p.fault = mix.one_in(24).then(|| mix.pick(&faults));
-        }
-        Op::Spgemm => {
-            p.n = mix.pick(&[1, 5, 8, 17, 33]);
-            p.fault = mix.one_in(24).then_some(Fault::InnerShape);
-        }
-        Op::Transpose | Op::Convert => {}
-    }
-    p.fault = p.fault.filter(|&fault| applies(fault, &origin, contract, &p));
-    Case {
-        contract,
-        origin,
-        filling,
-        params: p,
-    }
-}
+/// Contracts of one backend that are all measured by seeded bugs.
+const ALL_MEASURED: usize = 16;
 
-/// alpha and beta, the common ones more often.
-const FACTORS: &[(f64, f64)] = &[
-    (1.0, 0.0),
-    (1.0, 1.0),
-    (1.0, 0.0),
-    (1.0, 1.0),
-    (0.5, 0.0),
-    (-2.0, 0.5),
-    (0.0, 1.0),
-    (0.0, 0.0),
-    (1.0, -1.0),
-    (3.0, 2.0),
-];
-
-/// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
-fn applies(fault: Fault, origin: &Origin, contract: Contract, p: &Params) -> bool {
-    let Origin::Spec(spec) = origin else { return false };
-    let Ok(shape) = spec.shape() else { return false };
-    let (rows, cols) = if p.transpose_a {
-        (shape.cols, shape.rows)
-    } else {
-        (shape.rows, shape.cols)
-    };
-    match fault {
-        Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
-        Fault::ShortOutput => rows > 0 && p.n > 0,
-        Fault::SmallLdc => contract.op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
+/// The contracts on which a backend is measured by seeded bugs: all where it claims few, else one of each operation and format, drawn by the
+/// seed. Kernels of one format differ in the element type, and hunting on each would cost more than the run.
+pub(crate) fn measured(backend: &dyn Backend, seed: u64) -> Vec<Contract> {
+    let claimed: Vec<Contract> = all_contracts()
+        .iter()
+        .copied()
+        .filter(|c| backend.claims(c))
+        .collect();
+    if claimed.len() <= ALL_MEASURED {
+        return claimed;
     }
-}
-
-/// A stream of choices that depends on nothing but its key (`SplitMix64`).
-struct Mix(u64);
-
-impl Mix {
-    fn new(key: &[u64]) -> Mix {
-        let mut mix = Mix(0x5eed);
-        for &part in key {
-            mix.0 = mix.0.wrapping_add(part).wrapping_mul(0x2545_f491_4f6c_dd1d);
-            mix.0 = mix.next();
-        }
-        mix
+    let mut groups: BTreeMap<(Op, FormatKind, Option<FormatKind>), Vec<Contract>> = BTreeMap::new();
+    for c in claimed {
+        groups.entry((c.op, c.format, c.to)).or_default().push(c);
     }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
-    }
+    groups
+        .into_values()
+        .map(|of| of[(seed % of.len() as u64) as usize])
+        .collect()
 }

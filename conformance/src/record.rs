@@ -5,6 +5,7 @@ use crate::case::Case;
 use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
 use crate::runner::verdict_only;
 use sparse_oracle::judge::Judged;
+use sparse_oracle::scalar::{Precision, decimal};
 use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
 
 /// The record of a case that nobody could be asked, for this reason.
@@ -93,7 +94,7 @@ pub(crate) fn verdict_record(verdict: Verdict) -> VerdictRecord {
 fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let text = |s: String| (!s.is_empty()).then_some(s);
     let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
-    let number = |v: Option<f64>| v.map(|v| format!("{v:e}"));
+    let number = |v: Option<f64>| v.map(|v| decimal(v, Precision::F64));
     let more = if m.count > 1 {
         format!(" (and {} more)", m.count - 1)
     } else {
@@ -147,6 +148,7 @@ pub(crate) fn defect(defect: Defect) -> report::Defect {
         Defect::Kind => report::Defect::Shape,
         Defect::Protocol => report::Defect::Protocol,
         Defect::Nondeterministic => report::Defect::Nondeterministic,
+        Defect::Environment => report::Defect::Environment,
     }
 }
 

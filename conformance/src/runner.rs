@@ -5,20 +5,23 @@ use crate::case::{Case, Fault};
 use crate::degenerate::degenerate;
 use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
-use crate::execute::{Before, Came, DenseResult, bites, execute, poison};
-use crate::expected::{Exact, moved, summed_positions};
-use crate::operands::{Operands, build, values_in_order};
+use crate::execute::{Before, Came, DenseResult, bites, execute, other_filling, poison};
+use crate::expected::summed_positions;
+use crate::operands::{OperandError, Operands, build, seed_of, values_in_order};
 use crate::origin::Loaded;
 use crate::record::{record, unmade};
 use crate::report::{CaseRecord, Repeated};
+use crate::sequence::{After, plain, prepare};
+use crate::sheets::Sheets;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Judged, Output, Place, judge, judge_encoded, judge_moved, judge_spgemm};
+use sparse_oracle::judge::{Judged, judge_encoded, judge_moved};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::Values;
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
+use sparse_plugin::Environment;
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// What running one case gave.
@@ -46,6 +49,8 @@ pub fn run_case_repeated(
     backends: &[Box<dyn Backend>],
     repeats: Repeats,
 ) -> Ran {
+    // What a kernel left behind on a thread that it was not called on is no part of this case.
+    Environment::default().restore();
     let again = repeats.of(&case.to_string());
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
@@ -57,8 +62,9 @@ pub fn run_case_repeated(
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
             let inputs = digest::hex(digest::inputs(case, &operands));
+            let sheets = Sheets::default();
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
-                let mut seen = Seen::default();
+                let mut seen = Seen::new(&sheets);
                 let judged = judge_seen(case, &operands, backend, again, &mut seen);
                 *spent += seen.spent;
                 let mut record = record(case, backend, judged, &degenerate);
@@ -82,6 +88,43 @@ pub fn run_case_repeated(
     }
 }
 
+/// A case to ask many backends for: its operands are made, and what its result must be is worked out once.
+#[derive(Debug)]
+pub struct Ready<'a> {
+    case: &'a Case,
+    operands: Operands,
+    sheets: Sheets,
+}
+
+impl<'a> Ready<'a> {
+    /// Makes the operands.
+    ///
+    /// # Errors
+    /// As [`build`].
+    pub fn new(case: &'a Case, loaded: &Loaded) -> Result<Ready<'a>, OperandError> {
+        Ok(Ready {
+            case,
+            operands: build(case, loaded)?,
+            sheets: Sheets::default(),
+        })
+    }
+
+    /// The case.
+    #[must_use]
+    pub fn case(&self) -> &'a Case {
+        self.case
+    }
+
+    /// Asks a backend and judges what comes back, as [`run_case`] does; which wrong kernels the case forgives is not said.
+    #[must_use]
+    pub fn ask(&self, backend: &dyn Backend) -> CaseRecord {
+        Environment::default().restore();
+        let mut seen = Seen::new(&self.sheets);
+        let judged = judge_seen(self.case, &self.operands, backend, None, &mut seen);
+        record(self.case, backend, judged, &[])
+    }
+}
+
 /// A verdict that no tier gave.
 pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
     Judged {
@@ -101,8 +144,10 @@ pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Optio
 }
 
 /// What is seen of a backend beside its verdict.
-#[derive(Debug, Default)]
-struct Seen {
+#[derive(Debug)]
+struct Seen<'a> {
+    /// What the result must be.
+    sheets: &'a Sheets,
     /// Time inside it.
     spent: Duration,
     /// True once it was called.
@@ -113,7 +158,17 @@ struct Seen {
     keep: Keep,
 }
 
-impl Seen {
+impl<'a> Seen<'a> {
+    fn new(sheets: &'a Sheets) -> Seen<'a> {
+        Seen {
+            sheets,
+            spent: Duration::ZERO,
+            asked: false,
+            output: OutputHash::default(),
+            keep: None,
+        }
+    }
+
     fn execute(
         &mut self,
         case: &Case,
@@ -136,8 +191,9 @@ pub fn judge_operands(
     backend: &dyn Backend,
     spent: &mut Duration,
 ) -> Judged {
-    let mut seen = Seen::default();
-    let judged = judge_keeping(case, operands, backend, &mut seen);
+    let sheets = Sheets::default();
+    let mut seen = Seen::new(&sheets);
+    let (judged, _) = judge_seen(case, operands, backend, None, &mut seen);
     *spent += seen.spent;
     judged
 }
@@ -152,7 +208,8 @@ pub fn judge_repeated(
     again: Option<Again>,
     spent: &mut Duration,
 ) -> (Judged, Option<Repeated>) {
-    let mut seen = Seen::default();
+    let sheets = Sheets::default();
+    let mut seen = Seen::new(&sheets);
     let judged = judge_seen(case, operands, backend, again, &mut seen);
     *spent += seen.spent;
     judged
@@ -163,7 +220,110 @@ fn judge_seen(
     operands: &Operands,
     backend: &dyn Backend,
     again: Option<Again>,
-    seen: &mut Seen,
+    seen: &mut Seen<'_>,
+) -> (Judged, Option<Repeated>) {
+    match in_sequence(case, operands, backend, seen) {
+        Ok(operands) => judge_placed(case, &operands, backend, again, seen),
+        Err(judged) => (judged, None),
+    }
+}
+
+/// Makes the calls before the judged one, and returns the operands where it must find them.
+fn in_sequence<'a>(
+    case: &Case,
+    operands: &'a Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen<'_>,
+) -> Result<Cow<'a, Operands>, Judged> {
+    // Who is not asked for the case is not asked for what comes before it.
+    if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
+        return Ok(Cow::Borrowed(operands));
+    }
+    let mut number = 0;
+    let call = |asked: &Case, on: &Operands| {
+        number += 1;
+        let legal = plain(asked);
+        let Some(verdict) = finding_of_call(&legal, on, backend, seen) else {
+            return Ok(());
+        };
+        let after = case.params.after.map_or("", After::name);
+        let words = format!("in call {number} before the judged one (after={after}): ");
+        Err(verdict_only(prefixed(verdict, &words)))
+    };
+    let stuck = |refusal| {
+        let reason = format!("the operands do not fit where those before them were: {refusal}");
+        verdict_only(Verdict::NotRun { reason })
+    };
+    prepare(case, operands, call, stuck)
+}
+
+/// What is wrong with an earlier call besides its values, of which is only seen whether they were written.
+fn finding_of_call(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen<'_>,
+) -> Option<Verdict> {
+    let Support::Supported { profile, .. } = backend.support(&case.contract, &case.params) else {
+        return None;
+    };
+    seen.asked = true;
+    let in_place = matches!(case.contract.op, Op::Spmm | Op::Spmv);
+    let starts = starts(case, operands, &profile);
+    let c = starts.first().and_then(Option::as_deref).filter(|_| in_place);
+    let before = c.map_or(Before::Poison, Before::Values);
+    let unread = matches!(before, Before::Poison);
+    match execute(case, operands, backend, before, &mut seen.spent) {
+        Came::Dense(result) if unread => unwritten(&result, case),
+        Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => None,
+        // Whether it may be refused (a matrix that the format does not hold) is for the judge of that case alone.
+        Came::Refused(_) => {
+            let judged = judge_operands(case, operands, backend, &mut seen.spent).verdict;
+            judged.is_finding().then_some(judged)
+        }
+        other => Some(settle(other)),
+    }
+}
+
+/// A result that still holds poison somewhere.
+fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
+    let (found, poison) = (result.found(), poison(case.contract.types.out));
+    let left = (0..found.len()).filter(|&at| found.bits(at) == poison).count();
+    let message = || format!("{left} elements still hold the poison the output was filled with");
+    (left > 0).then(|| Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message()))))
+}
+
+/// A verdict that says first when it was.
+fn prefixed(verdict: Verdict, words: &str) -> Verdict {
+    let with = |text: String| format!("{words}{text}");
+    match verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = with(mismatch.message);
+            Verdict::Wrong(mismatch)
+        }
+        Verdict::Crashed { message } => Verdict::Crashed {
+            message: with(message),
+        },
+        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal {
+            refusal: with(refusal),
+        },
+        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance {
+            expected: with(expected),
+        },
+        Verdict::TimedOut { seconds, tail } => Verdict::TimedOut {
+            seconds,
+            tail: with(tail),
+        },
+        other => other,
+    }
+}
+
+fn judge_placed(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    again: Option<Again>,
+    seen: &mut Seen<'_>,
 ) -> (Judged, Option<Repeated>) {
     seen.keep = again.map(|_| None);
     let judged = judge_keeping(case, operands, backend, seen);
@@ -176,7 +336,7 @@ fn judge_seen(
     let of_others = others
         .others
         .into_iter()
-        .map(|came| judge_came(case, operands, backend, came, &first));
+        .map(|came| judge_came(case, operands, backend, came, (&first, seen.sheets)));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
     let claim = others
         .broken_claim
@@ -185,24 +345,29 @@ fn judge_seen(
 }
 
 /// Judges the result of a further run.
-fn judge_came(case: &Case, operands: &Operands, backend: &dyn Backend, came: Came, first: &First) -> Judged {
+fn judge_came(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    came: Came,
+    (first, sheets): (&First, &Sheets),
+) -> Judged {
     let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
         return verdict_only(settle(came));
     };
     if case.contract.op.is_exact() {
-        return verdict_only(judge_move(case, operands, &profile, came));
+        return verdict_only(judge_move(case, operands, (&profile, sheets), came));
     }
-    match (Exact::new(case, operands, &arithmetic, &profile), came) {
-        (Ok(Some(exact)), Came::Dense(result)) => {
+    let product = sheets.product(case, operands, &arithmetic, &profile);
+    match (product.exact(), came) {
+        (Ok(exact), Came::Dense(result)) => {
             let c = match case.contract.op {
                 Op::Sddmm => initial(case, operands, 0),
                 _ => first.before.clone(),
             };
-            judge_dense(case, &exact, (&arithmetic, &profile), &result, c.as_deref())
+            product.judge_dense(case, exact, &result, c.as_deref())
         }
-        (Ok(Some(exact)), Came::Sparse(raw)) => {
-            judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
-        }
+        (Ok(exact), Came::Sparse(raw)) => product.judge_spgemm(case, exact, raw),
         (_, other) => verdict_only(settle(other)),
     }
 }
@@ -221,7 +386,7 @@ fn keep_sparse(keep: &mut Keep, came: &Came) {
     }
 }
 
-fn judge_keeping(case: &Case, operands: &Operands, backend: &dyn Backend, seen: &mut Seen) -> Judged {
+fn judge_keeping(case: &Case, operands: &Operands, backend: &dyn Backend, seen: &mut Seen<'_>) -> Judged {
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
@@ -251,19 +416,18 @@ fn judge_keeping(case: &Case, operands: &Operands, backend: &dyn Backend, seen: 
         Op::Transpose | Op::Convert => {
             let came = seen.execute(case, operands, backend, Before::Poison);
             keep_sparse(&mut seen.keep, &came);
-            verdict_only(judge_move(case, operands, &profile, came))
+            verdict_only(judge_move(case, operands, (&profile, seen.sheets), came))
         }
         Op::Spgemm => {
-            let exact = match Exact::new(case, operands, &arithmetic, &profile) {
-                Ok(Some(exact)) => exact,
-                other => return verdict_only(no_expectation(other)),
+            let product = seen.sheets.product(case, operands, &arithmetic, &profile);
+            let exact = match product.exact() {
+                Ok(exact) => exact,
+                Err(reason) => return verdict_only(Verdict::NotRun { reason }),
             };
             let came = seen.execute(case, operands, backend, Before::Poison);
             keep_sparse(&mut seen.keep, &came);
             match came {
-                Came::Sparse(raw) => {
-                    judge_spgemm(&exact.problem(), &arithmetic, &profile, case.contract.format, raw)
-                }
+                Came::Sparse(raw) => product.judge_spgemm(case, exact, raw),
                 other => verdict_only(settle(other)),
             }
         }
@@ -281,14 +445,6 @@ fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
             .contradiction(case.params.alpha, case.params.beta)
             .map(str::to_owned)
     })
-}
-
-fn no_expectation(other: Result<Option<Exact>, sparse_oracle::Refusal>) -> Verdict {
-    let reason = match other {
-        Err(refusal) => format!("the profile rejects the operands: {refusal}"),
-        Ok(_) => "the case has no arithmetic to judge".to_owned(),
-    };
-    Verdict::NotRun { reason }
 }
 
 /// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
@@ -318,11 +474,12 @@ fn judge_dense_runs(
     operands: &Operands,
     backend: &dyn Backend,
     (arithmetic, profile): (&Arithmetic, &Profile),
-    seen: &mut Seen,
+    seen: &mut Seen<'_>,
 ) -> Judged {
-    let exact = match Exact::new(case, operands, arithmetic, profile) {
-        Ok(Some(exact)) => exact,
-        other => return verdict_only(no_expectation(other)),
+    let product = seen.sheets.product(case, operands, arithmetic, profile);
+    let exact = match product.exact() {
+        Ok(exact) => exact,
+        Err(reason) => return verdict_only(Verdict::NotRun { reason }),
     };
     let mut worst: Option<Judged> = None;
     for c in starts(case, operands, profile) {
@@ -335,9 +492,22 @@ fn judge_dense_runs(
         let Came::Dense(result) = came else {
             return verdict_only(settle(came));
         };
-        let judged = judge_dense(case, &exact, (arithmetic, profile), &result, c.as_deref());
+        let judged = product.judge_dense(case, exact, &result, c.as_deref());
         if judged.verdict.is_finding() {
             return judged;
+        }
+        let unread = matches!(before, Before::Poison);
+        if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
+            match execute(case, operands, backend, Before::Bits(bits), &mut seen.spent) {
+                Came::Dense(other) if same_bits(&result, &other) => {}
+                Came::Dense(other) => {
+                    let judged = product.judge_dense(case, exact, &other, c.as_deref());
+                    if judged.verdict.is_finding() {
+                        return beside(judged, bits);
+                    }
+                }
+                other => return verdict_only(settle(other)),
+            }
         }
         if let Some(kept @ None) = &mut seen.keep {
             *kept = Some(First {
@@ -357,38 +527,24 @@ fn judge_dense_runs(
     })
 }
 
-fn judge_dense(
-    case: &Case,
-    exact: &Exact,
-    (arithmetic, profile): (&Arithmetic, &Profile),
-    result: &DenseResult,
-    c: Option<&[f64]>,
-) -> Judged {
-    let out = case.contract.types.out;
-    let place = if case.contract.op == Op::Sddmm {
-        Place::Visited
-    } else {
-        result.place
+fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
+    let (a, b) = (a.found(), b.found());
+    (0..a.len().max(b.len())).all(|at| a.bits(at) == b.bits(at))
+}
+
+/// A finding that shows beside another filling of an output that may not be read.
+fn beside(judged: Judged, bits: u64) -> Judged {
+    let verdict = match judged.verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = format!(
+                "{}; the output held 0x{bits:x} before the call, and where it held NaN the result was right",
+                mismatch.message
+            );
+            Verdict::Wrong(mismatch)
+        }
+        other => other,
     };
-    let before = c.map(|c| Values::from_f64(out, c));
-    let output = Output {
-        found: result.found(),
-        place,
-        poison: Some(poison(out)),
-        before: before.as_ref().map(|b| b.as_slice()),
-        before_place: if case.contract.op == Op::Sddmm {
-            Place::Visited
-        } else {
-            exact.compact_place()
-        },
-    };
-    judge(
-        &exact.problem(),
-        &exact.as_laid_out(case.contract.format, arithmetic),
-        profile,
-        (case.params.alpha, case.params.beta),
-        &output,
-    )
+    Judged { verdict, ..judged }
 }
 
 /// Of two runs that both passed, the one with the larger share.
@@ -430,8 +586,13 @@ fn judge_refusal(fault: Fault, came: Came) -> Verdict {
 }
 
 /// A conversion that the oracle itself refuses is judged only where the refusal is a rule, not a limit of the suite.
-fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -> Verdict {
-    match (moved(case, operands, profile), came) {
+fn judge_move(
+    case: &Case,
+    operands: &Operands,
+    (profile, sheets): (&Profile, &Sheets),
+    came: Came,
+) -> Verdict {
+    match (&sheets.moved(case, operands, profile).result, came) {
         // A limit of the suite is no rule of the contract: the case is legal, and nobody can be judged on it.
         (Err(limit), Came::Refused(_) | Came::Sparse(_) | Came::Parts(_))
             if limit.is_limit_of_the_suite() =>
@@ -456,13 +617,10 @@ fn judge_move(case: &Case, operands: &Operands, profile: &Profile, came: Came) -
         (Err(refusal), Came::Sparse(_) | Came::Parts(_)) => Verdict::NotRun {
             reason: format!("the oracle has no result to compare with: {refusal}"),
         },
-        (Ok(expected), Came::Sparse(raw)) => judge_moved(
-            &expected,
-            raw,
-            profile,
-            &summed_positions(case, operands, profile),
-        ),
-        (Ok(expected), Came::Parts(parts)) => judge_encoded(&expected, parts),
+        (Ok(expected), Came::Sparse(raw)) => {
+            judge_moved(expected, raw, profile, &summed_positions(case, operands, profile))
+        }
+        (Ok(expected), Came::Parts(parts)) => judge_encoded(expected, parts),
         (_, other) => settle(other),
     }
 }

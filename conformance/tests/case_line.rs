@@ -2,9 +2,12 @@
 
 use proptest::prelude::*;
 use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
+use sparse_conformance::encodings::{Encoding, EncodingInfo};
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
-use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_conformance::right::Right;
+use sparse_conformance::sequence::After;
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::embedded;
@@ -58,14 +61,16 @@ fn params() -> impl Strategy<Value = Params> {
         0..=65536usize,
         1..=65536u32,
         1..=65536u32,
+        0..64usize,
     );
+    let after = prop::option::of(prop::sample::select(After::ALL.to_vec()));
     let mode = prop::sample::select(vec![SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS]);
     let fault = prop::option::of(prop::sample::select(Fault::ALL.map(|f| f.0).to_vec()));
     let named = prop::collection::vec(prop::option::weighted(0.2, any::<u32>()), PARAMETERS.len());
-    (flags, sizes, named, factor(), factor(), mode, fault).prop_map(
-        |(flags, sizes, named, alpha, beta, mode, fault)| {
+    (flags, sizes, named, factor(), factor(), mode, (fault, after)).prop_map(
+        |(flags, sizes, named, alpha, beta, mode, (fault, after))| {
             let (transpose_a, transpose_b, duplicates, unpruned, layout_b, layout_c) = flags;
-            let (n, pad_b, pad_c, block_rows, block_cols) = sizes;
+            let (n, pad_b, pad_c, block_rows, block_cols, align) = sizes;
             let mut blocks = FormatParams::blocks(block_rows, block_cols);
             for (parameter, value) in PARAMETERS.iter().skip(2).zip(named) {
                 if let Some(value) = value {
@@ -86,7 +91,17 @@ fn params() -> impl Strategy<Value = Params> {
                 mode,
                 duplicates,
                 unpruned,
+                layout_y: (pad_c % 3 == 1).then_some(layout_c),
+                pad_y: (pad_c % 2 == 1).then_some(pad_c),
+                encoding: if pad_b % 2 == 0 {
+                    Encoding::Canonical
+                } else {
+                    Encoding::Loose
+                },
+                right: Right::ALL[n % Right::ALL.len()].0,
                 fault,
+                align,
+                after: after.filter(|_| fault.is_none()),
             }
         },
     )
@@ -113,7 +128,19 @@ fn cases() -> impl Strategy<Value = Case> {
         params.alpha = held(params.alpha).unwrap_or(2.0);
         params.beta = held(params.beta).unwrap_or(2.0);
         params.fault = params.fault.filter(|f| f.concerns(contract.op));
+        if !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
+            params.align = 0;
+        }
         params.blocks = read_by(&contract, &params.blocks);
+        if contract.op != Op::Sddmm {
+            (params.layout_y, params.pad_y) = (None, None);
+        }
+        if contract.op != Op::Spgemm {
+            params.right = Right::Thin;
+        }
+        if !EncodingInfo::of(contract.format).is_loose {
+            params.encoding = Encoding::Canonical;
+        }
         Case {
             contract,
             origin,
@@ -274,6 +301,10 @@ fn a_bad_parameter_is_named_with_its_reason() {
         ("mode", "unknown parameter"),
         ("fault=other", "unknown fault"),
         ("fault=", "unknown fault"),
+        ("align=", "empty"),
+        ("align=64", "fewer"),
+        ("after=", "there are contents, extents, freed"),
+        ("after=twice", "many, myriad, other"),
         ("lb=row", "unknown parameter"),
         ("ta=1", "unknown parameter"),
         ("dups=yes", "unknown parameter"),
@@ -365,6 +396,20 @@ fn a_parameter_given_twice_is_refused() {
         error(&format!("{CONTRACT}/uniform:seed=1//values=ones,1")),
         CaseError::Param { .. }
     ));
+}
+
+/// A sequence is of legal calls, and an operation without a dense array has none to shift.
+#[test]
+fn state_must_concern_the_request() {
+    let both = error(&format!("{START}/fault=alpha-nan/after=many")).to_string();
+    assert!(both.contains("after=many") && both.contains("fault"), "{both}");
+    let none = error("convert.csr.coo.f32/uniform:seed=1/values=ones,1/align=1").to_string();
+    assert!(
+        none.contains("align=1") && none.contains("no dense array"),
+        "{none}"
+    );
+    let plain: Case = format!("{START}/align=0").parse().expect("the default");
+    assert_eq!(plain.to_string(), START);
 }
 
 /// Before: a conversion with fault=alpha-nan ran, ignored the fault, and blamed the backend for accepting it.

@@ -4,9 +4,14 @@
 mod backend_peers;
 mod case_line;
 mod coverage;
+mod declared_choices;
 mod determinism;
+mod encodings;
 mod formats_illegal_parameters;
 mod fuzz_replay;
 mod judge_declarations;
 mod judge_honest;
 mod manifest;
+mod plan_restricted;
+mod reach;
+mod state;

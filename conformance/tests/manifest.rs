@@ -3,7 +3,8 @@
 use sparse_conformance::backend::{Determinism, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::manifest::{Capabilities, Manifest};
-use sparse_oracle::arithmetic::Reduction;
+use sparse_oracle::Precision;
+use sparse_oracle::arithmetic::{Epilogue, Flush, Input, Reduction};
 use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::profile::Choice;
 
@@ -98,6 +99,81 @@ fn the_first_rule_that_takes_a_request_answers() {
         let said = asked(&good, line);
         assert!(said.contains(wanted), "{line}: {said}");
     }
+}
+
+/// A rule over several contracts says to each what concerns it: nothing is rounded to tf32 that is not tf32.
+#[test]
+fn an_option_counts_for_the_contracts_that_it_concerns() {
+    let text = r#"{"protocol":1,"name":"x","supports":[{"contracts":["spmm.bcsr.*","spgemm.csr.f32*"],
+                   "arithmetic":"any,rna,fold-alpha-b,flush-inputs"}]}"#;
+    let said = read(text).expect("each counts for one");
+    let declared = |name: &str| {
+        let contract = Contract::from_name(name).expect("in the table");
+        match said.support(&contract, &Params::default()) {
+            Support::Supported { arithmetic, .. } => arithmetic,
+            Support::Excluded { reason } => panic!("{name}: {reason}"),
+        }
+    };
+    let tf32 = declared("spmm.bcsr.tf32_tf32_f32_f32");
+    assert_eq!(
+        (tf32.part().input, tf32.epilogue),
+        (Input::Tf32Rna, Epilogue::AlphaIntoB)
+    );
+    let f16 = declared("spmm.bcsr.f16_f16_f32_f32");
+    assert_eq!(
+        (f16.part().input, f16.epilogue),
+        (Input::AsStored, Epilogue::AlphaIntoB)
+    );
+    assert_eq!(
+        f16.flush,
+        Flush::inputs(Precision::F16),
+        "subnormal where it is stored"
+    );
+    let sparse = declared("spgemm.csr.f32_f32_f32_f32");
+    assert_eq!(sparse.epilogue, Epilogue::MulThenAdd);
+    assert_eq!(sparse.flush, Flush::inputs(Precision::F32));
+}
+
+#[test]
+fn layouts_may_be_tied_together_and_blocks_square() {
+    let text = r#"{"protocol":1,"name":"x","supports":[{"contracts":["*"],"only":{"same_layout":true,"square_blocks":true}}]}"#;
+    let said = read(text).expect("legal");
+    let matrix = "banded:rows=8/values=small-int,1";
+    for (line, wanted) in [
+        (format!("spmm.csr.f32_f32_f32_f32/{matrix}"), "any"),
+        (format!("spmm.csr.f32_f32_f32_f32/{matrix}/lb=col/lc=col"), "any"),
+        (
+            format!("spmm.csr.f32_f32_f32_f32/{matrix}/lb=col"),
+            "B and C in the same layout",
+        ),
+        (
+            format!("spmm.csr.f32_f32_f32_f32/{matrix}/lc=col"),
+            "B and C in the same layout",
+        ),
+        (format!("sddmm.csr.f32_f32_f32_f32/{matrix}/lb=col"), "any"),
+        (format!("spmm.bcsr.f32_f32_f32_f32/{matrix}/block=4x4"), "any"),
+        (
+            format!("spmm.bcsr.f32_f32_f32_f32/{matrix}/block=4x8"),
+            "square blocks",
+        ),
+        (
+            format!("spmv.blocked_ell.f32_f32_f32_f32/{matrix}/block=8x4"),
+            "square blocks",
+        ),
+        (
+            format!("convert.bcsr.csr.f32/{matrix}/block=2x4"),
+            "square blocks",
+        ),
+        (format!("convert.csr.blocked_ell.f32/{matrix}/block=2x2"), "any"),
+    ] {
+        let said = asked(&said, &line);
+        assert!(said.contains(wanted), "{line}: {said}");
+    }
+    let text = text.replace("true", "false");
+    let said = read(&text).expect("legal");
+    let line = format!("spmm.csr.f32_f32_f32_f32/{matrix}");
+    assert!(asked(&said, &line).contains("B and C in different layouts"));
+    assert_eq!(asked(&said, &format!("{line}/lc=col")), "any");
 }
 
 #[test]
@@ -203,11 +279,59 @@ fn what_is_wrong_is_said_with_what_there_is() {
             with(r#"{"contracts":["spmm.csr.f32*"],"arithmetic":"fma,from-c"}"#),
             &["alpha = 2", "restrict them"],
         ),
+        (
+            with(r#"{"contracts":["spmm.cs[rc].*", "spmm.ell.*"],"arithmetic":"any,no-pads"}"#),
+            &[
+                "supports[0]",
+                "no-pads",
+                "changes nothing for spmm.csr.",
+                "leave it out",
+            ],
+        ),
+        (
+            with(r#"{"contracts":["spgemm.csr.f32*"],"arithmetic":"any,fold-alpha"}"#),
+            &["fold-alpha", "spgemm has no alpha"],
+        ),
+        (
+            with(r#"{"contracts":["spmm.csr.f64*", "spmm.csr.f32*"],"arithmetic":"fma,rne"}"#),
+            &["rne", "operands are f64"],
+        ),
+        (
+            with(r#"{"contracts":["convert.csr.*"],"arithmetic":"fma,split-k=4"}"#),
+            &["rounds nothing", "split-k=4"],
+        ),
+        (
+            with(
+                r#"{"contracts":["spmm.csr.*", "convert.coo.*"],"profile":[{"choice":"duplicates-are-terms","reason":"r"}]}"#,
+            ),
+            &[
+                "duplicates-are-terms",
+                "changes nothing for spmm.csr.",
+                "leave it out",
+            ],
+        ),
+        (
+            with(r#"{"contracts":["sddmm.coo.*"],"profile":[{"choice":"unsorted","reason":"r"}]}"#),
+            &["unsorted", "changes nothing for sddmm.coo."],
+        ),
+        (
+            with(r#"{"contracts":["spmm.csr.f32*"],"only":{"square_blocks":4}}"#),
+            &["expected a boolean"],
+        ),
     ] {
         let error = read(&text).expect_err(&text);
         for needle in needles {
             assert!(error.contains(needle), "{text}: {needle}: {error}");
         }
+    }
+    for spans in [
+        // Pads, tf32, an alpha, duplicates: each there for one of the contracts.
+        r#"{"contracts":["spmm.csr.f32*", "spmm.bcsr.f32*"],"arithmetic":"fma,no-pads"}"#,
+        r#"{"contracts":["spm?.csr.*"],"arithmetic":"fma,rna"}"#,
+        r#"{"contracts":["sp*.csr.f32*", "convert.csr.csc.f32"],"arithmetic":"any,fold-alpha-b,flush"}"#,
+        r#"{"contracts":["spm?.co[oc].*", "spmm.csr.*"],"profile":[{"choice":"duplicates-are-terms","reason":"r"}]}"#,
+    ] {
+        read(&with(spans)).expect(spans);
     }
     let from_c = r#"{"contracts":["spmm.csr.f32*"],"only":{"alpha":[1]},"arithmetic":"fma,from-c"}"#;
     read(&with(from_c)).expect("alpha is 1");

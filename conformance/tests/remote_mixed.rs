@@ -13,6 +13,9 @@ use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Matrices of the plan that are looked at.
+const GROUPS: usize = 120;
+
 #[test]
 fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -40,9 +43,10 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     };
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut same = 0;
-    for group in plan(&options) {
+    for group in plan(&options, &[&Portable]).groups.iter().take(GROUPS) {
         let loaded = group.origin.load().expect("generated");
-        for case in &group.cases {
+        // Three hundred calls are sure to meet a misdeed.
+        for case in group.cases.iter().filter(|case| case.params.after.is_none()) {
             // Not repeated: a case ends with its first misdeed, so that each has a verdict of its own.
             let [found, wanted] = [&hostile, &honest].map(|b| {
                 run_case_repeated(case, &loaded, b, Repeats::NONE)
@@ -76,12 +80,15 @@ fn a_transpose_may_be_longer_than_its_operand() {
     let honest: Vec<Box<dyn Backend>> = vec![Box::new(
         Remote::open(command, Limits::default()).expect("it starts"),
     )];
-    let line = "transpose.csr.f64/corners:rows=8,cols=32768,seed=777222/values=near-one,101313";
+    let line = "transpose.csr.f64/corners:rows=8,cols=32768,seed=777222/values=placed-special,101313";
     let case: Case = line.parse().expect(line);
     let loaded = case.origin.load().expect("generated");
     // The program misbehaves on odd requests in other modes.
     for _ in 0..2 {
-        let ran = run_case_repeated(&case, &loaded, &honest, Repeats::NONE);
-        assert_eq!(ran.records[0].verdict, VerdictRecord::Exact);
+        let verdict = run_case_repeated(&case, &loaded, &honest, Repeats::NONE)
+            .records
+            .remove(0)
+            .verdict;
+        assert_eq!(verdict, VerdictRecord::Exact);
     }
 }

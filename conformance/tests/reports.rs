@@ -5,7 +5,9 @@
 
 mod report_sample;
 
+mod documented;
 mod report_expectations;
+mod report_outcome;
 mod report_schema;
 mod report_writers;
 mod reviewed;

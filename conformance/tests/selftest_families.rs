@@ -1,67 +1,111 @@
-//! Seeded bugs, family by family, on a slice of the quick plan: each found, and every finding, not only the first, called what it
-//! may be called.
+//! Seeded bugs, family by family, on a slice of the quick plan: every finding, not only the first, is called what it may be called, and no
+//! control is accused. That each is found is what `selftest_score` looks at, over the whole plan.
 //!
 //! Run with `--nocapture` for the table: bug, first finding, findings by name.
 
-use sparse_conformance::backend::Backend;
 use sparse_conformance::plan::{Options, Tier};
-use sparse_conformance::runner::run_case;
+use sparse_conformance::runner::Ready;
 use sparse_conformance::selftest::{Bug, Family, Ground, Seeded, Symptom, bugs};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Cases that a bug is given before it counts as missed.
-const SLICE: usize = 150;
+/// Cases that each bug is given.
+const SLICE: usize = 100;
 
 fn ground() -> &'static Ground {
     static GROUND: OnceLock<Ground> = OnceLock::new();
     GROUND.get_or_init(|| Ground::new(&Options::default()))
 }
 
+/// One bug on its slice.
+struct Sweep {
+    bug: &'static Bug,
+    pair: [Seeded; 2],
+    given: usize,
+    first: Option<usize>,
+    seen: BTreeMap<String, usize>,
+    complaints: Vec<String>,
+}
+
+impl Sweep {
+    fn new(bug: &'static Bug) -> Sweep {
+        Sweep {
+            bug,
+            pair: [Seeded::sick(bug), Seeded::control(bug)],
+            given: 0,
+            first: None,
+            seen: BTreeMap::new(),
+            complaints: Vec::new(),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.given < SLICE
+    }
+
+    fn over(&mut self, ready: &Ready<'_>) {
+        self.given += 1;
+        let op = ready.case().contract.op;
+        let [sick, control] = self.pair.each_ref().map(|seeded| {
+            seeded.about(op);
+            ready.ask(seeded).verdict
+        });
+        let (bug, case) = (self.bug, ready.case());
+        if control.is_finding() {
+            let text = format!("control of {}: {case}: {control}", bug.name);
+            self.complaints.push(text);
+        }
+        let Some(symptom) = Symptom::of(&sick) else {
+            return;
+        };
+        self.first.get_or_insert(self.given);
+        // A call before the judged one has factors and a mode of its own, and fails in its own way.
+        let in_between = sick.to_string().contains("before the judged one");
+        if !in_between && !bug.right.contains(&symptom) {
+            let text = format!(
+                "{}: {symptom} is not what it should be called: {case}: {sick}",
+                bug.name
+            );
+            self.complaints.push(text);
+        }
+        *self.seen.entry(symptom.to_string()).or_insert(0) += 1;
+    }
+
+    fn say(&self) {
+        let found: usize = self.seen.values().sum();
+        let shown = self.first.map_or("not yet".to_owned(), |n| n.to_string());
+        let (name, given, seen) = (self.bug.name, self.given, &self.seen);
+        println!("{name:45} {shown:>7} {found:>5}/{given:<3} {seen:?}");
+    }
+}
+
 /// Judges the bugs of a family, and the controls of each.
 fn sweep(family: Family) {
-    let mut complaints = Vec::new();
     let due = |bug: &&Bug| bug.family == family && bug.killed_in == Tier::Quick;
-    for bug in bugs().filter(due) {
-        sweep_one(bug, &mut complaints);
+    let mut sweeps: Vec<Sweep> = bugs().filter(due).map(Sweep::new).collect();
+    for (case, loaded) in ground().cases(|case| sweeps_of(family).any(|bug| (bug.concerns)(case))) {
+        let mut open = sweeps.iter_mut().filter(|s| s.is_open()).peekable();
+        if open.peek().is_none() {
+            break;
+        }
+        let mut concerned = open.filter(|s| (s.bug.concerns)(case)).peekable();
+        if concerned.peek().is_some()
+            && let Ok(ready) = Ready::new(case, &loaded)
+        {
+            concerned.for_each(|sweep| sweep.over(&ready));
+        }
     }
+    sweeps.iter().for_each(Sweep::say);
+    let complaints: Vec<&String> = sweeps.iter().flat_map(|s| &s.complaints).collect();
     assert!(
         complaints.is_empty(),
-        "{} complaints:\n{}",
-        complaints.len(),
-        complaints.join("\n")
+        "{} complaints:\n{complaints:#?}",
+        complaints.len()
     );
 }
 
-fn sweep_one(bug: &'static Bug, complaints: &mut Vec<String>) {
-    let pair: [Box<dyn Backend>; 2] = [Box::new(Seeded::sick(bug)), Box::new(Seeded::control(bug))];
-    let (mut first, mut given) = (None, 0);
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for (case, loaded) in ground().cases(bug.concerns).take(SLICE) {
-        given += 1;
-        let records = run_case(case, &loaded, &pair).records;
-        let (sick, control) = (&records[0].verdict, &records[1].verdict);
-        if control.is_finding() {
-            complaints.push(format!("control of {}: {case}: {control}", bug.name));
-        }
-        let Some(symptom) = Symptom::of(sick) else {
-            continue;
-        };
-        first.get_or_insert(given);
-        if !bug.right.contains(&symptom) {
-            complaints.push(format!(
-                "{}: {symptom} is not what it should be called: {case}: {sick}",
-                bug.name
-            ));
-        }
-        *seen.entry(symptom.to_string()).or_insert(0) += 1;
-    }
-    let found: usize = seen.values().sum();
-    let shown = first.map_or("never".to_owned(), |n| n.to_string());
-    println!("{:45} {shown:>6} {found:>5}/{given:<3} {seen:?}", bug.name);
-    if first.is_none() {
-        complaints.push(format!("{}: not found in {given} cases", bug.name));
-    }
+fn sweeps_of(family: Family) -> impl Iterator<Item = &'static Bug> {
+    bugs().filter(move |bug| bug.family == family)
 }
 
 #[test]
@@ -132,4 +176,39 @@ fn wrong_walks_over_tiles_are_found() {
 #[test]
 fn slips_of_the_papers_are_found() {
     sweep(Family::Slip);
+}
+
+#[test]
+fn extents_and_lengths_past_a_border_are_found() {
+    sweep(Family::Sizes);
+}
+
+#[test]
+fn elements_in_one_anothers_place_are_found() {
+    sweep(Family::Swaps);
+}
+
+#[test]
+fn kernels_for_aligned_arrays_are_found() {
+    sweep(Family::Alignment);
+}
+
+#[test]
+fn what_is_kept_from_call_to_call_is_found() {
+    sweep(Family::State);
+}
+
+#[test]
+fn lost_updates_are_found() {
+    sweep(Family::Races);
+}
+
+#[test]
+fn hash_tables_that_run_over_are_found() {
+    sweep(Family::Hash);
+}
+
+#[test]
+fn encodings_taken_for_canonical_are_found() {
+    sweep(Family::Loose);
 }

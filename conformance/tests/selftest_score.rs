@@ -1,7 +1,7 @@
 //! The published score is what a self-test of the quick tier finds now.
 
 use sparse_conformance::plan::Tier;
-use sparse_conformance::selftest::{KillScore, Scorecard, run, to_markdown, to_text};
+use sparse_conformance::selftest::{Scorecard, run, to_markdown, to_text};
 use std::path::Path;
 
 #[test]
@@ -15,7 +15,6 @@ fn the_quick_tier_kills_what_it_must_and_the_published_scorecard_says_so() {
     let advice =
         "run `conformance self-test --json conformance/selftest/score.json` and review the difference";
     assert_eq!(published, card, "{advice}");
-    assert_eq!(KillScore::published(), Some(card.score.clone()));
     let page = std::fs::read_to_string(root.join("../docs/self-test.md")).expect("checked in");
     let tables = page
         .split_once("<!-- tables -->\n")

@@ -6,8 +6,8 @@
 //! ```
 
 use sparse_oracle::arithmetic::{
-    Along, Architecture, Arithmetic, Combine, CpuUnit, Epilogue, Input, Instruction, Order, Part, Parts,
-    Reduction,
+    Along, Architecture, Arithmetic, Combine, CpuUnit, Epilogue, Flush, Input, Instruction, Order, Part,
+    Parts, Reduction,
 };
 use sparse_oracle::bound::{roundings, tolerance};
 use sparse_oracle::contract::{TYPES, Types};
@@ -209,7 +209,7 @@ fn declarations() -> Vec<(String, Arithmetic)> {
     let fma = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
     let (mut directed, mut flushing) = (fma, fma);
     directed.part_mut().nearest = false;
-    flushing.flush = true;
+    flushing.flush = Flush::both(Precision::F32);
     for (name, declared) in [
         (format!("unknown {f16}, free order"), free),
         (

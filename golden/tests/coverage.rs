@@ -14,7 +14,7 @@ use sparse_oracle::source::values::VALUE_FAMILIES;
 use std::collections::BTreeSet;
 
 /// Families of patterns that are not pinned, and why.
-const WITHOUT: [(&str, &str); 7] = [
+const WITHOUT: [(&str, &str); 11] = [
     ("lp", "rows like those of dense_row and uniform"),
     (
         "diagonal",
@@ -24,6 +24,10 @@ const WITHOUT: [(&str, &str); 7] = [
     ("arrow", "dense_row with a diagonal"),
     ("corners", "sums of two terms"),
     ("zero", "no sums"),
+    ("borders", "uniform with counted entries"),
+    ("longrows", "long rows like those of dense_row and zipf"),
+    ("collide", "rows like those of uniform, other columns"),
+    ("pairs", "rows like those of uniform, other columns"),
     (
         "synth",
         "published matrices: too large, or cut to rows of the families here",
@@ -31,7 +35,7 @@ const WITHOUT: [(&str, &str); 7] = [
 ];
 
 /// Values that are not pinned, and why; the others are drawn by `Values`.
-const WITHOUT_VALUES: [(&str, &str); 7] = [
+const WITHOUT_VALUES: [(&str, &str); 15] = [
     ("ones", "exact"),
     ("small-int", "exact"),
     ("huge", "overflows"),
@@ -42,6 +46,20 @@ const WITHOUT_VALUES: [(&str, &str); 7] = [
     ),
     ("special", "not finite"),
     ("signed-zero", "exact"),
+    ("coded", "exact but for long rows"),
+    ("ones-a", "exact but for long rows"),
+    ("ones-b", "exact but for long rows"),
+    (
+        "subnormal-a",
+        "bounds of subnormal operands are tested in hardware_bound",
+    ),
+    (
+        "subnormal-b",
+        "bounds of subnormal operands are tested in hardware_bound",
+    ),
+    ("one-big", "exact but for long rows"),
+    ("placed-special", "not finite"),
+    ("subnormal-sums", "exact"),
 ];
 
 #[test]

@@ -2,13 +2,18 @@
 //!
 //! The default profile is empty. Each [`Choice`] away from the default carries the reason that the report prints; a
 //! backend is judged against exactly what it declared, and a contract's operation limits which choices mean
-//! anything for it.
+//! anything for it ([`Choice::concerns`]).
+
+use crate::contract::{Contract, Op};
+use crate::format::FormatKind;
 
 /// A settled choice point, away from the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Choice {
     /// Duplicates in COO are added in stored order, each addition rounded to the value type.
     DuplicatesSumRounded,
+    /// Each duplicate in COO is a term of its own (products alone): multiplied and added apart from the others.
+    DuplicatesAreTerms,
     /// Duplicates in COO are added in an order that is not fixed, each addition rounded to the value type.
     DuplicatesSumAnyOrder,
     /// The last of several duplicates counts.
@@ -32,12 +37,18 @@ pub enum Choice {
 }
 
 /// The table of choices: its machine name (manifests), the choice point, and what it means (reports, documentation).
-pub const CHOICES: [(Choice, &str, &str, &str); 11] = [
+pub const CHOICES: [(Choice, &str, &str, &str); 12] = [
     (
         Choice::DuplicatesSumRounded,
         "duplicates-sum-rounded",
         "duplicates",
         "sum-rounded: added in stored order, rounding each time",
+    ),
+    (
+        Choice::DuplicatesAreTerms,
+        "duplicates-are-terms",
+        "duplicates",
+        "terms: each stored duplicate is multiplied and added on its own",
     ),
     (
         Choice::DuplicatesSumAnyOrder,
@@ -121,6 +132,30 @@ impl Choice {
         CHOICES.iter().find(|row| row.0 == self).map_or("?", |row| row.2)
     }
 
+    /// True when the choice can change what is right for the contract.
+    #[must_use]
+    pub fn concerns(self, contract: &Contract) -> bool {
+        let dense = matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm);
+        let multiplies = matches!(contract.op, Op::Spmm | Op::Spmv);
+        let coo = contract.format == FormatKind::Coo;
+        match self {
+            // Transposes keep duplicates, and each position of an SDDMM stands for itself.
+            Choice::DuplicatesSumRounded | Choice::DuplicatesLastWins | Choice::DuplicatesRejected => {
+                coo && (multiplies || contract.op == Op::Convert)
+            }
+            Choice::DuplicatesAreTerms => coo && multiplies,
+            Choice::DuplicatesSumAnyOrder => coo && contract.op == Op::Convert,
+            // Encodings of the formats of the papers are compared array by array.
+            Choice::ExplicitZerosDropped => {
+                contract.op.is_exact() && contract.to.is_none_or(|to| !FormatKind::PAPERS.contains(&to))
+            }
+            Choice::OnlyAlphaOne | Choice::OnlyBetaZeroOne | Choice::Alpha0ReadsAb | Choice::Beta0ReadsC => {
+                dense
+            }
+            Choice::Unsorted | Choice::NumericPattern => contract.op == Op::Spgemm,
+        }
+    }
+
     /// What the choice says.
     #[must_use]
     pub fn meaning(self) -> &'static str {
@@ -164,6 +199,7 @@ mod tests {
         // The match below stops compiling when a variant is added, as a reminder to extend the table.
         let count = |c: Choice| match c {
             Choice::DuplicatesSumRounded
+            | Choice::DuplicatesAreTerms
             | Choice::DuplicatesSumAnyOrder
             | Choice::DuplicatesLastWins
             | Choice::DuplicatesRejected
@@ -173,7 +209,7 @@ mod tests {
             | Choice::Alpha0ReadsAb
             | Choice::Beta0ReadsC
             | Choice::Unsorted
-            | Choice::NumericPattern => 11,
+            | Choice::NumericPattern => 12,
         };
         assert_eq!(CHOICES.len(), count(Choice::Unsorted));
     }

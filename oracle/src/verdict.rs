@@ -39,9 +39,11 @@ pub enum Defect {
     Protocol,
     /// Two runs on the same operands gave different bits although the backend claims that they may not.
     Nondeterministic,
+    /// The floating-point environment (rounding mode, flushing of subnormals, traps) is not as it was before the call.
+    Environment,
 }
 
-/// The first mismatch, with both sides.
+/// The first mismatch by the strongest tier that fails (T0, then T1, then T2), with both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// Tier that decided; `None` for defects that are not about rounding.
@@ -50,7 +52,7 @@ pub struct Mismatch {
     pub defect: Defect,
     /// Row and column of the element, where there is one.
     pub at: Option<(usize, usize)>,
-    /// What it should be, in decimal (the exact value or its nearest f64).
+    /// What it should be, in decimal: the number that `expected_bits` are.
     pub expected: String,
     /// The correctly rounded (T0, T1) or modelled (T2) bits.
     pub expected_bits: Option<u64>,
@@ -178,6 +180,7 @@ impl Defect {
             Defect::Kind => "kind",
             Defect::Protocol => "protocol",
             Defect::Nondeterministic => "nondeterministic",
+            Defect::Environment => "environment",
         }
     }
 }

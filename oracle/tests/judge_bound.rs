@@ -50,7 +50,7 @@ fn allowance(
     let eta_acc = eta(acc.emin, acc.significand);
     let times = |n: u64| BigRational::from(BigInt::from(n)) * &eta_acc;
     let mut abs = times(count.inside) * rational(alpha.abs().max(1.0)) + times(count.epilogue);
-    if arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 {
+    if arithmetic.epilogue.folds_alpha() && alpha.abs() != 1.0 {
         abs += times(n) * rational(b_max);
     }
     if count.output {
@@ -65,6 +65,7 @@ fn declarations() -> impl Strategy<Value = Arithmetic> {
         Epilogue::MulThenAdd,
         Epilogue::MulThenFma,
         Epilogue::AlphaIntoA,
+        Epilogue::AlphaIntoB,
         Epilogue::None,
     ]);
     (reduction, epilogue, prop::sample::select(TYPES.to_vec())).prop_map(|(reduction, epilogue, types)| {
@@ -222,7 +223,7 @@ fn roundings_are_counted_as_documented() {
         assert!(c.output, "f16 out of f32 rounds once more");
         (c.depth, c.inside, c.epilogue)
     };
-    use Epilogue::{AlphaIntoA, MulThenAdd, MulThenFma};
+    use Epilogue::{AlphaIntoA, AlphaIntoB, MulThenAdd, MulThenFma};
     use Reduction::{Any, FmaChain, MulAddChain};
     assert_eq!(count(FmaChain, MulThenAdd, Init::Zero, 7, 1.0, 0.0), (7, 7, 0));
     assert_eq!(
@@ -234,6 +235,7 @@ fn roundings_are_counted_as_documented() {
     assert_eq!(count(Any, MulThenFma, Init::Zero, 7, 0.3, 0.7), (9, 14, 2));
     assert_eq!(count(Any, AlphaIntoA, Init::C, 7, 0.3, 0.7), (10, 23, 0));
     assert_eq!(count(Any, AlphaIntoA, Init::C, 7, 1.0, 1.0), (8, 15, 0));
+    assert_eq!(count(Any, AlphaIntoB, Init::C, 7, 0.3, 0.7), (10, 23, 0));
     assert_eq!(count(Any, Epilogue::None, Init::C, 7, 1.0, 0.7), (9, 16, 0));
     assert_eq!(count(Any, Epilogue::None, Init::Zero, 0, 1.0, 0.0), (0, 0, 0));
     assert!(!roundings(&Arithmetic::any(Precision::F32, Precision::F32), 7, 1.0, 0.0).output);

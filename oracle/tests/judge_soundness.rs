@@ -34,10 +34,16 @@ fn declarations(types: Types, way: Way) -> Vec<Arithmetic> {
         base.epilogue(Epilogue::MulThenAdd),
         base.epilogue(Epilogue::MulThenFma),
         base.epilogue(Epilogue::AlphaIntoA),
+        base.epilogue(Epilogue::AlphaIntoB),
         from_c,
     ];
     let inputs: &[Input] = if types.a == Precision::Tf32 {
-        &[Input::Tf32Rna, Input::Tf32Truncate]
+        &[
+            Input::Tf32Rna,
+            Input::Tf32Rne,
+            Input::Tf32Truncate,
+            Input::AsStored,
+        ]
     } else {
         &[Input::AsStored]
     };
@@ -107,7 +113,13 @@ fn judge_product(
         slots: None,
     };
     let profile = Profile::default();
-    let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());
+    let mut rule = Rule::new(
+        arithmetic,
+        &profile,
+        scaling.0,
+        scaling.1,
+        problem.other_max(arithmetic.epilogue),
+    );
     let mut worst = 0.0f64;
     let visited = problem.for_each(&mut |site| {
         let (i, j) = site.at;
@@ -179,7 +191,8 @@ fn finite_families_are_never_refused_and_the_bound_is_used() {
     let worst = sound(&finite, 3);
     report(&worst);
     for (key, share) in &worst {
-        assert!(*share < 1.0 && *share > 0.01, "{key:?}: {share}");
+        // A single rounding of (1 + u) 2^e, a tie, is off by all that its bound allows: u / (1 + u) of it.
+        assert!(*share <= 1.0 && *share > 0.01, "{key:?}: {share}");
     }
 }
 
@@ -199,16 +212,22 @@ fn an_alpha_that_underflows_a_beside_an_infinite_b_may_give_nan() {
         col_idx: vec![0],
         values: vec![tiny],
     });
-    let (a, b) = (
-        a.expect("valid"),
-        Dense::from_fn(1, COLUMNS, |_, _| f64::INFINITY),
+    let infinite = Dense::from_fn(1, COLUMNS, |_, _| f64::INFINITY);
+    let swapped = (
+        a.as_ref().expect("valid").map(|_| f64::INFINITY),
+        Dense::from_fn(1, COLUMNS, |_, _| tiny),
     );
+    let into_a = (a.expect("valid"), infinite);
     let mut random = Random::new(1, "underflow");
     for way in Way::ALL {
         for arithmetic in declarations(TYPES[1], way) {
             if arithmetic.epilogue != Epilogue::None {
+                let (a, b) = match arithmetic.epilogue {
+                    Epilogue::AlphaIntoB => &swapped,
+                    _ => &into_a,
+                };
                 judge_product(
-                    (&a, &b),
+                    (a, b),
                     &[0.0; 3],
                     (&arithmetic, way),
                     (0.25, 0.0),

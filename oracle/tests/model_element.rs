@@ -2,7 +2,7 @@
 //! reduction or its epilogue; and the choices that the model pins beyond that.
 
 use proptest::prelude::*;
-use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Order, Reduction};
+use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Flush, Init, Order, Reduction};
 use sparse_oracle::exact::{Value, dot_reference};
 use sparse_oracle::model::chain;
 use sparse_oracle::model::tensor_core::table::ROWS;
@@ -93,7 +93,7 @@ fn undeclared_orders_have_no_model() {
     free.part_mut().order = Order::Free;
     assert_eq!(bits(&free, &terms, (1.0, 0.0), 0.0), None);
     let mut flushing = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
-    flushing.flush = true;
+    flushing.flush = Flush::both(Precision::F32);
     assert_eq!(bits(&flushing, &terms, (1.0, 0.0), 0.0), None);
 }
 

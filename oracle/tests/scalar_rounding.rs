@@ -278,6 +278,8 @@ fn tf32_formulas_are_rounding_modes() {
         let away = encode(value, Precision::Tf32, Rounding::NearestAway);
         assert_eq!(away, u64::from(x.round_rna().0), "rna of {bits:08x}");
         overflowed += u32::from(!x.round_rna().to_f64().is_finite());
+        let even = encode(value, Precision::Tf32, Rounding::NearestEven);
+        assert_eq!(even, u64::from(x.round_rne().0), "rne of {bits:08x}");
         let zero = encode(value, Precision::Tf32, Rounding::TowardZero);
         assert_eq!(zero, u64::from(x.round_rz().0), "rz of {bits:08x}");
         for (mode, _) in MODES {

@@ -296,6 +296,116 @@ fn lengths_cycle_through_the_tails_of_a_loop() {
 }
 
 #[test]
+fn borders_store_exactly_what_is_asked() {
+    check(Family::Borders, |spec, m| {
+        let asked = [size(spec, "rows"), size(spec, "cols")];
+        assert_eq!([m.rows, m.cols], asked, "{spec}");
+        assert_eq!(m.nnz(), size(spec, "entries").min(m.rows * m.cols), "{spec}");
+    });
+    let seen: std::collections::BTreeSet<_> = (0..600)
+        .map(|index| quick_specs(index)[Family::Borders as usize])
+        .flat_map(|spec| ["rows", "cols", "entries"].map(|key| (key, spec.get(key))))
+        .collect();
+    // 32, 64, 128 and 256, each -1, 0 and +1, and 0; entries at 1024 too.
+    assert_eq!(seen.len(), 13 + 13 + 16);
+}
+
+/// Extents beyond 2^16, 2^17, 2^20 and 2^24 with next to no entries cost their offsets, no more.
+#[test]
+fn far_extents_are_cheap() {
+    for side in [1u64 << 16, 1 << 17, 1 << 20, 1 << 24] {
+        for extent in [side - 1, side, side + 1] {
+            let tall = format!("borders:rows={extent},cols=3,entries=5,seed=1");
+            let wide = format!("borders:rows=3,cols={extent},entries=5,seed=1");
+            for (line, limit) in [(tall, extent + 30), (wide, 30)] {
+                let m = line
+                    .parse::<SourceSpec>()
+                    .unwrap()
+                    .generate_within(limit)
+                    .unwrap();
+                assert_eq!(m.nnz(), 5, "{line}");
+            }
+        }
+    }
+    let corner: SourceSpec = "longrows:rows=1048577,cols=66000,count=1,length=65999,singles=0,seed=1"
+        .parse()
+        .unwrap();
+    let m = corner.generate().unwrap();
+    assert_eq!(
+        (m.nnz(), lengths(&m).iter().filter(|&&n| n > 0).count()),
+        (65_999, 1)
+    );
+}
+
+#[test]
+fn longrows_are_as_long_and_as_many_as_asked() {
+    check(Family::LongRows, |spec, m| {
+        let long = size(spec, "count").min(m.rows);
+        let length = size(spec, "length").min(m.cols);
+        let singles = if m.cols == 0 {
+            0
+        } else {
+            share(m.rows - long, spec, "singles")
+        };
+        let mut expected = vec![0; m.rows];
+        expected[..long].fill(length);
+        expected[long..long + singles].fill(1);
+        let mut found = lengths(m);
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{spec}");
+    });
+}
+
+#[test]
+fn columns_of_a_row_collide() {
+    check(Family::Collide, |spec, m| {
+        let slots = size(spec, "slots");
+        for row in 0..m.rows {
+            let columns = m.row(row).0;
+            let Some(&first) = columns.first() else {
+                assert!(
+                    m.cols == 0 || size(spec, "length") == 0,
+                    "{spec}: row {row} is empty"
+                );
+                continue;
+            };
+            let residue = first as usize % slots;
+            assert!(
+                columns.iter().all(|&col| col as usize % slots == residue),
+                "{spec}: row {row}"
+            );
+            let available = (m.cols - residue).div_ceil(slots);
+            assert_eq!(
+                columns.len(),
+                size(spec, "length").min(available),
+                "{spec}: row {row}"
+            );
+        }
+    });
+}
+
+#[test]
+fn pairs_are_whole_in_two_of_three_rows_and_nowhere_in_the_third() {
+    check(Family::Pairs, |spec, m| {
+        let count = size(spec, "pairs").min(m.cols / 2);
+        for row in 0..m.rows {
+            let columns = m.row(row).0;
+            let whole = columns
+                .iter()
+                .filter(|&&col| col % 2 == 0 && has(m, row, col as usize + 1))
+                .count();
+            let expected = if row % 3 == 2 {
+                (count & !1, 0)
+            } else {
+                (2 * count, count)
+            };
+            assert_eq!((columns.len(), whole), expected, "{spec}: row {row}");
+        }
+    });
+}
+
+#[test]
 fn seeds_change_the_random_families() {
     let fixed = [
         Family::Stencil,

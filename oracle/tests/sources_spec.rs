@@ -137,6 +137,12 @@ fn nothing_is_allocated_past_the_limit() {
         "nm:m=4294967295,n=4294967295,cols=4294967295",
         "zipf:cols=4294967295,longest=4294967295",
         "lengths:tile=1073741824,cols=4294967295",
+        "borders:rows=4294967295,cols=4294967295,entries=1",
+        "borders:rows=65536,cols=65536,entries=4294967295",
+        "longrows:rows=1,cols=4294967295,length=4294967295",
+        "longrows:rows=4294967295,singles=0",
+        "collide:cols=4294967295,slots=1,length=4294967295",
+        "pairs:cols=4294967295,pairs=4294967295",
     ];
     for line in lines {
         let error = parse(line).unwrap().generate().unwrap_err();
@@ -158,6 +164,11 @@ fn nothing_is_allocated_past_the_limit() {
         .unwrap();
     assert_eq!(wide.nnz(), 12_884);
     assert!(parse("zero:rows=5,cols=4294967295").unwrap().generate().is_ok());
+    let far = parse("borders:rows=3,cols=4294967295,entries=70")
+        .unwrap()
+        .generate()
+        .unwrap();
+    assert_eq!(far.nnz(), 70);
     assert!(
         parse("nm:rows=9,cols=4294967295,n=0,m=1")
             .unwrap()
@@ -242,8 +253,14 @@ fn of_three_seeds(family: Family) -> u64 {
 /// A change here changes which cases a plan enumerates.
 #[test]
 fn the_quick_enumeration_keeps_its_fingerprint() {
-    let lines = (0..50).flat_map(quick_specs).map(|spec| format!("{spec}\n"));
-    assert_eq!(fnv1a(lines.flat_map(String::into_bytes)), QUICK_PIN);
+    let of_first = |families: usize| {
+        let specs = (0..50).flat_map(|index| quick_specs(index).into_iter().take(families));
+        let lines = specs.map(|spec| format!("{spec}\n"));
+        fnv1a(lines.flat_map(String::into_bytes))
+    };
+    // Families were appended since; the specs of the first twenty stayed what they were.
+    assert_eq!(of_first(20), QUICK_PIN_OF_TWENTY);
+    assert_eq!(of_first(FAMILIES.len()), QUICK_PIN);
 }
 
 const PINS: &[(&str, u64)] = &[
@@ -267,8 +284,13 @@ const PINS: &[(&str, u64)] = &[
     ("tails", 0x80bb_e541_b1a2_5b24),
     ("zero", 0x0eb6_4787_1179_8017),
     ("synth", 0xeb60_aae9_2969_80a9),
+    ("borders", 0x72e6_997a_a5e4_4760),
+    ("longrows", 0x9ee6_a2bf_e5bf_4fc9),
+    ("collide", 0x6c33_004b_72c6_b33f),
+    ("pairs", 0xd1c6_3313_ed39_9af9),
 ];
-const QUICK_PIN: u64 = 0xc33d_224b_9ca7_4a90;
+const QUICK_PIN_OF_TWENTY: u64 = 0xc33d_224b_9ca7_4a90;
+const QUICK_PIN: u64 = 0x0e2e_a790_d9ad_e776;
 
 #[test]
 fn quick_specs_vary_and_stay_small() {
@@ -281,7 +303,12 @@ fn quick_specs_vary_and_stay_small() {
             assert_eq!(spec.family(), info.family);
             assert!(seen.insert(spec.to_string()), "{spec} is repeated");
             let matrix = spec.generate().unwrap();
-            assert!(matrix.rows <= 256 && matrix.cols <= 256, "{spec}");
+            let widest = match info.name {
+                "longrows" | "collide" => 1100,
+                "borders" => 257,
+                _ => 256,
+            };
+            assert!(matrix.rows <= 257 && matrix.cols <= widest, "{spec}");
             shapes
                 .entry(info.name)
                 .or_default()

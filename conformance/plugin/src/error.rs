@@ -65,6 +65,8 @@ pub enum RunError {
         "sc_run wrote to the padding of C: element {at}, column or row {inner} of {used} within its line"
     )]
     Padding { at: usize, inner: usize, used: usize },
+    #[error("sc_run left another floating-point environment than it found: {change}")]
+    Environment { change: String },
     #[error("{call}: the name is {reason}")]
     Name {
         call: &'static str,

@@ -14,11 +14,13 @@
 pub mod abi;
 mod dense;
 mod element;
+mod environment;
 mod error;
 mod guarded;
 mod host;
 mod plugin;
 mod sparse;
 
+pub use environment::Environment;
 pub use error::{PluginError, RunError};
 pub use plugin::Plugin;

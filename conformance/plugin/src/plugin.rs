@@ -3,6 +3,7 @@
 use crate::abi::{ABI_VERSION, AbiVersion, Manifest, Run, ScResult, ScTask};
 use crate::dense::{DenseInput, DenseOutput};
 use crate::element::{code, mode, op};
+use crate::environment::Environment;
 use crate::error::{PluginError, RunError};
 use crate::host::{CALLS, Call, c_bytes};
 use crate::sparse::{Numbers, SparseOperand, c_name, struct_size};
@@ -22,8 +23,9 @@ const MANIFEST: usize = 1 << 20;
 pub struct Plugin {
     path: PathBuf,
     manifest: String,
+    run: Run,
     /// One call at a time, so that a library need not be ready for more.
-    run: Mutex<Run>,
+    turn: Mutex<()>,
     /// Never unloaded: it may have threads (OpenMP keeps its own) and exit handlers that run its code.
     _library: ManuallyDrop<Library>,
 }
@@ -72,7 +74,8 @@ impl Plugin {
         Ok(Plugin {
             manifest: text(manifest, path)?,
             path: file,
-            run: Mutex::new(run),
+            run,
+            turn: Mutex::new(()),
             _library: library,
         })
     }
@@ -97,6 +100,15 @@ impl Plugin {
     /// # Errors
     /// A refusal in the library's words, or what it did wrong.
     pub fn run(&self, contract: &str, task: Task<'_>) -> Result<Answer, RunError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.run_at_once(contract, task)
+    }
+
+    /// [`run`](Self::run) whoever else is calling: for a library whose manifest says that it may be called so.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_at_once(&self, contract: &str, task: Task<'_>) -> Result<Answer, RunError> {
         let unknown = || RunError::Contract {
             name: contract.to_owned(),
         };
@@ -155,13 +167,16 @@ impl Plugin {
             Some(_) => Call::dense(),
             None => Call::sparse(contract, shape(contract, &a, b_sparse.as_ref())),
         };
+        let found = Environment::now();
         let (status, call) = {
-            let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+            let run = self.run;
             // SAFETY: `task` and `result` are what the header says: every pointer in them is NULL where the header allows
             // it, or points into `a` to `to`, `name` and `target`, all alive until the end of this function; all arrays are
             // copies that no Rust reference covers during the call. What the library does with them is its own affair.
             call.during(|| unsafe { run(&raw const task, &raw mut result) })
         };
+        let left = Environment::now();
+        found.restore();
         a.check()?;
         [&b_sparse]
             .into_iter()
@@ -169,6 +184,9 @@ impl Plugin {
             .try_for_each(SparseOperand::check)?;
         [&b, &y].into_iter().flatten().try_for_each(DenseInput::check)?;
         c.iter().try_for_each(DenseOutput::check)?;
+        if let Some(change) = found.change(left) {
+            return Err(RunError::Environment { change });
+        }
         // The call is where `during` put it: nothing else takes it away.
         let answer = call.unwrap_or_else(Call::dense).settle(status)?.answer()?;
         c.into_iter().for_each(DenseOutput::deliver);

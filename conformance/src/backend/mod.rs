@@ -15,10 +15,12 @@ mod nvidia;
 mod ours;
 mod plugin;
 mod sprs;
+mod together;
 
 use crate::case::Params;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::format::Layout;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::task::{Answer, Task};
 use std::borrow::Cow;
@@ -90,6 +92,20 @@ pub trait Backend: Send + Sync {
     /// What it says about a contract with these parameters. Must depend on nothing else.
     fn support(&self, contract: &Contract, params: &Params) -> Support;
 
+    /// True if it takes any case of the contract: plans draw cases that it takes, and a run owes a verdict on them. By default, if it takes
+    /// one of the common requests; a backend that takes only unusual ones (alpha = 3 alone) says so here.
+    fn claims(&self, contract: &Contract) -> bool {
+        let common = common_requests();
+        common
+            .iter()
+            .any(|params| matches!(self.support(contract, params), Support::Supported { .. }))
+    }
+
+    /// Values of alpha and of beta that it names in what it takes, so that plans can draw them.
+    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        (Vec::new(), Vec::new())
+    }
+
     /// What it claims about its bits from run to run.
     fn determinism(&self) -> Determinism {
         Determinism::Unclaimed
@@ -108,9 +124,20 @@ pub trait Backend: Send + Sync {
         self.run(contract, task)
     }
 
+    /// True where it may be called by several threads at once. Backends of this process are: the judge's threads call them so
+    /// anyway.
+    fn thread_safe(&self) -> bool {
+        true
+    }
+
     /// The options that select it on the command line, quoted for a POSIX shell.
     fn selection(&self) -> String {
         format!("--backend {}", self.name())
+    }
+
+    /// Sees to it that the next task is answered by a fresh process; false where there is none to renew.
+    fn renew(&self) -> bool {
+        false
     }
 
     /// True for libraries that refuse bad requests by panicking, as their documentation says.
@@ -123,6 +150,32 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// The backend's own words for refusing it, or what happened instead of an answer.
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
+}
+
+/// Requests of every combination of layouts, transposes, padding, one or more columns, and two values of beta.
+fn common_requests() -> [Params; 128] {
+    std::array::from_fn(|at| {
+        let bit = |of: usize| at >> of & 1 == 1;
+        let layout = |of: usize| {
+            if bit(of) {
+                Layout::ColMajor
+            } else {
+                Layout::RowMajor
+            }
+        };
+        let pad = usize::from(bit(4));
+        Params {
+            n: if bit(6) { 1 } else { 8 },
+            layout_c: layout(0),
+            layout_b: layout(1),
+            transpose_a: bit(2),
+            transpose_b: bit(3),
+            pad_b: pad,
+            pad_c: pad,
+            beta: f64::from(u8::from(bit(5))),
+            ..Params::default()
+        }
+    })
 }
 
 /// The built-in backends, in the order of reports: our kernels for each engine that this machine has, then other

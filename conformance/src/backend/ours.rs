@@ -93,6 +93,10 @@ impl Backend for Ours {
         Determinism::Threads
     }
 
+    fn claims(&self, contract: &Contract) -> bool {
+        self.table.contains_key(contract)
+    }
+
     fn support(&self, contract: &Contract, _params: &Params) -> Support {
         match self.table.get(contract) {
             Some(kernel) => Support::Supported {
@@ -135,6 +139,10 @@ impl Backend for Portable {
 
     fn determinism(&self) -> Determinism {
         PORTABLE.determinism()
+    }
+
+    fn claims(&self, contract: &Contract) -> bool {
+        PORTABLE.claims(contract)
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {

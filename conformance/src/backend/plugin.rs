@@ -1,6 +1,7 @@
 //! A shared library behind the C header as a backend of this process. What it breaks, it breaks here: only the process that
 //! `--plugin` starts for it uses this.
 
+use super::together::together;
 use super::{Backend, Determinism, Failure, Support};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest, ManifestError};
@@ -9,13 +10,18 @@ use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use sparse_plugin::{Plugin, PluginError, RunError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A plug-in with its manifest read.
 #[derive(Debug)]
 pub struct PluginBackend {
     plugin: Plugin,
     capabilities: Capabilities,
+    calls: AtomicU64,
 }
+
+/// Of the calls of a library that may be called by several threads, one in so many is made by four at once; the first is.
+const AT_ONCE: u64 = 8;
 
 /// Why a library can't be judged.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +49,11 @@ impl PluginBackend {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
-        Ok(PluginBackend { plugin, capabilities })
+        Ok(PluginBackend {
+            plugin,
+            capabilities,
+            calls: AtomicU64::new(0),
+        })
     }
 
     /// What it says about itself.
@@ -70,12 +80,30 @@ impl Backend for PluginBackend {
         self.capabilities.support(contract, params)
     }
 
+    fn claims(&self, contract: &Contract) -> bool {
+        self.capabilities.claims(contract)
+    }
+
+    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        self.capabilities.named_factors()
+    }
+
     fn determinism(&self) -> Determinism {
         self.manifest().determinism
     }
 
+    fn thread_safe(&self) -> bool {
+        self.manifest().thread_safe
+    }
+
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        self.plugin.run(&contract.to_string(), task).map_err(failure)
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let answer = if self.manifest().thread_safe && number.is_multiple_of(AT_ONCE) {
+            together(&self.plugin, &contract.to_string(), task)
+        } else {
+            self.plugin.run(&contract.to_string(), task)
+        };
+        answer.map_err(failure)
     }
 }
 
@@ -86,6 +114,7 @@ fn failure(error: RunError) -> Failure {
     match error {
         RunError::Refused(words) => Failure::Refused(words),
         RunError::Modified { .. } => broke(Defect::InputModified),
+        RunError::Environment { .. } => broke(Defect::Environment),
         RunError::OutOfBounds { .. } | RunError::Padding { .. } => broke(Defect::OutOfBounds),
         RunError::Contract { .. } | RunError::Memory { .. } => Failure::Crashed(message),
         _ => broke(Defect::Protocol),

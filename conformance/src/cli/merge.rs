@@ -1,5 +1,6 @@
 //! `conformance merge`: the reports of all shards as one.
 
+use crate::campaign;
 use crate::report::{self, Colour, Report, github};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
@@ -18,16 +19,21 @@ pub(super) struct Args {
     /// Append the report to the job summary of GitHub Actions (`GITHUB_STEP_SUMMARY`).
     #[arg(long)]
     github: bool,
+    /// Exit with 0 where nothing was found but some contracts were judged on too little; the report calls it thin all the same.
+    #[arg(long)]
+    allow_thin: bool,
 }
 
-/// Merges, writes and prints. 0 clean, 1 findings, 2 if the reports are not all shards of one plan.
+/// Merges, writes and prints. 0 clean, 1 findings or thin, 2 if nothing was judged, or the reports are not
+/// all shards of one plan.
 pub(super) fn run(args: &Args) -> Result<u8> {
     let summary = args.github.then(github::summary_file).transpose()?;
     let read = |path: &PathBuf| Ok((path.clone(), Report::read(&json(path))?));
     let parts: Result<Vec<_>> = args.reports.iter().map(read).collect();
     let parts = parts?;
     let folders: Vec<(PathBuf, Vec<String>)> = parts.iter().map(reproducers).collect();
-    let report = report::merge(parts).context("merging")?;
+    let mut report = campaign::merge(parts).context("merging")?;
+    report.plan.allow_thin |= args.allow_thin;
     for (folder, names) in &folders {
         for name in names {
             copy(&folder.join(name), &args.out.join(name))

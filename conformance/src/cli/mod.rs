@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 /// Judge sparse matrix kernels against exact arithmetic.
 ///
-/// Exit code 0: clean. 1: findings. 2: usage or environment error.
+/// Exit code 0: clean. 1: findings, or judged on too little (thin). 2: nothing judged, usage or environment error.
 #[derive(Debug, Parser)]
 #[command(name = "conformance", version, about, max_term_width = 100)]
 struct Cli {

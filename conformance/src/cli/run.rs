@@ -47,9 +47,12 @@ pub(super) struct Args {
     /// Folder for report.json, report.html and the other files of a report.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Run every passing case so many times again and compare the bits; by default one case in sixteen, once. 0: none.
+    /// Run every passing case so many times again and compare the bits; by default one case in four, twice or for 0.2 ms. 0: none.
     #[arg(long, value_name = "N")]
     repeat: Option<u32>,
+    /// Exit with 0 where nothing was found but some contracts were judged on too little; the report calls it thin all the same.
+    #[arg(long)]
+    allow_thin: bool,
     #[command(flatten)]
     shrinking: super::shrink::Effort,
     #[command(flatten)]
@@ -76,7 +79,7 @@ pub(super) fn precision(name: &str) -> Result<Precision, String> {
     Precision::from_name(name).ok_or_else(|| format!("unknown element type; there are {}", known()))
 }
 
-/// Runs, prints the summary, writes the report. 0 clean, 1 findings.
+/// Runs, prints the summary, writes the report. 0 clean, 1 findings or thin, 2 if nothing was judged.
 pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let summary = args.extent.summary()?;
     if let Some(folder) = &args.report {
@@ -111,6 +114,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let shown = Shown::new();
     let mut report = pool.install(|| campaign::run_with(planned, &backends, environment, &shown, &extras));
     shown.finish();
+    report.plan.allow_thin = args.allow_thin;
     for record in &mut report.backends {
         let backend = backends.iter().find(|b| b.name() == record.name);
         record.selection = backend.and_then(|b| outside(b.as_ref()));

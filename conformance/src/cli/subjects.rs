@@ -11,7 +11,8 @@ use std::time::Duration;
 /// The backends to judge.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Subjects {
-    /// Backends, comma-separated; all built-in ones by default (`conformance list backends`).
+    /// Backends, comma-separated; all built-in ones by default (`conformance list backends`). Beside --exec or --plugin: of
+    /// those programs and plug-ins, the ones of these names.
     #[arg(
         long = "backend",
         alias = "backends",
@@ -26,6 +27,10 @@ pub(super) struct Subjects {
     /// repeated.
     #[arg(long = "plugin", value_name = "LIB")]
     plugins: Vec<PathBuf>,
+    /// A variable that programs and plug-ins have in their environment besides this command's own; may be repeated. It stands in
+    /// replay lines.
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    environment: Vec<(String, String)>,
     /// Seconds that a program or plug-in has for one task.
     #[arg(long, default_value = "10", value_parser = seconds, value_name = "SECONDS")]
     timeout: Duration,
@@ -48,6 +53,18 @@ fn from_anywhere(command: &[String]) -> Vec<String> {
         text.map_or_else(|| word.clone(), str::to_owned)
     };
     command.iter().enumerate().map(absolute).collect()
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let plain = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    match text.split_once('=') {
+        Some((name, value)) if plain(name) => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE, the name of letters, digits and _".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -73,8 +90,17 @@ impl Subjects {
     /// Opens the backends, each with its declarations checked.
     pub(super) fn open(&self, built_in: Vec<Box<dyn Backend>>) -> Result<Vec<Box<dyn Backend>>> {
         let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
-        if let Some(name) = self.backends.iter().find(|n| !known.contains(n)) {
+        let foreign = |name: &&String| !known.contains(name);
+        if let Some(name) = self
+            .backends
+            .iter()
+            .find(foreign)
+            .filter(|_| !self.names_outsiders())
+        {
             bail!("unknown backend {name:?}; there are {}", known.join(", "));
+        }
+        if !self.names_outsiders() && !self.environment.is_empty() {
+            bail!("--env is for programs and plug-ins: give --exec or --plugin, too");
         }
         let mut chosen: Vec<_> = built_in
             .into_iter()
@@ -87,6 +113,7 @@ impl Subjects {
         for library in &self.plugins {
             chosen.push(Box::new(self.host(library)?));
         }
+        self.keep_named(&mut chosen, inside, &known)?;
         if let Some(taken) = chosen[inside..]
             .iter()
             .find(|b| known.iter().any(|n| n == b.name()))
@@ -110,12 +137,45 @@ impl Subjects {
         Ok(chosen)
     }
 
+    /// Of those from outside (from `inside` on), the ones that `--backend` names; all of them where it names none.
+    fn keep_named(&self, chosen: &mut Vec<Box<dyn Backend>>, inside: usize, known: &[String]) -> Result<()> {
+        let named: Vec<&String> = self.backends.iter().filter(|n| !known.contains(n)).collect();
+        let outside: Vec<String> = chosen[inside..].iter().map(|b| b.name().to_owned()).collect();
+        if let Some(name) = named.iter().find(|name| !outside.contains(name)) {
+            bail!(
+                "unknown backend {name:?}; there are {}, and from outside {}",
+                known.join(", "),
+                outside.join(", ")
+            );
+        }
+        if !named.is_empty() {
+            let mut place = 0;
+            chosen.retain(|backend| {
+                place += 1;
+                place <= inside || named.iter().any(|name| *name == backend.name())
+            });
+        }
+        Ok(())
+    }
+
+    /// The options that give a child its variables again, each with a space before it.
+    fn environment_options(&self) -> String {
+        let option = |(name, value): &(String, String)| {
+            format!(" --env {}", shell_words::quote(&format!("{name}={value}")))
+        };
+        self.environment.iter().map(option).collect()
+    }
+
     fn start(&self, program: &str) -> Result<Remote> {
         let about = || format!("--exec {program:?}");
         let command = shell_words::split(program).with_context(about)?;
         let anywhere = shell_words::join(from_anywhere(&command));
-        let selection = format!("--exec {}", shell_words::quote(&anywhere));
-        let remote = Remote::open(command, self.limits()).with_context(about)?;
+        let selection = format!(
+            "--exec {}{}",
+            shell_words::quote(&anywhere),
+            self.environment_options()
+        );
+        let remote = Remote::open_in(command, self.environment.clone(), self.limits()).with_context(about)?;
         Ok(remote.selected_by(selection))
     }
 
@@ -130,8 +190,12 @@ impl Subjects {
             Ok(text.to_owned())
         };
         let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
-        let selection = format!("--plugin {}", shell_words::quote(&text(&library)?));
-        match Remote::open(command, self.limits()) {
+        let selection = format!(
+            "--plugin {}{}",
+            shell_words::quote(&text(&library)?),
+            self.environment_options()
+        );
+        match Remote::open_in(command, self.environment.clone(), self.limits()) {
             Ok(remote) => Ok(remote.selected_by(selection)),
             // What the host says of the library is what its author can use; that it then ended is not.
             Err(StartError::Handshake { what, .. }) if what.contains(SAID) => {

@@ -117,6 +117,7 @@ pub fn convert_differential(bytes: &[u8]) -> Outcome {
         b: None,
         y: None,
         c: [Vec::new(), Vec::new()],
+        earlier: Vec::new(),
     };
     let case = Case {
         contract,

@@ -80,6 +80,7 @@ pub fn spmm_differential(bytes: &[u8]) -> Outcome {
         y: None,
         result,
         c,
+        earlier: Vec::new(),
     };
     judged(&case, &operands)
 }
@@ -117,6 +118,7 @@ pub fn sddmm_differential(bytes: &[u8]) -> Outcome {
         y: Some(y),
         result: (stored, 1),
         c: [Vec::new(), Vec::new()],
+        earlier: Vec::new(),
     };
     judged(&case(contract, params), &operands)
 }
@@ -150,6 +152,7 @@ pub fn spgemm_differential(bytes: &[u8]) -> Outcome {
         b: None,
         y: None,
         c: [Vec::new(), Vec::new()],
+        earlier: Vec::new(),
     };
     judged(&case(contract, params), &operands)
 }
@@ -253,7 +256,7 @@ fn dense(
         cols,
         ld,
         layout,
-        data: Values::from_f64(precision, &data),
+        data: Values::from_f64(precision, &data).into(),
     }
 }
 

@@ -61,6 +61,14 @@ pub enum ManifestError {
     Unknown { place: Place, pattern: String },
     #[error("{place}: unknown choice {name:?}; there are {}", choices())]
     Choice { place: Place, name: String },
+    #[error(
+        "{place}: choice {name:?} changes nothing for {contract}, nor for any other contract of the rule; leave it out"
+    )]
+    IdleChoice {
+        place: Place,
+        name: String,
+        contract: String,
+    },
     #[error("{place}: a reason is empty; say why, it stands in every report")]
     NoReason { place: Place },
     #[error("{place}: arithmetic {text:?} for {contract}: {source}")]
@@ -68,7 +76,7 @@ pub enum ManifestError {
         place: Place,
         text: String,
         contract: String,
-        source: DeclarationError,
+        source: Box<DeclarationError>,
     },
     #[error(
         "{place}: arithmetic {text:?} is weaker than {contract} admits: it {reason}; \"any\" is the weakest there is"

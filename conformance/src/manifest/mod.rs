@@ -50,6 +50,9 @@ pub struct Manifest {
     /// What it claims about its bits.
     #[serde(default)]
     pub determinism: Determinism,
+    /// It may be called by several threads at once. Tried of plug-ins; a program has one request at a time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub thread_safe: bool,
     /// What it takes; the first rule that fits a request counts.
     pub supports: Vec<Rule>,
     /// What it does not take, with better reasons than "no rule fits"; looked at first.

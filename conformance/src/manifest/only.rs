@@ -31,6 +31,12 @@ pub struct Only {
     /// Layout of C.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout_c: Option<LayoutName>,
+    /// `true`: B and C (SpMM) are stored by rows both, or by columns both; `false`: one by rows and one by columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_layout: Option<bool>,
+    /// `true`: as many rows as columns in a block (BCSR, Blocked-ELL); `false`: not as many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub square_blocks: Option<bool>,
     /// `false`: no leading dimension exceeds its minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub padded: Option<bool>,
@@ -127,6 +133,10 @@ impl Only {
             ["B as it is stored", "B transposed"],
         );
         let pads = ["tight leading dimensions", "padded leading dimensions"];
+        let layouts = ["B and C in different layouts", "B and C in the same layout"];
+        let blocks = ["blocks that are not square", "square blocks"];
+        let sides = ["block_rows", "block_cols"];
+        let has_side = |side| PARAMETERS.iter().any(|p| p.name == side && contract.reads(p));
         let twice = ["COO without duplicates", "COO with duplicates"];
         let is_spmm = op == Op::Spmm;
         named("alpha", number(&self.alpha, p.alpha))
@@ -134,8 +144,26 @@ impl Only {
             .or_else(|| flag(flips, self.transpose_a, p.transpose_a, a))
             .or_else(|| flag(is_spmm, self.transpose_b, p.transpose_b, b))
             .or_else(|| major(laid, self.layout_b, p.layout_b, "dense operands"))
+            .or_else(|| major(op == Op::Sddmm, self.layout_b, p.y_layout(), "dense operands"))
             .or_else(|| major(is_spmm, self.layout_c, p.layout_c, "results"))
-            .or_else(|| flag(laid, self.padded, p.pad_b + p.pad_c > 0, pads))
+            .or_else(|| flag(is_spmm, self.same_layout, p.layout_b == p.layout_c, layouts))
+            .or_else(|| {
+                let square = p.blocks.block_rows == p.blocks.block_cols;
+                flag(
+                    sides.into_iter().all(has_side),
+                    self.square_blocks,
+                    square,
+                    blocks,
+                )
+            })
+            .or_else(|| {
+                flag(
+                    laid,
+                    self.padded,
+                    p.pad_b + p.pad_c + p.pad_y.unwrap_or(0) > 0,
+                    pads,
+                )
+            })
             .or_else(|| {
                 flag(
                     contract.format == FormatKind::Coo,

@@ -8,7 +8,7 @@ use super::error::{ManifestError, Place};
 use super::{MAX_NAME, Manifest, PROTOCOL, Rule};
 use crate::backend::Support;
 use crate::case::Params;
-use crate::declaration;
+use crate::declaration::{self, DeclarationError};
 use glob::Pattern;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
@@ -51,7 +51,9 @@ impl Capabilities {
             let place = Place::Supports(i);
             rule.only.check(place)?;
             profiles.push(profile(rule, place)?);
-            for contract in matching(&rule.contracts, place)? {
+            let contracts = matching(&rule.contracts, place)?;
+            says_something(rule, &contracts, place)?;
+            for contract in contracts {
                 let arithmetic = arithmetic(rule, contract, place)?;
                 by_contract
                     .entry(*contract)
@@ -84,6 +86,23 @@ impl Capabilities {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// True if the manifest names the contract and does not exclude it.
+    #[must_use]
+    pub fn claims(&self, contract: &Contract) -> bool {
+        self.by_contract
+            .get(contract)
+            .is_some_and(|says| says.excluded.is_none() && !says.rules.is_empty())
+    }
+
+    /// Values of alpha and of beta that rules name.
+    #[must_use]
+    pub fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        let rules = || self.manifest.supports.iter().map(|rule| &rule.only);
+        let alphas = rules().flat_map(|only| only.alpha.iter().flatten().copied());
+        let betas = rules().flat_map(|only| only.beta.iter().flatten().copied());
+        (alphas.collect(), betas.collect())
     }
 
     /// What the manifest says about a request.
@@ -177,20 +196,67 @@ fn profile(rule: &Rule, place: Place) -> Result<Profile, ManifestError> {
     Ok(profile)
 }
 
+/// Refuses a rule with a word in it that changes nothing for any of its contracts: a choice of its profile, an option of its
+/// arithmetic, an arithmetic of contracts that round nothing.
+fn says_something(rule: &Rule, contracts: &[&Contract], place: Place) -> Result<(), ManifestError> {
+    let Some(first) = contracts.first() else {
+        return Ok(());
+    };
+    for settled in &rule.profile {
+        let choice = Choice::from_name(&settled.choice);
+        if choice.is_some_and(|choice| !contracts.iter().any(|contract| choice.concerns(contract))) {
+            return Err(ManifestError::IdleChoice {
+                place,
+                name: settled.choice.clone(),
+                contract: first.to_string(),
+            });
+        }
+    }
+    let of = |contract: &Contract, source| ManifestError::Arithmetic {
+        place,
+        text: rule.arithmetic.clone(),
+        contract: contract.to_string(),
+        source: Box::new(source),
+    };
+    let rounding: Vec<&Contract> = contracts.iter().copied().filter(|c| !c.op.is_exact()).collect();
+    if rounding.is_empty() && rule.arithmetic.trim() != "any" {
+        let contract = first.to_string();
+        return Err(of(first, DeclarationError::Moves { contract }));
+    }
+    // Idle for all: what is left of the options of the first contract once those that any other one needs are gone.
+    let mut idle: Option<Vec<DeclarationError>> = None;
+    for contract in &rounding {
+        let (_, here) =
+            declaration::read(&rule.arithmetic, contract).map_err(|source| of(contract, source))?;
+        let named = |error: &DeclarationError| here.iter().any(|other| other.option() == error.option());
+        idle = Some(match idle {
+            Some(before) => before.into_iter().filter(named).collect(),
+            None => here,
+        });
+    }
+    match idle.into_iter().flatten().next() {
+        Some(source) => Err(of(rounding[0], source)),
+        None => Ok(()),
+    }
+}
+
 /// The declared arithmetic for one contract; where nothing is rounded, the text is not looked at.
 fn arithmetic(rule: &Rule, contract: &Contract, place: Place) -> Result<Arithmetic, ManifestError> {
     if contract.op.is_exact() {
         return Ok(contract.weakest());
     }
     let text = || rule.arithmetic.clone();
-    let declared = declaration::parse(&rule.arithmetic, contract, (1.0, 0.0)).map_err(|source| {
-        ManifestError::Arithmetic {
-            place,
-            text: text(),
-            contract: contract.to_string(),
-            source,
-        }
-    })?;
+    let wrong = |source| ManifestError::Arithmetic {
+        place,
+        text: text(),
+        contract: contract.to_string(),
+        source: Box::new(source),
+    };
+    let (declared, _) = declaration::read(&rule.arithmetic, contract).map_err(wrong)?;
+    if let Some(reason) = declared.contradiction(1.0, 0.0) {
+        let text = text();
+        return Err(wrong(DeclarationError::Contradiction { text, reason }));
+    }
     if let Some(reason) = contract.refuses(&declared) {
         return Err(ManifestError::Weak {
             place,

@@ -6,7 +6,8 @@
 //! full          4 more with parameters drawn as for generated matrices          extensive  12 more
 //! ```
 
-use super::{Group, Mix, Options, Tier, mixed_case};
+use super::draw::on_matrix;
+use super::{Group, Mix, Options, Tier};
 use crate::case::{Case, Filling, Params};
 use crate::origin::Origin;
 use sparse_oracle::contract::{Contract, Op, TYPES};
@@ -45,14 +46,14 @@ pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Gr
 fn cases(contract: Contract, origin: &Origin, options: &Options, place: u64) -> Vec<Case> {
     let plain = plain(contract, origin.clone(), &mut Mix::new(&[options.seed, place]));
     let reading = reading(&plain);
-    let drawn = (0..drawn(options.tier)).map(|round| {
-        let mix = Mix::new(&[options.seed, place, 2000, round]);
-        let mut case = mixed_case(contract, origin.clone(), mix);
+    let drawn = (0..drawn(options.tier)).filter_map(|round| {
+        let mut mix = Mix::new(&[options.seed, place, 2000, round]);
+        let mut case = on_matrix(contract, origin, None, &mut mix)?;
         // Its own values as often as drawn ones.
         if round % 2 == 0 {
             case.filling = plain.filling;
         }
-        case
+        Some(case)
     });
     let drawn: Vec<Case> = drawn.collect();
     [Some(plain), reading]
@@ -157,7 +158,11 @@ mod tests {
             matrices: vec![PathBuf::from("some.mtx")],
             ..Options::default()
         };
-        plan(&options).into_iter().flat_map(|group| group.cases).collect()
+        plan(&options, &[&crate::backend::Portable])
+            .groups
+            .into_iter()
+            .flat_map(|group| group.cases)
+            .collect()
     }
 
     /// A kernel that ignored beta came out clean of `run --matrix`: the one case per contract had beta = 0, whatever the tier.

@@ -1,51 +1,341 @@
-//! Matrices that are wide and tall and hold next to nothing: where an index or a key of 32 bits or less runs over.
+//! Landmarks: matrices past the borders of small integers, of blocks and of tables, and requests past those of counters.
 //!
 //! ```text
-//! 70000 x 70000, a few thousand entries      columns past 2^16; row * cols + col past 2^32
+//! tall     65,537 x 65,537, a diagonal      rows, columns and entries past 2^16, a last block of one       n = 1
+//! packed   33 x 2,048, nearly full          entries past 2^16, rows of 2,000                               n = 1
+//! long     7 x 66,000, two full rows        entries of a row past 2^16                                     n = 1
+//! heavy    200 x 4,500, two rows of 4,200   long rows far apart, with nothing between                      n = 2
+//! waves    1,281 x 1,300                    five blocks of 256 rows and one row                            n = 3
+//! wide     6 x 300, two rows of 257         elements of B past 2^16, n past 512                            n = 1,000
+//! plates   80 x 80, a diagonal              C past 64 x 64                                                 n = 80
+//! columns  65,536 x 3, full, transposed     entries of a row of op(A) past 2^16, where rows of A are short   n = 1
+//! many     9 x 9                            300 calls before the judged one                                n = 3
+//! ranks    65,537 x 65,537, a diagonal      positions of an SDDMM past 2^16, in row and column, too        n = 1
+//! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
+//! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
+//! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000, from full on
+//! far      70,000 x 70,000                  row * cols + col past 2^32                                     n = 1, from full on
 //! ```
+//!
+//! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
+//! tier they are for the contracts on which seeded bugs are hunted (`measured`).
 
-use super::{Group, Mix, Options, Tier, mixed_case};
-use crate::case::Case;
+use super::{Options, Tier, measured, taken_by_all};
+use crate::backend::Backend;
+use crate::case::{Case, Filling};
 use crate::origin::Origin;
+use crate::right::Right;
+use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::scalar::Precision;
-use sparse_oracle::source::generator::{Family, SourceSpec};
+use sparse_oracle::source::generator::SourceSpec;
+use sparse_oracle::source::values::ValueFamily;
+use std::collections::HashSet;
 
-/// Rows and columns.
-const EXTENT: i64 = 70_000;
-
-/// One group, from the full tier on: moves and thin products of formats that store entries only.
-pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Group> {
-    if options.tier == Tier::Quick {
-        return Vec::new();
-    }
-    let spec = SourceSpec::new(Family::Uniform, options.seed);
-    let sized = [("rows", EXTENT), ("cols", EXTENT), ("density", 1)];
-    let Some(spec) = sized
-        .into_iter()
-        .try_fold(spec, |spec, (key, value)| spec.with(key, value).ok())
-    else {
-        return Vec::new();
-    };
-    let origin = Origin::Spec(spec);
-    let cases = contracts
-        .iter()
-        .filter(|(_, c)| is_thin(c))
-        .map(|&(i, contract)| {
-            let mut case = mixed_case(contract, origin.clone(), Mix::new(&[options.seed, i, 3000]));
-            case.params.n = 1;
-            case.params.fault = None;
-            case
-        });
-    let cases: Vec<Case> = cases.collect();
-    vec![Group { origin, cases }]
+/// A matrix, by its line without the seed, and who is asked about it.
+struct Landmark {
+    line: &'static str,
+    n: usize,
+    ops: &'static [Op],
+    rooms: &'static [Room],
+    from: Tier,
+    /// Calls before the judged one.
+    after: Option<After>,
+    /// True where its columns are the rows of op(A).
+    turned: bool,
 }
 
-/// Contracts whose arrays grow with entries and rows alone.
-fn is_thin(contract: &Contract) -> bool {
-    use FormatKind::{Coo, Csc, Csr, Ell};
-    let thin = |format: FormatKind| matches!(format, Coo | Csr | Csc | Ell);
-    let op = matches!(contract.op, Op::Spmm | Op::Spmv | Op::Transpose | Op::Convert);
-    op && thin(contract.format) && contract.to.is_none_or(thin) && contract.types.a == Precision::F32
+impl Landmark {
+    const fn after(self, after: After) -> Landmark {
+        Landmark {
+            after: Some(after),
+            ..self
+        }
+    }
+
+    const fn turned(self) -> Landmark {
+        Landmark { turned: true, ..self }
+    }
+}
+
+const fn landmark(
+    line: &'static str,
+    n: usize,
+    ops: &'static [Op],
+    rooms: &'static [Room],
+    from: Tier,
+) -> Landmark {
+    Landmark {
+        line,
+        n,
+        ops,
+        rooms,
+        from,
+        after: None,
+        turned: false,
+    }
+}
+
+const VECTORS: &[Op] = &[Op::Spmm, Op::Spmv, Op::Transpose, Op::Convert];
+const PRODUCTS: &[Op] = &[Op::Spmm, Op::Spmv];
+
+const LANDMARKS: [Landmark; 22] = [
+    landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
+    landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
+    landmark(
+        "uniform:rows=65537,cols=8,density=0.3",
+        1,
+        VECTORS,
+        FULL,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=33,cols=2048,density=0.97",
+        1,
+        VECTORS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=7,cols=65536,count=2,length=65535",
+        1,
+        VECTORS,
+        SHORT_COLUMNS,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=200,cols=4500,count=2,length=4200",
+        2,
+        VECTORS,
+        SHORT_COLUMNS,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=400,cols=400,density=0.5",
+        1,
+        VECTORS,
+        NARROW,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=7,cols=66000,count=2,length=65999",
+        1,
+        VECTORS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=200,cols=4500,count=2,length=4200",
+        2,
+        VECTORS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=1281,cols=1300,density=0.003",
+        3,
+        VECTORS,
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=6,cols=300,count=2,length=257",
+        1000,
+        PRODUCTS,
+        ROOMY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=6,cols=300,count=2,length=200",
+        1000,
+        PRODUCTS,
+        NARROW,
+        Tier::Quick,
+    ),
+    landmark("diagonal:rows=80,cols=80", 80, &[Op::Spmm], ANY, Tier::Quick),
+    landmark(
+        "uniform:rows=9,cols=9,density=0.4",
+        3,
+        &[Op::Spmm, Op::Spmv, Op::Sddmm],
+        ANY,
+        Tier::Quick,
+    )
+    .after(After::Many),
+    landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).turned(),
+    landmark(
+        "diagonal:rows=65537,cols=65537",
+        1,
+        &[Op::Sddmm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=3,cols=24,density=0.9",
+        5000,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=2,cols=16,density=0.9",
+        65_536,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=5000,cols=24,density=0.3",
+        3,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "uniform:rows=66000,cols=8,density=0.4",
+        2,
+        &[Op::Spgemm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark("diagonal:rows=133,cols=133", 1000, &[Op::Spmm], ROOMY, Tier::Full),
+    landmark(
+        "uniform:rows=70000,cols=70000,density=0.000001",
+        1,
+        VECTORS,
+        SPARSE,
+        Tier::Full,
+    ),
+];
+
+/// What the formats of a contract have room for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// Lengths of rows (of CP-CSR, in a group) in 8 bits, extents in 16.
+    Narrow,
+    /// Lengths of columns (of RP-CSC) in 8 bits, extents in 16.
+    ShortColumns,
+    /// Places are stored, entries or not.
+    Full,
+    /// Arrays grow with entries, rows and columns, not with their product.
+    Plain,
+    /// As plain, and nothing is stored for a place without an entry.
+    Sparse,
+}
+
+impl Room {
+    fn of(contract: &Contract) -> Room {
+        let formats = [Some(contract.format), contract.to];
+        let any = |has: fn(FormatKind) -> bool| formats.into_iter().flatten().any(has);
+        match () {
+            () if any(|f| f == FormatKind::CpCsr) => Room::Narrow,
+            () if any(|f| f == FormatKind::RpCsc) => Room::ShortColumns,
+            () if any(FormatKind::is_structured) => Room::Full,
+            () if any(FormatKind::pads_with_zeros) => Room::Plain,
+            () => Room::Sparse,
+        }
+    }
+}
+
+const ANY: &[Room] = &[
+    Room::Narrow,
+    Room::ShortColumns,
+    Room::Full,
+    Room::Plain,
+    Room::Sparse,
+];
+const NARROW: &[Room] = &[Room::Narrow, Room::ShortColumns];
+const SHORT_ROWS: &[Room] = &[Room::Narrow];
+const SHORT_COLUMNS: &[Room] = &[Room::ShortColumns];
+const FULL: &[Room] = &[Room::Full];
+const PLAIN: &[Room] = &[Room::Plain, Room::Sparse];
+const ROOMY: &[Room] = &[Room::Full, Room::Plain, Room::Sparse];
+const SPARSE: &[Room] = &[Room::Sparse];
+
+/// Cases on the landmarks of a tier, for each backend that claims the contract.
+pub(super) fn cases(
+    options: &Options,
+    contracts: &[(u64, Contract)],
+    backends: &[&dyn Backend],
+) -> Vec<Case> {
+    let measured: HashSet<Contract> = backends.iter().flat_map(|b| measured(*b, options.seed)).collect();
+    let mut cases = Vec::new();
+    for (place, landmark) in LANDMARKS.iter().enumerate() {
+        if rank(landmark.from) > rank(options.tier) {
+            continue;
+        }
+        let Ok(spec) = landmark.line.parse::<SourceSpec>() else {
+            continue;
+        };
+        let origin = Origin::Spec(spec.with_seed(options.seed));
+        let asked = contracts.iter().filter(|(_, c)| concerns(landmark, c));
+        for &(i, contract) in asked.filter(|(_, c)| options.tier != Tier::Quick || measured.contains(c)) {
+            let key = [options.seed, i, 3000 + place as u64];
+            let family = if i % 2 == 0 {
+                ValueFamily::Coded
+            } else {
+                ValueFamily::NearOne
+            };
+            let change = |case: &mut Case| shown(case, landmark, family);
+            cases.extend(taken_by_all(contract, &origin, backends, &key, change));
+        }
+    }
+    cases
+}
+
+/// Makes a drawn case one whose result shows every element.
+fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
+    let op = case.contract.op;
+    let p = &mut case.params;
+    if matches!(op, Op::Spmm | Op::Sddmm | Op::Spgemm) {
+        p.n = landmark.n;
+    }
+    // A sum that is scaled away shows nothing, nor does one beside a huge C.
+    let size = |v: f64| v == 0.0 || !(1.0 / 64.0..=64.0).contains(&v.abs());
+    if size(p.alpha) {
+        p.alpha = 1.0;
+    }
+    if size(p.beta) {
+        p.beta = 0.0;
+    }
+    if op == Op::Spgemm {
+        p.right = if landmark.n < 1000 {
+            Right::Thin
+        } else {
+            Right::Long
+        };
+    }
+    // Long rows of A are those of op(A); and one call of this size is enough.
+    (p.transpose_a, p.after) = (landmark.turned, landmark.after);
+    if let Filling::Drawn(_, seed) = case.filling {
+        case.filling = Filling::Drawn(family, seed);
+    }
+}
+
+const fn rank(tier: Tier) -> u8 {
+    match tier {
+        Tier::Quick => 0,
+        Tier::Full => 1,
+        Tier::Extensive => 2,
+    }
+}
+
+fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
+    landmark.ops.contains(&contract.op) && landmark.rooms.contains(&Room::of(contract))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn landmarks_parse_and_every_format_has_some() {
+        for landmark in &LANDMARKS {
+            let spec: SourceSpec = landmark.line.parse().expect("a legal line");
+            spec.shape().expect("a shape");
+        }
+        for contract in sparse_oracle::contract::all_contracts() {
+            let count = LANDMARKS.iter().filter(|l| concerns(l, contract)).count();
+            assert!(count >= 1, "{contract}");
+        }
+    }
 }

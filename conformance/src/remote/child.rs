@@ -52,8 +52,12 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Starts a program.
-    pub(super) fn spawn(command: &[String], limits: &Limits) -> Result<Child, StartError> {
+    /// Starts a program, with these variables besides the judge's own.
+    pub(super) fn spawn(
+        command: &[String],
+        environment: &[(String, String)],
+        limits: &Limits,
+    ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
         let error = |source| StartError::Spawn {
             program: program.clone(),
@@ -61,6 +65,7 @@ impl Child {
         };
         let mut process = Command::new(program)
             .args(arguments)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

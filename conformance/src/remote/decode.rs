@@ -8,7 +8,7 @@ use crate::manifest::{LayoutName, ModeName};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnyParts, AnySparse, FormatParams, Layout, PARAMETERS, PartsElement};
-use sparse_oracle::scalar::{AnySliceMut, Element, Precision, Values};
+use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Values};
 use sparse_oracle::task::{DenseMut, DenseRef, SddmmMode, Task};
 use sparse_oracle::with_scalar;
 
@@ -188,8 +188,8 @@ impl Request {
     }
 
     /// The dense inputs.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = &Values> {
-        self.dense.iter().map(|dense| &dense.values)
+    pub(super) fn inputs(&self) -> impl Iterator<Item = AnySlice<'_>> {
+        self.dense.iter().map(|dense| dense.values.as_slice())
     }
 
     /// Name and elements of the output, and the first guard that changed (its offset from the first element).
@@ -205,7 +205,7 @@ impl Request {
 }
 
 /// The elements of an output between its guards.
-pub(super) fn unguarded(values: &Values) -> sparse_oracle::scalar::AnySlice<'_> {
+pub(super) fn unguarded(values: &Values) -> AnySlice<'_> {
     each_precision!(Values, values, v => Element::wrap_slice(&v[GUARD..v.len() - GUARD]))
 }
 

@@ -47,6 +47,7 @@ use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 /// What a child may take.
@@ -80,15 +81,27 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Remote {
     command: Vec<String>,
+    /// Variables that it has besides the judge's own.
+    environment: Vec<(String, String)>,
     /// How it is selected on the command line.
     selection: String,
     limits: Limits,
     capabilities: Capabilities,
-    /// Children that wait for a task, each with the contract that it answered last.
-    idle: Mutex<Vec<(Child, String)>>,
+    /// Children that wait for a task.
+    idle: Mutex<Vec<Idle>>,
     next: AtomicU64,
     failed_starts: AtomicU32,
     gave_up: OnceLock<String>,
+}
+
+/// A child that waits for a task.
+#[derive(Debug)]
+struct Idle {
+    child: Child,
+    /// The contract that it answered last.
+    before: String,
+    /// The thread that asked it: what a sequence of calls asks goes to one process, as long as that lives.
+    owner: Option<ThreadId>,
 }
 
 impl Remote {
@@ -104,7 +117,19 @@ impl Remote {
     /// # Errors
     /// A program that can't be started, does not answer, or says something about itself that is not so.
     pub fn open(command: Vec<String>, limits: Limits) -> Result<Remote, StartError> {
-        let (child, manifest) = start(&command, &limits)?;
+        Remote::open_in(command, Vec::new(), limits)
+    }
+
+    /// [`Remote::open`] with variables (name, value) that the program has besides the judge's own.
+    ///
+    /// # Errors
+    /// As for [`Remote::open`].
+    pub fn open_in(
+        command: Vec<String>,
+        environment: Vec<(String, String)>,
+        limits: Limits,
+    ) -> Result<Remote, StartError> {
+        let (child, manifest) = start(&command, &environment, &limits)?;
         let capabilities = Capabilities::new(manifest).map_err(|source| StartError::Manifest {
             program: command.join(" "),
             source: Box::new(source),
@@ -112,9 +137,14 @@ impl Remote {
         Ok(Remote {
             selection: format!("--exec {}", shell_words::quote(&shell_words::join(&command))),
             command,
+            environment,
             limits,
             capabilities,
-            idle: Mutex::new(vec![(child, "nothing yet".to_owned())]),
+            idle: Mutex::new(vec![Idle {
+                child,
+                before: "nothing yet".to_owned(),
+                owner: None,
+            }]),
             next: AtomicU64::new(1),
             failed_starts: AtomicU32::new(0),
             gave_up: OnceLock::new(),
@@ -127,14 +157,26 @@ impl Remote {
         self.capabilities.manifest()
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Child, String)>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The caller's own child, else one that nobody asked yet; another thread's only where there are more than threads.
+    fn waiting(&self) -> Option<Idle> {
+        let (mut idle, me) = (self.idle(), std::thread::current().id());
+        let of = |idle: &[Idle], owner| idle.iter().rposition(|i| i.owner == owner);
+        let mine = of(&idle, Some(me)).or_else(|| of(&idle, None));
+        let spare = idle.len() > rayon::current_num_threads();
+        let at = mine.or(spare.then_some(0))?;
+        Some(idle.remove(at))
     }
 
     /// A child that is ready for a task.
     fn take(&self) -> Result<Child, Failure> {
-        let waiting = self.idle().pop();
-        if let Some((mut child, before)) = waiting {
+        if let Some(Idle {
+            mut child, before, ..
+        }) = self.waiting()
+        {
             return match child.ready(&before) {
                 Ok(()) => Ok(child),
                 Err(trouble) => Err(trouble.failure(&child.tail)),
@@ -143,7 +185,7 @@ impl Remote {
         if let Some(reason) = self.gave_up.get() {
             return Err(Failure::Crashed(reason.clone()));
         }
-        match start(&self.command, &self.limits) {
+        match start(&self.command, &self.environment, &self.limits) {
             Ok((_, manifest)) if manifest != *self.manifest() => {
                 let program = self.command.join(" ");
                 Err(self.failed_start(&StartError::Changed { program }))
@@ -188,13 +230,31 @@ impl Backend for Remote {
         self.capabilities.support(contract, params)
     }
 
+    fn claims(&self, contract: &Contract) -> bool {
+        self.capabilities.claims(contract)
+    }
+
+    fn named_factors(&self) -> (Vec<f64>, Vec<f64>) {
+        self.capabilities.named_factors()
+    }
+
     fn determinism(&self) -> Determinism {
         self.manifest().determinism
+    }
+
+    fn renew(&self) -> bool {
+        self.dismiss();
+        true
     }
 
     /// Version 1 of the protocol has no word for a number of threads.
     fn thread_control(&self) -> ThreadControl {
         ThreadControl::None
+    }
+
+    /// A child has one task at a time: whether a library may be called by several threads is tried in the child.
+    fn thread_safe(&self) -> bool {
+        false
     }
 
     fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
@@ -207,7 +267,11 @@ impl Backend for Remote {
                 let answer = answer::read(&message, id, contract, &mut task);
                 // A broken rule of memory or of the protocol: nothing more is asked of this process.
                 if !matches!(answer, Err(Failure::Broke(_))) {
-                    self.idle().push((child, contract.to_string()));
+                    self.idle().push(Idle {
+                        child,
+                        before: contract.to_string(),
+                        owner: Some(std::thread::current().id()),
+                    });
                 }
                 answer
             }
@@ -216,19 +280,30 @@ impl Backend for Remote {
     }
 }
 
-impl Drop for Remote {
-    fn drop(&mut self) {
+impl Remote {
+    /// Lets every waiting child go.
+    fn dismiss(&self) {
         let bye = message(&Asked { kind: Ask::Bye }, &[]).unwrap_or_default();
         let mut idle = self.idle();
-        idle.iter_mut().for_each(|(child, _)| child.dismiss(&bye));
+        idle.iter_mut().for_each(|idle| idle.child.dismiss(&bye));
         idle.clear();
     }
 }
 
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.dismiss();
+    }
+}
+
 /// Starts a child and reads its manifest.
-fn start(command: &[String], limits: &Limits) -> Result<(Child, Manifest), StartError> {
+fn start(
+    command: &[String],
+    environment: &[(String, String)],
+    limits: &Limits,
+) -> Result<(Child, Manifest), StartError> {
     let program = || command.join(" ");
-    let mut child = Child::spawn(command, limits)?;
+    let mut child = Child::spawn(command, environment, limits)?;
     let hello = message(&Asked { kind: Ask::Hello }, &[]).unwrap_or_default();
     let handshake = |what: String, child: &Child| StartError::Handshake {
         program: program(),

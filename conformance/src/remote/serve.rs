@@ -225,6 +225,7 @@ pub fn manifest_of(backend: &dyn Backend) -> Manifest {
         version: backend.version(),
         description: backend.description().to_owned(),
         determinism: backend.determinism(),
+        thread_safe: false,
         supports: supports.collect(),
         excludes: Vec::new(),
     }

@@ -4,7 +4,8 @@
 //! draw it (<https://shields.io/badges/endpoint-badge>, schema version 1).
 
 use super::model::Report;
-use super::show::counted;
+use super::outcome::Outcome;
+use super::show::count;
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -22,19 +23,15 @@ struct Said {
 }
 
 fn said(report: &Report) -> Said {
-    let found = report.find().len() as u64;
     let waived = report.waived().count() as u64;
     let shard = report.plan.shard.map(|shard| format!(" (shard {shard})"));
     let part = shard.unwrap_or_default();
-    // White text on each of these has a contrast of at least 4.5.
-    let (message, name, hex) = match (found, waived) {
-        (0, 0) => ("clean".to_owned(), "brightgreen", "#1a7f37"),
-        (0, _) => (
-            format!("clean, {} waived", super::show::count(waived)),
-            "green",
-            "#1a7f37",
-        ),
-        _ => (counted(found, "finding"), "red", "#c92a2a"),
+    let outcome = report.outcome();
+    let (name, hex) = outcome.colour();
+    let (message, name) = match outcome {
+        Outcome::Clean if waived > 0 => (format!("clean, {} waived", count(waived)), "green"),
+        Outcome::Findings => (report.headline(), name),
+        Outcome::Clean | Outcome::Thin | Outcome::NothingJudged => (outcome.word().to_owned(), name),
     };
     Said {
         message: message + &part,
@@ -79,7 +76,7 @@ pub fn to_json(report: &Report) -> String {
         "label": LABEL,
         "message": said.message,
         "color": said.name,
-        "isError": said.name == "red",
+        "isError": matches!(report.outcome(), Outcome::Findings | Outcome::NothingJudged),
     });
     format!("{badge:#}\n")
 }

@@ -210,7 +210,7 @@ pub struct Tally {
 
 /// What became of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Became {
     /// It occurred as said, or nothing speaks against it.
     Met,
     /// Its last day has passed.
@@ -223,14 +223,14 @@ pub enum Outcome {
     Undecided(&'static str),
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for Became {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Outcome::Met => "as expected",
-            Outcome::Expired => "expired",
-            Outcome::UnexpectedPass(_) => "unexpected pass",
-            Outcome::Stale => "matches no case that was run",
-            Outcome::Undecided(why) => why,
+            Became::Met => "as expected",
+            Became::Expired => "expired",
+            Became::UnexpectedPass(_) => "unexpected pass",
+            Became::Stale => "matches no case that was run",
+            Became::Undecided(why) => why,
         })
     }
 }
@@ -265,28 +265,28 @@ impl Report {
 
     /// What became of each expectation, in their order.
     #[must_use]
-    pub fn outcomes(&self) -> Vec<Outcome> {
+    pub fn outcomes(&self) -> Vec<Became> {
         let tallies = self.tallies();
         self.expectations
             .iter()
             .zip(tallies)
-            .map(|(expectation, tally)| self.outcome(expectation, &tally))
+            .map(|(expectation, tally)| self.became(expectation, &tally))
             .collect()
     }
 
-    fn outcome(&self, expectation: &Expectation, tally: &Tally) -> Outcome {
+    fn became(&self, expectation: &Expectation, tally: &Tally) -> Became {
         let judged = self.backends.iter().any(|b| b.name == expectation.backend);
         let partial = less_than_the_plan(&self.plan, expectation);
         match (tally.first_passed, expectation.occurs) {
-            _ if !judged => Outcome::Undecided("its backend is not in this run"),
-            _ if expectation.expired => Outcome::Expired,
-            (Some(first), Occurs::Always) => Outcome::UnexpectedPass(first),
-            _ if tally.occurred > 0 => Outcome::Met,
+            _ if !judged => Became::Undecided("its backend is not in this run"),
+            _ if expectation.expired => Became::Expired,
+            (Some(first), Occurs::Always) => Became::UnexpectedPass(first),
+            _ if tally.occurred > 0 => Became::Met,
             // It showed another finding throughout: that one is reported.
-            (None, _) if tally.ran > 0 => Outcome::Met,
-            _ if partial.is_some() => Outcome::Undecided(partial.unwrap_or_default()),
-            (Some(first), Occurs::Sometimes) => Outcome::UnexpectedPass(first),
-            (None, _) => Outcome::Stale,
+            (None, _) if tally.ran > 0 => Became::Met,
+            _ if partial.is_some() => Became::Undecided(partial.unwrap_or_default()),
+            (Some(first), Occurs::Sometimes) => Became::UnexpectedPass(first),
+            (None, _) => Became::Stale,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why a run is not clean: findings, found in the cases rather than believed, and their words.
 
-use super::expectation::{Outcome, Waivers};
+use super::expectation::{Became, Waivers};
 use super::model::{CaseRecord, Report};
 use super::show::counted;
 use super::verdict::VerdictRecord;
@@ -99,10 +99,10 @@ impl Report {
     fn broken_expectations(&self) -> Vec<Finding> {
         let tallies = self.tallies();
         let finding = |(expectation, outcome)| match outcome {
-            Outcome::Met | Outcome::Undecided(_) => None,
-            Outcome::Expired => Some(Finding::ExpiredExpectation { expectation }),
-            Outcome::Stale => Some(Finding::StaleExpectation { expectation }),
-            Outcome::UnexpectedPass(index) => Some(Finding::UnexpectedPass {
+            Became::Met | Became::Undecided(_) => None,
+            Became::Expired => Some(Finding::ExpiredExpectation { expectation }),
+            Became::Stale => Some(Finding::StaleExpectation { expectation }),
+            Became::UnexpectedPass(index) => Some(Finding::UnexpectedPass {
                 expectation,
                 index,
                 cases: tallies[expectation].passed,
@@ -131,12 +131,6 @@ impl Report {
     /// The records that an expectation waives, in order.
     pub fn waived(&self) -> impl Iterator<Item = &CaseRecord> {
         self.cases.iter().filter(|c| c.waived.is_some())
-    }
-
-    /// 0 for a clean run, 1 for a run with findings.
-    #[must_use]
-    pub fn exit_code(&self) -> u8 {
-        u8::from(!self.find().is_empty())
     }
 
     /// A finding of this report in words.

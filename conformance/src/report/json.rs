@@ -34,8 +34,10 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         expectations,
         cases,
         findings,
+        thin,
+        worth,
     } = report;
-    let fields = [
+    let mut fields = vec![
         ("schema", serde_json::to_string(schema)?),
         ("suite_version", serde_json::to_string(suite_version)?),
         ("environment", serde_json::to_string(environment)?),
@@ -48,6 +50,12 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
         ("cases", lines(cases)?),
         ("findings", lines(findings)?),
     ];
+    if !thin.is_empty() {
+        fields.push(("thin", lines(thin)?));
+    }
+    if !worth.is_empty() {
+        fields.push(("worth", lines(worth)?));
+    }
     let fields: Vec<String> = fields
         .iter()
         .map(|(name, value)| format!("\"{name}\":{value}"))

@@ -1,10 +1,12 @@
 //! `report.junit.xml`: one test suite per backend, one test case per case line, for CI systems.
 //!
 //! Findings are failures (crashes and time-outs: errors) and carry the replay line; unsupported and not-run cases
-//! are skipped with their reason, never passed. Waived findings are skipped too, with the reason of their expectation.
+//! are skipped with their reason, never passed. Waived findings are skipped too, with the reason of their expectation. What was
+//! judged on too little, or that nothing was judged at all, fails in a suite of its own.
 
 use super::finding::Finding;
 use super::model::{Backend, CaseRecord, Report};
+use super::outcome::Outcome;
 use super::verdict::VerdictRecord;
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
@@ -19,7 +21,47 @@ pub fn to_junit(report: &Report) -> Result<String, SerializeError> {
     for backend in &report.backends {
         junit.add_test_suite(suite(report, backend));
     }
+    junit.add_test_suites(thin(report).into_iter().chain(nothing_judged(report)));
     junit.to_string()
+}
+
+/// What was judged on too little: failures, unless that is allowed.
+fn thin(report: &Report) -> Option<TestSuite> {
+    if report.thin.is_empty() {
+        return None;
+    }
+    let mut suite = TestSuite::new(Outcome::Thin.word());
+    for thin in &report.thin {
+        let mut status = if report.plan.allow_thin {
+            TestCaseStatus::skipped()
+        } else {
+            TestCaseStatus::non_success(NonSuccessKind::Failure)
+        };
+        status
+            .set_message(thin.reason.as_str())
+            .set_type(Outcome::Thin.word());
+        let mut case = TestCase::new(thin.contract.as_str(), status);
+        case.set_classname(thin.backend.as_str());
+        suite.add_test_case(case);
+    }
+    Some(suite)
+}
+
+/// A run without a judged case must not be all skips, which CI systems show green.
+fn nothing_judged(report: &Report) -> Option<TestSuite> {
+    let outcome = report.outcome();
+    if outcome != Outcome::NothingJudged {
+        return None;
+    }
+    let mut suite = TestSuite::new(outcome.word());
+    let mut status = if report.must_judge() {
+        TestCaseStatus::non_success(NonSuccessKind::Error)
+    } else {
+        TestCaseStatus::skipped()
+    };
+    status.set_message(outcome.explanation()).set_type(outcome.word());
+    suite.add_test_case(TestCase::new("at least one case is judged", status));
+    Some(suite)
 }
 
 fn suite(report: &Report, backend: &Backend) -> TestSuite {

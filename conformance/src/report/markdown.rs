@@ -2,22 +2,28 @@
 
 use super::finding::Described;
 use super::model::Report;
-use super::show::{count, counted, one_line, percent, share};
+use super::outcome::Outcome;
+use super::show::{count, counted, one_line, percent, share, used};
 use super::summary::{Cell, ContractRow, Summary};
 use super::verdict::VerdictKind;
 use std::fmt::Write;
 
 /// Findings shown in full; the others are in the JSON and HTML files.
 pub const FINDINGS_SHOWN: usize = 25;
+/// Reasons for which a run is thin, or for which cases were not run, that are listed.
+const REASONS_SHOWN: usize = 20;
 
 /// The report as Markdown.
 #[must_use]
 pub fn to_markdown(report: &Report) -> String {
     let summary = report.summary();
     let mut text = headline(report, &summary);
+    text.push_str(&thin(report));
     text.push_str(&findings(report));
     text.push_str(&backend_table(report, &summary));
     text.push_str(&operation_table(report, &summary));
+    text.push_str(&not_run(&summary));
+    text.push_str(&behind(report));
     text.push_str(&determinism(report));
     text.push_str(&expectations(report));
     text.push_str(&environment(report));
@@ -25,16 +31,13 @@ pub fn to_markdown(report: &Report) -> String {
 }
 
 fn headline(report: &Report, summary: &Summary) -> String {
-    let findings = report.find().len() as u64;
-    let verdict = if findings == 0 {
-        "clean".to_owned()
-    } else {
-        counted(findings, "finding")
-    };
     let distinct = counted(report.plan.distinct_cases, "case");
     let contracts = counted(report.contracts.len() as u64, "contract");
     let backends = counted(report.backends.len() as u64, "backend");
-    let mut text = format!("# Sparse conformance: {verdict}\n\n");
+    let mut text = format!("# Sparse conformance: {}\n\n", report.headline());
+    if report.outcome() == Outcome::NothingJudged {
+        let _ = writeln!(text, "{}\n", Outcome::NothingJudged.explanation());
+    }
     let _ = writeln!(
         text,
         "{distinct} in {contracts}, offered to {backends}: {} run, {} unsupported, {} not run. Tier {}, seed {}{}.\n",
@@ -54,7 +57,7 @@ fn headline(report: &Report, summary: &Summary) -> String {
 
 fn backend_table(report: &Report, summary: &Summary) -> String {
     let mut text = String::from(
-        "| backend | run / planned | exact | within | agreed refusal | waived | findings | unsupported | not run | worst share |\n\
+        "| backend | run / asked | exact | within | agreed refusal | waived | findings | unsupported | not run | allowed error used, at most |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for (backend, of) in report.backends.iter().zip(&summary.backends) {
@@ -70,7 +73,7 @@ fn backend_table(report: &Report, summary: &Summary) -> String {
             line(&backend.name),
             line(&backend.version),
             count(counts.ran()),
-            count(summary.planned),
+            count(counts.total()),
             column(VerdictKind::Exact),
             column(VerdictKind::Within),
             column(VerdictKind::AgreedRefusal),
@@ -115,10 +118,61 @@ fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
         _ => format!("**{}**", counted(findings, "finding")),
     };
     format!(
-        "{state}, {} run, worst {}",
+        "{state}, {} run{}",
         percent(ran, row.planned),
-        worst(cell)
+        cell.worst
+            .map_or_else(String::new, |worst| format!(", {}", used(worst.share)))
     )
+}
+
+/// What was judged on too little.
+fn thin(report: &Report) -> String {
+    if report.thin.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "## Thin\n\n{}: that nothing was found there means little.\n\n| backend | contract | why |\n|---|---|---|\n",
+        report.too_little()
+    );
+    for thin in report.thin.iter().take(REASONS_SHOWN) {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            line(&thin.backend),
+            line(&thin.contract),
+            line(&thin.reason)
+        );
+    }
+    text.push_str(&and_more(report.thin.len()));
+    text
+}
+
+/// Why cases were not run, grouped and counted.
+fn not_run(summary: &Summary) -> String {
+    let reasons = summary.not_run();
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("## Not run\n\n| cases | backends | why |\n|--:|---|---|\n");
+    for entry in reasons.iter().take(REASONS_SHOWN) {
+        let backends = line(&entry.backends.join(", "));
+        let _ = writeln!(
+            text,
+            "| {} | {backends} | {} |",
+            count(entry.cases),
+            line(entry.reason)
+        );
+    }
+    text.push_str(&and_more(reasons.len()));
+    text
+}
+
+/// The end of a list that was cut short.
+fn and_more(listed: usize) -> String {
+    match listed.checked_sub(REASONS_SHOWN) {
+        None | Some(0) => "\n".to_owned(),
+        Some(more) => format!("\n{} more in `report.json`.\n\n", count(more as u64)),
+    }
 }
 
 fn findings(report: &Report) -> String {
@@ -145,6 +199,20 @@ fn findings(report: &Report) -> String {
 }
 
 /// One line for each backend of which a case was run again.
+/// What stands behind the verdicts.
+fn behind(report: &Report) -> String {
+    let item = |b: &super::model::Backend| {
+        let behind = report.behind(&b.name)?;
+        Some(format!("- {}: {}\n", line(&b.name), line(&behind.to_string())))
+    };
+    let items: String = report.backends.iter().filter_map(item).collect();
+    if items.is_empty() {
+        items
+    } else {
+        format!("## What this run is worth\n\n{items}\n")
+    }
+}
+
 fn determinism(report: &Report) -> String {
     let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
     let lines: String = graded

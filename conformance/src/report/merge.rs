@@ -9,6 +9,7 @@ use super::environment::{Environment, Timings};
 use super::evidence::DeterminismGrade;
 use super::expectation::Expectation;
 use super::model::{Backend, Contract, Plan, Report, Source};
+use super::outcome::Thin;
 use crate::shard::Shard;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -79,6 +80,20 @@ pub enum MergeError {
         /// The matrix.
         source_name: String,
     },
+    /// A report does not say what its plan owes to each contract.
+    #[error(
+        "{path} does not say what its plan owes to each contract: it was changed, or is of another version"
+    )]
+    Owed {
+        /// The report.
+        path: PathBuf,
+    },
+    /// A case line does not parse.
+    #[error("{reason}")]
+    Line {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The cases of all shards are not those of the plan.
     #[error(
         "the shards hold {found} cases, and these are not those of the plan: a report was changed or cut off"
@@ -126,10 +141,13 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
                 .map(|&part| (shards[part], &parts[part].1.environment)),
         ),
     );
+    whole.plan.allow_thin = parts.iter().all(|(_, part)| part.plan.allow_thin);
+    whole.thin = thin(&parts);
     whole.suite_version.clone_from(&first.suite_version);
     whole.backends.clone_from(&first.backends);
     whole.contracts = contracts(&parts);
     whole.expectations = expectations(&parts);
+    whole.worth.clone_from(&first.worth);
     whole.sources = sources(&parts)?;
     whole.timings = timings(parts.iter().map(|(_, part)| &part.timings));
     whole.cases = parts
@@ -138,14 +156,29 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
         .collect();
     let lines: HashSet<&str> = whole.cases.iter().map(|c| c.case.as_str()).collect();
     let found = lines.len() as u64;
-    if found != whole.plan.distinct_cases
-        || whole.cases.len() != lines.len() * whole.backends.len()
-        || plan_digest(lines) != whole.plan.digest
-    {
+    if found != whole.plan.distinct_cases || !is_whole(&whole) || plan_digest(lines) != whole.plan.digest {
         return Err(MergeError::Incomplete { found });
     }
     whole.seal();
     Ok(whole)
+}
+
+/// True where each case has a record of every backend that claims its contract; of every backend, where the report does not say who does.
+fn is_whole(report: &Report) -> bool {
+    let distinct: HashSet<&str> = report.cases.iter().map(|c| c.case.as_str()).collect();
+    if report.worth.is_empty() {
+        return report.cases.len() == distinct.len() * report.backends.len();
+    }
+    let mut claims: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in &report.worth {
+        *claims.entry(&row.contract).or_default() += 1;
+    }
+    let mut records: BTreeMap<&str, (&str, u64)> = BTreeMap::new();
+    for record in &report.cases {
+        records.entry(&record.case).or_insert((&record.contract, 0)).1 += 1;
+    }
+    let complete = |(contract, count): &(&str, u64)| claims.get(contract) == Some(count);
+    records.values().all(complete)
 }
 
 /// The shard of each report, where all are of one plan and none is missing.
@@ -256,6 +289,13 @@ fn contracts(parts: &[(PathBuf, Report)]) -> Vec<Contract> {
         cases_planned: planned[contract.name.as_str()],
     };
     first.unwrap_or_default().iter().map(total).collect()
+}
+
+/// What some shard says was judged on too little, once. A plan says it of the whole, so that all shards say the same.
+fn thin(parts: &[(PathBuf, Report)]) -> Vec<Thin> {
+    let mut seen = HashSet::new();
+    let all = parts.iter().flat_map(|(_, part)| &part.thin);
+    all.filter(|thin| seen.insert(*thin)).cloned().collect()
 }
 
 /// Where shards ran on the two sides of an expiry, it counts as expired.

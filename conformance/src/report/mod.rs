@@ -26,24 +26,28 @@ pub mod junit;
 pub mod markdown;
 pub mod merge;
 pub mod model;
+pub mod outcome;
 pub mod sarif;
 pub mod schema;
 pub mod show;
 pub mod summary;
 pub mod text;
 pub mod verdict;
+pub mod worth;
 pub mod write;
 
 pub use environment::{Environment, Timings};
 pub use evidence::{Claim, DeterminismGrade, Repeated, Reproducer, Same};
-pub use expectation::{Expectation, Expected, Occurs, Outcome, Since, Waivers};
+pub use expectation::{Became, Expectation, Expected, Occurs, Since, Waivers};
 pub use finding::{Described, Finding};
 pub use merge::{MergeError, merge, plan_digest};
 pub use model::{
     Backend, CaseRecord, Contract, Deviation, Exclusion, Plan, Report, RowStatistics, SCHEMA_NAME, Source,
     SpyGrid,
 };
-pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, Summary, Worst};
+pub use outcome::{Outcome, Thin};
+pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, NotRun, Summary, Worst};
 pub use text::{Colour, to_text};
 pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord};
+pub use worth::{Behind, LEAST_CAUGHT, Seeded, Worth};
 pub use write::{ReportError, WRITERS, Writer, write_all};

@@ -7,7 +7,9 @@ use super::environment::{Environment, Timings};
 use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
+use super::outcome::Thin;
 use super::verdict::{Tier, VerdictKind, VerdictRecord};
+use super::worth::Worth;
 use crate::shard::Shard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -44,6 +46,12 @@ pub struct Report {
     pub cases: Vec<CaseRecord>,
     /// Why the exit code is 1; empty for a clean run.
     pub findings: Vec<Finding>,
+    /// What stands behind the verdicts, for each contract that a backend claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worth: Vec<Worth>,
+    /// What was judged on too little for "clean" to mean anything. Absent: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thin: Vec<Thin>,
 }
 
 /// What was asked for.
@@ -73,6 +81,9 @@ pub struct Plan {
     /// True if the options left a part of the tier's plan out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filtered: bool,
+    /// True if a thin run may exit with 0 (`--allow-thin`); it is called thin all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_thin: bool,
     /// The part of the plan that this report is about; counts are those of the part. Absent: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -317,6 +328,8 @@ impl Report {
             expectations: Vec::new(),
             cases: Vec::new(),
             findings: Vec::new(),
+            worth: Vec::new(),
+            thin: Vec::new(),
         }
     }
 

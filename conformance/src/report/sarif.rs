@@ -1,10 +1,12 @@
 //! `report.sarif`: SARIF 2.1.0, one result per finding, for code scanning.
 //!
 //! A finding has no place in the source of a kernel that the suite knows of. Its place is the case's line in
-//! `report.json`, and the case line itself as a logical location. Waived findings are results with a suppression.
+//! `report.json`, and the case line itself as a logical location. Waived findings are results with a suppression. What was
+//! judged on too little is a warning, and that nothing was judged is an error.
 
 use super::finding::Finding;
 use super::model::{CaseRecord, Report};
+use super::outcome::Outcome;
 use super::show::one_line;
 use super::verdict::{Defect, VerdictKind};
 use super::{Described, json};
@@ -18,7 +20,7 @@ pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 pub const RESULTS: usize = 25_000;
 
 /// Rules that are about no single case.
-const OTHER_RULES: [(&str, &str); 4] = [
+const OTHER_RULES: [(&str, &str); 6] = [
     ("idle-backend", "A required backend ran no case."),
     ("unexpected-pass", "A case passes that an expectation says fails."),
     (
@@ -29,6 +31,11 @@ const OTHER_RULES: [(&str, &str); 4] = [
         "stale-expectation",
         "An expectation matches no case that was run.",
     ),
+    (
+        "thin",
+        "A contract was judged on too little for a run without findings to mean anything.",
+    ),
+    ("nothing-judged", "No case was judged."),
 ];
 
 /// The report as SARIF.
@@ -45,13 +52,14 @@ pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
         .filter(|(_, c)| c.waived.is_some())
         .map(|(index, _)| Finding::Case { index })
         .collect();
-    let results: Vec<Value> = findings
+    let of_findings = findings
         .iter()
         .chain(&waived)
-        .take(RESULTS)
-        .map(|finding| result(report, finding, first))
-        .collect();
-    let left_out = findings.len() + waived.len() - results.len();
+        .map(|finding| result(report, finding, first));
+    let of_run = unjudged(report);
+    let all = findings.len() + waived.len() + of_run.len();
+    let results: Vec<Value> = of_run.into_iter().chain(of_findings).take(RESULTS).collect();
+    let left_out = all - results.len();
     let mut invocation = json!({ "executionSuccessful": true, "exitCode": report.exit_code() });
     if left_out > 0 {
         let text = format!("{left_out} further results are in report.json only");
@@ -111,6 +119,40 @@ fn result(report: &Report, finding: &Finding, first: usize) -> Value {
             json!([{ "kind": "external", "status": "accepted", "justification": one_line(reason) }]);
     }
     result
+}
+
+/// What was judged on too little, and that nothing was judged.
+fn unjudged(report: &Report) -> Vec<Value> {
+    let thin = if report.plan.allow_thin { "note" } else { "warning" };
+    let mut results: Vec<Value> = report
+        .thin
+        .iter()
+        .map(|found| {
+            let text = format!("{}: {} is thin: {}", found.backend, found.contract, found.reason);
+            about_the_run("thin", thin, &text, &found.contract)
+        })
+        .collect();
+    if report.outcome() == Outcome::NothingJudged {
+        let level = if report.must_judge() { "error" } else { "note" };
+        let text = Outcome::NothingJudged.explanation();
+        results.push(about_the_run("nothing-judged", level, text, "run"));
+    }
+    results
+}
+
+/// A result that is about no case.
+fn about_the_run(rule: &str, level: &str, text: &str, name: &str) -> Value {
+    let key = format!("{rule}\n{}", one_line(text));
+    json!({
+        "ruleId": rule,
+        "level": level,
+        "message": { "text": one_line(text) },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": { "uri": "report.json" }, "region": { "startLine": 1 } },
+            "logicalLocations": [{ "fullyQualifiedName": one_line(name), "kind": "member" }],
+        }],
+        "partialFingerprints": { "caseAndBackend/v1": format!("{:032x}", xxh3_128(key.as_bytes())) },
+    })
 }
 
 fn message(described: &Described<'_>) -> String {

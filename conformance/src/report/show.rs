@@ -27,7 +27,7 @@ pub fn counted(value: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", count(value))
 }
 
-/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50×".
+/// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50×", "37,100×".
 #[must_use]
 pub fn share(value: f64) -> String {
     if value == 0.0 {
@@ -36,10 +36,23 @@ pub fn share(value: f64) -> String {
         "<0.1 %".to_owned()
     } else if value <= 1.0 {
         format!("{:.1} %", value * 100.0)
-    } else if value < 1e4 {
+    } else if value < 1e3 {
         format!("{value:.2}×")
+    } else if value < 1e15 {
+        format!("{}×", count(value.round() as u64))
     } else {
-        format!("{value:.2e}×")
+        "over 10^15×".to_owned()
+    }
+}
+
+/// The worst share of a backend in words that no passing one can be mistaken by: "at most 100.0 % of the allowed error used", or
+/// beyond it "up to 2.50× the allowed error".
+#[must_use]
+pub fn used(value: f64) -> String {
+    if value <= 1.0 {
+        format!("at most {} of the allowed error used", share(value))
+    } else {
+        format!("up to {} the allowed error", share(value))
     }
 }
 
@@ -131,8 +144,18 @@ mod tests {
         let texts = [0.0, 1e-300, 0.312, 1.0, 1.004, 37100.0, f64::INFINITY].map(share);
         assert_eq!(
             texts,
-            ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00×", "3.71e4×", "inf×"]
+            [
+                "0 %",
+                "<0.1 %",
+                "31.2 %",
+                "100.0 %",
+                "1.00×",
+                "37,100×",
+                "over 10^15×"
+            ]
         );
+        assert_eq!(used(1.0), "at most 100.0 % of the allowed error used");
+        assert_eq!(used(2.5), "up to 2.50× the allowed error");
         assert_eq!(percent(999, 1000), "99 %");
     }
 }

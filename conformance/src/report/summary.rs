@@ -3,7 +3,7 @@
 //! One pass over the cases fills a [`Summary`]; every writer shows the same one.
 
 use super::model::{CaseRecord, Report};
-use super::verdict::VerdictKind;
+use super::verdict::{VerdictKind, VerdictRecord};
 use std::collections::{BTreeMap, HashMap};
 
 /// How often each verdict was given.
@@ -154,6 +154,8 @@ pub struct BackendSummary {
     pub shares: Histogram,
     /// Unsupported cases by reason.
     pub unsupported: BTreeMap<String, u64>,
+    /// Cases that were not run, by reason.
+    pub not_run: BTreeMap<String, u64>,
 }
 
 /// One row of the scoreboard, or all rows of an operation taken together.
@@ -184,7 +186,38 @@ pub struct Summary {
     pub families: BTreeMap<String, Vec<Cell>>,
 }
 
+/// Cases that were not run for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotRun<'a> {
+    /// How many, over the backends below.
+    pub cases: u64,
+    /// The reason.
+    pub reason: &'a str,
+    /// The backends that it kept from them.
+    pub backends: Vec<&'a str>,
+}
+
 impl Summary {
+    /// Why cases were not run, the most frequent reason first.
+    #[must_use]
+    pub fn not_run(&self) -> Vec<NotRun<'_>> {
+        let mut reasons: BTreeMap<&str, NotRun<'_>> = BTreeMap::new();
+        for backend in &self.backends {
+            for (reason, &cases) in &backend.not_run {
+                let entry = reasons.entry(reason).or_insert_with(|| NotRun {
+                    cases: 0,
+                    reason,
+                    backends: Vec::new(),
+                });
+                entry.cases += cases;
+                entry.backends.push(&backend.name);
+            }
+        }
+        let mut reasons: Vec<NotRun<'_>> = reasons.into_values().collect();
+        reasons.sort_by_key(|entry| std::cmp::Reverse(entry.cases));
+        reasons
+    }
+
     /// The scoreboard with one row per operation, in the order of their first contracts.
     #[must_use]
     pub fn operations(&self) -> Vec<ContractRow> {
@@ -265,8 +298,12 @@ impl BackendSummary {
         if let Some(share) = record.share_of_bound() {
             self.shares.add(share);
         }
-        if let super::verdict::VerdictRecord::Unsupported { reason } = &record.verdict {
-            *self.unsupported.entry(reason.clone()).or_default() += 1;
+        match &record.verdict {
+            VerdictRecord::Unsupported { reason } => {
+                *self.unsupported.entry(reason.clone()).or_default() += 1;
+            }
+            VerdictRecord::NotRun { reason } => *self.not_run.entry(reason.clone()).or_default() += 1,
+            _ => {}
         }
     }
 }

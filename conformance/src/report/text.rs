@@ -1,15 +1,20 @@
 //! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
 
-use super::expectation::Outcome;
+use super::expectation::Became;
 use super::model::Report;
-use super::show::{by_rule, count, counted, one_line, share};
-use super::summary::BackendSummary;
+use super::outcome::Outcome;
+use super::show::{by_rule, count, counted, one_line, used};
+use super::summary::{BackendSummary, Summary};
 use super::verdict::VerdictKind;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Findings printed; the others are in the files.
 pub const FINDINGS_SHOWN: usize = 10;
+/// Reasons for which a run is thin that are printed.
+pub const THIN_SHOWN: usize = 20;
+/// Reasons for which cases were not run that are printed.
+const NOT_RUN_SHOWN: usize = 10;
 
 /// Whether the text may hold terminal colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +51,7 @@ const TRACEBACK: &str = "Traceback (most recent call last):";
 const BOLD: u8 = 1;
 const RED: u8 = 31;
 const GREEN: u8 = 32;
+const YELLOW: u8 = 33;
 
 /// The report as text for a terminal; `written` are the files to name at the end.
 #[must_use]
@@ -54,24 +60,26 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     let width = summary.backends.iter().map(|b| b.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for backend in &summary.backends {
-        let _ = writeln!(
-            text,
-            "{:width$}  {}",
-            backend.name,
-            backend_line(backend, summary.planned, colour)
-        );
+        let _ = writeln!(text, "{:width$}  {}", backend.name, backend_line(backend, colour));
     }
     text.push_str(&determinism(report));
+    text.push_str(&behind(report));
     text.push_str(&findings(report, written, colour));
     text.push_str(&expectations(report));
+    text.push_str(&not_run(&summary));
+    text.push_str(&thin(report, colour));
     text.push_str(&files(written));
     let _ = writeln!(text, "{}", last_line(report, &summary.total.counts, colour));
     text
 }
 
-fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> String {
+fn backend_line(backend: &BackendSummary, colour: Colour) -> String {
     let counts = &backend.cell.counts;
-    let mut line = format!("{} of {} run", count(counts.ran()), counted(planned, "case"));
+    let mut line = format!(
+        "{} of {} run",
+        count(counts.ran()),
+        counted(counts.total(), "case")
+    );
     for (kind, number) in counts.present() {
         let part = format!("{} {}", count(number), kind.label());
         let part = if kind.is_finding() {
@@ -82,7 +90,7 @@ fn backend_line(backend: &BackendSummary, planned: u64, colour: Colour) -> Strin
         let _ = write!(line, ", {part}");
     }
     if let Some(worst) = backend.cell.worst {
-        let _ = write!(line, "; worst share of a bound {}", share(worst.share));
+        let _ = write!(line, "; {}", used(worst.share));
     }
     line
 }
@@ -93,6 +101,15 @@ fn determinism(report: &Report) -> String {
     graded
         .map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string())))
         .collect()
+}
+
+/// One line for each backend: what stands behind its verdicts.
+fn behind(report: &Report) -> String {
+    let line = |b: &super::model::Backend| {
+        let behind = report.behind(&b.name)?;
+        Some(format!("{}: {}\n", b.name, one_line(&behind.to_string())))
+    };
+    report.backends.iter().filter_map(line).collect()
 }
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
@@ -155,7 +172,7 @@ fn expectations(report: &Report) -> String {
         .zip(report.tallies())
     {
         let (head, what) = match outcome {
-            Outcome::Undecided(why) => ("not looked at", why.to_owned()),
+            Became::Undecided(why) => ("not looked at", why.to_owned()),
             _ if tally.occurred > 0 && !expectation.expired => ("waived", counted(tally.occurred, "case")),
             _ => continue,
         };
@@ -170,6 +187,45 @@ fn expectations(report: &Report) -> String {
     text
 }
 
+/// Why cases were not run, grouped: a count alone would hide a matrix that could not be read.
+fn not_run(summary: &Summary) -> String {
+    let reasons = summary.not_run();
+    let mut text = String::new();
+    for entry in reasons.iter().take(NOT_RUN_SHOWN) {
+        let (cases, backends) = (counted(entry.cases, "case"), entry.backends.join(", "));
+        let _ = writeln!(
+            text,
+            "\nnot run: {cases} on {}\n  {}",
+            one_line(&backends),
+            one_line(entry.reason)
+        );
+    }
+    if let Some(more) = reasons.len().checked_sub(NOT_RUN_SHOWN).filter(|&more| more > 0) {
+        let _ = writeln!(
+            text,
+            "\nnot run: {} in report.json",
+            counted(more as u64, "further reason")
+        );
+    }
+    text
+}
+
+/// What was judged on too little.
+fn thin(report: &Report, colour: Colour) -> String {
+    if report.thin.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{} {}\n", colour.paint(YELLOW, "thin:"), report.too_little());
+    for thin in report.thin.iter().take(THIN_SHOWN) {
+        let line = format!("{}, {}: {}", thin.backend, thin.contract, thin.reason);
+        let _ = writeln!(text, "  {}", one_line(&line));
+    }
+    if let Some(more) = report.thin.len().checked_sub(THIN_SHOWN).filter(|&more| more > 0) {
+        let _ = writeln!(text, "  ... and {} more, all in report.json", count(more as u64));
+    }
+    text
+}
+
 fn files(written: &[PathBuf]) -> String {
     let mut text = String::from("\n");
     for path in written {
@@ -179,16 +235,16 @@ fn files(written: &[PathBuf]) -> String {
 }
 
 fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -> String {
-    let found = report.find().len() as u64;
     let apart = [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun]
         .map(|kind| (kind, counts.get(kind)));
     let apart = apart.iter().filter(|(_, number)| *number > 0);
     let apart: String = apart
         .map(|(kind, number)| format!(", {} {}", count(*number), kind.label()))
         .collect();
-    let verdict = match found {
-        0 => colour.paint(GREEN, "clean"),
-        _ => colour.paint(RED, &counted(found, "finding")),
+    let verdict = match report.outcome() {
+        Outcome::Clean => colour.paint(GREEN, "clean"),
+        Outcome::Thin => colour.paint(YELLOW, &format!("{}, no finding", report.headline())),
+        Outcome::Findings | Outcome::NothingJudged => colour.paint(RED, &report.headline()),
     };
     let took = report.timings.total_seconds;
     format!(

@@ -52,11 +52,13 @@ pub enum Defect {
     Nondeterministic,
     /// What came back is no message of the protocol, or came without a request.
     Protocol,
+    /// The rounding mode, the flushing of subnormals or the traps are not as they were before the call.
+    Environment,
 }
 
 impl Defect {
     /// All defects.
-    pub const ALL: [Defect; 10] = [
+    pub const ALL: [Defect; 11] = [
         Defect::Value,
         Defect::Unwritten,
         Defect::Stale,
@@ -67,6 +69,7 @@ impl Defect {
         Defect::Shape,
         Defect::Nondeterministic,
         Defect::Protocol,
+        Defect::Environment,
     ];
 
     /// The name used in reports.
@@ -83,6 +86,7 @@ impl Defect {
             Defect::Shape => "shape",
             Defect::Nondeterministic => "nondeterministic",
             Defect::Protocol => "protocol",
+            Defect::Environment => "environment",
         }
     }
 
@@ -102,6 +106,9 @@ impl Defect {
             Defect::Shape => "the result has another shape, format or element type than asked for",
             Defect::Nondeterministic => "two runs on the same input gave different bits",
             Defect::Protocol => "what came back is no message of the protocol, or came without a request",
+            Defect::Environment => {
+                "the rounding mode, the flushing of subnormals or the traps were left changed after the call"
+            }
         }
     }
 }
@@ -128,7 +135,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// The first mismatch of a wrong result. Fields that do not apply to the defect are absent.
+/// The first mismatch of a wrong result by the strongest tier that fails: T0, then T1, then T2. Fields that do not apply to the defect are absent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mismatch {
@@ -139,7 +146,7 @@ pub struct Mismatch {
     /// Where, if it has a place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Place>,
-    /// The right value, in decimal ("1.5", "inf", "NaN").
+    /// The right value as a person writes it ("0.1", "inf", "NaN"): the number that `expected_bits` are, in the output type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// Its bits in the output type, "0x" and hex digits.
@@ -298,7 +305,11 @@ impl fmt::Display for VerdictRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             VerdictRecord::Exact => f.write_str("exact"),
-            VerdictRecord::Within { share } => write!(f, "within {:.1} % of the bound", share * 100.0),
+            VerdictRecord::Within { share } => write!(
+                f,
+                "within the bound: {} of the allowed error used",
+                super::show::share(*share)
+            ),
             VerdictRecord::Wrong(m) => write!(f, "wrong {} ({}): {}", m.what, m.tier, m.message),
             VerdictRecord::AgreedRefusal { refusal } => write!(f, "refused, as it must be: {refusal}"),
             VerdictRecord::LoneRefusal { refusal } => {

@@ -251,7 +251,13 @@ fn wants(
     let problem = exact.problem();
     let laid_out = exact.as_laid_out(case.contract.format, arithmetic);
     let p = &case.params;
-    let mut rule = Rule::new(&laid_out, profile, p.alpha, p.beta, problem.b_max());
+    let mut rule = Rule::new(
+        &laid_out,
+        profile,
+        p.alpha,
+        p.beta,
+        problem.other_max(laid_out.epilogue),
+    );
     let reads_s = case.contract.op != Op::Sddmm || p.mode == SddmmMode::AddS;
     let c_place = if case.contract.op == Op::Sddmm {
         Place::Visited

@@ -126,13 +126,18 @@ impl Written<'_> {
         file::write(&minimal.case, &minimal.loaded.coo, &path)?;
         // What hangs and was run just now, as it stands in the file, is not worth another time limit.
         let just_seen = *tried == 0 && self.shrunk.reason.is_slow();
+        // Who runs the reproducer runs it first in a fresh process: what fails only after other calls must say so.
+        let fresh = !just_seen && self.backend.renew();
         let steady = just_seen || self.fails_from(&path)?;
         let here = located(&minimal.case, Path::new("matrix.mtx"));
         let there = located(&minimal.case, &named.join("matrix.mtx"));
+        // A program of one call can't show what only a sequence does: the line is the whole sequence.
+        let alone = minimal.case.params.after.is_none();
         let data = build(&minimal.case, &minimal.loaded)
             .ok()
+            .filter(|_| alone)
             .and_then(|operands| Data::gather(&minimal.case, &operands, self.backend));
-        let summary = self.summary(steady, data.is_some());
+        let summary = self.summary((steady, fresh), data.is_some());
         self.save("case.txt", &self.about(&here, &summary, data.is_some()))?;
         if let Some(data) = &data {
             let shown = Shown {
@@ -176,7 +181,7 @@ impl Written<'_> {
         Ok(Reason::of(&verdict).as_ref() == Some(&self.shrunk.reason))
     }
 
-    fn summary(&self, steady: bool, embedded: bool) -> String {
+    fn summary(&self, (steady, fresh): (bool, bool), embedded: bool) -> String {
         let Shrunk {
             minimal,
             tried,
@@ -194,8 +199,23 @@ impl Written<'_> {
         );
         for (applies, words) in [
             (*unfinished, "; the budget ended before the search"),
-            (!steady, "; did not fail in the last run: it comes and goes"),
-            (!embedded, "; too large to embed its arrays"),
+            (steady && fresh, "; fails in a fresh process"),
+            (
+                !steady && fresh,
+                "; did not fail in a fresh process: it needs the calls before it, or comes and goes",
+            ),
+            (
+                !steady && !fresh,
+                "; did not fail in the last run: it comes and goes",
+            ),
+            (
+                minimal.case.params.after.is_some(),
+                "; fails only after other calls, which the case line makes: no program of one call is written",
+            ),
+            (
+                !embedded && minimal.case.params.after.is_none(),
+                "; too large to embed its arrays",
+            ),
         ] {
             if applies {
                 text.push_str(words);
@@ -229,25 +249,33 @@ impl Written<'_> {
     }
 }
 
-/// Which of the two programs asks a backend that is selected so, and how.
+/// Which of the two programs asks a backend that is selected so, and how. Variables that it was given stand before the command.
 fn programs(selection: &str) -> String {
-    let in_c = |library: &str| format!("cc main.c -o main -ldl -lm && ./main {library}");
-    let in_python = |command: &str| format!("python3 main.py {command}");
-    if let Some(library) = selection.strip_prefix("--plugin ") {
-        return format!(
+    let words = shell_words::split(selection).unwrap_or_default();
+    let given = words.windows(2).filter(|pair| pair[0] == "--env");
+    let env: String = given.map(|pair| assignment(&pair[1])).collect();
+    let in_c = |library: &str| format!("cc main.c -o main -ldl -lm && {env}./main {library}");
+    let in_python = |command: &str| format!("{env}python3 main.py {command}");
+    match (words.first().map(String::as_str), words.get(1)) {
+        (Some("--plugin"), Some(library)) => format!(
             "  {}\nmain.py is for programs that speak the protocol.\n",
-            in_c(library)
-        );
-    }
-    let command = selection.strip_prefix("--exec ");
-    match command.and_then(|quoted| shell_words::split(quoted).ok()?.into_iter().next()) {
-        Some(command) => format!("  {}\nmain.c is for plug-ins.\n", in_python(&command)),
-        None => format!(
+            in_c(&shell_words::quote(library))
+        ),
+        (Some("--exec"), Some(command)) => {
+            format!("  {}\nmain.c is for plug-ins.\n", in_python(command))
+        }
+        _ => format!(
             "  {}   (a plug-in)\n  {}   (a program that speaks the protocol)\n",
             in_c("./kernel.so"),
             in_python("backend.py")
         ),
     }
+}
+
+/// `NAME='a value' `, as a shell takes it before a command: the name may not be quoted.
+fn assignment(variable: &str) -> String {
+    let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
+    format!("{name}={} ", shell_words::quote(value))
 }
 
 /// What the writers of files are given.
@@ -271,4 +299,24 @@ fn located(case: &Case, path: &Path) -> Case {
 /// The verdict in one line.
 fn words(verdict: &sparse_oracle::verdict::Verdict) -> String {
     crate::report::show::one_line(&crate::record::verdict_record(verdict.clone()).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_without_the_suite_take_the_variables_along() {
+        let plugin = programs("--plugin '/a b/k.so' --env OMP_NUM_THREADS=4 --env 'X=a b'");
+        assert!(
+            plugin.contains("&& OMP_NUM_THREADS=4 X='a b' ./main '/a b/k.so'\n"),
+            "{plugin}"
+        );
+        let program = programs("--exec 'python3 /x/mine.py' --env FTZ=1");
+        assert!(
+            program.contains("  FTZ=1 python3 main.py python3 /x/mine.py\n"),
+            "{program}"
+        );
+        assert!(programs("--backend portable").contains("./main ./kernel.so   (a plug-in)"));
+    }
 }

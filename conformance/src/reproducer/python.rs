@@ -35,11 +35,7 @@ pub(super) fn to_python(shown: &Shown<'_>) -> String {
         let c = if vector { as_vector(c) } else { c.clone() };
         message.dense(names.output, &c, here.params.fault);
     }
-    let mut text = format!(
-        "# {}\n# {}\n#\n# python3 main.py backend.py, or python3 main.py COMMAND...\n# Exit code 0: right. 1: wrong. 2: no command, or its manifest does not name the contract.\n",
-        here,
-        words(shown.verdict)
-    );
+    let mut text = head(&here.to_string(), &words(shown.verdict));
     text.push_str(
         "import fnmatch\nimport json\nimport math\nimport struct\nimport subprocess\nimport sys\n\nimport numpy as np\n\n",
     );
@@ -69,6 +65,15 @@ pub(super) fn to_python(shown: &Shown<'_>) -> String {
     wants(&mut text, &data.wants);
     text.push_str(TAIL);
     text
+}
+
+/// The comment that the program begins with. Its encoding stands first: Python looks for one in the first two lines, and a message
+/// may hold the word `coding:`, which made a program that did not start.
+fn head(case: &str, verdict: &str) -> String {
+    format!(
+        "# -*- coding: utf-8 -*-\n# {case}\n# {verdict}\n#\n# python3 main.py backend.py, or python3 main.py COMMAND...\n\
+         # Exit code 0: right. 1: wrong. 2: no command, or its manifest does not name the contract.\n"
+    )
 }
 
 /// How the protocol calls the operands.
@@ -224,4 +229,27 @@ fn wants(text: &mut String, wants: &[Want]) {
         );
     }
     text.push_str("]\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::head;
+
+    /// The first finding of a kind said "no canonical encoding: `row_ptr`[3]", and Python took `row_ptr` for the file's encoding.
+    #[test]
+    fn the_encoding_of_the_program_is_that_of_its_first_line_whatever_the_message_says() {
+        let text = head(
+            "convert.csr.tcf.f16/file:[coding: x]/values=ones,0",
+            "wrong structure: encoding: row_ptr[3] é",
+        );
+        assert!(text.starts_with("# -*- coding: utf-8 -*-\n"), "{text}");
+        assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("main.py");
+        std::fs::write(&path, text + "print(1)\n").expect("written");
+        match std::process::Command::new("python3").arg(&path).output() {
+            Ok(ran) => assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr)),
+            Err(error) => eprintln!("SKIPPED: python3 can't be started ({error}); the program was not run"),
+        }
+    }
 }

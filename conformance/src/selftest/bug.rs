@@ -38,6 +38,20 @@ pub enum Family {
     Special,
     /// Order of additions, threads, atomics, state kept between calls.
     Order,
+    /// Extents, lengths and counts past what a block, a buffer or a field holds.
+    Sizes,
+    /// Elements in one another's place.
+    Swaps,
+    /// Addresses of arrays.
+    Alignment,
+    /// What is kept from call to call.
+    State,
+    /// Threads that share a row, some of the time.
+    Races,
+    /// Tables that SpGEMM gathers a row in.
+    Hash,
+    /// Encodings that are valid and that no encoder writes.
+    Loose,
     /// Width of an index.
     Width,
     /// SDDMM.
@@ -56,7 +70,7 @@ pub enum Family {
 
 impl Family {
     /// All families, in the order of tables.
-    pub const ALL: [Family; 14] = [
+    pub const ALL: [Family; 21] = [
         Family::Bounds,
         Family::Output,
         Family::Scaling,
@@ -64,6 +78,13 @@ impl Family {
         Family::Precision,
         Family::Special,
         Family::Order,
+        Family::Sizes,
+        Family::Swaps,
+        Family::Alignment,
+        Family::State,
+        Family::Races,
+        Family::Hash,
+        Family::Loose,
         Family::Width,
         Family::Sddmm,
         Family::Sparse,
@@ -84,6 +105,13 @@ impl Family {
             Family::Precision => "precision",
             Family::Special => "special values",
             Family::Order => "order",
+            Family::Sizes => "sizes",
+            Family::Swaps => "swaps",
+            Family::Alignment => "alignment",
+            Family::State => "state",
+            Family::Races => "races",
+            Family::Hash => "hash tables",
+            Family::Loose => "loose encodings",
             Family::Width => "index width",
             Family::Sddmm => "sddmm",
             Family::Sparse => "sparse results",
@@ -162,18 +190,28 @@ impl fmt::Display for Symptom {
 pub enum Effect {
     /// Changes what the kernel left in a dense output.
     Output(fn(&mut Dense<'_>)),
+    /// Leaves elements as they were: row, column.
+    Leaves(fn(&Dense<'_>, usize, usize) -> bool),
+    /// Gives columns of C no terms: told how many there are, and which.
+    LosesColumns(fn(usize, usize) -> bool),
     /// Puts another matrix in the place of A; told whether A is used transposed.
     Left(fn(&AnySparse, bool) -> Result<AnySparse, String>),
     /// Puts other elements (as bits) in the place of those of B, x or X.
     Right(fn(&DenseRef<'_>) -> Vec<u64>),
     /// Changes factors, flags or modes of the request.
     Request(fn(&mut Task<'_>)),
+    /// Other factors alpha and beta, rounded to the accumulator's type.
+    Factors(fn(f64, f64) -> (f64, f64)),
     /// A product computed by a kernel of the catalogue, one step of it wrong.
     Own(Own),
     /// The same kernel, honest but for the rows that it walks over.
     Lanes(fn(&mut Lanes)),
     /// The same kernel, honest but for how it reads stored triples (COO, in stored order; other formats as their entries).
     Reads(fn(&mut Walked)),
+    /// As `Lanes`, told the number of the call: what a race makes of them.
+    Races(fn(u64, &mut Lanes)),
+    /// As `Output`, told the number of the call.
+    RacesForC(fn(u64, &mut Dense<'_>)),
     /// As `Own`, with entries read from the arrays of a format of the papers.
     Walks(fn(&AnyParts) -> Walked, fn(&AnyParts) -> Walked),
     /// Changes an encoding.

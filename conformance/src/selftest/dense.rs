@@ -23,6 +23,8 @@ pub struct Dense<'t> {
     pub precision: Precision,
     /// Factor of C.
     pub beta: f64,
+    /// Where the first element lies in memory.
+    pub address: usize,
     /// The sparse operand, and whether it is used transposed.
     pub sparse: (&'t AnySparse, bool),
     /// Bits before the call.
@@ -87,6 +89,28 @@ impl Dense<'_> {
         self.change(|d, (i, j), _, before| left(d, i, j).then_some(before));
     }
 
+    /// Elements (i, j) for which `lost` holds get no terms: what beta leaves of C, or zero.
+    pub fn lose(&mut self, lost: impl Fn(&Self, usize, usize) -> bool) {
+        self.change(|d, (i, j), _, before| {
+            lost(d, i, j).then(|| {
+                if d.beta == 0.0 {
+                    0
+                } else {
+                    d.bits(d.beta * d.number(before))
+                }
+            })
+        });
+    }
+
+    /// Two elements change places, where both are there.
+    pub fn swap(&mut self, one: (usize, usize), other: (usize, usize)) {
+        let inside = |at: (usize, usize)| at.0 < self.rows && at.1 < self.cols;
+        if inside(one) && inside(other) {
+            let (one, other) = (self.offset(one.0, one.1), self.offset(other.0, other.1));
+            self.after.swap(one, other);
+        }
+    }
+
     /// How many entries each row of the product has.
     #[must_use]
     pub fn row_lengths(&self) -> Vec<usize> {
@@ -144,6 +168,7 @@ pub(super) fn after(
         return Ok(answer);
     };
     let after = read(out);
+    let address = each_precision!(AnySliceMut, out, s => s.as_ptr() as usize);
     let mut dense = Dense {
         rows,
         cols,
@@ -151,6 +176,7 @@ pub(super) fn after(
         layout,
         precision,
         beta,
+        address,
         sparse,
         before,
         after,

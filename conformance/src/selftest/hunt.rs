@@ -1,19 +1,22 @@
-//! One bug against the cases of a plan: judged until the first finding, beside its control.
+//! Seeded bugs against the cases of a plan: each judged until its first finding, beside its control.
 //!
 //! ```text
-//! plan -> (hash of the case line) order -> those the bug concerns -> bug: finding?   control: silent?
+//! plan -> (hash of the case line) order -> a few cases made ready -> each bug that they concern: finding?   its control: silent?
 //! ```
 //!
 //! The order depends on the lines alone, so a hunt repeats exactly, on any number of threads.
 
 use super::bug::{Bug, Symptom};
 use super::seeded::Seeded;
-use crate::backend::Backend;
+use crate::backend::Portable;
 use crate::case::Case;
 use crate::origin::Loaded;
 use crate::plan::{Group, Options, plan};
-use crate::report::{Defect, Tier, VerdictRecord};
-use crate::runner::run_case;
+use crate::report::{CaseRecord, Defect, Tier, VerdictRecord};
+use crate::runner::Ready;
+use crate::sequence::After;
+use rayon::prelude::*;
+use sparse_oracle::contract::Contract;
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -27,10 +30,16 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// The plan of these options.
+    /// The plan of these options for a backend that takes everything.
     #[must_use]
     pub fn new(options: &Options) -> Ground {
-        let groups = plan(options);
+        let groups = plan(options, &[&Portable]).groups;
+        Ground::of(groups)
+    }
+
+    /// These cases.
+    #[must_use]
+    pub fn of(groups: Vec<Group>) -> Ground {
         let mut order: Vec<(u64, String, usize, usize)> = Vec::new();
         for (g, group) in groups.iter().enumerate() {
             for (k, case) in group.cases.iter().enumerate() {
@@ -48,7 +57,7 @@ impl Ground {
 
     /// The cases for which `concerns` holds, with their matrices. A matrix that cannot be made is left out: the run itself
     /// reports it.
-    pub fn cases(&self, concerns: fn(&Case) -> bool) -> impl Iterator<Item = (&Case, Arc<Loaded>)> {
+    pub fn cases(&self, concerns: impl Fn(&Case) -> bool) -> impl Iterator<Item = (&Case, Arc<Loaded>)> {
         let chosen = self.order.iter().map(|&(g, k)| (g, &self.groups[g].cases[k]));
         chosen
             .filter(move |(_, case)| concerns(case))
@@ -56,6 +65,32 @@ impl Ground {
                 let load = || self.groups[g].origin.load().ok().map(Arc::new);
                 Some((case, self.loaded[g].get_or_init(load).clone()?))
             })
+    }
+
+    /// The chosen cases of a contract with their matrices, small ones first. A matrix that cannot be made is left out.
+    pub fn in_order_of_cost(
+        &self,
+        chosen: impl Fn(&Case) -> bool,
+        contract: Contract,
+    ) -> Vec<(&Case, Arc<Loaded>)> {
+        let of_contract = self.order.iter().map(|&(g, k)| (g, &self.groups[g].cases[k]));
+        let mine = of_contract.filter(|(_, case)| case.contract == contract && chosen(case));
+        let mut cases: Vec<(&Case, Arc<Loaded>)> = mine
+            .filter_map(|(g, case)| {
+                let load = || self.groups[g].origin.load().ok().map(Arc::new);
+                Some((case, self.loaded[g].get_or_init(load).clone()?))
+            })
+            .collect();
+        // Stable: cases that cost the same stay in hunting order.
+        cases.sort_by_key(|(case, loaded)| {
+            let calls = match case.params.after {
+                Some(After::Many | After::Myriad) => 300,
+                Some(_) => 4,
+                None => 1,
+            };
+            calls * (1 + loaded.coo.rows + loaded.coo.nnz()) * (1 + case.params.n)
+        });
+        cases
     }
 
     /// Number of cases.
@@ -78,6 +113,8 @@ pub struct Kill {
     pub symptom: Symptom,
     /// The tier that decided, where values were judged.
     pub tier: Option<Tier>,
+    /// The declared bits (T2) were compared there, too: a stronger statement may have spoken first.
+    pub by_bits: bool,
     /// The case.
     pub case: String,
 }
@@ -108,48 +145,97 @@ impl Hunt {
 }
 
 /// Cases on which a control is judged at least, as far as the plan has them.
-const CONTROLLED: usize = 12;
+pub const CONTROLLED: usize = 12;
 
-/// Hunts one bug; `loosely`, as a backend that declares no order of additions.
+/// Cases that are made ready together.
+const WINDOW: usize = 12;
+
+/// Hunts these bugs over these cases, each until its first finding and until its control was judged on `controlled` cases; `loosely`, as
+/// backends that declare no order of additions. What a case's result must be is worked out once for all bugs.
 #[must_use]
-pub fn hunt(bug: &'static Bug, ground: &Ground, loosely: bool) -> Hunt {
-    let (sick, control) = (Seeded::sick(bug), Seeded::control(bug));
-    let pair: [Box<dyn Backend>; 2] = if loosely {
-        [Box::new(sick.loosely()), Box::new(control.loosely())]
-    } else {
-        [Box::new(sick), Box::new(control)]
-    };
-    let mut hunt = Hunt {
-        bug,
-        kill: None,
-        judged: 0,
-        controlled: 0,
-        alarms: Vec::new(),
-    };
-    for (case, loaded) in ground.cases(bug.concerns) {
-        let killed = hunt.kill.is_some();
-        // After the kill only the control goes on.
-        let asked = if killed { &pair[1..] } else { &pair[..] };
-        let mut records = run_case(case, &loaded, asked).records;
-        let control = records.pop().map(|record| record.verdict);
-        if let Some(verdict) = control.filter(|verdict| verdict.kind().ran()) {
-            hunt.controlled += 1;
-            if verdict.is_finding() {
-                hunt.alarms.push(format!("{case}: {verdict}"));
-            }
-        }
-        if let Some(verdict) = records.pop().map(|record| record.verdict) {
-            hunt.look(case, &verdict);
-        }
-        if hunt.kill.is_some() && hunt.controlled >= CONTROLLED {
+pub fn hunt<'c>(
+    bugs: impl Iterator<Item = &'static Bug>,
+    cases: impl Iterator<Item = (&'c Case, Arc<Loaded>)>,
+    loosely: bool,
+    controlled: usize,
+) -> Vec<Hunt> {
+    let mut chases: Vec<Chase> = bugs.map(|bug| Chase::new(bug, loosely)).collect();
+    let mut cases = cases.peekable();
+    while cases.peek().is_some() {
+        let asked = |case: &Case| {
+            let mut open = chases.iter().filter(|chase| !chase.is_over(controlled));
+            open.any(|chase| (chase.hunt.bug.concerns)(case))
+        };
+        let window: Vec<_> = cases
+            .by_ref()
+            .filter(|(case, _)| asked(case))
+            .take(WINDOW)
+            .collect();
+        let made = window
+            .par_iter()
+            .map(|(case, loaded)| Ready::new(case, loaded).ok());
+        let ready: Vec<Ready<'_>> = made.flatten().collect();
+        let open = chases.par_iter_mut().filter(|chase| !chase.is_over(controlled));
+        open.for_each(|chase| chase.over(&ready, controlled));
+        if chases.iter().all(|chase| chase.is_over(controlled)) {
             break;
         }
     }
-    hunt
+    chases.into_iter().map(|chase| chase.hunt).collect()
+}
+
+/// A hunt that goes on.
+struct Chase {
+    sick: Seeded,
+    control: Seeded,
+    hunt: Hunt,
+}
+
+impl Chase {
+    fn new(bug: &'static Bug, loosely: bool) -> Chase {
+        let declared = |seeded: Seeded| if loosely { seeded.loosely() } else { seeded };
+        Chase {
+            sick: declared(Seeded::sick(bug)),
+            control: declared(Seeded::control(bug)),
+            hunt: Hunt {
+                bug,
+                kill: None,
+                judged: 0,
+                controlled: 0,
+                alarms: Vec::new(),
+            },
+        }
+    }
+
+    fn is_over(&self, controlled: usize) -> bool {
+        self.hunt.kill.is_some() && self.hunt.controlled >= controlled
+    }
+
+    /// Goes over some cases in their order. After the kill only the control goes on.
+    fn over(&mut self, cases: &[Ready<'_>], controlled: usize) {
+        for ready in cases
+            .iter()
+            .filter(|ready| (self.hunt.bug.concerns)(ready.case()))
+        {
+            if self.is_over(controlled) {
+                return;
+            }
+            let op = ready.case().contract.op;
+            self.sick.about(op);
+            self.control.about(op);
+            if self.hunt.kill.is_none() {
+                self.hunt.look(ready.case(), &ready.ask(&self.sick));
+            }
+            if controlled > 0 {
+                self.hunt.check(ready.case(), &ready.ask(&self.control));
+            }
+        }
+    }
 }
 
 impl Hunt {
-    fn look(&mut self, case: &Case, verdict: &VerdictRecord) {
+    fn look(&mut self, case: &Case, record: &CaseRecord) {
+        let verdict = &record.verdict;
         if !verdict.kind().ran() {
             return;
         }
@@ -157,8 +243,17 @@ impl Hunt {
         self.kill = Symptom::of(verdict).map(|symptom| Kill {
             symptom,
             tier: deciding_tier(verdict),
+            by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Tier::T2),
             case: case.to_string(),
         });
+    }
+
+    fn check(&mut self, case: &Case, control: &CaseRecord) {
+        let verdict = &control.verdict;
+        self.controlled += usize::from(verdict.kind().ran());
+        if verdict.is_finding() {
+            self.alarms.push(format!("{case}: {verdict}"));
+        }
     }
 }
 

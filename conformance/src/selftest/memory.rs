@@ -1,5 +1,6 @@
 //! What a kernel with state keeps from one call to the next. A hunt gives each bug its own, so that runs repeat.
 
+use sparse_oracle::format::AnySparse;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,11 +15,24 @@ pub struct State {
     pub calls: u64,
     /// Outputs by a key that the kernel takes for the whole request.
     pub results: HashMap<String, Vec<u64>>,
+    /// Matrices by a key that the kernel takes for all there is to know of one.
+    pub matrices: HashMap<String, AnySparse>,
+    /// Calls by a key, such as the contract's name: kernels count their own.
+    pub counts: HashMap<String, u64>,
 }
 
 impl Memory {
     /// Looks at the state and changes it. A panic of the kernel does not cost it.
     pub fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The number of this call among those with the same key, from 1.
+    pub fn count(&self, key: &str) -> u64 {
+        self.with(|state| {
+            let calls = state.counts.entry(key.to_owned()).or_insert(0);
+            *calls += 1;
+            *calls
+        })
     }
 }

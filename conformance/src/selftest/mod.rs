@@ -10,6 +10,7 @@
 //!
 //! A kill counts only if the finding is called what the catalogue says it may be called.
 
+mod address;
 mod bug;
 mod catalogue;
 pub mod comparator;
@@ -27,7 +28,7 @@ mod text;
 pub use bug::{Bug, Effect, Family, RunFn, SupportFn, Symptom, Walked, symptom};
 pub use catalogue::bugs;
 pub use dense::Dense;
-pub use hunt::{Ground, Hunt, Kill, hunt};
+pub use hunt::{CONTROLLED, Ground, Hunt, Kill, hunt};
 pub use memory::{Memory, State};
 pub use own::{Lanes, Own, Site};
 pub use score::{Fate, KillScore, Row, Scorecard, Sort, run};

@@ -31,6 +31,8 @@ pub struct Site {
     pub types: Types,
     /// Row and column.
     pub at: (usize, usize),
+    /// Rows and columns of C.
+    pub shape: (usize, usize),
     /// Factors.
     pub factors: (f64, f64),
     /// What C holds there (decoded, whatever beta is).
@@ -198,6 +200,7 @@ impl Own {
                     unit,
                     types,
                     at: (i, j),
+                    shape: (c.rows, c.cols),
                     factors,
                     c: held,
                 };

@@ -156,3 +156,12 @@ pub(super) fn values_of(precision: Precision, bits: &[u64]) -> Values {
 pub(super) fn bits_of(data: AnySlice<'_>) -> Vec<u64> {
     (0..data.len()).map(|i| data.bits(i)).collect()
 }
+
+/// Rewrites alpha and beta.
+pub(super) fn factors(task: &mut Task<'_>, change: impl Fn(f64, f64) -> (f64, f64)) {
+    if let Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } =
+        task
+    {
+        (*alpha, *beta) = change(*alpha, *beta);
+    }
+}

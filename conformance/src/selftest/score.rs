@@ -3,11 +3,11 @@
 use super::SUITE_VERSION;
 use super::bug::Bug;
 use super::comparator::{self, Misjudged};
-use super::hunt::{Ground, Hunt, hunt};
+use super::hunt::{CONTROLLED, Ground, Hunt, hunt};
 use super::schedules;
+use crate::case::Case;
 use crate::plan::{self, Options};
 use crate::report::Tier;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -22,20 +22,6 @@ pub struct KillScore {
     pub tier: String,
     /// Version of the suite.
     pub suite_version: String,
-}
-
-impl KillScore {
-    /// The score of the quick tier that is checked in with this version (`conformance/selftest/score.json`; a test and CI hold it to
-    /// what the command finds). `None` if that file is not a scorecard.
-    #[must_use]
-    pub fn published() -> Option<KillScore> {
-        #[derive(Deserialize)]
-        struct Head {
-            score: KillScore,
-        }
-        let head: Head = serde_json::from_str(include_str!("../../selftest/score.json")).ok()?;
-        Some(head.score)
-    }
 }
 
 impl fmt::Display for KillScore {
@@ -147,14 +133,8 @@ pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -
         tier,
         ..Options::default()
     });
-    let hunted: Vec<Hunted> = bugs
-        .par_iter()
-        .map(|bug| {
-            let hunted = both_ways(bug, &ground);
-            told(&hunted.row);
-            hunted
-        })
-        .collect();
+    let hunted = both_ways(bugs, &ground);
+    hunted.iter().for_each(|hunted| told(&hunted.row));
     let controls = hunted.iter().map(|h| h.controlled).sum();
     let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
     let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
@@ -194,25 +174,36 @@ struct Hunted {
     alarms: Vec<String>,
 }
 
-/// A bug as it declares itself, and where T2 decided, once more without an order of additions.
-fn both_ways(bug: &'static Bug, ground: &Ground) -> Hunted {
-    let strict = hunt(bug, ground, false);
-    let by_bits = strict
-        .kill
-        .as_ref()
-        .is_some_and(|kill| kill.tier == Some(Tier::T2));
-    let loosely = (by_bits && !bug.bits_only).then(|| hunt(bug, ground, true));
+/// Bugs as they declare themselves, and where T2 had its say, once more without an order of additions.
+fn both_ways(bugs: Vec<&'static Bug>, ground: &Ground) -> Vec<Hunted> {
+    let over = |bugs: Vec<&'static Bug>, loosely: bool| {
+        let concerned = |case: &Case| bugs.iter().any(|bug| (bug.concerns)(case));
+        hunt(bugs.iter().copied(), ground.cases(concerned), loosely, CONTROLLED)
+    };
+    let strict = over(bugs, false);
+    let by_bits = |hunt: &&Hunt| hunt.kill.as_ref().is_some_and(|kill| kill.by_bits) && !hunt.bug.bits_only;
+    let again: Vec<&'static Bug> = strict.iter().filter(by_bits).map(|hunt| hunt.bug).collect();
+    let mut loosely = over(again, true).into_iter().peekable();
+    let both = |strict: Hunt| {
+        let loose = loosely.next_if(|loose| loose.bug.name == strict.bug.name);
+        hunted(&strict, loose.as_ref())
+    };
+    strict.into_iter().map(both).collect()
+}
+
+fn hunted(strict: &Hunt, loosely: Option<&Hunt>) -> Hunted {
+    let bug = strict.bug;
     let row = Row {
         sort: Sort::Backend,
         name: bug.name.to_owned(),
         family: bug.family.name().to_owned(),
         story: bug.story.to_owned(),
         due: tier_name(bug.killed_in).to_owned(),
-        fate: fate_of(&strict),
-        loosely: loosely.as_ref().map(fate_of),
+        fate: fate_of(strict),
+        loosely: loosely.map(fate_of),
         bits_only: bug.bits_only,
     };
-    let hunts = || std::iter::once(&strict).chain(&loosely);
+    let hunts = || std::iter::once(strict).chain(loosely);
     let alarm = |text: &String| format!("control of {:?}: {text}", bug.name);
     Hunted {
         row,

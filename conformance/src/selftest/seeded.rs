@@ -8,15 +8,16 @@ use super::dense::after;
 use super::edit::{rebuilt, triples};
 use super::memory::Memory;
 use super::own::{HONEST, Lanes, declared};
-use super::request::{bits_of, left_of, right_of, values_of, with_left, with_right};
+use super::request::{bits_of, factors, left_of, right_of, values_of, with_left, with_right};
 use crate::backend::{Backend, Determinism, Failure, Portable, Support};
 use crate::case::Params;
 use sparse_oracle::arithmetic::{Order, Reduction};
-use sparse_oracle::contract::Contract;
+use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::scalar::decode;
+use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::task::{Answer, Task};
+use std::sync::{Mutex, PoisonError};
 
 /// A bug, or its control, with the memory of one hunt.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Seeded {
     sick: bool,
     /// Declares types and operands' rounding, and no order: T2 has nothing to say.
     loose: bool,
+    /// The operation that it is asked for; calls of others come before it in a sequence.
+    about: Mutex<Option<Op>>,
     memory: Memory,
 }
 
@@ -36,6 +39,7 @@ impl Seeded {
             bug,
             sick: true,
             loose: false,
+            about: Mutex::default(),
             memory: Memory::default(),
         }
     }
@@ -55,13 +59,26 @@ impl Seeded {
         Seeded { loose: true, ..self }
     }
 
+    /// Says which operation it is asked for next: the bug is in the kernels of this one, and calls of others before the judged one are
+    /// honest. What is kept between calls may be kept from any.
+    pub fn about(&self, op: Op) {
+        *self.about.lock().unwrap_or_else(PoisonError::into_inner) = Some(op);
+    }
+
+    fn is_elsewhere(&self, op: Op) -> bool {
+        let about = *self.about.lock().unwrap_or_else(PoisonError::into_inner);
+        !matches!(self.bug.effect, Effect::Remembers(_)) && about.is_some_and(|about| about != op)
+    }
+
     fn manifest(&self, contract: &Contract, params: &Params) -> Support {
         match self.bug.effect {
             Effect::Declares(support) if self.sick => support(contract, params),
-            Effect::Own(_) | Effect::Lanes(_) | Effect::Reads(_) | Effect::Walks(..) => Support::Supported {
-                arithmetic: declared(contract),
-                profile: Profile::default(),
-            },
+            Effect::Own(_) | Effect::Lanes(_) | Effect::Races(_) | Effect::Reads(_) | Effect::Walks(..) => {
+                Support::Supported {
+                    arithmetic: declared(contract),
+                    profile: Profile::default(),
+                }
+            }
             _ => Portable.support(contract, params),
         }
     }
@@ -105,17 +122,36 @@ impl Backend for Seeded {
 
     fn determinism(&self) -> Determinism {
         match self.bug.effect {
-            Effect::Remembers(_) => Determinism::Threads,
+            Effect::Remembers(_) | Effect::Races(_) | Effect::RacesForC(_) => Determinism::Threads,
             _ => Determinism::Unclaimed,
         }
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        if self.is_elsewhere(contract.op) {
+            return Portable.run(contract, task);
+        }
         let sick = self.sick;
         match self.bug.effect {
             Effect::Output(edit) => after(contract, task, |d| {
                 if sick {
                     edit(d);
+                }
+            }),
+            Effect::RacesForC(edit) => after(contract, task, |d| {
+                if sick {
+                    edit(self.memory.count(&contract.to_string()), d);
+                }
+            }),
+            Effect::Leaves(left) => after(contract, task, |d| {
+                if sick {
+                    d.leave(left);
+                }
+            }),
+            Effect::LosesColumns(lost) => after(contract, task, |d| {
+                if sick {
+                    let n = d.cols;
+                    d.lose(|_, _, j| lost(n, j));
                 }
             }),
             Effect::Left(edit) => {
@@ -142,12 +178,36 @@ impl Backend for Seeded {
                 }
                 Portable.run(contract, task)
             }
+            Effect::Factors(change) => {
+                let mut task = task;
+                if sick {
+                    let acc = contract.types.acc;
+                    // A factor that is changed into an infinity would be refused: it stays.
+                    let held = |now: f64, before: f64| {
+                        let held = decode(encode(now, acc, Rounding::NearestEven), acc);
+                        if held.is_finite() { held } else { before }
+                    };
+                    factors(&mut task, |alpha, beta| {
+                        let now = change(alpha, beta);
+                        (held(now.0, alpha), held(now.1, beta))
+                    });
+                }
+                Portable.run(contract, task)
+            }
             Effect::Own(own) => if sick { own } else { HONEST }.run(contract, task),
             Effect::Lanes(edit) => {
                 let (a, transposed) = left_of(&task);
                 let mut lanes = (HONEST.gather)(a, transposed);
                 if sick {
                     edit(&mut lanes);
+                }
+                HONEST.run_over(contract, task, &lanes)
+            }
+            Effect::Races(edit) => {
+                let (a, transposed) = left_of(&task);
+                let mut lanes = (HONEST.gather)(a, transposed);
+                if sick {
+                    edit(self.memory.count(&contract.to_string()), &mut lanes);
                 }
                 HONEST.run_over(contract, task, &lanes)
             }

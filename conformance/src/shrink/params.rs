@@ -3,6 +3,8 @@
 use super::matrix::transposed;
 use super::search::{Candidate, Search};
 use crate::case::Params;
+use crate::encodings::Encoding;
+use crate::right::Right;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::task::SddmmMode;
@@ -11,18 +13,23 @@ use sparse_oracle::task::SddmmMode;
 type Step = fn(&mut Params);
 
 /// What goes to a default on its own. A fault stays: it is what the case asks for.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 16] = [
     |p| p.transpose_a = false,
     |p| p.transpose_b = false,
     |p| p.layout_b = Layout::RowMajor,
     |p| p.layout_c = Layout::RowMajor,
     |p| p.pad_b = 0,
     |p| p.pad_c = 0,
+    |p| (p.layout_y, p.pad_y) = (None, None),
     |p| p.mode = SddmmMode::Pattern,
     |p| p.alpha = 1.0,
     |p| p.beta = 0.0,
     |p| p.duplicates = false,
     |p| p.unpruned = false,
+    |p| p.align = 0,
+    |p| p.after = None,
+    |p| p.encoding = Encoding::Canonical,
+    |p| p.right = Right::Thin,
 ];
 
 /// All passes over the parameters: everything at once, then one after the other.

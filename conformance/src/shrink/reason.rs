@@ -115,7 +115,8 @@ const LONGEST: usize = 96;
 fn class(message: &str) -> String {
     let mut named = false;
     let mut words = Vec::new();
-    for word in message.lines().next().unwrap_or_default().split_whitespace() {
+    let first = without_turn(message.lines().next().unwrap_or_default());
+    for word in first.split_whitespace() {
         words.push(if named {
             word.to_owned()
         } else {
@@ -125,6 +126,16 @@ fn class(message: &str) -> String {
         named = matches!(bare.as_str(), "signal" | "code" | "status" | "exit");
     }
     words.join(" ").chars().take(LONGEST).collect()
+}
+
+/// In which call before the judged one it happened is no reason: it would be one without them.
+fn without_turn(message: &str) -> &str {
+    match message.split_once(" before the judged one (after=") {
+        Some((head, rest)) if head.starts_with("in call ") => {
+            rest.split_once("): ").map_or(message, |(_, words)| words)
+        }
+        _ => message,
+    }
 }
 
 /// Addresses change from run to run, hexadecimal letters and all.

@@ -88,7 +88,9 @@ const REPEATS: u32 = 4;
 pub(crate) fn verdict_of(candidate: &Candidate, backend: &dyn Backend, reason: &Reason) -> Verdict {
     let again = reason.needs_repeats().then_some(Again {
         times: REPEATS,
+        within: Duration::ZERO,
         threads: true,
+        together: true,
     });
     match build(&candidate.case, &candidate.loaded) {
         Ok(operands) => {

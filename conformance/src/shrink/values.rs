@@ -11,7 +11,7 @@
 use super::matrix::cut;
 use super::search::{Candidate, Search};
 use crate::case::{Case, Filling, Params};
-use crate::operands::{build, seed_of};
+use crate::operands::{build, seed_of, sparse_role};
 use crate::origin::Loaded;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Coo, CooParts, Sparse};
@@ -133,6 +133,7 @@ fn written_out(candidate: &Candidate) -> Option<Candidate> {
     };
     let coo = &candidate.loaded.coo;
     let mut values = family
+        .of(sparse_role(&candidate.case))
         .fill(coo.nnz(), seed, sparse_precision(&candidate.case))
         .into_iter();
     Some(owning(candidate, coo.map(|_| values.next().unwrap_or(1.0))))

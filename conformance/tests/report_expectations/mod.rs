@@ -14,7 +14,7 @@ use expected::{expectation, expected_sample};
 use jiff::civil::Date;
 use sparse_conformance::expectations::load;
 use sparse_conformance::report::{
-    CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Outcome, Report, Since, VerdictKind,
+    Became, CaseRecord, Colour, Defect, Expectation, Expected, Finding, Occurs, Report, Since, VerdictKind,
     VerdictRecord, html, json, junit, markdown, sarif, to_text,
 };
 use std::path::PathBuf;
@@ -51,20 +51,20 @@ fn an_expected_finding_is_waived_and_nothing_else_is() {
     let before = sample(8);
     let report = expected_sample(8);
     let waived: Vec<&CaseRecord> = report.waived().collect();
-    assert_eq!(waived.len(), 3 + 1, "three wrong values and a crash");
+    assert_eq!(waived.len(), 4 + 1, "four wrong values and a crash");
     assert!(
         waived
             .iter()
             .all(|c| c.backend == "my-kernel" && c.kind() == VerdictKind::Waived)
     );
-    assert_eq!(report.failures().count() + 4, before.failures().count());
+    assert_eq!(report.failures().count() + 5, before.failures().count());
     assert_eq!(kinds(&report), ["case", "idle", "pass", "expired", "stale"]);
     let outcomes = report.outcomes();
-    assert_eq!(outcomes[..2], [Outcome::Met, Outcome::Met]);
-    assert!(matches!(outcomes[2], Outcome::UnexpectedPass(_)));
-    assert_eq!(outcomes[3..5], [Outcome::Expired, Outcome::Stale]);
+    assert_eq!(outcomes[..2], [Became::Met, Became::Met]);
+    assert!(matches!(outcomes[2], Became::UnexpectedPass(_)));
+    assert_eq!(outcomes[3..5], [Became::Expired, Became::Stale]);
     assert!(
-        matches!(outcomes[5], Outcome::Undecided(_)),
+        matches!(outcomes[5], Became::Undecided(_)),
         "its backend is not in the run"
     );
     // All kinds of findings survive writing and reading.
@@ -222,7 +222,7 @@ fn every_file_shows_waivers_apart() {
         let xml = junit::to_junit(&report).unwrap();
         xml.matches(&format!("type=\"{name}\"")).count()
     };
-    assert_eq!(of_type("waived"), 4);
+    assert_eq!(of_type("waived"), 5);
     assert_eq!(
         of_type("unexpected-pass") + of_type("expired-expectation") + of_type("stale-expectation"),
         3
@@ -231,12 +231,12 @@ fn every_file_shows_waivers_apart() {
     assert_eq!(suite.failures + suite.errors, failing + 3);
     let plain = to_text(&report, &[], Colour::Plain);
     assert!(
-        plain.contains("4 waived") && plain.contains("(until 2027-01-31)"),
+        plain.contains("5 waived") && plain.contains("(until 2027-01-31)"),
         "{plain}"
     );
     assert!(plain.contains("its backend is not in this run"), "{plain}");
     let summary = report.summary();
-    assert_eq!(summary.total.counts.get(VerdictKind::Waived), 4);
+    assert_eq!(summary.total.counts.get(VerdictKind::Waived), 5);
     assert_eq!(
         summary.total.counts.findings() as usize,
         report.failures().count()

@@ -30,7 +30,7 @@ impl Progress for Silent {
 fn options() -> Options {
     Options {
         ops: vec![Op::Spmv, Op::Transpose],
-        precisions: vec![Precision::F32, Precision::F16],
+        precisions: vec![Precision::F32],
         seed: 3,
         ..Options::default()
     }

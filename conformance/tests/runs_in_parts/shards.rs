@@ -1,10 +1,11 @@
 //! Shards of a plan: together they are the whole, and what is no whole is refused.
 
 use super::{assert_same_files, expectations, options, run, shard_of, shards};
-use sparse_conformance::campaign::Extras;
+use sparse_conformance::backend::Portable;
+use sparse_conformance::campaign::{Extras, merge};
 use sparse_conformance::case::Case;
 use sparse_conformance::plan::{Options, plan, shard};
-use sparse_conformance::report::{MergeError, Report, merge};
+use sparse_conformance::report::{MergeError, Report};
 use sparse_oracle::contract::Op;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ fn one_matrix_splits_and_filters_move_nothing() {
     let text = "%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 1.5\n2 4 2\n3 2 1\n";
     std::fs::write(&path, text).expect("written");
     let lines = |options: &Options| -> BTreeSet<String> {
-        let groups = shard(plan(options), options.shard);
+        let groups = shard(plan(options, &[&Portable]).groups, options.shard);
         groups
             .iter()
             .flat_map(|g| &g.cases)

@@ -263,7 +263,7 @@ fn the_same_search_ends_at_the_same_case() {
     }
 }
 
-/// Counts runs: a candidate is one run of a case that reads no C.
+/// Counts runs: a candidate is one run of a case that reads no C, or two where what the output holds is varied.
 #[test]
 fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -285,7 +285,7 @@ fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
             panic!("{line} fails every time");
         };
         assert!(found.unfinished && found.tried == candidates);
-        assert!(RUNS.load(Ordering::Relaxed) <= candidates + 1);
+        assert!(RUNS.load(Ordering::Relaxed) <= 2 * (candidates + 1));
         let (rows, cols, nnz, n) = size(&found);
         let now = rows + cols + nnz + n;
         assert!(now <= before, "{now} after {before}");
@@ -307,7 +307,7 @@ fn a_failure_that_comes_and_goes_is_counted_and_not_shrunk() {
             }
         })
     }
-    let (case, loaded) = load("spmm.csr.f32_f32_f32_f32/rmat:scale=4,seed=3/values=ones,0");
+    let (case, loaded) = load("spmm.csr.f32_f32_f32_f32/rmat:scale=4,seed=3/values=ones,1");
     let outcome = shrink(&case, &loaded, &Bug(sometimes), &wrong(Defect::Value), BUDGET);
     let Outcome::Flaky { seen, runs } = outcome else {
         panic!("{outcome:?}");

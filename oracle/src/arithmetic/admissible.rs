@@ -11,7 +11,9 @@
 //! - an accumulator of 14 bits (fp8 on Ada and on Hopper's wgmma) is admitted with fp8 operands alone, which are the only
 //!   instructions that have it;
 //! - an fp8 instruction must name its architecture, since only some of them have such accumulators;
-//! - what a named unit flushes by its definition is part of that unit; `flush` as a liberty is refused.
+//! - what a named unit flushes by its definition is part of that unit. Anything else that flushes must say so ([`Flush`](super::Flush)):
+//!   libraries that run with FTZ exist, what they may return is derived from what they say, and the report repeats it. The weakest
+//!   arithmetic that stands for a backend that says nothing flushes nothing.
 
 use super::{
     Along, Architecture, Arithmetic, Combine, Epilogue, Init, Input, Order, Pads, Part, Parts, Reduction,
@@ -28,12 +30,14 @@ impl Arithmetic {
             Epilogue::MulThenAdd | Epilogue::MulThenFma if from_c => {
                 Some("adds beta * C at the end and starts from it as well")
             }
-            Epilogue::AlphaIntoA if !from_c => Some("folds alpha into A, but never adds beta * C"),
+            Epilogue::AlphaIntoA | Epilogue::AlphaIntoB if !from_c => {
+                Some("folds alpha into an operand, but never adds beta * C")
+            }
             Epilogue::None if alpha != 1.0 => Some("has no place for an alpha other than 1"),
             Epilogue::None if beta != 0.0 && !from_c => Some("never adds beta * C"),
             _ => None,
         };
-        let folds = self.epilogue == Epilogue::AlphaIntoA;
+        let folds = self.epilogue.folds_alpha();
         scaling
             .or_else(|| self.parts.iter().find_map(|part| part.contradiction(folds)))
             .or_else(|| self.second_contradiction())
@@ -65,9 +69,6 @@ impl Arithmetic {
                 "returns {}, the contract asks for {}",
                 self.out, weakest.out
             ));
-        }
-        if self.flush && !weakest.flush {
-            return Some("flushes subnormals, the contract does not allow it".to_owned());
         }
         let limit = weakest.part();
         self.parts.iter().find_map(|part| part.weaker_than(limit, stored))

@@ -12,11 +12,13 @@
 
 mod admissible;
 mod cpu_unit;
+mod flush;
 mod instruction;
 mod part;
 mod slot;
 
 pub use cpu_unit::CpuUnit;
+pub use flush::Flush;
 pub use instruction::{Architecture, Engine, Instruction, ParseInstructionError};
 pub use part::{Along, Combine, Init, Input, Order, Pads, Part, Parts, Reduction, Selects};
 pub use slot::Slot;
@@ -32,6 +34,8 @@ pub enum Epilogue {
     MulThenAdd,
     /// alpha multiplies each a (rounded) before its product; `beta * C` is the initial value.
     AlphaIntoA,
+    /// The same with each b (an element of B, x or Y).
+    AlphaIntoB,
     /// Only alpha = 1 is supported; with [`Init::C`], beta goes into the initial value, else beta = 0.
     None,
 }
@@ -47,8 +51,26 @@ pub struct Arithmetic {
     pub epilogue: Epilogue,
     /// Type of the result; one more rounding when narrower than the accumulator.
     pub out: Precision,
-    /// Subnormal operands, intermediates and results of the accumulator's unit may be flushed to zero, each or not.
-    pub flush: bool,
+    /// Which subnormal numbers may be taken for zero.
+    pub flush: Flush,
+}
+
+impl Epilogue {
+    /// True when alpha multiplies an operand before its product.
+    #[must_use]
+    pub const fn folds_alpha(self) -> bool {
+        matches!(self, Epilogue::AlphaIntoA | Epilogue::AlphaIntoB)
+    }
+
+    /// A term as the reduction sees it: `fold`, a multiplication by alpha, applied to the factor that alpha goes into, if any.
+    #[must_use]
+    pub fn folded(self, (a, b): (f64, f64), fold: impl FnOnce(f64) -> f64) -> (f64, f64) {
+        match self {
+            Epilogue::AlphaIntoA => (fold(a), b),
+            Epilogue::AlphaIntoB => (a, fold(b)),
+            Epilogue::MulThenFma | Epilogue::MulThenAdd | Epilogue::None => (a, b),
+        }
+    }
 }
 
 impl Arithmetic {
@@ -71,7 +93,7 @@ impl Arithmetic {
             combine: Combine::Disjoint,
             epilogue: Epilogue::MulThenAdd,
             out,
-            flush: false,
+            flush: Flush::NONE,
         }
     }
 
@@ -133,6 +155,13 @@ impl Arithmetic {
         self.parts.first_mut()
     }
 
+    /// With the liberty to flush.
+    #[must_use]
+    pub const fn flushes(mut self, flush: Flush) -> Arithmetic {
+        self.flush = flush;
+        self
+    }
+
     /// With an input rounding.
     #[must_use]
     pub const fn input(mut self, input: Input) -> Arithmetic {
@@ -154,11 +183,11 @@ impl Arithmetic {
         self
     }
 
-    /// With an epilogue; [`Epilogue::AlphaIntoA`] also starts from `beta * C`.
+    /// With an epilogue; one that folds alpha into an operand also starts from `beta * C`.
     #[must_use]
     pub const fn epilogue(mut self, epilogue: Epilogue) -> Arithmetic {
         self.epilogue = epilogue;
-        if matches!(epilogue, Epilogue::AlphaIntoA) {
+        if epilogue.folds_alpha() {
             self.part_mut().init = Init::C;
         }
         self
@@ -183,6 +212,6 @@ impl Arithmetic {
                     && !matches!(self.combine, Combine::Free)
             }
         };
-        parts && !self.flush
+        parts && !self.flush.is_any()
     }
 }

@@ -18,6 +18,8 @@ pub enum Input {
     AsStored,
     /// f32 rounded to tf32, nearest, ties away (`cvt.rna.tf32.f32`).
     Tf32Rna,
+    /// f32 rounded to tf32, nearest, ties to even (`cvt.rn.tf32.f32`).
+    Tf32Rne,
     /// f32 with the low 13 bits dropped.
     Tf32Truncate,
 }

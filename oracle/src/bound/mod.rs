@@ -23,8 +23,8 @@
 //!
 //! ```text
 //! |y - x| <= rel*g + (1 + rel) * ( max(1,|alpha|)*N*eta_acc + M*eta_acc + [out narrower] eta_out + F )
-//!            N roundings inside the sum (for alpha folded into A: n*max|b|*eta_acc more), M in the epilogue
-//!            F = |alpha| * sum |a||b| over products with an operand that a declared unit may flush
+//!            N roundings inside the sum (for alpha folded into A: n*max|b|*eta_acc more, into B: n*max|a|*eta_acc), M in the epilogue
+//!            F = |alpha| * sum |a||b| over products with an operand that a declared unit may flush, |beta*c| where C may be
 //! ```
 //!
 //! Where `g * (1 + rel)` reaches the largest finite number of the accumulator or the output, some intermediate may

@@ -19,8 +19,14 @@ pub struct Operands {
 pub struct Thresholds {
     /// To a multiplier that does not renormalise, in the type of its operands; 0 elsewhere.
     aligned: f64,
-    /// To one that flushes, in the type of its accumulator; 0 elsewhere.
+    /// To one that flushes what it reads, in the type of its accumulator or, by its own declaration, of the stored operands; 0 elsewhere.
     flushed: f64,
+    /// The same for alpha and beta, which have the accumulator's type.
+    factors: f64,
+    /// The same for C, which has the type of the result.
+    c: f64,
+    /// To an accumulator whose results are flushed; 0 elsewhere.
+    results: f64,
 }
 
 impl Thresholds {
@@ -35,18 +41,51 @@ impl Thresholds {
             }
             _ => 0.0,
         };
-        let flushed = if flushes(arithmetic, part) {
-            least(part.acc.spec().emin)
-        } else {
-            0.0
-        };
-        Thresholds { aligned, flushed }
+        let acc = least(part.acc.spec().emin);
+        let unit = matches!(part.reduction, Reduction::Cpu(unit) if unit.always_flushes());
+        let (mut flushed, mut factors, mut c) = if unit { (acc, acc, acc) } else { (0.0, 0.0, 0.0) };
+        if let Some(stored) = arithmetic.flush.inputs {
+            flushed = acc.max(least(stored.spec().emin));
+            factors = acc;
+            c = acc.max(least(arithmetic.out.spec().emin));
+        }
+        Thresholds {
+            aligned,
+            flushed,
+            factors,
+            c,
+            results: if flushes(arithmetic, part) { acc } else { 0.0 },
+        }
+    }
+
+    /// True for an alpha or beta that may be taken for zero.
+    #[must_use]
+    pub fn may_flush_factor(&self, v: f64) -> bool {
+        v != 0.0 && v.abs() < self.factors
+    }
+
+    /// True for an element of C (or S) that may be taken for zero.
+    #[must_use]
+    pub fn may_flush_c(&self, v: f64) -> bool {
+        v != 0.0 && v.abs() < self.c
+    }
+
+    /// True for a product that may become zero: it is subnormal, or less than the accumulator's type holds.
+    #[must_use]
+    pub fn may_flush_result(&self, v: f64) -> bool {
+        v != 0.0 && v.abs() < self.results
     }
 
     /// True for an operand that may be taken for zero.
     #[must_use]
     pub fn may_flush(&self, v: f64) -> bool {
         v != 0.0 && v.abs() < self.flushed
+    }
+
+    /// True where something may be flushed.
+    #[must_use]
+    pub fn flushes(&self) -> bool {
+        self.flushed.max(self.results) > 0.0
     }
 
     /// True where no operand can matter.

@@ -199,7 +199,7 @@ pub(super) fn around(
     };
     let (depth, inside, epilogue) = match arithmetic.epilogue {
         Epilogue::None => (sum_depth + from_c + mul_beta, sum_total + from_c + mul_beta, 0),
-        Epilogue::AlphaIntoA => (
+        Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => (
             sum_depth + from_c + mul_alpha + mul_beta,
             sum_total + from_c + mul_beta + terms * mul_alpha,
             0,

@@ -2,7 +2,7 @@
 
 use super::census::Census;
 use super::roundings::{Sum, around, sums};
-use crate::arithmetic::{Arithmetic, Combine, Epilogue, Init, Part, Reduction};
+use crate::arithmetic::{Arithmetic, Combine, Init, Part, Reduction};
 use crate::exact::{Dyadic, Value};
 use crate::scalar::{Precision, Rounding};
 use std::cmp::Ordering;
@@ -26,8 +26,8 @@ pub struct Tolerance {
     limit: f64,
 }
 
-/// Derives the allowance for `terms` terms, none of them zero, in blocks without gaps; `b_max` is the largest |b| (used where
-/// alpha is folded into A).
+/// Derives the allowance for `terms` terms, none of them zero, in blocks without gaps; `other_max` is the largest magnitude of
+/// the operand that alpha is not folded into (used where it is folded into the other one).
 ///
 /// `None` where `depth * u >= 1`: the declared arithmetic promises nothing for so many terms. Also for a matrix instruction that no
 /// architecture has.
@@ -37,9 +37,14 @@ pub fn tolerance(
     terms: u64,
     alpha: f64,
     beta: f64,
-    b_max: f64,
+    other_max: f64,
 ) -> Option<Tolerance> {
-    tolerance_of(arithmetic, |part| Census::of(part, terms), (alpha, beta), b_max)
+    tolerance_of(
+        arithmetic,
+        |part| Census::of(part, terms),
+        (alpha, beta),
+        other_max,
+    )
 }
 
 /// [`tolerance`] with the terms of each part counted where they lie. Several parts: the widest relative part over all of them,
@@ -49,14 +54,14 @@ pub fn tolerance_of(
     arithmetic: &Arithmetic,
     mut census: impl FnMut(&Part) -> Census,
     (alpha, beta): (f64, f64),
-    b_max: f64,
+    other_max: f64,
 ) -> Option<Tolerance> {
     let mut all: Option<Tolerance> = None;
     for part in arithmetic.parts.iter() {
         let census = census(part);
         let mut widest: Option<Tolerance> = None;
         for sum in sums(part, &census, part.init == Init::C && beta != 0.0)? {
-            let of_core = of_sum(arithmetic, part, &sum, census.terms, (alpha, beta), b_max)?;
+            let of_core = of_sum(arithmetic, part, &sum, census.terms, (alpha, beta), other_max)?;
             widest = Some(match widest {
                 Some(widest) => widest.widest(&of_core),
                 None => of_core,
@@ -83,7 +88,7 @@ fn directed(part: &Part) -> u32 {
 
 /// True where results below the least normal number may become zero.
 pub(super) fn flushes(arithmetic: &Arithmetic, part: &Part) -> bool {
-    arithmetic.flush || matches!(part.reduction, Reduction::Cpu(unit) if unit.always_flushes())
+    arithmetic.flush.results || matches!(part.reduction, Reduction::Cpu(unit) if unit.always_flushes())
 }
 
 fn of_sum(
@@ -92,7 +97,7 @@ fn of_sum(
     sum: &Sum,
     terms: u64,
     (alpha, beta): (f64, f64),
-    b_max: f64,
+    other_max: f64,
 ) -> Option<Tolerance> {
     let count = around(arithmetic, part, sum, terms, (alpha, beta));
     let meets = u64::from(arithmetic.parts.second().is_some() && arithmetic.combine != Combine::Disjoint);
@@ -131,11 +136,12 @@ fn of_sum(
     before_alpha = &before_alpha + &(&eta_acc * &integer(count.inside));
     let mut inner = &before_alpha * &number(alpha.abs().max(1.0));
     inner = &inner + &(&eta_acc * &integer(count.epilogue + meets));
-    if arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 {
-        inner = &inner + &(&(&eta_acc * &integer(terms)) * &number(b_max));
+    // Where results are flushed, a multiplication by 1 may lose a subnormal operand, too.
+    if arithmetic.epilogue.folds_alpha() && (alpha.abs() != 1.0 || flushed) {
+        inner = &inner + &(&(&eta_acc * &integer(terms)) * &number(other_max));
     }
     if count.output {
-        inner = &inner + &eta(arithmetic.out, arithmetic.flush, 0);
+        inner = &inner + &eta(arithmetic.out, arithmetic.flush.results, 0);
     }
     let limit = acc.max_finite().min(out.max_finite());
     Some(Tolerance::new(&whole - &den, den, inner, limit))

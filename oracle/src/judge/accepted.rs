@@ -41,23 +41,34 @@ pub enum Fared {
 }
 
 impl Accepted {
-    /// Judges the bits of one element (never the poison: the caller has looked).
+    /// Judges the bits of one element (never the poison: the caller has looked). The strongest statement speaks first: T0, then
+    /// T1, then T2.
     #[must_use]
     pub fn judge(&self, bits: u64) -> Fared {
         let y = decode(bits, self.out);
-        if let Some(modelled) = self.modelled {
+        match self.judge_value(y) {
+            wrong @ Fared::Wrong(..) => wrong,
+            _ if self.misses_the_model(bits, y) => {
+                let finite = self.exact.value.is_finite() && y.is_finite();
+                let distance = self.tolerance.as_ref().filter(|_| finite);
+                let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
+                Fared::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)))
+            }
+            right => right,
+        }
+    }
+
+    /// T2: other bits than the declared reduction gives, where it fixes them.
+    fn misses_the_model(&self, bits: u64, y: f64) -> bool {
+        self.modelled.is_some_and(|modelled| {
             let model = decode(modelled, self.out);
             let zeros = self.sign_free && model == 0.0 && y == 0.0;
-            let equal = bits == modelled || model.is_nan() && y.is_nan() || zeros;
-            if !equal {
-                let distance = self
-                    .tolerance
-                    .as_ref()
-                    .filter(|_| self.exact.value.is_finite() && y.is_finite());
-                let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
-                return Fared::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)));
-            }
-        }
+            !(bits == modelled || model.is_nan() && y.is_nan() || zeros)
+        })
+    }
+
+    /// T0 and T1.
+    fn judge_value(&self, y: f64) -> Fared {
         match &self.exact.value {
             Value::Nan => if_right(y.is_nan()),
             Value::Inf { negative } => {
@@ -132,8 +143,22 @@ impl Accepted {
     /// The bits that a reader should see as expected: the model's, else the correctly rounded ones.
     #[must_use]
     pub fn expected_bits(&self) -> u64 {
-        self.modelled
-            .unwrap_or_else(|| self.exact.value.round(self.out, Rounding::NearestEven))
+        self.modelled.unwrap_or_else(|| self.nearest_bits())
+    }
+
+    /// The bits of the exact value, correctly rounded.
+    #[must_use]
+    pub fn nearest_bits(&self) -> u64 {
+        self.exact.value.round(self.out, Rounding::NearestEven)
+    }
+
+    /// The bits that stand beside a miss of this tier: those of the model where it decided, else the correctly rounded ones.
+    #[must_use]
+    pub fn bits_for(&self, tier: Tier) -> u64 {
+        match tier {
+            Tier::T2 => self.expected_bits(),
+            Tier::T0 | Tier::T1 => self.nearest_bits(),
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use super::tally::{Judged, Output, Place, judge};
 use crate::arithmetic::Arithmetic;
 use crate::format::{AnySparse, Csr, FormatKind, Sparse};
 use crate::profile::{Choice, Profile};
-use crate::scalar::{Precision, Scalar};
+use crate::refusal::Refusal;
+use crate::scalar::{AnySlice, Precision, Scalar};
 use crate::task::RawSparse;
 use crate::verdict::{Defect, Mismatch, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,14 +90,47 @@ pub fn judge_spgemm(
     arithmetic: &Arithmetic,
     profile: &Profile,
     kind: FormatKind,
+    found: RawSparse,
+) -> Judged {
+    let positions = || {
+        let mut positions: Vec<(u32, u32)> = Vec::new();
+        problem.for_each(&mut |site| positions.push((site.at.0 as u32, site.at.1 as u32)))?;
+        Ok(positions)
+    };
+    let of_values = |values: AnySlice<'_>| {
+        let output = Output {
+            found: values,
+            place: Place::Visited,
+            poison: None,
+            before: None,
+            before_place: Place::Visited,
+        };
+        judge(problem, arithmetic, profile, (1.0, 0.0), &output)
+    };
+    judge_sparse(
+        (problem.shape(), arithmetic.out, kind),
+        profile,
+        found,
+        positions,
+        of_values,
+    )
+}
+
+/// Judges a sparse result of a shape, element type and format; `positions` are those that it must have, and `of_values` judges the
+/// values found there.
+pub(super) fn judge_sparse(
+    (shape, out, kind): ((usize, usize), Precision, FormatKind),
+    profile: &Profile,
     mut found: RawSparse,
+    positions: impl FnOnce() -> Result<Vec<(u32, u32)>, Refusal>,
+    of_values: impl FnOnce(AnySlice<'_>) -> Judged,
 ) -> Judged {
     let structural = |verdict| Judged {
         verdict,
         tiers: Vec::new(),
         elements: 0,
     };
-    if let Err(mismatch) = same_kind(kind, problem.shape(), arithmetic.out, frame(&found)) {
+    if let Err(mismatch) = same_kind(kind, shape, out, frame(&found)) {
         return structural(Verdict::Wrong(mismatch));
     }
     if profile.has(Choice::Unsorted) {
@@ -112,26 +146,21 @@ pub fn judge_spgemm(
         }
     };
     let got = bit_entries(&found);
-    let mut positions: Vec<(u32, u32)> = Vec::new();
-    if let Err(refusal) = problem.for_each(&mut |site| positions.push((site.at.0 as u32, site.at.1 as u32))) {
-        let reason = format!("the oracle cannot form the expected result: {refusal}");
-        return structural(Verdict::NotRun { reason });
-    }
+    let positions = match positions() {
+        Ok(positions) => positions,
+        Err(refusal) => {
+            let reason = format!("the oracle cannot form the expected result: {refusal}");
+            return structural(Verdict::NotRun { reason });
+        }
+    };
     let values = match align(&positions, &got, profile.has(Choice::NumericPattern)) {
         Ok(values) => values,
         Err(mismatch) => return structural(Verdict::Wrong(mismatch)),
     };
-    let found = crate::with_scalar!(arithmetic.out, T => {
+    let found = crate::with_scalar!(out, T => {
         <T as crate::scalar::Element>::wrap(values.into_iter().map(T::from_bits64).collect())
     });
-    let output = Output {
-        found: found.as_slice(),
-        place: Place::Visited,
-        poison: None,
-        before: None,
-        before_place: Place::Visited,
-    };
-    judge(problem, arithmetic, profile, (1.0, 0.0), &output)
+    of_values(found.as_slice())
 }
 
 pub(super) fn wrong(defect: Defect, message: String) -> Verdict {

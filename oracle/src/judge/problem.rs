@@ -6,7 +6,7 @@
 
 use super::moves::for_each_spgemm;
 use super::row::{Gathered, MergedRow};
-use crate::arithmetic::Slot;
+use crate::arithmetic::{Epilogue, Slot};
 use crate::exact::{Element, Panel, ReferenceSpmm, dot};
 use crate::format::{Csr, Dense};
 use crate::refusal::Refusal;
@@ -53,7 +53,8 @@ pub struct Site<'a> {
     pub at: (usize, usize),
     /// Exact sum of products, gauge, number of terms; alpha, beta and C not applied.
     pub sum: &'a Element,
-    /// Every product is a multiple of 2^lsb (a lower bound; `i64::MAX` when all are zero).
+    /// Every product is a multiple of 2^lsb: a lower bound, for a whole row of an SpMM, which that of an element's own terms may
+    /// exceed; `i64::MAX` when all are zero.
     pub lsb: i64,
     /// The terms, in ascending inner index.
     pub terms: Terms<'a>,
@@ -117,6 +118,19 @@ impl<'a> Terms<'a> {
         pairs.chain(list.iter().copied())
     }
 
+    /// Exponent of the largest power of two that divides every product, `i64::MAX` when all are zero; `None` as soon as it is
+    /// known to be below `least`.
+    pub(super) fn lsb(self, least: i64) -> Option<i64> {
+        let mut lowest = i64::MAX;
+        for (a, b) in self.iter() {
+            lowest = lowest.min(lsb(a).saturating_add(lsb(b)));
+            if lowest < least {
+                return None;
+            }
+        }
+        Some(lowest)
+    }
+
     /// Gauge of the finite products only, in f64 (infinite when they overflow): may a correct kernel overflow here?
     #[must_use]
     pub fn finite_gauge(self) -> f64 {
@@ -151,11 +165,20 @@ impl Problem<'_> {
             Problem::Sddmm { y, .. } => y.data(),
             Problem::Spgemm { b, .. } => &b.values,
         };
-        right
-            .iter()
-            .map(|v| v.abs())
-            .filter(|v| v.is_finite())
-            .fold(0.0, f64::max)
+        largest(right)
+    }
+
+    /// Largest finite magnitude of the operand that alpha is not folded into: |a| where it goes into B, else |b|.
+    #[must_use]
+    pub fn other_max(&self, epilogue: Epilogue) -> f64 {
+        if epilogue != Epilogue::AlphaIntoB {
+            return self.b_max();
+        }
+        let left = match self {
+            Problem::Spmm { a, .. } | Problem::Spgemm { a, .. } => &a.values[..],
+            Problem::Sddmm { x, .. } => x.data(),
+        };
+        largest(left)
     }
 
     /// Visits every output element, row by row.
@@ -195,6 +218,12 @@ impl Problem<'_> {
         }
         Ok(())
     }
+}
+
+/// Largest finite magnitude; 0 of nothing.
+fn largest(values: &[f64]) -> f64 {
+    let finite = values.iter().map(|v| v.abs()).filter(|v| v.is_finite());
+    finite.fold(0.0, f64::max)
 }
 
 fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {

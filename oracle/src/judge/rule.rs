@@ -19,7 +19,8 @@ pub struct Rule<'a> {
     arithmetic: &'a Arithmetic,
     alpha: f64,
     beta: f64,
-    b_max: f64,
+    /// Largest magnitude of the operand that alpha is not folded into.
+    other_max: f64,
     /// An exact zero may be missing from the pattern and then reads as +0 (profile).
     numeric_pattern: bool,
     /// 0 * A * B and 0 * C are computed rather than skipped (profile).
@@ -38,14 +39,20 @@ type Key = ([Census; 2], u64, u64);
 type Cached = (Key, Option<Arc<Tolerance>>);
 
 impl<'a> Rule<'a> {
-    /// Prepares to judge elements computed as declared.
+    /// Prepares to judge elements computed as declared; `other_max` as by [`Problem::other_max`](super::Problem::other_max).
     #[must_use]
-    pub fn new(arithmetic: &'a Arithmetic, profile: &Profile, alpha: f64, beta: f64, b_max: f64) -> Rule<'a> {
+    pub fn new(
+        arithmetic: &'a Arithmetic,
+        profile: &Profile,
+        alpha: f64,
+        beta: f64,
+        other_max: f64,
+    ) -> Rule<'a> {
         Rule {
             arithmetic,
             alpha,
             beta,
-            b_max,
+            other_max,
             numeric_pattern: profile.has(Choice::NumericPattern),
             alpha0_reads: alpha == 0.0 && profile.has(Choice::Alpha0ReadsAb),
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
@@ -82,7 +89,7 @@ impl<'a> Rule<'a> {
             load.census
         };
         let mut tolerance = self.tolerance(counts, (alpha, self.beta));
-        let flushed = self.flushed(&load, &exact, (alpha, c));
+        let (flushed, torn_by_flush) = self.flushed(site, &load, &exact, c);
         if let Some(flushed) = &flushed {
             tolerance = tolerance.map(|t| Arc::new(t.widened(flushed)));
         }
@@ -106,7 +113,6 @@ impl<'a> Rule<'a> {
             self.model.as_mut().filter(|_| !reads_nan).and_then(|model| {
                 model.element(site.terms.iter(), site.slots, (alpha, beta), c, computes_zero)
             });
-        let torn_by_flush = load.torn && alpha != 0.0 || flushed.is_some() && !exact.value.is_finite();
         Accepted {
             exact,
             order_free,
@@ -126,40 +132,59 @@ impl<'a> Rule<'a> {
             // Parts are asked for in order.
             let mut counts = counts.into_iter();
             let census = |_: &Part| counts.next().unwrap_or_default();
-            let fresh = tolerance_of(self.arithmetic, census, (alpha, beta), self.b_max);
+            let fresh = tolerance_of(self.arithmetic, census, (alpha, beta), self.other_max);
             self.cached = Some((key, fresh.map(Arc::new)));
         }
         self.cached.as_ref().and_then(|(_, t)| t.clone())
     }
 
-    /// What a flush of subnormal operands may take from the result, where there are any.
-    fn flushed(&self, load: &Load, exact: &Element, (alpha, c): (f64, f64)) -> Option<Dyadic> {
+    /// What a flush of operands may take from the result, where there are any, and whether it may turn an infinity into NaN (0 * Inf).
+    ///
+    /// A product of a flushed operand is lost whole, and with a flushed alpha (or stored factor) the whole sum, with a flushed beta or c
+    /// all of `beta * c`. Where results are flushed, `beta * c` may be lost as one, even by a beta of 1.
+    fn flushed(&self, site: &Site<'_>, load: &Load, exact: &Element, c: f64) -> (Option<Dyadic>, bool) {
+        let thresholds = Thresholds::new(self.arithmetic, self.arithmetic.part());
+        if !thresholds.flushes() {
+            return (None, false);
+        }
         let number = |v: f64| Dyadic::from_f64(v.abs()).unwrap_or_else(Dyadic::zero);
-        let mut parts = self.arithmetic.parts.iter();
-        let thresholds = parts.next().map(|part| Thresholds::new(self.arithmetic, part))?;
+        let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
         let mut all = &load.operands.flushed * &number(alpha);
-        if self.beta != 0.0
-            && [c, self.beta, self.beta * c]
-                .iter()
-                .any(|&v| thresholds.may_flush(v))
-        {
-            all = &all + &(&number(self.beta) * &number(c));
+        let mut torn = load.torn && alpha != 0.0;
+        if self.beta != 0.0 {
+            let read = thresholds.may_flush_factor(self.beta) || thresholds.may_flush_c(c);
+            torn |= thresholds.may_flush_factor(self.beta) && c.is_infinite();
+            if read || thresholds.may_flush_result(self.beta * c) {
+                all = &all + &(&number(self.beta) * &number(c));
+            }
         }
-        if thresholds.may_flush(alpha) {
+        let factor = site.factor.is_some_and(|factor| thresholds.may_flush_c(factor));
+        if factor || thresholds.may_flush_factor(self.alpha) {
             all = &all + &exact.gauge.to_dyadic().unwrap_or_else(Dyadic::zero);
+            torn |= !site.sum.value.is_finite();
         }
-        (!all.is_zero()).then_some(all)
+        ((!all.is_zero()).then_some(all), torn)
     }
 
-    /// True when alpha, folded into A, underflows some a to 0 that then meets an infinite b: 0 x Inf is NaN.
+    /// True when alpha, folded into an operand, underflows (or is flushed) to 0 where the other one is infinite: 0 x Inf is NaN.
     fn alpha_vanishes(&self, site: &Site<'_>) -> bool {
-        if self.arithmetic.epilogue != Epilogue::AlphaIntoA || self.alpha == 0.0 || self.alpha.abs() >= 1.0 {
+        let epilogue = self.arithmetic.epilogue;
+        let flushes = self.arithmetic.flush.results;
+        if !epilogue.folds_alpha() || self.alpha == 0.0 || self.alpha.abs() >= 1.0 && !flushes {
             return false;
         }
-        let unit = Unit {
-            precision: self.arithmetic.part().acc,
+        let part = self.arithmetic.part();
+        let thresholds = Thresholds::new(self.arithmetic, part);
+        let unit = Unit { precision: part.acc };
+        let vanishes = |term: (f64, f64)| {
+            let fold = |v: f64| {
+                let product = unit.mul(self.alpha, v);
+                let lost = thresholds.may_flush_result(product);
+                if lost { 0.0 } else { product }
+            };
+            let (a, b) = epilogue.folded(term, fold);
+            term.0 != 0.0 && term.1 != 0.0 && (a == 0.0 && b.is_infinite() || b == 0.0 && a.is_infinite())
         };
-        let vanishes = |(a, b): (f64, f64)| b.is_infinite() && a != 0.0 && unit.mul(self.alpha, a) == 0.0;
         !site.sum.value.is_finite() && site.terms.iter().any(vanishes)
     }
 
@@ -175,27 +200,64 @@ impl<'a> Rule<'a> {
             && allowed.is_none_or(|t| t.distance(0.0, &sum.value, &gauge).within)
     }
 
-    /// T0: all intermediates, scaled or not, are small multiples of one power of two.
+    /// T0 (clause 4.1): the products are multiples of one power of two and sum up to no more than the significand holds of it; so are,
+    /// and do, the scaled products and the addend, of a power of their own.
+    ///
+    /// A partial sum is of products, or of scaled ones and the addend, never of both. A folded alpha leaves only the latter, and an alpha of 0
+    /// that skips the products only the addend.
     fn is_order_free(&self, site: &Site<'_>, load: &Load, exact: &Element, alpha: f64, c: f64) -> bool {
-        if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 {
-            return false;
-        }
         let c = if self.beta == 0.0 { 0.0 } else { c };
-        let scaled = site.lsb.saturating_add(lsb(alpha));
-        let lowest = site
-            .lsb
-            .min(scaled)
-            .min(lsb(c))
-            .min(lsb(c).saturating_add(lsb(self.beta)));
-        let mut total = exact.gauge.approx() + site.sum.gauge.approx() + c.abs();
-        let raised = &load.operands.raised;
-        if !raised.is_zero() {
-            // Aligned by more than their magnitude: one bit less.
-            total = 2.0 * (total + raised.to_f64(Rounding::NearestEven));
+        // A stored factor multiplies the sum of plain products.
+        let folds = self.arithmetic.epilogue.folds_alpha() && site.factor.is_none();
+        let skipped = alpha == 0.0 && site.factor.is_none() && !self.alpha0_reads;
+        let raised = load.operands.raised.to_f64(Rounding::NearestEven);
+        // Aligned by more than their magnitude: one bit less.
+        let total = |gauge: &Value| match raised {
+            0.0 => at_least(gauge),
+            raised => 2.0 * (at_least(gauge) + raised),
+        };
+        let (plain, scaled) = (total(&site.sum.gauge), total(&exact.gauge));
+        let addend = lsb(c).saturating_add(lsb(self.beta));
+        let free = |products: i64| {
+            let lowest = products.saturating_add(lsb(alpha)).min(addend);
+            // Nothing but zeros: any order gives zero. (A sum that is too small for f64 is no zero.)
+            let none = site.sum.gauge.is_zero() || folds || skipped;
+            (none || is_order_free(self.arithmetic, products, plain))
+                && (exact.gauge.is_zero() || is_order_free(self.arithmetic, lowest, scaled))
+        };
+        // The bound of a whole row first, which costs nothing; then the element's own products, given up at the first that is finer than
+        // the significand reaches from their sum.
+        let own = || {
+            let (acc, out) = (self.arithmetic.part().acc.spec(), self.arithmetic.out.spec());
+            let (gauge, shift) = if folds { (scaled, lsb(alpha)) } else { (plain, 0) };
+            let top = Dyadic::from_f64(gauge)?.msb_exponent()?;
+            let least = top - i64::from(acc.significand.min(out.significand)) - shift;
+            site.terms.lsb(least).filter(|&own| own > site.lsb)
+        };
+        (free(site.lsb) || own().is_some_and(free)) && self.folds_exactly(site)
+    }
+
+    /// True where alpha, folded into an operand, is multiplied by it without rounding. (A rounded factor of 0 makes no difference, unless
+    /// it overflowed.)
+    ///
+    /// Where the product alpha * a * b has no more than p significant bits, neither has its factor alpha * a; but it may be out of range.
+    fn folds_exactly(&self, site: &Site<'_>) -> bool {
+        let epilogue = self.arithmetic.epilogue;
+        let flushes = self.arithmetic.flush.results;
+        // A factor of 1 may still flush.
+        let idle = self.alpha == 0.0 || self.alpha.abs() == 1.0 && !flushes;
+        if !epilogue.folds_alpha() || idle {
+            return true;
         }
-        // Nothing but zeros: any order gives zero. (A sum that is too small for f64 is no zero.)
-        let nothing = exact.gauge.is_zero() && site.sum.gauge.is_zero() && c == 0.0;
-        nothing || is_order_free(self.arithmetic, lowest, total)
+        let spec = self.arithmetic.part().acc.spec();
+        let least = if flushes { spec.emin } else { spec.min_exponent() };
+        site.terms.iter().all(|(a, b)| {
+            let of_b = epilogue == Epilogue::AlphaIntoB;
+            let (operand, other) = if of_b { (b, a) } else { (a, b) };
+            let fits = (self.alpha * operand).abs() <= spec.max_finite();
+            let whole = lsb(self.alpha).saturating_add(lsb(operand)) >= i64::from(least);
+            fits && (whole || other == 0.0)
+        })
     }
 
     fn may_overflow(
@@ -205,12 +267,14 @@ impl<'a> Rule<'a> {
         exact: &Element,
         (alpha, c): (f64, f64),
     ) -> bool {
-        // alpha * a is an intermediate of its own, however small b is.
-        if self.arithmetic.epilogue == Epilogue::AlphaIntoA && alpha.abs() != 1.0 && alpha != 0.0 {
+        // alpha * a (or alpha * b) is an intermediate of its own, however small the other factor is.
+        let epilogue = self.arithmetic.epilogue;
+        if epilogue.folds_alpha() && alpha.abs() != 1.0 && alpha != 0.0 {
+            let of_b = epilogue == Epilogue::AlphaIntoB;
             let largest = site
                 .terms
                 .iter()
-                .map(|t| t.0.abs())
+                .map(|t| if of_b { t.1.abs() } else { t.0.abs() })
                 .filter(|a| a.is_finite())
                 .fold(0.0, f64::max);
             if tolerance.may_overflow(&Value::from_f64(largest * alpha.abs())) {
@@ -245,5 +309,17 @@ impl<'a> Rule<'a> {
                 unscaled || tolerance.may_overflow(&exact.gauge)
             }
         }
+    }
+}
+
+/// An f64 that is not below a gauge: one bit past the significand is past it.
+fn at_least(gauge: &Value) -> f64 {
+    match gauge {
+        Value::Pair { hi, lo } if *lo <= 0.0 => *hi,
+        Value::Pair { hi, .. } => hi.next_up(),
+        other => match other.to_dyadic() {
+            Some(exact) => exact.to_f64(Rounding::Up),
+            None => f64::INFINITY,
+        },
     }
 }

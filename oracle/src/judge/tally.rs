@@ -1,11 +1,11 @@
 //! All elements of one result, one verdict.
 
-use super::accepted::Fared;
+use super::accepted::{Accepted, Fared};
 use super::problem::Problem;
 use super::rule::Rule;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
-use crate::scalar::{AnySlice, decode};
+use crate::scalar::{AnySlice, Precision, brief, decimal, decode};
 use crate::verdict::{Defect, Mismatch, Tier, Verdict};
 
 /// A result to be judged, and what the output held before.
@@ -54,10 +54,24 @@ pub struct Judged {
     pub elements: usize,
 }
 
-struct Tally {
+/// How strong a statement about a wrong element is, strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    /// Never written, or not the one right value.
+    Certain,
+    /// Beyond the bound.
+    Beyond,
+    /// Other bits than declared.
+    Bits,
+}
+
+pub(super) struct Tally {
+    out: Precision,
+    poison: Option<u64>,
     worst: f64,
     inexact: bool,
-    first: Option<Mismatch>,
+    /// The first of the elements that fail by the strongest statement, and how strong that is.
+    first: Option<(Strength, Mismatch)>,
     wrong: usize,
     unjudged: usize,
     seen: [bool; 3],
@@ -73,16 +87,14 @@ pub fn judge(
     (alpha, beta): (f64, f64),
     output: &Output<'_>,
 ) -> Judged {
-    let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.b_max());
-    let mut tally = Tally {
-        worst: 0.0,
-        inexact: false,
-        first: None,
-        wrong: 0,
-        unjudged: 0,
-        seen: [false; 3],
-        elements: 0,
-    };
+    let mut rule = Rule::new(
+        arithmetic,
+        profile,
+        alpha,
+        beta,
+        problem.other_max(arithmetic.epilogue),
+    );
+    let mut tally = Tally::new(arithmetic.out, output.poison);
     let visited = problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);
         let c_offset = output.before_place.offset(site.at, tally.elements);
@@ -91,32 +103,7 @@ pub fn judge(
             .map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
         let accepted = rule.accepts(site, c);
         let bits = output.found.bits(offset);
-        tally.elements += 1;
-        tally.seen[1] |= accepted.is_bounded();
-        tally.seen[0] |= accepted.order_free;
-        tally.seen[2] |= accepted.modelled.is_some();
-        if output.poison == Some(bits) {
-            tally.wrong(site.at, || unwritten(bits, accepted.exact.value.approx()));
-            return;
-        }
-        match accepted.judge(bits) {
-            Fared::Exact => {}
-            Fared::Unjudged => tally.unjudged += 1,
-            Fared::Within(share) => {
-                tally.inexact = true;
-                tally.worst = tally.worst.max(share);
-            }
-            Fared::Wrong(tier, figures) => tally.wrong(site.at, || {
-                let y = decode(bits, arithmetic.out);
-                let expected_bits = accepted.expected_bits();
-                value_mismatch(
-                    tier,
-                    figures,
-                    (accepted.exact.value.approx(), expected_bits),
-                    (y, bits),
-                )
-            }),
-        }
+        tally.element(site.at, bits, &accepted, || accepted.judge(bits));
     });
     match visited {
         Ok(()) => tally.finish(),
@@ -132,17 +119,68 @@ pub fn judge(
 }
 
 impl Tally {
-    fn wrong(&mut self, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {
-        self.wrong += 1;
-        if self.first.is_none() {
-            let mut mismatch = describe();
-            mismatch.at = Some(at);
-            mismatch.message = format!("element ({}, {}): {}", at.0, at.1, mismatch.message);
-            self.first = Some(mismatch);
+    /// Before the first element.
+    pub(super) fn new(out: Precision, poison: Option<u64>) -> Tally {
+        Tally {
+            out,
+            poison,
+            worst: 0.0,
+            inexact: false,
+            first: None,
+            wrong: 0,
+            unjudged: 0,
+            seen: [false; 3],
+            elements: 0,
         }
     }
 
-    fn finish(self) -> Judged {
+    /// Counts one element, of which `fared` says how it fared.
+    pub(super) fn element(
+        &mut self,
+        at: (usize, usize),
+        bits: u64,
+        accepted: &Accepted,
+        fared: impl FnOnce() -> Fared,
+    ) {
+        let out = self.out;
+        self.elements += 1;
+        self.seen[1] |= accepted.is_bounded();
+        self.seen[0] |= accepted.order_free;
+        self.seen[2] |= accepted.modelled.is_some();
+        if self.poison == Some(bits) {
+            let expected = decimal(decode(accepted.nearest_bits(), out), out);
+            self.wrong(Strength::Certain, at, || unwritten(bits, expected));
+            return;
+        }
+        match fared() {
+            Fared::Exact => {}
+            Fared::Unjudged => self.unjudged += 1,
+            Fared::Within(share) => {
+                self.inexact = true;
+                self.worst = self.worst.max(share);
+            }
+            Fared::Wrong(tier, figures) => self.wrong(strength(tier), at, || {
+                value_mismatch(tier, figures, (accepted.bits_for(tier), bits), out)
+            }),
+        }
+    }
+
+    fn wrong(&mut self, strength: Strength, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {
+        self.wrong += 1;
+        if self
+            .first
+            .as_ref()
+            .is_none_or(|(strongest, _)| strength < *strongest)
+        {
+            let mut mismatch = describe();
+            mismatch.at = Some(at);
+            mismatch.message = format!("element ({}, {}): {}", at.0, at.1, mismatch.message);
+            self.first = Some((strength, mismatch));
+        }
+    }
+
+    /// One verdict on all of them.
+    pub(super) fn finish(self) -> Judged {
         let tiers = [Tier::T0, Tier::T1, Tier::T2]
             .into_iter()
             .zip(self.seen)
@@ -150,7 +188,7 @@ impl Tally {
             .map(|t| t.0)
             .collect();
         let verdict = match self.first {
-            Some(mut mismatch) => {
+            Some((_, mut mismatch)) => {
                 mismatch.count = self.wrong;
                 Verdict::Wrong(Box::new(mismatch))
             }
@@ -171,9 +209,17 @@ impl Tally {
     }
 }
 
-fn unwritten(bits: u64, expected: f64) -> Mismatch {
+fn strength(tier: Tier) -> Strength {
+    match tier {
+        Tier::T0 => Strength::Certain,
+        Tier::T1 => Strength::Beyond,
+        Tier::T2 => Strength::Bits,
+    }
+}
+
+fn unwritten(bits: u64, expected: String) -> Mismatch {
     Mismatch {
-        expected: format!("{expected:e}"),
+        expected,
         found: "poison".to_owned(),
         found_bits: Some(bits),
         ..Mismatch::plain(
@@ -183,30 +229,38 @@ fn unwritten(bits: u64, expected: f64) -> Mismatch {
     }
 }
 
+/// Decimal and bits are of the same number, in the type of the element.
 fn value_mismatch(
     tier: Tier,
     figures: Option<(f64, f64)>,
-    (expected, expected_bits): (f64, u64),
-    (found, found_bits): (f64, u64),
+    (expected_bits, found_bits): (u64, u64),
+    out: Precision,
 ) -> Mismatch {
     let (error, bound) = figures.unzip();
-    let why = match tier {
-        Tier::T0 => {
+    let number = |bits: u64| decimal(decode(bits, out), out);
+    let (expected, found) = (number(expected_bits), number(found_bits));
+    let why = match (tier, figures) {
+        (Tier::T0, _) => {
             "operands are exact in any order of summation, so only the exact value is right".to_owned()
         }
-        Tier::T1 => match figures {
-            Some((error, bound)) => format!("error {error:.3e} exceeds the bound {bound:.3e}"),
-            None => "not the NaN, infinity or finite value it must be".to_owned(),
-        },
-        Tier::T2 => "the declared reduction gives other bits".to_owned(),
+        (Tier::T1, Some((error, bound))) => {
+            format!("error {} exceeds the bound {}", brief(error), brief(bound))
+        }
+        (Tier::T1, None) => "not the NaN, infinity or finite value it must be".to_owned(),
+        (Tier::T2, Some((error, bound))) => format!(
+            "error {} is within the bound {}, but the declared reduction gives other bits",
+            brief(error),
+            brief(bound)
+        ),
+        (Tier::T2, None) => "the declared reduction gives other bits".to_owned(),
     };
     let message =
-        format!("expected {expected:e} (0x{expected_bits:x}), found {found:e} (0x{found_bits:x}): {why}");
+        format!("expected {expected} (0x{expected_bits:x}), found {found} (0x{found_bits:x}): {why}");
     Mismatch {
         tier: Some(tier),
-        expected: format!("{expected:e}"),
+        expected,
         expected_bits: Some(expected_bits),
-        found: format!("{found:e}"),
+        found,
         found_bits: Some(found_bits),
         error,
         bound,

@@ -61,7 +61,13 @@ pub fn vacuity(
 ) -> Vacuity {
     let (rows, cols) = problem.shape();
     let out = arithmetic.out;
-    let mut rule = Rule::new(arithmetic, &Profile::default(), alpha, beta, problem.b_max());
+    let mut rule = Rule::new(
+        arithmetic,
+        &Profile::default(),
+        alpha,
+        beta,
+        problem.other_max(arithmetic.epilogue),
+    );
     let (mut zeros, mut stale) = (false, beta == 0.0 && rows * cols > 0);
     // Rows with entries whose disappearance nothing has noticed yet.
     let mut unnoticed = 0usize;

@@ -97,8 +97,8 @@ impl Model {
             Init::C if beta != 0.0 => scaled_c(),
             _ => 0.0,
         };
-        let folded = arithmetic.epilogue == Epilogue::AlphaIntoA && alpha != 1.0;
-        let terms = terms.map(|(a, b)| (if folded { unit.mul(alpha, a) } else { a }, b));
+        let fold = |v: f64| if alpha == 1.0 { v } else { unit.mul(alpha, v) };
+        let terms = terms.map(|term| arithmetic.epilogue.folded(term, fold));
         let acc = match slots {
             None if self.second.is_none() && self.first.is_plain() => {
                 let start = start(&self.first.part);
@@ -112,7 +112,7 @@ impl Model {
         };
         let scale = |acc: f64| if alpha == 1.0 { acc } else { unit.mul(alpha, acc) };
         let result = match arithmetic.epilogue {
-            Epilogue::None | Epilogue::AlphaIntoA => acc,
+            Epilogue::None | Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => acc,
             Epilogue::MulThenFma if beta == 0.0 => scale(acc),
             Epilogue::MulThenFma => unit.fma(beta, c, scale(acc)),
             Epilogue::MulThenAdd if beta == 0.0 => scale(acc),

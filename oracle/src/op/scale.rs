@@ -4,12 +4,13 @@ use crate::arithmetic::Input;
 use crate::exact::{Dyadic, Element, Value};
 use crate::scalar::{Scalar, Tf32};
 
-/// An operand as the declared arithmetic sees it: tf32 rounding applied, subnormals of f32 flushed if declared.
+/// An operand as the declared arithmetic sees it: tf32 rounding applied.
 #[must_use]
 pub fn input(value: f64, rounding: Input) -> f64 {
     match rounding {
         Input::AsStored => value,
         Input::Tf32Rna => Tf32::from_f64(value).round_rna().to_f64(),
+        Input::Tf32Rne => Tf32::from_f64(value).round_rne().to_f64(),
         Input::Tf32Truncate => Tf32::from_f64(value).round_rz().to_f64(),
     }
 }

@@ -4,6 +4,7 @@
 //! and never loses a bit; going back is one correctly rounded step.
 
 mod any;
+mod decimal;
 mod float8;
 mod half_types;
 mod native;
@@ -12,6 +13,7 @@ mod spec;
 mod tf32;
 
 pub use any::{AnySlice, AnySliceMut, Element, Values};
+pub use decimal::{brief, decimal};
 pub use float8::{E4m3, E5m2};
 pub use half_types::{Bf16, F16};
 pub use round::{Rounding, decode, encode, encode_dyadic, encode_exact};

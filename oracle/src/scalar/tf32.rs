@@ -18,6 +18,18 @@ impl Tf32 {
         }
     }
 
+    /// Rounds as `cvt.rn.tf32.f32` does: nearest, ties to even, on finite values only. What rounds up past the largest number becomes
+    /// infinite, as by IEEE 754.
+    #[must_use]
+    pub fn round_rne(self) -> Tf32 {
+        if f32::from_bits(self.0).is_finite() {
+            let odd = self.0 >> 13 & 1;
+            Tf32((self.0 + 0xfff + odd) & 0xffff_e000)
+        } else {
+            self
+        }
+    }
+
     /// Drops the low 13 bits, as the tensor core does to raw f32 words. A NaN whose payload lies only there
     /// becomes an infinity (research: PTX ISA 9.1, wgmma; seen on an H200).
     #[must_use]

@@ -69,7 +69,7 @@ impl Case {
             &profile,
             self.scaling.0,
             self.scaling.1,
-            problem.b_max(),
+            problem.other_max(arithmetic.epilogue),
         );
         let mut accepted = None;
         let visited = problem.for_each(&mut |site| accepted = Some(rule.accepts(site, self.c)));

@@ -5,7 +5,7 @@ use super::declared::{Declared, all, instructions};
 use super::inputs::{Family, case, mutated, terms};
 use proptest::prelude::*;
 use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Arithmetic, CpuUnit, Reduction};
+use sparse_oracle::arithmetic::{Arithmetic, CpuUnit, Flush, Reduction};
 use sparse_oracle::judge::Fared;
 use sparse_oracle::model::cpu::CpuStep;
 use sparse_oracle::model::cpu::arm::Fpcr;
@@ -109,7 +109,7 @@ fn settings() -> Vec<(&'static str, Arithmetic, CpuStep)> {
         (CpuUnit::Vfmaddps, Precision::F32),
     ] {
         let mut flushing = Arithmetic::chain(Reduction::FmaChain, precision, precision);
-        flushing.flush = true;
+        flushing.flush = Flush::both(precision);
         for (daz, ftz) in [(true, false), (false, true), (true, true), (false, false)] {
             let mxcsr = Mxcsr {
                 daz,

@@ -6,6 +6,9 @@
 use half::{bf16, f16};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init};
+use sparse_oracle::format::{Csr, CsrParts, Dense};
+use sparse_oracle::judge::{Accepted, Problem, Rule};
+use sparse_oracle::profile::Profile;
 use sparse_oracle::source::random::Random;
 
 /// A floating-point unit of one type. Operands and results travel as the f64 that embeds them.
@@ -100,6 +103,36 @@ pub(crate) fn store(value: f64, out: Precision) -> u64 {
     }
 }
 
+/// What the judge accepts for one output element with these terms.
+pub(crate) fn accepts(
+    arithmetic: &Arithmetic,
+    terms: &[(f64, f64)],
+    scaling: (f64, f64),
+    c: f64,
+) -> Accepted {
+    let n = terms.len();
+    let a = Csr::try_new(CsrParts {
+        rows: 1,
+        cols: n,
+        row_ptr: vec![0, n as u32],
+        col_idx: (0..n as u32).collect(),
+        values: terms.iter().map(|t| t.0).collect(),
+    });
+    let (a, b) = (a.expect("one row"), Dense::from_fn(n, 1, |k, _| terms[k].1));
+    let problem = Problem::Spmm {
+        a: &a,
+        pads: None,
+        b: &b,
+        slots: None,
+    };
+    let (profile, other_max) = (Profile::default(), problem.other_max(arithmetic.epilogue));
+    let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, other_max);
+    let mut accepted = None;
+    let visited = problem.for_each(&mut |site| accepted = Some(rule.accepts(site, c)));
+    visited.expect("the operands fit");
+    accepted.expect("one element")
+}
+
 /// One output element, computed as `arithmetic` declares, its reduction by `way`.
 pub(crate) fn simulate(
     arithmetic: &Arithmetic,
@@ -119,10 +152,14 @@ pub(crate) fn simulate(
     } else {
         0.0
     };
-    let folded = arithmetic.epilogue == Epilogue::AlphaIntoA && alpha != 1.0;
+    let fold = |v: f64| if alpha == 1.0 { v } else { fpu.mul(alpha, v) };
     let mut terms: Vec<(f64, f64)> = terms
         .iter()
-        .map(|&(a, b)| (if folded { fpu.mul(alpha, a) } else { a }, b))
+        .map(|&(a, b)| match arithmetic.epilogue {
+            Epilogue::AlphaIntoA => (fold(a), b),
+            Epilogue::AlphaIntoB => (a, fold(b)),
+            _ => (a, b),
+        })
         .collect();
     let acc = match way {
         Way::Fused => terms.iter().fold(start, |acc, &(a, b)| fpu.fma(a, b, acc)),
@@ -154,7 +191,7 @@ pub(crate) fn simulate(
     };
     let scaled = || if alpha == 1.0 { acc } else { fpu.mul(alpha, acc) };
     let result = match arithmetic.epilogue {
-        Epilogue::None | Epilogue::AlphaIntoA => acc,
+        Epilogue::None | Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => acc,
         _ if beta == 0.0 => scaled(),
         Epilogue::MulThenFma => fpu.fma(beta, c, scaled()),
         Epilogue::MulThenAdd => fpu.add(scaled(), addend()),

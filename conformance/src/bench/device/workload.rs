@@ -158,7 +158,7 @@ impl Structured {
             cols: rows,
             ld: rows,
             layout: Layout::RowMajor,
-            data: Values::from_f64(types.b, &dense),
+            data: Values::from_f64(types.b, &dense).into(),
         };
         let nnz = inner.div_ceil(of) * keep * cols;
         let operands = Operands {
@@ -168,6 +168,7 @@ impl Structured {
             y: None,
             result: (cols, rows),
             c: [Vec::new(), Vec::new()],
+            earlier: Vec::new(),
         };
         Some(Shared {
             case,

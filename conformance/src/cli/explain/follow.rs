@@ -10,7 +10,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::exact::Dyadic;
 use sparse_oracle::judge::Fared;
 use sparse_oracle::model::trace::{Question, Source, Spoiler, Trace, TraceError};
-use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
+use sparse_oracle::scalar::{Precision, Rounding, brief, decimal, decode, encode};
 use sparse_oracle::verdict::Tier;
 use std::io::Write;
 
@@ -136,9 +136,9 @@ fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
 fn causes(out: &mut dyn Write, element: &Element, trace: &Trace) -> Result<()> {
     writeln!(
         out,
-        "  gives      {} = {:e}",
+        "  gives      {} = {}",
         hex(trace.bits, trace.out),
-        trace.result()
+        decimal(trace.result(), trace.out)
     )?;
     match trace.spoiler() {
         Some(Spoiler::Overflow { step }) => writeln!(
@@ -209,9 +209,9 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
         Some(bits) => {
             writeln!(
                 out,
-                "  T2         must be {} = {:e}",
+                "  T2         must be {} = {}",
                 hex(bits, precision),
-                decode(bits, precision)
+                decimal(decode(bits, precision), precision)
             )?;
         }
         None if who.arithmetic.is_deterministic() => {
@@ -223,9 +223,9 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
         let bits = element.found;
         writeln!(
             out,
-            "  found      {} = {:e}",
+            "  found      {} = {}",
             hex(bits, precision),
-            decode(bits, precision)
+            decimal(decode(bits, precision), precision)
         )?;
         let expected = accepted.expected_bits();
         if bits != expected {
@@ -265,8 +265,9 @@ fn sentence(fared: Fared, ran: bool) -> String {
         }
         Fared::Wrong(Tier::T1, Some((error, bound))) => {
             format!(
-                "wrong: {what} is off by {error:.3e}, which is {:.1} times what this arithmetic may lose",
-                error / bound
+                "wrong: {what} is off by {}, which is {} times what this arithmetic may lose",
+                brief(error),
+                brief(error / bound)
             )
         }
         Fared::Wrong(Tier::T1, None) => {
@@ -277,8 +278,8 @@ fn sentence(fared: Fared, ran: bool) -> String {
             100.0 * error / bound
         ),
         Fared::Wrong(Tier::T2, Some((error, bound))) => format!(
-            "wrong: {what} is not what the declared order gives, and off by {:.1} times what that may lose",
-            error / bound
+            "wrong: {what} is not what the declared order gives, and off by {} times what that may lose",
+            brief(error / bound)
         ),
         Fared::Wrong(Tier::T2, None) => format!("wrong: {what} is not what the declared order gives"),
     }

@@ -1,7 +1,7 @@
 //! Numbers for readers: short decimals, bits, and what differs between two patterns.
 
 use sparse_oracle::exact::Dyadic;
-use sparse_oracle::scalar::{Precision, Rounding};
+use sparse_oracle::scalar::{Precision, Rounding, decimal};
 use std::io::{Result, Write};
 
 /// Columns of a line.
@@ -29,15 +29,8 @@ pub(super) fn counted(n: u64, noun: &str) -> String {
 
 /// A float, shortest text that tells it from its neighbours (of f32, where it is one).
 pub(super) fn float(value: f64) -> String {
-    let single = value as f32;
-    let is_plain = value == 0.0 || (1e-3..1e5).contains(&value.abs());
-    match (f64::from(single) == value, is_plain) {
-        _ if !value.is_finite() => value.to_string(),
-        (true, true) => single.to_string(),
-        (true, false) => format!("{single:e}"),
-        (false, true) => value.to_string(),
-        (false, false) => format!("{value:e}"),
-    }
+    let single = f64::from(value as f32) == value;
+    decimal(value, if single { Precision::F32 } else { Precision::F64 })
 }
 
 /// An error: sign and four digits, or 0.

@@ -7,6 +7,7 @@ use anyhow::Result;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::bound::{roundings, tolerance};
 use sparse_oracle::model::tensor_core::{Output, TensorCore};
+use sparse_oracle::scalar::{Precision, brief, decimal};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -29,7 +30,8 @@ pub(super) fn tiers(
         in_full
     };
     let (value, gauge) = (exact.value.approx(), exact.gauge.approx());
-    let text = format!("{value:e}{in_full}, gauge (sum of magnitudes) {gauge:.6e}");
+    let (value, gauge) = (decimal(value, Precision::F64), brief(gauge));
+    let text = format!("{value}{in_full}, gauge (sum of magnitudes) {gauge}");
     labelled(out, "exact", &text)?;
     let t0 = if accepted.order_free {
         "every order of summation gives this value"
@@ -39,11 +41,12 @@ pub(super) fn tiers(
     writeln!(out, "  T0         {t0}")?;
     match (accepted.bound(), accepted.tolerance()) {
         (Some(bound), Some(tolerance)) => {
-            let (rel, abs) = (tolerance.relative(), tolerance.absolute());
-            writeln!(
-                out,
-                "  T1         may differ by {bound:.3e} = {rel:.3e} * gauge + {abs:.3e}"
-            )?;
+            let (bound, rel, abs) = (
+                brief(bound),
+                brief(tolerance.relative()),
+                brief(tolerance.absolute()),
+            );
+            writeln!(out, "  T1         may differ by {bound} = {rel} * gauge + {abs}")?;
             labelled(out, "", &derivation(element, arithmetic))?;
         }
         _ => writeln!(
@@ -127,7 +130,7 @@ fn weakest(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     let weakest = case.contract.weakest();
     let n = element.terms.len() as u64;
     let gauge = element.accepted.exact.gauge.approx();
-    let Some(widest) = tolerance(&weakest, n, element.alpha, element.beta, element.b_max) else {
+    let Some(widest) = tolerance(&weakest, n, element.alpha, element.beta, element.other_max) else {
         writeln!(
             out,
             "  weakest    the contract's weakest arithmetic promises nothing for {n} terms"
@@ -138,8 +141,9 @@ fn weakest(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
         let bound = widest.relative() * gauge + widest.absolute();
         writeln!(
             out,
-            "  weakest    any order in {} may differ by {bound:.3e}",
-            case.contract.types.acc
+            "  weakest    any order in {} may differ by {}",
+            case.contract.types.acc,
+            brief(bound)
         )?;
     }
     Ok(())

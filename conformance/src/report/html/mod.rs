@@ -3,6 +3,7 @@
 //! ```text
 //! verdict, machine                      header (here)
 //! backends                              overview
+//! judged on too little, not run         unjudged
 //! findings with replay lines            findings
 //! known deviations                      waivers
 //! contract map                          overview
@@ -21,13 +22,14 @@ mod legend;
 mod overview;
 mod profiles;
 mod scoreboard;
+mod unjudged;
 mod waivers;
 
 use super::model::Report;
+use super::outcome::Outcome;
 use super::show::{count, counted};
 use super::summary::{Cell, Summary};
 use super::verdict::VerdictKind;
-use crate::selftest::KillScore;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
@@ -55,8 +57,10 @@ pub fn to_html(report: &Report) -> String {
                 (header(report, &summary))
                 main {
                     (overview::backends(report, &summary))
+                    (unjudged::thin(report))
                     (findings::section(report))
                     (waivers::section(report))
+                    (unjudged::not_run(&summary))
                     (overview::contract_map(report, &summary))
                     (scoreboard::section(report, &summary))
                     (scoreboard::families(report, &summary))
@@ -75,22 +79,21 @@ pub fn to_html(report: &Report) -> String {
 }
 
 fn title(report: &Report) -> String {
-    match report.find().len() as u64 {
-        0 => "clean - sparse conformance".to_owned(),
-        found => format!("{} - sparse conformance", counted(found, "finding")),
-    }
+    format!("{} - sparse conformance", report.headline())
 }
 
 fn header(report: &Report, summary: &Summary) -> Markup {
     let found = report.find().len() as u64;
+    let outcome = report.outcome();
     let counts = &summary.total.counts;
     html! {
-        header class=(if found == 0 { "clean" } else { "dirty" }) {
+        header class=(class(outcome)) {
             p.brand { "Sparse conformance" }
             h1 {
-                span.seal aria-hidden="true" { (if found == 0 { "✓" } else { "✗" }) }
-                @if found == 0 { "Clean" } @else { (counted(found, "finding")) }
+                span.seal aria-hidden="true" { (outcome.sign()) }
+                (capitalised(&report.headline()))
             }
+            @if matches!(outcome, Outcome::Thin | Outcome::NothingJudged) { p.lead { (outcome.explanation()) } }
             p.lead {
                 (counted(report.plan.distinct_cases, "case")) " in " (counted(report.contracts.len() as u64, "contract"))
                 ", offered to " (counted(report.backends.len() as u64, "backend")) ": "
@@ -101,17 +104,35 @@ fn header(report: &Report, summary: &Summary) -> Markup {
                 ". What was not run is not a pass: it is counted apart everywhere."
             }
             dl.facts { @for (name, value) in facts(report) { @if !value.is_empty() { div { dt { (name) } dd { (value) } } } } }
-            (navigation(report, found))
+            (navigation(report, summary, found))
         }
     }
 }
 
-fn navigation(report: &Report, found: u64) -> Markup {
+/// The class that colours the head of the page.
+fn class(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Clean => "clean",
+        Outcome::Findings => "dirty",
+        Outcome::Thin => "thin",
+        Outcome::NothingJudged => "unjudged",
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+fn navigation(report: &Report, summary: &Summary, found: u64) -> Markup {
     html! {
         nav aria-label="sections" {
             a href="#backends" { "Backends" }
+            @if !report.thin.is_empty() { a href="#thin" { "Judged on too little" } }
             @if found > 0 { a href="#findings" { "Findings" } }
             @if !report.expectations.is_empty() { a href="#waivers" { "Known deviations" } }
+            @if summary.total.counts.get(VerdictKind::NotRun) > 0 { a href="#not-run" { "Not run" } }
             a href="#map" { "Map" }
             a href="#scoreboard" { "Scoreboard" }
             a href="#shares" { "Shares of bounds" }
@@ -154,7 +175,6 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ("Extensions", here.cpu_features.join(" ")),
         ("Compiler", here.rustc.clone()),
         ("Element types", report.plan.precisions.join(" ")),
-        ("Seeded bugs that the suite catches", self_test(report)),
         ("Files", report.plan.matrices.join(" ")),
         ("Command", here.command_line.join(" ")),
     ];
@@ -164,19 +184,6 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
             .map(|(name, value)| (name.as_str(), value.clone())),
     );
     facts
-}
-
-/// What is published about the suite itself, in a report of the same version.
-fn self_test(report: &Report) -> String {
-    let published = KillScore::published().filter(|score| score.suite_version == report.suite_version);
-    published.map_or_else(String::new, |score| {
-        format!(
-            "{} of {} in tier {}",
-            count(score.killed),
-            count(score.total),
-            score.tier
-        )
-    })
 }
 
 /// The class that colours a cell, and the sign that says the same without colour.
@@ -207,7 +214,7 @@ fn words(cell: &Cell, planned: u64) -> String {
         .collect();
     let worst = cell
         .worst
-        .map(|worst| format!("; worst share of a bound {}", super::show::share(worst.share)));
+        .map(|worst| format!("; {}", super::show::used(worst.share)));
     let counts = if counts.is_empty() {
         "no case".to_owned()
     } else {

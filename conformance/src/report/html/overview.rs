@@ -3,7 +3,7 @@
 use super::{state, words};
 use crate::report::evidence::{Claim, DeterminismGrade};
 use crate::report::model::Report;
-use crate::report::show::{count, counted, share};
+use crate::report::show::{count, counted, used};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{Markup, html};
@@ -21,19 +21,20 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
                     article.card {
                         h3 { (sign(&of.cell, blamed.contains(backend.name.as_str()))) (backend.name) " " small { (backend.version) } }
                         p.quiet { (backend.description) }
-                        (bar(&of.cell, summary.planned))
+                        (bar(&of.cell, of.cell.counts.total()))
                         ul.counts {
                             @for (kind, number) in of.cell.counts.present() {
                                 li { span class={ "dot " (class(kind)) } {} b { (count(number)) } " " (kind.label()) }
                             }
                         }
                         (grade(&backend.determinism))
+                        @if let Some(behind) = report.behind(&backend.name) { p.quiet { (behind) "." } }
                         p.quiet {
                             @if of.cell.counts.ran() == 0 {
                                 b.alarm { @if backend.required { "Required, but ran no case." } @else { "Ran no case." } }
                             } @else {
-                                b { (count(of.cell.counts.ran())) } " of " (count(summary.planned)) " cases run"
-                                @if let Some(worst) = of.cell.worst { ", worst share of a bound " b { (share(worst.share)) } }
+                                b { (count(of.cell.counts.ran())) } " of " (count(of.cell.counts.total())) " cases run"
+                                @if let Some(worst) = of.cell.worst { ", " (used(worst.share)) }
                             }
                         }
                     }
@@ -93,15 +94,13 @@ pub(super) fn class(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// Verdicts as parts of one bar, but for what a manifest excludes: of a narrow backend that would be all there is to see. A
-/// part that exists is never thinner than 3 of 1000.
+/// Verdicts as parts of one bar, with what a manifest excludes and what was not run: a backend that was asked little must
+/// not look like one that passed everything. A part that exists is never thinner than 3 of 1000.
 fn bar(cell: &Cell, planned: u64) -> Markup {
-    let apart = cell.counts.get(VerdictKind::Unsupported);
-    let total = (cell.counts.total() - apart).max(1);
+    let total = cell.counts.total().max(1);
     let parts = cell
         .counts
         .present()
-        .filter(|(kind, _)| *kind != VerdictKind::Unsupported)
         .map(|(kind, number)| (kind, (number * 1000 / total).max(3)));
     html! {
         div.bar role="img" aria-label=(words(cell, planned)) title=(words(cell, planned)) {
@@ -144,7 +143,7 @@ fn only_what_ran() -> Markup {
 
 const KEY: [(&str, &str, &str); 7] = [
     ("exact", "✓", "exact"),
-    ("low", "✓", "within, worst share of a bound up to 50 %"),
+    ("low", "✓", "within, at most 50 % of the allowed error used"),
     ("mid", "✓", "up to 90 %"),
     ("high", "✓", "above 90 %"),
     ("waived", "~", "findings, all of them expected"),

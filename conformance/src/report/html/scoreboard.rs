@@ -17,7 +17,7 @@ pub(super) fn section(report: &Report, summary: &Summary) -> Markup {
         section id="scoreboard" {
             h2 { "Scoreboard" }
             p.quiet {
-                "Each cell: the worst share of a bound, and cases run over cases planned. "
+                "Each cell: how much of the allowed error the worst case used (above 100 % is a finding), and cases run over cases planned. "
                 button.tool type="button" data-details="open" { "open all" } " "
                 button.tool type="button" data-details="close" { "close all" }
             }
@@ -121,9 +121,9 @@ pub(super) fn worst_shares(report: &Report) -> Markup {
     }
     html! {
         details.operation {
-            summary { span.name { "nearest to their bounds" } span.quiet { "passing cases with the largest shares" } }
+            summary { span.name { "nearest to their bounds" } span.quiet { "passing cases that used most of their allowed error" } }
             ol.worst { @for (value, record) in worst {
-                li { b { (share(value)) } " on " (record.backend) (replay(&report.replay(record))) }
+                li { b { (share(value)) } " of the allowed error used, on " (record.backend) (replay(&report.replay(record))) }
             } }
         }
     }

@@ -1,7 +1,7 @@
 //! Known deviations: what each expectation waived, why, until when, and what became of it.
 
 use super::findings::{replay, shortened};
-use crate::report::expectation::{Expectation, Outcome, Tally};
+use crate::report::expectation::{Became, Expectation, Tally};
 use crate::report::model::{CaseRecord, Report};
 use crate::report::show::{count, counted};
 use maud::{Markup, html};
@@ -37,12 +37,12 @@ fn entry(
     report: &Report,
     number: usize,
     expectation: &Expectation,
-    outcome: Outcome,
+    outcome: Became,
     tally: &Tally,
 ) -> Markup {
     let broken = matches!(
         outcome,
-        Outcome::Expired | Outcome::Stale | Outcome::UnexpectedPass(_)
+        Became::Expired | Became::Stale | Became::UnexpectedPass(_)
     );
     let waived: Vec<&CaseRecord> = report.waived().filter(|c| c.waived == Some(number)).collect();
     html! {

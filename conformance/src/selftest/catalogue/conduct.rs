@@ -148,10 +148,14 @@ pub(super) static BUGS: &[Bug] = &[
     ),
     Bug::new(
         F,
-        "declares that it flushes",
+        "declares that it rounds in one direction",
         "a liberty that no contract admits",
         dense,
-        Declares(|contract, params| changed(contract, params, |arithmetic| arithmetic.flush = true)),
+        Declares(|contract, params| {
+            changed(contract, params, |arithmetic| {
+                arithmetic.part_mut().nearest = false;
+            })
+        }),
         &[REFUSED],
     ),
     Bug::new(

@@ -6,21 +6,36 @@
 //!
 //! A bug to add is a row here; nothing else lists them. See `docs/self-test.md`.
 
+mod alignment;
 mod bounds;
+mod caches;
+mod columns;
 mod conduct;
+mod deep;
 mod encoding;
 mod encoding_more;
+mod extents;
+mod factors;
+mod flushes;
+mod hash;
+mod lengths;
+mod loose;
 mod operands;
 mod order;
 mod output;
 mod precision;
+mod races;
+mod roundings;
 mod scaling;
 mod sddmm;
 mod slips;
 mod sparse;
 mod special;
+mod state;
+mod swaps;
 mod tiles;
 mod tiles_more;
+mod walks;
 mod width;
 
 use super::bug::Bug;
@@ -34,12 +49,25 @@ static TABLES: &[&[Bug]] = &[
     bounds::BUGS,
     output::BUGS,
     scaling::BUGS,
+    factors::BUGS,
     operands::BUGS,
     precision::BUGS,
+    roundings::BUGS,
     special::BUGS,
+    flushes::BUGS,
     order::BUGS,
+    columns::BUGS,
+    extents::BUGS,
+    lengths::BUGS,
+    swaps::BUGS,
+    alignment::BUGS,
+    state::BUGS,
+    races::BUGS,
+    hash::BUGS,
+    loose::BUGS,
     width::BUGS,
     sddmm::BUGS,
+    deep::BUGS,
     sparse::BUGS,
     encoding::BUGS,
     encoding_more::BUGS,
@@ -92,6 +120,12 @@ fn plain(case: &Case) -> bool {
 /// Legal SpMM in CSR.
 fn spmm_csr(case: &Case) -> bool {
     spmm(case) && case.contract.format == FormatKind::Csr
+}
+
+/// Legal conversions and transposes whose result is of a general format.
+fn general_move(case: &Case) -> bool {
+    let general = |to| FormatKind::GENERAL.contains(&to);
+    case.contract.op.is_exact() && case.params.fault.is_none() && case.contract.to.is_none_or(general)
 }
 
 /// Products with these types of A, accumulator and output that read A and B.

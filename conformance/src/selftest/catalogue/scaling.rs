@@ -7,10 +7,10 @@
 use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::own::{HONEST, Own, Site, mul_then_add};
+use super::super::request::factors;
 use super::{dense, legal, product, spmm, spmm_with_c};
 use crate::report::Defect;
 use sparse_oracle::contract::Op;
-use sparse_oracle::task::Task;
 
 const F: Family = Family::Scaling;
 const STALE: Symptom = Symptom::Wrong(Defect::Stale);
@@ -28,7 +28,7 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "beta: taken for 1",
         "C is added, never scaled",
-        spmm_with_c,
+        |c| spmm_with_c(c) && c.params.beta != 1.0,
         Effect::Request(|t| factors(t, |alpha, beta| (alpha, if beta == 0.0 { 0.0 } else { 1.0 }))),
         &[VALUE, STALE],
     ),
@@ -36,15 +36,15 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "beta: applied twice",
         "a kernel in two passes scales C in both",
-        spmm_with_c,
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha, beta * beta))),
+        |c| spmm_with_c(c) && c.params.beta != 1.0,
+        Effect::Factors(|alpha, beta| (alpha, beta * beta)),
         &[VALUE, STALE],
     ),
     Bug::new(
         F,
         "beta: on the product",
         "C = (A B + C) beta, since the accumulator starts from C",
-        |c| spmm_with_c(c) && c.params.alpha == 1.0,
+        |c| spmm_with_c(c) && c.params.alpha == 1.0 && c.params.beta != 1.0,
         finish(|site, s| site.unit.mul(site.factors.1, site.unit.add(s, site.c))),
         &[VALUE],
     ),
@@ -104,7 +104,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: applied twice",
         "to A while loading, and to the sum",
         |c| product(c) && !matches!(c.params.alpha, 0.0 | 1.0),
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha * alpha, beta))),
+        Effect::Factors(|alpha, beta| (alpha * alpha, beta)),
         &[VALUE],
     ),
     Bug::new(
@@ -157,13 +157,4 @@ const fn finish(step: fn(&Site, f64) -> f64) -> Effect {
         finish: step,
         ..HONEST
     })
-}
-
-/// Rewrites alpha and beta.
-fn factors(task: &mut Task<'_>, change: impl Fn(f64, f64) -> (f64, f64)) {
-    if let Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } =
-        task
-    {
-        (*alpha, *beta) = change(*alpha, *beta);
-    }
 }

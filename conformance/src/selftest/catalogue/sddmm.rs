@@ -65,7 +65,7 @@ pub(super) static BUGS: &[Bug] = &[
         "sddmm: last k dropped",
         "the inner loop ends one step early",
         deep,
-        Effect::Runs(last_k_dropped),
+        Effect::Runs(|contract, task| cut(contract, task, |k| k.saturating_sub(1))),
         &[VALUE],
     ),
     Bug::new(
@@ -132,7 +132,7 @@ fn set_mode(task: &mut Task<'_>, other: SddmmMode) {
 }
 
 /// The stored positions of S.
-fn positions(task: &Task<'_>) -> Vec<(u32, u32)> {
+pub(super) fn positions(task: &Task<'_>) -> Vec<(u32, u32)> {
     let Task::Sddmm { s, .. } = task else {
         return Vec::new();
     };
@@ -149,7 +149,8 @@ fn short(d: DenseRef<'_>, inner: usize) -> Values {
     values_of(d.data.precision(), &bits)
 }
 
-fn last_k_dropped(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+/// The product with an inner extent cut to `kept` of it.
+pub(super) fn cut(contract: &Contract, task: Task<'_>, kept: fn(usize) -> usize) -> Result<Answer, Failure> {
     let Task::Sddmm {
         s,
         x,
@@ -162,7 +163,7 @@ fn last_k_dropped(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure
     else {
         return Portable.run(contract, task);
     };
-    let inner = x.cols.saturating_sub(1);
+    let inner = kept(x.cols);
     let (xs, ys) = (short(x, inner), short(y, inner));
     let (ld, layout) = (inner, Layout::RowMajor);
     let x = DenseRef {
@@ -195,6 +196,15 @@ fn last_k_dropped(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure
 
 /// Row j of Y is row j + 1, around the end.
 fn wrong_row_of_y(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    rows_of_y(contract, task, |j, rows| (j + 1) % rows)
+}
+
+/// The product with row `from(j, rows)` of Y in the place of row j.
+pub(super) fn rows_of_y(
+    contract: &Contract,
+    task: Task<'_>,
+    from: fn(usize, usize) -> usize,
+) -> Result<Answer, Failure> {
     let Task::Sddmm {
         s,
         x,
@@ -210,7 +220,7 @@ fn wrong_row_of_y(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure
     let mut bits = bits_of(y.data);
     for j in 0..y.rows {
         for k in 0..y.cols {
-            let other = (j + 1) % y.rows;
+            let other = from(j, y.rows);
             bits[offset(y.layout, y.ld, j, k)] = y.data.bits(offset(y.layout, y.ld, other, k));
         }
     }

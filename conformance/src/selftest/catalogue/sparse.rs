@@ -9,7 +9,7 @@ use super::super::bug::symptom::{PATTERN, SHAPE, STRUCTURE, VALUE};
 use super::super::bug::{Bug, Effect, Family};
 use super::super::edit::{drop_last_entry, edit_values, rebuilt, retain, swap_neighbours, triples};
 use super::super::request::{left_of, values_of, with_left};
-use super::{legal, spmm};
+use super::{general_move, legal, spmm};
 use crate::backend::{Backend, Failure, Portable};
 use crate::case::Case;
 use sparse_oracle::contract::{Contract, Op};
@@ -22,14 +22,6 @@ const F: Family = Family::Sparse;
 
 fn spgemm(case: &Case) -> bool {
     legal(case, Op::Spgemm)
-}
-
-fn general_move(case: &Case) -> bool {
-    case.contract.op.is_exact()
-        && case
-            .contract
-            .to
-            .is_none_or(|to| FormatKind::GENERAL.contains(&to))
 }
 
 fn to_csr(case: &Case) -> bool {

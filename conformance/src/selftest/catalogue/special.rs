@@ -8,7 +8,7 @@ use super::super::bug::symptom::{PATTERN, VALUE};
 use super::super::bug::{Bug, Effect, Family};
 use super::super::edit::{edit_values, retain};
 use super::super::own::{HONEST, Own, Site, fused};
-use super::{dense, product, scaled};
+use super::{dense, general_move, product, scaled};
 use crate::case::{Case, Filling};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::FormatKind;
@@ -153,7 +153,7 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "zero: sign lost by a conversion",
         "-0 is written as +0",
-        |c| c.contract.op.is_exact() && drawn(c, &[ValueFamily::Special, ValueFamily::SignedZero]),
+        |c| general_move(c) && drawn(c, &[ValueFamily::Special, ValueFamily::SignedZero]),
         Effect::Result(|raw| {
             let precision = raw.values.precision();
             edit_values(raw, |bits| {

@@ -25,7 +25,7 @@ pub(super) fn tiled(case: &Case, format: FormatKind) -> bool {
 
 /// The steps of a walk over RS-Tile that a bug takes the place of.
 #[derive(Clone, Copy)]
-struct Steps {
+pub(super) struct Steps {
     /// The blocks of a window; told how many there are in all.
     blocks: fn(Range<usize>, usize) -> Range<usize>,
     /// A block's bitmap as the kernel loads it.
@@ -40,7 +40,8 @@ struct Steps {
     residual: fn(usize, usize) -> (usize, usize),
 }
 
-const HONEST: Steps = Steps {
+/// As the format says.
+pub(super) const HONEST: Steps = Steps {
     blocks: |range, _| range,
     load: |bitmap| bitmap,
     place: |bit| (bit / 8, bit % 8),
@@ -284,7 +285,7 @@ const fn bug(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Wa
     )
 }
 
-fn walk(parts: &AnyParts, steps: Steps) -> Walked {
+pub(super) fn walk(parts: &AnyParts, steps: Steps) -> Walked {
     each_parts!(parts, p => match p {
         Parts::RsTile(p) => rs_tile(p, steps),
         _ => Vec::new(),

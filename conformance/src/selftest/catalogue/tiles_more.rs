@@ -186,13 +186,13 @@ const fn bit_tcf(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -
 }
 
 /// First row of a block of tiles, from (boundary, br) and its number.
-type FirstRow = fn((usize, usize), usize) -> usize;
+pub(super) type FirstRow = fn((usize, usize), usize) -> usize;
 
-fn honest_row(p: (usize, usize), block: usize) -> usize {
+pub(super) fn honest_row(p: (usize, usize), block: usize) -> usize {
     p.0 + block * p.1
 }
 
-fn walk_loops(parts: &AnyParts, first: FirstRow, csr: bool, tiles: bool) -> Walked {
+pub(super) fn walk_loops(parts: &AnyParts, first: FirstRow, csr: bool, tiles: bool) -> Walked {
     each_parts!(parts, p => match p {
         Parts::Loops(p) => read_loops(p, first, csr, tiles),
         _ => Vec::new(),
@@ -227,7 +227,7 @@ fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: b
     list
 }
 
-fn walk_libra(parts: &AnyParts, words: fn(usize) -> usize, rest: bool) -> Walked {
+pub(super) fn walk_libra(parts: &AnyParts, words: fn(usize) -> usize, rest: bool) -> Walked {
     each_parts!(parts, p => match p {
         Parts::LibraSpmm(p) => read_libra(p, words, rest),
         _ => Vec::new(),
@@ -341,7 +341,7 @@ fn read_two_four<T: Scalar>(p: &TwoFourParts<T>, nibble: fn(u32) -> u32) -> Walk
     list
 }
 
-fn walk_bit_tcf(parts: &AnyParts, place: fn(usize) -> (usize, usize)) -> Walked {
+pub(super) fn walk_bit_tcf(parts: &AnyParts, place: fn(usize) -> (usize, usize)) -> Walked {
     each_parts!(parts, p => match p {
         Parts::BitTcf(p) => read_bit_tcf(p, place),
         _ => Vec::new(),

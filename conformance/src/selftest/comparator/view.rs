@@ -198,7 +198,13 @@ fn expected(case: &Case, operands: &Operands) -> Result<Came, String> {
     let exact = exact.ok_or("the case has no arithmetic")?;
     let problem = exact.problem();
     let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let mut rule = Rule::new(&arithmetic, &profile, alpha, beta, problem.b_max());
+    let mut rule = Rule::new(
+        &arithmetic,
+        &profile,
+        alpha,
+        beta,
+        problem.other_max(arithmetic.epilogue),
+    );
     let (mut numbers, mut at) = (Vec::new(), Vec::new());
     let sparse = case.contract.op == Op::Spgemm && case.contract.format == FormatKind::Csr;
     let cols = operands.result.1;

@@ -16,6 +16,8 @@ use crate::scalar::{Precision, Rounding, decode};
 pub enum Kind {
     /// alpha times an operand, before its product.
     FoldAlpha,
+    /// The same with b.
+    FoldAlphaB,
     /// beta times C.
     ScaleC,
     /// Multiply and add, one rounding.
@@ -52,6 +54,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Kind::FoldAlpha => "alpha * a",
+            Kind::FoldAlphaB => "alpha * b",
             Kind::ScaleC => "beta * c",
             Kind::Fma => "fma",
             Kind::Product => "product",

@@ -123,7 +123,7 @@ impl Walk {
             ),
         };
         Ok(match arithmetic.epilogue {
-            Epilogue::None | Epilogue::AlphaIntoA => sum,
+            Epilogue::None | Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => sum,
             Epilogue::MulThenFma | Epilogue::MulThenAdd if q.beta == 0.0 => scaled(self),
             Epilogue::MulThenFma => {
                 let scaled = scaled(self);
@@ -166,23 +166,28 @@ impl Walk {
         if q.slots.is_some_and(|slots| slots.len() != q.terms.len()) {
             return Err(TraceError::Slots("there are not as many slots as terms"));
         }
-        let folds = arithmetic.epilogue == Epilogue::AlphaIntoA && q.alpha != 1.0;
-        let lefts: Vec<Carried> = (q.terms.iter().enumerate())
-            .map(|(term, &(a, _))| {
-                let a = Carried {
-                    value: a,
+        // The factor that alpha goes into, carried, beside the other one as it is: for alpha in B these are b and a.
+        let into_b = arithmetic.epilogue == Epilogue::AlphaIntoB;
+        let folds = arithmetic.epilogue.folds_alpha() && q.alpha != 1.0;
+        let kind = if into_b { Kind::FoldAlphaB } else { Kind::FoldAlpha };
+        let factors: Vec<(Carried, f64)> = (q.terms.iter().enumerate())
+            .map(|(term, &(a, b))| {
+                let (value, other) = if into_b { (b, a) } else { (a, b) };
+                let factor = Carried {
+                    value,
                     from: None,
                     source: Source::Term(term),
                 };
                 if !folds {
-                    return a;
+                    return (factor, other);
                 }
-                let product = unit.mul(q.alpha, a.value);
-                self.ieee(Kind::FoldAlpha, vec![a.times(q.alpha)], unit.precision, product)
+                let product = unit.mul(q.alpha, value);
+                let folded = self.ieee(kind, vec![factor.times(q.alpha)], unit.precision, product);
+                (folded, other)
             })
             .collect();
         let Parts::Two(first, second) = arithmetic.parts else {
-            return self.part(arithmetic.part(), unit, q, &lefts);
+            return self.part(arithmetic.part(), unit, q, &factors);
         };
         let Some(slots) = q.slots else {
             return Err(TraceError::Slots(
@@ -197,11 +202,11 @@ impl Walk {
         match (arithmetic.combine, has_terms(&first), has_terms(&second)) {
             (Combine::Free, ..) => Err(TraceError::NotDeterministic),
             (Combine::Disjoint, true, true) => Err(TraceError::Slots("disjoint parts share this element")),
-            (Combine::Disjoint, false, true) => self.part(&second, unit, q, &lefts),
-            (Combine::Disjoint, _, false) => self.part(&first, unit, q, &lefts),
+            (Combine::Disjoint, false, true) => self.part(&second, unit, q, &factors),
+            (Combine::Disjoint, _, false) => self.part(&first, unit, q, &factors),
             (Combine::Ordered, ..) => {
-                let one = self.part(&first, unit, q, &lefts)?;
-                let two = self.part(&second, unit, q, &lefts)?;
+                let one = self.part(&first, unit, q, &factors)?;
+                let two = self.part(&second, unit, q, &factors)?;
                 let value = unit.add(one.value, two.value);
                 Ok(self.ieee(Kind::Parts, vec![one.added(), two.added()], unit.precision, value))
             }
@@ -214,10 +219,10 @@ impl Walk {
         part: &Part,
         scaling: Unit,
         q: &Question<'_>,
-        lefts: &[Carried],
+        factors: &[(Carried, f64)],
     ) -> Result<Carried, TraceError> {
         let mut placed = Vec::new();
-        for (term, (&a, &(_, b))) in lefts.iter().zip(q.terms).enumerate() {
+        for (term, &(a, b)) in factors.iter().enumerate() {
             let slot = q.slots.map(|slots| slots[term]);
             if slot.is_none_or(|slot| part.selects == Selects::All || slot.is_of(part.selects)) {
                 let at = slot.map_or(term as u32, |slot| slot.at);

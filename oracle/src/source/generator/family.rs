@@ -4,7 +4,8 @@ use super::error::SourceError;
 use super::pattern::Pattern;
 use super::spec::{Shape, SourceSpec};
 use super::{
-    banded, block, circuit, dense_row, empty, lengths, lp, nm, power_law, simple, stencil, tails, uniform,
+    banded, block, borders, circuit, collide, dense_row, empty, lengths, longrows, lp, nm, pairs, power_law,
+    simple, stencil, tails, uniform,
 };
 use crate::source::random::{ONE, Random};
 use crate::source::synth;
@@ -33,6 +34,10 @@ pub enum Family {
     Tails,
     Zero,
     Synth,
+    Borders,
+    LongRows,
+    Collide,
+    Pairs,
 }
 
 /// What a parameter's value means.
@@ -154,7 +159,7 @@ macro_rules! families {
 }
 
 /// Every family, in the order of [`Family`].
-pub static FAMILIES: [FamilyInfo; 20] = families! {
+pub static FAMILIES: [FamilyInfo; 24] = families! {
     Uniform "uniform" uniform::{shape, fill} [SQUARE[0], SQUARE[1], share("density", 100_000)]
         "floor(density * rows * cols) entries anywhere"
     Banded "banded" banded::{shape, fill}
@@ -204,4 +209,15 @@ pub static FAMILIES: [FamilyInfo; 20] = families! {
         "no entries: 0 x 0, 0 x k, m x 0, or m x k"
     Synth "synth" synth::{shape, fill} [MATRIX, dim("rows", 0)]
         "a published matrix rebuilt from its row statistics; rows=0 is full size, fewer rows approximate"
+    Borders "borders" borders::{shape, fill} [dim("rows", 64), dim("cols", 64), count("entries", 256, U32)]
+        "exactly `entries` entries anywhere: extents and counts at the borders of blocks, grids and index types"
+    LongRows "longrows" longrows::{shape, fill}
+        [dim("rows", 64), dim("cols", 2048), count("count", 2, U32), count("length", 300, U32), share("singles", 250_000)]
+        "`count` rows of exactly `length` entries; of the others the share `singles` holds one entry, the rest none"
+    Collide "collide" collide::{shape, fill}
+        [dim("rows", 32), dim("cols", 2048), integer("slots", 64, 1, U32), count("length", 12, U32)]
+        "up to `length` entries a row, all columns of a row equal modulo `slots`: collisions in a hash table of so many slots"
+    Pairs "pairs" pairs::{shape, fill} [SQUARE[0], SQUARE[1], count("pairs", 3, U32)]
+        "two of three rows hold `pairs` pairs of columns 2c, 2c + 1, the third even columns only: with values x, -x and equal rows \
+         2c, 2c + 1 of B whole rows cancel"
 };

@@ -11,14 +11,18 @@
 
 mod banded;
 mod block;
+mod borders;
 mod circuit;
+mod collide;
 mod dense_row;
 mod empty;
 mod error;
 mod family;
 mod lengths;
+mod longrows;
 mod lp;
 mod nm;
+mod pairs;
 mod pattern;
 mod power_law;
 mod quick;

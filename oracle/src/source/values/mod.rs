@@ -4,12 +4,22 @@
 //! significands, so that the declared input rounding matters). A NaN is always the canonical quiet one. All values
 //! are built as `integer * 2^exponent`, exactly, from the raw bits of [`Random`]: a seed gives the same values on
 //! every platform.
+//!
+//! Values depend on their number in the operand alone: the sparse operand's entries are numbered as the source stores them,
+//! those of dense operands as they lie, padding left out. Families that name one operand hold something else in the other
+//! ([`ValueFamily::of`]).
 
+mod coded;
+mod operand;
+pub mod placed;
 mod range;
+
+pub use operand::Operand;
 
 use super::random::Random;
 use crate::scalar::Precision;
-use range::{Range, sign};
+use coded::Code;
+use range::{Range, power_of_two, sign};
 use std::fmt;
 
 /// A family of values by name.
@@ -26,6 +36,14 @@ pub enum ValueFamily {
     Subnormal,
     Special,
     SignedZero,
+    Coded,
+    OnesA,
+    OnesB,
+    SubnormalA,
+    SubnormalB,
+    OneBig,
+    PlacedSpecial,
+    SubnormalSums,
 }
 
 /// One row of [`VALUE_FAMILIES`].
@@ -60,7 +78,7 @@ const fn row(
 }
 
 /// Every family, in the order of [`ValueFamily`].
-pub const VALUE_FAMILIES: [ValueFamilyInfo; 10] = [
+pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
     row(
         ValueFamily::Ones,
         "ones",
@@ -131,6 +149,62 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 10] = [
         true,
         "explicit +0 and -0 among small integers",
     ),
+    row(
+        ValueFamily::Coded,
+        "coded",
+        false,
+        true,
+        "coded by position: neighbours differ, and so do rows and columns; sums of few terms tell which took part",
+    ),
+    row(
+        ValueFamily::OnesA,
+        "ones-a",
+        false,
+        true,
+        "1 in A (X of SDDMM), position codes in the others",
+    ),
+    row(
+        ValueFamily::OnesB,
+        "ones-b",
+        false,
+        true,
+        "1 in B, x (Y of SDDMM), position codes in the others",
+    ),
+    row(
+        ValueFamily::SubnormalA,
+        "subnormal-a",
+        false,
+        true,
+        "A around the smallest normal number, half of it subnormal; B so large that products are ordinary",
+    ),
+    row(
+        ValueFamily::SubnormalB,
+        "subnormal-b",
+        false,
+        true,
+        "B around the smallest normal number, half of it subnormal; A so large that products are ordinary",
+    ),
+    row(
+        ValueFamily::OneBig,
+        "one-big",
+        false,
+        true,
+        "a big value now and then among small integers in A, small integers in the others",
+    ),
+    row(
+        ValueFamily::PlacedSpecial,
+        "placed-special",
+        false,
+        false,
+        "few NaN and infinities: in A, in single elements of B, and in rows of B that no entry of A meets",
+    ),
+    row(
+        ValueFamily::SubnormalSums,
+        "subnormal-sums",
+        false,
+        true,
+        "A small multiples of the smallest subnormal, B small integers: products and sums are subnormal, and exact",
+    ),
 ];
 
 impl ValueFamily {
@@ -162,7 +236,8 @@ impl ValueFamily {
         self.info().t0_friendly
     }
 
-    /// One value. The cancelling families pair their values in [`fill`](Self::fill) only; alone they draw `x`.
+    /// One value, of operand A where they differ. What pairs values, codes positions or places rare ones does so in
+    /// [`fill`](Self::fill) only; alone those draw `x`, a code of any position, an ordinary value.
     pub fn sample(self, random: &mut Random, precision: Precision) -> f64 {
         let range = Range::of(precision);
         match self {
@@ -181,14 +256,25 @@ impl ValueFamily {
                 1 => -0.0,
                 _ => small_int(random),
             },
+            ValueFamily::Coded | ValueFamily::OnesB => Code::of(precision).sample(random),
+            ValueFamily::OnesA => 1.0,
+            ValueFamily::SubnormalA => range.around_smallest_normal(random),
+            ValueFamily::SubnormalB => range.normal(random, range.spec.emax - 5, range.spec.emax - 3),
+            ValueFamily::OneBig => small_int(random),
+            ValueFamily::PlacedSpecial => range.normal(random, -1, 1),
+            ValueFamily::SubnormalSums => small_int(random) * power_of_two(range.spec.min_exponent()),
         }
     }
 
     /// `n` values of one seed. In the cancelling families elements `2i` and `2i + 1` cancel (nearly); in the
-    /// special one at least one value is an ordinary one, whenever `n` is not 0.
+    /// special one at least one value is an ordinary one, whenever `n` is not 0. Families that differ from operand to operand
+    /// give what A holds.
     #[must_use]
     pub fn fill(self, n: usize, seed: u64, precision: Precision) -> Vec<f64> {
         let mut random = Random::new(seed, self.name());
+        if let ValueFamily::Coded | ValueFamily::OnesB = self {
+            return Code::of(precision).fill(n, &mut random);
+        }
         let mut values: Vec<f64> = (0..n).map(|_| self.sample(&mut random, precision)).collect();
         match self {
             ValueFamily::Cancelling => pair_up(&mut values, |x| -x),
@@ -201,6 +287,8 @@ impl ValueFamily {
                 let ordinary = random.below(n as u64) as usize;
                 values[ordinary] = ValueFamily::NearOne.sample(&mut random, precision);
             }
+            ValueFamily::OneBig => placed::put_big(&mut values, &mut random, precision),
+            ValueFamily::PlacedSpecial => placed::put_special(&mut values, &mut random, precision),
             _ => {}
         }
         values
@@ -227,124 +315,4 @@ fn small_int(random: &mut Random) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::range::power_of_two;
-    use super::*;
-    use crate::scalar::{Specials, Values};
-
-    fn every() -> impl Iterator<Item = (ValueFamily, Precision)> {
-        let all = VALUE_FAMILIES.iter().map(|info| info.family);
-        all.flat_map(|family| Precision::ALL.map(|precision| (family, precision)))
-    }
-
-    #[test]
-    fn the_table_is_in_the_order_of_the_enum() {
-        for (at, info) in VALUE_FAMILIES.iter().enumerate() {
-            assert_eq!(info.family as usize, at);
-            assert_eq!(ValueFamily::from_name(info.name), Some(info.family));
-        }
-    }
-
-    #[test]
-    fn every_value_survives_its_precision_bit_for_bit() {
-        for (family, precision) in every() {
-            let values = family.fill(3000, 11, precision);
-            let back = Values::from_f64(precision, &values).to_f64();
-            for (x, y) in values.iter().zip(back) {
-                assert_eq!(
-                    x.to_bits(),
-                    y.to_bits(),
-                    "{family} in {precision}: {x} became {y}"
-                );
-            }
-            assert_eq!(
-                family.info().finite,
-                values.iter().all(|x| x.is_finite()),
-                "{family} in {precision}"
-            );
-        }
-    }
-
-    #[test]
-    fn seeds_repeat_and_differ() {
-        for (family, precision) in every().filter(|(family, _)| *family != ValueFamily::Ones) {
-            let bits = |seed| {
-                family
-                    .fill(64, seed, precision)
-                    .iter()
-                    .map(|x| x.to_bits())
-                    .collect::<Vec<_>>()
-            };
-            assert_eq!(bits(1), bits(1));
-            assert_ne!(bits(1), bits(2), "{family} in {precision}");
-        }
-    }
-
-    #[test]
-    fn cancelling_pairs_cancel_and_near_ones_leave_one_last_place() {
-        for precision in Precision::ALL {
-            let sums = |family: ValueFamily| {
-                let values = family.fill(501, 5, precision);
-                values
-                    .chunks_exact(2)
-                    .map(|p| (p[0] + p[1]).abs())
-                    .collect::<Vec<_>>()
-            };
-            assert!(sums(ValueFamily::Cancelling).iter().all(|&sum| sum == 0.0));
-            let last_place = power_of_two(-(Range::of(precision).spec.significand as i32 - 1));
-            let near = sums(ValueFamily::NearCancelling);
-            assert!(
-                near.iter().all(|&sum| sum > 0.0 && sum <= 2.0 * last_place),
-                "{precision}"
-            );
-        }
-    }
-
-    #[test]
-    fn wide_products_stay_finite_and_huge_ones_need_not() {
-        for precision in Precision::ALL {
-            let max = precision.spec().max_finite();
-            let largest = |family: ValueFamily| {
-                family
-                    .fill(4000, 9, precision)
-                    .into_iter()
-                    .fold(0.0f64, |m, x| m.max(x.abs()))
-            };
-            assert!(largest(ValueFamily::Wide).powi(2) * 4.0 <= max, "{precision}");
-            assert!(largest(ValueFamily::Huge) > max / 2.0, "{precision}");
-        }
-    }
-
-    #[test]
-    fn special_has_each_special_and_never_only_those() {
-        for precision in Precision::ALL {
-            let values = ValueFamily::Special.fill(4000, 2, precision);
-            let has = |f: fn(&f64) -> bool| values.iter().any(f);
-            assert!(has(|x| x.is_nan()) && has(|x| x.to_bits() == 0) && has(|x| x.to_bits() == 1 << 63));
-            assert_eq!(
-                has(|x| x.is_infinite()),
-                precision.spec().specials == Specials::Ieee
-            );
-            assert!(values.contains(&Range::of(precision).spec.max_finite()));
-            assert!(
-                values
-                    .iter()
-                    .all(|x| !x.is_nan() || x.to_bits() == f64::NAN.to_bits())
-            );
-            for (n, seed) in [(1, 0), (2, 1), (3, 2)] {
-                let few = ValueFamily::Special.fill(n, seed, precision);
-                assert!(few.iter().any(|x| (0.5..4.0).contains(&x.abs())));
-            }
-        }
-    }
-
-    #[test]
-    fn subnormals_are_about_half() {
-        for precision in Precision::ALL {
-            let limit = power_of_two(Range::of(precision).spec.emin);
-            let values = ValueFamily::Subnormal.fill(2000, 3, precision);
-            let below = values.iter().filter(|x| x.abs() < limit).count();
-            assert!((1000..1500).contains(&below), "{precision}: {below}");
-        }
-    }
-}
+mod tests;

@@ -64,6 +64,20 @@ impl Range {
         }
     }
 
+    /// Half subnormal, from the three highest binades of those; half normal, of the two lowest binades. All are of like size, so
+    /// that whatever drops the subnormal ones changes a sum in its leading bits.
+    pub(super) fn around_smallest_normal(self, random: &mut Random) -> f64 {
+        let FloatSpec {
+            significand, emin, ..
+        } = self.spec;
+        if random.below(2) == 0 {
+            return self.normal(random, emin, emin + 1);
+        }
+        let least = 1 << significand.saturating_sub(4);
+        let magnitude = least + random.below((1 << (significand - 1)) - least);
+        sign(random, scaled(magnitude, self.spec.min_exponent()))
+    }
+
     /// NaN, infinities where the type has them, zeros, extremes.
     pub(super) fn special(self, random: &mut Random) -> f64 {
         let magnitude = match random.below(8) {

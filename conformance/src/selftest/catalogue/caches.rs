@@ -1,0 +1,117 @@
+//! Caches of kernels that remember operands and results, and what they take for the same; see [`state`](super::state).
+
+use super::super::address::of_values;
+use super::super::dense::{Dense, after};
+use super::super::edit::rebuilt;
+use super::super::memory::Memory;
+use super::super::request::{bits_of, left_of, right_of, values_of, with_left, with_right};
+use crate::backend::{Backend, Failure, Portable};
+use sparse_oracle::contract::Contract;
+use sparse_oracle::format::AnySparse;
+use sparse_oracle::task::{Answer, DenseRef, Task};
+
+/// The matrix that this key stood for first; with `last`, of the keys since the last one alone.
+fn held(
+    contract: &Contract,
+    task: &Task<'_>,
+    memory: &Memory,
+    last: bool,
+    key: fn(&AnySparse) -> String,
+) -> AnySparse {
+    let (a, transposed) = left_of(task);
+    let key = format!("{contract} {transposed} {:?} {}", a.shape(), key(a));
+    memory.with(|state| {
+        if last && !state.matrices.contains_key(&key) {
+            state.matrices.clear();
+        }
+        state.matrices.entry(key).or_insert_with(|| a.clone()).clone()
+    })
+}
+
+/// The product with the matrix that the key stood for first.
+pub(super) fn kept_left(
+    contract: &Contract,
+    task: Task<'_>,
+    memory: &Memory,
+    last: bool,
+    key: fn(&AnySparse) -> String,
+) -> Result<Answer, Failure> {
+    let held = held(contract, &task, memory, last, key);
+    Portable.run(contract, with_left(task, &held))
+}
+
+/// The held pattern with the values of now, or the other way round.
+pub(super) fn merged_left(
+    contract: &Contract,
+    task: Task<'_>,
+    memory: &Memory,
+    last: bool,
+    key: fn(&AnySparse) -> String,
+    old_pattern: bool,
+) -> Result<Answer, Failure> {
+    let held = held(contract, &task, memory, last, key);
+    let now = left_of(&task).0;
+    let (pattern, values) = if old_pattern { (&held, now) } else { (now, &held) };
+    let mut bits = Vec::new();
+    rebuilt(values, |list, _| bits.extend(list.iter().map(|e| e.value)))?;
+    let merged = rebuilt(pattern, |list, _| {
+        list.iter_mut().zip(bits).for_each(|(e, bits)| e.value = bits);
+    })?;
+    Portable.run(contract, with_left(task, &merged))
+}
+
+/// The product with the dense operand that the key stood for first; with `last`, of the keys since the last one alone.
+pub(super) fn kept_right(
+    contract: &Contract,
+    task: Task<'_>,
+    memory: &Memory,
+    last: bool,
+    key: fn(&DenseRef<'_>) -> String,
+) -> Result<Answer, Failure> {
+    let Some(b) = right_of(&task) else {
+        return Portable.run(contract, task);
+    };
+    let key = format!(
+        "{contract} {}x{} {} {:?} {}",
+        b.rows,
+        b.cols,
+        b.ld,
+        b.layout,
+        key(&b)
+    );
+    let bits = memory.with(|state| {
+        if last && !state.results.contains_key(&key) {
+            state.results.clear();
+        }
+        state
+            .results
+            .entry(key)
+            .or_insert_with(|| bits_of(b.data))
+            .clone()
+    });
+    let held = values_of(b.data.precision(), &bits);
+    Portable.run(contract, with_right(task, held.as_slice())?)
+}
+
+/// The result of the call before, where all addresses and extents are the same and C is not read.
+pub(super) fn by_address_of_c(
+    contract: &Contract,
+    task: Task<'_>,
+    memory: &Memory,
+) -> Result<Answer, Failure> {
+    let (a, _) = left_of(&task);
+    let key = format!("{contract} {:?} {}", a.shape(), of_values(a));
+    after(contract, task, |d: &mut Dense<'_>| {
+        let key = format!("{key} {} {}x{} {}", d.address, d.rows, d.cols, d.beta);
+        let fresh = d.after.clone();
+        let kept = memory.with(|state| {
+            if !state.results.contains_key(&key) {
+                state.results.clear();
+            }
+            state.results.entry(key).or_insert(fresh).clone()
+        });
+        if d.beta == 0.0 {
+            d.offsets().iter().for_each(|o| d.after[o.2] = kept[o.2]);
+        }
+    })
+}

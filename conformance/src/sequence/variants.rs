@@ -1,0 +1,189 @@
+//! The operands of earlier calls: those of the case, changed in what a kernel may take for granted.
+
+use super::{After, Earlier};
+use crate::case::{Case, Filling, Params};
+use crate::operands::{build, family_of, seed_of};
+use crate::origin::Loaded;
+use sparse_oracle::contract::{Contract, Op, all_contracts};
+use sparse_oracle::format::{Coo, CooParts, FormatKind};
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::task::SddmmMode;
+
+/// The calls before a case's own, in order. One that can't be made (too large, no such encoding) is left out.
+pub(crate) fn earlier(case: &Case, loaded: &Loaded) -> Vec<Earlier> {
+    let Some(after) = case.params.after else {
+        return Vec::new();
+    };
+    let same = plain(case);
+    let asked: Vec<(Case, Option<Loaded>)> = match after {
+        After::Contents | After::Freed => vec![
+            (reseeded(&same, 1), mirrored(loaded, true, true)),
+            // The same row lengths, other columns.
+            (reseeded(&same, 2), mirrored(loaded, false, true)),
+            (reseeded(&same, 3), Some(loaded.clone())),
+        ],
+        After::Many | After::Myriad => vec![(reseeded(&same, 1), mirrored(loaded, true, true))],
+        After::Extents => {
+            let n = same.params.n;
+            let with_n = |case: Case, n| Case {
+                params: Params { n, ..case.params },
+                ..case
+            };
+            let fewer = |by| (with_n(reseeded(&same, by), (n / 2).max(1)), halved(loaded));
+            // What keeps the room of the first call has too little, what keeps sums of a larger one has too much.
+            vec![
+                fewer(1),
+                (with_n(reseeded(&same, 2), 2 * n + 1), doubled(loaded)),
+                fewer(3),
+            ]
+        }
+        After::Other => others(&same)
+            .into_iter()
+            .map(|case| (case, Some(loaded.clone())))
+            .collect(),
+    };
+    let made = asked.into_iter().filter_map(|(case, loaded)| {
+        let operands = build(&case, &loaded?).ok()?;
+        Some(Earlier { case, operands })
+    });
+    made.collect()
+}
+
+/// The case as a legal request with nothing before it.
+pub(crate) fn plain(case: &Case) -> Case {
+    Case {
+        params: Params {
+            after: None,
+            fault: None,
+            unpruned: false,
+            ..case.params
+        },
+        ..case.clone()
+    }
+}
+
+/// The same with other values.
+fn reseeded(case: &Case, by: u64) -> Case {
+    let seed = seed_of(case) ^ (by << 32) ^ 0x5eed;
+    Case {
+        filling: Filling::Drawn(family_of(case), seed),
+        ..case.clone()
+    }
+}
+
+/// A matrix of these entries, row by row.
+fn matrix(loaded: &Loaded, rows: usize, mut entries: Vec<(u32, u32, f64)>) -> Option<Loaded> {
+    entries.sort_by_key(|&(row, col, _)| (row, col));
+    let coo = Coo::try_new(CooParts {
+        rows,
+        cols: loaded.coo.cols,
+        row_idx: entries.iter().map(|e| e.0).collect(),
+        col_idx: entries.iter().map(|e| e.1).collect(),
+        values: entries.iter().map(|e| e.2).collect(),
+    });
+    Some(Loaded {
+        coo: coo.ok()?,
+        has_values: loaded.has_values,
+    })
+}
+
+fn entries(loaded: &Loaded) -> impl Iterator<Item = (u32, u32, f64)> {
+    let coo = &loaded.coo;
+    let positions = coo.row_idx.iter().zip(&coo.col_idx);
+    positions
+        .zip(&coo.values)
+        .map(|((&row, &col), &value)| (row, col, value))
+}
+
+/// Rows, columns or both in reverse order: as many entries, at other places.
+fn mirrored(loaded: &Loaded, rows: bool, cols: bool) -> Option<Loaded> {
+    let (last_row, last_col) = (loaded.coo.rows.max(1) - 1, loaded.coo.cols.max(1) - 1);
+    let turned = entries(loaded).map(|(row, col, value)| {
+        let row = if rows { last_row as u32 - row } else { row };
+        let col = if cols { last_col as u32 - col } else { col };
+        (row, col, value)
+    });
+    matrix(loaded, loaded.coo.rows, turned.collect())
+}
+
+/// The matrix above itself.
+fn doubled(loaded: &Loaded) -> Option<Loaded> {
+    let rows = loaded.coo.rows;
+    let below = u32::try_from(rows.checked_mul(2)?).ok()? / 2;
+    let twice = entries(loaded).flat_map(|(row, col, value)| [(row, col, value), (row + below, col, value)]);
+    matrix(loaded, 2 * rows, twice.collect())
+}
+
+/// The upper half of the rows, one at least.
+fn halved(loaded: &Loaded) -> Option<Loaded> {
+    let rows = loaded.coo.rows.div_ceil(2);
+    let upper = entries(loaded).filter(|e| (e.0 as usize) < rows);
+    matrix(loaded, rows, upper.collect())
+}
+
+/// Element type of the stored values of A.
+fn stored(contract: &Contract) -> Precision {
+    match contract.op {
+        Op::Sddmm => contract.types.out,
+        _ => contract.types.a,
+    }
+}
+
+/// Other requests on the same matrix: one contract of every other operation on the format, then the case's own contract with
+/// the other transpose, and with other factors.
+fn others(case: &Case) -> Vec<Case> {
+    let (contract, p) = (case.contract, case.params);
+    let mut list: Vec<Case> = Vec::new();
+    for op in [Op::Spmv, Op::Spmm, Op::Transpose, Op::Spgemm, Op::Sddmm] {
+        // What is pruned to a pattern stores other positions than a sampled product of the same matrix would have.
+        let pruned = contract.to.is_some_and(FormatKind::is_structured);
+        if op == Op::Sddmm && pruned {
+            continue;
+        }
+        let fits = |c: &&Contract| {
+            let types = c.op.is_exact() || contract.op.is_exact() || c.types == contract.types;
+            c.op == op && op != contract.op && c.format == contract.format && types
+        };
+        let found = all_contracts().iter().filter(fits);
+        list.extend(
+            found
+                .filter(|c| stored(c) == stored(&contract))
+                .take(1)
+                .map(|&contract| {
+                    let params = Params {
+                        n: p.n,
+                        blocks: p.blocks,
+                        duplicates: p.duplicates,
+                        align: p.align,
+                        ..Params::default()
+                    };
+                    Case {
+                        contract,
+                        params,
+                        ..case.clone()
+                    }
+                }),
+        );
+    }
+    let of = |params: Params| Case {
+        params,
+        ..case.clone()
+    };
+    if matches!(contract.op, Op::Spmm | Op::Spmv) {
+        list.push(of(Params {
+            transpose_a: !p.transpose_a,
+            ..p
+        }));
+    }
+    if !contract.op.is_exact() && contract.op != Op::Spgemm && p.mode != SddmmMode::Scale {
+        let alpha = if p.alpha == 2.0 { 1.0 } else { 2.0 };
+        let beta = if p.beta == 0.0 && contract.op != Op::Sddmm {
+            1.0
+        } else {
+            0.0
+        };
+        list.push(of(Params { alpha, ..p }));
+        list.push(of(Params { beta, ..p }));
+    }
+    list
+}

@@ -1,0 +1,111 @@
+//! NaN and Inf in B where the pattern of A says that they must not arrive, or in which elements only.
+//!
+//! A family of values knows an operand's elements by their number, not which rows of B are met by an entry of A. Both are known
+//! here, once A is built. What then must arrive is, as always, what the exact result says.
+
+use crate::case::{Case, Filling};
+use crate::operands::{DenseOperand, seed_of};
+use crate::placed::Placed;
+use sparse_oracle::each_sparse;
+use sparse_oracle::format::{AnySparse, Layout};
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::source::values::{ValueFamily, placed};
+
+/// One place of B: a row, one of its columns or all, and the value.
+type Place = (usize, Option<usize>, f64);
+
+/// Where a case's B of this many rows and columns holds NaN and Inf; empty but for the family that asks for it.
+pub(crate) fn places(
+    case: &Case,
+    (rows, cols): (usize, usize),
+    precision: Precision,
+    a: &AnySparse,
+    transpose_a: bool,
+) -> Vec<Place> {
+    if !matches!(case.filling, Filling::Drawn(ValueFamily::PlacedSpecial, _)) {
+        return Vec::new();
+    }
+    let mut met = vec![false; rows];
+    each_sparse!(a, m => for entry in m.entries().list {
+        let k = if transpose_a { entry.row } else { entry.col };
+        met[k as usize] = true;
+    });
+    placed::in_rows(&met, cols, seed_of(case), precision)
+}
+
+/// Puts them into B (x, Y), whose rows are those of op(B): its columns as stored where `transpose_b` is set.
+pub(crate) fn overlay(
+    case: &Case,
+    b: &mut DenseOperand,
+    transpose_b: bool,
+    a: &AnySparse,
+    transpose_a: bool,
+) {
+    let (rows, cols) = if transpose_b {
+        (b.cols, b.rows)
+    } else {
+        (b.rows, b.cols)
+    };
+    let precision = b.data.precision();
+    let places = places(case, (rows, cols), precision, a, transpose_a);
+    if places.is_empty() {
+        return;
+    }
+    let mut data = b.data.to_f64();
+    for (row, column, value) in places {
+        for j in column.map_or(0..cols, |j| j..j + 1) {
+            let (i, j) = if transpose_b { (j, row) } else { (row, j) };
+            let at = if b.layout == Layout::RowMajor {
+                i * b.ld + j
+            } else {
+                j * b.ld + i
+            };
+            data[at] = value;
+        }
+    }
+    b.data = Placed::from_f64(precision, &data, case.params.align);
+}
+
+/// Puts them into the values of a sparse B whose positions come row by row: into all entries of a row, or into its first.
+pub(crate) fn overlay_sparse(places: &[Place], positions: &[(u32, u32)], values: &mut [f64]) {
+    for &(row, column, value) in places {
+        let first = positions.partition_point(|at| (at.0 as usize) < row);
+        let end = positions.partition_point(|at| at.0 as usize <= row);
+        let end = if column.is_some() { end.min(first + 1) } else { end };
+        values[first..end].fill(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::case::Case;
+    use crate::operands::build;
+
+    /// The places of B with a NaN or Inf are those of unmet rows, and a single one elsewhere, in every layout.
+    #[test]
+    fn unmet_rows_of_b_are_special_in_every_layout() {
+        for rest in ["", "/tb", "/lb=col", "/tb/lb=col/ldb=+3", "/ta", "/ta/tb/ldb=+1"] {
+            // Rows and columns 0 to 29 of 40 hold an entry.
+            let line = format!(
+                "spmm.csr.f32_f32_f32_f32/diagonal:rows=40,cols=40,shift=10,seed=1/values=placed-special,5/n=6{rest}"
+            );
+            let case: Case = line.parse().expect("a case line");
+            let loaded = case.origin.load().expect("a generator");
+            let b = build(&case, &loaded).expect("operands").b.expect("B");
+            let at = |k, j| {
+                if case.params.transpose_b {
+                    b.at(j, k)
+                } else {
+                    b.at(k, j)
+                }
+            };
+            let is_met = |k| if case.params.transpose_a { k < 30 } else { k >= 10 };
+            let special = |k| (0..6).filter(|&j| !at(k, j).is_finite()).count();
+            for k in (0..40).filter(|&k| !is_met(k)) {
+                assert_eq!(special(k), 6, "{line}: row {k}");
+            }
+            let in_met: usize = (0..40).filter(|&k| is_met(k)).map(special).sum();
+            assert_eq!(in_met, 1, "{line}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Kernels that take little of their contracts are asked enough of it, or are not called clean.
+
+use rayon::prelude::*;
+use sparse_conformance::backend::{Backend, Failure, Portable, Support};
+use sparse_conformance::campaign::{self, Progress};
+use sparse_conformance::case::Params;
+use sparse_conformance::plan::{Options, plan};
+use sparse_conformance::report::{Environment, LEAST_CAUGHT, Outcome, Report, Worth};
+use sparse_conformance::runner::run_case;
+use sparse_conformance::selftest::{Seeded, bugs};
+use sparse_oracle::contract::Contract;
+use sparse_oracle::format::Layout;
+use sparse_oracle::task::{Answer, Task};
+
+/// What most kernels take: f32 in CSR, alpha = 1, beta = 0, nothing transposed, row-major, unpadded, only good requests.
+#[derive(Debug)]
+struct Restricted<B> {
+    kernel: B,
+    contracts: &'static [&'static str],
+    most_columns: usize,
+}
+
+impl<B> Restricted<B> {
+    fn new(kernel: B) -> Restricted<B> {
+        Restricted {
+            kernel,
+            contracts: &["spmm.csr.f32_f32_f32_f32", "spmv.csr.f32_f32_f32_f32"],
+            most_columns: usize::MAX,
+        }
+    }
+}
+
+impl<B: Backend> Backend for Restricted<B> {
+    fn name(&self) -> &'static str {
+        "restricted"
+    }
+
+    fn version(&self) -> String {
+        "1".to_owned()
+    }
+
+    fn description(&self) -> &'static str {
+        "a kernel that takes little"
+    }
+
+    fn support(&self, contract: &Contract, p: &Params) -> Support {
+        let name = contract.to_string();
+        let plain = p.alpha == 1.0 && p.beta == 0.0 && !p.transpose_a && !p.transpose_b && p.fault.is_none();
+        let laid = p.layout_b == Layout::RowMajor && p.layout_c == Layout::RowMajor && p.pad_b + p.pad_c == 0;
+        if self.contracts.contains(&name.as_str()) && plain && laid && p.n <= self.most_columns {
+            self.kernel.support(contract, p)
+        } else {
+            Support::Excluded {
+                reason: "it takes the plain product only".into(),
+            }
+        }
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        self.kernel.run(contract, task)
+    }
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn planned(&self, _: usize, _: usize) {}
+
+    fn judged(&self, _: &str, _: usize) {}
+}
+
+fn judged(backend: impl Backend + 'static, seed: u64) -> Report {
+    let options = Options {
+        seed,
+        ..Options::default()
+    };
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(backend)];
+    campaign::run(&options, &backends, Environment::default(), &Silent)
+}
+
+/// Tried as a new user would: with the bug "only the first 64 rows" such a kernel got 8 of the 122 quick cases of its contracts, and was
+/// called clean.
+#[test]
+fn only_the_first_64_rows_is_found_at_every_seed() {
+    let bug = bugs()
+        .find(|bug| bug.name == "row: only the first 64")
+        .expect("in the catalogue");
+    let missed: Vec<u64> = (0..20u64)
+        .into_par_iter()
+        .filter(|&seed| {
+            let options = Options {
+                seed,
+                ..Options::default()
+            };
+            let sick = Restricted::new(Seeded::sick(bug));
+            let groups = plan(&options, &[&sick]).groups;
+            let subject: Vec<Box<dyn Backend>> = vec![Box::new(sick)];
+            let finds = |case: &sparse_conformance::case::Case| {
+                let loaded = case.origin.load().expect("a planned matrix loads");
+                run_case(case, &loaded, &subject)
+                    .records
+                    .iter()
+                    .any(sparse_conformance::report::CaseRecord::is_finding)
+            };
+            !groups.iter().flat_map(|group| &group.cases).any(finds)
+        })
+        .collect();
+    assert!(missed.is_empty(), "not found at seeds {missed:?}");
+}
+
+/// Each contract has its 150 cases inside of what the kernel takes, all combinations met, and the report says what was excluded.
+#[test]
+fn a_restricted_kernel_is_asked_as_much_as_any() {
+    let report = judged(Restricted::new(Portable), 0);
+    assert_eq!(report.worth.len(), 2);
+    for row in &report.worth {
+        assert!(
+            row.judged >= 150 && row.pairs_missing == 0 && row.pairs > 100,
+            "{row:?}"
+        );
+        assert!(
+            row.excluded.iter().any(|level| level == "beta -1"),
+            "{:?}",
+            row.excluded
+        );
+        let seeded = row.seeded.as_ref().expect("few contracts are all hunted on");
+        println!("{}: {}", row.contract, seeded.said());
+    }
+    // Clean exactly where enough of the seeded bugs would have been caught.
+    let enough = |row: &Worth| {
+        row.seeded
+            .as_ref()
+            .is_some_and(|s| s.caught * 100 >= s.concern * LEAST_CAUGHT)
+    };
+    let blind = report.worth.iter().filter(|row| !enough(row)).count();
+    assert_eq!(report.thin.len(), blind, "{:?}", report.thin);
+    let wanted = if blind == 0 { Outcome::Clean } else { Outcome::Thin };
+    assert_eq!(report.outcome(), wanted);
+    let asked = report
+        .cases
+        .iter()
+        .filter(|record| !record.verdict.kind().ran())
+        .count();
+    assert!(
+        asked * 10 < report.cases.len(),
+        "{asked} of {} cases did not run",
+        report.cases.len()
+    );
+}
+
+/// One contract, one column: however many cases, they can't show what goes wrong from the second column on.
+#[test]
+fn a_kernel_of_one_column_is_thin() {
+    let one = Restricted {
+        contracts: &["spmm.csr.f32_f32_f32_f32"],
+        most_columns: 1,
+        ..Restricted::new(Portable)
+    };
+    let report = judged(one, 0);
+    assert_eq!(report.outcome(), Outcome::Thin, "{:?}", report.worth);
+    assert_eq!(report.exit_code(), 1);
+    assert!(report.thin[0].reason.contains("seeded bugs"), "{:?}", report.thin);
+}

@@ -1,0 +1,111 @@
+//! What every element of a result may be, worked out once for as many results as there are.
+//!
+//! ```text
+//! problem, declaration, what C held  ->  one line an element: position, what is accepted, how the first bits seen fared
+//!                                        result 1 -\
+//!                                        result 2 --> verdicts: the exact sums are not formed again
+//! ```
+//!
+//! Backends that declare the same, runs of one backend and seeded bugs are judged by the same sheet; it says what [`judge`](super::judge)
+//! says.
+
+use super::accepted::{Accepted, Fared};
+use super::moves::judge_sparse;
+use super::problem::Problem;
+use super::rule::Rule;
+use super::tally::{Judged, Place, Tally};
+use crate::arithmetic::Arithmetic;
+use crate::format::FormatKind;
+use crate::profile::Profile;
+use crate::refusal::Refusal;
+use crate::scalar::{AnySlice, Precision, decode};
+use crate::task::RawSparse;
+use std::sync::OnceLock;
+
+/// What every element of a result may be, in the order of visiting.
+#[derive(Debug)]
+pub struct Sheet {
+    shape: (usize, usize),
+    out: Precision,
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    at: (usize, usize),
+    accepted: Accepted,
+    /// Most results of a case agree: the first bits that were looked at, and how they fared.
+    first: OnceLock<(u64, Fared)>,
+}
+
+impl Sheet {
+    /// Works the elements out; `before` is what C held and where element (i, j) is in it. None where there are more than `most`.
+    ///
+    /// # Errors
+    /// Operands that don't fit together.
+    pub fn new(
+        problem: &Problem<'_>,
+        (arithmetic, profile): (&Arithmetic, &Profile),
+        (alpha, beta): (f64, f64),
+        before: Option<(AnySlice<'_>, Place)>,
+        most: usize,
+    ) -> Result<Option<Sheet>, Refusal> {
+        let other_max = problem.other_max(arithmetic.epilogue);
+        let mut rule = Rule::new(arithmetic, profile, alpha, beta, other_max);
+        let (mut lines, mut count) = (Vec::new(), 0);
+        problem.for_each(&mut |site| {
+            count += 1;
+            if count > most {
+                return;
+            }
+            let c = before.map_or(0.0, |(data, place)| {
+                decode(data.bits(place.offset(site.at, count - 1)), data.precision())
+            });
+            lines.push(Line {
+                at: site.at,
+                accepted: rule.accepts(site, c),
+                first: OnceLock::new(),
+            });
+        })?;
+        Ok((count <= most).then(|| Sheet {
+            shape: problem.shape(),
+            out: arithmetic.out,
+            lines,
+        }))
+    }
+
+    /// As [`judge`](super::judge) with an output that lies so.
+    #[must_use]
+    pub fn judge(&self, found: AnySlice<'_>, place: Place, poison: Option<u64>) -> Judged {
+        let mut tally = Tally::new(self.out, poison);
+        for (visited, line) in self.lines.iter().enumerate() {
+            let bits = found.bits(place.offset(line.at, visited));
+            tally.element(line.at, bits, &line.accepted, || line.judge(bits));
+        }
+        tally.finish()
+    }
+
+    /// As [`judge_spgemm`](super::judge_spgemm).
+    #[must_use]
+    pub fn judge_spgemm(&self, profile: &Profile, kind: FormatKind, found: RawSparse) -> Judged {
+        let positions = self.lines.iter().map(|line| (line.at.0 as u32, line.at.1 as u32));
+        judge_sparse(
+            (self.shape, self.out, kind),
+            profile,
+            found,
+            || Ok(positions.collect()),
+            |values| self.judge(values, Place::Visited, None),
+        )
+    }
+}
+
+impl Line {
+    fn judge(&self, bits: u64) -> Fared {
+        let (first, fared) = self.first.get_or_init(|| (bits, self.accepted.judge(bits)));
+        if *first == bits {
+            *fared
+        } else {
+            self.accepted.judge(bits)
+        }
+    }
+}
