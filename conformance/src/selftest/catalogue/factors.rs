@@ -271,7 +271,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: in a half, SDDMM",
         "alpha is passed in the type of f16 kernels",
         |c| legal(c, Op::Sddmm) && in_half(c.params.alpha) != c.params.alpha,
-        Effect::Request(|t| factors(t, |alpha, beta| (in_half(alpha), beta))),
+        Effect::Factors(|alpha, beta| (in_half(alpha), beta)),
         &[VALUE],
     ),
 ];

@@ -21,7 +21,7 @@ pub(super) static BUGS: &[Bug] = &[
         "beta: ignored",
         "C is overwritten",
         spmm_with_c,
-        Effect::Request(|t| factors(t, |alpha, _| (alpha, 0.0))),
+        Effect::Factors(|alpha, _| (alpha, 0.0)),
         &[VALUE, STALE],
     ),
     Bug::new(
@@ -29,7 +29,7 @@ pub(super) static BUGS: &[Bug] = &[
         "beta: taken for 1",
         "C is added, never scaled",
         |c| spmm_with_c(c) && c.params.beta != 1.0,
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha, if beta == 0.0 { 0.0 } else { 1.0 }))),
+        Effect::Factors(|alpha, beta| (alpha, if beta == 0.0 { 0.0 } else { 1.0 })),
         &[VALUE, STALE],
     ),
     Bug::new(
@@ -77,7 +77,7 @@ pub(super) static BUGS: &[Bug] = &[
         "beta: subtracted",
         "beta * C is subtracted",
         spmm_with_c,
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha, -beta))),
+        Effect::Factors(|alpha, beta| (alpha, -beta)),
         &[VALUE],
     ),
     Bug::new(
@@ -96,7 +96,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: ignored",
         "the product is never scaled",
         |c| product(c) && c.params.alpha != 1.0,
-        Effect::Request(|t| factors(t, |_, beta| (1.0, beta))),
+        Effect::Factors(|_, beta| (1.0, beta)),
         &[VALUE],
     ),
     Bug::new(
@@ -112,7 +112,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: scales C too",
         "C = alpha (A B + beta C)",
         |c| spmm_with_c(c) && c.params.alpha != 1.0,
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha, alpha * beta))),
+        Effect::Factors(|alpha, beta| (alpha, alpha * beta)),
         &[VALUE],
     ),
     Bug::new(
@@ -120,7 +120,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: exchanged with beta",
         "the two arguments are passed in the wrong order",
         |c| spmm(c) && c.params.alpha != c.params.beta,
-        Effect::Request(|t| factors(t, |alpha, beta| (beta, alpha))),
+        Effect::Factors(|alpha, beta| (beta, alpha)),
         &[VALUE, UNWRITTEN],
     ),
     Bug::new(
@@ -139,7 +139,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: rounded to an integer",
         "alpha is an int in a caller's struct",
         |c| product(c) && c.params.alpha.fract() != 0.0,
-        Effect::Request(|t| factors(t, |alpha, beta| (alpha.trunc(), beta))),
+        Effect::Factors(|alpha, beta| (alpha.trunc(), beta)),
         &[VALUE],
     ),
     Bug::new(
@@ -147,7 +147,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: ignored by SDDMM",
         "the dot product is stored as it is",
         |c| legal(c, Op::Sddmm) && c.params.alpha != 1.0,
-        Effect::Request(|t| factors(t, |_, beta| (1.0, beta))),
+        Effect::Factors(|_, beta| (1.0, beta)),
         &[VALUE],
     ),
 ];
