@@ -11,8 +11,17 @@ fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         2 => any::<f64>(),
         2 => (-9i32..=9).prop_map(f64::from),
+        4 => any::<f32>().prop_map(f64::from),
+        // Products whose rests are next to the smallest float.
+        1 => (1u64..1 << 53, -1100i32..-800).prop_map(|(digits, power)| scaled(digits, power / 2)),
         1 => prop::sample::select(vec![0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, 5e-324]),
     ]
+}
+
+/// `digits * 2^power`, of either sign.
+fn scaled(digits: u64, power: i32) -> f64 {
+    let sign = if digits & 2 == 0 { 1.0 } else { -1.0 };
+    sign * digits as f64 * 2f64.powi(power)
 }
 
 fn finite() -> impl Strategy<Value = f64> {

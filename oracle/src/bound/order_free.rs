@@ -48,7 +48,8 @@ fn part_is_order_free(arithmetic: &Arithmetic, part: &Part, lsb: i64, total: f64
     let fits = if room > 1023 {
         true
     } else {
-        room >= -1022 && total <= 2.0f64.powi(room as i32)
+        // The float 2^room, by its exponent.
+        room >= -1022 && total <= f64::from_bits(((room + 1023) as u64) << 52)
     };
     lsb >= floor && total <= limit && fits
 }

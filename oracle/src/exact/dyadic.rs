@@ -166,9 +166,10 @@ impl Dyadic {
         if msb - unit >= 64 {
             return None;
         }
-        let quotient = (unit..=msb)
-            .rev()
-            .fold(0, |q, at| q << 1 | u64::from(self.bit(at)));
+        // Two limbs hold all bits from the unit up to the highest.
+        let at = unit.div_euclid(64);
+        let limbs = u128::from(self.limb(at)) | u128::from(self.limb(at + 1)) << 64;
+        let quotient = (limbs >> unit.rem_euclid(64)) as u64;
         let remainder = match (self.bit(unit - 1), lsb < unit - 1) {
             (false, false) => Remainder::Zero,
             (false, true) => Remainder::BelowHalf,

@@ -95,19 +95,44 @@ fn combine(alpha: f64, sum: &Value, beta: f64, c: f64) -> Value {
     }
 }
 
-/// The common case without big numbers: alpha = +-1, and a beta * c that one f64 holds.
+/// The common case without big numbers: every product as a float and its exact rest, added up by exact sums of two until no more than
+/// two floats are left.
 fn combine_pairs(alpha: f64, sum: &Value, beta: f64, c: f64) -> Option<Value> {
     let Value::Pair { hi, lo } = sum else { return None };
-    if alpha.abs() != 1.0 || !(beta.abs() == 1.0 || beta == 0.0) || !c.is_finite() && beta != 0.0 {
-        return None;
+    let times = |factor: f64, v: f64| {
+        if factor == 0.0 {
+            Some((0.0, 0.0))
+        } else {
+            exact_product(factor, v)
+        }
+    };
+    let (high, low, addend) = (times(alpha, *hi)?, times(alpha, *lo)?, times(beta, c)?);
+    let mut parts = [low.1, addend.1, low.0, high.1, addend.0, high.0];
+    for _ in 0..3 {
+        // The sum so far moves on, its rest stays behind.
+        for i in 1..parts.len() {
+            (parts[i], parts[i - 1]) = two_sum(parts[i - 1], parts[i]);
+        }
     }
-    let (s, e) = two_sum(alpha * hi, if beta == 0.0 { 0.0 } else { beta * c });
-    let (t, rest) = two_sum(e, alpha * lo);
-    let (hi, lo) = two_sum(s, t);
-    (rest == 0.0 && hi.is_finite()).then_some(Value::Pair { hi, lo })
+    let [rest @ .., lo, hi] = parts;
+    let whole = rest.iter().all(|&part| part == 0.0) && hi.is_finite();
+    // The last sum of two leaves the nearest float first. Zero is +0.
+    whole.then_some(Value::Pair {
+        hi: hi + 0.0,
+        lo: lo + 0.0,
+    })
 }
 
-/// Knuth's exact sum: `s + e = a + b`, no assumption on magnitudes.
+/// The product and its exact rest (Dekker); none where the rest may be too small for a float, and at an overflow.
+fn exact_product(x: f64, y: f64) -> Option<(f64, f64)> {
+    // 2^-969: the rest is a multiple of 2^-105 times the product's power of two, and the smallest float is 2^-1074.
+    const LEAST: f64 = f64::from_bits((1023 - 969) << 52);
+    let product = x * y;
+    let fits = product.abs() >= LEAST || x == 0.0 || y == 0.0;
+    (fits && product.is_finite()).then(|| (product, x.mul_add(y, -product)))
+}
+
+/// Knuth's exact sum: `s + e = a + b`, no assumption on magnitudes (below overflow, where `e` is NaN or `s` infinite).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let from_b = s - a;
