@@ -12,6 +12,7 @@ use sparse_conformance::degenerate::degenerate;
 use sparse_conformance::operands::build;
 use sparse_conformance::origin::Origin;
 use sparse_conformance::plan::{Group, Options, plan};
+use sparse_conformance::right::Right;
 use sparse_golden::tolerance_entries;
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::Precision;
@@ -105,6 +106,23 @@ fn few_cases_of_a_contract_have_an_empty_matrix() {
     for (contract, (empty, all)) in counts {
         assert!(empty * 3 < all, "{contract}: {empty} of {all} matrices are empty");
     }
+}
+
+/// One case in 94,000 multiplied an embedded matrix of 9 x 12 by itself, and was not run.
+#[test]
+fn only_square_matrices_are_multiplied_by_themselves() {
+    let groups = quick(0);
+    let squares = cases(&groups).filter(|case| case.params.right == Right::Same);
+    let count = squares
+        .inspect(|case| match &case.origin {
+            Origin::Spec(spec) => {
+                let shape = spec.shape().expect("a legal matrix");
+                assert_eq!(shape.rows, shape.cols, "{case}");
+            }
+            other => panic!("{case}: nobody has looked at the shape of {other}"),
+        })
+        .count();
+    assert!(count >= 20, "{count}");
 }
 
 #[test]

@@ -736,6 +736,8 @@ pub(crate) fn on_matrix(
             filling: Filling::Drawn(draft.values, mix.below(1 << 20)),
             params: draft.params,
         };
-        (means_something(&draft) && backend.is_none_or(|b| takes(b, &case))).then_some(case)
+        // Only a square matrix has a product with itself.
+        let possible = means_something(&draft) && draft.params.right != Right::Same;
+        (possible && backend.is_none_or(|b| takes(b, &case))).then_some(case)
     })
 }

@@ -7,7 +7,6 @@
 use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::own::{HONEST, Own, Site, fused, mul_then_add};
-use super::super::request::factors;
 use super::{legal, product};
 use crate::case::Case;
 use crate::report::Defect;

@@ -7,7 +7,6 @@
 use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::own::{HONEST, Own, Site, mul_then_add};
-use super::super::request::factors;
 use super::{dense, legal, product, spmm, spmm_with_c};
 use crate::report::Defect;
 use sparse_oracle::contract::Op;
