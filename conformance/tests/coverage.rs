@@ -24,7 +24,7 @@ use sparse_oracle::source::generator::FAMILIES;
 use sparse_oracle::source::values::VALUE_FAMILIES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 fn quick(seed: u64) -> Vec<Group> {
@@ -33,6 +33,12 @@ fn quick(seed: u64) -> Vec<Group> {
         ..Options::default()
     };
     plan(&options, &[&Portable]).groups
+}
+
+/// The plan of seed 0, made once for all tests.
+fn first() -> &'static [Group] {
+    static FIRST: OnceLock<Vec<Group>> = OnceLock::new();
+    FIRST.get_or_init(|| quick(0))
 }
 
 /// A name and whether a case has it.
@@ -48,11 +54,11 @@ fn lines(groups: &[Group]) -> Vec<String> {
 
 #[test]
 fn there_are_ten_thousand_distinct_lines_and_each_parses_back() {
-    let groups = quick(0);
-    let distinct: BTreeSet<String> = lines(&groups).into_iter().collect();
-    assert_eq!(distinct.len(), cases(&groups).count(), "a line occurs twice");
+    let groups = first();
+    let distinct: BTreeSet<String> = lines(groups).into_iter().collect();
+    assert_eq!(distinct.len(), cases(groups).count(), "a line occurs twice");
     assert!(distinct.len() >= 10_000, "{}", distinct.len());
-    for case in cases(&groups) {
+    for case in cases(groups) {
         let line = case.to_string();
         assert_eq!(
             line.parse::<Case>().as_ref().map_err(ToString::to_string),
@@ -60,15 +66,15 @@ fn there_are_ten_thousand_distinct_lines_and_each_parses_back() {
             "{line}"
         );
     }
-    for group in &groups {
+    for group in groups {
         assert!(group.cases.iter().all(|case| case.origin == group.origin));
     }
 }
 
 #[test]
 fn every_contract_meets_every_source_family() {
-    let groups = quick(0);
-    let met: BTreeSet<(String, String)> = cases(&groups)
+    let groups = first();
+    let met: BTreeSet<(String, String)> = cases(groups)
         .map(|case| (case.contract.to_string(), case.origin.family()))
         .collect();
     let families = FAMILIES.iter().map(|info| info.name).chain(["embedded"]);
@@ -94,7 +100,7 @@ fn every_contract_meets_every_source_family() {
 #[test]
 fn few_cases_of_a_contract_have_an_empty_matrix() {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for case in cases(&quick(0)) {
+    for case in cases(first()) {
         let Origin::Spec(spec) = &case.origin else {
             continue;
         };
@@ -111,8 +117,8 @@ fn few_cases_of_a_contract_have_an_empty_matrix() {
 /// One case in 94,000 multiplied an embedded matrix of 9 x 12 by itself, and was not run.
 #[test]
 fn only_square_matrices_are_multiplied_by_themselves() {
-    let groups = quick(0);
-    let squares = cases(&groups).filter(|case| case.params.right == Right::Same);
+    let groups = first();
+    let squares = cases(groups).filter(|case| case.params.right == Right::Same);
     let count = squares
         .inspect(|case| match &case.origin {
             Origin::Spec(spec) => {
@@ -127,10 +133,10 @@ fn only_square_matrices_are_multiplied_by_themselves() {
 
 #[test]
 fn every_value_family_meets_every_operation_format_and_type() {
-    let groups = quick(0);
+    let groups = first();
     let mut met: BTreeSet<(String, &str)> = BTreeSet::new();
     let mut kinds: BTreeSet<String> = BTreeSet::new();
-    for case in cases(&groups) {
+    for case in cases(groups) {
         let Filling::Drawn(family, _) = case.filling else {
             panic!("{case}: generated cases draw their values")
         };
@@ -157,10 +163,10 @@ fn every_value_family_meets_every_operation_format_and_type() {
 
 #[test]
 fn every_parameter_and_fault_occurs() {
-    let groups = quick(0);
-    let count = |what: &dyn Fn(&Case) -> bool| cases(&groups).filter(|case| what(case)).count();
+    let groups = first();
+    let count = |what: &dyn Fn(&Case) -> bool| cases(groups).filter(|case| what(case)).count();
     for (fault, name) in Fault::ALL {
-        let ops: BTreeSet<Op> = cases(&groups)
+        let ops: BTreeSet<Op> = cases(groups)
             .filter(|c| c.params.fault == Some(fault))
             .map(|c| c.contract.op)
             .collect();
@@ -199,7 +205,7 @@ fn every_parameter_and_fault_occurs() {
 #[test]
 fn every_alternative_is_killed_in_every_contract() {
     let start = Instant::now();
-    let groups = quick(0);
+    let groups = first();
     let all: Vec<String> = Alternative::ALL.iter().map(|a| a.name().to_owned()).collect();
     // A transpose or conversion has one way to be vacuous: no entries.
     let wanted = |op: Op| {
@@ -276,9 +282,8 @@ fn the_seed_alone_decides_the_plan() {
 
 #[test]
 fn filters_take_from_the_same_plan() {
-    let all: BTreeSet<String> = lines(&quick(1)).into_iter().collect();
+    let all: BTreeSet<String> = lines(first()).into_iter().collect();
     let options = Options {
-        seed: 1,
         ops: vec![Op::Sddmm],
         ..Options::default()
     };
@@ -293,9 +298,9 @@ fn filters_take_from_the_same_plan() {
 /// bench that times it. What lacks one is named.
 #[test]
 fn every_kernel_has_contract_cases_golden_entry_and_bench() {
-    let groups = quick(0);
+    let groups = first();
     let mut planned: BTreeMap<Contract, usize> = BTreeMap::new();
-    for case in cases(&groups).filter(|case| case.params.fault.is_none()) {
+    for case in cases(groups).filter(|case| case.params.fault.is_none()) {
         *planned.entry(case.contract).or_default() += 1;
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/snapshots/tolerances.snap");

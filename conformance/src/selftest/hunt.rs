@@ -148,7 +148,7 @@ impl Hunt {
 pub const CONTROLLED: usize = 12;
 
 /// Cases that are made ready together.
-const WINDOW: usize = 12;
+const WINDOW: usize = 48;
 
 /// Hunts these bugs over these cases, each until its first finding and until its control was judged on `controlled` cases; `loosely`, as
 /// backends that declare no order of additions. What a case's result must be is worked out once for all bugs.
