@@ -59,9 +59,10 @@ impl Seeded {
         Seeded { loose: true, ..self }
     }
 
-    /// Says which operation it is asked for next: the bug is in the kernels of this one, and calls of others before the judged one are
-    /// honest. What is kept between calls may be kept from any.
+    /// Says which operation it is asked for in the next case: the bug is in the kernels of this one, and calls of others before the judged
+    /// one are honest. What is kept between calls may be kept from any, but for what is kept by an address.
     pub fn about(&self, op: Op) {
+        self.memory.next_case();
         *self.about.lock().unwrap_or_else(PoisonError::into_inner) = Some(op);
     }
 
