@@ -4,8 +4,8 @@ use sparse_oracle::format::AnySparse;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// First letter of keys that hold an address.
-pub(super) const BY_ADDRESS: char = '@';
+/// Stands before an address in a key, and nowhere else.
+const BY_ADDRESS: char = '@';
 
 /// State between calls.
 #[derive(Debug, Default)]
@@ -30,12 +30,12 @@ impl Memory {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Forgets what is kept by an address (keys that begin with `@`): where arrays of different cases lie is a matter of the
+    /// Forgets what is kept by an address ([`by_address`]): where arrays of different cases lie is a matter of the
     /// allocator, and a bug that showed by such a chance would show in one run and not in the next.
     pub fn next_case(&self) {
         self.with(|state| {
-            state.results.retain(|key, _| !key.starts_with(BY_ADDRESS));
-            state.matrices.retain(|key, _| !key.starts_with(BY_ADDRESS));
+            state.results.retain(|key, _| !key.contains(BY_ADDRESS));
+            state.matrices.retain(|key, _| !key.contains(BY_ADDRESS));
         });
     }
 
@@ -47,4 +47,18 @@ impl Memory {
             *calls
         })
     }
+}
+
+/// An address as a part of a key.
+#[must_use]
+pub(super) fn by_address(address: usize) -> String {
+    format!("{BY_ADDRESS}{address}")
+}
+
+/// What this key stood for first; of keys with an address, only the last is remembered.
+pub(super) fn recall<T: Clone>(kept: &mut HashMap<String, T>, key: String, fresh: impl FnOnce() -> T) -> T {
+    if key.contains(BY_ADDRESS) && !kept.contains_key(&key) {
+        kept.clear();
+    }
+    kept.entry(key).or_insert_with(fresh).clone()
 }

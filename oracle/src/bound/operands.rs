@@ -3,7 +3,7 @@
 use super::tolerance::flushes;
 use crate::arithmetic::{Arithmetic, Part, Reduction};
 use crate::exact::Dyadic;
-use crate::scalar::Precision;
+use crate::scalar::{Precision, power_of_two};
 
 /// Sums over the terms that have a subnormal operand.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ impl Thresholds {
     /// Those of one part.
     #[must_use]
     pub fn new(arithmetic: &Arithmetic, part: &Part) -> Thresholds {
-        let least = |emin: i32| f64::from_bits((i64::from(emin.max(-1022)) + 1023) as u64 * (1 << 52));
+        let least = |emin: i32| power_of_two(emin.max(-1022));
         let aligned = match part.reduction {
             // f64 instructions are chains of IEEE operations, which renormalise.
             Reduction::Mma { instruction, .. } if instruction.input != Precision::F64 => {

@@ -14,6 +14,7 @@
 use super::tolerance::flushes;
 use crate::arithmetic::{Architecture, Arithmetic, Part, Reduction};
 use crate::model::tensor_core::{FusedSum, TensorCore};
+use crate::scalar::power_of_two;
 
 /// True when every way of summing gives the exact value, so that only that is right.
 ///
@@ -48,8 +49,7 @@ fn part_is_order_free(arithmetic: &Arithmetic, part: &Part, lsb: i64, total: f64
     let fits = if room > 1023 {
         true
     } else {
-        // The float 2^room, by its exponent.
-        room >= -1022 && total <= f64::from_bits(((room + 1023) as u64) << 52)
+        room >= -1022 && total <= power_of_two(room as i32)
     };
     lsb >= floor && total <= limit && fits
 }

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::Input;
 use crate::exact::{Dyadic, Element, Value};
-use crate::scalar::{Scalar, Tf32};
+use crate::scalar::{Scalar, Tf32, power_of_two};
 
 /// An operand as the declared arithmetic sees it: tf32 rounding applied.
 #[must_use]
@@ -126,7 +126,7 @@ fn combine_pairs(alpha: f64, sum: &Value, beta: f64, c: f64) -> Option<Value> {
 /// The product and its exact rest (Dekker); none where the rest may be too small for a float, and at an overflow.
 fn exact_product(x: f64, y: f64) -> Option<(f64, f64)> {
     // 2^-969: the rest is a multiple of 2^-105 times the product's power of two, and the smallest float is 2^-1074.
-    const LEAST: f64 = f64::from_bits((1023 - 969) << 52);
+    const LEAST: f64 = power_of_two(-969);
     let product = x * y;
     let fits = product.abs() >= LEAST || x == 0.0 || y == 0.0;
     (fits && product.is_finite()).then(|| (product, x.mul_add(y, -product)))

@@ -221,6 +221,6 @@ fn nan_bits(precision: Precision) -> u64 {
 
 /// 2^`exponent` for an exponent of normal f64 numbers.
 #[inline(always)]
-const fn power_of_two(exponent: i32) -> f64 {
+pub(crate) const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -3,39 +3,18 @@
 use super::super::address::of_values;
 use super::super::dense::{Dense, after};
 use super::super::edit::rebuilt;
-use super::super::memory::{BY_ADDRESS, Memory};
+use super::super::memory::{Memory, by_address, recall};
 use super::super::request::{bits_of, left_of, right_of, values_of, with_left, with_right};
 use crate::backend::{Backend, Failure, Portable};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::AnySparse;
 use sparse_oracle::task::{Answer, DenseRef, Task};
 
-/// How a key begins.
-fn sort_of(by_address: bool) -> String {
-    if by_address {
-        BY_ADDRESS.to_string()
-    } else {
-        String::new()
-    }
-}
-
-/// The matrix that this key stood for first; a key `by_address`, of the keys since the last one alone.
-fn held(
-    contract: &Contract,
-    task: &Task<'_>,
-    memory: &Memory,
-    by_address: bool,
-    key: fn(&AnySparse) -> String,
-) -> AnySparse {
+/// The matrix that this key stood for first.
+fn held(contract: &Contract, task: &Task<'_>, memory: &Memory, key: fn(&AnySparse) -> String) -> AnySparse {
     let (a, transposed) = left_of(task);
-    let kind = sort_of(by_address);
-    let key = format!("{kind}{contract} {transposed} {:?} {}", a.shape(), key(a));
-    memory.with(|state| {
-        if by_address && !state.matrices.contains_key(&key) {
-            state.matrices.clear();
-        }
-        state.matrices.entry(key).or_insert_with(|| a.clone()).clone()
-    })
+    let key = format!("{contract} {transposed} {:?} {}", a.shape(), key(a));
+    memory.with(|state| recall(&mut state.matrices, key, || a.clone()))
 }
 
 /// The product with the matrix that the key stood for first.
@@ -43,10 +22,9 @@ pub(super) fn kept_left(
     contract: &Contract,
     task: Task<'_>,
     memory: &Memory,
-    by_address: bool,
     key: fn(&AnySparse) -> String,
 ) -> Result<Answer, Failure> {
-    let held = held(contract, &task, memory, by_address, key);
+    let held = held(contract, &task, memory, key);
     Portable.run(contract, with_left(task, &held))
 }
 
@@ -55,11 +33,10 @@ pub(super) fn merged_left(
     contract: &Contract,
     task: Task<'_>,
     memory: &Memory,
-    by_address: bool,
     key: fn(&AnySparse) -> String,
     old_pattern: bool,
 ) -> Result<Answer, Failure> {
-    let held = held(contract, &task, memory, by_address, key);
+    let held = held(contract, &task, memory, key);
     let now = left_of(&task).0;
     let (pattern, values) = if old_pattern { (&held, now) } else { (now, &held) };
     let mut bits = Vec::new();
@@ -70,36 +47,25 @@ pub(super) fn merged_left(
     Portable.run(contract, with_left(task, &merged))
 }
 
-/// The product with the dense operand that the key stood for first; a key `by_address`, of the keys since the last one alone.
+/// The product with the dense operand that the key stood for first.
 pub(super) fn kept_right(
     contract: &Contract,
     task: Task<'_>,
     memory: &Memory,
-    by_address: bool,
     key: fn(&DenseRef<'_>) -> String,
 ) -> Result<Answer, Failure> {
     let Some(b) = right_of(&task) else {
         return Portable.run(contract, task);
     };
     let key = format!(
-        "{}{contract} {}x{} {} {:?} {}",
-        sort_of(by_address),
+        "{contract} {}x{} {} {:?} {}",
         b.rows,
         b.cols,
         b.ld,
         b.layout,
         key(&b)
     );
-    let bits = memory.with(|state| {
-        if by_address && !state.results.contains_key(&key) {
-            state.results.clear();
-        }
-        state
-            .results
-            .entry(key)
-            .or_insert_with(|| bits_of(b.data))
-            .clone()
-    });
+    let bits = memory.with(|state| recall(&mut state.results, key, || bits_of(b.data)));
     let held = values_of(b.data.precision(), &bits);
     Portable.run(contract, with_right(task, held.as_slice())?)
 }
@@ -111,16 +77,11 @@ pub(super) fn by_address_of_c(
     memory: &Memory,
 ) -> Result<Answer, Failure> {
     let (a, _) = left_of(&task);
-    let key = format!("{BY_ADDRESS}{contract} {:?} {}", a.shape(), of_values(a));
+    let key = format!("{contract} {:?} {}", a.shape(), by_address(of_values(a)));
     after(contract, task, |d: &mut Dense<'_>| {
         let key = format!("{key} {} {}x{} {}", d.address, d.rows, d.cols, d.beta);
         let fresh = d.after.clone();
-        let kept = memory.with(|state| {
-            if !state.results.contains_key(&key) {
-                state.results.clear();
-            }
-            state.results.entry(key).or_insert(fresh).clone()
-        });
+        let kept = memory.with(|state| recall(&mut state.results, key, || fresh));
         if d.beta == 0.0 {
             d.offsets().iter().for_each(|o| d.after[o.2] = kept[o.2]);
         }

@@ -12,7 +12,7 @@ use super::super::bug::symptom::{NONDETERMINISTIC, PATTERN, REFUSED, STRUCTURE, 
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::dense::after;
 use super::super::edit::{retain, triples};
-use super::super::memory::Memory;
+use super::super::memory::{Memory, by_address};
 use super::super::request::factors;
 use super::caches::{by_address_of_c, kept_left, kept_right, merged_left};
 use super::{dense, legal, plain, product, scaled, spmm};
@@ -38,32 +38,40 @@ pub(super) static BUGS: &[Bug] = &[
         "state: A by the address of its values",
         "a plan is kept as long as the pointer and the extents stay",
         scaled,
-        |c, t, m| kept_left(c, t, m, true, |a| format!("{} {}", of_values(a), a.nnz())),
+        |c, t, m| kept_left(c, t, m, |a| format!("{} {}", by_address(of_values(a)), a.nnz())),
     ),
     row(
         "state: values by their address",
         "values are uploaded once per pointer, the pattern each time",
         plain,
-        |c, t, m| merged_left(c, t, m, true, |a| format!("{} {}", of_values(a), a.nnz()), false),
+        |c, t, m| {
+            merged_left(
+                c,
+                t,
+                m,
+                |a| format!("{} {}", by_address(of_values(a)), a.nnz()),
+                false,
+            )
+        },
     ),
     row(
         "state: A by its extents",
         "a plan is kept by rows, columns and entries",
         scaled,
-        |c, t, m| kept_left(c, t, m, false, |a| a.nnz().to_string()),
+        |c, t, m| kept_left(c, t, m, |a| a.nnz().to_string()),
     ),
     row(
         "state: pattern by extents",
         "the analysis is kept by rows, columns and entries, values are fresh",
         plain,
-        |c, t, m| merged_left(c, t, m, false, |a| a.nnz().to_string(), true),
+        |c, t, m| merged_left(c, t, m, |a| a.nnz().to_string(), true),
     ),
     row(
         "state: A by its row lengths",
         "a plan is kept by a hash of row_ptr, which columns and values are not in",
         scaled,
         |c, t, m| {
-            kept_left(c, t, m, false, |a| {
+            kept_left(c, t, m, |a| {
                 let rows: Vec<u8> = triples(a).iter().flat_map(|e| e.row.to_le_bytes()).collect();
                 format!("{:x}", xxh3_64(&rows))
             })
@@ -73,14 +81,14 @@ pub(super) static BUGS: &[Bug] = &[
         "state: A by its first entry",
         "a fingerprint of the first column and value",
         scaled,
-        |c, t, m| kept_left(c, t, m, false, |a| format!("{:?}", triples(a).first())),
+        |c, t, m| kept_left(c, t, m, |a| format!("{:?}", triples(a).first())),
     ),
     row(
         "state: A by a hash of three bits",
         "a table of eight plans, whose keys are never compared",
         scaled,
         |c, t, m| {
-            kept_left(c, t, m, false, |a| {
+            kept_left(c, t, m, |a| {
                 let all: Vec<u8> = triples(a)
                     .iter()
                     .flat_map(|e| (u64::from(e.col) ^ e.value).to_le_bytes())
@@ -93,20 +101,20 @@ pub(super) static BUGS: &[Bug] = &[
         "state: B by its address",
         "B is packed once per pointer and extents",
         scaled,
-        |c, t, m| kept_right(c, t, m, true, |b| of_slice(b.data).to_string()),
+        |c, t, m| kept_right(c, t, m, |b| by_address(of_slice(b.data))),
     ),
     row(
         "state: B by its extents",
         "B is packed once per rows, columns and leading dimension",
         scaled,
-        |c, t, m| kept_right(c, t, m, false, |_| String::new()),
+        |c, t, m| kept_right(c, t, m, |_| String::new()),
     ),
     row(
         "state: B by its first element",
         "B is packed again where its first element changes",
         scaled,
         |c, t, m| {
-            kept_right(c, t, m, false, |b| {
+            kept_right(c, t, m, |b| {
                 let first = if b.data.is_empty() { 0 } else { b.data.bits(0) };
                 first.to_string()
             })
@@ -116,7 +124,7 @@ pub(super) static BUGS: &[Bug] = &[
         "state: X by its extents",
         "X is transposed once per extents",
         sddmm,
-        |c, t, m| kept_right(c, t, m, false, |_| String::new()),
+        |c, t, m| kept_right(c, t, m, |_| String::new()),
     ),
     row(
         "state: result by the address of C",
@@ -207,7 +215,7 @@ pub(super) static BUGS: &[Bug] = &[
         "state: conversion by extents",
         "a conversion is kept by rows, columns and entries",
         |c| c.contract.op.is_exact() && c.params.fault.is_none(),
-        Effect::Remembers(|c, t, m| kept_left(c, t, m, false, |a| a.nnz().to_string())),
+        Effect::Remembers(|c, t, m| kept_left(c, t, m, |a| a.nnz().to_string())),
         &[PATTERN, VALUE, STRUCTURE, NONDETERMINISTIC],
     ),
 ];

@@ -11,7 +11,7 @@ fn scaled(magnitude: u64, exponent: i32) -> f64 {
 /// `2^exponent` for -1074..=1023, from bits: `powi` promises no exactness, and fails on subnormal powers.
 pub(super) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
-        -1022.. => f64::from_bits(((exponent + 1023) as u64) << 52),
+        -1022.. => crate::scalar::power_of_two(exponent),
         _ => f64::from_bits(1 << (exponent + 1074)),
     }
 }
