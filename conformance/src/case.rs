@@ -9,6 +9,7 @@
 //! a change of meaning needs a new prefix.
 
 use crate::encodings::{Encoding, EncodingInfo};
+use crate::kept::Kept;
 use crate::keys::{KEYS, key_of};
 use crate::origin::Origin;
 use crate::placed::LINE;
@@ -119,6 +120,10 @@ pub struct Params {
     pub align: usize,
     /// Calls that come before the judged one.
     pub after: Option<After>,
+    /// Drawn values of B (x; X and Y of an SDDMM) that stay; all where it is not given.
+    pub kept_b: Option<Kept>,
+    /// Those of C (y).
+    pub kept_c: Option<Kept>,
 }
 
 impl Default for Params {
@@ -144,6 +149,8 @@ impl Default for Params {
             fault: None,
             align: 0,
             after: None,
+            kept_b: None,
+            kept_c: None,
         }
     }
 }
@@ -278,6 +285,12 @@ impl fmt::Display for Case {
         }
         if let Some(after) = p.after {
             write!(f, "/after={}", after.name())?;
+        }
+        if let Some(kept) = p.kept_b {
+            write!(f, "/vb={kept}")?;
+        }
+        if let Some(kept) = p.kept_c {
+            write!(f, "/vc={kept}")?;
         }
         Ok(())
     }
@@ -441,6 +454,12 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             let after = After::ALL.iter().find(|a| a.name() == v);
             p.after = Some(*after.ok_or_else(|| bad(part, format!("there are {}", After::names())))?);
         }
+        ("vb", _) if contract.op.is_exact() => return Err(bad(part, "transposes and conversions have no B")),
+        ("vb", v) => p.kept_b = Some(v.parse().map_err(|e: String| bad(part, e))?),
+        ("vc", _) if !matches!(contract.op, Op::Spmm | Op::Spmv) => {
+            return Err(bad(part, "only SpMM and SpMV read a C"));
+        }
+        ("vc", v) => p.kept_c = Some(v.parse().map_err(|e: String| bad(part, e))?),
         (name, v) => {
             let parameter = named_parameters().find(|parameter| parameter.name == name);
             let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;

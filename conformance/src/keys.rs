@@ -193,6 +193,19 @@ pub const KEYS: &[Key] = &[
         "no call before",
         "calls that come before the judged one (docs/state.md)",
     ),
+    key(
+        "vb",
+        "`none`, an element's number, or `5-7`",
+        "all",
+        "values of B (x; X and Y of an SDDMM; entries of B of an SpGEMM) that stay as drawn, by number in storage order without padding; \
+         the others are 1",
+    ),
+    key(
+        "vc",
+        "`none`, an element's number, or `5-7`",
+        "all",
+        "SpMM, SpMV: the same of C",
+    ),
 ];
 
 /// The row of a key.

@@ -25,6 +25,7 @@ pub mod expected;
 pub mod fuzzing;
 pub mod inspect;
 pub mod journal;
+pub mod kept;
 pub mod keys;
 pub mod manifest;
 pub mod operands;

@@ -407,7 +407,13 @@ impl Draw<'_> {
     fn numbers(&mut self, operand: Operand, count: usize, precision: Precision) -> Vec<f64> {
         self.stream += 1;
         let seed = seed_of(self.case).wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        family_of(self.case).of(operand).fill(count, seed, precision)
+        let mut numbers = family_of(self.case).of(operand).fill(count, seed, precision);
+        let p = &self.case.params;
+        let kept = if operand == Operand::C { p.kept_c } else { p.kept_b };
+        if let Some(kept) = kept {
+            kept.apply(&mut numbers);
+        }
+        numbers
     }
 
     fn dense(

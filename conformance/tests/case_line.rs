@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
 use sparse_conformance::encodings::{Encoding, EncodingInfo};
+use sparse_conformance::kept::Kept;
 use sparse_conformance::operands::{OperandError, build};
+
 use sparse_conformance::origin::{Origin, OriginError};
 use sparse_conformance::right::Right;
 use sparse_conformance::sequence::After;
@@ -102,9 +104,23 @@ fn params() -> impl Strategy<Value = Params> {
                 fault,
                 align,
                 after: after.filter(|_| fault.is_none()),
+                kept_b: kept(n, pad_b),
+                kept_c: kept(pad_c, n),
             }
         },
     )
+}
+
+/// None, no element, or some in a row.
+fn kept(start: usize, seed: usize) -> Option<Kept> {
+    match seed % 3 {
+        0 => None,
+        1 => Some(Kept { start: 0, end: 0 }),
+        _ => Some(Kept {
+            start,
+            end: start + seed,
+        }),
+    }
 }
 
 /// The block shape, and the parameters that a format of the contract reads.
@@ -137,6 +153,12 @@ fn cases() -> impl Strategy<Value = Case> {
         }
         if contract.op != Op::Spgemm {
             params.right = Right::Thin;
+        }
+        if contract.op.is_exact() {
+            params.kept_b = None;
+        }
+        if !matches!(contract.op, Op::Spmm | Op::Spmv) {
+            params.kept_c = None;
         }
         if !EncodingInfo::of(contract.format).is_loose {
             params.encoding = Encoding::Canonical;
@@ -305,6 +327,10 @@ fn a_bad_parameter_is_named_with_its_reason() {
         ("align=64", "fewer"),
         ("after=", "there are contents, extents, freed"),
         ("after=twice", "many, myriad, other"),
+        ("vb=", "expected none"),
+        ("vb=7-5", "the first and the last"),
+        ("vc=5-", "expected none"),
+        ("vc=4294967296", "expected none"),
         ("lb=row", "unknown parameter"),
         ("ta=1", "unknown parameter"),
         ("dups=yes", "unknown parameter"),
@@ -341,6 +367,8 @@ fn parameters_that_mean_nothing_are_refused() {
         ("convert.csr.rs_tile.f32", "as_printed=9", "0 or 1"),
         ("convert.csr.loops.f32", "kb=8", "no format of this contract"),
         ("transpose.csr.f32", "br=1", "no format of this contract"),
+        ("transpose.csr.f32", "vb=none", "no B"),
+        ("sddmm.csr.f32_f32_f32_f32", "vc=3", "only SpMM and SpMV read a C"),
     ] {
         let text = error(&line(contract, part)).to_string();
         assert!(text.contains(reason), "{part}: {text}");

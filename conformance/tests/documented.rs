@@ -94,6 +94,8 @@ fn line_with(name: &str) -> Option<&'static str> {
         "enc" => "spmm.bcsr.f32_f32_f32_f32/{}/enc=loose",
         "b" => "spgemm.csr.f32_f32_f32_f32/{}/b=long",
         "align" => "spmm.csr.f32_f32_f32_f32/{}/align=3",
+        "vb" => "spgemm.csr.f32_f32_f32_f32/{}/vb=5-7",
+        "vc" => "spmv.csr.f32_f32_f32_f32/{}/vc=none",
         "after" => "spmm.csr.f32_f32_f32_f32/{}/after=contents",
         "fault" => "spmm.csr.f32_f32_f32_f32/{}/fault=beta-inf",
         _ => return None,

@@ -65,7 +65,7 @@ pub(super) fn op(name: &str) -> Result<Op, String> {
 }
 
 /// A pattern that some contract fits: a mistyped one must not pass for a clean run.
-fn contracts(pattern: &str) -> Result<String, String> {
+pub(super) fn contracts(pattern: &str) -> Result<String, String> {
     let matcher = WildMatch::new(pattern);
     if all_contracts().iter().any(|c| matcher.matches(&c.to_string())) {
         Ok(pattern.to_owned())

@@ -1,6 +1,6 @@
 //! `conformance self-test`: does the judge judge?
 
-use crate::plan::Tier;
+use crate::plan::{Options, Tier};
 use crate::selftest::{self, Scorecard};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
@@ -13,6 +13,12 @@ pub(super) struct Args {
     /// How much to hunt in.
     #[arg(long, value_enum, default_value_t = Tier::Quick)]
     tier: Tier,
+    /// Contracts whose cases are hunted over, comma-separated; `*` is any text. Bugs that concern none of them are left out.
+    #[arg(long, value_delimiter = ',', value_parser = super::run::contracts, value_name = "PATTERN")]
+    contracts: Vec<String>,
+    /// Seed of the plan.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
     /// Only bugs, schedules and comparators whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -33,7 +39,13 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         .num_threads(args.jobs.unwrap_or(0))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
-    let card = pool.install(|| selftest::run(args.tier, args.only.as_deref(), &|_| ()));
+    let options = Options {
+        tier: args.tier,
+        seed: args.seed,
+        contracts: args.contracts.clone(),
+        ..Options::default()
+    };
+    let card = pool.install(|| selftest::run(&options, args.only.as_deref()));
     if card.rows.is_empty() {
         bail!(
             "no bug, schedule or comparator has {:?} in its name",

@@ -67,6 +67,13 @@ impl Ground {
             })
     }
 
+    /// True where some case concerns the bug.
+    #[must_use]
+    pub fn concerns(&self, bug: &Bug) -> bool {
+        let mut cases = self.groups.iter().flat_map(|group| &group.cases);
+        cases.any(|case| (bug.concerns)(case))
+    }
+
     /// The chosen cases of a contract with their matrices, small ones first. A matrix that cannot be made is left out.
     pub fn in_order_of_cost(
         &self,

@@ -20,6 +20,9 @@ pub struct KillScore {
     pub total: u64,
     /// Tier of the hunt.
     pub tier: String,
+    /// Seed of its plan.
+    #[serde(default)]
+    pub seed: u64,
     /// Version of the suite.
     pub suite_version: String,
 }
@@ -28,8 +31,8 @@ impl fmt::Display for KillScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of {} killed ({}, suite {})",
-            self.killed, self.total, self.tier, self.suite_version
+            "{} of {} killed ({}, seed {}, suite {})",
+            self.killed, self.total, self.tier, self.seed, self.suite_version
         )
     }
 }
@@ -124,29 +127,29 @@ pub(super) fn tier_name(tier: plan::Tier) -> &'static str {
     }
 }
 
-/// Runs the self-test: rows whose name contains `only`, or all. `told` is called as each backend is done, from any thread.
+/// Runs the self-test over the plan of these options: rows whose name contains `only`, or all. Where the options select contracts, it is
+/// about the bugs of backends that concern their cases.
 #[must_use]
-pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -> Scorecard {
+pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
     let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
-    let bugs: Vec<_> = super::bugs().filter(|bug| wanted(bug.name)).collect();
-    let ground = Ground::new(&Options {
-        tier,
-        ..Options::default()
-    });
-    let hunted = both_ways(bugs, &ground);
-    hunted.iter().for_each(|hunted| told(&hunted.row));
+    let ground = Ground::new(options);
+    let whole = !options.are_filtered();
+    let concerned = |bug: &Bug| whole || ground.concerns(bug);
+    let bugs = super::bugs().filter(|bug| wanted(bug.name) && concerned(bug));
+    let hunted = both_ways(bugs.collect(), &ground);
     let controls = hunted.iter().map(|h| h.controlled).sum();
     let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
     let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
-    rows.extend(schedules::ALL.iter().filter(|s| wanted(s.name)).map(schedule_row));
+    let schedules = schedules::ALL.iter().filter(|s| whole && wanted(s.name));
+    rows.extend(schedules.map(schedule_row));
     let probes = comparator::probes();
     rows.extend(
         comparator::ALL
             .iter()
-            .filter(|c| wanted(c.name))
+            .filter(|c| whole && wanted(c.name))
             .map(|c| comparator_row(c, &probes)),
     );
-    if only.is_none() {
+    if whole && only.is_none() {
         let wrong = probes
             .iter()
             .filter_map(super::comparator::Probe::misjudged_by_the_suite);
@@ -157,7 +160,8 @@ pub fn run(tier: plan::Tier, only: Option<&str>, told: &(dyn Fn(&Row) + Sync)) -
     let score = KillScore {
         killed,
         total: rows.len() as u64,
-        tier: tier_name(tier).to_owned(),
+        tier: tier_name(options.tier).to_owned(),
+        seed: options.seed,
         suite_version: SUITE_VERSION.to_owned(),
     };
     Scorecard {

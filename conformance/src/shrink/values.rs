@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ones, small-int (no value to look at)  <  own (each value in the file, most of them 1)  <  any other family
+//! B, C: none of the drawn values, the others 1  <  some in a row  <  all
 //! ```
 //!
 //! A family draws by position in the list, so that removing an entry changes the values behind it: a NaN at entry 37
@@ -11,7 +12,8 @@
 use super::matrix::cut;
 use super::search::{Candidate, Search};
 use crate::case::{Case, Filling, Params};
-use crate::operands::{build, seed_of, sparse_role};
+use crate::kept::Kept;
+use crate::operands::{Operands, build, seed_of, sparse_role};
 use crate::origin::Loaded;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Coo, CooParts, Sparse};
@@ -49,7 +51,10 @@ pub(super) fn leap(search: &mut Search<'_>) {
 pub(super) fn simpler(search: &mut Search<'_>) {
     for family in [ValueFamily::Ones, ValueFamily::SmallInt] {
         if rank(Filling::Drawn(family, 0)) < rank(search.best.case.filling) {
-            search.attempt_with(|c| c.case.filling = Filling::Drawn(family, 0));
+            search.attempt_with(|c| {
+                c.case.filling = Filling::Drawn(family, 0);
+                (c.case.params.kept_b, c.case.params.kept_c) = (None, None);
+            });
         }
     }
     if search.best.case.params.duplicates {
@@ -66,6 +71,53 @@ pub(super) fn simpler(search: &mut Search<'_>) {
     if search.best.owns_values() {
         ones(search);
     }
+    if rank(search.best.case.filling) >= rank(Filling::Own(0)) {
+        narrowed(search, |p| &mut p.kept_b, of_b);
+        narrowed(search, |p| &mut p.kept_c, of_c);
+    }
+}
+
+/// Drawn values of B and its like, the most of one operand.
+fn of_b(operands: &Operands) -> usize {
+    let dense = operands.b.iter().chain(&operands.y);
+    let most = dense.map(|b| b.rows * b.cols).max().unwrap_or(0);
+    operands.b_sparse.as_ref().map_or(most, |b| most.max(b.nnz()))
+}
+
+fn of_c(operands: &Operands) -> usize {
+    operands.c[0].len()
+}
+
+/// As few drawn values of B or C as will do, all in a row; the others are 1.
+fn narrowed(
+    search: &mut Search<'_>,
+    kept: fn(&mut Params) -> &mut Option<Kept>,
+    count: fn(&Operands) -> usize,
+) {
+    let Ok(operands) = build(&search.best.case, &search.best.loaded) else {
+        return;
+    };
+    let count = count(&operands);
+    let reads = |c: &Candidate| kept_of(c, kept).unwrap_or(Kept { start: 0, end: count });
+    let keep = |c: &mut Candidate, start: usize, end: usize| {
+        *kept(&mut c.case.params) = Some(Kept { start, end });
+    };
+    if count == 0 || search.attempt_with(|c| keep(c, 0, 0)) {
+        return;
+    }
+    search.lower(
+        1,
+        |c| reads(c).end,
+        |c, end| keep(c, reads(c).start.min(end - 1), end),
+    );
+    let length = |c: &Candidate| reads(c).end - reads(c).start;
+    search.lower(1, length, |c, length| {
+        keep(c, reads(c).end - length, reads(c).end);
+    });
+}
+
+fn kept_of(candidate: &Candidate, kept: fn(&mut Params) -> &mut Option<Kept>) -> Option<Kept> {
+    *kept(&mut candidate.case.params.clone())
 }
 
 /// A few entries of a drawn family, with other seeds.

@@ -3,10 +3,10 @@
 use crate::bugs::{self, Bug, edited, honest};
 use crate::minimal::{load, shrunk, size, wrong};
 use sparse_conformance::backend::Failure;
-use sparse_conformance::case::Filling;
+use sparse_conformance::case::{Case, Filling};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Sparse;
-use sparse_oracle::scalar::AnySlice;
+use sparse_oracle::scalar::{AnySlice, AnySliceMut};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Defect;
@@ -109,6 +109,45 @@ fn values_that_matter_are_written_out_and_the_others_are_one() {
         found.minimal.case.filling,
         Filling::Drawn(ValueFamily::SignedZero, _)
     ));
+}
+
+/// Found with values of B that matter in a large B: the reproducer held them all, drawn.
+#[test]
+fn values_of_b_and_c_that_matter_stay_and_the_others_are_one() {
+    fn wrong_at_minus_three(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        let holds = |data: &[f32]| data.len() >= 6 && data.contains(&-3.0);
+        let hit = match &task {
+            Task::Spmm { b, c, .. } => match (b.data, &c.data) {
+                (AnySlice::F32(b), AnySliceMut::F32(c)) => holds(b) && holds(c),
+                _ => false,
+            },
+            _ => false,
+        };
+        edited(contract, task, |c| {
+            if hit {
+                c.data[c.at(0, 0)] += 1.0;
+            }
+        })
+    }
+    let line = "spmm.csr.f32_f32_f32_f32/uniform:rows=20,cols=20,density=0.33,seed=1/values=signed-zero,4/n=5/beta=1";
+    let found = shrunk(line, &Bug(wrong_at_minus_three), &wrong(Defect::Value));
+    let case = &found.minimal.case;
+    let operands = sparse_conformance::operands::build(case, &found.minimal.loaded).expect("operands");
+    let b = operands.b.expect("B").data.to_f64();
+    for (what, values) in [("B", &b), ("C", &operands.c[0])] {
+        let other: Vec<&f64> = values.iter().filter(|v| **v != 1.0).collect();
+        assert_eq!(other, [&-3.0], "{case}: {what} is {values:?}");
+        assert!(values.len() < 12, "{case}: {what} has {} elements", values.len());
+    }
+    let again: Case = case.to_string().parse().expect("the line says it all");
+    assert_eq!(
+        (again.params.kept_b, again.params.kept_c),
+        (case.params.kept_b, case.params.kept_c)
+    );
+    assert!(
+        case.params.kept_b.is_some() && case.params.kept_c.is_some(),
+        "{case}"
+    );
 }
 
 #[test]
