@@ -134,11 +134,17 @@ fn values_of_b_and_c_that_matter_stay_and_the_others_are_one() {
     let case = &found.minimal.case;
     let operands = sparse_conformance::operands::build(case, &found.minimal.loaded).expect("operands");
     let b = operands.b.expect("B").data.to_f64();
-    for (what, values) in [("B", &b), ("C", &operands.c[0])] {
-        let other: Vec<&f64> = values.iter().filter(|v| **v != 1.0).collect();
-        assert_eq!(other, [&-3.0], "{case}: {what} is {values:?}");
-        assert!(values.len() < 12, "{case}: {what} has {} elements", values.len());
-    }
+    // What C holds before is drawn twice, and the finding may need the second.
+    let held = |values: &[f64]| -> Vec<f64> { values.iter().copied().filter(|v| *v != 1.0).collect() };
+    let of_c = operands.c.each_ref().map(|c| held(c));
+    assert_eq!(held(&b), [-3.0], "{case}: B is {b:?}");
+    assert!(of_c.contains(&vec![-3.0]), "{case}: C is {:?}", operands.c);
+    assert!(of_c.iter().all(|c| c.len() <= 1), "{case}: C is {:?}", operands.c);
+    assert!(
+        b.len() < 12 && operands.c[0].len() < 12,
+        "{case}: B is {b:?}, C is {:?}",
+        operands.c
+    );
     let again: Case = case.to_string().parse().expect("the line says it all");
     assert_eq!(
         (again.params.kept_b, again.params.kept_c),
