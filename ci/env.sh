@@ -62,4 +62,17 @@ in_readme() {
   grep -qF -- "$1" README.md || { say "README.md does not hold the command: $1"; exit 1; }
 }
 
+# conformance_for TIER: sets $conformance, the command line tool, compiled. For a quick tier in CI it is the one of the tests,
+# which are compiled anyway; users and the full tier have an optimised one.
+conformance_for() {
+  local target="${CARGO_TARGET_DIR:-$PWD/target}"
+  if [ "$1" = quick ] && [ "${CI:-}" = true ]; then
+    cargo test --locked --workspace --no-run
+    conformance="$target/debug/conformance"
+  else
+    cargo build --release --locked -p sparse-conformance
+    conformance="$target/release/conformance"
+  fi
+}
+
 choose_toolchain

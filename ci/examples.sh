@@ -14,8 +14,7 @@ examples=conformance/examples
 strict=(-O2 -ffp-contract=off -Wall -Wextra -pedantic -Werror -shared -fPIC -I conformance/include)
 eigen_headers="${EIGEN_INCLUDE:-/usr/include/eigen3}"
 
-cargo build --release -p sparse-conformance
-conformance="$CARGO_TARGET_DIR/release/conformance"
+conformance_for "$tier"
 
 # judge NAME COMMAND...: runs it; nothing may be found, and something must have been judged. What was too little is said (thin).
 judge() {

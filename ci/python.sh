@@ -20,7 +20,7 @@ if ! { [ -x "$venv/bin/python" ] || python3 -m venv "$venv"; } ||
   skip "Python backends: ${packages[*]} can't be installed (venv, pip)"
   exit 0
 fi
-cargo build --release --locked -p sparse-conformance
+conformance_for "$tier"
 for example in "${examples[@]}"; do
   report="$target/python-report/$example"
   rm -rf "$report"
@@ -28,7 +28,7 @@ for example in "${examples[@]}"; do
   known=()
   if [ -f "expectations/$example.toml" ]; then known=(--expectations "expectations/$example.toml"); fi
   # --exec splits like a shell and runs none.
-  if ! "$target/release/conformance" run --tier "$tier" --allow-thin --report "$report" "${known[@]}" \
+  if ! "$conformance" run --tier "$tier" --allow-thin --report "$report" "${known[@]}" \
     --exec "'$venv/bin/python' conformance/python/examples/${example}_backend.py" >"$report/log.txt" 2>&1; then
     tail -n 60 "$report/log.txt"
     say "$example: findings, the report is in $report"
