@@ -7,4 +7,4 @@ out="$(mktemp -d)"
 trap 'rm -rf "$out"' EXIT
 cargo run --release -p sparse-conformance -- self-test --json "$out/score.json" --markdown "$out/tables.md" | tail -n 12
 diff -u conformance/selftest/score.json "$out/score.json" || { say "conformance/selftest/score.json is out of date"; exit 1; }
-sed -n '/<!-- tables -->/,$p' docs/self-test.md | tail -n +2 | diff -u - "$out/tables.md" || { say "docs/self-test.md is out of date"; exit 1; }
+sed -n '/^<!-- tables -->$/,$p' docs/self-test.md | tail -n +2 | diff -u - "$out/tables.md" || { say "docs/self-test.md is out of date"; exit 1; }

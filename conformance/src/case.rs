@@ -17,7 +17,7 @@ use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
-use sparse_oracle::scalar::{Rounding, decode, encode};
+use sparse_oracle::scalar::{Precision, Rounding, decimal, decode, encode};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
 use std::collections::HashSet;
@@ -221,10 +221,10 @@ impl fmt::Display for Case {
         }
         // By bits: -0 is another request than 0.
         if p.alpha.to_bits() != default.alpha.to_bits() {
-            write!(f, "/alpha={}", p.alpha)?;
+            write!(f, "/alpha={}", decimal(p.alpha, Precision::F64))?;
         }
         if p.beta.to_bits() != default.beta.to_bits() {
-            write!(f, "/beta={}", p.beta)?;
+            write!(f, "/beta={}", decimal(p.beta, Precision::F64))?;
         }
         for (on, text) in [
             (p.transpose_a, "/ta"),

@@ -7,14 +7,16 @@
 //! ```
 
 mod cover;
+mod demand;
 mod draw;
 mod factors;
 mod file;
+mod make;
 mod mix;
 mod sources;
 mod wide;
 
-pub use self::draw::{Demand, Demanded};
+pub use self::demand::{Demand, Demanded};
 
 use self::mix::Mix;
 use crate::backend::{Backend, Support};
@@ -115,7 +117,7 @@ pub fn plan(options: &Options, backends: &[&dyn Backend]) -> Plan {
             .filter(|c| asked.contains(c))
             .collect();
         Plan {
-            demands: draw::owed_on_files(options, &asked, backends),
+            demands: demand::owed_on_files(options, &asked, backends),
             groups,
         }
     };
@@ -231,7 +233,7 @@ fn taken_by_all(
         if cases.iter().any(|case| takes(*backend, case)) {
             continue;
         }
-        let drawn = draw::on_matrix(contract, origin, Some(*backend), &mut Mix::new(key));
+        let drawn = make::on_matrix(contract, origin, Some(*backend), &mut Mix::new(key));
         cases.extend(drawn.map(|case| {
             let mut changed = case.clone();
             change(&mut changed);

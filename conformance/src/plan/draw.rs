@@ -8,175 +8,21 @@
 //! Pairs with a costly level are shared out among the contracts of one operation and format that a backend claims: their kernels differ in
 //! the element type. A backend that claims one of them gets them all.
 
-use super::cover::{Row, Space, State, Tuple, Tuples, complete};
-use super::factors::{Axis, Draft, FAULT, axes, same_level};
+use super::Options;
+use super::cover::{Row, State, Tuple, Tuples, complete};
+use super::demand::{Demand, Demanded, space};
+use super::factors::{Axis, axes};
+use super::make::{Budget, Maker, takes};
 use super::mix::Mix;
-use super::sources::{Choice, GROUPS, Pool, group_of};
-use super::{Options, Tier};
-use crate::backend::{Backend, Support};
-use crate::case::{Case, Fault, Filling, Params};
+use super::sources::{GROUPS, Pool, group_of};
+use crate::backend::Backend;
+use crate::case::Case;
 use crate::origin::Origin;
-use crate::right::Right;
-use crate::sequence::After;
 use rayon::prelude::*;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::generator::{FAMILIES, Family};
-use sparse_oracle::source::values::ValueFamily;
-use sparse_oracle::task::SddmmMode;
 use std::collections::{BTreeSet, HashMap};
-
-/// What a run owes to one contract of one backend.
-#[derive(Clone, Debug)]
-pub struct Demand {
-    /// Place of the backend among those that the plan was made for.
-    pub backend: usize,
-    /// The contract.
-    pub contract: Contract,
-    /// Cases to be judged at least.
-    pub floor: u64,
-    /// Pairs (and triples) of levels that the plan has.
-    pub tuples: Demanded,
-}
-
-/// Combinations of levels in the cases of a contract.
-#[derive(Clone, Debug, Default)]
-pub struct Demanded {
-    axes: Vec<Axis>,
-    wanted: Option<Tuples>,
-    /// Levels that the backend excludes, by name.
-    pub excluded_levels: Vec<String>,
-    /// Combinations of levels it takes each of, that it excludes together.
-    pub excluded_pairs: u64,
-}
-
-impl Demanded {
-    /// Combinations that the plan has.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.wanted
-            .iter()
-            .map(|t| t.in_state(State::Open).count() as u64)
-            .sum()
-    }
-
-    /// Those of them that none of these cases has; the first is given by name.
-    #[must_use]
-    pub fn missing<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> (u64, Option<String>) {
-        let Some(mut tuples) = self.wanted.clone() else {
-            return (0, None);
-        };
-        for case in cases {
-            if let Some(row) = row_of(&self.axes, case) {
-                tuples.meet(&row);
-            }
-        }
-        let mut open = tuples.in_state(State::Open);
-        let first = open.next().map(|tuple| self.name(tuple));
-        (open.count() as u64 + u64::from(first.is_some()), first)
-    }
-
-    /// The combinations that the plan has, as bits in hex, so that shards can be brought together.
-    #[must_use]
-    pub fn bits(&self) -> String {
-        self.wanted.as_ref().map_or_else(String::new, Tuples::wanted_bits)
-    }
-
-    /// The combinations that [`bits`](Self::bits) tells of a contract; none for a text that is not about it.
-    #[must_use]
-    pub fn of_bits(contract: &Contract, bits: &str) -> Option<Demanded> {
-        let axes = axes(contract);
-        let wanted = match bits {
-            "" => None,
-            bits => Some(Tuples::of_bits(&space(&axes), bits)?),
-        };
-        Some(Demanded {
-            axes,
-            wanted,
-            ..Demanded::default()
-        })
-    }
-
-    fn name(&self, tuple: &Tuple) -> String {
-        let level = |&(f, level): &(u8, u8)| Some(self.axes.get(usize::from(f))?.level_name(level));
-        let names: Vec<String> = tuple.parts().iter().filter_map(level).collect();
-        names.join(" with ")
-    }
-}
-
-/// What a run over given matrices owes: cases enough, which a few matrices rarely give.
-pub(crate) fn owed_on_files(
-    options: &Options,
-    contracts: &[Contract],
-    backends: &[&dyn Backend],
-) -> Vec<Demand> {
-    let floor = Budget::of(options.tier).floor;
-    let of = |&contract: &Contract| {
-        let claiming = backends
-            .iter()
-            .enumerate()
-            .filter(move |(_, backend)| backend.claims(&contract));
-        claiming.map(move |(backend, _)| Demand {
-            backend,
-            contract,
-            floor,
-            tuples: Demanded::default(),
-        })
-    };
-    contracts.iter().flat_map(of).collect()
-}
-
-fn space(axes: &[Axis]) -> Space {
-    let strong = (0..axes.len()).filter(|&f| axes[f].is_strong());
-    Space {
-        levels: axes.iter().map(Axis::levels).collect(),
-        strong: strong.collect(),
-        masks: masks(axes),
-    }
-}
-
-/// Levels under which a case shows nothing of its other factors.
-fn masks(axes: &[Axis]) -> Vec<(usize, u8)> {
-    let of = |(f, axis): (usize, &Axis)| {
-        axis.masking()
-            .iter()
-            .map(move |&level| (f, level))
-            .collect::<Vec<_>>()
-    };
-    axes.iter().enumerate().flat_map(of).collect()
-}
-
-/// The levels of a case; none where a factor has a value that no plan draws.
-fn row_of(axes: &[Axis], case: &Case) -> Option<Row> {
-    axes.iter().map(|axis| axis.of(case)).collect()
-}
-
-/// How much a plan of a tier holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    /// Cases of a contract that a backend claims, at least.
-    pub floor: u64,
-    /// Elements of a result at most, as far as the size of a case is chosen.
-    pub elements: u128,
-    /// Matrices of each generator and class of shapes.
-    pub variants: usize,
-}
-
-impl Budget {
-    pub(crate) const fn of(tier: Tier) -> Budget {
-        let (floor, elements, variants) = match tier {
-            Tier::Quick => (150, 1_500, 3),
-            Tier::Full => (1_500, 20_000, 10),
-            Tier::Extensive => (10_000, 100_000, 40),
-        };
-        Budget {
-            floor,
-            elements,
-            variants,
-        }
-    }
-}
 
 /// The drawn cases of one contract, and what they are owed to.
 pub(crate) type OfContract = (Vec<Case>, Vec<Demand>);
@@ -221,14 +67,6 @@ fn shares(backend: &dyn Backend) -> HashMap<Contract, Share> {
         numbered.map(move |(contract, index)| (contract, Share { index, of }))
     };
     groups.into_values().flat_map(share).collect()
-}
-
-/// Makes rows into cases of one contract.
-struct Maker<'a> {
-    contract: Contract,
-    axes: Vec<Axis>,
-    pool: &'a Pool,
-    budget: Budget,
 }
 
 /// A backend that claims the contract, and the levels that it takes.
@@ -304,7 +142,7 @@ impl Maker<'_> {
         let turn = std::cell::Cell::new(mix.below(1 << 16));
         let make = |row: &[u8], mix: &mut Mix| {
             turn.set(turn.get() + 1);
-            self.make(row, Some(claim.backend), turn.get(), mix)
+            self.make(row, None, Some(claim.backend), turn.get(), mix)
         };
         let made = complete(&mut tuples, &claim.allowed, mix, |row, mix| {
             let (row, case) = make(row, mix)?;
@@ -318,18 +156,37 @@ impl Maker<'_> {
                 count += u64::from(cases.push(row, case));
             }
         }
+        let mut shown = self.shown_values(claim, cases);
         for _ in 0..20 * self.budget.floor {
             // A few more, for what turns out not to be run.
             if count >= self.budget.floor + self.budget.floor / 32 {
                 break;
             }
-            let row = self.blind(&claim.allowed, None, mix);
+            let mut row = self.blind(&claim.allowed, None, mix);
+            // Not always: a family may go with few other levels only.
+            if !mix.one_in(4) {
+                shown.set_rarest(&mut row, &claim.allowed);
+            }
             if let Some((row, case)) = make(&row, mix) {
+                shown.note(self, &row);
                 count += u64::from(cases.push(row, case));
             }
         }
         demand.tuples = self.demanded(wanted, &tuples, claim, possible, mix);
         demand
+    }
+
+    /// How often the cases that a backend takes show each family of values.
+    fn shown_values(&self, claim: &Claim<'_>, cases: &Drawn) -> Shown {
+        let factor = self.axis("values");
+        let levels = factor.map_or(0, |f| self.axes[f].levels());
+        let mut shown = Shown {
+            factor,
+            counts: vec![0; usize::from(levels)],
+        };
+        let mine = cases.list.iter().filter(|(_, case)| takes(claim.backend, case));
+        mine.for_each(|(row, _)| shown.note(self, row));
+        shown
     }
 
     /// A costly tuple falls to one contract of those that share them.
@@ -386,7 +243,7 @@ impl Maker<'_> {
         };
         (0..12).any(|turn| {
             let row = self.blind(possible, Some(tuple), mix);
-            self.make(&row, None, turn, mix)
+            self.make(&row, None, None, turn, mix)
                 .is_some_and(|(row, _)| holds(&row))
         })
     }
@@ -431,7 +288,7 @@ impl Maker<'_> {
         // From a small case that shows something, so that levels are not judged beside an empty matrix or a thousand columns.
         let plain: Vec<Vec<u8>> = self.axes.iter().map(Axis::plain).collect();
         let drawn = |levels: &[Vec<u8>], turns: u64, mix: &mut Mix| {
-            (0..turns).find_map(|turn| self.make(&self.blind(levels, None, mix), backend, turn, mix))
+            (0..turns).find_map(|turn| self.make(&self.blind(levels, None, mix), None, backend, turn, mix))
         };
         let showing: Vec<Vec<u8>> = self.axes.iter().map(Axis::showing).collect();
         let small = drawn(&plain, 2000, mix);
@@ -452,7 +309,7 @@ impl Maker<'_> {
                         self.blind(&narrowed, None, mix)
                     };
                     row[f] = level;
-                    if let Some((row, _)) = self.make(&row, backend, attempt, mix) {
+                    if let Some((row, _)) = self.make(&row, None, backend, attempt, mix) {
                         note(&mut found, &row);
                     }
                 }
@@ -464,106 +321,6 @@ impl Maker<'_> {
                 .map(|levels| levels.into_iter().collect())
                 .collect(),
         )
-    }
-
-    /// A case of these levels, with the levels that it really has.
-    fn make(
-        &self,
-        row: &[u8],
-        backend: Option<&dyn Backend>,
-        turn: u64,
-        mix: &mut Mix,
-    ) -> Option<(Row, Case)> {
-        let mut draft = Draft {
-            contract: self.contract,
-            params: Params::default(),
-            group: 0,
-            shape: 2,
-            values: ValueFamily::NearOne,
-            turn,
-        };
-        for (axis, &level) in self.axes.iter().zip(row) {
-            axis.set(&mut draft, level, mix);
-        }
-        if let Some(backend) = backend {
-            name_factors(&mut draft, backend, mix);
-        }
-        let case = self.finish(draft, None, mix)?;
-        if backend.is_some_and(|backend| !takes(backend, &case)) {
-            return None;
-        }
-        Some((row_of(&self.axes, &case)?, case))
-    }
-
-    /// Chooses the matrix, if there is one that fits the rest.
-    fn finish(&self, mut draft: Draft, family: Option<Family>, mix: &mut Mix) -> Option<Case> {
-        settle(&mut draft.params, self.contract);
-        if !means_something(&draft) {
-            return None;
-        }
-        // What alpha = 0 must not read shows beside NaN and Inf only, and beside -0 what compares bits.
-        if draft.params.alpha == 0.0
-            && matches!(draft.values, ValueFamily::Special | ValueFamily::PlacedSpecial)
-        {
-            draft.params.alpha = -0.0;
-        }
-        let fits = |choice: &Choice| self.fits(&draft, choice);
-        let place = (draft.group, draft.shape);
-        let choice = match family {
-            None => self.pool.choose(place, draft.turn, fits),
-            Some(family) => self.pool.of_family(family, draft.shape, draft.turn, fits),
-        }?;
-        Some(Case {
-            contract: self.contract,
-            origin: Origin::Spec(choice.spec),
-            filling: Filling::Drawn(draft.values, mix.below(1 << 20)),
-            params: draft.params,
-        })
-    }
-
-    /// True where the formats hold the matrix, a fault is one, and the case costs no more than the budget allows.
-    fn fits(&self, draft: &Draft, choice: &Choice) -> bool {
-        let (rows, cols, nnz) = (
-            u128::from(choice.rows),
-            u128::from(choice.cols),
-            u128::from(choice.nnz),
-        );
-        let (m, k) = if draft.params.transpose_a {
-            (cols, rows)
-        } else {
-            (rows, cols)
-        };
-        let (n, most) = (draft.params.n as u128, self.budget.elements);
-        let formats = [Some(self.contract.format), self.contract.to];
-        let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
-        if padded && draft.shape >= 8 || !holds(&formats, choice) {
-            return false;
-        }
-        if draft
-            .params
-            .fault
-            .is_some_and(|fault| !applies(fault, draft, choice))
-        {
-            return false;
-        }
-        // Calls before the judged one cost as much each.
-        let (rare, most) = match draft.params.after {
-            None => (false, most),
-            Some(After::Many | After::Myriad) => (true, most / 16),
-            Some(_) => (draft.shape >= 8, most / 4),
-        };
-        if rare && draft.shape > 4 || draft.params.right == Right::Same && rows != cols {
-            return false;
-        }
-        match self.contract.op {
-            // A far matrix has a whole column of C to itself.
-            Op::Spmm if draft.shape == 8 => n <= 1 && k <= 64 * most,
-            Op::Spmm => m * n <= most && k * n <= 64 * most && nnz * n <= 64 * most,
-            Op::Spmv => k <= 64 * most && (draft.shape == 8 || m <= most),
-            Op::Sddmm => nnz * n <= 32 * most && nnz <= most && (m + k) * n <= 64 * most,
-            Op::Spgemm => nnz <= 2 * most && m <= 4 * most && k <= 64 * most,
-            Op::Transpose | Op::Convert => nnz <= 16 * most,
-        }
     }
 
     /// Generators that no case of a backend has yet.
@@ -581,32 +338,52 @@ impl Maker<'_> {
 
     fn of_family(&self, family: Family, claim: &Claim<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
         let group = group_of(family).filter(|&group| group < GROUPS.len())? as u8;
-        let at = self.axes.iter().position(|axis| axis.name() == "pattern")?;
+        let pattern = self.axis("pattern")?;
         (0..3000).find_map(|turn| {
             let mut row = self.blind(&claim.allowed, None, mix);
-            row[at] = group;
+            row[pattern] = group;
             // A generator may have large matrices only: few columns of C go with them.
-            if let Some(n) = self.axes.iter().position(|axis| axis.name() == "n")
+            if let Some(n) = self.axis("n")
                 && turn % 2 == 1
                 && claim.allowed[n].contains(&1)
             {
                 row[n] = 1;
             }
-            let mut draft = Draft {
-                contract: self.contract,
-                params: Params::default(),
-                group: usize::from(group),
-                shape: 2,
-                values: ValueFamily::NearOne,
-                turn,
-            };
-            for (axis, &level) in self.axes.iter().zip(&row) {
-                axis.set(&mut draft, level, mix);
-            }
-            name_factors(&mut draft, claim.backend, mix);
-            let case = self.finish(draft, Some(family), mix)?;
-            takes(claim.backend, &case).then(|| Some((row_of(&self.axes, &case)?, case)))?
+            self.make(&row, Some(family), Some(claim.backend), turn, mix)
         })
+    }
+
+    /// Place of a factor among those of the contract.
+    fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name() == name)
+    }
+}
+
+/// Families of values, and the number of cases in which each can show: some of them find what no other does.
+struct Shown {
+    factor: Option<usize>,
+    counts: Vec<u32>,
+}
+
+impl Shown {
+    fn note(&mut self, maker: &Maker<'_>, row: &[u8]) {
+        let masked = |(axis, level): (&Axis, &u8)| axis.masking().contains(level);
+        if let Some(f) = self.factor
+            && !maker.axes.iter().zip(row).any(masked)
+        {
+            self.counts[usize::from(row[f])] += 1;
+        }
+    }
+
+    /// Puts the family that the fewest cases show into a row.
+    fn set_rarest(&self, row: &mut [u8], allowed: &[Vec<u8>]) {
+        if let Some(f) = self.factor
+            && let Some(&rarest) = allowed[f]
+                .iter()
+                .min_by_key(|&&level| self.counts[usize::from(level)])
+        {
+            row[f] = rarest;
+        }
     }
 }
 
@@ -626,118 +403,4 @@ impl Drawn {
         }
         is_new
     }
-}
-
-/// True where a backend says that it answers.
-fn takes(backend: &dyn Backend, case: &Case) -> bool {
-    matches!(
-        backend.support(&case.contract, &case.params),
-        Support::Supported { .. }
-    )
-}
-
-/// Factors that a manifest names stand for their level.
-fn name_factors(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
-    let (alphas, betas) = backend.named_factors();
-    let acc = draft.contract.types.acc;
-    let of_level = |named: &[f64], drawn: f64, mix: &mut Mix| {
-        let fits =
-            |v: &f64| same_level(*v, drawn) && decode(encode(*v, acc, Rounding::NearestEven), acc) == *v;
-        let same: Vec<f64> = named.iter().copied().filter(fits).collect();
-        if same.is_empty() { drawn } else { mix.pick(&same) }
-    };
-    draft.params.alpha = of_level(&alphas, draft.params.alpha, mix);
-    draft.params.beta = of_level(&betas, draft.params.beta, mix);
-}
-
-/// Writes a request one way only: what does not differ is not said, what an operation does not have stays at its default.
-fn settle(p: &mut Params, contract: Contract) {
-    p.layout_y = p.layout_y.filter(|&y| y != p.layout_b);
-    p.pad_y = p.pad_y.filter(|&y| y != p.pad_b);
-    let default = Params::default();
-    if !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
-        (p.alpha, p.beta) = (default.alpha, default.beta);
-    }
-}
-
-/// False for a request that no operation is defined for.
-fn means_something(draft: &Draft) -> bool {
-    let p = &draft.params;
-    // The calls of a sequence are legal; A * A has one extent and no further row.
-    if p.fault.is_some() && (p.after.is_some() || p.right == Right::Same) {
-        return false;
-    }
-    if draft.contract.op == Op::Sddmm {
-        // S multiplies with alpha = 1 only, and only an added S has a factor.
-        let scales = p.mode != SddmmMode::Scale || p.alpha == 1.0;
-        let adds = p.mode == SddmmMode::AddS || p.beta == 0.0;
-        return scales && adds && p.fault.is_none_or(|fault| fault.concerns(Op::Sddmm));
-    }
-    p.fault.is_none_or(|fault| fault.concerns(draft.contract.op))
-}
-
-/// False for a matrix that one of the formats has no room for: lengths of 8 bits, extents of 16.
-fn holds(formats: &[Option<FormatKind>; 2], choice: &Choice) -> bool {
-    let narrow = formats
-        .iter()
-        .any(|f| matches!(f, Some(FormatKind::RpCsc | FormatKind::CpCsr)));
-    let lengths = choice.longest_row.max(choice.longest_col);
-    !narrow || lengths < 256 && choice.rows.max(choice.cols) <= 1 << 16
-}
-
-/// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
-fn applies(fault: Fault, draft: &Draft, choice: &Choice) -> bool {
-    let (p, op) = (&draft.params, draft.contract.op);
-    let (rows, cols) = if p.transpose_a {
-        (choice.cols, choice.rows)
-    } else {
-        (choice.rows, choice.cols)
-    };
-    match fault {
-        Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
-        Fault::ShortOutput if op == Op::Sddmm => choice.nnz > 0,
-        Fault::ShortOutput => rows > 0 && p.n > 0,
-        Fault::SmallLdc => op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
-    }
-}
-
-/// A case with drawn parameters on a given matrix, which a backend takes (any, where none is asked); the matrix is not looked at.
-pub(crate) fn on_matrix(
-    contract: Contract,
-    origin: &Origin,
-    backend: Option<&dyn Backend>,
-    mix: &mut Mix,
-) -> Option<Case> {
-    let axes: Vec<Axis> = axes(&contract);
-    (0..400).find_map(|turn| {
-        let mut draft = Draft {
-            contract,
-            params: Params::default(),
-            group: 0,
-            shape: 2,
-            values: ValueFamily::NearOne,
-            turn,
-        };
-        for axis in axes.iter().filter(|axis| axis.name() != FAULT) {
-            // The costly levels are for matrices whose size is chosen.
-            let light: Vec<u8> = (0..axis.levels())
-                .filter(|&level| !axis.is_heavy(level))
-                .collect();
-            let level = if mix.one_in(3) { 0 } else { mix.pick(&light) };
-            axis.set(&mut draft, level, mix);
-        }
-        if let Some(backend) = backend {
-            name_factors(&mut draft, backend, mix);
-        }
-        settle(&mut draft.params, contract);
-        let case = Case {
-            contract,
-            origin: origin.clone(),
-            filling: Filling::Drawn(draft.values, mix.below(1 << 20)),
-            params: draft.params,
-        };
-        // Only a square matrix has a product with itself.
-        let possible = means_something(&draft) && draft.params.right != Right::Same;
-        (possible && backend.is_none_or(|b| takes(b, &case))).then_some(case)
-    })
 }

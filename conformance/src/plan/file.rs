@@ -6,7 +6,7 @@
 //! full          4 more with parameters drawn as for generated matrices          extensive  12 more
 //! ```
 
-use super::draw::on_matrix;
+use super::make::on_matrix;
 use super::{Group, Mix, Options, Tier};
 use crate::case::{Case, Filling, Params};
 use crate::origin::Origin;

@@ -1,0 +1,278 @@
+//! Rows of levels made into cases.
+
+use super::Tier;
+use super::cover::Row;
+use super::demand::row_of;
+use super::factors::{Axis, Draft, FAULT, axes, same_level};
+use super::mix::Mix;
+use super::sources::{Choice, Pool};
+use crate::backend::{Backend, Support};
+use crate::case::{Case, Fault, Filling, Params};
+use crate::origin::Origin;
+use crate::right::Right;
+use crate::sequence::After;
+use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::format::FormatKind;
+use sparse_oracle::scalar::{Rounding, decode, encode};
+use sparse_oracle::source::generator::Family;
+use sparse_oracle::source::values::ValueFamily;
+use sparse_oracle::task::SddmmMode;
+
+/// How much a plan of a tier holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Cases of a contract that a backend claims, at least.
+    pub floor: u64,
+    /// Elements of a result at most, as far as the size of a case is chosen.
+    pub elements: u128,
+    /// Matrices of each generator and class of shapes.
+    pub variants: usize,
+}
+
+impl Budget {
+    pub(crate) const fn of(tier: Tier) -> Budget {
+        let (floor, elements, variants) = match tier {
+            Tier::Quick => (150, 1_500, 3),
+            Tier::Full => (1_500, 20_000, 10),
+            Tier::Extensive => (10_000, 100_000, 40),
+        };
+        Budget {
+            floor,
+            elements,
+            variants,
+        }
+    }
+}
+
+/// Makes rows into cases of one contract.
+pub(super) struct Maker<'a> {
+    pub contract: Contract,
+    pub axes: Vec<Axis>,
+    pub pool: &'a Pool,
+    pub budget: Budget,
+}
+
+impl Maker<'_> {
+    /// A case of these levels, with the levels that it really has; on a matrix of one generator, where one is asked for.
+    pub(super) fn make(
+        &self,
+        row: &[u8],
+        family: Option<Family>,
+        backend: Option<&dyn Backend>,
+        turn: u64,
+        mix: &mut Mix,
+    ) -> Option<(Row, Case)> {
+        let draft = drafted(
+            self.contract,
+            self.axes.iter().zip(row.iter().copied()),
+            backend,
+            turn,
+            mix,
+        );
+        let case = self.finish(draft, family, mix)?;
+        if backend.is_some_and(|backend| !takes(backend, &case)) {
+            return None;
+        }
+        Some((row_of(&self.axes, &case)?, case))
+    }
+
+    /// Chooses the matrix, if there is one that fits the rest.
+    fn finish(&self, mut draft: Draft, family: Option<Family>, mix: &mut Mix) -> Option<Case> {
+        settle(&mut draft.params, self.contract);
+        if !means_something(&draft) {
+            return None;
+        }
+        // What alpha = 0 must not read shows beside NaN and Inf only, and beside -0 what compares bits.
+        if draft.params.alpha == 0.0
+            && matches!(draft.values, ValueFamily::Special | ValueFamily::PlacedSpecial)
+        {
+            draft.params.alpha = -0.0;
+        }
+        let fits = |choice: &Choice| self.fits(&draft, choice);
+        let place = (draft.group, draft.shape);
+        let choice = match family {
+            None => self.pool.choose(place, draft.turn, fits),
+            Some(family) => self.pool.of_family(family, draft.shape, draft.turn, fits),
+        }?;
+        Some(Case {
+            contract: self.contract,
+            origin: Origin::Spec(choice.spec),
+            filling: Filling::Drawn(draft.values, mix.below(1 << 20)),
+            params: draft.params,
+        })
+    }
+
+    /// True where the formats hold the matrix, a fault is one, and the case costs no more than the budget allows.
+    fn fits(&self, draft: &Draft, choice: &Choice) -> bool {
+        let (rows, cols, nnz) = (
+            u128::from(choice.rows),
+            u128::from(choice.cols),
+            u128::from(choice.nnz),
+        );
+        let (m, k) = if draft.params.transpose_a {
+            (cols, rows)
+        } else {
+            (rows, cols)
+        };
+        let (n, most) = (draft.params.n as u128, self.budget.elements);
+        let formats = [Some(self.contract.format), self.contract.to];
+        let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
+        if padded && draft.shape >= 8 || !holds(&formats, choice) {
+            return false;
+        }
+        if draft
+            .params
+            .fault
+            .is_some_and(|fault| !applies(fault, draft, choice))
+        {
+            return false;
+        }
+        // Calls before the judged one cost as much each.
+        let (rare, most) = match draft.params.after {
+            None => (false, most),
+            Some(After::Many | After::Myriad) => (true, most / 16),
+            Some(_) => (draft.shape >= 8, most / 4),
+        };
+        if rare && draft.shape > 4 || draft.params.right == Right::Same && rows != cols {
+            return false;
+        }
+        match self.contract.op {
+            // A far matrix has a whole column of C to itself.
+            Op::Spmm if draft.shape == 8 => n <= 1 && k <= 64 * most,
+            Op::Spmm => m * n <= most && k * n <= 64 * most && nnz * n <= 64 * most,
+            Op::Spmv => k <= 64 * most && (draft.shape == 8 || m <= most),
+            Op::Sddmm => nnz * n <= 32 * most && nnz <= most && (m + k) * n <= 64 * most,
+            Op::Spgemm => nnz <= 2 * most && m <= 4 * most && k <= 64 * most,
+            Op::Transpose | Op::Convert => nnz <= 16 * most,
+        }
+    }
+}
+
+/// True where a backend says that it answers.
+pub(super) fn takes(backend: &dyn Backend, case: &Case) -> bool {
+    matches!(
+        backend.support(&case.contract, &case.params),
+        Support::Supported { .. }
+    )
+}
+
+/// Factors that a manifest names stand for their level.
+fn name_factors(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
+    let (alphas, betas) = backend.named_factors();
+    let acc = draft.contract.types.acc;
+    let of_level = |named: &[f64], drawn: f64, mix: &mut Mix| {
+        let fits =
+            |v: &f64| same_level(*v, drawn) && decode(encode(*v, acc, Rounding::NearestEven), acc) == *v;
+        let same: Vec<f64> = named.iter().copied().filter(fits).collect();
+        if same.is_empty() { drawn } else { mix.pick(&same) }
+    };
+    draft.params.alpha = of_level(&alphas, draft.params.alpha, mix);
+    draft.params.beta = of_level(&betas, draft.params.beta, mix);
+}
+
+/// Writes a request one way only: what does not differ is not said, what an operation does not have stays at its default.
+fn settle(p: &mut Params, contract: Contract) {
+    p.layout_y = p.layout_y.filter(|&y| y != p.layout_b);
+    p.pad_y = p.pad_y.filter(|&y| y != p.pad_b);
+    let default = Params::default();
+    if !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
+        (p.alpha, p.beta) = (default.alpha, default.beta);
+    }
+}
+
+/// False for a request that no operation is defined for.
+fn means_something(draft: &Draft) -> bool {
+    let p = &draft.params;
+    // The calls of a sequence are legal; A * A has one extent and no further row.
+    if p.fault.is_some() && (p.after.is_some() || p.right == Right::Same) {
+        return false;
+    }
+    if draft.contract.op == Op::Sddmm {
+        // S multiplies with alpha = 1 only, and only an added S has a factor.
+        let scales = p.mode != SddmmMode::Scale || p.alpha == 1.0;
+        let adds = p.mode == SddmmMode::AddS || p.beta == 0.0;
+        return scales && adds && p.fault.is_none_or(|fault| fault.concerns(Op::Sddmm));
+    }
+    p.fault.is_none_or(|fault| fault.concerns(draft.contract.op))
+}
+
+/// False for a matrix that one of the formats has no room for: lengths of 8 bits, extents of 16.
+fn holds(formats: &[Option<FormatKind>; 2], choice: &Choice) -> bool {
+    let narrow = formats
+        .iter()
+        .any(|f| matches!(f, Some(FormatKind::RpCsc | FormatKind::CpCsr)));
+    let lengths = choice.longest_row.max(choice.longest_col);
+    !narrow || lengths < 256 && choice.rows.max(choice.cols) <= 1 << 16
+}
+
+/// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
+fn applies(fault: Fault, draft: &Draft, choice: &Choice) -> bool {
+    let (p, op) = (&draft.params, draft.contract.op);
+    let (rows, cols) = if p.transpose_a {
+        (choice.cols, choice.rows)
+    } else {
+        (choice.rows, choice.cols)
+    };
+    match fault {
+        Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
+        Fault::ShortOutput if op == Op::Sddmm => choice.nnz > 0,
+        Fault::ShortOutput => rows > 0 && p.n > 0,
+        Fault::SmallLdc => op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
+    }
+}
+
+/// The levels of some factors, as a request; the matrix is not chosen yet.
+fn drafted<'a>(
+    contract: Contract,
+    levels: impl Iterator<Item = (&'a Axis, u8)>,
+    backend: Option<&dyn Backend>,
+    turn: u64,
+    mix: &mut Mix,
+) -> Draft {
+    let mut draft = Draft {
+        contract,
+        params: Params::default(),
+        group: 0,
+        shape: 2,
+        values: ValueFamily::NearOne,
+        turn,
+    };
+    for (axis, level) in levels {
+        axis.set(&mut draft, level, mix);
+    }
+    if let Some(backend) = backend {
+        name_factors(&mut draft, backend, mix);
+    }
+    draft
+}
+
+/// A case with drawn parameters on a given matrix, which a backend takes (any, where none is asked); the matrix is not looked at.
+pub(crate) fn on_matrix(
+    contract: Contract,
+    origin: &Origin,
+    backend: Option<&dyn Backend>,
+    mix: &mut Mix,
+) -> Option<Case> {
+    let axes: Vec<Axis> = axes(&contract);
+    (0..400).find_map(|turn| {
+        let mut levels = Vec::new();
+        for axis in axes.iter().filter(|axis| axis.name() != FAULT) {
+            // The costly levels are for matrices whose size is chosen.
+            let light: Vec<u8> = (0..axis.levels())
+                .filter(|&level| !axis.is_heavy(level))
+                .collect();
+            levels.push((axis, if mix.one_in(3) { 0 } else { mix.pick(&light) }));
+        }
+        let mut draft = drafted(contract, levels.into_iter(), backend, turn, mix);
+        settle(&mut draft.params, contract);
+        let case = Case {
+            contract,
+            origin: origin.clone(),
+            filling: Filling::Drawn(draft.values, mix.below(1 << 20)),
+            params: draft.params,
+        };
+        // Only a square matrix has a product with itself.
+        let possible = means_something(&draft) && draft.params.right != Right::Same;
+        (possible && backend.is_none_or(|b| takes(b, &case))).then_some(case)
+    })
+}
