@@ -30,7 +30,7 @@ impl Memory {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Forgets what is kept by an address ([`by_address`]): where arrays of different cases lie is a matter of the
+    /// Forgets what is kept by an address (`by_address`): where arrays of different cases lie is a matter of the
     /// allocator, and a bug that showed by such a chance would show in one run and not in the next.
     pub fn next_case(&self) {
         self.with(|state| {
