@@ -75,7 +75,7 @@ impl Exact {
                     && let Some(b) = apart.rows_of(&b)
                 {
                     return Ok(Some(Exact::Spmm {
-                        a: apart.a.map(|&v| rounded(v)),
+                        a: as_terms(apart.a, profile)?.map(|&v| rounded(v)),
                         pads: None,
                         b,
                         slots: None,
@@ -90,7 +90,7 @@ impl Exact {
                 let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
-                let a = Csr::from_entries(&turn(entries))?.map(|&v| rounded(v));
+                let a = as_terms(Csr::from_entries(&turn(entries))?, profile)?.map(|&v| rounded(v));
                 let placed = arithmetic.parts.second().is_some()
                     || arithmetic.parts.iter().any(|part| part.block() > 1);
                 let slots = if placed && !p.transpose_a {
@@ -121,7 +121,7 @@ impl Exact {
                     return Ok(None);
                 };
                 let exact = |m: &AnySparse| -> Result<Csr<f64>, Refusal> {
-                    Ok(Csr::from_entries(&stored(m)?)?.map(|&v| rounded(v)))
+                    Ok(as_terms(Csr::from_entries(&stored(m)?)?, profile)?.map(|&v| rounded(v)))
                 };
                 Exact::Spgemm {
                     a: exact(&operands.a)?,
@@ -287,6 +287,16 @@ fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
         };
         Ok(entries.map(|v| v.to_f64()))
     })
+}
+
+/// The entries that a product has terms for: all, or without the zeros among them.
+fn as_terms(a: Csr<f64>, profile: &Profile) -> Result<Csr<f64>, Refusal> {
+    if !profile.has(Choice::StoredZerosAbsent) {
+        return Ok(a);
+    }
+    let mut entries = a.entries();
+    entries.list.retain(|e| e.value != 0.0);
+    Csr::from_entries(&entries)
 }
 
 /// Stored positions in storage order, duplicates included.

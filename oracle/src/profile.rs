@@ -22,6 +22,8 @@ pub enum Choice {
     DuplicatesRejected,
     /// Explicit zeros are dropped from a sparse result or conversion.
     ExplicitZerosDropped,
+    /// A stored zero of a sparse operand counts as absent in a product: 0 times NaN or Inf is not there.
+    StoredZerosAbsent,
     /// Only alpha = 1 is taken; other values are refused.
     OnlyAlphaOne,
     /// Only beta = 0 or 1 is taken; other values are refused.
@@ -37,7 +39,7 @@ pub enum Choice {
 }
 
 /// The table of choices: its machine name (manifests), the choice point, and what it means (reports, documentation).
-pub const CHOICES: [(Choice, &str, &str, &str); 12] = [
+pub const CHOICES: [(Choice, &str, &str, &str); 13] = [
     (
         Choice::DuplicatesSumRounded,
         "duplicates-sum-rounded",
@@ -73,6 +75,12 @@ pub const CHOICES: [(Choice, &str, &str, &str); 12] = [
         "explicit-zeros-dropped",
         "explicit zeros",
         "dropped",
+    ),
+    (
+        Choice::StoredZerosAbsent,
+        "stored-zeros-absent",
+        "explicit zeros",
+        "absent in products: a stored zero times NaN or Inf is not there",
     ),
     (
         Choice::OnlyAlphaOne,
@@ -149,6 +157,7 @@ impl Choice {
             Choice::ExplicitZerosDropped => {
                 contract.op.is_exact() && contract.to.is_none_or(|to| !FormatKind::PAPERS.contains(&to))
             }
+            Choice::StoredZerosAbsent => multiplies || contract.op == Op::Spgemm,
             Choice::OnlyAlphaOne | Choice::OnlyBetaZeroOne | Choice::Alpha0ReadsAb | Choice::Beta0ReadsC => {
                 dense
             }
@@ -204,12 +213,13 @@ mod tests {
             | Choice::DuplicatesLastWins
             | Choice::DuplicatesRejected
             | Choice::ExplicitZerosDropped
+            | Choice::StoredZerosAbsent
             | Choice::OnlyAlphaOne
             | Choice::OnlyBetaZeroOne
             | Choice::Alpha0ReadsAb
             | Choice::Beta0ReadsC
             | Choice::Unsorted
-            | Choice::NumericPattern => 12,
+            | Choice::NumericPattern => 13,
         };
         assert_eq!(CHOICES.len(), count(Choice::Unsorted));
     }
