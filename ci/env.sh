@@ -57,7 +57,8 @@ component() {
   cargo "$2" --version >/dev/null 2>&1
 }
 
-# README and CI must not drift apart: a command that CI runs for README stands in README, word for word.
+# README and CI must not drift apart: a command that CI runs for README stands in README, word for word (the quick tier in CI runs
+# what the command runs, in the build of conformance_for).
 in_readme() {
   grep -qF -- "$1" README.md || { say "README.md does not hold the command: $1"; exit 1; }
 }
@@ -69,6 +70,7 @@ conformance_for() {
   if [ "$1" = quick ] && [ "${CI:-}" = true ]; then
     cargo test --locked --workspace --no-run
     conformance="$target/debug/conformance"
+    say "the quick tier runs the tests' build, optimised little; ci/full.sh runs the release build"
   else
     cargo build --release --locked -p sparse-conformance
     conformance="$target/release/conformance"

@@ -320,6 +320,7 @@ impl FromStr for Case {
             parse_param(part, &contract, &mut params)?;
         }
         check_factors(&contract, &params)?;
+        check_kept(&params)?;
         if params.align != 0 && !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
             let reason = format!("{} has no dense array to shift", contract.op.name());
             return Err(bad(&format!("align={}", params.align), reason));
@@ -347,10 +348,21 @@ fn check_factors(contract: &Contract, params: &Params) -> Result<(), CaseError> 
     for (name, value) in [("alpha", params.alpha), ("beta", params.beta)] {
         if !contract.op.is_exact() && decode(encode(value, acc, Rounding::NearestEven), acc) != value {
             return Err(bad(
-                &format!("{name}={value}"),
+                &format!("{name}={}", decimal(value, Precision::F64)),
                 format!("not a number of the accumulator's type, {acc}"),
             ));
         }
+    }
+    Ok(())
+}
+
+/// Values are kept of an operand that has some of its own.
+fn check_kept(params: &Params) -> Result<(), CaseError> {
+    if params.kept_b.is_some() && params.right == Right::Same {
+        return Err(bad("vb", "with b=same, B is A"));
+    }
+    if params.kept_c.is_some() && params.beta == 0.0 {
+        return Err(bad("vc", "beta = 0 does not read C"));
     }
     Ok(())
 }

@@ -12,13 +12,33 @@ use std::str::FromStr;
 /// Numbers of the elements that keep their values: from `start` up to `end`, which is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// The first.
-    pub start: usize,
-    /// One past the last.
-    pub end: usize,
+    start: usize,
+    end: usize,
 }
 
 impl Kept {
+    /// From `start` up to `end`; none where that is nothing.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Kept {
+        if start < end {
+            Kept { start, end }
+        } else {
+            Kept { start: 0, end: 0 }
+        }
+    }
+
+    /// The first.
+    #[must_use]
+    pub fn start(self) -> usize {
+        self.start
+    }
+
+    /// One past the last.
+    #[must_use]
+    pub fn end(self) -> usize {
+        self.end
+    }
+
     /// Puts 1 in place of the others.
     pub(crate) fn apply(self, values: &mut [f64]) {
         for (number, value) in values.iter_mut().enumerate() {
@@ -32,7 +52,7 @@ impl Kept {
 /// `none`, `5`, or `5-7` with both ends.
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.end.saturating_sub(self.start) {
+        match self.end - self.start {
             0 => f.write_str("none"),
             1 => write!(f, "{}", self.start),
             _ => write!(f, "{}-{}", self.start, self.end - 1),
@@ -45,16 +65,14 @@ impl FromStr for Kept {
 
     fn from_str(text: &str) -> Result<Kept, String> {
         if text == "none" {
-            return Ok(Kept { start: 0, end: 0 });
+            return Ok(Kept::new(0, 0));
         }
         let (first, last) = text.split_once('-').unwrap_or((text, text));
-        // Numbers fit in an operand, whose elements do.
+        // Operands have fewer elements than a u32 counts.
         let number = |text: &str| text.parse::<u32>().ok().map(|number| number as usize);
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => Ok(Kept {
-                start: first,
-                end: last + 1,
-            }),
+        let end = number(last).and_then(|last| last.checked_add(1));
+        match (number(first), end) {
+            (Some(start), Some(end)) if start < end => Ok(Kept { start, end }),
             _ => Err("expected none, the number of an element, or the first and the last: 5-7".to_owned()),
         }
     }

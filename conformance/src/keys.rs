@@ -197,14 +197,14 @@ pub const KEYS: &[Key] = &[
         "vb",
         "`none`, an element's number, or `5-7`",
         "all",
-        "values of B (x; X and Y of an SDDMM; entries of B of an SpGEMM) that stay as drawn, by number in storage order without padding; \
-         the others are 1",
+        "values of B (x; X and Y of an SDDMM; entries of B of an SpGEMM) that stay as drawn; the others are 1. Numbers from 0, in storage \
+         order without padding, entries row by row. What `placed-special` places and `b=cancel` pairs comes after",
     ),
     key(
         "vc",
         "`none`, an element's number, or `5-7`",
         "all",
-        "SpMM, SpMV: the same of C",
+        "SpMM, SpMV with a beta other than 0: the same of C",
     ),
 ];
 

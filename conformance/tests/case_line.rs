@@ -5,7 +5,6 @@ use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
 use sparse_conformance::encodings::{Encoding, EncodingInfo};
 use sparse_conformance::kept::Kept;
 use sparse_conformance::operands::{OperandError, build};
-
 use sparse_conformance::origin::{Origin, OriginError};
 use sparse_conformance::right::Right;
 use sparse_conformance::sequence::After;
@@ -115,11 +114,9 @@ fn params() -> impl Strategy<Value = Params> {
 fn kept(start: usize, seed: usize) -> Option<Kept> {
     match seed % 3 {
         0 => None,
-        1 => Some(Kept { start: 0, end: 0 }),
-        _ => Some(Kept {
-            start,
-            end: start + seed,
-        }),
+        1 => Some(Kept::new(0, 0)),
+        // One element, too.
+        _ => Some(Kept::new(start, start + 1 + seed / 3)),
     }
 }
 
@@ -154,10 +151,10 @@ fn cases() -> impl Strategy<Value = Case> {
         if contract.op != Op::Spgemm {
             params.right = Right::Thin;
         }
-        if contract.op.is_exact() {
+        if contract.op.is_exact() || params.right == Right::Same {
             params.kept_b = None;
         }
-        if !matches!(contract.op, Op::Spmm | Op::Spmv) {
+        if !matches!(contract.op, Op::Spmm | Op::Spmv) || params.beta == 0.0 {
             params.kept_c = None;
         }
         if !EncodingInfo::of(contract.format).is_loose {
@@ -369,6 +366,8 @@ fn parameters_that_mean_nothing_are_refused() {
         ("transpose.csr.f32", "br=1", "no format of this contract"),
         ("transpose.csr.f32", "vb=none", "no B"),
         ("sddmm.csr.f32_f32_f32_f32", "vc=3", "only SpMM and SpMV read a C"),
+        ("spmv.csr.f32_f32_f32_f32", "vc=3", "beta = 0 does not read"),
+        ("spgemm.csr.f32_f32_f32_f32", "b=same/vb=3", "B is A"),
     ] {
         let text = error(&line(contract, part)).to_string();
         assert!(text.contains(reason), "{part}: {text}");

@@ -166,6 +166,22 @@ fn unknown_names_are_refused_with_the_known_ones() {
         &["run", "--contracts", "spmm.nosuch.*"],
         &["spmm.nosuch.*", "list contracts"],
     );
+    refused(
+        &["self-test", "--contracts", "spmm.nosuch.*"],
+        &["spmm.nosuch.*", "list contracts"],
+    );
+    refused(&["self-test", "--only", "nosuch"], &["nosuch", "in its name"]);
+    let elsewhere = [
+        "self-test",
+        "--contracts",
+        "transpose.csr.f32",
+        "--only",
+        "term: only one",
+    ];
+    refused(
+        &elsewhere,
+        &["term: only one", "concerns cases of transpose.csr.f32"],
+    );
     refused(&["run", "--precisions", "f65"], &["f65", "f64"]);
     refused(&["run", "--tier", "nosuch"], &["nosuch", "quick"]);
     refused(&["run", "--seed", "-1"], &["-1"]);

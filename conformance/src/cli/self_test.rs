@@ -47,9 +47,13 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     };
     let card = pool.install(|| selftest::run(&options, args.only.as_deref()));
     if card.rows.is_empty() {
+        let name = args.only.as_deref().unwrap_or("");
+        if args.contracts.is_empty() {
+            bail!("no bug, schedule or comparator has {name:?} in its name");
+        }
         bail!(
-            "no bug, schedule or comparator has {:?} in its name",
-            args.only.as_deref().unwrap_or("")
+            "no bug with {name:?} in its name concerns cases of {}; `conformance list contracts` lists them all",
+            args.contracts.join(", ")
         );
     }
     write_files(args, &card)?;

@@ -1,12 +1,37 @@
 //! What a plan owes: cases enough of each contract that a backend claims, and combinations of levels.
 
-use super::Options;
 use super::cover::{Row, Space, State, Tuple, Tuples};
 use super::factors::{Axis, axes};
-use super::make::Budget;
+use super::{Options, Tier};
 use crate::backend::Backend;
 use crate::case::Case;
 use sparse_oracle::contract::Contract;
+
+/// How much a plan of a tier holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Cases of a contract that a backend claims, at least.
+    pub floor: u64,
+    /// Elements of a result at most, as far as the size of a case is chosen.
+    pub elements: u128,
+    /// Matrices of each generator and class of shapes.
+    pub variants: usize,
+}
+
+impl Budget {
+    pub(crate) const fn of(tier: Tier) -> Budget {
+        let (floor, elements, variants) = match tier {
+            Tier::Quick => (150, 1_500, 3),
+            Tier::Full => (1_500, 20_000, 10),
+            Tier::Extensive => (10_000, 100_000, 40),
+        };
+        Budget {
+            floor,
+            elements,
+            variants,
+        }
+    }
+}
 
 /// What a run owes to one contract of one backend.
 #[derive(Clone, Debug)]

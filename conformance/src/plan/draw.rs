@@ -10,9 +10,9 @@
 
 use super::Options;
 use super::cover::{Row, State, Tuple, Tuples, complete};
-use super::demand::{Demand, Demanded, space};
+use super::demand::{Budget, Demand, Demanded, space};
 use super::factors::{Axis, axes};
-use super::make::{Budget, Maker, takes};
+use super::make::{Maker, takes};
 use super::mix::Mix;
 use super::sources::{GROUPS, Pool, group_of};
 use crate::backend::Backend;
@@ -163,7 +163,7 @@ impl Maker<'_> {
                 break;
             }
             let mut row = self.blind(&claim.allowed, None, mix);
-            // Not always: a family may go with few other levels only.
+            // Not always: a level may go with few others only.
             if !mix.one_in(4) {
                 shown.set_rarest(&mut row, &claim.allowed);
             }
@@ -176,11 +176,11 @@ impl Maker<'_> {
         demand
     }
 
-    /// How often the cases that a backend takes show each family of values.
-    fn shown_values(&self, claim: &Claim<'_>, cases: &Drawn) -> Shown {
+    /// How often the cases that a backend takes show each level of values.
+    fn shown_values(&self, claim: &Claim<'_>, cases: &Drawn) -> ShownValues {
         let factor = self.axis("values");
         let levels = factor.map_or(0, |f| self.axes[f].levels());
-        let mut shown = Shown {
+        let mut shown = ShownValues {
             factor,
             counts: vec![0; usize::from(levels)],
         };
@@ -359,13 +359,13 @@ impl Maker<'_> {
     }
 }
 
-/// Families of values, and the number of cases in which each can show: some of them find what no other does.
-struct Shown {
+/// The number of cases in which each level of values (a group of families) can show: some of them find what no other does.
+struct ShownValues {
     factor: Option<usize>,
     counts: Vec<u32>,
 }
 
-impl Shown {
+impl ShownValues {
     fn note(&mut self, maker: &Maker<'_>, row: &[u8]) {
         let masked = |(axis, level): (&Axis, &u8)| axis.masking().contains(level);
         if let Some(f) = self.factor
@@ -375,7 +375,7 @@ impl Shown {
         }
     }
 
-    /// Puts the family that the fewest cases show into a row.
+    /// Puts the level that the fewest cases show into a row.
     fn set_rarest(&self, row: &mut [u8], allowed: &[Vec<u8>]) {
         if let Some(f) = self.factor
             && let Some(&rarest) = allowed[f]
@@ -402,5 +402,25 @@ impl Drawn {
             self.list.push((row, case));
         }
         is_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_of_values_shown_least_comes_next() {
+        let shown = ShownValues {
+            factor: Some(1),
+            counts: vec![3, 1, 2],
+        };
+        let next = |allowed: &[u8]| {
+            let mut row = [7, 0];
+            shown.set_rarest(&mut row, &[vec![7], allowed.to_vec()]);
+            row
+        };
+        assert_eq!(next(&[0, 1, 2]), [7, 1]);
+        assert_eq!(next(&[0, 2]), [7, 2], "what a backend does not take is not drawn");
     }
 }

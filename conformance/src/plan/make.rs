@@ -1,8 +1,7 @@
 //! Rows of levels made into cases.
 
-use super::Tier;
 use super::cover::Row;
-use super::demand::row_of;
+use super::demand::{Budget, row_of};
 use super::factors::{Axis, Draft, FAULT, axes, same_level};
 use super::mix::Mix;
 use super::sources::{Choice, Pool};
@@ -17,32 +16,6 @@ use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::generator::Family;
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
-
-/// How much a plan of a tier holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    /// Cases of a contract that a backend claims, at least.
-    pub floor: u64,
-    /// Elements of a result at most, as far as the size of a case is chosen.
-    pub elements: u128,
-    /// Matrices of each generator and class of shapes.
-    pub variants: usize,
-}
-
-impl Budget {
-    pub(crate) const fn of(tier: Tier) -> Budget {
-        let (floor, elements, variants) = match tier {
-            Tier::Quick => (150, 1_500, 3),
-            Tier::Full => (1_500, 20_000, 10),
-            Tier::Extensive => (10_000, 100_000, 40),
-        };
-        Budget {
-            floor,
-            elements,
-            variants,
-        }
-    }
-}
 
 /// Makes rows into cases of one contract.
 pub(super) struct Maker<'a> {

@@ -23,6 +23,9 @@ pub struct KillScore {
     /// Seed of its plan.
     #[serde(default)]
     pub seed: u64,
+    /// Contracts whose cases were hunted over, where not all were; there are no schedules and comparators then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<String>,
     /// Version of the suite.
     pub suite_version: String,
 }
@@ -33,7 +36,11 @@ impl fmt::Display for KillScore {
             f,
             "{} of {} killed ({}, seed {}, suite {})",
             self.killed, self.total, self.tier, self.seed, self.suite_version
-        )
+        )?;
+        if !self.contracts.is_empty() {
+            write!(f, " over {} alone", self.contracts.join(", "))?;
+        }
+        Ok(())
     }
 }
 
@@ -162,6 +169,7 @@ pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
         total: rows.len() as u64,
         tier: tier_name(options.tier).to_owned(),
         seed: options.seed,
+        contracts: options.contracts.clone(),
         suite_version: SUITE_VERSION.to_owned(),
     };
     Scorecard {

@@ -62,11 +62,16 @@ pub(crate) fn plain(case: &Case) -> Case {
     }
 }
 
-/// The same with other values.
+/// The same with other values, all of them as drawn.
 fn reseeded(case: &Case, by: u64) -> Case {
     let seed = seed_of(case) ^ (by << 32) ^ 0x5eed;
     Case {
         filling: Filling::Drawn(family_of(case), seed),
+        params: Params {
+            kept_b: None,
+            kept_c: None,
+            ..case.params
+        },
         ..case.clone()
     }
 }

@@ -15,6 +15,7 @@ use crate::case::{Case, Filling, Params};
 use crate::kept::Kept;
 use crate::operands::{Operands, build, seed_of, sparse_role};
 use crate::origin::Loaded;
+use crate::right::Right;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Coo, CooParts, Sparse};
 use sparse_oracle::scalar::{Precision, Scalar};
@@ -72,8 +73,13 @@ pub(super) fn simpler(search: &mut Search<'_>) {
         ones(search);
     }
     if rank(search.best.case.filling) >= rank(Filling::Own(0)) {
-        narrowed(search, |p| &mut p.kept_b, of_b);
-        narrowed(search, |p| &mut p.kept_c, of_c);
+        // A * A has no values of B's own.
+        if search.best.case.params.right != Right::Same {
+            narrowed(search, |p| &mut p.kept_b, of_b);
+        }
+        if search.best.case.reads_c() {
+            narrowed(search, |p| &mut p.kept_c, of_c);
+        }
     }
 }
 
@@ -98,21 +104,25 @@ fn narrowed(
         return;
     };
     let count = count(&operands);
-    let reads = |c: &Candidate| kept_of(c, kept).unwrap_or(Kept { start: 0, end: count });
+    let reads = |c: &Candidate| kept_of(c, kept).unwrap_or(Kept::new(0, count));
     let keep = |c: &mut Candidate, start: usize, end: usize| {
-        *kept(&mut c.case.params) = Some(Kept { start, end });
+        *kept(&mut c.case.params) = Some(Kept::new(start, end));
     };
+    // Of a larger operand some were left, of this one all.
+    if kept_of(&search.best, kept).is_some_and(|k| k.start() == 0 && k.end() >= count) {
+        search.attempt_with(|c| *kept(&mut c.case.params) = None);
+    }
     if count == 0 || search.attempt_with(|c| keep(c, 0, 0)) {
         return;
     }
     search.lower(
         1,
-        |c| reads(c).end,
-        |c, end| keep(c, reads(c).start.min(end - 1), end),
+        |c| reads(c).end(),
+        |c, end| keep(c, reads(c).start().min(end - 1), end),
     );
-    let length = |c: &Candidate| reads(c).end - reads(c).start;
+    let length = |c: &Candidate| reads(c).end() - reads(c).start();
     search.lower(1, length, |c, length| {
-        keep(c, reads(c).end - length, reads(c).end);
+        keep(c, reads(c).end() - length, reads(c).end());
     });
 }
 
