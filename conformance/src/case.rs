@@ -120,6 +120,8 @@ pub struct Params {
     pub align: usize,
     /// Calls that come before the judged one.
     pub after: Option<After>,
+    /// Which of them are made, by number from 0; all where it is not given.
+    pub kept_calls: Option<Kept>,
     /// Drawn values of B (x; X and Y of an SDDMM) that stay; all where it is not given.
     pub kept_b: Option<Kept>,
     /// Those of C (y).
@@ -149,6 +151,7 @@ impl Default for Params {
             fault: None,
             align: 0,
             after: None,
+            kept_calls: None,
             kept_b: None,
             kept_c: None,
         }
@@ -286,6 +289,9 @@ impl fmt::Display for Case {
         if let Some(after) = p.after {
             write!(f, "/after={}", after.name())?;
         }
+        if let Some(kept) = p.kept_calls {
+            write!(f, "/calls={kept}")?;
+        }
         if let Some(kept) = p.kept_b {
             write!(f, "/vb={kept}")?;
         }
@@ -356,8 +362,11 @@ fn check_factors(contract: &Contract, params: &Params) -> Result<(), CaseError> 
     Ok(())
 }
 
-/// Values are kept of an operand that has some of its own.
+/// Calls and values are kept of a case that has some.
 fn check_kept(params: &Params) -> Result<(), CaseError> {
+    if params.kept_calls.is_some() && params.after.is_none() {
+        return Err(bad("calls", "without after= there are no calls before"));
+    }
     if params.kept_b.is_some() && params.right == Right::Same {
         return Err(bad("vb", "with b=same, B is A"));
     }
@@ -466,6 +475,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             let after = After::ALL.iter().find(|a| a.name() == v);
             p.after = Some(*after.ok_or_else(|| bad(part, format!("there are {}", After::names())))?);
         }
+        ("calls", v) => p.kept_calls = Some(v.parse().map_err(|e: String| bad(part, e))?),
         ("vb", _) if contract.op.is_exact() => return Err(bad(part, "transposes and conversions have no B")),
         ("vb", v) => p.kept_b = Some(v.parse().map_err(|e: String| bad(part, e))?),
         ("vc", _) if !matches!(contract.op, Op::Spmm | Op::Spmv) => {

@@ -1,15 +1,18 @@
-//! Which drawn values of an operand a case keeps; the others are 1. Shrinking narrows them down to those that a finding needs.
+//! Which drawn values of an operand a case keeps, and which of the calls before the judged one. Shrinking narrows both down to what a
+//! finding needs.
 //!
 //! ```text
 //! drawn         0.3  NaN  -7  0.1  2       by number, in storage order without padding
 //! vb=1-2         1   NaN  -7   1   1
 //! vb=none        1    1    1   1   1
+//!
+//! after=contents/calls=1    of three calls before the judged one, the second
 //! ```
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Numbers of the elements that keep their values: from `start` up to `end`, which is not kept.
+/// Numbers of the elements or calls that stay: from `start` up to `end`, which is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
     start: usize,
@@ -39,10 +42,16 @@ impl Kept {
         self.end
     }
 
+    /// True for a number that stays.
+    #[must_use]
+    pub fn holds(self, number: usize) -> bool {
+        (self.start..self.end).contains(&number)
+    }
+
     /// Puts 1 in place of the others.
     pub(crate) fn apply(self, values: &mut [f64]) {
         for (number, value) in values.iter_mut().enumerate() {
-            if !(self.start..self.end).contains(&number) {
+            if !self.holds(number) {
                 *value = 1.0;
             }
         }
@@ -73,7 +82,7 @@ impl FromStr for Kept {
         let end = number(last).and_then(|last| last.checked_add(1));
         match (number(first), end) {
             (Some(start), Some(end)) if start < end => Ok(Kept { start, end }),
-            _ => Err("expected none, the number of an element, or the first and the last: 5-7".to_owned()),
+            _ => Err("expected none, a number, or the first and the last: 5-7".to_owned()),
         }
     }
 }

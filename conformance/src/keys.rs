@@ -194,6 +194,12 @@ pub const KEYS: &[Key] = &[
         "calls that come before the judged one (docs/state.md)",
     ),
     key(
+        "calls",
+        "`none`, a call's number, or `5-7`",
+        "all",
+        "the calls of `after` that are made, numbered from 0; the memory is the same without the others",
+    ),
+    key(
         "vb",
         "`none`, an element's number, or `5-7`",
         "all",

@@ -103,6 +103,7 @@ fn params() -> impl Strategy<Value = Params> {
                 fault,
                 align,
                 after: after.filter(|_| fault.is_none()),
+                kept_calls: kept(pad_b, n).filter(|_| after.is_some() && fault.is_none()),
                 kept_b: kept(n, pad_b),
                 kept_c: kept(pad_c, n),
             }
@@ -365,6 +366,7 @@ fn parameters_that_mean_nothing_are_refused() {
         ("convert.csr.loops.f32", "kb=8", "no format of this contract"),
         ("transpose.csr.f32", "br=1", "no format of this contract"),
         ("transpose.csr.f32", "vb=none", "no B"),
+        ("spmm.csr.f32_f32_f32_f32", "calls=0", "no calls before"),
         ("sddmm.csr.f32_f32_f32_f32", "vc=3", "only SpMM and SpMV read a C"),
         ("spmv.csr.f32_f32_f32_f32", "vc=3", "beta = 0 does not read"),
         ("spgemm.csr.f32_f32_f32_f32", "b=same/vb=3", "B is A"),

@@ -94,7 +94,7 @@ const fn turns(after: After) -> (usize, usize) {
     }
 }
 
-/// Makes the earlier calls, and returns the operands where the judged call must find them.
+/// Makes the earlier calls that the case keeps, and returns the operands where the judged call must find them.
 ///
 /// # Errors
 /// What `call` returns about an earlier call that is a finding, or what `stuck` makes of operands that do not fit into the memory
@@ -106,6 +106,16 @@ pub(crate) fn prepare<'a, E>(
     stuck: impl FnOnce(Refusal) -> E,
 ) -> Result<Cow<'a, Operands>, E> {
     let earlier = &operands.earlier;
+    let (kept, mut next) = (case.params.kept_calls, 0);
+    let mut call = |case: &Case, operands: &Operands| {
+        let number = next;
+        next += 1;
+        if kept.is_none_or(|kept| kept.holds(number)) {
+            call(case, operands)
+        } else {
+            Ok(())
+        }
+    };
     match case.params.after {
         None => Ok(Cow::Borrowed(operands)),
         Some(After::Contents | After::Extents) => {
@@ -156,6 +166,18 @@ pub(crate) fn prepare<'a, E>(
             }
             Ok(Cow::Owned(mine))
         }
+    }
+}
+
+/// Number of calls before the judged one.
+pub(crate) fn count(case: &Case, operands: &Operands) -> usize {
+    let others = operands.earlier.len();
+    match case.params.after {
+        None => 0,
+        Some(After::Contents | After::Extents) => others,
+        Some(After::Freed) => FREED * others,
+        Some(after @ (After::Many | After::Myriad)) => calls(after, operands),
+        Some(After::Other) => 1 + others,
     }
 }
 
@@ -278,6 +300,37 @@ mod tests {
         let (_, large) = made(&line.replace("rows=9", "rows=60000"));
         assert!((4..60).contains(&calls(After::Many, &large)));
         assert_eq!(calls(After::Myriad, &operands), 70_000);
+    }
+
+    #[test]
+    fn only_the_calls_that_are_kept_are_made_in_the_same_memory() {
+        for after in After::ALL.into_iter().filter(|&after| after != After::Myriad) {
+            let line = format!(
+                "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after={}",
+                after.name()
+            );
+            let seen_of = |line: &str| {
+                let (case, operands) = made(line);
+                let mut seen = Vec::new();
+                let call = |asked: &Case, operands: &Operands| {
+                    seen.push((asked.contract, bits(operands)));
+                    Ok::<(), Refusal>(())
+                };
+                let last = prepare(&case, &operands, call, |refusal| refusal).expect(line);
+                (seen, bits(&last), count(&case, &operands))
+            };
+            let (all, last, total) = seen_of(&line);
+            assert_eq!(all.len(), total, "{line}");
+            assert_eq!(
+                seen_of(&format!("{line}/calls=1")),
+                (all[1..2].to_vec(), last.clone(), total)
+            );
+            assert_eq!(
+                seen_of(&format!("{line}/calls=0-1")),
+                (all[..2].to_vec(), last.clone(), total)
+            );
+            assert_eq!(seen_of(&format!("{line}/calls=none")), (Vec::new(), last, total));
+        }
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub(crate) fn plain(case: &Case) -> Case {
     Case {
         params: Params {
             after: None,
+            kept_calls: None,
             fault: None,
             unpruned: false,
             ..case.params

@@ -17,6 +17,7 @@
 //! Sources: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", TSE 2002 (delta debugging);
 //! Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012 (passes to a fixed point).
 
+mod kept;
 mod matrix;
 mod params;
 mod reason;
@@ -111,6 +112,7 @@ fn run(search: &mut Search<'_>) -> bool {
         let before = state(&search.best);
         values::few_entries(search);
         params::smaller(search);
+        kept::calls(search);
         matrix::smaller(search);
         values::simpler(search);
         if search.is_over() {

@@ -27,7 +27,7 @@ const STEPS: [Step; 16] = [
     |p| p.duplicates = false,
     |p| p.unpruned = false,
     |p| p.align = 0,
-    |p| p.after = None,
+    |p| (p.after, p.kept_calls) = (None, None),
     |p| p.encoding = Encoding::Canonical,
     |p| p.right = Right::Thin,
 ];

@@ -9,13 +9,12 @@
 //! needs 38 entries. Two ways out: the values written out as the matrix's own, which stay with their entries, and few entries
 //! with other seeds.
 
+use super::kept;
 use super::matrix::cut;
 use super::search::{Candidate, Search};
 use crate::case::{Case, Filling, Params};
-use crate::kept::Kept;
-use crate::operands::{Operands, build, seed_of, sparse_role};
+use crate::operands::{build, seed_of, sparse_role};
 use crate::origin::Loaded;
-use crate::right::Right;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Coo, CooParts, Sparse};
 use sparse_oracle::scalar::{Precision, Scalar};
@@ -73,61 +72,8 @@ pub(super) fn simpler(search: &mut Search<'_>) {
         ones(search);
     }
     if rank(search.best.case.filling) >= rank(Filling::Own(0)) {
-        // A * A has no values of B's own.
-        if search.best.case.params.right != Right::Same {
-            narrowed(search, |p| &mut p.kept_b, of_b);
-        }
-        if search.best.case.reads_c() {
-            narrowed(search, |p| &mut p.kept_c, of_c);
-        }
+        kept::values(search);
     }
-}
-
-/// Drawn values of B and its like, the most of one operand.
-fn of_b(operands: &Operands) -> usize {
-    let dense = operands.b.iter().chain(&operands.y);
-    let most = dense.map(|b| b.rows * b.cols).max().unwrap_or(0);
-    operands.b_sparse.as_ref().map_or(most, |b| most.max(b.nnz()))
-}
-
-fn of_c(operands: &Operands) -> usize {
-    operands.c[0].len()
-}
-
-/// As few drawn values of B or C as will do, all in a row; the others are 1.
-fn narrowed(
-    search: &mut Search<'_>,
-    kept: fn(&mut Params) -> &mut Option<Kept>,
-    count: fn(&Operands) -> usize,
-) {
-    let Ok(operands) = build(&search.best.case, &search.best.loaded) else {
-        return;
-    };
-    let count = count(&operands);
-    let reads = |c: &Candidate| kept_of(c, kept).unwrap_or(Kept::new(0, count));
-    let keep = |c: &mut Candidate, start: usize, end: usize| {
-        *kept(&mut c.case.params) = Some(Kept::new(start, end));
-    };
-    // Of a larger operand some were left, of this one all.
-    if kept_of(&search.best, kept).is_some_and(|k| k.start() == 0 && k.end() >= count) {
-        search.attempt_with(|c| *kept(&mut c.case.params) = None);
-    }
-    if count == 0 || search.attempt_with(|c| keep(c, 0, 0)) {
-        return;
-    }
-    search.lower(
-        1,
-        |c| reads(c).end(),
-        |c, end| keep(c, reads(c).start().min(end - 1), end),
-    );
-    let length = |c: &Candidate| reads(c).end() - reads(c).start();
-    search.lower(1, length, |c, length| {
-        keep(c, reads(c).end() - length, reads(c).end());
-    });
-}
-
-fn kept_of(candidate: &Candidate, kept: fn(&mut Params) -> &mut Option<Kept>) -> Option<Kept> {
-    *kept(&mut candidate.case.params.clone())
 }
 
 /// A few entries of a drawn family, with other seeds.
