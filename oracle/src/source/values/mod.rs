@@ -196,7 +196,7 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
         "placed-special",
         false,
         false,
-        "few NaN and infinities: in A, in single elements of B, and in rows of B that no entry of A meets",
+        "few NaN and infinities: in A, in single elements of B, and in rows of B that no entry of A meets; zeros that face them",
     ),
     row(
         ValueFamily::SubnormalSums,
