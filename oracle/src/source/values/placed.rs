@@ -3,7 +3,7 @@
 //! ```text
 //! one-big          1 -3 2 B -1 4 ...            the next big value comes after 1 to 2^1, 2^2, ... or 2^8 entries: rows of any
 //!                                               length hold one now and then, at each of their positions
-//! placed-special   x x NaN x 0 x x x Inf ...    one entry in 64, and one at least; a zero for each, where there is room
+//! placed-special   x x NaN x -0 x x Inf ...     one entry in 64, and one at least; a -0 for each, where there is room
 //! ```
 
 use super::range::{Range, power_of_two, sign};
@@ -36,7 +36,7 @@ pub(super) fn put_big(values: &mut [f64], random: &mut Random, precision: Precis
 }
 
 /// Puts NaN and infinities among ordinary values, one entry in 64 and at least one, and as many zeros, which may face those of the other
-/// operand.
+/// operand: -0, which padded formats keep apart from a pad.
 pub(super) fn put_special(values: &mut [f64], random: &mut Random, precision: Precision) {
     let count = values.len().div_ceil(64) as u64;
     let mut places = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn put_special(values: &mut [f64], random: &mut Random, precision: Pr
     let zeros = random.below(2) as usize;
     for (number, at) in places.into_iter().enumerate() {
         values[at as usize] = if has_room && number % 2 == zeros {
-            0.0
+            -0.0
         } else {
             special(random, precision)
         };

@@ -197,6 +197,6 @@ const PINNED: [(&str, u64); 18] = [
     ("subnormal-a", 0x7c71_9a4f_f347_9b8e),
     ("subnormal-b", 0x6a6f_e70d_2d35_d456),
     ("one-big", 0x1045_8475_6e1d_2bb8),
-    ("placed-special", 0xf558_a01e_2d84_4886),
+    ("placed-special", 0x77fa_412d_4f25_8e21),
     ("subnormal-sums", 0xb848_3b91_f806_dd04),
 ];
