@@ -22,19 +22,19 @@ root="$PWD"
 # Some seconds a target: compiling is what this costs, so CI compiles quickly, on all cores.
 profile="$PWD" quickly=()
 if [ "${CI:-}" = true ]; then
-  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares --codegen-units=16)
+  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares)
+  export RUSTFLAGS="${RUSTFLAGS:-} -Ccodegen-units=16"
 fi
 # cargo_fuzz COMMAND ARGUMENTS..
 cargo_fuzz() {
-  local command="$1" flags=(${quickly[@]+"${quickly[@]}"})
+  local command="$1" flags=("${quickly[@]}")
   shift
   if [ "$command" = list ]; then flags=(); fi
-  (cd "$profile" && cargo fuzz "$command" --fuzz-dir "$root/fuzz" ${flags[@]+"${flags[@]}"} "$@")
+  (cd "$profile" && cargo fuzz "$command" --fuzz-dir "$root/fuzz" "${flags[@]}" "$@")
 }
 if [ "$#" -eq 0 ]; then
-  targets="$(cargo_fuzz list)"
-  # shellcheck disable=SC2086
-  set -- $targets
+  # shellcheck disable=SC2046
+  set -- $(cargo_fuzz list)
   cargo_fuzz build
 else
   for target in "$@"; do cargo_fuzz build "$target"; done
