@@ -22,8 +22,7 @@ root="$PWD"
 # Some seconds a target: compiling is what this costs, so CI compiles quickly, on all cores.
 profile="$PWD" quickly=()
 if [ "${CI:-}" = true ]; then
-  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares)
-  export RUSTFLAGS="${RUSTFLAGS:-} -Ccodegen-units=16"
+  profile="$PWD/ci/fuzz-profile" quickly=(--no-trace-compares --codegen-units=16)
 fi
 # cargo_fuzz COMMAND ARGUMENTS..
 cargo_fuzz() {
@@ -33,8 +32,9 @@ cargo_fuzz() {
   (cd "$profile" && cargo fuzz "$command" --fuzz-dir "$root/fuzz" "${flags[@]}" "$@")
 }
 if [ "$#" -eq 0 ]; then
-  # shellcheck disable=SC2046
-  set -- $(cargo_fuzz list)
+  targets="$(cargo_fuzz list)"
+  # shellcheck disable=SC2086
+  set -- $targets
   cargo_fuzz build
 else
   for target in "$@"; do cargo_fuzz build "$target"; done
