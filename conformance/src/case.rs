@@ -407,6 +407,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             Ok(value)
         }
     };
+    let kept = |text: &str| text.parse::<Kept>().map_err(|e| bad(part, e));
     let number = |text: &str| -> Result<f64, CaseError> {
         let value: f64 = text.parse().map_err(|e| bad(part, format!("{e}")))?;
         // NaN and infinite factors must be refused by backends, which is what fault=alpha-nan asks for.
@@ -475,13 +476,13 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             let after = After::ALL.iter().find(|a| a.name() == v);
             p.after = Some(*after.ok_or_else(|| bad(part, format!("there are {}", After::names())))?);
         }
-        ("calls", v) => p.kept_calls = Some(v.parse().map_err(|e: String| bad(part, e))?),
+        ("calls", v) => p.kept_calls = Some(kept(v)?),
         ("vb", _) if contract.op.is_exact() => return Err(bad(part, "transposes and conversions have no B")),
-        ("vb", v) => p.kept_b = Some(v.parse().map_err(|e: String| bad(part, e))?),
+        ("vb", v) => p.kept_b = Some(kept(v)?),
         ("vc", _) if !matches!(contract.op, Op::Spmm | Op::Spmv) => {
             return Err(bad(part, "only SpMM and SpMV read a C"));
         }
-        ("vc", v) => p.kept_c = Some(v.parse().map_err(|e: String| bad(part, e))?),
+        ("vc", v) => p.kept_c = Some(kept(v)?),
         (name, v) => {
             let parameter = named_parameters().find(|parameter| parameter.name == name);
             let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;

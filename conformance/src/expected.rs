@@ -67,6 +67,7 @@ impl Exact {
         let p = &case.params;
         let rounded = |v: f64| input(v, arithmetic.part().input);
         let stored = |a: &AnySparse| decoded(a, profile);
+        let terms = |a: Csr<f64>| as_terms(a, profile).map(|a| a.map(|&v| rounded(v)));
         Ok(Some(match case.contract.op {
             Op::Spmm | Op::Spmv => {
                 let b = dense(operands.b.as_ref(), p.transpose_b, rounded);
@@ -75,7 +76,7 @@ impl Exact {
                     && let Some(b) = apart.rows_of(&b)
                 {
                     return Ok(Some(Exact::Spmm {
-                        a: as_terms(apart.a, profile)?.map(|&v| rounded(v)),
+                        a: terms(apart.a)?,
                         pads: None,
                         b,
                         slots: None,
@@ -90,7 +91,7 @@ impl Exact {
                 let turn = |e: Entries<f64>| if p.transpose_a { e.transpose() } else { e };
                 let turn_pads = |e: Entries<()>| if p.transpose_a { e.transpose() } else { e };
                 let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
-                let a = as_terms(Csr::from_entries(&turn(entries))?, profile)?.map(|&v| rounded(v));
+                let a = terms(Csr::from_entries(&turn(entries))?)?;
                 let placed = arithmetic.parts.second().is_some()
                     || arithmetic.parts.iter().any(|part| part.block() > 1);
                 let slots = if placed && !p.transpose_a {
@@ -120,9 +121,7 @@ impl Exact {
                 let Some(b) = &operands.b_sparse else {
                     return Ok(None);
                 };
-                let exact = |m: &AnySparse| -> Result<Csr<f64>, Refusal> {
-                    Ok(as_terms(Csr::from_entries(&stored(m)?)?, profile)?.map(|&v| rounded(v)))
-                };
+                let exact = |m: &AnySparse| terms(Csr::from_entries(&stored(m)?)?);
                 Exact::Spgemm {
                     a: exact(&operands.a)?,
                     b: exact(b)?,

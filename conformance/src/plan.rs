@@ -18,8 +18,9 @@ mod wide;
 
 pub use self::demand::{Demand, Demanded};
 
+use self::make::takes;
 use self::mix::Mix;
-use crate::backend::{Backend, Support};
+use crate::backend::Backend;
 use crate::case::Case;
 use crate::determinism::Repeats;
 use crate::origin::Origin;
@@ -222,12 +223,6 @@ fn taken_by_all(
     key: &[u64],
     change: impl Fn(&mut Case),
 ) -> Vec<Case> {
-    let takes = |backend: &dyn Backend, case: &Case| {
-        matches!(
-            backend.support(&contract, &case.params),
-            Support::Supported { .. }
-        )
-    };
     let mut cases: Vec<Case> = Vec::new();
     for backend in backends.iter().filter(|backend| backend.claims(&contract)) {
         if cases.iter().any(|case| takes(*backend, case)) {

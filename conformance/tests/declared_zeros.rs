@@ -56,53 +56,20 @@ impl Backend for Products {
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-        match task {
-            Task::Spmm {
-                a,
-                transpose_a,
-                b,
-                transpose_b,
-                alpha,
-                beta,
-                c,
-            } => {
-                let a = &self.given(a);
-                let task = Task::Spmm {
-                    a,
-                    transpose_a,
-                    b,
-                    transpose_b,
-                    alpha,
-                    beta,
-                    c,
-                };
-                Portable.run(contract, task)
-            }
-            Task::Spmv {
-                a,
-                transpose_a,
-                x,
-                alpha,
-                beta,
-                y,
-            } => {
-                let a = &self.given(a);
-                let task = Task::Spmv {
-                    a,
-                    transpose_a,
-                    x,
-                    alpha,
-                    beta,
-                    y,
-                };
-                Portable.run(contract, task)
+        let (left, right);
+        let mut task = task;
+        match &mut task {
+            Task::Spmm { a, .. } | Task::Spmv { a, .. } => {
+                left = self.given(a);
+                *a = &left;
             }
             Task::Spgemm { a, b } => {
-                let (a, b) = (&self.given(a), &self.given(b));
-                Portable.run(contract, Task::Spgemm { a, b })
+                (left, right) = (self.given(a), self.given(b));
+                (*a, *b) = (&left, &right);
             }
-            other => Portable.run(contract, other),
+            _ => {}
         }
+        Portable.run(contract, task)
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Space {
 
 impl Space {
     /// The factors of a row that mask the others.
-    fn masking(&self, row: &[u8]) -> impl Iterator<Item = usize> {
+    pub(super) fn masking(&self, row: &[u8]) -> impl Iterator<Item = usize> {
         let active = self.masks.iter().filter(|&&(f, level)| row[f] == level);
         active.map(|&(f, _)| f)
     }

@@ -9,7 +9,7 @@
 //! the element type. A backend that claims one of them gets them all.
 
 use super::Options;
-use super::cover::{Row, State, Tuple, Tuples, complete};
+use super::cover::{Row, Space, State, Tuple, Tuples, complete};
 use super::demand::{Budget, Demand, Demanded, space};
 use super::factors::{Axis, axes};
 use super::make::{Maker, takes};
@@ -130,7 +130,8 @@ impl Maker<'_> {
             return demand;
         }
         let demanded = |tuple: &Tuple| self.is_demanded(tuple, claim.share);
-        let mut tuples = Tuples::new(&space(&self.axes), demanded);
+        let space = space(&self.axes);
+        let mut tuples = Tuples::new(&space, demanded);
         let wanted = tuples.clone();
         let mut count = 0;
         for (row, case) in &cases.list {
@@ -156,7 +157,7 @@ impl Maker<'_> {
                 count += u64::from(cases.push(row, case));
             }
         }
-        let mut shown = self.shown_values(claim, cases);
+        let mut shown = self.shown_values(claim, cases, &space);
         for _ in 0..20 * self.budget.floor {
             // A few more, for what turns out not to be run.
             if count >= self.budget.floor + self.budget.floor / 32 {
@@ -168,7 +169,7 @@ impl Maker<'_> {
                 shown.set_rarest(&mut row, &claim.allowed);
             }
             if let Some((row, case)) = make(&row, mix) {
-                shown.note(self, &row);
+                shown.note(&space, &row);
                 count += u64::from(cases.push(row, case));
             }
         }
@@ -177,7 +178,7 @@ impl Maker<'_> {
     }
 
     /// How often the cases that a backend takes show each level of values.
-    fn shown_values(&self, claim: &Claim<'_>, cases: &Drawn) -> ShownValues {
+    fn shown_values(&self, claim: &Claim<'_>, cases: &Drawn, space: &Space) -> ShownValues {
         let factor = self.axis("values");
         let levels = factor.map_or(0, |f| self.axes[f].levels());
         let mut shown = ShownValues {
@@ -185,7 +186,7 @@ impl Maker<'_> {
             counts: vec![0; usize::from(levels)],
         };
         let mine = cases.list.iter().filter(|(_, case)| takes(claim.backend, case));
-        mine.for_each(|(row, _)| shown.note(self, row));
+        mine.for_each(|(row, _)| shown.note(space, row));
         shown
     }
 
@@ -366,10 +367,9 @@ struct ShownValues {
 }
 
 impl ShownValues {
-    fn note(&mut self, maker: &Maker<'_>, row: &[u8]) {
-        let masked = |(axis, level): (&Axis, &u8)| axis.masking().contains(level);
+    fn note(&mut self, space: &Space, row: &[u8]) {
         if let Some(f) = self.factor
-            && !maker.axes.iter().zip(row).any(masked)
+            && space.masking(row).next().is_none()
         {
             self.counts[usize::from(row[f])] += 1;
         }

@@ -147,21 +147,18 @@ pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
     let controls = hunted.iter().map(|h| h.controlled).sum();
     let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
     let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
-    let schedules = schedules::ALL.iter().filter(|s| whole && wanted(s.name));
-    rows.extend(schedules.map(schedule_row));
-    let probes = comparator::probes();
-    rows.extend(
-        comparator::ALL
-            .iter()
-            .filter(|c| whole && wanted(c.name))
-            .map(|c| comparator_row(c, &probes)),
-    );
-    if whole && only.is_none() {
-        let wrong = probes
-            .iter()
-            .filter_map(super::comparator::Probe::misjudged_by_the_suite);
-        false_alarms
-            .extend(wrong.map(|Misjudged { probe, said }| format!("our own judge on {probe:?}: {said}")));
+    if whole {
+        rows.extend(schedules::ALL.iter().filter(|s| wanted(s.name)).map(schedule_row));
+        let probes = comparator::probes();
+        let comparators = comparator::ALL.iter().filter(|c| wanted(c.name));
+        rows.extend(comparators.map(|c| comparator_row(c, &probes)));
+        if only.is_none() {
+            let wrong = probes
+                .iter()
+                .filter_map(super::comparator::Probe::misjudged_by_the_suite);
+            false_alarms
+                .extend(wrong.map(|Misjudged { probe, said }| format!("our own judge on {probe:?}: {said}")));
+        }
     }
     let killed = rows.iter().filter(|row| row.is_killed()).count() as u64;
     let score = KillScore {
