@@ -13,6 +13,7 @@ mod factors;
 mod file;
 mod make;
 mod mix;
+mod shown;
 mod sources;
 mod wide;
 
@@ -29,6 +30,7 @@ use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::embedded;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use wildmatch::WildMatch;
@@ -187,31 +189,49 @@ pub fn by_matrix(cases: Vec<Case>) -> Vec<Group> {
     groups
 }
 
-/// Each contract on a few matrices of the embedded pack, in turn, for each backend that claims it.
+/// Each contract on a few matrices of the embedded pack that its formats hold, in turn, for each backend that claims it.
 fn embedded(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn Backend]) -> Vec<Case> {
-    let pack = embedded::all();
-    let share = match options.tier {
-        Tier::Quick => 1,
-        Tier::Full => 4,
-        Tier::Extensive => pack.len() as u64,
-    };
+    let all: Vec<Origin> = embedded::all()
+        .iter()
+        .map(|matrix| Origin::Embedded(matrix.name.to_owned()))
+        .collect();
+    let short: OnceCell<Vec<Origin>> = OnceCell::new();
     let mut cases: Vec<Case> = Vec::new();
     for &(i, contract) in contracts {
-        for (m, matrix) in pack.iter().enumerate() {
+        let pack = if make::is_narrow(&contract) {
+            let fits = |origin: &&Origin| is_held(origin, &contract);
+            short.get_or_init(|| all.iter().filter(fits).cloned().collect())
+        } else {
+            &all
+        };
+        let share = match options.tier {
+            Tier::Quick => 1,
+            Tier::Full => 4,
+            Tier::Extensive => pack.len() as u64,
+        };
+        for (m, origin) in pack.iter().enumerate() {
             if (i + m as u64 + options.seed) % (pack.len() as u64) >= share {
                 continue;
             }
-            let origin = Origin::Embedded(matrix.name.to_owned());
-            cases.extend(taken_by_all(
-                contract,
-                &origin,
-                backends,
-                &[options.seed, i, 1000 + m as u64],
-                |_| (),
-            ));
+            let key = [options.seed, i, 1000 + m as u64];
+            cases.extend(taken_by_all(contract, origin, backends, &key, |_| ()));
         }
     }
     cases
+}
+
+/// True where the formats of a contract hold the matrix, whichever way it is transposed and cut.
+fn is_held(origin: &Origin, contract: &Contract) -> bool {
+    let Ok(loaded) = origin.load() else { return false };
+    let matrix = &loaded.coo;
+    let longest = |indices: &[u32], extent: usize| {
+        let mut lengths = vec![0; extent];
+        indices.iter().for_each(|&at| lengths[at as usize] += 1);
+        lengths.into_iter().max().unwrap_or(0)
+    };
+    let (rows, cols) = (matrix.rows, matrix.cols);
+    let most = longest(&matrix.row_idx, rows).max(longest(&matrix.col_idx, cols));
+    make::holds(contract, most, rows.max(cols) as u64)
 }
 
 /// A case on this matrix for each backend that claims the contract, where an earlier one's is not taken; `change` is made to it, as far as

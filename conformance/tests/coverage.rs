@@ -131,33 +131,39 @@ fn only_square_matrices_are_multiplied_by_themselves() {
     assert!(count >= 20, "{count}");
 }
 
+/// One case of RP-CSC was planned on an embedded matrix with a column of 400 entries, and was not run: the format counts to 255.
 #[test]
-fn every_value_family_meets_every_operation_format_and_type() {
-    let groups = first();
-    let mut met: BTreeSet<(String, &str)> = BTreeSet::new();
-    let mut kinds: BTreeSet<String> = BTreeSet::new();
-    for case in cases(groups) {
+fn formats_hold_the_embedded_matrices_that_they_are_judged_on() {
+    let narrow = |case: &&Case| matches!(case.contract.format, FormatKind::RpCsc | FormatKind::CpCsr);
+    let embedded = cases(first()).filter(narrow);
+    let embedded = embedded.filter(|case| matches!(case.origin, Origin::Embedded(_)));
+    let mut contracts: BTreeSet<String> = BTreeSet::new();
+    for case in embedded {
+        let loaded = case.origin.load().expect("an embedded matrix");
+        build(case, &loaded).unwrap_or_else(|e| panic!("{case}: {e}"));
+        contracts.insert(case.contract.to_string());
+    }
+    assert!(contracts.len() >= 20, "{} contracts", contracts.len());
+}
+
+/// A family that a contract lacks leaves bugs unseen that no other family shows.
+#[test]
+fn every_value_family_meets_every_contract() {
+    let mut met: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for case in cases(first()) {
         let Filling::Drawn(family, _) = case.filling else {
             panic!("{case}: generated cases draw their values")
         };
-        let contract = case.contract;
-        let parts = [
-            format!("{}.{}", contract.op.name(), contract.format.name()),
-            format!("{} of {}", contract.op.name(), contract.types.a),
-        ];
-        for part in parts {
-            met.insert((part.clone(), family.name()));
-            kinds.insert(part);
-        }
+        let of_contract = met.entry(case.contract.to_string()).or_default();
+        of_contract.insert(family.name());
     }
-    for kind in &kinds {
-        for info in &VALUE_FAMILIES {
-            assert!(
-                met.contains(&(kind.clone(), info.name)),
-                "{kind} never meets {}",
-                info.name
-            );
-        }
+    for (contract, families) in &met {
+        let missing = VALUE_FAMILIES.iter().find(|info| !families.contains(info.name));
+        assert!(
+            missing.is_none(),
+            "{contract} never meets {:?}",
+            missing.map(|info| info.name)
+        );
     }
 }
 

@@ -9,11 +9,12 @@
 //! the element type. A backend that claims one of them gets them all.
 
 use super::Options;
-use super::cover::{Row, Space, State, Tuple, Tuples, complete};
+use super::cover::{Row, State, Tuple, Tuples, complete};
 use super::demand::{Budget, Demand, Demanded, space};
 use super::factors::{Axis, axes};
-use super::make::{Maker, takes};
+use super::make::{Asked, Maker, takes};
 use super::mix::Mix;
+use super::shown::Shown;
 use super::sources::{GROUPS, Pool, group_of};
 use crate::backend::Backend;
 use crate::case::Case;
@@ -143,7 +144,7 @@ impl Maker<'_> {
         let turn = std::cell::Cell::new(mix.below(1 << 16));
         let make = |row: &[u8], mix: &mut Mix| {
             turn.set(turn.get() + 1);
-            self.make(row, None, Some(claim.backend), turn.get(), mix)
+            self.make(row, Asked::default(), Some(claim.backend), turn.get(), mix)
         };
         let made = complete(&mut tuples, &claim.allowed, mix, |row, mix| {
             let (row, case) = make(row, mix)?;
@@ -157,37 +158,43 @@ impl Maker<'_> {
                 count += u64::from(cases.push(row, case));
             }
         }
-        let mut shown = self.shown_values(claim, cases, &space);
-        for _ in 0..20 * self.budget.floor {
-            // A few more, for what turns out not to be run.
-            if count >= self.budget.floor + self.budget.floor / 32 {
-                break;
-            }
-            let mut row = self.blind(&claim.allowed, None, mix);
-            // Not always: a level may go with few others only.
-            if !mix.one_in(4) {
-                shown.set_rarest(&mut row, &claim.allowed);
-            }
-            if let Some((row, case)) = make(&row, mix) {
-                shown.note(&space, &row);
-                count += u64::from(cases.push(row, case));
-            }
-        }
+        self.fill(claim, count, cases, mix);
         demand.tuples = self.demanded(wanted, &tuples, claim, possible, mix);
         demand
     }
 
-    /// How often the cases that a backend takes show each level of values.
-    fn shown_values(&self, claim: &Claim<'_>, cases: &Drawn, space: &Space) -> ShownValues {
-        let factor = self.axis("values");
-        let levels = factor.map_or(0, |f| self.axes[f].levels());
-        let mut shown = ShownValues {
-            factor,
-            counts: vec![0; usize::from(levels)],
-        };
+    /// Adds cases up to the floor, and until every family of values shows in one; `count` are there already.
+    fn fill(&self, claim: &Claim<'_>, mut count: u64, cases: &mut Drawn, mix: &mut Mix) {
+        let mut shown = Shown::new(&self.axes, &claim.allowed);
         let mine = cases.list.iter().filter(|(_, case)| takes(claim.backend, case));
-        mine.for_each(|(row, _)| shown.note(space, row));
-        shown
+        mine.for_each(|(row, case)| _ = shown.note(row, case));
+        let first = mix.below(1 << 16);
+        for turn in first..first + 20 * self.budget.floor {
+            // A few more, for what turns out not to be run.
+            let is_enough = count >= self.budget.floor + self.budget.floor / 32;
+            let rarest = shown.rarest();
+            if is_enough && rarest.is_none_or(|(_, cases)| cases > 0) {
+                break;
+            }
+            // Not always: a family may go with few levels only.
+            let (row, values) = match rarest.filter(|_| !mix.one_in(4)) {
+                Some((view, _)) => {
+                    let mut row = self.blind(shown.clear(), None, mix);
+                    shown.set(&mut row, view);
+                    (row, Some(view.values))
+                }
+                None => (self.blind(&claim.allowed, None, mix), None),
+            };
+            let asked = Asked {
+                values,
+                ..Asked::default()
+            };
+            if let Some((row, case)) = self.make(&row, asked, Some(claim.backend), turn, mix)
+                && (shown.note(&row, &case) || !is_enough)
+            {
+                count += u64::from(cases.push(row, case));
+            }
+        }
     }
 
     /// A costly tuple falls to one contract of those that share them.
@@ -244,7 +251,7 @@ impl Maker<'_> {
         };
         (0..12).any(|turn| {
             let row = self.blind(possible, Some(tuple), mix);
-            self.make(&row, None, None, turn, mix)
+            self.make(&row, Asked::default(), None, turn, mix)
                 .is_some_and(|(row, _)| holds(&row))
         })
     }
@@ -289,7 +296,15 @@ impl Maker<'_> {
         // From a small case that shows something, so that levels are not judged beside an empty matrix or a thousand columns.
         let plain: Vec<Vec<u8>> = self.axes.iter().map(Axis::plain).collect();
         let drawn = |levels: &[Vec<u8>], turns: u64, mix: &mut Mix| {
-            (0..turns).find_map(|turn| self.make(&self.blind(levels, None, mix), None, backend, turn, mix))
+            (0..turns).find_map(|turn| {
+                self.make(
+                    &self.blind(levels, None, mix),
+                    Asked::default(),
+                    backend,
+                    turn,
+                    mix,
+                )
+            })
         };
         let showing: Vec<Vec<u8>> = self.axes.iter().map(Axis::showing).collect();
         let small = drawn(&plain, 2000, mix);
@@ -310,7 +325,7 @@ impl Maker<'_> {
                         self.blind(&narrowed, None, mix)
                     };
                     row[f] = level;
-                    if let Some((row, _)) = self.make(&row, None, backend, attempt, mix) {
+                    if let Some((row, _)) = self.make(&row, Asked::default(), backend, attempt, mix) {
                         note(&mut found, &row);
                     }
                 }
@@ -340,6 +355,10 @@ impl Maker<'_> {
     fn of_family(&self, family: Family, claim: &Claim<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
         let group = group_of(family).filter(|&group| group < GROUPS.len())? as u8;
         let pattern = self.axis("pattern")?;
+        let asked = Asked {
+            generator: Some(family),
+            ..Asked::default()
+        };
         (0..3000).find_map(|turn| {
             let mut row = self.blind(&claim.allowed, None, mix);
             row[pattern] = group;
@@ -350,40 +369,13 @@ impl Maker<'_> {
             {
                 row[n] = 1;
             }
-            self.make(&row, Some(family), Some(claim.backend), turn, mix)
+            self.make(&row, asked, Some(claim.backend), turn, mix)
         })
     }
 
     /// Place of a factor among those of the contract.
     fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis.name() == name)
-    }
-}
-
-/// The number of cases in which each level of values (a group of families) can show: some of them find what no other does.
-struct ShownValues {
-    factor: Option<usize>,
-    counts: Vec<u32>,
-}
-
-impl ShownValues {
-    fn note(&mut self, space: &Space, row: &[u8]) {
-        if let Some(f) = self.factor
-            && space.masking(row).next().is_none()
-        {
-            self.counts[usize::from(row[f])] += 1;
-        }
-    }
-
-    /// Puts the level that the fewest cases show into a row.
-    fn set_rarest(&self, row: &mut [u8], allowed: &[Vec<u8>]) {
-        if let Some(f) = self.factor
-            && let Some(&rarest) = allowed[f]
-                .iter()
-                .min_by_key(|&&level| self.counts[usize::from(level)])
-        {
-            row[f] = rarest;
-        }
     }
 }
 
@@ -402,25 +394,5 @@ impl Drawn {
             self.list.push((row, case));
         }
         is_new
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_level_of_values_shown_least_comes_next() {
-        let shown = ShownValues {
-            factor: Some(1),
-            counts: vec![3, 1, 2],
-        };
-        let next = |allowed: &[u8]| {
-            let mut row = [7, 0];
-            shown.set_rarest(&mut row, &[vec![7], allowed.to_vec()]);
-            row
-        };
-        assert_eq!(next(&[0, 1, 2]), [7, 1]);
-        assert_eq!(next(&[0, 2]), [7, 2], "what a backend does not take is not drawn");
     }
 }

@@ -96,6 +96,11 @@ pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 8] = [
     ("special", &[ValueFamily::Special, ValueFamily::PlacedSpecial]),
 ];
 
+/// The group of a family of values, which is the level of its cases.
+pub(crate) fn group_of_values(family: ValueFamily) -> u8 {
+    place(VALUE_GROUPS.iter().map(|group| group.1.contains(&family))).unwrap_or(0)
+}
+
 const VALUE_NAMES: [&str; VALUE_GROUPS.len()] = names(&VALUE_GROUPS);
 const GROUP_NAMES: [&str; GROUPS.len()] = names(&GROUPS);
 
@@ -110,6 +115,13 @@ const fn names<T: Copy, const N: usize>(table: &[(&'static str, &'static [T]); N
 }
 
 const NUMBERS: [&str; 6] = ["1", "0", "-1", "power of 2", "full significand", "extreme"];
+/// Where [`NUMBERS`] has the tiny and the huge ones.
+const EXTREME: u8 = 5;
+/// Where [`GROUPS`] has matrices of one entry a row, and of hardly any.
+const SINGLE_ENTRIES: u8 = 2;
+const EMPTY_LINES: u8 = 5;
+/// Where [`SHAPES`] has one row or column.
+const SINGLE: u8 = 1;
 const NO_YES: [&str; 2] = ["no", "yes"];
 const ORDER: [&str; 2] = ["row", "col"];
 const PADS: [&str; 3] = ["0", "1 to 7", "8 and more"];
@@ -148,7 +160,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
             let Filling::Drawn(family, _) = case.filling else {
                 return None;
             };
-            place(VALUE_GROUPS.iter().map(|g| g.1.contains(&family)))
+            Some(group_of_values(family))
         },
     },
     Factor {
@@ -447,6 +459,19 @@ impl Axis {
         all.filter(|level| !self.masking().contains(level)).collect()
     }
 
+    /// Levels of cases that show their values, too, at a low price: sums of some terms, which no factor drowns.
+    pub(crate) fn clear(&self) -> Vec<u8> {
+        let hiding: &[u8] = match self.name() {
+            "pattern" => &[SINGLE_ENTRIES, EMPTY_LINES],
+            "shape" => &[SINGLE],
+            "alpha" | "beta" => &[EXTREME],
+            _ => &[],
+        };
+        let mut levels = self.showing();
+        levels.retain(|level| !hiding.contains(level) && !self.is_heavy(*level));
+        levels
+    }
+
     /// Levels of cases that are small besides.
     pub(crate) fn plain(&self) -> Vec<u8> {
         match self.name() {
@@ -574,6 +599,14 @@ mod tests {
             let groups = VALUE_GROUPS.iter().filter(|g| g.1.contains(&info.family)).count();
             assert_eq!(groups, 1, "{} belongs to one group of VALUE_GROUPS", info.name);
         }
+    }
+
+    #[test]
+    fn levels_known_by_number_have_their_names() {
+        assert_eq!(NUMBERS[usize::from(EXTREME)], "extreme");
+        assert_eq!(GROUP_NAMES[usize::from(SINGLE_ENTRIES)], "single-entry");
+        assert_eq!(GROUP_NAMES[usize::from(EMPTY_LINES)], "empty-lines");
+        assert_eq!(SHAPES[usize::from(SINGLE)], "single");
     }
 
     #[test]

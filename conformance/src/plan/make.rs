@@ -17,6 +17,15 @@ use sparse_oracle::source::generator::Family;
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
 
+/// What a case must have besides its levels.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    /// Its matrix is of this generator.
+    pub generator: Option<Family>,
+    /// Its values are of this family.
+    pub values: Option<ValueFamily>,
+}
+
 /// Makes rows into cases of one contract.
 pub(super) struct Maker<'a> {
     pub contract: Contract,
@@ -26,23 +35,24 @@ pub(super) struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A case of these levels, with the levels that it really has; on a matrix of one generator, where one is asked for.
+    /// A case of these levels and with what is asked, with the levels that it really has.
     pub(super) fn make(
         &self,
         row: &[u8],
-        family: Option<Family>,
+        asked: Asked,
         backend: Option<&dyn Backend>,
         turn: u64,
         mix: &mut Mix,
     ) -> Option<(Row, Case)> {
-        let draft = drafted(
+        let mut draft = drafted(
             self.contract,
             self.axes.iter().zip(row.iter().copied()),
             backend,
             turn,
             mix,
         );
-        let case = self.finish(draft, family, mix)?;
+        draft.values = asked.values.unwrap_or(draft.values);
+        let case = self.finish(draft, asked.generator, mix)?;
         if backend.is_some_and(|backend| !takes(backend, &case)) {
             return None;
         }
@@ -90,7 +100,9 @@ impl Maker<'_> {
         let (n, most) = (draft.params.n as u128, self.budget.elements);
         let formats = [Some(self.contract.format), self.contract.to];
         let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
-        if padded && draft.shape >= 8 || !holds(&formats, choice) {
+        let longest = choice.longest_row.max(choice.longest_col);
+        let is_held = holds(&self.contract, longest, choice.rows.max(choice.cols));
+        if padded && draft.shape >= 8 || !is_held {
             return false;
         }
         if draft
@@ -169,13 +181,15 @@ fn means_something(draft: &Draft) -> bool {
     p.fault.is_none_or(|fault| fault.concerns(draft.contract.op))
 }
 
-/// False for a matrix that one of the formats has no room for: lengths of 8 bits, extents of 16.
-fn holds(formats: &[Option<FormatKind>; 2], choice: &Choice) -> bool {
-    let narrow = formats
-        .iter()
-        .any(|f| matches!(f, Some(FormatKind::RpCsc | FormatKind::CpCsr)));
-    let lengths = choice.longest_row.max(choice.longest_col);
-    !narrow || lengths < 256 && choice.rows.max(choice.cols) <= 1 << 16
+/// False for a matrix that one of the formats has no room for: its longest row or column, and its extents.
+pub(super) fn holds(contract: &Contract, longest: u64, extent: u64) -> bool {
+    !is_narrow(contract) || longest < 256 && extent <= 1 << 16
+}
+
+/// True where a format has lengths of 8 bits and extents of 16.
+pub(super) fn is_narrow(contract: &Contract) -> bool {
+    let narrow = |f: FormatKind| matches!(f, FormatKind::RpCsc | FormatKind::CpCsr);
+    narrow(contract.format) || contract.to.is_some_and(narrow)
 }
 
 /// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.

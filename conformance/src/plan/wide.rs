@@ -4,7 +4,7 @@
 //! tall     65,537 x 65,537, a diagonal      rows, columns and entries past 2^16, a last block of one       n = 1
 //! packed   33 x 2,048, nearly full          entries past 2^16, rows of 2,000                               n = 1
 //! long     7 x 66,000, two full rows        entries of a row past 2^16                                     n = 1
-//! heavy    200 x 4,500, two rows of 4,200   long rows far apart, with nothing between                      n = 2
+//! heavy    300 x 4,500, two rows of 4,200   long rows far apart, with nothing between                      n = 2
 //! waves    1,281 x 1,300                    five blocks of 256 rows and one row                            n = 3
 //! wide     6 x 300, two rows of 257         elements of B past 2^16, n past 512                            n = 1,000
 //! plates   80 x 80, a diagonal              C past 64 x 64                                                 n = 80
@@ -104,7 +104,7 @@ const LANDMARKS: [Landmark; 22] = [
         Tier::Quick,
     ),
     landmark(
-        "longrows:rows=200,cols=4500,count=2,length=4200",
+        "longrows:rows=300,cols=4500,count=2,length=4200",
         2,
         VECTORS,
         SHORT_COLUMNS,
@@ -125,7 +125,7 @@ const LANDMARKS: [Landmark; 22] = [
         Tier::Quick,
     ),
     landmark(
-        "longrows:rows=200,cols=4500,count=2,length=4200",
+        "longrows:rows=300,cols=4500,count=2,length=4200",
         2,
         VECTORS,
         ROOMY,

@@ -13,24 +13,25 @@ use crate::case::{Case, Filling};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::{Precision, decode};
-use sparse_oracle::source::values::ValueFamily;
 
 const F: Family = Family::Special;
 
-fn drawn(case: &Case, families: &[ValueFamily]) -> bool {
-    matches!(case.filling, Filling::Drawn(family, _) if families.contains(&family))
+// Which cases can show a bug is asked of the names of value families, so that families to come are counted as well.
+
+fn named(case: &Case, parts: &[&str]) -> bool {
+    matches!(case.filling, Filling::Drawn(family, _) if parts.iter().any(|part| family.name().contains(part)))
 }
 
 fn special(case: &Case) -> bool {
-    dense(case) && drawn(case, &[ValueFamily::Special, ValueFamily::Huge])
+    dense(case) && named(case, &["special", "huge"])
 }
 
 fn zeros(case: &Case) -> bool {
-    scaled(case) && drawn(case, &[ValueFamily::Special, ValueFamily::SignedZero])
+    scaled(case) && named(case, &["special", "zero"])
 }
 
 fn tiny(case: &Case) -> bool {
-    dense(case) && drawn(case, &[ValueFamily::Subnormal])
+    dense(case) && named(case, &["subnormal"])
 }
 
 pub(super) static BUGS: &[Bug] = &[
@@ -153,7 +154,7 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "zero: sign lost by a conversion",
         "-0 is written as +0",
-        |c| general_move(c) && drawn(c, &[ValueFamily::Special, ValueFamily::SignedZero]),
+        |c| general_move(c) && named(c, &["special", "zero"]),
         Effect::Result(|raw| {
             let precision = raw.values.precision();
             edit_values(raw, |bits| {
@@ -207,7 +208,7 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "fp8: NaN of e4m3 read as 480",
         "the pattern after 448 is taken for a number",
-        |c| scaled(c) && c.contract.types.a == Precision::E4m3 && drawn(c, &[ValueFamily::Special]),
+        |c| scaled(c) && c.contract.types.a == Precision::E4m3 && named(c, &["special"]),
         Effect::Own(Own {
             input: |_, _, v| if v.is_nan() { 480.0 } else { v },
             ..HONEST
@@ -218,11 +219,7 @@ pub(super) static BUGS: &[Bug] = &[
         F,
         "NaN: payload lost by a conversion",
         "values are copied through arithmetic, which makes every NaN alike",
-        |c| {
-            c.contract.op.is_exact()
-                && drawn(c, &[ValueFamily::Special])
-                && c.contract.types.a == Precision::F16
-        },
+        |c| c.contract.op.is_exact() && named(c, &["special"]) && c.contract.types.a == Precision::F16,
         Effect::Result(|raw| {
             let precision = raw.values.precision();
             edit_values(raw, |bits| {
