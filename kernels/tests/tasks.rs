@@ -15,5 +15,6 @@ mod iops_tiling;
 mod moves;
 mod products;
 mod refusals;
+mod registry;
 mod rowwise_spgemm;
 mod schedule_loops;
