@@ -14,7 +14,7 @@ use super::super::dense::after;
 use super::super::edit::{retain, triples};
 use super::super::memory::{Memory, by_address};
 use super::super::request::factors;
-use super::caches::{by_address_of_c, kept_left, kept_right, merged_left};
+use super::caches::{kept_left, kept_right, merged_left, result_by_address};
 use super::{dense, legal, plain, product, scaled, spmm};
 use crate::backend::{Backend, Failure, Portable};
 use crate::case::Case;
@@ -127,10 +127,10 @@ pub(super) static BUGS: &[Bug] = &[
         |c, t, m| kept_right(c, t, m, |_| String::new()),
     ),
     row(
-        "state: result by the address of C",
-        "a call with the pointers of the one before is taken for a repeat",
+        "state: result by the address of A",
+        "a call with the matrix of the one before, by its pointer, is taken for a repeat",
         product,
-        by_address_of_c,
+        result_by_address,
     ),
     row(
         "state: workspace past 64 rows",
