@@ -168,12 +168,7 @@ impl<T: Scalar> BitTcf<T> {
                 }
             }
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Number of entries, explicit zeros included.

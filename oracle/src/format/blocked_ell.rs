@@ -129,12 +129,7 @@ impl<T: Scalar> BlockedEll<T> {
                 value,
             });
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Encodes sorted entries; the width is that of the longest block row. An explicit +0.0 creates its block.

@@ -123,12 +123,7 @@ impl<T: Copy> Csc<T> {
                 value,
             }));
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list,
-        }
+        Entries::sorted(self.0.rows, self.0.cols, list)
     }
 
     /// Encodes sorted entries.

@@ -136,14 +136,42 @@ impl<T: Copy> Entries<T> {
             col: e.row,
             value: e.value,
         });
-        let mut list: Vec<Entry<T>> = swapped.collect();
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: self.cols,
-            cols: self.rows,
-            list,
+        Entries::sorted(self.cols, self.rows, swapped.collect())
+    }
+
+    /// Entries in any order, whose indices are in range and no position twice.
+    pub fn sorted(rows: usize, cols: usize, mut list: Vec<Entry<T>>) -> Entries<T> {
+        // A counter for each row is cheap where most rows hold something, and much memory where hardly any does.
+        if rows / 4 <= list.len() {
+            list = by_rows(rows, &list);
+        } else {
+            list.sort_unstable_by_key(|e| (e.row, e.col));
+        }
+        Entries { rows, cols, list }
+    }
+}
+
+/// Counts entries into their rows, in the order in which they come, and sorts the rows whose columns do not ascend then.
+fn by_rows<T: Copy>(rows: usize, list: &[Entry<T>]) -> Vec<Entry<T>> {
+    let mut next = vec![0; rows];
+    list.iter().for_each(|e| next[e.row as usize] += 1);
+    let mut start = 0;
+    for slot in &mut next {
+        start += std::mem::replace(slot, start);
+    }
+    let mut order = vec![0; list.len()];
+    for (at, e) in list.iter().enumerate() {
+        let slot = &mut next[e.row as usize];
+        order[*slot] = at;
+        *slot += 1;
+    }
+    let mut sorted: Vec<Entry<T>> = order.into_iter().map(|at| list[at]).collect();
+    for row in sorted.chunk_by_mut(|a, b| a.row == b.row) {
+        if !row.is_sorted_by_key(|e| e.col) {
+            row.sort_unstable_by_key(|e| e.col);
         }
     }
+    sorted
 }
 
 impl<T: Scalar> Entries<T> {
@@ -160,6 +188,38 @@ impl<T: Scalar> Entries<T> {
             rows: self.rows,
             cols: self.cols,
             list: kept.copied().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every order of six entries, in a matrix with a row for each and in one of far more rows than entries.
+    #[test]
+    fn entries_in_any_order_are_sorted() {
+        let places = [(0, 1), (0, 5), (2, 0), (2, 3), (2, 4), (5, 0)];
+        let entry = |at: usize| Entry {
+            row: places[at].0,
+            col: places[at].1,
+            value: at,
+        };
+        for rows in [6, 1_000_000] {
+            for number in 0..720 {
+                let (mut left, mut rest) = ((0..6).collect::<Vec<usize>>(), number);
+                let mut list = Vec::new();
+                while !left.is_empty() {
+                    list.push(entry(left.remove(rest % left.len())));
+                    rest /= left.len() + 1;
+                }
+                let sorted = Entries::sorted(rows, 6, list);
+                assert_eq!(
+                    sorted.list,
+                    (0..6).map(entry).collect::<Vec<_>>(),
+                    "{rows} {number}"
+                );
+            }
         }
     }
 }

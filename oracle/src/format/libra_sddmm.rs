@@ -184,12 +184,7 @@ impl<T: Scalar> LibraSddmm<T> {
                 list.push(Entry { row, col, value });
             }
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Number of entries.

@@ -182,12 +182,7 @@ impl<T: Scalar> LibraSpmm<T> {
                 list.push(Entry { row, col, value });
             }
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Number of entries.
