@@ -607,6 +607,11 @@ mod tests {
         assert_eq!(GROUP_NAMES[usize::from(SINGLE_ENTRIES)], "single-entry");
         assert_eq!(GROUP_NAMES[usize::from(EMPTY_LINES)], "empty-lines");
         assert_eq!(SHAPES[usize::from(SINGLE)], "single");
+        let of = |name, level: usize| {
+            let factor = FACTORS.iter().find(|factor| factor.name == name);
+            factor.map(|factor| factor.levels[level])
+        };
+        assert_eq!((of("alpha", 1), of("mode", 1)), (Some("0"), Some("scale")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! levels allowed, without what hides values -> clear      a case whose levels are all clear shows its family
-//! alpha = 0, the other levels clear                       NaN and Inf show that A and B were read
+//! a row of `BESIDE`: one level set, the others clear      NaN and Inf beside alpha = 0 show that A and B were read
 //! ```
 
 use super::cover::Row;
@@ -10,19 +10,44 @@ use super::factors::{Axis, VALUE_GROUPS, group_of_values};
 use crate::case::{Case, Filling};
 use sparse_oracle::source::values::ValueFamily;
 
+/// A level beside which some families find what they find nowhere else.
+struct Beside {
+    factor: &'static str,
+    level: u8,
+    families: &'static [ValueFamily],
+}
+
+const BESIDE: [Beside; 2] = [
+    // alpha = 0: none of them may be read.
+    Beside {
+        factor: "alpha",
+        level: 1,
+        families: &[ValueFamily::Special],
+    },
+    // SDDMM's mode scale: a zero of S meets NaN and Inf of the product, and its sign.
+    Beside {
+        factor: "mode",
+        level: 1,
+        families: &[
+            ValueFamily::Special,
+            ValueFamily::PlacedSpecial,
+            ValueFamily::SignedZero,
+        ],
+    },
+];
+
 /// A family of values, and how it is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct View {
     pub values: ValueFamily,
-    /// Beside alpha = 0, where none of them may be read.
-    pub unread: bool,
+    /// The factor and the level of a row of `BESIDE`.
+    beside: Option<(usize, u8)>,
 }
 
 /// The number of cases of each view, of those that a backend takes.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     values: Option<usize>,
-    alpha: Option<usize>,
     /// Levels beside which values show, by factor.
     clear: Vec<Vec<u8>>,
     counts: Vec<(View, u32)>,
@@ -32,47 +57,46 @@ impl Shown {
     /// No case yet; `allowed` are the levels that the backend takes.
     pub(super) fn new(axes: &[Axis], allowed: &[Vec<u8>]) -> Shown {
         let place = |name| axes.iter().position(|axis| axis.name() == name);
-        let (values, alpha) = (place("values"), place("alpha"));
+        let values = place("values");
         let groups = values.iter().flat_map(|&f| &allowed[f]);
         let families = groups.flat_map(|&level| VALUE_GROUPS[usize::from(level)].1);
-        let mut views: Vec<View> = families
-            .map(|&values| View {
+        let mut views: Vec<View> = families.map(|&values| View { values, beside: None }).collect();
+        for row in &BESIDE {
+            let Some(f) = place(row.factor).filter(|&f| allowed[f].contains(&row.level)) else {
+                continue;
+            };
+            let taken = |values: &&ValueFamily| views.iter().any(|view| view.values == **values);
+            let beside = row.families.iter().filter(taken).map(|&values| View {
                 values,
-                unread: false,
-            })
-            .collect();
-        if alpha.is_some_and(|f| allowed[f].contains(&ZERO)) {
-            let special = |view: &&View| matches!(view.values, ValueFamily::Special);
-            let unread: Vec<View> = views
-                .iter()
-                .filter(special)
-                .map(|v| View { unread: true, ..*v })
-                .collect();
-            views.extend(unread);
+                beside: Some((f, row.level)),
+            });
+            let beside: Vec<View> = beside.collect();
+            views.extend(beside);
         }
         views.sort_unstable();
         views.dedup();
         Shown {
             values,
-            alpha,
             clear: axes.iter().zip(allowed).map(clear).collect(),
             counts: views.into_iter().map(|view| (view, 0)).collect(),
         }
     }
 
-    /// Counts a case; true where it shows its values.
+    /// Counts a case for each view that it is; true where it is one.
     pub(super) fn note(&mut self, row: &Row, case: &Case) -> bool {
         let Filling::Drawn(values, _) = case.filling else {
             return false;
         };
-        let unread = self.alpha.is_some_and(|f| row[f] == ZERO);
-        let is_clear = |f: usize| unread && self.alpha == Some(f) || self.clear[f].contains(&row[f]);
-        if !(0..row.len()).all(is_clear) {
-            return false;
-        }
-        let view = View { values, unread };
-        let count = self.counts.iter_mut().find(|count| count.0 == view);
-        count.map(|count| count.1 += 1).is_some()
+        let clear = &self.clear;
+        let is = |view: &View| {
+            let shows = |f: usize| match view.beside {
+                Some((factor, level)) if factor == f => row[f] == level,
+                _ => clear[f].contains(&row[f]),
+            };
+            view.values == values && (0..row.len()).all(shows)
+        };
+        let mine = self.counts.iter_mut().filter(|(view, _)| is(view));
+        mine.map(|(_, cases)| *cases += 1).count() > 0
     }
 
     /// The view that the fewest cases have, and their number.
@@ -90,14 +114,11 @@ impl Shown {
         if let Some(f) = self.values {
             row[f] = group_of_values(view.values);
         }
-        if let (Some(f), true) = (self.alpha, view.unread) {
-            row[f] = ZERO;
+        if let Some((f, level)) = view.beside {
+            row[f] = level;
         }
     }
 }
-
-/// The level of alpha = 0.
-const ZERO: u8 = 1;
 
 /// The allowed levels of a factor that hide no values; a backend that takes nothing else is judged on what does.
 fn clear((axis, allowed): (&Axis, &Vec<u8>)) -> Vec<u8> {
@@ -139,21 +160,53 @@ mod tests {
         assert!(note(&case(
             "uniform:rows=40,cols=40,density=0.2,seed=1/values=special,1/alpha=0"
         )));
-        let of = |values, unread| {
-            let mine = shown
-                .counts
-                .iter()
-                .filter(|count| count.0 == View { values, unread });
+        let of = |values, beside| {
+            let view = View { values, beside };
+            let mine = shown.counts.iter().filter(|count| count.0 == view);
             mine.map(|count| count.1).collect::<Vec<_>>()
         };
-        assert_eq!(of(ValueFamily::Subnormal, false), [1]);
-        assert_eq!(of(ValueFamily::Special, false), [0]);
-        assert_eq!(of(ValueFamily::Special, true), [1]);
+        let alpha = axes
+            .iter()
+            .position(|axis| axis.name() == "alpha")
+            .expect("a factor");
+        assert_eq!(of(ValueFamily::Subnormal, None), [1]);
+        assert_eq!(of(ValueFamily::Special, None), [0]);
+        assert_eq!(of(ValueFamily::Special, Some((alpha, 1))), [1]);
         assert_eq!(
-            of(ValueFamily::SmallInt, false),
+            of(ValueFamily::SmallInt, None),
             [0],
             "a family that is drawn more often stands once"
         );
         assert_eq!(shown.rarest().map(|(_, cases)| cases), Some(0));
+    }
+
+    /// "sddmm: zero of S times NaN is zero" went unseen on 266 cases: none scaled by S and held NaN.
+    #[test]
+    fn a_scaling_by_s_is_seen_beside_infinities() {
+        let contract = "sddmm.csr.f16_f16_f32_f32";
+        let line = format!("{contract}/uniform:rows=40,cols=40,density=0.2,seed=1/values=special,1");
+        let scaled: Case = format!("{line}/mode=scale").parse().expect("a case line");
+        let axes = axes(&scaled.contract);
+        let allowed: Vec<Vec<u8>> = axes.iter().map(|axis| (0..axis.levels()).collect()).collect();
+        let mode = axes
+            .iter()
+            .position(|axis| axis.name() == "mode")
+            .expect("a factor");
+        let mut shown = Shown::new(&axes, &allowed);
+        for case in [line.parse().expect("a case line"), scaled] {
+            assert!(shown.note(&row_of(&axes, &case).expect("levels"), &case));
+        }
+        let of = |beside| {
+            let view = View {
+                values: ValueFamily::Special,
+                beside,
+            };
+            shown
+                .counts
+                .iter()
+                .find(|count| count.0 == view)
+                .map(|count| count.1)
+        };
+        assert_eq!((of(None), of(Some((mode, 1)))), (Some(2), Some(1)));
     }
 }

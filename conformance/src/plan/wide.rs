@@ -11,6 +11,7 @@
 //! columns  65,536 x 3, full, transposed     entries of a row of op(A) past 2^16, where rows of A are short   n = 1
 //! many     9 x 9                            300 calls before the judged one                                n = 3
 //! ranks    65,537 x 65,537, a diagonal      positions of an SDDMM past 2^16, in row and column, too        n = 1
+//! sampled  6 x 300, two rows of 257         positions of a row of S past 256                               n = 3
 //! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
 //! lanes    5,000 x 24, 66,000 x 8           its columns                                                    n = 3, 2
 //! square   133 x 133, a diagonal            elements of C past 2^17                                        n = 1,000, from full on
@@ -23,6 +24,7 @@
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
 use crate::case::{Case, Filling};
+use crate::encodings::Encoding;
 use crate::origin::Origin;
 use crate::right::Right;
 use crate::sequence::After;
@@ -79,7 +81,7 @@ const fn landmark(
 const VECTORS: &[Op] = &[Op::Spmm, Op::Spmv, Op::Transpose, Op::Convert];
 const PRODUCTS: &[Op] = &[Op::Spmm, Op::Spmv];
 
-const LANDMARKS: [Landmark; 22] = [
+const LANDMARKS: [Landmark; 23] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark(
@@ -165,6 +167,13 @@ const LANDMARKS: [Landmark; 22] = [
     landmark(
         "diagonal:rows=65537,cols=65537",
         1,
+        &[Op::Sddmm],
+        ANY,
+        Tier::Quick,
+    ),
+    landmark(
+        "longrows:rows=6,cols=300,count=2,length=257",
+        3,
         &[Op::Sddmm],
         ANY,
         Tier::Quick,
@@ -260,7 +269,7 @@ pub(super) fn cases(
     let measured: HashSet<Contract> = backends.iter().flat_map(|b| measured(*b, options.seed)).collect();
     let mut cases = Vec::new();
     for (place, landmark) in LANDMARKS.iter().enumerate() {
-        if rank(landmark.from) > rank(options.tier) {
+        if landmark.from > options.tier {
             continue;
         }
         let Ok(spec) = landmark.line.parse::<SourceSpec>() else {
@@ -304,18 +313,11 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
             Right::Long
         };
     }
-    // Long rows of A are those of op(A); and one call of this size is enough.
+    // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
     (p.transpose_a, p.after) = (landmark.turned, landmark.after);
+    p.encoding = Encoding::Canonical;
     if let Filling::Drawn(_, seed) = case.filling {
         case.filling = Filling::Drawn(family, seed);
-    }
-}
-
-const fn rank(tier: Tier) -> u8 {
-    match tier {
-        Tier::Quick => 0,
-        Tier::Full => 1,
-        Tier::Extensive => 2,
     }
 }
 
