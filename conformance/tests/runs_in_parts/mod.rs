@@ -16,7 +16,6 @@ use sparse_conformance::report::{
     Environment, Expectation, Expected, Occurs, Report, Since, Timings, WRITERS,
 };
 use sparse_conformance::shard::Shard;
-use sparse_oracle::contract::Op;
 use sparse_oracle::scalar::Precision;
 use std::path::{Path, PathBuf};
 
@@ -27,10 +26,13 @@ impl Progress for Silent {
     fn judged(&self, _case: &str, _findings: usize) {}
 }
 
+/// A plan of a few hundred cases, of products and of moves.
 fn options() -> Options {
     Options {
-        ops: vec![Op::Spmv, Op::Transpose],
         precisions: vec![Precision::F32],
+        contracts: ["spmv.csr.*", "spmv.coo.*", "transpose.csr.*"]
+            .map(str::to_owned)
+            .into(),
         seed: 3,
         ..Options::default()
     }

@@ -25,8 +25,8 @@ fn a_killed_run_resumes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let args = [
         "run",
-        "--ops",
-        "spmv",
+        "--contracts",
+        "spmv.cs*",
         "--precisions",
         "f32,f64",
         "--allow-thin",

@@ -95,7 +95,7 @@ fn one_matrix_splits_and_filters_move_nothing() {
 fn an_idle_backend_in_a_shard_is_none() {
     let idle = || {
         let mut options = options();
-        options.ops = vec![Op::Sddmm];
+        options.contracts = vec!["sddmm.csr.*".to_owned()];
         options
     };
     let whole = run(&idle(), &Extras::default());
