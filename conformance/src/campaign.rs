@@ -5,7 +5,7 @@ use crate::case::{Case, CaseError, Params};
 use crate::determinism::Repeats;
 use crate::journal::{Done, Header, Journal};
 use crate::origin::{Loaded, Origin};
-use crate::plan::{Group, Options, Plan, Tier, by_matrix, plan, selected, shard};
+use crate::plan::{Group, Options, Plan, by_matrix, plan, selected, shard};
 use crate::record::unasked;
 use crate::report::{self, Expectation, Report, Waivers};
 use crate::runner::{Ran, run_case_repeated};
@@ -315,12 +315,7 @@ fn plan_record(
     let names = |ops: &[Op]| ops.iter().map(|op| op.name().to_owned()).collect::<Vec<_>>();
     let types = |list: &[Precision]| list.iter().map(|p| p.name().to_owned()).collect::<Vec<_>>();
     report::Plan {
-        tier: match options.tier {
-            Tier::Quick => "quick",
-            Tier::Full => "full",
-            Tier::Extensive => "extensive",
-        }
-        .to_owned(),
+        tier: options.tier.name().to_owned(),
         seed: options.seed,
         backends: backends.iter().map(|b| b.name().to_owned()).collect(),
         operations: all(names(&options.ops), names(&Op::ALL)),

@@ -36,7 +36,7 @@ use std::path::PathBuf;
 use wildmatch::WildMatch;
 
 /// How much to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Tier {
     /// Seconds: every pair of what cases vary in, for every contract.
     #[default]
@@ -45,6 +45,27 @@ pub enum Tier {
     Full,
     /// Hours.
     Extensive,
+}
+
+impl Tier {
+    /// All tiers, smallest first.
+    pub const ALL: [Tier; 3] = [Tier::Quick, Tier::Full, Tier::Extensive];
+
+    /// Machine name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tier::Quick => "quick",
+            Tier::Full => "full",
+            Tier::Extensive => "extensive",
+        }
+    }
+
+    /// The tier of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Tier> {
+        Tier::ALL.into_iter().find(|tier| tier.name() == name)
+    }
 }
 
 /// What to run.

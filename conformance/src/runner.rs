@@ -11,7 +11,7 @@ use crate::operands::{OperandError, Operands, build, seed_of, values_in_order};
 use crate::origin::Loaded;
 use crate::record::{record, unmade};
 use crate::report::{CaseRecord, Repeated};
-use crate::sequence::{After, plain, prepare};
+use crate::sequence::{After, different, plain, prepare};
 use crate::sheets::Sheets;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
@@ -118,8 +118,18 @@ impl<'a> Ready<'a> {
     /// Asks a backend and judges what comes back, as [`run_case`] does; which wrong kernels the case forgives is not said.
     #[must_use]
     pub fn ask(&self, backend: &dyn Backend) -> CaseRecord {
+        self.record(backend, Seen::new(&self.sheets))
+    }
+
+    /// As [`ask`](Self::ask), for a backend that remembers nothing: calls before the judged one that repeat others are left out.
+    #[must_use]
+    pub fn ask_once(&self, backend: &dyn Backend) -> CaseRecord {
+        let seen = Seen::new(&self.sheets);
+        self.record(backend, Seen { once: true, ..seen })
+    }
+
+    fn record(&self, backend: &dyn Backend, mut seen: Seen<'_>) -> CaseRecord {
         Environment::default().restore();
-        let mut seen = Seen::new(&self.sheets);
         let judged = judge_seen(self.case, &self.operands, backend, None, &mut seen);
         record(self.case, backend, judged, &[])
     }
@@ -156,6 +166,8 @@ struct Seen<'a> {
     output: OutputHash,
     /// The first result, where the case is run again.
     keep: Keep,
+    /// Calls before the judged one that repeat others are left out.
+    once: bool,
 }
 
 impl<'a> Seen<'a> {
@@ -166,6 +178,7 @@ impl<'a> Seen<'a> {
             asked: false,
             output: OutputHash::default(),
             keep: None,
+            once: false,
         }
     }
 
@@ -239,9 +252,17 @@ fn in_sequence<'a>(
     if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
         return Ok(Cow::Borrowed(operands));
     }
+    let made = if seen.once {
+        different(case, operands)
+    } else {
+        usize::MAX
+    };
     let mut number = 0;
     let call = |asked: &Case, on: &Operands| {
         number += 1;
+        if number > made {
+            return Ok(());
+        }
         let legal = plain(asked);
         let Some(verdict) = finding_of_call(&legal, on, backend, seen) else {
             return Ok(());

@@ -11,7 +11,7 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::Case;
-use crate::plan::{Demand, Demanded, Group, measured};
+use crate::plan::{Demand, Demanded, Group, Tier, measured};
 use crate::report::{Report, Seeded, Thin, Worth};
 use crate::selftest::{Ground, bugs};
 use rayon::prelude::*;
@@ -103,7 +103,9 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
         .map(|owed| coverage(owed, of(owed), whole))
         .collect();
     if whole {
-        hunt(&mut rows, owed, &of, groups);
+        // A tier that is not known is a larger one.
+        let tier = Tier::from_name(&report.plan.tier).unwrap_or(Tier::Extensive);
+        hunt(&mut rows, owed, &of, (groups, tier));
     }
     drop(judged);
     report.thin = if whole {
@@ -165,7 +167,12 @@ struct Hunted {
     loosely: bool,
 }
 
-fn hunt<'a>(rows: &mut [Worth], owed: &[Owed], of: &impl Fn(&Owed) -> &'a Judged<'a>, groups: &[Group]) {
+fn hunt<'a>(
+    rows: &mut [Worth],
+    owed: &[Owed],
+    of: &impl Fn(&Owed) -> &'a Judged<'a>,
+    (groups, tier): (&[Group], Tier),
+) {
     let mut work: BTreeMap<Hunted, (Vec<usize>, &Judged<'a>)> = BTreeMap::new();
     for (place, owed) in owed.iter().enumerate() {
         let judged = of(owed);
@@ -186,7 +193,7 @@ fn hunt<'a>(rows: &mut [Worth], owed: &[Owed], of: &impl Fn(&Owed) -> &'a Judged
     let ground = Ground::of(groups.to_vec());
     let results: Vec<(&Vec<usize>, Seeded)> = work
         .par_iter()
-        .map(|(key, (places, judged))| (places, seeded(&ground, judged, key.loosely)))
+        .map(|(key, (places, judged))| (places, seeded(&ground, judged, tier, key.loosely)))
         .collect();
     for (places, seeded) in results {
         places
@@ -207,13 +214,13 @@ fn fixes_bits(backend: &dyn Backend, cases: &[&Case]) -> bool {
 }
 
 /// Hunts every seeded bug that concerns a case over these cases, the cheap ones first.
-fn seeded(ground: &Ground, judged: &[&Case], loosely: bool) -> Seeded {
+fn seeded(ground: &Ground, judged: &[&Case], tier: Tier, loosely: bool) -> Seeded {
     let lines: HashSet<String> = judged.iter().map(ToString::to_string).collect();
     let cases = ground.in_order_of_cost(|case| lines.contains(&case.to_string()), judged[0].contract);
     let concerned = bugs()
         .filter(|bug| !(loosely && bug.bits_only))
         .filter(|bug| cases.iter().any(|(case, _)| (bug.concerns)(case)));
-    let fates = crate::selftest::hunt(concerned, cases.iter().cloned(), loosely, 0);
+    let fates = crate::selftest::hunt(concerned, cases.iter().cloned(), tier, loosely, 0);
     let escaped = fates.iter().filter(|fate| fate.kill.is_none());
     let missed: Vec<String> = escaped.map(|fate| fate.bug.name.to_owned()).collect();
     Seeded {

@@ -11,7 +11,7 @@ use super::seeded::Seeded;
 use crate::backend::Portable;
 use crate::case::Case;
 use crate::origin::Loaded;
-use crate::plan::{Group, Options, plan};
+use crate::plan::{self, Group, Options, plan};
 use crate::report::{CaseRecord, Defect, Tier, VerdictRecord};
 use crate::runner::Ready;
 use crate::sequence::After;
@@ -158,15 +158,17 @@ pub const CONTROLLED: usize = 12;
 const WINDOW: usize = 48;
 
 /// Hunts these bugs over these cases, each until its first finding and until its control was judged on `controlled` cases; `loosely`, as
-/// backends that declare no order of additions. What a case's result must be is worked out once for all bugs.
+/// backends that declare no order of additions. What a case's result must be is worked out once for all bugs. A bug that only a larger
+/// tier than `tier` has to catch counts as a survivor without a hunt, which would go over all cases.
 #[must_use]
 pub fn hunt<'c>(
     bugs: impl Iterator<Item = &'static Bug>,
     cases: impl Iterator<Item = (&'c Case, Arc<Loaded>)>,
+    tier: plan::Tier,
     loosely: bool,
     controlled: usize,
 ) -> Vec<Hunt> {
-    let mut chases: Vec<Chase> = bugs.map(|bug| Chase::new(bug, loosely)).collect();
+    let mut chases: Vec<Chase> = bugs.map(|bug| Chase::new(bug, tier, loosely)).collect();
     let mut cases = cases.peekable();
     while cases.peek().is_some() {
         let asked = |case: &Case| {
@@ -193,15 +195,17 @@ pub fn hunt<'c>(
 
 /// A hunt that goes on.
 struct Chase {
+    is_due: bool,
     sick: Seeded,
     control: Seeded,
     hunt: Hunt,
 }
 
 impl Chase {
-    fn new(bug: &'static Bug, loosely: bool) -> Chase {
+    fn new(bug: &'static Bug, tier: plan::Tier, loosely: bool) -> Chase {
         let declared = |seeded: Seeded| if loosely { seeded.loosely() } else { seeded };
         Chase {
+            is_due: bug.killed_in <= tier,
             sick: declared(Seeded::sick(bug)),
             control: declared(Seeded::control(bug)),
             hunt: Hunt {
@@ -215,7 +219,7 @@ impl Chase {
     }
 
     fn is_over(&self, controlled: usize) -> bool {
-        self.hunt.kill.is_some() && self.hunt.controlled >= controlled
+        !self.is_due || self.hunt.kill.is_some() && self.hunt.controlled >= controlled
     }
 
     /// Goes over some cases in their order. After the kill only the control goes on.
@@ -231,10 +235,15 @@ impl Chase {
             self.sick.about(op);
             self.control.about(op);
             if self.hunt.kill.is_none() {
-                self.hunt.look(ready.case(), &ready.ask(&self.sick));
+                let record = if self.sick.remembers() {
+                    ready.ask(&self.sick)
+                } else {
+                    ready.ask_once(&self.sick)
+                };
+                self.hunt.look(ready.case(), &record);
             }
             if controlled > 0 {
-                self.hunt.check(ready.case(), &ready.ask(&self.control));
+                self.hunt.check(ready.case(), &ready.ask_once(&self.control));
             }
         }
     }

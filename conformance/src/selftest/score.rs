@@ -124,16 +124,6 @@ impl Row {
     }
 }
 
-/// Name of a tier of the plan.
-#[must_use]
-pub(super) fn tier_name(tier: plan::Tier) -> &'static str {
-    match tier {
-        plan::Tier::Quick => "quick",
-        plan::Tier::Full => "full",
-        plan::Tier::Extensive => "extensive",
-    }
-}
-
 /// Runs the self-test over the plan of these options: rows whose name contains `only`, or all. Where the options select contracts, it is
 /// about the bugs of backends that concern their cases.
 #[must_use]
@@ -143,7 +133,7 @@ pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
     let whole = !options.are_filtered();
     let concerned = |bug: &Bug| whole || ground.concerns(bug);
     let bugs = super::bugs().filter(|bug| wanted(bug.name) && concerned(bug));
-    let hunted = both_ways(bugs.collect(), &ground);
+    let hunted = both_ways(bugs.collect(), &ground, options.tier);
     let controls = hunted.iter().map(|h| h.controlled).sum();
     let mut false_alarms: Vec<String> = hunted.iter().flat_map(|h| h.alarms.clone()).collect();
     let mut rows: Vec<Row> = hunted.into_iter().map(|h| h.row).collect();
@@ -164,7 +154,7 @@ pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
     let score = KillScore {
         killed,
         total: rows.len() as u64,
-        tier: tier_name(options.tier).to_owned(),
+        tier: options.tier.name().to_owned(),
         seed: options.seed,
         contracts: options.contracts.clone(),
         suite_version: SUITE_VERSION.to_owned(),
@@ -184,10 +174,11 @@ struct Hunted {
 }
 
 /// Bugs as they declare themselves, and where T2 had its say, once more without an order of additions.
-fn both_ways(bugs: Vec<&'static Bug>, ground: &Ground) -> Vec<Hunted> {
+fn both_ways(bugs: Vec<&'static Bug>, ground: &Ground, tier: plan::Tier) -> Vec<Hunted> {
     let over = |bugs: Vec<&'static Bug>, loosely: bool| {
         let concerned = |case: &Case| bugs.iter().any(|bug| (bug.concerns)(case));
-        hunt(bugs.iter().copied(), ground.cases(concerned), loosely, CONTROLLED)
+        let cases = ground.cases(concerned);
+        hunt(bugs.iter().copied(), cases, tier, loosely, CONTROLLED)
     };
     let strict = over(bugs, false);
     let by_bits = |hunt: &&Hunt| hunt.kill.as_ref().is_some_and(|kill| kill.by_bits) && !hunt.bug.bits_only;
@@ -207,7 +198,7 @@ fn hunted(strict: &Hunt, loosely: Option<&Hunt>) -> Hunted {
         name: bug.name.to_owned(),
         family: bug.family.name().to_owned(),
         story: bug.story.to_owned(),
-        due: tier_name(bug.killed_in).to_owned(),
+        due: bug.killed_in.name().to_owned(),
         fate: fate_of(strict),
         loosely: loosely.map(fate_of),
         bits_only: bug.bits_only,
@@ -270,7 +261,7 @@ fn plain_row(sort: Sort, family: &str, (name, story): (&str, &str), fate: Fate) 
         name: name.to_owned(),
         family: family.to_owned(),
         story: story.to_owned(),
-        due: tier_name(plan::Tier::Quick).to_owned(),
+        due: plan::Tier::Quick.name().to_owned(),
         fate,
         loosely: None,
         bits_only: false,
@@ -280,15 +271,14 @@ fn plain_row(sort: Sort, family: &str, (name, story): (&str, &str), fate: Fate) 
 impl Scorecard {
     /// Rows that this tier had to catch and did not.
     pub fn missed(&self) -> impl Iterator<Item = &Row> {
-        let rank = |name: &str| ["quick", "full", "extensive"].iter().position(|t| *t == name);
-        let here = rank(&self.score.tier);
+        let here = plan::Tier::from_name(&self.score.tier);
         self.rows
             .iter()
-            .filter(move |row| !row.is_killed() && rank(&row.due) <= here)
+            .filter(move |row| !row.is_killed() && plan::Tier::from_name(&row.due) <= here)
     }
 
-    /// Rows that only a larger tier has to catch, and that survived this one.
-    pub fn survivors(&self) -> impl Iterator<Item = &Row> {
+    /// Rows that only a larger tier has to catch, and that are hunted there.
+    pub fn left_for_later(&self) -> impl Iterator<Item = &Row> {
         let missed: Vec<&str> = self.missed().map(|row| row.name.as_str()).collect();
         self.rows
             .iter()

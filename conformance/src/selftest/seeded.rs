@@ -66,6 +66,15 @@ impl Seeded {
         *self.about.lock().unwrap_or_else(PoisonError::into_inner) = Some(op);
     }
 
+    /// True where what a call does may hang on those before.
+    pub(super) const fn remembers(&self) -> bool {
+        self.sick
+            && matches!(
+                self.bug.effect,
+                Effect::Remembers(_) | Effect::Races(_) | Effect::RacesForC(_)
+            )
+    }
+
     fn is_elsewhere(&self, op: Op) -> bool {
         let about = *self.about.lock().unwrap_or_else(PoisonError::into_inner);
         !matches!(self.bug.effect, Effect::Remembers(_)) && about.is_some_and(|about| about != op)

@@ -48,6 +48,7 @@ fn fate(row: &Row, fate: &Fate) -> String {
     };
     let plural = if fate.judged == 1 { "" } else { "s" };
     match &fate.killed_by {
+        None if fate.judged == 0 => format!("not hunted, due in {}", row.due),
         None => format!("survives {} {what}{plural}, due in {}", fate.judged, row.due),
         Some(by) => {
             let tier = fate.tier.map_or(String::new(), |tier| format!(" ({tier})"));
@@ -91,8 +92,8 @@ fn ending(card: &Scorecard, out: &mut String) {
     for row in card.missed() {
         let _ = writeln!(out, "missed: {}: {}", row.name, ends(row));
     }
-    for row in card.survivors() {
-        let _ = writeln!(out, "survivor: {}, killed in the {} tier", row.name, row.due);
+    for row in card.left_for_later() {
+        let _ = writeln!(out, "not hunted: {}, due in the {} tier", row.name, row.due);
     }
     let _ = writeln!(out, "{}", card.score);
 }

@@ -181,6 +181,16 @@ pub(crate) fn count(case: &Case, operands: &Operands) -> usize {
     }
 }
 
+/// How many of the calls before the judged one differ from each other: those after them repeat them in turn.
+pub(crate) fn different(case: &Case, operands: &Operands) -> usize {
+    let others = operands.earlier.len();
+    match case.params.after {
+        Some(After::Freed) => others,
+        Some(After::Many | After::Myriad) => 1 + others,
+        None | Some(After::Contents | After::Extents | After::Other) => count(case, operands),
+    }
+}
+
 /// A copy without the calls before.
 fn alone(operands: &Operands) -> Operands {
     let Operands {
@@ -330,6 +340,29 @@ mod tests {
                 (all[..2].to_vec(), last.clone(), total)
             );
             assert_eq!(seen_of(&format!("{line}/calls=none")), (Vec::new(), last, total));
+        }
+    }
+
+    /// A hunt leaves out what repeats, for bugs that remember nothing.
+    #[test]
+    fn calls_after_the_different_ones_repeat_them_in_turn() {
+        for after in After::ALL.into_iter().filter(|&after| after != After::Myriad) {
+            let line = format!(
+                "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after={}",
+                after.name()
+            );
+            let (case, operands) = made(&line);
+            let mut seen = Vec::new();
+            let call = |asked: &Case, operands: &Operands| {
+                seen.push((asked.to_string(), bits(operands)));
+                Ok::<(), Refusal>(())
+            };
+            prepare(&case, &operands, call, |refusal| refusal).expect(&line);
+            let different = different(&case, &operands);
+            assert!(different > 0 && different <= seen.len(), "{line}");
+            for (number, call) in seen.iter().enumerate() {
+                assert_eq!(*call, seen[number % different], "{line}");
+            }
         }
     }
 

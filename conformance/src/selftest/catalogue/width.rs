@@ -15,7 +15,6 @@ use super::super::edit::{gathered, rebuilt};
 use super::{scaled, spmm};
 use crate::case::Case;
 use crate::origin::Origin;
-use crate::plan::Tier;
 use crate::report::Defect;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, FormatKind};
@@ -93,8 +92,7 @@ pub(super) static BUGS: &[Bug] = &[
             lanes.iter_mut().flatten().for_each(|e| e.0 &= 0xffff);
         }),
         &[VALUE],
-    )
-    .only_from(Tier::Full),
+    ),
     Bug::new(
         F,
         "length of a row: signed byte",
@@ -123,8 +121,7 @@ pub(super) static BUGS: &[Bug] = &[
         wide_coo,
         Effect::Left(|a, _| keyed(a, 0xffff_ffff)),
         &[PATTERN, VALUE],
-    )
-    .only_from(Tier::Full),
+    ),
 ];
 
 /// Positions that went through a key of so many bits and back.
