@@ -6,6 +6,7 @@
 //! and at least so many cases: quick 150, full 1,500, extensive 10,000; embedded matrices besides; from full on, a wide matrix
 //! ```
 
+mod axis;
 mod cover;
 mod demand;
 mod draw;
@@ -13,6 +14,7 @@ mod factors;
 mod file;
 mod make;
 mod mix;
+mod number;
 mod shown;
 mod sources;
 mod wide;

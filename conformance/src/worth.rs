@@ -105,7 +105,7 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
     if whole {
         // A tier that is not known is a larger one.
         let tier = Tier::from_name(&report.plan.tier).unwrap_or(Tier::Extensive);
-        hunt(&mut rows, owed, &of, (groups, tier));
+        hunt(&mut rows, owed, &of, (&Ground::of(groups.to_vec()), tier));
     }
     drop(judged);
     report.thin = if whole {
@@ -171,7 +171,7 @@ fn hunt<'a>(
     rows: &mut [Worth],
     owed: &[Owed],
     of: &impl Fn(&Owed) -> &'a Judged<'a>,
-    (groups, tier): (&[Group], Tier),
+    (ground, tier): (&Ground, Tier),
 ) {
     let mut work: BTreeMap<Hunted, (Vec<usize>, &Judged<'a>)> = BTreeMap::new();
     for (place, owed) in owed.iter().enumerate() {
@@ -190,10 +190,9 @@ fn hunt<'a>(
             .0
             .push(place);
     }
-    let ground = Ground::of(groups.to_vec());
     let results: Vec<(&Vec<usize>, Seeded)> = work
         .par_iter()
-        .map(|(key, (places, judged))| (places, seeded(&ground, judged, tier, key.loosely)))
+        .map(|(key, (places, judged))| (places, seeded(ground, judged, tier, key.loosely)))
         .collect();
     for (places, seeded) in results {
         places

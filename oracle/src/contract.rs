@@ -89,7 +89,7 @@ pub struct Contract {
 }
 
 /// The combinations of element types that arithmetic contracts come in.
-pub const TYPES: [Types; 10] = {
+pub const TYPES: [Types; 11] = {
     use Precision::{Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
     const fn types(input: Precision, acc: Precision, out: Precision) -> Types {
         Types {
@@ -110,8 +110,12 @@ pub const TYPES: [Types; 10] = {
         types(Bf16, F32, Bf16),
         types(E4m3, F32, F32),
         types(E5m2, F32, F32),
+        types(Bf16, Bf16, Bf16),
     ]
 };
+
+/// The first of [`TYPES`]: the table has the contracts of later ones at its end.
+const FIRST_TYPES: usize = 10;
 
 /// The conversions between general formats: every format to and from CSR, and COO to CSC. The formats of the papers
 /// are converted to and from CSR, all of them.
@@ -142,9 +146,9 @@ pub fn conversions() -> Vec<(FormatKind, FormatKind)> {
 }
 
 static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
-    let arithmetic = |op: Op, formats: &[FormatKind]| -> Vec<Contract> {
+    let of_types = |op: Op, formats: &[FormatKind], types: &[Types]| -> Vec<Contract> {
         let row = |format| {
-            TYPES.map(|types| Contract {
+            types.iter().map(move |&types| Contract {
                 op,
                 format,
                 to: None,
@@ -158,6 +162,8 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
             .filter(defined)
             .collect()
     };
+    let (first, later) = TYPES.split_at(FIRST_TYPES);
+    let arithmetic = |op, formats: &[FormatKind]| of_types(op, formats, first);
     let moves = |op: Op, format: FormatKind, to: Option<FormatKind>| {
         let defined = |p: &&Precision| {
             format.precisions().contains(p) && to.is_none_or(|to| to.precisions().contains(p))
@@ -185,9 +191,14 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
     for (from, to) in conversions() {
         table.extend(moves(Op::Convert, from, Some(to)));
     }
-    // Kernels that take the arrays of a paper's format. Last, so that the places of the others, which plans draw their
-    // cases by, stay.
+    // Kernels that take the arrays of a paper's format, and element types that came later: last, so that the places of the others,
+    // which plans draw their cases by, stay.
     table.extend(arithmetic(Op::Spmm, &FormatKind::PAPERS));
+    table.extend(of_types(Op::Spmm, &FormatKind::GENERAL, later));
+    table.extend(of_types(Op::Spmv, &FormatKind::GENERAL, later));
+    table.extend(of_types(Op::Sddmm, &[FormatKind::Csr, FormatKind::Coo], later));
+    table.extend(of_types(Op::Spgemm, &[FormatKind::Csr, FormatKind::Csc], later));
+    table.extend(of_types(Op::Spmm, &FormatKind::PAPERS, later));
     table
 });
 

@@ -2,6 +2,9 @@
 
 use super::text::DRAFT;
 use crate::case::Fault;
+use crate::keys::KEYS;
+use crate::right::Right;
+use crate::sequence::After;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sparse_oracle::contract::{Op, all_contracts};
@@ -138,17 +141,22 @@ fn extras(op: Op, turn: usize) -> &'static str {
 }
 
 pub(super) fn case_line_words() -> Vec<String> {
-    let mut words: Vec<String> = "embedded: file:[ ]/ /values= own, seed= /n= /alpha= /beta= /ta /tb /lb=col /lc=col /ldb=+ /ldc=+ /block= \
-                                  /mode=scale /mode=add-s /dups /unpruned /fault= rows= cols= 65536 1e308 0x -0"
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect();
+    let mut words: Vec<String> =
+        "embedded: file:[ ]/ /values= own, seed= rows= cols= 65536 1e308 0x -0 =+ =col =none scale add-s"
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+    words.extend(KEYS.iter().map(|key| match key.unit {
+        "" => format!("/{}", key.name),
+        _ => format!("/{}=", key.name),
+    }));
+    words.extend(After::ALL.iter().map(|after| after.name().to_owned()));
+    words.extend(Right::ALL.iter().map(|right| right.1.to_owned()));
     words.extend(Op::ALL.iter().map(|op| format!("{}.", op.name())));
     words.extend(FormatKind::ALL.iter().map(|kind| format!("{}.", kind.name())));
     words.extend(Precision::ALL.iter().map(|precision| precision.name().to_owned()));
     words.extend(FAMILIES.iter().map(|info| format!("{}:", info.name)));
     words.extend(VALUE_FAMILIES.iter().map(|info| format!("{},", info.name)));
-    words.extend(PARAMETERS.iter().map(|p| format!("/{}=", p.name)));
     words.extend(Fault::ALL.iter().map(|fault| fault.1.to_owned()));
     words
 }

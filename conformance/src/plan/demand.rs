@@ -1,7 +1,7 @@
 //! What a plan owes: cases enough of each contract that a backend claims, and combinations of levels.
 
+use super::axis::{Axis, axes};
 use super::cover::{Row, Space, State, Tuple, Tuples};
-use super::factors::{Axis, axes};
 use super::{Options, Tier};
 use crate::backend::Backend;
 use crate::case::Case;

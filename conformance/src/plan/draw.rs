@@ -9,9 +9,9 @@
 //! the element type. A backend that claims one of them gets them all.
 
 use super::Options;
+use super::axis::{Axis, axes};
 use super::cover::{Row, State, Tuple, Tuples, complete};
 use super::demand::{Budget, Demand, Demanded, space};
-use super::factors::{Axis, axes};
 use super::make::{Asked, Maker, takes};
 use super::mix::Mix;
 use super::shown::Shown;

@@ -7,15 +7,16 @@
 //! A plan pairs levels (see `cover`); what stands for a level is drawn again in each case. Both ways are written apart, so that what a run
 //! has covered is measured from its case lines alone.
 
+use super::axis::FAULT;
 use super::mix::Mix;
+use super::number::{NUMBERS, number, number_class};
 use super::sources::{GROUPS, SHAPES, classes};
 use crate::case::{Case, Fault, Filling, Params};
 use crate::encodings::{Encoding, EncodingInfo};
 use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{FormatKind, Layout, PARAMETERS, Parameter};
-use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
+use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
 
@@ -114,14 +115,6 @@ const fn names<T: Copy, const N: usize>(table: &[(&'static str, &'static [T]); N
     all
 }
 
-const NUMBERS: [&str; 6] = ["1", "0", "-1", "power of 2", "full significand", "extreme"];
-/// Where [`NUMBERS`] has the tiny and the huge ones.
-const EXTREME: u8 = 5;
-/// Where [`GROUPS`] has matrices of one entry a row, and of hardly any.
-const SINGLE_ENTRIES: u8 = 2;
-const EMPTY_LINES: u8 = 5;
-/// Where [`SHAPES`] has one row or column.
-const SINGLE: u8 = 1;
 const NO_YES: [&str; 2] = ["no", "yes"];
 const ORDER: [&str; 2] = ["row", "col"];
 const PADS: [&str; 3] = ["0", "1 to 7", "8 and more"];
@@ -386,139 +379,8 @@ const AFTER: [Option<After>; 6] = [
     Some(After::Many),
 ];
 
-/// The factor that masks the others.
-pub(crate) const FAULT: &str = "fault";
-
-/// A factor of one contract: one of the table, or a parameter of its formats.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Axis {
-    /// One of the table.
-    Of(&'static Factor),
-    /// Level 0 is the default, the others are the parameter's samples.
-    Parameter(&'static Parameter),
-}
-
-/// The factors of a contract.
-pub(crate) fn axes(contract: &Contract) -> Vec<Axis> {
-    let table = FACTORS.iter().filter(|f| (f.concerns)(contract)).map(Axis::Of);
-    static TABLE: [Parameter; PARAMETERS.len()] = PARAMETERS;
-    let own = TABLE.iter().filter(|p| contract.reads(p)).map(Axis::Parameter);
-    table.chain(own).collect()
-}
-
-impl Axis {
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Axis::Of(factor) => factor.name,
-            Axis::Parameter(parameter) => parameter.name,
-        }
-    }
-
-    pub(crate) fn levels(&self) -> u8 {
-        match self {
-            Axis::Of(factor) => factor.levels.len() as u8,
-            Axis::Parameter(parameter) => 1 + parameter.samples.len() as u8,
-        }
-    }
-
-    /// `alpha = 0`, `kb = 16`.
-    pub(crate) fn level_name(&self, level: u8) -> String {
-        match (self, level.checked_sub(1)) {
-            (Axis::Of(factor), _) => {
-                format!(
-                    "{} {}",
-                    factor.name,
-                    factor.levels.get(usize::from(level)).unwrap_or(&"?")
-                )
-            }
-            (Axis::Parameter(parameter), None) => format!("{} default", parameter.name),
-            (Axis::Parameter(parameter), Some(at)) => {
-                let value = parameter.samples.get(usize::from(at)).copied().unwrap_or(0);
-                format!("{} {value}", parameter.name)
-            }
-        }
-    }
-
-    pub(crate) fn is_heavy(&self, level: u8) -> bool {
-        matches!(self, Axis::Of(factor) if factor.heavy.contains(&level))
-    }
-
-    /// Levels under which a case shows nothing of its other factors: the request is refused, nothing is stored, A and B are not read.
-    pub(crate) fn masking(&self) -> &'static [u8] {
-        match self.name() {
-            FAULT => &[1, 2, 3, 4, 5],
-            "shape" | "n" => &[0],
-            "alpha" | "pruned" => &[1],
-            _ => &[],
-        }
-    }
-
-    /// Levels of cases that show something.
-    pub(crate) fn showing(&self) -> Vec<u8> {
-        let all = 0..self.levels();
-        all.filter(|level| !self.masking().contains(level)).collect()
-    }
-
-    /// Levels of cases that show their values, too, at a low price: sums of some terms, which no factor drowns.
-    pub(crate) fn clear(&self) -> Vec<u8> {
-        let hiding: &[u8] = match self.name() {
-            "pattern" => &[SINGLE_ENTRIES, EMPTY_LINES],
-            "shape" => &[SINGLE],
-            "alpha" | "beta" => &[EXTREME],
-            _ => &[],
-        };
-        let mut levels = self.showing();
-        levels.retain(|level| !hiding.contains(level) && !self.is_heavy(*level));
-        levels
-    }
-
-    /// Levels of cases that are small besides.
-    pub(crate) fn plain(&self) -> Vec<u8> {
-        match self.name() {
-            "shape" => vec![2],
-            "n" => vec![1, 2],
-            _ => {
-                let mut levels = self.showing();
-                levels.retain(|level| !self.is_heavy(*level));
-                levels
-            }
-        }
-    }
-
-    pub(crate) fn is_strong(&self) -> bool {
-        matches!(self, Axis::Of(factor) if factor.strong)
-    }
-
-    pub(crate) fn set(&self, draft: &mut Draft, level: u8, mix: &mut Mix) {
-        match (self, level.checked_sub(1)) {
-            (Axis::Of(factor), _) => (factor.set)(draft, level, mix),
-            (Axis::Parameter(_), None) => {}
-            (Axis::Parameter(parameter), Some(at)) => {
-                let value = parameter.samples.get(usize::from(at)).copied();
-                value
-                    .into_iter()
-                    .for_each(|v| (parameter.set)(&mut draft.params.blocks, v));
-            }
-        }
-    }
-
-    pub(crate) fn of(&self, case: &Case) -> Option<u8> {
-        match self {
-            Axis::Of(factor) => (factor.of)(case),
-            Axis::Parameter(parameter) => {
-                let value = (parameter.get)(&case.params.blocks);
-                if value == (parameter.get)(&Params::default().blocks) {
-                    return Some(0);
-                }
-                let at = place(parameter.samples.iter().map(|&sample| Some(sample) == value))?;
-                Some(at + 1)
-            }
-        }
-    }
-}
-
 /// The first place that holds true.
-fn place(mut list: impl Iterator<Item = bool>) -> Option<u8> {
+pub(super) fn place(mut list: impl Iterator<Item = bool>) -> Option<u8> {
     list.position(|holds| holds).map(|at| at as u8)
 }
 
@@ -546,48 +408,6 @@ fn pad_class(pad: usize) -> u8 {
     }
 }
 
-/// A factor of the level, as a number of the accumulator's type.
-fn number(level: u8, acc: Precision, mix: &mut Mix) -> f64 {
-    let spec = acc.spec();
-    let drawn = match level {
-        0 => 1.0,
-        1 => mix.pick(&[0.0, 0.0, 0.0, -0.0]),
-        2 => -1.0,
-        3 => mix.pick(&[2.0, 0.5, -2.0, -0.5, 4.0]),
-        4 => {
-            let random = 1.0 + mix.below(1 << 52) as f64 / (1u64 << 52) as f64;
-            // One step of f16 above 1 is near it, and is not.
-            let near = 1.0 + 1.0 / 1024.0;
-            let known = [0.1, 1.0 / 3.0, std::f64::consts::PI, 3.0, -1.7, near];
-            mix.pick(&[&known[..], &[random, -random]].concat())
-        }
-        _ => {
-            let tiny = 2f64.powi(spec.emin);
-            let huge = spec.max_finite();
-            mix.pick(&[tiny, tiny * 1.5, -tiny / 4.0, huge / 4.0, -huge / 16.0, huge])
-        }
-    };
-    decode(encode(drawn, acc, Rounding::NearestEven), acc)
-}
-
-/// True for two factors of one level.
-pub(crate) fn same_level(a: f64, b: f64) -> bool {
-    number_class(a) == number_class(b)
-}
-
-/// The level of a factor.
-fn number_class(value: f64) -> u8 {
-    let size = value.abs();
-    match () {
-        () if value == 1.0 => 0,
-        () if value == 0.0 => 1,
-        () if value == -1.0 => 2,
-        () if !(2f64.powi(-6)..=2f64.powi(6)).contains(&size) => 5,
-        () if size.log2().fract() == 0.0 => 3,
-        () => 4,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -598,32 +418,6 @@ mod tests {
         for info in &VALUE_FAMILIES {
             let groups = VALUE_GROUPS.iter().filter(|g| g.1.contains(&info.family)).count();
             assert_eq!(groups, 1, "{} belongs to one group of VALUE_GROUPS", info.name);
-        }
-    }
-
-    #[test]
-    fn levels_known_by_number_have_their_names() {
-        assert_eq!(NUMBERS[usize::from(EXTREME)], "extreme");
-        assert_eq!(GROUP_NAMES[usize::from(SINGLE_ENTRIES)], "single-entry");
-        assert_eq!(GROUP_NAMES[usize::from(EMPTY_LINES)], "empty-lines");
-        assert_eq!(SHAPES[usize::from(SINGLE)], "single");
-        let of = |name, level: usize| {
-            let factor = FACTORS.iter().find(|factor| factor.name == name);
-            factor.map(|factor| factor.levels[level])
-        };
-        assert_eq!((of("alpha", 1), of("mode", 1)), (Some("0"), Some("scale")));
-    }
-
-    #[test]
-    fn numbers_are_of_the_level_that_they_are_drawn_for() {
-        let mut mix = Mix::new(&[3]);
-        for acc in [Precision::F64, Precision::F32, Precision::F16] {
-            for level in 0..NUMBERS.len() as u8 {
-                for _ in 0..40 {
-                    let drawn = number(level, acc, &mut mix);
-                    assert_eq!(number_class(drawn), level, "{drawn} in {acc}");
-                }
-            }
         }
     }
 }

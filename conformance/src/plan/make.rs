@@ -1,9 +1,11 @@
 //! Rows of levels made into cases.
 
+use super::axis::{Axis, FAULT, axes};
 use super::cover::Row;
 use super::demand::{Budget, row_of};
-use super::factors::{Axis, Draft, FAULT, axes, same_level};
+use super::factors::Draft;
 use super::mix::Mix;
+use super::number::same_level;
 use super::sources::{Choice, Pool};
 use crate::backend::{Backend, Support};
 use crate::case::{Case, Fault, Filling, Params};

@@ -5,8 +5,9 @@
 //! a row of `BESIDE`: one level set, the others clear      NaN and Inf beside alpha = 0 show that A and B were read
 //! ```
 
+use super::axis::Axis;
 use super::cover::Row;
-use super::factors::{Axis, VALUE_GROUPS, group_of_values};
+use super::factors::{VALUE_GROUPS, group_of_values};
 use crate::case::{Case, Filling};
 use sparse_oracle::source::values::ValueFamily;
 
@@ -133,8 +134,8 @@ fn clear((axis, allowed): (&Axis, &Vec<u8>)) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::axis::axes;
     use super::super::demand::row_of;
-    use super::super::factors::axes;
     use super::*;
 
     /// "alpha: 0 reads A and B" went unseen on all 162 cases of an SpMV: the only NaN beside alpha = 0 was on a matrix of one row.

@@ -10,6 +10,7 @@
 //! plates   80 x 80, a diagonal              C past 64 x 64                                                 n = 80
 //! columns  65,536 x 3, full, transposed     entries of a row of op(A) past 2^16, where rows of A are short   n = 1
 //! many     9 x 9                            300 calls before the judged one                                n = 3
+//! myriad   9 x 9                            70,000 calls before the judged one                             n = 3, from full on
 //! ranks    65,537 x 65,537, a diagonal      positions of an SDDMM past 2^16, in row and column, too        n = 1
 //! sampled  6 x 300, two rows of 257         positions of a row of S past 256                               n = 3
 //! rows     3 x 24, 2 x 16                   rows of C of an SpGEMM of thousands of entries, to column 2^16 n = 5,000, 65,536
@@ -19,7 +20,7 @@
 //! ```
 //!
 //! Formats that store every place of a pattern have the tall ones narrower; those with lengths of 8 bits have shorter rows. In the quick
-//! tier they are for the contracts on which seeded bugs are hunted (`measured`).
+//! tier they are for the contracts on which seeded bugs are hunted (`measured`), as the 70,000 calls are in every tier.
 
 use super::{Options, Tier, measured, taken_by_all};
 use crate::backend::Backend;
@@ -81,7 +82,7 @@ const fn landmark(
 const VECTORS: &[Op] = &[Op::Spmm, Op::Spmv, Op::Transpose, Op::Convert];
 const PRODUCTS: &[Op] = &[Op::Spmm, Op::Spmv];
 
-const LANDMARKS: [Landmark; 23] = [
+const LANDMARKS: [Landmark; 24] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
     landmark(
@@ -163,6 +164,14 @@ const LANDMARKS: [Landmark; 23] = [
         Tier::Quick,
     )
     .after(After::Many),
+    landmark(
+        "uniform:rows=9,cols=9,density=0.4",
+        3,
+        &[Op::Spmm, Op::Spmv, Op::Sddmm],
+        ANY,
+        Tier::Full,
+    )
+    .after(After::Myriad),
     landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).turned(),
     landmark(
         "diagonal:rows=65537,cols=65537",
@@ -277,7 +286,8 @@ pub(super) fn cases(
         };
         let origin = Origin::Spec(spec.with_seed(options.seed));
         let asked = contracts.iter().filter(|(_, c)| concerns(landmark, c));
-        for &(i, contract) in asked.filter(|(_, c)| options.tier != Tier::Quick || measured.contains(c)) {
+        let of_all = options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
+        for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
             let family = if i % 2 == 0 {
                 ValueFamily::Coded

@@ -91,7 +91,8 @@ impl Ground {
         // Stable: cases that cost the same stay in hunting order.
         cases.sort_by_key(|(case, loaded)| {
             let calls = match case.params.after {
-                Some(After::Many | After::Myriad) => 300,
+                Some(After::Many) => 300,
+                Some(After::Myriad) => 70_000,
                 Some(_) => 4,
                 None => 1,
             };

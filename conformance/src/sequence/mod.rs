@@ -273,13 +273,9 @@ mod tests {
                 if line.parse::<Case>().is_err() {
                     continue;
                 }
-                let (case, operands) = made(&line);
-                let mut seen = Vec::new();
-                let call = |_: &Case, operands: &Operands| {
-                    seen.push((addresses(operands), bits(operands), operands.result));
-                    Ok::<(), Refusal>(())
-                };
-                let last = prepare(&case, &operands, call, |refusal| refusal).expect(&line);
+                let (_, operands) = made(&line);
+                let look = |_: &Case, o: &Operands| (addresses(o), bits(o), o.result);
+                let (seen, last) = calls_of(&line, look);
                 assert!(seen.len() >= 2, "{line}");
                 assert_eq!(bits(&last), bits(&operands), "{line}");
                 for (places, contents, result) in &seen {
@@ -291,17 +287,35 @@ mod tests {
         }
     }
 
-    #[test]
-    fn two_sets_take_turns_and_large_ones_less_often() {
-        let line =
-            "spmv.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after=many";
+    /// The calls before the judged one, as `look` sees them, and the operands that the judged one finds.
+    fn calls_of<S>(line: &str, mut look: impl FnMut(&Case, &Operands) -> S) -> (Vec<S>, Operands) {
         let (case, operands) = made(line);
         let mut seen = Vec::new();
-        let call = |_: &Case, operands: &Operands| {
-            seen.push(bits(operands));
+        let call = |asked: &Case, operands: &Operands| {
+            seen.push(look(asked, operands));
             Ok::<(), Refusal>(())
         };
-        prepare(&case, &operands, call, |refusal| refusal).expect(line);
+        let last = prepare(&case, &operands, call, |refusal| refusal).expect(line);
+        let last = last.into_owned();
+        (seen, last)
+    }
+
+    /// Small operands after calls of each kind whose number is not large.
+    fn lines() -> impl Iterator<Item = String> {
+        let kinds = After::ALL.into_iter().filter(|&after| after != After::Myriad);
+        kinds.map(|after| line_after("spmm", after))
+    }
+
+    fn line_after(op: &str, after: After) -> String {
+        let a = "uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3";
+        format!("{op}.csr.f64_f64_f64_f64/{a}/after={}", after.name())
+    }
+
+    #[test]
+    fn two_sets_take_turns_and_large_ones_less_often() {
+        let line = line_after("spmv", After::Many);
+        let (_, operands) = made(&line);
+        let (seen, _) = calls_of(&line, |_, operands| bits(operands));
         assert_eq!(seen.len(), 300);
         assert!(
             seen.chunks(2)
@@ -314,50 +328,27 @@ mod tests {
 
     #[test]
     fn only_the_calls_that_are_kept_are_made_in_the_same_memory() {
-        for after in After::ALL.into_iter().filter(|&after| after != After::Myriad) {
-            let line = format!(
-                "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after={}",
-                after.name()
-            );
+        for line in lines() {
             let seen_of = |line: &str| {
                 let (case, operands) = made(line);
-                let mut seen = Vec::new();
-                let call = |asked: &Case, operands: &Operands| {
-                    seen.push((asked.contract, bits(operands)));
-                    Ok::<(), Refusal>(())
-                };
-                let last = prepare(&case, &operands, call, |refusal| refusal).expect(line);
+                let (seen, last) = calls_of(line, |asked, operands| (asked.contract, bits(operands)));
                 (seen, bits(&last), count(&case, &operands))
             };
             let (all, last, total) = seen_of(&line);
             assert_eq!(all.len(), total, "{line}");
-            assert_eq!(
-                seen_of(&format!("{line}/calls=1")),
-                (all[1..2].to_vec(), last.clone(), total)
-            );
-            assert_eq!(
-                seen_of(&format!("{line}/calls=0-1")),
-                (all[..2].to_vec(), last.clone(), total)
-            );
-            assert_eq!(seen_of(&format!("{line}/calls=none")), (Vec::new(), last, total));
+            for (kept, calls) in [("1", &all[1..2]), ("0-1", &all[..2]), ("none", &[])] {
+                let expected = (calls.to_vec(), last.clone(), total);
+                assert_eq!(seen_of(&format!("{line}/calls={kept}")), expected);
+            }
         }
     }
 
     /// A hunt leaves out what repeats, for bugs that remember nothing.
     #[test]
     fn calls_after_the_different_ones_repeat_them_in_turn() {
-        for after in After::ALL.into_iter().filter(|&after| after != After::Myriad) {
-            let line = format!(
-                "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after={}",
-                after.name()
-            );
+        for line in lines() {
             let (case, operands) = made(&line);
-            let mut seen = Vec::new();
-            let call = |asked: &Case, operands: &Operands| {
-                seen.push((asked.to_string(), bits(operands)));
-                Ok::<(), Refusal>(())
-            };
-            prepare(&case, &operands, call, |refusal| refusal).expect(&line);
+            let (seen, _) = calls_of(&line, |asked, operands| (asked.to_string(), bits(operands)));
             let different = different(&case, &operands);
             assert!(different > 0 && different <= seen.len(), "{line}");
             for (number, call) in seen.iter().enumerate() {
@@ -368,15 +359,8 @@ mod tests {
 
     #[test]
     fn another_contract_is_called_on_the_very_arrays() {
-        let line =
-            "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after=other";
-        let (case, operands) = made(line);
-        let mut seen = Vec::new();
-        let call = |asked: &Case, operands: &Operands| {
-            seen.push((asked.contract.op, addresses(operands)));
-            Ok::<(), Refusal>(())
-        };
-        let last = prepare(&case, &operands, call, |refusal| refusal).expect(line);
+        let line = line_after("spmm", After::Other);
+        let (seen, last) = calls_of(&line, |asked, operands| (asked.contract.op, addresses(operands)));
         let here = addresses(&last);
         let on_them = |op| seen.iter().any(|(o, at)| *o == op && *at == here);
         use sparse_oracle::contract::Op;
@@ -386,10 +370,7 @@ mod tests {
     #[test]
     fn an_earlier_call_that_is_a_finding_ends_it() {
         for after in After::ALL {
-            let line = format!(
-                "spmm.csr.f64_f64_f64_f64/uniform:rows=9,cols=9,density=0.4,seed=5/values=wide,3/after={}",
-                after.name()
-            );
+            let line = line_after("spmm", after);
             let (case, operands) = made(&line);
             let ended = prepare(&case, &operands, |_, _| Err("crashed"), |_| "stuck");
             assert_eq!(ended.map(|_| ()), Err("crashed"), "{line}");

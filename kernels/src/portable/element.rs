@@ -140,6 +140,12 @@ impl Operand<f32> for Bf16 {
     }
 }
 
+impl Operand<bf16> for Bf16 {
+    fn load(self) -> bf16 {
+        bf16::from_bits(self.0)
+    }
+}
+
 impl Operand<f32> for E4m3 {
     fn load(self) -> f32 {
         self.to_f64() as f32
@@ -178,6 +184,16 @@ impl Output<f16> for F16 {
     }
 
     fn widen(self) -> f16 {
+        self.load()
+    }
+}
+
+impl Output<bf16> for Bf16 {
+    fn store(acc: bf16) -> Bf16 {
+        Bf16(acc.to_bits())
+    }
+
+    fn widen(self) -> bf16 {
         self.load()
     }
 }

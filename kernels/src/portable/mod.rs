@@ -28,7 +28,7 @@ pub(crate) mod unit;
 use crate::engine::Engine;
 use crate::registry::{Kernel, Run};
 use element::{Operand, Output, Stored, contract};
-use half::f16;
+use half::{bf16, f16};
 use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, Decoded, LaneFormat};
 use moves::Move;
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
@@ -42,7 +42,7 @@ macro_rules! push_types {
     ($table:ident, $op:expr, $module:ident, $format:ty, $steps:ty, $pads:expr) => {
         push_types!(@each $table, $op, $module, $format, $steps, $pads;
             f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16, F16 f16 F16,
-            Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32)
+            Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32, Bf16 bf16 Bf16)
     };
     (@each $table:ident, $op:expr, $module:ident, $format:ty, $steps:ty, $pads:expr;
         $($input:ident $acc:ident $out:ident),*) => {
@@ -152,7 +152,7 @@ fn spmm_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
 /// 2:4 is defined for 16-bit types and tf32 only.
 fn two_four_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
     push_types!(@each table, Op::Spmm, spmm, F, F::Spmm, F::PADS;
-        Tf32 f32 f32, F16 f32 f32, F16 f32 F16, F16 f16 F16, Bf16 f32 f32, Bf16 f32 Bf16);
+        Tf32 f32 f32, F16 f32 f32, F16 f32 F16, F16 f16 F16, Bf16 f32 f32, Bf16 f32 Bf16, Bf16 bf16 Bf16);
 }
 
 fn spmv_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {

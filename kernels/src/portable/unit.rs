@@ -4,8 +4,11 @@
 //! f32. A sum may be rounded by f32 first, harmlessly: with 24 >= 2 * 11 + 2 bits in between, two roundings of a sum
 //! give what one gives (S. A. Figueroa, "When is double rounding innocuous?", 1995). `half::f16::from_f64` is not used:
 //! where the CPU has no F16C it drops the low 32 bits, and with them what decides near a tie.
+//!
+//! bf16 goes through f32 in the same way. It has f32's range, so that products may fall below it; those of half the smallest bf16 and
+//! more, 2^-134, are multiples of 2^-148 and exact in f32, and what is less becomes zero either way.
 
-use half::f16;
+use half::{bf16, f16};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Reduction;
 
@@ -108,6 +111,31 @@ impl Unit for f16 {
     }
 }
 
+impl Unit for bf16 {
+    const PRECISION: Precision = Precision::Bf16;
+    const ZERO: bf16 = bf16::ZERO;
+    const ONE: bf16 = bf16::ONE;
+    const FUSED: Reduction = Reduction::MulAddChain;
+
+    /// 8 bits times 8 bits: exact in f32 where the result is not zero.
+    fn mul(self, other: bf16) -> bf16 {
+        bf16::from_f32(self.to_f32() * other.to_f32())
+    }
+
+    fn add(self, other: bf16) -> bf16 {
+        bf16::from_f32(self.to_f32() + other.to_f32())
+    }
+
+    fn fused(acc: bf16, a: bf16, b: bf16) -> bf16 {
+        acc.add(a.mul(b))
+    }
+
+    fn exactly(value: f64) -> Option<bf16> {
+        let narrow = bf16::from_f32(f32::exactly(value)?);
+        (f64::from(narrow.to_f32()) == value).then_some(narrow)
+    }
+}
+
 /// How a term enters the accumulator.
 pub(crate) trait Chain {
     /// As the declaration puts it.
@@ -189,12 +217,53 @@ mod tests {
         }
     }
 
+    /// Against sums and products in f64, rounded to odd and then once.
+    #[test]
+    fn bf16_sums_and_products_are_rounded_once() {
+        let mut state = 11u64;
+        for turn in 0..400_000u32 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let a = bf16::from_bits((state >> 48) as u16);
+            // Exponents up to 12 apart, where sums are inexact, and in every second turn those whose products are subnormal.
+            let near = ((state >> 40) as u16 % 12) << 7;
+            let other = if turn % 2 == 0 {
+                (a.to_bits() & 0x7f80).saturating_sub(near)
+            } else {
+                0x3f80u16
+                    .saturating_sub(a.to_bits() & 0x7f80)
+                    .saturating_sub(near)
+            };
+            let b = bf16::from_bits((state >> 20) as u16 & 0x807f | other);
+            let (x, y) = (f64::from(a.to_f32()), f64::from(b.to_f32()));
+            // Significands of 8 bits at most 12 exponents apart, or far apart in odd turns: of those f64 loses nothing that decides,
+            // since 53 >= 2 * 24 + 2.
+            for (found, exact) in [(a.add(b), x + y), (a.mul(b), x * y)] {
+                let once = bf16::from_f32(to_odd_f32(exact));
+                assert!(
+                    found.to_bits() == once.to_bits() || found.is_nan() && once.is_nan(),
+                    "{a:?}, {b:?}: {found:?}, not {once:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bf16_products_around_half_the_smallest() {
+        // 1.0078125 * 2^-67 squared is a little more than 2^-134.
+        let x = bf16::from_f32(1.0078125 * 2f32.powi(-67));
+        assert_eq!(x.mul(x).to_bits(), 1);
+        let half = bf16::from_f32(2f32.powi(-67));
+        assert_eq!(half.mul(half).to_bits(), 0, "a tie goes to the even one");
+    }
+
     #[test]
     fn exact_values_only() {
         assert_eq!(f32::exactly(0.1), None);
         assert_eq!(f32::exactly(0.5), Some(0.5));
         assert_eq!(f16::exactly(65536.0), None);
         assert_eq!(f16::exactly(2049.0), None);
+        assert_eq!(bf16::exactly(257.0), None);
+        assert_eq!(bf16::exactly(-2.5), Some(bf16::from_f32(-2.5)));
         assert_eq!(f16::exactly(-2.0), Some(f16::from_f32(-2.0)));
         assert_eq!(f64::exactly(0.1), Some(0.1));
     }

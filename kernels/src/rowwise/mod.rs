@@ -29,7 +29,7 @@ use crate::portable::unit::{Chain, Unit};
 use crate::registry::Kernel;
 use accumulate::Workspace;
 use assemble::{Assembly, Room, assembled, too_large};
-use half::f16;
+use half::{bf16, f16};
 use lanes::Lanes;
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::Arithmetic;
@@ -51,7 +51,7 @@ macro_rules! push {
     };
     ($table:ident, $format:ty) => {
         push!($table, $format; f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16,
-            F16 f16 F16, Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32)
+            F16 f16 F16, Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32, Bf16 bf16 Bf16)
     };
 }
 

@@ -196,12 +196,7 @@ impl<T: Scalar> RpCsc<T> {
                 lane += 1;
             }
         }
-        list.sort_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Number of entries.

@@ -158,12 +158,7 @@ impl<T: Scalar> RsTile<T> {
                 list.push(Entry { row, col, value });
             }
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Parameters that lead to these windows and residual rows: the default where it does, else the tightest of a rule

@@ -198,12 +198,7 @@ impl<T: Scalar> TwoFour<T> {
                 }
             }
         }
-        list.sort_unstable_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries::sorted(p.rows, p.cols, list)
     }
 
     /// Number of entries: slots that are not bitwise +0.0.

@@ -63,11 +63,16 @@ impl Fpu {
         f64::from(f16::from_f32(odd_f32(exact)).to_f32())
     }
 
+    fn bf16(exact: f64) -> f64 {
+        f64::from(bf16::from_f32(odd_f32(exact)).to_f32())
+    }
+
     pub(crate) fn mul(self, a: f64, b: f64) -> f64 {
         match self.0 {
             Precision::F64 => a * b,
             Precision::F32 => f64::from(a as f32 * b as f32),
             Precision::F16 => Fpu::f16(a * b),
+            Precision::Bf16 => Fpu::bf16(a * b),
             other => panic!("no unit of {other}"),
         }
     }
@@ -78,6 +83,7 @@ impl Fpu {
             Precision::F32 => f64::from(a as f32 + b as f32),
             // 40 bits at most: exact in f64.
             Precision::F16 => Fpu::f16(a + b),
+            Precision::Bf16 => Fpu::bf16(odd_sum(a, b)),
             other => panic!("no unit of {other}"),
         }
     }
@@ -87,6 +93,7 @@ impl Fpu {
             Precision::F64 => a.mul_add(b, c),
             Precision::F32 => f64::from((a as f32).mul_add(b as f32, c as f32)),
             Precision::F16 => Fpu::f16(odd_sum(a * b, c)),
+            Precision::Bf16 => Fpu::bf16(odd_sum(a * b, c)),
             other => panic!("no unit of {other}"),
         }
     }

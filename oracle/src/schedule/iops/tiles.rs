@@ -171,12 +171,7 @@ impl<M> Tiling<M> {
                 value: e.value,
             }));
         }
-        list.sort_by_key(|e| (e.row, e.col));
-        Entries {
-            rows: self.rows,
-            cols: self.cols,
-            list,
-        }
+        Entries::sorted(self.rows, self.cols, list)
     }
 }
 

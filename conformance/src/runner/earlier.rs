@@ -1,0 +1,111 @@
+//! Calls before the judged one: each must come back, and only what is wrong besides its values is a finding.
+
+use super::settle::settle;
+use super::{Seen, judge_operands, runs::starts, verdict_only};
+use crate::backend::{Backend, Support};
+use crate::case::Case;
+use crate::execute::{Before, Came, DenseResult, execute, poison};
+use crate::operands::Operands;
+use crate::sequence::{After, different, plain, prepare};
+use sparse_oracle::contract::Op;
+use sparse_oracle::judge::Judged;
+use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
+use std::borrow::Cow;
+
+/// Makes the calls before the judged one, and returns the operands where it must find them.
+pub(super) fn in_sequence<'a>(
+    case: &Case,
+    operands: &'a Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen<'_>,
+) -> Result<Cow<'a, Operands>, Judged> {
+    // Who is not asked for the case is not asked for what comes before it.
+    if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
+        return Ok(Cow::Borrowed(operands));
+    }
+    let made = if seen.once {
+        different(case, operands)
+    } else {
+        usize::MAX
+    };
+    let mut number = 0;
+    let call = |asked: &Case, on: &Operands| {
+        number += 1;
+        if number > made {
+            return Ok(());
+        }
+        let legal = plain(asked);
+        let Some(verdict) = finding_of_call(&legal, on, backend, seen) else {
+            return Ok(());
+        };
+        let after = case.params.after.map_or("", After::name);
+        let words = format!("in call {number} before the judged one (after={after}): ");
+        Err(verdict_only(prefixed(verdict, &words)))
+    };
+    let stuck = |refusal| {
+        let reason = format!("the operands do not fit where those before them were: {refusal}");
+        verdict_only(Verdict::NotRun { reason })
+    };
+    prepare(case, operands, call, stuck)
+}
+
+/// What is wrong with an earlier call besides its values, of which is only seen whether they were written.
+fn finding_of_call(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen<'_>,
+) -> Option<Verdict> {
+    let Support::Supported { profile, .. } = backend.support(&case.contract, &case.params) else {
+        return None;
+    };
+    seen.asked = true;
+    let in_place = matches!(case.contract.op, Op::Spmm | Op::Spmv);
+    let starts = starts(case, operands, &profile);
+    let c = starts.first().and_then(Option::as_deref).filter(|_| in_place);
+    let before = c.map_or(Before::Poison, Before::Values);
+    let unread = matches!(before, Before::Poison);
+    match execute(case, operands, backend, before, &mut seen.spent) {
+        Came::Dense(result) if unread => unwritten(&result, case),
+        Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => None,
+        // Whether it may be refused (a matrix that the format does not hold) is for the judge of that case alone.
+        Came::Refused(_) => {
+            let judged = judge_operands(case, operands, backend, &mut seen.spent).verdict;
+            judged.is_finding().then_some(judged)
+        }
+        other => Some(settle(other)),
+    }
+}
+
+/// A result that still holds poison somewhere.
+fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
+    let (found, poison) = (result.found(), poison(case.contract.types.out));
+    let left = (0..found.len()).filter(|&at| found.bits(at) == poison).count();
+    let message = || format!("{left} elements still hold the poison the output was filled with");
+    (left > 0).then(|| Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message()))))
+}
+
+/// A verdict that says first when it was.
+fn prefixed(verdict: Verdict, words: &str) -> Verdict {
+    let with = |text: String| format!("{words}{text}");
+    match verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = with(mismatch.message);
+            Verdict::Wrong(mismatch)
+        }
+        Verdict::Crashed { message } => Verdict::Crashed {
+            message: with(message),
+        },
+        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal {
+            refusal: with(refusal),
+        },
+        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance {
+            expected: with(expected),
+        },
+        Verdict::TimedOut { seconds, tail } => Verdict::TimedOut {
+            seconds,
+            tail: with(tail),
+        },
+        other => other,
+    }
+}

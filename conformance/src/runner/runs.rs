@@ -1,0 +1,212 @@
+//! The judged call of a case, or its calls: one from poison; from two different C where C is read.
+
+use super::settle::{judge_move, judge_refusal, settle};
+use super::{Keep, Seen, verdict_only};
+use crate::backend::{Backend, Support};
+use crate::case::Case;
+use crate::determinism::First;
+use crate::execute::{Before, Came, DenseResult, bites, execute, other_filling};
+use crate::operands::{Operands, seed_of, values_in_order};
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::Op;
+use sparse_oracle::judge::Judged;
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::task::SddmmMode;
+use sparse_oracle::verdict::Verdict;
+
+pub(super) fn judge_keeping(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen<'_>,
+) -> Judged {
+    let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
+        Support::Supported { arithmetic, profile } => (arithmetic, profile),
+        Support::Excluded { reason } => {
+            return verdict_only(Verdict::Unsupported {
+                reason: reason.into_owned(),
+            });
+        }
+    };
+    if let Some(fault) = case.params.fault {
+        if !bites(case, operands) {
+            let reason = format!(
+                "fault={} leaves this request legal: there is nothing to break",
+                fault.name()
+            );
+            return verdict_only(Verdict::NotRun { reason });
+        }
+        let came = seen.execute(case, operands, backend, Before::Poison);
+        return verdict_only(judge_refusal(fault, came));
+    }
+    if !case.contract.op.is_exact()
+        && let Some(reason) = inadmissible(case, &arithmetic)
+    {
+        let message = format!("declares an arithmetic that the contract does not admit: it {reason}");
+        return verdict_only(Verdict::LoneRefusal { refusal: message });
+    }
+    match case.contract.op {
+        Op::Transpose | Op::Convert => {
+            let came = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &came);
+            verdict_only(judge_move(case, operands, (&profile, seen.sheets), came))
+        }
+        Op::Spgemm => {
+            let product = seen.sheets.product(case, operands, &arithmetic, &profile);
+            let exact = match product.exact() {
+                Ok(exact) => exact,
+                Err(reason) => return verdict_only(Verdict::NotRun { reason }),
+            };
+            let came = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &came);
+            match came {
+                Came::Sparse(raw) => product.judge_spgemm(case, exact, raw),
+                other => verdict_only(settle(other)),
+            }
+        }
+        Op::Spmm | Op::Spmv | Op::Sddmm => {
+            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), seen)
+        }
+    }
+}
+
+fn keep_sparse(keep: &mut Keep, came: &Came) {
+    if let Some(kept) = keep {
+        let came = match came {
+            Came::Sparse(raw) => Came::Sparse(raw.clone()),
+            Came::Parts(parts) => Came::Parts(parts.clone()),
+            _ => return,
+        };
+        *kept = Some(First { came, before: None });
+    }
+}
+
+/// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
+fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
+    let weaker = case.contract.refuses(arithmetic);
+    weaker.or_else(|| {
+        arithmetic
+            .contradiction(case.params.alpha, case.params.beta)
+            .map(str::to_owned)
+    })
+}
+
+/// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
+pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
+    match case.contract.op {
+        Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
+        Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
+        _ => None,
+    }
+}
+
+/// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
+/// from different C.
+pub(crate) fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option<Vec<f64>>> {
+    let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
+    let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
+    // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
+    // profile already says. Two different junks still tell computed from stale.
+    let junk = |variant: usize| {
+        let finite = |c: &f64| if c.is_finite() { *c } else { 1.0 };
+        operands.c[variant].iter().map(finite).collect()
+    };
+    let start = |variant| {
+        if reads_anyway {
+            Some(junk(variant))
+        } else {
+            initial(case, operands, variant)
+        }
+    };
+    (0..variants).map(start).collect()
+}
+
+/// One run from poison; with beta != 0 (or a beta = 0 that reads C), two runs from different C.
+fn judge_dense_runs(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    seen: &mut Seen<'_>,
+) -> Judged {
+    let product = seen.sheets.product(case, operands, arithmetic, profile);
+    let exact = match product.exact() {
+        Ok(exact) => exact,
+        Err(reason) => return verdict_only(Verdict::NotRun { reason }),
+    };
+    let mut worst: Option<Judged> = None;
+    for c in starts(case, operands, profile) {
+        let in_place = case.contract.op != Op::Sddmm;
+        let before = c
+            .as_deref()
+            .filter(|_| in_place)
+            .map_or(Before::Poison, Before::Values);
+        let came = seen.execute(case, operands, backend, before);
+        let Came::Dense(result) = came else {
+            return verdict_only(settle(came));
+        };
+        let judged = product.judge_dense(case, exact, &result, c.as_deref());
+        if judged.verdict.is_finding() {
+            return judged;
+        }
+        let unread = matches!(before, Before::Poison);
+        if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
+            match execute(case, operands, backend, Before::Bits(bits), &mut seen.spent) {
+                Came::Dense(other) if same_bits(&result, &other) => {}
+                Came::Dense(other) => {
+                    let judged = product.judge_dense(case, exact, &other, c.as_deref());
+                    if judged.verdict.is_finding() {
+                        return beside(judged, bits);
+                    }
+                }
+                other => return verdict_only(settle(other)),
+            }
+        }
+        if let Some(kept @ None) = &mut seen.keep {
+            *kept = Some(First {
+                came: Came::Dense(result),
+                before: c.filter(|_| in_place),
+            });
+        }
+        worst = Some(match worst {
+            Some(before) => worse(before, judged),
+            None => judged,
+        });
+    }
+    worst.unwrap_or_else(|| {
+        verdict_only(Verdict::NotRun {
+            reason: "no run".to_owned(),
+        })
+    })
+}
+
+fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
+    let (a, b) = (a.found(), b.found());
+    (0..a.len().max(b.len())).all(|at| a.bits(at) == b.bits(at))
+}
+
+/// A finding that shows beside another filling of an output that may not be read.
+fn beside(judged: Judged, bits: u64) -> Judged {
+    let verdict = match judged.verdict {
+        Verdict::Wrong(mut mismatch) => {
+            mismatch.message = format!(
+                "{}; the output held 0x{bits:x} before the call, and where it held NaN the result was right",
+                mismatch.message
+            );
+            Verdict::Wrong(mismatch)
+        }
+        other => other,
+    };
+    Judged { verdict, ..judged }
+}
+
+/// Of two runs that both passed, the one with the larger share.
+fn worse(a: Judged, b: Judged) -> Judged {
+    let share = |j: &Judged| match j.verdict {
+        Verdict::Within { share } => share,
+        Verdict::Exact => 0.0,
+        // Not judged beside judged: not judged.
+        _ => f64::INFINITY,
+    };
+    if share(&a) > share(&b) { a } else { b }
+}
