@@ -285,7 +285,8 @@ fn taken_by_all(
 const ALL_MEASURED: usize = 16;
 
 /// The contracts on which a backend is measured by seeded bugs: all where it claims few, else one of each operation and format, drawn by the
-/// seed. Kernels of one format differ in the element type, and hunting on each would cost more than the run.
+/// seed, so that their element types differ. Kernels of one format differ in the element type, and hunting on each would cost more than the
+/// run.
 pub(crate) fn measured(backend: &dyn Backend, seed: u64) -> Vec<Contract> {
     let claimed: Vec<Contract> = all_contracts()
         .iter()
@@ -301,6 +302,7 @@ pub(crate) fn measured(backend: &dyn Backend, seed: u64) -> Vec<Contract> {
     }
     groups
         .into_values()
-        .map(|of| of[(seed % of.len() as u64) as usize])
+        .enumerate()
+        .map(|(place, of)| of[(seed.wrapping_add(place as u64) % of.len() as u64) as usize])
         .collect()
 }

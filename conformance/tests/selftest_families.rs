@@ -48,7 +48,7 @@ impl Sweep {
         let op = ready.case().contract.op;
         let [sick, control] = self.pair.each_ref().map(|seeded| {
             seeded.about(op);
-            ready.ask(seeded).verdict
+            ready.ask(seeded).record.verdict
         });
         let (bug, case) = (self.bug, ready.case());
         if control.is_finding() {

@@ -257,7 +257,7 @@ fn what_goes_wrong_after_hundreds_of_calls_is_found() {
     let found = fails_only(after_256, After::Many);
     let text = found.to_string();
     assert!(
-        text.contains("in call 257 before the judged one (after=many)") && text.contains("no handle left"),
+        text.contains("in call 256 before the judged one (after=many)") && text.contains("no handle left"),
         "{text}"
     );
 }

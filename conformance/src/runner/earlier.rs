@@ -28,16 +28,15 @@ pub(super) fn in_sequence<'a>(
     } else {
         usize::MAX
     };
-    let mut number = 0;
-    let call = |asked: &Case, on: &Operands| {
-        number += 1;
-        if number > made {
+    let call = |number: usize, asked: &Case, on: &Operands| {
+        if number >= made {
             return Ok(());
         }
         let legal = plain(asked);
         let Some(verdict) = finding_of_call(&legal, on, backend, seen) else {
             return Ok(());
         };
+        seen.in_call = Some(number);
         let after = case.params.after.map_or("", After::name);
         let words = format!("in call {number} before the judged one (after={after}): ");
         Err(verdict_only(prefixed(verdict, &words)))

@@ -94,6 +94,15 @@ pub fn run_case_repeated(
     }
 }
 
+/// What asking a backend for one case gave.
+#[derive(Debug)]
+pub struct Asked {
+    /// The record, without the wrong kernels that the case forgives.
+    pub record: CaseRecord,
+    /// The call before the judged one that the verdict is about, numbered as `calls=` numbers them.
+    pub in_call: Option<usize>,
+}
+
 /// A case to ask many backends for: its operands are made, and what its result must be is worked out once.
 #[derive(Debug)]
 pub struct Ready<'a> {
@@ -123,21 +132,24 @@ impl<'a> Ready<'a> {
 
     /// Asks a backend and judges what comes back, as [`run_case`] does; which wrong kernels the case forgives is not said.
     #[must_use]
-    pub fn ask(&self, backend: &dyn Backend) -> CaseRecord {
+    pub fn ask(&self, backend: &dyn Backend) -> Asked {
         self.record(backend, Seen::new(&self.sheets))
     }
 
     /// As [`ask`](Self::ask), for a backend that remembers nothing: calls before the judged one that repeat others are left out.
     #[must_use]
-    pub fn ask_once(&self, backend: &dyn Backend) -> CaseRecord {
+    pub fn ask_once(&self, backend: &dyn Backend) -> Asked {
         let seen = Seen::new(&self.sheets);
         self.record(backend, Seen { once: true, ..seen })
     }
 
-    fn record(&self, backend: &dyn Backend, mut seen: Seen<'_>) -> CaseRecord {
+    fn record(&self, backend: &dyn Backend, mut seen: Seen<'_>) -> Asked {
         Environment::default().restore();
         let judged = judge_seen(self.case, &self.operands, backend, None, &mut seen);
-        record(self.case, backend, judged, &[])
+        Asked {
+            record: record(self.case, backend, judged, &[]),
+            in_call: seen.in_call,
+        }
     }
 }
 
@@ -163,6 +175,8 @@ struct Seen<'a> {
     output: OutputHash,
     /// The first result, where the case is run again.
     keep: Keep,
+    /// The call before the judged one that the verdict is about.
+    in_call: Option<usize>,
     /// Calls before the judged one that repeat others are left out.
     once: bool,
 }
@@ -175,6 +189,7 @@ impl<'a> Seen<'a> {
             asked: false,
             output: OutputHash::default(),
             keep: None,
+            in_call: None,
             once: false,
         }
     }

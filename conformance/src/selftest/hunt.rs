@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::origin::Loaded;
 use crate::plan::{self, Group, Options, plan};
 use crate::report::{CaseRecord, Defect, Tier, VerdictRecord};
-use crate::runner::Ready;
+use crate::runner::{Asked, Ready};
 use crate::sequence::After;
 use rayon::prelude::*;
 use sparse_oracle::contract::Contract;
@@ -125,6 +125,8 @@ pub struct Kill {
     pub by_bits: bool,
     /// The case.
     pub case: String,
+    /// True where a call before the judged one was found wrong: another request, whose finding may be called otherwise.
+    pub earlier: bool,
 }
 
 /// The outcome for one bug.
@@ -143,12 +145,12 @@ pub struct Hunt {
 }
 
 impl Hunt {
-    /// True where it was found, and the finding is called what it may be called.
+    /// True where it was found, and the finding, where it is about the judged call, is called what it may be called.
     #[must_use]
     pub fn is_killed(&self) -> bool {
         self.kill
             .as_ref()
-            .is_some_and(|kill| self.bug.right.contains(&kill.symptom))
+            .is_some_and(|kill| kill.earlier || self.bug.right.contains(&kill.symptom))
     }
 }
 
@@ -225,33 +227,63 @@ impl Chase {
 
     /// Goes over some cases in their order. After the kill only the control goes on.
     fn over(&mut self, cases: &[Ready<'_>], controlled: usize) {
-        for ready in cases
-            .iter()
-            .filter(|ready| (self.hunt.bug.concerns)(ready.case()))
-        {
-            if self.is_over(controlled) {
-                return;
-            }
-            let op = ready.case().contract.op;
-            self.sick.about(op);
-            self.control.about(op);
-            if self.hunt.kill.is_none() {
-                let record = if self.sick.remembers() {
-                    ready.ask(&self.sick)
-                } else {
-                    ready.ask_once(&self.sick)
-                };
-                self.hunt.look(ready.case(), &record);
-            }
-            if controlled > 0 {
-                self.hunt.check(ready.case(), &ready.ask_once(&self.control));
+        let concerns = |ready: &&Ready<'_>| (self.hunt.bug.concerns)(ready.case());
+        let mine: Vec<&Ready<'_>> = cases.iter().filter(concerns).collect();
+        let mut rest = mine.as_slice();
+        while !rest.is_empty() && !self.is_over(controlled) {
+            let (next, later) = rest.split_at(self.stride().min(rest.len()));
+            rest = later;
+            let wanted = self.hunt.kill.is_none();
+            let ask = |ready: &&Ready<'_>| {
+                (
+                    wanted.then(|| answer(&self.sick, ready)),
+                    (controlled > 0).then(|| answer(&self.control, ready)),
+                )
+            };
+            // One case alone, so that what the kernel remembers is of the thread that asks it.
+            let asked: Vec<_> = match next {
+                [one] => vec![ask(one)],
+                several => several.par_iter().map(ask).collect(),
+            };
+            for (ready, (sick, control)) in next.iter().zip(asked) {
+                if self.is_over(controlled) {
+                    break;
+                }
+                if let Some(sick) = sick.filter(|_| self.hunt.kill.is_none()) {
+                    self.hunt.look(ready.case(), &sick);
+                }
+                if let Some(control) = control {
+                    self.hunt.check(ready.case(), &control.record);
+                }
             }
         }
     }
+
+    /// How many cases are asked at once: few at first, since most bugs are found by the first ones. What comes of it does not depend on it.
+    fn stride(&self) -> usize {
+        if self.sick.remembers() {
+            return 1;
+        }
+        (self.hunt.judged / 4).clamp(1, 2 * rayon::current_num_threads())
+    }
+}
+
+/// Asks a kernel for a case.
+fn answer(kernel: &Seeded, ready: &Ready<'_>) -> Asked {
+    let op = ready.case().contract.op;
+    if kernel.remembers() {
+        kernel.about(op);
+        return ready.ask(kernel);
+    }
+    // What remembers nothing is the same as a new one, which other threads do not tell of their cases.
+    let kernel = kernel.anew();
+    kernel.about(op);
+    ready.ask_once(&kernel)
 }
 
 impl Hunt {
-    fn look(&mut self, case: &Case, record: &CaseRecord) {
+    fn look(&mut self, case: &Case, asked: &Asked) {
+        let record = &asked.record;
         let verdict = &record.verdict;
         if !verdict.kind().ran() {
             return;
@@ -262,6 +294,7 @@ impl Hunt {
             tier: deciding_tier(verdict),
             by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Tier::T2),
             case: case.to_string(),
+            earlier: asked.in_call.is_some(),
         });
     }
 

@@ -59,6 +59,16 @@ impl Seeded {
         Seeded { loose: true, ..self }
     }
 
+    /// The same before its first call.
+    pub(super) fn anew(&self) -> Seeded {
+        let (bug, sick, loose) = (self.bug, self.sick, self.loose);
+        Seeded {
+            sick,
+            loose,
+            ..Seeded::sick(bug)
+        }
+    }
+
     /// Says which operation it is asked for in the next case: the bug is in the kernels of this one, and calls of others before the judged
     /// one are honest. What is kept between calls may be kept from any, but for what is kept by an address.
     pub fn about(&self, op: Op) {

@@ -94,7 +94,7 @@ const fn turns(after: After) -> (usize, usize) {
     }
 }
 
-/// Makes the earlier calls that the case keeps, and returns the operands where the judged call must find them.
+/// Makes the earlier calls that the case keeps, each with its number from 0 among all of them, and returns the operands where the judged call must find them.
 ///
 /// # Errors
 /// What `call` returns about an earlier call that is a finding, or what `stuck` makes of operands that do not fit into the memory
@@ -102,7 +102,7 @@ const fn turns(after: After) -> (usize, usize) {
 pub(crate) fn prepare<'a, E>(
     case: &Case,
     operands: &'a Operands,
-    mut call: impl FnMut(&Case, &Operands) -> Result<(), E>,
+    mut call: impl FnMut(usize, &Case, &Operands) -> Result<(), E>,
     stuck: impl FnOnce(Refusal) -> E,
 ) -> Result<Cow<'a, Operands>, E> {
     let earlier = &operands.earlier;
@@ -111,7 +111,7 @@ pub(crate) fn prepare<'a, E>(
         let number = next;
         next += 1;
         if kept.is_none_or(|kept| kept.holds(number)) {
-            call(case, operands)
+            call(number, case, operands)
         } else {
             Ok(())
         }
@@ -291,7 +291,7 @@ mod tests {
     fn calls_of<S>(line: &str, mut look: impl FnMut(&Case, &Operands) -> S) -> (Vec<S>, Operands) {
         let (case, operands) = made(line);
         let mut seen = Vec::new();
-        let call = |asked: &Case, operands: &Operands| {
+        let call = |_: usize, asked: &Case, operands: &Operands| {
             seen.push(look(asked, operands));
             Ok::<(), Refusal>(())
         };
@@ -372,7 +372,7 @@ mod tests {
         for after in After::ALL {
             let line = line_after("spmm", after);
             let (case, operands) = made(&line);
-            let ended = prepare(&case, &operands, |_, _| Err("crashed"), |_| "stuck");
+            let ended = prepare(&case, &operands, |_, _, _| Err("crashed"), |_| "stuck");
             assert_eq!(ended.map(|_| ()), Err("crashed"), "{line}");
         }
     }

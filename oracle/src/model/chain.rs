@@ -5,9 +5,10 @@
 //! ```
 //!
 //! The walk over terms is in [`reduction`](super::reduction). Values of every accumulator type are carried as the f64 that embeds them; each step rounds to the type.
+//! Products of narrow operands are exact in f64, and a sum that f64 does not hold is rounded to odd there, which leaves the one
+//! rounding that counts to the narrow type (S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 
-use crate::exact::Dyadic;
-use crate::scalar::{Precision, Rounding, decode, encode, encode_dyadic};
+use crate::scalar::{Precision, Rounding, decode, encode};
 
 pub use super::reduction::element;
 
@@ -26,7 +27,7 @@ impl Unit {
             Precision::F64 => a * b,
             Precision::F32 => f64::from(a as f32 * b as f32),
             // Operands of at most 24 bits: the f64 product is exact.
-            narrow => decode(encode(a * b, narrow, Rounding::NearestEven), narrow),
+            narrow => round(a * b, narrow),
         }
     }
 
@@ -36,7 +37,7 @@ impl Unit {
         match self.precision {
             Precision::F64 => a + b,
             Precision::F32 => f64::from(a as f32 + b as f32),
-            narrow => self.exactly(narrow, a + b, || sum(&[(a, 1.0), (b, 1.0)])),
+            narrow => round(odd_sum(a, b), narrow),
         }
     }
 
@@ -46,23 +47,85 @@ impl Unit {
         match self.precision {
             Precision::F64 => a.mul_add(b, c),
             Precision::F32 => f64::from((a as f32).mul_add(b as f32, c as f32)),
-            narrow => self.exactly(narrow, a.mul_add(b, c), || sum(&[(a, b), (c, 1.0)])),
+            // A product of zeros and an addend of zero has the sign that one addition gives it.
+            narrow => round(odd_sum(a * b, c), narrow),
         }
-    }
-
-    /// Rounds an exact sum to a narrow type; f64 already knows the answer for zeros, infinities and NaN, signs of
-    /// zeros included.
-    fn exactly(self, narrow: Precision, near: f64, exact: impl Fn() -> Dyadic) -> f64 {
-        if near == 0.0 || !near.is_finite() {
-            return near;
-        }
-        decode(encode_dyadic(&exact(), narrow, Rounding::NearestEven), narrow)
     }
 }
 
-fn sum(products: &[(f64, f64)]) -> Dyadic {
-    let number = |v: f64| Dyadic::from_f64(v).unwrap_or_else(Dyadic::zero);
-    products
-        .iter()
-        .fold(Dyadic::zero(), |acc, &(a, b)| &acc + &(&number(a) * &number(b)))
+fn round(value: f64, narrow: Precision) -> f64 {
+    decode(encode(value, narrow, Rounding::NearestEven), narrow)
+}
+
+/// `a + b` in f64; where that is inexact, the neighbour of the exact sum whose last bit is set. Infinities and NaN as f64 adds them.
+fn odd_sum(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    if !sum.is_finite() {
+        return sum;
+    }
+    // D. E. Knuth's exact error of the addition; what is narrow is far from where f64 overflows or underflows.
+    let of_b = sum - a;
+    let error = (a - (sum - of_b)) + (b - of_b);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    let outward = (error > 0.0) == (sum > 0.0);
+    let bits = sum.to_bits();
+    f64::from_bits(if outward { bits + 1 } else { bits - 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::Dyadic;
+    use crate::scalar::encode_dyadic;
+    use crate::source::Random;
+
+    /// The sum of exact products, by big numbers.
+    fn exactly(products: &[(f64, f64)], narrow: Precision) -> f64 {
+        let number = |v: f64| Dyadic::from_f64(v).expect("finite");
+        let sum = products
+            .iter()
+            .fold(Dyadic::zero(), |sum, &(a, b)| &sum + &(&number(a) * &number(b)));
+        decode(encode_dyadic(&sum, narrow, Rounding::NearestEven), narrow)
+    }
+
+    /// Any bits, and addends near the product, where ties are.
+    #[test]
+    fn steps_of_narrow_units_round_once_as_big_numbers_do() {
+        for narrow in [Precision::F16, Precision::Bf16, Precision::Tf32] {
+            let unit = Unit { precision: narrow };
+            let mut random = Random::new(5, "narrow chains");
+            let bits = narrow.spec().storage_bits;
+            let mut draw = || loop {
+                let value = decode(random.below(1 << bits), narrow);
+                // tf32 is stored unrounded: what the unit sees has its bits.
+                let value = round(value, narrow);
+                if value.is_finite() {
+                    return value;
+                }
+            };
+            for turn in 0..20_000 {
+                let (a, b, other) = (draw(), draw(), draw());
+                let c = match turn % 3 {
+                    0 => other,
+                    1 => round(a * b * 2f64.powi(turn % 40 - 20), narrow),
+                    _ => round(-a * b, narrow),
+                };
+                if !c.is_finite() {
+                    continue;
+                }
+                let same = |found: f64, products: &[(f64, f64)]| {
+                    let expected = exactly(products, narrow);
+                    assert!(
+                        found == expected,
+                        "{narrow}: {products:?} gave {found:e}, not {expected:e}"
+                    );
+                };
+                same(unit.fma(a, b, c), &[(a, b), (c, 1.0)]);
+                same(unit.add(a, c), &[(a, 1.0), (c, 1.0)]);
+                same(unit.mul(a, b), &[(a, b)]);
+            }
+        }
+    }
 }
