@@ -28,7 +28,8 @@ A function is registered for patterns over contract names (`conformance list con
 spmm, spmv and sddmm write their output and return nothing. spgemm, transpose and convert return `Sparse(...)`. What your
 kernel does not take it refuses: `raise Refuse("why")`. Any other exception ends the process, and is a finding.
 
-bf16, e4m3 and e5m2 arrays hold bit patterns (uint16, uint8): see `decode` and `encode`. tf32 is stored as float32.
+bf16, e4m3 and e5m2 arrays hold bit patterns (uint16, uint8): see `decode` and `encode`. tf32 is stored as float32. A task with
+bf16 accumulators has no `task.acc` and no `task.update`.
 
 Standard output belongs to the protocol: what you print goes to standard error. Inputs must not change and memory around the
 output must not be written; both are looked at after every call.
@@ -144,7 +145,9 @@ class Task:
 
     @property
     def acc(self):
-        """NumPy type of the accumulator."""
+        """NumPy type of the accumulator; NumPy has none for bf16."""
+        if self.types["acc"] == "bf16":
+            raise TypeError("NumPy has no bf16 numbers: compute in a library that has them, or claim no bf16 accumulators")
         return DTYPES[self.types["acc"]]
 
     def check(self):
