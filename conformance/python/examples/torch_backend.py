@@ -39,8 +39,11 @@ def product(task):
     task.update((a @ b).numpy())
 
 
-@backend.contract(*types("sddmm.csr"), only={"modes": ["pattern"]})
-@backend.contract(*types("sddmm.csr"), only={"modes": ["add-s"]})
+READS = {"alpha0-reads-ab": "sampled_addmm multiplies the dense product by alpha, so that 0 x NaN reaches the result"}
+
+
+@backend.contract(*types("sddmm.csr"), only={"modes": ["pattern"]}, profile=READS)
+@backend.contract(*types("sddmm.csr"), only={"modes": ["add-s"]}, profile=READS)
 def sddmm(task):
     s, x, y = load(task.s), *(torch.from_numpy(np.ascontiguousarray(m)) for m in (task.x, task.y))
     beta = task.beta if task.mode == "add-s" else 0.0
