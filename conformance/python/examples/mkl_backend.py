@@ -68,9 +68,9 @@ class Handle:
             mkl.mkl_sparse_destroy(self.ref)
 
 
-def grown(array, rows, by_rows):
-    """The array with zero rows added, for the edge of the block format; itself if it has them."""
-    if array.shape[0] == rows:
+def grown(array, rows, by_rows, tight):
+    """The array with zero rows added, for the edge of the block format, or without pads; itself if there is nothing to do."""
+    if array.shape[0] == rows and not tight:
         return array
     new = np.zeros((rows, array.shape[1]), array.dtype, "C" if by_rows else "F")
     new[: array.shape[0]] = array
@@ -85,7 +85,10 @@ def product(task):
     a = Handle(task.a)
     m, k = a.shape[::-1] if task.transpose_a else a.shape
     by_rows = task.op == "spmv" or task.header["dense"]["c"]["layout"] == "row"
-    whole_b, whole_c = grown(b, k, by_rows), grown(c, m, by_rows)
+    # MKL 2026 looks at no leading dimension inside a block when the transpose of a BSR matrix meets a single column: it reads the pads
+    # of B and writes those of C.
+    tight = task.a.format == "bcsr" and task.transpose_a and c.shape[1] == 1
+    whole_b, whole_c = grown(b, k, by_rows, tight), grown(c, m, by_rows, tight)
     operation, descr = TRANSPOSE if task.transpose_a else PLAIN, Descr(GENERAL, 0, 0)
     alpha, beta = a.real(task.alpha), a.real(task.beta)
     if task.op == "spmv":
