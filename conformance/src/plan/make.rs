@@ -12,6 +12,8 @@ use crate::case::{Case, Fault, Filling, Params};
 use crate::origin::Origin;
 use crate::right::Right;
 use crate::sequence::After;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::bound::tolerance;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -54,15 +56,18 @@ impl Maker<'_> {
             mix,
         );
         draft.values = asked.values.unwrap_or(draft.values);
-        let case = self.finish(draft, asked.generator, mix)?;
-        if backend.is_some_and(|backend| !takes(backend, &case)) {
-            return None;
-        }
+        let case = self.finish(draft, asked.generator, backend, mix)?;
         Some((row_of(&self.axes, &case)?, case))
     }
 
-    /// Chooses the matrix, if there is one that fits the rest.
-    fn finish(&self, mut draft: Draft, family: Option<Family>, mix: &mut Mix) -> Option<Case> {
+    /// Chooses the matrix, if the backend takes the request and there is one that fits it.
+    fn finish(
+        &self,
+        mut draft: Draft,
+        family: Option<Family>,
+        backend: Option<&dyn Backend>,
+        mix: &mut Mix,
+    ) -> Option<Case> {
         settle(&mut draft.params, self.contract);
         if !means_something(&draft) {
             return None;
@@ -73,7 +78,12 @@ impl Maker<'_> {
         {
             draft.params.alpha = -0.0;
         }
-        let fits = |choice: &Choice| self.fits(&draft, choice);
+        let most = match backend.map(|backend| backend.support(&self.contract, &draft.params)) {
+            None => u64::MAX,
+            Some(Support::Supported { arithmetic, .. }) => most_terms(&draft, &arithmetic),
+            Some(Support::Excluded { .. }) => return None,
+        };
+        let fits = |choice: &Choice| self.fits(&draft, choice) && terms(&draft, choice) <= most;
         let place = (draft.group, draft.shape);
         let choice = match family {
             None => self.pool.choose(place, draft.turn, fits),
@@ -132,6 +142,37 @@ impl Maker<'_> {
             Op::Spgemm => nnz <= 2 * most && m <= 4 * most && k <= 64 * most,
             Op::Transpose | Op::Convert => nnz <= 16 * most,
         }
+    }
+}
+
+/// The most terms of an element that the declaration promises something about: beyond, no result is wrong.
+fn most_terms(draft: &Draft, arithmetic: &Arithmetic) -> u64 {
+    let is_bounded =
+        |terms| tolerance(arithmetic, terms, draft.params.alpha, draft.params.beta, 1.0).is_some();
+    // Longer than any row of a plan.
+    let enough = 1 << 20;
+    let sums = !matches!(draft.contract.op, Op::Transpose | Op::Convert);
+    if !sums || arithmetic.is_deterministic() || is_bounded(enough) {
+        return u64::MAX;
+    }
+    let (mut bounded, mut beyond) = (0, enough);
+    while beyond - bounded > 1 {
+        let middle = u64::midpoint(bounded, beyond);
+        *(if is_bounded(middle) {
+            &mut bounded
+        } else {
+            &mut beyond
+        }) = middle;
+    }
+    bounded
+}
+
+/// The most terms that an element of the result has.
+fn terms(draft: &Draft, choice: &Choice) -> u64 {
+    match draft.contract.op {
+        Op::Sddmm => draft.params.n as u64,
+        _ if draft.params.transpose_a => choice.longest_col,
+        _ => choice.longest_row,
     }
 }
 
