@@ -6,7 +6,7 @@
 //!
 //! A transposed matrix is turned into the rows of its transpose first, by counting, so that terms stay in ascending order.
 //!
-//! Source: section 3.3 of the paper (seeds/000), "CSR-part": AXPY, row-wise, vectorised along N.
+//! Source: section 3.3 of the LOOPS paper, "CSR-part": AXPY, row-wise, vectorised along N.
 
 use super::neon::{self, Vector};
 use super::panel::Panel;

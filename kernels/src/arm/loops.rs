@@ -8,7 +8,7 @@
 //! Which chunk runs where changes no result. Pads of tiles are multiplied. The transpose of a LOOPS matrix has no tiles along its
 //! rows: it is turned into rows, pads included, and goes the way of the CSR part.
 //!
-//! Source: section 3 of the paper (seeds/000); SEMANTICS section 3.
+//! Source: section 3 of the LOOPS paper; SEMANTICS section 3.
 
 use super::csr::{ByRows, Lists, Turned, without_product};
 use super::neon::{self, Block, Vector};

@@ -8,7 +8,7 @@
 //! B, dense    -> buffer B -> the same, psums are the elements of C --------------------------------------> C    SDMM
 //! ```
 //!
-//! "IOPS: An Unified SpMM Accelerator Based on Inner-Outer-Hybrid Product" (seeds/003). Inner product across the array: a row
+//! "IOPS: An Unified SpMM Accelerator Based on Inner-Outer-Hybrid Product". Inner product across the array: a row
 //! of elements shares groups of A, a column groups of B. Outer product inside an element: no stored entry meets a zero.
 //! Arithmetic: products and sums rounded apart, in ascending k from +0; a later tile along k, and a buffer refilled after an
 //! overflow, go on with the running sum. So the partition, the buffers and the array change counts, never a bit.

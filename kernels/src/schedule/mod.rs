@@ -1,4 +1,4 @@
-//! The LOOPS scheduler: which rows become tiles, and how many threads compute which part (seeds/000, sections 3.1 and 3.5;
+//! The LOOPS scheduler: which rows become tiles, and how many threads compute which part (sections 3.1 and 3.5 of its paper;
 //! SEMANTICS section 3).
 //!
 //! ```text

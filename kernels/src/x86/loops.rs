@@ -8,7 +8,7 @@
 //! A tile multiplies all its slots, pads too. Either way an element of C is one chain of fused steps in ascending column: the
 //! bits are the same for every split. A transpose has no tiles; its rows are entries and slots, turned.
 //!
-//! Source: seeds/000, section 3.3; SEMANTICS section 3.
+//! Source: section 3.3 of the LOOPS paper; SEMANTICS section 3.
 
 use super::element::{Enter, Leave};
 use super::formats::{Compressed, transposed};

@@ -16,7 +16,7 @@
 //! call standard (AAPCS64, 6.1.1 and "SME"): SMSTART and SMSTOP clear all vector registers, so d8 to d15 are saved; ZA is off on
 //! return; where TPIDR2_EL0 says that ZA still holds a caller's state, nothing is done and the call is refused.
 //!
-//! Source: section 3.3 of the paper (seeds/000), "BCSR-part"; Arm ARM (DDI 0487) C9.2 FMOPA, ZIP1, ST1W (SME).
+//! Source: section 3.3 of the LOOPS paper, "BCSR-part"; Arm ARM (DDI 0487) C9.2 FMOPA, ZIP1, ST1W (SME).
 
 #![expect(unsafe_code, reason = "streaming mode is out of the compiler's sight")]
 

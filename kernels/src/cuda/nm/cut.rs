@@ -21,9 +21,9 @@ use sparse_oracle::format::NmParts;
 use sparse_oracle::refusal::Refusal;
 use std::collections::BTreeSet;
 
-/// How to cut.
+/// Tile sizes of an N:M kernel: how W is cut into blocks of columns and slices of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Knife {
+pub(super) struct Blocking {
     /// Columns of a block.
     pub(super) tn: usize,
     /// Rows of W in a slice.
@@ -36,7 +36,7 @@ pub(super) struct Knife {
     pub(super) packed: bool,
 }
 
-/// How many of what a cut has.
+/// Number of blocks, slices and groups of a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sizes {
     /// Slices of W.
@@ -113,7 +113,7 @@ pub(super) fn met<T>(m: &NmParts<T>, u: usize, group: usize) -> Option<usize> {
     (row < m.rows).then_some(row)
 }
 
-impl Knife {
+impl Blocking {
     /// Cuts the matrix.
     pub(super) fn cut<T>(self, m: &NmParts<T>) -> Cut {
         let slices = height(m).div_ceil(self.span);
@@ -202,8 +202,8 @@ mod tests {
         }
     }
 
-    fn knife(packed: bool) -> Knife {
-        Knife {
+    fn blocking(packed: bool) -> Blocking {
+        Blocking {
             tn: 4,
             span: 2,
             ws: 4,
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_whole_slice_is_indexed_by_row() {
-        let cut = knife(false).cut(&small());
+        let cut = blocking(false).cut(&small());
         let sizes = Sizes {
             slices: 2,
             blocks: 1,
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_packed_slice_is_indexed_by_place_in_its_list() {
-        let cut = knife(true).cut(&small());
+        let cut = blocking(true).cut(&small());
         assert_eq!((cut.sizes.cap, cut.sizes.ks), (3, 0));
         assert_eq!(cut.rows, [0, 1, 3, 4, 5, -1]);
         assert_eq!(cut.d, [0, 2, 3, 3, 1, 2, 3, 3, 0, 1, 3, 3, 1, 3, 3, 3]);
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_slice_is_followed_by_its_part_of_d() {
-        let cut = knife(true).cut(&small());
+        let cut = blocking(true).cut(&small());
         let words = cut.words(|(block, slice), to| to.push((100 * (block + 1) + slice) as u32));
         assert_eq!(words[..9], [100, 0, 2, 3, 3, 1, 2, 3, 3]);
         assert_eq!(words[9..], [101, 0, 1, 3, 3, 1, 3, 3, 3]);
@@ -261,14 +261,14 @@ mod tests {
             (true, 4, 4, 16),
             (true, 7, 8, 24),
         ] {
-            let knife = Knife {
+            let blocking = Blocking {
                 tn,
                 span,
                 ws,
                 row_bytes: 16,
                 packed,
             };
-            let cut = knife.cut(&m);
+            let cut = blocking.cut(&m);
             let sizes = cut.sizes;
             for block in 0..sizes.blocks {
                 for (slice, r, x) in (0..sizes.slices)

@@ -7,7 +7,7 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use super::cut::{Knife, Slices, height};
+use super::cut::{Blocking, Slices, height};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
@@ -63,9 +63,9 @@ impl Block {
     }
 
     /// Bytes of shared memory.
-    const fn shared(self, knife: &Knife, cap: usize, groups: usize) -> usize {
-        let element = knife.row_bytes / TM;
-        STAGES * ((cap + 1) * knife.row_bytes + knife.ws * (self.tn * element + groups * 4))
+    const fn shared(self, blocking: &Blocking, cap: usize, groups: usize) -> usize {
+        let element = blocking.row_bytes / TM;
+        STAGES * ((cap + 1) * blocking.row_bytes + blocking.ws * (self.tn * element + groups * 4))
     }
 }
 
@@ -206,7 +206,7 @@ impl Tiles {
         (block, rows): (Block, usize),
         limit: usize,
     ) -> Result<Option<Tiles>, Refusal> {
-        let knife = Knife {
+        let blocking = Blocking {
             tn: block.tn,
             span: rows,
             ws: rows,
@@ -215,11 +215,11 @@ impl Tiles {
         };
         let limit = limit / block.per_sm;
         // A block names at least as many rows of B as one group does, or all there are.
-        if block.shared(&knife, rows.min(nm.rows), 1) > limit {
+        if block.shared(&blocking, rows.min(nm.rows), 1) > limit {
             return Ok(None);
         }
-        let cut = knife.cut(nm);
-        let shared = block.shared(&knife, cut.sizes.cap, cut.sizes.groups);
+        let cut = blocking.cut(nm);
+        let shared = block.shared(&blocking, cut.sizes.cap, cut.sizes.groups);
         // A lane of each warp holds one row.
         if cut.sizes.cap > block.tn || shared > limit {
             return Ok(None);
@@ -229,9 +229,9 @@ impl Tiles {
             k: nm.rows,
             cols: nm.cols,
             len: nm.l,
-            ws: knife.ws,
+            ws: blocking.ws,
             shared,
-            slices: cut.upload(gpu, |place, to| registers(nm, knife, place, to))?,
+            slices: cut.upload(gpu, |place, to| registers(nm, blocking, place, to))?,
         }))
     }
 }
@@ -269,7 +269,7 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
         };
         let symbol = I::TILES[usize::from(self.block == WIDE)];
         // SAFETY: `Arguments` is the one parameter of every kernel of nm_mma.cu, and `Instance` ties the symbol to the types.
-        // `Knife::cut` made w and rows for blocks of this width: blocks * slices times ws rows of tn elements and groups * ws words
+        // `Blocking::cut` made w and rows for blocks of this width: blocks * slices times ws rows of tn elements and groups * ws words
         // of d, which names rows 0..=cap of a slice; rows are below k, or -1. `fits` compared B and C with k, cols and n, and both
         // have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`) and are read up
         // to n, C is written for j < cols and i < n. `is_tiled` and `extent` keep all numbers below 2^30.
@@ -278,14 +278,19 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
 }
 
 /// Appends the words of a slice of W: operands B of its instructions, 2 registers of 32 lanes each.
-fn registers<I: Packed>(m: &NmParts<I>, knife: Knife, (block, slice): (usize, usize), to: &mut Vec<u32>) {
+fn registers<I: Packed>(
+    m: &NmParts<I>,
+    blocking: Blocking,
+    (block, slice): (usize, usize),
+    to: &mut Vec<u32>,
+) {
     let (stride, height) = (m.cols.div_ceil(m.l) * m.l, height(m));
     let value = |u: usize, j: usize| match u < height && j < stride {
         true => m.values[u * stride + j],
         false => I::from_bits64(0),
     };
-    for first in (slice * knife.span..).step_by(I::K).take(knife.ws / I::K) {
-        for across in block * knife.tn / 8..(block + 1) * knife.tn / 8 {
+    for first in (slice * blocking.span..).step_by(I::K).take(blocking.ws / I::K) {
+        for across in block * blocking.tn / 8..(block + 1) * blocking.tn / 8 {
             for (lane, half) in (0..32).flat_map(|lane| [(lane, 0), (lane, 1)]) {
                 let u = first + lane % 4 * I::EACH + half * I::K / 2;
                 let elements: [I; 2] = [0, 1].map(|x| value(u + x.min(I::EACH - 1), across * 8 + lane / 4));
@@ -315,7 +320,7 @@ mod tests {
 
     /// A slice of `rows` rows and 8 columns.
     fn words<I: Packed>(m: &NmParts<I>, rows: usize, place: (usize, usize)) -> Vec<u32> {
-        let knife = Knife {
+        let blocking = Blocking {
             tn: 8,
             span: rows,
             ws: rows,
@@ -323,7 +328,7 @@ mod tests {
             packed: true,
         };
         let mut words = Vec::new();
-        registers(m, knife, place, &mut words);
+        registers(m, blocking, place, &mut words);
         words
     }
 

@@ -10,7 +10,7 @@
 //!   wide         128 x 256       16 x 8      256       1
 //! ```
 
-use super::cut::Knife;
+use super::cut::Blocking;
 
 /// The step-wise versions of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Request {
 }
 
 /// The tiles to try, and how to cut W for each, best first.
-pub(super) fn candidates(version: Version, request: &Request) -> Vec<(Shape, Knife)> {
+pub(super) fn candidates(version: Version, request: &Request) -> Vec<(Shape, Blocking)> {
     let (n, m, _) = request.pattern;
     let mut shapes = match version {
         Version::V1 | Version::V2 => vec![BLOCKING],
@@ -165,8 +165,9 @@ pub(super) fn candidates(version: Version, request: &Request) -> Vec<(Shape, Kni
         Version::V2 => true,
         Version::V3 => request.packs(shape),
     };
-    let knives = |shape: Shape| cuts(&shape, packed(&shape), (n, m)).map(move |knife| (shape, knife));
-    shapes.into_iter().flat_map(knives).collect()
+    let blockings =
+        |shape: Shape| cuts(&shape, packed(&shape), (n, m)).map(move |blocking| (shape, blocking));
+    shapes.into_iter().flat_map(blockings).collect()
 }
 
 /// Slices of whole windows, long ones first: each begins with a wait.
@@ -174,10 +175,10 @@ pub(super) fn cuts(
     shape: &Shape,
     packed: bool,
     (n, m): (usize, usize),
-) -> impl Iterator<Item = Knife> + use<> {
+) -> impl Iterator<Item = Blocking> + use<> {
     let (tn, row_bytes) = (shape.tn, shape.tm * 4);
     let most = (MOST_ROWS / n).min(MOST_ROWS_OF_B / m).max(1);
-    (1..=most).rev().map(move |windows| Knife {
+    (1..=most).rev().map(move |windows| Blocking {
         tn,
         span: windows * n,
         ws: (windows * n).next_multiple_of(4),
@@ -223,7 +224,7 @@ mod tests {
     fn slices_hold_whole_windows() {
         let of = |pattern| {
             cuts(&LARGE, true, pattern)
-                .map(|knife| (knife.span, knife.ws))
+                .map(|blocking| (blocking.span, blocking.ws))
                 .collect::<Vec<_>>()
         };
         assert_eq!(of((16, 32)), [(48, 48), (32, 32), (16, 16)]);

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "launching a kernel has no safe form")]
 
-use super::cut::{Knife, Slices, height};
+use super::cut::{Blocking, Slices, height};
 use super::shape::{Request, Shape, Version, candidates};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
@@ -96,9 +96,9 @@ fn prepare(
         let most = launch::shared_limit(gpu)?;
         // Wide windows may leave room for fewer blocks than a tile is made for.
         for sharing in [true, false] {
-            for &(shape, knife) in &tiles {
+            for &(shape, blocking) in &tiles {
                 let limit = if sharing { shape.share(most) } else { most };
-                if let Some(tiles) = Tiles::new(gpu, nm, (shape, knife), limit)? {
+                if let Some(tiles) = Tiles::new(gpu, nm, (shape, blocking), limit)? {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
             }
@@ -112,30 +112,30 @@ impl Tiles {
     fn new(
         gpu: &Gpu,
         nm: &Nm<f32>,
-        (shape, knife): (Shape, Knife),
+        (shape, blocking): (Shape, Blocking),
         limit: usize,
     ) -> Result<Option<Tiles>, Refusal> {
         // What cannot fit is not cut at all.
-        let least = match knife.packed {
-            true => knife.span.min(nm.rows),
-            false => knife.span / nm.n * nm.m,
+        let least = match blocking.packed {
+            true => blocking.span.min(nm.rows),
+            false => blocking.span / nm.n * nm.m,
         };
-        if shape.shared(least, knife.ws, 1) > limit {
+        if shape.shared(least, blocking.ws, 1) > limit {
             return Ok(None);
         }
-        let cut = knife.cut(nm);
-        let listed = !knife.packed || cut.sizes.cap <= shape.most_listed();
-        if !listed || shape.shared(cut.sizes.cap, knife.ws, cut.sizes.groups) > limit {
+        let cut = blocking.cut(nm);
+        let listed = !blocking.packed || cut.sizes.cap <= shape.most_listed();
+        if !listed || shape.shared(cut.sizes.cap, blocking.ws, cut.sizes.groups) > limit {
             return Ok(None);
         }
         Ok(Some(Tiles {
             shape,
-            packed: knife.packed,
+            packed: blocking.packed,
             k: nm.rows,
             cols: nm.cols,
             len: nm.l,
-            ws: knife.ws,
-            slices: cut.upload(gpu, |place, to| values(nm, knife, place, to))?,
+            ws: blocking.ws,
+            slices: cut.upload(gpu, |place, to| values(nm, blocking, place, to))?,
         }))
     }
 }
@@ -174,7 +174,7 @@ impl Tiled<f32, f32> for Tiles {
             beta,
             end: 0,
         };
-        // SAFETY: `Arguments` is the one parameter of every kernel of nm_tile.cu. `Knife::cut` made w and rows for this tile:
+        // SAFETY: `Arguments` is the one parameter of every kernel of nm_tile.cu. `Blocking::cut` made w and rows for this tile:
         // blocks * slices times ws * (tn + groups) words, of which d names rows 0..=cap of a slice; rows are below k, or -1.
         // `fits` compared B and C with k, cols and n, and both have their elements (`DeviceDense::new`); rows of B start at
         // multiples of 16 bytes (`Prepared::launch`) and are read up to n, C is written for j < cols and i < n. `is_tiled` and
@@ -184,12 +184,12 @@ impl Tiled<f32, f32> for Tiles {
 }
 
 /// Appends the words of a slice of W: `ws` rows of a block's columns.
-fn values(m: &NmParts<f32>, knife: Knife, (block, slice): (usize, usize), to: &mut Vec<u32>) {
+fn values(m: &NmParts<f32>, blocking: Blocking, (block, slice): (usize, usize), to: &mut Vec<u32>) {
     let stride = m.cols.div_ceil(m.l) * m.l;
-    let columns = (block * knife.tn).min(stride)..((block + 1) * knife.tn).min(stride);
-    for r in 0..knife.ws {
-        let (u, end) = (slice * knife.span + r, to.len() + knife.tn);
-        if r < knife.span && u < height(m) {
+    let columns = (block * blocking.tn).min(stride)..((block + 1) * blocking.tn).min(stride);
+    for r in 0..blocking.ws {
+        let (u, end) = (slice * blocking.span + r, to.len() + blocking.tn);
+        if r < blocking.span && u < height(m) {
             let row = &m.values[u * stride..][columns.clone()];
             to.extend(row.iter().map(|value| value.to_bits()));
         }
@@ -286,19 +286,19 @@ mod tests {
                 let factors = (0.75, -1.5);
                 let wanted = result(&|c| listed.launch(gpu, FMA, (&b, c), factors).expect("runs"));
                 let both = |shape| [false, true].map(|packed| (shape, packed));
-                let knives = |(shape, packed)| {
+                let blockings = |(shape, packed)| {
                     cuts(shape, packed, (nm.n, nm.m))
                         .step_by(3)
-                        .map(move |knife| (*shape, knife))
+                        .map(move |blocking| (*shape, blocking))
                 };
-                for (shape, knife) in ALL.iter().flat_map(both).flat_map(knives) {
-                    let Some(tiles) = Tiles::new(gpu, &nm, (shape, knife), limit).expect("memory") else {
+                for (shape, blocking) in ALL.iter().flat_map(both).flat_map(blockings) {
+                    let Some(tiles) = Tiles::new(gpu, &nm, (shape, blocking), limit).expect("memory") else {
                         continue;
                     };
                     let found = result(&|c| tiles.launch(gpu, (&b, c), factors).expect("runs"));
                     let first = found.iter().zip(&wanted).position(|(x, y)| x != y);
-                    let symbol = shape.symbol(knife.packed);
-                    assert_eq!(first, None, "{symbol} {knife:?} {k} x {cols} x {n} {params:?}");
+                    let symbol = shape.symbol(blocking.packed);
+                    assert_eq!(first, None, "{symbol} {blocking:?} {k} x {cols} x {n} {params:?}");
                     compared += 1;
                 }
             }
