@@ -68,10 +68,10 @@ impl Fault {
     #[must_use]
     pub fn concerns(self, op: Op) -> bool {
         match self {
-            Fault::AlphaNan => matches!(op, Op::Spmm | Op::Spmv | Op::Sddmm),
-            Fault::BetaInfinite => matches!(op, Op::Spmm | Op::Spmv),
+            Fault::AlphaNan => op.is_dense(),
+            Fault::BetaInfinite => op.updates(),
             Fault::InnerShape => !op.is_exact(),
-            Fault::ShortOutput => matches!(op, Op::Spmm | Op::Spmv | Op::Sddmm),
+            Fault::ShortOutput => op.is_dense(),
             Fault::SmallLdc => op == Op::Spmm,
         }
     }
@@ -327,7 +327,7 @@ impl FromStr for Case {
         }
         check_factors(&contract, &params)?;
         check_kept(&params)?;
-        if params.align != 0 && !matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) {
+        if params.align != 0 && !contract.op.is_dense() {
             let reason = format!("{} has no dense array to shift", contract.op.name());
             return Err(bad(&format!("align={}", params.align), reason));
         }
@@ -479,7 +479,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("calls", v) => p.kept_calls = Some(kept(v)?),
         ("vb", _) if contract.op.is_exact() => return Err(bad(part, "transposes and conversions have no B")),
         ("vb", v) => p.kept_b = Some(kept(v)?),
-        ("vc", _) if !matches!(contract.op, Op::Spmm | Op::Spmv) => {
+        ("vc", _) if !contract.op.updates() => {
             return Err(bad(part, "only SpMM and SpMV read a C"));
         }
         ("vc", v) => p.kept_c = Some(kept(v)?),
@@ -515,6 +515,6 @@ impl Case {
     /// True when C is read: the output then starts from values, not poison.
     #[must_use]
     pub fn reads_c(&self) -> bool {
-        self.params.beta != 0.0 && matches!(self.contract.op, Op::Spmm | Op::Spmv)
+        self.params.beta != 0.0 && self.contract.op.updates()
     }
 }

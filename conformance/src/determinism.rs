@@ -12,7 +12,7 @@
 
 use crate::backend::{Backend, Determinism, ThreadControl};
 use crate::case::Case;
-use crate::execute::{Before, Came, execute, execute_threaded, execute_together};
+use crate::execute::{Before, Response, execute, execute_threaded, execute_together};
 use crate::operands::Operands;
 use crate::report::{Repeated, Same};
 use crate::sequence::negated;
@@ -110,7 +110,7 @@ pub struct Again {
 /// The first result of a case, and what C held before it.
 #[derive(Debug)]
 pub(crate) struct First {
-    pub came: Came,
+    pub response: Response,
     pub before: Option<Vec<f64>>,
 }
 
@@ -127,7 +127,7 @@ pub(crate) struct Repetition {
     /// The first difference, if the backend claims that there is none.
     pub broken_claim: Option<Mismatch>,
     /// Results that differ from the first, or are none: each is judged on its own.
-    pub others: Vec<Came>,
+    pub others: Vec<Response>,
 }
 
 /// Runs a case again and compares.
@@ -150,11 +150,11 @@ pub(crate) fn repeat(
     // How many fit into the time decides how likely a race is seen, and is recorded nowhere.
     while runs < again.times || runs < MOST && start.elapsed() < again.within {
         runs += 1;
-        let came = execute(case, operands, backend, first.before(), spent);
-        if let Some(difference) = difference(case, operands, &first.came, &came) {
+        let response = execute(case, operands, backend, first.before(), spent);
+        if let Some(difference) = difference(case, operands, &first.response, &response) {
             seen.record.runs = Same::Different;
             seen.note(backend, Determinism::Runs, "from one run to the next", difference);
-            seen.others.push(came);
+            seen.others.push(response);
             break;
         }
     }
@@ -176,11 +176,14 @@ pub(crate) fn repeat(
         let both = (operands, &negated(operands));
         let all = execute_together(case, both, backend, (first.before(), TOGETHER), spent);
         // Only the number of threads that a claim is about may be another one here.
-        let differs = |came: &Came| difference(case, operands, &first.came, came);
-        if let Some((difference, came)) = all.into_iter().find_map(|came| Some((differs(&came)?, came))) {
+        let differs = |response: &Response| difference(case, operands, &first.response, response);
+        if let Some((difference, response)) = all
+            .into_iter()
+            .find_map(|response| Some((differs(&response)?, response)))
+        {
             let between = "from one call to several at once";
             seen.note(backend, Determinism::Threads, between, difference);
-            seen.others.push(came);
+            seen.others.push(response);
         }
     }
     seen
@@ -233,9 +236,9 @@ impl Difference {
     }
 }
 
-fn difference(case: &Case, operands: &Operands, first: &Came, other: &Came) -> Option<Difference> {
+fn difference(case: &Case, operands: &Operands, first: &Response, other: &Response) -> Option<Difference> {
     match (first, other) {
-        (Came::Dense(a), Came::Dense(b)) => {
+        (Response::Dense(a), Response::Dense(b)) => {
             let (rows, cols) = operands.result;
             let places = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j)));
             places
@@ -249,13 +252,13 @@ fn difference(case: &Case, operands: &Operands, first: &Came, other: &Came) -> O
                     other: Some(y),
                 })
         }
-        (Came::Sparse(a), Came::Sparse(b)) => {
+        (Response::Sparse(a), Response::Sparse(b)) => {
             if (a.kind, a.rows, a.cols, a.params, a.width) != (b.kind, b.rows, b.cols, b.params, b.width) {
                 return Some(Difference::of_kind("the format or shape"));
             }
             in_lists(&raw_lists(a), &raw_lists(b))
         }
-        (Came::Parts(a), Came::Parts(b)) => {
+        (Response::Parts(a), Response::Parts(b)) => {
             if a.kind() != b.kind() || a.precision() != b.precision() {
                 return Some(Difference::of_kind("the format"));
             }

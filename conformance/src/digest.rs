@@ -4,9 +4,8 @@
 //! inputs and output in a report, so that two runs can be compared without keeping their arrays.
 
 use crate::case::Case;
-use crate::execute::Came;
+use crate::execute::Response;
 use crate::operands::Operands;
-use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, FieldRef, Fields};
 use sparse_oracle::scalar::{AnySlice, Element, Scalar};
@@ -44,7 +43,7 @@ pub fn arrays<'a>(
 pub fn inputs(case: &Case, operands: &Operands) -> u128 {
     let mut hash = Xxh3Default::new();
     hash_operands(operands, &mut hash);
-    if case.reads_c() && matches!(case.contract.op, Op::Spmm | Op::Spmv) {
+    if case.reads_c() {
         for c in &operands.c {
             hash_values(AnySlice::F64(c), &mut hash);
         }
@@ -67,16 +66,18 @@ impl std::fmt::Debug for OutputHash {
 
 impl OutputHash {
     /// Adds the result of a run. A refusal or a crash has no bits.
-    pub fn add(&mut self, came: &Came) {
+    pub fn add(&mut self, response: &Response) {
         let hash = &mut self.hash;
-        match came {
-            Came::Dense(result) => hash_values(result.found(), hash),
-            Came::Sparse(raw) => hash_raw(raw, hash),
-            Came::Parts(parts) => sparse_oracle::each_parts!(parts, p => {
+        match response {
+            Response::Dense(result) => hash_values(result.found(), hash),
+            Response::Sparse(raw) => hash_raw(raw, hash),
+            Response::Parts(parts) => sparse_oracle::each_parts!(parts, p => {
                 hash.write_u8(p.kind() as u8);
                 sparse_oracle::each_format!(Parts, p, p => hash_fields(p, hash));
             }),
-            Came::Refused(_) | Came::Panicked(_) | Came::TimedOut { .. } | Came::Broke(_) => return,
+            Response::Refused(_) | Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_) => {
+                return;
+            }
         }
         self.any = true;
     }

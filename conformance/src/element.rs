@@ -2,12 +2,12 @@
 
 use crate::backend::Backend;
 use crate::case::Case;
-use crate::execute::{Before, Came, DenseResult, execute};
+use crate::execute::{Before, DenseResult, Response, execute};
 use crate::expected::Exact;
 use crate::operands::{Operands, values_in_order};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Accepted, Fared, Place, Rule, Site, Terms};
+use sparse_oracle::judge::{Accepted, ElementVerdict, Place, Rule, Site, Terms};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Tier;
@@ -62,7 +62,7 @@ type Interest = (u8, f64);
 /// `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
 #[must_use]
 pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize, usize)>) -> Option<Element> {
-    let is_dense = matches!(case.contract.op, Op::Spmm | Op::Spmv | Op::Sddmm);
+    let is_dense = case.contract.op.is_dense();
     let legal = case.params.fault.is_none();
     if !legal || case.contract.op.is_exact() || view.backend.is_some() && !is_dense {
         return None;
@@ -107,11 +107,11 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
             None => accepted.expected_bits(),
         };
         let interest = match accepted.judge(found) {
-            Fared::Wrong(Tier::T0, _) => (3, 0.0),
-            Fared::Wrong(Tier::T1, _) => (2, 0.0),
-            Fared::Wrong(Tier::T2, _) => (1, 0.0),
-            Fared::Within(share) => (0, share),
-            Fared::Exact | Fared::Unjudged => (0, 0.0),
+            ElementVerdict::Wrong(Tier::T0, _) => (3, 0.0),
+            ElementVerdict::Wrong(Tier::T1, _) => (2, 0.0),
+            ElementVerdict::Wrong(Tier::T2, _) => (1, 0.0),
+            ElementVerdict::Within(share) => (0, share),
+            ElementVerdict::Exact | ElementVerdict::Unjudged => (0, 0.0),
         };
         if best.as_ref().is_none_or(|(most, _)| interest > *most) {
             let element = Element {
@@ -145,7 +145,7 @@ fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseR
     };
     let mut spent = Duration::ZERO;
     match execute(case, operands, backend, before, &mut spent) {
-        Came::Dense(result) => Some(result),
+        Response::Dense(result) => Some(result),
         _ => None,
     }
 }

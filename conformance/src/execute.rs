@@ -76,7 +76,7 @@ pub enum Before<'a> {
 
 /// What came back from one call.
 #[derive(Debug)]
-pub enum Came {
+pub enum Response {
     /// A dense result (or the values of an SDDMM).
     Dense(DenseResult),
     /// Unchecked sparse arrays of a general format.
@@ -208,9 +208,9 @@ pub(crate) fn output(case: &Case, operands: &Operands, before: Before<'_>) -> De
     }
 }
 
-/// True when the case's fault makes the request illegal: a short output or ldc needs something to shorten.
+/// True where the case's fault applies to these operands. A short output cannot be made from an empty one.
 #[must_use]
-pub fn bites(case: &Case, operands: &Operands) -> bool {
+pub fn fault_applies(case: &Case, operands: &Operands) -> bool {
     let frame = Frame::of(case, operands);
     let inner = if frame.layout == Layout::RowMajor {
         frame.cols
@@ -232,7 +232,7 @@ pub fn execute(
     backend: &dyn Backend,
     before: Before<'_>,
     spent: &mut Duration,
-) -> Came {
+) -> Response {
     let run = |task: Task<'_>| observed(|| backend.run(&case.contract, task));
     execute_by(case, operands, backend, before, spent, run)
 }
@@ -244,7 +244,7 @@ pub(crate) fn execute_threaded(
     backend: &dyn Backend,
     (before, threads): (Before<'_>, usize),
     spent: &mut Duration,
-) -> Option<Came> {
+) -> Option<Response> {
     let control = backend.thread_control();
     let pool = match control {
         ThreadControl::None => return None,
@@ -296,7 +296,7 @@ pub(crate) fn execute_together(
     backend: &dyn Backend,
     (before, threads): (Before<'_>, usize),
     spent: &mut Duration,
-) -> Vec<Came> {
+) -> Vec<Response> {
     let ready = Barrier::new(threads);
     let ready = &ready;
     let calls = |mine: bool| {
@@ -304,11 +304,17 @@ pub(crate) fn execute_together(
             ready.wait();
             let on = if mine { operands } else { others };
             let mut spent = Duration::ZERO;
-            let came = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
-            let broken =
-                |came: &Came| matches!(came, Came::Panicked(_) | Came::TimedOut { .. } | Came::Broke(_));
+            let response = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
+            let broken = |response: &Response| {
+                matches!(
+                    response,
+                    Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_)
+                )
+            };
             (
-                came.filter(|came| mine || broken(came)).collect::<Vec<_>>(),
+                response
+                    .filter(|response| mine || broken(response))
+                    .collect::<Vec<_>>(),
                 spent,
             )
         }
@@ -319,11 +325,11 @@ pub(crate) fn execute_together(
         let mut all = Vec::new();
         for thread in waiting {
             match thread.join() {
-                Ok((mut came, took)) => {
-                    all.append(&mut came);
+                Ok((mut response, took)) => {
+                    all.append(&mut response);
                     *spent += took;
                 }
-                Err(payload) => all.push(Came::Panicked(panic_message(payload.as_ref()))),
+                Err(payload) => all.push(Response::Panicked(panic_message(payload.as_ref()))),
             }
         }
         all
@@ -355,10 +361,10 @@ fn execute_by(
     before: Before<'_>,
     spent: &mut Duration,
     run: impl FnOnce(Task<'_>) -> Observed,
-) -> Came {
+) -> Response {
     let precision = case.contract.types.out;
     let frame = Frame::of(case, operands);
-    let dense = !matches!(case.contract.op, Op::Spgemm | Op::Transpose | Op::Convert);
+    let dense = case.contract.op.is_dense();
     let mut buffer = if dense {
         frame.fill(precision, before)
     } else {
@@ -371,33 +377,35 @@ fn execute_by(
     let Observed { result, environment } = run(task(case, operands, frame, buffer.first_mut(given)));
     *spent += start.elapsed();
     if fingerprint(operands) != hashed {
-        return Came::Broke(Mismatch::plain(
+        return Response::Broke(Mismatch::plain(
             Defect::InputModified,
             "an input operand changed during the call".to_owned(),
         ));
     }
     if dense && let Some(at) = frame.broken_canary(&buffer) {
         let message = format!("offset {at} lies outside the result (padding or guard), and was written");
-        return Came::Broke(Mismatch::plain(Defect::OutOfBounds, message));
+        return Response::Broke(Mismatch::plain(Defect::OutOfBounds, message));
     }
     if let (Ok(_), Some(change)) = (&result, environment) {
         let message = format!("left another floating-point environment than it found: {change}");
-        return Came::Broke(Mismatch::plain(Defect::Environment, message));
+        return Response::Broke(Mismatch::plain(Defect::Environment, message));
     }
     match result {
-        Err(message) if backend.refuses_by_panic() && case.params.fault.is_some() => Came::Refused(message),
-        Err(message) => Came::Panicked(message),
-        Ok(Err(Failure::Refused(refusal))) => Came::Refused(refusal),
-        Ok(Err(Failure::Crashed(message))) => Came::Panicked(message),
-        Ok(Err(Failure::TimedOut { seconds, tail })) => Came::TimedOut { seconds, tail },
-        Ok(Err(Failure::Broke(mismatch))) => Came::Broke(*mismatch),
-        Ok(Ok(Answer::Sparse(raw))) if !dense => Came::Sparse(raw),
-        Ok(Ok(Answer::Parts(parts))) if !dense => Came::Parts(parts),
-        Ok(Ok(Answer::Written)) if dense => Came::Dense(DenseResult {
+        Err(message) if backend.refuses_by_panic() && case.params.fault.is_some() => {
+            Response::Refused(message)
+        }
+        Err(message) => Response::Panicked(message),
+        Ok(Err(Failure::Refused(refusal))) => Response::Refused(refusal),
+        Ok(Err(Failure::Crashed(message))) => Response::Panicked(message),
+        Ok(Err(Failure::TimedOut { seconds, tail })) => Response::TimedOut { seconds, tail },
+        Ok(Err(Failure::Broke(mismatch))) => Response::Broke(*mismatch),
+        Ok(Ok(Answer::Sparse(raw))) if !dense => Response::Sparse(raw),
+        Ok(Ok(Answer::Parts(parts))) if !dense => Response::Parts(parts),
+        Ok(Ok(Answer::Written)) if dense => Response::Dense(DenseResult {
             buffer,
             place: frame.place(),
         }),
-        Ok(Ok(_)) => Came::Broke(Mismatch::plain(
+        Ok(Ok(_)) => Response::Broke(Mismatch::plain(
             Defect::Kind,
             format!(
                 "{} must {}",

@@ -137,9 +137,9 @@ impl Exact {
         Place::Strides(self.problem().shape().1, 1)
     }
 
-    /// The declaration as far as the layout lets it fix bits: blocks of a unit follow the stored blocks, and where those
-    /// are not told term by term (Blocked-ELL, a transposed BCSR or hybrid) the order of terms counts as free. Slots of N:M, 2:4
-    /// and V:N:M leave no gaps in a row or a column: their terms follow one another, pads among them.
+    /// The declared arithmetic, weakened where the format does not fix the order of summation. Blocks of a matrix unit follow the stored
+    /// blocks; where these cannot be matched to terms (Blocked-ELL, a transposed BCSR or hybrid), the order counts as free. Slots of
+    /// N:M, 2:4 and V:N:M leave no gaps in a row or a column: their terms follow one another, pads among them.
     #[must_use]
     pub fn as_laid_out(&self, format: FormatKind, arithmetic: &Arithmetic) -> Arithmetic {
         let mut laid_out = *arithmetic;

@@ -190,7 +190,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         }
         Op::Transpose | Op::Convert => {}
     }
-    if matches!(case.contract.op, Op::Spmm | Op::Spmv) {
+    if case.contract.op.updates() {
         let (rows, cols) = (m as u128, operands.result.1 as u128);
         let (outer, inner) = if p.layout_c == Layout::RowMajor {
             (rows, cols)

@@ -60,7 +60,7 @@ fn tiles<T: Element>(m: &Sparse<T>) -> Vec<Tile> {
             let (h, w) = (m.block_rows, m.block_cols as u32);
             windows(&m.block_row_ptr, h, 0, |block| across(m.block_col[block], w))
         }
-        Sparse::BlockedEll(m) if m.width > 0 => {
+        Sparse::BlockedEll(m) => {
             let (h, w) = (m.block_rows, m.block_cols as u32);
             let tile = |(at, &col): (usize, &u32)| Tile {
                 rows: at / m.width * h..(at / m.width + 1) * h,
@@ -94,7 +94,15 @@ fn tiles<T: Element>(m: &Sparse<T>) -> Vec<Tile> {
             };
             (0..m.rows).step_by(16).map(window).collect()
         }
-        _ => Vec::new(),
+        Sparse::Coo(_)
+        | Sparse::Csr(_)
+        | Sparse::Csc(_)
+        | Sparse::Ell(_)
+        | Sparse::RpCsc(_)
+        | Sparse::CpCsr(_)
+        | Sparse::Nm(_)
+        | Sparse::TwoFour(_)
+        | Sparse::Vnm(_) => Vec::new(),
     }
 }
 

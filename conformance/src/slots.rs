@@ -15,7 +15,19 @@ pub(crate) fn padded_slots<T>(format: FormatKind, params: &FormatParams, entries
         FormatKind::Vnm => (rows + u128::from(params.v)) * windows(cols, params.m) * n,
         FormatKind::Loops => tiles(params.br),
         FormatKind::SrBcrs => tiles(params.v) + windows(rows, params.v) * u128::from(params.stride),
-        _ => 0,
+        FormatKind::Coo
+        | FormatKind::Csr
+        | FormatKind::Csc
+        | FormatKind::Bcsr
+        | FormatKind::BlockedEll
+        | FormatKind::RsTile
+        | FormatKind::LibraSpmm
+        | FormatKind::LibraSddmm
+        | FormatKind::RpCsc
+        | FormatKind::CpCsr
+        | FormatKind::Tcf
+        | FormatKind::MeTcf
+        | FormatKind::BitTcf => 0,
     }
 }
 

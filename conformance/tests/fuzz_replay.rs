@@ -1,7 +1,7 @@
 //! The fuzz targets on stable: committed seeds and crashers through the same functions as libFuzzer calls, and nothing
 //! in `fuzz/` that is not in the table.
 
-use sparse_conformance::fuzzing::{Outcome, TARGETS, Target, dictionary, target};
+use sparse_conformance::fuzzing::{FuzzOutcome, TARGETS, Target, dictionary, target};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn every_target_accepts_its_share_of_the_seeds() {
         let seeds = (target.seeds)();
         let accepted = seeds
             .iter()
-            .filter(|seed| (target.run)(seed) == Outcome::Accepted)
+            .filter(|seed| (target.run)(seed) == FuzzOutcome::Accepted)
             .count();
         println!("{}: {accepted} of {} seeds accepted", target.name, seeds.len());
         assert!(seeds.len() >= 8, "{} has {} seeds", target.name, seeds.len());

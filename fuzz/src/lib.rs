@@ -12,7 +12,7 @@
 pub use libfuzzer_sys;
 pub use sparse_conformance::fuzzing;
 
-use fuzzing::{Outcome, TARGETS};
+use fuzzing::{FuzzOutcome, TARGETS};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The body of a binary: `target!(bitmap_decode);`
@@ -31,8 +31,8 @@ static INPUTS: AtomicU64 = AtomicU64::new(0);
 static ACCEPTED: AtomicU64 = AtomicU64::new(0);
 
 /// Counts one input, and prints the counts now and then.
-pub fn count(target: &str, floor: u32, outcome: Outcome) {
-    if outcome == Outcome::Accepted {
+pub fn count(target: &str, floor: u32, outcome: FuzzOutcome) {
+    if outcome == FuzzOutcome::Accepted {
         ACCEPTED.fetch_add(1, Ordering::Relaxed);
     }
     let inputs = INPUTS.fetch_add(1, Ordering::Relaxed) + 1;

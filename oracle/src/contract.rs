@@ -61,7 +61,37 @@ impl Op {
     /// True for operations that move values and never round them.
     #[must_use]
     pub const fn is_exact(self) -> bool {
-        matches!(self, Op::Transpose | Op::Convert)
+        match self {
+            Op::Transpose | Op::Convert => true,
+            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm => false,
+        }
+    }
+
+    /// True where the result is dense, scaled by alpha, and written into an array of the caller's. Others return a sparse matrix.
+    #[must_use]
+    pub const fn is_dense(self) -> bool {
+        match self {
+            Op::Spmm | Op::Spmv | Op::Sddmm => true,
+            Op::Spgemm | Op::Transpose | Op::Convert => false,
+        }
+    }
+
+    /// True where a request may ask for the transpose of A.
+    #[must_use]
+    pub const fn transposes_a(self) -> bool {
+        match self {
+            Op::Spmm | Op::Spmv => true,
+            Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => false,
+        }
+    }
+
+    /// True where the caller's array holds C before the call, and the result is `alpha * A * B + beta * C`.
+    #[must_use]
+    pub const fn updates(self) -> bool {
+        match self {
+            Op::Spmm | Op::Spmv => true,
+            Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => false,
+        }
     }
 }
 

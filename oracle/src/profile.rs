@@ -143,8 +143,8 @@ impl Choice {
     /// True when the choice can change what is right for the contract.
     #[must_use]
     pub fn concerns(self, contract: &Contract) -> bool {
-        let dense = matches!(contract.op, Op::Spmm | Op::Spmv | Op::Sddmm);
-        let multiplies = matches!(contract.op, Op::Spmm | Op::Spmv);
+        let dense = contract.op.is_dense();
+        let multiplies = contract.op.updates();
         let coo = contract.format == FormatKind::Coo;
         match self {
             // Transposes keep duplicates, and each position of an SDDMM stands for itself.

@@ -8,7 +8,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Reduction};
 use sparse_oracle::contract::TYPES;
 use sparse_oracle::format::{Csr, CsrParts, Dense};
-use sparse_oracle::judge::{Fared, Problem, Rule};
+use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
@@ -77,7 +77,7 @@ fn each_element_is_exact_by_its_own_products() {
             if site.at.1 == 0 {
                 // One unit of the last place: 16773119 is right.
                 let off = accepted.judge(u64::from(16_773_118.0f32.to_bits()));
-                assert!(matches!(off, Fared::Wrong(Tier::T0, _)), "{off:?}");
+                assert!(matches!(off, ElementVerdict::Wrong(Tier::T0, _)), "{off:?}");
             }
             free.push(accepted.order_free);
         })
@@ -117,10 +117,10 @@ fn a_folded_alpha_is_exact_where_its_terms_are() {
                 exact += 1;
                 for way in Way::ALL {
                     let bits = simulate(&arithmetic, way, &terms, (alpha, 1.0), c, &mut random);
-                    let fared = accepts(&arithmetic, &terms, (alpha, 1.0), c).judge(bits);
+                    let verdict = accepts(&arithmetic, &terms, (alpha, 1.0), c).judge(bits);
                     assert_eq!(
-                        fared,
-                        Fared::Exact,
+                        verdict,
+                        ElementVerdict::Exact,
                         "{types} {epilogue:?} {way:?} {alpha} {terms:?} {c}"
                     );
                 }
@@ -166,11 +166,11 @@ fn alpha_in_b_is_not_alpha_in_a() {
         );
         let free = any().epilogue(declared);
         for arithmetic in [run(declared), free] {
-            let fared = accepts(&arithmetic, &[(a, b)], (alpha, 0.0), 0.0).judge(bits);
+            let verdict = accepts(&arithmetic, &[(a, b)], (alpha, 0.0), 0.0).judge(bits);
             assert_eq!(
-                !matches!(fared, Fared::Wrong(..)),
+                !matches!(verdict, ElementVerdict::Wrong(..)),
                 right,
-                "{declared:?}: {fared:?}"
+                "{declared:?}: {verdict:?}"
             );
         }
     }
@@ -189,14 +189,14 @@ fn alpha_in_b_is_not_alpha_in_a() {
     let differ = |t: &[(f64, f64); 1]| of(Epilogue::AlphaIntoA, t) != of(Epilogue::AlphaIntoB, t);
     let mut pairs = (1u8..100).map(|i| [(f64::from(0.1f32), f64::from(f32::from(i) * 0.7))]);
     let terms = pairs.find(differ).expect("a pair that tells them apart");
-    let fared = accepts(&chain.epilogue(Epilogue::AlphaIntoB), &terms, (third, 0.0), 0.0);
+    let verdict = accepts(&chain.epilogue(Epilogue::AlphaIntoB), &terms, (third, 0.0), 0.0);
     assert!(matches!(
-        fared.judge(of(Epilogue::AlphaIntoA, &terms)),
-        Fared::Wrong(Tier::T2, _)
+        verdict.judge(of(Epilogue::AlphaIntoA, &terms)),
+        ElementVerdict::Wrong(Tier::T2, _)
     ));
     assert!(!matches!(
-        fared.judge(of(Epilogue::AlphaIntoB, &terms)),
-        Fared::Wrong(..)
+        verdict.judge(of(Epilogue::AlphaIntoB, &terms)),
+        ElementVerdict::Wrong(..)
     ));
 }
 
@@ -228,15 +228,18 @@ fn a_compensated_sum_that_turns_an_infinity_into_nan_is_wrong() {
             accepts(&any(), terms, (1.0, 0.0), 0.0).judge(store(f64::from(found), F32)),
         )
     };
-    assert!(!matches!(judged(&finite).1, Fared::Wrong(..)));
+    assert!(!matches!(judged(&finite).1, ElementVerdict::Wrong(..)));
     for infinity in [f64::INFINITY, f64::NEG_INFINITY] {
         let mut terms = finite.to_vec();
         terms.insert(2, (infinity, 2.0));
-        let (found, fared) = judged(&terms);
+        let (found, verdict) = judged(&terms);
         assert!(found.is_nan(), "the compensation is Inf - Inf");
-        assert!(matches!(fared, Fared::Wrong(Tier::T1, None)), "{fared:?}");
+        assert!(
+            matches!(verdict, ElementVerdict::Wrong(Tier::T1, None)),
+            "{verdict:?}"
+        );
         let plain = terms.iter().fold(0.0f64, |sum, &(a, b)| sum + a * b);
-        let fared = accepts(&any(), &terms, (1.0, 0.0), 0.0).judge(store(plain, F32));
-        assert_eq!(fared, Fared::Exact, "a plain sum keeps it");
+        let verdict = accepts(&any(), &terms, (1.0, 0.0), 0.0).judge(store(plain, F32));
+        assert_eq!(verdict, ElementVerdict::Exact, "a plain sum keeps it");
     }
 }

@@ -7,7 +7,7 @@ use judge_support::{Fpu, accepts, store};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Flush};
 use sparse_oracle::contract::{TYPES, Types};
-use sparse_oracle::judge::Fared;
+use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 
@@ -174,14 +174,15 @@ fn whatever_a_kernel_declares_to_flush_it_may() {
                 };
                 let bits = kernel.run(epilogue, &terms, scaling, c);
                 let accepted = accepts(&arithmetic, &terms, scaling, c);
-                let fared = accepted.judge(bits);
+                let verdict = accepted.judge(bits);
                 assert!(
-                    !matches!(fared, Fared::Wrong(..)),
-                    "false alarm: {types} {habit:?} {epilogue:?} {terms:?} {scaling:?} c = {c:e}: found {:e}, {fared:?}, {accepted:?}",
+                    !matches!(verdict, ElementVerdict::Wrong(..)),
+                    "false alarm: {types} {habit:?} {epilogue:?} {terms:?} {scaling:?} c = {c:e}: found {:e}, {verdict:?}, {accepted:?}",
                     decode(bits, types.out)
                 );
                 let plain = accepts(&declared(types, epilogue, Flush::NONE), &terms, scaling, c);
-                differs += u64::from(habit != HABITS[0] && matches!(plain.judge(bits), Fared::Wrong(..)));
+                differs +=
+                    u64::from(habit != HABITS[0] && matches!(plain.judge(bits), ElementVerdict::Wrong(..)));
             }
         }
     }
@@ -204,8 +205,11 @@ fn operands_that_are_read_as_zero_in_between_are_covered_by_both() {
         });
         let y = fpu.mul(1.0, read(sum));
         let both = declared(types, Epilogue::MulThenAdd, Flush::both(types.a));
-        let fared = accepts(&both, &terms, (1.0, 0.0), 0.0).judge(store(y, types.out));
-        assert!(!matches!(fared, Fared::Wrong(..)), "{terms:?}: {y:e} {fared:?}");
+        let verdict = accepts(&both, &terms, (1.0, 0.0), 0.0).judge(store(y, types.out));
+        assert!(
+            !matches!(verdict, ElementVerdict::Wrong(..)),
+            "{terms:?}: {y:e} {verdict:?}"
+        );
     }
 }
 
@@ -256,16 +260,16 @@ fn a_flush_that_was_not_declared_is_refused() {
         for (name, arithmetic) in declarations(types) {
             let accepted = accepts(&arithmetic, terms, scaling, c);
             assert!(!accepted.exact.value.is_zero());
-            let fared = accepted.judge(0);
+            let verdict = accepted.judge(0);
             if may.contains(&name) {
                 assert!(
-                    matches!(fared, Fared::Within(_)),
-                    "{types} {terms:?} {scaling:?} {name}: {fared:?}"
+                    matches!(verdict, ElementVerdict::Within(_)),
+                    "{types} {terms:?} {scaling:?} {name}: {verdict:?}"
                 );
             } else {
                 assert!(
-                    matches!(fared, Fared::Wrong(..)),
-                    "{types} {terms:?} {scaling:?} {name}: {fared:?}"
+                    matches!(verdict, ElementVerdict::Wrong(..)),
+                    "{types} {terms:?} {scaling:?} {name}: {verdict:?}"
                 );
             }
         }
@@ -282,7 +286,7 @@ fn an_infinity_becomes_nan_only_beside_a_flushed_number() {
     let nan_is_right = |flush, epilogue, terms: &[(f64, f64)], scaling, c| {
         let accepted = accepts(&declared(f32s, epilogue, flush), terms, scaling, c);
         assert!(accepted.exact.value == sparse_oracle::exact::Value::Inf { negative: false });
-        !matches!(accepted.judge(nan), Fared::Wrong(..))
+        !matches!(accepted.judge(nan), ElementVerdict::Wrong(..))
     };
     let (end, into_a, into_b) = (Epilogue::MulThenAdd, Epilogue::AlphaIntoA, Epilogue::AlphaIntoB);
     let (inputs, results) = (Flush::inputs(Precision::F32), Flush::results());

@@ -4,13 +4,19 @@
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{Csr, Dense, Entries, Entry};
-use sparse_oracle::judge::{Fared, Problem, Rule};
+use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::verdict::Tier;
 
 /// One block of 1 x 3: the middle slot holds 2, the others are pads. B's columns: finite; NaN, Inf beside the entry;
 /// Inf at the entry.
-fn fared(arithmetic: &Arithmetic, scaling: (f64, f64), pads: bool, column: usize, y: f32) -> Fared {
+fn verdict(
+    arithmetic: &Arithmetic,
+    scaling: (f64, f64),
+    pads: bool,
+    column: usize,
+    y: f32,
+) -> ElementVerdict {
     let a = Entries::try_new(
         1,
         3,
@@ -45,14 +51,14 @@ fn fared(arithmetic: &Arithmetic, scaling: (f64, f64), pads: bool, column: usize
     };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());
-    let mut fared = None;
+    let mut verdict = None;
     let visited = problem.for_each(&mut |site| {
         if site.at.1 == column {
-            fared = Some(rule.accepts(site, 5.0).judge(u64::from(y.to_bits())));
+            verdict = Some(rule.accepts(site, 5.0).judge(u64::from(y.to_bits())));
         }
     });
     visited.expect("the operands fit");
-    fared.expect("four columns")
+    verdict.expect("four columns")
 }
 
 const ANY: Arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
@@ -62,53 +68,74 @@ const CHAIN: Arithmetic = Arithmetic::chain(Reduction::FmaChain, Precision::F32,
 fn where_a_pad_faces_nan_or_infinity_both_answers_are_right() {
     let padded = ANY.multiplies_pads();
     for column in [1, 2] {
-        assert_eq!(fared(&padded, (1.0, 0.0), true, column, f32::NAN), Fared::Exact);
-        assert_eq!(fared(&padded, (1.0, 0.0), true, column, 6.0), Fared::Exact);
+        assert_eq!(
+            verdict(&padded, (1.0, 0.0), true, column, f32::NAN),
+            ElementVerdict::Exact
+        );
+        assert_eq!(
+            verdict(&padded, (1.0, 0.0), true, column, 6.0),
+            ElementVerdict::Exact
+        );
         for y in [0.0, f32::INFINITY, 6.000_001] {
             assert!(
-                matches!(fared(&padded, (1.0, 0.0), true, column, y), Fared::Wrong(..)),
+                matches!(
+                    verdict(&padded, (1.0, 0.0), true, column, y),
+                    ElementVerdict::Wrong(..)
+                ),
                 "{y}"
             );
         }
     }
     // An infinite value beside a poisoned pad: NaN or that infinity.
-    assert_eq!(fared(&padded, (1.0, 0.0), true, 3, f32::NAN), Fared::Exact);
-    assert_eq!(fared(&padded, (1.0, 0.0), true, 3, f32::INFINITY), Fared::Exact);
+    assert_eq!(
+        verdict(&padded, (1.0, 0.0), true, 3, f32::NAN),
+        ElementVerdict::Exact
+    );
+    assert_eq!(
+        verdict(&padded, (1.0, 0.0), true, 3, f32::INFINITY),
+        ElementVerdict::Exact
+    );
     assert!(matches!(
-        fared(&padded, (1.0, 0.0), true, 3, f32::NEG_INFINITY),
-        Fared::Wrong(..)
+        verdict(&padded, (1.0, 0.0), true, 3, f32::NEG_INFINITY),
+        ElementVerdict::Wrong(..)
     ));
 }
 
 #[test]
 fn a_pad_that_faces_a_number_changes_nothing() {
     let padded = ANY.multiplies_pads();
-    assert_eq!(fared(&padded, (1.0, 0.0), true, 0, 6.0), Fared::Exact);
+    assert_eq!(verdict(&padded, (1.0, 0.0), true, 0, 6.0), ElementVerdict::Exact);
     assert!(matches!(
-        fared(&padded, (1.0, 0.0), true, 0, f32::NAN),
-        Fared::Wrong(Tier::T1, _)
+        verdict(&padded, (1.0, 0.0), true, 0, f32::NAN),
+        ElementVerdict::Wrong(Tier::T1, _)
     ));
 }
 
 #[test]
 fn a_declared_chain_pins_what_a_pad_does() {
     let padded = CHAIN.multiplies_pads();
-    assert_eq!(fared(&padded, (1.0, 0.0), true, 1, f32::NAN), Fared::Exact);
+    assert_eq!(
+        verdict(&padded, (1.0, 0.0), true, 1, f32::NAN),
+        ElementVerdict::Exact
+    );
     assert!(matches!(
-        fared(&padded, (1.0, 0.0), true, 1, 6.0),
-        Fared::Wrong(Tier::T2, _)
+        verdict(&padded, (1.0, 0.0), true, 1, 6.0),
+        ElementVerdict::Wrong(Tier::T2, _)
     ));
-    assert_eq!(fared(&padded, (1.0, 0.0), true, 0, 6.0), Fared::Exact);
+    assert_eq!(verdict(&padded, (1.0, 0.0), true, 0, 6.0), ElementVerdict::Exact);
 }
 
 #[test]
 fn skipped_pads_face_nothing() {
     for declared in [ANY, CHAIN] {
         for column in [0, 1, 2] {
-            assert_eq!(fared(&declared, (1.0, 0.0), false, column, 6.0), Fared::Exact);
+            assert_eq!(
+                verdict(&declared, (1.0, 0.0), false, column, 6.0),
+                ElementVerdict::Exact
+            );
             assert!(matches!(
-                fared(&declared, (1.0, 0.0), false, column, f32::NAN),
-                Fared::Wrong(..)
+                verdict(&declared, (1.0, 0.0), false, column, f32::NAN),
+                ElementVerdict::Wrong(..)
             ));
         }
     }
@@ -117,10 +144,13 @@ fn skipped_pads_face_nothing() {
 #[test]
 fn alpha_zero_multiplies_no_pad() {
     for declared in [ANY.multiplies_pads(), CHAIN.multiplies_pads()] {
-        assert_eq!(fared(&declared, (0.0, 1.0), true, 1, 5.0), Fared::Exact);
+        assert_eq!(
+            verdict(&declared, (0.0, 1.0), true, 1, 5.0),
+            ElementVerdict::Exact
+        );
         assert!(matches!(
-            fared(&declared, (0.0, 1.0), true, 1, f32::NAN),
-            Fared::Wrong(..)
+            verdict(&declared, (0.0, 1.0), true, 1, f32::NAN),
+            ElementVerdict::Wrong(..)
         ));
     }
 }

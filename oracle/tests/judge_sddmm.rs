@@ -7,14 +7,14 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::TYPES;
 use sparse_oracle::format::Dense;
-use sparse_oracle::judge::{Fared, Problem, Rule};
+use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 use sparse_oracle::source::values::VALUE_FAMILIES;
 use sparse_oracle::verdict::Tier;
 
-fn fared(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, bits: u64) -> Fared {
+fn verdict(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, bits: u64) -> ElementVerdict {
     let row = |v: &[f64]| Dense::from_fn(1, v.len(), |_, k| v[k]);
     let (x, y) = (row(x), row(y));
     let factors: Vec<f64> = factor.into_iter().collect();
@@ -26,11 +26,11 @@ fn fared(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, bit
     };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, 1.0, 0.0, problem.b_max());
-    let mut fared = None;
+    let mut verdict = None;
     problem
-        .for_each(&mut |site| fared = Some(rule.accepts(site, 0.0).judge(bits)))
+        .for_each(&mut |site| verdict = Some(rule.accepts(site, 0.0).judge(bits)))
         .expect("the operands fit");
-    fared.expect("one position")
+    verdict.expect("one position")
 }
 
 const F32: Arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
@@ -57,16 +57,16 @@ fn a_stored_zero_or_infinity_multiplies_whatever_the_sum_is() {
         ([1.0, 1.0], -3.0, 2.0, false),
     ];
     for (x, factor, result, right) in cases {
-        let found = fared(&F32, &x, &[1.0, 1.0], Some(factor), bits(result));
+        let found = verdict(&F32, &x, &[1.0, 1.0], Some(factor), bits(result));
         assert_eq!(
-            found == Fared::Exact,
+            found == ElementVerdict::Exact,
             right,
             "{x:?} * {factor}: {result} is {found:?}"
         );
     }
     assert!(matches!(
-        fared(&F32, &[1.0, 1.0], &[1.0, 1.0], None, bits(3.0)),
-        Fared::Wrong(Tier::T0, _)
+        verdict(&F32, &[1.0, 1.0], &[1.0, 1.0], None, bits(3.0)),
+        ElementVerdict::Wrong(Tier::T0, _)
     ));
 }
 
@@ -75,11 +75,11 @@ fn a_stored_zero_or_infinity_multiplies_whatever_the_sum_is() {
 fn a_sum_near_zero_times_an_infinity_may_be_any_of_three() {
     let (x, y) = ([1.0, 1.0 + 2.0f64.powi(-23)], [1.0 + 2.0f64.powi(-23), -1.0]);
     for result in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let found = fared(&F32, &x, &y, Some(f64::INFINITY), store(result, Precision::F32));
-        assert!(!matches!(found, Fared::Wrong(..)), "{result}: {found:?}");
+        let found = verdict(&F32, &x, &y, Some(f64::INFINITY), store(result, Precision::F32));
+        assert!(!matches!(found, ElementVerdict::Wrong(..)), "{result}: {found:?}");
     }
-    let finite = fared(&F32, &x, &y, Some(f64::INFINITY), store(1.0, Precision::F32));
-    assert!(matches!(finite, Fared::Wrong(..)));
+    let finite = verdict(&F32, &x, &y, Some(f64::INFINITY), store(1.0, Precision::F32));
+    assert!(matches!(finite, ElementVerdict::Wrong(..)));
 }
 
 /// Regression: a sum that overflows before a stored zero multiplies it gives NaN in a correct kernel.
@@ -87,14 +87,17 @@ fn a_sum_near_zero_times_an_infinity_may_be_any_of_three() {
 fn a_sum_that_overflows_before_a_stored_zero_may_be_nan() {
     let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F16, Precision::F16);
     for declared in [chain, Arithmetic::any(Precision::F16, Precision::F16)] {
-        let found = fared(
+        let found = verdict(
             &declared,
             &[60000.0, 60000.0],
             &[1.0, 1.0],
             Some(0.0),
             store(f64::NAN, Precision::F16),
         );
-        assert!(!matches!(found, Fared::Wrong(..)), "{declared:?}: {found:?}");
+        assert!(
+            !matches!(found, ElementVerdict::Wrong(..)),
+            "{declared:?}: {found:?}"
+        );
     }
 }
 
@@ -126,9 +129,9 @@ fn scaled_products_of_every_family_are_never_refused() {
                     let sum = simulate(&in_acc, way, &terms, (1.0, 0.0), 0.0, &mut random);
                     let product = judge_support::Fpu(types.acc).mul(decode(sum, types.acc), factor);
                     let bits = store(product, types.out);
-                    let found = fared(&declared, &x, &y, Some(factor), bits);
+                    let found = verdict(&declared, &x, &y, Some(factor), bits);
                     assert!(
-                        !matches!(found, Fared::Wrong(..)),
+                        !matches!(found, ElementVerdict::Wrong(..)),
                         "{types} {} seed {seed} {way:?}: {terms:?} * {factor:e} = {:e}: {found:?}",
                         info.name,
                         decode(bits, types.out)

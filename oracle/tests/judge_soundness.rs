@@ -9,7 +9,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Input, Reduction};
 use sparse_oracle::contract::{TYPES, Types};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
-use sparse_oracle::judge::{Fared, Problem, Rule};
+use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -130,10 +130,10 @@ fn judge_product(
         let bits = simulate(arithmetic, way, &terms, scaling, c, random);
         let accepted = rule.accepts(site, c);
         match accepted.judge(bits) {
-            Fared::Unjudged => panic!("nothing promised for so few terms"),
-            Fared::Exact => {}
-            Fared::Within(share) => worst = worst.max(share),
-            Fared::Wrong(tier, figures) => panic!(
+            ElementVerdict::Unjudged => panic!("nothing promised for so few terms"),
+            ElementVerdict::Exact => {}
+            ElementVerdict::Within(share) => worst = worst.max(share),
+            ElementVerdict::Wrong(tier, figures) => panic!(
                 "false alarm by {tier}: {context}, {arithmetic:?}, {way:?}, alpha, beta = {scaling:?}, c = {c:e}, \
                  terms {terms:?}: found {:e} (0x{bits:x}), {accepted:?}, {figures:?}",
                 decode(bits, arithmetic.out)

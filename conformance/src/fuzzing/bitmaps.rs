@@ -5,7 +5,7 @@
 //! enough, as values are only moved; `invalid_parts` has the others. The binary holds nothing else: libFuzzer's work per
 //! input grows with the code that is there.
 
-use super::Outcome;
+use super::FuzzOutcome;
 use super::input::Input;
 use super::papers::same_csr;
 use sparse_kernels::bitmap_decoders;
@@ -43,7 +43,7 @@ pub(super) const COLS: usize = 20;
 ///
 /// # Panics
 /// When the two differ.
-pub fn bitmap_decode(bytes: &[u8]) -> Outcome {
+pub fn bitmap_decode(bytes: &[u8]) -> FuzzOutcome {
     let mut input = Input::new(bytes);
     let which = input.below(BITMAPS.len());
     let parts = if input.byte() >= RAW {
@@ -58,7 +58,7 @@ pub fn bitmap_decode(bytes: &[u8]) -> Outcome {
     };
     match check(parts) {
         Ok(matrix) => decoded_alike(which, matrix),
-        Err(_) => Outcome::Refused,
+        Err(_) => FuzzOutcome::Refused,
     }
 }
 
@@ -73,13 +73,13 @@ fn check(parts: Parts<F16>) -> Result<Sparse<F16>, Refusal> {
     }
 }
 
-fn decoded_alike(which: usize, matrix: Sparse<F16>) -> Outcome {
+fn decoded_alike(which: usize, matrix: Sparse<F16>) -> FuzzOutcome {
     let (entries, nnz) = match &matrix {
         Sparse::RsTile(m) => (m.entries(), m.nnz()),
         Sparse::BitTcf(m) => (m.entries(), m.nnz()),
         Sparse::LibraSpmm(m) => (m.entries(), m.nnz()),
         Sparse::LibraSddmm(m) => (m.entries(), m.nnz()),
-        _ => return Outcome::Refused,
+        _ => return FuzzOutcome::Refused,
     };
     assert_eq!(entries.check(), Ok(()), "the reference decodes to valid entries");
     assert_eq!(nnz, entries.nnz());
@@ -93,13 +93,13 @@ fn decoded_alike(which: usize, matrix: Sparse<F16>) -> Outcome {
     match answer {
         Ok(Answer::Sparse(raw)) => {
             assert_eq!(same_csr(&raw, &entries, false), None, "{kind:?}");
-            Outcome::Accepted
+            FuzzOutcome::Accepted
         }
         Ok(other) => panic!("{kind:?} answered {other:?}"),
         // More rows than a row pointer may have.
         Err(refusal) => {
             assert_eq!(too_tall(&entries), Some(refusal), "{kind:?}");
-            Outcome::Refused
+            FuzzOutcome::Refused
         }
     }
 }
@@ -402,7 +402,7 @@ mod tests {
             let parts = build(&mut Input::new(&bytes), which);
             let matrix = check(parts).unwrap_or_else(|refusal| panic!("{:?}: {refusal}", BITMAPS[which]));
             stored[which] += matrix.nnz();
-            assert_eq!(decoded_alike(which, matrix), Outcome::Accepted);
+            assert_eq!(decoded_alike(which, matrix), FuzzOutcome::Accepted);
         }
         assert!(stored.iter().all(|&nnz| nnz > 1000), "{stored:?}");
     }

@@ -1,7 +1,7 @@
 //! Fuzz targets as plain functions of bytes, so that libFuzzer (`fuzz/`) and `cargo test` run the very same code.
 //!
 //! ```text
-//! bytes -> input (shapes, entries, parameters, damage) -> code under test, reference -> compare -> Outcome
+//! bytes -> input (shapes, entries, parameters, damage) -> code under test, reference -> compare -> FuzzOutcome
 //!            ^
 //! sources -> seeds (the inverse), committed as fuzz/corpus/TARGET/seed-*
 //! ```
@@ -31,7 +31,7 @@ pub use text::{case_line, mtx_parse};
 
 /// What became of an input. Anything wrong is a panic instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FuzzOutcome {
     /// Refused with a typed error, by everybody who was asked.
     Refused,
     /// Taken, and the result was compared.
@@ -47,7 +47,7 @@ pub struct Target {
     /// The least share of accepted inputs that a run must show, in percent: fewer means that it idles.
     pub floor: u32,
     /// Runs one input.
-    pub run: fn(&[u8]) -> Outcome,
+    pub run: fn(&[u8]) -> FuzzOutcome,
     /// The seed corpus, from the sources.
     pub seeds: fn() -> Vec<Vec<u8>>,
     /// Words that mean something to it, for libFuzzer's dictionary; empty for targets that read bytes.

@@ -1,6 +1,6 @@
 //! Targets that move values: encoding, decoding, conversions and transposes.
 
-use super::Outcome;
+use super::FuzzOutcome;
 use super::input::{Input, SIDE};
 use super::products::{judged, triples};
 use crate::case::{Case, Params};
@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 ///
 /// # Panics
 /// When one of these fails.
-pub fn format_roundtrip(bytes: &[u8]) -> Outcome {
+pub fn format_roundtrip(bytes: &[u8]) -> FuzzOutcome {
     let mut input = Input::new(bytes);
     let kind = input.pick(&FormatKind::ALL);
     with_scalar!(input.pick(kind.precisions()), T => {
@@ -32,9 +32,9 @@ pub fn format_roundtrip(bytes: &[u8]) -> Outcome {
         match round_trip(kind, params, &entries) {
             Err(refusal) => {
                 assert!(!refusal.to_string().is_empty());
-                Outcome::Refused
+                FuzzOutcome::Refused
             }
-            Ok(()) => Outcome::Accepted,
+            Ok(()) => FuzzOutcome::Accepted,
         }
     })
 }
@@ -93,7 +93,7 @@ fn carried<T: Scalar>(matrix: &Sparse<T>, entries: &Entries<T>) -> Entries<T> {
 ///
 /// # Panics
 /// When a kernel's result is wrong, or it refuses what it must take, or the other way round.
-pub fn convert_differential(bytes: &[u8]) -> Outcome {
+pub fn convert_differential(bytes: &[u8]) -> FuzzOutcome {
     static MOVES: LazyLock<Vec<Contract>> = LazyLock::new(|| {
         let moves = all_contracts().iter().filter(|c| c.op.is_exact());
         moves.copied().collect()
@@ -108,7 +108,7 @@ pub fn convert_differential(bytes: &[u8]) -> Outcome {
         ..Params::default()
     };
     let Ok(a) = operand(&mut input, contract, formats, &params) else {
-        return Outcome::Refused;
+        return FuzzOutcome::Refused;
     };
     let operands = Operands {
         result: a.shape(),

@@ -1,6 +1,6 @@
 //! Targets of one family of formats each, with any parameters, and the laws that only that family has.
 
-use super::Outcome;
+use super::FuzzOutcome;
 use super::input::{Input, SIDE};
 use super::parts::{converters, damaged, decoded_alike};
 use sparse_oracle::format::{
@@ -20,7 +20,7 @@ use sparse_oracle::with_scalar;
 ///
 /// # Panics
 /// When a law fails, or kernel and reference differ.
-pub fn nm_pack(bytes: &[u8]) -> Outcome {
+pub fn nm_pack(bytes: &[u8]) -> FuzzOutcome {
     let mut input = Input::new(bytes);
     let kind = input.pick(&[FormatKind::Nm, FormatKind::TwoFour, FormatKind::Vnm]);
     with_scalar!(input.pick(kind.precisions()), T => {
@@ -31,7 +31,7 @@ pub fn nm_pack(bytes: &[u8]) -> Outcome {
             Ok(kept) => kept,
             Err(refusal) => {
                 assert_eq!(encoded_alike(kind, &entries, params).err(), Some(refusal));
-                return Outcome::Refused;
+                return FuzzOutcome::Refused;
             }
         };
         assert_eq!(
@@ -41,14 +41,14 @@ pub fn nm_pack(bytes: &[u8]) -> Outcome {
         );
         let all = encoded_alike(kind, &entries, params);
         if matches!(all, Err(Refusal::TooLarge { .. })) {
-            return Outcome::Refused;
+            return FuzzOutcome::Refused;
         }
         assert_eq!(all.is_ok(), kept.nnz() == entries.nnz(), "what fits is what pruning keeps: {all:?}");
         let matrix = match encoded_alike(kind, &kept, params) {
             Ok(matrix) => matrix,
             Err(refusal) => {
                 assert!(matches!(refusal, Refusal::TooLarge { .. }), "{refusal}");
-                return Outcome::Refused;
+                return FuzzOutcome::Refused;
             }
         };
         let stored = matrix.entries().bits();
@@ -61,7 +61,7 @@ pub fn nm_pack(bytes: &[u8]) -> Outcome {
 ///
 /// # Panics
 /// When it is not, or kernel and reference differ.
-pub fn rp_csc(bytes: &[u8]) -> Outcome {
+pub fn rp_csc(bytes: &[u8]) -> FuzzOutcome {
     let mut input = Input::new(bytes);
     let kinds = [FormatKind::RpCsc, FormatKind::CpCsr];
     let mirrored = input.below(2);
@@ -74,7 +74,7 @@ pub fn rp_csc(bytes: &[u8]) -> Outcome {
         match encoded_alike(kind, &entries, params) {
             Err(_) => {
                 assert!(other.is_err(), "only one of a matrix and its mirror image is refused");
-                Outcome::Refused
+                FuzzOutcome::Refused
             }
             Ok(matrix) => {
                 assert_eq!(matrix.entries().bits(), entries.bits());
@@ -91,7 +91,7 @@ pub fn rp_csc(bytes: &[u8]) -> Outcome {
 ///
 /// # Panics
 /// When an array is not what the definition says, or kernel and reference differ.
-pub fn loops(bytes: &[u8]) -> Outcome {
+pub fn loops(bytes: &[u8]) -> FuzzOutcome {
     let mut input = Input::new(bytes);
     with_scalar!(input.pick(FormatKind::Loops.precisions()), T => {
         let mut params = input.params(&[FormatKind::Loops]);
@@ -102,7 +102,7 @@ pub fn loops(bytes: &[u8]) -> Outcome {
             params.boundary = Some(boundary);
         }
         match encoded_alike(FormatKind::Loops, &entries, params) {
-            Err(_) => Outcome::Refused,
+            Err(_) => FuzzOutcome::Refused,
             Ok(matrix) => {
                 if let Sparse::Loops(m) = &matrix {
                     assert_eq!(m.boundary, params.boundary.map_or(entries.rows / 2, |b| b as usize));
@@ -148,7 +148,7 @@ fn check_loops<T: Scalar>(m: &Loops<T>, entries: &Entries<T>) {
 }
 
 /// The encoding as it is, and once more with damage: decoded alike.
-fn finish<T: PartsElement + Element>(matrix: Sparse<T>, mut damage: Vec<Input<'_>>) -> Outcome
+fn finish<T: PartsElement + Element>(matrix: Sparse<T>, mut damage: Vec<Input<'_>>) -> FuzzOutcome
 where
     AnySparse: From<Sparse<T>>,
 {

@@ -1,6 +1,6 @@
 //! The target that hands arrays to constructors, nearly valid ones and arbitrary ones, and what others use of it.
 
-use super::Outcome;
+use super::FuzzOutcome;
 use super::bitmaps::BITMAPS;
 use super::input::{Input, SIDE};
 use super::papers::same_csr;
@@ -19,17 +19,17 @@ use std::sync::LazyLock;
 ///
 /// # Panics
 /// When it does not.
-pub fn invalid_parts(bytes: &[u8]) -> Outcome {
+pub fn invalid_parts(bytes: &[u8]) -> FuzzOutcome {
     let mut input = Input::new(bytes);
     let kind = input.pick(&FormatKind::ALL);
     with_scalar!(input.pick(kind.precisions()), T => {
         let Some(parts) = build::<T>(&mut input, kind) else {
-            return Outcome::Refused;
+            return FuzzOutcome::Refused;
         };
         match parts.clone().check() {
             Err(refusal) => {
                 assert!(!refusal.to_string().is_empty());
-                Outcome::Refused
+                FuzzOutcome::Refused
             }
             Ok(matrix) => {
                 let kept = Parts::from(matrix.clone());
@@ -62,7 +62,7 @@ pub(super) fn damaged<T: Element>(mut parts: Parts<T>, damage: &mut [Input<'_>])
 }
 
 /// The reference's entries are valid, as many as promised, and those that the kernel decodes.
-pub(super) fn decoded_alike<T: PartsElement + Element>(matrix: Sparse<T>) -> Outcome
+pub(super) fn decoded_alike<T: PartsElement + Element>(matrix: Sparse<T>) -> FuzzOutcome
 where
     AnySparse: From<Sparse<T>>,
 {
@@ -70,7 +70,7 @@ where
     let (rows, cols) = matrix.shape();
     // Decoders walk rows, stored or not; the bitmap formats walk what is stored.
     if rows.max(cols) > 1 << 20 && !BITMAPS.contains(&kind) {
-        return Outcome::Accepted;
+        return FuzzOutcome::Accepted;
     }
     let entries = matrix.entries();
     assert_eq!(entries.check(), Ok(()), "the reference decodes to valid entries");
@@ -78,7 +78,7 @@ where
         assert_eq!(matrix.nnz(), entries.nnz());
     }
     let a = AnySparse::from(matrix);
-    let mut outcome = Outcome::Accepted;
+    let mut outcome = FuzzOutcome::Accepted;
     for kernel in converters(kind, FormatKind::Csr, T::PRECISION) {
         let answer = (kernel.run)(Task::Convert {
             a: &a,
@@ -103,7 +103,7 @@ where
                     "{}",
                     kernel.name
                 );
-                outcome = Outcome::Refused;
+                outcome = FuzzOutcome::Refused;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Targets that compute: SpMM, SpMV, SDDMM and SpGEMM kernels on small operands, judged by the oracle.
 
-use super::Outcome;
+use super::FuzzOutcome;
 use super::input::Input;
 use crate::backend::{Backend, Failure, Support};
 use crate::case::{Case, Filling, Params};
@@ -39,7 +39,7 @@ pub(super) fn contracts(ops: &[Op]) -> Vec<Contract> {
 ///
 /// # Panics
 /// When a kernel's result is a finding.
-pub fn spmm_differential(bytes: &[u8]) -> Outcome {
+pub fn spmm_differential(bytes: &[u8]) -> FuzzOutcome {
     static CONTRACTS: LazyLock<Vec<Contract>> = LazyLock::new(|| contracts(&[Op::Spmm, Op::Spmv]));
     let mut input = Input::new(bytes);
     let contract = input.pick_wide(&CONTRACTS);
@@ -52,7 +52,7 @@ pub fn spmm_differential(bytes: &[u8]) -> Outcome {
     params.layout_c = layout(&mut input);
     params.pad_c = if spmv { 0 } else { input.below(3) };
     let Ok(a) = sparse(&mut input, contract.types.a, contract.format, params.blocks) else {
-        return Outcome::Refused;
+        return FuzzOutcome::Refused;
     };
     let (rows, cols) = a.shape();
     let (m, k) = if params.transpose_a {
@@ -89,7 +89,7 @@ pub fn spmm_differential(bytes: &[u8]) -> Outcome {
 ///
 /// # Panics
 /// When a kernel's result is a finding.
-pub fn sddmm_differential(bytes: &[u8]) -> Outcome {
+pub fn sddmm_differential(bytes: &[u8]) -> FuzzOutcome {
     static CONTRACTS: LazyLock<Vec<Contract>> = LazyLock::new(|| contracts(&[Op::Sddmm]));
     let mut input = Input::new(bytes);
     let contract = input.pick_wide(&CONTRACTS);
@@ -102,7 +102,7 @@ pub fn sddmm_differential(bytes: &[u8]) -> Outcome {
         params.beta = input.pick(&FACTORS);
     }
     let Ok(a) = sparse(&mut input, contract.types.out, contract.format, params.blocks) else {
-        return Outcome::Refused;
+        return FuzzOutcome::Refused;
     };
     let (rows, cols) = a.shape();
     let b = dense(&mut input, (rows, params.n), &params, contract.types.a);
@@ -127,13 +127,13 @@ pub fn sddmm_differential(bytes: &[u8]) -> Outcome {
 ///
 /// # Panics
 /// When a kernel's result is a finding.
-pub fn spgemm_differential(bytes: &[u8]) -> Outcome {
+pub fn spgemm_differential(bytes: &[u8]) -> FuzzOutcome {
     static CONTRACTS: LazyLock<Vec<Contract>> = LazyLock::new(|| contracts(&[Op::Spgemm]));
     let mut input = Input::new(bytes);
     let contract = input.pick_wide(&CONTRACTS);
     let params = Params::default();
     let Ok(a) = sparse(&mut input, contract.types.a, contract.format, params.blocks) else {
-        return Outcome::Refused;
+        return FuzzOutcome::Refused;
     };
     // B's shape is drawn like A's; its rows are then those that A needs.
     let b = with_scalar!(contract.types.b, T => {
@@ -143,7 +143,7 @@ pub fn spgemm_differential(bytes: &[u8]) -> Outcome {
         Sparse::from_entries(contract.format, params.blocks, &entries).map(AnySparse::from)
     });
     let Ok(b) = b else {
-        return Outcome::Refused;
+        return FuzzOutcome::Refused;
     };
     let operands = Operands {
         result: (a.shape().0, b.shape().1),
@@ -273,8 +273,8 @@ fn numbers(input: &mut Input<'_>, count: usize, precision: Precision) -> Vec<f64
 }
 
 /// Runs every kernel of the case's contract and judges what it gives.
-pub(super) fn judged(case: &Case, operands: &Operands) -> Outcome {
-    let (mut outcome, mut spent) = (Outcome::Refused, Duration::ZERO);
+pub(super) fn judged(case: &Case, operands: &Operands) -> FuzzOutcome {
+    let (mut outcome, mut spent) = (FuzzOutcome::Refused, Duration::ZERO);
     for kernel in kernels_here().filter(|k| k.contract == case.contract) {
         let judged = judge_operands(case, operands, &OneKernel(kernel), &mut spent);
         assert!(
@@ -284,7 +284,7 @@ pub(super) fn judged(case: &Case, operands: &Operands) -> Outcome {
             judged.verdict
         );
         if matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. }) {
-            outcome = Outcome::Accepted;
+            outcome = FuzzOutcome::Accepted;
         }
     }
     outcome

@@ -1,6 +1,6 @@
 //! Targets that read text: as it comes, or drafted from the bytes so that much of it is legal.
 
-use super::Outcome;
+use super::FuzzOutcome;
 use super::input::Input;
 use super::text_input::{case_text, mtx_text};
 use crate::case::Case;
@@ -33,7 +33,7 @@ fn drafts(bytes: &[u8]) -> Option<&[u8]> {
 ///
 /// # Panics
 /// When it does not.
-pub fn mtx_parse(bytes: &[u8]) -> Outcome {
+pub fn mtx_parse(bytes: &[u8]) -> FuzzOutcome {
     let drafted;
     let bytes = if let Some(rest) = drafts(bytes) {
         drafted = mtx_text(&mut Input::new(rest));
@@ -45,7 +45,7 @@ pub fn mtx_parse(bytes: &[u8]) -> Outcome {
     match read_matrix_market_within(bytes, LIMITS) {
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            mask.unwrap_or(Outcome::Refused)
+            mask.unwrap_or(FuzzOutcome::Refused)
         }
         Ok((_, matrix)) => {
             let mut written = Vec::new();
@@ -59,24 +59,24 @@ pub fn mtx_parse(bytes: &[u8]) -> Outcome {
             );
             let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&matrix.values), bits(&again.values));
-            Outcome::Accepted
+            FuzzOutcome::Accepted
         }
     }
 }
 
-fn again_smtx(mask: &Csr<()>) -> Outcome {
+fn again_smtx(mask: &Csr<()>) -> FuzzOutcome {
     let mut written = Vec::new();
     write_smtx(mask, &mut written).expect("a Vec takes every write");
     let again = read_smtx_within(written.as_slice(), LIMITS).expect("what was written can be read");
     assert_eq!(mask, &again);
-    Outcome::Accepted
+    FuzzOutcome::Accepted
 }
 
 /// Any text is a case line or a typed error; a case prints as a line that parses to the same case.
 ///
 /// # Panics
 /// When it does not.
-pub fn case_line(bytes: &[u8]) -> Outcome {
+pub fn case_line(bytes: &[u8]) -> FuzzOutcome {
     let drafted;
     let line = if let Some(rest) = drafts(bytes) {
         drafted = case_text(&mut Input::new(rest));
@@ -84,18 +84,18 @@ pub fn case_line(bytes: &[u8]) -> Outcome {
     } else if let Ok(line) = std::str::from_utf8(bytes) {
         line
     } else {
-        return Outcome::Refused;
+        return FuzzOutcome::Refused;
     };
     let case = match line.parse::<Case>() {
         Ok(case) => case,
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            return Outcome::Refused;
+            return FuzzOutcome::Refused;
         }
     };
     let printed = case.to_string();
     let again: Case = printed.parse().expect("a printed case parses");
     assert_eq!(again, case, "{printed}");
     assert_eq!(again.to_string(), printed);
-    Outcome::Accepted
+    FuzzOutcome::Accepted
 }

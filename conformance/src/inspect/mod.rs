@@ -22,5 +22,5 @@ pub mod variant;
 
 pub use cost::{Cost, Costs, ModeCost, Step};
 pub use numbers::{Numbers, Split, Tiles};
-pub use survey::{Outcome, Row, Survey};
+pub use survey::{EncodingOutcome, Row, Survey};
 pub use variant::{Element, ParameterError, Variant};

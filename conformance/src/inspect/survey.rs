@@ -57,13 +57,13 @@ pub struct Row {
     pub pruned: bool,
     /// What came of it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: EncodingOutcome,
 }
 
 /// Numbers, or a refusal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum EncodingOutcome {
     /// The format holds the matrix.
     Encoded(Box<Numbers>),
     /// It does not: why.
@@ -95,7 +95,7 @@ impl Survey {
                     let reason = format!("{} is not defined for this element type", variant.kind.name());
                     survey
                         .formats
-                        .push(row::<f32>(variant, false, Outcome::Refused(reason)));
+                        .push(row::<f32>(variant, false, EncodingOutcome::Refused(reason)));
                 }
             }
         }
@@ -124,14 +124,14 @@ impl Survey {
     }
 }
 
-fn outcome<T: Scalar>(encoded: Result<Sparse<T>, Refusal>, nnz: usize) -> Outcome {
+fn outcome<T: Scalar>(encoded: Result<Sparse<T>, Refusal>, nnz: usize) -> EncodingOutcome {
     match encoded {
-        Ok(matrix) => Outcome::Encoded(Box::new(measure(matrix, nnz as u64))),
-        Err(refusal) => Outcome::Refused(refusal.to_string()),
+        Ok(matrix) => EncodingOutcome::Encoded(Box::new(measure(matrix, nnz as u64))),
+        Err(refusal) => EncodingOutcome::Refused(refusal.to_string()),
     }
 }
 
-fn row<T: Scalar>(variant: Variant, pruned: bool, outcome: Outcome) -> Row {
+fn row<T: Scalar>(variant: Variant, pruned: bool, outcome: EncodingOutcome) -> Row {
     Row {
         format: variant.kind.name(),
         parameters: variant.parameters(),
@@ -155,8 +155,8 @@ impl Row {
     #[must_use]
     pub fn numbers(&self) -> Option<&Numbers> {
         match &self.outcome {
-            Outcome::Encoded(numbers) => Some(numbers),
-            Outcome::Refused(_) => None,
+            EncodingOutcome::Encoded(numbers) => Some(numbers),
+            EncodingOutcome::Refused(_) => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cost::Costs;
 use super::numbers::{Numbers, Split, Tiles};
-use super::survey::{Outcome, Row, Survey};
+use super::survey::{EncodingOutcome, Row, Survey};
 use crate::report::show::count;
 use std::fmt::Write as _;
 
@@ -27,8 +27,8 @@ fn sizes(survey: &Survey) -> String {
     let mut text = line("format", &head.map(str::to_owned));
     for row in &survey.formats {
         text += &match &row.outcome {
-            Outcome::Encoded(numbers) => line(&name(survey, row), &size_cells(numbers)),
-            Outcome::Refused(reason) => format!("  {:NAME$} refused: {reason}\n", name(survey, row)),
+            EncodingOutcome::Encoded(numbers) => line(&name(survey, row), &size_cells(numbers)),
+            EncodingOutcome::Refused(reason) => format!("  {:NAME$} refused: {reason}\n", name(survey, row)),
         };
     }
     text

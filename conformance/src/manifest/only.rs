@@ -106,14 +106,14 @@ impl Only {
     #[must_use]
     pub fn refuses(&self, contract: &Contract, p: &Params) -> Option<String> {
         let op = contract.op;
-        let dense = matches!(op, Op::Spmm | Op::Spmv | Op::Sddmm);
+        let dense = op.is_dense();
         let number = |list: &Option<Vec<f64>>, value: f64| {
             let list = list.as_ref().filter(|list| dense && !list.contains(&value))?;
             let listed: Vec<String> = list.iter().map(ToString::to_string).collect();
             Some(listed.join(" or "))
         };
         let laid = matches!(op, Op::Spmm | Op::Sddmm);
-        let flips = matches!(op, Op::Spmm | Op::Spmv);
+        let flips = op.transposes_a();
         let flag = |of: bool, wanted: Option<bool>, has: bool, words: [&str; 2]| {
             let wanted = wanted.filter(|&wanted| of && wanted != has)?;
             Some(words[usize::from(wanted)].to_owned())

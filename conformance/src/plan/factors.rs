@@ -181,7 +181,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NUMBERS,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Spmv | Op::Sddmm),
+        concerns: |c| c.op.is_dense(),
         set: |d, level, mix| d.params.alpha = number(level, d.contract.types.acc, mix),
         of: |case| Some(number_class(case.params.alpha)),
     },
@@ -190,7 +190,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NUMBERS,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Spmv | Op::Sddmm),
+        concerns: |c| c.op.is_dense(),
         set: |d, level, mix| d.params.beta = number(level, d.contract.types.acc, mix),
         of: |case| Some(number_class(case.params.beta)),
     },
@@ -199,7 +199,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NO_YES,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Spmv),
+        concerns: |c| c.op.transposes_a(),
         set: |d, level, _| d.params.transpose_a = level == 1,
         of: |case| Some(u8::from(case.params.transpose_a)),
     },
@@ -329,7 +329,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["64 bytes", "past it"],
         heavy: &[],
         strong: false,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Spmv | Op::Sddmm),
+        concerns: |c| c.op.is_dense(),
         set: |d, level, mix| {
             d.params.align = if level == 1 {
                 mix.pick(&[1, 1, 2, 3, 4, 5, 7, 8, 15])

@@ -63,8 +63,7 @@ fn cases(contract: Contract, origin: &Origin, options: &Options, place: u64) -> 
         .collect()
 }
 
-/// The case that a kernel fails which ignores beta, alpha, a leading dimension or the last columns: nothing else on a file
-/// tells.
+/// A second case for a file, with beta, alpha, a larger ldb and an odd n. The plain case would not notice a kernel that ignores them.
 fn reading(plain: &Case) -> Option<Case> {
     let mut case = plain.clone();
     let p = &mut case.params;

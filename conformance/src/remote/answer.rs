@@ -3,7 +3,7 @@
 
 use super::arrays::{Arrays, bad};
 use super::frame::FrameError;
-use super::header::{Outcome, Reply, Said};
+use super::header::{AnswerKind, Reply, Said};
 use super::tail::sanitised;
 use crate::backend::Failure;
 use sparse_oracle::contract::Contract;
@@ -48,21 +48,21 @@ pub fn read(
     }
     if let Some(at) = reply.guard_broken {
         let message = match reply.outcome {
-            Some(Outcome::Broke) => told("what lies outside the output was written".to_owned()),
+            Some(AnswerKind::Broke) => told("what lies outside the output was written".to_owned()),
             _ => format!("offset {at} lies outside the output, and was written"),
         };
         return Err(rule(Defect::OutOfBounds, message));
     }
     match reply.outcome {
         None => Err(protocol("its answer has no outcome".to_owned())),
-        Some(Outcome::Refused) => Err(Failure::Refused(words())),
-        Some(Outcome::Unsupported) => {
+        Some(AnswerKind::Refused) => Err(Failure::Refused(words())),
+        Some(AnswerKind::Unsupported) => {
             let text = format!("answered \"unsupported\" to what its manifest takes: {}", words());
             Err(Failure::Refused(text))
         }
-        Some(Outcome::Broke) => Err(protocol(words())),
-        Some(Outcome::Written) => written(&reply, payload, task).map_err(|e| broke(&e)),
-        Some(Outcome::Sparse) => sparse(&reply, payload, contract).map_err(|e| broke(&e)),
+        Some(AnswerKind::Broke) => Err(protocol(words())),
+        Some(AnswerKind::Written) => written(&reply, payload, task).map_err(|e| broke(&e)),
+        Some(AnswerKind::Sparse) => sparse(&reply, payload, contract).map_err(|e| broke(&e)),
     }
 }
 

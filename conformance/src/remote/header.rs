@@ -171,7 +171,7 @@ pub enum Said {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum AnswerKind {
     /// The output is written; its array follows.
     Written,
     /// A sparse matrix follows.
@@ -199,7 +199,7 @@ pub struct Reply {
     pub id: Option<u64>,
     /// How the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<AnswerKind>,
     /// Why it is refused or unsupported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -220,7 +220,7 @@ pub struct Reply {
 impl Reply {
     /// An answer that says nothing yet.
     #[must_use]
-    pub fn answer(id: u64, outcome: Outcome) -> Reply {
+    pub fn answer(id: u64, outcome: AnswerKind) -> Reply {
         Reply {
             kind: Said::Answer,
             manifest: None,

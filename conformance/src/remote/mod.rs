@@ -31,7 +31,7 @@ pub use self::frame::{
     ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, PREFIX, message, parse_prefix, read_message,
 };
 pub use self::header::{
-    ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Outcome, Reply, Run, Said, SparseHead, TypeNames,
+    AnswerKind, ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Reply, Run, Said, SparseHead, TypeNames,
 };
 pub use self::request::encode;
 pub use self::serve::{manifest_of, respond, serve};

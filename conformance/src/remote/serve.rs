@@ -5,7 +5,7 @@
 use super::arrays::Payload;
 use super::decode::{Request, unguarded};
 use super::frame::{FrameError, message, read_message, write_message};
-use super::header::{Ask, Asked, Outcome, Reply, Said};
+use super::header::{AnswerKind, Ask, Asked, Reply, Said};
 use crate::backend::{Backend, Failure, Support};
 use crate::case::Params;
 use crate::declaration;
@@ -62,7 +62,7 @@ pub fn respond(
                 manifest: Some(manifest.clone()),
                 id: None,
                 outcome: None,
-                ..Reply::answer(0, Outcome::Written)
+                ..Reply::answer(0, AnswerKind::Written)
             };
             message(&reply, &[]).map(Some)
         }
@@ -86,7 +86,7 @@ fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameE
         backend.run(&contract, task)
     };
     let mut payload = Payload::default();
-    let mut reply = Reply::answer(id, Outcome::Written);
+    let mut reply = Reply::answer(id, AnswerKind::Written);
     match result {
         Ok(Answer::Written) => {
             if let Some((name, values, _)) = request.output() {
@@ -94,15 +94,15 @@ fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameE
             }
         }
         Ok(Answer::Parts(parts)) => {
-            reply.outcome = Some(Outcome::Sparse);
+            reply.outcome = Some(AnswerKind::Sparse);
             reply.sparse = Some(put_parts(&mut payload, &parts));
         }
         Ok(Answer::Sparse(raw)) => {
-            reply.outcome = Some(Outcome::Sparse);
+            reply.outcome = Some(AnswerKind::Sparse);
             reply.sparse = Some(put_raw(&mut payload, &raw));
         }
         Err(failure) => {
-            reply.outcome = Some(Outcome::Refused);
+            reply.outcome = Some(AnswerKind::Refused);
             reply.message = Some(words(failure, &mut reply));
         }
     }
@@ -119,11 +119,11 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
     match failure {
         Failure::Refused(words) => words,
         Failure::Crashed(words) => {
-            reply.outcome = Some(Outcome::Broke);
+            reply.outcome = Some(AnswerKind::Broke);
             words
         }
         Failure::TimedOut { seconds, tail } => {
-            reply.outcome = Some(Outcome::Broke);
+            reply.outcome = Some(AnswerKind::Broke);
             format!("no answer within {seconds} s: {tail}")
         }
         Failure::Broke(mismatch) => {
@@ -131,7 +131,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
             if mismatch.defect == Defect::OutOfBounds {
                 reply.guard_broken = Some(-1);
             }
-            reply.outcome = Some(Outcome::Broke);
+            reply.outcome = Some(AnswerKind::Broke);
             mismatch.message
         }
     }

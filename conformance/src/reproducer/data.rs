@@ -3,7 +3,7 @@
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::determinism::field_bits;
-use crate::execute::{Before, Came, execute, output};
+use crate::execute::{Before, Response, execute, output};
 use crate::expected::{Exact, moved};
 use crate::operands::{DenseOperand, Operands};
 use crate::reproducer::want::{Want, want};
@@ -80,7 +80,11 @@ pub(super) const MOST: usize = 20_000;
 impl Data {
     /// Runs the case once more and gathers everything; `None` where it is too large to embed.
     pub(super) fn gather(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<Data> {
-        let c = is_dense(case.contract.op).then(|| output(case, operands, Before::Poison));
+        let c = case
+            .contract
+            .op
+            .is_dense()
+            .then(|| output(case, operands, Before::Poison));
         let mut data = Data {
             a: sparse(&operands.a),
             b_sparse: operands.b_sparse.as_ref().map(sparse),
@@ -134,9 +138,9 @@ impl Data {
         for c in starts(case, operands, profile) {
             let in_place = c.as_deref().filter(|_| !is_sddmm);
             let before = in_place.map_or(Before::Poison, Before::Values);
-            let came = execute(case, operands, backend, before, &mut Duration::default());
-            let result = match &came {
-                Came::Dense(result) => Some(result),
+            let response = execute(case, operands, backend, before, &mut Duration::default());
+            let result = match &response {
+                Response::Dense(result) => Some(result),
                 _ => None,
             };
             let blank = output(case, operands, before);
@@ -170,9 +174,9 @@ impl Data {
         let Ok(Some(exact)) = Exact::new(case, operands, arithmetic, profile) else {
             return;
         };
-        let came = execute(case, operands, backend, Before::Poison, &mut Duration::default());
+        let response = execute(case, operands, backend, Before::Poison, &mut Duration::default());
         let mut values = None;
-        if let Came::Sparse(raw) = came {
+        if let Response::Sparse(raw) = response {
             values = Some(raw.values.clone());
             self.found = raw_arrays(&raw);
         }
@@ -229,16 +233,11 @@ impl Data {
             self.arrays = sparse(&expected).arrays;
         }
         match execute(case, operands, backend, Before::Poison, &mut Duration::default()) {
-            Came::Sparse(raw) => self.found = raw_arrays(&raw),
-            Came::Parts(parts) => self.found = parts_data(&parts).arrays,
+            Response::Sparse(raw) => self.found = raw_arrays(&raw),
+            Response::Parts(parts) => self.found = parts_data(&parts).arrays,
             _ => {}
         }
     }
-}
-
-/// True for operations that write a dense result.
-pub(super) fn is_dense(op: Op) -> bool {
-    matches!(op, Op::Spmm | Op::Spmv | Op::Sddmm)
 }
 
 fn wants(

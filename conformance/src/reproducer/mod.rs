@@ -25,7 +25,7 @@ use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::Reproducer;
 use crate::report::model::quoted;
-use crate::shrink::{Budget, Candidate, Outcome, Reason, Shrunk, shrink, verdict_of};
+use crate::shrink::{Budget, Candidate, Reason, ShrinkOutcome, Shrunk, shrink, verdict_of};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,7 @@ fn shrink_into(
     (folder, named): (&Path, &Path),
 ) -> Result<Reproducer, ReproducerError> {
     match shrink(case, loaded, backend, reason, budget) {
-        Outcome::Flaky { seen, runs } => Ok(Reproducer {
+        ShrinkOutcome::Flaky { seen, runs } => Ok(Reproducer {
             path: None,
             case: None,
             summary: format!("comes and goes: seen in {seen} of {runs} further runs, so not shrunk"),
@@ -94,7 +94,7 @@ fn shrink_into(
             nnz: loaded.coo.nnz() as u64,
             n: case.params.n as u64,
         }),
-        Outcome::Shrunk(shrunk) => {
+        ShrinkOutcome::Shrunk(shrunk) => {
             let written = Written {
                 first: case,
                 shrunk: &shrunk,

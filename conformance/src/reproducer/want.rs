@@ -8,7 +8,7 @@
 //! bisection over the bit patterns, asking the judge itself.
 
 use sparse_oracle::exact::Value;
-use sparse_oracle::judge::{Accepted, Fared};
+use sparse_oracle::judge::{Accepted, ElementVerdict};
 use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
 
 /// One element of a result.
@@ -54,7 +54,7 @@ impl Want {
 
 /// Asks the judge what an element may be.
 pub(super) fn want(accepted: &Accepted, out: Precision, (row, col): (usize, usize), offset: usize) -> Want {
-    let takes = |bits: u64| !matches!(accepted.judge(bits), Fared::Wrong(..));
+    let takes = |bits: u64| !matches!(accepted.judge(bits), ElementVerdict::Wrong(..));
     let special = |value: f64| takes(encode(value, out, Rounding::NearestEven));
     let bits = accepted.expected_bits();
     Want {

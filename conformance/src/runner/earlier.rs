@@ -4,10 +4,9 @@ use super::settle::settle;
 use super::{Seen, judge_operands, runs::starts, verdict_only};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
-use crate::execute::{Before, Came, DenseResult, execute, poison};
+use crate::execute::{Before, DenseResult, Response, execute, poison};
 use crate::operands::Operands;
 use crate::sequence::{After, different, plain, prepare};
-use sparse_oracle::contract::Op;
 use sparse_oracle::judge::Judged;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 use std::borrow::Cow;
@@ -59,16 +58,16 @@ fn finding_of_call(
         return None;
     };
     seen.asked = true;
-    let in_place = matches!(case.contract.op, Op::Spmm | Op::Spmv);
+    let in_place = case.contract.op.updates();
     let starts = starts(case, operands, &profile);
     let c = starts.first().and_then(Option::as_deref).filter(|_| in_place);
     let before = c.map_or(Before::Poison, Before::Values);
     let unread = matches!(before, Before::Poison);
     match execute(case, operands, backend, before, &mut seen.spent) {
-        Came::Dense(result) if unread => unwritten(&result, case),
-        Came::Dense(_) | Came::Sparse(_) | Came::Parts(_) => None,
+        Response::Dense(result) if unread => unwritten(&result, case),
+        Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => None,
         // Whether it may be refused (a matrix that the format does not hold) is for the judge of that case alone.
-        Came::Refused(_) => {
+        Response::Refused(_) => {
             let judged = judge_operands(case, operands, backend, &mut seen.spent).verdict;
             judged.is_finding().then_some(judged)
         }

@@ -18,7 +18,7 @@ use crate::case::Case;
 use crate::degenerate::degenerate;
 use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
-use crate::execute::{Before, Came, execute};
+use crate::execute::{Before, Response, execute};
 use crate::operands::{OperandError, Operands, build};
 use crate::origin::Loaded;
 use crate::record::{record, unmade};
@@ -200,11 +200,11 @@ impl<'a> Seen<'a> {
         operands: &Operands,
         backend: &dyn Backend,
         before: Before<'_>,
-    ) -> Came {
+    ) -> Response {
         self.asked = true;
-        let came = execute(case, operands, backend, before, &mut self.spent);
-        self.output.add(&came);
-        came
+        let response = execute(case, operands, backend, before, &mut self.spent);
+        self.output.add(&response);
+        response
     }
 }
 
@@ -271,7 +271,7 @@ fn judge_placed(
     let of_others = others
         .others
         .into_iter()
-        .map(|came| judge_came(case, operands, backend, came, (&first, seen.sheets)));
+        .map(|response| judge_came(case, operands, backend, response, (&first, seen.sheets)));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
     let claim = others
         .broken_claim
@@ -284,25 +284,25 @@ fn judge_came(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,
-    came: Came,
+    response: Response,
     (first, sheets): (&First, &Sheets),
 ) -> Judged {
     let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
-        return verdict_only(settle(came));
+        return verdict_only(settle(response));
     };
     if case.contract.op.is_exact() {
-        return verdict_only(judge_move(case, operands, (&profile, sheets), came));
+        return verdict_only(judge_move(case, operands, (&profile, sheets), response));
     }
     let product = sheets.product(case, operands, &arithmetic, &profile);
-    match (product.exact(), came) {
-        (Ok(exact), Came::Dense(result)) => {
+    match (product.exact(), response) {
+        (Ok(exact), Response::Dense(result)) => {
             let c = match case.contract.op {
                 Op::Sddmm => initial(case, operands, 0),
                 _ => first.before.clone(),
             };
             product.judge_dense(case, exact, &result, c.as_deref())
         }
-        (Ok(exact), Came::Sparse(raw)) => product.judge_spgemm(case, exact, raw),
+        (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(case, exact, raw),
         (_, other) => verdict_only(settle(other)),
     }
 }

@@ -5,7 +5,7 @@ use super::{Keep, Seen, verdict_only};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::determinism::First;
-use crate::execute::{Before, Came, DenseResult, bites, execute, other_filling};
+use crate::execute::{Before, DenseResult, Response, execute, fault_applies, other_filling};
 use crate::operands::{Operands, seed_of, values_in_order};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
@@ -29,15 +29,15 @@ pub(super) fn judge_keeping(
         }
     };
     if let Some(fault) = case.params.fault {
-        if !bites(case, operands) {
+        if !fault_applies(case, operands) {
             let reason = format!(
                 "fault={} leaves this request legal: there is nothing to break",
                 fault.name()
             );
             return verdict_only(Verdict::NotRun { reason });
         }
-        let came = seen.execute(case, operands, backend, Before::Poison);
-        return verdict_only(judge_refusal(fault, came));
+        let response = seen.execute(case, operands, backend, Before::Poison);
+        return verdict_only(judge_refusal(fault, response));
     }
     if !case.contract.op.is_exact()
         && let Some(reason) = inadmissible(case, &arithmetic)
@@ -47,9 +47,9 @@ pub(super) fn judge_keeping(
     }
     match case.contract.op {
         Op::Transpose | Op::Convert => {
-            let came = seen.execute(case, operands, backend, Before::Poison);
-            keep_sparse(&mut seen.keep, &came);
-            verdict_only(judge_move(case, operands, (&profile, seen.sheets), came))
+            let response = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &response);
+            verdict_only(judge_move(case, operands, (&profile, seen.sheets), response))
         }
         Op::Spgemm => {
             let product = seen.sheets.product(case, operands, &arithmetic, &profile);
@@ -57,10 +57,10 @@ pub(super) fn judge_keeping(
                 Ok(exact) => exact,
                 Err(reason) => return verdict_only(Verdict::NotRun { reason }),
             };
-            let came = seen.execute(case, operands, backend, Before::Poison);
-            keep_sparse(&mut seen.keep, &came);
-            match came {
-                Came::Sparse(raw) => product.judge_spgemm(case, exact, raw),
+            let response = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &response);
+            match response {
+                Response::Sparse(raw) => product.judge_spgemm(case, exact, raw),
                 other => verdict_only(settle(other)),
             }
         }
@@ -70,14 +70,17 @@ pub(super) fn judge_keeping(
     }
 }
 
-fn keep_sparse(keep: &mut Keep, came: &Came) {
+fn keep_sparse(keep: &mut Keep, response: &Response) {
     if let Some(kept) = keep {
-        let came = match came {
-            Came::Sparse(raw) => Came::Sparse(raw.clone()),
-            Came::Parts(parts) => Came::Parts(parts.clone()),
+        let response = match response {
+            Response::Sparse(raw) => Response::Sparse(raw.clone()),
+            Response::Parts(parts) => Response::Parts(parts.clone()),
             _ => return,
         };
-        *kept = Some(First { came, before: None });
+        *kept = Some(First {
+            response,
+            before: None,
+        });
     }
 }
 
@@ -141,9 +144,9 @@ fn judge_dense_runs(
             .as_deref()
             .filter(|_| in_place)
             .map_or(Before::Poison, Before::Values);
-        let came = seen.execute(case, operands, backend, before);
-        let Came::Dense(result) = came else {
-            return verdict_only(settle(came));
+        let response = seen.execute(case, operands, backend, before);
+        let Response::Dense(result) = response else {
+            return verdict_only(settle(response));
         };
         let judged = product.judge_dense(case, exact, &result, c.as_deref());
         if judged.verdict.is_finding() {
@@ -152,8 +155,8 @@ fn judge_dense_runs(
         let unread = matches!(before, Before::Poison);
         if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
             match execute(case, operands, backend, Before::Bits(bits), &mut seen.spent) {
-                Came::Dense(other) if same_bits(&result, &other) => {}
-                Came::Dense(other) => {
+                Response::Dense(other) if same_bits(&result, &other) => {}
+                Response::Dense(other) => {
                     let judged = product.judge_dense(case, exact, &other, c.as_deref());
                     if judged.verdict.is_finding() {
                         return beside(judged, bits);
@@ -164,7 +167,7 @@ fn judge_dense_runs(
         }
         if let Some(kept @ None) = &mut seen.keep {
             *kept = Some(First {
-                came: Came::Dense(result),
+                response: Response::Dense(result),
                 before: c.filter(|_| in_place),
             });
         }

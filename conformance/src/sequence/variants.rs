@@ -175,7 +175,7 @@ fn others(case: &Case) -> Vec<Case> {
         params,
         ..case.clone()
     };
-    if matches!(contract.op, Op::Spmm | Op::Spmv) {
+    if contract.op.transposes_a() {
         list.push(of(Params {
             transpose_a: !p.transpose_a,
             ..p

@@ -44,7 +44,7 @@ const RERUNS: usize = 5;
 
 /// What became of a failing case.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum ShrinkOutcome {
     /// A case that fails for the same reason and no simpler one was found.
     Shrunk(Box<Shrunk>),
     /// It did not fail again at once.
@@ -79,7 +79,7 @@ pub fn shrink(
     backend: &dyn Backend,
     reason: &Reason,
     budget: Budget,
-) -> Outcome {
+) -> ShrinkOutcome {
     let first = Candidate {
         case: case.clone(),
         loaded: loaded.clone(),
@@ -92,11 +92,11 @@ pub fn shrink(
         let seen = (1..RERUNS)
             .filter(|_| again(&verdict_of(&first, backend, reason)))
             .count();
-        return Outcome::Flaky { seen, runs: RERUNS };
+        return ShrinkOutcome::Flaky { seen, runs: RERUNS };
     }
     let mut search = Search::new(backend, (reason, verdict), first, (budget.candidates, until));
     let complete = run(&mut search);
-    Outcome::Shrunk(Box::new(Shrunk {
+    ShrinkOutcome::Shrunk(Box::new(Shrunk {
         minimal: search.best,
         reason: reason.clone(),
         verdict: search.verdict,

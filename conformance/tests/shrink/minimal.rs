@@ -5,7 +5,7 @@ use sparse_conformance::backend::{Backend, Failure};
 use sparse_conformance::case::Case;
 use sparse_conformance::origin::Loaded;
 use sparse_conformance::runner::run_case;
-use sparse_conformance::shrink::{Budget, Outcome, Reason, Shrunk, shrink};
+use sparse_conformance::shrink::{Budget, Reason, ShrinkOutcome, Shrunk, shrink};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
@@ -31,7 +31,7 @@ pub(crate) fn wrong(defect: Defect) -> Reason {
 pub(crate) fn shrunk(line: &str, backend: &dyn Backend, reason: &Reason) -> Shrunk {
     let (case, loaded) = load(line);
     match shrink(&case, &loaded, backend, reason, BUDGET) {
-        Outcome::Shrunk(shrunk) => {
+        ShrinkOutcome::Shrunk(shrunk) => {
             assert!(!shrunk.unfinished, "{line}: {} candidates", shrunk.tried);
             assert_eq!(Reason::of(&shrunk.verdict).as_ref(), Some(reason));
             *shrunk
@@ -281,7 +281,7 @@ fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
             candidates,
             time: None,
         };
-        let Outcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget) else {
+        let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget) else {
             panic!("{line} fails every time");
         };
         assert!(found.unfinished && found.tried == candidates);
@@ -309,7 +309,7 @@ fn a_failure_that_comes_and_goes_is_counted_and_not_shrunk() {
     }
     let (case, loaded) = load("spmm.csr.f32_f32_f32_f32/rmat:scale=4,seed=3/values=ones,1");
     let outcome = shrink(&case, &loaded, &Bug(sometimes), &wrong(Defect::Value), BUDGET);
-    let Outcome::Flaky { seen, runs } = outcome else {
+    let ShrinkOutcome::Flaky { seen, runs } = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!((seen, runs), (1, 5));

@@ -21,15 +21,15 @@ pub struct Accepted {
     pub(super) nan_too: bool,
     /// Inf and NaN are legal: an intermediate may overflow.
     pub(super) overflow: bool,
-    /// An overflow may also have left a largest number behind, from which any finite result may have come.
+    /// The unit saturates: an intermediate overflow may have become the largest finite number, so that any finite result is possible.
     pub(super) saturates: bool,
     pub(super) tolerance: Option<Arc<Tolerance>>,
     pub(super) out: Precision,
 }
 
-/// How one value fared.
+/// The verdict on one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fared {
+pub enum ElementVerdict {
     /// Equal to the exact value.
     Exact,
     /// Within the bound, at this share of it.
@@ -44,15 +44,15 @@ impl Accepted {
     /// Judges the bits of one element (never the poison: the caller has looked). The strongest statement speaks first: T0, then
     /// T1, then T2.
     #[must_use]
-    pub fn judge(&self, bits: u64) -> Fared {
+    pub fn judge(&self, bits: u64) -> ElementVerdict {
         let y = decode(bits, self.out);
         match self.judge_value(y) {
-            wrong @ Fared::Wrong(..) => wrong,
+            wrong @ ElementVerdict::Wrong(..) => wrong,
             _ if self.misses_the_model(bits, y) => {
                 let finite = self.exact.value.is_finite() && y.is_finite();
                 let distance = self.tolerance.as_ref().filter(|_| finite);
                 let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
-                Fared::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)))
+                ElementVerdict::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)))
             }
             right => right,
         }
@@ -68,7 +68,7 @@ impl Accepted {
     }
 
     /// T0 and T1.
-    fn judge_value(&self, y: f64) -> Fared {
+    fn judge_value(&self, y: f64) -> ElementVerdict {
         match &self.exact.value {
             Value::Nan => if_right(y.is_nan()),
             Value::Inf { negative } => {
@@ -79,38 +79,38 @@ impl Accepted {
         }
     }
 
-    fn judge_finite(&self, y: f64) -> Fared {
+    fn judge_finite(&self, y: f64) -> ElementVerdict {
         if self.nan_too && y.is_nan() {
-            return Fared::Exact;
+            return ElementVerdict::Exact;
         }
         let Some(tolerance) = &self.tolerance else {
             // Nothing was promised for so many terms; T0 and T2 may still speak.
             return match (self.order_free, self.modelled) {
                 (true, _) => if_equal(y, &self.exact.value),
-                (false, Some(_)) => Fared::Within(0.0),
-                (false, None) => Fared::Unjudged,
+                (false, Some(_)) => ElementVerdict::Within(0.0),
+                (false, None) => ElementVerdict::Unjudged,
             };
         };
         if !y.is_finite() {
             // Legal, but no error that a share could measure.
             return if self.overflow {
-                Fared::Within(0.0)
+                ElementVerdict::Within(0.0)
             } else {
-                Fared::Wrong(Tier::T1, None)
+                ElementVerdict::Wrong(Tier::T1, None)
             };
         }
         let distance = tolerance.distance(y, &self.exact.value, &self.exact.gauge);
         let figures = Some((distance.error, distance.bound));
         if self.order_free && distance.error != 0.0 {
-            Fared::Wrong(Tier::T0, figures)
+            ElementVerdict::Wrong(Tier::T0, figures)
         } else if !distance.within && self.saturates {
-            Fared::Within(0.0)
+            ElementVerdict::Within(0.0)
         } else if !distance.within {
-            Fared::Wrong(Tier::T1, figures)
+            ElementVerdict::Wrong(Tier::T1, figures)
         } else if distance.error == 0.0 {
-            Fared::Exact
+            ElementVerdict::Exact
         } else {
-            Fared::Within(distance.share())
+            ElementVerdict::Within(distance.share())
         }
     }
 
@@ -162,19 +162,19 @@ impl Accepted {
     }
 }
 
-fn if_right(right: bool) -> Fared {
+fn if_right(right: bool) -> ElementVerdict {
     if right {
-        Fared::Exact
+        ElementVerdict::Exact
     } else {
-        Fared::Wrong(Tier::T1, None)
+        ElementVerdict::Wrong(Tier::T1, None)
     }
 }
 
-fn if_equal(y: f64, x: &Value) -> Fared {
+fn if_equal(y: f64, x: &Value) -> ElementVerdict {
     let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
     if error {
-        Fared::Wrong(Tier::T0, None)
+        ElementVerdict::Wrong(Tier::T0, None)
     } else {
-        Fared::Exact
+        ElementVerdict::Exact
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Load {
     /// What subnormal operands change.
     pub(super) operands: Operands,
     /// A subnormal operand that may be flushed meets an infinity: 0 * Inf is NaN.
-    pub(super) torn: bool,
+    pub(super) flush_meets_inf: bool,
 }
 
 impl Counting {
@@ -51,7 +51,7 @@ impl Counting {
             // Both parts of a hybrid count every term: a term of one is at most counted for the other too.
             for (a, b) in site.terms.iter() {
                 load.operands.add(thresholds, a, b);
-                load.torn |=
+                load.flush_meets_inf |=
                     thresholds.may_flush(a) && b.is_infinite() || thresholds.may_flush(b) && a.is_infinite();
             }
         }

@@ -20,7 +20,7 @@ mod slots;
 mod tally;
 mod vacuity;
 
-pub use accepted::{Accepted, Fared};
+pub use accepted::{Accepted, ElementVerdict};
 pub use encoded::{first_difference, judge_encoded};
 pub use moves::{judge_moved, judge_spgemm};
 pub use problem::{Problem, Site, Terms};

@@ -89,18 +89,18 @@ impl<'a> Rule<'a> {
             load.census
         };
         let mut tolerance = self.tolerance(counts, (alpha, self.beta));
-        let (flushed, torn_by_flush) = self.flushed(site, &load, &exact, c);
+        let (flushed, flush_meets_inf) = self.flushed(site, &load, &exact, c);
         if let Some(flushed) = &flushed {
             tolerance = tolerance.map(|t| Arc::new(t.widened(flushed)));
         }
         let order_free =
             exact.value.is_finite() && flushed.is_none() && self.is_order_free(site, &load, &exact, alpha, c);
         // A sum near zero times an infinity: rounding decides between NaN and either infinity.
-        let torn = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site, &load);
-        if torn {
+        let inf_or_nan = site.factor.is_some_and(f64::is_infinite) && self.is_near_zero(site, &load);
+        if inf_or_nan {
             exact.value = Value::Inf { negative: false };
         }
-        let overflow = torn
+        let overflow = inf_or_nan
             || tolerance
                 .as_ref()
                 .is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
@@ -118,7 +118,7 @@ impl<'a> Rule<'a> {
             order_free,
             modelled,
             sign_free,
-            nan_too: site.poisoned && alpha != 0.0 || self.alpha_vanishes(site) || torn_by_flush,
+            nan_too: site.poisoned && alpha != 0.0 || self.alpha_vanishes(site) || flush_meets_inf,
             overflow,
             saturates: overflow && self.arithmetic.parts.iter().any(|part| !part.nearest),
             tolerance,
@@ -150,10 +150,10 @@ impl<'a> Rule<'a> {
         let number = |v: f64| Dyadic::from_f64(v.abs()).unwrap_or_else(Dyadic::zero);
         let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
         let mut all = &load.operands.flushed * &number(alpha);
-        let mut torn = load.torn && alpha != 0.0;
+        let mut flush_meets_inf = load.flush_meets_inf && alpha != 0.0;
         if self.beta != 0.0 {
             let read = thresholds.may_flush_factor(self.beta) || thresholds.may_flush_c(c);
-            torn |= thresholds.may_flush_factor(self.beta) && c.is_infinite();
+            flush_meets_inf |= thresholds.may_flush_factor(self.beta) && c.is_infinite();
             if read || thresholds.may_flush_result(self.beta * c) {
                 all = &all + &(&number(self.beta) * &number(c));
             }
@@ -161,9 +161,9 @@ impl<'a> Rule<'a> {
         let factor = site.factor.is_some_and(|factor| thresholds.may_flush_c(factor));
         if factor || thresholds.may_flush_factor(self.alpha) {
             all = &all + &exact.gauge.to_dyadic().unwrap_or_else(Dyadic::zero);
-            torn |= !site.sum.value.is_finite();
+            flush_meets_inf |= !site.sum.value.is_finite();
         }
-        ((!all.is_zero()).then_some(all), torn)
+        ((!all.is_zero()).then_some(all), flush_meets_inf)
     }
 
     /// True when alpha, folded into an operand, underflows (or is flushed) to 0 where the other one is infinite: 0 x Inf is NaN.

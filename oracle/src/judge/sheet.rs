@@ -1,7 +1,7 @@
 //! What every element of a result may be, worked out once for as many results as there are.
 //!
 //! ```text
-//! problem, declaration, what C held  ->  one line an element: position, what is accepted, how the first bits seen fared
+//! problem, declaration, what C held  ->  one line an element: position, what is accepted, the verdict on the first bits seen
 //!                                        result 1 -\
 //!                                        result 2 --> verdicts: the exact sums are not formed again
 //! ```
@@ -9,7 +9,7 @@
 //! Backends that declare the same, runs of one backend and seeded bugs are judged by the same sheet; it says what [`judge`](super::judge)
 //! says.
 
-use super::accepted::{Accepted, Fared};
+use super::accepted::{Accepted, ElementVerdict};
 use super::moves::judge_sparse;
 use super::problem::Problem;
 use super::rule::Rule;
@@ -34,8 +34,8 @@ pub struct Sheet {
 struct Line {
     at: (usize, usize),
     accepted: Accepted,
-    /// Most results of a case agree: the first bits that were looked at, and how they fared.
-    first: OnceLock<(u64, Fared)>,
+    /// Most results of a case agree: the first bits that were looked at, and the verdict on them.
+    first: OnceLock<(u64, ElementVerdict)>,
 }
 
 impl Sheet {
@@ -100,10 +100,10 @@ impl Sheet {
 }
 
 impl Line {
-    fn judge(&self, bits: u64) -> Fared {
-        let (first, fared) = self.first.get_or_init(|| (bits, self.accepted.judge(bits)));
+    fn judge(&self, bits: u64) -> ElementVerdict {
+        let (first, verdict) = self.first.get_or_init(|| (bits, self.accepted.judge(bits)));
         if *first == bits {
-            *fared
+            *verdict
         } else {
             self.accepted.judge(bits)
         }

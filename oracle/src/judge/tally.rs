@@ -1,6 +1,6 @@
 //! All elements of one result, one verdict.
 
-use super::accepted::{Accepted, Fared};
+use super::accepted::{Accepted, ElementVerdict};
 use super::problem::Problem;
 use super::rule::Rule;
 use crate::arithmetic::Arithmetic;
@@ -134,13 +134,13 @@ impl Tally {
         }
     }
 
-    /// Counts one element, of which `fared` says how it fared.
+    /// Counts one element, with its verdict.
     pub(super) fn element(
         &mut self,
         at: (usize, usize),
         bits: u64,
         accepted: &Accepted,
-        fared: impl FnOnce() -> Fared,
+        verdict: impl FnOnce() -> ElementVerdict,
     ) {
         let out = self.out;
         self.elements += 1;
@@ -152,14 +152,14 @@ impl Tally {
             self.wrong(Strength::Certain, at, || unwritten(bits, expected));
             return;
         }
-        match fared() {
-            Fared::Exact => {}
-            Fared::Unjudged => self.unjudged += 1,
-            Fared::Within(share) => {
+        match verdict() {
+            ElementVerdict::Exact => {}
+            ElementVerdict::Unjudged => self.unjudged += 1,
+            ElementVerdict::Within(share) => {
                 self.inexact = true;
                 self.worst = self.worst.max(share);
             }
-            Fared::Wrong(tier, figures) => self.wrong(strength(tier), at, || {
+            ElementVerdict::Wrong(tier, figures) => self.wrong(strength(tier), at, || {
                 value_mismatch(tier, figures, (accepted.bits_for(tier), bits), out)
             }),
         }

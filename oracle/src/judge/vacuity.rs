@@ -1,7 +1,7 @@
 //! Is a case worth running? It must fail a kernel that returns zeros, one that leaves C alone, and one that skips any
 //! row; where it would not, it is tagged degenerate by name.
 
-use super::accepted::Fared;
+use super::accepted::ElementVerdict;
 use super::problem::Problem;
 use super::rule::Rule;
 use super::tally::Place;
@@ -88,7 +88,7 @@ pub fn vacuity(
         let accepted = rule.accepts(site, c);
         let wrong = |y: f64| {
             let bits = encode(y, out, Rounding::NearestEven);
-            matches!(accepted.judge(bits), Fared::Wrong(..))
+            matches!(accepted.judge(bits), ElementVerdict::Wrong(..))
         };
         zeros |= wrong(0.0);
         stale |= beta != 0.0 && wrong(c);

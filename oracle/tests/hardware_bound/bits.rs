@@ -7,7 +7,7 @@ use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Instruction, Part, Reduction, Slot,
 };
 use sparse_oracle::format::{Bcsr, Csr, Dense, Entries, Entry};
-use sparse_oracle::judge::{Fared, Problem, bcsr_slots};
+use sparse_oracle::judge::{ElementVerdict, Problem, bcsr_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -43,21 +43,24 @@ fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn
         let operands = terms(family, declared, input, 30 + tried % 60, &mut random);
         let case = Case::new(&operands, (1.0, 0.0), 0.0);
         let (right, found) = (case.modelled(declared), done(&case));
-        let fared = case.accepts(declared).judge(found);
+        let verdict = case.accepts(declared).judge(found);
         if found == right {
-            assert!(!matches!(fared, Fared::Wrong(..)), "{what}: {fared:?}");
+            assert!(
+                !matches!(verdict, ElementVerdict::Wrong(..)),
+                "{what}: {verdict:?}"
+            );
             continue;
         }
         differ += 1;
         assert!(
-            matches!(fared, Fared::Wrong(..)),
-            "{what}: {fared:?} for {case:?}"
+            matches!(verdict, ElementVerdict::Wrong(..)),
+            "{what}: {verdict:?} for {case:?}"
         );
-        let passes = !matches!(case.accepts(&free).judge(found), Fared::Wrong(..));
+        let passes = !matches!(case.accepts(&free).judge(found), ElementVerdict::Wrong(..));
         // Where nothing stronger speaks, the bits do.
         assert!(
-            passes || !matches!(fared, Fared::Wrong(Tier::T2, _)),
-            "{what}: {fared:?} for {case:?}"
+            passes || !matches!(verdict, ElementVerdict::Wrong(Tier::T2, _)),
+            "{what}: {verdict:?} for {case:?}"
         );
         within += i32::from(passes);
     }
@@ -255,11 +258,14 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
         let by_hand = chain_padded(&core, 0, &a, &b).expect("equal lengths");
         assert_eq!(case.modelled(&tiles), by_hand, "round {round}");
         shifted += usize::from(by_hand != packed);
-        assert!(!matches!(case.accepts(&tiles).judge(by_hand), Fared::Wrong(..)));
+        assert!(!matches!(
+            case.accepts(&tiles).judge(by_hand),
+            ElementVerdict::Wrong(..)
+        ));
         if packed != by_hand {
             assert!(matches!(
                 case.accepts(&tiles).judge(packed),
-                Fared::Wrong(Tier::T2, _)
+                ElementVerdict::Wrong(Tier::T2, _)
             ));
         }
 
@@ -280,8 +286,8 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
         let by_hand = encode(unit.add(inside, outside), F32, Rounding::NearestEven);
         assert_eq!(case.modelled(&hybrid), by_hand, "round {round}");
         split += usize::from(by_hand != packed);
-        let fared = case.accepts(&hybrid).judge(by_hand);
-        assert!(!matches!(fared, Fared::Wrong(..)), "{fared:?}");
+        let verdict = case.accepts(&hybrid).judge(by_hand);
+        assert!(!matches!(verdict, ElementVerdict::Wrong(..)), "{verdict:?}");
         case.slots = None;
         assert_eq!(
             case.accepts(&hybrid).modelled,

@@ -11,7 +11,7 @@ use sparse_oracle::arithmetic::{
 use sparse_oracle::bound::{Census, is_order_free, tolerance, tolerance_of};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::exact::{Value, dot_reference};
-use sparse_oracle::judge::Fared;
+use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::scalar::decode;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::verdict::Tier;
@@ -117,7 +117,7 @@ fn subnormal_operands_lose_more_than_their_magnitude_suggests() {
         !allowed.distance(found, &plain.value, &plain.gauge).within,
         "g alone would refuse the hardware"
     );
-    assert!(matches!(accepted.judge(bits), Fared::Within(share) if share > 0.05 && share < 1.0));
+    assert!(matches!(accepted.judge(bits), ElementVerdict::Within(share) if share > 0.05 && share < 1.0));
 }
 
 #[test]
@@ -168,7 +168,11 @@ fn exact_sums_end_at_the_narrowest_of_significand_and_alignment() {
     assert_eq!(decode(past.modelled(&fp8), F32), 16384.0);
     let accepted = past.accepts(&fp8);
     assert!(
-        !accepted.order_free && matches!(accepted.judge(accepted.modelled.unwrap_or(0)), Fared::Within(_))
+        !accepted.order_free
+            && matches!(
+                accepted.judge(accepted.modelled.unwrap_or(0)),
+                ElementVerdict::Within(_)
+            )
     );
     // And up to it, nothing is.
     let full = Case::new(
@@ -176,13 +180,19 @@ fn exact_sums_end_at_the_narrowest_of_significand_and_alignment() {
         (1.0, 0.0),
         0.0,
     );
-    assert!(full.accepts(&fp8).order_free && full.accepts(&fp8).judge(full.modelled(&fp8)) == Fared::Exact);
+    assert!(
+        full.accepts(&fp8).order_free
+            && full.accepts(&fp8).judge(full.modelled(&fp8)) == ElementVerdict::Exact
+    );
     // What a unit flushes is not exact.
     let flushing = Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32);
     let tiny = 2.0f64.powi(-130);
     let flushed = Case::new(&[(tiny, 1.0)], (1.0, 0.0), 0.0);
     assert!(!flushed.accepts(&flushing).order_free && decode(flushed.modelled(&flushing), F32) == 0.0);
-    assert!(matches!(flushed.accepts(&flushing).judge(0), Fared::Within(_)));
+    assert!(matches!(
+        flushed.accepts(&flushing).judge(0),
+        ElementVerdict::Within(_)
+    ));
     assert!(
         flushed
             .accepts(&Arithmetic::chain(Reduction::FmaChain, F32, F32))
@@ -215,7 +225,7 @@ fn integers_are_exact_on_every_unit() {
                     assert_eq!(found, accepted.exact.value, "{declared:?} {case:?}");
                     assert!(matches!(
                         accepted.judge(accepted.modelled.unwrap_or(0) ^ 1),
-                        Fared::Wrong(Tier::T0, _)
+                        ElementVerdict::Wrong(Tier::T0, _)
                     ));
                 }
             }

@@ -6,7 +6,7 @@ use super::inputs::{Family, case, mutated, terms};
 use proptest::prelude::*;
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, CpuUnit, Flush, Reduction};
-use sparse_oracle::judge::Fared;
+use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::model::cpu::CpuStep;
 use sparse_oracle::model::cpu::arm::Fpcr;
 use sparse_oracle::model::cpu::x86::Mxcsr;
@@ -23,10 +23,10 @@ fn share(declared: &Declared, run: &Arithmetic, case: &Case) -> f64 {
     });
     let accepted = case.accepts(&declared.arithmetic);
     match accepted.judge(modelled) {
-        Fared::Exact => 0.0,
+        ElementVerdict::Exact => 0.0,
         // A bound below the normal f64 numbers is compared exactly, but its share has too few bits to be a figure.
-        Fared::Within(_) if accepted.bound().is_none_or(|bound| bound < 1e-300) => 0.0,
-        Fared::Within(share) => share,
+        ElementVerdict::Within(_) if accepted.bound().is_none_or(|bound| bound < 1e-300) => 0.0,
+        ElementVerdict::Within(share) => share,
         other => panic!(
             "{}: the model's own bits 0x{modelled:x} are {other:?} for {case:?}: {accepted:?}",
             declared.name
@@ -136,9 +136,9 @@ fn directed_rounding_and_flushing_stay_within_what_is_declared() {
             let accepted = case.accepts(&declared);
             assert_eq!(accepted.modelled, None, "{what}: the bits are not fixed");
             match accepted.judge(sum) {
-                Fared::Exact => 0.0,
-                Fared::Within(_) if accepted.bound().is_none_or(|bound| bound < 1e-300) => 0.0,
-                Fared::Within(share) => {
+                ElementVerdict::Exact => 0.0,
+                ElementVerdict::Within(_) if accepted.bound().is_none_or(|bound| bound < 1e-300) => 0.0,
+                ElementVerdict::Within(share) => {
                     if share > worst.0 {
                         worst = (share, family);
                     }

@@ -5,7 +5,7 @@ use super::Case;
 use super::inputs::{Family, near, terms};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Architecture, Arithmetic, CpuUnit, Input, Instruction, Order, Reduction};
-use sparse_oracle::judge::Fared;
+use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::model::reduction::element;
 use sparse_oracle::op::input;
 use sparse_oracle::scalar::{Rounding, decode, encode};
@@ -117,7 +117,7 @@ fn without_bits(arithmetic: &Arithmetic) -> Arithmetic {
 
 fn tier_of(arithmetic: &Arithmetic, case: &Case, bits: u64) -> Option<Tier> {
     match case.accepts(arithmetic).judge(bits) {
-        Fared::Wrong(tier, _) => Some(tier),
+        ElementVerdict::Wrong(tier, _) => Some(tier),
         _ => None,
     }
 }
@@ -235,9 +235,15 @@ fn a_miss_beside_an_infinity_has_no_figures() {
         case.accepts(&arithmetic).judge(bits)
     };
     let miss = found(&finite, 4.0);
-    assert!(matches!(miss, Fared::Wrong(Tier::T0, Some((1.0, _)))), "{miss:?}");
-    assert_eq!(found(&finite, f64::INFINITY), Fared::Wrong(Tier::T1, None));
-    assert_eq!(found(&infinite, 4.0), Fared::Wrong(Tier::T1, None));
+    assert!(
+        matches!(miss, ElementVerdict::Wrong(Tier::T0, Some((1.0, _)))),
+        "{miss:?}"
+    );
+    assert_eq!(
+        found(&finite, f64::INFINITY),
+        ElementVerdict::Wrong(Tier::T1, None)
+    );
+    assert_eq!(found(&infinite, 4.0), ElementVerdict::Wrong(Tier::T1, None));
     // The partial sums of another order overflow, so that T1 takes an infinity; the declared order gives 0.
     let huge = f64::from(f32::MAX);
     let apart = Case::new(
@@ -245,11 +251,14 @@ fn a_miss_beside_an_infinity_has_no_figures() {
         (1.0, 0.0),
         0.0,
     );
-    assert_eq!(found(&apart, f64::INFINITY), Fared::Wrong(Tier::T2, None));
+    assert_eq!(
+        found(&apart, f64::INFINITY),
+        ElementVerdict::Wrong(Tier::T2, None)
+    );
     // Between 0 and the least subnormal there is a distance, and T1 takes it.
     let miss = found(&apart, 2f64.powi(-149));
     assert!(
-        matches!(miss, Fared::Wrong(Tier::T2, Some((error, bound))) if error < bound),
+        matches!(miss, ElementVerdict::Wrong(Tier::T2, Some((error, bound))) if error < bound),
         "{miss:?}"
     );
 }

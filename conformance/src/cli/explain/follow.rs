@@ -8,7 +8,7 @@ use crate::element::Element;
 use anyhow::Result;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::exact::Dyadic;
-use sparse_oracle::judge::Fared;
+use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::model::trace::{Question, Source, Spoiler, Trace, TraceError};
 use sparse_oracle::scalar::{Precision, Rounding, brief, decimal, decode, encode};
 use sparse_oracle::verdict::Tier;
@@ -239,48 +239,50 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
             writeln!(out, "{:13}{}", "", marks(bits, expected, precision))?;
         }
     }
-    let fared = accepted.judge(element.found);
-    labelled(out, "verdict", &sentence(fared, who.ran))?;
+    let verdict = accepted.judge(element.found);
+    labelled(out, "verdict", &sentence(verdict, who.ran))?;
     Ok(())
 }
 
 /// The verdict for someone who has read nothing above it.
-fn sentence(fared: Fared, ran: bool) -> String {
+fn sentence(verdict: ElementVerdict, ran: bool) -> String {
     let what = if ran {
         "the value found"
     } else {
         "what this order would give"
     };
-    match fared {
-        Fared::Exact => format!("right: {what} is the exact result"),
-        Fared::Within(share) => format!(
+    match verdict {
+        ElementVerdict::Exact => format!("right: {what} is the exact result"),
+        ElementVerdict::Within(share) => format!(
             "right: {what} differs from the exact result by {:.1} % of what this arithmetic may lose",
             share * 100.0
         ),
-        Fared::Unjudged => {
+        ElementVerdict::Unjudged => {
             "not judged: the declared arithmetic promises nothing for so many terms".to_owned()
         }
-        Fared::Wrong(Tier::T0, _) => {
+        ElementVerdict::Wrong(Tier::T0, _) => {
             format!("wrong: every order gives the exact result here, and {what} is another")
         }
-        Fared::Wrong(Tier::T1, Some((error, bound))) => {
+        ElementVerdict::Wrong(Tier::T1, Some((error, bound))) => {
             format!(
                 "wrong: {what} is off by {}, which is {} times what this arithmetic may lose",
                 brief(error),
                 brief(error / bound)
             )
         }
-        Fared::Wrong(Tier::T1, None) => {
+        ElementVerdict::Wrong(Tier::T1, None) => {
             format!("wrong: {what} is no number where the exact result is one, or another infinity")
         }
-        Fared::Wrong(Tier::T2, Some((error, bound))) if error <= bound => format!(
+        ElementVerdict::Wrong(Tier::T2, Some((error, bound))) if error <= bound => format!(
             "wrong: {what} is within the bound ({:.1} %), but not what the declared order gives",
             100.0 * error / bound
         ),
-        Fared::Wrong(Tier::T2, Some((error, bound))) => format!(
+        ElementVerdict::Wrong(Tier::T2, Some((error, bound))) => format!(
             "wrong: {what} is not what the declared order gives, and off by {} times what that may lose",
             brief(error / bound)
         ),
-        Fared::Wrong(Tier::T2, None) => format!("wrong: {what} is not what the declared order gives"),
+        ElementVerdict::Wrong(Tier::T2, None) => {
+            format!("wrong: {what} is not what the declared order gives")
+        }
     }
 }

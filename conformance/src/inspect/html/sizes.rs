@@ -1,7 +1,7 @@
 //! Bytes of every format against COO: a table whose bars share one scale.
 
 use crate::inspect::numbers::Numbers;
-use crate::inspect::survey::{Outcome, Row, Survey};
+use crate::inspect::survey::{EncodingOutcome, Row, Survey};
 use crate::inspect::text::share;
 use crate::report::show::{count, percent};
 use maud::{Markup, html};
@@ -45,8 +45,8 @@ fn line(survey: &Survey, row: &Row, scales: [f64; 2]) -> Markup {
         tr {
             (super::name(survey, row))
             @match &row.outcome {
-                Outcome::Refused(reason) => td.refused colspan="8" { "refused: " (reason) },
-                Outcome::Encoded(numbers) => (cells(numbers, scales)),
+                EncodingOutcome::Refused(reason) => td.refused colspan="8" { "refused: " (reason) },
+                EncodingOutcome::Encoded(numbers) => (cells(numbers, scales)),
             }
         }
     }

@@ -89,7 +89,7 @@ fn legal(case: &Case, op: Op) -> bool {
 
 /// Legal cases with a dense result.
 fn dense(case: &Case) -> bool {
-    matches!(case.contract.op, Op::Spmm | Op::Spmv | Op::Sddmm) && case.params.fault.is_none()
+    case.contract.op.is_dense() && case.params.fault.is_none()
 }
 
 /// Legal SpMM.

@@ -55,21 +55,21 @@ impl View {
 }
 
 /// Values and positions as they came back.
-type Came = (Vec<f64>, Vec<(u32, u32)>);
+type Elements = (Vec<f64>, Vec<(u32, u32)>);
 
 /// The portable kernels with their result edited, declared no better than the contract asks for.
 #[derive(Debug)]
 struct Edited {
     edit: Edit,
-    came: Arc<Mutex<Option<Came>>>,
+    elements: Arc<Mutex<Option<Elements>>>,
 }
 
 impl Edited {
-    fn keep(&self, came: Came) {
-        self.came
+    fn keep(&self, elements: Elements) {
+        self.elements
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(came);
+            .get_or_insert(elements);
     }
 }
 
@@ -118,7 +118,7 @@ impl Backend for Edited {
 }
 
 /// Numbers and positions of a CSR result, as far as its arrays go.
-fn sparse(raw: &RawSparse) -> Came {
+fn sparse(raw: &RawSparse) -> Elements {
     let precision = raw.values.precision();
     let numbers = bits_of(raw.values.as_slice())
         .into_iter()
@@ -164,18 +164,18 @@ fn try_run(planned: &Planned) -> Result<(View, VerdictRecord), String> {
         .map_err(|e| format!("{}: {e}", planned.line))?;
     let loaded: Loaded = case.origin.load().map_err(|e| e.to_string())?;
     let operands = build(&case, &loaded).map_err(|e| e.to_string())?;
-    let came = Arc::new(Mutex::new(None));
+    let elements = Arc::new(Mutex::new(None));
     let backend: [Box<dyn Backend>; 1] = [Box::new(Edited {
         edit: planned.edit,
-        came: Arc::clone(&came),
+        elements: Arc::clone(&elements),
     })];
     let verdict = run_case(&case, &loaded, &backend)
         .records
         .pop()
         .map(|record| record.verdict);
     let (expected, expected_at) = expected(&case, &operands)?;
-    let came = came.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (found, found_at) = came.ok_or("nothing came back")?;
+    let elements = elements.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (found, found_at) = elements.ok_or("nothing came back")?;
     let (rows, cols) = operands.result;
     let inner = operands.a.shape().1;
     let view = View {
@@ -192,7 +192,7 @@ fn try_run(planned: &Planned) -> Result<(View, VerdictRecord), String> {
 }
 
 /// The exact result, rounded once, element by element.
-fn expected(case: &Case, operands: &Operands) -> Result<Came, String> {
+fn expected(case: &Case, operands: &Operands) -> Result<Elements, String> {
     let (arithmetic, profile) = (case.contract.weakest(), Profile::default());
     let exact = Exact::new(case, operands, &arithmetic, &profile).map_err(|e| e.to_string())?;
     let exact = exact.ok_or("the case has no arithmetic")?;
