@@ -108,6 +108,49 @@ fn only_the_first_64_rows_is_found_at_every_seed() {
     assert!(missed.is_empty(), "not found at seeds {missed:?}");
 }
 
+/// At seed 6 such a kernel was asked about no matrix of more than 1,024 rows: none of 40 attempts at a far shape had a single column of C,
+/// none of 400 attempts at a landmark was a request that the kernel takes, and the report blamed the manifest.
+#[test]
+fn a_restricted_kernel_is_asked_about_far_shapes_and_landmarks() {
+    for seed in 0..10 {
+        let options = Options {
+            seed,
+            ..Options::default()
+        };
+        let plan = plan(&options, &[&Restricted::new(Portable)]);
+        let cases = plan.groups.iter().flat_map(|group| &group.cases);
+        let lines: Vec<String> = cases.map(ToString::to_string).collect();
+        let landmarks = ["rows=65537,cols=65537", "length=65999", "rows=1281,cols=1300"];
+        for wanted in landmarks {
+            let has = |op: &str| {
+                lines
+                    .iter()
+                    .any(|line| line.starts_with(op) && line.contains(wanted))
+            };
+            assert!(
+                has("spmm.csr.") && has("spmv.csr."),
+                "seed {seed}: nothing on {wanted}"
+            );
+        }
+        let tall = |line: &&String| {
+            let rows = line
+                .split_once("rows=")
+                .and_then(|(_, rest)| rest.split(',').next());
+            let is_landmark = landmarks.iter().any(|landmark| line.contains(landmark));
+            !is_landmark
+                && rows
+                    .and_then(|rows| rows.parse().ok())
+                    .is_some_and(|rows: u64| rows >= 4095)
+        };
+        let of_spmm = lines
+            .iter()
+            .filter(|line| line.starts_with("spmm.csr."))
+            .filter(tall)
+            .count();
+        assert!(of_spmm > 0, "seed {seed}: no far-tall matrix");
+    }
+}
+
 /// Each contract has its 150 cases inside of what the kernel takes, all combinations met, and the report says what was excluded.
 #[test]
 fn a_restricted_kernel_is_asked_as_much_as_any() {

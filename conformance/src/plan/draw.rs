@@ -9,7 +9,7 @@
 //! the element type. A backend that claims one of them gets them all.
 
 use super::Options;
-use super::axis::{Axis, axes};
+use super::axis::{Axis, FAULT, axes};
 use super::cover::{Row, State, Tuple, Tuples, complete};
 use super::demand::{Budget, Demand, Demanded, space};
 use super::make::{Asked, Maker, takes};
@@ -314,15 +314,15 @@ impl Maker<'_> {
         // A second time for what goes only with a level that was found later.
         for f in (0..self.axes.len()).chain(0..self.axes.len()) {
             for &level in &all[f] {
-                for attempt in 0..40 {
+                for attempt in 0..40_u64 {
                     if found[f].contains(&level) {
                         break;
                     }
                     let narrowed: Vec<Vec<u8>> = found.iter().map(|s| s.iter().copied().collect()).collect();
-                    let mut row = if attempt < 4 {
-                        anchor.clone()
-                    } else {
-                        self.blind(&narrowed, None, mix)
+                    let mut row = match attempt.checked_sub(4) {
+                        None => anchor.clone(),
+                        Some(group) if group < GROUPS.len() as u64 => self.lightest(&anchor, group),
+                        Some(_) => self.blind(&narrowed, None, mix),
                     };
                     row[f] = level;
                     if let Some((row, _)) = self.make(&row, Asked::default(), backend, attempt, mix) {
@@ -337,6 +337,20 @@ impl Maker<'_> {
                 .map(|levels| levels.into_iter().collect())
                 .collect(),
         )
+    }
+
+    /// The cheapest request beside a row, over a pattern of another group: a far matrix has room for nothing more.
+    fn lightest(&self, row: &[u8], group: u64) -> Row {
+        let mut row = row.to_vec();
+        for (level, axis) in row.iter_mut().zip(&self.axes) {
+            *level = match axis.name() {
+                "n" => 1,
+                "after" | FAULT => 0,
+                "pattern" => group as u8,
+                _ => *level,
+            };
+        }
+        row
     }
 
     /// Generators that no case of a backend has yet.
