@@ -217,10 +217,11 @@ fn redeclared(contract: &Contract, params: &Params, reduction: Reduction) -> Sup
 }
 
 fn weaker(contract: &Contract, params: &Params) -> Support {
-    let narrow = if contract.types.acc == Precision::F64 {
-        Precision::F32
-    } else {
-        Precision::F16
+    // Of 16 bits either type lacks something of the other: significand or range.
+    let narrow = match contract.types.acc {
+        Precision::F64 => Precision::F32,
+        Precision::F16 => Precision::Bf16,
+        _ => Precision::F16,
     };
     changed(contract, params, |arithmetic| {
         *arithmetic = Arithmetic::any(narrow, contract.types.out);
