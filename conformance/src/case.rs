@@ -17,7 +17,7 @@ use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
-use sparse_oracle::scalar::{Precision, Rounding, decimal, decode, encode};
+use sparse_oracle::scalar::{Precision, decimal, nearest_in};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
 use std::collections::HashSet;
@@ -352,7 +352,7 @@ impl FromStr for Case {
 fn check_factors(contract: &Contract, params: &Params) -> Result<(), CaseError> {
     let acc = contract.types.acc;
     for (name, value) in [("alpha", params.alpha), ("beta", params.beta)] {
-        if !contract.op.is_exact() && decode(encode(value, acc, Rounding::NearestEven), acc) != value {
+        if !contract.op.is_exact() && nearest_in(value, acc) != value {
             return Err(bad(
                 &format!("{name}={}", decimal(value, Precision::F64)),
                 format!("not a number of the accumulator's type, {acc}"),

@@ -304,7 +304,7 @@ pub(crate) fn execute_together(
             ready.wait();
             let on = if mine { operands } else { others };
             let mut spent = Duration::ZERO;
-            let response = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
+            let responses = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
             let broken = |response: &Response| {
                 matches!(
                     response,
@@ -312,7 +312,7 @@ pub(crate) fn execute_together(
                 )
             };
             (
-                response
+                responses
                     .filter(|response| mine || broken(response))
                     .collect::<Vec<_>>(),
                 spent,
@@ -325,8 +325,8 @@ pub(crate) fn execute_together(
         let mut all = Vec::new();
         for thread in waiting {
             match thread.join() {
-                Ok((mut response, took)) => {
-                    all.append(&mut response);
+                Ok((mut responses, took)) => {
+                    all.append(&mut responses);
                     *spent += took;
                 }
                 Err(payload) => all.push(Response::Panicked(panic_message(payload.as_ref()))),

@@ -48,8 +48,11 @@ impl Sweep {
         let op = ready.case().contract.op;
         let [sick, control] = self.pair.each_ref().map(|seeded| {
             seeded.about(op);
-            ready.ask(seeded).record.verdict
+            ready.ask(seeded)
         });
+        // A call before the judged one has factors and a mode of its own, and fails in its own way.
+        let in_between = sick.in_call.is_some();
+        let (sick, control) = (sick.record.verdict, control.record.verdict);
         let (bug, case) = (self.bug, ready.case());
         if control.is_finding() {
             let text = format!("control of {}: {case}: {control}", bug.name);
@@ -59,8 +62,6 @@ impl Sweep {
             return;
         };
         self.first.get_or_insert(self.given);
-        // A call before the judged one has factors and a mode of its own, and fails in its own way.
-        let in_between = sick.to_string().contains("before the judged one");
         if !in_between && !bug.right.contains(&symptom) {
             let text = format!(
                 "{}: {symptom} is not what it should be called: {case}: {sick}",

@@ -23,7 +23,7 @@ const DATA: [&str; 15] = [
 ];
 
 /// The oracle's algorithms that hang on data types, as they would be called.
-const ALGORITHMS: [&str; 16] = [
+const ALGORITHMS: [&str; 17] = [
     ".entries(",
     ".entries_with(",
     ".entries_bits(",
@@ -33,6 +33,7 @@ const ALGORITHMS: [&str; 16] = [
     "convert(",
     "encode(",
     "encode_dyadic(",
+    "nearest_in(",
     "from_f64(",
     "from_dense(",
     ".to_dense(",

@@ -87,7 +87,7 @@ def product(task):
     by_rows = task.op == "spmv" or task.header["dense"]["c"]["layout"] == "row"
     # MKL 2026 looks at no leading dimension inside a block when the transpose of a BSR matrix meets a single column: it reads the pads
     # of B and writes those of C.
-    tight = task.a.format == "bcsr" and task.transpose_a and c.shape[1] == 1
+    tight = task.op == "spmm" and task.a.format == "bcsr" and task.transpose_a and c.shape[1] == 1
     whole_b, whole_c = grown(b, k, by_rows, tight), grown(c, m, by_rows, tight)
     operation, descr = TRANSPOSE if task.transpose_a else PLAIN, Descr(GENERAL, 0, 0)
     alpha, beta = a.real(task.alpha), a.real(task.beta)

@@ -16,7 +16,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::bound::tolerance;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::scalar::{Rounding, decode, encode};
+use sparse_oracle::scalar::nearest_in;
 use sparse_oracle::source::generator::Family;
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
@@ -158,11 +158,11 @@ fn most_terms(draft: &Draft, arithmetic: &Arithmetic) -> u64 {
     let (mut bounded, mut beyond) = (0, enough);
     while beyond - bounded > 1 {
         let middle = u64::midpoint(bounded, beyond);
-        *(if is_bounded(middle) {
-            &mut bounded
+        if is_bounded(middle) {
+            bounded = middle;
         } else {
-            &mut beyond
-        }) = middle;
+            beyond = middle;
+        }
     }
     bounded
 }
@@ -189,8 +189,7 @@ fn name_factors(draft: &mut Draft, backend: &dyn Backend, mix: &mut Mix) {
     let (alphas, betas) = backend.named_factors();
     let acc = draft.contract.types.acc;
     let of_level = |named: &[f64], drawn: f64, mix: &mut Mix| {
-        let fits =
-            |v: &f64| same_level(*v, drawn) && decode(encode(*v, acc, Rounding::NearestEven), acc) == *v;
+        let fits = |v: &f64| same_level(*v, drawn) && nearest_in(*v, acc) == *v;
         let same: Vec<f64> = named.iter().copied().filter(fits).collect();
         if same.is_empty() { drawn } else { mix.pick(&same) }
     };
@@ -306,4 +305,32 @@ pub(crate) fn on_matrix(
         let possible = means_something(&draft) && draft.params.right != Right::Same;
         (possible && backend.is_none_or(|b| takes(b, &case))).then_some(case)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_oracle::arithmetic::Reduction;
+    use sparse_oracle::scalar::Precision;
+
+    /// Rows of more terms than f16 sums in an unknown order promise anything about were planned and not run, and the contract was thin.
+    #[test]
+    fn no_more_terms_are_drawn_than_the_declaration_promises_something_about() {
+        let contract = Contract::from_name("spmm.csr.f16_f16_f16_f16").expect("a contract");
+        let draft = drafted(contract, std::iter::empty(), None, 0, &mut Mix::new(&[1]));
+        let any = |acc| Arithmetic::any(acc, acc);
+        let promised = |terms| tolerance(&any(Precision::F16), terms, 1.0, 1.0, 1.0).is_some();
+        let most = most_terms(&draft, &any(Precision::F16));
+        assert_eq!((draft.params.alpha, draft.params.beta), (1.0, 0.0));
+        assert!(
+            (1_500..2_048).contains(&most) && promised(1_500) && !promised(2_048),
+            "{most}"
+        );
+        assert!(most_terms(&draft, &any(Precision::Bf16)) < 256);
+        // Wider sums have room for every row of a plan, and a declared order is judged by its bits.
+        let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F16, Precision::F16);
+        for unbounded in [any(Precision::F32), chain] {
+            assert_eq!(most_terms(&draft, &unbounded), u64::MAX);
+        }
+    }
 }

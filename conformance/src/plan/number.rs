@@ -1,7 +1,7 @@
 //! Levels of alpha and beta: which numbers stand for a level, and the level of a number.
 
 use super::mix::Mix;
-use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
+use sparse_oracle::scalar::{Precision, nearest_in};
 
 /// The levels.
 pub(super) const NUMBERS: [&str; 6] = ["1", "0", "-1", "power of 2", "full significand", "extreme"];
@@ -29,7 +29,7 @@ pub(super) fn number(level: u8, acc: Precision, mix: &mut Mix) -> f64 {
             mix.pick(&[tiny, tiny * 1.5, -tiny / 4.0, huge / 4.0, -huge / 16.0, huge])
         }
     };
-    decode(encode(drawn, acc, Rounding::NearestEven), acc)
+    nearest_in(drawn, acc)
 }
 
 /// True for two factors of one level.

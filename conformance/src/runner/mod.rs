@@ -271,7 +271,7 @@ fn judge_placed(
     let of_others = others
         .others
         .into_iter()
-        .map(|response| judge_came(case, operands, backend, response, (&first, seen.sheets)));
+        .map(|response| judge_response(case, operands, backend, response, (&first, seen.sheets)));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
     let claim = others
         .broken_claim
@@ -280,7 +280,7 @@ fn judge_placed(
 }
 
 /// Judges the result of a further run.
-fn judge_came(
+fn judge_response(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,

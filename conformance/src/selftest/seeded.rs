@@ -15,7 +15,7 @@ use sparse_oracle::arithmetic::{Order, Reduction};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::scalar::{Rounding, decode, encode};
+use sparse_oracle::scalar::{decode, nearest_in};
 use sparse_oracle::task::{Answer, Task};
 use std::sync::{Mutex, PoisonError};
 
@@ -204,7 +204,7 @@ impl Backend for Seeded {
                     let acc = contract.types.acc;
                     // A factor that is changed into an infinity would be refused: it stays.
                     let held = |now: f64, before: f64| {
-                        let held = decode(encode(now, acc, Rounding::NearestEven), acc);
+                        let held = nearest_in(now, acc);
                         if held.is_finite() { held } else { before }
                     };
                     factors(&mut task, |alpha, beta| {

@@ -94,7 +94,8 @@ const fn turns(after: After) -> (usize, usize) {
     }
 }
 
-/// Makes the earlier calls that the case keeps, each with its number from 0 among all of them, and returns the operands where the judged call must find them.
+/// Makes the earlier calls that the case keeps, each with its number from 0 among all of them, and returns the operands where the
+/// judged call must find them.
 ///
 /// # Errors
 /// What `call` returns about an earlier call that is a finding, or what `stuck` makes of operands that do not fit into the memory

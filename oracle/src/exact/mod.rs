@@ -31,3 +31,4 @@ pub(crate) use dyadic::Remainder;
 pub use panel::Panel;
 pub use spmm::{ReferenceSpmm, SpmmReference, for_each_row};
 pub use value::{Element, Value};
+pub(crate) use value::{round_pair_to_odd, two_sum};

@@ -199,13 +199,21 @@ impl Value {
     }
 }
 
+/// Knuth's exact sum: `s + e = a + b`, no assumption on magnitudes (below overflow, where `e` is NaN or `s` infinite).
+#[inline(always)]
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let from_b = s - a;
+    (s, (a - (s - from_b)) + (b - from_b))
+}
+
 /// `hi + lo` rounded to odd at 53 bits: toward zero, with the last bit set if inexact. A second rounding to at most
 /// 51 bits, in any mode, then gives what rounding `hi + lo` itself would (Boldo and Melquiond 2008).
 ///
 /// `hi` is the f64 nearest to the sum and `lo != 0`, hence `hi` is normal and not zero; toward zero is `hi` itself
 /// or the float before it.
 #[inline(always)]
-pub(super) fn round_pair_to_odd(hi: f64, lo: f64) -> f64 {
+pub(crate) fn round_pair_to_odd(hi: f64, lo: f64) -> f64 {
     let toward_zero = hi.to_bits() - u64::from(hi.is_sign_negative() != lo.is_sign_negative());
     f64::from_bits(toward_zero | 1)
 }

@@ -4,11 +4,13 @@
 //! acc <- init;  for each term in order: acc <- fma(a, b, acc)  |  acc <- acc + round(a * b);  then the epilogue
 //! ```
 //!
-//! The walk over terms is in [`reduction`](super::reduction). Values of every accumulator type are carried as the f64 that embeds them; each step rounds to the type.
+//! The walk over terms is in [`reduction`](super::reduction). Values of every accumulator type are carried as the f64 that embeds them;
+//! each step rounds to the type.
 //! Products of narrow operands are exact in f64, and a sum that f64 does not hold is rounded to odd there, which leaves the one
 //! rounding that counts to the narrow type (S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 
-use crate::scalar::{Precision, Rounding, decode, encode};
+use crate::exact::{round_pair_to_odd, two_sum};
+use crate::scalar::{Precision, nearest_in};
 
 pub use super::reduction::element;
 
@@ -27,7 +29,7 @@ impl Unit {
             Precision::F64 => a * b,
             Precision::F32 => f64::from(a as f32 * b as f32),
             // Operands of at most 24 bits: the f64 product is exact.
-            narrow => round(a * b, narrow),
+            narrow => nearest_in(a * b, narrow),
         }
     }
 
@@ -37,7 +39,7 @@ impl Unit {
         match self.precision {
             Precision::F64 => a + b,
             Precision::F32 => f64::from(a as f32 + b as f32),
-            narrow => round(odd_sum(a, b), narrow),
+            narrow => nearest_in(odd_sum(a, b), narrow),
         }
     }
 
@@ -48,37 +50,24 @@ impl Unit {
             Precision::F64 => a.mul_add(b, c),
             Precision::F32 => f64::from((a as f32).mul_add(b as f32, c as f32)),
             // A product of zeros and an addend of zero has the sign that one addition gives it.
-            narrow => round(odd_sum(a * b, c), narrow),
+            narrow => nearest_in(odd_sum(a * b, c), narrow),
         }
     }
 }
 
-fn round(value: f64, narrow: Precision) -> f64 {
-    decode(encode(value, narrow, Rounding::NearestEven), narrow)
-}
-
-/// `a + b` in f64; where that is inexact, the neighbour of the exact sum whose last bit is set. Infinities and NaN as f64 adds them.
+/// `a + b` in f64, rounded to odd. Infinities and NaN as f64 adds them. What is narrow is far from where f64 overflows or underflows.
 fn odd_sum(a: f64, b: f64) -> f64 {
-    let sum = a + b;
-    if !sum.is_finite() {
-        return sum;
+    match two_sum(a, b) {
+        (sum, rest) if rest == 0.0 || !sum.is_finite() => sum,
+        (sum, rest) => round_pair_to_odd(sum, rest),
     }
-    // D. E. Knuth's exact error of the addition; what is narrow is far from where f64 overflows or underflows.
-    let of_b = sum - a;
-    let error = (a - (sum - of_b)) + (b - of_b);
-    if error == 0.0 || sum.to_bits() & 1 == 1 {
-        return sum;
-    }
-    let outward = (error > 0.0) == (sum > 0.0);
-    let bits = sum.to_bits();
-    f64::from_bits(if outward { bits + 1 } else { bits - 1 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exact::Dyadic;
-    use crate::scalar::encode_dyadic;
+    use crate::scalar::{Rounding, decode, encode_dyadic};
     use crate::source::Random;
 
     /// The sum of exact products, by big numbers.
@@ -100,7 +89,7 @@ mod tests {
             let mut draw = || loop {
                 let value = decode(random.below(1 << bits), narrow);
                 // tf32 is stored unrounded: what the unit sees has its bits.
-                let value = round(value, narrow);
+                let value = nearest_in(value, narrow);
                 if value.is_finite() {
                     return value;
                 }
@@ -109,8 +98,8 @@ mod tests {
                 let (a, b, other) = (draw(), draw(), draw());
                 let c = match turn % 3 {
                     0 => other,
-                    1 => round(a * b * 2f64.powi(turn % 40 - 20), narrow),
-                    _ => round(-a * b, narrow),
+                    1 => nearest_in(a * b * 2f64.powi(turn % 40 - 20), narrow),
+                    _ => nearest_in(-a * b, narrow),
                 };
                 if !c.is_finite() {
                     continue;

@@ -1,7 +1,7 @@
 //! `x = alpha * S + beta * c`, exactly, and the declared rounding of operands before they are multiplied.
 
 use crate::arithmetic::Input;
-use crate::exact::{Dyadic, Element, Value};
+use crate::exact::{Dyadic, Element, Value, two_sum};
 use crate::scalar::{Scalar, Tf32, power_of_two};
 
 /// An operand as the declared arithmetic sees it: tf32 rounding applied.
@@ -130,13 +130,6 @@ fn exact_product(x: f64, y: f64) -> Option<(f64, f64)> {
     let product = x * y;
     let fits = product.abs() >= LEAST || x == 0.0 || y == 0.0;
     (fits && product.is_finite()).then(|| (product, x.mul_add(y, -product)))
-}
-
-/// Knuth's exact sum: `s + e = a + b`, no assumption on magnitudes (below overflow, where `e` is NaN or `s` infinite).
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    let from_b = s - a;
-    (s, (a - (s - from_b)) + (b - from_b))
 }
 
 fn scaled(sum: &Value, alpha: f64) -> Option<Dyadic> {

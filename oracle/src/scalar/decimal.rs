@@ -1,6 +1,6 @@
 //! Numbers as a person writes them: the shortest decimal that reads back as the same number of its type.
 
-use super::{Precision, Rounding, decode, encode};
+use super::{Precision, nearest_in};
 
 /// Decimal exponents that are written out: from 0.00001 to below 10^16.
 const PLAIN: std::ops::Range<i32> = -5..16;
@@ -30,7 +30,7 @@ pub fn brief(value: f64) -> String {
 fn shortest(value: f64, precision: Precision) -> String {
     let same = |text: &str| {
         let read = text.parse::<f64>().unwrap_or(f64::NAN);
-        decode(encode(read, precision, Rounding::NearestEven), precision) == value
+        nearest_in(read, precision) == value
     };
     let found = match precision {
         Precision::F64 => None,
@@ -74,11 +74,12 @@ fn plain(scientific: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::decode;
     use super::*;
 
     #[test]
     fn numbers_are_written_as_a_person_writes_them() {
-        let tenth = |precision| decode(encode(0.1, precision, Rounding::NearestEven), precision);
+        let tenth = |precision| nearest_in(0.1, precision);
         for precision in Precision::ALL {
             // With two bits after the first one, 0.09375 is the nearest to a tenth, and 0.09 the nearest number of one digit to that.
             let text = if precision == Precision::E5m2 {
@@ -126,7 +127,7 @@ mod tests {
                 let value = decode(bits, precision);
                 let text = decimal(value, precision);
                 let read: f64 = text.parse().expect("a number");
-                let back = decode(encode(read, precision, Rounding::NearestEven), precision);
+                let back = nearest_in(read, precision);
                 assert!(
                     back == value || back.is_nan() && value.is_nan(),
                     "{precision} {bits:#x}: {text}"

@@ -99,6 +99,12 @@ pub fn encode_exact(value: f64, precision: Precision) -> Option<u64> {
     (decode(rounded, precision) == value).then_some(rounded)
 }
 
+/// The value of `precision` that is nearest to `value`, ties to even: [`encode`] and back.
+#[must_use]
+pub fn nearest_in(value: f64, precision: Precision) -> f64 {
+    decode(encode(value, precision, Rounding::NearestEven), precision)
+}
+
 /// The bit pattern of an exact number rounded once to `precision`. An exact zero gives +0; the rest is as in
 /// [`encode`].
 #[must_use]

@@ -11,7 +11,7 @@ use super::{legal, product};
 use crate::case::Case;
 use crate::report::Defect;
 use sparse_oracle::contract::Op;
-use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
+use sparse_oracle::scalar::{Precision, Rounding, decode, encode, nearest_in};
 
 const F: Family = Family::Scaling;
 const STALE: Symptom = Symptom::Wrong(Defect::Stale);
@@ -24,7 +24,7 @@ fn with_c(case: &Case) -> bool {
 /// rounding, in any kernel.
 fn shows(case: &Case, factor: f64, changed: f64) -> bool {
     let out = case.contract.types.out.spec();
-    let least = 2f64.powi(out.emin + 1 - out.significand as i32);
+    let least = 2f64.powi(out.min_exponent());
     let apart = (factor - changed).abs();
     apart >= factor.abs() * 2f64.powi(-2 - out.significand as i32)
         && apart != 0.0
@@ -224,10 +224,7 @@ pub(super) static BUGS: &[Bug] = &[
             finish: |site, s| match site.factors {
                 (alpha, beta) if alpha == 0.0 || beta == 0.0 => mul_then_add(site, s),
                 (alpha, beta) => {
-                    let ratio = decode(
-                        encode(beta / alpha, site.unit.precision, Rounding::NearestEven),
-                        site.unit.precision,
-                    );
+                    let ratio = nearest_in(beta / alpha, site.unit.precision);
                     site.unit
                         .mul(alpha, site.unit.add(s, site.unit.mul(ratio, site.c)))
                 }
@@ -252,13 +249,7 @@ pub(super) static BUGS: &[Bug] = &[
                 if alpha == 0.0 {
                     return fused(site, terms);
                 }
-                let held = |v: f64| {
-                    (HONEST.input)(
-                        types,
-                        true,
-                        decode(encode(v, types.a, Rounding::NearestEven), types.a),
-                    )
-                };
+                let held = |v: f64| (HONEST.input)(types, true, nearest_in(v, types.a));
                 let terms: Vec<_> = terms.iter().map(|&(a, b)| (held(alpha * a), b)).collect();
                 fused(site, &terms)
             },
@@ -296,13 +287,9 @@ const fn alpha(
     Bug::new(F, name, story, concerns, Effect::Factors(change), &[VALUE, STALE])
 }
 
-fn through(v: f64, precision: Precision) -> f64 {
-    decode(encode(v, precision, Rounding::NearestEven), precision)
-}
-
 /// A half; what it does not hold is its largest number.
 fn in_half(v: f64) -> f64 {
-    through(v.clamp(-65504.0, 65504.0), Precision::F16)
+    nearest_in(v.clamp(-65504.0, 65504.0), Precision::F16)
 }
 
 fn in_bf16(v: f64) -> f64 {
@@ -310,7 +297,7 @@ fn in_bf16(v: f64) -> f64 {
 }
 
 fn in_float(v: f64) -> f64 {
-    through(v.clamp(f64::from(f32::MIN), f64::from(f32::MAX)), Precision::F32)
+    nearest_in(v.clamp(f64::from(f32::MIN), f64::from(f32::MAX)), Precision::F32)
 }
 
 fn in_text(v: f64) -> f64 {

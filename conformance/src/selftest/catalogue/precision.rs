@@ -13,7 +13,7 @@ use sparse_oracle::arithmetic::Input;
 use sparse_oracle::contract::Types;
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op;
-use sparse_oracle::scalar::{Precision as P, Rounding, decode, encode};
+use sparse_oracle::scalar::{Precision as P, Rounding, decode, encode, nearest_in};
 
 const F: Family = Family::Precision;
 
@@ -162,13 +162,13 @@ pub(super) static BUGS: &[Bug] = &[
         "f32: operands rounded to bf16",
         "a fast mode that nobody asked for",
         |c| typed(c, P::F32, P::F32, P::F32),
-        |_, _, v| through(v, P::Bf16),
+        |_, _, v| nearest_in(v, P::Bf16),
     ),
     inputs(
         "f64: operands rounded to f32",
         "a loader of single precision",
         |c| typed(c, P::F64, P::F64, P::F64),
-        |_, _, v| through(v, P::F32),
+        |_, _, v| nearest_in(v, P::F32),
     ),
     inputs(
         "fp8: e5m2 read as e4m3",
@@ -195,7 +195,7 @@ pub(super) static BUGS: &[Bug] = &[
         "out: f32 through bf16",
         "a forgotten narrow temporary",
         |c| dense(c) && c.contract.types.out == P::F32,
-        Effect::Output(|d| d.map(|y| through(y, P::Bf16))),
+        Effect::Output(|d| d.map(|y| nearest_in(y, P::Bf16))),
         &[VALUE],
     ),
     Bug::new(
@@ -203,15 +203,10 @@ pub(super) static BUGS: &[Bug] = &[
         "out: f64 through f32",
         "a forgotten float temporary",
         |c| dense(c) && c.contract.types.out == P::F64,
-        Effect::Output(|d| d.map(|y| through(y, P::F32))),
+        Effect::Output(|d| d.map(|y| nearest_in(y, P::F32))),
         &[VALUE],
     ),
 ];
-
-/// A number as another type holds it.
-fn through(v: f64, precision: P) -> f64 {
-    decode(encode(v, precision, Rounding::NearestEven), precision)
-}
 
 /// The nearest number of 13 significand bits, ties to even.
 fn to_13_bits(y: f64) -> f64 {
@@ -244,7 +239,7 @@ const fn accumulates(
 
 /// A fused chain in the accumulator's type; operands that it does not hold are rounded to it.
 fn converted(site: &Site, terms: &[(f64, f64)]) -> f64 {
-    let of = |v: f64| through(v, site.unit.precision);
+    let of = |v: f64| nearest_in(v, site.unit.precision);
     let terms: Vec<(f64, f64)> = terms.iter().map(|&(a, b)| (of(a), of(b))).collect();
     fused(site, &terms)
 }

@@ -13,7 +13,7 @@ use crate::case::Case;
 use sparse_oracle::arithmetic::Input;
 use sparse_oracle::contract::Types;
 use sparse_oracle::op;
-use sparse_oracle::scalar::{Precision as P, Rounding, decode, encode};
+use sparse_oracle::scalar::{Precision as P, Rounding, encode, nearest_in};
 
 const F: Family = Family::Precision;
 
@@ -44,7 +44,7 @@ pub(super) static BUGS: &[Bug] = &[
         "tf32: 8 bits kept",
         "tf32 is taken for bf16 with more room",
         tf32,
-        |_, _, v| through(v, P::Bf16),
+        |_, _, v| nearest_in(v, P::Bf16),
     ),
     inputs(
         "tf32: B not rounded past 2^16",
@@ -80,13 +80,13 @@ pub(super) static BUGS: &[Bug] = &[
         "bf16: through f16",
         "bf16 is widened by a function for halves",
         |c| scaled(c) && c.contract.types.a == P::Bf16,
-        |_, _, v| through(v, P::F16),
+        |_, _, v| nearest_in(v, P::F16),
     ),
     inputs(
         "f16: through bf16",
         "f16 operands are staged in bf16",
         |c| scaled(c) && c.contract.types.a == P::F16,
-        |_, _, v| through(v, P::Bf16),
+        |_, _, v| nearest_in(v, P::Bf16),
     ),
     rounds(
         "out: ties away from zero",
@@ -99,7 +99,7 @@ pub(super) static BUGS: &[Bug] = &[
         "bf16 results are stored as f16 first, and f16 as bf16",
         |y, types| {
             let other = if types.out == P::F16 { P::Bf16 } else { P::F16 };
-            encode(through(y, other), types.out, Rounding::NearestEven)
+            encode(nearest_in(y, other), types.out, Rounding::NearestEven)
         },
     ),
     rounds(
@@ -109,16 +109,11 @@ pub(super) static BUGS: &[Bug] = &[
     ),
 ];
 
-/// A number as another type holds it.
-fn through(v: f64, precision: P) -> f64 {
-    decode(encode(v, precision, Rounding::NearestEven), precision)
-}
-
 /// The two leading parts of a number in a narrower type; what overflows it stays.
 fn split(v: f64, narrow: P) -> f64 {
-    let high = through(v, narrow);
+    let high = nearest_in(v, narrow);
     if high.is_finite() {
-        high + through(v - high, narrow)
+        high + nearest_in(v - high, narrow)
     } else {
         v
     }
