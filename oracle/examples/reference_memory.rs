@@ -8,8 +8,8 @@
 //! while the product is computed, for f32 and f64, N = 32.
 
 use sparse_oracle::Rounding;
-use sparse_oracle::exact::ReferenceSpmm;
 use sparse_oracle::format::{Csr, Dense};
+use sparse_oracle::op::ReferenceSpmm;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;

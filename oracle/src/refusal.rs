@@ -3,7 +3,13 @@
 //! Every variant names the field and the place (row, column, offset) and both sides of the mismatch, so that
 //! the message alone is enough to find the broken element. Offsets and indices are 0-based, in elements.
 
-use crate::format::{BLOCK_AREA_LIMIT, SLOT_LIMIT};
+/// The most elements that an encoder allocates for one array whose length the entries do not bound: offsets, and
+/// the slots of the padded formats. 2^28, i.e. 2 GiB of f64. Past it `from_entries` refuses, so that a matrix of
+/// 2^31 rows and three entries cannot take the machine down.
+pub const SLOT_LIMIT: u64 = 1 << 28;
+
+/// The most elements that one block of BCSR or Blocked-ELL may have (256 x 256, or any other shape of that area).
+pub const BLOCK_AREA_LIMIT: u64 = 1 << 16;
 
 /// Why the oracle (or a backend) refuses an input. Messages are lowercase fragments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

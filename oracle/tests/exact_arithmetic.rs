@@ -7,8 +7,9 @@ use exact_support::{
 };
 use num_bigint::BigInt;
 use proptest::prelude::*;
+use sparse_oracle::exact::encode_dyadic;
 use sparse_oracle::exact::{Accumulator, Dyadic, Value, dot_reference, sum};
-use sparse_oracle::scalar::{decode, encode_dyadic};
+use sparse_oracle::scalar::decode;
 use sparse_oracle::{Precision, Rounding};
 
 /// Finite floats of every kind, whole patterns included.

@@ -4,8 +4,9 @@ use crate::exact_support;
 
 use exact_support::{MODES, check_element, round, value_units};
 use proptest::prelude::*;
-use sparse_oracle::exact::{Panel, Path, ReferenceSpmm, dot, dot_reference, dot_traced, sum};
+use sparse_oracle::exact::{Panel, Path, dot, dot_reference, dot_traced, sum};
 use sparse_oracle::format::{Csr, CsrParts, Dense, Layout};
+use sparse_oracle::op::ReferenceSpmm;
 use sparse_oracle::scalar::{decode, encode};
 use sparse_oracle::{Precision, Rounding, Scalar};
 use std::collections::BTreeMap;

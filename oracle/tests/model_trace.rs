@@ -5,10 +5,11 @@ use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Epilogue, Init, Instruction, Part, Reduction, Slot,
 };
 use sparse_oracle::exact::Dyadic;
+use sparse_oracle::exact::encode_dyadic;
 use sparse_oracle::model::reduction::Model;
 use sparse_oracle::model::tensor_core::table::ROWS;
 use sparse_oracle::model::trace::{Kind, Question, Source, Spoiler, Step, Trace, TraceError};
-use sparse_oracle::scalar::{Precision, Rounding, decode, encode, encode_dyadic};
+use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
 
 use Precision::{F16, F32, F64};
 

@@ -10,7 +10,6 @@
 //! part 1: (hybrids only)                                         acc /
 //! ```
 
-mod admissible;
 mod cpu_unit;
 mod flush;
 mod instruction;

@@ -57,7 +57,7 @@
 /// Extents of factors add up to the extent of the product. The special cases are numbers too large or small to
 /// occur, chosen so that sums, minima and maxima need no case distinction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(crate) struct Extent {
     top: i16,
     low: i16,
 }
@@ -97,7 +97,7 @@ pub(super) struct Plan {
 
 impl Extent {
     /// Only zeros.
-    pub(super) const ZERO: Extent = Extent {
+    pub(crate) const ZERO: Extent = Extent {
         top: -10_000,
         low: 10_000,
     };
@@ -106,7 +106,7 @@ impl Extent {
 
     /// The extent of one number.
     #[inline(always)]
-    pub(super) fn of(x: f64) -> Extent {
+    pub(crate) fn of(x: f64) -> Extent {
         let bits = x.to_bits() & !(1 << 63);
         let field = (bits >> 52) as i16;
         let fraction = bits & ((1 << 52) - 1);
@@ -133,7 +133,7 @@ impl Extent {
     /// The common extent of a slice. `largest` and `lowest bit` are found on the floats themselves, so that the
     /// loop has no branches.
     #[inline(always)]
-    pub(super) fn of_slice<L: super::Lane>(values: &[L]) -> Extent {
+    pub(crate) fn of_slice<L: super::Lane>(values: &[L]) -> Extent {
         let (mut largest, mut smallest_bit, mut poison) = (0.0f64, f64::INFINITY, 0.0f64);
         for value in values {
             let x = value.widen();
@@ -166,7 +166,7 @@ impl Extent {
 
 /// Collects the terms of a sum.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Certificate {
+pub(crate) struct Certificate {
     top: i32,
     low: i32,
     terms: u64,
@@ -175,7 +175,7 @@ pub(super) struct Certificate {
 impl Certificate {
     /// No terms yet.
     #[inline(always)]
-    pub(super) fn new() -> Certificate {
+    pub(crate) fn new() -> Certificate {
         Certificate {
             top: i32::MIN,
             low: i32::MAX,
@@ -185,7 +185,7 @@ impl Certificate {
 
     /// Adds a product of two factors known by their extents.
     #[inline(always)]
-    pub(super) fn add(&mut self, a: Extent, b: Extent) {
+    pub(crate) fn add(&mut self, a: Extent, b: Extent) {
         self.top = self.top.max(i32::from(a.top) + i32::from(b.top));
         self.low = self.low.min(i32::from(a.low) + i32::from(b.low));
         self.terms += 1;
@@ -193,7 +193,7 @@ impl Certificate {
 
     /// Number of terms.
     #[inline(always)]
-    pub(super) fn terms(&self) -> u64 {
+    pub(crate) fn terms(&self) -> u64 {
         self.terms
     }
 

@@ -12,7 +12,7 @@
 
 mod text;
 
-use crate::scalar::{Precision, Rounding, encode_dyadic};
+use crate::scalar::{Precision, Remainder, Rounding, finish, quantum};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -28,18 +28,17 @@ pub struct Dyadic {
     limbs: Vec<u64>,
 }
 
-/// What lies below the last kept bit of a truncated magnitude, against half of that bit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Remainder {
-    /// Nothing.
-    #[default]
-    Zero,
-    /// Less than half a unit.
-    BelowHalf,
-    /// Half a unit.
-    Half,
-    /// More than half a unit.
-    AboveHalf,
+/// The bit pattern of an exact number rounded once to `precision`. An exact zero gives +0; the rest is as in
+/// [`encode`](crate::scalar::encode).
+#[must_use]
+pub fn encode_dyadic(value: &Dyadic, precision: Precision, mode: Rounding) -> u64 {
+    let Some(msb) = value.msb_exponent() else {
+        return 0;
+    };
+    let quantum = quantum(msb, precision.spec());
+    // At most 53 bits remain by the choice of the quantum.
+    let (quotient, remainder) = value.truncate(quantum).unwrap_or((u64::MAX, Remainder::Zero));
+    finish(value.is_negative(), quotient, remainder, quantum, precision, mode)
 }
 
 impl Dyadic {

@@ -7,7 +7,7 @@
 //!
 //! certificate   may these terms be summed in plain f64, in two, three or four bins?      proof in its comment
 //! row_sum, bins, distil, row_round    the inner loops, from their parts to leading floats, and to an element type
-//! Panel         one row of sums;   ReferenceSpmm: all rows;   dot, sum: one column
+//! Panel         one row of sums;   dot, sum: one column
 //! ```
 
 mod accumulator;
@@ -19,16 +19,14 @@ mod dyadic;
 mod panel;
 mod row_round;
 mod row_sum;
-mod spmm;
 mod value;
 
 pub use accumulator::Accumulator;
 pub use bins::Lane;
 pub use certificate::Path;
+pub(crate) use certificate::{Certificate, Extent};
 pub use dot::{dot, dot_reference, dot_traced, sum};
-pub use dyadic::Dyadic;
-pub(crate) use dyadic::Remainder;
+pub use dyadic::{Dyadic, encode_dyadic};
 pub use panel::Panel;
-pub use spmm::{ReferenceSpmm, SpmmReference, for_each_row};
 pub use value::{Element, Value};
 pub(crate) use value::{round_pair_to_odd, two_sum};

@@ -223,7 +223,7 @@ impl Panel {
     }
 
     /// [`accumulate`](Self::accumulate) with the certificate of exactly these terms; rows are long enough.
-    pub(super) fn accumulate_certified<'b, L: Lane>(
+    pub(crate) fn accumulate_certified<'b, L: Lane>(
         &mut self,
         terms: impl Iterator<Item = (f64, &'b [L])> + Clone,
         width: usize,

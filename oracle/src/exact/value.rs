@@ -1,7 +1,8 @@
 //! Exact results: one number, and what an output element of an operation is judged by.
 
 use super::Dyadic;
-use crate::scalar::{Precision, Rounding, encode, encode_dyadic};
+use super::encode_dyadic;
+use crate::scalar::{Precision, Rounding, encode};
 
 /// An exact extended number.
 ///

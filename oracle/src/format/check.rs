@@ -1,11 +1,8 @@
 //! What several constructors check alike: shapes, offset arrays, ascending lanes, block grids, squeezed windows; and
 //! the limit that keeps an encoder from allocating out of proportion to what it is given.
 
-use super::{PAD, SLOT_LIMIT};
+use super::{BLOCK_AREA_LIMIT, PAD, SLOT_LIMIT};
 use crate::refusal::{Refusal, check_u32};
-
-/// The most elements that one block of BCSR or Blocked-ELL may have (256 x 256, or any other shape of that area).
-pub const BLOCK_AREA_LIMIT: u64 = 1 << 16;
 
 /// Checks that the shape of a matrix fits the index type.
 pub(super) fn check_shape(rows: usize, cols: usize) -> Result<(), Refusal> {

@@ -17,11 +17,9 @@
 //! Source: section 3.2 and Algorithm 1 of the paper, which divides absolute rows by `br`. Where `boundary` is no multiple of
 //! `br`, its first block would hold rows of both parts, so blocks are counted from `boundary` here.
 
-use super::check::{
-    BLOCK_AREA_LIMIT, check_ascending, check_length, check_offsets, check_shape, check_slots,
-};
+use super::check::{check_ascending, check_length, check_offsets, check_shape, check_slots};
 use super::fields::fields;
-use super::{Entries, Entry, FormatParams};
+use super::{BLOCK_AREA_LIMIT, Entries, Entry, FormatParams};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;

@@ -26,17 +26,17 @@ mod nm;
 mod params;
 mod parts;
 mod rp_csc;
-mod rs_tile;
+pub(crate) mod rs_tile;
 mod sparse;
 mod sr_bcrs;
 mod tcf;
 mod two_four;
 mod vnm;
 
+pub use crate::refusal::{BLOCK_AREA_LIMIT, SLOT_LIMIT};
 pub use bcsr::{Bcsr, BcsrParts};
 pub use bit_tcf::{BitTcf, BitTcfParts};
 pub use blocked_ell::{BlockedEll, BlockedEllParts};
-pub use check::BLOCK_AREA_LIMIT;
 pub use coo::{Coo, CooParts};
 pub use cp_csr::{CpCsr, CpCsrParts};
 pub use csc::{Csc, CscParts};
@@ -66,8 +66,3 @@ pub use vnm::{Vnm, VnmParts};
 
 /// The column id that marks a slot without an entry in ELL, Blocked-ELL and the residual part of RS-Tile.
 pub const PAD: u32 = u32::MAX;
-
-/// The most elements that an encoder allocates for one array whose length the entries do not bound: offsets, and
-/// the slots of the padded formats. 2^28, i.e. 2 GiB of f64. Past it `from_entries` refuses, so that a matrix of
-/// 2^31 rows and three entries cannot take the machine down.
-pub const SLOT_LIMIT: u64 = 1 << 28;

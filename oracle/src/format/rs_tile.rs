@@ -10,7 +10,7 @@
 //!                            residual_row 8, residual_width 1, residual_col 5, residual_values f
 //! ```
 //!
-//! Source: RSH-SpMM, section 3.2; the partition is that of [`crate::schedule::rs_tile`]. The distinct columns
+//! Source: RSH-SpMM, section 3.2; the partition is that of [`partition`]. The distinct columns
 //! of a window, ascending, are cut by 8. Pads are known by their column, so explicit zeros are kept. A row before a window
 //! that is in neither part is empty; a window holds all entries of its rows, and runs past the last row where it must.
 //!
@@ -19,12 +19,17 @@
 //! loads the first block before it asks whether there is one, and the number of blocks is that of the columns, by 8.
 //! The parameters of the partition are not stored; [`params`](RsTile::params) finds some that lead to it.
 
+mod partition;
+mod recover;
+
+pub use partition::{Partition, Thresholds, WINDOW, estimate_tau_nnz, partition};
+pub use recover::recover;
+
 use super::check::{check_ascending, check_length, check_offsets, check_shape, check_slots};
 use super::fields::fields;
 use super::{Entries, Entry, FormatParams, PAD};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
-use crate::schedule::rs_tile::{Partition, Thresholds, partition, recover};
 use std::ops::{Deref, Range};
 
 /// Rows of a window, and rows and columns of a block.

@@ -16,11 +16,9 @@
 //!
 //! Source: the format of Magicube (Li, Osawa and Hoefler, SC 2022), which LOOPS is compared with.
 
-use super::check::{
-    BLOCK_AREA_LIMIT, check_ascending, check_length, check_offsets, check_shape, check_slots,
-};
+use super::check::{check_ascending, check_length, check_offsets, check_shape, check_slots};
 use super::fields::fields;
-use super::{Entries, Entry, FormatParams, PAD};
+use super::{BLOCK_AREA_LIMIT, Entries, Entry, FormatParams, PAD};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;

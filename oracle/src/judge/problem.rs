@@ -7,8 +7,9 @@
 use super::moves::for_each_spgemm;
 use super::row::{Gathered, MergedRow};
 use crate::arithmetic::{Epilogue, Slot};
-use crate::exact::{Element, Panel, ReferenceSpmm, dot};
+use crate::exact::{Element, Panel, dot};
 use crate::format::{Csr, Dense};
+use crate::op::ReferenceSpmm;
 use crate::refusal::Refusal;
 
 /// The operands of a product.

@@ -66,8 +66,8 @@ fn odd_sum(a: f64, b: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::Dyadic;
-    use crate::scalar::{Rounding, decode, encode_dyadic};
+    use crate::exact::{Dyadic, encode_dyadic};
+    use crate::scalar::{Rounding, decode};
     use crate::source::Random;
 
     /// The sum of exact products, by big numbers.

@@ -3,6 +3,7 @@
 //! One file or folder per family of units. A model is a short function on the declared order of terms; it knows nothing about
 //! sparse formats and shares no code with the kernels it judges.
 
+mod admissible;
 pub mod chain;
 pub mod cpu;
 mod error;

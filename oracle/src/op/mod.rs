@@ -6,10 +6,12 @@
 
 pub mod nm;
 mod prune;
+mod reference;
 mod scale;
 pub mod sddmm;
 pub mod spgemm;
 pub mod spmm;
 
 pub use prune::prune;
+pub use reference::{ReferenceSpmm, SpmmReference, for_each_row};
 pub use scale::{input, scale, times};

@@ -16,8 +16,8 @@ pub use any::{AnySlice, AnySliceMut, Element, Values};
 pub use decimal::{brief, decimal};
 pub use float8::{E4m3, E5m2};
 pub use half_types::{Bf16, F16};
-pub(crate) use round::power_of_two;
-pub use round::{Rounding, decode, encode, encode_dyadic, encode_exact, nearest_in};
+pub(crate) use round::{Remainder, finish, power_of_two, quantum};
+pub use round::{Rounding, decode, encode, encode_exact, nearest_in};
 pub use spec::{FloatSpec, Precision, Specials};
 pub use tf32::Tf32;
 

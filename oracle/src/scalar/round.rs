@@ -1,7 +1,6 @@
 //! Decoding and rounding, one algorithm for every type in the table.
 
 use super::{FloatSpec, Precision, Specials};
-use crate::exact::{Dyadic, Remainder};
 
 /// A rounding mode of some unit that the models describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,21 +104,22 @@ pub fn nearest_in(value: f64, precision: Precision) -> f64 {
     decode(encode(value, precision, Rounding::NearestEven), precision)
 }
 
-/// The bit pattern of an exact number rounded once to `precision`. An exact zero gives +0; the rest is as in
-/// [`encode`].
-#[must_use]
-pub fn encode_dyadic(value: &Dyadic, precision: Precision, mode: Rounding) -> u64 {
-    let Some(msb) = value.msb_exponent() else {
-        return 0;
-    };
-    let quantum = quantum(msb, precision.spec());
-    // At most 53 bits remain by the choice of the quantum.
-    let (quotient, remainder) = value.truncate(quantum).unwrap_or((u64::MAX, Remainder::Zero));
-    finish(value.is_negative(), quotient, remainder, quantum, precision, mode)
+/// What lies below the last kept bit of a truncated magnitude, against half of that bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Remainder {
+    /// Nothing.
+    #[default]
+    Zero,
+    /// Less than half a unit.
+    BelowHalf,
+    /// Half a unit.
+    Half,
+    /// More than half a unit.
+    AboveHalf,
 }
 
 /// Exponent of the last place of a number whose leading bit has weight 2^`msb`: normal or subnormal.
-fn quantum(msb: i64, spec: FloatSpec) -> i64 {
+pub(crate) fn quantum(msb: i64, spec: FloatSpec) -> i64 {
     (msb - i64::from(spec.significand) + 1).max(i64::from(spec.min_exponent()))
 }
 
@@ -143,7 +143,7 @@ fn shift_out(significand: u64, shift: i32) -> (u64, Remainder) {
 }
 
 /// Rounds `quotient * 2^quantum` plus a remainder, and packs the result.
-fn finish(
+pub(crate) fn finish(
     negative: bool,
     quotient: u64,
     remainder: Remainder,

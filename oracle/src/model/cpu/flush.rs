@@ -10,8 +10,8 @@
 //! A flushed number keeps its sign. x86 (FTZ and DAZ, SDM volume 1, 10.2.3 and 11.5.2) detects tininess after rounding, as if
 //! the exponent had no bounds; Arm (FZ, FZ16, FIZ, Arm ARM A1.5.6) before rounding, after it with FPCR.AH = 1.
 
-use crate::exact::Dyadic;
-use crate::scalar::{Precision, Rounding, encode_dyadic};
+use crate::exact::{Dyadic, encode_dyadic};
+use crate::scalar::{Precision, Rounding};
 
 /// Which exact results count as subnormal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

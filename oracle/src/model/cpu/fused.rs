@@ -11,8 +11,8 @@
 //! IEEE 754, 5.4.1 and 6.3; Arm ARM J1.3, `FPMulAdd`, `FPDot` and `FPRound`, are this with two terms.
 
 use super::flush::Tininess;
-use crate::exact::Dyadic;
-use crate::scalar::{Precision, Rounding, decode, encode, encode_dyadic};
+use crate::exact::{Dyadic, encode_dyadic};
+use crate::scalar::{Precision, Rounding, decode, encode};
 
 /// How a sum is rounded.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! the tightest ones that still send each of its CUDA rows there: every window's row stays, because a tighter threshold
 //! sends fewer. Hence one candidate per rule is enough, and each is tried by scanning again.
 
-use super::{Partition, Thresholds, added_columns, partition, window_at};
+use super::partition::{Partition, Thresholds, added_columns, partition, window_at};
 use crate::format::{Entries, Entry, FormatParams, ImpactRule};
 
 /// Parameters that lead to `wanted`: the default ones if they do, else the tightest of a rule; `None` when there are none.

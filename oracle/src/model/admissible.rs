@@ -11,14 +11,14 @@
 //! - an accumulator of 14 bits (fp8 on Ada and on Hopper's wgmma) is admitted with fp8 operands alone, which are the only
 //!   instructions that have it;
 //! - an fp8 instruction must name its architecture, since only some of them have such accumulators;
-//! - what a named unit flushes by its definition is part of that unit. Anything else that flushes must say so ([`Flush`](super::Flush)):
+//! - what a named unit flushes by its definition is part of that unit. Anything else that flushes must say so ([`Flush`](crate::arithmetic::Flush)):
 //!   libraries that run with FTZ exist, what they may return is derived from what they say, and the report repeats it. The weakest
 //!   arithmetic that stands for a backend that says nothing flushes nothing.
 
-use super::{
+use super::tensor_core::TensorCore;
+use crate::arithmetic::{
     Along, Architecture, Arithmetic, Combine, Epilogue, Init, Input, Order, Pads, Part, Parts, Reduction,
 };
-use crate::model::tensor_core::TensorCore;
 use crate::scalar::Precision;
 
 impl Arithmetic {

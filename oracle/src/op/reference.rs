@@ -8,9 +8,7 @@
 //! Memory beyond the inputs and the output: a row-major copy of B in f32 or f64 (none if B already is that), four
 //! bytes per row of B, one panel.
 
-use super::bins::Lane;
-use super::certificate::{Certificate, Extent};
-use super::panel::Panel;
+use crate::exact::{Certificate, Extent, Lane, Panel};
 use crate::format::{Csr, Dense, Layout};
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Precision, Rounding, Scalar};
@@ -61,7 +59,7 @@ pub struct SpmmReference<O> {
     pub gauge_exact: Vec<bool>,
     /// Number of terms in each element of a row; `rows`.
     pub terms: Vec<u32>,
-    /// How many rows were summed on each path, in the order of [`super::Path::ALL`].
+    /// How many rows were summed on each path, in the order of [`crate::exact::Path::ALL`].
     pub paths: [u64; 5],
 }
 
