@@ -8,13 +8,13 @@
 //! The line is the identity of a case: two cases are the same exactly when their lines are. Its grammar is version 1;
 //! a change of meaning needs a new prefix.
 
+use crate::after::After;
 use crate::encodings::{Encoding, EncodingInfo};
 use crate::kept::Kept;
 use crate::keys::{KEYS, key_of};
 use crate::origin::Origin;
 use crate::placed::LINE;
 use crate::right::Right;
-use crate::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Precision, decimal, nearest_in};

@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::expected::Exact;
 use crate::operands::Operands;
-use crate::runner::initial;
+use crate::operands::initial;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Place, vacuity};
 use sparse_oracle::profile::Profile;

@@ -12,9 +12,10 @@
 
 use crate::backend::{Backend, Determinism, ThreadControl};
 use crate::case::Case;
-use crate::execute::{Before, Response, execute, execute_threaded, execute_together};
+use crate::execute::{Before, execute, execute_threaded, execute_together};
 use crate::operands::Operands;
 use crate::report::{Repeated, Same};
+use crate::response::Response;
 use crate::sequence::negated;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, FieldRef, Fields};

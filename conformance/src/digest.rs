@@ -4,8 +4,8 @@
 //! inputs and output in a report, so that two runs can be compared without keeping their arrays.
 
 use crate::case::Case;
-use crate::execute::Response;
 use crate::operands::Operands;
+use crate::response::Response;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, FieldRef, Fields};
 use sparse_oracle::scalar::{AnySlice, Element, Scalar};

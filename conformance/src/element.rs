@@ -2,9 +2,10 @@
 
 use crate::backend::Backend;
 use crate::case::Case;
-use crate::execute::{Before, DenseResult, Response, execute};
+use crate::execute::{Before, execute};
 use crate::expected::Exact;
 use crate::operands::{Operands, values_in_order};
+use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Accepted, ElementVerdict, Place, Rule, Site, Terms};

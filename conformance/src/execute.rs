@@ -5,13 +5,14 @@ use crate::case::{Case, Fault};
 use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
 use crate::placed::Placed;
+use crate::response::{DenseResult, Response};
 use rayon::ThreadPool;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{AnyParts, Layout};
+use sparse_oracle::format::Layout;
 use sparse_oracle::judge::Place;
-use sparse_oracle::scalar::{AnySlice, AnySliceMut, Precision, Scalar};
-use sparse_oracle::task::{Answer, DenseMut, RawSparse, Task};
+use sparse_oracle::scalar::{AnySliceMut, Precision, Scalar};
+use sparse_oracle::task::{Answer, DenseMut, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use sparse_plugin::Environment;
 use std::any::Any;
@@ -72,46 +73,6 @@ pub enum Before<'a> {
     Values(&'a [f64]),
     /// This bit pattern everywhere.
     Bits(u64),
-}
-
-/// What came back from one call.
-#[derive(Debug)]
-pub enum Response {
-    /// A dense result (or the values of an SDDMM).
-    Dense(DenseResult),
-    /// Unchecked sparse arrays of a general format.
-    Sparse(RawSparse),
-    /// Unchecked sparse arrays of any format.
-    Parts(AnyParts),
-    /// The backend refused.
-    Refused(String),
-    /// It panicked.
-    Panicked(String),
-    /// No answer in time.
-    TimedOut {
-        /// The limit, in seconds.
-        seconds: f64,
-        /// What it had written to standard error.
-        tail: String,
-    },
-    /// It broke a rule that needs no arithmetic to see.
-    Broke(Mismatch),
-}
-
-/// A dense output after the call.
-#[derive(Debug)]
-pub struct DenseResult {
-    buffer: Placed,
-    /// Where element (i, j) is in [`found`](Self::found).
-    pub place: Place,
-}
-
-impl DenseResult {
-    /// The elements, padding included.
-    #[must_use]
-    pub fn found(&self) -> AnySlice<'_> {
-        self.buffer.as_slice()
-    }
 }
 
 /// Shape of a dense output in memory.

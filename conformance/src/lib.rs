@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod after;
 pub mod backend;
 pub mod bench;
 pub mod campaign;
@@ -38,6 +39,7 @@ mod record;
 pub mod remote;
 pub mod report;
 pub mod reproducer;
+mod response;
 pub mod right;
 pub mod runner;
 pub mod selftest;
@@ -47,5 +49,4 @@ mod sheets;
 pub mod shrink;
 mod slots;
 mod terms_apart;
-mod unmet;
 mod worth;

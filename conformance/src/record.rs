@@ -3,7 +3,6 @@
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
-use crate::runner::verdict_only;
 use sparse_oracle::judge::Judged;
 use sparse_oracle::scalar::{Precision, decimal};
 use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
@@ -103,7 +102,7 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let message = past_the_largest(&m).unwrap_or(m.message);
     report::Mismatch {
         tier: m.tier.map_or(report::Tier::T0, tier),
-        what: defect(m.defect),
+        what: m.defect.into(),
         at: m.at.map(|(row, column)| report::Place {
             row: row as u64,
             column: column as u64,
@@ -135,20 +134,12 @@ fn past_the_largest(m: &Mismatch) -> Option<String> {
     (overflows && by_bound).then(text)
 }
 
-/// The defect in the report's words.
-pub(crate) fn defect(defect: Defect) -> report::Defect {
-    match defect {
-        Defect::Value => report::Defect::Value,
-        Defect::Unwritten => report::Defect::Unwritten,
-        Defect::Stale => report::Defect::Stale,
-        Defect::OutOfBounds => report::Defect::Canary,
-        Defect::InputModified => report::Defect::InputModified,
-        Defect::Structure => report::Defect::Structure,
-        Defect::Pattern => report::Defect::Pattern,
-        Defect::Kind => report::Defect::Shape,
-        Defect::Protocol => report::Defect::Protocol,
-        Defect::Nondeterministic => report::Defect::Nondeterministic,
-        Defect::Environment => report::Defect::Environment,
+/// A verdict that no tier gave.
+pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
+    Judged {
+        verdict,
+        tiers: Vec::new(),
+        elements: 0,
     }
 }
 

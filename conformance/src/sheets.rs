@@ -9,9 +9,10 @@
 //! Large results are judged as they are read and nothing is kept of them.
 
 use crate::case::Case;
-use crate::execute::{DenseResult, poison};
+use crate::execute::poison;
 use crate::expected::{Exact, moved};
 use crate::operands::Operands;
+use crate::response::DenseResult;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::AnySparse;

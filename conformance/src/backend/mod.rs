@@ -13,7 +13,6 @@ mod nalgebra;
 #[cfg(feature = "cuda")]
 mod nvidia;
 mod ours;
-mod plugin;
 mod sprs;
 mod together;
 
@@ -30,8 +29,8 @@ pub use self::nalgebra::NalgebraSparse;
 #[cfg(feature = "cuda")]
 pub use self::nvidia::Nvidia;
 pub use self::ours::{Ours, Portable};
-pub use self::plugin::{OpenError, PluginBackend};
 pub use self::sprs::Sprs;
+pub(crate) use self::together::together;
 
 /// What a backend says about a request before it runs.
 #[derive(Clone, Debug)]

@@ -22,7 +22,7 @@ const THREADS: usize = 4;
 ///
 /// # Errors
 /// As [`Plugin::run`], and whatever a call on other operands breaks; that it may refuse those says nothing.
-pub(super) fn together(plugin: &Plugin, contract: &str, mut task: Task<'_>) -> Result<Answer, RunError> {
+pub(crate) fn together(plugin: &Plugin, contract: &str, mut task: Task<'_>) -> Result<Answer, RunError> {
     let a = left(&task);
     let other = negated_matrix(a).unwrap_or_else(|| a.clone());
     let held = output(&mut task).map(|out| each_precision!(AnySliceMut, out, v => Element::wrap(v.to_vec())));

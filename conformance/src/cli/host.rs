@@ -5,7 +5,7 @@
 //!                             the library's own stdin is empty, its stdout goes to stderr: the protocol is out of its reach
 //! ```
 
-use crate::backend::PluginBackend;
+use crate::remote::PluginBackend;
 use crate::remote::serve;
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;

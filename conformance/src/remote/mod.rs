@@ -19,6 +19,7 @@ mod child;
 mod decode;
 mod frame;
 mod header;
+mod plugin;
 mod request;
 mod serve;
 mod tail;
@@ -39,6 +40,7 @@ pub(crate) use self::tail::SAID;
 pub use self::trouble::StartError;
 
 use self::child::Child;
+pub use self::plugin::{OpenError, PluginBackend};
 use self::trouble::Trouble;
 use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
 use crate::case::Params;

@@ -27,6 +27,7 @@ pub mod markdown;
 pub mod merge;
 pub mod model;
 pub mod outcome;
+pub mod reason;
 pub mod sarif;
 pub mod schema;
 pub mod show;
@@ -46,6 +47,7 @@ pub use model::{
     SpyGrid,
 };
 pub use outcome::{Outcome, Thin};
+pub use reason::Reason;
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, NotRun, Summary, Worst};
 pub use text::{Colour, to_text};
 pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord};

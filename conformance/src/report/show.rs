@@ -1,9 +1,9 @@
 //! Numbers and text as readers want them: counts with separators, shares of a bound as percentages, messages in
 //! one line.
 
+use super::Reason;
 use super::finding::Finding;
 use super::model::Report;
-use crate::shrink::Reason;
 use std::collections::{BTreeMap, HashMap};
 
 /// 12345 as "12,345".

@@ -5,6 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
+use sparse_oracle::verdict as oracle;
 use std::fmt;
 
 /// A tier of judgement; a case must pass every tier that applies to it.
@@ -54,6 +55,24 @@ pub enum Defect {
     Protocol,
     /// The rounding mode, the flushing of subnormals or the traps are not as they were before the call.
     Environment,
+}
+
+impl From<oracle::Defect> for Defect {
+    fn from(defect: oracle::Defect) -> Defect {
+        match defect {
+            oracle::Defect::Value => Defect::Value,
+            oracle::Defect::Unwritten => Defect::Unwritten,
+            oracle::Defect::Stale => Defect::Stale,
+            oracle::Defect::OutOfBounds => Defect::Canary,
+            oracle::Defect::InputModified => Defect::InputModified,
+            oracle::Defect::Structure => Defect::Structure,
+            oracle::Defect::Pattern => Defect::Pattern,
+            oracle::Defect::Kind => Defect::Shape,
+            oracle::Defect::Protocol => Defect::Protocol,
+            oracle::Defect::Nondeterministic => Defect::Nondeterministic,
+            oracle::Defect::Environment => Defect::Environment,
+        }
+    }
 }
 
 impl Defect {

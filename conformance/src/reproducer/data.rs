@@ -3,10 +3,11 @@
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::determinism::field_bits;
-use crate::execute::{Before, Response, execute, output};
+use crate::execute::{Before, execute, output};
 use crate::expected::{Exact, moved};
 use crate::operands::{DenseOperand, Operands};
 use crate::reproducer::want::{Want, want};
+use crate::response::Response;
 use crate::runner::starts;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;

@@ -1,11 +1,13 @@
 //! Calls before the judged one: each must come back, and only what is wrong besides its values is a finding.
 
 use super::settle::settle;
-use super::{Seen, judge_operands, runs::starts, verdict_only};
+use super::{Seen, judge_operands, runs::starts};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
-use crate::execute::{Before, DenseResult, Response, execute, poison};
+use crate::execute::{Before, execute, poison};
 use crate::operands::Operands;
+use crate::record::verdict_only;
+use crate::response::{DenseResult, Response};
 use crate::sequence::{After, different, plain, prepare};
 use sparse_oracle::judge::Judged;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};

@@ -8,7 +8,7 @@ mod earlier;
 mod runs;
 mod settle;
 
-pub(crate) use self::runs::{initial, starts};
+pub(crate) use self::runs::starts;
 
 use self::earlier::in_sequence;
 use self::runs::judge_keeping;
@@ -18,11 +18,12 @@ use crate::case::Case;
 use crate::degenerate::degenerate;
 use crate::determinism::{Again, First, Repeats, repeat};
 use crate::digest::{self, OutputHash};
-use crate::execute::{Before, Response, execute};
-use crate::operands::{OperandError, Operands, build};
+use crate::execute::{Before, execute};
+use crate::operands::{OperandError, Operands, build, initial};
 use crate::origin::Loaded;
-use crate::record::{record, unmade};
+use crate::record::{record, unmade, verdict_only};
 use crate::report::{CaseRecord, Repeated};
+use crate::response::Response;
 use crate::sheets::Sheets;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::Judged;
@@ -150,15 +151,6 @@ impl<'a> Ready<'a> {
             record: record(self.case, backend, judged, &[]),
             in_call: seen.in_call,
         }
-    }
-}
-
-/// A verdict that no tier gave.
-pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
-    Judged {
-        verdict,
-        tiers: Vec::new(),
-        elements: 0,
     }
 }
 

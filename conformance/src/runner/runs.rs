@@ -1,17 +1,18 @@
 //! The judged call of a case, or its calls: one from poison; from two different C where C is read.
 
 use super::settle::{judge_move, judge_refusal, settle};
-use super::{Keep, Seen, verdict_only};
+use super::{Keep, Seen};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::determinism::First;
-use crate::execute::{Before, DenseResult, Response, execute, fault_applies, other_filling};
-use crate::operands::{Operands, seed_of, values_in_order};
+use crate::execute::{Before, execute, fault_applies, other_filling};
+use crate::operands::{Operands, initial, seed_of};
+use crate::record::verdict_only;
+use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::Judged;
 use sparse_oracle::profile::{Choice, Profile};
-use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Verdict;
 
 pub(super) fn judge_keeping(
@@ -92,15 +93,6 @@ fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
             .contradiction(case.params.alpha, case.params.beta)
             .map(str::to_owned)
     })
-}
-
-/// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
-pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
-    match case.contract.op {
-        Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
-        Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
-        _ => None,
-    }
 }
 
 /// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two

@@ -1,9 +1,9 @@
 //! Verdicts that need no product: on what is no result, on broken requests, and on conversions and transposes.
 
 use crate::case::{Case, Fault};
-use crate::execute::Response;
 use crate::expected::summed_positions;
 use crate::operands::Operands;
+use crate::response::Response;
 use crate::sheets::Sheets;
 use sparse_oracle::judge::{judge_encoded, judge_moved};
 use sparse_oracle::profile::Profile;

@@ -14,10 +14,11 @@
 
 mod negated;
 mod stage;
-mod variants;
 
 pub(crate) use self::negated::{negated, of_sparse as negated_matrix};
-pub(crate) use self::variants::{earlier, plain};
+pub use crate::after::After;
+pub use crate::operands::Earlier;
+pub(crate) use crate::operands::plain;
 
 use self::stage::Stage;
 use crate::case::Case;
@@ -25,63 +26,6 @@ use crate::operands::Operands;
 use sparse_oracle::refusal::Refusal;
 use std::borrow::Cow;
 use std::mem::swap;
-
-/// What comes before the judged call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum After {
-    /// The same addresses and extents with other contents.
-    Contents,
-    /// The same addresses with smaller, larger and again smaller extents.
-    Extents,
-    /// Operands that are freed before this case's are allocated.
-    Freed,
-    /// 300 calls of two sets of operands in turn.
-    Many,
-    /// 70,000 calls of two sets of operands in turn.
-    Myriad,
-    /// Other contracts and factors on the same arrays.
-    Other,
-}
-
-impl After {
-    /// All kinds, in the order of tables.
-    pub const ALL: [After; 6] = [
-        After::Contents,
-        After::Extents,
-        After::Freed,
-        After::Many,
-        After::Myriad,
-        After::Other,
-    ];
-
-    /// Machine name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            After::Contents => "contents",
-            After::Extents => "extents",
-            After::Freed => "freed",
-            After::Many => "many",
-            After::Myriad => "myriad",
-            After::Other => "other",
-        }
-    }
-
-    /// All names, as an error message lists them.
-    #[must_use]
-    pub fn names() -> String {
-        After::ALL.map(After::name).join(", ")
-    }
-}
-
-/// A call before the judged one.
-#[derive(Clone, Debug)]
-pub struct Earlier {
-    /// What is asked for.
-    pub case: Case,
-    /// On what.
-    pub operands: Operands,
-}
 
 /// Rounds of freeing and allocating again.
 const FREED: usize = 2;

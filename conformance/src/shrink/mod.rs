@@ -20,7 +20,6 @@
 mod kept;
 mod matrix;
 mod params;
-mod reason;
 mod search;
 mod select;
 mod values;
@@ -31,9 +30,9 @@ use crate::origin::Loaded;
 use sparse_oracle::verdict::Verdict;
 use std::time::Instant;
 
-pub use self::reason::Reason;
 pub use self::search::{Budget, Candidate};
 pub use self::select::{Chosen, select};
+pub use crate::report::Reason;
 
 pub(crate) use self::search::verdict_of;
 

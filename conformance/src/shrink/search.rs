@@ -7,12 +7,12 @@
 //! Deterministic for a deterministic backend: passes go in one order, and only the number of candidates and the clock
 //! end a search. A candidate that was judged before is not judged again.
 
-use super::reason::Reason;
 use crate::backend::Backend;
 use crate::case::{Case, Filling};
 use crate::determinism::Again;
 use crate::operands::build;
 use crate::origin::Loaded;
+use crate::report::Reason;
 use crate::runner::judge_repeated;
 use sparse_oracle::format::{Coo, CooParts};
 use sparse_oracle::verdict::Verdict;

@@ -1,7 +1,7 @@
 //! Which findings of a run are shrunk: one for each backend, contract and reason, so that ten thousand failures of one bug do not
 //! take hours.
 
-use super::reason::Reason;
+use crate::report::Reason;
 use crate::report::{CaseRecord, Report};
 use std::collections::{BTreeMap, HashMap};
 

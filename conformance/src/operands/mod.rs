@@ -3,14 +3,18 @@
 //! Everything is drawn from the case line alone, so the same line gives the same bits on every machine. Dense operands
 //! carry NaN in their leading-dimension padding, which nobody may read.
 
+mod earlier;
+mod unmet;
+
+pub(crate) use self::earlier::plain;
+
+use self::earlier::earlier;
 use crate::case::{Case, Fault, Filling};
 use crate::encodings::{Encoding, loosened};
 use crate::origin::{Loaded, OriginError};
 use crate::placed::Placed;
 use crate::right::{self, Right};
-use crate::sequence::{Earlier, earlier};
 use crate::slots::padded_slots;
-use crate::unmet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::Op;
@@ -35,6 +39,15 @@ pub struct DenseOperand {
     pub layout: Layout,
     /// `ld * outer` elements.
     pub data: Placed,
+}
+
+/// A call before the judged one.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    /// What is asked for.
+    pub case: Case,
+    /// On what.
+    pub operands: Operands,
 }
 
 /// All operands of one case.
@@ -538,4 +551,13 @@ pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
         Sparse::Coo(m) => m.values.iter().map(|v| v.to_f64()).collect(),
         other => other.entries().list.iter().map(|e| e.value.to_f64()).collect(),
     })
+}
+
+/// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
+pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
+    match case.contract.op {
+        Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
+        Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
+        _ => None,
+    }
 }

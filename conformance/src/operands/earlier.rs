@@ -1,8 +1,8 @@
 //! The operands of earlier calls: those of the case, changed in what a kernel may take for granted.
 
-use super::{After, Earlier};
+use super::{Earlier, build, family_of, seed_of};
+use crate::after::After;
 use crate::case::{Case, Filling, Params};
-use crate::operands::{build, family_of, seed_of};
 use crate::origin::Loaded;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{Coo, CooParts, FormatKind};

@@ -3,8 +3,8 @@
 //! A family of values knows an operand's elements by their number, not which rows of B are met by an entry of A. Both are known
 //! here, once A is built. What then must arrive is, as always, what the exact result says.
 
+use super::{DenseOperand, seed_of};
 use crate::case::{Case, Filling};
-use crate::operands::{DenseOperand, seed_of};
 use crate::placed::Placed;
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnySparse, Layout};

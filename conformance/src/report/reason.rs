@@ -4,7 +4,6 @@
 //! candidate counts only with the same verdict, the same defect where it is wrong (in the same array, where something was
 //! written that may not be), and the same words, numbers aside, where it crashed, refused or took what it must refuse ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
 
-use crate::record::defect;
 use crate::report::{CaseRecord, Defect, VerdictRecord};
 use sparse_oracle::verdict::Verdict;
 use std::fmt;
@@ -22,7 +21,7 @@ impl Reason {
     #[must_use]
     pub fn of(verdict: &Verdict) -> Option<Reason> {
         let (defect, words) = match verdict {
-            Verdict::Wrong(mismatch) => wrong(defect(mismatch.defect), &mismatch.message),
+            Verdict::Wrong(mismatch) => wrong(mismatch.defect.into(), &mismatch.message),
             Verdict::Crashed { message } => (None, class(message)),
             Verdict::LoneRefusal { refusal } => (None, class(refusal)),
             Verdict::LoneAcceptance { expected } => (None, class(expected)),

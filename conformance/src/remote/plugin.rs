@@ -1,8 +1,7 @@
 //! A shared library behind the C header as a backend of this process. What it breaks, it breaks here: only the process that
 //! `--plugin` starts for it uses this.
 
-use super::together::together;
-use super::{Backend, Determinism, Failure, Support};
+use crate::backend::{Backend, Determinism, Failure, Support, together};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest, ManifestError};
 use sparse_oracle::contract::Contract;
