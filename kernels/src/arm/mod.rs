@@ -23,10 +23,10 @@ pub(crate) use detect::detected;
 
 use crate::engine::Engine;
 use crate::feature::Feature;
+use crate::kernel::{Kernel, Run};
 use crate::name::KernelName;
 use crate::portable::element::{Operand, Output};
 use crate::portable::unit::Unit;
-use crate::registry::{Kernel, Run};
 use loops::{Neon, Sme, Tiles};
 use neon::Vector;
 use sparse_oracle::F16;

@@ -70,7 +70,7 @@ use crate::feature::Feature;
 
 /// All kernels for GPUs, whether or not there is one.
 #[cfg(feature = "cuda")]
-pub(crate) fn kernels() -> Vec<crate::registry::Kernel> {
+pub(crate) fn kernels() -> Vec<crate::kernel::Kernel> {
     let mut table = Vec::new();
     csr_spmm::rows(&mut table);
     rsh::rows(&mut table);

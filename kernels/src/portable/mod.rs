@@ -26,7 +26,7 @@ mod transpose;
 pub(crate) mod unit;
 
 use crate::engine::Engine;
-use crate::registry::{Kernel, Run};
+use crate::kernel::{Kernel, Run};
 use element::{Operand, Output, Stored, contract};
 use half::{bf16, f16};
 use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, Decoded, LaneFormat};

@@ -21,12 +21,12 @@ mod pages;
 mod ranks;
 
 use crate::engine::Engine;
+use crate::kernel::Kernel;
 use crate::name::KernelName;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::lanes::{AsCsc, AsCsr};
 use crate::portable::spgemm::{CompressedFormat, Steps, answer, open};
 use crate::portable::unit::{Chain, Unit};
-use crate::registry::Kernel;
 use accumulate::Workspace;
 use assemble::{Assembly, Room, assembled, too_large};
 use half::{bf16, f16};

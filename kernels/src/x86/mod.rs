@@ -27,10 +27,10 @@ pub use loops::spmm_split;
 pub use planned::{plan_loops, plan_with};
 pub use workers::Split;
 
+use crate::kernel::{Kernel, Run};
 use crate::portable::convert::{CpCsrToCsr, RpCscToCsr};
 use crate::portable::element::contract;
 use crate::portable::unit::Unit;
-use crate::registry::{Kernel, Run};
 use element::{Enter, Leave};
 use formats::{
     AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm,

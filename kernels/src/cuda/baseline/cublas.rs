@@ -13,11 +13,11 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word, library_product};
 use crate::feature::Feature;
+use crate::kernel::{Kernel, Run};
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use crate::registry::{Kernel, Run};
 use cudarc::cublas::result::{create_handle, gemm_ex, set_stream};
 use cudarc::cublas::sys::{
     self, cublasComputeType_t as Compute, cublasGemmAlgo_t, cublasOperation_t, cudaDataType,

@@ -1,0 +1,56 @@
+//! One implementation of one contract, as the registry lists it.
+
+use crate::engine::Engine;
+use crate::feature::Feature;
+use crate::name::KernelName;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::Contract;
+use sparse_oracle::refusal::Refusal;
+use sparse_oracle::task::{Answer, Task};
+
+/// The entry point of a kernel: takes a task of the kernel's contract, writes its output or returns arrays.
+///
+/// Whatever is wrong with the task (another operation, format or element type, shapes, lengths, leading dimensions,
+/// factors) is a typed refusal; nothing is written then.
+pub type Run = fn(Task<'_>) -> Result<Answer, Refusal>;
+
+/// One implementation of one contract.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name by the grammar of [`crate::name`]; unique.
+    pub name: String,
+    /// What it computes.
+    pub contract: Contract,
+    /// How it rounds; never weaker than [`Contract::weakest`].
+    pub arithmetic: Arithmetic,
+    /// What it runs on, e.g. `portable`; see [`Engine`].
+    pub engine: &'static str,
+    /// What the machine must have; [`run`](Kernel::run) refuses where it lacks that.
+    pub needs: &'static [Feature],
+    /// The function.
+    pub run: Run,
+}
+
+impl Kernel {
+    pub(crate) fn new(contract: Contract, engine: Engine, arithmetic: Arithmetic, run: Run) -> Kernel {
+        Kernel::named(&KernelName::plain(contract, engine), arithmetic, run)
+    }
+
+    /// A row whose name says more than contract and engine.
+    pub(crate) fn named(name: &KernelName, arithmetic: Arithmetic, run: Run) -> Kernel {
+        Kernel {
+            name: name.to_string(),
+            contract: name.contract,
+            arithmetic,
+            engine: name.engine.name(),
+            needs: &[],
+            run,
+        }
+    }
+
+    /// What this machine lacks to run it.
+    #[must_use]
+    pub fn missing(&self) -> Option<Feature> {
+        Feature::missing(self.needs)
+    }
+}
