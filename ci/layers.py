@@ -1,71 +1,105 @@
-"""Draws the imports between the top-level modules of each crate, and fails on a cycle.
+"""Draws the imports between the top-level modules of each crate, and fails where they go round in a circle.
 
-    python3 ci/layers.py            the crates below; exit code 1 and the imports of each cycle, if there is one
-    python3 ci/layers.py --draw     every module with what it imports, lowest layer first
+    python3 ci/layers.py [CRATE ...]          exit code 1 and the imports of each circle, if there is one
+    python3 ci/layers.py --draw [CRATE ...]   each module with what it imports, lowest layer first
 
-A module is a file or folder of src. Imports are `crate::name` anywhere in its sources but for tests.
+A module is a file or folder of src. Its imports are the paths that start with `crate::`, or with `super::` in the module's own first
+file; a name that lib.rs hands on stands for the module that lib.rs takes it from. Tests and comments don't count.
 """
-import os, re, sys
 
-def modules(src):
-    for entry in sorted(os.listdir(src)):
-        name, ext = os.path.splitext(entry)
-        path = os.path.join(src, entry)
-        if os.path.isdir(path):
-            yield entry, [os.path.join(d, f) for d, _, fs in os.walk(path) for f in fs if f.endswith('.rs')]
-        elif ext == '.rs' and name not in ('lib', 'main'):
-            yield name, [path]
+import re
+import sys
+from pathlib import Path
+
+CRATES = ["oracle", "kernels", "conformance", "golden", "conformance/plugin"]
+PATH = re.compile(r"\b(crate|super)::(\w+|\{)")
+
 
 def code(path):
-    text = open(path, encoding='utf-8').read()
-    text = re.split(r'\n#\[cfg\(test\)\]\nmod tests', text)[0]
-    return re.sub(r'//[^\n]*', '', text)
+    """The source without comments and without the tests at its end."""
+    text = re.split(r"\n#\[cfg\(test\)\]\nmod tests", path.read_text(encoding="utf-8"))[0]
+    return re.sub(r"//[^\n]*", "", text)
 
-def used(text):
-    for match in re.finditer(r'\bcrate::(\{[^;]*\}|\w+)', text):
-        what = match.group(1)
-        if what.startswith('{'):
-            depth, name = 0, ''
-            for ch in what[1:-1] + ',':
-                if ch in '{': depth += 1
-                if ch in '}': depth -= 1
-                if ch == ',' and depth == 0:
-                    yield re.match(r'\s*(\w*)', name).group(1); name = ''
-                else: name += ch
-        else: yield what
+
+def heads(text):
+    """The first names of a group of imports: `a::b, c::{d, e}` gives a and c."""
+    depth, fresh = 0, True
+    for token in re.findall(r"\w+|[{},]", text):
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            if depth == 0:
+                return
+            depth -= 1
+        elif token == ",":
+            fresh = fresh or depth == 0
+            continue
+        elif depth == 0 and fresh:
+            yield token
+        fresh = False
+
+
+def imports(text, is_top):
+    """The names that a source takes from the top level of its crate."""
+    for match in PATH.finditer(text):
+        root, first = match.groups()
+        if root == "super" and not is_top:
+            continue
+        yield from heads(text[match.end() :]) if first == "{" else [first]
+
 
 def graph(src):
-    files = {}
-    for name, paths in modules(src): files.setdefault(name, []).extend(paths)
-    edges = {}
-    for name, paths in files.items():
-        for path in paths:
-            for target in used(code(path)):
-                if target in files and target != name: edges.setdefault(name, {}).setdefault(target, []).append(path)
-    return files, edges
+    """Every module, and what it imports: `{module: {other: files}}`."""
+    lib = code(src / "lib.rs")
+    of_tests = set(re.findall(r"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod (\w+);", lib))
+    handed_on = {}
+    for module, group in re.findall(r"pub(?:\(crate\))? use (?:crate::)?(\w+)((?:::[^;]*)?);", lib):
+        handed_on |= {name: module for name in re.findall(r"\w+", group)}
+    modules = {}
+    for entry in sorted(src.iterdir()):
+        if entry.stem not in {"lib", "main", *of_tests} and (entry.is_dir() or entry.suffix == ".rs"):
+            files = sorted(entry.rglob("*.rs")) if entry.is_dir() else [entry]
+            modules.setdefault(entry.stem, []).extend(files)
+    edges = {module: {} for module in modules}
+    for module, files in modules.items():
+        for file in files:
+            is_top = file in (src / f"{module}.rs", src / module / "mod.rs")
+            for name in imports(code(file), is_top):
+                target = name if name in modules else handed_on.get(name)
+                if target in modules and target != module:
+                    edges[module].setdefault(target, set()).add(str(file.relative_to(src)))
+    return edges
 
-def cycles(files, edges):
-    index, low, stack, on, out = {}, {}, [], set(), []
-    def visit(v):
-        index[v] = low[v] = len(index); stack.append(v); on.add(v)
-        for w in edges.get(v, {}):
-            if w not in index: visit(w); low[v] = min(low[v], low[w])
-            elif w in on: low[v] = min(low[v], index[w])
-        if low[v] == index[v]:
-            part = []
-            while True:
-                w = stack.pop(); on.discard(w); part.append(w)
-                if w == v: break
-            out.append(part)
-    for v in files:
-        if v not in index: visit(v)
-    return out
 
-for src in sys.argv[1:]:
-    files, edges = graph(src)
-    for part in cycles(files, edges):
-        if len(part) > 1:
-            print(src, 'cycle of', len(part), sorted(part))
-            for v in sorted(part):
-                for w in sorted(edges.get(v, {})):
-                    if w in part: print('   ', v, '->', w, len(set(edges[v][w])), sorted({os.path.relpath(p, src) for p in edges[v][w]})[:6])
+def reachable(edges, start):
+    """What `start` imports, directly or not."""
+    seen, todo = set(), [start]
+    while todo:
+        for target in edges[todo.pop()]:
+            if target not in seen:
+                seen.add(target)
+                todo.append(target)
+    return seen
+
+
+def main():
+    words = sys.argv[1:]
+    draw, crates = "--draw" in words, [w for w in words if w != "--draw"] or CRATES
+    circles = 0
+    for crate in crates:
+        edges = graph(Path(crate) / "src")
+        below = {module: reachable(edges, module) for module in edges}
+        if draw:
+            print(crate)
+            for module in sorted(edges, key=lambda m: (len(below[m]), m)):
+                print(f"  {module:<16}{' '.join(sorted(edges[module]))}")
+        for module in (m for m in sorted(edges) if m in below[m]):
+            circles += 1
+            for target in sorted(t for t in edges[module] if module in below[t]):
+                print(f"{crate}: {module} imports {target}, which imports it: {', '.join(sorted(edges[module][target]))}")
+    if circles:
+        sys.exit("imports go round in a circle: move what both need to a module below them")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-//! What a machine must have for a kernel to run, found out at run time.
+//! What a machine must have for a kernel to run, by name. Whether it has it: [`crate::machine`], and each engine for itself.
 
 use sparse_oracle::refusal::Refusal;
 
@@ -92,29 +92,12 @@ impl Feature {
         }
     }
 
-    /// True when this machine has it.
-    #[must_use]
-    pub fn is_here(self) -> bool {
-        match self {
-            Feature::Sm80 | Feature::Sm90 | Feature::Cusparse | Feature::Cublas => {
-                crate::cuda::detected(self)
-            }
-            _ => detected(self),
-        }
-    }
-
-    /// The first of these that this machine lacks.
-    #[must_use]
-    pub fn missing(needed: &[Feature]) -> Option<Feature> {
-        needed.iter().copied().find(|feature| !feature.is_here())
-    }
-
-    /// Refuses where this machine lacks one of these.
+    /// Refuses where `has` is false of one of these. An engine asks what it finds out for itself.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] names the first that is missing.
-    pub(crate) fn require(needed: &[Feature]) -> Result<(), Refusal> {
-        match Feature::missing(needed) {
+    pub(crate) fn require(needed: &[Feature], has: fn(Feature) -> bool) -> Result<(), Refusal> {
+        match needed.iter().find(|&&feature| !has(feature)) {
             Some(feature) => Err(Refusal::Unavailable {
                 feature: feature.name(),
             }),
@@ -123,56 +106,15 @@ impl Feature {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-fn detected(feature: Feature) -> bool {
-    match feature {
-        Feature::Avx2 => is_x86_feature_detected!("avx2"),
-        Feature::Fma => is_x86_feature_detected!("fma"),
-        Feature::F16c => is_x86_feature_detected!("f16c"),
-        Feature::Avx512f => is_x86_feature_detected!("avx512f"),
-        Feature::Avx512bw => is_x86_feature_detected!("avx512bw"),
-        Feature::Avx512dq => is_x86_feature_detected!("avx512dq"),
-        Feature::Avx512vl => is_x86_feature_detected!("avx512vl"),
-        Feature::Popcnt => is_x86_feature_detected!("popcnt"),
-        Feature::Bmi1 => is_x86_feature_detected!("bmi1"),
-        _ => false,
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-fn detected(feature: Feature) -> bool {
-    crate::arm::detected(feature)
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn detected(_: Feature) -> bool {
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_of_one_architecture() {
-        let x86 = Feature::ALL[..9].iter().any(|f| f.is_here());
-        let arm = Feature::ALL[9..14].iter().any(|f| f.is_here());
-        assert!(!(x86 && arm));
-    }
-
-    #[test]
     fn the_first_that_is_missing_is_named() {
-        let absent = Feature::ALL
-            .into_iter()
-            .find(|f| !f.is_here())
-            .expect("no machine has all");
-        let refused = Feature::require(&[absent]).expect_err("it is missing");
-        assert_eq!(
-            refused,
-            Refusal::Unavailable {
-                feature: absent.name()
-            }
-        );
-        assert_eq!(Feature::require(&[]), Ok(()));
+        let refused = Feature::require(&[Feature::Avx2, Feature::Fma, Feature::Bmi1], |f| f == Feature::Avx2);
+        assert_eq!(refused, Err(Refusal::Unavailable { feature: "fma" }));
+        assert_eq!(Feature::require(&[Feature::Sme], |_| true), Ok(()));
+        assert_eq!(Feature::require(&[], |_| false), Ok(()));
     }
 }

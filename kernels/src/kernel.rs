@@ -47,10 +47,4 @@ impl Kernel {
             run,
         }
     }
-
-    /// What this machine lacks to run it.
-    #[must_use]
-    pub fn missing(&self) -> Option<Feature> {
-        Feature::missing(self.needs)
-    }
 }

@@ -18,6 +18,7 @@ mod explain;
 mod feature;
 pub mod iops;
 mod kernel;
+mod machine;
 pub mod name;
 mod portable;
 pub mod registry;

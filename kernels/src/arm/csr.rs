@@ -142,7 +142,7 @@ where
     A: Vector,
     O: Output<A>,
 {
-    Feature::require(&[Feature::Neon])?;
+    Feature::require(&[Feature::Neon], super::detected)?;
     let request = request::spmm::<I, A, O>(task, FormatKind::Csr)?;
     let Some(request) = without_product(request) else {
         return Ok(Answer::Written);

@@ -204,7 +204,7 @@ where
     A: Vector,
     O: Output<A>,
 {
-    Feature::require(U::NEEDS)?;
+    Feature::require(U::NEEDS, super::detected)?;
     let request = request::spmm::<I, A, O>(task, FormatKind::Loops)?;
     let Some(request) = without_product(request) else {
         return Ok(Answer::Written);

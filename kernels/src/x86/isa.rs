@@ -68,7 +68,7 @@ macro_rules! isa {
             const NEEDS: &'static [Feature] = &[$(Feature::$need),*];
 
             fn detect() -> Result<$isa, Refusal> {
-                Feature::require(Self::NEEDS)?;
+                Feature::require(Self::NEEDS, super::detected)?;
                 Ok($isa(()))
             }
 

@@ -10,6 +10,7 @@
 //! operands are widened to f32 first, exactly; tf32 is rounded as `rna`.
 
 mod dense;
+mod detect;
 mod element;
 mod formats;
 mod isa;
@@ -23,6 +24,7 @@ mod spmm;
 mod tiles;
 mod workers;
 
+pub(crate) use detect::detected;
 pub use loops::spmm_split;
 pub use planned::{plan_loops, plan_with};
 pub use workers::Split;

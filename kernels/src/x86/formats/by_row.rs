@@ -48,7 +48,7 @@ impl<M> Rowwise<M> {
     /// # Errors
     /// [`Refusal::Unavailable`] where the machine lacks the bit instructions.
     pub(super) fn try_new(matrix: M) -> Result<Rowwise<M>, Refusal> {
-        Feature::require(NEEDS)?;
+        Feature::require(NEEDS, crate::x86::detected)?;
         Ok(Rowwise { matrix })
     }
 }
