@@ -1,9 +1,10 @@
 //! State and environment: kernels that are right when they are called once, on aligned memory, by one thread, and wrong else.
 //! Each is found by the case parameter or the further run that is there for it, and the honest kernel is not accused.
 
-use sparse_conformance::backend::{Backend, Determinism, Failure, PluginBackend, Portable, Support};
+use sparse_conformance::backend::{Backend, Determinism, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::determinism::Repeats;
+use sparse_conformance::remote::PluginBackend;
 use sparse_conformance::report::{Defect, VerdictRecord};
 use sparse_conformance::runner::{run_case, run_case_repeated};
 use sparse_conformance::sequence::After;

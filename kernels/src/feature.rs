@@ -112,7 +112,9 @@ mod tests {
 
     #[test]
     fn the_first_that_is_missing_is_named() {
-        let refused = Feature::require(&[Feature::Avx2, Feature::Fma, Feature::Bmi1], |f| f == Feature::Avx2);
+        let refused = Feature::require(&[Feature::Avx2, Feature::Fma, Feature::Bmi1], |f| {
+            f == Feature::Avx2
+        });
         assert_eq!(refused, Err(Refusal::Unavailable { feature: "fma" }));
         assert_eq!(Feature::require(&[Feature::Sme], |_| true), Ok(()));
         assert_eq!(Feature::require(&[], |_| false), Ok(()));
