@@ -41,14 +41,9 @@ fn main() {
     });
     let command = [env!("CARGO_BIN_EXE_conformance"), "serve"].map(str::to_owned);
     let served = Remote::open(command.to_vec(), Limits::default()).expect("it starts");
-    println!(
-        "small cases judged per second, {} threads",
-        rayon::current_num_threads()
-    );
-    let subjects: [(&str, Box<dyn Backend>); 2] = [
-        ("in process", Box::new(Portable)),
-        ("out of process", Box::new(served)),
-    ];
+    println!("small cases judged per second, {} threads", rayon::current_num_threads());
+    let subjects: [(&str, Box<dyn Backend>); 2] =
+        [("in process", Box::new(Portable)), ("out of process", Box::new(served))];
     for (name, backend) in subjects {
         let backends = [backend];
         rate(&cases, &backends);
@@ -57,9 +52,8 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     if let Some(library) = loop_in_c(folder.path()) {
         let command = [env!("CARGO_BIN_EXE_conformance"), "host", library.as_str()].map(str::to_owned);
-        let backends: [Box<dyn Backend>; 1] = [Box::new(
-            Remote::open(command.to_vec(), Limits::default()).expect("it starts"),
-        )];
+        let backends: [Box<dyn Backend>; 1] =
+            [Box::new(Remote::open(command.to_vec(), Limits::default()).expect("it starts"))];
         // It has products only.
         rate(&cases[..2], &backends);
         println!("{:16} {:9.0}", "C plug-in", rate(&cases[..2], &backends));

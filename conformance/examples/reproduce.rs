@@ -68,10 +68,7 @@ fn main() -> Result<()> {
     rows.sort_by(|a, b| a.single.total_cmp(&b.single));
     libra(&rows);
     rsh(&rows);
-    println!(
-        "Left out: {} inputs (smaller than the papers' limits, or unreadable).",
-        left_out.len()
-    );
+    println!("Left out: {} inputs (smaller than the papers' limits, or unreadable).", left_out.len());
     for reason in &left_out {
         eprintln!("left out: {reason}");
     }
@@ -96,10 +93,7 @@ fn origins() -> Result<Vec<Origin>> {
 fn short(origin: &Origin) -> String {
     match origin {
         Origin::File(path) => {
-            let name = path
-                .file_name()
-                .map(|n| n.to_string_lossy().into_owned())
-                .unwrap_or_default();
+            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             name.split('.').next().unwrap_or_default().to_owned()
         }
         other => other.to_string(),
@@ -113,10 +107,7 @@ fn measure(name: String, entries: &Entries<f32>) -> Result<Row> {
     let [d, e, f] = modes(SDDMM_ETA).map(|mode| sddmm_work(&profile, mode));
     let mut bytes = Vec::new();
     for (_, kind, balanced) in FORMATS {
-        let params = FormatParams {
-            balanced,
-            ..FormatParams::default()
-        };
+        let params = FormatParams { balanced, ..FormatParams::default() };
         let parts = Parts::from(Sparse::from_entries(kind, params, entries)?);
         bytes.push((parts.index_bytes(), parts.index_bytes() + parts.value_bytes()));
     }

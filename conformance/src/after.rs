@@ -19,14 +19,8 @@ pub enum After {
 
 impl After {
     /// All kinds, in the order of tables.
-    pub const ALL: [After; 6] = [
-        After::Contents,
-        After::Extents,
-        After::Freed,
-        After::Many,
-        After::Myriad,
-        After::Other,
-    ];
+    pub const ALL: [After; 6] =
+        [After::Contents, After::Extents, After::Freed, After::Many, After::Myriad, After::Other];
 
     /// Machine name.
     #[must_use]

@@ -48,13 +48,7 @@ pub fn run(
     environment: report::Environment,
     progress: &dyn Progress,
 ) -> Report {
-    run_with(
-        Planned::new(options, backends),
-        backends,
-        environment,
-        progress,
-        &Extras::default(),
-    )
+    run_with(Planned::new(options, backends), backends, environment, progress, &Extras::default())
 }
 
 /// A run before its first case: what will be done, and a report that says so.
@@ -78,18 +72,13 @@ impl Planned {
     pub fn new(options: &Options, backends: &[Box<dyn Backend>]) -> Planned {
         let start = Instant::now();
         let asked: Vec<&dyn Backend> = backends.iter().map(AsRef::as_ref).collect();
-        let Plan {
-            groups: whole,
-            demands,
-        } = plan(options, &asked);
+        let Plan { groups: whole, demands } = plan(options, &asked);
         let digest = report::plan_digest(whole.iter().flat_map(|g| &g.cases).map(ToString::to_string));
         let pictured = pictured(&whole);
         let owed = Owed::all(demands, &whole, backends, options.seed);
         let groups = shard(whole, options.shard);
         let mut records: Vec<report::Backend> = backends.iter().map(|b| backend_record(b.as_ref())).collect();
-        records
-            .iter_mut()
-            .for_each(|backend| backend.required = !options.optional);
+        records.iter_mut().for_each(|backend| backend.required = !options.optional);
         let cases = groups.iter().map(|g| g.cases.len()).sum();
         Planned {
             start,
@@ -110,10 +99,7 @@ impl Planned {
             journal: crate::journal::SCHEMA_NAME.to_owned(),
             suite_version: env!("CARGO_PKG_VERSION").to_owned(),
             plan: self.plan.clone(),
-            repeats: format!(
-                "{} times, one case in {}",
-                self.repeats.times, self.repeats.one_in
-            ),
+            repeats: format!("{} times, one case in {}", self.repeats.times, self.repeats.one_in),
             backends: self.backends.clone(),
         }
     }
@@ -128,16 +114,7 @@ pub fn run_with(
     progress: &dyn Progress,
     extras: &Extras,
 ) -> Report {
-    let Planned {
-        start,
-        groups,
-        pictured,
-        repeats,
-        plan,
-        backends: records,
-        contracts,
-        owed,
-    } = planned;
+    let Planned { start, groups, pictured, repeats, plan, backends: records, contracts, owed } = planned;
     progress.planned(groups.iter().map(|g| g.cases.len()).sum(), groups.len());
     let claimed: HashSet<(&str, Contract)> = owed.iter().map(Owed::of).collect();
     let done: Vec<GroupDone> = groups
@@ -164,9 +141,7 @@ pub fn run_with(
         report.timings.oracle_seconds += group.judging.as_secs_f64();
         report.timings.source_seconds += group.loading.as_secs_f64();
     }
-    report
-        .sources
-        .sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
+    report.sources.sort_by(|a, b| (&a.family, &a.spec).cmp(&(&b.family, &b.spec)));
     // Several groups may use one matrix.
     report.sources.dedup_by(|a, b| a.spec == b.spec);
     let names = backends.iter().map(|b| b.name().to_owned());
@@ -182,9 +157,7 @@ pub fn run_with(
 /// # Errors
 /// As [`report::merge()`].
 pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError> {
-    let first = parts
-        .first()
-        .map(|(path, part)| (path.clone(), part.worth.clone()));
+    let first = parts.first().map(|(path, part)| (path.clone(), part.worth.clone()));
     let (path, rows) = first.unwrap_or_default();
     let mut whole = report::merge(parts)?;
     let owed = Owed::of_shard(&rows).ok_or(report::MergeError::Owed { path })?;
@@ -192,9 +165,7 @@ pub fn merge(parts: Vec<(PathBuf, Report)>) -> Result<Report, report::MergeError
     lines.sort_unstable();
     lines.dedup();
     let cases: Result<Vec<Case>, CaseError> = lines.into_iter().map(str::parse).collect();
-    let cases = cases.map_err(|error| report::MergeError::Line {
-        reason: error.to_string(),
-    })?;
+    let cases = cases.map_err(|error| report::MergeError::Line { reason: error.to_string() })?;
     worth::measure(&mut whole, &owed, &by_matrix(cases));
     Ok(whole)
 }
@@ -206,11 +177,7 @@ fn pictured(whole: &[Group]) -> HashSet<String> {
     let mut kept: HashMap<String, usize> = HashMap::new();
     for origin in whole.iter().map(|group| &group.origin) {
         let family = origin.family();
-        let limit = if matches!(family.as_str(), "file" | "embedded") {
-            64
-        } else {
-            1
-        };
+        let limit = if matches!(family.as_str(), "file" | "embedded") { 64 } else { 1 };
         let kept = kept.entry(family).or_default();
         if *kept < limit && names.insert(origin.to_string()) {
             *kept += 1;
@@ -267,8 +234,7 @@ fn run_group(
             for (case, _) in &left {
                 let unread = |b: &dyn Backend| unasked(case, b, error.to_string());
                 let mine = |b: &&dyn Backend| claimed.contains(&(b.name(), case.contract));
-                done.records
-                    .extend(backends.iter().map(AsRef::as_ref).filter(mine).map(unread));
+                done.records.extend(backends.iter().map(AsRef::as_ref).filter(mine).map(unread));
             }
             return done;
         }
@@ -284,12 +250,8 @@ fn run_group(
         .map(|(case, line)| {
             let mut ran = run_case_repeated(case, &loaded, backends, repeats);
             // A backend that claims nothing of the contract is not asked: its manifest says so once.
-            ran.records
-                .retain(|record| claimed.contains(&(record.backend.as_str(), case.contract)));
-            extras
-                .journal
-                .iter()
-                .for_each(|journal| journal.judged(&ran.records));
+            ran.records.retain(|record| claimed.contains(&(record.backend.as_str(), case.contract)));
+            extras.journal.iter().for_each(|journal| journal.judged(&ran.records));
             tell(line, &ran.records);
             ran
         })
@@ -297,10 +259,7 @@ fn run_group(
     for mut ran in ran {
         done.records.append(&mut ran.records);
         done.judging += ran.judging;
-        done.inside
-            .iter_mut()
-            .zip(ran.inside)
-            .for_each(|(total, spent)| *total += spent);
+        done.inside.iter_mut().zip(ran.inside).for_each(|(total, spent)| *total += spent);
     }
     done
 }
@@ -335,14 +294,9 @@ fn contract_records(options: &Options, groups: &[Group]) -> Vec<report::Contract
     for case in groups.iter().flat_map(|g| &g.cases) {
         *planned.entry(case.contract.to_string()).or_default() += 1;
     }
-    let row = |name: String| report::Contract {
-        cases_planned: planned.get(&name).copied().unwrap_or(0),
-        name,
-    };
-    selected(options)
-        .into_iter()
-        .map(|(_, c)| row(c.to_string()))
-        .collect()
+    let row =
+        |name: String| report::Contract { cases_planned: planned.get(&name).copied().unwrap_or(0), name };
+    selected(options).into_iter().map(|(_, c)| row(c.to_string())).collect()
 }
 
 /// What a backend declares away from the default, and what it excludes, gathered over the whole contract table.
@@ -353,31 +307,23 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
     for contract in all_contracts() {
         match backend.support(
             contract,
-            &Params {
-                layout_c: sparse_oracle::format::Layout::ColMajor,
-                ..Params::default()
-            },
+            &Params { layout_c: sparse_oracle::format::Layout::ColMajor, ..Params::default() },
         ) {
             Support::Excluded { reason } => excluded.entry(reason).or_default().push(contract.to_string()),
             Support::Supported { profile, .. } => {
                 for (choice, reason) in profile.choices() {
                     let key = (choice.point().to_owned(), choice.meaning().to_owned());
-                    let row = deviations
-                        .entry(key)
-                        .or_insert_with(|| (reason.clone(), Vec::new()));
-                    row.1
-                        .push(format!("{}.{}", contract.op.name(), contract.format.name()));
+                    let row = deviations.entry(key).or_insert_with(|| (reason.clone(), Vec::new()));
+                    row.1.push(format!("{}.{}", contract.op.name(), contract.format.name()));
                 }
             }
         }
     }
-    let deviations = deviations
-        .into_iter()
-        .map(|((point, choice), (reason, _))| report::Deviation {
-            point,
-            choice,
-            reason,
-        });
+    let deviations = deviations.into_iter().map(|((point, choice), (reason, _))| report::Deviation {
+        point,
+        choice,
+        reason,
+    });
     let exclusions = excluded.into_iter().map(|(reason, contracts)| report::Exclusion {
         pattern: summarise(&contracts),
         reason: reason.into_owned(),
@@ -399,10 +345,8 @@ pub fn backend_record(backend: &dyn Backend) -> report::Backend {
 
 /// `spmm.coo.* spmm.ell.* (60 contracts)`.
 fn summarise(contracts: &[String]) -> String {
-    let mut heads: Vec<String> = contracts
-        .iter()
-        .map(|c| format!("{}.*", c.rsplit_once('.').map_or("", |s| s.0)))
-        .collect();
+    let mut heads: Vec<String> =
+        contracts.iter().map(|c| format!("{}.*", c.rsplit_once('.').map_or("", |s| s.0))).collect();
     heads.dedup();
     format!("{} ({} contracts)", heads.join(" "), contracts.len())
 }
@@ -417,20 +361,10 @@ pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
     let (spec, family) = (origin.to_string(), origin.family());
     let Ok(pattern) = Csr::<f64>::from_entries(&loaded.coo.entries()) else {
         let nnz = loaded.coo.nnz() as u64;
-        return report::Source {
-            spec,
-            family,
-            rows,
-            cols,
-            nnz,
-            row_nnz: None,
-            spy: None,
-        };
+        return report::Source { spec, family, rows, cols, nnz, row_nnz: None, spy: None };
     };
     let statistics = RowStatistics::of(&pattern);
-    let spy = SpyGrid::new(&pattern, SPY, SPY)
-        .ok()
-        .map(|grid| spy_record(&grid));
+    let spy = SpyGrid::new(&pattern, SPY, SPY).ok().map(|grid| spy_record(&grid));
     report::Source {
         spec,
         family,
@@ -450,10 +384,8 @@ pub fn source_record(origin: &Origin, loaded: &Loaded) -> report::Source {
 
 fn spy_record(grid: &SpyGrid) -> report::SpyGrid {
     let (width, height) = (grid.width(), grid.height());
-    let counts: Vec<u32> = (0..height)
-        .flat_map(|y| (0..width).map(move |x| (x, y)))
-        .map(|(x, y)| grid.count(x, y))
-        .collect();
+    let counts: Vec<u32> =
+        (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| grid.count(x, y)).collect();
     let densest = counts.iter().copied().max().unwrap_or(0).max(1);
     // Square root, so that a single entry in a cell is still seen beside a dense block.
     let shade = |c: u32| (255.0 * (f64::from(c) / f64::from(densest)).sqrt()).ceil() as u8;

@@ -339,12 +339,7 @@ impl FromStr for Case {
             let reason = format!("{} has no such part to break", contract.op.name());
             return Err(bad(&format!("fault={}", fault.name()), reason));
         }
-        Ok(Case {
-            contract,
-            origin: origin.parse()?,
-            filling,
-            params,
-        })
+        Ok(Case { contract, origin: origin.parse()?, filling, params })
     }
 }
 
@@ -377,19 +372,12 @@ fn check_kept(params: &Params) -> Result<(), CaseError> {
 }
 
 fn bad(part: &str, reason: impl Into<String>) -> CaseError {
-    CaseError::Param {
-        part: part.to_owned(),
-        reason: reason.into(),
-    }
+    CaseError::Param { part: part.to_owned(), reason: reason.into() }
 }
 
 fn parse_filling(part: &str) -> Result<Filling, CaseError> {
-    let text = part
-        .strip_prefix("values=")
-        .ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
-    let (family, seed) = text
-        .split_once(',')
-        .ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let text = part.strip_prefix("values=").ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
+    let (family, seed) = text.split_once(',').ok_or_else(|| bad(part, "expected values=FAMILY,SEED"))?;
     let seed = seed.parse().map_err(|e| bad(part, format!("seed: {e}")))?;
     if family == "own" {
         return Ok(Filling::Own(seed));
@@ -401,11 +389,7 @@ fn parse_filling(part: &str) -> Result<Filling, CaseError> {
 fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), CaseError> {
     let extent = |text: &str| -> Result<usize, CaseError> {
         let value: usize = text.parse().map_err(|e| bad(part, format!("{e}")))?;
-        if value > MAX_EXTENT {
-            Err(bad(part, format!("at most {MAX_EXTENT}")))
-        } else {
-            Ok(value)
-        }
+        if value > MAX_EXTENT { Err(bad(part, format!("at most {MAX_EXTENT}"))) } else { Ok(value) }
     };
     let kept = |text: &str| text.parse::<Kept>().map_err(|e| bad(part, e));
     let number = |text: &str| -> Result<f64, CaseError> {
@@ -500,10 +484,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
 
 fn unknown_key() -> String {
     let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
-    format!(
-        "unknown parameter; there are {} (docs/case-line.md)",
-        names.join(", ")
-    )
+    format!("unknown parameter; there are {} (docs/case-line.md)", names.join(", "))
 }
 
 /// The parameters of formats that stand in a case line by their own name: all but the block shape.

@@ -35,33 +35,18 @@ pub enum DeclarationError {
     #[error("unknown architecture '{name}'; there are {}", architectures())]
     Architecture { name: String },
     #[error("{source}; {architecture} has {}", instructions(*architecture))]
-    Parse {
-        architecture: Architecture,
-        source: ParseInstructionError,
-    },
+    Parse { architecture: Architecture, source: ParseInstructionError },
     #[error("{source}; {architecture} has {}", instructions(*architecture))]
-    Absent {
-        architecture: Architecture,
-        source: ModelError,
-    },
+    Absent { architecture: Architecture, source: ModelError },
     #[error(
         "unknown option '{option}'; there are split-k=N, two-pass=N (N at least 1), rna, rne, full, from-c, fold-alpha, \
          fold-alpha-b, no-pads, flush-inputs, flush-outputs, flush"
     )]
     Option { option: String },
     #[error("{unit} multiplies {takes} numbers, the operands of {contract} are {stored}; units that take {stored}: {}", units_of(*stored))]
-    Input {
-        unit: String,
-        takes: Precision,
-        stored: Precision,
-        contract: String,
-    },
+    Input { unit: String, takes: Precision, stored: Precision, contract: String },
     #[error("option '{option}' changes nothing for {contract}: {reason}; leave it out")]
-    Idle {
-        option: String,
-        contract: String,
-        reason: String,
-    },
+    Idle { option: String, contract: String, reason: String },
     #[error(
         "option '{option}' says again, or otherwise, what another option of '{text}' says; give one of them"
     )]
@@ -107,10 +92,7 @@ pub fn parse(
         return Err(idle);
     }
     match arithmetic.contradiction(alpha, beta) {
-        Some(reason) => Err(DeclarationError::Contradiction {
-            text: text.to_owned(),
-            reason,
-        }),
+        Some(reason) => Err(DeclarationError::Contradiction { text: text.to_owned(), reason }),
         None => Ok(arithmetic),
     }
 }
@@ -132,10 +114,7 @@ pub(crate) fn read(
             about => said.iter().any(|&other| about.clashes(other)),
         };
         if again {
-            return Err(DeclarationError::Repeated {
-                option: option.to_owned(),
-                text: text.to_owned(),
-            });
+            return Err(DeclarationError::Repeated { option: option.to_owned(), text: text.to_owned() });
         }
         said.push(about);
         match idle_reason(about, contract) {
@@ -218,9 +197,7 @@ fn unit(name: &str, contract: &Contract) -> Result<Arithmetic, DeclarationError>
     } else {
         let alias = ALIASES.iter().find(|alias| alias.0 == name).map(|alias| alias.1);
         let unit = CpuUnit::from_name(name).or(alias);
-        let unit = unit.ok_or_else(|| DeclarationError::Unit {
-            name: name.to_owned(),
-        })?;
+        let unit = unit.ok_or_else(|| DeclarationError::Unit { name: name.to_owned() })?;
         takes(unit.to_string(), unit.input(), contract)?;
         Arithmetic::cpu(unit, types.out)
     };
@@ -243,12 +220,7 @@ fn takes(unit: String, takes: Precision, contract: &Contract) -> Result<(), Decl
         return Ok(());
     }
     let contract = contract.to_string();
-    Err(DeclarationError::Input {
-        unit,
-        takes,
-        stored,
-        contract,
-    })
+    Err(DeclarationError::Input { unit, takes, stored, contract })
 }
 
 fn with_option(
@@ -256,9 +228,7 @@ fn with_option(
     option: &str,
     contract: &Contract,
 ) -> Result<Arithmetic, DeclarationError> {
-    let unknown = || DeclarationError::Option {
-        option: option.to_owned(),
-    };
+    let unknown = || DeclarationError::Option { option: option.to_owned() };
     Ok(match option.split_once('=') {
         Some(("split-k" | "two-pass", _)) if arithmetic.part().along != Along::Chain => return Err(unknown()),
         Some(("split-k", n)) => {
@@ -306,23 +276,15 @@ fn units() -> String {
 
 /// The instructions of an architecture, each with its smallest n.
 fn instructions(architecture: Architecture) -> String {
-    let rows = ROWS
-        .iter()
-        .filter(|row| row.architectures.contains(&architecture));
+    let rows = ROWS.iter().filter(|row| row.architectures.contains(&architecture));
     let names: Vec<String> = rows.flat_map(Row::instructions).map(|i| i.to_string()).collect();
     names.join(", ")
 }
 
 fn units_of(stored: Precision) -> String {
-    let cpus = CpuUnit::ALL
-        .into_iter()
-        .filter(|unit| unit.input() == stored)
-        .map(|unit| unit.to_string());
+    let cpus = CpuUnit::ALL.into_iter().filter(|unit| unit.input() == stored).map(|unit| unit.to_string());
     let fits = |input: Precision| input == stored || input == Precision::Tf32 && stored == Precision::F32;
-    let mut names: Vec<String> = ["fma".to_owned(), "muladd".to_owned()]
-        .into_iter()
-        .chain(cpus)
-        .collect();
+    let mut names: Vec<String> = ["fma".to_owned(), "muladd".to_owned()].into_iter().chain(cpus).collect();
     let cores = ROWS.iter().flat_map(Row::instructions).filter(|i| fits(i.input));
     for name in cores.map(|i| format!("ARCH:{i}")) {
         if !names.contains(&name) {

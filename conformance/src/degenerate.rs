@@ -16,11 +16,7 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
         return Vec::new();
     }
     if case.contract.op.is_exact() {
-        return if operands.a.nnz() == 0 {
-            vec!["empty".to_owned()]
-        } else {
-            Vec::new()
-        };
+        return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
     }
     let weakest = case.contract.weakest();
     let exact = match Exact::new(case, operands, &weakest, &Profile::default()) {
@@ -29,14 +25,9 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
     };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
-    let place = if case.contract.op == Op::Sddmm {
-        Place::Visited
-    } else {
-        Place::Strides(operands.result.1, 1)
-    };
+    let place =
+        if case.contract.op == Op::Sddmm { Place::Visited } else { Place::Strides(operands.result.1, 1) };
     let before = before.as_ref().map(|c| (c.as_slice(), place));
     let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
-    tags.into_iter()
-        .map(|alternative| alternative.name().to_owned())
-        .collect()
+    tags.into_iter().map(|alternative| alternative.name().to_owned()).collect()
 }

@@ -52,30 +52,18 @@ pub struct Repeats {
 impl Default for Repeats {
     /// At 150 cases of a contract, 75 further runs at least.
     fn default() -> Repeats {
-        Repeats {
-            one_in: 4,
-            times: 2,
-            within: Duration::from_micros(200),
-        }
+        Repeats { one_in: 4, times: 2, within: Duration::from_micros(200) }
     }
 }
 
 impl Repeats {
     /// No case is repeated.
-    pub const NONE: Repeats = Repeats {
-        one_in: 0,
-        times: 0,
-        within: Duration::ZERO,
-    };
+    pub const NONE: Repeats = Repeats { one_in: 0, times: 0, within: Duration::ZERO };
 
     /// Every case, so often.
     #[must_use]
     pub const fn all(times: u32) -> Repeats {
-        Repeats {
-            one_in: 1,
-            times,
-            within: Duration::ZERO,
-        }
+        Repeats { one_in: 1, times, within: Duration::ZERO }
     }
 
     /// What to do with a case.
@@ -140,10 +128,7 @@ pub(crate) fn repeat(
     spent: &mut Duration,
 ) -> Repetition {
     let mut seen = Repetition {
-        record: Repeated {
-            runs: Same::Same,
-            threads: None,
-        },
+        record: Repeated { runs: Same::Same, threads: None },
         broken_claim: None,
         others: Vec::new(),
     };
@@ -178,9 +163,8 @@ pub(crate) fn repeat(
         let all = execute_together(case, both, backend, (first.before(), TOGETHER), spent);
         // Only the number of threads that a claim is about may be another one here.
         let differs = |response: &Response| difference(case, operands, &first.response, response);
-        if let Some((difference, response)) = all
-            .into_iter()
-            .find_map(|response| Some((differs(&response)?, response)))
+        if let Some((difference, response)) =
+            all.into_iter().find_map(|response| Some((differs(&response)?, response)))
         {
             let between = "from one call to several at once";
             seen.note(backend, Determinism::Threads, between, difference);
@@ -196,12 +180,7 @@ impl Repetition {
         if backend.determinism() < claim || self.broken_claim.is_some() {
             return;
         }
-        let Difference {
-            at,
-            place,
-            first,
-            other,
-        } = difference;
+        let Difference { at, place, first, other } = difference;
         let show = |bits: Option<u64>| bits.map_or_else(|| "nothing".to_owned(), |b| format!("0x{b:x}"));
         let message = format!(
             "the bits change {between} although the backend claims that they do not: {place} was {}, then {}",
@@ -228,12 +207,7 @@ struct Difference {
 
 impl Difference {
     fn of_kind(place: &str) -> Difference {
-        Difference {
-            at: None,
-            place: place.to_owned(),
-            first: None,
-            other: None,
-        }
+        Difference { at: None, place: place.to_owned(), first: None, other: None }
     }
 }
 
@@ -265,10 +239,7 @@ fn difference(case: &Case, operands: &Operands, first: &Response, other: &Respon
             }
             in_lists(&part_lists(a), &part_lists(b))
         }
-        _ => Some(Difference::of_kind(&format!(
-            "the kind of answer to {}",
-            case.contract
-        ))),
+        _ => Some(Difference::of_kind(&format!("the kind of answer to {}", case.contract))),
     }
 }
 

@@ -110,13 +110,9 @@ fn hash_arrays<'a>(
 
 fn hash_raw(raw: &RawSparse, hash: &mut Xxh3Default) {
     hash.write_u8(raw.kind as u8);
-    for extent in [
-        raw.rows,
-        raw.cols,
-        raw.width,
-        raw.params.block_rows as usize,
-        raw.params.block_cols as usize,
-    ] {
+    for extent in
+        [raw.rows, raw.cols, raw.width, raw.params.block_rows as usize, raw.params.block_cols as usize]
+    {
         hash.write(&(extent as u64).to_le_bytes());
     }
     hash_words(&raw.offsets, u32::to_le_bytes, hash);

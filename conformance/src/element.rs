@@ -79,11 +79,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
         _ => operands.c.first().cloned().unwrap_or_default(),
     };
     let is_sddmm = case.contract.op == Op::Sddmm;
-    let c_place = if is_sddmm {
-        Place::Visited
-    } else {
-        exact.compact_place()
-    };
+    let c_place = if is_sddmm { Place::Visited } else { exact.compact_place() };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
@@ -139,11 +135,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
 
 fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseResult> {
     let in_place = case.contract.op != Op::Sddmm && case.reads_c();
-    let before = if in_place {
-        Before::Values(&operands.c[0])
-    } else {
-        Before::Poison
-    };
+    let before = if in_place { Before::Values(&operands.c[0]) } else { Before::Poison };
     let mut spent = Duration::ZERO;
     match execute(case, operands, backend, before, &mut spent) {
         Response::Dense(result) => Some(result),

@@ -90,11 +90,7 @@ impl Frame {
     fn of(case: &Case, operands: &Operands) -> Frame {
         let (rows, cols) = operands.result;
         let flat = case.contract.op != Op::Spmm;
-        let layout = if flat {
-            Layout::ColMajor
-        } else {
-            case.params.layout_c
-        };
+        let layout = if flat { Layout::ColMajor } else { case.params.layout_c };
         let inner = if layout == Layout::RowMajor { cols } else { rows };
         Frame {
             rows,
@@ -106,20 +102,11 @@ impl Frame {
     }
 
     fn len(&self) -> usize {
-        self.ld
-            * if self.layout == Layout::RowMajor {
-                self.rows
-            } else {
-                self.cols
-            }
+        self.ld * if self.layout == Layout::RowMajor { self.rows } else { self.cols }
     }
 
     fn place(&self) -> Place {
-        if self.layout == Layout::RowMajor {
-            Place::Strides(self.ld, 1)
-        } else {
-            Place::Strides(1, self.ld)
-        }
+        if self.layout == Layout::RowMajor { Place::Strides(self.ld, 1) } else { Place::Strides(1, self.ld) }
     }
 
     /// Offsets of the elements, row by row.
@@ -146,11 +133,7 @@ impl Frame {
             return Some(at);
         }
         let slice = buffer.as_slice();
-        let used = if self.layout == Layout::RowMajor {
-            self.cols
-        } else {
-            self.rows
-        };
+        let used = if self.layout == Layout::RowMajor { self.cols } else { self.rows };
         let mut pads = (0..slice.len()).filter(|at| at % self.ld.max(1) >= used);
         Some(pads.find(|&at| slice.bits(at) != CANARY)? as i64)
     }
@@ -160,24 +143,14 @@ impl Frame {
 pub(crate) fn output(case: &Case, operands: &Operands, before: Before<'_>) -> DenseOperand {
     let frame = Frame::of(case, operands);
     let buffer = frame.fill(case.contract.types.out, before);
-    DenseOperand {
-        rows: frame.rows,
-        cols: frame.cols,
-        ld: frame.ld,
-        layout: frame.layout,
-        data: buffer,
-    }
+    DenseOperand { rows: frame.rows, cols: frame.cols, ld: frame.ld, layout: frame.layout, data: buffer }
 }
 
 /// True where the case's fault applies to these operands. A short output cannot be made from an empty one.
 #[must_use]
 pub fn fault_applies(case: &Case, operands: &Operands) -> bool {
     let frame = Frame::of(case, operands);
-    let inner = if frame.layout == Layout::RowMajor {
-        frame.cols
-    } else {
-        frame.rows
-    };
+    let inner = if frame.layout == Layout::RowMajor { frame.cols } else { frame.rows };
     match case.params.fault {
         None => false,
         Some(Fault::ShortOutput) => frame.len() > 0,
@@ -226,10 +199,7 @@ fn pool(threads: usize) -> Option<&'static ThreadPool> {
     if let Some(pool) = pools.get(&threads) {
         return Some(pool);
     }
-    let made = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .ok()?;
+    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     let pool: &'static ThreadPool = Box::leak(Box::new(made));
     pools.insert(threads, pool);
     Some(pool)
@@ -267,17 +237,9 @@ pub(crate) fn execute_together(
             let mut spent = Duration::ZERO;
             let responses = (0..ROUNDS).map(|_| execute(case, on, backend, before, &mut spent));
             let broken = |response: &Response| {
-                matches!(
-                    response,
-                    Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_)
-                )
+                matches!(response, Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_))
             };
-            (
-                responses
-                    .filter(|response| mine || broken(response))
-                    .collect::<Vec<_>>(),
-                spent,
-            )
+            (responses.filter(|response| mine || broken(response)).collect::<Vec<_>>(), spent)
         }
     };
     std::thread::scope(|scope| {
@@ -309,10 +271,7 @@ fn observed(run: impl FnOnce() -> Result<Answer, Failure>) -> Observed {
     let result = quietly(run);
     let left = Environment::now();
     found.restore();
-    Observed {
-        result,
-        environment: found.change(left),
-    }
+    Observed { result, environment: found.change(left) }
 }
 
 fn execute_by(
@@ -326,11 +285,8 @@ fn execute_by(
     let precision = case.contract.types.out;
     let frame = Frame::of(case, operands);
     let dense = case.contract.op.is_dense();
-    let mut buffer = if dense {
-        frame.fill(precision, before)
-    } else {
-        Placed::filled(precision, 0, (GUARD, 0), 0)
-    };
+    let mut buffer =
+        if dense { frame.fill(precision, before) } else { Placed::filled(precision, 0, (GUARD, 0), 0) };
     let hashed = fingerprint(operands);
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
@@ -362,20 +318,13 @@ fn execute_by(
         Ok(Err(Failure::Broke(mismatch))) => Response::Broke(*mismatch),
         Ok(Ok(Answer::Sparse(raw))) if !dense => Response::Sparse(raw),
         Ok(Ok(Answer::Parts(parts))) if !dense => Response::Parts(parts),
-        Ok(Ok(Answer::Written)) if dense => Response::Dense(DenseResult {
-            buffer,
-            place: frame.place(),
-        }),
+        Ok(Ok(Answer::Written)) if dense => Response::Dense(DenseResult { buffer, place: frame.place() }),
         Ok(Ok(_)) => Response::Broke(Mismatch::plain(
             Defect::Kind,
             format!(
                 "{} must {}",
                 case.contract,
-                if dense {
-                    "write its output"
-                } else {
-                    "return a sparse matrix"
-                }
+                if dense { "write its output" } else { "return a sparse matrix" }
             ),
         )),
     }
@@ -383,25 +332,11 @@ fn execute_by(
 
 fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<'a>) -> Task<'a> {
     let p = &case.params;
-    let alpha = if p.fault == Some(Fault::AlphaNan) {
-        f64::NAN
-    } else {
-        p.alpha
-    };
-    let beta = if p.fault == Some(Fault::BetaInfinite) {
-        f64::INFINITY
-    } else {
-        p.beta
-    };
+    let alpha = if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { p.alpha };
+    let beta = if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { p.beta };
     let small = usize::from(p.fault == Some(Fault::SmallLdc));
     let a = &operands.a;
-    let Frame {
-        rows,
-        cols,
-        ld,
-        layout,
-        ..
-    } = frame;
+    let Frame { rows, cols, ld, layout, .. } = frame;
     match (case.contract.op, &operands.b, &operands.y, &operands.b_sparse) {
         (Op::Spmm, Some(b), _, _) => Task::Spmm {
             a,
@@ -410,39 +345,18 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
             transpose_b: p.transpose_b,
             alpha,
             beta,
-            c: DenseMut {
-                rows,
-                cols,
-                ld: ld.saturating_sub(small * (p.pad_c + 1)),
-                layout,
-                data: out,
-            },
+            c: DenseMut { rows, cols, ld: ld.saturating_sub(small * (p.pad_c + 1)), layout, data: out },
         },
-        (Op::Spmv, Some(x), _, _) => Task::Spmv {
-            a,
-            transpose_a: p.transpose_a,
-            x: x.data.as_slice(),
-            alpha,
-            beta,
-            y: out,
-        },
-        (Op::Sddmm, Some(x), Some(y), _) => Task::Sddmm {
-            s: a,
-            x: x.as_ref(),
-            y: y.as_ref(),
-            alpha,
-            beta,
-            mode: p.mode,
-            out,
-        },
+        (Op::Spmv, Some(x), _, _) => {
+            Task::Spmv { a, transpose_a: p.transpose_a, x: x.data.as_slice(), alpha, beta, y: out }
+        }
+        (Op::Sddmm, Some(x), Some(y), _) => {
+            Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode: p.mode, out }
+        }
         (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
         (Op::Transpose, ..) => Task::Transpose { a },
         // Operands are always built for their operation; a conversion has none besides A.
-        _ => Task::Convert {
-            a,
-            to: case.contract.to.unwrap_or(case.contract.format),
-            params: p.blocks,
-        },
+        _ => Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks },
     }
 }
 

@@ -107,10 +107,7 @@ pub fn today() -> Date {
 pub fn load(paths: &[PathBuf], today: Date) -> Result<Vec<Expectation>, ExpectationError> {
     let mut all = Vec::new();
     for path in paths {
-        let read = |source| ExpectationError::Read {
-            path: path.clone(),
-            source,
-        };
+        let read = |source| ExpectationError::Read { path: path.clone(), source };
         if std::fs::metadata(path).map_err(read)?.is_dir() {
             for file in toml_files(path)? {
                 all.extend(load_file(&file, today)?);
@@ -123,10 +120,7 @@ pub fn load(paths: &[PathBuf], today: Date) -> Result<Vec<Expectation>, Expectat
 }
 
 fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, ExpectationError> {
-    let read = |source| ExpectationError::Read {
-        path: folder.to_owned(),
-        source,
-    };
+    let read = |source| ExpectationError::Read { path: folder.to_owned(), source };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
@@ -136,40 +130,29 @@ fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, ExpectationError> {
     }
     files.sort();
     if files.is_empty() {
-        return Err(ExpectationError::Empty {
-            path: folder.to_owned(),
-        });
+        return Err(ExpectationError::Empty { path: folder.to_owned() });
     }
     Ok(files)
 }
 
 fn load_file(path: &Path, today: Date) -> Result<Vec<Expectation>, ExpectationError> {
-    let read = |source| ExpectationError::Read {
-        path: path.to_owned(),
-        source,
-    };
+    let read = |source| ExpectationError::Read { path: path.to_owned(), source };
     if std::fs::metadata(path).map_err(read)?.len() > MAX_BYTES {
-        return Err(read(io::Error::other(format!(
-            "it has more than {MAX_BYTES} bytes"
-        ))));
+        return Err(read(io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
     }
     let text = std::fs::read_to_string(path).map_err(read)?;
-    let file: File = toml::from_str(&text).map_err(|source| ExpectationError::Syntax {
-        path: path.to_owned(),
-        source: Box::new(source),
-    })?;
+    let file: File = toml::from_str(&text)
+        .map_err(|source| ExpectationError::Syntax { path: path.to_owned(), source: Box::new(source) })?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let entries = file.expect.into_iter().zip(1..);
     entries
         .map(|(entry, number)| {
             let from = format!("{name} entry {number}");
-            entry
-                .check(from, today)
-                .map_err(|reason| ExpectationError::Entry {
-                    path: path.to_owned(),
-                    entry: number,
-                    reason,
-                })
+            entry.check(from, today).map_err(|reason| ExpectationError::Entry {
+                path: path.to_owned(),
+                entry: number,
+                reason,
+            })
         })
         .collect()
 }
@@ -180,18 +163,15 @@ impl Entry {
             Day::Date(date) => date.to_string(),
             Day::Text(text) => text,
         };
-        let expires: Date = text
-            .parse()
-            .map_err(|_| format!("expires = {text:?} is no date; write 2027-01-31"))?;
+        let expires: Date =
+            text.parse().map_err(|_| format!("expires = {text:?} is no date; write 2027-01-31"))?;
         for (name, value) in [("backend", &self.backend), ("reason", &self.reason)] {
             if value.trim().is_empty() {
                 return Err(format!("{name} is empty"));
             }
         }
         if self.case.is_none() && self.contract.is_none() {
-            return Err(
-                "neither case nor contract is given; `contract = \"*\"` means all of them".to_owned(),
-            );
+            return Err("neither case nor contract is given; `contract = \"*\"` means all of them".to_owned());
         }
         if self.defect.is_some() && self.verdict != Expected::Wrong {
             return Err("only a wrong result has a defect".to_owned());

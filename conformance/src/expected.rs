@@ -94,18 +94,9 @@ impl Exact {
                 let a = terms(Csr::from_entries(&turn(entries))?)?;
                 let placed = arithmetic.parts.second().is_some()
                     || arithmetic.parts.iter().any(|part| part.block() > 1);
-                let slots = if placed && !p.transpose_a {
-                    slots(&operands.a, &a, pads.as_ref())?
-                } else {
-                    None
-                };
-                Exact::Spmm {
-                    a,
-                    pads,
-                    b,
-                    slots,
-                    columns: None,
-                }
+                let slots =
+                    if placed && !p.transpose_a { slots(&operands.a, &a, pads.as_ref())? } else { None };
+                Exact::Spmm { a, pads, b, slots, columns: None }
             }
             Op::Sddmm => Exact::Sddmm {
                 positions: positions(&operands.a),
@@ -122,10 +113,7 @@ impl Exact {
                     return Ok(None);
                 };
                 let exact = |m: &AnySparse| terms(Csr::from_entries(&stored(m)?)?);
-                Exact::Spgemm {
-                    a: exact(&operands.a)?,
-                    b: exact(b)?,
-                }
+                Exact::Spgemm { a: exact(&operands.a)?, b: exact(b)? }
             }
             Op::Transpose | Op::Convert => return Ok(None),
         }))
@@ -156,10 +144,7 @@ impl Exact {
     #[must_use]
     pub fn column(&self, at: u32) -> u32 {
         match self {
-            Exact::Spmm {
-                columns: Some(columns),
-                ..
-            } => columns.get(at as usize).copied().unwrap_or(at),
+            Exact::Spmm { columns: Some(columns), .. } => columns.get(at as usize).copied().unwrap_or(at),
             _ => at,
         }
     }
@@ -168,25 +153,10 @@ impl Exact {
     #[must_use]
     pub fn problem(&self) -> Problem<'_> {
         match self {
-            Exact::Spmm {
-                a, pads, b, slots, ..
-            } => Problem::Spmm {
-                a,
-                pads: pads.as_ref(),
-                b,
-                slots: slots.as_ref(),
-            },
-            Exact::Sddmm {
-                positions,
-                x,
-                y,
-                factors,
-            } => Problem::Sddmm {
-                positions,
-                x,
-                y,
-                factors,
-            },
+            Exact::Spmm { a, pads, b, slots, .. } => {
+                Problem::Spmm { a, pads: pads.as_ref(), b, slots: slots.as_ref() }
+            }
+            Exact::Sddmm { positions, x, y, factors } => Problem::Sddmm { positions, x, y, factors },
             Exact::Spgemm { a, b } => Problem::Spgemm { a, b },
         }
     }
@@ -224,11 +194,7 @@ pub fn summed_positions(
     let placed = |row: u32, col: u32| if transposed { (col, row) } else { (row, col) };
     let precision = operands.a.precision();
     let orders = |group: &[f64]| {
-        if any_order && group.len() <= 5 {
-            all_orders(group, precision)
-        } else {
-            Vec::new()
-        }
+        if any_order && group.len() <= 5 { all_orders(group, precision) } else { Vec::new() }
     };
     sparse_oracle::each_sparse!(&operands.a, m => match m {
         Sparse::Coo(m) => {

@@ -125,10 +125,7 @@ impl Journal {
     /// When the file can't be made.
     pub fn start(folder: &Path, header: &Header) -> Result<(Journal, bool), JournalError> {
         let path = folder.join(FILE);
-        let failed = |source| JournalError::File {
-            path: path.clone(),
-            source,
-        };
+        let failed = |source| JournalError::File { path: path.clone(), source };
         let kept = match std::fs::rename(&path, folder.join(OLD_FILE)) {
             Ok(()) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -148,21 +145,13 @@ impl Journal {
     /// When it can't be read, is of another run, or makes no sense.
     pub fn resume(folder: &Path, header: &Header) -> Result<Option<(Journal, Done)>, JournalError> {
         let path = folder.join(FILE);
-        let failed = |source| JournalError::File {
-            path: path.clone(),
-            source,
-        };
+        let failed = |source| JournalError::File { path: path.clone(), source };
         let file = match OpenOptions::new().read(true).write(true).open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
-        let mut lines = Lines {
-            path: &path,
-            reader: BufReader::new(&file),
-            whole: 0,
-            number: 0,
-        };
+        let mut lines = Lines { path: &path, reader: BufReader::new(&file), whole: 0, number: 0 };
         let Some(first) = lines.next()? else {
             return Ok(None);
         };
@@ -179,10 +168,7 @@ impl Journal {
     }
 
     fn over(path: PathBuf, file: File) -> Journal {
-        Journal {
-            path,
-            state: Mutex::new(State { file, failed: None }),
-        }
+        Journal { path, state: Mutex::new(State { file, failed: None }) }
     }
 
     /// Notes that a matrix was made.
@@ -201,14 +187,9 @@ impl Journal {
             text
         });
         // Whoever panicked while holding the lock wrote a whole line or none.
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if state.failed.is_none() {
-            let written = text
-                .map_err(io::Error::from)
-                .and_then(|text| state.file.write_all(&text));
+            let written = text.map_err(io::Error::from).and_then(|text| state.file.write_all(&text));
             state.failed = written.err();
         }
     }
@@ -219,9 +200,7 @@ impl Journal {
     /// When a line could not be written during the run, or the file can't be removed.
     pub fn close(self) -> Result<(), JournalError> {
         let Journal { path, state } = self;
-        let state = state
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let removed = std::fs::remove_file(&path);
         match state.failed.map_or(removed, Err) {
             Ok(()) => Ok(()),
@@ -244,10 +223,7 @@ impl<R: BufRead> Lines<'_, R> {
     fn next(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
         let mut line = Vec::new();
         let read = io::Read::take(&mut self.reader, MAX_LINE).read_until(b'\n', &mut line);
-        let read = read.map_err(|source| JournalError::File {
-            path: self.path.to_owned(),
-            source,
-        })?;
+        let read = read.map_err(|source| JournalError::File { path: self.path.to_owned(), source })?;
         self.number += 1;
         if read as u64 == MAX_LINE && line.last() != Some(&b'\n') {
             return Err(self.wrong(&format!("it has more than {MAX_LINE} bytes")));
@@ -260,23 +236,16 @@ impl<R: BufRead> Lines<'_, R> {
     }
 
     fn wrong(&self, reason: &impl ToString) -> JournalError {
-        JournalError::Line {
-            path: self.path.to_owned(),
-            line: self.number,
-            reason: reason.to_string(),
-        }
+        JournalError::Line { path: self.path.to_owned(), line: self.number, reason: reason.to_string() }
     }
 
     fn check_header(&self, line: &[u8], ours: &Header) -> Result<(), JournalError> {
         let theirs: Header = serde_json::from_slice(line).map_err(|e| self.wrong(&e))?;
         match difference(&theirs, ours) {
             None => Ok(()),
-            Some((what, theirs, ours)) => Err(JournalError::OtherRun {
-                path: self.path.to_owned(),
-                what,
-                theirs,
-                ours,
-            }),
+            Some((what, theirs, ours)) => {
+                Err(JournalError::OtherRun { path: self.path.to_owned(), what, theirs, ours })
+            }
         }
     }
 
@@ -310,11 +279,7 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, S
         ("the suite's version", |h| h.suite_version.clone()),
         ("the tier", |h| h.plan.tier.clone()),
         ("the seed", |h| h.plan.seed.to_string()),
-        ("the shard", |h| {
-            h.plan
-                .shard
-                .map_or_else(|| "the whole plan".to_owned(), |s| s.to_string())
-        }),
+        ("the shard", |h| h.plan.shard.map_or_else(|| "the whole plan".to_owned(), |s| s.to_string())),
         ("the list of matrices", |h| format!("{:?}", h.plan.matrices)),
         ("the list of backends", |h| {
             let versions = h.backends.iter().map(|b| format!("{} {}", b.name, b.version));
@@ -324,8 +289,5 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, S
         ("the plan", |h| format!("{:?}", h.plan)),
         ("what backends declare", |h| format!("{:?}", h.backends)),
     ];
-    facts
-        .into_iter()
-        .map(|(what, show)| (what, show(theirs), show(ours)))
-        .find(|(_, a, b)| a != b)
+    facts.into_iter().map(|(what, show)| (what, show(theirs), show(ours))).find(|(_, a, b)| a != b)
 }

@@ -23,11 +23,7 @@ impl Kept {
     /// From `start` up to `end`; none where that is nothing.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Kept {
-        if start < end {
-            Kept { start, end }
-        } else {
-            Kept { start: 0, end: 0 }
-        }
+        if start < end { Kept { start, end } } else { Kept { start: 0, end: 0 } }
     }
 
     /// The first.

@@ -17,37 +17,17 @@ pub struct Key {
 }
 
 const fn key(name: &'static str, unit: &'static str, default: &'static str, doc: &'static str) -> Key {
-    Key {
-        name,
-        unit,
-        default,
-        doc,
-    }
+    Key { name, unit, default, doc }
 }
 
 /// Every key, in the order in which a line has them.
 pub const KEYS: &[Key] = &[
-    key(
-        "n",
-        "columns, 0 to 65536",
-        "8",
-        "columns of B and C (SpMM, SpGEMM); inner dimension of an SDDMM",
-    ),
-    key(
-        "alpha",
-        "a number of the accumulator's type",
-        "1",
-        "factor of the product",
-    ),
+    key("n", "columns, 0 to 65536", "8", "columns of B and C (SpMM, SpGEMM); inner dimension of an SDDMM"),
+    key("alpha", "a number of the accumulator's type", "1", "factor of the product"),
     key("beta", "a number of the accumulator's type", "0", "factor of C"),
     key("ta", "", "as stored", "use the transpose of the sparse operand"),
     key("tb", "", "as stored", "use the transpose of B"),
-    key(
-        "lb",
-        "`col`",
-        "row-major",
-        "layout of B (X and Y of an SDDMM): column-major",
-    ),
+    key("lb", "`col`", "row-major", "layout of B (X and Y of an SDDMM): column-major"),
     key("lc", "`col`", "row-major", "layout of C: column-major"),
     key(
         "dups",
@@ -118,25 +98,10 @@ pub const KEYS: &[Key] = &[
         "0",
         "Libra SpMM: fill the last block of a window with the densest remaining vectors",
     ),
-    key(
-        "groups",
-        "groups, 1 to 64",
-        "4",
-        "RP-CSC, CP-CSR: number of groups",
-    ),
-    key(
-        "nm_n",
-        "elements",
-        "2",
-        "N:M, V:N:M: how many of a window are kept",
-    ),
+    key("groups", "groups, 1 to 64", "4", "RP-CSC, CP-CSR: number of groups"),
+    key("nm_n", "elements", "2", "N:M, V:N:M: how many of a window are kept"),
     key("nm_m", "elements", "4", "N:M, V:N:M: the window"),
-    key(
-        "nm_l",
-        "columns",
-        "4",
-        "N:M: columns of a window (length of a vector)",
-    ),
+    key("nm_l", "columns", "4", "N:M: columns of a window (length of a vector)"),
     key("v", "rows", "8", "V:N:M, SR-BCRS: rows of a block or vector"),
     key("stride", "vectors", "4", "SR-BCRS: vectors per group"),
     key(
@@ -145,12 +110,7 @@ pub const KEYS: &[Key] = &[
         "0",
         "2:4: packed for the shorter (1) or the longer (0) of the two shapes of the instruction",
     ),
-    key(
-        "balanced",
-        "0 or 1",
-        "0",
-        "ME-TCF, BitTCF: with the arrays of the load-balanced variant",
-    ),
+    key("balanced", "0 or 1", "0", "ME-TCF, BitTCF: with the arrays of the load-balanced variant"),
     key(
         "unpruned",
         "",
@@ -233,11 +193,7 @@ pub fn key_of_parameter(parameter: &Parameter) -> Option<&'static Key> {
 #[must_use]
 pub fn keys_table() -> String {
     let row = |key: &Key| {
-        let value = if key.unit.is_empty() {
-            "(stands alone)"
-        } else {
-            key.unit
-        };
+        let value = if key.unit.is_empty() { "(stands alone)" } else { key.unit };
         format!("| `{}` | {value} | {} | {} |\n", key.name, key.default, key.doc)
     };
     let rows: String = KEYS.iter().map(row).collect();
@@ -254,16 +210,9 @@ pub fn parameters_table() -> String {
             "block_cols" => ("columns", "4", "columns of a block"),
             _ => (key.unit, key.default, meaning(key.doc)),
         };
-        let formats: Vec<String> = parameter
-            .formats
-            .iter()
-            .map(|f| format!("`{}`", f.name()))
-            .collect();
+        let formats: Vec<String> = parameter.formats.iter().map(|f| format!("`{}`", f.name())).collect();
         let formats = formats.join(", ");
-        Some(format!(
-            "| `{}` | {formats} | {unit} | {default} | {doc} |\n",
-            parameter.name
-        ))
+        Some(format!("| `{}` | {formats} | {unit} | {default} | {doc} |\n", parameter.name))
     };
     let rows: String = PARAMETERS.iter().filter_map(row).collect();
     format!(

@@ -61,18 +61,12 @@ impl Origin {
     /// # Errors
     /// What the generator or the file reader says.
     pub fn load(&self) -> Result<Loaded, OriginError> {
-        let loaded = |m: file::FileMatrix| Loaded {
-            has_values: !m.pattern_only,
-            coo: m.coo,
-        };
+        let loaded = |m: file::FileMatrix| Loaded { has_values: !m.pattern_only, coo: m.coo };
         match self {
             Origin::Embedded(name) => Ok(loaded(embedded::read(name)?)),
             Origin::File(path) => Ok(loaded(file::read_path(path)?)),
             Origin::Spec(spec) => {
-                let error = |reason: String| OriginError::Spec {
-                    text: spec.to_string(),
-                    reason,
-                };
+                let error = |reason: String| OriginError::Spec { text: spec.to_string(), reason };
                 let pattern = spec.generate().map_err(|e| error(e.to_string()))?.into_parts();
                 let rows = (0..pattern.rows as u32)
                     .flat_map(|i| {
@@ -88,10 +82,7 @@ impl Origin {
                     col_idx: pattern.col_idx,
                 };
                 let coo = Coo::try_new(parts).map_err(|e| error(e.to_string()))?;
-                Ok(Loaded {
-                    coo,
-                    has_values: false,
-                })
+                Ok(Loaded { coo, has_values: false })
             }
         }
     }
@@ -114,18 +105,10 @@ impl FromStr for Origin {
         if let Some(name) = text.strip_prefix("embedded:") {
             return Ok(Origin::Embedded(name.to_owned()));
         }
-        if let Some(path) = text
-            .strip_prefix("file:[")
-            .and_then(|rest| rest.strip_suffix(']'))
-        {
+        if let Some(path) = text.strip_prefix("file:[").and_then(|rest| rest.strip_suffix(']')) {
             return Ok(Origin::File(PathBuf::from(path)));
         }
-        let error = |reason: String| OriginError::Spec {
-            text: text.to_owned(),
-            reason,
-        };
-        text.parse::<SourceSpec>()
-            .map(Origin::Spec)
-            .map_err(|e| error(e.to_string()))
+        let error = |reason: String| OriginError::Spec { text: text.to_owned(), reason };
+        text.parse::<SourceSpec>().map(Origin::Spec).map_err(|e| error(e.to_string()))
     }
 }

@@ -37,11 +37,7 @@ pub(crate) fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
         stored.peek() != Some(&slot)
     });
     let list = slots.into_iter().map(|(row, col)| Entry { row, col, value: () });
-    Entries {
-        rows,
-        cols,
-        list: list.collect(),
-    }
+    Entries { rows, cols, list: list.collect() }
 }
 
 fn in_tiles(tiles: &[Tile], rows: usize) -> Vec<(u32, u32)> {
@@ -87,10 +83,7 @@ fn tiles<T: Element>(m: &Sparse<T>) -> Vec<Tile> {
                 let end = m.rows.min(first + 16);
                 let entries = m.node_pointer[first] as usize..m.node_pointer[end] as usize;
                 let cols: BTreeSet<u32> = m.edge_list[entries].iter().copied().collect();
-                Tile {
-                    rows: first..end,
-                    cols: cols.into_iter().collect(),
-                }
+                Tile { rows: first..end, cols: cols.into_iter().collect() }
             };
             (0..m.rows).step_by(16).map(window).collect()
         }
@@ -112,10 +105,7 @@ fn windows(ptr: &[u32], height: usize, first: usize, cols: impl Fn(usize) -> Vec
     for (window, ends) in ptr.windows(2).enumerate() {
         let top = first + window * height;
         for block in ends[0] as usize..ends[1] as usize {
-            tiles.push(Tile {
-                rows: top..top + height,
-                cols: cols(block),
-            });
+            tiles.push(Tile { rows: top..top + height, cols: cols(block) });
         }
     }
     tiles
@@ -157,10 +147,7 @@ fn two_four<T: Element>(m: &TwoFour<T>) -> Vec<(u32, u32)> {
             let offsets = mma.offsets(word >> (4 * place) & 15).unwrap_or_default();
             // tf32 keeps one of two: both halves of its nibble name the same element.
             let kept = &offsets[..mma.chunk() / 2];
-            slots.extend(
-                kept.iter()
-                    .map(|offset| ((first_row + row) as u32, (col + offset) as u32)),
-            );
+            slots.extend(kept.iter().map(|offset| ((first_row + row) as u32, (col + offset) as u32)));
         }
     }
     slots
@@ -189,11 +176,7 @@ mod tests {
     fn matrix(kind: FormatKind) -> (AnySparse, Entries<f64>) {
         let at = [(0, 1), (0, 4), (1, 3), (3, 6), (8, 0), (8, 3), (8, 5), (10, 5)];
         let list = at.map(|(row, col)| Entry { row, col, value: 1.0 }).to_vec();
-        let entries = Entries {
-            rows: 11,
-            cols: 7,
-            list,
-        };
+        let entries = Entries { rows: 11, cols: 7, list };
         let half = entries
             .clone()
             .map(|&v: &f64| <sparse_oracle::F16 as sparse_oracle::scalar::Scalar>::from_f64(v));
@@ -210,11 +193,7 @@ mod tests {
 
     fn pads(kind: FormatKind) -> Vec<(u32, u32)> {
         let (sparse, entries) = matrix(kind);
-        pad_slots(&sparse, &entries)
-            .list
-            .iter()
-            .map(|e| (e.row, e.col))
-            .collect()
+        pad_slots(&sparse, &entries).list.iter().map(|e| (e.row, e.col)).collect()
     }
 
     /// The definition read the slow way: in each window, every row meets every column that the window stores.
@@ -223,8 +202,7 @@ mod tests {
         let stored: Vec<(u32, u32)> = entries.list.iter().map(|e| (e.row, e.col)).collect();
         let window = |row: u32| stored.iter().filter(move |at| at.0 / height == row / height);
         let all = (0..11).flat_map(|row| (0..7).map(move |col| (row, col)));
-        all.filter(|&(row, col)| window(row).any(|at| at.1 == col) && !stored.contains(&(row, col)))
-            .collect()
+        all.filter(|&(row, col)| window(row).any(|at| at.1 == col) && !stored.contains(&(row, col))).collect()
     }
 
     #[test]

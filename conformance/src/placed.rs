@@ -67,12 +67,7 @@ impl Placed {
         let elements = &from[self.start..self.start + self.len];
         let (mut memory, start) = room::<T>(len, (0, self.shift.unwrap_or(0)), T::from_f64(f64::NAN));
         memory[start..start + self.len].copy_from_slice(elements);
-        Placed {
-            memory: T::wrap(memory),
-            start,
-            len: self.len,
-            shift: self.shift,
-        }
+        Placed { memory: T::wrap(memory), start, len: self.len, shift: self.shift }
     }
 
     /// Overwrites the elements in place; what is no longer one holds NaN. False, and nothing done, where there is no room or the
@@ -162,12 +157,7 @@ impl Clone for Placed {
 /// Values where they are, whatever their address.
 impl From<Values> for Placed {
     fn from(memory: Values) -> Placed {
-        Placed {
-            len: memory.len(),
-            memory,
-            start: 0,
-            shift: None,
-        }
+        Placed { len: memory.len(), memory, start: 0, shift: None }
     }
 }
 
@@ -208,10 +198,7 @@ mod tests {
         assert_eq!((address(placed.as_slice()), placed.len()), (before, 9));
         let two = Values::from_f64(Precision::F32, &[3.0; 2]);
         assert!(placed.overwrite(two.as_slice()));
-        assert_eq!(
-            (address(placed.as_slice()), placed.as_slice()),
-            (before, two.as_slice())
-        );
+        assert_eq!((address(placed.as_slice()), placed.as_slice()), (before, two.as_slice()));
         let many = Values::from_f64(Precision::F32, &[4.0; 4000]);
         assert!(!placed.overwrite(many.as_slice()));
         assert!(!placed.overwrite(Values::from_f64(Precision::F64, &[1.0]).as_slice()));

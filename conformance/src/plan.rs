@@ -127,25 +127,13 @@ pub fn plan(options: &Options, backends: &[&dyn Backend]) -> Plan {
     let mut plan = if options.matrices.is_empty() {
         generated(options, &contracts, backends)
     } else {
-        let contracts: Vec<(u64, Contract)> = contracts
-            .into_iter()
-            .filter(|(_, c)| backends.iter().any(|b| b.claims(c)))
-            .collect();
+        let contracts: Vec<(u64, Contract)> =
+            contracts.into_iter().filter(|(_, c)| backends.iter().any(|b| b.claims(c))).collect();
         let groups = file::groups(options, &contracts);
-        let asked: HashSet<Contract> = groups
-            .iter()
-            .flat_map(|g| &g.cases)
-            .map(|case| case.contract)
-            .collect();
-        let asked: Vec<Contract> = contracts
-            .iter()
-            .map(|(_, c)| *c)
-            .filter(|c| asked.contains(c))
-            .collect();
-        Plan {
-            demands: demand::owed_on_files(options, &asked, backends),
-            groups,
-        }
+        let asked: HashSet<Contract> =
+            groups.iter().flat_map(|g| &g.cases).map(|case| case.contract).collect();
+        let asked: Vec<Contract> = contracts.iter().map(|(_, c)| *c).filter(|c| asked.contains(c)).collect();
+        Plan { demands: demand::owed_on_files(options, &asked, backends), groups }
     };
     let mut seen = HashSet::new();
     for group in &mut plan.groups {
@@ -188,10 +176,7 @@ fn generated(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn 
     }
     cases.extend(embedded(options, contracts, backends));
     cases.extend(wide::cases(options, contracts, backends));
-    Plan {
-        groups: by_matrix(cases),
-        demands,
-    }
+    Plan { groups: by_matrix(cases), demands }
 }
 
 /// Cases of one matrix together, in the order in which matrices first occur.
@@ -202,10 +187,7 @@ pub fn by_matrix(cases: Vec<Case>) -> Vec<Group> {
     for case in cases {
         let place = *places.entry(case.origin.to_string()).or_insert(groups.len());
         if place == groups.len() {
-            groups.push(Group {
-                origin: case.origin.clone(),
-                cases: Vec::new(),
-            });
+            groups.push(Group { origin: case.origin.clone(), cases: Vec::new() });
         }
         groups[place].cases.push(case);
     }
@@ -214,10 +196,8 @@ pub fn by_matrix(cases: Vec<Case>) -> Vec<Group> {
 
 /// Each contract on a few matrices of the embedded pack that its formats hold, in turn, for each backend that claims it.
 fn embedded(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn Backend]) -> Vec<Case> {
-    let all: Vec<Origin> = embedded::all()
-        .iter()
-        .map(|matrix| Origin::Embedded(matrix.name.to_owned()))
-        .collect();
+    let all: Vec<Origin> =
+        embedded::all().iter().map(|matrix| Origin::Embedded(matrix.name.to_owned())).collect();
     let short: OnceCell<Vec<Origin>> = OnceCell::new();
     let mut cases: Vec<Case> = Vec::new();
     for &(i, contract) in contracts {
@@ -288,11 +268,7 @@ const ALL_MEASURED: usize = 16;
 /// seed, so that their element types differ. Kernels of one format differ in the element type, and hunting on each would cost more than the
 /// run. Accumulators of 16 bits are left to those who have no other: the bounds of an unknown order hide there what a bug changes.
 pub(crate) fn measured(backend: &dyn Backend, seed: u64) -> Vec<Contract> {
-    let claimed: Vec<Contract> = all_contracts()
-        .iter()
-        .copied()
-        .filter(|c| backend.claims(c))
-        .collect();
+    let claimed: Vec<Contract> = all_contracts().iter().copied().filter(|c| backend.claims(c)).collect();
     if claimed.len() <= ALL_MEASURED {
         return claimed;
     }

@@ -18,9 +18,7 @@ pub(crate) fn unmade(case: &Case, backend: &dyn Backend, reason: String) -> Case
     let Support::Excluded { reason } = backend.support(&case.contract, &case.params) else {
         return unasked(case, backend, reason);
     };
-    let judged = verdict_only(Verdict::Unsupported {
-        reason: reason.into_owned(),
-    });
+    let judged = verdict_only(Verdict::Unsupported { reason: reason.into_owned() });
     record(case, backend, (judged, None), &[])
 }
 
@@ -81,10 +79,9 @@ pub(crate) fn verdict_record(verdict: Verdict) -> VerdictRecord {
         Verdict::LoneRefusal { refusal } => VerdictRecord::LoneRefusal { refusal },
         Verdict::LoneAcceptance { expected } => VerdictRecord::LoneAcceptance { expected },
         Verdict::Crashed { message } => VerdictRecord::Crashed { message },
-        Verdict::TimedOut { seconds, tail } => VerdictRecord::TimedOut {
-            seconds,
-            tail: (!tail.is_empty()).then_some(tail),
-        },
+        Verdict::TimedOut { seconds, tail } => {
+            VerdictRecord::TimedOut { seconds, tail: (!tail.is_empty()).then_some(tail) }
+        }
         Verdict::Unsupported { reason } => VerdictRecord::Unsupported { reason },
         Verdict::NotRun { reason } => VerdictRecord::NotRun { reason },
     }
@@ -94,19 +91,12 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let text = |s: String| (!s.is_empty()).then_some(s);
     let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
     let number = |v: Option<f64>| v.map(|v| decimal(v, Precision::F64));
-    let more = if m.count > 1 {
-        format!(" (and {} more)", m.count - 1)
-    } else {
-        String::new()
-    };
+    let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
     let message = past_the_largest(&m).unwrap_or(m.message);
     report::Mismatch {
         tier: m.tier.map_or(report::Tier::T0, tier),
         what: m.defect.into(),
-        at: m.at.map(|(row, column)| report::Place {
-            row: row as u64,
-            column: column as u64,
-        }),
+        at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
         expected: text(m.expected),
         expected_bits: bits(m.expected_bits),
         found: text(m.found),
@@ -136,11 +126,7 @@ fn past_the_largest(m: &Mismatch) -> Option<String> {
 
 /// A verdict that no tier gave.
 pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
-    Judged {
-        verdict,
-        tiers: Vec::new(),
-        elements: 0,
-    }
+    Judged { verdict, tiers: Vec::new(), elements: 0 }
 }
 
 #[cfg(test)]

@@ -42,10 +42,7 @@ impl Right {
     /// Name in case lines.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Right::ALL
-            .iter()
-            .find(|one| one.0 == self)
-            .map_or("?", |one| one.1)
+        Right::ALL.iter().find(|one| one.0 == self).map_or("?", |one| one.1)
     }
 
     /// The kind with this name.
@@ -126,9 +123,8 @@ pub(crate) fn pair_values(positions: &[(u32, u32)], values: &mut [f64]) {
     while start < positions.len() {
         let row = positions[start].0;
         let length = positions[start..].iter().take_while(|at| at.0 == row).count();
-        let follows = positions
-            .get(start + length)
-            .is_some_and(|at| row.is_multiple_of(2) && at.0 == row + 1);
+        let follows =
+            positions.get(start + length).is_some_and(|at| row.is_multiple_of(2) && at.0 == row + 1);
         if follows {
             values.copy_within(start..start + length, start + length);
         }
@@ -153,29 +149,18 @@ mod tests {
     fn columns_of_a_row_meet_in_one_place_of_a_table() {
         for seed in 0..20 {
             let rows = columns(Right::Collide, 100, 1000, seed);
-            let apart = rows
-                .iter()
-                .flat_map(|row| row.windows(2).map(|pair| pair[1] - pair[0]));
+            let apart = rows.iter().flat_map(|row| row.windows(2).map(|pair| pair[1] - pair[0]));
             let step = apart.fold(0, |a: u64, b| {
-                (1..=a.max(b))
-                    .rev()
-                    .find(|d| a.is_multiple_of(*d) && b % d == 0)
-                    .unwrap_or(a)
+                (1..=a.max(b)).rev().find(|d| a.is_multiple_of(*d) && b % d == 0).unwrap_or(a)
             });
-            assert!(
-                step >= 16 && rows.iter().any(|row| row.len() > 1),
-                "seed {seed}: {step}"
-            );
+            assert!(step >= 16 && rows.iter().any(|row| row.len() > 1), "seed {seed}: {step}");
         }
     }
 
     #[test]
     fn equal_rows_come_in_pairs_and_no_shape_panics() {
         let rows = columns(Right::Cancel, 31, 40, 3);
-        assert!(
-            rows.chunks_exact(2)
-                .all(|pair| pair[0] == pair[1] && !pair[0].is_empty())
-        );
+        assert!(rows.chunks_exact(2).all(|pair| pair[0] == pair[1] && !pair[0].is_empty()));
         for right in [Right::Long, Right::Collide, Right::Cancel] {
             for (rows, cols) in [(0, 0), (5, 0), (0, 5), (5, 1), (5, 2), (3, 17)] {
                 let found = columns(right, rows, cols, 1);

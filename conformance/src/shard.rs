@@ -167,19 +167,12 @@ impl Shard {
     ) -> Result<(Shard, String), ShardError> {
         let mut present = SCHEDULERS.iter().filter(|s| variable(s.index).is_some());
         let Some(scheduler) = present.next() else {
-            let known: Vec<String> = SCHEDULERS
-                .iter()
-                .map(|s| format!("{} with {} ({})", s.index, s.count, s.name))
-                .collect();
-            return Err(ShardError::NoScheduler {
-                known: known.join(", "),
-            });
+            let known: Vec<String> =
+                SCHEDULERS.iter().map(|s| format!("{} with {} ({})", s.index, s.count, s.name)).collect();
+            return Err(ShardError::NoScheduler { known: known.join(", ") });
         };
         if let Some(other) = present.next() {
-            return Err(ShardError::Ambiguous {
-                first: scheduler.index,
-                second: other.index,
-            });
+            return Err(ShardError::Ambiguous { first: scheduler.index, second: other.index });
         }
         scheduler.shard(&variable)
     }
@@ -188,15 +181,12 @@ impl Shard {
 impl Scheduler {
     fn shard(&self, variable: &impl Fn(&str) -> Option<String>) -> Result<(Shard, String), ShardError> {
         let id = number(self.index, variable)?.unwrap_or_default();
-        let count = number(self.count, variable)?.ok_or(ShardError::Missing {
-            present: self.index,
-            missing: self.count,
-        })?;
+        let count = number(self.count, variable)?
+            .ok_or(ShardError::Missing { present: self.index, missing: self.count })?;
         let (first, step) = match self.first_and_step {
-            Some((first, step)) => (
-                number(first, variable)?.unwrap_or(self.first),
-                number(step, variable)?.unwrap_or(1),
-            ),
+            Some((first, step)) => {
+                (number(first, variable)?.unwrap_or(self.first), number(step, variable)?.unwrap_or(1))
+            }
             None => (self.first, 1),
         };
         let place = id.checked_sub(first).filter(|_| step > 0);
@@ -207,10 +197,8 @@ impl Scheduler {
             expected: "one of the numbers that the scheduler counts in",
         })?;
         let shard = Shard::new(place.saturating_add(1), count)?;
-        let said = format!(
-            "{}: {}={id}, {}={count}, counted from {first}",
-            self.name, self.index, self.count
-        );
+        let said =
+            format!("{}: {}={id}, {}={count}, counted from {first}", self.name, self.index, self.count);
         Ok((shard, said))
     }
 }
@@ -221,11 +209,7 @@ fn number(name: &'static str, variable: &impl Fn(&str) -> Option<String>) -> Res
     };
     match value.trim().parse() {
         Ok(number) => Ok(Some(number)),
-        Err(_) => Err(ShardError::Variable {
-            name,
-            value,
-            expected: "a number",
-        }),
+        Err(_) => Err(ShardError::Variable { name, value, expected: "a number" }),
     }
 }
 
@@ -297,45 +281,25 @@ mod tests {
         assert!(matches!(slurm("11", "10", "2"), Err(ShardError::Variable { .. })));
         assert!(matches!(slurm("9", "10", "2"), Err(ShardError::Variable { .. })));
         assert!(matches!(slurm("0", "0", "0"), Err(ShardError::Variable { .. })));
-        assert!(matches!(
-            slurm("5", "0", "1"),
-            Err(ShardError::Range { index: 6, .. })
-        ));
+        assert!(matches!(slurm("5", "0", "1"), Err(ShardError::Range { index: 6, .. })));
         let (shard, said) =
             auto(&[("JOB_COMPLETION_INDEX", "2"), ("CONFORMANCE_SHARDS", "3")]).expect("both");
         assert_eq!(shard.to_string(), "3/3");
-        assert!(
-            said.contains("JOB_COMPLETION_INDEX=2") && said.contains("Kubernetes"),
-            "{said}"
-        );
+        assert!(said.contains("JOB_COMPLETION_INDEX=2") && said.contains("Kubernetes"), "{said}");
         let (shard, _) = auto(&[("CI_NODE_INDEX", "1"), ("CI_NODE_TOTAL", "3")]).expect("both");
         assert_eq!(shard.to_string(), "1/3");
     }
 
     #[test]
     fn what_is_no_shard_is_refused() {
-        for text in [
-            "",
-            "1",
-            "0/3",
-            "4/3",
-            "a/3",
-            "1/",
-            "-1/3",
-            "1/3/5",
-            "1/99999999999999999999",
-            "0/0",
-        ] {
+        for text in ["", "1", "0/3", "4/3", "a/3", "1/", "-1/3", "1/3/5", "1/99999999999999999999", "0/0"] {
             let error = text.parse::<Shard>().expect_err(text);
             assert!(error.to_string().contains("shard"), "{text}: {error}");
         }
         assert!(matches!(auto(&[]), Err(ShardError::NoScheduler { .. })));
         assert!(matches!(
             auto(&[("JOB_COMPLETION_INDEX", "0")]),
-            Err(ShardError::Missing {
-                missing: "CONFORMANCE_SHARDS",
-                ..
-            })
+            Err(ShardError::Missing { missing: "CONFORMANCE_SHARDS", .. })
         ));
         assert!(matches!(
             auto(&[("JOB_COMPLETION_INDEX", "x"), ("CONFORMANCE_SHARDS", "3")]),

@@ -86,10 +86,7 @@ impl Sheets {
         if let Some(moved) = made.iter().find(|m| m.profile == *profile) {
             return Arc::clone(moved);
         }
-        let fresh = Arc::new(Moved {
-            profile: profile.clone(),
-            result: moved(case, operands, profile),
-        });
+        let fresh = Arc::new(Moved { profile: profile.clone(), result: moved(case, operands, profile) });
         made.push(Arc::clone(&fresh));
         fresh
     }
@@ -119,11 +116,7 @@ impl Product {
         let out = case.contract.types.out;
         let by_number = case.contract.op == Op::Sddmm;
         let place = if by_number { Place::Visited } else { result.place };
-        let before_place = if by_number {
-            Place::Visited
-        } else {
-            exact.compact_place()
-        };
+        let before_place = if by_number { Place::Visited } else { exact.compact_place() };
         if let Some(sheet) = self.sheet(case, exact, c, before_place) {
             return sheet.judge(result.found(), place, Some(poison(out)));
         }
@@ -168,10 +161,7 @@ impl Product {
         let sheet = Sheet::new(&problem, (&arithmetic, &self.profile), scalars, before, MOST);
         // What can't be formed is refused, and said, by who judges without a sheet.
         let sheet = sheet.ok().flatten().map(Arc::new);
-        made.push(OfC {
-            c: c.map(<[f64]>::to_vec),
-            sheet: sheet.clone(),
-        });
+        made.push(OfC { c: c.map(<[f64]>::to_vec), sheet: sheet.clone() });
         sheet
     }
 }

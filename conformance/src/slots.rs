@@ -33,21 +33,12 @@ pub(crate) fn padded_slots<T>(format: FormatKind, params: &FormatParams, entries
 
 /// Number of `height` x 1 tiles that hold an entry, counted from row 0 (from another row it differs a little).
 fn distinct_tiles<T>(entries: &Entries<T>, height: u32) -> u128 {
-    let mut tiles: Vec<(u32, u32)> = entries
-        .list
-        .iter()
-        .map(|e| (e.row / height.max(1), e.col))
-        .collect();
+    let mut tiles: Vec<(u32, u32)> = entries.list.iter().map(|e| (e.row / height.max(1), e.col)).collect();
     tiles.sort_unstable();
     tiles.dedup();
     tiles.len() as u128
 }
 
 fn longest_row<T>(entries: &Entries<T>) -> u32 {
-    entries
-        .list
-        .chunk_by(|a, b| a.row == b.row)
-        .map(|row| row.len() as u32)
-        .max()
-        .unwrap_or(0)
+    entries.list.chunk_by(|a, b| a.row == b.row).map(|row| row.len() as u32).max().unwrap_or(0)
 }

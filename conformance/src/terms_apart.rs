@@ -63,10 +63,8 @@ fn spread(rows: usize, cols: usize, mut stored: Vec<Entry<f64>>) -> Result<Optio
     if !twice {
         return Ok(None);
     }
-    let columns: Vec<u32> = (0u32..)
-        .zip(&most)
-        .flat_map(|(col, &times)| std::iter::repeat_n(col, times as usize))
-        .collect();
+    let columns: Vec<u32> =
+        (0u32..).zip(&most).flat_map(|(col, &times)| std::iter::repeat_n(col, times as usize)).collect();
     let firsts: Vec<u32> = most
         .iter()
         .scan(0u32, |next, &times| {
@@ -77,21 +75,13 @@ fn spread(rows: usize, cols: usize, mut stored: Vec<Entry<f64>>) -> Result<Optio
         .collect();
     let mut list = Vec::with_capacity(stored.len());
     for group in stored.chunk_by(|x, y| (x.row, x.col) == (y.row, y.col)) {
-        list.extend(
-            (firsts[group[0].col as usize]..)
-                .zip(group)
-                .map(|(col, e)| Entry {
-                    row: e.row,
-                    col,
-                    value: e.value,
-                }),
-        );
+        list.extend((firsts[group[0].col as usize]..).zip(group).map(|(col, e)| Entry {
+            row: e.row,
+            col,
+            value: e.value,
+        }));
     }
-    let entries = Entries {
-        rows,
-        cols: columns.len(),
-        list,
-    };
+    let entries = Entries { rows, cols: columns.len(), list };
     let a = Csr::from_entries(&entries)?;
     Ok(Some(Apart { a, columns }))
 }
@@ -114,25 +104,13 @@ mod tests {
             entry(0, 2, 3.0),
             entry(1, 3, 7.0),
         ];
-        let apart = spread(2, 4, stored)
-            .expect("small")
-            .expect("one is stored thrice");
+        let apart = spread(2, 4, stored).expect("small").expect("one is stored thrice");
         assert_eq!(apart.columns, [0, 1, 2, 2, 2, 3]);
         assert_eq!(apart.a.row(0), (&[0, 2, 3, 4][..], &[9.0, 1.0, 2.0, 3.0][..]));
         assert_eq!(apart.a.row(1), (&[2, 5][..], &[5.0, 7.0][..]));
-        let b = apart
-            .rows_of(&Dense::from_fn(4, 2, |k, j| (10 * k + j) as f64))
-            .expect("it fits");
-        assert_eq!(
-            b.data(),
-            [
-                0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 20.0, 21.0, 20.0, 21.0, 30.0, 31.0
-            ]
-        );
-        assert!(
-            apart.rows_of(&Dense::from_fn(5, 2, |_, _| 1.0)).is_none(),
-            "one row too many"
-        );
+        let b = apart.rows_of(&Dense::from_fn(4, 2, |k, j| (10 * k + j) as f64)).expect("it fits");
+        assert_eq!(b.data(), [0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 20.0, 21.0, 20.0, 21.0, 30.0, 31.0]);
+        assert!(apart.rows_of(&Dense::from_fn(5, 2, |_, _| 1.0)).is_none(), "one row too many");
     }
 
     #[test]

@@ -92,27 +92,16 @@ type Judged<'a> = Vec<&'a Case>;
 pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
     let judged = judged(report, groups);
     let none = Vec::new();
-    let of = |owed: &Owed| {
-        judged
-            .get(&(owed.backend.clone(), owed.contract))
-            .unwrap_or(&none)
-    };
+    let of = |owed: &Owed| judged.get(&(owed.backend.clone(), owed.contract)).unwrap_or(&none);
     let whole = report.plan.shard.is_none();
-    let mut rows: Vec<Worth> = owed
-        .par_iter()
-        .map(|owed| coverage(owed, of(owed), whole))
-        .collect();
+    let mut rows: Vec<Worth> = owed.par_iter().map(|owed| coverage(owed, of(owed), whole)).collect();
     if whole {
         // A tier that is not known is a larger one.
         let tier = Tier::from_name(&report.plan.tier).unwrap_or(Tier::Extensive);
         hunt(&mut rows, owed, &of, (&Ground::of(groups.to_vec()), tier));
     }
     drop(judged);
-    report.thin = if whole {
-        rows.iter().filter_map(thin).collect()
-    } else {
-        Vec::new()
-    };
+    report.thin = if whole { rows.iter().filter_map(thin).collect() } else { Vec::new() };
     report.worth = rows;
 }
 
@@ -123,21 +112,14 @@ fn judged<'a>(report: &Report, groups: &'a [Group]) -> HashMap<(String, Contract
     let mut judged: HashMap<(String, Contract), Judged<'a>> = HashMap::new();
     for record in report.cases.iter().filter(|record| record.verdict.kind().ran()) {
         if let Some(case) = by_line.get(&record.case) {
-            judged
-                .entry((record.backend.clone(), case.contract))
-                .or_default()
-                .push(case);
+            judged.entry((record.backend.clone(), case.contract)).or_default().push(case);
         }
     }
     judged
 }
 
 fn thin(row: &Worth) -> Option<Thin> {
-    Some(Thin {
-        backend: row.backend.clone(),
-        contract: row.contract.clone(),
-        reason: row.thin()?,
-    })
+    Some(Thin { backend: row.backend.clone(), contract: row.contract.clone(), reason: row.thin()? })
 }
 
 fn coverage(owed: &Owed, judged: &[&Case], whole: bool) -> Worth {
@@ -185,30 +167,23 @@ fn hunt<'a>(
             cases: judged.iter().fold(0, sum),
             loosely: owed.loose,
         };
-        work.entry(key)
-            .or_insert_with(|| (Vec::new(), judged))
-            .0
-            .push(place);
+        work.entry(key).or_insert_with(|| (Vec::new(), judged)).0.push(place);
     }
     let results: Vec<(&Vec<usize>, Seeded)> = work
         .par_iter()
         .map(|(key, (places, judged))| (places, seeded(ground, judged, tier, key.loosely)))
         .collect();
     for (places, seeded) in results {
-        places
-            .iter()
-            .for_each(|&place| rows[place].seeded = Some(seeded.clone()));
+        places.iter().for_each(|&place| rows[place].seeded = Some(seeded.clone()));
     }
 }
 
 /// True where the backend declares the very bits of its sums, so that the third tier judges it.
 fn fixes_bits(backend: &dyn Backend, cases: &[&Case]) -> bool {
-    let declared = cases
-        .iter()
-        .find_map(|case| match backend.support(&case.contract, &case.params) {
-            Support::Supported { arithmetic, .. } => Some(arithmetic.is_deterministic()),
-            Support::Excluded { .. } => None,
-        });
+    let declared = cases.iter().find_map(|case| match backend.support(&case.contract, &case.params) {
+        Support::Supported { arithmetic, .. } => Some(arithmetic.is_deterministic()),
+        Support::Excluded { .. } => None,
+    });
     declared.unwrap_or(false)
 }
 
@@ -222,9 +197,5 @@ fn seeded(ground: &Ground, judged: &[&Case], tier: Tier, loosely: bool) -> Seede
     let fates = crate::selftest::hunt(concerned, cases.iter().cloned(), tier, loosely, 0);
     let escaped = fates.iter().filter(|fate| fate.kill.is_none());
     let missed: Vec<String> = escaped.map(|fate| fate.bug.name.to_owned()).collect();
-    Seeded {
-        concern: fates.len() as u64,
-        caught: (fates.len() - missed.len()) as u64,
-        missed,
-    }
+    Seeded { concern: fates.len() as u64, caught: (fates.len() - missed.len()) as u64, missed }
 }

@@ -48,22 +48,8 @@ fn layouts() -> impl Strategy<Value = Layout> {
 fn params() -> impl Strategy<Value = Params> {
     let finite = || any::<f64>().prop_filter("finite", |v| v.is_finite());
     let factor = || prop_oneof![Just(0.0), Just(1.0), Just(-1.0), Just(0.5), finite()];
-    let flags = (
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-        layouts(),
-        layouts(),
-    );
-    let sizes = (
-        0..=65536usize,
-        0..=65536usize,
-        0..=65536usize,
-        1..=65536u32,
-        1..=65536u32,
-        0..64usize,
-    );
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), layouts(), layouts());
+    let sizes = (0..=65536usize, 0..=65536usize, 0..=65536usize, 1..=65536u32, 1..=65536u32, 0..64usize);
     let after = prop::option::of(prop::sample::select(After::ALL.to_vec()));
     let mode = prop::sample::select(vec![SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS]);
     let fault = prop::option::of(prop::sample::select(Fault::ALL.map(|f| f.0).to_vec()));
@@ -94,11 +80,7 @@ fn params() -> impl Strategy<Value = Params> {
                 unpruned,
                 layout_y: (pad_c % 3 == 1).then_some(layout_c),
                 pad_y: (pad_c % 2 == 1).then_some(pad_c),
-                encoding: if pad_b % 2 == 0 {
-                    Encoding::Canonical
-                } else {
-                    Encoding::Loose
-                },
+                encoding: if pad_b % 2 == 0 { Encoding::Canonical } else { Encoding::Loose },
                 right: Right::ALL[n % Right::ALL.len()].0,
                 fault,
                 align,
@@ -161,12 +143,7 @@ fn cases() -> impl Strategy<Value = Case> {
         if !EncodingInfo::of(contract.format).is_loose {
             params.encoding = Encoding::Canonical;
         }
-        Case {
-            contract,
-            origin,
-            filling,
-            params,
-        }
+        Case { contract, origin, filling, params }
     })
 }
 
@@ -228,18 +205,9 @@ fn error(line: &str) -> CaseError {
 
 #[test]
 fn a_line_that_is_too_short_says_so() {
-    for line in [
-        "",
-        "spmm",
-        CONTRACT,
-        &format!("{CONTRACT}/"),
-        &format!("{CONTRACT}/uniform:seed=1"),
-    ] {
+    for line in ["", "spmm", CONTRACT, &format!("{CONTRACT}/"), &format!("{CONTRACT}/uniform:seed=1")] {
         let e = error(line);
-        assert!(
-            matches!(&e, CaseError::Short(text) if text == line),
-            "{line:?}: {e}"
-        );
+        assert!(matches!(&e, CaseError::Short(text) if text == line), "{line:?}: {e}");
         assert!(e.to_string().contains("contract/source/values"), "{e}");
     }
 }
@@ -255,10 +223,7 @@ fn an_unknown_contract_is_named() {
         "spmm.dia.f64_f64_f64_f64",
     ] {
         let e = error(&format!("{name}/uniform:seed=1/values=ones,1"));
-        assert!(
-            matches!(&e, CaseError::Contract(text) if text == name),
-            "{name:?}: {e}"
-        );
+        assert!(matches!(&e, CaseError::Contract(text) if text == name), "{name:?}: {e}");
     }
 }
 
@@ -274,9 +239,7 @@ fn a_bad_source_is_named_with_its_reason() {
         "synth:nosuch,seed=0",
     ] {
         let e = error(&format!("{CONTRACT}/{source}/values=ones,1"));
-        let CaseError::Origin(OriginError::Spec { text, reason }) = &e else {
-            panic!("{source:?}: {e:?}")
-        };
+        let CaseError::Origin(OriginError::Spec { text, reason }) = &e else { panic!("{source:?}: {e:?}") };
         assert_eq!(text, source);
         assert!(!reason.is_empty());
     }
@@ -284,9 +247,8 @@ fn a_bad_source_is_named_with_its_reason() {
 
 #[test]
 fn an_unknown_embedded_matrix_is_refused_when_loaded() {
-    let case: Case = format!("{CONTRACT}/embedded:nosuch/values=ones,1")
-        .parse()
-        .expect("the name is checked later");
+    let case: Case =
+        format!("{CONTRACT}/embedded:nosuch/values=ones,1").parse().expect("the name is checked later");
     let e = case.origin.load().expect_err("there is no such matrix");
     assert!(e.to_string().contains("nosuch"), "{e}");
 }
@@ -337,18 +299,9 @@ fn a_bad_parameter_is_named_with_its_reason() {
         ("n=3=4", "digit"),
     ] {
         let e = error(&format!("{START}/{part}"));
-        let CaseError::Param {
-            part: found,
-            reason: why,
-        } = &e
-        else {
-            panic!("{part}: {e:?}")
-        };
+        let CaseError::Param { part: found, reason: why } = &e else { panic!("{part}: {e:?}") };
         let same_number = found.split('=').next() == part.split('=').next();
-        assert!(
-            found == part || same_number && why.contains("accumulator"),
-            "{part}: {e}"
-        );
+        assert!(found == part || same_number && why.contains("accumulator"), "{part}: {e}");
         assert!(why.contains(reason), "{part}: {e}");
     }
 }
@@ -374,10 +327,7 @@ fn parameters_that_mean_nothing_are_refused() {
         let text = error(&line(contract, part)).to_string();
         assert!(text.contains(reason), "{part}: {text}");
     }
-    for (contract, part) in [
-        ("convert.libra_spmm.csr.f32", "fill=1"),
-        ("convert.csr.loops.f32", "br=0"),
-    ] {
+    for (contract, part) in [("convert.libra_spmm.csr.f32", "fill=1"), ("convert.csr.loops.f32", "br=0")] {
         let line = line(contract, part);
         let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
         assert_eq!(case.to_string(), line);
@@ -407,24 +357,14 @@ fn bad_values_are_named() {
 /// Before: the last one won, so that two lines named one case.
 #[test]
 fn a_parameter_given_twice_is_refused() {
-    for parts in [
-        "n=3/n=4",
-        "ta/ta",
-        "alpha=2/n=3/alpha=2",
-        "mode=scale/mode=add-s",
-        "fault=alpha-nan/fault=beta-inf",
-    ] {
+    for parts in
+        ["n=3/n=4", "ta/ta", "alpha=2/n=3/alpha=2", "mode=scale/mode=add-s", "fault=alpha-nan/fault=beta-inf"]
+    {
         let e = error(&format!("{START}/{parts}"));
-        assert!(
-            matches!(&e, CaseError::Param { reason, .. } if reason == "given twice"),
-            "{parts}: {e}"
-        );
+        assert!(matches!(&e, CaseError::Param { reason, .. } if reason == "given twice"), "{parts}: {e}");
     }
     assert!(matches!(error(&format!("{START}//n=3")), CaseError::Param { .. }));
-    assert!(matches!(
-        error(&format!("{CONTRACT}/uniform:seed=1//values=ones,1")),
-        CaseError::Param { .. }
-    ));
+    assert!(matches!(error(&format!("{CONTRACT}/uniform:seed=1//values=ones,1")), CaseError::Param { .. }));
 }
 
 /// A sequence is of legal calls, and an operation without a dense array has none to shift.
@@ -433,10 +373,7 @@ fn state_must_concern_the_request() {
     let both = error(&format!("{START}/fault=alpha-nan/after=many")).to_string();
     assert!(both.contains("after=many") && both.contains("fault"), "{both}");
     let none = error("convert.csr.coo.f32/uniform:seed=1/values=ones,1/align=1").to_string();
-    assert!(
-        none.contains("align=1") && none.contains("no dense array"),
-        "{none}"
-    );
+    assert!(none.contains("align=1") && none.contains("no dense array"), "{none}");
     let plain: Case = format!("{START}/align=0").parse().expect("the default");
     assert_eq!(plain.to_string(), START);
 }
@@ -449,10 +386,9 @@ fn a_fault_must_concern_the_operation() {
             let line = format!("{contract}/uniform:seed=1/values=ones,1/fault={name}");
             match line.parse::<Case>() {
                 Ok(case) => assert!(fault.concerns(case.contract.op), "{line}"),
-                Err(e) => assert!(
-                    !fault.concerns(contract.op) && e.to_string().contains(name),
-                    "{line}: {e}"
-                ),
+                Err(e) => {
+                    assert!(!fault.concerns(contract.op) && e.to_string().contains(name), "{line}: {e}")
+                }
             }
         }
     }
@@ -461,15 +397,7 @@ fn a_fault_must_concern_the_operation() {
 /// Before: the path ended at its first "]/", and the rest of it was read as parameters.
 #[test]
 fn a_path_may_hold_brackets_and_parameters() {
-    for path in [
-        "a]/b.mtx",
-        "]/",
-        "]/n=3",
-        "[x]/[y]/z.mtx",
-        "",
-        "]",
-        "x/values=ones,1/y.mtx",
-    ] {
+    for path in ["a]/b.mtx", "]/", "]/n=3", "[x]/[y]/z.mtx", "", "]", "x/values=ones,1/y.mtx"] {
         let line = format!("{CONTRACT}/file:[{path}]/values=own,7/n=9");
         let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
         assert_eq!(case.origin, Origin::File(PathBuf::from(path)), "{line}");
@@ -482,13 +410,8 @@ fn a_path_may_hold_brackets_and_parameters() {
 fn parameters_come_in_any_order_and_print_in_one() {
     let given = format!("{START}/ldc=2/lc=col/tb/beta=1/alpha=2/n=3/ldb=+1/ta/lb=col");
     let case: Case = given.parse().expect("legal");
-    assert_eq!(
-        case.to_string(),
-        format!("{START}/n=3/alpha=2/beta=1/ta/tb/lb=col/lc=col/ldb=+1/ldc=+2")
-    );
-    let defaults: Case = format!("{START}/n=8/alpha=1/beta=0/block=4x4/ldb=0")
-        .parse()
-        .expect("legal");
+    assert_eq!(case.to_string(), format!("{START}/n=3/alpha=2/beta=1/ta/tb/lb=col/lc=col/ldb=+1/ldc=+2"));
+    let defaults: Case = format!("{START}/n=8/alpha=1/beta=0/block=4x4/ldb=0").parse().expect("legal");
     assert_eq!(defaults.to_string(), START);
 }
 
@@ -510,9 +433,7 @@ fn the_largest_lines_are_refused_before_memory_is_taken() {
     ];
     for line in lines {
         let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
-        let Ok(loaded) = case.origin.load() else {
-            panic!("{line}: the matrix itself is small")
-        };
+        let Ok(loaded) = case.origin.load() else { panic!("{line}: the matrix itself is small") };
         match build(&case, &loaded) {
             Err(OperandError::TooLarge { elements, limit }) => assert!(elements > limit, "{line}"),
             Err(OperandError::Encode { format, .. }) => {
@@ -522,9 +443,7 @@ fn the_largest_lines_are_refused_before_memory_is_taken() {
         }
     }
     let e = Origin::load(
-        &"uniform:rows=4294967295,cols=4294967295,density=1,seed=1"
-            .parse()
-            .expect("legal text"),
+        &"uniform:rows=4294967295,cols=4294967295,density=1,seed=1".parse().expect("legal text"),
     );
     assert!(e.is_err());
 }
@@ -533,9 +452,7 @@ fn the_largest_lines_are_refused_before_memory_is_taken() {
 #[test]
 fn every_contract_begins_a_line() {
     for contract in all_contracts() {
-        let case: Case = format!("{contract}/embedded:karate/values=own,0")
-            .parse()
-            .expect("legal");
+        let case: Case = format!("{contract}/embedded:karate/values=own,0").parse().expect("legal");
         assert_eq!(Contract::from_name(&contract.to_string()), Some(case.contract));
     }
 }

@@ -13,11 +13,7 @@ fn refused_in(folder: &Path, args: &[&str], words: &[&str]) -> Ran {
     let ran = run_in(folder, args);
     assert_eq!(ran.code, 2, "{args:?}: {}{}", ran.out, ran.err);
     for word in words {
-        assert!(
-            ran.err.contains(word),
-            "{args:?} says nothing of {word:?}: {}",
-            ran.err
-        );
+        assert!(ran.err.contains(word), "{args:?} says nothing of {word:?}: {}", ran.err);
     }
     ran
 }
@@ -33,36 +29,18 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
 /// File name, content, and words that its refusal must hold.
 fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static [&'static str])> {
     let text = |body: &str| format!("{HEAD}{body}").into_bytes();
-    let junk: Vec<u8> = (0..4096u32)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
+    let junk: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let mut cut = gz(&text("3 3 2\n1 1 1\n3 3 1\n"));
     cut.truncate(cut.len() - 12);
     vec![
-        (
-            "truncated.mtx",
-            text("3 3 2\n1 1 1.0\n"),
-            &["1 entries found, 2 promised"],
-        ),
+        ("truncated.mtx", text("3 3 2\n1 1 1.0\n"), &["1 entries found, 2 promised"]),
         ("oversized.mtx", text("3 3 1\n1 1 1.0\n2 2 1.0\n"), &["line 4"]),
         ("short_line.mtx", text("3 3 1\n1 1\n"), &["line 3"]),
         ("row_out.mtx", text("3 3 1\n4 1 1.0\n"), &["line 3", "4"]),
         ("column_zero.mtx", text("3 3 1\n1 0 1.0\n"), &["line 3"]),
-        (
-            "huge.mtx",
-            text("9999999999999999999 9999999999999999999 1\n1 1 1.0\n"),
-            &["line 2"],
-        ),
-        (
-            "huge_count.mtx",
-            text("3 3 10000000000000000000\n1 1 1.0\n"),
-            &["line 2"],
-        ),
-        (
-            "count_past_shape.mtx",
-            text("3 3 4000000000\n1 1 1.0\n"),
-            &["line"],
-        ),
+        ("huge.mtx", text("9999999999999999999 9999999999999999999 1\n1 1 1.0\n"), &["line 2"]),
+        ("huge_count.mtx", text("3 3 10000000000000000000\n1 1 1.0\n"), &["line 2"]),
+        ("count_past_shape.mtx", text("3 3 4000000000\n1 1 1.0\n"), &["line"]),
         ("words.mtx", text("three 3 1\n1 1 1.0\n"), &["line 2", "three"]),
         ("word_value.mtx", text("3 3 1\n1 1 one\n"), &["line 3", "one"]),
         ("negative.mtx", text("-3 3 1\n1 1 1.0\n"), &["line 2"]),
@@ -100,12 +78,7 @@ fn every_bad_file_is_refused_by_every_command() {
             expected.push(name);
             let ran = refused_in(folder.path(), &args, &expected);
             let line = ran.err.lines().find(|l| l.contains(name)).expect("named");
-            assert_eq!(
-                line.matches(words[0]).count(),
-                1,
-                "{args:?}: said more than once: {}",
-                ran.err
-            );
+            assert_eq!(line.matches(words[0]).count(), 1, "{args:?}: said more than once: {}", ran.err);
             assert!(
                 ran.err.is_ascii() && ran.err.len() < 2000,
                 "{args:?}: junk in the message: {:?}",
@@ -122,33 +95,17 @@ fn folders_and_missing_files_are_refused() {
     std::fs::create_dir(at.join("folder.mtx")).expect("made");
     std::fs::create_dir(at.join("none")).expect("made");
     std::fs::write(at.join("none/readme.txt"), "no matrix").expect("written");
-    refused_in(
-        at,
-        &["run", "--matrix", "none"],
-        &["none", "no .mtx or .smtx file"],
-    );
+    refused_in(at, &["run", "--matrix", "none"], &["none", "no .mtx or .smtx file"]);
     refused_in(at, &["inspect", "none"], &["none", "not a regular file"]);
-    refused_in(
-        at,
-        &["inspect", "folder.mtx"],
-        &["folder.mtx", "not a regular file"],
-    );
-    refused_in(
-        at,
-        &["run", "--matrix", "absent.mtx"],
-        &["absent.mtx", "No such file"],
-    );
+    refused_in(at, &["inspect", "folder.mtx"], &["folder.mtx", "not a regular file"]);
+    refused_in(at, &["run", "--matrix", "absent.mtx"], &["absent.mtx", "No such file"]);
     refused_in(at, &["inspect", "absent.mtx"], &["absent.mtx", "No such file"]);
     refused_in(at, &["inspect", "embedded:absent"], &["absent"]);
     refused_in(at, &["inspect", "nosuch:seed=1"], &["nosuch"]);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("nowhere.mtx", at.join("dangling.mtx")).expect("linked");
-        refused_in(
-            at,
-            &["inspect", "dangling.mtx"],
-            &["dangling.mtx", "No such file"],
-        );
+        refused_in(at, &["inspect", "dangling.mtx"], &["dangling.mtx", "No such file"]);
         refused_in(at, &["inspect", "/dev/null"], &["/dev/null"]);
     }
 }
@@ -157,39 +114,18 @@ fn folders_and_missing_files_are_refused() {
 fn unknown_names_are_refused_with_the_known_ones() {
     let at = std::env::temp_dir();
     let refused = |args: &[&str], words: &[&str]| drop(refused_in(&at, args, words));
-    refused(
-        &["run", "--backend", "nosuch"],
-        &["nosuch", "portable", "sprs", "nalgebra-sparse"],
-    );
+    refused(&["run", "--backend", "nosuch"], &["nosuch", "portable", "sprs", "nalgebra-sparse"]);
     refused(&["run", "--ops", "nosuch"], &["nosuch", "spmm"]);
-    refused(
-        &["run", "--contracts", "spmm.nosuch.*"],
-        &["spmm.nosuch.*", "list contracts"],
-    );
-    refused(
-        &["self-test", "--contracts", "spmm.nosuch.*"],
-        &["spmm.nosuch.*", "list contracts"],
-    );
+    refused(&["run", "--contracts", "spmm.nosuch.*"], &["spmm.nosuch.*", "list contracts"]);
+    refused(&["self-test", "--contracts", "spmm.nosuch.*"], &["spmm.nosuch.*", "list contracts"]);
     refused(&["self-test", "--only", "nosuch"], &["nosuch", "in its name"]);
-    let elsewhere = [
-        "self-test",
-        "--contracts",
-        "transpose.csr.f32",
-        "--only",
-        "term: only one",
-    ];
-    refused(
-        &elsewhere,
-        &["term: only one", "concerns cases of transpose.csr.f32"],
-    );
+    let elsewhere = ["self-test", "--contracts", "transpose.csr.f32", "--only", "term: only one"];
+    refused(&elsewhere, &["term: only one", "concerns cases of transpose.csr.f32"]);
     refused(&["run", "--precisions", "f65"], &["f65", "f64"]);
     refused(&["run", "--tier", "nosuch"], &["nosuch", "quick"]);
     refused(&["run", "--seed", "-1"], &["-1"]);
     refused(&["run", "--jobs", "many"], &["many"]);
-    refused(
-        &["run", "--ops", "sddmm", "--precisions", "f32", "--nosuch"],
-        &["--nosuch"],
-    );
+    refused(&["run", "--ops", "sddmm", "--precisions", "f32", "--nosuch"], &["--nosuch"]);
     refused(&["list", "nosuch"], &["nosuch", "contracts"]);
     refused(&["nosuch"], &["nosuch"]);
     refused(&[], &["Usage"]);
@@ -201,16 +137,10 @@ fn unknown_names_are_refused_with_the_known_ones() {
             &["unknown contract", "spmm.csr.f64"],
         );
         refused(
-            &[
-                command,
-                "spmv.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1/n=9999999",
-            ],
+            &[command, "spmv.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1/n=9999999"],
             &["n=9999999", "65536"],
         );
-        refused(
-            &[command, "spmv.csr.f64_f64_f64_f64/uniform:seed=x/values=ones,1"],
-            &["seed"],
-        );
+        refused(&[command, "spmv.csr.f64_f64_f64_f64/uniform:seed=x/values=ones,1"], &["seed"]);
         let good = "spmv.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1";
         refused(&[command, good, "--backend", "nosuch"], &["nosuch", "portable"]);
     }
@@ -224,17 +154,9 @@ fn unknown_names_are_refused_with_the_known_ones() {
 fn a_report_folder_that_is_a_file_is_refused_before_the_work() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("taken"), "").expect("written");
-    let ran = refused_in(
-        folder.path(),
-        &["run", "--ops", "transpose", "--report", "taken"],
-        &["taken"],
-    );
+    let ran = refused_in(folder.path(), &["run", "--ops", "transpose", "--report", "taken"], &["taken"]);
     assert!(ran.out.is_empty(), "{}", ran.out);
-    refused_in(
-        folder.path(),
-        &["run", "--ops", "transpose", "--report", "taken/below"],
-        &["taken/below"],
-    );
+    refused_in(folder.path(), &["run", "--ops", "transpose", "--report", "taken/below"], &["taken/below"]);
     let svg = ["inspect", "embedded:karate", "--svg", "absent/x.svg"];
     refused_in(folder.path(), &svg, &["absent/x.svg"]);
 }
@@ -245,21 +167,12 @@ fn bad_files_among_good_ones_cost_only_themselves() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = folder.path();
     std::fs::create_dir(at.join("m")).expect("made");
-    std::fs::write(
-        at.join("m/a_good.mtx"),
-        format!("{HEAD}3 4 3\n1 1 1.5\n2 4 -2\n3 2 0.25\n"),
-    )
-    .expect("written");
+    std::fs::write(at.join("m/a_good.mtx"), format!("{HEAD}3 4 3\n1 1 1.5\n2 4 -2\n3 2 0.25\n"))
+        .expect("written");
     std::fs::write(at.join("m/b_bad.mtx"), format!("{HEAD}3 3 2\n1 1 1\n")).expect("written");
     std::fs::write(at.join("m/c_bad.mtx.gz"), "no gzip").expect("written");
     std::fs::write(at.join("m/d_good.mtx"), format!("{HEAD}2 2 1\n2 2 8\n")).expect("written");
-    let words = [
-        "2 of the matrices",
-        "b_bad.mtx",
-        "c_bad.mtx.gz",
-        "1 entries found",
-        "gzip",
-    ];
+    let words = ["2 of the matrices", "b_bad.mtx", "c_bad.mtx.gz", "1 entries found", "gzip"];
     let ran = refused_in(at, &["run", "--matrix", "m", "--report", "report"], &words);
     assert!(!ran.err.contains("good"), "{}", ran.err);
     let text = std::fs::read_to_string(at.join("report/report.json")).expect("written all the same");
@@ -267,59 +180,33 @@ fn bad_files_among_good_ones_cost_only_themselves() {
     let cases = report["cases"].as_array().expect("an array");
     let count = |file: &str, not_run: bool| {
         let of = |c: &&serde_json::Value| c["case"].as_str().is_some_and(|line| line.contains(file));
-        cases
-            .iter()
-            .filter(of)
-            .filter(|c| (c["verdict"]["kind"] == "not_run") == not_run)
-            .count()
+        cases.iter().filter(of).filter(|c| (c["verdict"]["kind"] == "not_run") == not_run).count()
     };
     for file in ["a_good.mtx", "d_good.mtx"] {
-        assert!(
-            count(file, false) > 50 && count(file, true) == 0,
-            "{file}: {}",
-            count(file, true)
-        );
+        assert!(count(file, false) > 50 && count(file, true) == 0, "{file}: {}", count(file, true));
     }
     for file in ["b_bad.mtx", "c_bad.mtx.gz"] {
         assert!(count(file, true) > 50 && count(file, false) == 0, "{file}");
     }
-    let specs: Vec<&str> = report["sources"]
-        .as_array()
-        .expect("an array")
-        .iter()
-        .filter_map(|s| s["spec"].as_str())
-        .collect();
+    let specs: Vec<&str> =
+        report["sources"].as_array().expect("an array").iter().filter_map(|s| s["spec"].as_str()).collect();
     assert_eq!(specs, ["file:[m/a_good.mtx]", "file:[m/d_good.mtx]"]);
     // Files that are given one by one behave alike.
-    let each = [
-        "run",
-        "--matrix",
-        "m/a_good.mtx",
-        "--matrix",
-        "m/b_bad.mtx",
-        "--ops",
-        "spmv",
-    ];
+    let each = ["run", "--matrix", "m/a_good.mtx", "--matrix", "m/b_bad.mtx", "--ops", "spmv"];
     let ran = refused_in(at, &each, &["1 of the matrices", "b_bad.mtx"]);
     assert!(ran.out.contains("cases run"), "{}", ran.out);
 }
 
 fn shared_malformed() -> Option<PathBuf> {
-    let root = std::env::var_os("SPARSE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("SPARSE_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let folder = root.join("data/malformed");
     if folder.join("MANIFEST.tsv").is_file() {
         return Some(folder);
     }
     let mut err = std::io::stderr();
-    writeln!(
-        err,
-        "SKIPPED: all files of {}: no MANIFEST.tsv there; set SPARSE_SHARED",
-        folder.display()
-    )
-    .expect("stderr");
+    writeln!(err, "SKIPPED: all files of {}: no MANIFEST.tsv there; set SPARSE_SHARED", folder.display())
+        .expect("stderr");
     None
 }
 
@@ -329,10 +216,7 @@ fn what_scipy_rejects_exits_2() {
     let manifest = std::fs::read_to_string(folder.join("MANIFEST.tsv")).expect("readable");
     let mut lines = manifest.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let head = lines.next().expect("a header");
-    let column = head
-        .iter()
-        .position(|name| *name == "scipy_1.17.1_mmread")
-        .expect("SciPy's column");
+    let column = head.iter().position(|name| *name == "scipy_1.17.1_mmread").expect("SciPy's column");
     let mut refused = 0;
     for row in lines.filter(|row| row.len() > column) {
         let file = folder.join(row[0]);
@@ -367,11 +251,7 @@ fn an_outsider_with_the_name_of_a_built_in_backend_is_refused() {
     let served = format!("{} portable", env!("CARGO_BIN_EXE_hostile_subject"));
     let line = "transpose.csr.f64/embedded:karate/values=ones,0";
     let replay = ["replay", line, "--exec", &served];
-    refused_in(
-        folder.path(),
-        &replay,
-        &["\"portable\"", "built-in", "another name"],
-    );
+    refused_in(folder.path(), &replay, &["\"portable\"", "built-in", "another name"]);
 }
 
 /// What its host had to say of a library stood behind the host's own command and exit status.
@@ -380,14 +260,6 @@ fn a_library_that_is_no_plug_in_is_refused_with_the_reason_first() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("k.so"), "no library").expect("written");
     let line = "transpose.csr.f64/embedded:karate/values=ones,0";
-    let ran = refused_in(
-        folder.path(),
-        &["replay", line, "--plugin", "k.so"],
-        &["--plugin k.so", "k.so"],
-    );
-    assert!(
-        !ran.err.contains("exited with status") && !ran.err.contains("did not say"),
-        "{}",
-        ran.err
-    );
+    let ran = refused_in(folder.path(), &["replay", line, "--plugin", "k.so"], &["--plugin k.so", "k.so"]);
+    assert!(!ran.err.contains("exited with status") && !ran.err.contains("did not say"), "{}", ran.err);
 }

@@ -21,11 +21,7 @@ fn refused(args: &[&str], words: &[&str]) {
     let ran = run_in(folder.path(), &args);
     assert_eq!(ran.code, 2, "{args:?}: {}{}", ran.out, ran.err);
     for word in words {
-        assert!(
-            ran.err.contains(word),
-            "{args:?} says nothing of {word:?}: {}",
-            ran.err
-        );
+        assert!(ran.err.contains(word), "{args:?} says nothing of {word:?}: {}", ran.err);
     }
 }
 
@@ -34,14 +30,8 @@ fn refused(args: &[&str], words: &[&str]) {
 fn a_matrix_that_can_not_be_read_does_not_end_the_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
-    write(
-        "a_complex.mtx",
-        "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
-    );
-    write(
-        "good.mtx",
-        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n",
-    );
+    write("a_complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n");
+    write("good.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n");
     let args = "bench --matrix . --format csr --precisions f32 --peers none --time 0.001 --report report";
     let ran = run_in(folder.path(), &args.split(' ').collect::<Vec<_>>());
     assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
@@ -64,20 +54,11 @@ fn bad_input_is_refused_with_the_repair() {
         &with(&["--kernel", "spmm_csr_f32_f32_f32_f32__portably"]),
         &["unknown kernel", "spmm_csr_f32_f32_f32_f32__portable"],
     );
-    refused(
-        &with(&["--kernel", "nonsense"]),
-        &["unknown kernel", "conformance list kernels"],
-    );
-    refused(
-        &with(&["--kernel", "transpose_csr_f32__portable"]),
-        &["not timed", "spmm"],
-    );
+    refused(&with(&["--kernel", "nonsense"]), &["unknown kernel", "conformance list kernels"]);
+    refused(&with(&["--kernel", "transpose_csr_f32__portable"]), &["not timed", "spmm"]);
     refused(&["--matrix", "nowhere.mtx"], &["--matrix nowhere.mtx"]);
     refused(&["--matrix", "."], &["no .mtx"]);
-    refused(
-        &["--synth", "rmat:scale=5,edge=3"],
-        &["--synth rmat:scale=5,edge=3"],
-    );
+    refused(&["--synth", "rmat:scale=5,edge=3"], &["--synth rmat:scale=5,edge=3"]);
     refused(&with(&["--threads", "0"]), &["--threads", "1..=1024"]);
     refused(&with(&["--n", "0"]), &["--n"]);
     refused(&with(&["--time", "0"]), &["a number of seconds"]);
@@ -88,15 +69,7 @@ fn bad_input_is_refused_with_the_repair() {
 
 /// Runs with short measurements and reads what it wrote.
 fn measured(folder: &Path, args: &[&str]) -> (Ran, BenchReport) {
-    let fixed = [
-        "bench",
-        "--time",
-        "0.001",
-        "--report",
-        "out",
-        "--markdown",
-        "out/bench.md",
-    ];
+    let fixed = ["bench", "--time", "0.001", "--report", "out", "--markdown", "out/bench.md"];
     let args: Vec<&str> = fixed.into_iter().chain(args.iter().copied()).collect();
     let ran = run_in(folder, &args);
     let json = std::fs::read_to_string(folder.join("out/bench.json"));
@@ -107,22 +80,9 @@ fn measured(folder: &Path, args: &[&str]) -> (Ran, BenchReport) {
 #[test]
 fn a_small_run_has_everything() {
     let folder = tempfile::tempdir().expect("a folder");
-    let args = [
-        "--synth",
-        "embedded:karate",
-        "--synth",
-        "uniform:rows=40,cols=30,density=0.2,seed=3",
-        "--n",
-        "5",
-    ];
-    let more = [
-        "--peers",
-        "sprs,nalgebra-sparse",
-        "--format",
-        "csr,loops",
-        "--ops",
-        "spmm,spgemm",
-    ];
+    let args =
+        ["--synth", "embedded:karate", "--synth", "uniform:rows=40,cols=30,density=0.2,seed=3", "--n", "5"];
+    let more = ["--peers", "sprs,nalgebra-sparse", "--format", "csr,loops", "--ops", "spmm,spgemm"];
     let (ran, report) = measured(folder.path(), &[&args[..], &more].concat());
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert_eq!((report.schema.as_str(), report.n, report.threads), (SCHEMA, 5, 2));
@@ -131,19 +91,11 @@ fn a_small_run_has_everything() {
     assert_eq!(report.comparisons.len(), 8);
     for comparison in &report.comparisons {
         let names: Vec<&str> = comparison.contenders.iter().map(|m| m.name.as_str()).collect();
-        assert!(
-            names.contains(&"sprs") && names.contains(&"nalgebra-sparse"),
-            "{names:?}"
-        );
+        assert!(names.contains(&"sprs") && names.contains(&"nalgebra-sparse"), "{names:?}");
         assert!(names.iter().any(|n| n.ends_with("__portable")), "{names:?}");
         assert!(comparison.operations > 0 && comparison.rounds >= 7);
         for contender in &comparison.contenders {
-            assert!(
-                !contender.is_wrong(),
-                "{}: {}",
-                contender.label(),
-                contender.verdict
-            );
+            assert!(!contender.is_wrong(), "{}: {}", contender.label(), contender.verdict);
             assert_eq!(contender.judged, 1.0, "{}", contender.label());
             let speed = contender.speed.as_ref().expect("right, so timed");
             assert_eq!(speed.rounds.len() as u64, comparison.rounds);
@@ -164,49 +116,19 @@ fn a_small_run_has_everything() {
 #[test]
 fn what_both_sides_lack_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
-    let args = [
-        "--synth",
-        "embedded:karate",
-        "--ops",
-        "sddmm",
-        "--format",
-        "csr",
-        "--precisions",
-        "f64,f16",
-    ];
-    let (ran, report) = measured(
-        folder.path(),
-        &[&args[..], &["--peers", "sprs,mkl", "--mkl", "/nowhere"]].concat(),
-    );
+    let args = ["--synth", "embedded:karate", "--ops", "sddmm", "--format", "csr", "--precisions", "f64,f16"];
+    let (ran, report) =
+        measured(folder.path(), &[&args[..], &["--peers", "sprs,mkl", "--mkl", "/nowhere"]].concat());
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    assert!(
-        ran.out.contains("SKIPPED peer mkl") && ran.out.contains("/nowhere"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("SKIPPED peer mkl") && ran.out.contains("/nowhere"), "{}", ran.out);
     assert!(report.peers.iter().any(|p| p.name == "mkl" && !p.present));
-    assert!(
-        report.skipped.iter().any(|s| s.what == "sprs"),
-        "{:?}",
-        report.skipped
-    );
-    assert!(
-        report
-            .comparisons
-            .iter()
-            .all(|c| c.contenders.iter().all(|m| m.speed.is_some()))
-    );
+    assert!(report.skipped.iter().any(|s| s.what == "sprs"), "{:?}", report.skipped);
+    assert!(report.comparisons.iter().all(|c| c.contenders.iter().all(|m| m.speed.is_some())));
 }
 
 /// `sum a * b` in f32, product and sum rounded apart: right within any bound, but not what the registered kernel declares.
 fn unfused(task: Task<'_>) -> Result<Answer, Refusal> {
-    let Task::Spmm {
-        a: AnySparse::F32(Sparse::Csr(a)),
-        b,
-        c,
-        ..
-    } = task
-    else {
+    let Task::Spmm { a: AnySparse::F32(Sparse::Csr(a)), b, c, .. } = task else {
         panic!("asked for something else")
     };
     let (AnySlice::F32(b), n, AnySliceMut::F32(c)) = (b.data, b.cols, c.data) else {
@@ -248,9 +170,7 @@ fn options(kernels: Vec<Kernel>) -> Options {
 
 #[test]
 fn what_is_wrong_is_named_and_not_timed() {
-    let right = kernel("spmm_csr_f32_f32_f32_f32__portable")
-        .expect("registered")
-        .clone();
+    let right = kernel("spmm_csr_f32_f32_f32_f32__portable").expect("registered").clone();
     let wrong = |run| Kernel { run, ..right.clone() };
     let kernels = vec![right.clone(), wrong(unfused), wrong(nothing), wrong(panics)];
     let report = bench::run(&options(kernels), &mut |_| {}, &mut |_| Ok(())).expect("it runs");
@@ -261,17 +181,10 @@ fn what_is_wrong_is_named_and_not_timed() {
         other => format!("{other:?}"),
     };
     for (at, word) in [(1, "T2"), (2, "Unwritten"), (3, "as told")] {
-        assert!(
-            kinds(&contenders[at]).contains(word),
-            "{}",
-            kinds(&contenders[at])
-        );
+        assert!(kinds(&contenders[at]).contains(word), "{}", kinds(&contenders[at]));
         assert_eq!(contenders[at].speed, None);
         let replay = contenders[at].replay.as_deref().expect("a registered name");
-        assert!(
-            replay.contains("conformance replay") && replay.contains("--backend portable"),
-            "{replay}"
-        );
+        assert!(replay.contains("conformance replay") && replay.contains("--backend portable"), "{replay}");
     }
     assert!(contenders[4].peer && contenders[4].speed.is_some());
     assert_eq!((report.exit_code(), report.wrong().count()), (1, 3));
@@ -282,9 +195,7 @@ fn what_is_wrong_is_named_and_not_timed() {
 /// A run over many matrices was ended by a timeout before its last one, and left no report at all.
 #[test]
 fn what_was_measured_is_kept_after_each_matrix() {
-    let right = kernel("spmm_csr_f32_f32_f32_f32__portable")
-        .expect("registered")
-        .clone();
+    let right = kernel("spmm_csr_f32_f32_f32_f32__portable").expect("registered").clone();
     let origins = ["embedded:karate", "rmat:scale=6,seed=7", "rmat:scale=5,seed=8"];
     let options = Options {
         origins: origins.map(|line| line.parse().expect("a source")).to_vec(),
@@ -299,11 +210,7 @@ fn what_was_measured_is_kept_after_each_matrix() {
     let measured: Vec<usize> = kept.iter().map(|report| report.comparisons.len()).collect();
     assert_eq!(measured, [1, 2, 3]);
     let to_come = |report: &BenchReport| {
-        report
-            .skipped
-            .iter()
-            .filter(|s| s.reason.contains("not measured yet"))
-            .count()
+        report.skipped.iter().filter(|s| s.reason.contains("not measured yet")).count()
     };
     assert_eq!(kept.iter().map(to_come).collect::<Vec<_>>(), [2, 1, 0]);
     assert!(kept.iter().all(|report| !report.summary.is_empty()));
@@ -315,24 +222,12 @@ fn what_was_measured_is_kept_after_each_matrix() {
 
 #[test]
 fn a_sample_of_the_rows_is_called_one() {
-    let right = kernel("spmm_csr_f64_f64_f64_f64__portable")
-        .expect("registered")
-        .clone();
-    let report = bench::run(
-        &Options {
-            judged_terms: 4000,
-            ..options(vec![right])
-        },
-        &mut |_| {},
-        &mut |_| Ok(()),
-    );
+    let right = kernel("spmm_csr_f64_f64_f64_f64__portable").expect("registered").clone();
+    let report =
+        bench::run(&Options { judged_terms: 4000, ..options(vec![right]) }, &mut |_| {}, &mut |_| Ok(()));
     let comparison = &report.expect("it runs").comparisons[0];
     for contender in &comparison.contenders {
-        assert!(
-            contender.judged > 0.0 && contender.judged < 1.0,
-            "{}",
-            contender.judged
-        );
+        assert!(contender.judged > 0.0 && contender.judged < 1.0, "{}", contender.judged);
         assert!(contender.speed.is_some());
     }
 }

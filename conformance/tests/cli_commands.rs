@@ -19,15 +19,8 @@ fn run(args: &[&str]) -> Ran {
 #[test]
 fn a_driver_that_is_too_old_or_none_at_all_is_no_gpu() {
     let folder = tempfile::tempdir().expect("a folder");
-    let folders = [
-        "/lib/x86_64-linux-gnu",
-        "/lib/aarch64-linux-gnu",
-        "/lib64",
-        "/usr/lib64",
-    ];
-    let mut found = folders
-        .iter()
-        .map(|folder| std::path::Path::new(folder).join("libm.so.6"));
+    let folders = ["/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64"];
+    let mut found = folders.iter().map(|folder| std::path::Path::new(folder).join("libm.so.6"));
     let Some(foreign) = found.find(|path| path.exists()) else {
         eprintln!("SKIPPED: 1 of 1 checks, no libm.so.6 to take for a driver");
         return;
@@ -90,11 +83,7 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
     let schema: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(schema).expect("checked in")).expect("JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
-    let complaints: Vec<String> = validator
-        .iter_errors(&json)
-        .map(|e| e.to_string())
-        .take(5)
-        .collect();
+    let complaints: Vec<String> = validator.iter_errors(&json).map(|e| e.to_string()).take(5).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
     assert_eq!(json["plan"]["seed"], 5);
     assert!(json["findings"].as_array().is_some_and(Vec::is_empty));
@@ -107,10 +96,7 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
     let mut by_kind: BTreeMap<(String, String), &serde_json::Value> = BTreeMap::new();
     for record in json["cases"].as_array().expect("an array") {
         let text = |v: &serde_json::Value| v.as_str().expect("text").to_owned();
-        by_kind.insert(
-            (text(&record["backend"]), text(&record["verdict"]["kind"])),
-            record,
-        );
+        by_kind.insert((text(&record["backend"]), text(&record["verdict"]["kind"])), record);
     }
     assert!(by_kind.len() >= 6, "{:?}", by_kind.keys());
     for ((backend, kind), record) in by_kind {
@@ -126,10 +112,7 @@ fn a_clean_run_exits_0_and_writes_valid_files() {
             other => other,
         };
         assert!(shown.starts_with(&backend), "{shown}");
-        assert!(
-            shown.contains(words),
-            "{line}: the report says {kind}, replay says {shown}"
-        );
+        assert!(shown.contains(words), "{line}: the report says {kind}, replay says {shown}");
         if let Some(share) = record["verdict"]["share"].as_f64() {
             let percent = sparse_conformance::report::show::share(share);
             assert!(shown.contains(&percent), "{percent}: {shown}");
@@ -161,11 +144,7 @@ fn every_table_is_listed() {
         let ran = run(&["list", table]);
         assert_eq!(ran.code, 0, "{table}: {}", ran.err);
         assert!(ran.out.contains(needle), "{table}: {}", ran.out);
-        assert!(
-            ran.out.lines().count() >= least,
-            "{table}: {}",
-            ran.out.lines().count()
-        );
+        assert!(ran.out.lines().count() >= least, "{table}: {}", ran.out.lines().count());
     }
     assert_eq!(run(&["list"]).out, run(&["list", "backends"]).out);
 }
@@ -173,12 +152,8 @@ fn every_table_is_listed() {
 /// `conformance list contracts | head -1`: the reader goes away, which is no error and no panic.
 #[test]
 fn a_closed_pipe_is_no_error() {
-    for args in [
-        &["list", "contracts"][..],
-        &["list", "kernels"],
-        &["inspect", "embedded:cora"],
-        &["--help"],
-    ] {
+    for args in [&["list", "contracts"][..], &["list", "kernels"], &["inspect", "embedded:cora"], &["--help"]]
+    {
         let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))
             .args(args)
             .stdout(Stdio::piped())
@@ -206,21 +181,11 @@ fn inspect_takes_embedded_specs_and_files() {
     std::fs::write(folder.path().join("own.mtx"), text).expect("written");
     let ran = run_in(folder.path(), &["inspect", "own.mtx", "--svg", "own.svg"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    for needle in [
-        "3 x 4",
-        "stored entries   3",
-        "duplicates       1",
-        "explicit zeros   1",
-        "own.svg",
-    ] {
+    for needle in ["3 x 4", "stored entries   3", "duplicates       1", "explicit zeros   1", "own.svg"] {
         assert!(ran.out.contains(needle), "{needle}: {}", ran.out);
     }
     let svg = std::fs::read_to_string(folder.path().join("own.svg")).expect("written");
-    assert!(
-        svg.starts_with("<svg") || svg.starts_with("<?xml"),
-        "{}",
-        &svg[..40]
-    );
+    assert!(svg.starts_with("<svg") || svg.starts_with("<?xml"), "{}", &svg[..40]);
     for (name, needle) in [
         ("embedded:karate", "34 x 34"),
         ("stencil:nx=4,ny=4,seed=0", "16 x 16"),
@@ -254,15 +219,8 @@ fn explain_follows_one_element() {
     }
     let at = run(&["explain", line, "--backend", "portable", "--at", "33,2"]);
     assert_eq!(at.code, 0, "{}", at.err);
-    assert!(
-        at.out.contains("(33, 2), 17 terms") && at.out.contains("and 1 more"),
-        "{}",
-        at.out
-    );
-    let vacuous = run(&[
-        "explain",
-        "spmv.csr.f64_f64_f64_f64/embedded:karate/values=ones,3/alpha=0",
-    ]);
+    assert!(at.out.contains("(33, 2), 17 terms") && at.out.contains("and 1 more"), "{}", at.out);
+    let vacuous = run(&["explain", "spmv.csr.f64_f64_f64_f64/embedded:karate/values=ones,3/alpha=0"]);
     assert!(vacuous.out.contains("degenerate"), "{}", vacuous.out);
     for line in [
         "convert.csr.ell.f32/embedded:karate/values=ones,1",
@@ -278,10 +236,7 @@ fn explain_follows_one_element() {
 fn help_and_version_are_on_standard_output() {
     for command in ["run", "list", "merge", "diff", "replay", "explain", "inspect"] {
         let ran = run(&[command, "--help"]);
-        assert!(
-            ran.code == 0 && ran.out.contains("Usage: conformance") && ran.err.is_empty(),
-            "{command}"
-        );
+        assert!(ran.code == 0 && ran.out.contains("Usage: conformance") && ran.err.is_empty(), "{command}");
     }
     assert!(run(&["--version"]).out.starts_with("conformance "));
 }
@@ -292,15 +247,7 @@ fn a_run_shrinks_what_it_finds_and_the_line_replays() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let subject = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
     let run = |more: &[&str]| {
-        let ops = [
-            "run",
-            "--ops",
-            "transpose",
-            "--precisions",
-            "f64",
-            "--exec",
-            &subject,
-        ];
+        let ops = ["run", "--ops", "transpose", "--precisions", "f64", "--exec", &subject];
         run_in(folder.path(), &[&ops[..], more].concat())
     };
     let ran = run(&["--report", "out", "--shrink", "5"]);
@@ -346,15 +293,7 @@ fn a_merged_report_brings_its_reproducers() {
     for shard in ["1/2", "2/2"] {
         let report = &shard[..1];
         let options = ["--shrink", "5", "--shard", shard, "--report", report];
-        let what = [
-            "run",
-            "--ops",
-            "transpose",
-            "--precisions",
-            "f64",
-            "--exec",
-            &subject,
-        ];
+        let what = ["run", "--ops", "transpose", "--precisions", "f64", "--exec", &subject];
         let ran = run_in(folder.path(), &[&what[..], &options].concat());
         assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     }
@@ -371,10 +310,7 @@ fn a_merged_report_brings_its_reproducers() {
     assert!(named.len() >= 2, "{named:?}");
     for path in named {
         for file in ["case.txt", "matrix.mtx", "main.c", "main.py"] {
-            assert!(
-                folder.path().join("both").join(path).join(file).exists(),
-                "{path}/{file}"
-            );
+            assert!(folder.path().join("both").join(path).join(file).exists(), "{path}/{file}");
         }
     }
 }
@@ -383,24 +319,9 @@ fn a_merged_report_brings_its_reproducers() {
 #[test]
 fn the_line_of_a_reproducer_works_in_its_folder_for_a_relative_program() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::copy(
-        env!("CARGO_BIN_EXE_hostile_subject"),
-        folder.path().join("subject"),
-    )
-    .expect("copied");
-    let what = [
-        "run",
-        "--ops",
-        "transpose",
-        "--precisions",
-        "f64",
-        "--exec",
-        "./subject exit-always",
-    ];
-    let ran = run_in(
-        folder.path(),
-        &[&what[..], &["--report", "out", "--shrink", "2"]].concat(),
-    );
+    std::fs::copy(env!("CARGO_BIN_EXE_hostile_subject"), folder.path().join("subject")).expect("copied");
+    let what = ["run", "--ops", "transpose", "--precisions", "f64", "--exec", "./subject exit-always"];
+    let ran = run_in(folder.path(), &[&what[..], &["--report", "out", "--shrink", "2"]].concat());
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     let reproducer = std::fs::read_dir(folder.path().join("out/reproducers"))
         .expect("made")
@@ -410,16 +331,10 @@ fn the_line_of_a_reproducer_works_in_its_folder_for_a_relative_program() {
         .path();
     let about = std::fs::read_to_string(reproducer.join("case.txt")).expect("text");
     assert!(about.contains("python3 main.py /"), "{about}");
-    let lines: Vec<&str> = about
-        .lines()
-        .filter(|line| line.contains("conformance replay"))
-        .collect();
+    let lines: Vec<&str> = about.lines().filter(|line| line.contains("conformance replay")).collect();
     assert_eq!(lines.len(), 2, "{about}");
     for line in lines {
-        let script = format!(
-            "conformance() {{ '{}' \"$@\"; }}; {line}",
-            env!("CARGO_BIN_EXE_conformance")
-        );
+        let script = format!("conformance() {{ '{}' \"$@\"; }}; {line}", env!("CARGO_BIN_EXE_conformance"));
         let again = std::process::Command::new("sh")
             .args(["-c", &script])
             .current_dir(&reproducer)
@@ -433,16 +348,7 @@ fn the_line_of_a_reproducer_works_in_its_folder_for_a_relative_program() {
 /// Forty lines of patterns for a backend of one format hid the others.
 #[test]
 fn exclusions_are_counted_unless_all_are_asked_for() {
-    let (short, long) = (
-        run(&["list", "backends"]).out,
-        run(&["list", "backends", "--all"]).out,
-    );
-    assert!(
-        short.contains("(--all lists them)") && !short.contains("because"),
-        "{short}"
-    );
-    assert!(
-        long.contains("because") && long.lines().count() > short.lines().count(),
-        "{long}"
-    );
+    let (short, long) = (run(&["list", "backends"]).out, run(&["list", "backends", "--all"]).out);
+    assert!(short.contains("(--all lists them)") && !short.contains("because"), "{short}");
+    assert!(long.contains("because") && long.lines().count() > short.lines().count(), "{long}");
 }

@@ -79,11 +79,7 @@ fn a_fused_sum_is_shown_in_full() {
     let line = "spmm.csr.f16_f16_f32_f32/stencil:nx=2,ny=2,seed=0/values=wide,3/n=2";
     let ran = run(&["explain", line, "--arithmetic", "sm_80:mma.m16n8k8.f32.f16"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(
-        ran.out.starts_with(line) && ran.out.contains("  strength "),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.starts_with(line) && ran.out.contains("  strength "), "{}", ran.out);
     assert_eq!(from(&ran.out, "as sm_80"), FUSED);
 }
 
@@ -101,16 +97,7 @@ fn a_chain_is_shown_in_full() {
 fn a_backend_can_be_judged_as_if_it_were_another_unit() {
     let line = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=near-one,3/n=3";
     let unit = "sm_90:mma.m16n8k8.f32.tf32";
-    let ran = run(&[
-        "explain",
-        line,
-        "--arithmetic",
-        unit,
-        "--backend",
-        "portable",
-        "--at",
-        "33,2",
-    ]);
+    let ran = run(&["explain", line, "--arithmetic", unit, "--backend", "portable", "--at", "33,2"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     for needle in [
         "portable: within",
@@ -126,35 +113,20 @@ fn a_backend_can_be_judged_as_if_it_were_another_unit() {
     };
     assert!(marks(&ran.out), "{}", ran.out);
     let own = run(&["explain", line, "--backend", "portable", "--at", "33,2"]);
-    assert!(
-        own.out.contains("verdict    right: ") && !marks(&own.out),
-        "{}",
-        own.out
-    );
+    assert!(own.out.contains("verdict    right: ") && !marks(&own.out), "{}", own.out);
 }
 
 #[test]
 fn long_sums_say_how_much_is_left_out() {
     let line = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=near-one,3/n=3";
     let ran = run(&["explain", line, "--arithmetic", "fma", "--at", "33,2"]);
-    assert!(
-        ran.out.contains("steps      17 in the declared order"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("steps      17 in the declared order"), "{}", ran.out);
     let table = from(&ran.out, "  steps ");
     let table = &table[..table.find("  gives").expect("the result follows")];
     let shown = table.lines().filter(|l| l.contains(" fma  ")).count();
     let left_out: usize = table
         .lines()
-        .filter_map(|l| {
-            l.trim()
-                .strip_prefix("...  ")?
-                .split(' ')
-                .next()?
-                .parse::<usize>()
-                .ok()
-        })
+        .filter_map(|l| l.trim().strip_prefix("...  ")?.split(' ').next()?.parse::<usize>().ok())
         .sum();
     assert!(left_out > 0 && shown >= 8, "{table}");
     assert_eq!(shown + left_out, 17, "{table}");
@@ -174,20 +146,12 @@ fn every_operation_and_kind_of_unit_is_explained_within_100_columns() {
             "sm_90:mma.m16n8k16.f32.f16,split-k=2",
             &["because    step 0 takes k = 6: 0 * NaN = NaN", "verdict    right"][..],
         ),
-        (
-            blocks,
-            "sm_80:mma.m16n8k8.f32.tf32",
-            &["slot 0", "add beta * c", "slot 1"],
-        ),
+        (blocks, "sm_80:mma.m16n8k8.f32.tf32", &["slot 0", "add beta * c", "slot 1"]),
         (sddmm, "tdpfp16ps", &["of S, 40 terms", "even + odd", "S holds"]),
         (sddmm, "fmopa_2way,two-pass=4", &["pair sum", "add range of k"]),
         (bf16, "bfmopa", &["to odd", "to result type"]),
         (bf16, "vdpbf16ps", &["flushed", "error      "]),
-        (
-            fp8,
-            "sm_90:mma.m16n8k32.f32.e4m3",
-            &["fused sum", "add to the sum"],
-        ),
+        (fp8, "sm_90:mma.m16n8k32.f32.e4m3", &["fused sum", "add to the sum"]),
         (fp8, "sm_90:wgmma.m64n8k32.f32.e4m3", &["to 14 bits"]),
         (spgemm, "fma", &["term 0", "verdict    right"]),
     ] {
@@ -213,10 +177,7 @@ fn every_operation_and_kind_of_unit_is_explained_within_100_columns() {
 fn bad_declarations_exit_2_and_say_what_there_is() {
     let line = "spmm.csr.f16_f16_f32_f32/embedded:karate/values=ones,1";
     for (unit, needles) in [
-        (
-            "fnord",
-            &["unknown unit 'fnord'", "fma", "tdpbf16ps", "sm_120"][..],
-        ),
+        ("fnord", &["unknown unit 'fnord'", "fma", "tdpbf16ps", "sm_120"][..]),
         ("sm_20:mma.m16n8k8.f32.f16", &["sm_20", "sm_70"]),
         ("sm_70:mma.m16n8k16.f32.f16", &["sm_70", "mma.m8n8k4.f32.f16"]),
         ("vdpbf16ps", &["bf16", "units that take f16"]),
@@ -233,9 +194,5 @@ fn bad_declarations_exit_2_and_say_what_there_is() {
     assert!(absent.code == 2 && absent.err.contains("99999"), "{}", absent.err);
     let moves = "convert.csr.ell.f32/embedded:karate/values=ones,1";
     let moved = run(&["explain", moves, "--arithmetic", "fma"]);
-    assert!(
-        moved.code == 2 && moved.err.contains("rounds nothing"),
-        "{}",
-        moved.err
-    );
+    assert!(moved.code == 2 && moved.err.contains("rounds nothing"), "{}", moved.err);
 }

@@ -35,24 +35,13 @@ fn json(at: &Path, args: &[&str]) -> Value {
 fn row<'a>(survey: &'a Value, format: &str, parameters: &str) -> &'a Value {
     let rows = survey["formats"].as_array().expect("an array");
     let wanted = |r: &&Value| r["format"] == format && r["parameters"] == parameters && r["pruned"] == false;
-    rows.iter()
-        .find(wanted)
-        .unwrap_or_else(|| panic!("no row {format} {parameters}"))
+    rows.iter().find(wanted).unwrap_or_else(|| panic!("no row {format} {parameters}"))
 }
 
 /// Index bytes, value bytes, slots, pads.
 fn sizes(row: &Value) -> [u64; 4] {
-    let number = |key: &str| {
-        row["encoded"][key]
-            .as_u64()
-            .unwrap_or_else(|| panic!("{key}: {row}"))
-    };
-    [
-        number("index_bytes"),
-        number("value_bytes"),
-        number("slots"),
-        number("pads"),
-    ]
+    let number = |key: &str| row["encoded"][key].as_u64().unwrap_or_else(|| panic!("{key}: {row}"));
+    [number("index_bytes"), number("value_bytes"), number("slots"), number("pads")]
 }
 
 /// By hand: COO 2 words per entry; CSR 21 + 14 words; BCSR of 4 x 4 blocks: 6 offsets, and a block for each of (0, 0),
@@ -75,20 +64,13 @@ fn sizes_are_those_computed_by_hand() {
         ("bit_tcf", "", [196, 56, 14, 0]),
         ("bit_tcf", "balanced=1", [212, 56, 14, 0]),
     ] {
-        assert_eq!(
-            sizes(row(&survey, format, parameters)),
-            expected,
-            "{format} {parameters}"
-        );
+        assert_eq!(sizes(row(&survey, format, parameters)), expected, "{format} {parameters}");
     }
     let bit = &row(&survey, "bit_tcf", "")["encoded"];
     assert_eq!(bit["index_to_coo"].as_f64(), Some(196.0 / 112.0));
     assert_eq!(bit["total_to_coo"].as_f64(), Some((196.0 + 56.0) / 168.0));
     assert_eq!(row(&survey, "bcsr", "")["encoded"]["lost_zeros"], 1);
-    assert_eq!(
-        (&survey["rows"], &survey["entries"]),
-        (&Value::from(20), &Value::from(14))
-    );
+    assert_eq!((&survey["rows"], &survey["entries"]), (&Value::from(20), &Value::from(14)));
 }
 
 /// 4 blocks in 3 windows of 8 rows, 3 blocks in 2 windows of 16.
@@ -96,20 +78,12 @@ fn sizes_are_those_computed_by_hand() {
 fn tiles_are_those_counted_by_hand() {
     let folder = folder();
     let survey = json(folder.path(), &["own.mtx"]);
-    for (format, shape, count, windows) in [
-        ("bit_tcf", (8, 8), 4.0, 3.0),
-        ("me_tcf", (16, 8), 3.0, 2.0),
-        ("tcf", (16, 8), 3.0, 2.0),
-    ] {
+    for (format, shape, count, windows) in
+        [("bit_tcf", (8, 8), 4.0, 3.0), ("me_tcf", (16, 8), 3.0, 2.0), ("tcf", (16, 8), 3.0, 2.0)]
+    {
         let tiles = &row(&survey, format, "")["encoded"]["tiles"];
-        assert_eq!(
-            (tiles["height"].as_u64(), tiles["width"].as_u64()),
-            (Some(shape.0), Some(shape.1))
-        );
-        assert_eq!(
-            (tiles["count"].as_f64(), tiles["windows"].as_f64()),
-            (Some(count), Some(windows))
-        );
+        assert_eq!((tiles["height"].as_u64(), tiles["width"].as_u64()), (Some(shape.0), Some(shape.1)));
+        assert_eq!((tiles["count"].as_f64(), tiles["windows"].as_f64()), (Some(count), Some(windows)));
         let area = (shape.0 * shape.1) as f64;
         assert_eq!(tiles["density"].as_f64(), Some(14.0 / (count * area)), "{format}");
         assert_eq!(tiles["per_tile"].as_f64(), Some(14.0 / count), "{format}");
@@ -122,19 +96,14 @@ fn tiles_are_those_counted_by_hand() {
 fn karate_agrees_with_a_count_of_its_columns() {
     let at = std::env::temp_dir();
     let survey = json(&at, &["embedded:karate"]);
-    let coo = sparse_oracle::source::embedded::read("karate")
-        .expect("embedded")
-        .coo;
+    let coo = sparse_oracle::source::embedded::read("karate").expect("embedded").coo;
     let mut columns = vec![std::collections::BTreeSet::new(); 34usize.div_ceil(8)];
     for entry in coo.entries().list {
         columns[entry.row as usize / 8].insert(entry.col);
     }
     let blocks: u64 = columns.iter().map(|set| set.len().div_ceil(8) as u64).sum();
     let words = (columns.len() as u64 + 1) + (blocks + 1) + 8 * blocks;
-    assert_eq!(
-        sizes(row(&survey, "bit_tcf", "")),
-        [4 * words + 8 * blocks, 4 * 156, 156, 0]
-    );
+    assert_eq!(sizes(row(&survey, "bit_tcf", "")), [4 * words + 8 * blocks, 4 * 156, 156, 0]);
     assert_eq!(sizes(row(&survey, "csr", "")), [4 * (35 + 156), 4 * 156, 156, 0]);
     assert_eq!(sizes(row(&survey, "coo", "")), [8 * 156, 4 * 156, 156, 0]);
 }
@@ -142,10 +111,8 @@ fn karate_agrees_with_a_count_of_its_columns() {
 #[test]
 fn f16_halves_the_values_and_leaves_the_indices() {
     let folder = folder();
-    let (wide, narrow) = (
-        json(folder.path(), &["own.mtx"]),
-        json(folder.path(), &["own.mtx", "--values", "f16"]),
-    );
+    let (wide, narrow) =
+        (json(folder.path(), &["own.mtx"]), json(folder.path(), &["own.mtx", "--values", "f16"]));
     for format in ["coo", "csr", "bcsr", "bit_tcf"] {
         let ([index, values, ..], [same, half, ..]) =
             (sizes(row(&wide, format, "")), sizes(row(&narrow, format, "")));
@@ -170,16 +137,10 @@ fn every_format_has_a_row_that_adds_up() {
                 let n = |key: &str| row["encoded"][key].as_u64().expect(key);
                 assert_eq!(n("index_bytes") + n("value_bytes"), n("total_bytes"), "{row}");
                 assert_eq!(n("entries") + n("pads"), n("slots"), "{row}");
-                assert!(
-                    row["pruned"] == true || n("entries") + n("lost_zeros") == entries,
-                    "{row}"
-                );
+                assert!(row["pruned"] == true || n("entries") + n("lost_zeros") == entries, "{row}");
                 let split = &row["encoded"]["split"];
                 if split.is_object() {
-                    let parts = split["tensor"]
-                        .as_u64()
-                        .zip(split["cuda"].as_u64())
-                        .map(|(t, c)| t + c);
+                    let parts = split["tensor"].as_u64().zip(split["cuda"].as_u64()).map(|(t, c)| t + c);
                     assert_eq!(parts, Some(n("entries")), "{row}");
                 }
                 continue;
@@ -200,20 +161,14 @@ fn every_format_has_a_row_that_adds_up() {
 #[test]
 fn parameters_are_set_and_shown() {
     let folder = folder();
-    let survey = json(
-        folder.path(),
-        &["own.mtx", "--set", "block_rows=2", "--set", "block_cols=3"],
-    );
+    let survey = json(folder.path(), &["own.mtx", "--set", "block_rows=2", "--set", "block_cols=3"]);
     let bcsr = row(&survey, "bcsr", "block_rows=2,block_cols=3");
     // Blocks (0, 0) (0, 1) (0, 3), (1, 0) (1, 1) (1, 3), (3, 0) (3, 1) (3, 2), (4, 1), (8, 3).
     assert_eq!(sizes(bcsr), [(11 + 11) * 4, 11 * 6 * 4, 66, 66 - 13]);
     let survey = json(folder.path(), &["own.mtx", "--set", "balanced=1"]);
     assert_eq!(sizes(row(&survey, "bit_tcf", "balanced=1"))[0], 212);
     let survey = json(folder.path(), &["own.mtx", "--set", "block_rows=0"]);
-    assert_eq!(
-        row(&survey, "bcsr", "block_rows=0")["refused"],
-        "block_rows is 0, must be at least 1"
-    );
+    assert_eq!(row(&survey, "bcsr", "block_rows=0")["refused"], "block_rows is 0, must be at least 1");
 }
 
 #[test]
@@ -222,42 +177,21 @@ fn the_text_holds_the_same_numbers() {
     let ran = inspect(folder.path(), &["own.mtx", "--formats"]);
     let line = |start: &str| {
         let found = ran.out.lines().find(|line| line.trim_start().starts_with(start));
-        let words = found
-            .unwrap_or_else(|| panic!("no line {start}: {}", ran.out))
-            .split_whitespace();
+        let words = found.unwrap_or_else(|| panic!("no line {start}: {}", ran.out)).split_whitespace();
         words.map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(
-        line("bit_tcf "),
-        ["bit_tcf", "196", "1.750", "252", "1.500", "14", "0"]
-    );
-    assert_eq!(
-        line("me_tcf balanced=1 ")[2..],
-        ["150", "1.339", "206", "1.226", "14", "0"]
-    );
-    assert_eq!(
-        line("bit_tcf 8x8 ")[2..],
-        ["4", "3", "5.5", "%", "3.50", "4.67", "14", "-"]
-    );
-    assert!(
-        ran.out.contains("20 x 12"),
-        "the description of the matrix comes first: {}",
-        ran.out
-    );
-    assert!(
-        !inspect(folder.path(), &["own.mtx"]).out.contains("bit_tcf"),
-        "only on demand"
-    );
+    assert_eq!(line("bit_tcf "), ["bit_tcf", "196", "1.750", "252", "1.500", "14", "0"]);
+    assert_eq!(line("me_tcf balanced=1 ")[2..], ["150", "1.339", "206", "1.226", "14", "0"]);
+    assert_eq!(line("bit_tcf 8x8 ")[2..], ["4", "3", "5.5", "%", "3.50", "4.67", "14", "-"]);
+    assert!(ran.out.contains("20 x 12"), "the description of the matrix comes first: {}", ran.out);
+    assert!(!inspect(folder.path(), &["own.mtx"]).out.contains("bit_tcf"), "only on demand");
 }
 
 /// What is too large for a format is refused in its row, and costs nothing else.
 #[test]
 fn a_long_row_in_a_tall_matrix_is_refused_by_the_padded_formats_only() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut text = format!(
-        "%%MatrixMarket matrix coordinate pattern general\n{} 512 512\n",
-        1 << 21
-    );
+    let mut text = format!("%%MatrixMarket matrix coordinate pattern general\n{} 512 512\n", 1 << 21);
     for column in 1..=512 {
         text += &format!("1 {column}\n");
     }
@@ -267,33 +201,17 @@ fn a_long_row_in_a_tall_matrix_is_refused_by_the_padded_formats_only() {
     assert_eq!(refused, "slots is 1073741824, the limit is 268435456");
     assert_eq!(sizes(row(&survey, "bit_tcf", ""))[2..], [512, 0]);
     let ran = inspect(folder.path(), &["tall.mtx", "--formats"]);
-    assert!(
-        ran.out
-            .contains("refused: slots is 1073741824, the limit is 268435456"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("refused: slots is 1073741824, the limit is 268435456"), "{}", ran.out);
 }
 
 #[test]
 fn matrices_without_entries_have_numbers_and_no_shares() {
-    for spec in [
-        "uniform:rows=0,cols=0,seed=0",
-        "uniform:rows=30,cols=9,density=0,seed=0",
-    ] {
+    for spec in ["uniform:rows=0,cols=0,seed=0", "uniform:rows=30,cols=9,density=0,seed=0"] {
         let survey = json(&std::env::temp_dir(), &[spec]);
         let coo = &row(&survey, "coo", "")["encoded"];
-        assert_eq!(
-            (coo["total_bytes"].as_u64(), coo["total_to_coo"].is_null()),
-            (Some(0), true),
-            "{spec}"
-        );
+        assert_eq!((coo["total_bytes"].as_u64(), coo["total_to_coo"].is_null()), (Some(0), true), "{spec}");
         let tiles = &row(&survey, "bit_tcf", "")["encoded"]["tiles"];
-        assert_eq!(
-            (tiles["count"].as_u64(), tiles["density"].is_null()),
-            (Some(0), true),
-            "{spec}"
-        );
+        assert_eq!((tiles["count"].as_u64(), tiles["density"].is_null()), (Some(0), true), "{spec}");
         let folder = tempfile::tempdir().expect("a temporary folder");
         inspect(folder.path(), &[spec, "--html", "empty.html"]);
     }
@@ -306,19 +224,9 @@ fn the_page_loads_nothing_and_shows_every_format() {
     assert!(ran.out.contains("bit_tcf"), "the text comes too");
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("written");
     for kind in FormatKind::ALL {
-        assert!(
-            page.contains(&format!("<th scope=\"row\">{}", kind.name())),
-            "{kind:?}"
-        );
+        assert!(page.contains(&format!("<th scope=\"row\">{}", kind.name())), "{kind:?}");
     }
-    for needle in [
-        "file:[own.mtx]",
-        "default-src 'none'",
-        "<path class=\"k",
-        "balanced=1",
-        "196",
-        "1.750",
-    ] {
+    for needle in ["file:[own.mtx]", "default-src 'none'", "<path class=\"k", "balanced=1", "196", "1.750"] {
         assert!(page.contains(needle), "{needle}");
     }
     for outside in ["<script", "src=", "http:", "https:", "@import"] {
@@ -339,33 +247,17 @@ fn names_in_the_page_are_escaped() {
 fn bad_options_exit_2_and_are_named() {
     let folder = folder();
     for (args, words) in [
-        (
-            &["own.mtx", "--formats", "--values", "f65"][..],
-            &["f65", "f16"][..],
-        ),
-        (
-            &["own.mtx", "--formats", "--set", "kb"],
-            &["\"kb\"", "NAME=NUMBER"],
-        ),
-        (
-            &["own.mtx", "--formats", "--set", "kb=many"],
-            &["kb=many", "NAME=NUMBER"],
-        ),
-        (
-            &["own.mtx", "--formats", "--set", "nosuch=1"],
-            &["nosuch", "block_rows", "balanced"],
-        ),
+        (&["own.mtx", "--formats", "--values", "f65"][..], &["f65", "f16"][..]),
+        (&["own.mtx", "--formats", "--set", "kb"], &["\"kb\"", "NAME=NUMBER"]),
+        (&["own.mtx", "--formats", "--set", "kb=many"], &["kb=many", "NAME=NUMBER"]),
+        (&["own.mtx", "--formats", "--set", "nosuch=1"], &["nosuch", "block_rows", "balanced"]),
         (&["own.mtx", "--html", "absent/x.html"], &["absent/x.html"]),
         (&["absent.mtx", "--json"], &["absent.mtx", "No such file"]),
     ] {
         let ran = run_in(folder.path(), &[&["inspect"], args].concat());
         assert_eq!(ran.code, 2, "{args:?}: {}", ran.out);
         for word in words {
-            assert!(
-                ran.err.contains(word),
-                "{args:?} says nothing of {word:?}: {}",
-                ran.err
-            );
+            assert!(ran.err.contains(word), "{args:?} says nothing of {word:?}: {}", ran.err);
         }
     }
 }
@@ -375,17 +267,9 @@ fn bad_options_exit_2_and_are_named() {
 fn a_map_shows_density_where_the_entries_are() {
     let mut list = Vec::new();
     for row in 0..8 {
-        list.extend((0..8).map(|col| Entry {
-            row,
-            col,
-            value: 1.0f32,
-        }));
+        list.extend((0..8).map(|col| Entry { row, col, value: 1.0f32 }));
     }
-    list.push(Entry {
-        row: 12,
-        col: 15,
-        value: 1.0,
-    });
+    list.push(Entry { row: 12, col: 15, value: 1.0 });
     let entries = Entries::try_new(16, 16, list).expect("sorted");
     let params = FormatParams::default();
     let kind = FormatKind::BitTcf;
@@ -396,32 +280,14 @@ fn a_map_shows_density_where_the_entries_are() {
         cells[16 * row..16 * row + 8].fill(5);
     }
     cells[12 * 16 + 15] = 1;
-    assert_eq!(
-        map.plane,
-        Grid {
-            width: 16,
-            height: 16,
-            cells
-        }
-    );
+    assert_eq!(map.plane, Grid { width: 16, height: 16, cells });
     assert_eq!((map.squeezed.width, map.squeezed.height, map.longest), (8, 2, 1));
-    assert_eq!(
-        (
-            map.squeezed.cells[0],
-            map.squeezed.cells[8],
-            map.squeezed.cells[1]
-        ),
-        (5, 1, 0)
-    );
+    assert_eq!((map.squeezed.cells[0], map.squeezed.cells[8], map.squeezed.cells[1]), (5, 1, 0));
     assert_eq!(map.beside, [0.0, 0.0]);
     assert!(map.plane.cells.iter().all(|&class| class < BESIDE));
     let paths = map.plane.paths();
     assert_eq!(paths[0], (1, "M15 12h1v1h-1z".to_owned()));
-    assert!(
-        paths[1].1.starts_with("M0 0h8v1h-8zM0 1h8v1h-8z"),
-        "{}",
-        paths[1].1
-    );
+    assert!(paths[1].1.starts_with("M0 0h8v1h-8zM0 1h8v1h-8z"), "{}", paths[1].1);
     let csr = Sparse::from_entries(FormatKind::Csr, params, &entries).expect("encodes");
     assert!(draw(&csr, Variant { kind, params }).is_none());
 }
@@ -429,13 +295,8 @@ fn a_map_shows_density_where_the_entries_are() {
 /// 1000 x 1000 with 8 entries per row: pictures stay small and nothing is lost at the edges.
 #[test]
 fn large_maps_are_downsampled() {
-    let list = (0..1000u32).flat_map(|row| {
-        (0..8).map(move |i| Entry {
-            row,
-            col: (row + 125 * i) % 1000,
-            value: 1.0f32,
-        })
-    });
+    let list = (0..1000u32)
+        .flat_map(|row| (0..8).map(move |i| Entry { row, col: (row + 125 * i) % 1000, value: 1.0f32 }));
     let mut list: Vec<_> = list.collect();
     list.sort_by_key(|e| (e.row, e.col));
     let entries = Entries::try_new(1000, 1000, list).expect("sorted");
@@ -443,10 +304,7 @@ fn large_maps_are_downsampled() {
     let matrix = Sparse::from_entries(kind, params, &entries).expect("encodes");
     let map = draw(&matrix, Variant { kind, params }).expect("has entries");
     assert_eq!((map.plane.width, map.plane.height), (128, 128));
-    assert_eq!(
-        (map.squeezed.width, map.squeezed.height, map.longest),
-        (8, 125, 8)
-    );
+    assert_eq!((map.squeezed.width, map.squeezed.height, map.longest), (8, 125, 8));
     // Eight bands, of which the first starts and ends in corners.
     let corners = [0, 127, 127 * 128, 128 * 128 - 1].map(|at| map.plane.cells[at]);
     assert!(corners[0] > 0 && corners[3] > 0, "{corners:?}");
@@ -462,18 +320,10 @@ fn costs_are_those_counted_by_hand() {
     let row = |costs: &Value, op: usize, mode: usize| {
         let row = &costs[op]["modes"][mode];
         let number = |key: &str| row[key].as_u64().expect("a count");
-        (
-            number("tensor"),
-            number("blocks"),
-            row["utilisation"].as_f64(),
-            number("access"),
-        )
+        (number("tensor"), number("blocks"), row["utilisation"].as_f64(), number("access"))
     };
     let default = costs(&["own.mtx"]);
-    assert_eq!(
-        (&default[0]["op"], &default[1]["op"]),
-        (&"spmm".into(), &"sddmm".into())
-    );
+    assert_eq!((&default[0]["op"], &default[1]["op"]), (&"spmm".into(), &"sddmm".into()));
     assert_eq!(row(&default, 0, 0), (0, 0, None, 14));
     assert_eq!(row(&default, 0, 1), (14, 4, Some(14.0 / 256.0), 13));
     assert_eq!(row(&default, 0, 2), (0, 0, None, 14));
@@ -486,10 +336,7 @@ fn costs_are_those_counted_by_hand() {
     assert_eq!(ratio, Some(13.0 / 14.0));
     let refused = json(folder.path(), &["own.mtx", "--set", "eta=200"]);
     assert_eq!(refused["costs"]["refused"], "eta is 200, the limit is 128");
-    assert_eq!(
-        row_of(&refused, "libra_spmm")["refused"],
-        "eta is 200, the limit is 128"
-    );
+    assert_eq!(row_of(&refused, "libra_spmm")["refused"], "eta is 200, the limit is 128");
 }
 
 fn row_of<'a>(survey: &'a Value, format: &str) -> &'a Value {
@@ -500,11 +347,9 @@ fn row_of<'a>(survey: &'a Value, format: &str) -> &'a Value {
 /// Schedules and formats count the same work.
 #[test]
 fn costs_and_partitions_agree_with_the_formats() {
-    for (matrix, kb) in [
-        ("embedded:karate", "kb=8"),
-        ("embedded:west0067", "kb=4"),
-        ("embedded:bfwa62", "kb=16"),
-    ] {
+    for (matrix, kb) in
+        [("embedded:karate", "kb=8"), ("embedded:west0067", "kb=4"), ("embedded:bfwa62", "kb=16")]
+    {
         let survey = json(&std::env::temp_dir(), &[matrix, "--set", kb, "--set", "tau=3"]);
         for (op, format) in [(0, "libra_spmm"), (1, "libra_sddmm")] {
             let hybrid = &survey["costs"]["counted"][op]["modes"][0];
@@ -512,10 +357,7 @@ fn costs_and_partitions_agree_with_the_formats() {
             assert_eq!(hybrid["tensor"], encoded["split"]["tensor"], "{matrix} {format}");
             assert_eq!(hybrid["cuda"], encoded["split"]["cuda"], "{matrix} {format}");
             assert_eq!(hybrid["blocks"], encoded["tiles"]["count"], "{matrix} {format}");
-            assert_eq!(
-                hybrid["utilisation"], encoded["tiles"]["density"],
-                "{matrix} {format}"
-            );
+            assert_eq!(hybrid["utilisation"], encoded["tiles"]["density"], "{matrix} {format}");
         }
         let step = &survey["partitions"][3]["as_described"];
         let tiles = &row_of(&survey, "rs_tile")["encoded"]["tiles"];
@@ -530,34 +372,20 @@ fn costs_and_partitions_agree_with_the_formats() {
 /// Libra, at two entries per vector: the full column is in a block, the others are beside it.
 #[test]
 fn a_map_shows_what_lies_beside_the_blocks() {
-    let at = |row, col| Entry {
-        row,
-        col,
-        value: 1.0f32,
-    };
+    let at = |row, col| Entry { row, col, value: 1.0f32 };
     let mut list: Vec<_> = (0..8).map(|row| at(row, 2)).collect();
     list.push(at(1, 0));
     list.push(at(9, 5));
     list.sort_by_key(|e| (e.row, e.col));
     let entries = Entries::try_new(16, 8, list).expect("sorted");
-    let params = FormatParams {
-        eta: Some(32),
-        ..FormatParams::default()
-    };
-    for (kind, beside) in [
-        (FormatKind::LibraSpmm, [1.0 / 9.0, 1.0]),
-        (FormatKind::BitTcf, [0.0, 0.0]),
-    ] {
+    let params = FormatParams { eta: Some(32), ..FormatParams::default() };
+    for (kind, beside) in [(FormatKind::LibraSpmm, [1.0 / 9.0, 1.0]), (FormatKind::BitTcf, [0.0, 0.0])] {
         let matrix = Sparse::from_entries(kind, params, &entries).expect("encodes");
         let map = draw(&matrix, Variant { kind, params }).expect("has entries");
         let class = |row: usize, col: usize| map.plane.cells[8 * row + col];
         // 8 or 9 of 64 positions: from 1/8.
         assert_eq!((class(0, 2), class(7, 2)), (3, 3), "{kind:?}");
-        let expected = if kind == FormatKind::LibraSpmm {
-            (BESIDE, BESIDE)
-        } else {
-            (3, 1)
-        };
+        let expected = if kind == FormatKind::LibraSpmm { (BESIDE, BESIDE) } else { (3, 1) };
         assert_eq!((class(1, 0), class(9, 5)), expected, "{kind:?}");
         assert_eq!(map.beside, beside, "{kind:?}");
     }
@@ -577,11 +405,7 @@ fn structured_formats_are_measured_on_the_pruned_matrix() {
         assert!(0 < kept && kept < 156, "{kind:?}: {kept}");
         let coo = 8.0 * kept as f64;
         let index = of[1]["encoded"]["index_bytes"].as_f64().expect("bytes");
-        assert_eq!(
-            of[1]["encoded"]["index_to_coo"].as_f64(),
-            Some(index / coo),
-            "{kind:?}"
-        );
+        assert_eq!(of[1]["encoded"]["index_to_coo"].as_f64(), Some(index / coo), "{kind:?}");
     }
     assert_eq!(row_of(&survey, "two_four")["values"], "tf32");
 }
@@ -592,17 +416,11 @@ fn iops_prints_partition_traffic_and_cycles() {
     let folder = folder();
     let ran = inspect(folder.path(), &["own.mtx", "--iops", "--columns", "5"]);
     let line = |name: &str| -> Vec<u64> {
-        let lines: Vec<&str> = ran
-            .out
-            .lines()
-            .filter(|line| line.trim_start().starts_with(name))
-            .collect();
+        let lines: Vec<&str> = ran.out.lines().filter(|line| line.trim_start().starts_with(name)).collect();
         assert_eq!(lines.len(), 2, "{name}: SSMM and SDMM in\n{}", ran.out);
         let number = |line: &str| {
             let first = line.trim_start()[name.len()..].split_whitespace().next();
-            first
-                .and_then(|cell| cell.replace(',', "").parse().ok())
-                .expect("a number")
+            first.and_then(|cell| cell.replace(',', "").parse().ok()).expect("a number")
         };
         lines.into_iter().map(number).collect()
     };
@@ -610,15 +428,8 @@ fn iops_prints_partition_traffic_and_cycles() {
     assert_eq!(line("products"), [1 + 1 + 1 + 9 + 4 + 1 + 1 + 1 + 1 + 4, 14 * 5]);
     assert_eq!(line("entries of C")[1], 20 * 5);
     assert!(ran.out.contains("SSMM by its transpose") && ran.out.contains("DRAM traffic saved"));
-    let ran = inspect(
-        folder.path(),
-        &[
-            "own.mtx",
-            "--iops",
-            "--by",
-            "uniform:rows=12,cols=7,density=1,seed=1",
-        ],
-    );
+    let ran =
+        inspect(folder.path(), &["own.mtx", "--iops", "--by", "uniform:rows=12,cols=7,density=1,seed=1"]);
     assert!(ran.out.contains("SSMM by uniform:"), "{}", ran.out);
     let ran = run_in(folder.path(), &["inspect", "own.mtx", "--by", "own.mtx"]);
     assert_ne!(ran.code, 0, "--by says nothing without --iops");
@@ -629,10 +440,7 @@ fn iops_prints_partition_traffic_and_cycles() {
 fn iops_refuses_a_dense_operand_that_is_too_large() {
     let folder = folder();
     for columns in ["1000000000", "542551296285575048", "18446744073709551615"] {
-        let ran = run_in(
-            folder.path(),
-            &["inspect", "own.mtx", "--iops", "--columns", columns],
-        );
+        let ran = run_in(folder.path(), &["inspect", "own.mtx", "--iops", "--columns", columns]);
         assert_eq!(ran.code, 2, "{columns}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains("--columns"), "{columns}: {}", ran.err);
     }
@@ -662,14 +470,7 @@ fn iops_refuses_a_machine_by_its_parameter() {
     }
     let ran = inspect(
         folder.path(),
-        &[
-            "own.mtx",
-            "--iops",
-            "--machine",
-            "groups_a=4",
-            "--machine",
-            "clock_mhz=500",
-        ],
+        &["own.mtx", "--iops", "--machine", "groups_a=4", "--machine", "clock_mhz=500"],
     );
     assert!(ran.out.contains("4 x 8 elements, 500 MHz"), "{}", ran.out);
 }

@@ -23,23 +23,13 @@ fn the_committed_recordings_are_predicted() {
     let ran = run_in(&committed(), &["model", "check", "."]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     let last = ran.out.lines().last().expect("a total");
-    assert_eq!(
-        last,
-        "total: 77248 of 77248 outputs predicted bit for bit, 36 recordings, 0 skipped"
-    );
-    assert!(
-        ran.out
-            .lines()
-            .any(|l| l.contains("mma.sp.m16n8k32.f32.f16") && l.contains("measured here"))
-    );
+    assert_eq!(last, "total: 77248 of 77248 outputs predicted bit for bit, 36 recordings, 0 skipped");
+    assert!(ran.out.lines().any(|l| l.contains("mma.sp.m16n8k32.f32.f16") && l.contains("measured here")));
 }
 
 #[test]
 fn one_wrong_bit_is_a_finding() {
-    let folder = folder(&[
-        ("h200_f16_k8.bin", "h200_f16_k8.bin"),
-        ("h200_f16_k16.bin", "h200_f16_k16.bin"),
-    ]);
+    let folder = folder(&[("h200_f16_k8.bin", "h200_f16_k8.bin"), ("h200_f16_k16.bin", "h200_f16_k16.bin")]);
     let path = folder.path().join("h200_f16_k8.bin");
     let mut bytes = std::fs::read(&path).expect("there");
     let at = bytes.len() - 4;
@@ -47,13 +37,9 @@ fn one_wrong_bit_is_a_finding() {
     std::fs::write(&path, &bytes).expect("written");
     let ran = run_in(folder.path(), &["model", "check", "."]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
-    for part in [
-        "FAILS 1",
-        "total: 2047 of 2048",
-        "first at warp 7, row 15, column 7",
-        "model 0x",
-        "hardware 0x",
-    ] {
+    for part in
+        ["FAILS 1", "total: 2047 of 2048", "first at warp 7, row 15, column 7", "model 0x", "hardware 0x"]
+    {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
 }
@@ -63,18 +49,10 @@ fn the_nearest_model_is_named() {
     let folder = folder(&[("h200_f16_k16.bin", "h900_f16_k16.bin")]);
     let ran = run_in(folder.path(), &["model", "check", "h900_f16_k16.bin"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    assert!(
-        ran.out.contains("sm_90") && ran.out.contains("unknown device, nearest model"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("sm_90") && ran.out.contains("unknown device, nearest model"), "{}", ran.out);
     let ran = run_in(folder.path(), &["model", "check", ".", "--architecture", "sm_80"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    assert!(
-        ran.out.contains("sm_80") && ran.out.contains("FAILS"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("sm_80") && ran.out.contains("FAILS"), "{}", ran.out);
     let ran = run_in(folder.path(), &["model", "check", ".", "--architecture", "sm_81"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("sm_80, sm_86"), "{}", ran.err);
@@ -91,11 +69,7 @@ fn what_is_no_recording_is_skipped_aloud() {
     std::fs::write(folder.path().join("README.md"), b"text").expect("written");
     let ran = run_in(folder.path(), &["model", "check", "."]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    assert!(
-        ran.out.contains("1024 of 1024") && ran.out.contains("1 recordings, 3 skipped"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("1024 of 1024") && ran.out.contains("1 recordings, 3 skipped"), "{}", ran.out);
     for part in [
         "skipped h200_f16_k16.bin: 11264 bytes are not a positive multiple of the 1792",
         "skipped notes.bin: 'notes.bin' does not name a recording",

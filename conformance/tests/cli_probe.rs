@@ -7,20 +7,13 @@ use std::path::Path;
 
 #[test]
 fn without_a_gpu_it_says_why() {
-    let ran = run_in(
-        Path::new("."),
-        &["model", "probe", "--only", "mma.m8n8k4.f64", "--outputs", "1000"],
-    );
+    let ran = run_in(Path::new("."), &["model", "probe", "--only", "mma.m8n8k4.f64", "--outputs", "1000"]);
     if Path::new("/dev/nvidia0").exists() {
         eprintln!("SKIPPED: 1 test, this machine has a GPU");
         return;
     }
     assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(
-        ran.err.contains("no usable NVIDIA GPU") || ran.err.contains("feature 'cuda'"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("no usable NVIDIA GPU") || ran.err.contains("feature 'cuda'"), "{}", ran.err);
 }
 
 #[test]

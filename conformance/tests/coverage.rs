@@ -28,10 +28,7 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 fn quick(seed: u64) -> Vec<Group> {
-    let options = Options {
-        seed,
-        ..Options::default()
-    };
+    let options = Options { seed, ..Options::default() };
     plan(&options, &[&Portable]).groups
 }
 
@@ -60,11 +57,7 @@ fn there_are_ten_thousand_distinct_lines_and_each_parses_back() {
     assert!(distinct.len() >= 10_000, "{}", distinct.len());
     for case in cases(groups) {
         let line = case.to_string();
-        assert_eq!(
-            line.parse::<Case>().as_ref().map_err(ToString::to_string),
-            Ok(case),
-            "{line}"
-        );
+        assert_eq!(line.parse::<Case>().as_ref().map_err(ToString::to_string), Ok(case), "{line}");
     }
     for group in groups {
         assert!(group.cases.iter().all(|case| case.origin == group.origin));
@@ -74,25 +67,17 @@ fn there_are_ten_thousand_distinct_lines_and_each_parses_back() {
 #[test]
 fn every_contract_meets_every_source_family() {
     let groups = first();
-    let met: BTreeSet<(String, String)> = cases(groups)
-        .map(|case| (case.contract.to_string(), case.origin.family()))
-        .collect();
+    let met: BTreeSet<(String, String)> =
+        cases(groups).map(|case| (case.contract.to_string(), case.origin.family())).collect();
     let families = FAMILIES.iter().map(|info| info.name).chain(["embedded"]);
     let missing: Vec<String> = families
         .flat_map(|family| {
-            all_contracts()
-                .iter()
-                .map(move |contract| (contract.to_string(), family.to_owned()))
+            all_contracts().iter().map(move |contract| (contract.to_string(), family.to_owned()))
         })
         .filter(|pair| !met.contains(pair))
         .map(|(contract, family)| format!("{contract} x {family}"))
         .collect();
-    assert!(
-        missing.is_empty(),
-        "{} pairs missing: {:?}",
-        missing.len(),
-        &missing[..missing.len().min(20)]
-    );
+    assert!(missing.is_empty(), "{} pairs missing: {:?}", missing.len(), &missing[..missing.len().min(20)]);
 }
 
 /// The levels that a format takes were looked for beside the first case that could be drawn: with a matrix of no rows, that of V:N:M in
@@ -159,11 +144,7 @@ fn every_value_family_meets_every_contract() {
     }
     for (contract, families) in &met {
         let missing = VALUE_FAMILIES.iter().find(|info| !families.contains(info.name));
-        assert!(
-            missing.is_none(),
-            "{contract} never meets {:?}",
-            missing.map(|info| info.name)
-        );
+        assert!(missing.is_none(), "{contract} never meets {:?}", missing.map(|info| info.name));
     }
 }
 
@@ -172,10 +153,8 @@ fn every_parameter_and_fault_occurs() {
     let groups = first();
     let count = |what: &dyn Fn(&Case) -> bool| cases(groups).filter(|case| what(case)).count();
     for (fault, name) in Fault::ALL {
-        let ops: BTreeSet<Op> = cases(groups)
-            .filter(|c| c.params.fault == Some(fault))
-            .map(|c| c.contract.op)
-            .collect();
+        let ops: BTreeSet<Op> =
+            cases(groups).filter(|c| c.params.fault == Some(fault)).map(|c| c.contract.op).collect();
         assert!(!ops.is_empty(), "no case with fault={name}");
         println!("fault={name}: {ops:?}");
     }
@@ -194,11 +173,7 @@ fn every_parameter_and_fault_occurs() {
         ("alpha=0", |c| c.params.alpha == 0.0),
     ];
     for (name, what) in traits {
-        assert!(
-            of(Op::Spmm, what) >= 20,
-            "spmm with {name}: {}",
-            of(Op::Spmm, what)
-        );
+        assert!(of(Op::Spmm, what) >= 20, "spmm with {name}: {}", of(Op::Spmm, what));
     }
     assert!(of(Op::Spmv, |c| c.params.transpose_a) >= 20);
     assert!(of(Op::Sddmm, |c| c.to_string().contains("/mode=scale")) >= 20);
@@ -215,24 +190,15 @@ fn every_alternative_is_killed_in_every_contract() {
     let all: Vec<String> = Alternative::ALL.iter().map(|a| a.name().to_owned()).collect();
     // A transpose or conversion has one way to be vacuous: no entries.
     let wanted = |op: Op| {
-        if op.is_exact() {
-            vec!["empty".to_owned()]
-        } else {
-            all.clone()
-        }
+        if op.is_exact() { vec!["empty".to_owned()] } else { all.clone() }
     };
-    let open: BTreeMap<String, Vec<String>> = all_contracts()
-        .iter()
-        .map(|c| (c.to_string(), wanted(c.op)))
-        .collect();
+    let open: BTreeMap<String, Vec<String>> =
+        all_contracts().iter().map(|c| (c.to_string(), wanted(c.op))).collect();
     let open = Mutex::new(open);
     let built = Mutex::new(0usize);
     groups.par_iter().for_each(|group| {
-        let is_open = |case: &Case| {
-            open.lock()
-                .expect("not poisoned")
-                .contains_key(&case.contract.to_string())
-        };
+        let is_open =
+            |case: &Case| open.lock().expect("not poisoned").contains_key(&case.contract.to_string());
         if !group.cases.iter().any(is_open) {
             return;
         }
@@ -259,11 +225,7 @@ fn every_alternative_is_killed_in_every_contract() {
     });
     let open = open.into_inner().expect("not poisoned");
     let built = built.into_inner().expect("not poisoned");
-    println!(
-        "{} contracts, {built} cases built in {:.1?}",
-        all_contracts().len(),
-        start.elapsed()
-    );
+    println!("{} contracts, {built} cases built in {:.1?}", all_contracts().len(), start.elapsed());
     assert!(open.is_empty(), "never killed: {open:?}");
 }
 
@@ -273,11 +235,7 @@ fn the_seed_alone_decides_the_plan() {
     assert_eq!(first, again);
     let known: BTreeSet<&String> = first.iter().collect();
     let shared = other.iter().filter(|line| known.contains(line)).count();
-    assert!(
-        shared * 100 < other.len(),
-        "{shared} of {} lines are those of another seed",
-        other.len()
-    );
+    assert!(shared * 100 < other.len(), "{shared} of {} lines are those of another seed", other.len());
     assert!(
         first.len().abs_diff(other.len()) * 50 < first.len(),
         "the budget hardly depends on the seed: {} and {}",
@@ -289,10 +247,7 @@ fn the_seed_alone_decides_the_plan() {
 #[test]
 fn filters_take_from_the_same_plan() {
     let all: BTreeSet<String> = lines(first()).into_iter().collect();
-    let options = Options {
-        ops: vec![Op::Sddmm],
-        ..Options::default()
-    };
+    let options = Options { ops: vec![Op::Sddmm], ..Options::default() };
     let some = plan(&options, &[&Portable]).groups;
     assert!(cases(&some).all(|case| case.contract.op == Op::Sddmm));
     assert!(lines(&some).iter().all(|line| all.contains(line)));
@@ -311,18 +266,12 @@ fn every_kernel_has_contract_cases_golden_entry_and_bench() {
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/snapshots/tolerances.snap");
     let reviewed = std::fs::read_to_string(path).expect("the reviewed tolerances");
-    let pinned: BTreeSet<&str> = reviewed
-        .lines()
-        .filter_map(|line| line.split_once(": "))
-        .map(|(head, _)| head)
-        .collect();
+    let pinned: BTreeSet<&str> =
+        reviewed.lines().filter_map(|line| line.split_once(": ")).map(|(head, _)| head).collect();
     // In sorted order, lines that start alike are neighbours.
     let is_pinned = |name: &str| {
         let start = format!("{name} ");
-        pinned
-            .range(start.as_str()..)
-            .next()
-            .is_some_and(|line| line.starts_with(&start))
+        pinned.range(start.as_str()..).next().is_some_and(|line| line.starts_with(&start))
     };
     let golden = |kernel: &Kernel| match tolerance_entries(&kernel.contract.types, &kernel.arithmetic) {
         _ if kernel.contract.op.is_exact() => None,
@@ -346,29 +295,14 @@ fn every_kernel_has_contract_cases_golden_entry_and_bench() {
         .map(move |what| format!("{}: {what}", kernel.name))
     };
     let missing: Vec<String> = all_kernels().iter().flat_map(lacks).collect();
-    println!(
-        "{} kernels, {} planned contracts",
-        all_kernels().len(),
-        planned.len()
-    );
-    assert!(
-        missing.is_empty(),
-        "{} lack something:\n{}",
-        missing.len(),
-        missing.join("\n")
-    );
+    println!("{} kernels, {} planned contracts", all_kernels().len(), planned.len());
+    assert!(missing.is_empty(), "{} lack something:\n{}", missing.len(), missing.join("\n"));
 }
 
 /// Without this, the test above could not tell a row that lacks something.
 #[test]
 fn a_kernel_without_a_golden_entry_or_a_bench_is_found() {
-    let any = |op: Op| {
-        all_kernels()
-            .iter()
-            .find(|k| k.contract.op == op)
-            .expect("registered")
-            .clone()
-    };
+    let any = |op: Op| all_kernels().iter().find(|k| k.contract.op == op).expect("registered").clone();
     let mut spmm = any(Op::Spmm);
     spmm.arithmetic.flush = Flush::both(Precision::F32);
     assert!(tolerance_entries(&spmm.contract.types, &spmm.arithmetic).is_err());

@@ -37,11 +37,7 @@ impl Coo {
     fn any(does: Does, terms: bool) -> Vec<Box<dyn Backend>> {
         let precision = sparse_oracle::Precision::F32;
         let arithmetic = Arithmetic::any(precision, precision);
-        vec![Box::new(Coo {
-            does,
-            arithmetic,
-            terms,
-        })]
+        vec![Box::new(Coo { does, arithmetic, terms })]
     }
 
     fn chain(does: Does) -> Vec<Box<dyn Backend>> {
@@ -94,9 +90,7 @@ impl Backend for Coo {
         let plain =
             params.alpha == 1.0 && params.beta == 0.0 && !params.transpose_a && params.fault.is_none();
         if contract.op != Op::Spmv || contract.format != FormatKind::Coo || !plain {
-            return Support::Excluded {
-                reason: "another request".into(),
-            };
+            return Support::Excluded { reason: "another request".into() };
         }
         let profile = Profile::default();
         Support::Supported {
@@ -111,10 +105,7 @@ impl Backend for Coo {
 
     fn run(&self, _: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let Task::Spmv {
-            a: AnySparse::F32(Sparse::Coo(a)),
-            x: AnySlice::F32(x),
-            y: AnySliceMut::F32(y),
-            ..
+            a: AnySparse::F32(Sparse::Coo(a)), x: AnySlice::F32(x), y: AnySliceMut::F32(y), ..
         } = task
         else {
             return Err("f32 in COO only".into());
@@ -135,15 +126,7 @@ fn verdicts(backend: &[Box<dyn Backend>]) -> Vec<(String, VerdictRecord)> {
         "banded:rows=64",
         "dense:rows=12,cols=9,seed=3",
     ];
-    let families = [
-        "ones",
-        "small-int",
-        "near-one",
-        "wide",
-        "cancelling",
-        "near-cancelling",
-        "special",
-    ];
+    let families = ["ones", "small-int", "near-one", "wide", "cancelling", "near-cancelling", "special"];
     let mut found = Vec::new();
     for source in sources {
         for family in families {
@@ -176,10 +159,7 @@ fn duplicates_that_are_terms_are_judged_as_terms() {
         Coo::chain(Does::Sorted),
     ] {
         for (line, verdict) in verdicts(&backend) {
-            assert!(
-                verdict.kind().ran() && !verdict.is_finding(),
-                "{line}: {verdict:?}"
-            );
+            assert!(verdict.kind().ran() && !verdict.is_finding(), "{line}: {verdict:?}");
         }
     }
     // The order of duplicates is that in which they are stored, to the bit.
@@ -190,10 +170,7 @@ fn duplicates_that_are_terms_are_judged_as_terms() {
 #[test]
 fn the_default_refuses_what_only_terms_explain_and_the_other_way_round() {
     let scattered = wrong(&verdicts(&Coo::any(Does::Scatter, false)));
-    assert!(
-        !scattered.is_empty(),
-        "a sum that is rounded first is another number"
-    );
+    assert!(!scattered.is_empty(), "a sum that is rounded first is another number");
     // Any bound of n terms has room for a sum that is rounded before it is multiplied, their bits have none.
     let combined = wrong(&verdicts(&Coo::chain(Does::Combine)));
     assert!(combined.contains(&Tier::T2), "{combined:?}");

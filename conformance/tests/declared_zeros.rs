@@ -109,10 +109,7 @@ fn zeros_that_count_as_absent_are_judged_as_absent() {
 fn neither_the_default_nor_the_choice_excuses_the_other() {
     for (drops, declares) in [(true, false), (false, true)] {
         for (found, ran) in findings(drops, declares) {
-            assert!(
-                found >= 4 && ran == 32,
-                "drops {drops}, declares {declares}: {found} of {ran}"
-            );
+            assert!(found >= 4 && ran == 32, "drops {drops}, declares {declares}: {found} of {ran}");
         }
     }
 }

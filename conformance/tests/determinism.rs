@@ -27,19 +27,10 @@ impl Progress for Counted {
 }
 
 fn report(options: &Options, threads: usize) -> Report {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .expect("threads start");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
     let told = Counted::default();
-    let mut report = pool.install(|| {
-        campaign::run(
-            options,
-            &built_in(),
-            Environment::detect(threads, Vec::new()),
-            &told,
-        )
-    });
+    let mut report =
+        pool.install(|| campaign::run(options, &built_in(), Environment::detect(threads, Vec::new()), &told));
     let cases = usize::try_from(report.plan.distinct_cases).expect("small");
     assert_eq!(told.planned.into_inner(), cases);
     assert_eq!(told.judged.into_inner(), cases);
@@ -81,10 +72,7 @@ fn threads_do_not_change_a_report() {
         let one = text(&report(&options, 1));
         for threads in [4, 3] {
             let more = text(&report(&options, threads));
-            assert!(
-                one == more,
-                "seed {seed}: {threads} threads wrote another report than one thread"
-            );
+            assert!(one == more, "seed {seed}: {threads} threads wrote another report than one thread");
         }
         texts.push(one);
     }
@@ -93,11 +81,7 @@ fn threads_do_not_change_a_report() {
 
 #[test]
 fn the_seed_is_what_changes_a_report() {
-    let options = |seed| Options {
-        seed,
-        ops: vec![Op::Transpose],
-        ..Options::default()
-    };
+    let options = |seed| Options { seed, ops: vec![Op::Transpose], ..Options::default() };
     let (a, b) = (report(&options(1), 2), report(&options(2), 2));
     assert_ne!(a.cases, b.cases);
     assert_eq!(a.contracts.len(), b.contracts.len());

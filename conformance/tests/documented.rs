@@ -111,11 +111,7 @@ fn every_documented_key_is_one_of_the_parser() {
         let line = line_with(key.name).unwrap_or_else(|| panic!("no line here uses {}", key.name));
         let line = line.replace("{}", "rmat:scale=3,seed=1/values=ones,0");
         let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
-        assert_eq!(
-            case.to_string(),
-            line,
-            "what is not the default stands in the line"
-        );
+        assert_eq!(case.to_string(), line, "what is not the default stands in the line");
         assert!(!key.default.is_empty() && !key.doc.is_empty(), "{}", key.name);
         let alone = !line.rsplit('/').next().is_some_and(|part| part.contains('='));
         assert_eq!(alone, key.unit.is_empty(), "{}: a value, or none", key.name);
@@ -124,8 +120,5 @@ fn every_documented_key_is_one_of_the_parser() {
     let unknown = "spmm.csr.f32_f32_f32_f32/rmat:scale=3,seed=1/values=ones,0/bta=1";
     assert!(key_of("bta").is_none());
     let error = unknown.parse::<Case>().expect_err("no such key").to_string();
-    assert!(
-        names.iter().all(|name| error.contains(name)) && error.contains("docs/case-line.md"),
-        "{error}"
-    );
+    assert!(names.iter().all(|name| error.contains(name)) && error.contains("docs/case-line.md"), "{error}");
 }

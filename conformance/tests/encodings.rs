@@ -63,28 +63,16 @@ fn loose_encodings_are_valid_and_mean_the_same_matrix() {
                 let loose = loosened(info.format, &params, &canonical.entries(), index, index % 2 == 0);
                 assert_eq!(loose.is_some(), info.is_loose, "{}", info.format.name());
                 let Some(parts) = loose else { continue };
-                let context = || {
-                    format!(
-                        "{} {params:?} of {}",
-                        info.format.name(),
-                        quick_specs(index)[family]
-                    )
-                };
+                let context =
+                    || format!("{} {params:?} of {}", info.format.name(), quick_specs(index)[family]);
                 let found = parts.check().unwrap_or_else(|e| panic!("{}: {e}", context()));
                 assert_eq!(found.entries(), canonical.entries(), "{}", context());
                 other += usize::from(found != canonical);
             }
         }
-        println!(
-            "{}: {held} matrices, {other} encoded otherwise",
-            info.format.name()
-        );
+        println!("{}: {held} matrices, {other} encoded otherwise", info.format.name());
         assert!(held > 150, "{}: {held}", info.format.name());
-        assert!(
-            !info.is_loose || other > held / 3,
-            "{}: {other} of {held}",
-            info.format.name()
-        );
+        assert!(!info.is_loose || other > held / 3, "{}: {other} of {held}", info.format.name());
     }
 }
 
@@ -142,10 +130,7 @@ fn formats_of_one_encoding_have_one() {
 #[test]
 fn a_format_of_one_encoding_refuses_the_parameter() {
     let line = "spmm.csr.f32_f32_f32_f32/uniform:seed=1/values=coded,1/enc=loose";
-    assert!(
-        matches!(line.parse::<Case>(), Err(CaseError::Param { .. })),
-        "{line}"
-    );
+    assert!(matches!(line.parse::<Case>(), Err(CaseError::Param { .. })), "{line}");
     let line = "spmm.bcsr.f32_f32_f32_f32/uniform:seed=1/values=coded,1/enc=loose";
     let case: Case = line.parse().expect("a legal line");
     assert_eq!(case.to_string(), line);
@@ -154,9 +139,7 @@ fn a_format_of_one_encoding_refuses_the_parameter() {
 /// The parameter changes the operand, and its seed decides how.
 #[test]
 fn the_operand_of_a_case_is_loose_where_it_says_so() {
-    for contract in all_contracts()
-        .iter()
-        .filter(|c| c.op == Op::Spmm && EncodingInfo::of(c.format).is_loose)
+    for contract in all_contracts().iter().filter(|c| c.op == Op::Spmm && EncodingInfo::of(c.format).is_loose)
     {
         let operand = |rest: &str| {
             let line = format!("{contract}/uniform:rows=50,cols=60,density=0.05,seed=1/values={rest}");
@@ -165,11 +148,7 @@ fn the_operand_of_a_case_is_loose_where_it_says_so() {
             build(&case, &loaded).expect("small operands").a
         };
         assert_ne!(operand("ones,1"), operand("ones,1/enc=loose"), "{contract}");
-        assert_eq!(
-            operand("ones,1/enc=loose"),
-            operand("ones,1/enc=loose"),
-            "{contract}"
-        );
+        assert_eq!(operand("ones,1/enc=loose"), operand("ones,1/enc=loose"), "{contract}");
         let first = operand("ones,1/enc=loose");
         let differs = (2..9).any(|seed| operand(&format!("ones,{seed}/enc=loose")) != first);
         assert!(differs, "{contract}");
@@ -182,9 +161,7 @@ fn our_kernels_are_judged_right_on_loose_encodings() {
     let backends = built_in();
     let families = quick_specs(0).len() as u64;
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
-    let contracts = all_contracts()
-        .iter()
-        .filter(|c| EncodingInfo::of(c.format).is_loose);
+    let contracts = all_contracts().iter().filter(|c| EncodingInfo::of(c.format).is_loose);
     for (i, &contract) in (0u64..).zip(contracts) {
         let rounds = if contract.op.is_exact() { 1 } else { 3 };
         for round in 0..rounds {
@@ -216,12 +193,7 @@ fn our_kernels_are_judged_right_on_loose_encodings() {
             };
             let loaded = case.origin.load().expect("a small spec");
             for record in run_case(&case, &loaded, &backends).records {
-                assert!(
-                    !record.verdict.is_finding(),
-                    "{}: {case}: {}",
-                    record.backend,
-                    record.verdict
-                );
+                assert!(!record.verdict.is_finding(), "{}: {case}: {}", record.backend, record.verdict);
                 *ran.entry(case.contract.format.name()).or_default() +=
                     usize::from(record.verdict.kind().ran());
             }

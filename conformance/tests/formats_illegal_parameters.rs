@@ -31,14 +31,9 @@ impl Backend for Lenient {
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let task = match task {
             // All of a window is kept: any matrix has that pattern.
-            Task::Convert { a, to, .. } => Task::Convert {
-                a,
-                to,
-                params: FormatParams {
-                    n: 4,
-                    ..FormatParams::default()
-                },
-            },
+            Task::Convert { a, to, .. } => {
+                Task::Convert { a, to, params: FormatParams { n: 4, ..FormatParams::default() } }
+            }
             other => other,
         };
         Portable.run(contract, task)
@@ -71,13 +66,7 @@ fn illegal_parameters_must_be_refused() {
         let backends: Vec<Box<dyn Backend>> = vec![Box::new(Portable), Box::new(Lenient)];
         let records = run_case(&case, &loaded, &backends).records;
         let (honest, lenient) = (&records[0].verdict, &records[1].verdict);
-        assert!(
-            matches!(honest, VerdictRecord::AgreedRefusal { .. }),
-            "{line}: {honest}"
-        );
-        assert!(
-            matches!(lenient, VerdictRecord::LoneAcceptance { .. }),
-            "{line}: {lenient}"
-        );
+        assert!(matches!(honest, VerdictRecord::AgreedRefusal { .. }), "{line}: {honest}");
+        assert!(matches!(lenient, VerdictRecord::LoneAcceptance { .. }), "{line}: {lenient}");
     }
 }

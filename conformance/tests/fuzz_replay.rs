@@ -16,17 +16,13 @@ fn files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
         return Vec::new();
     };
     let mut files: Vec<PathBuf> = listing.map(|entry| entry.expect("readable").path()).collect();
-    files.retain(|path| {
-        path.file_name()
-            .is_some_and(|n| n.to_string_lossy().starts_with(prefix))
-    });
+    files.retain(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)));
     files.sort();
     files
 }
 
 fn name(path: &Path) -> String {
-    path.file_name()
-        .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 #[test]
@@ -50,10 +46,7 @@ fn the_generator_writes_the_committed_seeds() {
 fn every_target_accepts_its_share_of_the_seeds() {
     for target in &TARGETS {
         let seeds = (target.seeds)();
-        let accepted = seeds
-            .iter()
-            .filter(|seed| (target.run)(seed) == FuzzOutcome::Accepted)
-            .count();
+        let accepted = seeds.iter().filter(|seed| (target.run)(seed) == FuzzOutcome::Accepted).count();
         println!("{}: {accepted} of {} seeds accepted", target.name, seeds.len());
         assert!(seeds.len() >= 8, "{} has {} seeds", target.name, seeds.len());
         assert!(
@@ -105,15 +98,10 @@ fn every_crasher_is_replayed() {
         .iter()
         .flat_map(|target| {
             let found = files(&fuzz().join("crashers").join(target.name), "");
-            found
-                .into_iter()
-                .map(|path| format!("{}/{}", target.name, name(&path)))
+            found.into_iter().map(|path| format!("{}/{}", target.name, name(&path)))
         })
         .collect();
-    let named: BTreeSet<String> = CRASHERS
-        .iter()
-        .map(|(target, file)| format!("{target}/{file}"))
-        .collect();
+    let named: BTreeSet<String> = CRASHERS.iter().map(|(target, file)| format!("{target}/{file}")).collect();
     assert_eq!(on_disk, named, "a file without a test, or a test without a file");
 }
 
@@ -130,14 +118,8 @@ fn binaries_manifest_and_table_agree() {
         let text = fs::read_to_string(&path).expect("a source can be read");
         assert!(text.lines().count() <= 60, "{}", path.display());
     }
-    for Target {
-        name, about, floor, ..
-    } in &TARGETS
-    {
-        assert!(
-            manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")),
-            "{name}"
-        );
+    for Target { name, about, floor, .. } in &TARGETS {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
         let row = format!("| `{name}` | {about} | {floor} % |");
         assert!(readme.contains(&row), "fuzz/README.md lacks {row}");
         assert_eq!(target(name).map(|t| t.name), Some(*name));

@@ -30,9 +30,7 @@ impl Backend for Lazy {
     }
 
     fn support(&self, _: &Contract, _: &Params) -> Support {
-        Support::Excluded {
-            reason: "it would rather not".into(),
-        }
+        Support::Excluded { reason: "it would rather not".into() }
     }
 
     fn run(&self, _: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
@@ -68,10 +66,7 @@ fn another_chain_than_declared_is_a_finding_of_t2() {
         precisions: vec![TYPES[0].a],
         ..Options::default()
     });
-    for name in [
-        "declares fma, multiplies and adds",
-        "declares separate operations, fuses",
-    ] {
+    for name in ["declares fma, multiplies and adds", "declares separate operations, fuses"] {
         let bug = bug(name);
         let backend: Vec<Box<dyn Backend>> = vec![Box::new(Seeded::sick(bug))];
         let mut tiers = Vec::new();
@@ -80,10 +75,7 @@ fn another_chain_than_declared_is_a_finding_of_t2() {
                 tiers.push(mismatch.tier);
             }
         }
-        assert!(
-            !tiers.is_empty() && tiers.iter().all(|t| *t == Tier::T2),
-            "{name}: {tiers:?}"
-        );
+        assert!(!tiers.is_empty() && tiers.iter().all(|t| *t == Tier::T2), "{name}: {tiers:?}");
     }
 }
 
@@ -94,11 +86,8 @@ fn what_a_manifest_excludes_is_unsupported_whether_or_not_its_operands_can_be_ma
     let case: Case = line.parse().expect("a legal line");
     let loaded = case.origin.load().expect("generated");
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Lazy), Box::new(Portable)];
-    let kinds: Vec<_> = run_case(&case, &loaded, &backends)
-        .records
-        .iter()
-        .map(|record| record.verdict.kind())
-        .collect();
+    let kinds: Vec<_> =
+        run_case(&case, &loaded, &backends).records.iter().map(|record| record.verdict.kind()).collect();
     assert_eq!(kinds, [VerdictKind::Unsupported, VerdictKind::NotRun]);
 }
 

@@ -17,20 +17,11 @@ fn honest_backends_are_not_accused() {
     let ground = Ground::new(&Options::default());
     for (case, loaded) in ground.cases(|c| c.origin.family() != "embedded").step_by(5) {
         for (i, record) in run_case(case, &loaded, &backends).records.iter().enumerate() {
-            assert!(
-                !record.verdict.is_finding(),
-                "{}: {}: {}",
-                record.backend,
-                record.case,
-                record.verdict
-            );
+            assert!(!record.verdict.is_finding(), "{}: {}: {}", record.backend, record.case, record.verdict);
             ran[i] += usize::from(record.verdict.kind().ran());
         }
     }
-    println!(
-        "cases run: portable {}, sprs {}, nalgebra-sparse {}",
-        ran[0], ran[1], ran[2]
-    );
+    println!("cases run: portable {}, sprs {}, nalgebra-sparse {}", ran[0], ran[1], ran[2]);
     assert!(ran.iter().all(|&n| n > 50), "{ran:?}");
 }
 
@@ -39,10 +30,7 @@ fn the_honest_conversions_are_not_accused() {
     let backend: Vec<Box<dyn Backend>> = vec![Box::new(Portable)];
     let paper = |f: FormatKind| FormatKind::PAPERS.contains(&f);
     let mut ran: BTreeMap<String, usize> = BTreeMap::new();
-    let options = Options {
-        ops: vec![Op::Convert],
-        ..Options::default()
-    };
+    let options = Options { ops: vec![Op::Convert], ..Options::default() };
     for group in plan(&options, &[&Portable]).groups {
         let concerned = |c: &&Case| paper(c.contract.format) || c.contract.to.is_some_and(paper);
         let mine: Vec<&Case> = group.cases.iter().filter(concerned).collect();
@@ -77,9 +65,5 @@ fn a_sum_that_overflows_before_alpha_zero_may_be_nan_beside_an_infinite_c() {
     let loaded = case.origin.load().expect("small");
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(NalgebraSparse)];
     let record = run_case(&case, &loaded, &backends).records.remove(0);
-    assert!(
-        record.verdict.kind().ran() && !record.verdict.is_finding(),
-        "{}",
-        record.verdict
-    );
+    assert!(record.verdict.kind().ran() && !record.verdict.is_finding(), "{}", record.verdict);
 }

@@ -54,47 +54,19 @@ fn the_first_rule_that_takes_a_request_answers() {
     ] {
         let line = format!("{csr}{tail}");
         let said = asked(&good, &line);
-        let wanted = if wanted == "A" {
-            "takes only beta = 0"
-        } else {
-            wanted
-        };
+        let wanted = if wanted == "A" { "takes only beta = 0" } else { wanted };
         assert!(said.contains(wanted), "{line}: {said}");
     }
     for (line, wanted) in [
-        (
-            "spmv.csr.f32_f32_f32_f32/banded:rows=8/values=small-int,1/ta",
-            "A as it is stored",
-        ),
-        (
-            "spmm.coo.f32_f32_f32_f32/banded:rows=8/values=small-int,1",
-            "does not name",
-        ),
-        (
-            "spgemm.csr.e4m3_e4m3_f32_f32/banded:rows=8/values=small-int,1",
-            "no fp8",
-        ),
-        (
-            "spgemm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/n=65",
-            "n up to 64",
-        ),
+        ("spmv.csr.f32_f32_f32_f32/banded:rows=8/values=small-int,1/ta", "A as it is stored"),
+        ("spmm.coo.f32_f32_f32_f32/banded:rows=8/values=small-int,1", "does not name"),
+        ("spgemm.csr.e4m3_e4m3_f32_f32/banded:rows=8/values=small-int,1", "no fp8"),
+        ("spgemm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/n=65", "n up to 64"),
         ("convert.csr.bcsr.f32/banded:rows=8/values=small-int,1", "any"),
-        (
-            "convert.csr.bcsr.f32/banded:rows=8/values=small-int,1/block=8x4",
-            "block_rows",
-        ),
-        (
-            "convert.csr.bcsr.bf16/banded:rows=8/values=small-int,1",
-            "does not name",
-        ),
-        (
-            "sddmm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/mode=scale",
-            "mode",
-        ),
-        (
-            "sddmm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/mode=add-s",
-            "any",
-        ),
+        ("convert.csr.bcsr.f32/banded:rows=8/values=small-int,1/block=8x4", "block_rows"),
+        ("convert.csr.bcsr.bf16/banded:rows=8/values=small-int,1", "does not name"),
+        ("sddmm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/mode=scale", "mode"),
+        ("sddmm.csr.f64_f64_f64_f64/banded:rows=8/values=small-int,1/mode=add-s", "any"),
     ] {
         let said = asked(&good, line);
         assert!(said.contains(wanted), "{line}: {said}");
@@ -115,20 +87,10 @@ fn an_option_counts_for_the_contracts_that_it_concerns() {
         }
     };
     let tf32 = declared("spmm.bcsr.tf32_tf32_f32_f32");
-    assert_eq!(
-        (tf32.part().input, tf32.epilogue),
-        (Input::Tf32Rna, Epilogue::AlphaIntoB)
-    );
+    assert_eq!((tf32.part().input, tf32.epilogue), (Input::Tf32Rna, Epilogue::AlphaIntoB));
     let f16 = declared("spmm.bcsr.f16_f16_f32_f32");
-    assert_eq!(
-        (f16.part().input, f16.epilogue),
-        (Input::AsStored, Epilogue::AlphaIntoB)
-    );
-    assert_eq!(
-        f16.flush,
-        Flush::inputs(Precision::F16),
-        "subnormal where it is stored"
-    );
+    assert_eq!((f16.part().input, f16.epilogue), (Input::AsStored, Epilogue::AlphaIntoB));
+    assert_eq!(f16.flush, Flush::inputs(Precision::F16), "subnormal where it is stored");
     let sparse = declared("spgemm.csr.f32_f32_f32_f32");
     assert_eq!(sparse.epilogue, Epilogue::MulThenAdd);
     assert_eq!(sparse.flush, Flush::inputs(Precision::F32));
@@ -142,28 +104,13 @@ fn layouts_may_be_tied_together_and_blocks_square() {
     for (line, wanted) in [
         (format!("spmm.csr.f32_f32_f32_f32/{matrix}"), "any"),
         (format!("spmm.csr.f32_f32_f32_f32/{matrix}/lb=col/lc=col"), "any"),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{matrix}/lb=col"),
-            "B and C in the same layout",
-        ),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{matrix}/lc=col"),
-            "B and C in the same layout",
-        ),
+        (format!("spmm.csr.f32_f32_f32_f32/{matrix}/lb=col"), "B and C in the same layout"),
+        (format!("spmm.csr.f32_f32_f32_f32/{matrix}/lc=col"), "B and C in the same layout"),
         (format!("sddmm.csr.f32_f32_f32_f32/{matrix}/lb=col"), "any"),
         (format!("spmm.bcsr.f32_f32_f32_f32/{matrix}/block=4x4"), "any"),
-        (
-            format!("spmm.bcsr.f32_f32_f32_f32/{matrix}/block=4x8"),
-            "square blocks",
-        ),
-        (
-            format!("spmv.blocked_ell.f32_f32_f32_f32/{matrix}/block=8x4"),
-            "square blocks",
-        ),
-        (
-            format!("convert.bcsr.csr.f32/{matrix}/block=2x4"),
-            "square blocks",
-        ),
+        (format!("spmm.bcsr.f32_f32_f32_f32/{matrix}/block=4x8"), "square blocks"),
+        (format!("spmv.blocked_ell.f32_f32_f32_f32/{matrix}/block=8x4"), "square blocks"),
+        (format!("convert.bcsr.csr.f32/{matrix}/block=2x4"), "square blocks"),
         (format!("convert.csr.blocked_ell.f32/{matrix}/block=2x2"), "any"),
     ] {
         let said = asked(&said, &line);
@@ -183,10 +130,7 @@ fn a_profile_comes_with_its_reason() {
     let Support::Supported { profile, .. } = good.support(&contract, &Params::default()) else {
         panic!("supported");
     };
-    assert_eq!(
-        profile.choices(),
-        [(Choice::Unsorted, "hash accumulators".to_owned())]
-    );
+    assert_eq!(profile.choices(), [(Choice::Unsorted, "hash accumulators".to_owned())]);
 }
 
 #[test]
@@ -214,59 +158,23 @@ fn what_is_wrong_is_said_with_what_there_is() {
     for (text, needles) in [
         (String::new(), &["version 1"][..]),
         ("[]".to_owned(), &["version 1"]),
-        (
-            r#"{"protocol":2,"name":"x","supports":[],"new":0}"#.to_owned(),
-            &["protocol is 2", "speaks 1"],
-        ),
-        (
-            r#"{"protocol":1,"name":"x","supports":[]}"#.to_owned(),
-            &["supports is empty"],
-        ),
-        (
-            r#"{"protocol":1,"name":"a b","supports":[]}"#.to_owned(),
-            &["a b", "letters"],
-        ),
-        (
-            r#"{"protocol":1,"name":"x","supports":[],"speed":9}"#.to_owned(),
-            &["unknown field `speed`"],
-        ),
-        (
-            r#"{"protocol":1,"name":"x","supports":[],"determinism":"yes"}"#.to_owned(),
-            &["yes", "threads"],
-        ),
+        (r#"{"protocol":2,"name":"x","supports":[],"new":0}"#.to_owned(), &["protocol is 2", "speaks 1"]),
+        (r#"{"protocol":1,"name":"x","supports":[]}"#.to_owned(), &["supports is empty"]),
+        (r#"{"protocol":1,"name":"a b","supports":[]}"#.to_owned(), &["a b", "letters"]),
+        (r#"{"protocol":1,"name":"x","supports":[],"speed":9}"#.to_owned(), &["unknown field `speed`"]),
+        (r#"{"protocol":1,"name":"x","supports":[],"determinism":"yes"}"#.to_owned(), &["yes", "threads"]),
         (with(r#"{"contracts":[]}"#), &["supports[0]", "no contracts"]),
-        (
-            with(r#"{"contracts":["spmm.cs.*"]}"#),
-            &["spmm.cs.*", "fits no contract", "list contracts"],
-        ),
-        (
-            with(r#"{"contracts":["spmm.[cs"]}"#),
-            &["spmm.[cs", "supports[0]"],
-        ),
-        (
-            with(r#"{"contracts":["*"],"only":{"gamma":[1]}}"#),
-            &["unknown field `gamma`", "transpose_a"],
-        ),
-        (
-            with(r#"{"contracts":["*"],"only":{"alpha":[]}}"#),
-            &["alpha", "empty list"],
-        ),
-        (
-            with(r#"{"contracts":["*"],"only":{"faults":["all"]}}"#),
-            &["all", "small-ldc"],
-        ),
-        (
-            with(r#"{"contracts":["*"],"only":{"params":{"tile":[1]}}}"#),
-            &["tile", "block_rows"],
-        ),
+        (with(r#"{"contracts":["spmm.cs.*"]}"#), &["spmm.cs.*", "fits no contract", "list contracts"]),
+        (with(r#"{"contracts":["spmm.[cs"]}"#), &["spmm.[cs", "supports[0]"]),
+        (with(r#"{"contracts":["*"],"only":{"gamma":[1]}}"#), &["unknown field `gamma`", "transpose_a"]),
+        (with(r#"{"contracts":["*"],"only":{"alpha":[]}}"#), &["alpha", "empty list"]),
+        (with(r#"{"contracts":["*"],"only":{"faults":["all"]}}"#), &["all", "small-ldc"]),
+        (with(r#"{"contracts":["*"],"only":{"params":{"tile":[1]}}}"#), &["tile", "block_rows"]),
         (
             with(r#"{"contracts":["*"],"profile":[{"choice":"sorted","reason":"r"}]}"#),
             &["sorted", "numeric-pattern"],
         ),
-        (
-            with(r#"{"contracts":["*"],"profile":[{"choice":"unsorted","reason":" "}]}"#),
-            &["reason is empty"],
-        ),
+        (with(r#"{"contracts":["*"],"profile":[{"choice":"unsorted","reason":" "}]}"#), &["reason is empty"]),
         (
             with(r#"{"contracts":["spmm.csr.f64*"],"arithmetic":"sloppy"}"#),
             &["unknown unit 'sloppy'", "fma", "spmm.csr.f64_f64_f64_f64"],
@@ -281,12 +189,7 @@ fn what_is_wrong_is_said_with_what_there_is() {
         ),
         (
             with(r#"{"contracts":["spmm.cs[rc].*", "spmm.ell.*"],"arithmetic":"any,no-pads"}"#),
-            &[
-                "supports[0]",
-                "no-pads",
-                "changes nothing for spmm.csr.",
-                "leave it out",
-            ],
+            &["supports[0]", "no-pads", "changes nothing for spmm.csr.", "leave it out"],
         ),
         (
             with(r#"{"contracts":["spgemm.csr.f32*"],"arithmetic":"any,fold-alpha"}"#),
@@ -304,20 +207,13 @@ fn what_is_wrong_is_said_with_what_there_is() {
             with(
                 r#"{"contracts":["spmm.csr.*", "convert.coo.*"],"profile":[{"choice":"duplicates-are-terms","reason":"r"}]}"#,
             ),
-            &[
-                "duplicates-are-terms",
-                "changes nothing for spmm.csr.",
-                "leave it out",
-            ],
+            &["duplicates-are-terms", "changes nothing for spmm.csr.", "leave it out"],
         ),
         (
             with(r#"{"contracts":["sddmm.coo.*"],"profile":[{"choice":"unsorted","reason":"r"}]}"#),
             &["unsorted", "changes nothing for sddmm.coo."],
         ),
-        (
-            with(r#"{"contracts":["spmm.csr.f32*"],"only":{"square_blocks":4}}"#),
-            &["expected a boolean"],
-        ),
+        (with(r#"{"contracts":["spmm.csr.f32*"],"only":{"square_blocks":4}}"#), &["expected a boolean"]),
     ] {
         let error = read(&text).expect_err(&text);
         for needle in needles {

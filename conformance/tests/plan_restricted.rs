@@ -50,9 +50,7 @@ impl<B: Backend> Backend for Restricted<B> {
         if self.contracts.contains(&name.as_str()) && plain && laid && p.n <= self.most_columns {
             self.kernel.support(contract, p)
         } else {
-            Support::Excluded {
-                reason: "it takes the plain product only".into(),
-            }
+            Support::Excluded { reason: "it takes the plain product only".into() }
         }
     }
 
@@ -70,10 +68,7 @@ impl Progress for Silent {
 }
 
 fn judged(backend: impl Backend + 'static, seed: u64) -> Report {
-    let options = Options {
-        seed,
-        ..Options::default()
-    };
+    let options = Options { seed, ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(backend)];
     campaign::run(&options, &backends, Environment::default(), &Silent)
 }
@@ -82,16 +77,11 @@ fn judged(backend: impl Backend + 'static, seed: u64) -> Report {
 /// called clean.
 #[test]
 fn only_the_first_64_rows_is_found_at_every_seed() {
-    let bug = bugs()
-        .find(|bug| bug.name == "row: only the first 64")
-        .expect("in the catalogue");
+    let bug = bugs().find(|bug| bug.name == "row: only the first 64").expect("in the catalogue");
     let missed: Vec<u64> = (0..20u64)
         .into_par_iter()
         .filter(|&seed| {
-            let options = Options {
-                seed,
-                ..Options::default()
-            };
+            let options = Options { seed, ..Options::default() };
             let sick = Restricted::new(Seeded::sick(bug));
             let groups = plan(&options, &[&sick]).groups;
             let subject: Vec<Box<dyn Backend>> = vec![Box::new(sick)];
@@ -113,40 +103,21 @@ fn only_the_first_64_rows_is_found_at_every_seed() {
 #[test]
 fn a_restricted_kernel_is_asked_about_far_shapes_and_landmarks() {
     for seed in 0..10 {
-        let options = Options {
-            seed,
-            ..Options::default()
-        };
+        let options = Options { seed, ..Options::default() };
         let plan = plan(&options, &[&Restricted::new(Portable)]);
         let cases = plan.groups.iter().flat_map(|group| &group.cases);
         let lines: Vec<String> = cases.map(ToString::to_string).collect();
         let landmarks = ["rows=65537,cols=65537", "length=65999", "rows=1281,cols=1300"];
         for wanted in landmarks {
-            let has = |op: &str| {
-                lines
-                    .iter()
-                    .any(|line| line.starts_with(op) && line.contains(wanted))
-            };
-            assert!(
-                has("spmm.csr.") && has("spmv.csr."),
-                "seed {seed}: nothing on {wanted}"
-            );
+            let has = |op: &str| lines.iter().any(|line| line.starts_with(op) && line.contains(wanted));
+            assert!(has("spmm.csr.") && has("spmv.csr."), "seed {seed}: nothing on {wanted}");
         }
         let tall = |line: &&String| {
-            let rows = line
-                .split_once("rows=")
-                .and_then(|(_, rest)| rest.split(',').next());
+            let rows = line.split_once("rows=").and_then(|(_, rest)| rest.split(',').next());
             let is_landmark = landmarks.iter().any(|landmark| line.contains(landmark));
-            !is_landmark
-                && rows
-                    .and_then(|rows| rows.parse().ok())
-                    .is_some_and(|rows: u64| rows >= 4095)
+            !is_landmark && rows.and_then(|rows| rows.parse().ok()).is_some_and(|rows: u64| rows >= 4095)
         };
-        let of_spmm = lines
-            .iter()
-            .filter(|line| line.starts_with("spmm.csr."))
-            .filter(tall)
-            .count();
+        let of_spmm = lines.iter().filter(|line| line.starts_with("spmm.csr.")).filter(tall).count();
         assert!(of_spmm > 0, "seed {seed}: no far-tall matrix");
     }
 }
@@ -157,48 +128,27 @@ fn a_restricted_kernel_is_asked_as_much_as_any() {
     let report = judged(Restricted::new(Portable), 0);
     assert_eq!(report.worth.len(), 2);
     for row in &report.worth {
-        assert!(
-            row.judged >= 150 && row.pairs_missing == 0 && row.pairs > 100,
-            "{row:?}"
-        );
-        assert!(
-            row.excluded.iter().any(|level| level == "beta -1"),
-            "{:?}",
-            row.excluded
-        );
+        assert!(row.judged >= 150 && row.pairs_missing == 0 && row.pairs > 100, "{row:?}");
+        assert!(row.excluded.iter().any(|level| level == "beta -1"), "{:?}", row.excluded);
         let seeded = row.seeded.as_ref().expect("few contracts are all hunted on");
         println!("{}: {}", row.contract, seeded.said());
     }
     // Clean exactly where enough of the seeded bugs would have been caught.
-    let enough = |row: &Worth| {
-        row.seeded
-            .as_ref()
-            .is_some_and(|s| s.caught * 100 >= s.concern * LEAST_CAUGHT)
-    };
+    let enough =
+        |row: &Worth| row.seeded.as_ref().is_some_and(|s| s.caught * 100 >= s.concern * LEAST_CAUGHT);
     let blind = report.worth.iter().filter(|row| !enough(row)).count();
     assert_eq!(report.thin.len(), blind, "{:?}", report.thin);
     let wanted = if blind == 0 { Outcome::Clean } else { Outcome::Thin };
     assert_eq!(report.outcome(), wanted);
-    let asked = report
-        .cases
-        .iter()
-        .filter(|record| !record.verdict.kind().ran())
-        .count();
-    assert!(
-        asked * 10 < report.cases.len(),
-        "{asked} of {} cases did not run",
-        report.cases.len()
-    );
+    let asked = report.cases.iter().filter(|record| !record.verdict.kind().ran()).count();
+    assert!(asked * 10 < report.cases.len(), "{asked} of {} cases did not run", report.cases.len());
 }
 
 /// One contract, one column: however many cases, they can't show what goes wrong from the second column on.
 #[test]
 fn a_kernel_of_one_column_is_thin() {
-    let one = Restricted {
-        contracts: &["spmm.csr.f32_f32_f32_f32"],
-        most_columns: 1,
-        ..Restricted::new(Portable)
-    };
+    let one =
+        Restricted { contracts: &["spmm.csr.f32_f32_f32_f32"], most_columns: 1, ..Restricted::new(Portable) };
     let report = judged(one, 0);
     assert_eq!(report.outcome(), Outcome::Thin, "{:?}", report.worth);
     assert_eq!(report.exit_code(), 1);

@@ -128,10 +128,7 @@ const EXPECTED: [(u32, &str, &str); 25] = [
 
 fn compiler(variable: &str, usual: &str) -> Option<String> {
     let name = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
-    let works = Command::new(&name)
-        .arg("--version")
-        .output()
-        .is_ok_and(|o| o.status.success());
+    let works = Command::new(&name).arg("--version").output().is_ok_and(|o| o.status.success());
     if !works {
         eprintln!("SKIPPED: 1 test: no compiler {name:?} on this machine; set {variable}");
     }
@@ -141,11 +138,7 @@ fn compiler(variable: &str, usual: &str) -> Option<String> {
 /// A shared library of this source in `folder`; `None` without a compiler.
 fn library(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
     let cpp = name.ends_with(".cpp");
-    let compiler = if cpp {
-        compiler("CXX", "c++")
-    } else {
-        compiler("CC", "cc")
-    }?;
+    let compiler = if cpp { compiler("CXX", "c++") } else { compiler("CC", "cc") }?;
     let text = folder.join(name);
     std::fs::write(&text, source).expect("the folder is writable");
     let target = folder.join(format!("{name}.so"));
@@ -172,16 +165,8 @@ fn library(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
 }
 
 fn open(library: &Path, seconds: u64) -> Result<Remote, StartError> {
-    let command = [
-        env!("CARGO_BIN_EXE_conformance"),
-        "host",
-        library.to_str().expect("UTF-8"),
-    ];
-    let limits = Limits {
-        time: Duration::from_secs(seconds),
-        memory: 600 << 20,
-        ..Limits::default()
-    };
+    let command = [env!("CARGO_BIN_EXE_conformance"), "host", library.to_str().expect("UTF-8")];
+    let limits = Limits { time: Duration::from_secs(seconds), memory: 600 << 20, ..Limits::default() };
     Remote::open(command.map(str::to_owned).to_vec(), limits)
 }
 
@@ -228,10 +213,7 @@ fn each_misdeed_has_its_verdict_and_the_run_goes_on() {
             found == kind && text.contains(words),
             "n={n}: wanted {kind} ({words}), found {found}: {text}"
         );
-        assert!(
-            !text.contains('\u{1b}'),
-            "n={n}: control characters reach the report: {text:?}"
-        );
+        assert!(!text.contains('\u{1b}'), "n={n}: control characters reach the report: {text:?}");
         let (after, text) = judged(&patient, &line(1));
         assert_eq!(after, "exact", "after n={n}: {text}");
     }
@@ -289,9 +271,7 @@ fn what_can_not_be_opened_says_why_and_nothing_is_judged() {
         };
         assert!(error.contains(wanted), "{name}: {error}");
     }
-    let absent = open(&folder.path().join("absent.so"), PATIENT)
-        .expect_err("there is none")
-        .to_string();
+    let absent = open(&folder.path().join("absent.so"), PATIENT).expect_err("there is none").to_string();
     assert!(absent.contains("absent.so"), "{absent}");
 }
 
@@ -304,37 +284,14 @@ fn the_command_judges_plug_ins_named_by_path_and_only_those() {
     };
     let good = cli::run_in(folder.path(), &["replay", &line(8), "--plugin", "spmm_csr.c.so"]);
     assert_eq!(good.code, 0, "{}{}", good.out, good.err);
-    assert!(
-        good.out.contains("c-spmm") && !good.out.contains("portable"),
-        "{}",
-        good.out
-    );
+    assert!(good.out.contains("c-spmm") && !good.out.contains("portable"), "{}", good.out);
     let both = cli::run_in(
         folder.path(),
-        &[
-            "replay",
-            &line(8),
-            "--backend",
-            "portable",
-            "--plugin",
-            "./spmm_csr.c.so",
-        ],
+        &["replay", &line(8), "--backend", "portable", "--plugin", "./spmm_csr.c.so"],
     );
-    assert!(
-        both.out.contains("c-spmm") && both.out.contains("portable"),
-        "{}",
-        both.out
-    );
+    assert!(both.out.contains("c-spmm") && both.out.contains("portable"), "{}", both.out);
     let absent = cli::run_in(folder.path(), &["replay", &line(8), "--plugin", "absent.so"]);
-    assert!(
-        absent.code == 2 && absent.err.contains("--plugin absent.so"),
-        "{}",
-        absent.err
-    );
+    assert!(absent.code == 2 && absent.err.contains("--plugin absent.so"), "{}", absent.err);
     let text = cli::run_in(folder.path(), &["replay", &line(8), "--plugin", "spmm_csr.c"]);
-    assert!(
-        text.code == 2 && text.err.contains("can't be loaded as a shared library"),
-        "{}",
-        text.err
-    );
+    assert!(text.code == 2 && text.err.contains("can't be loaded as a shared library"), "{}", text.err);
 }

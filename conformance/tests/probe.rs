@@ -17,20 +17,11 @@ use std::path::{Path, PathBuf};
 
 fn subject(name: &str) -> Subject {
     let probe = sm90().into_iter().find(|probe| probe.name() == name);
-    Subject {
-        probe: probe.unwrap_or_else(|| panic!("no probe {name}")),
-        architecture: Architecture::Sm90,
-    }
+    Subject { probe: probe.unwrap_or_else(|| panic!("no probe {name}")), architecture: Architecture::Sm90 }
 }
 
 fn options(outputs: u64) -> Options {
-    Options {
-        outputs,
-        time: None,
-        seed: 7,
-        record: None,
-        device: "h200".to_owned(),
-    }
+    Options { outputs, time: None, seed: 7, record: None, device: "h200".to_owned() }
 }
 
 fn run(executor: &mut dyn Executor, name: &str, outputs: u64) -> ProbeReport {
@@ -59,11 +50,7 @@ fn a_device_that_is_the_model_is_confirmed() {
     for name in READABLE {
         let report = run(&mut Reader::default(), name, 300_000);
         assert_eq!(report.status, Status::Confirmed, "{}", report.text());
-        assert!(
-            report.outputs >= 300_000 && report.applied > 0,
-            "{}",
-            report.text()
-        );
+        assert!(report.outputs >= 300_000 && report.applied > 0, "{}", report.text());
         assert!(report.repeatable && report.uniform && report.applied_otherwise == 0);
     }
 }
@@ -78,16 +65,8 @@ fn the_operands_tell_the_models_apart() {
         .map(|probe| (probe.name(), run(&mut Model::default(), &probe.name(), 40_000)))
         .collect();
     for (name, report) in judged {
-        let clean = if name.ends_with("unordered") {
-            Status::Undefined
-        } else {
-            Status::Confirmed
-        };
-        assert!(
-            report.status == clean || report.status == Status::Confirmed,
-            "{}",
-            report.text()
-        );
+        let clean = if name.ends_with("unordered") { Status::Undefined } else { Status::Confirmed };
+        assert!(report.status == clean || report.status == Status::Confirmed, "{}", report.text());
         for other in &report.alternatives[1..] {
             tried += 1;
             refuted += usize::from(other.mismatches > 0);
@@ -101,15 +80,8 @@ fn the_operands_tell_the_models_apart() {
                     clause.starts_with("links") || clause.ends_with("first") || clause.starts_with("metadata")
                 }
             };
-            println!(
-                "{name:34} {:>7} of {} differ: {}",
-                other.mismatches, other.outputs, other.name
-            );
-            assert!(
-                !must || other.mismatches > 0,
-                "{name}: {} is not refuted",
-                other.name
-            );
+            println!("{name:34} {:>7} of {} differ: {}", other.mismatches, other.outputs, other.name);
+            assert!(!must || other.mismatches > 0, "{name}: {} is not refuted", other.name);
         }
         for class in ["NaN", "infinity", "+0", "subnormal", "normal"] {
             let seen = report.classes.get(class).copied().unwrap_or(0);
@@ -133,11 +105,7 @@ fn every_fault_is_found() {
         assert!(first.model != first.device && first.a.len() == 16, "{first:?}");
     }
     let report = run(&mut Model::with(Fault::NotRepeatable), name, 1);
-    assert!(
-        !report.repeatable && !report.status.is_clean(),
-        "{}",
-        report.text()
-    );
+    assert!(!report.repeatable && !report.status.is_clean(), "{}", report.text());
     let report = run(&mut Model::with(Fault::DependsOnPlace), name, 1);
     assert!(!report.uniform && !report.status.is_clean(), "{}", report.text());
     let report = run(&mut Model::with(Fault::Refuses), name, 1);
@@ -156,11 +124,7 @@ fn one_wrong_bit_is_shown_where_it_is() {
 
 #[test]
 fn another_unit_is_named() {
-    let report = run(
-        &mut Model::with(Fault::Candidate("F = 24")),
-        "mma.m16n8k16.f32.f16",
-        100_000,
-    );
+    let report = run(&mut Model::with(Fault::Candidate("F = 24")), "mma.m16n8k16.f32.f16", 100_000);
     assert_eq!(report.status, Status::OtherFits, "{}", report.text());
     assert_eq!((report.model.as_str(), report.mismatches), ("F = 24", 0));
     assert!(report.alternatives[0].mismatches > 0);
@@ -195,11 +159,7 @@ fn layouts_are_the_fragments_of_the_oracle() {
         for lane in 0..lanes {
             for e in 0..fragment.a_len() {
                 let (row, col) = fragment.a(lane, e);
-                assert_eq!(
-                    got(layout.a[row * i.products() + col]),
-                    place(lane, e, bytes),
-                    "A of {i}"
-                );
+                assert_eq!(got(layout.a[row * i.products() + col]), place(lane, e, bytes), "A of {i}");
             }
             for e in 0..fragment.b_len() {
                 let (row, col) = fragment.b(lane, e);
@@ -222,23 +182,13 @@ fn recordings_are_named_as_the_oracle_reads_them() {
         let Some(name) = recording_name("h200", &probe) else {
             continue;
         };
-        let Probe::Matrix {
-            instruction, variant, ..
-        } = probe
-        else {
+        let Probe::Matrix { instruction, variant, .. } = probe else {
             continue;
         };
         let parsed = RecordingName::parse(&name).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(parsed.instruction, instruction, "{name}");
-        let selector = if let Variant::Selector(s) = variant {
-            usize::from(s)
-        } else {
-            0
-        };
-        assert_eq!(
-            (parsed.selector, parsed.architecture),
-            (selector, Some(Architecture::Sm90))
-        );
+        let selector = if let Variant::Selector(s) = variant { usize::from(s) } else { 0 };
+        assert_eq!((parsed.selector, parsed.architecture), (selector, Some(Architecture::Sm90)));
         named += 1;
     }
     assert!(named > 60, "only {named} names");
@@ -268,20 +218,15 @@ fn recorded_outputs_are_predicted() {
         }
     }
     if files == 0 {
-        eprintln!(
-            "SKIPPED: no recording of an H200 in {} or SPARSE_SHARED",
-            committed.display()
-        );
+        eprintln!("SKIPPED: no recording of an H200 in {} or SPARSE_SHARED", committed.display());
     } else {
         assert!(outputs > 1000 * files, "{outputs} outputs of {files} files");
     }
 }
 
 fn batch_of(probe: &Probe, bytes: &[u8]) -> Batch {
-    let words: Vec<u32> = bytes
-        .chunks_exact(4)
-        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
-        .collect();
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
     let size = probe.words();
     let sparse = matches!(probe, Probe::Matrix { instruction, .. } if instruction.engine.is_sparse());
     let (c, e) = (size.c * size.lanes, if sparse { size.lanes } else { 0 });
@@ -294,16 +239,8 @@ fn batch_of(probe: &Probe, bytes: &[u8]) -> Batch {
         section.to_vec()
     };
     let [a, b, c, d, metadata] = sizes.map(&mut next);
-    let metadata = if sparse {
-        metadata
-    } else {
-        vec![0; groups * size.lanes]
-    };
-    Batch {
-        groups,
-        operands: [a, b, c, metadata],
-        d,
-    }
+    let metadata = if sparse { metadata } else { vec![0; groups * size.lanes] };
+    Batch { groups, operands: [a, b, c, metadata], d }
 }
 
 /// A page and JSON that read back, with what is wrong in them.
@@ -326,15 +263,7 @@ fn batches_are_as_long_as_the_kernels_read() {
         let words = probe.words();
         let lengths: Vec<usize> = batch.operands.iter().map(Vec::len).collect();
         let c = words.c * words.lanes;
-        assert_eq!(
-            lengths,
-            [
-                13 * words.a * words.lanes,
-                13 * words.b_group,
-                13 * c,
-                13 * words.lanes
-            ]
-        );
+        assert_eq!(lengths, [13 * words.a * words.lanes, 13 * words.b_group, 13 * c, 13 * words.lanes]);
         assert_eq!(batch.d.len(), 13 * c);
         // Any group can be made alone.
         let mut alone = Batch::default();

@@ -22,17 +22,9 @@ fn innocent(case: &Case, backends: &[Box<dyn Backend>]) -> usize {
     let loaded = case.origin.load().expect("a generator");
     let records = run_case(case, &loaded, backends).records;
     for record in &records {
-        assert!(
-            !record.verdict.is_finding(),
-            "{}: {case}: {}",
-            record.backend,
-            record.verdict
-        );
+        assert!(!record.verdict.is_finding(), "{}: {case}: {}", record.backend, record.verdict);
     }
-    records
-        .iter()
-        .filter(|record| record.verdict.kind().ran())
-        .count()
+    records.iter().filter(|record| record.verdict.kind().ran()).count()
 }
 
 /// Every arithmetic contract with each of the families that came after the first ten.
@@ -57,11 +49,7 @@ fn honest_backends_are_not_accused_on_the_newer_values() {
                     alpha: if scaled { alpha } else { 1.0 },
                     beta: if scaled { beta } else { 0.0 },
                     transpose_a: scaled && random.below(4) == 0,
-                    right: if contract.op == Op::Spgemm {
-                        random.pick(&Right::ALL).0
-                    } else {
-                        Right::Thin
-                    },
+                    right: if contract.op == Op::Spgemm { random.pick(&Right::ALL).0 } else { Right::Thin },
                     ..Params::default()
                 },
             };
@@ -112,10 +100,7 @@ fn rows_of_a_product_cancel_wholly() {
         "spgemm.csr.f64_f64_f64_f64/pairs:rows=30,cols=40,pairs=4,seed=3/values=cancelling,7/n=60/b=cancel",
     );
     let operands = build(&case, &case.origin.load().expect("a generator")).expect("operands");
-    let (a, b) = (
-        entries(&operands.a),
-        entries(operands.b_sparse.as_ref().expect("B")),
-    );
+    let (a, b) = (entries(&operands.a), entries(operands.b_sparse.as_ref().expect("B")));
     let mut c = vec![vec![0.0; 60]; 30];
     let mut terms = 0;
     for &(i, k, x) in &a {
@@ -137,20 +122,12 @@ fn a_times_a_asks_for_a_square_matrix_of_one_type() {
         let built = build(&case, &case.origin.load().expect("a generator"));
         matches!(built, Err(OperandError::Combination(_)))
     };
-    assert!(refused(
-        "spgemm.csr.f64_f64_f64_f64/uniform:rows=4,cols=5,seed=1/values=ones,1/b=same"
-    ));
+    assert!(refused("spgemm.csr.f64_f64_f64_f64/uniform:rows=4,cols=5,seed=1/values=ones,1/b=same"));
     assert!(refused(
         "spgemm.csr.f64_f64_f64_f64/uniform:rows=5,cols=5,seed=1/values=ones,1/b=same/fault=inner-shape"
     ));
-    assert!(!refused(
-        "spgemm.csr.f64_f64_f64_f64/uniform:rows=5,cols=5,seed=1/values=ones,1/b=same"
-    ));
-    assert!(
-        "spmm.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1/b=same"
-            .parse::<Case>()
-            .is_err()
-    );
+    assert!(!refused("spgemm.csr.f64_f64_f64_f64/uniform:rows=5,cols=5,seed=1/values=ones,1/b=same"));
+    assert!("spmm.csr.f64_f64_f64_f64/uniform:seed=1/values=ones,1/b=same".parse::<Case>().is_err());
 }
 
 /// Older lines draw the same bits as ever: each operand from a stream of its own, counted from 2 on, of the one family.
@@ -174,20 +151,11 @@ fn operands_of_older_lines_keep_their_bits() {
     assert_eq!(bits(&a), bits(&family.fill(120, 7, Precision::F16)));
     let b = found.b.expect("B").data.to_f64();
     assert_eq!(bits(&b), bits(&stream("cancelling", 150, 2, Precision::F16)));
-    assert_eq!(
-        bits(&found.c[0]),
-        bits(&stream("cancelling", 200, 3, Precision::F32))
-    );
-    assert_eq!(
-        bits(&found.c[1]),
-        bits(&stream("cancelling", 200, 4, Precision::F32))
-    );
+    assert_eq!(bits(&found.c[0]), bits(&stream("cancelling", 200, 3, Precision::F32)));
+    assert_eq!(bits(&found.c[1]), bits(&stream("cancelling", 200, 4, Precision::F32)));
     let found =
         operands("sddmm.csr.f32_f32_f32_f32/uniform:rows=40,cols=30,seed=1/values=special,7/n=5/mode=scale");
-    let (x, y) = (
-        found.b.expect("X").data.to_f64(),
-        found.y.expect("Y").data.to_f64(),
-    );
+    let (x, y) = (found.b.expect("X").data.to_f64(), found.y.expect("Y").data.to_f64());
     assert_eq!(bits(&x), bits(&stream("special", 200, 2, Precision::F32)));
     assert_eq!(bits(&y), bits(&stream("special", 150, 3, Precision::F32)));
     let found = operands("spgemm.csr.f32_f32_f32_f32/uniform:rows=40,cols=30,seed=1/values=wide,7/n=19");

@@ -51,10 +51,7 @@ fn none_left(mark: &str) {
 fn verdict(backends: &[Box<dyn Backend>]) -> VerdictRecord {
     let case: Case = CASE.parse().expect(CASE);
     let loaded = case.origin.load().expect("generated");
-    run_case_repeated(&case, &loaded, backends, Repeats::NONE)
-        .records
-        .remove(0)
-        .verdict
+    run_case_repeated(&case, &loaded, backends, Repeats::NONE).records.remove(0).verdict
 }
 
 /// Asks thrice: wrong, right, wrong again.
@@ -91,24 +88,12 @@ fn broke(defect: Defect, needles: &'static [&str]) -> impl Fn(&VerdictRecord) ->
 
 #[test]
 fn deaths_are_crashes_with_their_last_words() {
-    thrice(
-        "abort",
-        limits(),
-        crashed(&["SIGABRT", "standard error ends:\ncorrupted size vs. prev_size"]),
-    );
+    thrice("abort", limits(), crashed(&["SIGABRT", "standard error ends:\ncorrupted size vs. prev_size"]));
     thrice("segv", limits(), crashed(&["SIGSEGV", "without an answer"]));
     thrice("panic", limits(), crashed(&["status 101", "index out of bounds"]));
-    thrice(
-        "silent",
-        limits(),
-        crashed(&["exited with status 0 without an answer"]),
-    );
+    thrice("silent", limits(), crashed(&["exited with status 0 without an answer"]));
     thrice("exit", limits(), crashed(&["exited with status 3"]));
-    thrice(
-        "half",
-        limits(),
-        crashed(&["exited with status 0 after", "bytes of its answer"]),
-    );
+    thrice("half", limits(), crashed(&["exited with status 0 after", "bytes of its answer"]));
 }
 
 /// Seconds that this thread has computed.
@@ -119,10 +104,7 @@ fn busy() -> f64 {
 
 #[test]
 fn what_does_not_end_is_ended() {
-    let limits = Limits {
-        time: Duration::from_millis(700),
-        ..limits()
-    };
+    let limits = Limits { time: Duration::from_millis(700), ..limits() };
     let late = |verdict: &VerdictRecord| matches!(verdict, VerdictRecord::TimedOut { seconds, .. } if *seconds == 0.7);
     thrice("hang", limits, late);
     thrice("slow", limits, late);
@@ -136,43 +118,15 @@ fn what_does_not_end_is_ended() {
 #[test]
 fn what_is_no_message_is_a_broken_protocol() {
     use Defect::Protocol;
-    thrice(
-        "garbage",
-        limits(),
-        broke(Protocol, &["SPCONF", "result: 3.5 4.25"]),
-    );
-    thrice(
-        "old-version",
-        limits(),
-        broke(Protocol, &["version 9", "speaks 1"]),
-    );
+    thrice("garbage", limits(), broke(Protocol, &["SPCONF", "result: 3.5 4.25"]));
+    thrice("old-version", limits(), broke(Protocol, &["version 9", "speaks 1"]));
     thrice("endless-output", limits(), broke(Protocol, &["xxxx"]));
-    thrice(
-        "endless-header",
-        limits(),
-        broke(Protocol, &["header of 4294967295 bytes"]),
-    );
-    thrice(
-        "endless-payload",
-        limits(),
-        broke(Protocol, &["payload of 9187201950435737471 bytes"]),
-    );
-    thrice(
-        "no-json",
-        limits(),
-        broke(Protocol, &["header is not what version 1 reads"]),
-    );
-    thrice(
-        "unknown-field",
-        limits(),
-        broke(Protocol, &["unknown field `speed`"]),
-    );
+    thrice("endless-header", limits(), broke(Protocol, &["header of 4294967295 bytes"]));
+    thrice("endless-payload", limits(), broke(Protocol, &["payload of 9187201950435737471 bytes"]));
+    thrice("no-json", limits(), broke(Protocol, &["header is not what version 1 reads"]));
+    thrice("unknown-field", limits(), broke(Protocol, &["unknown field `speed`"]));
     thrice("twice", limits(), broke(Protocol, &["followed by", "SPCONF"]));
-    thrice(
-        "closed-stdout",
-        limits(),
-        broke(Protocol, &["closed its standard output", "lives on"]),
-    );
+    thrice("closed-stdout", limits(), broke(Protocol, &["closed its standard output", "lives on"]));
 }
 
 #[test]
@@ -180,27 +134,15 @@ fn what_is_another_answer_than_asked_for_is_a_broken_protocol() {
     use Defect::Protocol;
     thrice("no-outcome", limits(), broke(Protocol, &["no outcome"]));
     thrice("wrong-id", limits(), broke(Protocol, &["answered request 7777"]));
-    thrice(
-        "wrong-shape",
-        limits(),
-        broke(Protocol, &["\"c\"", "319 elements, expected 320"]),
-    );
-    thrice(
-        "past-payload",
-        limits(),
-        broke(Protocol, &["past the payload's 1280 bytes"]),
-    );
+    thrice("wrong-shape", limits(), broke(Protocol, &["\"c\"", "319 elements, expected 320"]));
+    thrice("past-payload", limits(), broke(Protocol, &["past the payload's 1280 bytes"]));
     thrice("wrong-dtype", limits(), broke(Protocol, &["\"u32\"", "\"f32\""]));
     thrice("wrong-name", limits(), broke(Protocol, &["result", "\"c\""]));
 }
 
 #[test]
 fn broken_memory_is_said_as_such() {
-    thrice(
-        "input-corrupted",
-        limits(),
-        broke(Defect::InputModified, &["input operand"]),
-    );
+    thrice("input-corrupted", limits(), broke(Defect::InputModified, &["input operand"]));
     thrice("guard-broken", limits(), broke(Defect::Canary, &["offset -3"]));
 }
 
@@ -217,41 +159,26 @@ fn what_the_manifest_takes_must_be_answered() {
 
 #[test]
 fn a_flood_of_errors_is_swallowed() {
-    thrice("stderr-flood", limits(), |verdict| {
-        matches!(verdict, VerdictRecord::Exact)
-    });
+    thrice("stderr-flood", limits(), |verdict| matches!(verdict, VerdictRecord::Exact));
 }
 
 #[test]
 fn too_much_memory_is_a_crash_that_says_so() {
-    let limits = Limits {
-        memory: 200 << 20,
-        time: Duration::from_secs(60),
-        ..limits()
-    };
-    thrice(
-        "memory-hog",
-        limits,
-        crashed(&["MiB of memory, the limit is 200 MiB"]),
-    );
+    let limits = Limits { memory: 200 << 20, time: Duration::from_secs(60), ..limits() };
+    thrice("memory-hog", limits, crashed(&["MiB of memory, the limit is 200 MiB"]));
 }
 
 #[test]
 fn a_grandchild_that_holds_the_pipe_is_killed_too() {
-    thrice(
-        "grandchild",
-        limits(),
-        crashed(&["exited with status 0 without an answer"]),
-    );
+    thrice("grandchild", limits(), crashed(&["exited with status 0 without an answer"]));
 }
 
 /// What happens after an answer is found before the next task, and said there: nothing is lost.
 #[test]
 fn what_happens_between_two_tasks_is_found_before_the_second() {
-    for (mode, needles) in [
-        ("late-words", ["output before input", "done!"]),
-        ("dies-after", ["SIGABRT", "double free"]),
-    ] {
+    for (mode, needles) in
+        [("late-words", ["output before input", "done!"]), ("dies-after", ["SIGABRT", "double free"])]
+    {
         let (command, mark) = command(mode, Path::new(""));
         let backends: Vec<Box<dyn Backend>> = vec![Box::new(Remote::open(command, limits()).expect(mode))];
         let first = verdict(&backends);
@@ -274,17 +201,10 @@ fn what_happens_between_two_tasks_is_found_before_the_second() {
 
 #[test]
 fn a_program_that_does_not_start_says_why() {
-    let short = Limits {
-        start: Duration::from_millis(700),
-        ..limits()
-    };
+    let short = Limits { start: Duration::from_millis(700), ..limits() };
     for (mode, limits, needles) in [
         ("no-start", limits(), &["status 1", "libfast.so not found"][..]),
-        (
-            "banner",
-            limits(),
-            &["Welcome to FastSparse", "standard output belongs to the protocol"],
-        ),
+        ("banner", limits(), &["Welcome to FastSparse", "standard output belongs to the protocol"]),
         ("mute", short, &["no answer within 0.7 s"]),
     ] {
         let (command, mark) = command(mode, Path::new(""));
@@ -295,14 +215,8 @@ fn a_program_that_does_not_start_says_why() {
         none_left(&mark);
     }
     let missing = vec!["/no/such/program".to_owned()];
-    assert!(matches!(
-        Remote::open(missing, limits()),
-        Err(StartError::Spawn { .. })
-    ));
-    assert!(matches!(
-        Remote::open(Vec::new(), limits()),
-        Err(StartError::Empty)
-    ));
+    assert!(matches!(Remote::open(missing, limits()), Err(StartError::Spawn { .. })));
+    assert!(matches!(Remote::open(Vec::new(), limits()), Err(StartError::Empty)));
 }
 
 #[test]
@@ -311,9 +225,8 @@ fn a_program_that_never_starts_again_is_given_up() {
     let (mut command, mark) = command("start-once", &folder.path().join("used"));
     command[1] = "start-once".to_owned();
     // `start-once` is no misdeed of a request: the first one (odd) panics as an unknown mode, which kills the process.
-    let backends: Vec<Box<dyn Backend>> = vec![Box::new(
-        Remote::open(command, limits()).expect("the first start"),
-    )];
+    let backends: Vec<Box<dyn Backend>> =
+        vec![Box::new(Remote::open(command, limits()).expect("the first start"))];
     let said: Vec<String> = (0..5).map(|_| verdict(&backends).to_string()).collect();
     assert!(said[0].contains("status 101"), "{said:?}");
     assert!(
@@ -321,10 +234,7 @@ fn a_program_that_never_starts_again_is_given_up() {
         "{said:?}"
     );
     for late in &said[3..] {
-        assert!(
-            late.contains("not started again after 3 failed starts"),
-            "{said:?}"
-        );
+        assert!(late.contains("not started again after 3 failed starts"), "{said:?}");
         assert!(late.contains("licence already in use"), "{said:?}");
     }
     drop(backends);

@@ -21,26 +21,13 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("misdeeds");
     let program = env!("CARGO_BIN_EXE_hostile_subject");
-    let command = [
-        program,
-        "mixed",
-        "mark-mixed",
-        log.to_str().expect("a plain path"),
-    ]
-    .map(str::to_owned);
-    let limits = Limits {
-        time: Duration::from_secs(8),
-        ..Limits::default()
-    };
-    let hostile: Vec<Box<dyn Backend>> = vec![Box::new(
-        Remote::open(command.to_vec(), limits).expect("it starts"),
-    )];
+    let command = [program, "mixed", "mark-mixed", log.to_str().expect("a plain path")].map(str::to_owned);
+    let limits = Limits { time: Duration::from_secs(8), ..Limits::default() };
+    let hostile: Vec<Box<dyn Backend>> =
+        vec![Box::new(Remote::open(command.to_vec(), limits).expect("it starts"))];
     let honest: Vec<Box<dyn Backend>> = vec![Box::new(Portable)];
-    let options = Options {
-        ops: vec![Op::Sddmm, Op::Spgemm],
-        precisions: vec![Precision::Bf16],
-        ..Options::default()
-    };
+    let options =
+        Options { ops: vec![Op::Sddmm, Op::Spgemm], precisions: vec![Precision::Bf16], ..Options::default() };
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut same = 0;
     for group in plan(&options, &[&Portable]).groups.iter().take(GROUPS) {
@@ -48,12 +35,8 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
         // Three hundred calls are sure to meet a misdeed.
         for case in group.cases.iter().filter(|case| case.params.after.is_none()) {
             // Not repeated: a case ends with its first misdeed, so that each has a verdict of its own.
-            let [found, wanted] = [&hostile, &honest].map(|b| {
-                run_case_repeated(case, &loaded, b, Repeats::NONE)
-                    .records
-                    .remove(0)
-                    .verdict
-            });
+            let [found, wanted] = [&hostile, &honest]
+                .map(|b| run_case_repeated(case, &loaded, b, Repeats::NONE).records.remove(0).verdict);
             if found.kind() == wanted.kind() {
                 same += 1;
             } else {
@@ -77,18 +60,14 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
 fn a_transpose_may_be_longer_than_its_operand() {
     let program = env!("CARGO_BIN_EXE_hostile_subject").to_owned();
     let command = vec![program, "portable".to_owned()];
-    let honest: Vec<Box<dyn Backend>> = vec![Box::new(
-        Remote::open(command, Limits::default()).expect("it starts"),
-    )];
+    let honest: Vec<Box<dyn Backend>> =
+        vec![Box::new(Remote::open(command, Limits::default()).expect("it starts"))];
     let line = "transpose.csr.f64/corners:rows=8,cols=32768,seed=777222/values=placed-special,101313";
     let case: Case = line.parse().expect(line);
     let loaded = case.origin.load().expect("generated");
     // The program misbehaves on odd requests in other modes.
     for _ in 0..2 {
-        let verdict = run_case_repeated(&case, &loaded, &honest, Repeats::NONE)
-            .records
-            .remove(0)
-            .verdict;
+        let verdict = run_case_repeated(&case, &loaded, &honest, Repeats::NONE).records.remove(0).verdict;
         assert_eq!(verdict, VerdictRecord::Exact);
     }
 }

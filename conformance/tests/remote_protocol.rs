@@ -38,18 +38,11 @@ fn lines() -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
-    for kind in FormatKind::ALL
-        .into_iter()
-        .filter(|&kind| kind != FormatKind::Csr)
-    {
+    for kind in FormatKind::ALL.into_iter().filter(|&kind| kind != FormatKind::Csr) {
         let name = kind.name();
-        lines.push(format!(
-            "convert.csr.{name}.f16/banded:rows=9,cols=8/values=small-int,1"
-        ));
+        lines.push(format!("convert.csr.{name}.f16/banded:rows=9,cols=8/values=small-int,1"));
         if kind != FormatKind::Coo {
-            lines.push(format!(
-                "convert.{name}.csr.f16/banded:rows=9,cols=8/values=small-int,1"
-            ));
+            lines.push(format!("convert.{name}.csr.f16/banded:rows=9,cols=8/values=small-int,1"));
         }
     }
     lines
@@ -93,17 +86,13 @@ impl Backend for Recorder {
 }
 
 fn parts(bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    read_message(&mut &*bytes, 1 << 30)
-        .expect("a message")
-        .expect("one")
+    read_message(&mut &*bytes, 1 << 30).expect("a message").expect("one")
 }
 
 fn answered(request: &[u8]) -> Vec<u8> {
     let (header, payload) = parts(request);
     let manifest = manifest_of(&Portable);
-    respond(&Portable, &manifest, &header, &payload)
-        .expect("a request")
-        .expect("an answer")
+    respond(&Portable, &manifest, &header, &payload).expect("a request").expect("an answer")
 }
 
 /// Records what is not recorded yet.
@@ -118,15 +107,8 @@ fn record() {
         let loaded = case.origin.load().expect(line);
         let backends: Vec<Box<dyn Backend>> = vec![Box::new(Recorder)];
         let ran = run_case(&case, &loaded, &backends);
-        assert!(
-            !ran.records[0].verdict.is_finding(),
-            "{line}: {}",
-            ran.records[0].verdict
-        );
-        let request = std::mem::take(&mut *SENT.lock().expect("no panic"))
-            .into_iter()
-            .next()
-            .expect(line);
+        assert!(!ran.records[0].verdict.is_finding(), "{line}: {}", ran.records[0].verdict);
+        let request = std::mem::take(&mut *SENT.lock().expect("no panic")).into_iter().next().expect(line);
         std::fs::create_dir_all(folder()).expect("a folder");
         std::fs::write(folder().join(format!("{name}.answer")), answered(&request)).expect("a file");
         std::fs::write(path, request).expect("a file");
@@ -139,16 +121,10 @@ fn recorded_messages_are_read_answered_and_written_as_they_were() {
         record();
     }
     let mut seen = 0;
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
-        .expect("recordings")
-        .flatten()
-        .map(|e| e.path())
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder()).expect("recordings").flatten().map(|e| e.path()).collect();
     paths.sort();
-    for path in paths
-        .iter()
-        .filter(|p| p.extension().is_some_and(|e| e == "request"))
-    {
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "request")) {
         let about = path.display().to_string();
         let request = std::fs::read(path).expect(&about);
         let answer = std::fs::read(path.with_extension("answer")).expect(&about);
@@ -164,10 +140,7 @@ fn recorded_messages_are_read_answered_and_written_as_they_were() {
         assert_eq!(encode(id, &contract, &task).expect(&about), request, "{about}");
         // The judge's side reads the answer.
         let result = read_answer(&parts(&answer), id, &contract, &mut task);
-        let refused = serde_json::from_slice::<Reply>(&parts(&answer).0)
-            .expect(&about)
-            .message
-            .is_some();
+        let refused = serde_json::from_slice::<Reply>(&parts(&answer).0).expect(&about).message.is_some();
         match result {
             Ok(_) => assert!(!refused, "{about}"),
             Err(Failure::Refused(_)) => assert!(refused, "{about}"),
@@ -188,31 +161,19 @@ fn broken_messages_are_refused() {
         }
         let request = std::fs::read(&path).expect("a recording");
         for cut in [1, 5, 19, 20, 40, request.len() - 1] {
-            assert!(
-                read_message(&mut &request[..cut], 1 << 30).is_err(),
-                "{}: {cut}",
-                path.display()
-            );
+            assert!(read_message(&mut &request[..cut], 1 << 30).is_err(), "{}: {cut}", path.display());
         }
         let (header, payload) = parts(&request);
         let run: Run = serde_json::from_slice(&header).expect("a header");
         // The array that ends last.
         let mut short = run.clone();
-        let last = short
-            .arrays
-            .iter_mut()
-            .max_by_key(|a| a.offset + a.count)
-            .expect("arrays");
+        let last = short.arrays.iter_mut().max_by_key(|a| a.offset + a.count).expect("arrays");
         last.count += 1 << 60;
         assert!(Request::decode(short, &payload).is_err(), "{}", path.display());
         for i in 0..run.arrays.len() {
             let mut missing = run.clone();
             missing.arrays.remove(i);
-            assert!(
-                Request::decode(missing, &payload).is_err(),
-                "{}: {i}",
-                path.display()
-            );
+            assert!(Request::decode(missing, &payload).is_err(), "{}: {i}", path.display());
         }
     }
     assert!(parse_prefix(b"SPCONG").is_err());
@@ -238,10 +199,8 @@ fn documented(mark: &str, generated: &str) {
 fn the_document_lists_every_format() {
     let mut table = String::from("| format | fields in order |\n|---|---|\n");
     for kind in FormatKind::ALL {
-        let fields: Vec<String> = fields(kind)
-            .into_iter()
-            .map(|(name, of)| format!("`{name}` {of}"))
-            .collect();
+        let fields: Vec<String> =
+            fields(kind).into_iter().map(|(name, of)| format!("`{name}` {of}")).collect();
         writeln!(table, "| `{}` | {} |", kind.name(), fields.join(", ")).expect("memory");
     }
     documented("formats", &table);
@@ -258,25 +217,16 @@ fn fields(kind: FormatKind) -> Vec<(&'static str, &'static str)> {
         FieldRef::U64(_) => "u64",
         FieldRef::Values(_) => "v",
     };
-    parts
-        .fields()
-        .into_iter()
-        .map(|(name, field)| (name, of(&field)))
-        .collect()
+    parts.fields().into_iter().map(|(name, field)| (name, of(&field))).collect()
 }
 
 /// The Python module has its own table of formats.
 #[test]
 fn the_python_module_knows_the_same_formats() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/sparse_conformance.py");
-    let text = std::fs::read_to_string(path)
-        .expect("the module")
-        .replace("\"\n    \"", "");
+    let text = std::fs::read_to_string(path).expect("the module").replace("\"\n    \"", "");
     for kind in FormatKind::ALL {
-        let list: Vec<String> = fields(kind)
-            .into_iter()
-            .map(|(name, of)| format!("{name}:{of}"))
-            .collect();
+        let list: Vec<String> = fields(kind).into_iter().map(|(name, of)| format!("{name}:{of}")).collect();
         let row = format!("    \"{}\": \"{}\",", kind.name(), list.join(" "));
         assert!(text.contains(&row), "{row}");
     }
@@ -286,10 +236,8 @@ fn dump(title: &str, bytes: &[u8]) -> String {
     let mut text = format!("{title}\n\n```text\n");
     for (row, chunk) in bytes.chunks(16).enumerate() {
         let hex: Vec<String> = chunk.iter().map(|b| format!("{b:02x}")).collect();
-        let shown: String = chunk
-            .iter()
-            .map(|&b| if (0x20..0x7f).contains(&b) { b as char } else { '.' })
-            .collect();
+        let shown: String =
+            chunk.iter().map(|&b| if (0x20..0x7f).contains(&b) { b as char } else { '.' }).collect();
         writeln!(text, "{:06x}  {:47}  {shown}", row * 16, hex.join(" ")).expect("memory");
     }
     text + "```\n\n"
@@ -307,13 +255,7 @@ fn the_document_shows_a_whole_conversation() {
     };
     let a = AnySparse::F32(Sparse::Csr(Csr::try_new(a).expect("valid")));
     let mut c = [0.0f32; 2];
-    let matrix = |data| DenseRef {
-        rows: 3,
-        cols: 1,
-        ld: 1,
-        layout: Layout::RowMajor,
-        data,
-    };
+    let matrix = |data| DenseRef { rows: 3, cols: 1, ld: 1, layout: Layout::RowMajor, data };
     let task = Task::Spmm {
         a: &a,
         transpose_a: false,
@@ -321,13 +263,7 @@ fn the_document_shows_a_whole_conversation() {
         transpose_b: false,
         alpha: 1.0,
         beta: 0.0,
-        c: DenseMut {
-            rows: 2,
-            cols: 1,
-            ld: 1,
-            layout: Layout::RowMajor,
-            data: AnySliceMut::F32(&mut c),
-        },
+        c: DenseMut { rows: 2, cols: 1, ld: 1, layout: Layout::RowMajor, data: AnySliceMut::F32(&mut c) },
     };
     let manifest = Manifest {
         name: "mine".to_owned(),
@@ -343,9 +279,7 @@ fn the_document_shows_a_whole_conversation() {
     let say = |kind| message(&Asked { kind }, &[]).expect("short");
     let reply = |request: &[u8]| {
         let (header, payload) = parts(request);
-        respond(&Portable, &manifest, &header, &payload)
-            .expect("a request")
-            .expect("an answer")
+        respond(&Portable, &manifest, &header, &payload).expect("a request").expect("an answer")
     };
     let (hello, run) = (say(Ask::Hello), encode(1, &contract, &task).expect("short"));
     let mut text = dump("The judge:", &hello);
@@ -353,9 +287,6 @@ fn the_document_shows_a_whole_conversation() {
     text += &dump("The judge:", &run);
     text += &dump("The backend, C = [[4], [15]]:", &reply(&run));
     text += &dump("The judge:", &say(Ask::Bye));
-    assert!(
-        text.contains("00 00 80 40 00 00 70 41"),
-        "4 and 15 are in the answer"
-    );
+    assert!(text.contains("00 00 80 40 00 00 70 41"), "4 and 15 are in the answer");
     documented("dump", &text);
 }

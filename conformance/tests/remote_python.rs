@@ -41,38 +41,17 @@ fn numpy_is_right_in_every_layout_and_type() {
     let tail = "banded:rows=9,cols=12/values=small-int,1";
     for (line, refused) in [
         (format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3"), false),
-        (
-            format!("spmm.csr.f64_f64_f64_f64/{tail}/n=3/alpha=-2/beta=3/tb/lb=col/ldb=+2"),
-            false,
-        ),
-        (
-            format!("spmm.csr.f16_f16_f32_f16/{tail}/n=3/beta=-1/ta/lc=col/ldc=+3"),
-            false,
-        ),
+        (format!("spmm.csr.f64_f64_f64_f64/{tail}/n=3/alpha=-2/beta=3/tb/lb=col/ldb=+2"), false),
+        (format!("spmm.csr.f16_f16_f32_f16/{tail}/n=3/beta=-1/ta/lc=col/ldc=+3"), false),
         (format!("spmm.coo.bf16_bf16_f32_bf16/{tail}/n=2/beta=2"), false),
         (format!("spmm.csr.e4m3_e4m3_f32_f32/{tail}/n=2"), false),
         (format!("spmm.csr.e5m2_e5m2_f32_f32/{tail}/n=2/lb=col"), false),
         (format!("spmv.csr.f16_f16_f16_f16/{tail}/alpha=0/beta=1"), false),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=alpha-nan"),
-            true,
-        ),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=beta-inf"),
-            true,
-        ),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=inner-shape"),
-            true,
-        ),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=short-output"),
-            true,
-        ),
-        (
-            format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/ldc=+2/fault=small-ldc"),
-            true,
-        ),
+        (format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=alpha-nan"), true),
+        (format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=beta-inf"), true),
+        (format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=inner-shape"), true),
+        (format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/fault=short-output"), true),
+        (format!("spmm.csr.f32_f32_f32_f32/{tail}/n=3/ldc=+2/fault=small-ldc"), true),
     ] {
         let verdict = verdict(&backends, &line);
         let wanted = match verdict {
@@ -110,16 +89,12 @@ fn what_a_python_kernel_does_wrong_is_seen() {
         matches!(&refused, VerdictRecord::LoneRefusal { refusal } if refusal.contains("six columns")),
         "{refused}"
     );
-    for (n, needles) in [
-        (7, ["status 70", "RuntimeError: lost a column"]),
-        (9, ["SIGSEGV", "without an answer"]),
-    ] {
+    for (n, needles) in
+        [(7, ["status 70", "RuntimeError: lost a column"]), (9, ["SIGSEGV", "without an answer"])]
+    {
         match wrong(n) {
             VerdictRecord::Crashed { message } => {
-                assert!(
-                    needles.iter().all(|needle| message.contains(needle)),
-                    "{n}: {message}"
-                );
+                assert!(needles.iter().all(|needle| message.contains(needle)), "{n}: {message}");
             }
             other => panic!("{n}: {other}"),
         }
@@ -152,10 +127,7 @@ fn the_snippet_of_the_readme_runs_as_it_stands() {
     for tail in ["n=3", "n=5/alpha=2/beta=-0.5/tb/lb=col", "n=0"] {
         let line = format!("spmm.csr.f32_f32_f32_f32/rmat:scale=4,seed=1/values=wide,1/{tail}");
         let verdict = verdict(&backends, &line);
-        assert!(
-            matches!(verdict, VerdictRecord::Exact | VerdictRecord::Within { .. }),
-            "{line}: {verdict}"
-        );
+        assert!(matches!(verdict, VerdictRecord::Exact | VerdictRecord::Within { .. }), "{line}: {verdict}");
     }
 }
 
@@ -175,12 +147,7 @@ fn programs_are_chosen_by_name_and_given_variables() {
     let line = "spmm.csr.f32_f32_f32_f32/rmat:scale=4,seed=1/values=ones,1/n=3";
     let both = ["--exec", &mine, "--exec", &bad, "--env", MODULE];
     let replay = |more: &[&str]| {
-        let args: Vec<&str> = ["replay", line]
-            .iter()
-            .chain(&both)
-            .chain(more)
-            .copied()
-            .collect();
+        let args: Vec<&str> = ["replay", line].iter().chain(&both).chain(more).copied().collect();
         run_in(folder.path(), &args)
     };
     let all = replay(&[]);
@@ -205,11 +172,7 @@ fn programs_are_chosen_by_name_and_given_variables() {
         built_in.err
     );
     let nobody = replay(&["--backend", "miine"]);
-    assert!(
-        nobody.code == 2 && nobody.err.contains("from outside mine, wrong"),
-        "{}",
-        nobody.err
-    );
+    assert!(nobody.code == 2 && nobody.err.contains("from outside mine, wrong"), "{}", nobody.err);
 
     let args = [
         "run",
@@ -230,10 +193,7 @@ fn programs_are_chosen_by_name_and_given_variables() {
     assert!(found.out.contains(&option), "{}", found.out);
     // The reproducer without the suite names the variable before the command, and its program starts.
     let reproducers = std::fs::read_dir(folder.path().join("report/reproducers")).expect("reproducers");
-    let reproducer = reproducers
-        .map(|entry| entry.expect("an entry").path())
-        .next()
-        .expect("one");
+    let reproducer = reproducers.map(|entry| entry.expect("an entry").path()).next().expect("one");
     let about = std::fs::read_to_string(reproducer.join("case.txt")).expect("text");
     assert!(about.contains("; fails in a fresh process"), "{about}");
     assert!(about.contains(&format!("{MODULE} python3 main.py")), "{about}");
@@ -243,12 +203,7 @@ fn programs_are_chosen_by_name_and_given_variables() {
         .current_dir(&reproducer)
         .output()
         .expect("it starts");
-    assert_eq!(
-        program.status.code(),
-        Some(1),
-        "{}",
-        String::from_utf8_lossy(&program.stderr)
-    );
+    assert_eq!(program.status.code(), Some(1), "{}", String::from_utf8_lossy(&program.stderr));
 }
 
 #[test]
@@ -257,19 +212,8 @@ fn variables_need_a_name_and_a_program() {
     let line = "spmm.csr.f32_f32_f32_f32/rmat:scale=3,seed=1/values=ones,1";
     for bad in ["NAME", "=1", "1A=2", "A B=2"] {
         let ran = run_in(&folder, &["replay", line, "--env", bad]);
-        assert!(
-            ran.code == 2 && ran.err.contains("NAME=VALUE"),
-            "{bad}: {}",
-            ran.err
-        );
+        assert!(ran.code == 2 && ran.err.contains("NAME=VALUE"), "{bad}: {}", ran.err);
     }
-    let ran = run_in(
-        &folder,
-        &["replay", line, "--env", "A=1", "--backend", "portable"],
-    );
-    assert!(
-        ran.code == 2 && ran.err.contains("--exec or --plugin"),
-        "{}",
-        ran.err
-    );
+    let ran = run_in(&folder, &["replay", line, "--env", "A=1", "--backend", "portable"]);
+    assert!(ran.code == 2 && ran.err.contains("--exec or --plugin"), "{}", ran.err);
 }

@@ -41,9 +41,8 @@ fn nothing() -> Report {
     let mut report = clean();
     for (number, record) in report.cases.iter_mut().enumerate() {
         record.share = None;
-        record.verdict = VerdictRecord::NotRun {
-            reason: format!("broken{}.mtx: line 1: no header", number % 2),
-        };
+        record.verdict =
+            VerdictRecord::NotRun { reason: format!("broken{}.mtx: line 1: no header", number % 2) };
     }
     for backend in &mut report.backends {
         backend.required = false;
@@ -94,12 +93,7 @@ fn assert_not_green(files: &Files) {
     assert!(!files.coloured.contains("\u{1b}[32m"));
     let heading = files.markdown.lines().next().expect("a heading");
     assert!(!heading.contains("clean"), "{heading}");
-    for green in [
-        "<header class=\"clean\"",
-        "<title>clean",
-        ">Clean",
-        "✓</span>Clean",
-    ] {
+    for green in ["<header class=\"clean\"", "<title>clean", ">Clean", "✓</span>Clean"] {
         assert!(!files.page.contains(green), "the page holds {green}");
     }
     assert!(!files.svg.contains("clean") && !files.svg.contains(Outcome::Clean.colour().1));
@@ -112,12 +106,7 @@ fn outcomes_have_words_colours_and_exit_codes_of_their_own() {
     let codes = [&clean(), &sample(3), &thin(2), &nothing()].map(|r| (r.outcome(), r.exit_code()));
     assert_eq!(
         codes,
-        [
-            (Outcome::Clean, 0),
-            (Outcome::Findings, 1),
-            (Outcome::Thin, 1),
-            (Outcome::NothingJudged, 2)
-        ]
+        [(Outcome::Clean, 0), (Outcome::Findings, 1), (Outcome::Thin, 1), (Outcome::NothingJudged, 2)]
     );
     assert_eq!(codes.map(|(outcome, _)| outcome), Outcome::ALL);
     let headlines = [&clean(), &sample(3), &thin(1), &thin(2), &nothing()].map(Report::headline);
@@ -135,11 +124,7 @@ fn outcomes_have_words_colours_and_exit_codes_of_their_own() {
     let mut both = sample(3);
     both.thin = thin(1).thin;
     assert_eq!((both.outcome(), both.exit_code()), (Outcome::Findings, 1));
-    assert!(
-        files(&both)
-            .text
-            .contains("thin: 1 contract was judged on too little")
-    );
+    assert!(files(&both).text.contains("thin: 1 contract was judged on too little"));
     // An idle backend beside nothing at all: nothing was judged.
     let mut idle = nothing();
     idle.backends[0].required = true;
@@ -155,11 +140,7 @@ fn a_run_without_a_judged_case_is_nowhere_green_and_says_why() {
     let files = files(&report);
     assert_not_green(&files);
     let cases = report.cases.len() as u64;
-    assert!(
-        files.text.contains("\nnothing judged: 0 cases run"),
-        "{}",
-        files.text
-    );
+    assert!(files.text.contains("\nnothing judged: 0 cases run"), "{}", files.text);
     for number in 0..2 {
         let reason = format!("broken{number}.mtx: line 1: no header");
         assert!(
@@ -170,17 +151,10 @@ fn a_run_without_a_judged_case_is_nowhere_green_and_says_why() {
     let reasons = reasons.not_run();
     assert_eq!(reasons.len(), 2, "grouped");
     assert_eq!(reasons.iter().map(|r| r.cases).sum::<u64>(), cases, "and counted");
-    assert!(
-        files
-            .markdown
-            .starts_with("# Sparse conformance: nothing judged\n")
-    );
+    assert!(files.markdown.starts_with("# Sparse conformance: nothing judged\n"));
     assert!(files.page.contains("<header class=\"unjudged\"") && files.page.contains("Nothing judged</h1>"));
     assert_eq!((files.junit.failures, files.junit.errors), (0, 1));
-    assert_eq!(
-        (files.sarif.len(), files.sarif[0]["level"].as_str()),
-        (1, Some("error"))
-    );
+    assert_eq!((files.sarif.len(), files.sarif[0]["level"].as_str()), (1, Some("error")));
     assert_eq!(files.badge["message"], "nothing judged");
     assert_eq!(files.badge["isError"], true);
 }
@@ -190,10 +164,7 @@ fn a_run_without_a_judged_case_is_nowhere_green_and_says_why() {
 fn a_shard_without_a_judged_case_does_not_fail_and_is_not_clean() {
     let mut report = nothing();
     report.plan.shard = Some("2/3".parse::<Shard>().expect("a shard"));
-    assert_eq!(
-        (report.outcome(), report.exit_code()),
-        (Outcome::NothingJudged, 0)
-    );
+    assert_eq!((report.outcome(), report.exit_code()), (Outcome::NothingJudged, 0));
     let files = files(&report);
     assert_not_green(&files);
     assert_eq!((files.junit.failures, files.junit.errors), (0, 0));
@@ -216,20 +187,11 @@ fn a_thin_run_is_nowhere_green_and_lists_its_reasons() {
     assert!(shown.text.contains("<19>") && !shown.text.contains("<20>"));
     assert!(shown.text.contains("  ... and 10 more, all in report.json\n"));
     let last = shown.text.lines().last().expect("a last line");
+    assert!(last.starts_with("thin: 30 contracts were judged on too little, no finding: "), "{last}");
     assert!(
-        last.starts_with("thin: 30 contracts were judged on too little, no finding: "),
-        "{last}"
+        shown.markdown.starts_with("# Sparse conformance: thin: 30 contracts were judged on too little\n")
     );
-    assert!(
-        shown
-            .markdown
-            .starts_with("# Sparse conformance: thin: 30 contracts were judged on too little\n")
-    );
-    assert!(
-        shown
-            .markdown
-            .contains("| spmv.csr.&lt;19&gt; | 19 of 150 cases \\| no more fit |")
-    );
+    assert!(shown.markdown.contains("| spmv.csr.&lt;19&gt; | 19 of 150 cases \\| no more fit |"));
     assert!(!shown.markdown.contains("&lt;20&gt;") && shown.markdown.contains("10 more in `report.json`"));
     assert!(shown.page.contains("<header class=\"thin\"") && shown.page.contains("id=\"thin\""));
     assert!((0..30).all(|number| shown.page.contains(&format!("spmv.csr.&lt;{number}&gt;"))));
@@ -238,13 +200,7 @@ fn a_thin_run_is_nowhere_green_and_lists_its_reasons() {
     let suite = shown.junit.test_suites.last().expect("a suite");
     assert_eq!((suite.name.as_str(), suite.failures), ("thin", 30));
     let status = &suite.test_cases[0].status;
-    assert!(matches!(
-        status,
-        TestCaseStatus::NonSuccess {
-            kind: NonSuccessKind::Failure,
-            ..
-        }
-    ));
+    assert!(matches!(status, TestCaseStatus::NonSuccess { kind: NonSuccessKind::Failure, .. }));
     assert_eq!(shown.sarif.len(), 30);
     assert!(shown.sarif.iter().all(|result| result["level"] == "warning"));
 

@@ -12,10 +12,7 @@ use sparse_conformance::shrink::Reason;
 use std::collections::BTreeSet;
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[test]
@@ -23,10 +20,7 @@ fn all_files_are_written_and_json_reads_back() {
     let directory = tempfile::tempdir().unwrap();
     let report = sample(3);
     let paths = write_all(&report, &directory.path().join("new/deep")).unwrap();
-    let names: Vec<_> = paths
-        .iter()
-        .map(|p| p.file_name().unwrap().to_str().unwrap())
-        .collect();
+    let names: Vec<_> = paths.iter().map(|p| p.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(
         names,
         [
@@ -40,24 +34,13 @@ fn all_files_are_written_and_json_reads_back() {
         ]
     );
     for path in &paths {
-        let least = if path.to_str().unwrap().contains("badge") {
-            100
-        } else {
-            1000
-        };
-        assert!(
-            std::fs::metadata(path).unwrap().len() > least,
-            "{}",
-            path.display()
-        );
+        let least = if path.to_str().unwrap().contains("badge") { 100 } else { 1000 };
+        assert!(std::fs::metadata(path).unwrap().len() > least, "{}", path.display());
     }
 
     let again = Report::read(&paths[0]).unwrap();
     assert_eq!(again, report);
-    assert_eq!(
-        json::to_json(&again).unwrap(),
-        std::fs::read_to_string(&paths[0]).unwrap()
-    );
+    assert_eq!(json::to_json(&again).unwrap(), std::fs::read_to_string(&paths[0]).unwrap());
 }
 
 #[test]
@@ -92,37 +75,20 @@ fn files_that_are_no_report_are_refused_by_name() {
     let cases = [
         ("".to_owned(), "EOF"),
         (good[..good.len() / 2].to_owned(), "line"),
-        (
-            good.replace("report-1", "report-2"),
-            "schema is \"sparse-conformance-report-2\"",
-        ),
+        (good.replace("report-1", "report-2"), "schema is \"sparse-conformance-report-2\""),
         (good.replace("\"plan\":", "\"plans\":"), "unknown field `plans`"),
-        (
-            good.replace("\"width\":32", "\"width\":31"),
-            "31 x 32 but has 1024 cells",
-        ),
-        (
-            good.replace("\"kind\":\"case\",\"index\":3}", "\"kind\":\"case\",\"index\":4}"),
-            "findings",
-        ),
+        (good.replace("\"width\":32", "\"width\":31"), "31 x 32 but has 1024 cells"),
+        (good.replace("\"kind\":\"case\",\"index\":3}", "\"kind\":\"case\",\"index\":4}"), "findings"),
         (good.replacen("\"cells\":\"", "\"cells\":\"0", 1), "odd number"),
         (good.replacen("\"cells\":\"", "\"cells\":\"zz", 1), "no hex digit"),
     ];
     for (text, part) in cases {
         assert!(text != good, "the damage for {part:?} did not apply");
         let message = read(&text);
-        assert!(
-            message.contains(part) && message.contains("report.json"),
-            "{message}"
-        );
+        assert!(message.contains(part) && message.contains("report.json"), "{message}");
     }
-    let missing = Report::read(&directory.path().join("none.json"))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        missing.starts_with("cannot read") && missing.contains("none.json"),
-        "{missing}"
-    );
+    let missing = Report::read(&directory.path().join("none.json")).unwrap_err().to_string();
+    assert!(missing.starts_with("cannot read") && missing.contains("none.json"), "{missing}");
     let folder = Report::read(directory.path()).unwrap_err().to_string();
     assert!(folder.starts_with("cannot read"), "{folder}");
 }
@@ -140,20 +106,12 @@ fn writing_names_what_stands_in_the_way() {
 
     std::fs::create_dir(directory.path().join("report.md")).unwrap();
     let message = write_all(&sample(1), directory.path()).unwrap_err().to_string();
-    assert!(
-        message.starts_with("cannot write") && message.contains("report.md"),
-        "{message}"
-    );
+    assert!(message.starts_with("cannot write") && message.contains("report.md"), "{message}");
 
     let mut report = sample(1);
     report.cases[0].verdict = VerdictRecord::Within { share: f64::NAN };
-    let message = write_all(&report, &directory.path().join("nan"))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        message.contains("report.json") && message.contains("NaN"),
-        "{message}"
-    );
+    let message = write_all(&report, &directory.path().join("nan")).unwrap_err().to_string();
+    assert!(message.contains("report.json") && message.contains("NaN"), "{message}");
 }
 
 #[test]
@@ -174,11 +132,7 @@ fn exit_code_follows_the_verdicts() {
         repeated: None,
         reproducer: None,
     };
-    let backend = |required| Backend {
-        name: "b".to_owned(),
-        required,
-        ..Backend::default()
-    };
+    let backend = |required| Backend { name: "b".to_owned(), required, ..Backend::default() };
     let mut seen = BTreeSet::new();
     for verdict in sample(8).cases.into_iter().map(|c| c.verdict) {
         let mut report = Report::new(Plan::default(), Environment::default());
@@ -209,26 +163,15 @@ fn summary_counts_every_record_once() {
     let summary = report.summary();
     assert_eq!(summary.total.counts.total(), report.cases.len() as u64);
     let rows = summary.contracts.iter().flat_map(|row| &row.cells);
-    assert_eq!(
-        rows.map(|cell| cell.counts.total()).sum::<u64>(),
-        report.cases.len() as u64
-    );
+    assert_eq!(rows.map(|cell| cell.counts.total()).sum::<u64>(), report.cases.len() as u64);
     let families = summary.families.values().flatten();
-    assert_eq!(
-        families.map(|cell| cell.counts.total()).sum::<u64>(),
-        report.cases.len() as u64
-    );
+    assert_eq!(families.map(|cell| cell.counts.total()).sum::<u64>(), report.cases.len() as u64);
     let operations = summary.operations();
-    assert_eq!(
-        operations.iter().map(|row| row.planned).sum::<u64>(),
-        summary.planned
-    );
+    assert_eq!(operations.iter().map(|row| row.planned).sum::<u64>(), summary.planned);
     assert_eq!(operations.len(), 6);
     for backend in &summary.backends {
-        let expected = report
-            .cases
-            .iter()
-            .filter(|c| c.backend == backend.name && c.share_of_bound().is_some());
+        let expected =
+            report.cases.iter().filter(|c| c.backend == backend.name && c.share_of_bound().is_some());
         assert_eq!(backend.shares.total(), expected.count() as u64);
     }
 }
@@ -245,45 +188,19 @@ fn junit_agrees_with_the_summary() {
         let number = |kinds: &[VerdictKind]| kinds.iter().map(|&kind| counts.get(kind)).sum::<u64>() as usize;
         let idle = usize::from(counts.ran() == 0);
         assert_eq!(suite.tests, counts.total() as usize + idle);
-        assert_eq!(
-            suite.skipped,
-            number(&[VerdictKind::Unsupported, VerdictKind::NotRun])
-        );
-        assert_eq!(
-            suite.errors,
-            number(&[VerdictKind::Crashed, VerdictKind::TimedOut])
-        );
+        assert_eq!(suite.skipped, number(&[VerdictKind::Unsupported, VerdictKind::NotRun]));
+        assert_eq!(suite.errors, number(&[VerdictKind::Crashed, VerdictKind::TimedOut]));
         assert_eq!(suite.failures + suite.errors, counts.findings() as usize + idle);
     }
     for record in report.failures() {
-        let suite = read
-            .test_suites
-            .iter()
-            .find(|s| s.name.as_str() == record.backend)
-            .unwrap();
-        let case = suite
-            .test_cases
-            .iter()
-            .find(|c| c.name.as_str() == record.case)
-            .unwrap();
-        let TestCaseStatus::NonSuccess {
-            kind, description, ..
-        } = &case.status
-        else {
+        let suite = read.test_suites.iter().find(|s| s.name.as_str() == record.backend).unwrap();
+        let case = suite.test_cases.iter().find(|c| c.name.as_str() == record.case).unwrap();
+        let TestCaseStatus::NonSuccess { kind, description, .. } = &case.status else {
             panic!("{} did not fail", record.case);
         };
-        let died = matches!(
-            record.verdict.kind(),
-            VerdictKind::Crashed | VerdictKind::TimedOut
-        );
+        let died = matches!(record.verdict.kind(), VerdictKind::Crashed | VerdictKind::TimedOut);
         assert_eq!(*kind == NonSuccessKind::Error, died);
-        assert!(
-            description
-                .as_ref()
-                .unwrap()
-                .as_str()
-                .ends_with(&report.replay(record))
-        );
+        assert!(description.as_ref().unwrap().as_str().ends_with(&report.replay(record)));
     }
     assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()));
 }
@@ -309,65 +226,36 @@ fn markdown_tables_are_whole_and_short() {
     let failure = report.failures().next().unwrap().clone();
     assert!(text.contains(&format!("```sh\n  {}\n  ```", report.replay(&failure))));
 
-    report
-        .cases
-        .iter_mut()
-        .for_each(|c| c.verdict = failure.verdict.clone());
+    report.cases.iter_mut().for_each(|c| c.verdict = failure.verdict.clone());
     report.seal();
     let text = markdown::to_markdown(&report);
     assert!(text.len() < 100_000, "{} bytes", text.len());
     let more = report.find().len() - markdown::FINDINGS_SHOWN;
     assert!(more > 10_000);
-    assert!(
-        text.contains(&format!("{} more in", show::count(more as u64))),
-        "{text}"
-    );
+    assert!(text.contains(&format!("{} more in", show::count(more as u64))), "{text}");
 }
 
 #[test]
 fn page_is_self_contained_and_escaped() {
     let report = sample(8);
     let page = html::to_html(&report);
-    for outside in [
-        "http:",
-        "https:",
-        "src=\"/",
-        "url(",
-        "@import",
-        "<link",
-        "<b>markup",
-    ] {
+    for outside in ["http:", "https:", "src=\"/", "url(", "@import", "<link", "<b>markup"] {
         assert!(!page.contains(outside), "the page holds {outside}");
     }
     for record in report.failures() {
-        assert!(
-            page.contains(&escaped(&report.replay(record))),
-            "{} has no replay line",
-            record.case
-        );
+        assert!(page.contains(&escaped(&report.replay(record))), "{} has no replay line", record.case);
     }
-    for text in VerdictKind::ALL
-        .map(VerdictKind::explanation)
-        .into_iter()
-        .chain(Defect::ALL.map(Defect::explanation))
+    for text in
+        VerdictKind::ALL.map(VerdictKind::explanation).into_iter().chain(Defect::ALL.map(Defect::explanation))
     {
         assert!(page.contains(&escaped(text)), "the legend lacks {text:?}");
     }
     for contract in &report.contracts {
-        assert!(
-            page.contains(&contract.name),
-            "{} is not on the page",
-            contract.name
-        );
+        assert!(page.contains(&contract.name), "{} is not on the page", contract.name);
     }
-    for fact in [
-        "0x3eaaaaab",
-        "0.33203125",
-        "0x3eaa0000",
-        "3.5e-8",
-        "no ELL type",
-        "its product has no scaling",
-    ] {
+    for fact in
+        ["0x3eaaaaab", "0.33203125", "0x3eaa0000", "3.5e-8", "no ELL type", "its product has no scaling"]
+    {
         assert!(page.contains(fact), "{fact} is not on the page");
     }
     assert!(page.chars().all(|letter| letter == '\n' || !letter.is_control()));
@@ -425,10 +313,7 @@ fn terminal_text_names_findings_files_and_what_did_not_run() {
     report.seal();
     assert_eq!(report.exit_code(), 0);
     let clean = to_text(&report, &[], Colour::Plain);
-    assert!(
-        clean.contains("\nclean: ") && !clean.contains("finding"),
-        "{clean}"
-    );
+    assert!(clean.contains("\nclean: ") && !clean.contains("finding"), "{clean}");
 }
 
 #[test]
@@ -437,19 +322,10 @@ fn replay_lines_survive_a_shell() {
     let mut record = report.cases[0].clone();
     record.case = "spmm/file:it's $HOME; `x`.mtx".to_owned();
     record.backend = "b".to_owned();
-    let script = format!(
-        "conformance() {{ printf '%s\\n' \"$@\"; }}; {}",
-        report.replay(&record)
-    );
-    let output = std::process::Command::new("sh")
-        .args(["-c", &script])
-        .output()
-        .unwrap();
+    let script = format!("conformance() {{ printf '%s\\n' \"$@\"; }}; {}", report.replay(&record));
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(
-        words.lines().collect::<Vec<_>>(),
-        ["replay", &record.case, "--backend", "b"]
-    );
+    assert_eq!(words.lines().collect::<Vec<_>>(), ["replay", &record.case, "--backend", "b"]);
 }
 
 /// The page once had findings in the order of the cases, so that a page of one bug's hid the other bugs; the console and
@@ -458,11 +334,7 @@ fn replay_lines_survive_a_shell() {
 fn every_file_shows_the_first_of_each_reason_first_and_those_that_were_shrunk() {
     let mut report = sample(8);
     let last = report.cases.iter().rposition(CaseRecord::is_finding).unwrap();
-    let again = report
-        .cases
-        .iter()
-        .position(|c| c.backend == "my-kernel" && !c.is_finding())
-        .unwrap();
+    let again = report.cases.iter().position(|c| c.backend == "my-kernel" && !c.is_finding()).unwrap();
     report.cases[again].verdict = report.cases[last].verdict.clone();
     report.cases[last].reproducer = Some(Reproducer {
         path: Some("reproducers/one".to_owned()),
@@ -476,27 +348,16 @@ fn every_file_shows_the_first_of_each_reason_first_and_those_that_were_shrunk() 
     });
     report.seal();
     let order = show::shrunk_first(&report);
-    let records: Vec<&CaseRecord> = order
-        .iter()
-        .filter_map(|finding| report.describe(finding).record)
-        .collect();
+    let records: Vec<&CaseRecord> =
+        order.iter().filter_map(|finding| report.describe(finding).record).collect();
     assert!(records[0].reproducer.is_some(), "the shrunk one of its reason");
     let reasons: BTreeSet<_> = records.iter().map(|c| Reason::of_record(c)).collect();
-    let first: BTreeSet<_> = records[..reasons.len()]
-        .iter()
-        .map(|c| Reason::of_record(c))
-        .collect();
+    let first: BTreeSet<_> = records[..reasons.len()].iter().map(|c| Reason::of_record(c)).collect();
     assert!(reasons.len() > 10 && reasons.len() < records.len());
     assert_eq!(first.len(), reasons.len());
     let page = html::to_html(&report);
-    let places: Vec<_> = records
-        .iter()
-        .map(|c| page.find(&escaped(&report.replay(c))))
-        .collect();
-    assert!(
-        places.iter().all(Option::is_some) && places.is_sorted(),
-        "{places:?}"
-    );
+    let places: Vec<_> = records.iter().map(|c| page.find(&escaped(&report.replay(c)))).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
 }
 
 /// With ten findings shown, nobody knew whether the others were of the same bug, or where they are.
@@ -538,11 +399,8 @@ fn the_console_has_the_last_line_of_a_traceback_and_the_files_all_of_it() {
 fn what_is_unsupported_is_drawn_in_the_bar_and_folded() {
     let report = sample(8);
     let page = html::to_html(&report);
-    let bars: Vec<&str> = page
-        .split("<div class=\"bar\"")
-        .skip(1)
-        .map(|rest| rest.split("</div>").next().unwrap())
-        .collect();
+    let bars: Vec<&str> =
+        page.split("<div class=\"bar\"").skip(1).map(|rest| rest.split("</div>").next().unwrap()).collect();
     assert_eq!(bars.len(), report.backends.len());
     for (bar, backend) in bars.iter().zip(report.summary().backends) {
         let counts = &backend.cell.counts;
@@ -553,8 +411,5 @@ fn what_is_unsupported_is_drawn_in_the_bar_and_folded() {
     }
     assert!(bars.iter().any(|bar| bar.contains("class=\"none\"")));
     assert!(page.contains("</b> unsupported</li>") && page.contains("id=\"only-ran\""));
-    assert!(
-        page.contains("class=\"idle\""),
-        "rows in which nothing ran can be hidden"
-    );
+    assert!(page.contains("class=\"idle\""), "rows in which nothing ran can be hidden");
 }

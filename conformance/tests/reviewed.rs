@@ -24,16 +24,10 @@ fn a_fault_that_breaks_nothing_is_not_run() {
         "sddmm.csr.f32_f32_f32_f32/uniform:rows=4,cols=4,density=0,seed=0/values=ones,1/fault=short-output",
     ] {
         let verdict = portable(line);
-        assert!(
-            matches!(verdict, VerdictRecord::NotRun { .. }),
-            "{line}: {verdict}"
-        );
+        assert!(matches!(verdict, VerdictRecord::NotRun { .. }), "{line}: {verdict}");
     }
     let verdict = portable("spmm.csr.f32_f32_f32_f32/embedded:karate/values=ones,1/fault=small-ldc");
-    assert!(
-        matches!(verdict, VerdictRecord::AgreedRefusal { .. }),
-        "{verdict}"
-    );
+    assert!(matches!(verdict, VerdictRecord::AgreedRefusal { .. }), "{verdict}");
 }
 
 /// Three lines of Matrix Market with four billion rows took 10 GB, because only the product of extents was limited.
@@ -44,16 +38,9 @@ fn billions_of_empty_rows_are_refused_at_once() {
     let text = "%%MatrixMarket matrix coordinate real general\n4000000000 4000000000 1\n1 1 1.0\n";
     std::fs::write(&path, text).expect("written");
     let start = Instant::now();
-    for contract in [
-        "convert.coo.csr.f32",
-        "spgemm.csr.f32_f32_f32_f32",
-        "spmv.coo.f32_f32_f32_f32",
-    ] {
+    for contract in ["convert.coo.csr.f32", "spgemm.csr.f32_f32_f32_f32", "spmv.coo.f32_f32_f32_f32"] {
         let verdict = portable(&format!("{contract}/file:[{}]/values=own,0", path.display()));
-        assert!(
-            matches!(verdict, VerdictRecord::NotRun { .. }),
-            "{contract}: {verdict}"
-        );
+        assert!(matches!(verdict, VerdictRecord::NotRun { .. }), "{contract}: {verdict}");
     }
     assert!(start.elapsed().as_secs() < 5, "took {:?}", start.elapsed());
 }

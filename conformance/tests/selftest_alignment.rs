@@ -31,17 +31,9 @@ impl Placed {
 }
 
 fn matrix() -> AnySparse {
-    let at = |row: u32, col: u32| Entry {
-        row,
-        col,
-        value: 1.0 + row as f32 + 8.0 * col as f32,
-    };
+    let at = |row: u32, col: u32| Entry { row, col, value: 1.0 + row as f32 + 8.0 * col as f32 };
     let list = (0..ROWS as u32).flat_map(|row| (0..ROWS as u32).map(move |col| at(row, col)));
-    let entries = Entries {
-        rows: ROWS,
-        cols: ROWS,
-        list: list.collect(),
-    };
+    let entries = Entries { rows: ROWS, cols: ROWS, list: list.collect() };
     Sparse::from_entries(FormatKind::Csr, FormatParams::default(), &entries)
         .map(AnySparse::from)
         .expect("a full matrix")
@@ -54,42 +46,21 @@ fn result(kernel: &Seeded, op: &str, past: usize) -> Vec<u32> {
     let b = Placed::new(past, ROWS * n, |i| 0.5 + i as f32);
     let mut c = Placed::new(past, ROWS * n, |i| 1000.0 + i as f32);
     let (a, begin) = (matrix(), c.begin);
-    let (data, out) = (
-        AnySlice::F32(b.slice(ROWS * n)),
-        AnySliceMut::F32(&mut c.data[begin..begin + ROWS * n]),
-    );
+    let (data, out) =
+        (AnySlice::F32(b.slice(ROWS * n)), AnySliceMut::F32(&mut c.data[begin..begin + ROWS * n]));
     let layout = Layout::RowMajor;
     let (rows, cols, ld) = (ROWS, n, n);
     let task = if op == "spmv" {
-        Task::Spmv {
-            a: &a,
-            transpose_a: false,
-            x: data,
-            alpha: 2.0,
-            beta: 1.0,
-            y: out,
-        }
+        Task::Spmv { a: &a, transpose_a: false, x: data, alpha: 2.0, beta: 1.0, y: out }
     } else {
         Task::Spmm {
             a: &a,
             transpose_a: false,
-            b: DenseRef {
-                rows,
-                cols,
-                ld,
-                layout,
-                data,
-            },
+            b: DenseRef { rows, cols, ld, layout, data },
             transpose_b: false,
             alpha: 2.0,
             beta: 1.0,
-            c: DenseMut {
-                rows,
-                cols,
-                ld,
-                layout,
-                data: out,
-            },
+            c: DenseMut { rows, cols, ld, layout, data: out },
         }
     };
     kernel.run(&contract, task).expect("a legal request");
@@ -107,9 +78,7 @@ fn bugs_of_alignment_show_past_a_border_and_not_on_it() {
         ("align: unaligned x ignores alpha", "spmv"),
         ("align: unaligned B ignores beta", "spmm"),
     ] {
-        let bug = bugs()
-            .find(|bug| bug.name == name)
-            .expect("a row of the catalogue");
+        let bug = bugs().find(|bug| bug.name == name).expect("a row of the catalogue");
         for past in [0, 1, 3] {
             let (sick, control) = (Seeded::sick(bug), Seeded::control(bug));
             let same = result(&sick, op, past) == result(&control, op, past);
@@ -126,14 +95,8 @@ fn borders_of_16_bytes_are_told_from_those_of_32() {
         ("align: B rounded down to 32 bytes", true),
         ("align: B rounded down to 64 bytes", true),
     ] {
-        let bug = bugs()
-            .find(|bug| bug.name == name)
-            .expect("a row of the catalogue");
+        let bug = bugs().find(|bug| bug.name == name).expect("a row of the catalogue");
         let (sick, control) = (Seeded::sick(bug), Seeded::control(bug));
-        assert_eq!(
-            result(&sick, "spmm", 4) != result(&control, "spmm", 4),
-            shows,
-            "{name}"
-        );
+        assert_eq!(result(&sick, "spmm", 4) != result(&control, "spmm", 4), shows, "{name}");
     }
 }

@@ -38,20 +38,13 @@ fn every_row_says_what_it_is() {
 #[test]
 fn every_bug_concerns_cases_of_its_tier() {
     let cases = |tier: Tier| -> Vec<Case> {
-        let options = Options {
-            tier,
-            ..Options::default()
-        };
+        let options = Options { tier, ..Options::default() };
         let groups = plan(&options, &[&Portable]).groups;
         groups.into_iter().flat_map(|group| group.cases).collect()
     };
     let (quick, full) = (cases(Tier::Quick), cases(Tier::Full));
     for bug in bugs() {
-        let plan = if bug.killed_in == Tier::Quick {
-            &quick
-        } else {
-            &full
-        };
+        let plan = if bug.killed_in == Tier::Quick { &quick } else { &full };
         let count = plan.iter().filter(|case| (bug.concerns)(case)).count();
         assert!(count > 0, "{}: no case", bug.name);
     }

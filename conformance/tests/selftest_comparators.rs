@@ -54,9 +54,7 @@ fn every_probe_changes_what_it_says() {
     for probe in all_probes().iter().filter(|p| !p.right) {
         let view = &probe.view;
         let same = view.expected_at == view.found_at
-            && view
-                .pairs()
-                .all(|(e, f)| e.to_bits() == f.to_bits() || e.is_nan() && f.is_nan());
+            && view.pairs().all(|(e, f)| e.to_bits() == f.to_bits() || e.is_nan() && f.is_nan());
         assert!(!same, "{}: the result is still the right one", probe.name);
     }
 }

@@ -63,10 +63,7 @@ impl Sweep {
         };
         self.first.get_or_insert(self.given);
         if !in_between && !bug.right.contains(&symptom) {
-            let text = format!(
-                "{}: {symptom} is not what it should be called: {case}: {sick}",
-                bug.name
-            );
+            let text = format!("{}: {symptom} is not what it should be called: {case}: {sick}", bug.name);
             self.complaints.push(text);
         }
         *self.seen.entry(symptom.to_string()).or_insert(0) += 1;
@@ -98,11 +95,7 @@ fn sweep(family: Family) {
     }
     sweeps.iter().for_each(Sweep::say);
     let complaints: Vec<&String> = sweeps.iter().flat_map(|s| &s.complaints).collect();
-    assert!(
-        complaints.is_empty(),
-        "{} complaints:\n{complaints:#?}",
-        complaints.len()
-    );
+    assert!(complaints.is_empty(), "{} complaints:\n{complaints:#?}", complaints.len());
 }
 
 fn sweeps_of(family: Family) -> impl Iterator<Item = &'static Bug> {

@@ -22,19 +22,13 @@ struct Row {
 
 /// The table: `name | rounds | lines`, or `name | waits for | what`.
 fn table() -> Vec<Row> {
-    let text = include_str!("selftest_lines.txt")
-        .lines()
-        .filter(|line| !line.starts_with('#'));
+    let text = include_str!("selftest_lines.txt").lines().filter(|line| !line.starts_with('#'));
     text.map(|line| {
         let mut cells = line.split(" | ");
         let mut cell = || cells.next().expect("three cells");
         let (name, rounds, lines) = (cell(), cell(), cell());
         let rounds: usize = rounds.parse().unwrap_or(0);
-        Row {
-            name,
-            lines: lines.split(' ').filter(|_| rounds > 0).map(spelled).collect(),
-            rounds,
-        }
+        Row { name, lines: lines.split(' ').filter(|_| rounds > 0).map(spelled).collect(), rounds }
     })
     .collect()
 }
@@ -42,13 +36,8 @@ fn table() -> Vec<Row> {
 /// A line in full.
 fn spelled(line: &str) -> String {
     let short = [("S/", "spmm"), ("V/", "spmv"), ("D/", "sddmm"), ("G/", "spgemm")];
-    let mut found = short
-        .iter()
-        .filter_map(|(letter, op)| Some((op, line.strip_prefix(letter)?)));
-    found.next().map_or_else(
-        || line.to_owned(),
-        |(op, rest)| format!("{op}.csr.f32_f32_f32_f32/{rest}"),
-    )
+    let mut found = short.iter().filter_map(|(letter, op)| Some((op, line.strip_prefix(letter)?)));
+    found.next().map_or_else(|| line.to_owned(), |(op, rest)| format!("{op}.csr.f32_f32_f32_f32/{rest}"))
 }
 
 /// Families whose every row is in one of the two tables.
@@ -116,12 +105,7 @@ fn bugs_die_on_lines_written_for_them() {
             complaint(row.name, &row.lines, row.rounds).map(|why| format!("{}: {why}", row.name))
         })
         .collect();
-    assert!(
-        complaints.is_empty(),
-        "{} complaints:\n{}",
-        complaints.len(),
-        complaints.join("\n")
-    );
+    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
 }
 
 #[test]
@@ -129,16 +113,9 @@ fn every_row_of_these_families_has_a_line_or_waits_for_one() {
     let table = table();
     let names: BTreeSet<&str> = table.iter().map(|row| row.name).collect();
     assert_eq!(names.len(), table.len(), "a row twice");
-    let absent: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| named(name).is_none())
-        .collect();
+    let absent: Vec<&str> = names.iter().copied().filter(|name| named(name).is_none()).collect();
     assert!(absent.is_empty(), "no such bugs: {absent:?}");
     let listed = bugs().filter(|bug| LISTED.contains(&bug.family));
-    let missing: Vec<&str> = listed
-        .map(|bug| bug.name)
-        .filter(|name| !names.contains(name))
-        .collect();
+    let missing: Vec<&str> = listed.map(|bug| bug.name).filter(|name| !names.contains(name)).collect();
     assert!(missing.is_empty(), "without a line: {missing:?}");
 }

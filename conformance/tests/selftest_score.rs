@@ -16,15 +16,8 @@ fn the_quick_tier_kills_what_it_must_and_the_published_scorecard_says_so() {
         "run `conformance self-test --json conformance/selftest/score.json` and review the difference";
     assert_eq!(published, card, "{advice}");
     let page = std::fs::read_to_string(root.join("../docs/self-test.md")).expect("checked in");
-    let tables = page
-        .split_once("<!-- tables -->\n")
-        .expect("a page with tables")
-        .1;
-    assert_eq!(
-        tables,
-        to_markdown(&card),
-        "docs/self-test.md: see its own text for the command"
-    );
+    let tables = page.split_once("<!-- tables -->\n").expect("a page with tables").1;
+    assert_eq!(tables, to_markdown(&card), "docs/self-test.md: see its own text for the command");
 }
 
 /// A smaller run gives the same rows: hunts do not depend on one another.

@@ -128,9 +128,7 @@ fn converted(
     key: usize,
 ) -> Result<Answer, Failure> {
     let a = matrix(&task);
-    let kept = with(state, |s| {
-        s.matrices.entry(key).or_insert_with(|| a.clone()).clone()
-    });
+    let kept = with(state, |s| s.matrices.entry(key).or_insert_with(|| a.clone()).clone());
     let fits = kept.shape() == a.shape() && kept.kind() == a.kind();
     Portable.run(contract, with_matrix(task, if fits { &kept } else { a }))
 }
@@ -141,16 +139,7 @@ fn changed(
     task: Task<'_>,
     change: impl FnOnce(Vec<f64>, &[f64]) -> Vec<f64>,
 ) -> Result<Answer, Failure> {
-    let Task::Spmm {
-        a,
-        transpose_a,
-        b,
-        transpose_b,
-        alpha,
-        beta,
-        mut c,
-    } = task
-    else {
+    let Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, mut c } = task else {
         return Portable.run(contract, task);
     };
     let before = each_precision!(AnySliceMut, &c.data, v => v.iter().map(|x| x.to_f64()).collect::<Vec<_>>());
@@ -162,13 +151,7 @@ fn changed(
         transpose_b,
         alpha,
         beta,
-        c: DenseMut {
-            rows: c.rows,
-            cols: c.cols,
-            ld: c.ld,
-            layout: c.layout,
-            data: data.as_mut_slice(),
-        },
+        c: DenseMut { rows: c.rows, cols: c.cols, ld: c.ld, layout: c.layout, data: data.as_mut_slice() },
     };
     let answer = Portable.run(contract, task)?;
     let result = change(data.to_f64(), &before);
@@ -189,19 +172,14 @@ fn a_matrix_kept_by_the_address_of_its_values_is_found() {
         },
         After::Contents,
     );
-    assert!(
-        matches!(&found, VerdictRecord::Wrong(m) if m.what == Defect::Value),
-        "{found}"
-    );
+    assert!(matches!(&found, VerdictRecord::Wrong(m) if m.what == Defect::Value), "{found}");
 }
 
 #[test]
 fn a_matrix_kept_by_its_row_lengths_is_found() {
     let by_row_pointer: Run = |contract, task, state| {
         let (_, row_ptr) = keys(matrix(&task));
-        let key = row_ptr
-            .iter()
-            .fold(7usize, |h, &x| h.wrapping_mul(31) ^ x as usize);
+        let key = row_ptr.iter().fold(7usize, |h, &x| h.wrapping_mul(31) ^ x as usize);
         converted(contract, task, state, key)
     };
     for after in [After::Contents, After::Freed] {
@@ -327,9 +305,7 @@ fn a_changed_environment_is_found_and_put_back() {
             answer
         }),
     );
-    let VerdictRecord::Wrong(mismatch) = &found else {
-        panic!("{found}")
-    };
+    let VerdictRecord::Wrong(mismatch) = &found else { panic!("{found}") };
     assert_eq!(mismatch.what, Defect::Environment);
     assert!(mismatch.message.contains("the rounding mode"), "{found}");
     assert_eq!(Environment::now(), Environment::default());
@@ -339,9 +315,7 @@ fn a_changed_environment_is_found_and_put_back() {
 #[test]
 fn what_is_kept_of_a_finite_output_is_found() {
     let larger: Run = |contract, task, _| {
-        changed(contract, task, |result, before| {
-            result.iter().zip(before).map(|(x, &b)| x.max(b)).collect()
-        })
+        changed(contract, task, |result, before| result.iter().zip(before).map(|(x, &b)| x.max(b)).collect())
     };
     let (mut found, mut fillings) = (0, std::collections::BTreeSet::new());
     for seed in 0..64 {
@@ -426,9 +400,7 @@ fn who_does_not_support_the_case_is_not_called() {
             "supports nothing"
         }
         fn support(&self, _: &Contract, _: &Params) -> Support {
-            Support::Excluded {
-                reason: "nothing".into(),
-            }
+            Support::Excluded { reason: "nothing".into() }
         }
         fn run(&self, _: &Contract, _: Task<'_>) -> Result<Answer, Failure> {
             panic!("called")
@@ -439,11 +411,7 @@ fn who_does_not_support_the_case_is_not_called() {
         let case: Case = format!("{SPMM}/after={}", after.name()).parse().expect("legal");
         let loaded = case.origin.load().expect("small");
         let record = run_case(&case, &loaded, &nobody).records.remove(0);
-        assert!(
-            matches!(record.verdict, VerdictRecord::Unsupported { .. }),
-            "{}",
-            record.verdict
-        );
+        assert!(matches!(record.verdict, VerdictRecord::Unsupported { .. }), "{}", record.verdict);
     }
 }
 
@@ -510,13 +478,8 @@ fn plugged(storage: &str) -> Vec<VerdictRecord> {
 #[test]
 fn a_plug_in_that_says_thread_safe_must_be() {
     let apart = plugged("");
-    assert!(
-        apart.iter().all(|v| v.kind().ran() && !v.is_finding()),
-        "{apart:?}"
-    );
+    assert!(apart.iter().all(|v| v.kind().ran() && !v.is_finding()), "{apart:?}");
     let shared = plugged("static");
-    let wrong = shared
-        .iter()
-        .filter(|v| matches!(v, VerdictRecord::Wrong(m) if m.what == Defect::Value));
+    let wrong = shared.iter().filter(|v| matches!(v, VerdictRecord::Wrong(m) if m.what == Defect::Value));
     assert!(shared.is_empty() || wrong.count() > 0, "{shared:?}");
 }

@@ -37,11 +37,7 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn new(case: &Case) -> Bounds {
-        Bounds {
-            case: *case,
-            arithmetic: case.row.arithmetic(case.target),
-            known: HashMap::new(),
-        }
+        Bounds { case: *case, arithmetic: case.row.arithmetic(case.target), known: HashMap::new() }
     }
 
     /// The allowance of the elements of a lane.
@@ -49,10 +45,7 @@ impl Bounds {
         let arithmetic = &self.arithmetic;
         let unit = self.case.row.unit;
         let census = |part: &Part| count(part, lane, unit);
-        let key = [
-            census(arithmetic.part()),
-            arithmetic.parts.second().map_or(Census::default(), census),
-        ];
+        let key = [census(arithmetic.part()), arithmetic.parts.second().map_or(Census::default(), census)];
         let fresh = || tolerance_of(arithmetic, census, (1.0, 0.0), 1.0);
         self.known.entry(key).or_insert_with(fresh).as_ref()
     }
@@ -67,19 +60,11 @@ impl Bounds {
     ) -> Result<Score, GoldenError> {
         let case = self.case;
         let gauge = element.gauge.approx();
-        let unbounded = || GoldenError::Unbounded {
-            case: case.to_string(),
-            terms: element.terms,
-        };
+        let unbounded = || GoldenError::Unbounded { case: case.to_string(), terms: element.terms };
         let tolerance = self.of(lane).ok_or_else(unbounded)?;
         let y = decode(bits, Precision::F32);
         if !y.is_finite() || tolerance.may_overflow(&element.gauge) {
-            return Err(GoldenError::NotFinite {
-                case: case.to_string(),
-                row,
-                col,
-                gauge,
-            });
+            return Err(GoldenError::NotFinite { case: case.to_string(), row, col, gauge });
         }
         let distance = tolerance.distance(y, &element.value, &element.gauge);
         let ulp = Ulp::of(Precision::F32);
@@ -87,9 +72,7 @@ impl Bounds {
             row,
             col,
             gauge_ulps: distance.error / ulp.at(gauge),
-            result_ulps: ulp
-                .of_result(&element.value, gauge)
-                .map(|ulp| distance.error / ulp),
+            result_ulps: ulp.of_result(&element.value, gauge).map(|ulp| distance.error / ulp),
             share: distance.share(),
         })
     }

@@ -43,14 +43,7 @@ impl Case {
             Op::Spmm => COLUMNS,
             Op::Sddmm => INNER,
         };
-        Case {
-            row,
-            target,
-            source,
-            values,
-            n,
-            at: None,
-        }
+        Case { row, target, source, values, n, at: None }
     }
 
     /// The same on another target.
@@ -89,13 +82,7 @@ pub fn patterns() -> Result<Vec<SourceSpec>, GoldenError> {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}/{}/{}",
-            self.row.name(self.target),
-            self.source,
-            self.tail()
-        )
+        write!(f, "{}/{}/{}", self.row.name(self.target), self.source, self.tail())
     }
 }
 
@@ -103,10 +90,7 @@ impl FromStr for Case {
     type Err = GoldenError;
 
     fn from_str(line: &str) -> Result<Case, GoldenError> {
-        let refuse = |reason: String| GoldenError::Line {
-            line: line.chars().take(200).collect(),
-            reason,
-        };
+        let refuse = |reason: String| GoldenError::Line { line: line.chars().take(200).collect(), reason };
         let mut parts = line.trim().split('/');
         let mut next = |what: &str| parts.next().ok_or_else(|| refuse(format!("no {what}")));
         let name = next("row of the table")?;
@@ -138,13 +122,6 @@ impl FromStr for Case {
         if let Some(more) = parts.next() {
             return Err(refuse(format!("{more} follows the element")));
         }
-        Ok(Case {
-            row,
-            target,
-            source,
-            values,
-            n,
-            at,
-        })
+        Ok(Case { row, target, source, values, n, at })
     }
 }

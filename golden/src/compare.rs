@@ -73,11 +73,7 @@ impl Comparison {
             ("infinite or NaN from finite operands", &self.wrongly_not_finite),
         ] {
             if let Some(&first) = places.first() {
-                findings.push(format!(
-                    "{} outputs {what}, first at {}",
-                    places.len(),
-                    shown(first)
-                ));
+                findings.push(format!("{} outputs {what}, first at {}", places.len(), shown(first)));
             }
         }
         findings
@@ -114,10 +110,7 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>, GoldenError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
-    let refuse = |error| GoldenError::Read {
-        path: path.to_owned(),
-        error,
-    };
+    let refuse = |error| GoldenError::Read { path: path.to_owned(), error };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(path).map_err(refuse)? {
         paths.push(entry.map_err(refuse)?.path());
@@ -128,24 +121,15 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>, GoldenError> {
 }
 
 fn of_file(path: &Path, asked: Option<Architecture>) -> Result<Comparison, GoldenError> {
-    let file = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let refuse = |error: RecordingError| GoldenError::Recording {
-        file: file.clone(),
-        error,
-    };
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let refuse = |error: RecordingError| GoldenError::Recording { file: file.clone(), error };
     let recording = Recording::read(path).map_err(refuse)?;
     let known = asked.or(recording.name().architecture);
     let nearest = || recording.nearest().map(|found| found.map(|(a, _)| a));
     let architecture = match known {
         Some(architecture) => architecture,
         // None has the instruction; the model says so.
-        None => nearest()
-            .map_err(|e| refuse(e.into()))?
-            .unwrap_or(Architecture::Sm90),
+        None => nearest().map_err(|e| refuse(e.into()))?.unwrap_or(Architecture::Sm90),
     };
     of_recording(&recording, architecture, file.clone(), known.is_none()).map_err(|e| refuse(e.into()))
 }
@@ -303,11 +287,7 @@ pub fn report(compared: &[Comparison], skipped: &[String]) -> String {
             c.not_finite,
             numbers(&c.hardware),
             numbers(&c.model),
-            if c.guessed {
-                "  unknown device, nearest model"
-            } else {
-                ""
-            }
+            if c.guessed { "  unknown device, nearest model" } else { "" }
         );
     }
     let mut findings = 0;
@@ -317,11 +297,6 @@ pub fn report(compared: &[Comparison], skipped: &[String]) -> String {
             findings += 1;
         }
     }
-    let _ = writeln!(
-        text,
-        "\n{} recordings, {} skipped, {findings} findings",
-        compared.len(),
-        skipped.len()
-    );
+    let _ = writeln!(text, "\n{} recordings, {} skipped, {findings} findings", compared.len(), skipped.len());
     text
 }

@@ -51,13 +51,8 @@ pub enum Values {
 
 impl Values {
     /// All.
-    pub const ALL: [Values; 5] = [
-        Values::NearOne,
-        Values::Positive,
-        Values::Normal,
-        Values::Wide,
-        Values::Cancelling,
-    ];
+    pub const ALL: [Values; 5] =
+        [Values::NearOne, Values::Positive, Values::Normal, Values::Wide, Values::Cancelling];
 
     /// The name in lines.
     #[must_use]
@@ -84,11 +79,7 @@ impl Values {
             Values::Cancelling => ValueFamily::NearCancelling,
             _ => return self.draw(n, seed, "golden sparse"),
         };
-        family
-            .fill(n, seed, T::PRECISION)
-            .into_iter()
-            .map(T::from_f64)
-            .collect()
+        family.fill(n, seed, T::PRECISION).into_iter().map(T::from_f64).collect()
     }
 
     /// The dense operand with `rows` rows along the inner dimension, row by row.
@@ -105,9 +96,7 @@ impl Values {
 
     fn draw<T: Scalar>(self, n: usize, seed: u64, purpose: &str) -> Vec<T> {
         let mut random = Random::new(seed, purpose);
-        (0..n)
-            .map(|_| T::from_f64(self.sample(&mut random, T::PRECISION)))
-            .collect()
+        (0..n).map(|_| T::from_f64(self.sample(&mut random, T::PRECISION))).collect()
     }
 
     fn sample(self, random: &mut Random, precision: Precision) -> f64 {

@@ -47,9 +47,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> Result<(String, u8), Box<dyn Error>> {
     match arguments {
         ["list"] => {
-            let names = ROWS
-                .iter()
-                .flat_map(|row| row.targets.iter().map(|&t| row.name(t) + "\n"));
+            let names = ROWS.iter().flat_map(|row| row.targets.iter().map(|&t| row.name(t) + "\n"));
             Ok((names.collect(), 0))
         }
         ["table", name] => {

@@ -25,9 +25,8 @@ case     the element with the worst ulp(g): `cargo run -p sparse-golden -- repla
 ";
 
 /// The titles of the columns.
-pub const COLUMNS: [&str; 8] = [
-    "matrix", "elements", "ulp(g)", "99.9%", "ulp(r)", "share", "share at", "case",
-];
+pub const COLUMNS: [&str; 8] =
+    ["matrix", "elements", "ulp(g)", "99.9%", "ulp(r)", "share", "share at", "case"];
 
 /// One line of a table.
 #[derive(Clone, Debug)]
@@ -48,14 +47,10 @@ pub fn lines(system: System) -> Result<Vec<Line>, GoldenError> {
     static TABLE: [Row; ROWS.len()] = ROWS;
     let patterns = patterns()?;
     let rows: Vec<&'static Row> = TABLE.iter().filter(|row| row.system == system).collect();
-    let jobs: Vec<(&'static Row, SourceSpec)> = rows
-        .iter()
-        .flat_map(|&row| patterns.iter().map(move |&source| (row, source)))
-        .collect();
-    let done: Vec<Vec<Statistics<Case>>> = jobs
-        .into_par_iter()
-        .map(|(row, source)| of_family(row, source))
-        .collect::<Result<_, _>>()?;
+    let jobs: Vec<(&'static Row, SourceSpec)> =
+        rows.iter().flat_map(|&row| patterns.iter().map(move |&source| (row, source))).collect();
+    let done: Vec<Vec<Statistics<Case>>> =
+        jobs.into_par_iter().map(|(row, source)| of_family(row, source)).collect::<Result<_, _>>()?;
     let mut lines = Vec::new();
     for (row, of_row) in rows.iter().zip(done.chunks(patterns.len())) {
         for (index, &target) in row.targets.iter().enumerate() {
@@ -76,12 +71,7 @@ fn of_family(row: &'static Row, source: SourceSpec) -> Result<Vec<Statistics<Cas
     let pattern = source.generate()?;
     // Targets with the same unit are computed once.
     let units: Vec<Option<Datapath>> = row.targets.iter().map(|&target| datapath(row, target)).collect();
-    let first = |index: usize| {
-        units
-            .iter()
-            .position(|unit| *unit == units[index])
-            .unwrap_or(index)
-    };
+    let first = |index: usize| units.iter().position(|unit| *unit == units[index]).unwrap_or(index);
     let distinct: Vec<usize> = (0..units.len()).filter(|&index| first(index) == index).collect();
     let targets: Vec<Target> = distinct.iter().map(|&index| row.targets[index]).collect();
     let mut all = vec![Statistics::default(); row.targets.len()];
@@ -100,9 +90,9 @@ fn of_family(row: &'static Row, source: SourceSpec) -> Result<Vec<Statistics<Cas
 /// What makes bits differ between targets.
 fn datapath(row: &Row, target: Target) -> Option<Datapath> {
     match (row.instruction(), target) {
-        (Some(instruction), Target::Gpu(architecture)) => TensorCore::new(architecture, instruction)
-            .ok()
-            .map(|core| core.datapath()),
+        (Some(instruction), Target::Gpu(architecture)) => {
+            TensorCore::new(architecture, instruction).ok().map(|core| core.datapath())
+        }
         _ => None,
     }
 }
@@ -140,10 +130,7 @@ pub fn render(system: System, lines: &[Line]) -> String {
         *width = longest.unwrap_or(0).max(*width);
     }
     // Writing to a String cannot fail.
-    let mut text = format!(
-        "{}: errors of what the papers' kernels compute\n\n{HEAD}\n",
-        system.name()
-    );
+    let mut text = format!("{}: errors of what the papers' kernels compute\n\n{HEAD}\n", system.name());
     push(&mut text, &COLUMNS.map(str::to_owned), &widths);
     let mut name = "";
     for (line, cells) in lines.iter().zip(&all) {

@@ -48,22 +48,12 @@ impl<T: Scalar> Prepared<T> {
     /// What the encoder refuses.
     pub fn new(case: &Case, pattern: &Csr<()>) -> Result<Prepared<T>, GoldenError> {
         let work = Work::<T>::new(case.row, pattern, case.values, case.n, case.source.seed())?;
-        let rounded = work
-            .dense
-            .map(|v| T::from_bits64(rounded_bits(v.bits64(), T::PRECISION)));
+        let rounded = work.dense.map(|v| T::from_bits64(rounded_bits(v.bits64(), T::PRECISION)));
         let [stored, taken] = [&work.dense, &rounded].map(|dense| dense.map(|v| v.to_f64()));
         let mut panel = Panel::new(work.dense.cols());
-        let exact = work
-            .lanes
-            .iter()
-            .map(|lane| exact::<T>(lane, &stored, &taken, &mut panel));
+        let exact = work.lanes.iter().map(|lane| exact::<T>(lane, &stored, &taken, &mut panel));
         let exact = exact.collect::<Result<_, _>>()?;
-        Ok(Prepared {
-            case: *case,
-            work,
-            rounded,
-            exact,
-        })
+        Ok(Prepared { case: *case, work, rounded, exact })
     }
 
     /// Lanes and operands.
@@ -167,9 +157,7 @@ impl<T: Scalar> Prepared<T> {
 
     /// The chain of fused multiply-adds, from +0.
     fn chained(&self, lane: &Lane) -> Vec<u64> {
-        let unit = chain::Unit {
-            precision: Precision::F32,
-        };
+        let unit = chain::Unit { precision: Precision::F32 };
         let column = |column: usize| {
             let step = |acc, &(row, bits): &Term| {
                 let b = self.work.dense.at(row as usize, column).to_f64();
@@ -221,10 +209,7 @@ fn exact<T: Scalar>(
     let width = stored.cols();
     let tiles = taken::<T>(&lane.tiles);
     let number = |bits| T::from_bits64(bits).to_f64();
-    let real = tiles
-        .iter()
-        .filter(|term| term.0 != PAD)
-        .map(|term| (term, rounded));
+    let real = tiles.iter().filter(|term| term.0 != PAD).map(|term| (term, rounded));
     let terms = real.chain(lane.rest.iter().map(|term| (term, stored)));
     let row = |dense: &'_ Dense<f64>, row: u32| row as usize * dense.ld();
     match &lane.columns {

@@ -12,12 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Places of the numbers in a line, and what they are called.
-const NUMBERS: [(usize, &str); 4] = [
-    (2, "worst ulp(g)"),
-    (3, "99.9 % ulp(g)"),
-    (4, "worst ulp(r)"),
-    (5, "share of the bound"),
-];
+const NUMBERS: [(usize, &str); 4] =
+    [(2, "worst ulp(g)"), (3, "99.9 % ulp(g)"), (4, "worst ulp(r)"), (5, "share of the bound")];
 
 /// How a line differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,17 +54,13 @@ pub fn differences(reviewed: &str, fresh: &str) -> Vec<Difference> {
     for (key, cells) in &new {
         match old.get(key) {
             Some(before) => line(key, before, cells, &mut all),
-            None => all.push(Difference {
-                kind: Kind::Changed,
-                text: format!("{key} is new; {}", replay(cells)),
-            }),
+            None => {
+                all.push(Difference { kind: Kind::Changed, text: format!("{key} is new; {}", replay(cells)) })
+            }
         }
     }
     for (key, cells) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
-        all.push(Difference {
-            kind: Kind::Worse,
-            text: format!("{key} is gone; {}", replay(cells)),
-        });
+        all.push(Difference { kind: Kind::Worse, text: format!("{key} is gone; {}", replay(cells)) });
     }
     all.sort_by_key(|difference| difference.kind);
     all
@@ -90,10 +82,7 @@ fn line(key: &str, before: &[String], now: &[String], all: &mut Vec<Difference>)
             // No number where one was, or the other way around: an error that nobody has reviewed.
             _ => Kind::Worse,
         };
-        all.push(Difference {
-            kind,
-            text: format!("{key}: {what} from {old} to {new}; {}", replay(now)),
-        });
+        all.push(Difference { kind, text: format!("{key}: {what} from {old} to {new}; {}", replay(now)) });
     }
     if all.len() == counted {
         all.push(Difference {
@@ -144,11 +133,7 @@ mod tests {
 
     #[test]
     fn a_larger_error_names_row_numbers_and_replay() {
-        let all = kinds(
-            &REVIEWED
-                .replace("1.5000", "1.5001")
-                .replace("0.2500  wide", "0.2400  wide"),
-        );
+        let all = kinds(&REVIEWED.replace("1.5000", "1.5001").replace("0.2500  wide", "0.2400  wide"));
         assert_eq!(all.len(), 2);
         assert_eq!(all[0].0, Kind::Worse);
         assert_eq!(
@@ -156,11 +141,7 @@ mod tests {
             "WORSE: a.b.c.d.e uniform: worst ulp(g) from 1.5000 to 1.5001; cargo run -p sparse-golden -- replay 'a.b.c.d.e/uniform:seed=1/wide/n=1/at=0,1'"
         );
         assert_eq!(all[1].0, Kind::Better);
-        assert!(
-            all[1]
-                .1
-                .contains("banded: share of the bound from 0.2500 to 0.2400")
-        );
+        assert!(all[1].1.contains("banded: share of the bound from 0.2500 to 0.2400"));
     }
 
     #[test]

@@ -57,17 +57,12 @@ pub fn replay(case: &Case) -> Result<Replay, GoldenError> {
 /// Where the error in ulp of the gauge is greatest.
 fn worst<T: Scalar>(case: &Case, prepared: &Prepared<T>) -> Result<(usize, usize), GoldenError> {
     let scores = prepared.scores(case.target)?;
-    let first = scores
-        .iter()
-        .rev()
-        .max_by(|x, y| x.gauge_ulps.total_cmp(&y.gauge_ulps));
-    first
-        .map(|score| (score.row, score.col))
-        .ok_or_else(|| GoldenError::NoElement {
-            case: case.to_string(),
-            row: 0,
-            col: 0,
-        })
+    let first = scores.iter().rev().max_by(|x, y| x.gauge_ulps.total_cmp(&y.gauge_ulps));
+    first.map(|score| (score.row, score.col)).ok_or_else(|| GoldenError::NoElement {
+        case: case.to_string(),
+        row: 0,
+        col: 0,
+    })
 }
 
 /// One element: its lane, the column of the dense operand, what is exact, and the bits.
@@ -90,20 +85,11 @@ fn find<'p, T: Scalar>(
         for (number, column) in columns.enumerate() {
             let element = &prepared.exact(at)[number];
             if work.place(lane, column) == (row, col) && !element.gauge.is_zero() {
-                return Ok(Found {
-                    lane,
-                    column,
-                    element,
-                    bits: bits[at][number],
-                });
+                return Ok(Found { lane, column, element, bits: bits[at][number] });
             }
         }
     }
-    Err(GoldenError::NoElement {
-        case: case.to_string(),
-        row,
-        col,
-    })
+    Err(GoldenError::NoElement { case: case.to_string(), row, col })
 }
 
 fn show<T: Scalar>(
@@ -113,11 +99,7 @@ fn show<T: Scalar>(
 ) -> Result<Replay, GoldenError> {
     let found = find(case, prepared, (row, col))?;
     let score = Bounds::new(case).score(found.lane, found.element, found.bits, (row, col))?;
-    let mut steps = Steps {
-        case,
-        column: found.column,
-        text: format!("{case}\n"),
-    };
+    let mut steps = Steps { case, column: found.column, text: format!("{case}\n") };
     let tiles = (!found.lane.tiles.is_empty())
         .then(|| steps.tiles(&found.lane.tiles, prepared.rounded()))
         .transpose()?;
@@ -134,9 +116,7 @@ fn show<T: Scalar>(
     let (exact, gauge) = (found.element.value.approx(), found.element.gauge.approx());
     let shown = decode(found.bits, sparse_oracle::scalar::Precision::F32);
     let agrees = result.to_bits() == found.bits as u32;
-    let ulps = score
-        .result_ulps
-        .map_or("cancelled".to_owned(), |ulps| format!("{ulps:.4}"));
+    let ulps = score.result_ulps.map_or("cancelled".to_owned(), |ulps| format!("{ulps:.4}"));
     let _ = write!(
         text,
         "\nexact    {exact:e} (nearest f64)\ngauge    {gauge:e}\nresult   {shown:e}, bits {:#010x}\nerror    {:.4} ulp(g), {ulps} ulp(r), share of the bound {:.4}\n",
@@ -167,17 +147,10 @@ impl Steps<'_> {
     fn tiles<T: Scalar>(&mut self, terms: &[Term], dense: &Dense<T>) -> Result<f32, GoldenError> {
         let core = core(self.case)?;
         let products = core.map_or(2, |core| core.products());
-        let _ = writeln!(
-            self.text,
-            "\ntiles, {products} products an instruction ({}):",
-            self.case.row.unit
-        );
+        let _ = writeln!(self.text, "\ntiles, {products} products an instruction ({}):", self.case.row.unit);
         let mut acc = 0;
         for (number, block) in terms.chunks(products).enumerate() {
-            let mut a: Vec<u64> = block
-                .iter()
-                .map(|term| rounded_bits(term.1, T::PRECISION))
-                .collect();
+            let mut a: Vec<u64> = block.iter().map(|term| rounded_bits(term.1, T::PRECISION)).collect();
             let facing = |&(row, _): &Term| match row {
                 PAD => 0,
                 row => dense.at(row as usize, self.column).bits64(),
@@ -193,10 +166,7 @@ impl Steps<'_> {
                 None => CpuStep::new(CpuUnit::Fmopa2Way).apply(acc, &a, &b)?,
             };
             let sum = f32::from_bits(acc as u32);
-            let _ = writeln!(
-                self.text,
-                "  sum after instruction {number}: {sum:e} ({acc:#010x})"
-            );
+            let _ = writeln!(self.text, "  sum after instruction {number}: {sum:e} ({acc:#010x})");
         }
         Ok(f32::from_bits(acc as u32))
     }
@@ -216,11 +186,7 @@ impl Steps<'_> {
 
     fn term<T: Scalar>(&mut self, step: &str, row: u32, a: u64, b: u64) {
         let (x, y) = (T::from_bits64(a).to_f64(), T::from_bits64(b).to_f64());
-        let place = if row == PAD {
-            "pad".to_owned()
-        } else {
-            format!("k = {row}")
-        };
+        let place = if row == PAD { "pad".to_owned() } else { format!("k = {row}") };
         // At most 48 bits: exact.
         let _ = writeln!(self.text, "  {step:14} {place:9} {x:e} * {y:e} = {:e}", x * y);
     }

@@ -30,12 +30,7 @@ pub struct Statistics<P> {
 
 impl<P> Default for Statistics<P> {
     fn default() -> Self {
-        Statistics {
-            errors: Vec::new(),
-            worst: None,
-            result: None,
-            share: None,
-        }
+        Statistics { errors: Vec::new(), worst: None, result: None, share: None }
     }
 }
 
@@ -89,30 +84,12 @@ mod tests {
             statistics.add(f64::from(i), None, 0.0, i);
         }
         assert_eq!((statistics.elements(), statistics.most()), (1000, 998.0));
-        assert_eq!(
-            statistics.worst,
-            Some(Worst {
-                error: 999.0,
-                place: 999
-            })
-        );
+        assert_eq!(statistics.worst, Some(Worst { error: 999.0, place: 999 }));
         statistics.add(-1.0, Some(3.0), 0.5, 5000);
         // 1000 of 1001 are 99.9001 %.
         assert_eq!(statistics.most(), 998.0);
-        assert_eq!(
-            statistics.result,
-            Some(Worst {
-                error: 3.0,
-                place: 5000
-            })
-        );
-        assert_eq!(
-            statistics.share,
-            Some(Worst {
-                error: 0.5,
-                place: 5000
-            })
-        );
+        assert_eq!(statistics.result, Some(Worst { error: 3.0, place: 5000 }));
+        assert_eq!(statistics.share, Some(Worst { error: 0.5, place: 5000 }));
     }
 
     #[test]

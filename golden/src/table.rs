@@ -31,13 +31,7 @@ pub enum System {
 
 impl System {
     /// All.
-    pub const ALL: [System; 5] = [
-        System::Loops,
-        System::Rsh,
-        System::Libra,
-        System::Nm,
-        System::CudaCore,
-    ];
+    pub const ALL: [System; 5] = [System::Loops, System::Rsh, System::Libra, System::Nm, System::CudaCore];
 
     /// The name in lines and of the snapshot.
     #[must_use]
@@ -139,28 +133,13 @@ const SM90: Target = Target::Gpu(Architecture::Sm90);
 pub const GPUS: [Target; 4] = [SM80, SM86, SM89, SM90];
 
 /// M4 Pro: 512-bit vectors, 32 lanes of f16.
-const LOOPS: FormatParams = FormatParams {
-    br: 32,
-    ..FormatParams::DEFAULT
-};
+const LOOPS: FormatParams = FormatParams { br: 32, ..FormatParams::DEFAULT };
 
 /// Half of the vectors of 32 rows by 4 columns, the least sparse of the paper's ratios: the longest sums.
-const NM: FormatParams = FormatParams {
-    n: 16,
-    m: 32,
-    l: 4,
-    ..FormatParams::DEFAULT
-};
+const NM: FormatParams = FormatParams { n: 16, m: 32, l: 4, ..FormatParams::DEFAULT };
 
 const fn gpu(system: System, op: Op, input: Precision, unit: Unit, params: FormatParams) -> Row {
-    Row {
-        system,
-        op,
-        input,
-        unit,
-        targets: &GPUS,
-        params,
-    }
+    Row { system, op, input, unit, targets: &GPUS, params }
 }
 
 const fn libra(op: Op, input: Precision, k: u16) -> Row {
@@ -213,9 +192,7 @@ impl Row {
     #[must_use]
     pub fn from_name(name: &str) -> Option<(&'static Row, Target)> {
         static TABLE: [Row; ROWS.len()] = ROWS;
-        let all = TABLE
-            .iter()
-            .flat_map(|row| row.targets.iter().map(move |&target| (row, target)));
+        let all = TABLE.iter().flat_map(|row| row.targets.iter().map(move |&target| (row, target)));
         all.into_iter().find(|(row, target)| row.name(*target) == name)
     }
 

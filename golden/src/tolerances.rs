@@ -44,10 +44,7 @@ pub fn tolerance_table() -> String {
         }
     }
     for (name, arithmetic) in declarations() {
-        for (what, declared, beta) in [
-            ("from zero", arithmetic, 0.0),
-            ("from C", arithmetic.from_c(), 1.0),
-        ] {
+        for (what, declared, beta) in [("from zero", arithmetic, 0.0), ("from C", arithmetic.from_c(), 1.0)] {
             for n in TERMS {
                 let _ = writeln!(table, "{name} {what} {n}: {}", line(&declared, n, 1.0, beta));
             }
@@ -62,11 +59,7 @@ fn chain(types: &Types, reduction: Reduction, epilogue: Epilogue) -> (String, Ar
     let rounds = types.a == Precision::Tf32;
     (
         format!("{types} {reduction:?} {epilogue:?}"),
-        if rounds {
-            arithmetic.input(Input::Tf32Rna)
-        } else {
-            arithmetic
-        },
+        if rounds { arithmetic.input(Input::Tf32Rna) } else { arithmetic },
     )
 }
 
@@ -81,14 +74,8 @@ pub fn tolerance_entries(types: &Types, declared: &Arithmetic) -> Result<Vec<Str
     let mut names = Vec::new();
     for part in declared.parts.iter() {
         let missing = || format!("no line of the tolerances is of {part:?} to {}", declared.out);
-        let straight = Part {
-            along: Along::Chain,
-            ..*part
-        };
-        let alone = Arithmetic {
-            parts: Parts::One(straight),
-            ..*declared
-        };
+        let straight = Part { along: Along::Chain, ..*part };
+        let alone = Arithmetic { parts: Parts::One(straight), ..*declared };
         names.extend(reduction_entries(&table, types, &alone).ok_or_else(missing)?);
         if part.along != Along::Chain {
             let alike = |pinned: &Part| discriminant(&pinned.along) == discriminant(&part.along);
@@ -107,10 +94,7 @@ fn reduction_entries(
 ) -> Option<Vec<String>> {
     let known = TYPES.contains(types);
     let (part, epilogue) = (alone.part(), alone.epilogue);
-    let is_chain = matches!(
-        part.reduction,
-        Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
-    );
+    let is_chain = matches!(part.reduction, Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any);
     let (name, pinned) = chain(types, part.reduction, epilogue);
     if known && is_chain && allowed_alike(alone, &pinned) {
         return Some(vec![name]);
@@ -119,10 +103,7 @@ fn reduction_entries(
     if let Some((name, _)) = find(alone) {
         return Some(vec![name.clone()]);
     }
-    let wide = Arithmetic {
-        out: part.acc,
-        ..*alone
-    };
+    let wide = Arithmetic { out: part.acc, ..*alone };
     let (name, _) = find(&wide).filter(|_| known)?;
     Some(vec![name.clone(), chain(types, Reduction::FmaChain, epilogue).0])
 }
@@ -133,14 +114,8 @@ fn allowed_alike(declared: &Arithmetic, pinned: &Arithmetic) -> bool {
     let (x, y) = (declared.part(), pinned.part());
     let reductions = match (x.reduction, y.reduction) {
         (
-            Reduction::Mma {
-                architecture: Some(a),
-                instruction: i,
-            },
-            Reduction::Mma {
-                architecture: Some(b),
-                instruction: j,
-            },
+            Reduction::Mma { architecture: Some(a), instruction: i },
+            Reduction::Mma { architecture: Some(b), instruction: j },
         ) => way(a, i).is_some_and(|w| Some(w) == way(b, j)),
         (a, b) => a == b,
     };
@@ -155,12 +130,7 @@ fn allowed_alike(declared: &Arithmetic, pinned: &Arithmetic) -> bool {
 /// How an instruction computes on an architecture: the same text, the same bits.
 fn way(architecture: Architecture, instruction: Instruction) -> Option<String> {
     let core = TensorCore::new(architecture, instruction).ok()?;
-    Some(format!(
-        "{:?} {} {}",
-        core.datapath(),
-        core.products(),
-        instruction.acc
-    ))
+    Some(format!("{:?} {} {}", core.datapath(), core.products(), instruction.acc))
 }
 
 /// Units of CPUs and GPUs by name, each distinct way to compute once (its architectures and first instruction name it), and what else
@@ -168,10 +138,8 @@ fn way(architecture: Architecture, instruction: Instruction) -> Option<String> {
 fn declarations() -> Vec<(String, Arithmetic)> {
     let mut cores: BTreeMap<String, (Vec<&'static str>, Instruction, Arithmetic)> = BTreeMap::new();
     for row in ROWS {
-        for (&architecture, instruction) in row
-            .architectures
-            .iter()
-            .flat_map(|a| row.instructions().map(move |i| (a, i)))
+        for (&architecture, instruction) in
+            row.architectures.iter().flat_map(|a| row.instructions().map(move |i| (a, i)))
         {
             let Some(way) = way(architecture, instruction) else {
                 continue;
@@ -198,9 +166,7 @@ fn declarations() -> Vec<(String, Arithmetic)> {
     // A device that is not known: the widest bound of all that have the instruction. fp8 is refused there.
     let instructions = ROWS.iter().flat_map(Row::instructions);
     let named: BTreeMap<String, Instruction> = instructions.map(|i| (format!("unknown {i}"), i)).collect();
-    let wide = named
-        .into_iter()
-        .filter(|(_, instruction)| instruction.input.bytes() > 1);
+    let wide = named.into_iter().filter(|(_, instruction)| instruction.input.bytes() > 1);
     list.extend(wide.map(|(name, i)| (name, Arithmetic::mma(None, i, i.acc))));
     let f16 = Instruction::mma((16, 8, 16), Precision::F32, Precision::F16);
     let unknown = Arithmetic::mma(None, f16, Precision::F32);
@@ -212,26 +178,11 @@ fn declarations() -> Vec<(String, Arithmetic)> {
     flushing.flush = Flush::both(Precision::F32);
     for (name, declared) in [
         (format!("unknown {f16}, free order"), free),
-        (
-            format!("unknown {f16}, split k 8"),
-            unknown.along(Along::SplitK { parts: 8 }),
-        ),
-        (
-            format!("unknown {f16}, two passes of 4"),
-            unknown.along(Along::TwoPass { blocks: 4 }),
-        ),
-        (
-            format!("unknown {f16}, rest by fma"),
-            Arithmetic::hybrid(unknown, *fma.part(), Combine::Ordered),
-        ),
-        (
-            "f32 FmaChain, split k 8".to_owned(),
-            fma.along(Along::SplitK { parts: 8 }),
-        ),
-        (
-            "f32 FmaChain, two passes of 64".to_owned(),
-            fma.along(Along::TwoPass { blocks: 64 }),
-        ),
+        (format!("unknown {f16}, split k 8"), unknown.along(Along::SplitK { parts: 8 })),
+        (format!("unknown {f16}, two passes of 4"), unknown.along(Along::TwoPass { blocks: 4 })),
+        (format!("unknown {f16}, rest by fma"), Arithmetic::hybrid(unknown, *fma.part(), Combine::Ordered)),
+        ("f32 FmaChain, split k 8".to_owned(), fma.along(Along::SplitK { parts: 8 })),
+        ("f32 FmaChain, two passes of 64".to_owned(), fma.along(Along::TwoPass { blocks: 64 })),
         ("f32 FmaChain, directed".to_owned(), directed),
         ("f32 FmaChain, flushing".to_owned(), flushing),
     ] {
@@ -245,12 +196,7 @@ fn line(arithmetic: &Arithmetic, n: u64, alpha: f64, beta: f64) -> String {
     let count = format!("{}+{}{}", r.inside, r.epilogue, if r.output { "+1" } else { "" });
     // |b| = 1 stands for the operand in the part that scales with it.
     match tolerance(arithmetic, n, alpha, beta, 1.0) {
-        Some(t) => format!(
-            "{count} deep {}, {:.9e}, {:.9e}",
-            r.depth,
-            t.relative(),
-            t.absolute()
-        ),
+        Some(t) => format!("{count} deep {}, {:.9e}, {:.9e}", r.depth, t.relative(), t.absolute()),
         None => format!("{count} deep {}, nothing is promised for so many terms", r.depth),
     }
 }

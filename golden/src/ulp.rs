@@ -22,10 +22,7 @@ impl Ulp {
     #[must_use]
     pub const fn of(precision: Precision) -> Ulp {
         let spec = precision.spec();
-        Ulp {
-            significand: spec.significand as i32,
-            emin: spec.emin,
-        }
+        Ulp { significand: spec.significand as i32, emin: spec.emin }
     }
 
     /// The unit of numbers as large as `v`, which is finite.
@@ -74,10 +71,7 @@ mod tests {
     #[test]
     fn a_cancelled_result_has_no_unit() {
         let f32s = Ulp::of(Precision::F32);
-        assert_eq!(
-            f32s.of_result(&Value::from_f64(-1.0), 8.0),
-            Some(2.0_f64.powi(-23))
-        );
+        assert_eq!(f32s.of_result(&Value::from_f64(-1.0), 8.0), Some(2.0_f64.powi(-23)));
         assert_eq!(f32s.of_result(&Value::from_f64(0.999), 8.0), None);
     }
 }

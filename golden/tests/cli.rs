@@ -9,10 +9,8 @@ use std::process::Command;
 
 /// Exit code, stdout, stderr.
 fn golden(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_golden"))
-        .args(arguments)
-        .output()
-        .expect("the binary runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_golden")).args(arguments).output().expect("the binary runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     let code = output.status.code().expect("no signal");
     (code, text(output.stdout), text(output.stderr))
@@ -36,11 +34,7 @@ fn every_system_replays_to_its_reviewed_number() {
             assert!(replay.agrees, "{}", replay.text);
             assert_eq!(format!("{:.4}", replay.gauge_ulps), cells[2], "{line}");
             // The worst share is another element of the same matrix.
-            let shared = format!(
-                "{}/{}",
-                cells[7].rsplitn(4, '/').nth(3).expect("a line"),
-                cells[6]
-            );
+            let shared = format!("{}/{}", cells[7].rsplitn(4, '/').nth(3).expect("a line"), cells[6]);
             let replay = sparse_golden::replay::replay(&shared.parse().expect("a case")).expect("it replays");
             assert_eq!(format!("{:.4}", replay.share), cells[5], "{line}");
             replayed += 1;
@@ -81,41 +75,17 @@ fn bad_lines_are_refused_with_what_is_wrong() {
     assert_eq!(golden(&["replay", good]).0, 0);
     for (line, wanted) in [
         ("", "no row"),
-        (
-            "loops.spmm.f16.fmopa.sm_90/uniform:seed=1/near-one/n=2",
-            "golden list",
-        ),
+        ("loops.spmm.f16.fmopa.sm_90/uniform:seed=1/near-one/n=2", "golden list"),
         ("loops.spmm.f16.fmopa.sme", "no pattern"),
         ("loops.spmm.f16.fmopa.sme/unknown:seed=1/near-one/n=2", "unknown"),
-        (
-            "loops.spmm.f16.fmopa.sme/uniform:seed=1/ones/n=2",
-            "there are near-one",
-        ),
-        (
-            "loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/k=2",
-            "expected n=",
-        ),
-        (
-            "loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=0",
-            "expected n=",
-        ),
-        (
-            "loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=2/at=1",
-            "at=ROW,COLUMN",
-        ),
-        (
-            "loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=2/at=1,1/x",
-            "follows",
-        ),
-        (
-            "loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=2/at=900,0",
-            "no terms",
-        ),
+        ("loops.spmm.f16.fmopa.sme/uniform:seed=1/ones/n=2", "there are near-one"),
+        ("loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/k=2", "expected n="),
+        ("loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=0", "expected n="),
+        ("loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=2/at=1", "at=ROW,COLUMN"),
+        ("loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=2/at=1,1/x", "follows"),
+        ("loops.spmm.f16.fmopa.sme/uniform:seed=1/near-one/n=2/at=900,0", "no terms"),
         ("loops.spmm.f16.fmopa.sme/zero:seed=1/near-one/n=2", "no terms"),
-        (
-            "loops.spmm.f16.fmopa.sme/dense:rows=60000,cols=60000,seed=1/near-one/n=2",
-            "the limit is",
-        ),
+        ("loops.spmm.f16.fmopa.sme/dense:rows=60000,cols=60000,seed=1/near-one/n=2", "the limit is"),
         (
             "nm.spmm.f32.fma.sm_90/uniform:rows=2,cols=4000000,density=0,seed=1/near-one/n=4096",
             "dense operand",
@@ -125,13 +95,7 @@ fn bad_lines_are_refused_with_what_is_wrong() {
         assert_eq!((code, out.as_str()), (2, ""), "{line}");
         assert!(err.contains(wanted), "{line}: {err}");
     }
-    for arguments in [
-        &[][..],
-        &["replay"],
-        &["compare"],
-        &["nonsense"],
-        &["table", "nothing"],
-    ] {
+    for arguments in [&[][..], &["replay"], &["compare"], &["nonsense"], &["table", "nothing"]] {
         assert_eq!(golden(arguments).0, 2, "{arguments:?}");
     }
 }
@@ -151,25 +115,15 @@ fn hardware_is_as_good_as_the_model_on_committed_recordings() {
     assert_eq!(code, 0, "{out}{err}");
     let entries = std::fs::read_dir(folder).expect("committed");
     let is_recording = |path: &PathBuf| path.extension().is_some_and(|e| e == "bin");
-    let recordings = entries
-        .map(|e| e.expect("readable").path())
-        .filter(is_recording)
-        .count();
+    let recordings = entries.map(|e| e.expect("readable").path()).filter(is_recording).count();
     assert!(recordings >= 19, "{recordings}");
-    assert!(
-        out.contains(&format!("{recordings} recordings, 0 skipped, 0 findings")),
-        "{out}"
-    );
+    assert!(out.contains(&format!("{recordings} recordings, 0 skipped, 0 findings")), "{out}");
     let lines = out.lines().filter(|line| line.starts_with("h200_"));
     let mut compared = 0;
     for line in lines {
         let numbers: Vec<&str> = line.split('|').map(str::trim).collect();
         assert_eq!(numbers[1], numbers[2], "{line}");
-        let share: f64 = numbers[1]
-            .rsplit(' ')
-            .next()
-            .and_then(|s| s.parse().ok())
-            .expect("a share");
+        let share: f64 = numbers[1].rsplit(' ').next().and_then(|s| s.parse().ok()).expect("a share");
         assert!(share > 0.05 && share < 1.0, "{line}");
         compared += 1;
     }
@@ -209,18 +163,12 @@ fn hardware_that_is_worse_or_leaves_the_bound_is_a_finding() {
         .map(|power| off_by(1 << power))
         .find(|found| found.0 == 1)
         .expect("some of them are too many");
-    assert!(
-        out.contains("above the model's") && !out.contains("outside the bound"),
-        "{out}"
-    );
+    assert!(out.contains("above the model's") && !out.contains("outside the bound"), "{out}");
     // An infinity from finite operands.
     let mut damaged = bytes.clone();
     damaged[d..d + 4].copy_from_slice(&f32::INFINITY.to_bits().to_le_bytes());
     let (code, out, _) = compare(&damaged);
-    assert!(
-        code == 1 && out.contains("infinite or NaN from finite operands"),
-        "{out}"
-    );
+    assert!(code == 1 && out.contains("infinite or NaN from finite operands"), "{out}");
     // Ampere's unit aligns to one bit less: what Hopper returns is better than that, but not the other way around.
     std::fs::write(&path, &bytes).expect("written");
     let (code, out, _) = golden(&["compare", folder.path().to_str().expect("UTF-8"), "sm_80"]);
@@ -235,11 +183,8 @@ fn folders_without_recordings_and_files_that_are_none_are_named() {
     assert!(code == 2 && err.contains("no recording"), "{err}");
     std::fs::write(folder.path().join("notes.bin"), [0; 8]).expect("written");
     assert_eq!(golden(&["compare", &path]).0, 2);
-    std::fs::copy(
-        silicon().join("h200_tf32_k8.bin"),
-        folder.path().join("h200_tf32_k8.bin"),
-    )
-    .expect("copied");
+    std::fs::copy(silicon().join("h200_tf32_k8.bin"), folder.path().join("h200_tf32_k8.bin"))
+        .expect("copied");
     let (code, out, _) = golden(&["compare", &path]);
     assert!(
         code == 0 && out.contains("skipped notes.bin") && out.contains("1 recordings, 1 skipped"),

@@ -16,10 +16,7 @@ use std::collections::BTreeSet;
 /// Families of patterns that are not pinned, and why.
 const WITHOUT: [(&str, &str); 11] = [
     ("lp", "rows like those of dense_row and uniform"),
-    (
-        "diagonal",
-        "sums of one term, which are exact before they are rounded",
-    ),
+    ("diagonal", "sums of one term, which are exact before they are rounded"),
     ("permutation", "sums of one term"),
     ("arrow", "dense_row with a diagonal"),
     ("corners", "sums of two terms"),
@@ -28,10 +25,7 @@ const WITHOUT: [(&str, &str); 11] = [
     ("longrows", "long rows like those of dense_row and zipf"),
     ("collide", "rows like those of uniform, other columns"),
     ("pairs", "rows like those of uniform, other columns"),
-    (
-        "synth",
-        "published matrices: too large, or cut to rows of the families here",
-    ),
+    ("synth", "published matrices: too large, or cut to rows of the families here"),
 ];
 
 /// Values that are not pinned, and why; the others are drawn by `Values`.
@@ -40,23 +34,14 @@ const WITHOUT_VALUES: [(&str, &str); 15] = [
     ("small-int", "exact"),
     ("huge", "overflows"),
     ("cancelling", "near-cancelling is what rounding shows in"),
-    (
-        "subnormal",
-        "bounds of subnormal operands are tested in hardware_bound",
-    ),
+    ("subnormal", "bounds of subnormal operands are tested in hardware_bound"),
     ("special", "not finite"),
     ("signed-zero", "exact"),
     ("coded", "exact but for long rows"),
     ("ones-a", "exact but for long rows"),
     ("ones-b", "exact but for long rows"),
-    (
-        "subnormal-a",
-        "bounds of subnormal operands are tested in hardware_bound",
-    ),
-    (
-        "subnormal-b",
-        "bounds of subnormal operands are tested in hardware_bound",
-    ),
+    ("subnormal-a", "bounds of subnormal operands are tested in hardware_bound"),
+    ("subnormal-b", "bounds of subnormal operands are tested in hardware_bound"),
     ("one-big", "exact but for long rows"),
     ("placed-special", "not finite"),
     ("subnormal-sums", "exact"),
@@ -87,12 +72,7 @@ fn every_system_has_the_operations_and_types_of_its_paper() {
 
 #[test]
 fn every_row_runs_on_every_architecture_of_the_papers() {
-    let wanted = [
-        Architecture::Sm80,
-        Architecture::Sm86,
-        Architecture::Sm89,
-        Architecture::Sm90,
-    ];
+    let wanted = [Architecture::Sm80, Architecture::Sm86, Architecture::Sm89, Architecture::Sm90];
     assert_eq!(GPUS, wanted.map(Target::Gpu));
     for row in &ROWS {
         match row.system {
@@ -121,11 +101,8 @@ fn every_name_is_unique_and_parses_back() {
 
 #[test]
 fn every_family_is_pinned_or_left_out_for_a_reason() {
-    let pinned: BTreeSet<&str> = patterns()
-        .expect("patterns")
-        .iter()
-        .map(|source| source.family().name())
-        .collect();
+    let pinned: BTreeSet<&str> =
+        patterns().expect("patterns").iter().map(|source| source.family().name()).collect();
     assert_eq!(pinned.len(), MATRICES.len(), "a family occurs twice");
     let mut all = pinned.clone();
     for (name, _) in &WITHOUT {
@@ -147,20 +124,12 @@ fn every_row_target_and_family_is_in_the_reviewed_snapshot() {
         let mut sections = text.split("\n\n").skip(2).map(|section| section.lines());
         for row in ROWS.iter().filter(|row| row.system == system) {
             for &target in row.targets {
-                let mut section = sections
-                    .by_ref()
-                    .find(|s| s.clone().next() == Some(&row.name(target)));
-                let section = section
-                    .as_mut()
-                    .expect("a section of each row and target, in order")
-                    .skip(1);
-                let families: Vec<&str> = section
-                    .map(|line| line.split_whitespace().next().expect("a family"))
-                    .collect();
-                let wanted: Vec<&str> = MATRICES
-                    .iter()
-                    .map(|line| line.split(':').next().expect("a family"))
-                    .collect();
+                let mut section = sections.by_ref().find(|s| s.clone().next() == Some(&row.name(target)));
+                let section = section.as_mut().expect("a section of each row and target, in order").skip(1);
+                let families: Vec<&str> =
+                    section.map(|line| line.split_whitespace().next().expect("a family")).collect();
+                let wanted: Vec<&str> =
+                    MATRICES.iter().map(|line| line.split(':').next().expect("a family")).collect();
                 assert_eq!(families, wanted, "{}", row.name(target));
                 lines += families.len();
             }
@@ -171,10 +140,7 @@ fn every_row_target_and_family_is_in_the_reviewed_snapshot() {
 
 #[test]
 fn both_parts_of_every_hybrid_have_terms_and_libra_writes_elements_from_both() {
-    for row in ROWS
-        .iter()
-        .filter(|row| row.arithmetic(row.targets[0]).parts.second().is_some())
-    {
+    for row in ROWS.iter().filter(|row| row.arithmetic(row.targets[0]).parts.second().is_some()) {
         let (mut tiles, mut rest, mut both) = (0, 0, 0);
         for source in patterns().expect("patterns") {
             let case = Case::pinned(
@@ -193,10 +159,7 @@ fn both_parts_of_every_hybrid_have_terms_and_libra_writes_elements_from_both() {
             }
         }
         let name = row.name(row.targets[0]);
-        assert!(
-            tiles > 30 && rest > 10,
-            "{name}: {tiles} lanes with tiles, {rest} with a rest"
-        );
+        assert!(tiles > 30 && rest > 10, "{name}: {tiles} lanes with tiles, {rest} with a rest");
         let may = (row.system, row.op) == (System::Libra, Op::Spmm);
         assert_eq!(both > 30, may, "{name}: {both} lanes with both");
     }

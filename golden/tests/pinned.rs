@@ -27,10 +27,7 @@ fn is_as_reviewed(system: System) {
         insta::assert_snapshot!(system.name(), fresh);
     });
     let worse = differences.iter().filter(|d| d.kind == Kind::Worse).count();
-    assert_eq!(
-        worse, 0,
-        "{worse} numbers got worse, see above; once accepted, run again"
-    );
+    assert_eq!(worse, 0, "{worse} numbers got worse, see above; once accepted, run again");
 }
 
 #[test]
@@ -62,8 +59,7 @@ fn cuda_core_is_as_reviewed() {
 fn the_number_of_threads_changes_nothing() {
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.expect("threads")
-            .install(|| table(System::CudaCore).expect("every case can be computed"))
+        pool.expect("threads").install(|| table(System::CudaCore).expect("every case can be computed"))
     };
     assert_eq!(with(1), with(3));
 }

@@ -43,24 +43,14 @@ fn entries(lanes: &[Lane]) -> Vec<(usize, u32, u64)> {
         let index = lane.index;
         terms.into_iter().map(move |(k, bits)| (index, k, bits))
     };
-    let mut all: Vec<_> = lanes
-        .iter()
-        .flat_map(of_lane)
-        .filter(|e| e.1 != PAD && e.2 != 0)
-        .collect();
+    let mut all: Vec<_> = lanes.iter().flat_map(of_lane).filter(|e| e.1 != PAD && e.2 != 0).collect();
     all.sort_unstable();
     all
 }
 
 fn keeps<T: Scalar>(row: &Row, pattern: &Csr<()>, values: Values) -> usize {
     let work = |row: &Row| Work::<T>::new(row, pattern, values, 3, 7).expect("encoded");
-    let stored = entries(
-        &work(&Row {
-            system: System::CudaCore,
-            ..*row
-        })
-        .lanes,
-    );
+    let stored = entries(&work(&Row { system: System::CudaCore, ..*row }).lanes);
     let found = entries(&work(row).lanes);
     if row.system == System::Nm {
         // Pruned: some of what was stored, at most 16 of 32 a lane and window.
@@ -104,11 +94,7 @@ fn every_sampled_position_is_computed_once() {
 /// The counts of one part, from the places of its terms.
 fn census(part: &Part, slots: &[Slot]) -> Census {
     let block = part.block() as u32;
-    let of_part: Vec<u32> = slots
-        .iter()
-        .filter(|s| s.is_of(part.selects))
-        .map(|s| s.at)
-        .collect();
+    let of_part: Vec<u32> = slots.iter().filter(|s| s.is_of(part.selects)).map(|s| s.at).collect();
     let blocks: BTreeSet<u32> = of_part.iter().map(|at| at / block).collect();
     Census {
         terms: of_part.len() as u64,
@@ -152,27 +138,18 @@ fn agrees<T: Scalar>(case: &Case, pattern: &Csr<()>) -> usize {
             let (a, b): (Vec<f64>, Vec<f64>) = terms.into_iter().unzip();
             let exact = &prepared.exact(at)[place];
             let plain = dot_reference(&a, &b);
-            assert_eq!(
-                (&exact.value, &exact.gauge),
-                (&plain.value, &plain.gauge),
-                "{case}"
-            );
+            assert_eq!((&exact.value, &exact.gauge), (&plain.value, &plain.gauge), "{case}");
             compared += 1;
             if exact.gauge.is_zero() {
                 continue;
             }
             let tolerance = tolerance_of(&arithmetic, |part| census(part, &slots), (1.0, 0.0), 1.0);
-            let distance = tolerance
-                .expect("promised")
-                .distance(found, &plain.value, &plain.gauge);
+            let distance = tolerance.expect("promised").distance(found, &plain.value, &plain.gauge);
             let score = scores.next().expect("a score of each element with terms");
             assert_eq!(work.place(lane, column as usize), (score.row, score.col));
             assert_eq!(score.share, distance.share(), "{case}");
             let worth = distance.error / plain.gauge.approx() * 2.0_f64.powi(23);
-            assert!(
-                score.gauge_ulps >= worth && score.gauge_ulps <= 2.0 * worth,
-                "{case}"
-            );
+            assert!(score.gauge_ulps >= worth && score.gauge_ulps <= 2.0 * worth, "{case}");
         }
     }
     assert!(scores.next().is_none());
@@ -190,15 +167,10 @@ fn every_system_computes_what_the_general_model_does() {
     for row in &TABLE {
         for target in [row.targets.first(), row.targets.last()].into_iter().flatten() {
             for (source, values) in
-                sources
-                    .into_iter()
-                    .zip([Values::Wide, Values::NearOne, Values::Cancelling])
+                sources.into_iter().zip([Values::Wide, Values::NearOne, Values::Cancelling])
             {
                 let source: SourceSpec = source.parse().expect("a pattern");
-                let case = Case {
-                    n: 5,
-                    ..Case::pinned(row, *target, source, values)
-                };
+                let case = Case { n: 5, ..Case::pinned(row, *target, source, values) };
                 let pattern = source.generate().expect("a pattern");
                 compared += with_type!(row, T => agrees::<T>(&case, &pattern));
             }

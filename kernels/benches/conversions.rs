@@ -138,10 +138,7 @@ type Chosen = (Vec<Case>, Vec<FormatKind>, Vec<Precision>);
 /// What the command line names; all matrices and formats without any.
 fn arguments() -> Result<Chosen, Box<dyn Error>> {
     let (mut cases, mut kinds, mut types) = (Vec::new(), Vec::new(), Vec::new());
-    for name in std::env::args()
-        .skip(1)
-        .filter(|arg| !arg.starts_with('-') && arg != "moves")
-    {
+    for name in std::env::args().skip(1).filter(|arg| !arg.starts_with('-') && arg != "moves") {
         if let Some(kind) = FormatKind::from_name(&name) {
             kinds.push(kind);
         } else if let Some(precision) = Precision::ALL.into_iter().find(|p| p.name() == name) {
@@ -150,11 +147,7 @@ fn arguments() -> Result<Chosen, Box<dyn Error>> {
             let entries = read_path(Path::new(&name))?.coo.entries();
             let pattern = Csr::from_entries(&entries)?.map(|_| ());
             let stem = Path::new(&name).file_stem().unwrap_or_default();
-            cases.push(Case {
-                name: stem.to_string_lossy().into_owned(),
-                pattern,
-                structured: None,
-            });
+            cases.push(Case { name: stem.to_string_lossy().into_owned(), pattern, structured: None });
         } else {
             cases.push(generated(&name, None)?);
         }
@@ -167,11 +160,7 @@ fn arguments() -> Result<Chosen, Box<dyn Error>> {
             cases.push(generated(line, Some(false))?);
         }
         cases.push(generated(STRUCTURED, Some(true))?);
-        cases.retain(|case| {
-            kinds
-                .iter()
-                .any(|kind| Some(kind.is_structured()) == case.structured)
-        });
+        cases.retain(|case| kinds.iter().any(|kind| Some(kind.is_structured()) == case.structured));
     }
     Ok((cases, kinds, types))
 }
@@ -192,10 +181,7 @@ fn each_run(
 ) -> Result<(), Box<dyn Error>> {
     for case in cases {
         for &kind in kinds {
-            if case
-                .structured
-                .is_some_and(|structured| structured != kind.is_structured())
-            {
+            if case.structured.is_some_and(|structured| structured != kind.is_structured()) {
                 continue;
             }
             let has = |p: &Precision| kind.precisions().contains(p);
@@ -295,11 +281,7 @@ impl Run {
         }
         drop(decoded);
         best = best.min(reference().0);
-        let mut times = Times {
-            reference: best,
-            encoder: f64::INFINITY,
-            decoder: f64::INFINITY,
-        };
+        let mut times = Times { reference: best, encoder: f64::INFINITY, decoder: f64::INFINITY };
         for _ in 0..ROUNDS {
             times.encoder = times.encoder.min(seconds(|| self.encode()).0);
             times.decoder = times.decoder.min(seconds(|| self.decode(&matrix)).0);
@@ -332,9 +314,7 @@ fn drawn<T: Element>(
     kind: FormatKind,
     params: &FormatParams,
 ) -> Result<Entries<u64>, Refusal> {
-    let mut values = ValueFamily::NearOne
-        .fill(pattern.nnz(), 1, T::PRECISION)
-        .into_iter();
+    let mut values = ValueFamily::NearOne.fill(pattern.nnz(), 1, T::PRECISION).into_iter();
     let csr = pattern.map(|()| T::from_f64(values.next().unwrap_or_default()));
     Ok(prune(&csr.entries(), kind, params)?.bits())
 }

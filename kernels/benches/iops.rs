@@ -33,19 +33,11 @@ fn cora(c: &mut Criterion) {
     let mut group = c.benchmark_group("cora");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     group.bench_function("ssmm", |b| {
-        b.iter(|| {
-            ssmm(black_box(&graph), &features, &machine, Plan::Adaptive)
-                .expect("runs")
-                .counters
-        });
+        b.iter(|| ssmm(black_box(&graph), &features, &machine, Plan::Adaptive).expect("runs").counters);
     });
     let dense = vec![1.0; 1433 * 16];
     group.bench_function("sdmm", |b| {
-        b.iter(|| {
-            sdmm(black_box(&features), (&dense, 16), &machine, Plan::Adaptive)
-                .expect("runs")
-                .counters
-        });
+        b.iter(|| sdmm(black_box(&features), (&dense, 16), &machine, Plan::Adaptive).expect("runs").counters);
     });
     let problem = ssmm_problem(&graph, &features);
     group.bench_function("partition", |b| {
@@ -57,9 +49,7 @@ fn cora(c: &mut Criterion) {
 fn million(c: &mut Criterion) {
     let mut group = c.benchmark_group("million");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    group
-        .warm_up_time(Duration::from_millis(1))
-        .measurement_time(Duration::from_secs(1));
+    group.warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_secs(1));
     for (name, line) in MILLION {
         by_itself(&mut group, name, &generated(line));
     }
@@ -77,11 +67,7 @@ fn by_itself(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, a: &Csr<f64>)
     let machine = Machine::default();
     group.throughput(Throughput::Elements(a.nnz() as u64));
     group.bench_function(name, |b| {
-        b.iter(|| {
-            ssmm(black_box(a), a, &machine, Plan::Adaptive)
-                .expect("runs")
-                .counters
-        });
+        b.iter(|| ssmm(black_box(a), a, &machine, Plan::Adaptive).expect("runs").counters);
     });
 }
 

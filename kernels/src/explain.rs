@@ -9,12 +9,7 @@ use sparse_oracle::contract::{Contract, Op, Types};
 /// Why the string is not a kernel's name.
 pub fn explain(name: &str) -> Result<String, NameError> {
     let name: KernelName = name.parse()?;
-    let Contract {
-        op,
-        format,
-        to,
-        types,
-    } = name.contract;
+    let Contract { op, format, to, types } = name.contract;
     let from = format.name();
     let mut text = match (op, to) {
         (Op::Convert, Some(to)) => format!("converts {from} to {} with {} values", to.name(), types.a),
@@ -49,23 +44,12 @@ mod tests {
     #[test]
     fn explanations_hold_every_part() {
         let text = explain("spmm_csr_f16_f16_f32_f16__cuda_mma_16x8").expect("a name");
-        for part in [
-            "SpMM",
-            "csr",
-            "f16 times f16",
-            "accumulated in f32",
-            "returned as f16",
-            "NVIDIA",
-            "mma",
-            "16x8",
-        ] {
+        for part in
+            ["SpMM", "csr", "f16 times f16", "accumulated in f32", "returned as f16", "NVIDIA", "mma", "16x8"]
+        {
             assert!(text.contains(part), "{part} is not in {text:?}");
         }
-        assert!(
-            explain("convert_csr_ell_e5m2__portable")
-                .expect("a name")
-                .contains("csr to ell with e5m2")
-        );
+        assert!(explain("convert_csr_ell_e5m2__portable").expect("a name").contains("csr to ell with e5m2"));
         assert!(explain("nonsense").is_err());
     }
 }

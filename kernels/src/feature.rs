@@ -98,9 +98,7 @@ impl Feature {
     /// [`Refusal::Unavailable`] names the first that is missing.
     pub(crate) fn require(needed: &[Feature], has: fn(Feature) -> bool) -> Result<(), Refusal> {
         match needed.iter().find(|&&feature| !has(feature)) {
-            Some(feature) => Err(Refusal::Unavailable {
-                feature: feature.name(),
-            }),
+            Some(feature) => Err(Refusal::Unavailable { feature: feature.name() }),
             None => Ok(()),
         }
     }
@@ -112,9 +110,7 @@ mod tests {
 
     #[test]
     fn the_first_that_is_missing_is_named() {
-        let refused = Feature::require(&[Feature::Avx2, Feature::Fma, Feature::Bmi1], |f| {
-            f == Feature::Avx2
-        });
+        let refused = Feature::require(&[Feature::Avx2, Feature::Fma, Feature::Bmi1], |f| f == Feature::Avx2);
         assert_eq!(refused, Err(Refusal::Unavailable { feature: "fma" }));
         assert_eq!(Feature::require(&[Feature::Sme], |_| true), Ok(()));
         assert_eq!(Feature::require(&[], |_| false), Ok(()));

@@ -58,10 +58,7 @@ mod tests {
 
     #[test]
     fn the_first_that_is_missing_is_named() {
-        let absent = Feature::ALL
-            .into_iter()
-            .find(|f| !f.is_here())
-            .expect("no machine has all");
+        let absent = Feature::ALL.into_iter().find(|f| !f.is_here()).expect("no machine has all");
         assert_eq!(Feature::missing(&[absent]), Some(absent));
         assert_eq!(Feature::missing(&[]), None);
     }

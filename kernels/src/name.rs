@@ -96,32 +96,19 @@ impl KernelName {
     /// A name without tech and tile.
     #[must_use]
     pub const fn plain(contract: Contract, engine: Engine) -> KernelName {
-        KernelName {
-            contract,
-            engine,
-            tech: None,
-            tile: None,
-        }
+        KernelName { contract, engine, tech: None, tile: None }
     }
 
     /// The name of one of several methods for a contract on an engine.
     #[must_use]
     pub fn of_method(contract: Contract, engine: Engine, tech: &str) -> KernelName {
-        KernelName {
-            tech: Some(tech.to_owned()),
-            ..KernelName::plain(contract, engine)
-        }
+        KernelName { tech: Some(tech.to_owned()), ..KernelName::plain(contract, engine) }
     }
 }
 
 impl fmt::Display for KernelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Contract {
-            op,
-            format,
-            to,
-            types,
-        } = self.contract;
+        let Contract { op, format, to, types } = self.contract;
         write!(f, "{}_{}_", op.name(), format.name())?;
         if let Some(to) = to {
             write!(f, "{}_", to.name())?;
@@ -145,28 +132,18 @@ impl FromStr for KernelName {
     fn from_str(name: &str) -> Result<KernelName, NameError> {
         let parts: Vec<&str> = name.split("__").collect();
         let [what, how] = parts[..] else {
-            return Err(NameError::Separator {
-                name: name.to_owned(),
-                found: parts.len() - 1,
-            });
+            return Err(NameError::Separator { name: name.to_owned(), found: parts.len() - 1 });
         };
         let contract = parse_contract(what)?;
         let (engine, tech, tile) = parse_engine(how)?;
-        Ok(KernelName {
-            contract,
-            engine,
-            tech,
-            tile,
-        })
+        Ok(KernelName { contract, engine, tech, tile })
     }
 }
 
 fn parse_contract(what: &str) -> Result<Contract, NameError> {
     let split = what.split_once('_');
     let Some((op, rest)) = split.and_then(|(word, rest)| Some((Op::from_name(word)?, rest))) else {
-        return Err(NameError::Operation {
-            found: what.to_owned(),
-        });
+        return Err(NameError::Operation { found: what.to_owned() });
     };
     let (format, rest) = parse_format(rest)?;
     let (to, rest) = if op == Op::Convert {
@@ -176,54 +153,33 @@ fn parse_contract(what: &str) -> Result<Contract, NameError> {
         (None, rest)
     };
     let types = parse_types(rest, op.is_exact())?;
-    let contract = Contract {
-        op,
-        format,
-        to,
-        types,
-    };
+    let contract = Contract { op, format, to, types };
     if all_contracts().contains(&contract) {
         Ok(contract)
     } else {
-        Err(NameError::Contract {
-            contract: contract.to_string(),
-        })
+        Err(NameError::Contract { contract: contract.to_string() })
     }
 }
 
 /// The longest format that `text` starts with, and what follows its `_`.
 fn parse_format(text: &str) -> Result<(FormatKind, &str), NameError> {
     let fits = |format: FormatKind| Some((format, text.strip_prefix(format.name())?.strip_prefix('_')?));
-    let longest = FormatKind::ALL
-        .into_iter()
-        .filter_map(fits)
-        .min_by_key(|(_, rest)| rest.len());
-    longest.ok_or_else(|| NameError::Format {
-        found: text.to_owned(),
-    })
+    let longest = FormatKind::ALL.into_iter().filter_map(fits).min_by_key(|(_, rest)| rest.len());
+    longest.ok_or_else(|| NameError::Format { found: text.to_owned() })
 }
 
 /// One type for operations that move values, else four.
 fn parse_types(text: &str, one: bool) -> Result<Types, NameError> {
     let mut types = Vec::new();
     for (position, word) in text.split('_').enumerate() {
-        types.push(Precision::from_name(word).ok_or_else(|| NameError::Type {
-            found: word.to_owned(),
-            position,
-        })?);
+        types.push(
+            Precision::from_name(word).ok_or_else(|| NameError::Type { found: word.to_owned(), position })?,
+        );
     }
     match (one, &types[..]) {
-        (true, &[a]) => Ok(Types {
-            a,
-            b: a,
-            acc: a,
-            out: a,
-        }),
+        (true, &[a]) => Ok(Types { a, b: a, acc: a, out: a }),
         (false, &[a, b, acc, out]) => Ok(Types { a, b, acc, out }),
-        _ => Err(NameError::TypeCount {
-            found: types.len(),
-            expected: if one { 1 } else { 4 },
-        }),
+        _ => Err(NameError::TypeCount { found: types.len(), expected: if one { 1 } else { 4 } }),
     }
 }
 
@@ -234,9 +190,7 @@ fn parse_engine(how: &str) -> Result<Suffix, NameError> {
         Some((word, suffix)) => (word, Some(suffix)),
         None => (how, None),
     };
-    let engine = Engine::from_name(word).ok_or_else(|| NameError::Engine {
-        found: word.to_owned(),
-    })?;
+    let engine = Engine::from_name(word).ok_or_else(|| NameError::Engine { found: word.to_owned() })?;
     let Some(suffix) = suffix else {
         return Ok((engine, None, None));
     };
@@ -248,9 +202,7 @@ fn parse_engine(how: &str) -> Result<Suffix, NameError> {
         [only] if tech(only) => Ok((engine, owned(only), None)),
         [only] if tile(only) => Ok((engine, None, owned(only))),
         [first, second] if tech(first) && tile(second) => Ok((engine, owned(first), owned(second))),
-        _ => Err(NameError::Suffix {
-            found: suffix.to_owned(),
-        }),
+        _ => Err(NameError::Suffix { found: suffix.to_owned() }),
     }
 }
 
@@ -280,82 +232,31 @@ mod tests {
     fn ell_is_not_mistaken_for_blocked_ell() {
         let ell: KernelName = "spmm_ell_f32_f32_f32_f32__portable".parse().expect("ell");
         assert_eq!(ell.contract.format, FormatKind::Ell);
-        let blocked: KernelName = "spmm_blocked_ell_f32_f32_f32_f32__portable"
-            .parse()
-            .expect("blocked");
+        let blocked: KernelName = "spmm_blocked_ell_f32_f32_f32_f32__portable".parse().expect("blocked");
         assert_eq!(blocked.contract.format, FormatKind::BlockedEll);
     }
 
     #[test]
     fn errors_name_the_part_that_is_wrong() {
         let text = |found: &str| found.to_owned();
-        assert!(matches!(
-            error("spmm_csr_f32_f32_f32_f32_portable"),
-            NameError::Separator { found: 0, .. }
-        ));
-        assert!(matches!(
-            error("spmm__csr__portable"),
-            NameError::Separator { found: 2, .. }
-        ));
-        assert_eq!(
-            error("gemm_csr_f32__portable"),
-            NameError::Operation {
-                found: text("gemm_csr_f32")
-            }
-        );
+        assert!(matches!(error("spmm_csr_f32_f32_f32_f32_portable"), NameError::Separator { found: 0, .. }));
+        assert!(matches!(error("spmm__csr__portable"), NameError::Separator { found: 2, .. }));
+        assert_eq!(error("gemm_csr_f32__portable"), NameError::Operation { found: text("gemm_csr_f32") });
         assert_eq!(error("__portable"), NameError::Operation { found: text("") });
-        assert_eq!(
-            error("spmm_dia_f32__portable"),
-            NameError::Format {
-                found: text("dia_f32")
-            }
-        );
-        assert_eq!(
-            error("convert_csr_f32__portable"),
-            NameError::Format { found: text("f32") }
-        );
+        assert_eq!(error("spmm_dia_f32__portable"), NameError::Format { found: text("dia_f32") });
+        assert_eq!(error("convert_csr_f32__portable"), NameError::Format { found: text("f32") });
         assert_eq!(
             error("spmm_csr_f32_f32_x87_f32__portable"),
-            NameError::Type {
-                found: text("x87"),
-                position: 2
-            }
+            NameError::Type { found: text("x87"), position: 2 }
         );
-        assert_eq!(
-            error("spmm_csr_f32_f32_f32__portable"),
-            NameError::TypeCount {
-                found: 3,
-                expected: 4
-            }
-        );
-        assert_eq!(
-            error("transpose_csr_f32_f32__portable"),
-            NameError::TypeCount {
-                found: 2,
-                expected: 1
-            }
-        );
-        assert!(matches!(
-            error("spmm_csr_f16_f32_f32_f32__portable"),
-            NameError::Contract { .. }
-        ));
-        assert!(matches!(
-            error("convert_csc_coo_f32__portable"),
-            NameError::Contract { .. }
-        ));
-        assert_eq!(
-            error("transpose_csr_f32__tpu"),
-            NameError::Engine { found: text("tpu") }
-        );
+        assert_eq!(error("spmm_csr_f32_f32_f32__portable"), NameError::TypeCount { found: 3, expected: 4 });
+        assert_eq!(error("transpose_csr_f32_f32__portable"), NameError::TypeCount { found: 2, expected: 1 });
+        assert!(matches!(error("spmm_csr_f16_f32_f32_f32__portable"), NameError::Contract { .. }));
+        assert!(matches!(error("convert_csc_coo_f32__portable"), NameError::Contract { .. }));
+        assert_eq!(error("transpose_csr_f32__tpu"), NameError::Engine { found: text("tpu") });
         for suffix in ["", "_", "16x8_mma", "MMA", "mma_16x8_more"] {
             let name = format!("transpose_csr_f32__cuda_{suffix}");
-            assert!(
-                matches!(
-                    error(&name),
-                    NameError::Suffix { .. } | NameError::Separator { .. }
-                ),
-                "{name}"
-            );
+            assert!(matches!(error(&name), NameError::Suffix { .. } | NameError::Separator { .. }), "{name}");
         }
     }
 }

@@ -103,28 +103,15 @@ struct Operand<T> {
 
 impl<T: Element> Operand<T> {
     fn new((rows, cols): (usize, usize), layout: Layout, pad: usize, mut value: impl FnMut() -> f64) -> Self {
-        let (outer, inner) = if layout == Layout::RowMajor {
-            (rows, cols)
-        } else {
-            (cols, rows)
-        };
+        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         let ld = inner + pad;
         let number = |at: usize| if at % ld < inner { value() } else { f64::NAN };
         let data = (0..outer * ld).map(number).map(T::from_f64).collect();
-        Operand {
-            layout,
-            ld,
-            shape: (rows, cols),
-            data,
-        }
+        Operand { layout, ld, shape: (rows, cols), data }
     }
 
     fn offset(&self, i: usize, j: usize) -> usize {
-        if self.layout == Layout::RowMajor {
-            i * self.ld + j
-        } else {
-            j * self.ld + i
-        }
+        if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i }
     }
 
     fn at(&self, i: usize, j: usize) -> T {
@@ -179,15 +166,8 @@ where
         let before = c.data.clone();
         let right = |k: usize, j: usize| if transpose_b { b.at(j, k) } else { b.at(k, j) };
         let sums = product(&parts, unit, n, right);
-        let task = Task::Spmm {
-            a: &a,
-            transpose_a: false,
-            b: b.as_ref(),
-            transpose_b,
-            alpha,
-            beta,
-            c: c.as_mut(),
-        };
+        let task =
+            Task::Spmm { a: &a, transpose_a: false, b: b.as_ref(), transpose_b, alpha, beta, c: c.as_mut() };
         assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
         let mut inside = vec![false; before.len()];
         for (at, &sum) in sums.iter().enumerate() {
@@ -206,12 +186,7 @@ where
         }
         for (place, was) in before.iter().enumerate().filter(|&(place, _)| !inside[place]) {
             let found = c.data[place].bits64();
-            assert_eq!(
-                found,
-                was.bits64(),
-                "{} {shape:?}: padding of C, {place}",
-                kernel.name
-            );
+            assert_eq!(found, was.bits64(), "{} {shape:?}: padding of C, {place}", kernel.name);
         }
     }
     compared
@@ -331,15 +306,8 @@ fn the_two_models_differ_on_what_is_compared() {
         let b = Operand::<F16>::new((cols, n), Layout::RowMajor, 0, || near_one(&mut rng));
         let [fma, pairs] = [Unit::Fma, Unit::Pairs].map(|unit| product(&parts, unit, n, |k, j| b.at(k, j)));
         compared += fma.len();
-        differ += fma
-            .iter()
-            .zip(&pairs)
-            .filter(|(x, y)| x.bits64() != y.bits64())
-            .count();
+        differ += fma.iter().zip(&pairs).filter(|(x, y)| x.bits64() != y.bits64()).count();
     }
     println!("{differ} of {compared} elements tell single steps from pairs");
-    assert!(
-        10 * differ >= compared,
-        "only {differ} of {compared} elements tell them apart"
-    );
+    assert!(10 * differ >= compared, "only {differ} of {compared} elements tell them apart");
 }

@@ -19,9 +19,7 @@ use support::{Dense, LAYOUTS, Rng, entries};
 
 /// The SME kernels, and the NEON ones of the same format.
 fn kernels() -> impl Iterator<Item = &'static Kernel> {
-    all_kernels()
-        .iter()
-        .filter(|k| matches!(k.engine, "sme" | "neon"))
+    all_kernels().iter().filter(|k| matches!(k.engine, "sme" | "neon"))
 }
 
 /// One product on fresh operands.
@@ -35,11 +33,7 @@ impl Work {
     fn new(kernel: &Kernel, seed: u64, (rows, cols, n): (usize, usize, usize), br: u32) -> Work {
         let mut rng = Rng(seed);
         let types = kernel.contract.types;
-        let params = FormatParams {
-            br,
-            boundary: Some(rows as u32 / 3),
-            ..FormatParams::DEFAULT
-        };
+        let params = FormatParams { br, boundary: Some(rows as u32 / 3), ..FormatParams::DEFAULT };
         let e: Entries<f64> = entries(&mut rng, rows, cols, 50, Rng::real);
         let a = AnySparse::from_f64(types.a, kernel.contract.format, params, &e).expect("encodes");
         Work {
@@ -86,11 +80,7 @@ extern "C" fn call(context: *mut c_void) {
 
 /// Runs a kernel with known numbers in d8 to d15; returns what is there afterwards, and SVCR (bit 0: streaming mode, bit 1: ZA).
 fn registers_after(kernel: &Kernel, work: &mut Work) -> ([u64; 8], u64) {
-    let mut called = Called {
-        kernel,
-        work,
-        answer: None,
-    };
+    let mut called = Called { kernel, work, answer: None };
     let mut kept: [u64; 8] = std::array::from_fn(|i| 0x1111_1111_1111_1111 * (i as u64 + 1));
     let svcr: u64;
     // SAFETY: `call` is a C function of one argument; d8 to d15 are saved around it by the compiler, since they are named as
@@ -129,13 +119,7 @@ fn registers_of_the_caller_are_kept_and_streaming_mode_and_za_are_off() {
             let found = at_length(bytes, 1, || registers_after(kernel, &mut work));
             let Some((kept, svcr)) = found else { continue };
             for (i, &d) in kept.iter().enumerate() {
-                assert_eq!(
-                    d,
-                    0x1111_1111_1111_1111 * (i as u64 + 1),
-                    "{}: d{}",
-                    kernel.name,
-                    i + 8
-                );
+                assert_eq!(d, 0x1111_1111_1111_1111 * (i as u64 + 1), "{}: d{}", kernel.name, i + 8);
             }
             assert_eq!(svcr, 0, "{}", kernel.name);
             tried += 1;
@@ -162,17 +146,10 @@ fn za_of_a_caller_is_left_alone() {
             answer
         });
         let Some(answer) = answer else { continue };
-        assert!(
-            matches!(answer, Err(Refusal::Unavailable { .. })),
-            "{}: {answer:?}",
-            kernel.name
-        );
+        assert!(matches!(answer, Err(Refusal::Unavailable { .. })), "{}: {answer:?}", kernel.name);
         let m = 12 / 3;
         let tiles = |c: &Dense| {
-            (m..12)
-                .flat_map(|i| (0..7).map(move |j| (i, j)))
-                .map(|(i, j)| c.bits(i, j))
-                .collect::<Vec<_>>()
+            (m..12).flat_map(|i| (0..7).map(move |j| (i, j))).map(|(i, j)| c.bits(i, j)).collect::<Vec<_>>()
         };
         let mut untouched = work.c.clone();
         untouched.data = before;
@@ -186,21 +163,12 @@ fn what_the_machine_lacks_is_refused_by_name() {
     for kernel in kernels() {
         let Some(feature) = kernel.missing() else { continue };
         let mut work = Work::new(kernel, 5, (6, 5, 4), 8);
-        let wanted = Err(Refusal::Unavailable {
-            feature: feature.name(),
-        });
+        let wanted = Err(Refusal::Unavailable { feature: feature.name() });
         assert_eq!(work.run(kernel), wanted, "{}", kernel.name);
         refused += 1;
     }
-    println!(
-        "{refused} of {} kernels refused; SME here: {}",
-        kernels().count(),
-        has_sme()
-    );
-    assert_eq!(
-        refused == 0,
-        has_sme() && Feature::SmeF64F64.is_here() && Feature::SmeF16F32.is_here()
-    );
+    println!("{refused} of {} kernels refused; SME here: {}", kernels().count(), has_sme());
+    assert_eq!(refused == 0, has_sme() && Feature::SmeF64F64.is_here() && Feature::SmeF16F32.is_here());
 }
 
 #[test]
@@ -209,12 +177,7 @@ fn rows_are_named_by_the_grammar_and_need_what_they_use() {
     assert_eq!(names.len(), 12);
     for kernel in kernels() {
         assert_eq!(kernel.contract.op, Op::Spmm);
-        assert_eq!(
-            kernel.needs.contains(&Feature::Sme),
-            kernel.engine == "sme",
-            "{}",
-            kernel.name
-        );
+        assert_eq!(kernel.needs.contains(&Feature::Sme), kernel.engine == "sme", "{}", kernel.name);
     }
     let needs = |name: &str| self::kernel(name).needs;
     assert!(needs("spmm_loops_f64_f64_f64_f64__sme_fmopa").contains(&Feature::SmeF64F64));
@@ -257,16 +220,7 @@ fn reserve() -> bool {
         return false;
     }
     // SAFETY: a new mapping at an address of the system's choice.
-    let at = unsafe {
-        mmap(
-            std::ptr::null_mut(),
-            REGION,
-            NONE,
-            PRIVATE_ANONYMOUS_NORESERVE,
-            -1,
-            0,
-        )
-    };
+    let at = unsafe { mmap(std::ptr::null_mut(), REGION, NONE, PRIVATE_ANONYMOUS_NORESERVE, -1, 0) };
     let found = at as isize != -1;
     if found {
         // Pages of the system are smaller: the region is used from a multiple of ours on, and one less of it.
@@ -324,10 +278,7 @@ fn no_byte_outside_of_any_buffer_is_touched() {
             if kernel.engine == "neon" && bytes != LENGTHS[0] {
                 continue;
             }
-            for (round, shape) in [(1, 1, 1), (13, 7, 5), (40, 9, 37), (35, 6, 64)]
-                .into_iter()
-                .enumerate()
-            {
+            for (round, shape) in [(1, 1, 1), (13, 7, 5), (40, 9, 37), (35, 6, 64)].into_iter().enumerate() {
                 for mode in [1, 2] {
                     let run = || {
                         MODE.store(mode, SeqCst);
@@ -338,11 +289,7 @@ fn no_byte_outside_of_any_buffer_is_touched() {
                         MODE.store(0, SeqCst);
                         answer
                     };
-                    let answer = if kernel.engine == "sme" {
-                        at_length(bytes, 1, run)
-                    } else {
-                        Some(run())
-                    };
+                    let answer = if kernel.engine == "sme" { at_length(bytes, 1, run) } else { Some(run()) };
                     let Some(answer) = answer else { continue };
                     assert_eq!(answer, Ok(Answer::Written), "{}", kernel.name);
                     products += 1;

@@ -48,19 +48,12 @@ fn crossings(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     // Tests at the end of a file may compare with the oracle.
     let kernel = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or(source);
-    let code: String = kernel
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(""))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let code: String =
+        kernel.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
     for (at, _) in code.match_indices("sparse_oracle") {
         let rest = &code[at + "sparse_oracle".len()..];
         match rest.strip_prefix("::") {
-            Some(path) => found.extend(
-                roots(path)
-                    .into_iter()
-                    .filter(|root| !DATA.contains(&root.as_str())),
-            ),
+            Some(path) => found.extend(roots(path).into_iter().filter(|root| !DATA.contains(&root.as_str()))),
             None => found.push("sparse_oracle without a path".to_owned()),
         }
     }
@@ -80,10 +73,7 @@ fn crossings(source: &str) -> Vec<String> {
 /// First names of a path, or of each path in a group.
 fn roots(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
-        text.trim_start()
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '*')
-            .collect()
+        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '*').collect()
     };
     let Some(group) = path.strip_prefix('{') else {
         return vec![name(path)];
@@ -127,11 +117,7 @@ fn kernels_use_only_data_of_the_oracle() {
     let mut crossed = Vec::new();
     for file in files {
         let source = fs::read_to_string(&file).expect("readable");
-        crossed.extend(
-            crossings(&source)
-                .into_iter()
-                .map(|what| format!("{}: {what}", file.display())),
-        );
+        crossed.extend(crossings(&source).into_iter().map(|what| format!("{}: {what}", file.display())));
     }
     assert!(crossed.is_empty(), "{}", crossed.join("\n"));
 }

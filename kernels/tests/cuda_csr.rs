@@ -43,42 +43,25 @@ fn matrix(rng: &mut Rng, cols: usize) -> Entries<f64> {
     let mut e = entries(rng, 37, cols, 22, Rng::real);
     // An empty row, and one that is full.
     e.list.retain(|entry| entry.row != 5 && entry.row != 11);
-    e.list
-        .extend((0..cols as u32).map(|col| sparse_oracle::format::Entry {
-            row: 11,
-            col,
-            value: 1.0 + f64::from(col) / 32.0,
-        }));
+    e.list.extend((0..cols as u32).map(|col| sparse_oracle::format::Entry {
+        row: 11,
+        col,
+        value: 1.0 + f64::from(col) / 32.0,
+    }));
     e.list.sort_unstable_by_key(|entry| (entry.row, entry.col));
     e
 }
 
 fn check(case: &Case) {
-    let Case {
-        precision,
-        cols,
-        n,
-        transpose,
-        layouts,
-        pad,
-        factors,
-    } = *case;
+    let Case { precision, cols, n, transpose, layouts, pad, factors } = *case;
     let mut rng = Rng(n as u64 + 1);
     let e = matrix(&mut rng, cols);
     let a = AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
-    let (m, k) = if transpose {
-        (e.cols, e.rows)
-    } else {
-        (e.rows, e.cols)
-    };
+    let (m, k) = if transpose { (e.cols, e.rows) } else { (e.rows, e.cols) };
     let b = Dense::new(precision, (k, n), layouts.0, pad, || rng.real());
     let mut numbers = Rng(99);
     let before = Dense::new(precision, (m, n), layouts.1, pad, || {
-        if factors.1 == 0.0 {
-            f64::NAN
-        } else {
-            numbers.real()
-        }
+        if factors.1 == 0.0 { f64::NAN } else { numbers.real() }
     });
     let mut c = before.clone();
     let task = Task::Spmm {
@@ -90,10 +73,8 @@ fn check(case: &Case) {
         beta: factors.1,
         c: c.as_mut(),
     };
-    let row = kernel(&format!(
-        "spmm_csr_{precision}_{precision}_{precision}_{precision}__cuda"
-    ))
-    .expect("registered");
+    let row = kernel(&format!("spmm_csr_{precision}_{precision}_{precision}_{precision}__cuda"))
+        .expect("registered");
     assert_eq!((row.run)(task), Ok(Answer::Written), "n = {n}");
     let values = table(&e, transpose);
     for (i, row) in values.iter().enumerate() {
@@ -108,11 +89,7 @@ fn check(case: &Case) {
         }
     }
     for at in c.padding() {
-        assert_eq!(
-            c.data.as_slice().bits(at),
-            before.data.as_slice().bits(at),
-            "padding at {at}"
-        );
+        assert_eq!(c.data.as_slice().bits(at), before.data.as_slice().bits(at), "padding at {at}");
     }
 }
 
@@ -129,10 +106,7 @@ fn chain(
     c: f64,
 ) -> f64 {
     let round = |x: f64| decode(encode(x, precision, Rounding::NearestEven), precision);
-    let stored: Vec<(usize, f64)> = (0..)
-        .zip(row.iter().copied())
-        .filter(|(_, a)| *a != 0.0)
-        .collect();
+    let stored: Vec<(usize, f64)> = (0..).zip(row.iter().copied()).filter(|(_, a)| *a != 0.0).collect();
     let piece = |entries: &[(usize, f64)]| {
         let (mut wide, mut narrow) = (0.0f64, 0.0f32);
         for &(k, a) in entries {
@@ -141,11 +115,7 @@ fn chain(
             wide = a.mul_add(b, wide);
             narrow = (a as f32).mul_add(b as f32, narrow);
         }
-        if precision == Precision::F64 {
-            wide
-        } else {
-            f64::from(narrow)
-        }
+        if precision == Precision::F64 { wide } else { f64::from(narrow) }
     };
     let pieces = stored.chunks(CUT).map(piece);
     let sum = pieces.reduce(|total, piece| round(total + piece)).unwrap_or(0.0);
@@ -166,15 +136,7 @@ fn chains_bit_for_bit_at_every_width() {
         for n in WIDTHS {
             for pad in [0, 3, 4] {
                 let layouts = (Layout::RowMajor, Layout::RowMajor);
-                check(&Case {
-                    precision,
-                    cols: 29,
-                    n,
-                    transpose: false,
-                    layouts,
-                    pad,
-                    factors: (1.0, 0.0),
-                });
+                check(&Case { precision, cols: 29, n, transpose: false, layouts, pad, factors: (1.0, 0.0) });
             }
         }
     }
@@ -190,10 +152,7 @@ fn a_long_row_is_the_sum_of_its_pieces_in_order() {
         return;
     }
     for precision in [Precision::F32, Precision::F64] {
-        for (cols, n) in lengths
-            .into_iter()
-            .flat_map(|cols| [3, 33, 128].map(|n| (cols, n)))
-        {
+        for (cols, n) in lengths.into_iter().flat_map(|cols| [3, 33, 128].map(|n| (cols, n))) {
             for factors in factors {
                 check(&Case {
                     precision,
@@ -211,14 +170,7 @@ fn a_long_row_is_the_sum_of_its_pieces_in_order() {
 
 #[test]
 fn layouts_transposes_and_factors() {
-    let factors = [
-        (1.0, 1.0),
-        (0.5, -2.0),
-        (-1.5, 0.0),
-        (0.0, 0.0),
-        (0.0, 1.0),
-        (0.0, 3.0),
-    ];
+    let factors = [(1.0, 1.0), (0.5, -2.0), (-1.5, 0.0), (0.0, 0.0), (0.0, 1.0), (0.0, 3.0)];
     if !gpu(4 * 2 * factors.len()) {
         return;
     }
@@ -260,23 +212,14 @@ fn bad_requests_are_refused() {
             transpose_b: false,
             alpha: 1.0,
             beta: 0.0,
-            c: DenseMut {
-                rows: 37,
-                cols: 8,
-                ld,
-                layout: Layout::RowMajor,
-                data: AnySliceMut::F32(&mut c),
-            },
+            c: DenseMut { rows: 37, cols: 8, ld, layout: Layout::RowMajor, data: AnySliceMut::F32(&mut c) },
         };
         let row = kernel("spmm_csr_f32_f32_f32_f32__cuda").expect("registered");
         let refused = (row.run)(task).expect_err("a bad request");
         assert!(c.iter().all(|&c| c == 7.0));
         refused
     };
-    assert!(matches!(
-        run(7, 37 * 7),
-        Refusal::LeadingDimension { field: "ldc", .. }
-    ));
+    assert!(matches!(run(7, 37 * 7), Refusal::LeadingDimension { field: "ldc", .. }));
     assert!(matches!(run(8, 37 * 8 - 1), Refusal::Length { field: "C", .. }));
 }
 
@@ -299,14 +242,7 @@ fn the_device_has_a_clock() {
     let ((), times) = metered(plan, || check(&case));
     let times = times.expect("a kernel was launched");
     assert_eq!(times.cold.len(), 3);
-    assert!(
-        times
-            .cold
-            .iter()
-            .chain([&times.warm])
-            .all(|&seconds| seconds > 0.0),
-        "{times:?}"
-    );
+    assert!(times.cold.iter().chain([&times.warm]).all(|&seconds| seconds > 0.0), "{times:?}");
     assert_eq!(metered(plan, || ()).1, None);
 }
 
@@ -317,11 +253,7 @@ fn a_matrix_without_columns_gives_zeros() {
     if !gpu(2) {
         return;
     }
-    let e = Entries {
-        rows: 5,
-        cols: 0,
-        list: Vec::new(),
-    };
+    let e = Entries { rows: 5, cols: 0, list: Vec::new() };
     let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("legal");
     for n in [7, 9] {
         let b = Dense::new(Precision::F32, (0, n), Layout::RowMajor, 1, || 1.0);

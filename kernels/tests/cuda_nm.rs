@@ -15,14 +15,8 @@ use sparse_oracle::verdict::{Tier, Verdict};
 use std::collections::BTreeSet;
 use support::{Dense, LAYOUTS, Rng, encode, entries, kept_slots};
 
-const FACTORS: [(f64, f64); 6] = [
-    (1.0, 0.0),
-    (1.0, 1.0),
-    (-0.75, 0.0),
-    (1.625, -0.3125),
-    (0.0, 2.0),
-    (0.0, 0.0),
-];
+const FACTORS: [(f64, f64); 6] =
+    [(1.0, 0.0), (1.0, 1.0), (-0.75, 0.0), (1.625, -0.3125), (0.0, 2.0), (0.0, 0.0)];
 
 /// Kernels of this file, and how many of them the machine runs.
 fn kernels() -> Vec<&'static Kernel> {
@@ -35,11 +29,7 @@ fn kernels() -> Vec<&'static Kernel> {
     assert_eq!(all.len(), if cfg!(feature = "cuda") { 14 } else { 0 });
     let here: Vec<&Kernel> = all.iter().copied().filter(|k| k.missing().is_none()).collect();
     if here.len() < all.len() {
-        eprintln!(
-            "SKIPPED: {} of {} kernels, for want of a GPU",
-            all.len() - here.len(),
-            all.len()
-        );
+        eprintln!("SKIPPED: {} of {} kernels, for want of a GPU", all.len() - here.len(), all.len());
     }
     here
 }
@@ -48,21 +38,10 @@ fn turned<T>(e: Entries<T>, transpose: bool) -> Entries<T> {
     if !transpose {
         return e;
     }
-    let mut list: Vec<Entry<T>> = e
-        .list
-        .into_iter()
-        .map(|e| Entry {
-            row: e.col,
-            col: e.row,
-            value: e.value,
-        })
-        .collect();
+    let mut list: Vec<Entry<T>> =
+        e.list.into_iter().map(|e| Entry { row: e.col, col: e.row, value: e.value }).collect();
     list.sort_by_key(|e| (e.row, e.col));
-    Entries {
-        rows: e.cols,
-        cols: e.rows,
-        list,
-    }
+    Entries { rows: e.cols, cols: e.rows, list }
 }
 
 /// One request.
@@ -99,32 +78,18 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Tier> {
     let pads = Entries {
         rows: stored.rows,
         cols: stored.cols,
-        list: free
-            .into_iter()
-            .map(|(row, col)| Entry { row, col, value: () })
-            .collect(),
+        list: free.into_iter().map(|(row, col)| Entry { row, col, value: () }).collect(),
     };
-    let a = Csr::from_entries(&turned(stored, case.transpose_a))
-        .expect("sorted")
-        .map(|&v| rounded(v));
+    let a = Csr::from_entries(&turned(stored, case.transpose_a)).expect("sorted").map(|&v| rounded(v));
     let pads = Csr::from_entries(&turned(pads, case.transpose_a)).expect("sorted");
     let b = sparse_oracle::format::Dense::from_fn(a.cols, c.cols, |k, j| {
-        rounded(if case.transpose_b {
-            case.b.at(j, k)
-        } else {
-            case.b.at(k, j)
-        })
+        rounded(if case.transpose_b { case.b.at(j, k) } else { case.b.at(k, j) })
     });
     let place = match c.layout {
         Layout::RowMajor => Place::Strides(c.ld, 1),
         Layout::ColMajor => Place::Strides(1, c.ld),
     };
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: Some(&pads),
-        b: &b,
-        slots: None,
-    };
+    let problem = Problem::Spmm { a: &a, pads: Some(&pads), b: &b, slots: None };
     let output = Output {
         found: c.data.as_slice(),
         place,
@@ -150,11 +115,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Tier> {
 fn params(rng: &mut Rng, round: usize) -> FormatParams {
     let pick = |rng: &mut Rng, list: &[u32]| list[rng.below(list.len() as u64) as usize];
     let m = pick(rng, &[2, 4, 7, 8, 16, 32]);
-    let l = if round % 4 == 3 {
-        pick(rng, &[1, 3, 4, 12])
-    } else {
-        pick(rng, &[8, 16, 24, 32, 40, 128])
-    };
+    let l = if round % 4 == 3 { pick(rng, &[1, 3, 4, 12]) } else { pick(rng, &[8, 16, 24, 32, 40, 128]) };
     FormatParams {
         n: 1 + rng.below(u64::from(m)) as u32,
         m,
@@ -166,11 +127,7 @@ fn params(rng: &mut Rng, round: usize) -> FormatParams {
 
 fn case(kernel: &Kernel, rng: &mut Rng, round: usize, (rows, cols, n): (usize, usize, usize)) -> Case {
     let types = kernel.contract.types;
-    let value: fn(&mut Rng) -> f64 = if round.is_multiple_of(3) {
-        Rng::integer
-    } else {
-        Rng::real
-    };
+    let value: fn(&mut Rng) -> f64 = if round.is_multiple_of(3) { Rng::integer } else { Rng::real };
     let e = entries(rng, rows, cols, [90, 40, 10][round % 3], value);
     let params = params(rng, round);
     let a = encode(rng, types.a, kernel.contract.format, params, &e);
@@ -182,30 +139,19 @@ fn case(kernel: &Kernel, rng: &mut Rng, round: usize, (rows, cols, n): (usize, u
     let shape_b = if transpose_b { (n, k) } else { (k, n) };
     // Infinities and NaN in some rounds: a pad that faces one is multiplied. What must not be read is NaN.
     let special = round % 5 == 4;
-    let b = Dense::new(
-        types.b,
-        shape_b,
-        LAYOUTS[rng.below(2) as usize],
-        rng.below(4) as usize,
-        || match rng.below(40) {
-            _ if factors.0 == 0.0 => f64::NAN,
-            0 if special => f64::INFINITY,
-            1 if special => f64::NAN,
-            _ => value(rng),
-        },
-    );
+    let b = Dense::new(types.b, shape_b, LAYOUTS[rng.below(2) as usize], rng.below(4) as usize, || match rng
+        .below(40)
+    {
+        _ if factors.0 == 0.0 => f64::NAN,
+        0 if special => f64::INFINITY,
+        1 if special => f64::NAN,
+        _ => value(rng),
+    });
     let layout_c = LAYOUTS[round / 2 % 2];
     let c = Dense::new(types.out, (m, n), layout_c, round % 4, || {
         if factors.1 == 0.0 { f64::NAN } else { value(rng) }
     });
-    Case {
-        a,
-        transpose_a,
-        transpose_b,
-        b,
-        c,
-        factors,
-    }
+    Case { a, transpose_a, transpose_b, b, c, factors }
 }
 
 #[test]
@@ -221,18 +167,10 @@ fn random_products_pass_every_tier() {
                 _ => (extent(90), extent(90), extent(70)),
             };
             let case = case(kernel, &mut rng, round, shape);
-            tiers.extend(check(
-                kernel,
-                &case,
-                &format!("round {round} {shape:?} {:?}", case.factors),
-            ));
+            tiers.extend(check(kernel, &case, &format!("round {round} {shape:?} {:?}", case.factors)));
             cases += 1;
         }
-        let wanted = if kernel.arithmetic.is_deterministic() {
-            3
-        } else {
-            2
-        };
+        let wanted = if kernel.arithmetic.is_deterministic() { 3 } else { 2 };
         assert!(tiers.len() >= wanted, "{}: only {tiers:?} decided", kernel.name);
         eprintln!("{}: {cases} cases, tiers {tiers:?}", kernel.name);
     }
@@ -242,27 +180,16 @@ fn random_products_pass_every_tier() {
 fn empty_extents_are_written_or_nothing() {
     let mut rng = Rng(42);
     for kernel in kernels() {
-        for (round, shape) in [(0, 5, 3), (5, 0, 3), (5, 5, 0), (0, 0, 0), (1, 1, 1), (33, 8, 4)]
-            .into_iter()
-            .enumerate()
+        for (round, shape) in
+            [(0, 5, 3), (5, 0, 3), (5, 5, 0), (0, 0, 0), (1, 1, 1), (33, 8, 4)].into_iter().enumerate()
         {
             for turn in 0..12 {
                 let mut case = case(kernel, &mut rng, turn, shape);
                 // Nothing stored at all, in some.
                 if round == 5 {
-                    let e = Entries {
-                        rows: shape.0,
-                        cols: shape.1,
-                        list: Vec::new(),
-                    };
+                    let e = Entries { rows: shape.0, cols: shape.1, list: Vec::new() };
                     let params = params(&mut rng, turn);
-                    case.a = encode(
-                        &mut rng,
-                        kernel.contract.types.a,
-                        kernel.contract.format,
-                        params,
-                        &e,
-                    );
+                    case.a = encode(&mut rng, kernel.contract.types.a, kernel.contract.format, params, &e);
                 }
                 check(kernel, &case, &format!("{shape:?} turn {turn}"));
             }
@@ -299,11 +226,7 @@ fn refusals_are_typed() {
             kernel.name
         );
         // By bits: the padding is NaN.
-        let bits = |c: &Dense| {
-            (0..c.data.len())
-                .map(|at| c.data.as_slice().bits(at))
-                .collect::<Vec<u64>>()
-        };
+        let bits = |c: &Dense| (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect::<Vec<u64>>();
         assert_eq!(bits(&c), bits(&case.c));
         if kernel.missing().is_some() {
             let task = Task::Spmm {
@@ -315,11 +238,7 @@ fn refusals_are_typed() {
                 beta: 0.0,
                 c: c.as_mut(),
             };
-            assert!(
-                matches!((kernel.run)(task), Err(Refusal::Unavailable { .. })),
-                "{}",
-                kernel.name
-            );
+            assert!(matches!((kernel.run)(task), Err(Refusal::Unavailable { .. })), "{}", kernel.name);
         }
     }
 }

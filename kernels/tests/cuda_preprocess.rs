@@ -22,9 +22,7 @@ const KINDS: [FormatKind; 2] = [FormatKind::LibraSpmm, FormatKind::LibraSddmm];
 const CASES: usize = 60;
 
 fn rows_of_the_table() -> impl Iterator<Item = &'static Kernel> {
-    all_kernels()
-        .iter()
-        .filter(|k| k.engine == "cuda" && k.contract.op == Op::Convert)
+    all_kernels().iter().filter(|k| k.engine == "cuda" && k.contract.op == Op::Convert)
 }
 
 /// Those that can run here; says how many cases are skipped for the others.
@@ -56,26 +54,13 @@ fn crowded(rng: &mut Rng, precision: Precision, (rows, cols): (usize, usize), lo
     let mut list = Vec::new();
     let reach = 1 + rng.below(cols as u64);
     for row in 0..rows as u32 {
-        let length = if rng.below(4) == 0 {
-            0
-        } else {
-            rng.below(longest + 1)
-        };
-        let first = if rng.below(8) == 0 {
-            rng.below(cols as u64)
-        } else {
-            0
-        };
-        let mut columns: Vec<u32> = (0..length)
-            .map(|_| ((first + rng.below(reach)) % cols as u64) as u32)
-            .collect();
+        let length = if rng.below(4) == 0 { 0 } else { rng.below(longest + 1) };
+        let first = if rng.below(8) == 0 { rng.below(cols as u64) } else { 0 };
+        let mut columns: Vec<u32> =
+            (0..length).map(|_| ((first + rng.below(reach)) % cols as u64) as u32).collect();
         columns.sort_unstable();
         columns.dedup();
-        list.extend(columns.into_iter().map(|col| Entry {
-            row,
-            col,
-            value: bits(rng, precision),
-        }));
+        list.extend(columns.into_iter().map(|col| Entry { row, col, value: bits(rng, precision) }));
     }
     Entries::try_new(rows, cols, list).expect("sorted, without duplicates")
 }
@@ -90,17 +75,9 @@ fn params(rng: &mut Rng) -> FormatParams {
 }
 
 fn convert(kernel: &Kernel, entries: &Entries<u64>, params: FormatParams) -> Result<Answer, Refusal> {
-    let csr = AnySparse::from_bits(
-        kernel.contract.types.a,
-        FormatKind::Csr,
-        FormatParams::default(),
-        entries,
-    )?;
-    (kernel.run)(Task::Convert {
-        a: &csr,
-        to: target(kernel),
-        params,
-    })
+    let csr =
+        AnySparse::from_bits(kernel.contract.types.a, FormatKind::Csr, FormatParams::default(), entries)?;
+    (kernel.run)(Task::Convert { a: &csr, to: target(kernel), params })
 }
 
 #[track_caller]
@@ -148,10 +125,7 @@ fn long_rows_and_many_windows_are_encoded_as_the_oracle_does() {
         let many = crowded(&mut rng, p, (30_000, 4_000), 12);
         let long = crowded(&mut rng, p, (20, 50_000), 20_000);
         for (entries, fill) in [(&many, false), (&many, true), (&long, false), (&long, true)] {
-            let params = FormatParams {
-                fill,
-                ..params(&mut rng)
-            };
+            let params = FormatParams { fill, ..params(&mut rng) };
             equals_the_oracles(kernel, entries, params);
         }
     }
@@ -162,56 +136,25 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
     let entries = Entries::try_new(1, 1, Vec::new()).expect("no entries");
     for kernel in rows_of_the_table() {
         let with = |eta: Option<u32>, kb: u32| {
-            let params = FormatParams {
-                eta,
-                kb,
-                ..FormatParams::default()
-            };
+            let params = FormatParams { eta, kb, ..FormatParams::default() };
             convert(kernel, &entries, params)
         };
-        assert_eq!(
-            with(Some(0), 8),
-            Err(Refusal::Zero { field: "eta" }),
-            "{}",
-            kernel.name
-        );
-        let too_dense = Refusal::TooLarge {
-            field: "eta",
-            found: 129,
-            limit: 128,
-        };
+        assert_eq!(with(Some(0), 8), Err(Refusal::Zero { field: "eta" }), "{}", kernel.name);
+        let too_dense = Refusal::TooLarge { field: "eta", found: 129, limit: 128 };
         assert_eq!(with(Some(129), 8), Err(too_dense), "{}", kernel.name);
         if target(kernel) == FormatKind::LibraSpmm {
             let narrow = with(None, 5);
-            assert!(matches!(
-                narrow,
-                Err(Refusal::Parameter {
-                    field: "kb",
-                    found: 5,
-                    ..
-                })
-            ));
+            assert!(matches!(narrow, Err(Refusal::Parameter { field: "kb", found: 5, .. })));
         }
         let p = kernel.contract.types.a;
         let coo = AnySparse::from_bits(p, FormatKind::Coo, FormatParams::default(), &entries);
         for (a, to) in [
             (coo, target(kernel)),
-            (
-                AnySparse::from_bits(p, FormatKind::Csr, FormatParams::default(), &entries),
-                FormatKind::Ell,
-            ),
+            (AnySparse::from_bits(p, FormatKind::Csr, FormatParams::default(), &entries), FormatKind::Ell),
         ] {
-            let task = Task::Convert {
-                a: &a.expect("an empty matrix"),
-                to,
-                params: FormatParams::default(),
-            };
+            let task = Task::Convert { a: &a.expect("an empty matrix"), to, params: FormatParams::default() };
             let refused = (kernel.run)(task);
-            assert!(
-                matches!(refused, Err(Refusal::Kind { .. })),
-                "{}: {refused:?}",
-                kernel.name
-            );
+            assert!(matches!(refused, Err(Refusal::Kind { .. })), "{}: {refused:?}", kernel.name);
         }
     }
 }
@@ -228,13 +171,7 @@ fn times_are_of_these_formats_only_and_as_many_as_asked_for() {
         match conversion_times(&csr, kind, params, 3) {
             Ok(times) => {
                 assert_eq!((times.whole.len(), times.passes.len()), (3, 3));
-                assert!(
-                    times
-                        .whole
-                        .iter()
-                        .chain(&times.passes)
-                        .all(|&seconds| seconds > 0.0)
-                );
+                assert!(times.whole.iter().chain(&times.passes).all(|&seconds| seconds > 0.0));
             }
             Err(refusal) => {
                 assert_eq!(refusal, Refusal::Unavailable { feature: "cuda" });

@@ -22,15 +22,9 @@ fn registers_by_hand() {
     assert_eq!(words(Engine::Mma, (16, 8, 4), F32, Tf32), (32, 2, 32, 4));
     assert_eq!(words(Engine::Mma, (16, 8, 8), F16, F16), (32, 2, 32, 2));
     assert_eq!(words(Engine::Mma, (8, 8, 4), F64, F64), (32, 2, 2 * 32, 4));
-    assert_eq!(
-        words(Engine::MmaSparse, (16, 8, 32), F32, F16),
-        (32, 4, 4 * 32, 4)
-    );
+    assert_eq!(words(Engine::MmaSparse, (16, 8, 32), F32, F16), (32, 4, 4 * 32, 4));
     assert_eq!(words(Engine::Wgmma, (64, 8, 16), F32, F16), (128, 4, 64, 4));
-    assert_eq!(
-        words(Engine::WgmmaSparse, (64, 8, 32), F16, F16),
-        (128, 4, 128, 2)
-    );
+    assert_eq!(words(Engine::WgmmaSparse, (64, 8, 32), F16, F16), (128, 4, 128, 2));
 }
 
 #[test]
@@ -40,10 +34,7 @@ fn names_are_unique_and_no_architecture_is_asked_for_what_it_lacks() {
     let symbols: HashSet<String> = all.iter().map(Probe::symbol).collect();
     assert_eq!((names.len(), symbols.len()), (all.len(), all.len()));
     for symbol in symbols {
-        assert!(
-            symbol.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
-            "{symbol}"
-        );
+        assert!(symbol.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{symbol}");
     }
 }
 
@@ -90,10 +81,7 @@ fn every_probe_compiles_and_assembles() {
     if !assembler {
         eprintln!("SKIPPED: {compiled} probe kernels not assembled: no {ptxas}");
     }
-    eprintln!(
-        "{compiled} of {} probes compiled, {assembled} assembled",
-        all.len()
-    );
+    eprintln!("{compiled} of {} probes compiled, {assembled} assembled", all.len());
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
@@ -108,9 +96,5 @@ fn assemble(ptxas: &str, ptx: &str) -> Result<(), String> {
     input.write_all(ptx.as_bytes()).map_err(|e| e.to_string())?;
     drop(input);
     let output = child.wait_with_output().map_err(|e| e.to_string())?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
-    }
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }

@@ -23,26 +23,15 @@ use sparse_oracle::verdict::{Tier, Verdict};
 use std::collections::BTreeMap;
 use support::{Dense, LAYOUTS, Rng, entries};
 
-const FACTORS: [(f64, f64); 6] = [
-    (1.0, 0.0),
-    (1.0, 1.0),
-    (-0.75, 0.0),
-    (1.625, -0.3125),
-    (0.0, 0.5),
-    (0.0, 0.0),
-];
+const FACTORS: [(f64, f64); 6] =
+    [(1.0, 0.0), (1.0, 1.0), (-0.75, 0.0), (1.625, -0.3125), (0.0, 0.5), (0.0, 0.0)];
 
 /// Around every width that the kernels treat apart.
-const COLUMNS: [usize; 20] = [
-    1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100, 128, 129, 200, 321,
-];
+const COLUMNS: [usize; 20] = [1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100, 128, 129, 200, 321];
 
 /// The kernels of this file, or none with a word about what is skipped.
 fn kernels(wanted: impl Fn(&Kernel) -> bool) -> Vec<&'static Kernel> {
-    let ours: Vec<&Kernel> = all_kernels()
-        .iter()
-        .filter(|k| k.engine == "cuda" && wanted(k))
-        .collect();
+    let ours: Vec<&Kernel> = all_kernels().iter().filter(|k| k.engine == "cuda" && wanted(k)).collect();
     assert!(!ours.is_empty(), "the table has no such kernel");
     let (here, absent): (Vec<&Kernel>, Vec<&Kernel>) = ours.into_iter().partition(|k| k.missing().is_none());
     if !absent.is_empty() {
@@ -76,12 +65,7 @@ impl Seen {
     }
 
     fn report(&self, kernel: &Kernel, needs_bits: bool) {
-        let Seen {
-            tasks,
-            elements,
-            tiers,
-            worst,
-        } = self;
+        let Seen { tasks, elements, tiers, worst } = self;
         eprintln!(
             "{}: {tasks} tasks, {elements} elements, {tiers:?}, at most {worst:.3} of the bound",
             kernel.name
@@ -89,10 +73,7 @@ impl Seen {
         assert!(tiers.contains_key(&Tier::T0) && tiers.contains_key(&Tier::T1));
         // An architecture without a model has no T2.
         if needs_bits && kernel.arithmetic.is_deterministic() {
-            assert!(
-                tiers.contains_key(&Tier::T2),
-                "no element was compared bit for bit"
-            );
+            assert!(tiers.contains_key(&Tier::T2), "no element was compared bit for bit");
         }
     }
 }
@@ -105,16 +86,7 @@ fn terms(a: &AnySparse) -> Terms {
     let mut rows: Terms = vec![BTreeMap::new(); e.rows];
     let mut put = |row: usize, col: u32, in_tile: bool, at: usize| {
         if let Some(row) = rows.get_mut(row).filter(|_| col != PAD) {
-            row.insert(
-                col,
-                (
-                    None,
-                    Slot {
-                        in_tile,
-                        at: at as u32,
-                    },
-                ),
-            );
+            row.insert(col, (None, Slot { in_tile, at: at as u32 }));
         }
     };
     each_sparse!(a, m => match m {
@@ -143,9 +115,8 @@ fn terms(a: &AnySparse) -> Terms {
         other => panic!("no tiles are known for {}", other.kind().name()),
     });
     for entry in &e.list {
-        let term = rows[entry.row as usize]
-            .get_mut(&entry.col)
-            .expect("an entry is in a tile or in the rest");
+        let term =
+            rows[entry.row as usize].get_mut(&entry.col).expect("an entry is in a tile or in the rest");
         term.0 = Some(entry.value);
     }
     rows
@@ -167,50 +138,24 @@ fn judge_spmm(
             let (row, col) = if transpose_a { (col, row) } else { (row, col) };
             slots.push(slot);
             match value {
-                Some(value) => list.push(Entry {
-                    row,
-                    col,
-                    value: input(value, rounding),
-                }),
+                Some(value) => list.push(Entry { row, col, value: input(value, rounding) }),
                 None => pads.push(Entry { row, col, value: () }),
             }
         }
     }
     let (rows, cols) = a.shape();
     let (rows, cols) = if transpose_a { (cols, rows) } else { (rows, cols) };
-    let mut all: Vec<Entry<()>> = list
-        .iter()
-        .map(|e| Entry {
-            row: e.row,
-            col: e.col,
-            value: (),
-        })
-        .collect();
+    let mut all: Vec<Entry<()>> = list.iter().map(|e| Entry { row: e.row, col: e.col, value: () }).collect();
     all.extend(&pads);
     all.sort_unstable_by_key(|e| (e.row, e.col));
     list.sort_unstable_by_key(|e| (e.row, e.col));
     pads.sort_unstable_by_key(|e| (e.row, e.col));
     let csr = Csr::from_entries(&Entries { rows, cols, list }).expect("entries");
-    let pads = Csr::from_entries(&Entries {
-        rows,
-        cols,
-        list: pads,
-    })
-    .expect("pads");
-    let all = Csr::from_entries(&Entries {
-        rows,
-        cols,
-        list: all,
-    })
-    .expect("positions");
+    let pads = Csr::from_entries(&Entries { rows, cols, list: pads }).expect("pads");
+    let all = Csr::from_entries(&Entries { rows, cols, list: all }).expect("positions");
     let mut slots = slots.into_iter();
     let slots = all.map(|()| slots.next().expect("a slot for each position"));
-    let problem = Problem::Spmm {
-        a: &csr,
-        pads: Some(&pads),
-        b,
-        slots: (!transpose_a).then_some(&slots),
-    };
+    let problem = Problem::Spmm { a: &csr, pads: Some(&pads), b, slots: (!transpose_a).then_some(&slots) };
     let mut arithmetic = kernel.arithmetic;
     if transpose_a {
         // No tiles lie along the rows of the transpose: no order of terms is told.
@@ -249,11 +194,8 @@ fn spmm(
     let mut layout = || LAYOUTS[if plain { 0 } else { rng.below(2) as usize }];
     let (layout_b, layout_c) = (layout(), layout());
     let mut pad = || rng.below(10) as usize;
-    let (pad_b, pad_c) = if plain {
-        (n.next_multiple_of(8) - n, n.next_multiple_of(4) - n)
-    } else {
-        (pad(), pad())
-    };
+    let (pad_b, pad_c) =
+        if plain { (n.next_multiple_of(8) - n, n.next_multiple_of(4) - n) } else { (pad(), pad()) };
     let (rows, cols) = a.shape();
     let (m, k) = if transpose_a { (cols, rows) } else { (rows, cols) };
     let shape = if transpose_b { (n, k) } else { (k, n) };
@@ -290,10 +232,7 @@ fn spmm(
     let rounding = kernel.arithmetic.part().input;
     let of_b = |i, j| input(if transpose_b { b.at(j, i) } else { b.at(i, j) }, rounding);
     let compact = Compact::from_fn(k, n, of_b);
-    seen.judged(
-        &what,
-        &judge_spmm(kernel, a, transpose_a, &compact, factors, (&before, &c)),
-    );
+    seen.judged(&what, &judge_spmm(kernel, a, transpose_a, &compact, factors, (&before, &c)));
 }
 
 /// Parameters of the format that lead to different mixtures of its parts.
@@ -312,12 +251,7 @@ fn parameters(kind: FormatKind) -> Vec<FormatParams> {
         (16, Some(64), true),
         (8, Some(128), false),
     ] {
-        all.push(FormatParams {
-            kb,
-            eta,
-            fill,
-            ..plain
-        });
+        all.push(FormatParams { kb, eta, fill, ..plain });
     }
     all
 }
@@ -409,11 +343,7 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
                 AnySparse::from_f64(types.out, FormatKind::Csr, FormatParams::DEFAULT, &e).expect("encodes");
             let plain = rng.below(3) > 0;
             let layout = LAYOUTS[if plain { 0 } else { rng.below(2) as usize }];
-            let pad = if plain {
-                k.next_multiple_of(8) - k
-            } else {
-                rng.below(9) as usize
-            };
+            let pad = if plain { k.next_multiple_of(8) - k } else { rng.below(9) as usize };
             let x = Dense::new(types.a, (rows, k), layout, pad, || value(&mut rng));
             let y = Dense::new(types.b, (cols, k), layout, pad, || value(&mut rng));
             let mut factors = FACTORS[rng.below(6) as usize];
@@ -461,13 +391,7 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
                 before: Some(of_s.as_slice()),
                 before_place: Place::Visited,
             };
-            let judged = judge(
-                &problem,
-                &kernel.arithmetic,
-                &Profile::default(),
-                (factors.0, beta),
-                &output,
-            );
+            let judged = judge(&problem, &kernel.arithmetic, &Profile::default(), (factors.0, beta), &output);
             seen.judged(&what, &judged);
             if mode == SddmmMode::Scale {
                 continue;
@@ -477,12 +401,7 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
                 continue;
             };
             for (p, &(i, j)) in positions.iter().enumerate() {
-                let slots: Vec<Slot> = (0..k as u32)
-                    .map(|at| Slot {
-                        in_tile: in_tile[p],
-                        at,
-                    })
-                    .collect();
+                let slots: Vec<Slot> = (0..k as u32).map(|at| Slot { in_tile: in_tile[p], at }).collect();
                 let terms = (0..k).map(|l| (left.at(i as usize, l), right.at(j as usize, l)));
                 let wanted = model.element(terms, Some(&slots), (factors.0, beta), values[p], false);
                 assert_eq!(
@@ -507,10 +426,7 @@ fn is_libra(kernel: &Kernel) -> bool {
 /// Whether the paper's distribution gives each entry to tensor cores, by the oracle's own encoder.
 fn tiled(kernel: &Kernel, e: &Entries<f64>) -> Vec<bool> {
     let eta = kernel.name.ends_with("__cuda_mma").then_some(1);
-    let params = FormatParams {
-        eta,
-        ..FormatParams::DEFAULT
-    };
+    let params = FormatParams { eta, ..FormatParams::DEFAULT };
     let matrix = AnySparse::from_f64(Precision::F32, FormatKind::LibraSddmm, params, e).expect("encodes");
     let mut in_tile = vec![false; e.list.len()];
     each_sparse!(&matrix, m => match m {

@@ -25,11 +25,7 @@ type Rows = Vec<BTreeMap<usize, f64>>;
 
 fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
     let e = a.entries_f64();
-    let (rows, cols) = if transpose {
-        (e.cols, e.rows)
-    } else {
-        (e.rows, e.cols)
-    };
+    let (rows, cols) = if transpose { (e.cols, e.rows) } else { (e.rows, e.cols) };
     let mut table: Rows = vec![BTreeMap::new(); rows];
     let mut put = |i: usize, j: usize, value: f64| {
         let (i, j) = if transpose { (j, i) } else { (i, j) };
@@ -45,10 +41,7 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
         }
     } else if multiplied {
         for entry in &e.list {
-            let (top, left) = (
-                entry.row as usize / height * height,
-                entry.col as usize / breadth * breadth,
-            );
+            let (top, left) = (entry.row as usize / height * height, entry.col as usize / breadth * breadth);
             for i in top..(top + height).min(e.rows) {
                 (left..(left + breadth).min(e.cols)).for_each(|j| put(i, j, 0.0));
             }
@@ -56,11 +49,7 @@ fn rows_of(kernel: &Kernel, a: &AnySparse, transpose: bool) -> Rows {
     }
     let rounding = kernel.arithmetic.part().input;
     for entry in &e.list {
-        put(
-            entry.row as usize,
-            entry.col as usize,
-            input(entry.value, rounding),
-        );
+        put(entry.row as usize, entry.col as usize, input(entry.value, rounding));
     }
     table
 }
@@ -116,11 +105,7 @@ impl Placed {
     fn new(a: &AnySparse) -> Placed {
         let e = a.entries_f64();
         Placed {
-            values: e
-                .list
-                .iter()
-                .map(|e| ((e.row as usize, e.col), e.value))
-                .collect(),
+            values: e.list.iter().map(|e| ((e.row as usize, e.col), e.value)).collect(),
             list: vec![Vec::new(); e.rows],
         }
     }
@@ -149,9 +134,7 @@ fn modelled_parts(
 ) -> u64 {
     let slots: Vec<Slot> = row.iter().map(|term| term.2).collect();
     let rounding = kernel.arithmetic.part().input;
-    let terms = row
-        .iter()
-        .map(|&(k, value, _)| (input(value, rounding), right(k)));
+    let terms = row.iter().map(|&(k, value, _)| (input(value, rounding), right(k)));
     let model = Model::new(&kernel.arithmetic);
     let bits = model.and_then(|mut model| model.element(terms, Some(&slots), factors, c, false));
     bits.expect("a deterministic declaration")
@@ -162,10 +145,7 @@ fn with_bits() -> impl Iterator<Item = &'static Kernel> {
     let (fixed, free): (Vec<&Kernel>, Vec<&Kernel>) =
         kernels_here().partition(|k| k.arithmetic.is_deterministic());
     if !free.is_empty() {
-        eprintln!(
-            "SKIPPED: {} kernels whose declarations fix no bits here",
-            free.len()
-        );
+        eprintln!("SKIPPED: {} kernels whose declarations fix no bits here", free.len());
     }
     fixed.into_iter()
 }
@@ -182,25 +162,15 @@ fn modelled_with(
     c: f64,
     computes_zero: bool,
 ) -> u64 {
-    chain::element(
-        &kernel.arithmetic,
-        terms.iter().copied(),
-        factors,
-        c,
-        computes_zero,
-    )
-    .expect("a deterministic declaration")
+    chain::element(&kernel.arithmetic, terms.iter().copied(), factors, c, computes_zero)
+        .expect("a deterministic declaration")
 }
 
 #[track_caller]
 fn assert_bits(kernel: &Kernel, found: u64, wanted: u64, what: &str) {
     let out = kernel.contract.types.out;
     let both_nan = decode(found, out).is_nan() && decode(wanted, out).is_nan();
-    assert!(
-        found == wanted || both_nan,
-        "{} {what}: found 0x{found:x}, modelled 0x{wanted:x}",
-        kernel.name
-    );
+    assert!(found == wanted || both_nan, "{} {what}: found 0x{found:x}, modelled 0x{wanted:x}", kernel.name);
 }
 
 /// A matrix whose COO form repeats positions.
@@ -208,15 +178,8 @@ fn operand(rng: &mut Rng, kernel: &Kernel, rows: usize, cols: usize) -> AnySpars
     let (types, format) = (kernel.contract.types, kernel.contract.format);
     let mut e = entries(rng, rows, cols, 45, Rng::real);
     if format == FormatKind::Coo {
-        let repeated: Vec<Entry<f64>> = e
-            .list
-            .iter()
-            .step_by(3)
-            .map(|e| Entry {
-                value: e.value / 3.0,
-                ..*e
-            })
-            .collect();
+        let repeated: Vec<Entry<f64>> =
+            e.list.iter().step_by(3).map(|e| Entry { value: e.value / 3.0, ..*e }).collect();
         e.list.extend(repeated);
     }
     encode(rng, types.a, format, BLOCKS, &e)
@@ -255,14 +218,7 @@ fn spmm_and_spmv_round_as_declared() {
                     },
                     _ => {
                         let (x, y) = (b.data.as_slice(), c.data.as_mut_slice());
-                        Task::Spmv {
-                            a: &a,
-                            transpose_a,
-                            x,
-                            alpha,
-                            beta,
-                            y,
-                        }
+                        Task::Spmv { a: &a, transpose_a, x, alpha, beta, y }
                     }
                 };
                 assert_eq!((kernel.run)(task), Ok(Answer::Written));
@@ -290,9 +246,8 @@ fn fused_and_separate_steps_differ_here() {
     // Without this, the test above could not tell the two declarations apart.
     let mut rng = Rng(12);
     let differs = (0..200).filter(|_| {
-        let terms: Vec<(f64, f64)> = (0..6)
-            .map(|_| (f64::from(rng.real() as f32), f64::from(rng.real() as f32)))
-            .collect();
+        let terms: Vec<(f64, f64)> =
+            (0..6).map(|_| (f64::from(rng.real() as f32), f64::from(rng.real() as f32))).collect();
         let bits = |reduction| {
             let arithmetic = Arithmetic::chain(reduction, Precision::F32, Precision::F32);
             chain::element(&arithmetic, terms.iter().copied(), (1.0, 0.0), 0.0, false)
@@ -325,22 +280,14 @@ fn sddmm_rounds_as_declared() {
             e.list.extend_from_within(..3);
         }
         // Explicit zeros of both signs are factors like any other.
-        e.list
-            .iter_mut()
-            .zip([0.0, -0.0])
-            .for_each(|(e, zero)| e.value = zero);
+        e.list.iter_mut().zip([0.0, -0.0]).for_each(|(e, zero)| e.value = zero);
         let s = encode(&mut rng, types.out, kernel.contract.format, BLOCKS, &e);
         let positions = stored(&s);
-        for (round, mode) in [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS]
-            .into_iter()
-            .enumerate()
-        {
+        for (round, mode) in [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS].into_iter().enumerate() {
             for (alpha, beta) in FACTORS {
                 let alpha = if mode == SddmmMode::Scale { 1.0 } else { alpha };
                 let x = Dense::new(types.a, (6, k), LAYOUTS[round % 2], round, || rng.real());
-                let y = Dense::new(types.b, (8, k), LAYOUTS[(round + 1) % 2], 2 - round, || {
-                    rng.real()
-                });
+                let y = Dense::new(types.b, (8, k), LAYOUTS[(round + 1) % 2], 2 - round, || rng.real());
                 let mut out = Values::from_f64(types.out, &vec![f64::NAN; positions.len()]);
                 let task = Task::Sddmm {
                     s: &s,
@@ -354,9 +301,8 @@ fn sddmm_rounds_as_declared() {
                 assert_eq!((kernel.run)(task), Ok(Answer::Written));
                 for (p, &(i, j, value)) in positions.iter().enumerate() {
                     let rounded = |v: f64| input(v, kernel.arithmetic.part().input);
-                    let terms: Vec<(f64, f64)> = (0..k)
-                        .map(|t| (rounded(x.at(i, t)), rounded(y.at(j, t))))
-                        .collect();
+                    let terms: Vec<(f64, f64)> =
+                        (0..k).map(|t| (rounded(x.at(i, t)), rounded(y.at(j, t)))).collect();
                     let wanted = match mode {
                         SddmmMode::Pattern => modelled(kernel, &terms, (alpha, 0.0), 0.0),
                         SddmmMode::Scale => modelled_with(kernel, &terms, (value, 0.0), 0.0, true),
@@ -377,26 +323,14 @@ fn sddmm_rounds_as_declared() {
 #[test]
 fn sddmm_scale_multiplies_by_explicit_zeros_and_alpha_zero_reads_nothing() {
     let kernel = sparse_kernels::registry::kernel("sddmm_coo_f32_f32_f32_f32__portable").expect("registered");
-    let entry = |value: f64| Entry {
-        row: 0,
-        col: 0,
-        value,
-    };
+    let entry = |value: f64| Entry { row: 0, col: 0, value };
     let s = coo(Precision::F32, 1, 1, &[entry(0.0), entry(2.0)]);
     let run = |x: f64, alpha: f64, mode: SddmmMode| {
         let x = Dense::new(Precision::F32, (1, 1), LAYOUTS[0], 0, || x);
         let y = Dense::new(Precision::F32, (1, 1), LAYOUTS[0], 0, || 3.0);
         let mut out = Values::from_f64(Precision::F32, &[9.0, 9.0]);
         let (x, y) = (x.as_ref(), y.as_ref());
-        let task = Task::Sddmm {
-            s: &s,
-            x,
-            y,
-            alpha,
-            beta: 1.0,
-            mode,
-            out: out.as_mut_slice(),
-        };
+        let task = Task::Sddmm { s: &s, x, y, alpha, beta: 1.0, mode, out: out.as_mut_slice() };
         assert_eq!((kernel.run)(task), Ok(Answer::Written));
         out.to_f64()
     };
@@ -416,35 +350,18 @@ fn spgemm_rounds_as_declared_and_keeps_structure() {
             let mut draw = |rows, cols| {
                 let mut e = entries(&mut rng, rows, cols, 35, Rng::real);
                 // Integers in the first row, so that some sums cancel.
-                e.list
-                    .iter_mut()
-                    .filter(|e| e.row == 0)
-                    .for_each(|e| e.value = e.value.signum());
+                e.list.iter_mut().filter(|e| e.row == 0).for_each(|e| e.value = e.value.signum());
                 AnySparse::from_f64(types.a, format, BLOCKS, &e).expect("encodes")
             };
             let (a, b) = (draw(m, k), draw(k, n));
             let answer = (kernel.run)(Task::Spgemm { a: &a, b: &b });
-            let Ok(Answer::Sparse(raw)) = answer else {
-                panic!("{}: {answer:?}", kernel.name)
-            };
-            assert_eq!(
-                (raw.kind, raw.rows, raw.cols, raw.values.precision()),
-                (format, m, n, types.out)
-            );
+            let Ok(Answer::Sparse(raw)) = answer else { panic!("{}: {answer:?}", kernel.name) };
+            assert_eq!((raw.kind, raw.rows, raw.cols, raw.values.precision()), (format, m, n, types.out));
             let found = raw.check().expect("sorted, no duplicates");
             let wanted = spgemm_model(kernel, &a.entries_f64(), &b.entries_f64());
-            let bits: BTreeMap<(u32, u32), u64> = found
-                .entries_bits()
-                .list
-                .iter()
-                .map(|e| ((e.row, e.col), e.value))
-                .collect();
-            assert_eq!(
-                bits.keys().collect::<Vec<_>>(),
-                wanted.keys().collect::<Vec<_>>(),
-                "{}",
-                kernel.name
-            );
+            let bits: BTreeMap<(u32, u32), u64> =
+                found.entries_bits().list.iter().map(|e| ((e.row, e.col), e.value)).collect();
+            assert_eq!(bits.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>(), "{}", kernel.name);
             for (at, &wanted) in &wanted {
                 assert_bits(kernel, bits[at], wanted, &format!("{at:?}"));
             }
@@ -461,10 +378,7 @@ fn spgemm_model(kernel: &Kernel, a: &Entries<f64>, b: &Entries<f64>) -> BTreeMap
             list.push((rounded(left.value), rounded(right.value)));
         }
     }
-    terms
-        .into_iter()
-        .map(|(at, terms)| (at, modelled(kernel, &terms, (1.0, 0.0), 0.0)))
-        .collect()
+    terms.into_iter().map(|(at, terms)| (at, modelled(kernel, &terms, (1.0, 0.0), 0.0))).collect()
 }
 
 #[test]
@@ -473,18 +387,12 @@ fn a_cancelled_entry_of_spgemm_stays() {
         sparse_kernels::registry::kernel("spgemm_csr_f64_f64_f64_f64__portable").expect("registered");
     let entry = |row, col, value| Entry { row, col, value };
     let matrix = |rows, cols, list: &[Entry<f64>]| {
-        let e = Entries {
-            rows,
-            cols,
-            list: list.to_vec(),
-        };
+        let e = Entries { rows, cols, list: list.to_vec() };
         AnySparse::from_f64(Precision::F64, FormatKind::Csr, BLOCKS, &e).expect("encodes")
     };
     let a = matrix(1, 2, &[entry(0, 0, 1.0), entry(0, 1, 1.0)]);
     let b = matrix(2, 1, &[entry(0, 0, 5.0), entry(1, 0, -5.0)]);
-    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a: &a, b: &b }) else {
-        panic!("refused")
-    };
+    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a: &a, b: &b }) else { panic!("refused") };
     assert_eq!((raw.indices, raw.values), (vec![0], Values::F64(vec![0.0])));
 }
 
@@ -494,19 +402,10 @@ fn spgemm_needs_no_memory_for_empty_columns() {
         sparse_kernels::registry::kernel("spgemm_csr_f32_f32_f32_f32__portable").expect("registered");
     let wide = u32::MAX as usize;
     let matrix = |rows, cols, row, col| {
-        let e = Entries {
-            rows,
-            cols,
-            list: vec![Entry { row, col, value: 2.0 }],
-        };
+        let e = Entries { rows, cols, list: vec![Entry { row, col, value: 2.0 }] };
         AnySparse::from_f64(Precision::F32, FormatKind::Csr, BLOCKS, &e).expect("encodes")
     };
     let (a, b) = (matrix(2, 3, 1, 2), matrix(3, wide, 2, u32::MAX - 1));
-    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a: &a, b: &b }) else {
-        panic!("refused")
-    };
-    assert_eq!(
-        (raw.cols, raw.indices, raw.values),
-        (wide, vec![u32::MAX - 1], Values::F32(vec![4.0]))
-    );
+    let Ok(Answer::Sparse(raw)) = (kernel.run)(Task::Spgemm { a: &a, b: &b }) else { panic!("refused") };
+    assert_eq!((raw.cols, raw.indices, raw.values), (wide, vec![u32::MAX - 1], Values::F32(vec![4.0])));
 }

@@ -15,36 +15,19 @@ fn counters_by_hand() {
     let matrix = |list: &[(u32, u32)]| Entries {
         rows: 2,
         cols: 2,
-        list: list
-            .iter()
-            .map(|&(row, col)| Entry { row, col, value: 2.0 })
-            .collect(),
+        list: list.iter().map(|&(row, col)| Entry { row, col, value: 2.0 }).collect(),
     };
-    let (a, b) = (
-        matrix(&[(0, 0), (1, 0), (1, 1)]),
-        matrix(&[(0, 0), (0, 1), (1, 1)]),
-    );
-    let machine = Machine {
-        groups_a: 1,
-        groups_b: 1,
-        encode_rate: 1,
-        dram_bytes: 1000,
-        ..Machine::default()
-    };
+    let (a, b) = (matrix(&[(0, 0), (1, 0), (1, 1)]), matrix(&[(0, 0), (0, 1), (1, 1)]));
+    let machine =
+        Machine { groups_a: 1, groups_b: 1, encode_rate: 1, dram_bytes: 1000, ..Machine::default() };
     let given = cover((2, 2, 2), [2, 2, 2], &machine, Reuse::Rabe);
     let c = check_ssmm::<f64>(&a, &b, &machine, Plan::Given(given)).counters;
     // a, b meet x, y: 2 x 2; c meets z.
     assert_eq!((c.products, c.cycles.encode, c.cycles.multiply), (5, 3, 4 + 1));
     assert_eq!((c.cycles.map, c.cycles.stall, c.cycles.total), (8, 0, 3 + 5 + 8));
-    assert_eq!(
-        (c.high.tile_a, c.high.tile_b, c.high.psum, c.high.row),
-        (3, 3, 5, 3)
-    );
+    assert_eq!((c.high.tile_a, c.high.tile_b, c.high.psum, c.high.row), (3, 3, 5, 3));
     // Three entries of 12 bytes and two lengths each; four of C.
-    assert_eq!(
-        (c.dram.a_read, c.dram.b_read, c.dram.c_written),
-        (40, 40, 4 * 12 + 4)
-    );
+    assert_eq!((c.dram.a_read, c.dram.b_read, c.dram.c_written), (40, 40, 4 * 12 + 4));
     assert_eq!((c.fetches, c.outputs, c.overflows.total()), (4 + 2, 4, 0));
 }
 
@@ -52,11 +35,7 @@ fn counters_by_hand() {
 #[test]
 fn what_stays_is_read_once() {
     let (a, b) = (full(8, 6), full(6, 9));
-    let machine = Machine {
-        groups_a: 2,
-        groups_b: 3,
-        ..Machine::default()
-    };
+    let machine = Machine { groups_a: 2, groups_b: 3, ..Machine::default() };
     let (once_a, once_b) = (48 * 12 + 12, 54 * 12 + 12);
     let sizes = [2, 6, 1];
     for (reuse, read_a, read_b) in [(Reuse::Raf, 1, 2), (Reuse::Rbf, 3, 1), (Reuse::Rabe, 3, 2)] {
@@ -68,11 +47,7 @@ fn what_stays_is_read_once() {
         assert_eq!(c.dram.a_read, once_a * read_a + lengths.0, "{reuse:?}");
         assert_eq!(c.dram.b_read, once_b * read_b + lengths.1, "{reuse:?}");
         let planned = given.traffic(&ssmm_problem(&csr(&a), &csr(&b)));
-        assert_eq!(
-            u128::from(c.dram.read() - lengths.0 - lengths.1),
-            planned,
-            "{reuse:?}"
-        );
+        assert_eq!(u128::from(c.dram.read() - lengths.0 - lengths.1), planned, "{reuse:?}");
     }
 }
 
@@ -82,29 +57,19 @@ fn overflows_are_continued() {
     let (a, b) = (full(9, 11), full(11, 10));
     let given = cover((9, 11, 10), [3, 7, 2], &TINY, Reuse::Raf);
     let c = check_ssmm::<f64>(&a, &b, &TINY, Plan::Given(given)).counters;
-    assert!(
-        c.overflows.buffer_a > 0 && c.overflows.buffer_b > 0 && c.overflows.psum > 0,
-        "{c:?}"
-    );
+    assert!(c.overflows.buffer_a > 0 && c.overflows.buffer_b > 0 && c.overflows.psum > 0, "{c:?}");
     assert!(c.dram.psum_read > 0 && c.cycles.stall > 0, "{c:?}");
     let (a, b) = (full(20, 600), full(600, 20));
     let run = check_ssmm::<f64>(&a, &b, &Machine::default(), Plan::Adaptive);
     assert_eq!((run.partition.mt, run.partition.nt), (1, 1));
-    assert!(
-        run.counters.overflows.psum > 0,
-        "600 psums of an element do not fit 512"
-    );
+    assert!(run.counters.overflows.psum > 0, "600 psums of an element do not fit 512");
 }
 
 /// Lanes of 600 entries where 8 bits say 255: continued twice, in both operands under the same k.
 #[test]
 fn long_lanes_are_continued() {
     let (a, b) = (full(600, 2), full(2, 600));
-    let machine = Machine {
-        groups_a: 1,
-        groups_b: 1,
-        ..Machine::default()
-    };
+    let machine = Machine { groups_a: 1, groups_b: 1, ..Machine::default() };
     let given = cover((600, 2, 600), [600, 2, 600], &machine, Reuse::Rabe);
     let c = check_ssmm::<f64>(&a, &b, &machine, Plan::Given(given)).counters;
     assert_eq!((c.overflows.col_len, c.overflows.row_len), (4, 4));
@@ -132,38 +97,22 @@ fn a_dense_operand_is_read_by_the_tiles_that_are_needed() {
         list: list.map(|(row, col)| Entry { row, col, value: 2.0 }).to_vec(),
     });
     let b = [3.0; 5 * 3];
-    let machine = Machine {
-        groups_a: 2,
-        groups_b: 1,
-        ..Machine::default()
-    };
+    let machine = Machine { groups_a: 2, groups_b: 1, ..Machine::default() };
     // Three entries with their locations, and lengths of 2 + 1 and of 2 columns.
     let once_a = 3 * 12 + (3 + 2) * 2;
     // Strip 0 needs 2 + 1 rows of B, strip 1 two; a column strip that stays is read once, in three rows.
     let (each_b, once_b) = ((3 + 2) * 3 * 8, 3 * 3 * 8);
-    for (reuse, a_read, b_read) in [
-        (Reuse::Raf, once_a, each_b),
-        (Reuse::Rbf, 2 * once_a, once_b),
-        (Reuse::Rabe, 2 * once_a, each_b),
-    ] {
+    for (reuse, a_read, b_read) in
+        [(Reuse::Raf, once_a, each_b), (Reuse::Rbf, 2 * once_a, once_b), (Reuse::Rabe, 2 * once_a, each_b)]
+    {
         let given = cover((4, 5, 3), [1, 2, 2], &machine, reuse);
         assert_eq!((given.tm, given.tk, given.tn), (2, 3, 2));
-        let c = sdmm(&a, (&b, 3), &machine, Plan::Given(given))
-            .expect("legal")
-            .counters;
+        let c = sdmm(&a, (&b, 3), &machine, Plan::Given(given)).expect("legal").counters;
         assert_eq!((c.dram.a_read, c.dram.b_read), (a_read, b_read), "{reuse:?}");
         assert_eq!((c.dram.c_written, c.outputs), (4 * 3 * 8, 4 * 3), "{reuse:?}");
         // Each entry by two columns, then by one.
-        assert_eq!(
-            (c.products, c.multiplies, c.cycles.multiply),
-            (9, 9, 3 * 2 + 3),
-            "{reuse:?}"
-        );
+        assert_eq!((c.products, c.multiplies, c.cycles.multiply), (9, 9, 3 * 2 + 3), "{reuse:?}");
         // The largest tile of B: two rows of two columns.
-        assert_eq!(
-            (c.high.tile_a, c.high.tile_b, c.high.psum),
-            (1, 4, 2),
-            "{reuse:?}"
-        );
+        assert_eq!((c.high.tile_a, c.high.tile_b, c.high.psum), (1, 4, 2), "{reuse:?}");
     }
 }

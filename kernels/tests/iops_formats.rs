@@ -22,20 +22,13 @@ fn convert(a: &AnySparse, to: FormatKind, params: FormatParams) -> Result<Answer
 }
 
 fn groups(groups: u32) -> FormatParams {
-    FormatParams {
-        groups,
-        ..FormatParams::default()
-    }
+    FormatParams { groups, ..FormatParams::default() }
 }
 
 fn matrix(rows: usize, cols: usize, mut at: Vec<(u32, u32)>) -> Entries<f64> {
     at.sort_unstable();
     at.dedup();
-    let list = at.iter().enumerate().map(|(i, &(row, col))| Entry {
-        row,
-        col,
-        value: i as f64 + 0.5,
-    });
+    let list = at.iter().enumerate().map(|(i, &(row, col))| Entry { row, col, value: i as f64 + 0.5 });
     Entries::try_new(rows, cols, list.collect()).expect("sorted")
 }
 
@@ -43,9 +36,7 @@ fn matrix(rows: usize, cols: usize, mut at: Vec<(u32, u32)>) -> Entries<f64> {
 fn scattered(rows: usize, cols: usize, count: usize) -> Entries<f64> {
     let mut state = 12345u64;
     let mut draw = |below: usize| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((state >> 33) % below as u64) as u32
     };
     matrix(rows, cols, (0..count).map(|_| (draw(rows), draw(cols))).collect())
@@ -82,16 +73,9 @@ fn large_matrices_in_any_number_of_groups_and_threads() {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("threads").install(|| {
-            for (kind, count) in KINDS
-                .into_iter()
-                .flat_map(|kind| [1, 4, 7, 64].map(|g| (kind, g)))
-            {
+            for (kind, count) in KINDS.into_iter().flat_map(|kind| [1, 4, 7, 64].map(|g| (kind, g))) {
                 agree(&square, kind, groups(count));
-                let wide = if kind == FormatKind::RpCsc {
-                    wide.clone()
-                } else {
-                    wide.transpose()
-                };
+                let wide = if kind == FormatKind::RpCsc { wide.clone() } else { wide.transpose() };
                 agree(&wide, kind, groups(count));
             }
         });
@@ -102,11 +86,7 @@ fn large_matrices_in_any_number_of_groups_and_threads() {
 fn the_last_row_and_column_that_16_bits_can_say() {
     let n = 1 << 16;
     let last = n as u32 - 1;
-    let corners = matrix(
-        n,
-        n,
-        vec![(0, 0), (0, last), (last, 0), (last, last), (last / 2, 63)],
-    );
+    let corners = matrix(n, n, vec![(0, 0), (0, last), (last, 0), (last, last), (last / 2, 63)]);
     let mut many: Vec<_> = (0..=last).map(|i| (i, i)).collect();
     many.extend((0..last).map(|i| (i, i + 1)));
     let diagonals = matrix(n, n, many);
@@ -121,10 +101,7 @@ fn refusals_are_the_same() {
     let small = matrix(3, 3, vec![(1, 1)]);
     let wide = matrix(2, (1 << 16) + 1, vec![(0, 1)]);
     let tall = matrix((1 << 17) + 1, 2, vec![(0, 1)]);
-    for (kind, count) in KINDS
-        .into_iter()
-        .flat_map(|kind| [0, 1, 2, 64, 65, u32::MAX].map(|g| (kind, g)))
-    {
+    for (kind, count) in KINDS.into_iter().flat_map(|kind| [0, 1, 2, 64, 65, u32::MAX].map(|g| (kind, g))) {
         for m in [&small, &wide, &tall, &wide.transpose(), &tall.transpose()] {
             agree(m, kind, groups(count));
         }
@@ -154,10 +131,7 @@ fn the_first_lane_that_is_too_long_is_named() {
         agree(&long.transpose(), FormatKind::CpCsr, groups(count));
     }
     let refusal = Sparse::from_entries(FormatKind::RpCsc, groups(4), &long).err();
-    let Some(Refusal::TooFull {
-        row, column, found, ..
-    }) = refusal
-    else {
+    let Some(Refusal::TooFull { row, column, found, .. }) = refusal else {
         panic!("{refusal:?}");
     };
     assert_eq!((row, column, found), (300, 332, 300));

@@ -59,27 +59,11 @@ proptest! {
 }
 
 fn turned(p: &Partition) -> reference::Partition {
-    let &Partition {
-        mt,
-        kt,
-        nt,
-        tm,
-        tk,
-        tn,
-        reuse,
-    } = p;
+    let &Partition { mt, kt, nt, tm, tk, tn, reuse } = p;
     let reuse = match reuse {
         Reuse::Raf => reference::Reuse::Raf,
         Reuse::Rbf => reference::Reuse::Rbf,
         Reuse::Rabe => reference::Reuse::Rabe,
     };
-    reference::Partition {
-        mt,
-        kt,
-        nt,
-        tm,
-        tk,
-        tn,
-        reuse,
-    }
+    reference::Partition { mt, kt, nt, tm, tk, tn, reuse }
 }

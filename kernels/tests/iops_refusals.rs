@@ -39,11 +39,8 @@ fn what_cannot_be_is_named() {
     // A column of A has an entry for each of eight groups, in each half.
     let buffer = large(with(|m| m.buffer_a = 10), Plan::Adaptive);
     assert_eq!(buffer, "buffer_a (a tile of A in each half)");
-    let one = Refusal::Parameter {
-        field: "buffer_b",
-        expected: "at least 2 entries, one in each half",
-        found: 1,
-    };
+    let one =
+        Refusal::Parameter { field: "buffer_b", expected: "at least 2 entries, one in each half", found: 1 };
     assert_eq!(refused(with(|m| m.buffer_b = 1), Plan::Adaptive), one);
     let fits = cover((9, 9, 9), [2, 9, 2], &Machine::default(), Reuse::Raf);
     let given = |change: fn(&mut Partition)| {
@@ -64,38 +61,18 @@ fn what_cannot_be_is_named() {
         (given(|p| p.nt = 1), "nt * groups_b * tn"),
     ] {
         let found = refused(Machine::default(), plan);
-        assert!(
-            matches!(found, Refusal::Parameter { field: f, .. } if f == field),
-            "{found:?}"
-        );
+        assert!(matches!(found, Refusal::Parameter { field: f, .. } if f == field), "{found:?}");
     }
-    assert_eq!(
-        refused(Machine::default(), given(|p| p.kt = 0)),
-        Refusal::Zero { field: "kt" }
-    );
+    assert_eq!(refused(Machine::default(), given(|p| p.kt = 0)), Refusal::Zero { field: "kt" });
     let dense = vec![1.0; 9 * 9];
     let refused = |machine: Machine| {
         let given = cover((9, 9, 9), [3, 9, 3], &machine, Reuse::Raf);
         sdmm(&csr(&a), (&dense, 9), &machine, Plan::Given(given)).expect_err("dense tiles are known exactly")
     };
     let small = with(|m| m.psum = 8);
-    assert!(matches!(
-        refused(small),
-        Refusal::TooLarge {
-            field: "psum",
-            found: 9,
-            limit: 8
-        }
-    ));
+    assert!(matches!(refused(small), Refusal::TooLarge { field: "psum", found: 9, limit: 8 }));
     let small = with(|m| m.buffer_b = 160);
-    assert!(matches!(
-        refused(small),
-        Refusal::TooLarge {
-            found: 162,
-            limit: 160,
-            ..
-        }
-    ));
+    assert!(matches!(refused(small), Refusal::TooLarge { found: 162, limit: 160, .. }));
     let shape = ssmm(&csr(&full(3, 4)), &csr(&a), &Machine::default(), Plan::Adaptive);
     assert!(matches!(shape, Err(Refusal::Shape { .. })));
 }
@@ -111,10 +88,6 @@ fn a_product_without_room_is_refused_before_it_is_made() {
     };
     let (a, b) = (of(n as usize, 1, |i| (i, 0)), of(1, n as usize, |i| (0, i)));
     let refused = ssmm(&a, &b, &Machine::default(), Plan::Adaptive).expect_err("too large");
-    let expected = Refusal::TooLarge {
-        field: "nnz of A * B",
-        found: 400_000_000,
-        limit: 1 << 28,
-    };
+    let expected = Refusal::TooLarge { field: "nnz of A * B", found: 400_000_000, limit: 1 << 28 };
     assert_eq!(refused, expected);
 }

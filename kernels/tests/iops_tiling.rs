@@ -30,17 +30,10 @@ where
     let b: Vec<T> = b.iter().map(|&v| T::from_f64(v)).collect();
     let run = sdmm(&csr(&a), (&b, n), machine, plan).expect("legal");
     assert_eq!(bits(&run.result), bits(&expected(&a, &b, n)));
-    let none = Entries {
-        rows: a.cols,
-        cols: 0,
-        list: Vec::new(),
-    };
+    let none = Entries { rows: a.cols, cols: 0, list: Vec::new() };
     let (rp_csc, _) = encoded(&a, &none).expect("small");
     let again = sdmm_encoded(&rp_csc, (&b, n), machine, plan).expect("legal");
-    assert_eq!(
-        (bits(&again.result), again.counters),
-        (bits(&run.result), run.counters)
-    );
+    assert_eq!((bits(&again.result), again.counters), (bits(&run.result), run.counters));
     let c = &run.counters;
     let (m, nnz) = (a.rows as u64, a.list.len() as u64);
     let stored: BTreeSet<u32> = a.list.iter().map(|e| e.col).collect();
@@ -99,18 +92,10 @@ fn threads_change_neither_bits_nor_counts() {
     let b = csr(&entries(&mut rng, 200, 250, 5, Rng::real));
     let runs = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let small = Machine {
-            psum: 16,
-            buffer_a: 500,
-            ..Machine::default()
-        };
-        pool.expect("threads")
-            .install(|| ssmm(&a, &b, &small, Plan::Adaptive).expect("legal"))
+        let small = Machine { psum: 16, buffer_a: 500, ..Machine::default() };
+        pool.expect("threads").install(|| ssmm(&a, &b, &small, Plan::Adaptive).expect("legal"))
     });
-    assert!(
-        runs[0].counters.overflows.total() > 0,
-        "overflows must not depend on threads either"
-    );
+    assert!(runs[0].counters.overflows.total() > 0, "overflows must not depend on threads either");
     assert_eq!(runs[0], runs[1]);
     assert_eq!(runs[0], runs[2]);
 }

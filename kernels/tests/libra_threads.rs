@@ -72,40 +72,21 @@ fn rows(cols: u64, lengths: impl Iterator<Item = u64>) -> Entries<f32> {
 fn matrices() -> Vec<(&'static str, Entries<f32>)> {
     let mut rng = Rng(1);
     let short: Vec<u64> = (0..30_003).map(|_| rng.below(4)).collect();
-    let skewed: Vec<u64> = (0..1_001)
-        .map(|i| if i % 97 == 0 { 3_000 } else { rng.below(20) })
-        .collect();
+    let skewed: Vec<u64> = (0..1_001).map(|i| if i % 97 == 0 { 3_000 } else { rng.below(20) }).collect();
     vec![
         ("even rows", rows(600, (0..2_005).map(|_| 30))),
         ("short rows", rows(30_000, short.into_iter())),
         ("a few long rows", rows(20_000, skewed.into_iter())),
         ("one window", rows(60_000, (0..5).map(|i| 9_000 * i))),
-        (
-            "a long gap",
-            rows(
-                50,
-                (0..40_000).map(|i| if (1_000..39_000).contains(&i) { 0 } else { 20 }),
-            ),
-        ),
+        ("a long gap", rows(50, (0..40_000).map(|i| if (1_000..39_000).contains(&i) { 0 } else { 20 }))),
     ]
 }
 
 fn all_params() -> Vec<FormatParams> {
     let mut all = Vec::new();
-    for (eta, kb) in [
-        (None, 8),
-        (None, 16),
-        (Some(1), 4),
-        (Some(32), 16),
-        (Some(128), 8),
-    ] {
+    for (eta, kb) in [(None, 8), (None, 16), (Some(1), 4), (Some(32), 16), (Some(128), 8)] {
         for fill in [false, true] {
-            all.push(FormatParams {
-                eta,
-                kb,
-                fill,
-                ..FormatParams::default()
-            });
+            all.push(FormatParams { eta, kb, fill, ..FormatParams::default() });
         }
     }
     all
@@ -120,15 +101,8 @@ fn large_matrices_are_encoded_and_decoded_as_the_reference_does() {
                 let reference = Sparse::from_entries(kind, params, &entries).expect("encodes");
                 let expected = AnySparse::from(reference);
                 let found = encode(&entries, kind, params);
-                assert_eq!(
-                    judge_encoded(&expected, found),
-                    Verdict::Exact,
-                    "{name}: {kind:?}, {params:?}"
-                );
-                assert!(
-                    decode(&expected) == entries.bits(),
-                    "{name}: {kind:?}, {params:?}"
-                );
+                assert_eq!(judge_encoded(&expected, found), Verdict::Exact, "{name}: {kind:?}, {params:?}");
+                assert!(decode(&expected) == entries.bits(), "{name}: {kind:?}, {params:?}");
             }
         }
     }
@@ -141,19 +115,10 @@ fn the_number_of_threads_changes_nothing() {
         let params = FormatParams::default();
         let here = encode(&entries, kind, params);
         for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("a pool");
-            assert!(
-                pool.install(|| encode(&entries, kind, params)) == here,
-                "{kind:?}, {threads} threads"
-            );
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            assert!(pool.install(|| encode(&entries, kind, params)) == here, "{kind:?}, {threads} threads");
             let matrix = AnySparse::from(Sparse::from_entries(kind, params, &entries).expect("encodes"));
-            assert!(
-                pool.install(|| decode(&matrix)) == entries.bits(),
-                "{kind:?}, {threads} threads"
-            );
+            assert!(pool.install(|| decode(&matrix)) == entries.bits(), "{kind:?}, {threads} threads");
         }
     }
 }
@@ -165,11 +130,7 @@ fn at(row: u32, col: u32, value: f32) -> Entry<f32> {
 /// A vector in both parts, an empty column, an empty block; columns in another order than by density.
 #[test]
 fn encodings_that_no_encoder_writes_are_decoded() {
-    let entries = Entries::try_new(
-        8,
-        7,
-        vec![at(0, 4, 1.0), at(1, 0, 2.0), at(1, 4, 3.0), at(1, 5, 4.0)],
-    );
+    let entries = Entries::try_new(8, 7, vec![at(0, 4, 1.0), at(1, 0, 2.0), at(1, 4, 3.0), at(1, 5, 4.0)]);
     let entries = entries.expect("sorted");
     let spmm = LibraSpmm::try_new(LibraSpmmParts {
         rows: 8,
@@ -210,11 +171,7 @@ fn encodings_that_no_encoder_writes_are_decoded() {
 fn refusals_are_those_of_the_reference() {
     let entries = Entries::try_new(9, 3, vec![at(0, 0, 1.0), at(8, 2, 2.0)]).expect("sorted");
     let csr = AnySparse::from(Sparse::Csr(Csr::from_entries(&entries).expect("encodes")));
-    let params = |eta, kb| FormatParams {
-        eta,
-        kb,
-        ..FormatParams::default()
-    };
+    let params = |eta, kb| FormatParams { eta, kb, ..FormatParams::default() };
     for params in [
         params(Some(0), 8),
         params(Some(129), 8),

@@ -19,16 +19,7 @@ const BLOCKS: [FormatParams; 5] = [
     FormatParams::blocks(1, 7),
     FormatParams::blocks(64, 2),
 ];
-const SHAPES: [(usize, usize); 8] = [
-    (0, 0),
-    (0, 5),
-    (5, 0),
-    (1, 1),
-    (9, 7),
-    (16, 16),
-    (13, 40),
-    (40, 3),
-];
+const SHAPES: [(usize, usize); 8] = [(0, 0), (0, 5), (5, 0), (1, 1), (9, 7), (16, 16), (13, 40), (40, 3)];
 
 fn moves() -> impl Iterator<Item = &'static Kernel> {
     kernels_here().filter(|k| k.contract.op.is_exact())
@@ -49,11 +40,7 @@ fn bit_entries(rng: &mut Rng, precision: Precision, rows: usize, cols: usize, de
     let mut list = Vec::new();
     for (row, col) in (0..rows as u32).flat_map(|row| (0..cols as u32).map(move |col| (row, col))) {
         if rng.below(100) < density {
-            list.push(Entry {
-                row,
-                col,
-                value: any_bits(rng, precision),
-            });
+            list.push(Entry { row, col, value: any_bits(rng, precision) });
         }
     }
     Entries { rows, cols, list }
@@ -77,17 +64,8 @@ fn raw(kernel: &Kernel, a: &AnySparse, params: FormatParams) -> RawSparse {
 /// Equal arrays; values by bits, since NaN is not equal to itself.
 #[track_caller]
 fn assert_arrays(found: &RawSparse, wanted: &RawSparse, what: &str) {
-    let frame = |r: &RawSparse| {
-        (
-            r.kind,
-            r.rows,
-            r.cols,
-            r.params,
-            r.width,
-            r.offsets.clone(),
-            r.indices.clone(),
-        )
-    };
+    let frame =
+        |r: &RawSparse| (r.kind, r.rows, r.cols, r.params, r.width, r.offsets.clone(), r.indices.clone());
     let bits = |v: &Values| (0..v.len()).map(|at| v.as_slice().bits(at)).collect::<Vec<_>>();
     assert_eq!(frame(found), frame(wanted), "{what}");
     assert_eq!(found.values.precision(), wanted.values.precision(), "{what}");
@@ -144,13 +122,7 @@ fn duplicates_agree_with_the_oracle_in_every_type() {
         for round in 0..60 {
             // Few positions, many triples, magnitudes from subnormal to overflow.
             let list: Vec<(u32, u32, u64)> = (0..24)
-                .map(|_| {
-                    (
-                        rng.below(3) as u32,
-                        rng.below(2) as u32,
-                        any_bits(&mut rng, precision),
-                    )
-                })
+                .map(|_| (rng.below(3) as u32, rng.below(2) as u32, any_bits(&mut rng, precision)))
                 .filter(|t| round % 4 == 0 || sparse_oracle::scalar::decode(t.2, precision).is_finite())
                 .collect();
             let a = triples(precision, &list);
@@ -166,11 +138,7 @@ fn duplicates_agree_with_the_oracle_in_every_type() {
             let (f, w) = (found.values.to_f64(), wanted.values.to_f64());
             for (at, (f, w)) in f.iter().zip(&w).enumerate() {
                 let same = f.to_bits() == w.to_bits() || f.is_nan() && w.is_nan();
-                assert!(
-                    same,
-                    "{} entry {at}: found {f:e}, oracle {w:e}, from {list:?}",
-                    kernel.name
-                );
+                assert!(same, "{} entry {at}: found {f:e}, oracle {w:e}, from {list:?}", kernel.name);
             }
         }
     }
@@ -197,11 +165,7 @@ fn triples(precision: Precision, list: &[(u32, u32, u64)]) -> AnySparse {
 #[test]
 fn an_explicit_zero_creates_its_block_and_is_dropped_on_the_way_back() {
     let entry = |row, col, value| Entry { row, col, value };
-    let e = Entries {
-        rows: 2,
-        cols: 4,
-        list: vec![entry(0, 0, 0.0), entry(1, 3, -0.0)],
-    };
+    let e = Entries { rows: 2, cols: 4, list: vec![entry(0, 0, 0.0), entry(1, 3, -0.0)] };
     let blocks = FormatParams::blocks(2, 2);
     let a = AnySparse::from_f64(Precision::F32, FormatKind::Csr, blocks, &e).expect("encodes");
     for to in ["bcsr", "blocked_ell"] {
@@ -217,15 +181,7 @@ fn an_explicit_zero_creates_its_block_and_is_dropped_on_the_way_back() {
 
 #[test]
 fn moves_refuse_what_is_not_theirs() {
-    let e = Entries {
-        rows: 1,
-        cols: 1,
-        list: vec![Entry {
-            row: 0,
-            col: 0,
-            value: 1.0,
-        }],
-    };
+    let e = Entries { rows: 1, cols: 1, list: vec![Entry { row: 0, col: 0, value: 1.0 }] };
     let params = FormatParams::default();
     for kernel in moves() {
         let mut defined = kernel.contract.format.precisions().iter();
@@ -235,66 +191,31 @@ fn moves_refuse_what_is_not_theirs() {
             (other, kernel.contract.format),
             (
                 kernel.contract.types.a,
-                if kernel.contract.format == FormatKind::Csr {
-                    FormatKind::Csc
-                } else {
-                    FormatKind::Csr
-                },
+                if kernel.contract.format == FormatKind::Csr { FormatKind::Csc } else { FormatKind::Csr },
             ),
         ] {
             let a = AnySparse::from_f64(precision, format, params, &e).expect("encodes");
             let refused = (kernel.run)(task(kernel, &a, params));
-            assert!(
-                matches!(refused, Err(Refusal::Kind { field: "A", .. })),
-                "{}: {refused:?}",
-                kernel.name
-            );
+            assert!(matches!(refused, Err(Refusal::Kind { field: "A", .. })), "{}: {refused:?}", kernel.name);
         }
         let a = AnySparse::from_f64(kernel.contract.types.a, kernel.contract.format, params, &e)
             .expect("encodes");
         let foreign = match kernel.contract.to {
             Some(_) => Task::Transpose { a: &a },
-            None => Task::Convert {
-                a: &a,
-                to: FormatKind::Csr,
-                params,
-            },
+            None => Task::Convert { a: &a, to: FormatKind::Csr, params },
         };
-        assert!(
-            matches!((kernel.run)(foreign), Err(Refusal::Kind { field: "task", .. })),
-            "{}",
-            kernel.name
-        );
+        assert!(matches!((kernel.run)(foreign), Err(Refusal::Kind { field: "task", .. })), "{}", kernel.name);
         if let Some(to) = kernel.contract.to {
-            let wrong = FormatKind::GENERAL
-                .into_iter()
-                .find(|f| *f != to)
-                .expect("another format");
-            let refused = (kernel.run)(Task::Convert {
-                a: &a,
-                to: wrong,
-                params,
-            });
-            assert!(
-                matches!(refused, Err(Refusal::Kind { field: "target", .. })),
-                "{}",
-                kernel.name
-            );
+            let wrong = FormatKind::GENERAL.into_iter().find(|f| *f != to).expect("another format");
+            let refused = (kernel.run)(Task::Convert { a: &a, to: wrong, params });
+            assert!(matches!(refused, Err(Refusal::Kind { field: "target", .. })), "{}", kernel.name);
         }
     }
 }
 
 #[test]
 fn blocks_must_have_a_sensible_shape() {
-    let e = Entries {
-        rows: 1,
-        cols: 1,
-        list: vec![Entry {
-            row: 0,
-            col: 0,
-            value: 1.0,
-        }],
-    };
+    let e = Entries { rows: 1, cols: 1, list: vec![Entry { row: 0, col: 0, value: 1.0 }] };
     for to in [FormatKind::Bcsr, FormatKind::BlockedEll] {
         let name = format!("convert_csr_{}_f32__portable", to.name());
         let kernel = kernel(&name).expect("registered");
@@ -313,61 +234,31 @@ fn blocks_must_have_a_sensible_shape() {
 #[test]
 fn huge_shapes_are_refused_before_anything_is_allocated() {
     let tall = u32::MAX as usize;
-    let entry = [Entry {
-        row: 0,
-        col: 0,
-        value: 1.0,
-    }];
+    let entry = [Entry { row: 0, col: 0, value: 1.0 }];
     let long = coo(Precision::F32, tall, tall, &entry);
     for name in ["convert_coo_csr_f32__portable", "convert_coo_csc_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &long, FormatParams::default()));
-        assert!(
-            matches!(refused, Err(Refusal::TooLarge { .. })),
-            "{name}: {refused:?}"
-        );
+        assert!(matches!(refused, Err(Refusal::TooLarge { .. })), "{name}: {refused:?}");
     }
-    let e = Entries {
-        rows: 2,
-        cols: tall,
-        list: entry.to_vec(),
-    };
+    let e = Entries { rows: 2, cols: tall, list: entry.to_vec() };
     let wide =
         AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("encodes");
     for name in ["convert_csr_csc_f32__portable", "transpose_csr_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &wide, FormatParams::default()));
-        assert!(
-            matches!(refused, Err(Refusal::TooLarge { .. })),
-            "{name}: {refused:?}"
-        );
+        assert!(matches!(refused, Err(Refusal::TooLarge { .. })), "{name}: {refused:?}");
     }
     // One dense row in a tall matrix: 2^17 rows of 2^17 slots.
     let side = 1 << 17;
-    let list = (0..side)
-        .map(|col| Entry {
-            row: 0,
-            col,
-            value: 1.0,
-        })
-        .collect();
-    let e = Entries {
-        rows: side as usize,
-        cols: side as usize,
-        list,
-    };
+    let list = (0..side).map(|col| Entry { row: 0, col, value: 1.0 }).collect();
+    let e = Entries { rows: side as usize, cols: side as usize, list };
     let dense_row =
         AnySparse::from_f64(Precision::F32, FormatKind::Csr, FormatParams::default(), &e).expect("encodes");
-    for name in [
-        "convert_csr_ell_f32__portable",
-        "convert_csr_blocked_ell_f32__portable",
-    ] {
+    for name in ["convert_csr_ell_f32__portable", "convert_csr_blocked_ell_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &dense_row, FormatParams::default()));
-        assert!(
-            matches!(refused, Err(Refusal::TooLarge { field: "slots", .. })),
-            "{name}: {refused:?}"
-        );
+        assert!(matches!(refused, Err(Refusal::TooLarge { field: "slots", .. })), "{name}: {refused:?}");
     }
     // An ELL of no slots may claim any number of rows.
     let empty = RawSparse {

@@ -30,19 +30,11 @@ fn generated<T: Element>(line: &str) -> Csr<T> {
 }
 
 fn loops_params(boundary: Option<u32>, br: u32) -> FormatParams {
-    FormatParams {
-        boundary,
-        br,
-        ..FormatParams::default()
-    }
+    FormatParams { boundary, br, ..FormatParams::default() }
 }
 
 fn sr_bcrs_params(v: u32, stride: u32) -> FormatParams {
-    FormatParams {
-        v,
-        stride,
-        ..FormatParams::default()
-    }
+    FormatParams { v, stride, ..FormatParams::default() }
 }
 
 /// Both directions agree with the reference, array by array.
@@ -53,16 +45,8 @@ where
 {
     let expected = AnySparse::from(Sparse::from_entries(kind, params, &csr.entries()).expect("encodes"));
     let found = encoded(csr.clone(), kind, params).expect("what the reference encodes");
-    assert_eq!(
-        judge_encoded(&expected, found),
-        Verdict::Exact,
-        "{kind:?} {params:?}"
-    );
-    assert_eq!(
-        decoded(&expected),
-        Ok(expected.entries_bits()),
-        "{kind:?} {params:?}"
-    );
+    assert_eq!(judge_encoded(&expected, found), Verdict::Exact, "{kind:?} {params:?}");
+    assert_eq!(decoded(&expected), Ok(expected.entries_bits()), "{kind:?} {params:?}");
 }
 
 /// More than 2^14 entries each: several spans, of even and of very uneven windows, among empty rows, and one window
@@ -80,13 +64,7 @@ fn large_matrices_agree_with_the_reference() {
         let csr = generated::<f32>(line);
         assert!(csr.nnz() > 20_000, "{line}: {} entries", csr.nnz());
         let rows = csr.rows as u32;
-        for (boundary, br) in [
-            (None, 8),
-            (Some(1), 16),
-            (Some(rows / 3), 5),
-            (Some(0), 1),
-            (Some(rows), 8),
-        ] {
+        for (boundary, br) in [(None, 8), (Some(1), 16), (Some(rows / 3), 5), (Some(0), 1), (Some(rows), 8)] {
             agrees(&csr, FormatKind::Loops, loops_params(boundary, br));
         }
         for (v, stride) in [(8, 4), (1, 1), (4, 1), (1, 16), (7, 3), (16, 8)] {
@@ -101,10 +79,9 @@ fn large_matrices_agree_with_the_reference() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let csr = generated::<f64>("zipf:rows=6000,cols=9000,longest=6000,seed=8");
-    for (kind, params) in [
-        (FormatKind::Loops, loops_params(Some(77), 8)),
-        (FormatKind::SrBcrs, sr_bcrs_params(8, 4)),
-    ] {
+    for (kind, params) in
+        [(FormatKind::Loops, loops_params(Some(77), 8)), (FormatKind::SrBcrs, sr_bcrs_params(8, 4))]
+    {
         let of = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let run = || {
@@ -162,21 +139,14 @@ fn bad_parameters_are_refused_as_the_reference_does() {
     assert_eq!(sr_bcrs(0, 0), Refusal::Zero { field: "v" });
     assert_eq!(sr_bcrs(1, 0), Refusal::Zero { field: "stride" });
     let most = u128::from(u32::MAX);
-    assert_eq!(
-        sr_bcrs(u32::MAX, u32::MAX),
-        too_large("v * stride", most * most, 1 << 16)
-    );
+    assert_eq!(sr_bcrs(u32::MAX, u32::MAX), too_large("v * stride", most * most, 1 << 16));
 }
 
 /// A diagonal in tiles as high as they get. Far more slots than fit u32: 2^17 tiles of 2^16.
 #[test]
 fn too_many_slots_are_refused_before_they_are_allocated() {
     let diagonal = |n: u32| {
-        let at = |i| Entry {
-            row: i,
-            col: i,
-            value: 1.0f32,
-        };
+        let at = |i| Entry { row: i, col: i, value: 1.0f32 };
         let entries = Entries::try_new(n as usize, n as usize, (0..n).map(at).collect());
         Csr::from_entries(&entries.expect("sorted")).expect("encodes")
     };

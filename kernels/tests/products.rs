@@ -10,29 +10,11 @@ use sparse_oracle::scalar::{Precision, Values, decode};
 use sparse_oracle::task::{Answer, Task};
 use support::{Dense, LAYOUTS, Rng, bits_of, coo, encode, entries, fitting, table};
 
-const FACTORS: [(f64, f64); 6] = [
-    (1.0, 0.0),
-    (1.0, 1.0),
-    (-2.0, 0.0),
-    (0.5, -1.0),
-    (0.0, 2.0),
-    (0.0, 0.0),
-];
-const SHAPES: [(usize, usize, usize); 8] = [
-    (1, 1, 1),
-    (5, 7, 3),
-    (9, 4, 17),
-    (17, 9, 1),
-    (0, 3, 2),
-    (3, 0, 2),
-    (4, 3, 0),
-    (8, 8, 8),
-];
-const BLOCKS: [FormatParams; 3] = [
-    FormatParams::blocks(4, 4),
-    FormatParams::blocks(2, 3),
-    FormatParams::blocks(5, 1),
-];
+const FACTORS: [(f64, f64); 6] = [(1.0, 0.0), (1.0, 1.0), (-2.0, 0.0), (0.5, -1.0), (0.0, 2.0), (0.0, 0.0)];
+const SHAPES: [(usize, usize, usize); 8] =
+    [(1, 1, 1), (5, 7, 3), (9, 4, 17), (17, 9, 1), (0, 3, 2), (3, 0, 2), (4, 3, 0), (8, 8, 8)];
+const BLOCKS: [FormatParams; 3] =
+    [FormatParams::blocks(4, 4), FormatParams::blocks(2, 3), FormatParams::blocks(5, 1)];
 
 fn kernels(op: Op) -> impl Iterator<Item = &'static Kernel> {
     kernels_here().filter(move |k| k.contract.op == op)
@@ -58,11 +40,7 @@ fn check_spmm(kernel: &Kernel, rng: &mut Rng, e: &Entries<f64>, n: usize, round:
     for transposes in 0..4 {
         let (transpose_a, transpose_b) = (transposes & 1 == 1, transposes & 2 == 2);
         let op_a = table(e, transpose_a);
-        let (m, k) = if transpose_a {
-            (e.cols, e.rows)
-        } else {
-            (e.rows, e.cols)
-        };
+        let (m, k) = if transpose_a { (e.cols, e.rows) } else { (e.rows, e.cols) };
         for (layout, &(alpha, beta)) in FACTORS.iter().enumerate() {
             let layout_b = LAYOUTS[(layout + round) % 2];
             let layout_c = LAYOUTS[(layout / 2 + transposes) % 2];
@@ -75,15 +53,8 @@ fn check_spmm(kernel: &Kernel, rng: &mut Rng, e: &Entries<f64>, n: usize, round:
                 if beta == 0.0 { f64::NAN } else { rng.integer() }
             });
             let before = c.clone();
-            let task = Task::Spmm {
-                a: &a,
-                transpose_a,
-                b: b.as_ref(),
-                transpose_b,
-                alpha,
-                beta,
-                c: c.as_mut(),
-            };
+            let task =
+                Task::Spmm { a: &a, transpose_a, b: b.as_ref(), transpose_b, alpha, beta, c: c.as_mut() };
             assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
             for i in 0..m {
                 for j in 0..n {
@@ -132,18 +103,9 @@ fn spmv_on_integers() {
                     let draw = |read: bool, rng: &mut Rng| if read { rng.integer() } else { f64::NAN };
                     let x: Vec<f64> = (0..k).map(|_| draw(alpha != 0.0, &mut rng)).collect();
                     let before: Vec<f64> = (0..m).map(|_| draw(beta != 0.0, &mut rng)).collect();
-                    let (xs, mut y) = (
-                        Values::from_f64(types.b, &x),
-                        Values::from_f64(types.out, &before),
-                    );
-                    let task = Task::Spmv {
-                        a: &a,
-                        transpose_a,
-                        x: xs.as_slice(),
-                        alpha,
-                        beta,
-                        y: y.as_mut_slice(),
-                    };
+                    let (xs, mut y) = (Values::from_f64(types.b, &x), Values::from_f64(types.out, &before));
+                    let task =
+                        Task::Spmv { a: &a, transpose_a, x: xs.as_slice(), alpha, beta, y: y.as_mut_slice() };
                     assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
                     for (i, found) in y.to_f64().into_iter().enumerate() {
                         let wanted = expected(&op_a, |k, _| x[k], (alpha, beta), before[i], (i, 0));
@@ -158,23 +120,8 @@ fn spmv_on_integers() {
 #[test]
 fn an_absent_position_takes_no_part_and_an_explicit_zero_does() {
     // Row 0 stores (0, 0) = 1 only, row 1 an explicit zero at column 1, where B is infinite.
-    let list = [
-        Entry {
-            row: 0,
-            col: 0,
-            value: 1.0,
-        },
-        Entry {
-            row: 1,
-            col: 1,
-            value: 0.0,
-        },
-    ];
-    let e = Entries {
-        rows: 2,
-        cols: 2,
-        list: list.to_vec(),
-    };
+    let list = [Entry { row: 0, col: 0, value: 1.0 }, Entry { row: 1, col: 1, value: 0.0 }];
+    let e = Entries { rows: 2, cols: 2, list: list.to_vec() };
     let mut rng = Rng(3);
     for kernel in kernels(Op::Spmm).filter(|k| !k.contract.format.pads_with_zeros()) {
         let types = kernel.contract.types;
@@ -199,18 +146,10 @@ fn an_absent_position_takes_no_part_and_an_explicit_zero_does() {
 
 #[test]
 fn duplicates_are_summed_exactly_before_they_are_multiplied() {
-    let entry = |value: f64| Entry {
-        row: 0,
-        col: 0,
-        value,
-    };
+    let entry = |value: f64| Entry { row: 0, col: 0, value };
     for kernel in kernels(Op::Spmm).filter(|k| k.contract.format == FormatKind::Coo) {
         let types = kernel.contract.types;
-        let significand = if types.a == Precision::Tf32 {
-            24
-        } else {
-            types.a.spec().significand as i32
-        };
+        let significand = if types.a == Precision::Tf32 { 24 } else { types.a.spec().significand as i32 };
         // big + 1 + 1 with big = 2^p: rounded additions lose both ones, the exact sum keeps their 2.
         let big = 2f64.powi(significand);
         let a = coo(types.a, 1, 1, &[entry(1.0), entry(big), entry(1.0)]);

@@ -51,72 +51,27 @@ fn operands(kernel: &Kernel, rng: &mut Rng) -> Operands {
         _ => dense(types.out, M, N),
     };
     let y = dense(types.b, N, K);
-    Operands {
-        a,
-        b,
-        y,
-        c,
-        sparse_b,
-        alpha: 1.0,
-        beta: 1.0,
-        transpose_a: false,
-        mode: SddmmMode::Pattern,
-    }
+    Operands { a, b, y, c, sparse_b, alpha: 1.0, beta: 1.0, transpose_a: false, mode: SddmmMode::Pattern }
 }
 
 fn run(kernel: &Kernel, op: Op, o: &mut Operands) -> Result<(), Refusal> {
-    let Operands {
-        a,
-        b,
-        y,
-        c,
-        sparse_b,
-        alpha,
-        beta,
-        transpose_a,
-        mode,
-    } = o;
+    let Operands { a, b, y, c, sparse_b, alpha, beta, transpose_a, mode } = o;
     let (alpha, beta, transpose_a) = (*alpha, *beta, *transpose_a);
     let task = match op {
-        Op::Spmm => Task::Spmm {
-            a,
-            transpose_a,
-            b: b.as_ref(),
-            transpose_b: false,
-            alpha,
-            beta,
-            c: c.as_mut(),
-        },
+        Op::Spmm => {
+            Task::Spmm { a, transpose_a, b: b.as_ref(), transpose_b: false, alpha, beta, c: c.as_mut() }
+        }
         Op::Spmv => {
             let (x, y) = (b.data.as_slice(), c.data.as_mut_slice());
-            Task::Spmv {
-                a,
-                transpose_a,
-                x,
-                alpha,
-                beta,
-                y,
-            }
+            Task::Spmv { a, transpose_a, x, alpha, beta, y }
         }
         Op::Sddmm => {
             let (x, y, out) = (b.as_ref(), y.as_ref(), c.data.as_mut_slice());
-            Task::Sddmm {
-                s: a,
-                x,
-                y,
-                alpha,
-                beta,
-                mode: *mode,
-                out,
-            }
+            Task::Sddmm { s: a, x, y, alpha, beta, mode: *mode, out }
         }
         Op::Spgemm => Task::Spgemm { a, b: sparse_b },
         Op::Transpose => Task::Transpose { a },
-        Op::Convert => Task::Convert {
-            a,
-            to: FormatKind::Csr,
-            params: FormatParams::default(),
-        },
+        Op::Convert => Task::Convert { a, to: FormatKind::Csr, params: FormatParams::default() },
     };
     (kernel.run)(task).map(|_| ())
 }
@@ -154,11 +109,7 @@ const DENSE_OUT: [Op; 3] = [Op::Spmm, Op::Spmv, Op::Sddmm];
 const ALL: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm];
 
 fn other(precision: Precision) -> Precision {
-    if precision == Precision::E5m2 {
-        Precision::E4m3
-    } else {
-        Precision::E5m2
-    }
+    if precision == Precision::E5m2 { Precision::E4m3 } else { Precision::E5m2 }
 }
 
 fn shorter(values: &Values, by: usize) -> Values {
@@ -208,87 +159,33 @@ fn shapes() {
     let shape = |r: &Refusal| matches!(r, Refusal::Shape { .. });
     refused(&[Op::Spmm, Op::Spmv], "op(A)", |_, o| o.transpose_a = true, shape);
     let taller = |_: &Kernel, o: &mut Operands| {
-        o.b = Dense::new(
-            o.b.data.precision(),
-            (o.b.rows + 1, o.b.cols),
-            Layout::RowMajor,
-            0,
-            || 1.0,
-        );
+        o.b = Dense::new(o.b.data.precision(), (o.b.rows + 1, o.b.cols), Layout::RowMajor, 0, || 1.0);
     };
     refused(&DENSE_OUT, "a row of B too many", taller, shape);
     let wider = |_: &Kernel, o: &mut Operands| {
-        o.b = Dense::new(
-            o.b.data.precision(),
-            (o.b.rows, o.b.cols + 1),
-            Layout::RowMajor,
-            0,
-            || 1.0,
-        );
+        o.b = Dense::new(o.b.data.precision(), (o.b.rows, o.b.cols + 1), Layout::RowMajor, 0, || 1.0);
     };
     refused(&[Op::Spmm, Op::Sddmm], "a column of B too many", wider, shape);
     let more = |_: &Kernel, o: &mut Operands| {
-        o.y = Dense::new(
-            o.y.data.precision(),
-            (o.y.rows + 1, o.y.cols),
-            Layout::RowMajor,
-            0,
-            || 1.0,
-        );
+        o.y = Dense::new(o.y.data.precision(), (o.y.rows + 1, o.y.cols), Layout::RowMajor, 0, || 1.0);
     };
     refused(&[Op::Sddmm], "a row of Y too many", more, shape);
     let flatter = |_: &Kernel, o: &mut Operands| {
-        o.c = Dense::new(
-            o.c.data.precision(),
-            (o.c.rows - 1, o.c.cols),
-            Layout::RowMajor,
-            0,
-            || 1.0,
-        );
+        o.c = Dense::new(o.c.data.precision(), (o.c.rows - 1, o.c.cols), Layout::RowMajor, 0, || 1.0);
     };
     refused(&[Op::Spmm, Op::Spmv], "a row of C too few", flatter, shape);
-    refused(
-        &[Op::Spgemm],
-        "inner dimensions",
-        |_, o| o.sparse_b = o.a.clone(),
-        shape,
-    );
+    refused(&[Op::Spgemm], "inner dimensions", |_, o| o.sparse_b = o.a.clone(), shape);
 }
 
 #[test]
 fn lengths_and_leading_dimensions() {
     let length = |r: &Refusal| matches!(r, Refusal::Length { .. });
-    refused(
-        &[Op::Spmm, Op::Sddmm],
-        "short B",
-        |_, o| o.b.data = shorter(&o.b.data, 1),
-        length,
-    );
-    refused(
-        &[Op::Spmm, Op::Sddmm],
-        "short C",
-        |_, o| o.c.data = shorter(&o.c.data, 1),
-        length,
-    );
-    refused(
-        &[Op::Sddmm],
-        "short Y",
-        |_, o| o.y.data = shorter(&o.y.data, 1),
-        length,
-    );
+    refused(&[Op::Spmm, Op::Sddmm], "short B", |_, o| o.b.data = shorter(&o.b.data, 1), length);
+    refused(&[Op::Spmm, Op::Sddmm], "short C", |_, o| o.c.data = shorter(&o.c.data, 1), length);
+    refused(&[Op::Sddmm], "short Y", |_, o| o.y.data = shorter(&o.y.data, 1), length);
     let shape = |r: &Refusal| matches!(r, Refusal::Shape { .. });
-    refused(
-        &[Op::Spmv],
-        "short x",
-        |_, o| o.b.data = shorter(&o.b.data, 1),
-        shape,
-    );
-    refused(
-        &[Op::Spmv],
-        "short y",
-        |_, o| o.c.data = shorter(&o.c.data, 1),
-        shape,
-    );
+    refused(&[Op::Spmv], "short x", |_, o| o.b.data = shorter(&o.b.data, 1), shape);
+    refused(&[Op::Spmv], "short y", |_, o| o.c.data = shorter(&o.c.data, 1), shape);
     let leading = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::LeadingDimension { field: found, .. } if *found == field);
     refused(&[Op::Spmm], "ldb", |_, o| o.b.ld -= 1, leading("ldb"));
     refused(&[Op::Spmm], "ldc", |_, o| o.c.ld -= 1, leading("ldc"));
@@ -300,19 +197,9 @@ fn lengths_and_leading_dimensions() {
     );
     refused(&[Op::Sddmm], "ldx", |_, o| o.b.ld -= 1, leading("ldx"));
     refused(&[Op::Sddmm], "ldy", |_, o| o.y.ld -= 1, leading("ldy"));
-    refused(
-        &[Op::Spmm],
-        "an ldb that overflows",
-        |_, o| o.b.ld = usize::MAX,
-        length,
-    );
+    refused(&[Op::Spmm], "an ldb that overflows", |_, o| o.b.ld = usize::MAX, length);
     let large = |r: &Refusal| matches!(r, Refusal::TooLarge { .. });
-    refused(
-        &[Op::Spmm],
-        "2^32 columns",
-        |_, o| (o.b.cols, o.b.ld) = (1 << 32, 1 << 32),
-        large,
-    );
+    refused(&[Op::Spmm], "2^32 columns", |_, o| (o.b.cols, o.b.ld) = (1 << 32, 1 << 32), large);
 }
 
 #[test]
@@ -328,45 +215,25 @@ fn kinds_and_element_types() {
     refused(&[Op::Spmv], "type of y", |_, o| retyped(&mut o.c), kind("y"));
     refused(&[Op::Sddmm], "type of out", |_, o| retyped(&mut o.c), kind("out"));
     let reformatted = |kernel: &Kernel, o: &mut Operands| {
-        let next = FormatKind::GENERAL
-            .into_iter()
-            .find(|f| *f != kernel.contract.format)
-            .unwrap_or(FormatKind::Csr);
+        let next =
+            FormatKind::GENERAL.into_iter().find(|f| *f != kernel.contract.format).unwrap_or(FormatKind::Csr);
         o.a = o.a.convert(next, FormatParams::default()).expect("converts");
     };
-    refused(
-        &[Op::Spmm, Op::Spmv, Op::Spgemm],
-        "format of A",
-        reformatted,
-        kind("A"),
-    );
+    refused(&[Op::Spmm, Op::Spmv, Op::Spgemm], "format of A", reformatted, kind("A"));
     refused(&[Op::Sddmm], "format of S", reformatted, kind("S"));
     let recast = |matrix: &AnySparse| {
         let (e, kind) = (matrix.entries_f64(), matrix.kind());
         let to = other(matrix.precision());
         // 2:4 is not defined for every type.
         let mut defined = kind.precisions().iter().copied();
-        let to = defined
-            .clone()
-            .find(|p| *p == to)
-            .or_else(|| defined.find(|p| *p != matrix.precision()));
+        let to = defined.clone().find(|p| *p == to).or_else(|| defined.find(|p| *p != matrix.precision()));
         let to = to.expect("two types at least");
         let e = fitting(to, kind, &FormatParams::DEFAULT, &e);
         AnySparse::from_f64(to, kind, FormatParams::DEFAULT, &e).expect("encodes")
     };
-    refused(
-        &[Op::Spmm, Op::Spmv, Op::Spgemm],
-        "type of A",
-        |_, o| o.a = recast(&o.a),
-        kind("A"),
-    );
+    refused(&[Op::Spmm, Op::Spmv, Op::Spgemm], "type of A", |_, o| o.a = recast(&o.a), kind("A"));
     refused(&[Op::Sddmm], "type of S", |_, o| o.a = recast(&o.a), kind("S"));
-    refused(
-        &[Op::Spgemm],
-        "type of sparse B",
-        |_, o| o.sparse_b = recast(&o.sparse_b),
-        kind("B"),
-    );
+    refused(&[Op::Spgemm], "type of sparse B", |_, o| o.sparse_b = recast(&o.sparse_b), kind("B"));
 }
 
 #[test]
@@ -392,20 +259,9 @@ fn extents_that_no_operand_backs_up_cost_nothing() {
     let a = coo(Precision::F32, 3, tall, &[]);
     let kernel = sparse_kernels::registry::kernel("spmm_coo_f32_f32_f32_f32__portable").expect("registered");
     for (transpose_a, m, k) in [(false, 3, tall), (true, tall, 3)] {
-        let b = Dense {
-            rows: k,
-            cols: 0,
-            ld: 0,
-            layout: Layout::RowMajor,
-            data: Values::F32(Vec::new()),
-        };
-        let mut c = Dense {
-            rows: m,
-            cols: 0,
-            ld: 0,
-            layout: Layout::RowMajor,
-            data: Values::F32(Vec::new()),
-        };
+        let b = Dense { rows: k, cols: 0, ld: 0, layout: Layout::RowMajor, data: Values::F32(Vec::new()) };
+        let mut c =
+            Dense { rows: m, cols: 0, ld: 0, layout: Layout::RowMajor, data: Values::F32(Vec::new()) };
         let task = Task::Spmm {
             a: &a,
             transpose_a,

@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 #[test]
 fn every_contract_has_a_portable_kernel_and_the_plain_one_comes_first() {
     for contract in all_contracts() {
-        let first = all_kernels()
-            .iter()
-            .find(|k| k.contract == *contract && k.engine == "portable");
+        let first = all_kernels().iter().find(|k| k.contract == *contract && k.engine == "portable");
         let plain = KernelName::plain(*contract, Engine::Portable).to_string();
         assert_eq!(first.map(|k| &k.name), Some(&plain));
     }
@@ -33,11 +31,6 @@ fn no_kernel_declares_less_than_its_contract_admits() {
     for kernel in all_kernels() {
         let reason = kernel.contract.refuses(&kernel.arithmetic);
         assert_eq!(reason, None, "{}", kernel.name);
-        assert_eq!(
-            kernel.arithmetic.part().acc,
-            kernel.contract.types.acc,
-            "{}",
-            kernel.name
-        );
+        assert_eq!(kernel.arithmetic.part().acc, kernel.contract.types.acc, "{}", kernel.name);
     }
 }

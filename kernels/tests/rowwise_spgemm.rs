@@ -16,9 +16,7 @@ use std::collections::BTreeSet;
 use support::{Rng, entries};
 
 fn rowwise() -> impl Iterator<Item = &'static Kernel> {
-    all_kernels()
-        .iter()
-        .filter(|k| k.name.ends_with("__portable_rowwise"))
+    all_kernels().iter().filter(|k| k.name.ends_with("__portable_rowwise"))
 }
 
 fn plain(of: &Kernel) -> &'static Kernel {
@@ -43,9 +41,7 @@ fn product(kernel: &Kernel, a: &AnySparse, b: &AnySparse) -> Found {
         bits => bits,
     };
     let bits = (0..raw.indices.len()).map(bits).collect();
-    raw.clone()
-        .check()
-        .expect("offsets ascend, indices ascend in each lane");
+    raw.clone().check().expect("offsets ascend, indices ascend in each lane");
     (raw.rows, raw.cols, raw.offsets.clone(), raw.indices.clone(), bits)
 }
 
@@ -65,20 +61,11 @@ fn value(rng: &mut Rng) -> f64 {
 fn wide(rng: &mut Rng, lengths: &[u64], cols: usize, stride: u64) -> Entries<f64> {
     let mut list = Vec::new();
     for (row, &length) in (0u32..).zip(lengths) {
-        let columns: BTreeSet<u32> = (0..length)
-            .map(|_| (rng.below(cols as u64 / stride) * stride) as u32)
-            .collect();
-        list.extend(columns.into_iter().map(|col| Entry {
-            row,
-            col,
-            value: value(rng),
-        }));
+        let columns: BTreeSet<u32> =
+            (0..length).map(|_| (rng.below(cols as u64 / stride) * stride) as u32).collect();
+        list.extend(columns.into_iter().map(|col| Entry { row, col, value: value(rng) }));
     }
-    Entries {
-        rows: lengths.len(),
-        cols,
-        list,
-    }
+    Entries { rows: lengths.len(), cols, list }
 }
 
 proptest! {
@@ -104,21 +91,12 @@ fn every_accumulator_gives_the_same_bits() {
     let mut rng = Rng(3);
     let lengths_a = [0, 1, 2, 3, 9, 40, 1, 200, 0, 60, 4, 150];
     for kernel in rowwise().filter(|k| k.contract.format == FormatKind::Csr) {
-        for (cols, stride) in [
-            (600, 1),
-            (5_000, 3),
-            (3_000_000, 1),
-            (u32::MAX as usize, 4_000_001),
-        ] {
+        for (cols, stride) in [(600, 1), (5_000, 3), (3_000_000, 1), (u32::MAX as usize, 4_000_001)] {
             let a = encode(kernel, &wide(&mut rng, &lengths_a, 250, 1));
             let lengths_b: Vec<u64> = (0..250).map(|_| rng.below(30)).collect();
             let b = encode(kernel, &wide(&mut rng, &lengths_b, cols, stride));
             let wanted = product(plain(kernel), &a, &b);
-            assert!(
-                wanted.3.len() > 300,
-                "too few entries to tell: {}",
-                wanted.3.len()
-            );
+            assert!(wanted.3.len() > 300, "too few entries to tell: {}", wanted.3.len());
             assert_eq!(product(kernel, &a, &b), wanted, "{} {cols}", kernel.name);
         }
     }
@@ -135,33 +113,17 @@ fn short_lanes_with_distinct_and_with_equal_columns() {
             // Lane i of A picks lanes 0..i of B, which have one or two entries.
             let picks: Vec<Entry<f64>> = (0..40u32)
                 .flat_map(|row| (0..row).map(move |col| (row, col)))
-                .map(|(row, col)| Entry {
-                    row,
-                    col,
-                    value: value(&mut rng),
-                })
+                .map(|(row, col)| Entry { row, col, value: value(&mut rng) })
                 .collect();
-            let a = Entries {
-                rows: 40,
-                cols: 40,
-                list: picks,
-            };
+            let a = Entries { rows: 40, cols: 40, list: picks };
             let mut list = Vec::new();
             for row in 0..40u32 {
                 let (first, last) = (rng.below(cols.min(1 << 30)) as u32, (cols - 1) as u32);
                 let columns = BTreeSet::from([first, if row % 3 == 0 { last } else { first }]);
                 list.extend(columns.into_iter().map(|col| (row, col)));
             }
-            let list = list.into_iter().map(|(row, col)| Entry {
-                row,
-                col,
-                value: value(&mut rng),
-            });
-            let b = Entries {
-                rows: 40,
-                cols: cols as usize,
-                list: list.collect(),
-            };
+            let list = list.into_iter().map(|(row, col)| Entry { row, col, value: value(&mut rng) });
+            let b = Entries { rows: 40, cols: cols as usize, list: list.collect() };
             // Columns of a CSC product pick: there the product is that of the transposes.
             let (a, b) = match kernel.contract.format {
                 FormatKind::Csr => (a, b),
@@ -179,17 +141,12 @@ fn short_lanes_with_distinct_and_with_equal_columns() {
 #[test]
 fn threads_change_nothing() {
     let mut rng = Rng(4);
-    let lengths: Vec<u64> = (0..2_000)
-        .map(|row| if row % 97 == 5 { 300 } else { rng.below(12) })
-        .collect();
+    let lengths: Vec<u64> = (0..2_000).map(|row| if row % 97 == 5 { 300 } else { rng.below(12) }).collect();
     for kernel in rowwise().filter(|k| [Precision::F64, Precision::F16].contains(&k.contract.types.a)) {
         let a = encode(kernel, &wide(&mut rng, &lengths, 2_000, 1));
         let wanted = product(plain(kernel), &a, &a);
         for threads in [1, 2, 3, 7] {
-            let pool = ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("a pool");
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let found = pool.install(|| product(kernel, &a, &a));
             assert_eq!(found, wanted, "{} {threads}", kernel.name);
         }

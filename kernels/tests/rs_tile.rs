@@ -72,11 +72,7 @@ fn parameters() -> Vec<FormatParams> {
     let mut all = vec![FormatParams::default()];
     for impact in [ImpactRule::AsDescribed, ImpactRule::AsPrinted] {
         for tau_nnz in [0, 2, 8] {
-            all.push(FormatParams {
-                tau_nnz: Some(tau_nnz),
-                impact,
-                ..FormatParams::default()
-            });
+            all.push(FormatParams { tau_nnz: Some(tau_nnz), impact, ..FormatParams::default() });
         }
     }
     all
@@ -86,20 +82,12 @@ fn parameters() -> Vec<FormatParams> {
 fn matrices_of_many_chunks_are_encoded_and_decoded_as_the_oracle_does() {
     for line in SOURCES {
         let entries = source(line);
-        assert!(
-            entries.nnz() > 1 << 15,
-            "{line}: {} entries are no two chunks",
-            entries.nnz()
-        );
+        assert!(entries.nnz() > 1 << 15, "{line}: {} entries are no two chunks", entries.nnz());
         for params in parameters() {
             let matrix = RsTile::from_entries(&entries, &params).expect("encodes");
             let expected = AnySparse::F32(Sparse::RsTile(matrix.clone()));
             let found = encode(&entries, params).expect("encodes");
-            assert_eq!(
-                judge_encoded(&expected, found),
-                Verdict::Exact,
-                "{line}, {params:?}"
-            );
+            assert_eq!(judge_encoded(&expected, found), Verdict::Exact, "{line}, {params:?}");
             assert!(decode(matrix) == entries.bits(), "{line}, {params:?}");
         }
     }
@@ -109,10 +97,7 @@ fn matrices_of_many_chunks_are_encoded_and_decoded_as_the_oracle_does() {
 fn the_number_of_threads_does_not_matter() {
     let entries = source(SOURCES[0]);
     let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("threads");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {
             let parts = encode(&entries, FormatParams::default()).expect("encodes");
             let AnyParts::F32(Parts::RsTile(tiles)) = parts else {
@@ -135,10 +120,7 @@ fn too_many_residual_slots_are_refused_in_the_oracle_s_words() {
     let short = (0..many).map(|row| at(row, long + row));
     let list = short.chain((0..long).map(|col| at(many, col))).collect();
     let entries = Entries::try_new(many as usize + 1, (long + many) as usize, list).expect("sorted");
-    let params = FormatParams {
-        tau_nnz: Some(u32::MAX),
-        ..FormatParams::default()
-    };
+    let params = FormatParams { tau_nnz: Some(u32::MAX), ..FormatParams::default() };
     let expected = Refusal::TooLarge {
         field: "residual_slots",
         found: u128::from(many + 1) * u128::from(long),
@@ -179,13 +161,7 @@ fn laid_out(pieces: &[Piece], spare: usize, cut: usize) -> (RsTileParts<f32>, En
     });
     let last_is_window = matches!(pieces.last(), Some(Piece::Window(..)));
     let rows = heights.sum::<usize>() - if last_is_window { cut } else { 0 };
-    let longest = pieces.iter().map(|p| {
-        if let Piece::Residual(cols) = p {
-            cols.len()
-        } else {
-            0
-        }
-    });
+    let longest = pieces.iter().map(|p| if let Piece::Residual(cols) = p { cols.len() } else { 0 });
     let width = longest.max().unwrap_or(0) + spare;
     let mut parts = RsTileParts {
         rows,
@@ -241,14 +217,7 @@ fn laid_out(pieces: &[Piece], spare: usize, cut: usize) -> (RsTileParts<f32>, En
         }
     }
     list.sort_by_key(|e| (e.row, e.col));
-    (
-        parts,
-        Entries {
-            rows,
-            cols: 120,
-            list,
-        },
-    )
+    (parts, Entries { rows, cols: 120, list })
 }
 
 proptest! {

@@ -15,11 +15,7 @@ use sparse_oracle::{Precision, each_sparse};
 use support::{Rng, entries};
 
 fn sample(csr_threads: u32, tile_threads: u32, performance: f64) -> Sample {
-    Sample {
-        csr_threads,
-        tile_threads,
-        performance,
-    }
+    Sample { csr_threads, tile_threads, performance }
 }
 
 fn exactly(samples: &[Sample]) -> Vec<exact::Sample> {
@@ -57,11 +53,7 @@ fn samples(limit: u32) -> impl Strategy<Value = Vec<Sample>> {
         prop::collection::vec(one, 0..14),
         // Measured as the scheduler measures.
         (2..limit, prop::collection::vec(performance(), 60)).prop_map(|(total, p)| {
-            pairs(total)
-                .into_iter()
-                .zip(p)
-                .map(|((x, y), p)| sample(x, y, p))
-                .collect()
+            pairs(total).into_iter().zip(p).map(|((x, y), p)| sample(x, y, p)).collect()
         }),
     ]
 }
@@ -144,10 +136,7 @@ proptest! {
 fn equal_measurements_settle_on_fewer_threads() {
     let flat: Vec<Sample> = pairs(6).into_iter().map(|(x, y)| sample(x, y, 0.3)).collect();
     let chosen = |boundary| choose(&flat, 6, 10, boundary).map(|c| (c.csr_threads, c.tile_threads));
-    assert_eq!(
-        [chosen(10), chosen(0), chosen(4)],
-        [Ok((1, 0)), Ok((0, 1)), Ok((1, 1))]
-    );
+    assert_eq!([chosen(10), chosen(0), chosen(4)], [Ok((1, 0)), Ok((0, 1)), Ok((1, 1))]);
 }
 
 /// Samples on a conic do not determine the model although there are many: x^2 + y^2 = 25 in whole numbers.
@@ -174,23 +163,12 @@ fn nearly_all_rows_are_sampled_once() {
 /// A machine whose parts have these rates, one thread each; threads of one part slow each other by `drag`, both run at once.
 fn machine(rates: (f64, f64), drag: f64) -> impl Fn(&Plan, u32) -> f64 {
     move |plan: &Plan, rows: u32| {
-        let Choice {
-            csr_threads: x,
-            tile_threads: y,
-            boundary,
-        } = plan.choice;
-        assert!(
-            (x == 0) == (boundary == 0) && (y == 0) == (boundary == rows),
-            "{plan:?} of {rows} rows"
-        );
+        let Choice { csr_threads: x, tile_threads: y, boundary } = plan.choice;
+        assert!((x == 0) == (boundary == 0) && (y == 0) == (boundary == rows), "{plan:?} of {rows} rows");
         let speed =
             |rate: f64, threads: u32| rate * f64::from(threads) / (1.0 + drag * (f64::from(threads) - 1.0));
         let time = |rows: u32, rate, threads| {
-            if rows == 0 {
-                0.0
-            } else {
-                f64::from(rows) / speed(rate, threads)
-            }
+            if rows == 0 { 0.0 } else { f64::from(rows) / speed(rate, threads) }
         };
         let slowest = time(boundary, rates.0, x).max(time(rows - boundary, rates.1, y));
         f64::from(rows) / slowest
@@ -204,13 +182,7 @@ fn planned(rates: (f64, f64), drag: f64, total: u32) -> Plan {
 
 #[test]
 fn a_plan_takes_what_pays() {
-    let threads = |plan: Plan| {
-        (
-            plan.choice.csr_threads,
-            plan.choice.tile_threads,
-            plan.choice.boundary,
-        )
-    };
+    let threads = |plan: Plan| (plan.choice.csr_threads, plan.choice.tile_threads, plan.choice.boundary);
     // One thread: the faster part.
     assert_eq!(threads(planned((2.0, 1.0), 0.0, 1)), (1, 0, 10_000));
     assert_eq!(threads(planned((1.0, 2.0), 0.0, 1)), (0, 1, 0));
@@ -227,12 +199,7 @@ fn a_plan_takes_what_pays() {
 #[test]
 fn every_plan_that_is_measured_is_legal_and_the_fastest_run_wins() {
     for total in 1..=9 {
-        for (rates, drag) in [
-            ((1.0, 1.0), 0.2),
-            ((1.0, 30.0), 0.5),
-            ((1e-3, 1e4), 0.1),
-            ((5.0, 4.0), 1.0),
-        ] {
+        for (rates, drag) in [((1.0, 1.0), 0.2), ((1.0, 30.0), 0.5), ((1e-3, 1e4), 0.1), ((5.0, 4.0), 1.0)] {
             let machine = machine(rates, drag);
             let (mut runs, mut best) = (0, 0.0f64);
             let found = plan(1_000, 100, 4, total, |p| {
@@ -241,16 +208,10 @@ fn every_plan_that_is_measured_is_legal_and_the_fastest_run_wins() {
                 Ok(machine(p, 100))
             });
             let found = found.expect("a plan");
-            assert!(
-                runs <= pairs(total).len().max(2) + 3,
-                "{runs} runs for {total} threads"
-            );
+            assert!(runs <= pairs(total).len().max(2) + 3, "{runs} runs for {total} threads");
             // The whole matrix has rows enough that rounding the boundary costs little.
             let speed = machine(&found, 1_000);
-            assert!(
-                speed >= 0.97 * best,
-                "{total} {rates:?} {drag}: {found:?} {speed} of {best}"
-            );
+            assert!(speed >= 0.97 * best, "{total} {rates:?} {drag}: {found:?} {speed} of {best}");
         }
     }
 }
@@ -261,16 +222,10 @@ fn bad_input_is_refused() {
     assert_eq!(plan(5, 5, 8, 0, ok), Err(ScheduleError::NoThreads));
     assert_eq!(plan(5, 5, 0, 2, ok), Err(ScheduleError::NoTileRows));
     let many = THREAD_LIMIT + 1;
-    assert_eq!(
-        plan(5, 5, 8, many, ok),
-        Err(ScheduleError::TooManyThreads { found: many })
-    );
+    assert_eq!(plan(5, 5, 8, many, ok), Err(ScheduleError::TooManyThreads { found: many }));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let refused = plan(5, 5, 8, 2, |_| Ok(bad)).expect_err("not a throughput");
-        assert!(
-            matches!(refused, ScheduleError::Throughput { part: "CSR", .. }),
-            "{bad}"
-        );
+        assert!(matches!(refused, ScheduleError::Throughput { part: "CSR", .. }), "{bad}");
     }
     let error = ScheduleError::Refused(Refusal::Zero { field: "x" });
     assert_eq!(plan(5, 5, 8, 2, |_| Err(error.clone())), Err(error.clone()));
@@ -297,35 +252,22 @@ fn a_sample_is_encoded_as_the_plan_says() {
         let a =
             AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e).expect("encodes");
         let sampled = Sampled::new(&a, &[2..7, 30..40]).expect("rows of A");
-        let choice = Choice {
-            csr_threads: 1,
-            tile_threads: 1,
-            boundary: 6,
-        };
+        let choice = Choice { csr_threads: 1, tile_threads: 1, boundary: 6 };
         let loops = sampled.encoded(Plan { choice, br: 4 }.params()).expect("encodes");
         assert_eq!((loops.kind(), loops.shape()), (FormatKind::Loops, (15, 9)));
         let rows: Vec<usize> = (2..7).chain(30..40).collect();
         let kept = |r: u32| rows.iter().position(|&row| row == r as usize);
         let of_a = a.entries_bits().list;
-        let wanted: Vec<(usize, u32, u64)> = of_a
-            .iter()
-            .filter_map(|e| Some((kept(e.row)?, e.col, e.value)))
-            .collect();
-        let found: Vec<(usize, u32, u64)> = loops
-            .entries_bits()
-            .list
-            .iter()
-            .map(|e| (e.row as usize, e.col, e.value))
-            .collect();
+        let wanted: Vec<(usize, u32, u64)> =
+            of_a.iter().filter_map(|e| Some((kept(e.row)?, e.col, e.value))).collect();
+        let found: Vec<(usize, u32, u64)> =
+            loops.entries_bits().list.iter().map(|e| (e.row as usize, e.col, e.value)).collect();
         assert_eq!(found, wanted);
         assert!(Sampled::new(&a, std::slice::from_ref(&(38..41))).is_err());
     }
     let coo =
         AnySparse::from_f64(Precision::F64, FormatKind::Coo, FormatParams::default(), &e).expect("encodes");
-    assert!(matches!(
-        Sampled::new(&coo, &[]),
-        Err(Refusal::Kind { field: "A", .. })
-    ));
+    assert!(matches!(Sampled::new(&coo, &[]), Err(Refusal::Kind { field: "A", .. })));
 }
 
 /// The clock itself: whatever it says, the plan is legal and what is executed has the plan's boundary.

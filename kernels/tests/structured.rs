@@ -80,24 +80,14 @@ proptest! {
 
 #[test]
 fn parameters_out_of_range_are_refused_alike() {
-    let list = vec![Entry {
-        row: 1,
-        col: 2,
-        value: F16(0x3c00),
-    }];
+    let list = vec![Entry { row: 1, col: 2, value: F16(0x3c00) }];
     let entries = Entries::try_new(5, 7, list).expect("sorted");
     let extremes = [0, 1, 2, 3, 4, 5, 1 << 16, u32::MAX - 1, u32::MAX];
     let (mut refused, mut taken) = (0, 0);
     for kind in [FormatKind::Nm, FormatKind::Vnm] {
         for (n, m) in extremes.into_iter().flat_map(|n| extremes.map(|m| (n, m))) {
             for length in [0, 1, 3, u32::MAX] {
-                let params = FormatParams {
-                    n,
-                    m,
-                    l: length,
-                    v: length,
-                    ..FormatParams::default()
-                };
+                let params = FormatParams { n, m, l: length, v: length, ..FormatParams::default() };
                 match alike(kind, &entries, params).expect("alike") {
                     Some(_) => refused += 1,
                     None => taken += 1,
@@ -113,9 +103,7 @@ fn large<T: Scalar>(rows: usize, cols: usize, every: u64) -> Entries<T> {
     let mut state = 7u64;
     let mut list = Vec::new();
     for (row, col) in (0..rows as u32).flat_map(|row| (0..cols as u32).map(move |col| (row, col))) {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if (state >> 33).is_multiple_of(every) {
             let value = T::from_f64(1.0 + (state >> 58) as f64);
             list.push(Entry { row, col, value });
@@ -131,47 +119,24 @@ fn many_threads_give_the_same_arrays_and_the_first_refusal() {
     for kind in STRUCTURED {
         for params in [
             FormatParams::default(),
-            FormatParams {
-                n: 3,
-                m: 16,
-                l: 1,
-                v: 7,
-                short_k: true,
-                ..FormatParams::default()
-            },
-            FormatParams {
-                n: 1,
-                m: 500,
-                l: 97,
-                v: 1_999,
-                ..FormatParams::default()
-            },
+            FormatParams { n: 3, m: 16, l: 1, v: 7, short_k: true, ..FormatParams::default() },
+            FormatParams { n: 1, m: 500, l: 97, v: 1_999, ..FormatParams::default() },
         ] {
             assert!(
-                matches!(
-                    alike(kind, &entries, params).expect("alike"),
-                    Some(Refusal::TooFull { .. })
-                ),
+                matches!(alike(kind, &entries, params).expect("alike"), Some(Refusal::TooFull { .. })),
                 "{kind:?} takes what does not fit"
             );
             let pruned = prune(&entries, kind, &params).expect("legal parameters");
             assert_eq!(alike(kind, &pruned, params).expect("alike"), None, "{kind:?}");
             let matrix = Sparse::from_entries(kind, params, &pruned).expect("pruned");
             let expected = matrix.entries().bits();
-            assert_eq!(
-                papers::decoded(&AnySparse::from(matrix)),
-                Ok(expected),
-                "{kind:?}"
-            );
+            assert_eq!(papers::decoded(&AnySparse::from(matrix)), Ok(expected), "{kind:?}");
             // One entry too many, far from the first band.
             let kept: std::collections::BTreeSet<_> = pruned.list.iter().map(|e| (e.row, e.col)).collect();
             let late = |e: &Entry<F16>| e.row >= 1_500 || kept.contains(&(e.row, e.col));
             let list = entries.list.iter().copied().filter(late).collect();
             let refusal = alike(kind, &Entries { list, ..entries }, params).expect("alike");
-            assert!(
-                matches!(refusal, Some(Refusal::TooFull { .. })),
-                "{kind:?}: {refusal:?}"
-            );
+            assert!(matches!(refusal, Some(Refusal::TooFull { .. })), "{kind:?}: {refusal:?}");
         }
     }
 }

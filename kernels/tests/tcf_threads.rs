@@ -37,23 +37,11 @@ fn decoded(a: &AnySparse) -> AnySparse {
 
 /// A generated pattern, its values the numbers of its entries.
 fn generated(spec: &str) -> Csr<f32> {
-    let pattern = spec
-        .parse::<SourceSpec>()
-        .expect("a source")
-        .generate()
-        .expect("generates")
-        .into_parts();
+    let pattern = spec.parse::<SourceSpec>().expect("a source").generate().expect("generates").into_parts();
     let values = (0..pattern.col_idx.len()).map(|i| i as f32).collect();
     let (rows, cols) = (pattern.rows, pattern.cols);
     let (row_ptr, col_idx) = (pattern.row_ptr, pattern.col_idx);
-    Csr::try_new(CsrParts {
-        rows,
-        cols,
-        row_ptr,
-        col_idx,
-        values,
-    })
-    .expect("valid")
+    Csr::try_new(CsrParts { rows, cols, row_ptr, col_idx, values }).expect("valid")
 }
 
 /// Few rows that hold everything, many short ones, and none at all between far rows.
@@ -68,27 +56,13 @@ fn large_matrices_are_encoded_as_the_reference_does() {
         let csr = generated(spec);
         let entries = csr.entries();
         let a = AnySparse::F32(Sparse::Csr(csr));
-        let pool = |threads| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("a pool")
-        };
-        for (kind, threads) in KINDS
-            .iter()
-            .flat_map(|kind| [1, 3].map(|threads| (*kind, threads)))
-        {
-            let params = FormatParams {
-                balanced: true,
-                ..FormatParams::default()
-            };
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        for (kind, threads) in KINDS.iter().flat_map(|kind| [1, 3].map(|threads| (*kind, threads))) {
+            let params = FormatParams { balanced: true, ..FormatParams::default() };
             let expected = Sparse::from_entries(kind, params, &entries).expect("encodes");
             let found = pool(threads).install(|| encoded(&a, kind, params));
             // Not assert_eq, whose message would be the matrices.
-            assert!(
-                found == AnyParts::F32(Parts::from(expected.clone())),
-                "{spec} {kind:?} {threads}"
-            );
+            assert!(found == AnyParts::F32(Parts::from(expected.clone())), "{spec} {kind:?} {threads}");
             let back = pool(threads).install(|| decoded(&AnySparse::F32(expected)));
             assert!(back == a, "{spec} {kind:?} {threads}: back");
         }

@@ -109,24 +109,9 @@ fn guarded<R>(mode: u8, work: impl FnOnce() -> R) -> R {
 
 fn run(kernel: &Kernel, a: &AnySparse, transpose_a: bool, b: &Dense, mut c: Dense) -> Values {
     let task = if kernel.contract.op == Op::Spmv {
-        Task::Spmv {
-            a,
-            transpose_a,
-            x: b.data.as_slice(),
-            alpha: 1.0,
-            beta: 0.5,
-            y: c.data.as_mut_slice(),
-        }
+        Task::Spmv { a, transpose_a, x: b.data.as_slice(), alpha: 1.0, beta: 0.5, y: c.data.as_mut_slice() }
     } else {
-        Task::Spmm {
-            a,
-            transpose_a,
-            b: b.as_ref(),
-            transpose_b: false,
-            alpha: 1.0,
-            beta: 0.5,
-            c: c.as_mut(),
-        }
+        Task::Spmm { a, transpose_a, b: b.as_ref(), transpose_b: false, alpha: 1.0, beta: 0.5, c: c.as_mut() }
     };
     assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
     c.data
@@ -143,18 +128,9 @@ fn no_access_outside_of_any_buffer() {
     for kernel in kernels_here().filter(products) {
         let (types, format) = (kernel.contract.types, kernel.contract.format);
         let params = FormatParams::default();
-        let e = fitting(
-            types.a,
-            format,
-            &params,
-            &entries(&mut rng, rows, cols, 25, Rng::integer),
-        );
+        let e = fitting(types.a, format, &params, &entries(&mut rng, rows, cols, 25, Rng::integer));
         let a = encode(&mut rng, types.a, format, params, &e);
-        let widths: &[usize] = if kernel.contract.op == Op::Spmv {
-            &[1]
-        } else {
-            &[1, 7, 16, 47]
-        };
+        let widths: &[usize] = if kernel.contract.op == Op::Spmv { &[1] } else { &[1, 7, 16, 47] };
         for (&n, transpose_a) in widths.iter().zip([false, true, false, false]) {
             let (m, k) = if transpose_a { (cols, rows) } else { (rows, cols) };
             let b = Dense::new(types.b, (k, n), Layout::RowMajor, 0, || rng.integer());
@@ -162,19 +138,14 @@ fn no_access_outside_of_any_buffer() {
             let expected = run(kernel, &a, transpose_a, &b, c.clone());
             for mode in [AFTER, BEFORE] {
                 // Cloned under guard: all arrays of all operands.
-                let found = guarded(mode, || {
-                    run(kernel, &a.clone(), transpose_a, &b.clone(), c.clone())
-                });
+                let found = guarded(mode, || run(kernel, &a.clone(), transpose_a, &b.clone(), c.clone()));
                 assert_eq!(found, expected, "{} n = {n}", kernel.name);
                 runs += 1;
             }
         }
     }
     eprintln!("{runs} runs between guard pages");
-    assert!(
-        runs > 0 || kernels_here().all(|k| k.engine != "avx2"),
-        "nothing ran"
-    );
+    assert!(runs > 0 || kernels_here().all(|k| k.engine != "avx2"), "nothing ran");
 }
 
 /// The guards are there: a child that reads one element past a buffer dies by a signal.

@@ -33,9 +33,7 @@ macro_rules! say {
 
 /// MXCSR with all exceptions masked, and FTZ, DAZ and RC at random.
 fn mxcsr(random: &mut Random) -> u32 {
-    [6, 13, 14, 15]
-        .iter()
-        .fold(0x1f80, |word, &bit| word | (random.below(2) as u32) << bit)
+    [6, 13, 14, 15].iter().fold(0x1f80, |word, &bit| word | (random.below(2) as u32) << bit)
 }
 
 /// Element `lane` of `bits` bits.
@@ -65,10 +63,7 @@ fn bits_of(precision: Precision) -> usize {
 fn compare(vector: &Vector, unit: CpuUnit, lanes: usize, predicted: impl Fn(&Operands) -> u64) -> String {
     let mut recorded = String::new();
     if !(vector.available)() {
-        say!(
-            "SKIPPED {}: {SETS} operand sets; this CPU does not have it",
-            vector.name
-        );
+        say!("SKIPPED {}: {SETS} operand sets; this CPU does not have it", vector.name);
         return recorded;
     }
     let mut random = Random::new(41, vector.name);
@@ -96,22 +91,14 @@ fn compare(vector: &Vector, unit: CpuUnit, lanes: usize, predicted: impl Fn(&Ope
         for (lane, set) in sets.iter().enumerate() {
             let (found, model) = (element(&result, lane, acc), predicted(set));
             nans += usize::from(sparse_oracle::model::cpu::nan::is_nan(found, unit.acc()));
-            assert_eq!(
-                found, model,
-                "{}: {set} is {found:x}, the model says {model:x}",
-                vector.name
-            );
+            assert_eq!(found, model, "{}: {set} is {found:x}, the model says {model:x}", vector.name);
         }
         // A few of each distribution.
         if batch % (SETS / lanes / 210) == 0 && recorded.lines().count() < 210 {
             let _ = writeln!(recorded, "{} {:x}", sets[0], element(&result, 0, acc));
         }
     }
-    say!(
-        "{}: {} operand sets as predicted, {nans} of them NaN",
-        vector.name,
-        SETS.div_ceil(lanes) * lanes
-    );
+    say!("{}: {} operand sets as predicted, {nans} of them NaN", vector.name, SETS.div_ceil(lanes) * lanes);
     recorded
 }
 
@@ -133,22 +120,13 @@ fn vdpbf16ps_is_as_modelled_and_ignores_mxcsr() {
 #[test]
 fn fused_multiply_adds_are_as_modelled_in_every_form() {
     for vector in &FMA_F32 {
-        record(
-            vector.name,
-            &compare(vector, CpuUnit::Vfmaddps, 16, Operands::predicted),
-        );
+        record(vector.name, &compare(vector, CpuUnit::Vfmaddps, 16, Operands::predicted));
     }
     for vector in &FMA_F64 {
-        record(
-            vector.name,
-            &compare(vector, CpuUnit::Vfmaddpd, 8, Operands::predicted),
-        );
+        record(vector.name, &compare(vector, CpuUnit::Vfmaddpd, 8, Operands::predicted));
     }
     for vector in &FMA_F16 {
-        record(
-            vector.name,
-            &compare(vector, CpuUnit::Vfmaddph, 32, Operands::predicted),
-        );
+        record(vector.name, &compare(vector, CpuUnit::Vfmaddph, 32, Operands::predicted));
     }
     compare(&SCALAR[0], CpuUnit::Vfmaddps, 1, Operands::predicted);
     compare(&SCALAR[1], CpuUnit::Vfmaddpd, 1, Operands::predicted);
@@ -177,11 +155,7 @@ fn f16_conversions_are_as_modelled() {
             (VCVTPH2PS.run)(&mut wide, &narrow, &narrow, control);
             for lane in 0..16 {
                 let bits = first + lane as u64;
-                assert_eq!(
-                    element(&wide, lane, 32),
-                    x86::widen_f16(bits),
-                    "{bits:x} {control:x}"
-                );
+                assert_eq!(element(&wide, lane, 32), x86::widen_f16(bits), "{bits:x} {control:x}");
             }
         }
     }
@@ -237,10 +211,7 @@ fn amx_is_as_modelled(dot: Dot, unit: CpuUnit) {
         amx::multiply(dot, pairs, &mut result, &a, &b);
         for (i, j) in (0..256).map(|at| (at / 16, at % 16)) {
             let halves = |words: Vec<u32>| {
-                words
-                    .iter()
-                    .flat_map(|w| [Some(u64::from(w & 0xffff)), Some(u64::from(w >> 16))])
-                    .collect()
+                words.iter().flat_map(|w| [Some(u64::from(w & 0xffff)), Some(u64::from(w >> 16))]).collect()
             };
             let set = Operands {
                 unit,

@@ -57,13 +57,7 @@ fn run(name: &str, a: &AnySparse, b: (&[f32], usize), c_at: usize) -> Vec<u32> {
     let task = Task::Spmm {
         a,
         transpose_a: false,
-        b: DenseRef {
-            rows: cols,
-            cols: n,
-            ld: b.1,
-            layout: Layout::RowMajor,
-            data: AnySlice::F32(b.0),
-        },
+        b: DenseRef { rows: cols, cols: n, ld: b.1, layout: Layout::RowMajor, data: AnySlice::F32(b.0) },
         transpose_b: false,
         alpha: 0.5,
         beta: 0.0,
@@ -80,15 +74,9 @@ fn run(name: &str, a: &AnySparse, b: (&[f32], usize), c_at: usize) -> Vec<u32> {
     let mut bits = Vec::new();
     for row in c[skip..][..rows * ld].chunks_exact(ld) {
         bits.extend(row[..n].iter().map(|x| x.to_bits()));
-        assert!(
-            row[n..].iter().all(|x| x.to_bits() == POISON.to_bits()),
-            "{name} writes padding"
-        );
+        assert!(row[n..].iter().all(|x| x.to_bits() == POISON.to_bits()), "{name} writes padding");
     }
-    assert!(
-        c[..skip].iter().all(|x| x.to_bits() == POISON.to_bits()),
-        "{name} writes before C"
-    );
+    assert!(c[..skip].iter().all(|x| x.to_bits() == POISON.to_bits()), "{name} writes before C");
     bits
 }
 
@@ -108,9 +96,7 @@ fn addresses_do_not_reach_results() {
         assert!(aligned.0[..n].iter().all(|x| !x.is_nan()));
         for kernel in kernels_here() {
             let types = kernel.contract.types;
-            let all_f32 = [types.a, types.b, types.acc, types.out]
-                .iter()
-                .all(|&t| t == Precision::F32);
+            let all_f32 = [types.a, types.b, types.acc, types.out].iter().all(|&t| t == Precision::F32);
             let of_x86 = [Engine::Avx512.name(), Engine::Avx2.name()].contains(&kernel.engine);
             if !(of_x86 && all_f32 && kernel.contract.op == Op::Spmm && kernel.contract.format == format) {
                 continue;

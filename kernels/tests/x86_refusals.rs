@@ -16,11 +16,7 @@ const ROWS: usize = 9;
 
 fn loops(precision: Precision, kind: FormatKind, boundary: u32) -> AnySparse {
     let e = entries(&mut Rng(3), ROWS, 4, 60, Rng::integer);
-    let params = FormatParams {
-        boundary: Some(boundary),
-        br: 4,
-        ..FormatParams::default()
-    };
+    let params = FormatParams { boundary: Some(boundary), br: 4, ..FormatParams::default() };
     AnySparse::from_f64(precision, kind, params, &e).expect("encodes")
 }
 
@@ -53,9 +49,7 @@ fn a_machine_without_the_features_is_refused_first() {
             continue;
         };
         let (result, untouched) = with_task(&a, Precision::F32, ROWS, kernel.run);
-        let expected = Refusal::Unavailable {
-            feature: missing.name(),
-        };
+        let expected = Refusal::Unavailable { feature: missing.name() };
         assert_eq!(result, Err(expected), "{}", kernel.name);
         assert!(untouched, "{}", kernel.name);
         refused += 1;
@@ -103,10 +97,7 @@ fn other_engines_types_formats_and_shapes() {
     let a = loops(Precision::F32, FormatKind::Loops, 5);
     for engine in [Engine::Portable, Engine::Neon] {
         let found = refused(&a, Precision::F32, ROWS, engine);
-        assert!(
-            matches!(found, Refusal::Kind { field: "engine", .. }),
-            "{found:?}"
-        );
+        assert!(matches!(found, Refusal::Kind { field: "engine", .. }), "{found:?}");
     }
     if !kernels_here().any(|k| k.engine == "avx2") {
         eprintln!("SKIPPED: no AVX2 on this machine");

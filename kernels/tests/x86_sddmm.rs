@@ -60,14 +60,7 @@ impl Request {
         let (alpha, beta) = FACTORS[rng.below(5) as usize];
         // Where S multiplies, alpha is 1, or 0: others are refused.
         let scales = mode == SddmmMode::Scale && alpha != 0.0;
-        Request {
-            x,
-            y,
-            s,
-            stored: e.list.len(),
-            factors: (if scales { 1.0 } else { alpha }, beta),
-            mode,
-        }
+        Request { x, y, s, stored: e.list.len(), factors: (if scales { 1.0 } else { alpha }, beta), mode }
     }
 
     /// The bits of the result, every NaN alike.
@@ -85,14 +78,7 @@ impl Request {
         };
         assert_eq!((kernel.run)(task), Ok(Answer::Written), "{}", kernel.name);
         let bits = (0..self.stored).map(|at| out.as_slice().bits(at));
-        bits.map(|b| {
-            if decode(b, precision).is_nan() {
-                u64::MAX
-            } else {
-                b
-            }
-        })
-        .collect()
+        bits.map(|b| if decode(b, precision).is_nan() { u64::MAX } else { b }).collect()
     }
 }
 
@@ -117,12 +103,7 @@ proptest! {
 #[test]
 fn threads_and_chunks_change_nothing() {
     // Several chunks; one row is longer than a chunk, and rows end inside chunks.
-    let pool = |threads| {
-        ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("a pool")
-    };
+    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     let mut rng = Rng(5);
     let mut found = 0;
     for kernel in vector_kernels() {
@@ -131,12 +112,7 @@ fn threads_and_chunks_change_nothing() {
         with_a_long_row(&mut request, kernel, &mut rng, &long);
         let wanted = request.bits(portable(kernel));
         for threads in [1, 2, 5] {
-            assert_eq!(
-                pool(threads).install(|| request.bits(kernel)),
-                wanted,
-                "{} {threads}",
-                kernel.name
-            );
+            assert_eq!(pool(threads).install(|| request.bits(kernel)), wanted, "{} {threads}", kernel.name);
         }
         found += 1;
     }
@@ -147,21 +123,10 @@ fn threads_and_chunks_change_nothing() {
 fn with_a_long_row(request: &mut Request, of: &Kernel, rng: &mut Rng, long: &[u32]) {
     let mut e = entries(rng, 70, 700, 12, Rng::real);
     e.list.retain(|entry| entry.row != 33);
-    e.list
-        .extend(long.iter().map(|&col| sparse_oracle::format::Entry {
-            row: 33,
-            col,
-            value: 0.5,
-        }));
+    e.list.extend(long.iter().map(|&col| sparse_oracle::format::Entry { row: 33, col, value: 0.5 }));
     e.list.sort_by_key(|entry| (entry.row, entry.col));
     request.stored = e.list.len();
-    request.s = encode(
-        rng,
-        of.contract.types.out,
-        of.contract.format,
-        FormatParams::default(),
-        &e,
-    );
+    request.s = encode(rng, of.contract.types.out, of.contract.format, FormatParams::default(), &e);
 }
 
 #[test]
@@ -174,12 +139,7 @@ fn operands_in_place_are_read_up_to_their_last_row_only() {
             let types = kernel.contract.types;
             request.x = Dense::new(types.a, (3, k), Layout::RowMajor, 0, || rng.real());
             request.y = Dense::new(types.b, (20, k), Layout::RowMajor, 0, || rng.real());
-            assert_eq!(
-                request.bits(kernel),
-                request.bits(portable(kernel)),
-                "{} {k}",
-                kernel.name
-            );
+            assert_eq!(request.bits(kernel), request.bits(portable(kernel)), "{} {k}", kernel.name);
         }
     }
 }

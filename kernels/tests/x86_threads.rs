@@ -21,20 +21,14 @@ const THREADS: [usize; 4] = [1, 2, 3, 7];
 const SHAPE: (usize, usize, usize) = (700, 300, 19);
 
 fn pools() -> Vec<ThreadPool> {
-    let pool = |threads| {
-        ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("a pool")
-    };
+    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     THREADS.into_iter().map(pool).collect()
 }
 
 /// Rows from empty to full, so that jobs differ.
 fn ragged(rng: &mut Rng) -> Entries<f64> {
     let mut e = entries(rng, SHAPE.0, SHAPE.1, 30, Rng::real);
-    e.list
-        .retain(|entry| entry.row % 5 != 3 && (entry.row % 64 == 0 || entry.col % 3 == entry.row % 3));
+    e.list.retain(|entry| entry.row % 5 != 3 && (entry.row % 64 == 0 || entry.col % 3 == entry.row % 3));
     e
 }
 
@@ -46,15 +40,8 @@ fn bits(
     run: impl FnOnce(Task<'_>) -> Result<Answer, Refusal>,
 ) -> Vec<u64> {
     let mut c = c.clone();
-    let task = Task::Spmm {
-        a,
-        transpose_a: false,
-        b: b.as_ref(),
-        transpose_b: false,
-        alpha,
-        beta,
-        c: c.as_mut(),
-    };
+    let task =
+        Task::Spmm { a, transpose_a: false, b: b.as_ref(), transpose_b: false, alpha, beta, c: c.as_mut() };
     assert_eq!(run(task), Ok(Answer::Written));
     (0..c.data.len()).map(|at| c.data.as_slice().bits(at)).collect()
 }
@@ -79,10 +66,8 @@ fn every_number_of_threads() {
         let a = encode(&mut rng, types.a, kernel.contract.format, params, &e);
         let b = dense(&mut rng, types.b, (SHAPE.1, SHAPE.2));
         let c = dense(&mut rng, types.out, (SHAPE.0, SHAPE.2));
-        let found: Vec<Vec<u64>> = pools
-            .iter()
-            .map(|pool| pool.install(|| bits(&a, (&b, &c), (0.5, -2.0), kernel.run)))
-            .collect();
+        let found: Vec<Vec<u64>> =
+            pools.iter().map(|pool| pool.install(|| bits(&a, (&b, &c), (0.5, -2.0), kernel.run))).collect();
         for (threads, other) in THREADS.iter().zip(&found) {
             assert!(*other == found[0], "{} with {threads} threads", kernel.name);
         }
@@ -98,11 +83,7 @@ fn here(engine: Engine) -> bool {
 }
 
 fn loops(e: &Entries<f64>, precision: Precision, boundary: usize, br: u32) -> AnySparse {
-    let params = FormatParams {
-        boundary: Some(boundary as u32),
-        br,
-        ..FormatParams::default()
-    };
+    let params = FormatParams { boundary: Some(boundary as u32), br, ..FormatParams::default() };
     AnySparse::from_f64(precision, FormatKind::Loops, params, e).expect("encodes")
 }
 
@@ -111,16 +92,9 @@ fn every_split_of_the_workers() {
     let (mut rng, pools) = (Rng(2), pools());
     let e = ragged(&mut rng);
     let mut compared = 0;
-    for engine in [Engine::Avx512, Engine::Avx2]
-        .into_iter()
-        .filter(|&engine| here(engine))
-    {
+    for engine in [Engine::Avx512, Engine::Avx2].into_iter().filter(|&engine| here(engine)) {
         for precision in [Precision::F64, Precision::F32, Precision::F16] {
-            let out = if precision == Precision::F64 {
-                Precision::F64
-            } else {
-                Precision::F32
-            };
+            let out = if precision == Precision::F64 { Precision::F64 } else { Precision::F32 };
             let b = dense(&mut rng, precision, (SHAPE.1, SHAPE.2));
             let c = dense(&mut rng, out, (SHAPE.0, SHAPE.2));
             for (boundary, br) in [(0, 8), (333, 8), (SHAPE.0, 16), (501, 5)] {
@@ -158,10 +132,7 @@ fn a_plan_of_this_machine() {
     let (mut rng, pools) = (Rng(3), pools());
     let e = ragged(&mut rng);
     let mut planned = 0;
-    for engine in [Engine::Avx512, Engine::Avx2]
-        .into_iter()
-        .filter(|&engine| here(engine))
-    {
+    for engine in [Engine::Avx512, Engine::Avx2].into_iter().filter(|&engine| here(engine)) {
         for precision in [Precision::F64, Precision::F32, Precision::F16] {
             let a = AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e)
                 .expect("encodes");
@@ -174,16 +145,11 @@ fn a_plan_of_this_machine() {
             for (pool, threads) in pools.iter().zip(THREADS) {
                 let plan = pool.install(|| plan_loops(&a, SHAPE.2, engine)).expect("a plan");
                 let (choice, name) = (plan.choice, format!("{engine:?} {precision} {plan:?}"));
-                assert!(
-                    choice.csr_threads + choice.tile_threads <= threads as u32,
-                    "{name}"
-                );
+                assert!(choice.csr_threads + choice.tile_threads <= threads as u32, "{name}");
                 assert!(choice.boundary as usize <= SHAPE.0, "{name}");
                 let split = loops(&e, precision, choice.boundary as usize, plan.br);
                 let chosen = pool.install(|| {
-                    bits(&split, (&b, &c), (0.5, -2.0), |task| {
-                        spmm_split(task, engine, plan.into())
-                    })
+                    bits(&split, (&b, &c), (0.5, -2.0), |task| spmm_split(task, engine, plan.into()))
                 });
                 let rows = loops(&e, precision, SHAPE.0, plan.br);
                 let in_rows = bits(&rows, (&b, &c), (0.5, -2.0), |task| {
@@ -195,10 +161,7 @@ fn a_plan_of_this_machine() {
             }
             let coo = AnySparse::from_f64(precision, FormatKind::Coo, FormatParams::default(), &e)
                 .expect("encodes");
-            assert!(matches!(
-                plan_loops(&coo, SHAPE.2, engine),
-                Err(ScheduleError::Refused(_))
-            ));
+            assert!(matches!(plan_loops(&coo, SHAPE.2, engine), Err(ScheduleError::Refused(_))));
         }
         let narrow = AnySparse::from_f64(Precision::E4m3, FormatKind::Csr, FormatParams::default(), &e);
         assert!(matches!(

@@ -42,13 +42,7 @@ fn operands() -> (Csr<f64>, Dense<f64>) {
         col_idx.extend_from_slice(&row);
         row_ptr.push(col_idx.len() as u32);
     }
-    let parts = CsrParts {
-        rows: ROWS,
-        cols: ROWS,
-        row_ptr,
-        col_idx,
-        values,
-    };
+    let parts = CsrParts { rows: ROWS, cols: ROWS, row_ptr, col_idx, values };
     let a = Csr::try_new(parts).expect("generated canonically");
     (a, Dense::from_fn(ROWS, N, |_, _| value(&mut random)))
 }
@@ -57,9 +51,7 @@ fn exact<'a, T: Element>(a: &'a Csr<T>, b: &'a Dense<T>) -> Run<'a> {
     let mut out = SpmmReference::<f32>::default();
     Box::new(move || {
         let prepared = ReferenceSpmm::new(b);
-        prepared
-            .product_into(a, Rounding::NearestEven, &mut out)
-            .expect("shapes fit");
+        prepared.product_into(a, Rounding::NearestEven, &mut out).expect("shapes fit");
         black_box(&out);
     })
 }
@@ -69,10 +61,7 @@ fn model<'a, T: Element>(a: &'a Csr<T>, b: &'a Dense<T>, core: TensorCore) -> Ru
     Box::new(move || {
         let prepared = ModelSpmm::new(core, b).expect("types fit");
         let mut store = |row: usize, bits: &[u64]| {
-            out[row * N..][..N]
-                .iter_mut()
-                .zip(bits)
-                .for_each(|(to, &from)| *to = from as u32);
+            out[row * N..][..N].iter_mut().zip(bits).for_each(|(to, &from)| *to = from as u32);
         };
         prepared.for_each_row(a, &mut store).expect("shapes fit");
         black_box(&out);
@@ -95,36 +84,16 @@ fn all(criterion: &mut Criterion) {
     let (tf32, e4m3) = (typed::<Tf32>(&a, &b), typed::<E4m3>(&a, &b));
     let mut contenders: Vec<(&str, Run<'_>)> = vec![
         ("exact f16", exact(&f16.0, &f16.1)),
-        (
-            "sm_90 m16n8k16 f16",
-            model(&f16.0, &f16.1, mma(Sm90, 16, F32, Precision::F16)),
-        ),
-        (
-            "sm_80 m16n8k16 f16",
-            model(&f16.0, &f16.1, mma(Sm80, 16, F32, Precision::F16)),
-        ),
-        (
-            "sm_90 f16 acc",
-            model(&f16.0, &f16.1, mma(Sm90, 16, Precision::F16, Precision::F16)),
-        ),
-        (
-            "sm_90 m16n8k16 bf16",
-            model(&bf16.0, &bf16.1, mma(Sm90, 16, F32, Precision::Bf16)),
-        ),
-        (
-            "sm_90 m16n8k8 tf32",
-            model(&tf32.0, &tf32.1, mma(Sm90, 8, F32, Precision::Tf32)),
-        ),
-        (
-            "sm_90 m16n8k32 e4m3",
-            model(&e4m3.0, &e4m3.1, mma(Sm90, 32, F32, Precision::E4m3)),
-        ),
+        ("sm_90 m16n8k16 f16", model(&f16.0, &f16.1, mma(Sm90, 16, F32, Precision::F16))),
+        ("sm_80 m16n8k16 f16", model(&f16.0, &f16.1, mma(Sm80, 16, F32, Precision::F16))),
+        ("sm_90 f16 acc", model(&f16.0, &f16.1, mma(Sm90, 16, Precision::F16, Precision::F16))),
+        ("sm_90 m16n8k16 bf16", model(&bf16.0, &bf16.1, mma(Sm90, 16, F32, Precision::Bf16))),
+        ("sm_90 m16n8k8 tf32", model(&tf32.0, &tf32.1, mma(Sm90, 8, F32, Precision::Tf32))),
+        ("sm_90 m16n8k32 e4m3", model(&e4m3.0, &e4m3.1, mma(Sm90, 32, F32, Precision::E4m3))),
     ];
     let mut group = criterion.benchmark_group(format!("{} entries, N = {N}", a.nnz()));
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    group
-        .warm_up_time(Duration::from_millis(50))
-        .measurement_time(Duration::from_millis(300));
+    group.warm_up_time(Duration::from_millis(50)).measurement_time(Duration::from_millis(300));
     group.throughput(Throughput::Elements((a.nnz() * N) as u64));
     for (name, run) in &mut contenders {
         group.bench_function(*name, |bencher| bencher.iter(&mut *run));
@@ -138,10 +107,7 @@ fn all(criterion: &mut Criterion) {
             *best = best.min(start.elapsed().as_secs_f64());
         }
     }
-    println!(
-        "{:<24} {:>9} {:>14} {:>14}",
-        "", "ms", "ns / product", "time / exact"
-    );
+    println!("{:<24} {:>9} {:>14} {:>14}", "", "ms", "ns / product", "time / exact");
     for ((name, _), seconds) in contenders.iter().zip(&best) {
         let products = (a.nnz() * N) as f64;
         println!(

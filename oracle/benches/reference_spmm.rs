@@ -92,14 +92,7 @@ fn pattern(cols: usize, lengths: impl Iterator<Item = usize>, random: &mut Rando
     }
     let values = vec![(); col_idx.len()];
     let rows = row_ptr.len() - 1;
-    Csr::try_new(CsrParts {
-        rows,
-        cols,
-        row_ptr,
-        col_idx,
-        values,
-    })
-    .expect("generated canonically")
+    Csr::try_new(CsrParts { rows, cols, row_ptr, col_idx, values }).expect("generated canonically")
 }
 
 /// 120,000 rows of about 10 elements.
@@ -112,9 +105,7 @@ fn uniform() -> Csr<()> {
 /// 60,000 rows, lengths by a power law with exponent 2: most below 10, the longest several thousand.
 fn power_law() -> Csr<()> {
     let mut random = Random(2);
-    let lengths: Vec<usize> = (0..60_000)
-        .map(|_| ((4.0 / random.unit()) as usize).min(6_000))
-        .collect();
+    let lengths: Vec<usize> = (0..60_000).map(|_| ((4.0 / random.unit()) as usize).min(6_000)).collect();
     pattern(60_000, lengths.into_iter(), &mut random)
 }
 
@@ -129,9 +120,7 @@ fn exact<'a, T: Element, O: Scalar>(a: &'a Csr<T>, b: &'a Dense<T>) -> Contender
     let mut out = SpmmReference::<O>::default();
     let mut run = move || {
         let prepared = ReferenceSpmm::new(b);
-        prepared
-            .product_into(a, Rounding::NearestEven, &mut out)
-            .expect("shapes fit");
+        prepared.product_into(a, Rounding::NearestEven, &mut out).expect("shapes fit");
         black_box(out.paths)
     };
     let name = format!("exact {}", T::PRECISION);
@@ -163,23 +152,15 @@ fn peers<'a>(a: &Csr<f64>, b: &Dense<f64>) -> [Contender<'a>; 2] {
     let sprs = move || {
         black_box(&left * &right);
     };
-    let contender = |name: &str, run| Contender {
-        name: name.to_owned(),
-        run,
-    };
-    [
-        contender("nalgebra-sparse", Box::new(nalgebra)),
-        contender("sprs", Box::new(sprs)),
-    ]
+    let contender = |name: &str, run| Contender { name: name.to_owned(), run };
+    [contender("nalgebra-sparse", Box::new(nalgebra)), contender("sprs", Box::new(sprs))]
 }
 
 /// Criterion's measurement of each, then rounds in which all take turns: what disturbs the machine disturbs all.
 fn compare(criterion: &mut Criterion, matrix: &str, nnz: usize, contenders: &mut [Contender<'_>]) {
     let mut group = criterion.benchmark_group(matrix);
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    group
-        .warm_up_time(Duration::from_millis(50))
-        .measurement_time(Duration::from_millis(300));
+    group.warm_up_time(Duration::from_millis(50)).measurement_time(Duration::from_millis(300));
     group.throughput(Throughput::Elements(2 * (nnz * N) as u64));
     for contender in contenders.iter_mut() {
         group.bench_function(&contender.name, |bencher| bencher.iter(&mut contender.run));
@@ -212,11 +193,9 @@ fn typed<T: Scalar>(a: &Csr<f64>, b: &Dense<f64>) -> (Csr<T>, Dense<T>) {
 fn cases() -> Vec<(String, Csr<()>, Spread)> {
     let mut cases = Vec::new();
     for (shape, pattern) in [("uniform", uniform()), ("power law", power_law())] {
-        for (label, spread) in [
-            ("near one", Spread::NearOne),
-            ("normal", Spread::Normal),
-            ("wide", Spread::Wide),
-        ] {
+        for (label, spread) in
+            [("near one", Spread::NearOne), ("normal", Spread::Normal), ("wide", Spread::Wide)]
+        {
             cases.push((format!("{shape}, {label}"), pattern.clone(), spread));
         }
     }
@@ -243,10 +222,7 @@ fn cases() -> Vec<(String, Csr<()>, Spread)> {
 }
 
 fn all(criterion: &mut Criterion) {
-    let only = std::env::args()
-        .skip(1)
-        .find(|arg| !arg.starts_with('-'))
-        .unwrap_or_default();
+    let only = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
     for (name, pattern, spread) in cases().into_iter().filter(|case| case.0.contains(&only)) {
         let mut random = Random(3);
         let a = pattern.map(|()| spread.draw(&mut random));
@@ -268,20 +244,9 @@ fn all(criterion: &mut Criterion) {
 
 fn print_table() {
     let times = TIMES.lock().expect("no panics while locked");
-    println!(
-        "{:<36} {:<16} {:>9} {:>9} {:>16}",
-        "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra"
-    );
-    for Time {
-        matrix,
-        contender,
-        flops,
-        seconds,
-    } in times.iter()
-    {
-        let peer = times
-            .iter()
-            .find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
+    println!("{:<36} {:<16} {:>9} {:>9} {:>16}", "matrix", "contender", "ms", "GFLOP/s", "time / nalgebra");
+    for Time { matrix, contender, flops, seconds } in times.iter() {
+        let peer = times.iter().find(|t| t.matrix == *matrix && t.contender == "nalgebra-sparse");
         println!(
             "{matrix:<36} {contender:<16} {:>9.2} {:>9.2} {:>16.2}",
             seconds * 1e3,

@@ -17,28 +17,18 @@ use std::path::Path;
 const ELEMENT: u64 = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let name = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "rmat:scale=16".to_owned());
+    let name = std::env::args().nth(1).unwrap_or_else(|| "rmat:scale=16".to_owned());
     let entries: Entries<()> = if Path::new(&name).exists() {
         read_path(Path::new(&name))?.coo.entries().pattern()
     } else {
         name.parse::<SourceSpec>()?.generate()?.entries()
     };
-    println!(
-        "{name}: {} x {}, {} nnz",
-        entries.rows,
-        entries.cols,
-        entries.nnz()
-    );
+    println!("{name}: {} x {}, {} nnz", entries.rows, entries.cols, entries.nnz());
     for rule in [ImpactRule::AsDescribed, ImpactRule::AsPrinted] {
         let thresholds = Thresholds::new(
             entries.rows,
             entries.nnz(),
-            &FormatParams {
-                impact: rule,
-                ..FormatParams::default()
-            },
+            &FormatParams { impact: rule, ..FormatParams::default() },
         );
         let estimated = statistics(&entries, &partition(&entries, &thresholds));
         println!("{rule:?}, estimated tau_nnz = {}", thresholds.nnz);

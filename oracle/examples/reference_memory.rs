@@ -20,9 +20,7 @@ use std::path::Path;
 const N: usize = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let name = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "synth:cop20k_A".to_owned());
+    let name = std::env::args().nth(1).unwrap_or_else(|| "synth:cop20k_A".to_owned());
     let pattern: Csr<()> = if Path::new(&name).exists() {
         Csr::from_entries(&read_path(Path::new(&name))?.coo.entries())?.map(|_| ())
     } else {
@@ -67,8 +65,7 @@ fn reset_peak() {
 fn resident(field: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(field));
-    let kilobytes = line
-        .and_then(|line| line.split_whitespace().nth(1))
-        .and_then(|n| n.parse::<usize>().ok());
+    let kilobytes =
+        line.and_then(|line| line.split_whitespace().nth(1)).and_then(|n| n.parse::<usize>().ok());
     kilobytes.unwrap_or(0) * 1024
 }

@@ -17,9 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let name = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "rmat:scale=16".to_owned());
+    let name = std::env::args().nth(1).unwrap_or_else(|| "rmat:scale=16".to_owned());
     let pattern: Csr<()> = if Path::new(&name).exists() {
         Csr::from_entries(&read_path(Path::new(&name))?.coo.entries())?.map(|_| ())
     } else {
@@ -67,8 +65,7 @@ fn report(step: &str, pattern: &Csr<()>, order: &Permutation) -> Result<(), Box<
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
-    let kilobytes = line
-        .and_then(|line| line.split_whitespace().nth(1))
-        .and_then(|n| n.parse::<usize>().ok());
+    let kilobytes =
+        line.and_then(|line| line.split_whitespace().nth(1)).and_then(|n| n.parse::<usize>().ok());
     kilobytes.unwrap_or(0) * 1024
 }

@@ -45,11 +45,7 @@ fn ulps_eq<T: Scalar>(x: T, y: T, epsilon: f64, max_ulps: u32) -> bool {
         return false;
     }
     // Of one sign, bit patterns are ordered as the magnitudes are.
-    let step = if T::PRECISION == Precision::Tf32 {
-        1 << 13
-    } else {
-        1
-    };
+    let step = if T::PRECISION == Precision::Tf32 { 1 << 13 } else { 1 };
     x.bits64().abs_diff(y.bits64()) <= u64::from(max_ulps) * step
 }
 

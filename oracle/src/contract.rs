@@ -30,14 +30,7 @@ pub enum Op {
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 6] = [
-        Op::Spmm,
-        Op::Spmv,
-        Op::Sddmm,
-        Op::Spgemm,
-        Op::Transpose,
-        Op::Convert,
-    ];
+    pub const ALL: [Op; 6] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm, Op::Transpose, Op::Convert];
 
     /// The name used in contracts.
     #[must_use]
@@ -122,12 +115,7 @@ pub struct Contract {
 pub const TYPES: [Types; 11] = {
     use Precision::{Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
     const fn types(input: Precision, acc: Precision, out: Precision) -> Types {
-        Types {
-            a: input,
-            b: input,
-            acc,
-            out,
-        }
+        Types { a: input, b: input, acc, out }
     }
     [
         types(F64, F64, F64),
@@ -169,28 +157,16 @@ const GENERAL_CONVERSIONS: [(FormatKind, FormatKind); 11] = {
 /// The conversions in the table, in its order.
 #[must_use]
 pub fn conversions() -> Vec<(FormatKind, FormatKind)> {
-    let papers = FormatKind::PAPERS
-        .iter()
-        .flat_map(|&format| [(FormatKind::Csr, format), (format, FormatKind::Csr)]);
+    let papers =
+        FormatKind::PAPERS.iter().flat_map(|&format| [(FormatKind::Csr, format), (format, FormatKind::Csr)]);
     GENERAL_CONVERSIONS.into_iter().chain(papers).collect()
 }
 
 static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
     let of_types = |op: Op, formats: &[FormatKind], types: &[Types]| -> Vec<Contract> {
-        let row = |format| {
-            types.iter().map(move |&types| Contract {
-                op,
-                format,
-                to: None,
-                types,
-            })
-        };
+        let row = |format| types.iter().map(move |&types| Contract { op, format, to: None, types });
         let defined = |c: &Contract| c.format.precisions().contains(&c.types.a);
-        formats
-            .iter()
-            .flat_map(|&format| row(format))
-            .filter(defined)
-            .collect()
+        formats.iter().flat_map(|&format| row(format)).filter(defined).collect()
     };
     let (first, later) = TYPES.split_at(FIRST_TYPES);
     let arithmetic = |op, formats: &[FormatKind]| of_types(op, formats, first);
@@ -198,17 +174,8 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
         let defined = |p: &&Precision| {
             format.precisions().contains(p) && to.is_none_or(|to| to.precisions().contains(p))
         };
-        let row = move |p: &Precision| Contract {
-            op,
-            format,
-            to,
-            types: Types {
-                a: *p,
-                b: *p,
-                acc: *p,
-                out: *p,
-            },
-        };
+        let row =
+            move |p: &Precision| Contract { op, format, to, types: Types { a: *p, b: *p, acc: *p, out: *p } };
         Precision::ALL.iter().filter(defined).map(row).collect::<Vec<_>>()
     };
     let mut table = arithmetic(Op::Spmm, &FormatKind::GENERAL);
@@ -263,11 +230,7 @@ impl Contract {
         if self.format.has_pads() {
             any = any.multiplies_pads();
         }
-        if self.types.a == Precision::Tf32 {
-            any.input(Input::Tf32Truncate)
-        } else {
-            any
-        }
+        if self.types.a == Precision::Tf32 { any.input(Input::Tf32Truncate) } else { any }
     }
 
     /// The reason why a backend may not declare `arithmetic` for this contract, if there is one.
@@ -289,11 +252,7 @@ impl fmt::Display for Contract {
         if let Some(to) = self.to {
             write!(f, "{}.", to.name())?;
         }
-        if self.op.is_exact() {
-            write!(f, "{}", self.types.a)
-        } else {
-            write!(f, "{}", self.types)
-        }
+        if self.op.is_exact() { write!(f, "{}", self.types.a) } else { write!(f, "{}", self.types) }
     }
 }
 

@@ -201,11 +201,7 @@ impl<T: Scalar> Entries<T> {
         self.check()?;
         let elements = self.rows as u128 * self.cols as u128;
         if elements > u128::from(SLOT_LIMIT) {
-            return Err(Refusal::TooLarge {
-                field: "rows * cols",
-                found: elements,
-                limit: SLOT_LIMIT,
-            });
+            return Err(Refusal::TooLarge { field: "rows * cols", found: elements, limit: SLOT_LIMIT });
         }
         let mut data = vec![T::from_bits64(0); elements as usize];
         for e in &self.list {
@@ -224,20 +220,12 @@ impl<T: Scalar> Entries<T> {
             for col in 0..dense.cols() {
                 let value = dense.at(row, col);
                 if !value.is_positive_zero() {
-                    list.push(Entry {
-                        row: row as u32,
-                        col: col as u32,
-                        value,
-                    });
+                    list.push(Entry { row: row as u32, col: col as u32, value });
                 }
             }
         }
         check_u32("nnz", list.len() as u128)?;
-        Ok(Entries {
-            rows: dense.rows(),
-            cols: dense.cols(),
-            list,
-        })
+        Ok(Entries { rows: dense.rows(), cols: dense.cols(), list })
     }
 }
 
@@ -249,26 +237,11 @@ impl<P> Entries<P> {
     pub fn gather<T: Copy>(&self, dense: &Dense<T>) -> Result<Entries<T>, Refusal> {
         self.check()?;
         for (left_name, left, right_name, right) in [
-            (
-                "rows of the pattern",
-                self.rows,
-                "rows of the dense matrix",
-                dense.rows(),
-            ),
-            (
-                "columns of the pattern",
-                self.cols,
-                "columns of the dense matrix",
-                dense.cols(),
-            ),
+            ("rows of the pattern", self.rows, "rows of the dense matrix", dense.rows()),
+            ("columns of the pattern", self.cols, "columns of the dense matrix", dense.cols()),
         ] {
             if left != right {
-                return Err(Refusal::Shape {
-                    left_name,
-                    left,
-                    right_name,
-                    right,
-                });
+                return Err(Refusal::Shape { left_name, left, right_name, right });
             }
         }
         let list = self.list.iter().map(|e| Entry {
@@ -276,10 +249,6 @@ impl<P> Entries<P> {
             col: e.col,
             value: dense.at(e.row as usize, e.col as usize),
         });
-        Ok(Entries {
-            rows: self.rows,
-            cols: self.cols,
-            list: list.collect(),
-        })
+        Ok(Entries { rows: self.rows, cols: self.cols, list: list.collect() })
     }
 }

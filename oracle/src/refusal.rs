@@ -283,9 +283,5 @@ const fn is_block_area(field: &str) -> bool {
 /// # Errors
 /// [`Refusal::TooLarge`] when `value` exceeds 2^32 - 1.
 pub fn check_u32(field: &'static str, value: u128) -> Result<u32, Refusal> {
-    u32::try_from(value).map_err(|_| Refusal::TooLarge {
-        field,
-        found: value,
-        limit: u64::from(u32::MAX),
-    })
+    u32::try_from(value).map_err(|_| Refusal::TooLarge { field, found: value, limit: u64::from(u32::MAX) })
 }

@@ -175,25 +175,8 @@ impl RawSparse {
     /// # Errors
     /// Whatever the format's constructor finds.
     pub fn check(self) -> Result<AnySparse, Refusal> {
-        let RawSparse {
-            kind,
-            rows,
-            cols,
-            params,
-            width,
-            offsets,
-            indices,
-            values,
-        } = self;
-        let raw = Untyped {
-            kind,
-            rows,
-            cols,
-            params,
-            width,
-            offsets,
-            indices,
-        };
+        let RawSparse { kind, rows, cols, params, width, offsets, indices, values } = self;
+        let raw = Untyped { kind, rows, cols, params, width, offsets, indices };
         Ok(match values {
             Values::F64(v) => AnySparse::F64(raw.check(v)?),
             Values::F32(v) => AnySparse::F32(raw.check(v)?),
@@ -218,15 +201,7 @@ struct Untyped {
 
 impl Untyped {
     fn check<T: Element>(self, values: Vec<T>) -> Result<Sparse<T>, Refusal> {
-        let Untyped {
-            kind,
-            rows,
-            cols,
-            params,
-            width,
-            offsets,
-            indices,
-        } = self;
+        let Untyped { kind, rows, cols, params, width, offsets, indices } = self;
         let (block_rows, block_cols) = (params.block_rows as usize, params.block_cols as usize);
         Ok(match kind {
             FormatKind::Coo => Sparse::Coo(Coo::try_new(CooParts {
@@ -259,13 +234,9 @@ impl Untyped {
                 block_col: indices,
                 values,
             })?),
-            FormatKind::Ell => Sparse::Ell(Ell::try_new(EllParts {
-                rows,
-                cols,
-                width,
-                col_idx: indices,
-                values,
-            })?),
+            FormatKind::Ell => {
+                Sparse::Ell(Ell::try_new(EllParts { rows, cols, width, col_idx: indices, values })?)
+            }
             FormatKind::BlockedEll => Sparse::BlockedEll(BlockedEll::try_new(BlockedEllParts {
                 rows,
                 cols,
@@ -337,31 +308,20 @@ impl Answer {
         let (rows, cols) = parts.shape();
         let blocks = |rows: usize, cols: usize| -> Result<FormatParams, Refusal> {
             let side = |name, side: usize| check_u32(name, side as u128);
-            Ok(FormatParams::blocks(
-                side("block_rows", rows)?,
-                side("block_cols", cols)?,
-            ))
+            Ok(FormatParams::blocks(side("block_rows", rows)?, side("block_cols", cols)?))
         };
         let plain = FormatParams::default();
         let (params, width, offsets, indices, values) = match parts {
             Parts::Coo(p) => (plain, 0, p.row_idx, p.col_idx, p.values),
             Parts::Csr(p) => (plain, 0, p.row_ptr, p.col_idx, p.values),
             Parts::Csc(p) => (plain, 0, p.col_ptr, p.row_idx, p.values),
-            Parts::Bcsr(p) => (
-                blocks(p.block_rows, p.block_cols)?,
-                0,
-                p.block_row_ptr,
-                p.block_col,
-                p.values,
-            ),
+            Parts::Bcsr(p) => {
+                (blocks(p.block_rows, p.block_cols)?, 0, p.block_row_ptr, p.block_col, p.values)
+            }
             Parts::Ell(p) => (plain, p.width, Vec::new(), p.col_idx, p.values),
-            Parts::BlockedEll(p) => (
-                blocks(p.block_rows, p.block_cols)?,
-                p.width,
-                Vec::new(),
-                p.block_col,
-                p.values,
-            ),
+            Parts::BlockedEll(p) => {
+                (blocks(p.block_rows, p.block_cols)?, p.width, Vec::new(), p.block_col, p.values)
+            }
             other => return Ok(Answer::Parts(T::any_parts(other))),
         };
         Ok(Answer::Sparse(RawSparse {

@@ -235,13 +235,7 @@ mod tests {
             (Verdict::LoneRefusal { refusal: text() }, true),
             (Verdict::LoneAcceptance { expected: text() }, true),
             (Verdict::Crashed { message: text() }, true),
-            (
-                Verdict::TimedOut {
-                    seconds: 1.0,
-                    tail: text(),
-                },
-                true,
-            ),
+            (Verdict::TimedOut { seconds: 1.0, tail: text() }, true),
             (Verdict::Unsupported { reason: text() }, false),
             (Verdict::NotRun { reason: text() }, false),
         ];
@@ -264,15 +258,9 @@ mod tests {
         assert_eq!([Tier::T0, Tier::T1, Tier::T2].map(Tier::name), ["T0", "T1", "T2"]);
         assert_eq!(Tier::T2.to_string(), "T2");
         let values = [Value, Unwritten, Stale, Pattern, Structure, Kind].map(Defect::name);
-        assert_eq!(
-            values,
-            ["value", "unwritten", "stale", "pattern", "structure", "kind"]
-        );
+        assert_eq!(values, ["value", "unwritten", "stale", "pattern", "structure", "kind"]);
         let conduct = [OutOfBounds, InputModified, Protocol, Nondeterministic].map(Defect::name);
-        assert_eq!(
-            conduct,
-            ["out_of_bounds", "input_modified", "protocol", "nondeterministic"]
-        );
+        assert_eq!(conduct, ["out_of_bounds", "input_modified", "protocol", "nondeterministic"]);
         let said = Mismatch::plain(Value, "what was wrong".to_owned());
         assert_eq!((said.count, said.to_string().as_str()), (1, "what was wrong"));
     }

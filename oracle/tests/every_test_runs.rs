@@ -13,15 +13,12 @@ use std::path::{Path, PathBuf};
 fn files(tests: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(tests).expect("a folder of tests");
     let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
-    names
-        .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
-        .collect()
+    names.filter_map(|name| name.strip_suffix(".rs").map(str::to_owned)).collect()
 }
 
 /// The lines `KEY = "VALUE"` or `KEY VALUE;` that start with this.
 fn values<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
-    text.lines()
-        .filter_map(move |line| line.strip_prefix(start)?.split(['"', ';']).next())
+    text.lines().filter_map(move |line| line.strip_prefix(start)?.split(['"', ';']).next())
 }
 
 #[test]
@@ -39,10 +36,7 @@ fn every_file_of_tests_is_a_root_or_a_module_of_one() {
         for path in values(&manifest, "path = \"").filter(|path| path.starts_with("tests/")) {
             let text = fs::read_to_string(folder.join(path)).expect("the root of a test binary");
             known.extend(values(&text, "mod ").map(str::to_owned));
-            if let Some(name) = path
-                .strip_prefix("tests/")
-                .and_then(|path| path.strip_suffix(".rs"))
-            {
+            if let Some(name) = path.strip_prefix("tests/").and_then(|path| path.strip_suffix(".rs")) {
                 known.insert(name.to_owned());
             }
         }
@@ -65,23 +59,15 @@ fn every_file_of_a_module_is_named(tests: &Path) -> usize {
     };
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
     let roots: String = entries(tests).iter().map(|path| read(path)).collect();
-    let folders: Vec<PathBuf> = entries(tests)
-        .into_iter()
-        .filter(|path| path.join("mod.rs").exists())
-        .collect();
+    let folders: Vec<PathBuf> =
+        entries(tests).into_iter().filter(|path| path.join("mod.rs").exists()).collect();
     for folder in &folders {
         let own = read(&folder.join("mod.rs"));
         let named =
             |name: &str| own.contains(&format!("mod {name};")) || roots.contains(&format!("/{name}.rs\"]"));
-        let forgotten: Vec<String> = files(folder)
-            .into_iter()
-            .filter(|name| name != "mod" && !named(name))
-            .collect();
-        assert!(
-            forgotten.is_empty(),
-            "{}: nothing names {forgotten:?}",
-            folder.display()
-        );
+        let forgotten: Vec<String> =
+            files(folder).into_iter().filter(|name| name != "mod" && !named(name)).collect();
+        assert!(forgotten.is_empty(), "{}: nothing names {forgotten:?}", folder.display());
     }
     folders.len()
 }

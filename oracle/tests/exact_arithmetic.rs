@@ -15,9 +15,7 @@ use sparse_oracle::{Precision, Rounding};
 /// Finite floats of every kind, whole patterns included.
 fn finite() -> impl Strategy<Value = f64> {
     prop_oneof![
-        any::<u64>()
-            .prop_map(f64::from_bits)
-            .prop_filter("finite", |x| x.is_finite()),
+        any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite()),
         (-1000i32..1000).prop_map(f64::from),
         Just(0.0),
         Just(-0.0),
@@ -159,10 +157,7 @@ fn special_terms_follow_ieee() {
     for (a, b, expected) in cases {
         assert_eq!(dot_reference(a, b).value, expected, "{a:?} . {b:?}");
     }
-    assert_eq!(
-        dot_reference(&[inf, -inf], &[1.0, 1.0]).gauge,
-        Value::Inf { negative: false }
-    );
+    assert_eq!(dot_reference(&[inf, -inf], &[1.0, 1.0]).gauge, Value::Inf { negative: false });
     assert_eq!(dot_reference(&[], &[]).value, Value::ZERO);
 }
 
@@ -182,11 +177,7 @@ fn value_specials() {
     assert!(matches!(huge, Value::Big(_)) && huge.is_finite());
     assert_eq!(huge.approx(), f64::INFINITY);
     assert_eq!(huge.mul_pow2(-4), Value::from_f64(f64::MAX));
-    assert_eq!(
-        Value::from_f64(-0.0).round(Precision::F32, Rounding::NearestEven),
-        0,
-        "exact zero is +0"
-    );
+    assert_eq!(Value::from_f64(-0.0).round(Precision::F32, Rounding::NearestEven), 0, "exact zero is +0");
 }
 
 #[test]

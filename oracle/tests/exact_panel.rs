@@ -80,11 +80,7 @@ fn draw(random: &mut Random, family: Family, precision: Precision) -> f64 {
             let smallest = 2.0f64.powi(precision.spec().min_exponent().max(-1022));
             smallest
                 * (random.below(9) as f64 - 4.0)
-                * if precision == Precision::F64 {
-                    2.0f64.powi(-50)
-                } else {
-                    1.0
-                }
+                * if precision == Precision::F64 { 2.0f64.powi(-50) } else { 1.0 }
         }
         Family::Zeros => [0.0, -0.0, 0.0, 1.0][random.below(4) as usize],
         Family::Special if random.below(20) == 0 => {
@@ -112,9 +108,8 @@ fn operands(
 ) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut random = Random(seed);
     let mut a: Vec<f64> = (0..n).map(|_| draw(&mut random, family, precision)).collect();
-    let mut b: Vec<Vec<f64>> = (0..n)
-        .map(|_| (0..width).map(|_| draw(&mut random, family, precision)).collect())
-        .collect();
+    let mut b: Vec<Vec<f64>> =
+        (0..n).map(|_| (0..width).map(|_| draw(&mut random, family, precision)).collect()).collect();
     if family == Family::Cancelling {
         for t in n / 2..n {
             a[t] = -a[t - n / 2];
@@ -133,10 +128,7 @@ fn operands(
 fn check_panel(a: &[f64], b: &[Vec<f64>], width: usize, narrow: bool, context: &str) -> Path {
     let mut panel = Panel::new(3);
     if narrow {
-        let rows: Vec<Vec<f32>> = b
-            .iter()
-            .map(|row| row.iter().map(|&x| x as f32).collect())
-            .collect();
+        let rows: Vec<Vec<f32>> = b.iter().map(|row| row.iter().map(|&x| x as f32).collect()).collect();
         let terms = a.iter().copied().zip(rows.iter().map(Vec::as_slice));
         panel.accumulate(terms, width).expect("rows are long enough");
     } else {
@@ -148,19 +140,10 @@ fn check_panel(a: &[f64], b: &[Vec<f64>], width: usize, narrow: bool, context: &
     for j in 0..width {
         let column: Vec<f64> = b.iter().map(|row| row[j]).collect();
         let element = panel.element(j);
-        check_element(
-            &element,
-            a,
-            &column,
-            &format!("{context}, column {j}, {:?}", panel.path()),
-        );
+        check_element(&element, a, &column, &format!("{context}, column {j}, {:?}", panel.path()));
         irregular += usize::from(panel.irregular().iter().any(|(at, _)| *at == j));
         if element.value.is_finite() {
-            assert_eq!(
-                panel.hi()[j].to_bits(),
-                element.value.approx().to_bits(),
-                "{context}: hi"
-            );
+            assert_eq!(panel.hi()[j].to_bits(), element.value.approx().to_bits(), "{context}: hi");
             assert_eq!(
                 panel.gauge_hi()[j].to_bits(),
                 element.gauge.approx().to_bits(),
@@ -193,9 +176,8 @@ fn every_family_in_every_precision_is_exact() {
     let mut paths: BTreeMap<Path, usize> = BTreeMap::new();
     for precision in Precision::ALL {
         for family in FAMILIES {
-            for (seed, (n, width)) in [(0, 3), (1, 1), (2, 33), (7, 8), (40, 5), (200, 4)]
-                .into_iter()
-                .enumerate()
+            for (seed, (n, width)) in
+                [(0, 3), (1, 1), (2, 33), (7, 8), (40, 5), (200, 4)].into_iter().enumerate()
             {
                 let (a, b) = operands(family, precision, seed as u64, n, width);
                 let context = format!("{precision} {family:?} n={n} width={width}");
@@ -206,10 +188,7 @@ fn every_family_in_every_precision_is_exact() {
     }
     println!("{paths:?}");
     for path in Path::ALL {
-        assert!(
-            paths.get(&path).copied().unwrap_or(0) >= 5,
-            "{path:?} was hardly taken: {paths:?}"
-        );
+        assert!(paths.get(&path).copied().unwrap_or(0) >= 5, "{path:?} was hardly taken: {paths:?}");
     }
 }
 
@@ -223,10 +202,7 @@ fn each_path_is_exact_at_its_limit_and_refused_past_it() {
         let odd = 2.0 - 2.0f64.powi(1 - bits);
         for shift in 0..140 {
             let low = odd * 2.0f64.powi(-shift);
-            for (a, b) in [
-                (vec![odd, low], vec![odd, odd]),
-                (vec![odd, -odd, low], vec![odd, odd, -odd]),
-            ] {
+            for (a, b) in [(vec![odd, low], vec![odd, odd]), (vec![odd, -odd, low], vec![odd, odd, -odd])] {
                 let width = 4;
                 let rows: Vec<Vec<f64>> = b.iter().map(|&x| vec![x, -x, x / 2.0, 0.0]).collect();
                 let path = check_panel(&a, &rows, width, false, &format!("{bits} bits, shift {shift}"));
@@ -239,12 +215,8 @@ fn each_path_is_exact_at_its_limit_and_refused_past_it() {
     }
     // Monotone: a larger spread never goes back to a cheaper path.
     for bits in [10, 24, 53] {
-        let of_bits: Vec<Path> = seen
-            .iter()
-            .filter(|(_, b)| *b == bits)
-            .map(|(p, _)| *p)
-            .step_by(2)
-            .collect();
+        let of_bits: Vec<Path> =
+            seen.iter().filter(|(_, b)| *b == bits).map(|(p, _)| *p).step_by(2).collect();
         assert!(of_bits.is_sorted(), "{bits}: {of_bits:?}");
     }
 }
@@ -271,26 +243,8 @@ fn ties_inside_the_bins_are_exact() {
     for grid in 30..130 {
         let unit = 2.0f64.powi(-grid);
         let tail = 2.0f64.powi(-grid - 45);
-        let a = [
-            1.0,
-            unit,
-            -unit,
-            unit,
-            3.0 * unit,
-            tail,
-            -tail,
-            1.0 - f64::EPSILON,
-        ];
-        let b = [
-            1.0,
-            0.5,
-            0.5 + f64::EPSILON,
-            1.5,
-            -0.5,
-            1.0 + f64::EPSILON,
-            1.0,
-            1.0 + f64::EPSILON,
-        ];
+        let a = [1.0, unit, -unit, unit, 3.0 * unit, tail, -tail, 1.0 - f64::EPSILON];
+        let b = [1.0, 0.5, 0.5 + f64::EPSILON, 1.5, -0.5, 1.0 + f64::EPSILON, 1.0, 1.0 + f64::EPSILON];
         let rows: Vec<Vec<f64>> = b.iter().map(|&x| vec![x, -x, x * x]).collect();
         check_panel(&a, &rows, 3, false, &format!("grid {grid}"));
     }
@@ -303,12 +257,7 @@ fn the_tail_breaks_ties() {
         for depth in [60, 80, 100, 120, 140, 170, 200] {
             let a = [sign, sign * f64::EPSILON / 2.0, tail * 2.0f64.powi(-depth), 0.0];
             for head in [1.0, 1.0 + f64::EPSILON, 1.5] {
-                let rows = [
-                    vec![head; 5],
-                    vec![1.0; 5],
-                    vec![1.0 + f64::EPSILON; 5],
-                    vec![1.0; 5],
-                ];
+                let rows = [vec![head; 5], vec![1.0; 5], vec![1.0 + f64::EPSILON; 5], vec![1.0; 5]];
                 check_panel(&a, &rows, 5, false, &format!("tie {sign} {tail} 2^-{depth}"));
                 // The same as the first piece of a row that is too wide for one certificate.
                 let (mut a, mut rows) = (a.to_vec(), rows.to_vec());
@@ -330,10 +279,7 @@ fn range_ends_go_to_the_register() {
         (vec![f64::MAX, f64::MAX], vec![0.5, 0.5]),
         (vec![tiny, tiny], vec![tiny, 0.5]),
         (vec![1e-200, 1e-170], vec![1e-150, 1.1e-170]),
-        (
-            vec![f64::MIN_POSITIVE * 1.5, 1.0],
-            vec![1.0 + f64::EPSILON, 1e-300],
-        ),
+        (vec![f64::MIN_POSITIVE * 1.5, 1.0], vec![1.0 + f64::EPSILON, 1e-300]),
     ] {
         let (element, path) = dot_traced(&a, &b);
         assert_eq!(path, Path::Register, "{a:?} . {b:?}");
@@ -353,9 +299,7 @@ fn narrow_rows_and_lengths_are_refused() {
     let refusal = panel.accumulate([(1.0, &row[..])].into_iter(), 3).unwrap_err();
     assert_eq!(refusal.to_string(), "row of B has 2 elements, expected 3");
     panel.accumulate([(1.0, &row[..])].into_iter(), 2).unwrap();
-    let refusal = panel
-        .round_row(Precision::F32, Rounding::NearestEven, &mut [0; 3])
-        .unwrap_err();
+    let refusal = panel.round_row(Precision::F32, Rounding::NearestEven, &mut [0; 3]).unwrap_err();
     assert_eq!(refusal.to_string(), "out has 3 elements, expected 2");
     // A panel forgets what it held.
     panel.accumulate(std::iter::empty::<(f64, &[f64])>(), 2).unwrap();
@@ -386,12 +330,7 @@ proptest! {
 }
 
 fn random_csr<T: Scalar>(random: &mut Random, family: Family, rows: usize, cols: usize) -> Csr<T> {
-    let mut parts = CsrParts {
-        rows,
-        cols,
-        row_ptr: vec![0],
-        ..CsrParts::default()
-    };
+    let mut parts = CsrParts { rows, cols, row_ptr: vec![0], ..CsrParts::default() };
     for row in 0..rows {
         for col in 0..cols {
             // Every fifth row is empty.
@@ -409,19 +348,11 @@ fn check_product<T: sparse_oracle::scalar::Element, O: Scalar>(family: Family, l
     let mut random = Random(7);
     let (m, k) = (23, 31);
     let a = random_csr::<T>(&mut random, family, m, k);
-    let (outer, inner) = if layout == Layout::RowMajor {
-        (k, cols)
-    } else {
-        (cols, k)
-    };
+    let (outer, inner) = if layout == Layout::RowMajor { (k, cols) } else { (cols, k) };
     let ld = inner + 2;
-    let data = (0..outer * ld)
-        .map(|_| T::from_f64(draw(&mut random, family, T::PRECISION)))
-        .collect();
+    let data = (0..outer * ld).map(|_| T::from_f64(draw(&mut random, family, T::PRECISION))).collect();
     let b = Dense::try_new(k, cols, ld, layout, data).expect("valid");
-    let product = ReferenceSpmm::new(&b)
-        .product::<T, O>(&a, Rounding::NearestEven)
-        .expect("shapes fit");
+    let product = ReferenceSpmm::new(&b).product::<T, O>(&a, Rounding::NearestEven).expect("shapes fit");
     assert_eq!(product.paths.iter().sum::<u64>(), m as u64);
     for i in 0..m {
         let (columns, values) = a.row(i);
@@ -435,11 +366,7 @@ fn check_product<T: sparse_oracle::scalar::Element, O: Scalar>(family: Family, l
             let expected = element.value.round(O::PRECISION, Rounding::NearestEven);
             assert_eq!(product.values[i * cols + j].bits64(), expected, "{context}");
             let gauge = element.gauge.approx();
-            assert_eq!(
-                product.gauge[i * cols + j].to_bits(),
-                gauge.to_bits(),
-                "{context}: gauge"
-            );
+            assert_eq!(product.gauge[i * cols + j].to_bits(), gauge.to_bits(), "{context}: gauge");
             if !gauge.is_nan() {
                 let exact = element.gauge == sparse_oracle::exact::Value::from_f64(gauge);
                 assert_eq!(product.gauge_exact[i * cols + j], exact, "{context}: gauge flag");
@@ -468,16 +395,12 @@ fn products_are_exact_in_every_type() {
 fn mismatched_shapes_are_refused() {
     let a = random_csr::<f64>(&mut Random(1), Family::NearOne, 4, 5);
     let b = Dense::from_fn(6, 2, |_, _| 1.0);
-    let refusal = ReferenceSpmm::new(&b)
-        .product::<f64, f64>(&a, Rounding::NearestEven)
-        .unwrap_err();
+    let refusal = ReferenceSpmm::new(&b).product::<f64, f64>(&a, Rounding::NearestEven).unwrap_err();
     assert_eq!(refusal.to_string(), "columns of A is 5, but rows of B is 6");
     for (m, n) in [(0, 3), (3, 0), (0, 0)] {
         let a = random_csr::<f64>(&mut Random(1), Family::NearOne, m, 5);
         let b = Dense::from_fn(5, n, |_, _| 1.0);
-        let product = ReferenceSpmm::new(&b)
-            .product::<f64, f32>(&a, Rounding::NearestEven)
-            .unwrap();
+        let product = ReferenceSpmm::new(&b).product::<f64, f32>(&a, Rounding::NearestEven).unwrap();
         assert_eq!(product.values.len(), m * n);
     }
 }

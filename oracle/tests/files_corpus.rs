@@ -11,10 +11,7 @@ const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
 fn found(error: &FileError) -> (String, u64) {
     let text = format!("{error:?}");
     let name = text.split([' ', '(']).next().unwrap_or_default().to_string();
-    let line = text
-        .split("line: ")
-        .nth(1)
-        .and_then(|t| t.split([',', ' ', '}']).next()?.parse().ok());
+    let line = text.split("line: ").nth(1).and_then(|t| t.split([',', ' ', '}']).next()?.parse().ok());
     (name, line.unwrap_or(0))
 }
 
@@ -24,10 +21,7 @@ fn refused(text: &str, variant: &str, line: u64) {
         Err(e) => {
             assert_eq!(found(&e), (variant.to_string(), line), "{text:?}: {e}");
             let message = e.to_string();
-            assert!(
-                message.starts_with(|c: char| c.is_lowercase()) && !message.ends_with('.'),
-                "{message}"
-            );
+            assert!(message.starts_with(|c: char| c.is_lowercase()) && !message.ends_with('.'), "{message}");
         }
     }
 }
@@ -38,65 +32,21 @@ fn banners() {
         ("", "Empty", 0),
         ("\n", "NoBanner", 0),
         ("3 3 1\n1 1 1\n", "NoBanner", 0),
-        (
-            "\u{feff}%%MatrixMarket matrix coordinate real general\n1 1 0\n",
-            "NoBanner",
-            0,
-        ),
-        (
-            "%%Matrix Market matrix coordinate real general\n1 1 0\n",
-            "NoBanner",
-            0,
-        ),
-        (
-            "%%%MatrixMarket matrix coordinate real general\n1 1 0\n",
-            "NoBanner",
-            0,
-        ),
+        ("\u{feff}%%MatrixMarket matrix coordinate real general\n1 1 0\n", "NoBanner", 0),
+        ("%%Matrix Market matrix coordinate real general\n1 1 0\n", "NoBanner", 0),
+        ("%%%MatrixMarket matrix coordinate real general\n1 1 0\n", "NoBanner", 0),
         ("%%MatrixMarket", "BadWord", 1),
-        (
-            "%%MatrixMarket vector coordinate real general\n1 1\n",
-            "BadWord",
-            1,
-        ),
+        ("%%MatrixMarket vector coordinate real general\n1 1\n", "BadWord", 1),
         ("%%MatrixMarket matrix triplets real general\n", "BadWord", 1),
         ("%%MatrixMarket matrix coordinate float general\n", "BadWord", 1),
         ("%%MatrixMarket matrix coordinate real\n1 1 0\n", "BadWord", 1),
-        (
-            "%%MatrixMarket matrix coordinate complex antisymmetric\n",
-            "BadWord",
-            1,
-        ),
-        (
-            "%%MatrixMarket matrix coordinate real general extra\n1 1 0\n",
-            "TrailingToken",
-            1,
-        ),
-        (
-            "%%MatrixMarket matrix coordinate complex general\n1 1 0\n",
-            "UnsupportedField",
-            1,
-        ),
-        (
-            "%%MatrixMarket matrix array complex hermitian\n1 1\n",
-            "UnsupportedField",
-            1,
-        ),
-        (
-            "%%MatrixMarket matrix array pattern general\n1 1\n",
-            "IllegalCombination",
-            1,
-        ),
-        (
-            "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n",
-            "IllegalCombination",
-            1,
-        ),
-        (
-            "%%MatrixMarket matrix coordinate pattern hermitian\n1 1 0\n",
-            "IllegalCombination",
-            1,
-        ),
+        ("%%MatrixMarket matrix coordinate complex antisymmetric\n", "BadWord", 1),
+        ("%%MatrixMarket matrix coordinate real general extra\n1 1 0\n", "TrailingToken", 1),
+        ("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "UnsupportedField", 1),
+        ("%%MatrixMarket matrix array complex hermitian\n1 1\n", "UnsupportedField", 1),
+        ("%%MatrixMarket matrix array pattern general\n1 1\n", "IllegalCombination", 1),
+        ("%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n", "IllegalCombination", 1),
+        ("%%MatrixMarket matrix coordinate pattern hermitian\n1 1 0\n", "IllegalCombination", 1),
         (
             "%%MatrixMarket matrix coordinate unsigned-integer skew-symmetric\n1 1 0\n",
             "IllegalCombination",
@@ -126,32 +76,12 @@ fn size_lines() {
     ] {
         refused(&format!("{REAL}{rest}"), variant, line);
     }
-    refused(
-        "%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n",
-        "NotSquare",
-        2,
-    );
-    refused(
-        "%%MatrixMarket matrix array real hermitian\n3 4\n",
-        "NotSquare",
-        2,
-    );
+    refused("%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n", "NotSquare", 2);
+    refused("%%MatrixMarket matrix array real hermitian\n3 4\n", "NotSquare", 2);
     refused("%%MatrixMarket matrix array real general\n3\n", "MissingToken", 2);
-    refused(
-        "%%MatrixMarket matrix array real general\n3 4 12\n",
-        "TrailingToken",
-        2,
-    );
-    refused(
-        "%%MatrixMarket matrix array real general\n65536 65536\n",
-        "TooLarge",
-        2,
-    );
-    refused(
-        "%%MatrixMarket matrix array real symmetric\n4294967295 4294967295\n",
-        "TooLarge",
-        2,
-    );
+    refused("%%MatrixMarket matrix array real general\n3 4 12\n", "TrailingToken", 2);
+    refused("%%MatrixMarket matrix array real general\n65536 65536\n", "TooLarge", 2);
+    refused("%%MatrixMarket matrix array real symmetric\n4294967295 4294967295\n", "TooLarge", 2);
 }
 
 #[test]
@@ -197,11 +127,7 @@ fn entries() {
         ("integer", "18446744073709551616", "IntegerOverflow"),
         ("integer", "-9223372036854775809", "IntegerOverflow"),
         ("unsigned-integer", "-1", "BadNumber"),
-        (
-            "unsigned-integer",
-            "340282366920938463463374607431768211456",
-            "IntegerOverflow",
-        ),
+        ("unsigned-integer", "340282366920938463463374607431768211456", "IntegerOverflow"),
         ("pattern", "1", "TrailingToken"),
     ] {
         let text = format!("%%MatrixMarket matrix coordinate {field} general\n1 1 1\n1 1 {value}\n");
@@ -211,21 +137,9 @@ fn entries() {
         let text = format!("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 {value}\n");
         refused(&text, "SkewDiagonal", 3);
     }
-    refused(
-        "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n",
-        "TooFew",
-        5,
-    );
-    refused(
-        "%%MatrixMarket matrix array real skew-symmetric\n2 2\n1\n2\n",
-        "TooMany",
-        4,
-    );
-    refused(
-        "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4\n",
-        "TrailingToken",
-        3,
-    );
+    refused("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "TooFew", 5);
+    refused("%%MatrixMarket matrix array real skew-symmetric\n2 2\n1\n2\n", "TooMany", 4);
+    refused("%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4\n", "TrailingToken", 3);
 }
 
 #[test]
@@ -268,17 +182,9 @@ fn masks() {
             }
         }
     }
-    for text in [
-        "2 3 2\n0 1 2\n0 1\n",
-        "% c\n\n2,3,2\r\n0 1 2 \r\n 0\t1\r\n\r\n",
-        "2, 3, 2\n0 1 2\n0 1",
-    ] {
+    for text in ["2 3 2\n0 1 2\n0 1\n", "% c\n\n2,3,2\r\n0 1 2 \r\n 0\t1\r\n\r\n", "2, 3, 2\n0 1 2\n0 1"] {
         let mask = read_smtx(text.as_bytes()).unwrap_or_else(|e| panic!("{text:?}: {e}"));
-        assert_eq!(
-            (&mask.row_ptr[..], &mask.col_idx[..]),
-            (&[0, 1, 2][..], &[0, 1][..]),
-            "{text:?}"
-        );
+        assert_eq!((&mask.row_ptr[..], &mask.col_idx[..]), (&[0, 1, 2][..], &[0, 1][..]), "{text:?}");
     }
     for text in ["2, 0, 0\n0 0 0\n\n", "2, 0, 0\n0 0 0", "0, 0, 0\n0\n"] {
         assert_eq!(read_smtx(text.as_bytes()).map(|m| m.nnz()), Ok(0), "{text:?}");
@@ -297,24 +203,13 @@ impl Read for Endless {
 
 #[test]
 fn endless_input_ends() {
-    let limits = Limits {
-        filler_bytes: 1 << 20,
-        ..Limits::default()
-    };
+    let limits = Limits { filler_bytes: 1 << 20, ..Limits::default() };
     let cases: [(&str, u8, &str); 5] = [
         ("", 0, "LineTooLong"),
         (REAL, b' ', "LineTooLong"),
         (REAL, b'\n', "TooMuchFiller"),
-        (
-            "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n",
-            b'\n',
-            "TooMuchFiller",
-        ),
-        (
-            "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1",
-            b'1',
-            "LineTooLong",
-        ),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n", b'\n', "TooMuchFiller"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1", b'1', "LineTooLong"),
     ];
     for (start, byte, variant) in cases {
         let error =
@@ -336,31 +231,18 @@ fn endless_input_ends() {
 fn the_callers_limits_hold() {
     let text = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
     let within = |entries| {
-        let limits = Limits {
-            entries,
-            ..Limits::default()
-        };
+        let limits = Limits { entries, ..Limits::default() };
         read_matrix_market_within(text.as_bytes(), limits).map(|(_, coo)| coo.nnz())
     };
     assert_eq!(within(4), Ok(4));
     assert_eq!(within(3), Err(FileError::EntryLimit { line: 4, limit: 3 }));
     assert_eq!(within(1), Err(FileError::EntryLimit { line: 2, limit: 1 }));
     // One blank per number is free, the others add up over the whole file.
-    let limits = Limits {
-        filler_bytes: 10,
-        ..Limits::default()
-    };
-    let mask = |gap: &str| {
-        read_smtx_within(
-            format!("2, 3, 4\n0{gap}2{gap}4\n0 1{gap}0 1\n").as_bytes(),
-            limits,
-        )
-    };
+    let limits = Limits { filler_bytes: 10, ..Limits::default() };
+    let mask =
+        |gap: &str| read_smtx_within(format!("2, 3, 4\n0{gap}2{gap}4\n0 1{gap}0 1\n").as_bytes(), limits);
     assert_eq!(mask("    ").map(|m| m.nnz()), Ok(4));
-    assert_eq!(
-        mask("     "),
-        Err(FileError::TooMuchFiller { line: 3, limit: 10 })
-    );
+    assert_eq!(mask("     "), Err(FileError::TooMuchFiller { line: 3, limit: 10 }));
 }
 
 #[test]

@@ -19,16 +19,10 @@ enum Choice {
 fn choices() -> BTreeMap<&'static str, (Choice, &'static str)> {
     use Choice::{Reads, Refused};
     BTreeMap::from([
-        (
-            "fmm/overflow_index_gt_int8.mtx",
-            (Reads { entries: 1 }, "indices are u32"),
-        ),
+        ("fmm/overflow_index_gt_int8.mtx", (Reads { entries: 1 }, "indices are u32")),
         (
             "fmm/overflow_value_gt_complex128.mtx",
-            (
-                Refused(|e| matches!(e, FileError::UnsupportedField { .. })),
-                "complex is unsupported",
-            ),
+            (Refused(|e| matches!(e, FileError::UnsupportedField { .. })), "complex is unsupported"),
         ),
         (
             "fmm/overflow_value_gt_float128.mtx",
@@ -44,39 +38,21 @@ fn choices() -> BTreeMap<&'static str, (Choice, &'static str)> {
                 "a finite decimal must not become inf",
             ),
         ),
-        (
-            "fmm/overflow_value_gt_int32.mtx",
-            (Reads { entries: 1 }, "integers have 64 bits"),
-        ),
-        (
-            "fmm/permissive_banner_leading_spaces_eye3.mtx",
-            (Reads { entries: 3 }, "blanks carry no meaning"),
-        ),
-        (
-            "fmm/permissive_banner_one_percent_eye3.mtx",
-            (Reads { entries: 3 }, "the word is unmistakable"),
-        ),
-        (
-            "fmm/permissive_lines_indented.mtx",
-            (Reads { entries: 1 }, "blanks carry no meaning"),
-        ),
+        ("fmm/overflow_value_gt_int32.mtx", (Reads { entries: 1 }, "integers have 64 bits")),
+        ("fmm/permissive_banner_leading_spaces_eye3.mtx", (Reads { entries: 3 }, "blanks carry no meaning")),
+        ("fmm/permissive_banner_one_percent_eye3.mtx", (Reads { entries: 3 }, "the word is unmistakable")),
+        ("fmm/permissive_lines_indented.mtx", (Reads { entries: 1 }, "blanks carry no meaning")),
         (
             "fmm/windows_lineendings_nist_ex1_more_freeformat.mtx",
             (Reads { entries: 8 }, "CRLF and blank lines"),
         ),
         (
             "fmm/dim_over_32_bit.mtx",
-            (
-                Refused(|e| matches!(e, FileError::TooLarge { .. })),
-                "dimensions are u32 by contract",
-            ),
+            (Refused(|e| matches!(e, FileError::TooLarge { .. })), "dimensions are u32 by contract"),
         ),
         (
             "lagraph/mangled5.mtx",
-            (
-                Refused(|e| matches!(e, FileError::IllegalCombination { .. })),
-                "a pattern has no conjugates",
-            ),
+            (Refused(|e| matches!(e, FileError::IllegalCombination { .. })), "a pattern has no conjugates"),
         ),
         (
             "lagraph/mangled6.mtx",
@@ -85,20 +61,11 @@ fn choices() -> BTreeMap<&'static str, (Choice, &'static str)> {
                 "real hermitian reads as symmetric, but \"2 2 1 1\" has a token too many",
             ),
         ),
-        (
-            "lagraph/mangled14.mtx",
-            (Reads { entries: 3 }, "duplicates are kept, and summed later"),
-        ),
-        (
-            "lagraph/mangled_skew.mtx",
-            (Reads { entries: 20 }, "a %%GraphBLAS line is a comment"),
-        ),
+        ("lagraph/mangled14.mtx", (Reads { entries: 3 }, "duplicates are kept, and summed later")),
+        ("lagraph/mangled_skew.mtx", (Reads { entries: 20 }, "a %%GraphBLAS line is a comment")),
         (
             "sprs/too_many_elems_in_entry.mtx",
-            (
-                Refused(|e| matches!(e, FileError::TrailingToken { .. })),
-                "nothing may follow the value",
-            ),
+            (Refused(|e| matches!(e, FileError::TrailingToken { .. })), "nothing may follow the value"),
         ),
     ])
 }
@@ -117,9 +84,8 @@ fn every_malformed_file_is_refused_or_read_by_choice() {
             refused += 1;
             continue;
         }
-        let (choice, why) = choices
-            .remove(row["file"].as_str())
-            .unwrap_or_else(|| panic!("{}: undecided", row["file"]));
+        let (choice, why) =
+            choices.remove(row["file"].as_str()).unwrap_or_else(|| panic!("{}: undecided", row["file"]));
         match (choice, result) {
             (Choice::Reads { entries }, Ok(matrix)) => {
                 assert_eq!(matrix.coo.nnz(), entries, "{}: {why}", row["file"]);
@@ -138,9 +104,5 @@ fn every_malformed_file_is_refused_or_read_by_choice() {
          0 skipped of {}",
         rows.len()
     );
-    assert!(
-        choices.is_empty(),
-        "not in the MANIFEST any more: {:?}",
-        choices.keys()
-    );
+    assert!(choices.is_empty(), "not in the MANIFEST any more: {:?}", choices.keys());
 }

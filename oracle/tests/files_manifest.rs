@@ -33,19 +33,10 @@ fn recount(coo: &Coo<f64>) -> BTreeMap<&'static str, f64> {
         ("empty_rows", empty(&row_len)),
         ("empty_cols", empty(&col_len)),
         ("col_nnz_max", col_len.iter().copied().max().unwrap_or(0) as f64),
-        (
-            "explicit_zeros",
-            coo.values.iter().filter(|&&v| v == 0.0).count() as f64,
-        ),
+        ("explicit_zeros", coo.values.iter().filter(|&&v| v == 0.0).count() as f64),
         ("duplicate_entries", (coo.nnz() - seen.len()) as f64),
-        (
-            "nonfinite_values",
-            coo.values.iter().filter(|v| !v.is_finite()).count() as f64,
-        ),
-        (
-            "max_abs_value",
-            finite.fold(0.0, |most: f64, v| most.max(v.abs())),
-        ),
+        ("nonfinite_values", coo.values.iter().filter(|v| !v.is_finite()).count() as f64),
+        ("max_abs_value", finite.fold(0.0, |most: f64, v| most.max(v.abs()))),
     ])
 }
 
@@ -63,11 +54,7 @@ fn check_words(row: &Row, matrix: &FileMatrix) {
     assert_eq!(matrix.field.name(), row["field"], "{}", row["file"]);
     assert_eq!(matrix.symmetry.name(), row["symmetry"], "{}", row["file"]);
     assert_eq!(matrix.pattern_only, row["field"] == "pattern", "{}", row["file"]);
-    assert!(
-        !mask || matrix.coo.values.iter().all(|&v| v == 1.0),
-        "{}",
-        row["file"]
-    );
+    assert!(!mask || matrix.coo.values.iter().all(|&v| v == 1.0), "{}", row["file"]);
 }
 
 /// Compares every column that has a number; returns how many there were.
@@ -80,11 +67,7 @@ fn check_counts(row: &Row, matrix: &FileMatrix) -> usize {
         let Ok(recorded) = row[*column].parse::<f64>() else {
             continue;
         };
-        assert!(
-            agrees(column, value, recorded),
-            "{}: {column} is {value}, recorded {recorded}",
-            row["file"]
-        );
+        assert!(agrees(column, value, recorded), "{}: {column} is {value}, recorded {recorded}", row["file"]);
         checked += 1;
     }
     checked
@@ -93,16 +76,10 @@ fn check_counts(row: &Row, matrix: &FileMatrix) -> usize {
 /// The crate's own statistics against the MANIFEST, for files that are canonical once sorted.
 fn check_statistics(row: &Row, coo: &Coo<f64>) {
     let triples = coo.row_idx.iter().zip(&coo.col_idx).zip(&coo.values);
-    let mut list: Vec<Entry<f64>> = triples
-        .map(|((&row, &col), &value)| Entry { row, col, value })
-        .collect();
+    let mut list: Vec<Entry<f64>> = triples.map(|((&row, &col), &value)| Entry { row, col, value }).collect();
     list.sort_by_key(|e| (e.row, e.col));
-    let csr = Csr::from_entries(&Entries {
-        rows: coo.rows,
-        cols: coo.cols,
-        list,
-    })
-    .expect("sorted, without duplicates");
+    let csr = Csr::from_entries(&Entries { rows: coo.rows, cols: coo.cols, list })
+        .expect("sorted, without duplicates");
     let s = RowStatistics::of(&csr);
     let counts = [
         ("row_nnz_min", s.min),
@@ -115,12 +92,7 @@ fn check_statistics(row: &Row, coo: &Coo<f64>) {
         assert_eq!(value.to_string(), row[column], "{}: {column}", row["file"]);
     }
     let mean: f64 = row["row_nnz_mean"].parse().expect("mean is a number");
-    assert!(
-        agrees("row_nnz_mean", s.mean, mean),
-        "{}: {} against {mean}",
-        row["file"],
-        s.mean
-    );
+    assert!(agrees("row_nnz_mean", s.mean, mean), "{}: {} against {mean}", row["file"], s.mean);
 }
 
 #[test]
@@ -134,10 +106,7 @@ fn every_open_matrix_reads_as_recorded() {
         let result = read_path(&folder.join(&row["file"]));
         if row["field"] == "complex" {
             let error = result.expect_err(&row["file"]);
-            assert!(
-                matches!(error.root(), FileError::UnsupportedField { .. }),
-                "{error}"
-            );
+            assert!(matches!(error.root(), FileError::UnsupportedField { .. }), "{error}");
             complex += 1;
             continue;
         }
@@ -155,10 +124,7 @@ fn every_open_matrix_reads_as_recorded() {
          {complex} complex ones refused, 0 skipped of {}",
         rows.len()
     );
-    assert!(
-        read >= 70 && complex >= 10,
-        "the shared data shrank: {read} read, {complex} complex"
-    );
+    assert!(read >= 70 && complex >= 10, "the shared data shrank: {read} read, {complex} complex");
 }
 
 #[test]
@@ -171,18 +137,10 @@ fn the_listing_finds_every_file_of_the_manifest() {
     assert_eq!(listing.skipped, [folder.join("MANIFEST.tsv")]);
     let rows = manifest(&folder);
     for row in &rows {
-        assert!(
-            listing.matrices.contains(&folder.join(&row["file"])),
-            "{} is not listed",
-            row["file"]
-        );
+        assert!(listing.matrices.contains(&folder.join(&row["file"])), "{} is not listed", row["file"]);
     }
     let recorded: HashSet<PathBuf> = rows.iter().map(|r| folder.join(&r["file"])).collect();
-    let unrecorded: Vec<_> = listing
-        .matrices
-        .iter()
-        .filter(|p| !recorded.contains(*p))
-        .collect();
+    let unrecorded: Vec<_> = listing.matrices.iter().filter(|p| !recorded.contains(*p)).collect();
     say!(
         "listed {} files, {} of them not in the MANIFEST: {unrecorded:?}",
         listing.matrices.len(),
@@ -195,14 +153,9 @@ fn the_listing_finds_every_file_of_the_manifest() {
 
 /// The triples that are not zero, sorted: what two ways of writing one matrix have in common.
 fn nonzeros(folder: &Path, name: &str) -> Vec<(u32, u32, u64)> {
-    let coo = read_path(&folder.join(name))
-        .unwrap_or_else(|e| panic!("{e}"))
-        .coo;
+    let coo = read_path(&folder.join(name)).unwrap_or_else(|e| panic!("{e}")).coo;
     let triple = |i: usize| (coo.row_idx[i], coo.col_idx[i], coo.values[i].to_bits());
-    let mut list: Vec<_> = (0..coo.nnz())
-        .filter(|&i| coo.values[i] != 0.0)
-        .map(triple)
-        .collect();
+    let mut list: Vec<_> = (0..coo.nnz()).filter(|&i| coo.values[i] != 0.0).map(triple).collect();
     list.sort_unstable();
     list
 }
@@ -218,23 +171,13 @@ fn one_matrix_written_in_several_ways_reads_the_same() {
     let pairs = [
         ("header_variety/mmtype-02.mtx", "header_variety/mmtype-11.mtx"),
         ("header_variety/mmtype-05.mtx", "header_variety/mmtype-14.mtx"),
-        (
-            "header_variety/fmm_nist_ex1.mtx",
-            "header_variety/fmm_nist_ex1_freeformat.mtx",
-        ),
-        (
-            "header_variety/fmm_nist_ex1.mtx",
-            "header_variety/fmm_nist_ex1_more_freeformat.mtx",
-        ),
+        ("header_variety/fmm_nist_ex1.mtx", "header_variety/fmm_nist_ex1_freeformat.mtx"),
+        ("header_variety/fmm_nist_ex1.mtx", "header_variety/fmm_nist_ex1_more_freeformat.mtx"),
         ("west0067.mtx", "header_variety/lagraph_west0067_jumbled.mtx"),
         ("LFAT5.mtx", "header_variety/lagraph_LFAT5_hypersparse.mtx"),
     ];
     for (one, other) in pairs {
-        assert_eq!(
-            nonzeros(&folder, one),
-            nonzeros(&folder, other),
-            "{one} and {other}"
-        );
+        assert_eq!(nonzeros(&folder, one), nonzeros(&folder, other), "{one} and {other}");
     }
     say!("one matrix in two files: {} pairs equal, 0 skipped", pairs.len());
 }
@@ -246,20 +189,11 @@ fn the_embedded_pack_is_the_shared_data_unchanged() {
     };
     for pack in embedded::all() {
         let recorded: Vec<Row> = manifest(&folder);
-        let row = recorded
-            .iter()
-            .find(|r| r["file"].rsplit('/').next() == Some(pack.file));
+        let row = recorded.iter().find(|r| r["file"].rsplit('/').next() == Some(pack.file));
         let row = row.unwrap_or_else(|| panic!("{} is not in the MANIFEST", pack.file));
         assert_eq!(row["licence"], pack.licence, "{}", pack.file);
         assert!(pack.origin.contains(&row["origin"]), "{}", pack.file);
-        assert!(
-            std::fs::read(folder.join(&row["file"])).expect("readable") == pack.bytes(),
-            "{}",
-            pack.file
-        );
+        assert!(std::fs::read(folder.join(&row["file"])).expect("readable") == pack.bytes(), "{}", pack.file);
     }
-    say!(
-        "embedded pack: {} files equal to the shared ones, 0 skipped",
-        embedded::all().len()
-    );
+    say!("embedded pack: {} files equal to the shared ones, 0 skipped", embedded::all().len());
 }

@@ -30,10 +30,7 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 
 fn root(path: &Path) -> FileError {
     let error = read_path(path).expect_err("must be refused");
-    assert!(
-        error.to_string().contains(&path.display().to_string()),
-        "the message names the file: {error}"
-    );
+    assert!(error.to_string().contains(&path.display().to_string()), "the message names the file: {error}");
     error.root().clone()
 }
 
@@ -49,20 +46,13 @@ fn names_say_the_format_and_gzip_is_found_by_its_magic() {
         ("e.smtx.gz", gzip(mask)),
     ] {
         let matrix = read_path(&put(dir.path(), name, &bytes)).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(
-            (matrix.coo.rows, matrix.coo.cols, matrix.coo.nnz()),
-            (2, 2, 2),
-            "{name}"
-        );
+        assert_eq!((matrix.coo.rows, matrix.coo.cols, matrix.coo.nnz()), (2, 2, 2), "{name}");
         assert_eq!(matrix.name, &name[..1]);
         assert_eq!(matrix.coo.values, [1.0, 1.0]);
         assert_eq!(matrix.pattern_only, name.contains("smtx"));
     }
     let twice = put(dir.path(), "twice.mtx.gz", &gzip(&gzip(EYE.as_bytes())));
-    assert!(
-        matches!(root(&twice), FileError::NoBanner { .. }),
-        "one layer of gzip, not two"
-    );
+    assert!(matches!(root(&twice), FileError::NoBanner { .. }), "one layer of gzip, not two");
     let parts = [gzip(&EYE.as_bytes()[..60]), gzip(&EYE.as_bytes()[60..])].concat();
     assert!(
         read_path(&put(dir.path(), "members.mtx.gz", &parts)).is_ok(),
@@ -76,26 +66,11 @@ fn what_is_not_a_readable_file_is_a_typed_error() {
     fs::create_dir(dir.path().join("folder.mtx")).expect("folder can be made");
     assert_eq!(root(&dir.path().join("folder.mtx")), FileError::NotAFile);
     let missing = root(&dir.path().join("missing.mtx"));
-    assert!(
-        matches!(
-            missing,
-            FileError::Open {
-                kind: std::io::ErrorKind::NotFound,
-                ..
-            }
-        ),
-        "{missing}"
-    );
+    assert!(matches!(missing, FileError::Open { kind: std::io::ErrorKind::NotFound, .. }), "{missing}");
     assert_eq!(root(&put(dir.path(), "empty.mtx", b"")), FileError::Empty);
     assert_eq!(root(&put(dir.path(), "empty.smtx", b"")), FileError::Empty);
-    assert_eq!(
-        root(&put(dir.path(), "matrix.rb", EYE.as_bytes())),
-        FileError::UnknownExtension
-    );
-    assert_eq!(
-        root(&put(dir.path(), "plain.mtx.gz", EYE.as_bytes())),
-        FileError::NotGzip
-    );
+    assert_eq!(root(&put(dir.path(), "matrix.rb", EYE.as_bytes())), FileError::UnknownExtension);
+    assert_eq!(root(&put(dir.path(), "plain.mtx.gz", EYE.as_bytes())), FileError::NotGzip);
     let packed = gzip(EYE.as_bytes());
     let cut = root(&put(dir.path(), "cut.mtx.gz", &packed[..packed.len() - 9]));
     assert!(matches!(cut, FileError::Read { .. }), "{cut}");
@@ -104,17 +79,9 @@ fn what_is_not_a_readable_file_is_a_typed_error() {
     broken[crc] ^= 1;
     let broken = root(&put(dir.path(), "crc.mtx.gz", &broken));
     assert!(matches!(broken, FileError::Read { .. }), "{broken}");
-    let junk: Vec<u8> = (0..200_000u32)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 | 0x80)
-        .collect();
+    let junk: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 | 0x80).collect();
     let error = root(&put(dir.path(), "junk.mtx", &junk));
-    assert_eq!(
-        error,
-        FileError::LineTooLong {
-            line: 1,
-            limit: 65_536
-        }
-    );
+    assert_eq!(error, FileError::LineTooLong { line: 1, limit: 65_536 });
 }
 
 #[test]
@@ -131,13 +98,7 @@ fn an_unreadable_file_and_a_pipe_are_typed_errors() {
     } else {
         let locked = root(&path);
         assert!(
-            matches!(
-                locked,
-                FileError::Open {
-                    kind: std::io::ErrorKind::PermissionDenied,
-                    ..
-                }
-            ),
+            matches!(locked, FileError::Open { kind: std::io::ErrorKind::PermissionDenied, .. }),
             "{locked}"
         );
     }
@@ -150,45 +111,22 @@ fn an_unreadable_file_and_a_pipe_are_typed_errors() {
 fn a_gzip_bomb_stops_at_the_header() {
     // 64 MiB of entries in 64 KiB; the header promises two.
     let entries = "1 1 1\n".repeat(64 << 20).into_bytes();
-    let bomb = gzip(
-        &[
-            b"%%MatrixMarket matrix coordinate real general\n1 1 2\n",
-            &entries[..64 << 20],
-        ]
-        .concat(),
-    );
+    let bomb =
+        gzip(&[b"%%MatrixMarket matrix coordinate real general\n1 1 2\n", &entries[..64 << 20]].concat());
     let error = read_matrix_market(&bomb[..]).expect_err("bomb");
-    assert_eq!(
-        error,
-        FileError::TooMany {
-            line: 5,
-            what: "entries",
-            promised: 2
-        }
-    );
+    assert_eq!(error, FileError::TooMany { line: 5, what: "entries", promised: 2 });
 }
 
 #[test]
 fn folders_are_listed_sorted_and_deep() {
     let dir = tempfile::tempdir().expect("temporary folder");
-    let names = [
-        "b.mtx",
-        "a/z.smtx",
-        "a/deep/er/y.mtx.gz",
-        "a/README.md",
-        "x.mtx.bz2",
-        "mtx",
-        "c.MTX",
-    ];
+    let names = ["b.mtx", "a/z.smtx", "a/deep/er/y.mtx.gz", "a/README.md", "x.mtx.bz2", "mtx", "c.MTX"];
     for name in names {
         put(dir.path(), name, b"");
     }
     let listing = list_dir(dir.path()).expect("can be listed");
     let under = |names: &[&str]| -> Vec<PathBuf> { names.iter().map(|n| dir.path().join(n)).collect() };
-    assert_eq!(
-        listing.matrices,
-        under(&["a/deep/er/y.mtx.gz", "a/z.smtx", "b.mtx", "c.MTX"])
-    );
+    assert_eq!(listing.matrices, under(&["a/deep/er/y.mtx.gz", "a/z.smtx", "b.mtx", "c.MTX"]));
     assert_eq!(listing.skipped, under(&["a/README.md", "mtx", "x.mtx.bz2"]));
     let error = list_dir(&dir.path().join("nowhere")).expect_err("no folder");
     assert!(matches!(error.root(), FileError::Open { .. }), "{error}");
@@ -227,34 +165,20 @@ fn the_embedded_pack_reads() {
     for (pack, (name, rows, cols, nnz)) in embedded::all().iter().zip(expected) {
         let matrix = embedded::read(name).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!((pack.name, matrix.name.as_str()), (name, name));
-        assert_eq!(
-            (matrix.coo.rows, matrix.coo.cols, matrix.coo.nnz()),
-            (rows, cols, nnz),
-            "{name}"
-        );
+        assert_eq!((matrix.coo.rows, matrix.coo.cols, matrix.coo.nnz()), (rows, cols, nnz), "{name}");
         assert!(!pack.origin.is_empty() && !pack.licence.is_empty());
     }
     let trec = embedded::read("Trec4").expect("reads");
-    assert_eq!(
-        (trec.field, trec.symmetry, trec.pattern_only),
-        (Field::Integer, Symmetry::General, false)
-    );
+    assert_eq!((trec.field, trec.symmetry, trec.pattern_only), (Field::Integer, Symmetry::General, false));
     assert_eq!(trec.coo.values, [3.0, 2.0, 1.0]);
-    assert_eq!(
-        embedded::read("nope"),
-        Err(FileError::UnknownName {
-            name: "nope".to_string()
-        })
-    );
+    assert_eq!(embedded::read("nope"), Err(FileError::UnknownName { name: "nope".to_string() }));
 }
 
 #[test]
 fn the_readme_of_the_pack_names_every_file_and_its_terms() {
     let readme = include_str!("../data/matrices/README.md");
     for pack in embedded::all() {
-        let line = readme
-            .lines()
-            .find(|l| l.starts_with(&format!("| {} |", pack.file)));
+        let line = readme.lines().find(|l| l.starts_with(&format!("| {} |", pack.file)));
         let line = line.unwrap_or_else(|| panic!("{} is not in the README", pack.file));
         assert!(line.ends_with(&format!("| {} |", pack.licence)), "{line}");
     }
@@ -263,54 +187,26 @@ fn the_readme_of_the_pack_names_every_file_and_its_terms() {
 /// . a . b / . . . . / c . . .
 fn small() -> Csr<u8> {
     let (row_ptr, col_idx, values) = (vec![0, 2, 2, 3], vec![1, 3, 0], vec![1, 2, 3]);
-    Csr::try_new(CsrParts {
-        rows: 3,
-        cols: 4,
-        row_ptr,
-        col_idx,
-        values,
-    })
-    .expect("valid")
+    Csr::try_new(CsrParts { rows: 3, cols: 4, row_ptr, col_idx, values }).expect("valid")
 }
 
 fn empty(rows: usize, cols: usize) -> Csr<u8> {
-    Csr::try_new(CsrParts {
-        rows,
-        cols,
-        row_ptr: vec![0; rows + 1],
-        ..CsrParts::default()
-    })
-    .expect("valid")
+    Csr::try_new(CsrParts { rows, cols, row_ptr: vec![0; rows + 1], ..CsrParts::default() }).expect("valid")
 }
 
 #[test]
 fn statistics_of_a_small_matrix_by_hand() {
     let s = RowStatistics::of(&small());
-    assert_eq!(
-        (s.rows, s.cols, s.nnz, s.min, s.max, s.col_max),
-        (3, 4, 3, 0, 2, 1)
-    );
+    assert_eq!((s.rows, s.cols, s.nnz, s.min, s.max, s.col_max), (3, 4, 3, 0, 2, 1));
     assert_eq!((s.mean, s.density, s.bandwidth), (1.0, 0.25, 3));
     assert_eq!((s.empty_rows, s.empty_cols), (1, 1));
     assert_eq!(s.std, 6.0f64.sqrt() / 3.0);
     let (row_ptr, col_idx, values) = (vec![0, 0, 0, 0, 2], vec![0, 3], vec![1u8, 1]);
-    let lower = CsrParts {
-        rows: 4,
-        cols: 4,
-        row_ptr,
-        col_idx,
-        values,
-    };
-    assert_eq!(
-        RowStatistics::of(&Csr::try_new(lower).expect("valid")).bandwidth,
-        3
-    );
+    let lower = CsrParts { rows: 4, cols: 4, row_ptr, col_idx, values };
+    assert_eq!(RowStatistics::of(&Csr::try_new(lower).expect("valid")).bandwidth, 3);
     for (rows, cols) in [(0, 0), (0, 7), (5, 0), (3, u32::MAX as usize)] {
         let s = RowStatistics::of(&empty(rows, cols));
-        assert_eq!(
-            (s.nnz, s.min, s.max, s.bandwidth, s.empty_rows, s.empty_cols),
-            (0, 0, 0, 0, rows, cols)
-        );
+        assert_eq!((s.nnz, s.min, s.max, s.bandwidth, s.empty_rows, s.empty_cols), (0, 0, 0, 0, rows, cols));
         assert_eq!((s.mean, s.std, s.density), (0.0, 0.0, 0.0));
     }
 }
@@ -323,23 +219,12 @@ fn plots_of_a_small_matrix_by_hand() {
     // Dots: (0,1) is dot 4, (2,0) dot 3; then (0,3) is dot 4 of the second character.
     assert_eq!(plot(10, 10, SpyStyle::Braille), "\u{280c}\u{2808}\n");
     let coarse = SpyGrid::new(&small(), 2, 1).expect("legal size");
-    assert_eq!(
-        (coarse.count(0, 0), coarse.count(1, 0), coarse.count(2, 0)),
-        (2, 1, 0)
-    );
+    assert_eq!((coarse.count(0, 0), coarse.count(1, 0), coarse.count(2, 0)), (2, 1, 0));
     let svg = SpyGrid::new(&small(), 4, 3).expect("legal size").to_svg();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
-    assert!(
-        svg.contains("<path fill-opacity=\"1\" d=\"M1 0h1v1h-1zM3 0h1v1h-1zM0 2h1v1h-1z\"/>"),
-        "{svg}"
-    );
+    assert!(svg.contains("<path fill-opacity=\"1\" d=\"M1 0h1v1h-1zM3 0h1v1h-1zM0 2h1v1h-1z\"/>"), "{svg}");
     assert!(SpyGrid::new(&small(), 0, 4).is_err() && SpyGrid::new(&small(), 4, 4097).is_err());
-    assert_eq!(
-        SpyGrid::new(&empty(0, 0), 5, 5)
-            .expect("legal size")
-            .to_text(SpyStyle::Ascii),
-        " \n"
-    );
+    assert_eq!(SpyGrid::new(&empty(0, 0), 5, 5).expect("legal size").to_text(SpyStyle::Ascii), " \n");
 }
 
 #[test]
@@ -353,10 +238,6 @@ fn a_plot_counts_every_element_and_merges_runs() {
         let total: u64 = cells.map(|(x, y)| u64::from(grid.count(x, y))).sum();
         assert_eq!(total, mask.coo.nnz() as u64);
         let svg = grid.to_svg();
-        assert!(
-            svg.matches("<path").count() <= 4 && svg.len() < 64 << 10,
-            "{} bytes",
-            svg.len()
-        );
+        assert!(svg.matches("<path").count() <= 4 && svg.len() < 64 << 10, "{} bytes", svg.len());
     }
 }

@@ -33,11 +33,7 @@ fn value() -> impl Strategy<Value = f64> {
 fn coo() -> impl Strategy<Value = Coo<f64>> {
     (1usize..40, 1usize..40).prop_flat_map(|(rows, cols)| {
         prop::collection::vec((0..rows as u32, 0..cols as u32, value()), 0..60).prop_map(move |list| {
-            let mut parts = CooParts {
-                rows,
-                cols,
-                ..CooParts::default()
-            };
+            let mut parts = CooParts { rows, cols, ..CooParts::default() };
             for (r, c, v) in list {
                 parts.row_idx.push(r);
                 parts.col_idx.push(c);
@@ -52,12 +48,7 @@ fn mask() -> impl Strategy<Value = Csr<()>> {
     (0usize..12, 1usize..12).prop_flat_map(|(rows, cols)| {
         prop::collection::vec(prop::collection::btree_set(0..cols as u32, 0..=cols), rows).prop_map(
             move |lists| {
-                let mut parts = CsrParts {
-                    rows,
-                    cols,
-                    row_ptr: vec![0],
-                    ..CsrParts::default()
-                };
+                let mut parts = CsrParts { rows, cols, row_ptr: vec![0], ..CsrParts::default() };
                 for list in lists {
                     parts.col_idx.extend(list);
                     parts.row_ptr.push(parts.col_idx.len() as u32);
@@ -71,16 +62,7 @@ fn mask() -> impl Strategy<Value = Csr<()>> {
 
 /// The bits, every NaN as the canonical one.
 fn bits(values: &[f64]) -> Vec<u64> {
-    values
-        .iter()
-        .map(|v| {
-            if v.is_nan() {
-                f64::NAN.to_bits()
-            } else {
-                v.to_bits()
-            }
-        })
-        .collect()
+    values.iter().map(|v| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() }).collect()
 }
 
 proptest! {
@@ -159,11 +141,7 @@ fn damage(text: &mut Vec<u8>, at: &prop::sample::Index, byte: u8, kind: u8) {
     }
     let at = at.index(text.len());
     let meaningful = b"0123456789 \n\r\t-+.eEinf%,";
-    let byte = if byte < 200 {
-        meaningful[byte as usize % meaningful.len()]
-    } else {
-        byte
-    };
+    let byte = if byte < 200 { meaningful[byte as usize % meaningful.len()] } else { byte };
     match kind {
         0 => text[at] = byte,
         1 => drop(text.remove(at)),
@@ -175,57 +153,28 @@ fn damage(text: &mut Vec<u8>, at: &prop::sample::Index, byte: u8, kind: u8) {
 /// Triples of a text, as (row, column, value) with 0-based indices.
 fn triples(text: &str) -> Vec<(u32, u32, f64)> {
     let (_, coo) = read_matrix_market(text.as_bytes()).unwrap_or_else(|e| panic!("{text:?}: {e}"));
-    (0..coo.nnz())
-        .map(|i| (coo.row_idx[i], coo.col_idx[i], coo.values[i]))
-        .collect()
+    (0..coo.nnz()).map(|i| (coo.row_idx[i], coo.col_idx[i], coo.values[i])).collect()
 }
 
 #[test]
 fn symmetries_expand_in_file_order() {
     let text = |field: &str, symmetry: &str, body: &str| {
-        format!(
-            "%%MatrixMarket matrix coordinate {field} {symmetry}\n3 3 {}\n{body}",
-            body.lines().count()
-        )
+        format!("%%MatrixMarket matrix coordinate {field} {symmetry}\n3 3 {}\n{body}", body.lines().count())
     };
     // Both triangles, the same position in both, a diagonal entry.
     let body = "2 1 5\n1 3 7\n3 1 8\n2 2 9\n";
-    let expected = vec![
-        (1, 0, 5.0),
-        (0, 1, 5.0),
-        (0, 2, 7.0),
-        (2, 0, 7.0),
-        (2, 0, 8.0),
-        (0, 2, 8.0),
-        (1, 1, 9.0),
-    ];
+    let expected =
+        vec![(1, 0, 5.0), (0, 1, 5.0), (0, 2, 7.0), (2, 0, 7.0), (2, 0, 8.0), (0, 2, 8.0), (1, 1, 9.0)];
     assert_eq!(triples(&text("real", "symmetric", body)), expected);
     assert_eq!(triples(&text("Double", "Hermitian", body)), expected);
     assert_eq!(triples(&text("integer", "symmetric", body)), expected);
     let skew = triples(&text("real", "skew-symmetric", "2 1 5\n1 3 -7\n2 2 0\n3 2 0\n"));
-    let expected = [
-        (1, 0, 5.0),
-        (0, 1, -5.0),
-        (0, 2, -7.0),
-        (2, 0, 7.0),
-        (1, 1, 0.0),
-        (2, 1, 0.0),
-        (1, 2, -0.0),
-    ];
+    let expected =
+        [(1, 0, 5.0), (0, 1, -5.0), (0, 2, -7.0), (2, 0, 7.0), (1, 1, 0.0), (2, 1, 0.0), (1, 2, -0.0)];
     assert_eq!(skew, expected);
-    assert!(
-        skew[6].2.is_sign_negative(),
-        "a real zero is negated like any other value"
-    );
-    let skew = triples(&text(
-        "integer",
-        "skew-symmetric",
-        "3 2 0\n2 1 -9223372036854775808\n",
-    ));
-    assert!(
-        skew.iter().all(|t| t.2 != 0.0 || t.2.is_sign_positive()),
-        "an integer zero has no sign"
-    );
+    assert!(skew[6].2.is_sign_negative(), "a real zero is negated like any other value");
+    let skew = triples(&text("integer", "skew-symmetric", "3 2 0\n2 1 -9223372036854775808\n"));
+    assert!(skew.iter().all(|t| t.2 != 0.0 || t.2.is_sign_positive()), "an integer zero has no sign");
     assert_eq!(skew[3], (0, 1, 9_223_372_036_854_775_808.0));
     let nan = triples(&text("real", "skew-symmetric", "2 1 -NaN\n"));
     assert!(nan.iter().all(|t| t.2.to_bits() == f64::NAN.to_bits()));
@@ -239,15 +188,10 @@ fn arrays_state_every_position() {
     assert_eq!(triples(&text("general", "1\n0\n\n3\n% c\n4")), all);
     let symmetric = vec![(0, 0, 1.0), (1, 0, 2.0), (0, 1, 2.0), (1, 1, 4.0)];
     assert_eq!(triples(&text("symmetric", "1\n2\n4\n")), symmetric);
-    assert_eq!(
-        triples(&text("skew-symmetric", "2\n")),
-        vec![(1, 0, 2.0), (0, 1, -2.0)]
-    );
-    for (symmetry, body, stored) in [
-        ("general", "1\n0\n3\n4", 4),
-        ("symmetric", "1\n2\n4", 3),
-        ("skew-symmetric", "2", 1),
-    ] {
+    assert_eq!(triples(&text("skew-symmetric", "2\n")), vec![(1, 0, 2.0), (0, 1, -2.0)]);
+    for (symmetry, body, stored) in
+        [("general", "1\n0\n3\n4", 4), ("symmetric", "1\n2\n4", 3), ("skew-symmetric", "2", 1)]
+    {
         let (header, _) = read_matrix_market(text(symmetry, body).as_bytes()).expect("reads");
         assert_eq!(header.stored_entries, stored, "{symmetry}");
     }
@@ -259,10 +203,7 @@ fn arrays_state_every_position() {
 #[test]
 fn value_words_and_roundings() {
     let one = |field: &str, word: &str| {
-        triples(&format!(
-            "%%MatrixMarket matrix coordinate {field} general\n1 1 1\n1 1 {word}"
-        ))[0]
-            .2
+        triples(&format!("%%MatrixMarket matrix coordinate {field} general\n1 1 1\n1 1 {word}"))[0].2
     };
     for (word, expected) in [
         ("inf", f64::INFINITY),
@@ -280,10 +221,7 @@ fn value_words_and_roundings() {
         ("2.4703282292062328e-324", 5e-324),
         ("1.7976931348623158e308", f64::MAX),
         ("9007199254740993", 9_007_199_254_740_992.0),
-        (
-            "9007199254740993.00000000000000000000000000001",
-            9_007_199_254_740_994.0,
-        ),
+        ("9007199254740993.00000000000000000000000000001", 9_007_199_254_740_994.0),
     ] {
         assert_eq!(one("real", word).to_bits(), expected.to_bits(), "{word}");
     }
@@ -295,17 +233,9 @@ fn value_words_and_roundings() {
         ("integer", "9007199254740995", 9_007_199_254_740_996.0),
         ("integer", "-9223372036854775808", -9_223_372_036_854_775_808.0),
         ("integer", "18446744073709551615", 18_446_744_073_709_551_616.0),
-        (
-            "Unsigned-Integer",
-            "18446744073709551615",
-            18_446_744_073_709_551_616.0,
-        ),
+        ("Unsigned-Integer", "18446744073709551615", 18_446_744_073_709_551_616.0),
     ] {
-        assert_eq!(
-            one(field, word).to_bits(),
-            f64::to_bits(expected),
-            "{field} {word}"
-        );
+        assert_eq!(one(field, word).to_bits(), f64::to_bits(expected), "{field} {word}");
     }
 }
 
@@ -313,8 +243,5 @@ fn value_words_and_roundings() {
 fn layout_is_free_within_the_rules() {
     let text = "  %MatrixMarket MATRIX Coordinate Real General \r\n\r\n% c\r\n\t2  2\t2 \r\n\n %c\n 1\t1 1\r\n%c\n2 2 2\n\n%end";
     assert_eq!(triples(text), vec![(0, 0, 1.0), (1, 1, 2.0)]);
-    assert_eq!(
-        triples("%%MatrixMarket matrix coordinate real general\n0 0 0"),
-        vec![]
-    );
+    assert_eq!(triples("%%MatrixMarket matrix coordinate real general\n0 0 0"), vec![]);
 }

@@ -12,12 +12,7 @@ fn check<T: Scalar + RelativeEq + UlpsEq<Epsilon = f64>>(significand: i32, ulp: 
     assert_eq!(<T as RelativeEq>::default_max_relative(), epsilon);
     let (one, two) = (T::from_f64(1.0), T::from_f64(2.0));
     let next = T::from_bits64(one.bits64() + ulp);
-    assert_eq!(
-        next.to_f64() - 1.0,
-        epsilon,
-        "{:?}: one ulp above 1",
-        T::PRECISION
-    );
+    assert_eq!(next.to_f64() - 1.0, epsilon, "{:?}: one ulp above 1", T::PRECISION);
     assert!(one.abs_diff_eq(&next, epsilon) && !one.abs_diff_eq(&next, epsilon / 2.0));
     assert!(one.relative_eq(&next, 0.0, epsilon) && !one.relative_eq(&two, 0.0, 0.25));
     assert!(one.ulps_eq(&next, 0.0, 1) && !one.ulps_eq(&next, 0.0, 0));
@@ -26,10 +21,7 @@ fn check<T: Scalar + RelativeEq + UlpsEq<Epsilon = f64>>(significand: i32, ulp: 
     assert!(third.ulps_eq(&one, 0.0, 3) && !third.ulps_eq(&one, 0.0, 2));
     let (zero, minus) = (T::from_f64(0.0), T::from_f64(-0.0));
     assert!(zero.ulps_eq(&minus, 0.0, 0) && zero.relative_eq(&minus, 0.0, 0.0));
-    assert!(
-        !one.ulps_eq(&T::from_f64(-1.0), 0.0, u32::MAX),
-        "not across signs"
-    );
+    assert!(!one.ulps_eq(&T::from_f64(-1.0), 0.0, u32::MAX), "not across signs");
     let nan = T::from_f64(f64::NAN);
     for other in [nan, one] {
         assert!(!nan.abs_diff_eq(&other, f64::INFINITY) && !other.abs_diff_eq(&nan, f64::INFINITY));
@@ -68,14 +60,8 @@ fn dense_matrices_are_compared_by_their_elements() {
     assert_ulps_eq!(rows, cols);
     assert_abs_diff_eq!(rows, cols.map(|v| v + 0.25), epsilon = 0.25);
     assert!(!rows.abs_diff_eq(&cols.map(|v| v + 0.25), 0.2));
-    assert!(
-        !rows.relative_eq(&Dense::from_fn(2, 3, |_, _| 1.0f32), 1e9, 1e9),
-        "another shape"
-    );
-    assert!(
-        !rows.relative_eq(&Dense::from_fn(4, 1, |_, _| 1.0f32), 1e9, 1e9),
-        "as many elements"
-    );
+    assert!(!rows.relative_eq(&Dense::from_fn(2, 3, |_, _| 1.0f32), 1e9, 1e9), "another shape");
+    assert!(!rows.relative_eq(&Dense::from_fn(4, 1, |_, _| 1.0f32), 1e9, 1e9), "as many elements");
 }
 
 #[test]
@@ -92,10 +78,7 @@ fn sparse_matrices_of_another_pattern_differ() {
     };
     let matrix = csr(3, &[0, 1, 2], &[0, 2], &[1.0, 0.0]);
     assert_relative_eq!(matrix, csr(3, &[0, 1, 2], &[0, 2], &[1.0 + f32::EPSILON, 0.0]));
-    assert_ulps_eq!(
-        matrix,
-        csr(3, &[0, 1, 2], &[0, 2], &[1.0 + 4.0 * f32::EPSILON, 0.0])
-    );
+    assert_ulps_eq!(matrix, csr(3, &[0, 1, 2], &[0, 2], &[1.0 + 4.0 * f32::EPSILON, 0.0]));
     for (other, why) in [
         (csr(4, &[0, 1, 2], &[0, 2], &[1.0, 0.0]), "another shape"),
         (csr(3, &[0, 1, 2], &[0, 1], &[1.0, 0.0]), "another column"),
@@ -137,19 +120,10 @@ const TRACES: [&str; 8] = [
 fn nothing_that_judges_uses_them() {
     let oracle = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for folder in [
-        oracle.join("src"),
-        oracle.join("../conformance/src"),
-        oracle.join("../kernels/src"),
-    ] {
+    for folder in [oracle.join("src"), oracle.join("../conformance/src"), oracle.join("../kernels/src")] {
         sources(&folder, &mut files);
     }
-    let traces = |text: &str| {
-        TRACES
-            .into_iter()
-            .filter(|t| text.contains(t))
-            .collect::<Vec<_>>()
-    };
+    let traces = |text: &str| TRACES.into_iter().filter(|t| text.contains(t)).collect::<Vec<_>>();
     let mut implementations = 0;
     for file in &files {
         let text = std::fs::read_to_string(file).expect("a readable source");
@@ -157,12 +131,7 @@ fn nothing_that_judges_uses_them() {
             implementations += 1;
             assert!(traces(&text).len() > 4, "the traces are those that a use leaves");
         } else {
-            assert_eq!(
-                traces(&text),
-                Vec::<&str>::new(),
-                "{} uses approx",
-                file.display()
-            );
+            assert_eq!(traces(&text), Vec::<&str>::new(), "{} uses approx", file.display());
         }
     }
     assert_eq!(implementations, 1);

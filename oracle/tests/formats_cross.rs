@@ -31,9 +31,7 @@ fn patterns() -> impl Strategy<Value = Entries<u64>> {
             let at: BTreeMap<(u32, u32), u64> = cells
                 .map(|(row, col, value)| ((row % tall.min(rows as u32), col % wide.min(cols as u32)), value))
                 .collect();
-            let list = at
-                .into_iter()
-                .map(|((row, col), value)| Entry { row, col, value });
+            let list = at.into_iter().map(|((row, col), value)| Entry { row, col, value });
             Entries::try_new(rows, cols, list.collect()).expect("a map is sorted and has no duplicates")
         })
     })
@@ -84,10 +82,7 @@ fn hold_the_same<T: Scalar>(
     for &kind in kinds {
         let matrix = Sparse::from_entries(kind, params, entries)
             .map_err(|refusal| TestCaseError::fail(format!("{kind:?}: {refusal}")))?;
-        prop_assert_eq!(
-            (matrix.kind(), matrix.shape()),
-            (kind, (entries.rows, entries.cols))
-        );
+        prop_assert_eq!((matrix.kind(), matrix.shape()), (kind, (entries.rows, entries.cols)));
         let held = matrix.entries();
         prop_assert_eq!(held.check(), Ok(()), "{:?}", kind);
         prop_assert_eq!(held.bits(), carried(&matrix, entries).bits(), "{:?}", kind);
@@ -177,11 +172,7 @@ fn shapes_at_the_edges_of_windows() {
     let sides = [0, 1, 7, 8, 9, 16, 17, 33];
     for (rows, cols) in sides.into_iter().flat_map(|rows| sides.map(|cols| (rows, cols))) {
         let cells = (0..rows as u32).flat_map(|row| (0..cols as u32).map(move |col| (row, col)));
-        let one = |(row, col)| Entry {
-            row,
-            col,
-            value: F16(0x3c00),
-        };
+        let one = |(row, col)| Entry { row, col, value: F16(0x3c00) };
         let full: Vec<_> = cells.map(one).collect();
         let corner = |e: &&Entry<F16>| {
             (e.row == 0 || e.row as usize == rows - 1) && (e.col == 0 || e.col as usize == cols - 1)

@@ -21,22 +21,14 @@ fn coo<T: Scalar>(triples: &[(u32, u32, T)]) -> Coo<T> {
 fn settled<T: Scalar>(policy: Duplicates, terms: &[T]) -> u64 {
     let triples: Vec<_> = terms.iter().map(|&t| (1, 2, t)).collect();
     let entries = coo(&triples).entries_with(policy).expect("not rejected");
-    assert_eq!(
-        (entries.nnz(), entries.list[0].row, entries.list[0].col),
-        (1, 1, 2)
-    );
+    assert_eq!((entries.nnz(), entries.list[0].row, entries.list[0].col), (1, 1, 2));
     entries.list[0].value.bits64()
 }
 
 #[test]
 fn entries_are_sorted_whatever_the_stored_order() {
     let matrix = coo(&[(2, 0, 1.0f32), (0, 2, 2.0), (0, 1, 3.0), (2, 0, 4.0)]);
-    let found: Vec<_> = matrix
-        .entries()
-        .list
-        .iter()
-        .map(|e| (e.row, e.col, e.value))
-        .collect();
+    let found: Vec<_> = matrix.entries().list.iter().map(|e| (e.row, e.col, e.value)).collect();
     assert_eq!(found, [(0, 1, 3.0), (0, 2, 2.0), (2, 0, 5.0)]);
 }
 
@@ -44,11 +36,7 @@ fn entries_are_sorted_whatever_the_stored_order() {
 fn a_position_stored_once_keeps_its_bits() {
     for bits in [0x8000_0000u32, 0, 1, 0x7fc0_1234, 0xffa0_0001, 0x7f80_0000] {
         for policy in Duplicates::ALL {
-            assert_eq!(
-                settled(policy, &[f32::from_bits(bits)]),
-                u64::from(bits),
-                "{policy:?}"
-            );
+            assert_eq!(settled(policy, &[f32::from_bits(bits)]), u64::from(bits), "{policy:?}");
         }
         assert_eq!(settled(Duplicates::SumExact, &[Tf32(bits)]), u64::from(bits));
     }
@@ -58,32 +46,17 @@ fn a_position_stored_once_keeps_its_bits() {
 fn policies_differ_where_rounding_does() {
     // 2^24 + 1 + 1: each addition alone is a tie that falls back to 2^24.
     let terms = [16_777_216.0f32, 1.0, 1.0];
-    assert_eq!(
-        settled(Duplicates::SumExact, &terms),
-        u64::from(16_777_218.0f32.to_bits())
-    );
-    assert_eq!(
-        settled(Duplicates::SumRounded, &terms),
-        u64::from(16_777_216.0f32.to_bits())
-    );
+    assert_eq!(settled(Duplicates::SumExact, &terms), u64::from(16_777_218.0f32.to_bits()));
+    assert_eq!(settled(Duplicates::SumRounded, &terms), u64::from(16_777_216.0f32.to_bits()));
     assert_eq!(settled(Duplicates::LastWins, &terms), u64::from(1.0f32.to_bits()));
     let turned = [1.0f32, 1.0, 16_777_216.0];
-    assert_eq!(
-        settled(Duplicates::SumRounded, &turned),
-        u64::from(16_777_218.0f32.to_bits())
-    );
+    assert_eq!(settled(Duplicates::SumRounded, &turned), u64::from(16_777_218.0f32.to_bits()));
 }
 
 #[test]
 fn an_exact_sum_forgets_no_small_term() {
-    assert_eq!(
-        settled(Duplicates::SumExact, &[1e300, 1.0, -1e300]),
-        1.0f64.to_bits()
-    );
-    assert_eq!(
-        settled(Duplicates::SumRounded, &[1e300, 1.0, -1e300]),
-        0.0f64.to_bits()
-    );
+    assert_eq!(settled(Duplicates::SumExact, &[1e300, 1.0, -1e300]), 1.0f64.to_bits());
+    assert_eq!(settled(Duplicates::SumRounded, &[1e300, 1.0, -1e300]), 0.0f64.to_bits());
     // f64::MAX + f64::MAX - f64::MAX overflows on the way only if it is rounded on the way.
     let large = [f64::MAX, f64::MAX, -f64::MAX];
     assert_eq!(settled(Duplicates::SumExact, &large), f64::MAX.to_bits());
@@ -93,17 +66,9 @@ fn an_exact_sum_forgets_no_small_term() {
 #[test]
 fn the_sign_of_a_zero_sum_follows_ieee() {
     for policy in [Duplicates::SumExact, Duplicates::SumRounded] {
-        assert_eq!(
-            settled(policy, &[-0.0f64, -0.0]),
-            (-0.0f64).to_bits(),
-            "{policy:?}"
-        );
+        assert_eq!(settled(policy, &[-0.0f64, -0.0]), (-0.0f64).to_bits(), "{policy:?}");
         assert_eq!(settled(policy, &[-0.0f64, 0.0]), 0, "{policy:?}");
-        assert_eq!(
-            settled(policy, &[1.5f64, -1.5]),
-            0,
-            "{policy:?}: an explicit +0.0 stays"
-        );
+        assert_eq!(settled(policy, &[1.5f64, -1.5]), 0, "{policy:?}: an explicit +0.0 stays");
         assert_eq!(settled(policy, &[F16(0x8000), F16(0x8000)]), 0x8000, "{policy:?}");
     }
 }
@@ -112,27 +77,14 @@ fn the_sign_of_a_zero_sum_follows_ieee() {
 fn special_values_follow_ieee() {
     let inf = f32::INFINITY;
     for policy in [Duplicates::SumExact, Duplicates::SumRounded] {
-        assert_eq!(
-            settled(policy, &[inf, 1.0]),
-            u64::from(inf.to_bits()),
-            "{policy:?}"
-        );
+        assert_eq!(settled(policy, &[inf, 1.0]), u64::from(inf.to_bits()), "{policy:?}");
         for terms in [[inf, -inf], [f32::NAN, 1.0], [f32::NAN, inf]] {
             let bits = settled(policy, &terms) as u32;
             assert!(f32::from_bits(bits).is_nan(), "{policy:?} {terms:?}");
         }
-        assert_eq!(
-            settled(policy, &[f32::MAX, f32::MAX]),
-            u64::from(inf.to_bits()),
-            "{policy:?}"
-        );
+        assert_eq!(settled(policy, &[f32::MAX, f32::MAX]), u64::from(inf.to_bits()), "{policy:?}");
         // 448 + 448 has no infinity to go to.
-        assert!(
-            E4m3(settled(policy, &[E4m3(0x7e), E4m3(0x7e)]) as u8)
-                .to_f64()
-                .is_nan(),
-            "{policy:?}"
-        );
+        assert!(E4m3(settled(policy, &[E4m3(0x7e), E4m3(0x7e)]) as u8).to_f64().is_nan(), "{policy:?}");
     }
 }
 
@@ -147,12 +99,7 @@ fn tf32_sums_are_stored_as_f32() {
 #[test]
 fn reject_names_the_first_triple_that_repeats() {
     let matrix = coo(&[(2, 0, 1.0f32), (0, 2, 2.0), (2, 0, 3.0), (0, 2, 4.0)]);
-    let expected = Refusal::Duplicate {
-        field: "values",
-        at: 2,
-        row: 2,
-        column: 0,
-    };
+    let expected = Refusal::Duplicate { field: "values", at: 2, row: 2, column: 0 };
     assert_eq!(matrix.entries_with(Duplicates::Reject), Err(expected.clone()));
     assert_eq!(matrix.check_unique(), Err(expected));
     let unique = coo(&[(2, 0, 1.0f32), (0, 2, 2.0)]);

@@ -13,10 +13,7 @@ fn entries(rows: usize, cols: usize, list: &[(u32, u32, f64)]) -> Entries<f64> {
 }
 
 fn groups(groups: u32) -> FormatParams {
-    FormatParams {
-        groups,
-        ..FormatParams::default()
-    }
+    FormatParams { groups, ..FormatParams::default() }
 }
 
 fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
@@ -26,11 +23,7 @@ fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
 /// The picture of `rp_csc.rs`.
 #[test]
 fn rp_csc_of_a_picture() {
-    let e = entries(
-        4,
-        4,
-        &[(0, 1, 1.0), (0, 3, 2.0), (1, 1, 3.0), (2, 2, 4.0), (3, 3, 5.0)],
-    );
+    let e = entries(4, 4, &[(0, 1, 1.0), (0, 3, 2.0), (1, 1, 3.0), (2, 2, 4.0), (3, 3, 5.0)]);
     let by_hand = RpCscParts {
         rows: 4,
         cols: 4,
@@ -54,11 +47,7 @@ fn rp_csc_of_a_picture() {
 /// The picture of `cp_csr.rs`.
 #[test]
 fn cp_csr_of_a_picture() {
-    let e = entries(
-        4,
-        4,
-        &[(0, 1, 1.0), (0, 2, 2.0), (1, 3, 3.0), (3, 0, 4.0), (3, 1, 5.0)],
-    );
+    let e = entries(4, 4, &[(0, 1, 1.0), (0, 2, 2.0), (1, 3, 3.0), (3, 0, 4.0), (3, 1, 5.0)]);
     let by_hand = CpCsrParts {
         rows: 4,
         cols: 4,
@@ -81,21 +70,12 @@ fn cp_csr_of_a_picture() {
 fn groups_have_equal_heights_and_the_last_may_be_short_or_empty() {
     let column: Vec<_> = (0..5).map(|row| (row, 0, f64::from(row + 1))).collect();
     let m = RpCsc::from_entries(&entries(5, 1, &column), &groups(4)).expect("fits");
-    assert_eq!(
-        (&m.group_bitmap[..], &m.col_len[..]),
-        (&[0b0111][..], &[2, 2, 1][..])
-    );
-    assert_eq!(
-        (&m.group_col_ptr[..], &m.group_value_ptr[..]),
-        (&[0, 1, 2, 3, 3][..], &[0, 2, 4, 5, 5][..])
-    );
+    assert_eq!((&m.group_bitmap[..], &m.col_len[..]), (&[0b0111][..], &[2, 2, 1][..]));
+    assert_eq!((&m.group_col_ptr[..], &m.group_value_ptr[..]), (&[0, 1, 2, 3, 3][..], &[0, 2, 4, 5, 5][..]));
     assert_eq!(m.row_idx, [0, 1, 0, 1, 0]);
     let row: Vec<_> = (0..5).map(|col| (0, col, f64::from(col + 1))).collect();
     let m = CpCsr::from_entries(&entries(1, 5, &row), &groups(4)).expect("fits");
-    assert_eq!(
-        (&m.group_bitmap[..], &m.row_len[..]),
-        (&[0b0111][..], &[2, 2, 1][..])
-    );
+    assert_eq!((&m.group_bitmap[..], &m.row_len[..]), (&[0b0111][..], &[2, 2, 1][..]));
     assert_eq!(m.col_idx, [0, 1, 0, 1, 0]);
 }
 
@@ -150,14 +130,8 @@ fn indices_of_16_bits_count_to_65536_and_no_further() {
     assert_eq!((&a.col_idx[..], a.entries()), (&[65535][..], corner.clone()));
     let b = CpCsr::from_entries(&corner.transpose(), &groups(1)).expect("fits");
     assert_eq!((&b.row_idx[..], b.entries()), (&[65535][..], corner.transpose()));
-    assert_eq!(
-        RpCsc::from_entries(&past, &groups(1)),
-        Err(too_large("cols", 65537, 65536))
-    );
-    assert_eq!(
-        CpCsr::from_entries(&past.transpose(), &groups(1)),
-        Err(too_large("rows", 65537, 65536))
-    );
+    assert_eq!(RpCsc::from_entries(&past, &groups(1)), Err(too_large("cols", 65537, 65536)));
+    assert_eq!(CpCsr::from_entries(&past.transpose(), &groups(1)), Err(too_large("rows", 65537, 65536)));
     // Rows and columns inside a group.
     let rows = 2 << 16;
     let tall = entries(rows, 1, &[(rows as u32 - 1, 0, 1.0)]);
@@ -166,10 +140,7 @@ fn indices_of_16_bits_count_to_65536_and_no_further() {
     assert_eq!((&a.row_idx[..], a.entries()), (&[65535][..], tall.clone()));
     let b = CpCsr::from_entries(&tall.transpose(), &groups(2)).expect("fits");
     assert_eq!((&b.col_idx[..], b.entries()), (&[65535][..], tall.transpose()));
-    assert_eq!(
-        RpCsc::from_entries(&taller, &groups(2)),
-        Err(too_large("rows of a group", 65537, 65536))
-    );
+    assert_eq!(RpCsc::from_entries(&taller, &groups(2)), Err(too_large("rows of a group", 65537, 65536)));
     assert_eq!(
         CpCsr::from_entries(&taller.transpose(), &groups(2)),
         Err(too_large("columns of a group", 65537, 65536))
@@ -199,14 +170,8 @@ fn a_length_of_8_bits_counts_to_255_and_no_further() {
     run(&mut list, 1, 600, 256);
     list.sort_by_key(|&(row, col, _)| (row, col));
     let e = entries(900, 5, &list);
-    let refused = |what, row, column, remedy| Refusal::TooFull {
-        what,
-        row,
-        column,
-        found: 300,
-        limit: 255,
-        remedy,
-    };
+    let refused =
+        |what, row, column, remedy| Refusal::TooFull { what, row, column, found: 300, limit: 255, remedy };
     assert_eq!(
         RpCsc::from_entries(&e, &groups(3)),
         Err(refused(
@@ -226,14 +191,8 @@ fn a_length_of_8_bits_counts_to_255_and_no_further() {
         ))
     );
     // The remedy helps.
-    assert_eq!(
-        RpCsc::from_entries(&e, &groups(9)).map(|m| m.entries()),
-        Ok(e.clone())
-    );
-    assert_eq!(
-        CpCsr::from_entries(&e.transpose(), &groups(9)).map(|m| m.entries()),
-        Ok(e.transpose())
-    );
+    assert_eq!(RpCsc::from_entries(&e, &groups(9)).map(|m| m.entries()), Ok(e.clone()));
+    assert_eq!(CpCsr::from_entries(&e.transpose(), &groups(9)).map(|m| m.entries()), Ok(e.transpose()));
 }
 
 /// 2^22 rows of 64 groups with three entries: memory in proportion to the entries. 2^31 rows are refused.
@@ -245,17 +204,11 @@ fn tall_matrices_of_three_entries_cost_little_or_are_refused() {
     };
     let fits = tall(1 << 22);
     let m = RpCsc::from_entries(&fits, &groups(64)).expect("fits");
-    assert_eq!(
-        (m.col_idx.len(), m.col_len.len(), m.entries()),
-        (2, 3, fits.clone())
-    );
+    assert_eq!((m.col_idx.len(), m.col_len.len(), m.entries()), (2, 3, fits.clone()));
     let m = CpCsr::from_entries(&fits.transpose(), &groups(64)).expect("fits");
     assert_eq!(m.entries(), fits.transpose());
     let past = tall(1 << 31);
-    assert_eq!(
-        RpCsc::from_entries(&past, &groups(64)),
-        Err(too_large("rows of a group", 1 << 25, 1 << 16))
-    );
+    assert_eq!(RpCsc::from_entries(&past, &groups(64)), Err(too_large("rows of a group", 1 << 25, 1 << 16)));
     assert_eq!(
         CpCsr::from_entries(&past.transpose(), &groups(64)),
         Err(too_large("columns of a group", 1 << 25, 1 << 16))

@@ -15,28 +15,15 @@ const SHAPE: (usize, usize) = (3, 4);
 
 fn picture() -> Entries<f32> {
     let at = |row, col, value| Entry { row, col, value };
-    Entries::try_new(
-        SHAPE.0,
-        SHAPE.1,
-        vec![at(0, 1, 1.0), at(0, 3, 2.0), at(2, 0, 3.0)],
-    )
-    .expect("sorted")
+    Entries::try_new(SHAPE.0, SHAPE.1, vec![at(0, 1, 1.0), at(0, 3, 2.0), at(2, 0, 3.0)]).expect("sorted")
 }
 
 #[test]
 fn coo() {
     let (rows, cols) = SHAPE;
-    let parts = CooParts {
-        rows,
-        cols,
-        row_idx: vec![0, 0, 2],
-        col_idx: vec![1, 3, 0],
-        values: vec![1.0, 2.0, 3.0],
-    };
-    assert_eq!(
-        Coo::from_entries(&picture()).expect("encodes").into_parts(),
-        parts
-    );
+    let parts =
+        CooParts { rows, cols, row_idx: vec![0, 0, 2], col_idx: vec![1, 3, 0], values: vec![1.0, 2.0, 3.0] };
+    assert_eq!(Coo::from_entries(&picture()).expect("encodes").into_parts(), parts);
     assert_eq!(Coo::try_new(parts).expect("valid").entries(), picture());
 }
 
@@ -50,10 +37,7 @@ fn csr() {
         col_idx: vec![1, 3, 0],
         values: vec![1.0, 2.0, 3.0],
     };
-    assert_eq!(
-        Csr::from_entries(&picture()).expect("encodes").into_parts(),
-        parts
-    );
+    assert_eq!(Csr::from_entries(&picture()).expect("encodes").into_parts(), parts);
     let matrix = Csr::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.row(0), (&[1, 3][..], &[1.0, 2.0][..]));
@@ -69,10 +53,7 @@ fn csc() {
         row_idx: vec![2, 0, 0],
         values: vec![3.0, 1.0, 2.0],
     };
-    assert_eq!(
-        Csc::from_entries(&picture()).expect("encodes").into_parts(),
-        parts
-    );
+    assert_eq!(Csc::from_entries(&picture()).expect("encodes").into_parts(), parts);
     let matrix = Csc::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.col(3), (&[0][..], &[2.0][..]));
@@ -90,12 +71,7 @@ fn bcsr() {
         block_col: vec![0, 1, 0],
         values: vec![0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0],
     };
-    assert_eq!(
-        Bcsr::from_entries(&picture(), 2, 2)
-            .expect("encodes")
-            .into_parts(),
-        parts
-    );
+    assert_eq!(Bcsr::from_entries(&picture(), 2, 2).expect("encodes").into_parts(), parts);
     let matrix = Bcsr::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.block(1), [0.0, 2.0, 0.0, 0.0]);
@@ -111,10 +87,7 @@ fn ell() {
         col_idx: vec![1, 3, PAD, PAD, 0, PAD],
         values: vec![1.0, 2.0, 0.0, 0.0, 3.0, 0.0],
     };
-    assert_eq!(
-        Ell::from_entries(&picture()).expect("encodes").into_parts(),
-        parts
-    );
+    assert_eq!(Ell::from_entries(&picture()).expect("encodes").into_parts(), parts);
     let matrix = Ell::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.row(2), (&[0, PAD][..], &[3.0, 0.0][..]));
@@ -134,12 +107,7 @@ fn blocked_ell() {
         block_col: vec![0, 1, 0, PAD],
         values,
     };
-    assert_eq!(
-        BlockedEll::from_entries(&picture(), 2, 2)
-            .expect("encodes")
-            .into_parts(),
-        parts
-    );
+    assert_eq!(BlockedEll::from_entries(&picture(), 2, 2).expect("encodes").into_parts(), parts);
     let matrix = BlockedEll::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.block(2), [3.0, 0.0, 0.0, 0.0]);
@@ -147,20 +115,11 @@ fn blocked_ell() {
 
 #[test]
 fn slots_beyond_the_longest_row_are_legal() {
-    let parts = EllParts {
-        rows: 1,
-        cols: 1,
-        width: 3,
-        col_idx: vec![0, PAD, PAD],
-        values: vec![0.0f32, 0.0, 0.0],
-    };
+    let parts =
+        EllParts { rows: 1, cols: 1, width: 3, col_idx: vec![0, PAD, PAD], values: vec![0.0f32, 0.0, 0.0] };
     let matrix = Ell::try_new(parts).expect("pads only");
     assert_eq!((matrix.nnz(), matrix.stored()), (1, 3));
-    assert_eq!(
-        matrix.entries().list.len(),
-        1,
-        "the explicit zero is kept, the pads are not"
-    );
+    assert_eq!(matrix.entries().list.len(), 1, "the explicit zero is kept, the pads are not");
 }
 
 #[test]

@@ -12,19 +12,11 @@ fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {
 }
 
 fn loops_params(boundary: Option<u32>, br: u32) -> FormatParams {
-    FormatParams {
-        boundary,
-        br,
-        ..FormatParams::default()
-    }
+    FormatParams { boundary, br, ..FormatParams::default() }
 }
 
 fn sr_bcrs_params(v: u32, stride: u32) -> FormatParams {
-    FormatParams {
-        v,
-        stride,
-        ..FormatParams::default()
-    }
+    FormatParams { v, stride, ..FormatParams::default() }
 }
 
 fn loops(entries: &Entries<f32>, boundary: Option<u32>, br: u32) -> Result<Loops<f32>, Refusal> {
@@ -33,18 +25,7 @@ fn loops(entries: &Entries<f32>, boundary: Option<u32>, br: u32) -> Result<Loops
 
 /// The picture of `loops.rs`.
 fn loops_picture() -> Entries<f32> {
-    entries(
-        4,
-        4,
-        &[
-            (0, 0, 1.0),
-            (0, 2, 2.0),
-            (1, 1, 3.0),
-            (1, 3, 4.0),
-            (2, 1, 5.0),
-            (3, 0, 6.0),
-        ],
-    )
+    entries(4, 4, &[(0, 0, 1.0), (0, 2, 2.0), (1, 1, 3.0), (1, 3, 4.0), (2, 1, 5.0), (3, 0, 6.0)])
 }
 
 #[test]
@@ -70,11 +51,7 @@ fn loops_is_laid_out_as_drawn() {
 
 #[test]
 fn sr_bcrs_is_laid_out_as_drawn() {
-    let picture = entries(
-        3,
-        4,
-        &[(0, 0, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 0, 4.0), (2, 1, 5.0)],
-    );
+    let picture = entries(3, 4, &[(0, 0, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 0, 4.0), (2, 1, 5.0)]);
     let parts = SrBcrsParts {
         rows: 3,
         cols: 4,
@@ -97,10 +74,7 @@ fn a_group_is_row_major() {
     let list: Vec<_> = (0..9).map(|i| (i / 3, i % 3, (i + 1) as f32)).collect();
     let full = SrBcrs::from_entries(&entries(3, 3, &list), &sr_bcrs_params(3, 4)).expect("encodes");
     assert_eq!(full.vector_col, [0, 1, 2, PAD]);
-    assert_eq!(
-        full.values,
-        [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0, 7.0, 8.0, 9.0, 0.0]
-    );
+    assert_eq!(full.values, [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0, 7.0, 8.0, 9.0, 0.0]);
     // Groups of one vector are columns.
     let columns = SrBcrs::from_entries(&entries(3, 3, &list), &sr_bcrs_params(3, 1)).expect("encodes");
     assert_eq!(columns.values, [1.0, 4.0, 7.0, 2.0, 5.0, 8.0, 3.0, 6.0, 9.0]);
@@ -114,48 +88,23 @@ fn windows_without_entries_have_no_vectors() {
     assert_eq!(m.vector_col, [4, PAD, 0, PAD]);
     assert_eq!(m.values, [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 0.0]);
     let l = loops(&sparse, Some(2), 2).expect("encodes");
-    assert_eq!(
-        (l.row_ptr.as_slice(), l.block_ptr.as_slice()),
-        (&[0, 0, 0][..], &[0, 1, 1, 1, 2][..])
-    );
-    assert_eq!(
-        (l.block_col.as_slice(), l.values.as_slice()),
-        (&[4, 0][..], &[0.0, 1.0, 2.0, 0.0][..])
-    );
+    assert_eq!((l.row_ptr.as_slice(), l.block_ptr.as_slice()), (&[0, 0, 0][..], &[0, 1, 1, 1, 2][..]));
+    assert_eq!((l.block_col.as_slice(), l.values.as_slice()), (&[4, 0][..], &[0.0, 1.0, 2.0, 0.0][..]));
 }
 
 #[test]
 fn the_boundary_is_half_the_rows_unless_given() {
     for (rows, expected) in [(0, 0), (1, 0), (2, 1), (7, 3), (8, 4)] {
         let m = loops(&entries(rows, 1, &[]), None, 8).expect("encodes");
-        assert_eq!(
-            (m.boundary, m.params().boundary),
-            (expected, Some(expected as u32)),
-            "{rows} rows"
-        );
+        assert_eq!((m.boundary, m.params().boundary), (expected, Some(expected as u32)), "{rows} rows");
     }
     // Either part may be empty.
-    let (all, none) = (
-        loops(&loops_picture(), Some(4), 2),
-        loops(&loops_picture(), Some(0), 2),
-    );
+    let (all, none) = (loops(&loops_picture(), Some(4), 2), loops(&loops_picture(), Some(0), 2));
     let (all, none) = (all.expect("encodes"), none.expect("encodes"));
-    assert_eq!(
-        (all.nnz(), all.csr_values.len(), all.block_ptr.as_slice()),
-        (6, 6, &[0][..])
-    );
-    assert_eq!(
-        (none.nnz(), none.csr_values.len(), none.row_ptr.as_slice()),
-        (6, 0, &[0][..])
-    );
-    assert_eq!(
-        none.values,
-        [1.0, 0.0, 0.0, 3.0, 2.0, 0.0, 0.0, 4.0, 0.0, 6.0, 5.0, 0.0]
-    );
-    assert_eq!(
-        (all.entries(), none.entries()),
-        (loops_picture(), loops_picture())
-    );
+    assert_eq!((all.nnz(), all.csr_values.len(), all.block_ptr.as_slice()), (6, 6, &[0][..]));
+    assert_eq!((none.nnz(), none.csr_values.len(), none.row_ptr.as_slice()), (6, 0, &[0][..]));
+    assert_eq!(none.values, [1.0, 0.0, 0.0, 3.0, 2.0, 0.0, 0.0, 4.0, 0.0, 6.0, 5.0, 0.0]);
+    assert_eq!((all.entries(), none.entries()), (loops_picture(), loops_picture()));
 }
 
 /// The CSR part keeps +0.0. The tile part, as all of SR-BCRS, makes it a pad; -0.0 and NaN survive everywhere.
@@ -164,11 +113,7 @@ fn explicit_zeros_live_in_the_csr_part_only() {
     let zeros = |row| [(row, 0, 0.0), (row, 1, -0.0), (row, 2, f32::NAN)];
     let both: Vec<_> = zeros(0).into_iter().chain(zeros(1)).collect();
     let m = loops(&entries(2, 3, &both), Some(1), 2).expect("encodes");
-    assert_eq!(
-        (m.nnz(), m.block_col.as_slice()),
-        (5, &[0, 1, 2][..]),
-        "the zero creates its tile"
-    );
+    assert_eq!((m.nnz(), m.block_col.as_slice()), (5, &[0, 1, 2][..]), "the zero creates its tile");
     let positions: Vec<_> = m.entries().list.iter().map(|e| (e.row, e.col)).collect();
     assert_eq!(positions, [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2)]);
     let bits: Vec<_> = m.entries().list.iter().map(|e| e.value.bits64()).collect();
@@ -189,10 +134,7 @@ fn bad_parameters_are_refused_by_name() {
     assert_eq!(refused(None, 0), Refusal::Zero { field: "br" });
     assert_eq!(refused(None, 65_537), too_large("br", 65_537, 65_536));
     assert_eq!(refused(Some(5), 8), too_large("boundary", 5, 4));
-    assert_eq!(
-        refused(Some(u32::MAX), 8),
-        too_large("boundary", u128::from(u32::MAX), 4)
-    );
+    assert_eq!(refused(Some(u32::MAX), 8), too_large("boundary", u128::from(u32::MAX), 4));
     assert!(loops(&picture, Some(0), 65_536).is_ok());
     let refused =
         |v, stride| SrBcrs::from_entries(&picture, &sr_bcrs_params(v, stride)).expect_err("no such group");
@@ -222,36 +164,23 @@ fn tall_matrices_cost_little_or_are_refused() {
     let tall = entries(rows, 3, &[(0, 0, 1.0), (0, 2, 1.0), (rows as u32 - 1, 2, 1.0)]);
     let half = (1u128 << 30) + 1;
     assert_eq!(loops(&tall, None, 8), Err(too_large("row_ptr", half, SLOT_LIMIT)));
-    assert_eq!(
-        loops(&tall, Some(0), 4),
-        Err(too_large("block_ptr", (1 << 29) + 1, SLOT_LIMIT))
-    );
+    assert_eq!(loops(&tall, Some(0), 4), Err(too_large("block_ptr", (1 << 29) + 1, SLOT_LIMIT)));
     let m = loops(&tall, Some(1), 1 << 16).expect("2^15 blocks");
     assert_eq!((m.block_ptr.len(), m.values.len()), ((1 << 15) + 1, 1 << 16));
     assert_eq!(m.entries(), tall);
     let sr_bcrs = |v, stride| SrBcrs::from_entries(&tall, &sr_bcrs_params(v, stride));
-    assert_eq!(
-        sr_bcrs(4, 4),
-        Err(too_large("window_ptr", (1 << 29) + 1, SLOT_LIMIT))
-    );
+    assert_eq!(sr_bcrs(4, 4), Err(too_large("window_ptr", (1 << 29) + 1, SLOT_LIMIT)));
     assert_eq!(sr_bcrs(1 << 16, 1).expect("2^15 windows").entries(), tall);
 }
 
 /// The last columns of the widest matrix are columns, not pads.
 #[test]
 fn wide_matrices_reach_the_last_column() {
-    let wide = entries(
-        3,
-        u32::MAX as usize,
-        &[(0, u32::MAX - 1, 1.0), (2, 0, 2.0), (2, u32::MAX - 1, 3.0)],
-    );
+    let wide = entries(3, u32::MAX as usize, &[(0, u32::MAX - 1, 1.0), (2, 0, 2.0), (2, u32::MAX - 1, 3.0)]);
     assert_eq!(loops(&wide, None, 2).expect("encodes").entries(), wide);
     let m = SrBcrs::from_entries(&wide, &sr_bcrs_params(2, 2)).expect("encodes");
     assert_eq!(m.vector_col, [u32::MAX - 1, PAD, 0, u32::MAX - 1]);
-    assert_eq!(
-        SrBcrs::try_new(m.clone().into_parts()).expect("valid").entries(),
-        wide
-    );
+    assert_eq!(SrBcrs::try_new(m.clone().into_parts()).expect("valid").entries(), wide);
 }
 
 /// Every entry in a tile of its own, and a tile of 2^16 slots.
@@ -260,16 +189,10 @@ fn scattered_entries_are_too_much_for_high_tiles() {
     let list: Vec<_> = (0..(1 << 12) + 1).map(|i| (i, i, 1.0)).collect();
     let diagonal = entries(1 << 13, 1 << 13, &list);
     let slots = ((1u128 << 12) + 1) << 16;
-    assert_eq!(
-        loops(&diagonal, Some(0), 1 << 16),
-        Err(too_large("slots", slots, SLOT_LIMIT))
-    );
+    assert_eq!(loops(&diagonal, Some(0), 1 << 16), Err(too_large("slots", slots, SLOT_LIMIT)));
     let sr_bcrs = |v, stride| SrBcrs::from_entries(&diagonal, &sr_bcrs_params(v, stride));
     assert_eq!(sr_bcrs(1 << 16, 1), Err(too_large("slots", slots, SLOT_LIMIT)));
     // Pads count: 2^12 + 1 windows of one vector each, padded to 2^16.
     assert_eq!(sr_bcrs(1, 1 << 16), Err(too_large("slots", slots, SLOT_LIMIT)));
-    assert_eq!(
-        loops(&diagonal, Some(0), 8).expect("in proportion").values.len(),
-        8 * ((1 << 12) + 1)
-    );
+    assert_eq!(loops(&diagonal, Some(0), 8).expect("in proportion").values.len(), 8 * ((1 << 12) + 1));
 }

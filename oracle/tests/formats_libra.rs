@@ -61,15 +61,8 @@ fn spmm_of_two_windows_with_and_without_fill() {
         assert_eq!((matrix.nnz(), matrix.blocks()), (12, 1));
         assert_eq!(LibraSpmm::try_new(parts), Ok(matrix));
     }
-    let default = FormatParams {
-        kb: 4,
-        ..FormatParams::default()
-    };
-    assert_eq!(
-        spmm(&two_windows(), default).block_col,
-        padded(4, &[&[4]]),
-        "3 of 8 by default"
-    );
+    let default = FormatParams { kb: 4, ..FormatParams::default() };
+    assert_eq!(spmm(&two_windows(), default).block_col, padded(4, &[&[4]]), "3 of 8 by default");
 }
 
 #[test]
@@ -85,21 +78,13 @@ fn spmm_in_blocks_of_sixteen_columns_has_two_words() {
         block_value_ptr: vec![0, 16, 17],
         block_col: padded(16, &[&columns, &[16]]),
         // Row 0 has a third entry, number 3, which is in the second block.
-        values: [
-            &[1.0, 2.0][..],
-            &(4u8..=17).map(f32::from).collect::<Vec<_>>(),
-            &[3.0],
-        ]
-        .concat(),
+        values: [&[1.0, 2.0][..], &(4u8..=17).map(f32::from).collect::<Vec<_>>(), &[3.0]].concat(),
         row_ptr: vec![0; 9],
         col_idx: Vec::new(),
         rest_values: Vec::new(),
     };
     assert_eq!(matrix.clone().into_parts(), parts);
-    assert_eq!(
-        LibraSpmm::try_new(parts).expect("valid").entries(),
-        wrapped_diagonal()
-    );
+    assert_eq!(LibraSpmm::try_new(parts).expect("valid").entries(), wrapped_diagonal());
     // In blocks of 8: rows and columns agree, and the last column is alone.
     let bitmap = spmm(&wrapped_diagonal(), params(1, 8, false)).bitmap.clone();
     assert_eq!(bitmap, [0x8040_2010_0804_0201, 0x8040_2010_0804_0201, 1]);
@@ -151,10 +136,7 @@ fn sddmm_blocks_are_judged_by_their_own_density() {
     }
     assert_eq!(sddmm(&wrapped_diagonal(), 1).blocks(), 2);
     assert_eq!(sddmm(&wrapped_diagonal(), 17).blocks(), 0);
-    assert_eq!(
-        LibraSddmm::try_new(parts).expect("valid").entries(),
-        wrapped_diagonal()
-    );
+    assert_eq!(LibraSddmm::try_new(parts).expect("valid").entries(), wrapped_diagonal());
 }
 
 #[test]

@@ -28,11 +28,7 @@ fn slip_4_a_vector_at_the_threshold_goes_to_the_tensor_part() {
     for (as_printed, columns) in [(64, &[][..]), (16, &[&[0, 1, 2, 3][..]][..])] {
         let printed = spmm(&entries, params(as_printed, 8, false));
         assert_eq!(printed.block_col, padded(8, columns));
-        assert_eq!(
-            printed.entries(),
-            entries,
-            "the right matrix, distributed otherwise"
-        );
+        assert_eq!(printed.entries(), entries, "the right matrix, distributed otherwise");
         let verdict = judge_encoded(&expected, AnyParts::F32(Parts::LibraSpmm(printed.into_parts())));
         assert!(structure_defect(&verdict), "{verdict:?}");
     }
@@ -68,21 +64,9 @@ fn sddmm_takes_24_entries_by_default() {
 #[test]
 fn thresholds_round_up_to_whole_entries() {
     // Columns 0 to 7 with 1 to 8 entries.
-    let positions: Vec<_> = (0..8)
-        .flat_map(|row| (row..8).map(move |col| (row, col)))
-        .collect();
+    let positions: Vec<_> = (0..8).flat_map(|row| (row..8).map(move |col| (row, col))).collect();
     let entries = numbered(8, 8, &positions);
-    for (eta, taken) in [
-        (1, 8),
-        (16, 8),
-        (17, 7),
-        (32, 7),
-        (33, 6),
-        (48, 6),
-        (112, 2),
-        (113, 1),
-        (128, 1),
-    ] {
+    for (eta, taken) in [(1, 8), (16, 8), (17, 7), (32, 7), (33, 6), (48, 6), (112, 2), (113, 1), (128, 1)] {
         let matrix = spmm(&entries, params(eta, 8, false));
         let real = matrix.block_col.iter().filter(|&&col| col != PAD).count();
         assert_eq!(real, taken, "eta {eta}");
@@ -91,13 +75,7 @@ fn thresholds_round_up_to_whole_entries() {
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    let too_dense = |found| {
-        Err(Refusal::TooLarge {
-            field: "eta",
-            found,
-            limit: 128,
-        })
-    };
+    let too_dense = |found| Err(Refusal::TooLarge { field: "eta", found, limit: 128 });
     for kind in [FormatKind::LibraSpmm, FormatKind::LibraSddmm] {
         let encode = |params| Sparse::from_entries(kind, params, &picture());
         assert_eq!(encode(params(0, 8, false)), Err(Refusal::Zero { field: "eta" }));
@@ -106,11 +84,7 @@ fn parameters_out_of_range_are_refused() {
         assert!(encode(params(1, 8, false)).is_ok() && encode(params(128, 8, true)).is_ok());
     }
     for kb in [0, 1, 2, 5, 12, 32, u32::MAX] {
-        let refusal = Refusal::Parameter {
-            field: "kb",
-            expected: "4, 8 or 16",
-            found: u64::from(kb),
-        };
+        let refusal = Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: u64::from(kb) };
         let refused = LibraSpmm::from_entries(&picture(), &params(48, kb, false));
         assert_eq!(refused, Err(refusal), "kb {kb}");
         // The other format does not read it.
@@ -129,11 +103,7 @@ fn parameters_read_back_encode_alike() {
     assert_eq!(read(params(32, 8, false)), (Some(32), 8, false));
     assert_eq!(read(params(48, 8, false)), (None, 8, false));
     assert_eq!(read(params(64, 8, false)), (Some(64), 8, false));
-    assert_eq!(
-        read(params(128, 16, false)),
-        (Some(64), 16, false),
-        "nothing has more than 3"
-    );
+    assert_eq!(read(params(128, 16, false)), (Some(64), 16, false), "nothing has more than 3");
     // Filling takes 8, 10 and 1 as well, which no threshold does; of blocks of 8 columns, everything in the window.
     assert_eq!(read(params(48, 4, true)), (None, 4, true));
     assert_eq!(read(params(32, 8, true)), (None, 8, true));
@@ -156,19 +126,11 @@ fn tall_and_wide_matrices_cost_little_or_are_refused() {
         for eta in [1, 128] {
             let matrix = Sparse::from_entries(kind, params(eta, 16, true), &wide).expect("three entries");
             assert_eq!(matrix.entries(), wide);
-            assert_eq!(
-                Parts::from(matrix.clone()).check(),
-                Ok(matrix),
-                "the last column is not a pad"
-            );
+            assert_eq!(Parts::from(matrix.clone()).check(), Ok(matrix), "the last column is not a pad");
         }
         for rows in [1 << 31, SLOT_LIMIT as usize] {
             let refused = Sparse::from_entries(kind, FormatParams::default(), &corners(rows, 3));
-            let refusal = Refusal::TooLarge {
-                field: "row_ptr",
-                found: rows as u128 + 1,
-                limit: SLOT_LIMIT,
-            };
+            let refusal = Refusal::TooLarge { field: "row_ptr", found: rows as u128 + 1, limit: SLOT_LIMIT };
             assert_eq!(refused, Err(refusal));
         }
     }

@@ -9,11 +9,7 @@ use sparse_oracle::format::{
 /// Three entries in a matrix of this shape: two corners of the first row, one of the last.
 fn three_entries(rows: usize, cols: usize) -> Entries<f32> {
     let (bottom, right) = (rows as u32 - 1, cols as u32 - 1);
-    let at = |row, col| Entry {
-        row,
-        col,
-        value: 1.0f32,
-    };
+    let at = |row, col| Entry { row, col, value: 1.0f32 };
     Entries::try_new(rows, cols, vec![at(0, 0), at(0, right), at(bottom, right)]).expect("sorted")
 }
 
@@ -39,37 +35,22 @@ fn a_tall_matrix_of_three_entries_costs_little_or_is_refused() {
     let refused = |kind| refused_size(encode(kind, &tall));
     assert_eq!(refused(FormatKind::Csr), ("row_ptr", (1 << 31) + 1, SLOT_LIMIT));
     assert_eq!(refused(FormatKind::Ell), ("slots", 1 << 32, SLOT_LIMIT));
-    assert_eq!(
-        refused(FormatKind::Bcsr),
-        ("block_row_ptr", (1 << 29) + 1, SLOT_LIMIT)
-    );
+    assert_eq!(refused(FormatKind::Bcsr), ("block_row_ptr", (1 << 29) + 1, SLOT_LIMIT));
     assert_eq!(refused(FormatKind::BlockedEll), ("slots", 1 << 33, SLOT_LIMIT));
 }
 
 #[test]
 fn a_wide_matrix_of_three_entries_costs_little_or_is_refused() {
     let wide = three_entries(2, u32::MAX as usize);
-    for kind in [
-        FormatKind::Coo,
-        FormatKind::Csr,
-        FormatKind::Ell,
-        FormatKind::Bcsr,
-        FormatKind::BlockedEll,
-    ] {
+    for kind in [FormatKind::Coo, FormatKind::Csr, FormatKind::Ell, FormatKind::Bcsr, FormatKind::BlockedEll]
+    {
         let matrix = encode(kind, &wide).expect("in proportion to the entries");
         assert_eq!(matrix.entries(), wide, "{kind:?}");
     }
-    assert_eq!(
-        refused_size(encode(FormatKind::Csc, &wide)),
-        ("col_ptr", 1 << 32, SLOT_LIMIT)
-    );
+    assert_eq!(refused_size(encode(FormatKind::Csc, &wide)), ("col_ptr", 1 << 32, SLOT_LIMIT));
     assert_eq!(
         wide.to_dense(),
-        Err(Refusal::TooLarge {
-            field: "rows * cols",
-            found: 2 * u128::from(u32::MAX),
-            limit: SLOT_LIMIT
-        })
+        Err(Refusal::TooLarge { field: "rows * cols", found: 2 * u128::from(u32::MAX), limit: SLOT_LIMIT })
     );
 }
 
@@ -83,27 +64,16 @@ fn the_last_column_of_the_widest_matrix_is_not_a_pad() {
 
 #[test]
 fn one_dense_row_in_a_tall_matrix_is_too_much_for_ell() {
-    let at = |row, col| Entry {
-        row,
-        col,
-        value: 1.0f32,
-    };
+    let at = |row, col| Entry { row, col, value: 1.0f32 };
     let list = (0..1 << 9).map(|col| at(0, col)).collect();
     let entries = Entries::try_new(1 << 20, 1 << 9, list).expect("sorted");
-    assert_eq!(
-        refused_size(encode(FormatKind::Ell, &entries)),
-        ("slots", 1 << 29, SLOT_LIMIT)
-    );
+    assert_eq!(refused_size(encode(FormatKind::Ell, &entries)), ("slots", 1 << 29, SLOT_LIMIT));
     assert!(Csr::from_entries(&entries).is_ok());
 }
 
 #[test]
 fn scattered_entries_are_too_much_for_large_blocks() {
-    let at = |i: u32| Entry {
-        row: i << 8,
-        col: i << 8,
-        value: 1.0f32,
-    };
+    let at = |i: u32| Entry { row: i << 8, col: i << 8, value: 1.0f32 };
     let diagonal: Vec<_> = (0..1 << 13).map(at).collect();
     let entries = Entries::try_new(1 << 21, 1 << 21, diagonal).expect("sorted");
     let large = FormatParams::blocks(256, 256);
@@ -111,21 +81,12 @@ fn scattered_entries_are_too_much_for_large_blocks() {
         let refused = refused_size(Sparse::from_entries(kind, large, &entries));
         assert_eq!(refused, ("slots", 1 << 29, SLOT_LIMIT), "{kind:?}");
     }
-    assert_eq!(
-        Bcsr::from_entries(&entries, 4, 4)
-            .expect("in proportion")
-            .blocks(),
-        1 << 13
-    );
+    assert_eq!(Bcsr::from_entries(&entries, 4, 4).expect("in proportion").blocks(), 1 << 13);
 }
 
 #[test]
 fn no_encoder_takes_what_is_not_a_matrix() {
-    let at = |row, col| Entry {
-        row,
-        col,
-        value: 1.0f32,
-    };
+    let at = |row, col| Entry { row, col, value: 1.0f32 };
     let past = |rows, cols, list| Entries { rows, cols, list };
     for (name, bad) in [
         ("rows past u32", past(1 << 32, 1, Vec::new())),

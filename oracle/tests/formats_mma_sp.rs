@@ -30,10 +30,7 @@ fn lanes_of_words_as_ptx_draws_them() {
     use SparseMma::{HalfK16, HalfK32, Tf32K8, Tf32K16};
     for mma in [HalfK16, Tf32K8] {
         // Selector f: lane 4g + f, for all eight g.
-        assert_eq!(
-            (0..8).map(|g| mma.lane_of_word(g, 0)).collect::<Vec<_>>(),
-            [0, 4, 8, 12, 16, 20, 24, 28]
-        );
+        assert_eq!((0..8).map(|g| mma.lane_of_word(g, 0)).collect::<Vec<_>>(), [0, 4, 8, 12, 16, 20, 24, 28]);
         assert_eq!(
             (0..8).map(|g| mma.lane_of_word(g, 3)).collect::<Vec<_>>(),
             [3, 7, 11, 15, 19, 23, 27, 31]
@@ -45,19 +42,9 @@ fn lanes_of_words_as_ptx_draws_them() {
     }
     for mma in [HalfK32, Tf32K16] {
         // Selector 0: lanes 4g and 4g + 1; selector 1: lanes 4g + 2 and 4g + 3.
-        let lanes = |selector| {
-            (0..16)
-                .map(|word| mma.lane_of_word(word, selector))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            lanes(0),
-            [0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29]
-        );
-        assert_eq!(
-            lanes(1),
-            [2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31]
-        );
+        let lanes = |selector| (0..16).map(|word| mma.lane_of_word(word, selector)).collect::<Vec<_>>();
+        assert_eq!(lanes(0), [0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29]);
+        assert_eq!(lanes(1), [2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31]);
         assert_eq!(
             (mma.word_of_lane(1), mma.word_of_lane(6), mma.word_of_lane(31)),
             ((1, 0), (2, 1), (15, 1))
@@ -78,10 +65,7 @@ fn fragments_as_ptx_draws_them() {
     assert_eq!(a(SparseMma::Tf32K16, 6)[..4], g1t2);
     let b = |mma: SparseMma, count| (0..count).map(|i| mma.b_of_lane(6, i)).collect::<Vec<_>>();
     assert_eq!(b(SparseMma::HalfK16, 4), [(4, 1), (5, 1), (12, 1), (13, 1)]);
-    assert_eq!(
-        b(SparseMma::HalfK32, 8)[4..],
-        [(20, 1), (21, 1), (28, 1), (29, 1)]
-    );
+    assert_eq!(b(SparseMma::HalfK32, 8)[4..], [(20, 1), (21, 1), (28, 1), (29, 1)]);
     assert_eq!(b(SparseMma::Tf32K8, 2), [(2, 1), (6, 1)]);
     assert_eq!(b(SparseMma::Tf32K16, 4), [(2, 1), (6, 1), (10, 1), (14, 1)]);
     for mma in SparseMma::ALL {
@@ -102,29 +86,17 @@ fn every_map_has_its_inverse() {
         for (word, nibble) in (0..mma.words()).flat_map(|word| (0..8).map(move |nibble| (word, nibble))) {
             let (row, chunk) = mma.chunk_of_nibble(word, nibble);
             assert!(row < 16 && chunk < mma.k() / mma.chunk() && seen.insert((row, chunk)));
-            assert_eq!(
-                mma.nibble_of_chunk(row, chunk),
-                (word, 4 * nibble as u32),
-                "{mma:?}"
-            );
+            assert_eq!(mma.nibble_of_chunk(row, chunk), (word, 4 * nibble as u32), "{mma:?}");
         }
         // A compressed is 16 x k / 2; B is k x 8; C is 16 x 8. Each element is in one place.
         let elements = |per_lane: usize, place: &dyn Fn(usize, usize) -> (usize, usize)| {
             let places = (0..32).flat_map(|lane| (0..per_lane).map(move |i| (lane, i)));
-            places
-                .map(|(lane, i)| place(lane, i))
-                .collect::<std::collections::BTreeSet<_>>()
+            places.map(|(lane, i)| place(lane, i)).collect::<std::collections::BTreeSet<_>>()
         };
         let whole =
             |rows: usize, cols: usize| (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))).collect();
-        assert_eq!(
-            elements(mma.k() / 4, &|lane, i| mma.a_of_lane(lane, i)),
-            whole(16, mma.k() / 2)
-        );
-        assert_eq!(
-            elements(mma.k() / 4, &|lane, i| mma.b_of_lane(lane, i)),
-            whole(mma.k(), 8)
-        );
+        assert_eq!(elements(mma.k() / 4, &|lane, i| mma.a_of_lane(lane, i)), whole(16, mma.k() / 2));
+        assert_eq!(elements(mma.k() / 4, &|lane, i| mma.b_of_lane(lane, i)), whole(mma.k(), 8));
         assert_eq!(elements(4, &|lane, i| mma.c_of_lane(lane, i)), whole(16, 8));
         for (lane, i) in (0..32).flat_map(|lane| (0..mma.k() / 4).map(move |i| (lane, i))) {
             let (row, col) = mma.a_of_lane(lane, i);

@@ -12,14 +12,7 @@ fn encode(kind: FormatKind, params: FormatParams, entries: &Entries<f32>) -> Res
 }
 
 fn too_full(what: &'static str, row: usize, column: usize, found: u64, limit: u64) -> Refusal {
-    Refusal::TooFull {
-        what,
-        row,
-        column,
-        found,
-        limit,
-        remedy: "prune the matrix first",
-    }
+    Refusal::TooFull { what, row, column, found, limit, remedy: "prune the matrix first" }
 }
 
 /// 6 x 4 of the picture in the format's documentation.
@@ -97,32 +90,18 @@ fn an_explicit_zero_is_stored_and_then_a_pad() {
     assert_eq!(found.entries().bits(), entries.without_positive_zeros().bits());
     assert_eq!(found.nnz(), 1);
     let refused = Nm::from_entries(&entries, &nm(1, 4, 1));
-    assert_eq!(
-        refused,
-        Err(too_full("an N:M window (row vectors)", 0, 0, 2, 1)),
-        "zeros count"
-    );
+    assert_eq!(refused, Err(too_full("an N:M window (row vectors)", 0, 0, 2, 1)), "zeros count");
 }
 
 #[test]
 fn a_window_that_is_too_full_is_refused_and_the_first_one_named() {
-    let entries: Entries<f32> = picture(&[
-        "1 . . . .",
-        ". . . . 1",
-        ". . 1 1 .",
-        ". 1 . 1 .",
-        "1 1 . . .",
-        "1 . . . .",
-    ]);
+    let entries: Entries<f32> =
+        picture(&["1 . . . .", ". . . . 1", ". . 1 1 .", ". 1 . 1 .", "1 1 . . .", "1 . . . ."]);
     let found = |n, m, l| Nm::from_entries(&entries, &nm(n, m, l)).map(|_| ());
     let refused =
         |row, column, found, limit| Err(too_full("an N:M window (row vectors)", row, column, found, limit));
     assert_eq!(found(3, 3, 2), Ok(()));
-    assert_eq!(
-        found(2, 3, 2),
-        refused(3, 0, 3, 2),
-        "rows 3 to 5 of columns 0 and 1"
-    );
+    assert_eq!(found(2, 3, 2), refused(3, 0, 3, 2), "rows 3 to 5 of columns 0 and 1");
     assert_eq!(found(2, 6, 2), refused(0, 0, 4, 2));
     assert_eq!(found(3, 6, 1), Ok(()));
     assert_eq!(found(2, 6, 1), refused(0, 0, 3, 2));
@@ -133,23 +112,14 @@ fn a_window_that_is_too_full_is_refused_and_the_first_one_named() {
 fn parameters_out_of_range_are_refused() {
     let entries = six_by_four();
     let zero = |field| Err(Refusal::Zero { field });
-    let large = |found, limit| {
-        Err(Refusal::TooLarge {
-            field: "n",
-            found,
-            limit,
-        })
-    };
+    let large = |found, limit| Err(Refusal::TooLarge { field: "n", found, limit });
     let nm_of = |n, m, l| Nm::from_entries(&entries, &nm(n, m, l)).map(|_| ());
     assert_eq!(nm_of(0, 4, 1), zero("n"));
     assert_eq!(nm_of(1, 0, 1), zero("m"));
     assert_eq!(nm_of(0, 0, 0), zero("n"));
     assert_eq!(nm_of(1, 4, 0), zero("l"));
     assert_eq!(nm_of(5, 4, 1), large(5, 4));
-    assert_eq!(
-        nm_of(u32::MAX, u32::MAX - 1, 1),
-        large(u32::MAX.into(), u64::from(u32::MAX) - 1)
-    );
+    assert_eq!(nm_of(u32::MAX, u32::MAX - 1, 1), large(u32::MAX.into(), u64::from(u32::MAX) - 1));
     let vnm_of = |v, n, m| Vnm::from_entries(&entries, &vnm(v, n, m)).map(|_| ());
     assert_eq!(vnm_of(0, 2, 4), zero("v"));
     assert_eq!(vnm_of(1, 0, 4), zero("n"));
@@ -157,11 +127,7 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(vnm_of(1, 5, 8), large(5, 4));
     for found in 1..4 {
         let (field, expected) = ("m", "at least 4");
-        let refused = Err(Refusal::Parameter {
-            field,
-            expected,
-            found: found.into(),
-        });
+        let refused = Err(Refusal::Parameter { field, expected, found: found.into() });
         assert_eq!(vnm_of(1, 1, found), refused);
     }
 }
@@ -183,73 +149,36 @@ fn vnm_names_the_lowest_free_columns_and_pads_rows_and_columns() {
     // One row of three, one column of two: block rows of two, blocks of four columns.
     let entries: Entries<f32> = picture(&[". .", ". .", ". 6"]);
     let found = Vnm::from_entries(&entries, &vnm(2, 1, 4)).expect("fits");
-    assert_eq!(
-        found.column,
-        [0, 1, 2, 3, 0, 1, 2, 3],
-        "columns 2 and 3 do not exist"
-    );
-    assert_eq!(
-        (&found.index[..], &found.values[..]),
-        (&[0, 0, 1, 0][..], &[0.0, 0.0, 6.0, 0.0][..])
-    );
+    assert_eq!(found.column, [0, 1, 2, 3, 0, 1, 2, 3], "columns 2 and 3 do not exist");
+    assert_eq!((&found.index[..], &found.values[..]), (&[0, 0, 1, 0][..], &[0.0, 0.0, 6.0, 0.0][..]));
     let wide: Entries<f32> = picture(&[". . . . . 1 . . 2"]);
     let found = Vnm::from_entries(&wide, &vnm(1, 4, 9)).expect("fits");
-    assert_eq!(
-        (&found.column[..], found.index[0]),
-        (&[0, 1, 5, 8][..], 0b11_10_01_00)
-    );
+    assert_eq!((&found.column[..], found.index[0]), (&[0, 1, 5, 8][..], 0b11_10_01_00));
     assert_eq!(found.values, [0.0, 0.0, 1.0, 2.0]);
     let found = Vnm::from_entries(&wide, &vnm(1, 3, 9)).expect("fits");
-    assert_eq!(
-        (found.index[0], &found.values[..]),
-        (0b11_10_00, &[0.0, 1.0, 2.0][..])
-    );
+    assert_eq!((found.index[0], &found.values[..]), (0b11_10_00, &[0.0, 1.0, 2.0][..]));
 }
 
 #[test]
 fn vnm_refuses_a_fifth_column_before_a_full_row() {
-    let entries: Entries<f32> = picture(&[
-        "1 . . . . . 1 1 1 .",
-        ". 1 1 . . . . . . .",
-        ". . . 1 1 . . . . 1",
-    ]);
+    let entries: Entries<f32> =
+        picture(&["1 . . . . . 1 1 1 .", ". 1 1 . . . . . . .", ". . . 1 1 . . . . 1"]);
     let found = |v, n, m| Vnm::from_entries(&entries, &vnm(v, n, m)).map(|_| ());
     let columns = |row, column, found| Err(too_full("a V:N:M block (columns)", row, column, found, 4));
     let row = |row, column, found, limit| {
-        Err(too_full(
-            "a row of a V:N:M block (values)",
-            row,
-            column,
-            found,
-            limit,
-        ))
+        Err(too_full("a row of a V:N:M block (values)", row, column, found, limit))
     };
     assert_eq!(found(3, 2, 5), columns(0, 0, 5));
-    assert_eq!(
-        found(3, 1, 5),
-        columns(0, 0, 5),
-        "though rows are too full as well"
-    );
-    assert_eq!(
-        found(2, 1, 5),
-        row(1, 0, 2, 1),
-        "the first block, though a row above has more in the second"
-    );
+    assert_eq!(found(3, 1, 5), columns(0, 0, 5), "though rows are too full as well");
+    assert_eq!(found(2, 1, 5), row(1, 0, 2, 1), "the first block, though a row above has more in the second");
     assert_eq!(found(2, 2, 5), row(0, 5, 3, 2));
     assert_eq!(found(2, 3, 5), Ok(()));
-    assert_eq!(
-        found(1, 3, 10),
-        Err(too_full("a row of a V:N:M block (values)", 0, 0, 4, 3))
-    );
+    assert_eq!(found(1, 3, 10), Err(too_full("a row of a V:N:M block (values)", 0, 0, 4, 3)));
 }
 
 #[test]
 fn a_tall_or_wide_matrix_of_few_entries_costs_little_or_is_refused() {
-    let at = |row, col| Entry {
-        row,
-        col,
-        value: 1.0f32,
-    };
+    let at = |row, col| Entry { row, col, value: 1.0f32 };
     let tall = Entries::try_new(1 << 31, 3, vec![at(0, 0), at((1 << 31) - 1, 2)]).expect("sorted");
     let wide = Entries::try_new(2, u32::MAX as usize, vec![at(0, 0), at(1, u32::MAX - 1)]).expect("sorted");
     let refused = |kind, params, entries| match encode(kind, params, entries) {
@@ -261,19 +190,13 @@ fn a_tall_or_wide_matrix_of_few_entries_costs_little_or_is_refused() {
     };
     // 2^29 windows of 2 x 4 slots; columns past u32 once padded.
     assert_eq!(refused(FormatKind::Nm, nm(2, 4, 4), &tall), ("slots", 1 << 32));
-    assert_eq!(
-        refused(FormatKind::Nm, nm(1, 1, u32::MAX), &wide),
-        ("slots", 2 * u128::from(u32::MAX))
-    );
+    assert_eq!(refused(FormatKind::Nm, nm(1, 1, u32::MAX), &wide), ("slots", 2 * u128::from(u32::MAX)));
     assert_eq!(
         refused(FormatKind::Nm, nm(3, 3, u32::MAX - 1), &wide),
         ("slots", 6 * u128::from(u32::MAX - 1))
     );
     assert_eq!(refused(FormatKind::Vnm, vnm(8, 2, 4), &tall), ("column", 1 << 30));
-    assert_eq!(
-        refused(FormatKind::Vnm, vnm(1 << 30, 1, 4), &tall),
-        ("slots", 1 << 31)
-    );
+    assert_eq!(refused(FormatKind::Vnm, vnm(1 << 30, 1, 4), &tall), ("slots", 1 << 31));
     assert_eq!(
         refused(FormatKind::Vnm, vnm(u32::MAX, 4, 1 << 30), &tall),
         ("slots", 4 * u128::from(u32::MAX))

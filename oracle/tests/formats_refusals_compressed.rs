@@ -146,30 +146,17 @@ fn dense() {
 #[test]
 fn messages_say_what_where_and_the_other_side() {
     for (refusal, message) in [
-        (
-            out_of_range("col_idx", 5, 2, 9, 4),
-            "col_idx[5] (major index 2) is 9, must be below 4",
-        ),
+        (out_of_range("col_idx", 5, 2, 9, 4), "col_idx[5] (major index 2) is 9, must be below 4"),
         (
             duplicate("row_idx", 2, 0, 1),
             "position (0, 1) is stored again at offset 2 of row_idx; sum or drop duplicates first",
         ),
         (
-            Refusal::DirtyPad {
-                field: "values",
-                at: 5,
-                row: 2,
-            },
+            Refusal::DirtyPad { field: "values", at: 5, row: 2 },
             "values[5] (row 2) lies in the padding but is not a pad",
         ),
-        (
-            decreasing("row_ptr", 2, 9, 2),
-            "row_ptr[2] is 2, less than row_ptr[1] = 9",
-        ),
-        (
-            too_large("slots", 1 << 62, 7),
-            "slots is 4611686018427387904, the limit is 7",
-        ),
+        (decreasing("row_ptr", 2, 9, 2), "row_ptr[2] is 2, less than row_ptr[1] = 9"),
+        (too_large("slots", 1 << 62, 7), "slots is 4611686018427387904, the limit is 7"),
     ] {
         assert_eq!(refusal.to_string(), message);
     }

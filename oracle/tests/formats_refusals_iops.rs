@@ -19,12 +19,7 @@ fn stray(bit: u32, at: usize) -> Refusal {
 }
 
 fn unequal(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal {
-        field,
-        at,
-        expected,
-        found,
-    }
+    Refusal::Unequal { field, at, expected, found }
 }
 
 /// 5 x 4 in 4 groups of 2, 2, 1 and 0 rows: column 1 holds rows 0, 1 and 2; column 3 rows 1 and 4.

@@ -24,20 +24,11 @@ fn stray(at: usize, bit: u32) -> Refusal {
 }
 
 fn unequal(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal {
-        field,
-        at,
-        expected,
-        found,
-    }
+    Refusal::Unequal { field, at, expected, found }
 }
 
 fn kb(found: u64) -> Refusal {
-    Refusal::Parameter {
-        field: "kb",
-        expected: "4, 8 or 16",
-        found,
-    }
+    Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found }
 }
 
 /// Two blocks in the first window, one in the second.
@@ -183,12 +174,7 @@ fn sddmm_parts() -> LibraSddmmParts<f32> {
         rows: 10,
         cols: 12,
         window_block_ptr: vec![0, 1, 2],
-        bitmap: vec![
-            1 | 1 << 1 | 1 << 16 | 1 << 18 | 1 << 32 | 1 << 51,
-            1 << 18 | 1 << 49,
-            1 | 1 << 17,
-            0,
-        ],
+        bitmap: vec![1 | 1 << 1 | 1 << 16 | 1 << 18 | 1 << 32 | 1 << 51, 1 << 18 | 1 << 49, 1 | 1 << 17, 0],
         block_value_ptr: vec![0, 8, 10],
         block_col: [columns(&[4, 8, 10, 1]), columns(&[0, 2])].concat(),
         values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 8.0, 9.0, 11.0, 12.0],

@@ -151,13 +151,7 @@ fn tile<T: Scalar>(
     metadata[0] = first_word;
     let mut values: Vec<T> = first.iter().map(|&v| T::from_f64(v)).collect();
     values.resize(slots, T::from_f64(0.0));
-    TwoFourParts {
-        rows,
-        cols,
-        short_k: true,
-        metadata,
-        values,
-    }
+    TwoFourParts { rows, cols, short_k: true, metadata, values }
 }
 
 #[test]

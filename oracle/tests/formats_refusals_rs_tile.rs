@@ -38,11 +38,7 @@ fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
 }
 
 fn stray(at: usize, bit: u32) -> Refusal {
-    Refusal::StrayBit {
-        field: "bitmap",
-        at,
-        bit,
-    }
+    Refusal::StrayBit { field: "bitmap", at, bit }
 }
 
 fn empty(field: &'static str, at: usize) -> Refusal {
@@ -50,21 +46,11 @@ fn empty(field: &'static str, at: usize) -> Refusal {
 }
 
 fn overlap(field: &'static str, at: usize, window: u64, found: u64) -> Refusal {
-    Refusal::Overlap {
-        field,
-        at,
-        window,
-        found,
-    }
+    Refusal::Overlap { field, at, window, found }
 }
 
 fn unequal(at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal {
-        field: "block_value_ptr",
-        at,
-        expected,
-        found,
-    }
+    Refusal::Unequal { field: "block_value_ptr", at, expected, found }
 }
 
 #[test]
@@ -204,11 +190,7 @@ fn what_no_encoder_writes_is_valid_all_the_same() {
     };
     assert_eq!(takes(no_bits), 7, "a block without a bit");
     assert_eq!(takes(|p| p.bitmap[0] = 3), 8, "columns without a bit");
-    assert_eq!(
-        takes(|p| p.bitmap[0] = 3 << 8),
-        8,
-        "a window that starts with an empty row"
-    );
+    assert_eq!(takes(|p| p.bitmap[0] = 3 << 8), 8, "a window that starts with an empty row");
     let wide = |p: &mut RsTileParts<f32>| {
         p.residual_width = 3;
         p.residual_col = vec![3, P, P, 0, 19, P];
@@ -228,11 +210,7 @@ fn what_no_encoder_writes_is_valid_all_the_same() {
     };
     assert_eq!(takes(none), 5, "a width, but no residual row");
     assert_eq!(takes(|p| p.values[0] = 0.0), 8, "an explicit zero");
-    assert_eq!(
-        takes(|p| p.rows = u32::MAX as usize),
-        8,
-        "empty rows behind the last window"
-    );
+    assert_eq!(takes(|p| p.rows = u32::MAX as usize), 8, "empty rows behind the last window");
 }
 
 #[test]

@@ -33,12 +33,7 @@ fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
 }
 
 fn cut_group(at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal {
-        field: "window_ptr",
-        at,
-        expected,
-        found,
-    }
+    Refusal::Unequal { field: "window_ptr", at, expected, found }
 }
 
 #[test]

@@ -20,12 +20,7 @@ fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
 }
 
 fn unequal(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal {
-        field,
-        at,
-        expected,
-        found,
-    }
+    Refusal::Unequal { field, at, expected, found }
 }
 
 fn stray(at: usize, bit: u32) -> Refusal {

@@ -13,11 +13,7 @@ use sparse_oracle::{Precision, Scalar, with_scalar};
 
 /// What a format can carry of `entries` (SEMANTICS section 2).
 fn carried<T: Scalar>(kind: FormatKind, entries: &Entries<T>) -> Entries<u64> {
-    if kind.pads_with_zeros() {
-        entries.without_positive_zeros().bits()
-    } else {
-        entries.bits()
-    }
+    if kind.pads_with_zeros() { entries.without_positive_zeros().bits() } else { entries.bits() }
 }
 
 fn round_trip<T: Scalar>(entries: &Entries<T>, params: FormatParams) -> Result<(), TestCaseError> {
@@ -31,23 +27,12 @@ fn round_trip<T: Scalar>(entries: &Entries<T>, params: FormatParams) -> Result<(
         prop_assert_eq!(matrix.nnz(), decoded.nnz());
         for to in FormatKind::GENERAL {
             let converted = convert(&matrix, to, params).expect("small matrices are encoded");
-            prop_assert_eq!(
-                converted.entries().bits(),
-                carried(to, &decoded),
-                "{:?} to {:?}",
-                kind,
-                to
-            );
+            prop_assert_eq!(converted.entries().bits(), carried(to, &decoded), "{:?} to {:?}", kind, to);
         }
         let there = transpose(&matrix).expect("small matrices are encoded");
         prop_assert_eq!(there.entries().bits(), decoded.transpose().bits());
         let back = transpose(&there).expect("small matrices are encoded");
-        prop_assert_eq!(
-            back.entries().bits(),
-            decoded.bits(),
-            "{:?} transposed twice",
-            kind
-        );
+        prop_assert_eq!(back.entries().bits(), decoded.bits(), "{:?} transposed twice", kind);
     }
     Ok(())
 }
@@ -135,15 +120,10 @@ proptest! {
 
 #[test]
 fn a_dense_matrix_of_another_shape_is_not_gathered_from() {
-    let pattern = Entries::<f32>::try_new(2, 3, Vec::new())
-        .expect("empty")
-        .pattern();
+    let pattern = Entries::<f32>::try_new(2, 3, Vec::new()).expect("empty").pattern();
     let dense = Dense::from_fn(2, 4, |_, _| 0.0f32);
     let refusal = pattern.gather(&dense).expect_err("3 columns against 4");
-    assert_eq!(
-        refusal.to_string(),
-        "columns of the pattern is 3, but columns of the dense matrix is 4"
-    );
+    assert_eq!(refusal.to_string(), "columns of the pattern is 3, but columns of the dense matrix is 4");
 }
 
 #[test]

@@ -11,10 +11,7 @@ use sparse_oracle::format::{
 const P: u32 = PAD;
 
 fn tau(nnz: u32) -> FormatParams {
-    FormatParams {
-        tau_nnz: Some(nnz),
-        ..FormatParams::default()
-    }
+    FormatParams { tau_nnz: Some(nnz), ..FormatParams::default() }
 }
 
 /// Encoding gives exactly these arrays, they are valid, and they decode to the entries, sign of zero included.
@@ -37,10 +34,7 @@ fn the_picture_of_the_format_file() {
         cols: 7,
         window_row: vec![0, 9],
         window_block_ptr: vec![0, 1, 2],
-        bitmap: vec![
-            1 << 1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 11,
-            1 << 0 | 1 << 8 | 1 << 9,
-        ],
+        bitmap: vec![1 << 1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 11, 1 << 0 | 1 << 8 | 1 << 9],
         block_value_ptr: vec![0, 5, 8],
         block_col: vec![0, 1, 4, 6, P, P, P, P, 2, 3, P, P, P, P, P, P],
         values: vec![2.0, 5.0, 7.0, 101.0, 107.0, 903.0, 1003.0, 1004.0],
@@ -60,11 +54,7 @@ fn the_worked_example() {
         window_row: vec![2, 11],
         window_block_ptr: vec![0, 2, 3],
         // One byte per row, the first row in the lowest.
-        bitmap: vec![
-            0x0880_700c_0100_0207,
-            0x0001_0000_0200_0000,
-            0x0000_0006_0003_0001,
-        ],
+        bitmap: vec![0x0880_700c_0100_0207, 0x0001_0000_0200_0000, 0x0000_0006_0003_0001],
         block_value_ptr: vec![0, 12, 14, 19],
         block_col: vec![
             0, 1, 2, 5, 6, 7, 8, 9, //
@@ -87,10 +77,7 @@ fn the_worked_example() {
 #[test]
 fn the_worked_example_as_printed() {
     // Rows 11 and 13 add 0 and 1 columns, fewer than tau_inc = tau_nnz = 2; row 15 adds 2.
-    let printed = FormatParams {
-        impact: ImpactRule::AsPrinted,
-        ..tau(2)
-    };
+    let printed = FormatParams { impact: ImpactRule::AsPrinted, ..tau(2) };
     let matrix = RsTile::from_entries(&drawn(&WORKED), &printed).expect("encodes");
     assert_eq!(matrix.window_row, [2, 15]);
     assert_eq!(matrix.residual_row, [1, 10, 11, 13]);
@@ -109,13 +96,7 @@ fn without_a_threshold_every_window_starts_at_a_row_with_entries() {
 
 #[test]
 fn nothing_is_encoded_as_no_windows() {
-    for (rows, cols) in [
-        (0, 0),
-        (0, 5),
-        (5, 0),
-        (5, 5),
-        (u32::MAX as usize, u32::MAX as usize),
-    ] {
+    for (rows, cols) in [(0, 0), (0, 5), (5, 0), (5, 5), (u32::MAX as usize, u32::MAX as usize)] {
         let entries = Entries::<f64>::try_new(rows, cols, Vec::new()).expect("a shape");
         let parts = RsTileParts {
             rows,
@@ -146,11 +127,7 @@ fn far(rows: usize, cols: usize, at: &[(u32, u32)]) -> Entries<f64> {
 #[test]
 fn the_largest_shape_costs_what_its_entries_cost() {
     let (most, last) = (u32::MAX as usize, u32::MAX - 1);
-    let corners = far(
-        most,
-        most,
-        &[(0, 0), (0, last), (1 << 31, 7), (last, 0), (last, last)],
-    );
+    let corners = far(most, most, &[(0, 0), (0, last), (1 << 31, 7), (last, 0), (last, last)]);
     for params in [tau(0), tau(1), tau(2), tau(u32::MAX)] {
         let matrix = RsTile::from_entries(&corners, &params).expect("five entries");
         assert_eq!(matrix.entries(), corners);
@@ -158,11 +135,7 @@ fn the_largest_shape_costs_what_its_entries_cost() {
         assert!(matrix.index_bytes() < 1000);
     }
     let windows = RsTile::from_entries(&corners, &tau(0)).expect("encodes");
-    assert_eq!(
-        windows.window_row,
-        [0, 1 << 31, last],
-        "the last window has one row"
-    );
+    assert_eq!(windows.window_row, [0, 1 << 31, last], "the last window has one row");
     assert_eq!(windows.block_col[..2], [0, last], "the last column is not a pad");
 }
 
@@ -204,14 +177,7 @@ fn a_long_residual_row_among_many_is_refused_before_it_is_allocated() {
     let entries = far(many as usize + 1, (long + many) as usize, &list);
     let slots = u128::from(many + 1) * u128::from(long);
     let refused = RsTile::from_entries(&entries, &tau(u32::MAX)).expect_err("too many slots");
-    let expected = Refusal::TooLarge {
-        field: "residual_slots",
-        found: slots,
-        limit: SLOT_LIMIT,
-    };
+    let expected = Refusal::TooLarge { field: "residual_slots", found: slots, limit: SLOT_LIMIT };
     assert_eq!(refused, expected);
-    assert!(
-        RsTile::from_entries(&entries, &tau(1)).is_ok(),
-        "the long row is a window"
-    );
+    assert!(RsTile::from_entries(&entries, &tau(1)).is_ok(), "the long row is a window");
 }

@@ -14,19 +14,11 @@ fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {
 }
 
 fn loops_params(boundary: Option<u32>, br: u32) -> FormatParams {
-    FormatParams {
-        boundary,
-        br,
-        ..FormatParams::default()
-    }
+    FormatParams { boundary, br, ..FormatParams::default() }
 }
 
 fn sr_bcrs_params(v: u32, stride: u32) -> FormatParams {
-    FormatParams {
-        v,
-        stride,
-        ..FormatParams::default()
-    }
+    FormatParams { v, stride, ..FormatParams::default() }
 }
 
 fn loops(entries: &Entries<f32>, boundary: Option<u32>, br: u32) -> Result<Loops<f32>, Refusal> {
@@ -35,29 +27,13 @@ fn loops(entries: &Entries<f32>, boundary: Option<u32>, br: u32) -> Result<Loops
 
 /// The picture of `format/loops.rs`.
 fn loops_picture() -> Entries<f32> {
-    entries(
-        4,
-        4,
-        &[
-            (0, 0, 1.0),
-            (0, 2, 2.0),
-            (1, 1, 3.0),
-            (1, 3, 4.0),
-            (2, 1, 5.0),
-            (3, 0, 6.0),
-        ],
-    )
+    entries(4, 4, &[(0, 0, 1.0), (0, 2, 2.0), (1, 1, 3.0), (1, 3, 4.0), (2, 1, 5.0), (3, 0, 6.0)])
 }
 
 /// Algorithm 1 as printed: absolute rows divided by `br`, the map's tiles in ascending order.
 fn encoded_as_printed(entries: &Entries<f32>, boundary: usize, br: usize) -> LoopsParts<f32> {
-    let mut parts = LoopsParts {
-        rows: entries.rows,
-        cols: entries.cols,
-        boundary,
-        br,
-        ..LoopsParts::default()
-    };
+    let mut parts =
+        LoopsParts { rows: entries.rows, cols: entries.cols, boundary, br, ..LoopsParts::default() };
     let mut tiles = std::collections::BTreeMap::new();
     parts.row_ptr.push(0);
     for row in 0..boundary as u32 {
@@ -85,10 +61,7 @@ fn encoded_as_printed(entries: &Entries<f32>, boundary: usize, br: usize) -> Loo
 
 fn judged(entries: &Entries<f32>, found: LoopsParts<f32>) -> Verdict {
     let expected = loops(entries, Some(found.boundary as u32), found.br as u32).expect("encodes");
-    judge_encoded(
-        &AnySparse::F32(Sparse::Loops(expected)),
-        Parts::Loops(found).into(),
-    )
+    judge_encoded(&AnySparse::F32(Sparse::Loops(expected)), Parts::Loops(found).into())
 }
 
 /// What is wrong, in words.
@@ -113,42 +86,24 @@ fn slip_1_blocks_of_absolute_rows_are_caught_where_the_boundary_is_not_aligned()
     let printed = encoded_as_printed(&matrix, 3, 2);
     assert_eq!(printed.block_ptr, [0, 1, 3, 5]);
     let first_tile = (printed.block_col[0], &printed.values[..2]);
-    assert_eq!(
-        first_tile,
-        (0, &[0.0, 4.0][..]),
-        "row 3 in the second slot: the first is row 2"
-    );
+    assert_eq!(first_tile, (0, &[0.0, 4.0][..]), "row 3 in the second slot: the first is row 2");
     let said = complaint(judged(&matrix, printed.clone()), Defect::Structure);
-    assert!(
-        said.contains("not a valid encoding"),
-        "the last row falls off the end: {said}"
-    );
+    assert!(said.contains("not a valid encoding"), "the last row falls off the end: {said}");
     assert_eq!(
         Loops::try_new(printed).expect_err("row 7 would be row 8"),
-        Refusal::DirtyPad {
-            field: "values",
-            at: 9,
-            row: 8
-        }
+        Refusal::DirtyPad { field: "values", at: 9, row: 8 }
     );
     // Were the last row empty, nothing would fall off: a valid encoding of another matrix.
     let open = entries(8, 3, &list[..7]);
     let printed = encoded_as_printed(&open, 3, 2);
     let rows = |m: &Loops<f32>| m.entries().list.iter().map(|e| e.row).collect::<Vec<_>>();
     let read = Loops::try_new(printed.clone()).expect("valid");
-    assert_eq!(
-        rows(&read),
-        [0, 1, 2, 4, 5, 6, 7],
-        "every row of the tile part is one too far down"
-    );
+    assert_eq!(rows(&read), [0, 1, 2, 4, 5, 6, 7], "every row of the tile part is one too far down");
     let verdict = judged(&open, printed);
     assert!(matches!(verdict, Verdict::Wrong(_)), "{verdict:?}");
     // With a row less, there is a block too many.
     let shorter = entries(7, 3, &list[..7]);
-    let said = complaint(
-        judged(&shorter, encoded_as_printed(&shorter, 3, 2)),
-        Defect::Structure,
-    );
+    let said = complaint(judged(&shorter, encoded_as_printed(&shorter, 3, 2)), Defect::Structure);
     assert!(said.contains("block_ptr has 4 elements, expected 3"), "{said}");
 }
 
@@ -197,40 +152,24 @@ fn valid_encodings_that_are_not_canonical_are_named() {
     parts.block_col.push(3);
     parts.values.extend([0.0; 2]);
     let said = complaint(judged(&loops_picture(), parts), Defect::Structure);
-    assert!(
-        said.contains("not the format's canonical encoding: block_ptr[2]"),
-        "{said}"
-    );
+    assert!(said.contains("not the format's canonical encoding: block_ptr[2]"), "{said}");
     let expected = SrBcrs::from_entries(&loops_picture(), &sr_bcrs_params(4, 2)).expect("encodes");
     let mut parts = expected.clone().into_parts();
     parts.window_ptr[1] += 2;
     parts.vector_col.extend([PAD; 2]);
     parts.values.extend([0.0; 8]);
     let expected = AnySparse::F32(Sparse::SrBcrs(expected));
-    let said = complaint(
-        judge_encoded(&expected, Parts::SrBcrs(parts).into()),
-        Defect::Structure,
-    );
-    assert!(
-        said.contains("not the format's canonical encoding: window_ptr[1]"),
-        "{said}"
-    );
+    let said = complaint(judge_encoded(&expected, Parts::SrBcrs(parts).into()), Defect::Structure);
+    assert!(said.contains("not the format's canonical encoding: window_ptr[1]"), "{said}");
 }
 
 /// Another boundary or tile height is another encoding, even where the matrix is the same.
 #[test]
 fn other_parameters_than_asked_for_are_caught() {
-    let expected = AnySparse::F32(Sparse::Loops(
-        loops(&loops_picture(), Some(1), 2).expect("encodes"),
-    ));
+    let expected = AnySparse::F32(Sparse::Loops(loops(&loops_picture(), Some(1), 2).expect("encodes")));
     for (boundary, br, field) in [(2, 2, "boundary"), (1, 4, "br")] {
-        let other = loops(&loops_picture(), Some(boundary), br)
-            .expect("encodes")
-            .into_parts();
-        let said = complaint(
-            judge_encoded(&expected, Parts::Loops(other).into()),
-            Defect::Structure,
-        );
+        let other = loops(&loops_picture(), Some(boundary), br).expect("encodes").into_parts();
+        let said = complaint(judge_encoded(&expected, Parts::Loops(other).into()), Defect::Structure);
         assert!(said.contains(field), "{said}");
     }
     assert_eq!(expected.kind(), FormatKind::Loops);

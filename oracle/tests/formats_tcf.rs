@@ -34,10 +34,7 @@ fn picture() -> Entries<f32> {
 }
 
 fn params(balanced: bool) -> FormatParams {
-    FormatParams {
-        balanced,
-        ..FormatParams::default()
-    }
+    FormatParams { balanced, ..FormatParams::default() }
 }
 
 const P: u32 = PAD;
@@ -119,30 +116,12 @@ fn bit_tcf_by_hand() {
 /// The balanced variant is the plain one and four bytes per block.
 #[test]
 fn balance_adds_the_window_of_each_block_and_nothing_else() {
-    let plain = MeTcf::from_entries(&picture(), &params(false))
-        .expect("encodes")
-        .into_parts();
+    let plain = MeTcf::from_entries(&picture(), &params(false)).expect("encodes").into_parts();
     assert_eq!((plain.index_bytes(), me_tcf().index_bytes()), (138, 138 + 3 * 4));
-    assert_eq!(
-        plain,
-        MeTcfParts {
-            balanced: false,
-            block_window: vec![],
-            ..me_tcf()
-        }
-    );
-    let plain = BitTcf::from_entries(&picture(), &params(false))
-        .expect("encodes")
-        .into_parts();
+    assert_eq!(plain, MeTcfParts { balanced: false, block_window: vec![], ..me_tcf() });
+    let plain = BitTcf::from_entries(&picture(), &params(false)).expect("encodes").into_parts();
     assert_eq!((plain.index_bytes(), bit_tcf().index_bytes()), (196, 196 + 4 * 4));
-    assert_eq!(
-        plain,
-        BitTcfParts {
-            balanced: false,
-            block_window: vec![],
-            ..bit_tcf()
-        }
-    );
+    assert_eq!(plain, BitTcfParts { balanced: false, block_window: vec![], ..bit_tcf() });
 }
 
 /// Bytes by hand: ME-TCF 3 + 4 + 24 words and 14 bytes, BitTCF 4 + 5 + 32 words and 4 double words, TCF 21 + 3 * 14 + 2.
@@ -151,11 +130,7 @@ fn sizes_are_those_of_the_arrays() {
     assert_eq!(me_tcf().index_bytes() - 12, (3 + 4 + 24) * 4 + 14);
     assert_eq!(bit_tcf().index_bytes() - 16, (4 + 5 + 32) * 4 + 4 * 8);
     assert_eq!(tcf().index_bytes(), (21 + 3 * 14 + 2) * 4);
-    for values in [
-        me_tcf().value_bytes(),
-        bit_tcf().value_bytes(),
-        tcf().value_bytes(),
-    ] {
+    for values in [me_tcf().value_bytes(), bit_tcf().value_bytes(), tcf().value_bytes()] {
         assert_eq!(values, 14 * 4);
     }
 }
@@ -164,28 +139,14 @@ fn sizes_are_those_of_the_arrays() {
 #[test]
 fn a_block_of_an_empty_window_is_refused() {
     let far = entries(40, 3, &[(0, 0, 1.0), (39, 2, 2.0)]);
-    let parts = Tcf::from_entries(&far, &params(false))
-        .expect("encodes")
-        .into_parts();
+    let parts = Tcf::from_entries(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.block_partition, [1, 0, 1]);
-    let printed = TcfParts {
-        block_partition: vec![1, 1, 1],
-        ..parts
-    };
-    let refusal = Refusal::Unequal {
-        field: "block_partition",
-        at: 1,
-        expected: 0,
-        found: 1,
-    };
+    let printed = TcfParts { block_partition: vec![1, 1, 1], ..parts };
+    let refusal = Refusal::Unequal { field: "block_partition", at: 1, expected: 0, found: 1 };
     assert_eq!(Tcf::try_new(printed).err(), Some(refusal));
-    let parts = MeTcf::from_entries(&far, &params(false))
-        .expect("encodes")
-        .into_parts();
+    let parts = MeTcf::from_entries(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.row_window_offset, [0, 1, 1, 2]);
-    let parts = BitTcf::from_entries(&far, &params(false))
-        .expect("encodes")
-        .into_parts();
+    let parts = BitTcf::from_entries(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.row_window_offset, [0, 1, 1, 1, 1, 2]);
 }
 
@@ -193,15 +154,9 @@ fn a_block_of_an_empty_window_is_refused() {
 #[test]
 fn a_window_past_the_last_row_is_refused() {
     let exact = entries(32, 3, &[(31, 2, 2.0)]);
-    let mut parts = Tcf::from_entries(&exact, &params(false))
-        .expect("encodes")
-        .into_parts();
+    let mut parts = Tcf::from_entries(&exact, &params(false)).expect("encodes").into_parts();
     parts.block_partition.push(1);
-    let refusal = Refusal::Length {
-        field: "block_partition",
-        expected: 2,
-        found: 3,
-    };
+    let refusal = Refusal::Length { field: "block_partition", expected: 2, found: 3 };
     assert_eq!(Tcf::try_new(parts).err(), Some(refusal));
 }
 
@@ -211,15 +166,11 @@ fn unused_columns_and_blocks_are_valid_and_decode_to_nothing() {
     let mut me = me_tcf();
     (me.row_window_offset, me.tc_offset, me.block_window) =
         (vec![0, 2, 4], vec![0, 11, 13, 14, 14], vec![0, 0, 1, 1]);
-    me.sparse_a_to_b
-        .splice(16.., [1, 2, 3, 4, 5, 6, 7, 11, 0, P, P, P, P, P, P, P]);
+    me.sparse_a_to_b.splice(16.., [1, 2, 3, 4, 5, 6, 7, 11, 0, P, P, P, P, P, P, P]);
     me.sparse_a_to_b[24] = 12;
     me.cols = 13;
     me.tc_local_id[13] = 15;
-    let expected = Entries {
-        cols: 13,
-        ..picture()
-    };
+    let expected = Entries { cols: 13, ..picture() };
     assert_eq!(MeTcf::try_new(me).expect("valid").entries(), expected);
     let mut bit = bit_tcf();
     bit.sparse_a_to_b[10] = 12;
@@ -229,23 +180,11 @@ fn unused_columns_and_blocks_are_valid_and_decode_to_nothing() {
 
 #[test]
 fn empty_matrices_of_every_shape_survive() {
-    for (rows, cols) in [
-        (0, 0),
-        (0, 9),
-        (9, 0),
-        (1, 1),
-        (16, 8),
-        (17, 9),
-        (8, u32::MAX as usize),
-    ] {
+    for (rows, cols) in [(0, 0), (0, 9), (9, 0), (1, 1), (16, 8), (17, 9), (8, u32::MAX as usize)] {
         let empty = entries(rows, cols, &[]);
         for kind in KINDS {
             let matrix = Sparse::from_entries(kind, params(true), &empty).expect("encodes");
-            assert_eq!(
-                (matrix.entries(), matrix.nnz()),
-                (empty.clone(), 0),
-                "{kind:?} {rows} x {cols}"
-            );
+            assert_eq!((matrix.entries(), matrix.nnz()), (empty.clone(), 0), "{kind:?} {rows} x {cols}");
         }
     }
 }
@@ -267,22 +206,10 @@ fn a_tall_matrix_of_three_entries_costs_little_or_is_refused() {
     for (kind, rows, field, found) in [
         (FormatKind::Tcf, 1 << 31, "node_pointer", (1u128 << 31) + 1),
         (FormatKind::BitTcf, 1 << 31, "row_window_offset", (1 << 28) + 1),
-        (
-            FormatKind::MeTcf,
-            u32::MAX as usize,
-            "row_window_offset",
-            (1 << 28) + 1,
-        ),
+        (FormatKind::MeTcf, u32::MAX as usize, "row_window_offset", (1 << 28) + 1),
     ] {
-        let refusal = Refusal::TooLarge {
-            field,
-            found,
-            limit: SLOT_LIMIT,
-        };
-        assert_eq!(
-            Sparse::from_entries(kind, params(true), &tall(rows)).err(),
-            Some(refusal)
-        );
+        let refusal = Refusal::TooLarge { field, found, limit: SLOT_LIMIT };
+        assert_eq!(Sparse::from_entries(kind, params(true), &tall(rows)).err(), Some(refusal));
     }
     for kind in KINDS {
         let matrix = Sparse::from_entries(kind, params(true), &tall(1 << 20)).expect("encodes");
@@ -292,11 +219,7 @@ fn a_tall_matrix_of_three_entries_costs_little_or_is_refused() {
 
 #[test]
 fn no_encoder_takes_what_is_not_a_matrix() {
-    let at = |row, col| Entry {
-        row,
-        col,
-        value: 1.0f32,
-    };
+    let at = |row, col| Entry { row, col, value: 1.0f32 };
     let past = |rows, cols, list| Entries { rows, cols, list };
     for bad in [
         past(1 << 32, 1, Vec::new()),
@@ -309,11 +232,7 @@ fn no_encoder_takes_what_is_not_a_matrix() {
         let expected = bad.check().err();
         assert!(expected.is_some());
         for kind in KINDS {
-            assert_eq!(
-                Sparse::from_entries(kind, params(false), &bad).err(),
-                expected,
-                "{kind:?}"
-            );
+            assert_eq!(Sparse::from_entries(kind, params(false), &bad).err(), expected, "{kind:?}");
         }
     }
 }

@@ -8,10 +8,7 @@ use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};
 use sparse_oracle::{Bf16, F16, Refusal, Scalar, Tf32};
 
 fn params(short_k: bool) -> FormatParams {
-    FormatParams {
-        short_k,
-        ..FormatParams::default()
-    }
+    FormatParams { short_k, ..FormatParams::default() }
 }
 
 fn encode<T: Scalar>(entries: &Entries<T>, short_k: bool) -> Result<TwoFour<T>, Refusal> {
@@ -27,9 +24,7 @@ fn one<T: Scalar>(rows: usize, cols: usize, row: u32, col: u32) -> Entries<T> {
 /// The word and the nibble that differ from the empty ones, and the slot that is filled.
 fn marks<T: Scalar>(matrix: &TwoFour<T>) -> (Vec<(usize, u32)>, Vec<usize>) {
     let words = matrix.metadata.iter().enumerate();
-    let words = words
-        .map(|(at, word)| (at, word ^ 0x4444_4444))
-        .filter(|word| word.1 != 0);
+    let words = words.map(|(at, word)| (at, word ^ 0x4444_4444)).filter(|word| word.1 != 0);
     let slots = matrix.values.iter().enumerate();
     let slots = slots.filter(|(_, value)| !value.is_positive_zero());
     (words.collect(), slots.map(|(at, _)| at).collect())
@@ -48,14 +43,8 @@ fn nibbles_name_two_ascending_columns() {
     for nibble in 0..32 {
         let expected = legal.iter().find(|l| l.0 == nibble).map(|l| l.1);
         assert_eq!(SparseMma::HalfK16.offsets(nibble), expected, "{nibble:04b}");
-        let expected = [(0b0100, [0, 0]), (0b1110, [1, 1])]
-            .into_iter()
-            .find(|l| l.0 == nibble);
-        assert_eq!(
-            SparseMma::Tf32K16.offsets(nibble),
-            expected.map(|l| l.1),
-            "{nibble:04b}"
-        );
+        let expected = [(0b0100, [0, 0]), (0b1110, [1, 1])].into_iter().find(|l| l.0 == nibble);
+        assert_eq!(SparseMma::Tf32K16.offsets(nibble), expected.map(|l| l.1), "{nibble:04b}");
     }
     // Every column pair of one chunk, filled, and every single column.
     for (nibble, [low, high]) in legal {
@@ -67,11 +56,7 @@ fn nibbles_name_two_ascending_columns() {
     }
     for (col, nibble, slot) in [(0, 0b0100, 0), (1, 0b0100, 1), (2, 0b1000, 1), (3, 0b1100, 1)] {
         let single = encode::<F16>(&one(1, 4, 0, col), true).expect("one of four");
-        assert_eq!(
-            (single.metadata[0] & 15, marks(&single).1),
-            (nibble, vec![slot]),
-            "{col}"
-        );
+        assert_eq!((single.metadata[0] & 15, marks(&single).1), (nibble, vec![slot]), "{col}");
     }
     // All columns 0 and 2: 0x8888.
     let even: Entries<F16> = picture(&["1 . 1 . 1 . 1 . 1 . 1 . 1 . 1 ."]);
@@ -180,11 +165,7 @@ fn neighbouring_instructions_share_registers() {
     assert_eq!(matrix.metadata.len(), 2 * 5 * 8);
     assert_eq!(matrix.lane_of_word(0), Some((0, 0)));
     assert_eq!(matrix.lane_of_word(8 + 1), Some((5, 1)), "instruction 1, row 1");
-    assert_eq!(
-        matrix.lane_of_word(4 * 8 + 7),
-        Some((28, 0)),
-        "instruction 4 begins a new register"
-    );
+    assert_eq!(matrix.lane_of_word(4 * 8 + 7), Some((28, 0)), "instruction 4 begins a new register");
     assert_eq!(matrix.lane_of_word(40 + 2 * 8), Some((2, 2)));
     assert_eq!(matrix.lane_of_word(80), None);
     assert_eq!(matrix.word_of_lane(0, 0, 5), Some(9));
@@ -207,30 +188,16 @@ fn a_whole_matrix_in_f16_and_tf32() {
     let found = encode(&entries, false).expect("two of four");
     assert_eq!((found.metadata.len(), found.values.len()), (16, 256));
     assert_eq!((found.metadata[0], found.metadata[2]), (0x4444_444d, 0x4444_4498));
-    let row = |r: usize| {
-        found.values[16 * r..16 * r + 4]
-            .iter()
-            .map(|v| v.to_f64())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        (row(0), row(1)),
-        (vec![1.0, 2.0, 3.0, 0.0], vec![0.0, 4.0, 5.0, 6.0])
-    );
-    assert_eq!(
-        (found.entries(), found.nnz(), found.params()),
-        (entries, 6, params(false))
-    );
+    let row = |r: usize| found.values[16 * r..16 * r + 4].iter().map(|v| v.to_f64()).collect::<Vec<_>>();
+    assert_eq!((row(0), row(1)), (vec![1.0, 2.0, 3.0, 0.0], vec![0.0, 4.0, 5.0, 6.0]));
+    assert_eq!((found.entries(), found.nnz(), found.params()), (entries, 6, params(false)));
     let entries: Entries<Tf32> = picture(&[". 1 2 . . . . 3 4"]);
     let found = encode(&entries, true).expect("one of two");
     assert_eq!((found.metadata.len(), found.values.len()), (16, 128));
     assert_eq!((found.metadata[0], found.metadata[8]), (0x4444_e44e, 0x4444_4444));
     let values: Vec<f64> = found.values[..5].iter().map(|v| v.to_f64()).collect();
     assert_eq!(values, [1.0, 2.0, 0.0, 3.0, 4.0]);
-    assert_eq!(
-        (found.entries(), found.nnz(), found.params()),
-        (entries, 4, params(true))
-    );
+    assert_eq!((found.entries(), found.nnz(), found.params()), (entries, 4, params(true)));
 }
 
 #[test]
@@ -248,11 +215,8 @@ fn a_chunk_that_is_too_full_and_other_types_are_refused() {
     let pairs: Entries<Tf32> = picture(&["1 . . 1", ". 1 1 1"]);
     assert_eq!(encode(&pairs, true), Err(full(1, 2, 2, 1)));
     let other: Entries<f32> = picture(&["1"]);
-    let refusal = Refusal::Kind {
-        field: "values",
-        expected: "tf32, f16 or bf16".to_owned(),
-        found: "f32".to_owned(),
-    };
+    let refusal =
+        Refusal::Kind { field: "values", expected: "tf32, f16 or bf16".to_owned(), found: "f32".to_owned() };
     assert_eq!(encode(&other, true), Err(refusal));
     let tall = one::<F16>(1 << 31, 3, 7, 1);
     assert!(

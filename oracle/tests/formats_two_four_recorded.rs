@@ -21,19 +21,13 @@ const WARPS: usize = 160;
 
 /// The u32 words of a recording; says so when it is not there.
 fn recording(name: &str) -> Option<Vec<u32>> {
-    let root = std::env::var_os("SPARSE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("SPARSE_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let path = root.join("data/silicon").join(name);
     match std::fs::read(&path) {
         Ok(bytes) => {
             let words = bytes.chunks_exact(4);
-            Some(
-                words
-                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-                    .collect(),
-            )
+            Some(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
         }
         Err(error) => {
             say!("SKIPPED {}: {error}; set SPARSE_SHARED", path.display());
@@ -55,11 +49,7 @@ impl<'a> Warps<'a> {
     /// Sections follow one another; A and B take as many registers as the instruction has k / 8 (k / 4 in tf32).
     fn new(words: &'a [u32], mma: SparseMma) -> Warps<'a> {
         let lanes = WARPS * 32;
-        let registers = if mma.chunk() == 4 {
-            mma.k() / 8
-        } else {
-            mma.k() / 4
-        };
+        let registers = if mma.chunk() == 4 { mma.k() / 8 } else { mma.k() / 4 };
         let (a, rest) = words.split_at(registers * lanes);
         let (b, rest) = rest.split_at(registers * lanes);
         let (c, rest) = rest.split_at(4 * lanes);
@@ -79,11 +69,7 @@ fn element(section: &[u32], warp: usize, lane: usize, i: usize, per_register: us
 
 /// What the multiplier sees: tf32 ignores its low 13 bits, which may turn a NaN into an infinity.
 fn seen<T: Scalar>(value: T) -> f64 {
-    let ignored = if T::PRECISION == Precision::Tf32 {
-        0x1fff
-    } else {
-        0
-    };
+    let ignored = if T::PRECISION == Precision::Tf32 { 0x1fff } else { 0 };
     T::from_bits64(value.bits64() & !ignored).to_f64()
 }
 
@@ -143,18 +129,11 @@ fn compare<T: Scalar>(words: &[u32], mma: SparseMma, selector: usize) -> (usize,
             let gauge = gauge.value.to_dyadic().expect("finite");
             let bound = &gauge.mul_pow2(-20) + &Dyadic::from(1).mul_pow2(-140);
             let Some(found) = Dyadic::from_f64(d) else {
-                assert!(
-                    gauge > Dyadic::from(1).mul_pow2(127),
-                    "warp {warp}, ({row}, {col}): {d}"
-                );
+                assert!(gauge > Dyadic::from(1).mul_pow2(127), "warp {warp}, ({row}, {col}): {d}");
                 continue;
             };
             let error = (&found - &expected).abs();
-            assert!(
-                error <= bound,
-                "{mma:?}, warp {warp}, ({row}, {col}): {d} for {}",
-                exact.value.approx()
-            );
+            assert!(error <= bound, "{mma:?}, warp {warp}, ({row}, {col}): {d} for {}", exact.value.approx());
             finite += 1;
         }
     }
@@ -177,10 +156,7 @@ fn recorded_metadata_means_what_the_format_says() {
         if let Some(words) = recording(name) {
             let (outputs, finite) = compare(&words, mma, selector);
             assert_eq!(outputs, WARPS * 128);
-            assert!(
-                finite > outputs / 2,
-                "{name}: only {finite} of {outputs} are numbers"
-            );
+            assert!(finite > outputs / 2, "{name}: only {finite} of {outputs} are numbers");
             say!("{name}: {outputs} outputs, {finite} of them finite");
         }
     }

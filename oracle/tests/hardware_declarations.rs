@@ -34,20 +34,10 @@ fn ranges_of_terms_in_any_order_are_a_contradiction() {
 #[test]
 fn an_instruction_that_the_architecture_lacks_is_a_contradiction() {
     let declared = |architecture, k| Arithmetic::mma(architecture, f16_mma(k), Precision::F32);
-    assert_eq!(
-        declared(Some(Architecture::Sm90), 16).contradiction(1.0, 0.0),
-        None
-    );
+    assert_eq!(declared(Some(Architecture::Sm90), 16).contradiction(1.0, 0.0), None);
     assert_eq!(declared(None, 16).contradiction(1.0, 0.0), None);
-    for (architecture, k) in [
-        (Some(Architecture::Sm70), 16),
-        (Some(Architecture::Sm90), 48),
-        (None, 48),
-    ] {
-        assert!(
-            declared(architecture, k).contradiction(1.0, 0.0).is_some(),
-            "{architecture:?} {k}"
-        );
+    for (architecture, k) in [(Some(Architecture::Sm70), 16), (Some(Architecture::Sm90), 48), (None, 48)] {
+        assert!(declared(architecture, k).contradiction(1.0, 0.0).is_some(), "{architecture:?} {k}");
     }
 }
 
@@ -61,10 +51,7 @@ fn fp8_must_name_its_architecture() {
     let reason = contract.refuses(&declared(None)).expect("refused");
     assert!(reason.contains("no named architecture"), "{reason}");
     let f16 = Contract::from_name("sddmm.csr.f16_f16_f32_f32").expect("in the table");
-    assert_eq!(
-        f16.refuses(&Arithmetic::mma(None, f16_mma(16), Precision::F32)),
-        None
-    );
+    assert_eq!(f16.refuses(&Arithmetic::mma(None, f16_mma(16), Precision::F32)), None);
 }
 
 /// A row without terms, beside others of its tile: instructions of zeros cut C to 14 bits, or turn -0 into +0, if they run.
@@ -97,10 +84,7 @@ fn ranges_of_a_tile_have_no_bits() {
         model.element([(1.0, 2.0); 3].into_iter(), Some(&slots), (1.0, 0.0), 0.0, false)
     };
     assert_eq!(bits(Along::Chain), Some(u64::from(6.0f32.to_bits())));
-    assert_eq!(
-        bits(Along::TwoPass { blocks: 2 }),
-        Some(u64::from(6.0f32.to_bits()))
-    );
+    assert_eq!(bits(Along::TwoPass { blocks: 2 }), Some(u64::from(6.0f32.to_bits())));
     assert_eq!(bits(Along::SplitK { parts: 2 }), None);
 }
 
@@ -114,10 +98,6 @@ fn f64_instructions_renormalise() {
         operands.add(&Thresholds::new(&arithmetic, arithmetic.part()), a, b);
         !operands.raised.is_zero()
     };
-    assert!(!raised(Instruction::mma(
-        (8, 8, 4),
-        Precision::F64,
-        Precision::F64
-    )));
+    assert!(!raised(Instruction::mma((8, 8, 4), Precision::F64, Precision::F64)));
     assert!(raised(f16_mma(16)));
 }

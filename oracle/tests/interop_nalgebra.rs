@@ -85,19 +85,9 @@ proptest! {
 
 #[test]
 fn shapes_past_u32_are_refused() {
-    let past = |field, found: u128| Refusal::TooLarge {
-        field,
-        found,
-        limit: u64::from(u32::MAX),
-    };
-    assert_eq!(
-        interop::csr(&CsrMatrix::<f64>::zeros(2, 1 << 33)),
-        Err(past("cols", 1 << 33))
-    );
-    assert_eq!(
-        interop::csc(&CscMatrix::<f64>::zeros(1 << 33, 2)),
-        Err(past("rows", 1 << 33))
-    );
+    let past = |field, found: u128| Refusal::TooLarge { field, found, limit: u64::from(u32::MAX) };
+    assert_eq!(interop::csr(&CsrMatrix::<f64>::zeros(2, 1 << 33)), Err(past("cols", 1 << 33)));
+    assert_eq!(interop::csc(&CscMatrix::<f64>::zeros(1 << 33, 2)), Err(past("rows", 1 << 33)));
     let mut tall = CooMatrix::<f64>::new((1 << 32) + 1, 1);
     tall.push(1 << 32, 0, 1.0);
     assert_eq!(interop::coo(&tall), Err(past("rows", (1 << 32) + 1)));
@@ -107,19 +97,11 @@ fn shapes_past_u32_are_refused() {
 
 #[test]
 fn minus_zero_and_nan_payloads_survive() {
-    let values = [
-        -0.0f64,
-        f64::from_bits(0x7ff4_0000_0000_1234),
-        f64::NEG_INFINITY,
-        0.0,
-    ];
+    let values = [-0.0f64, f64::from_bits(0x7ff4_0000_0000_1234), f64::NEG_INFINITY, 0.0];
     let theirs =
         CsrMatrix::try_from_csr_data(1, 4, vec![0, 4], vec![0, 1, 2, 3], values.to_vec()).expect("valid");
     let ours = interop::csr(&theirs).expect("fits");
     let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&ours.values), bits(&values));
-    assert_eq!(
-        bits(interop::to_csr(&ours).expect("valid").values()),
-        bits(&values)
-    );
+    assert_eq!(bits(interop::to_csr(&ours).expect("valid").values()), bits(&values));
 }

@@ -85,30 +85,18 @@ fn a_slice_of_rows_is_a_matrix() {
     }
     let whole: CsMat<f64> = triplets.to_csr();
     let slice = interop::csr(&whole.slice_outer(2..4)).expect("fits");
-    assert_eq!(
-        (slice.rows, slice.cols, &slice.row_ptr[..]),
-        (2, 3, &[0, 1, 2][..])
-    );
-    assert_eq!(
-        (&slice.col_idx[..], &slice.values[..]),
-        (&[1, 2][..], &[1.0, 2.0][..])
-    );
+    assert_eq!((slice.rows, slice.cols, &slice.row_ptr[..]), (2, 3, &[0, 1, 2][..]));
+    assert_eq!((&slice.col_idx[..], &slice.values[..]), (&[1, 2][..], &[1.0, 2.0][..]));
 }
 
 #[test]
 fn the_other_storage_is_refused() {
     let csc = CsMat::<f64>::eye_csc(3);
     let refusal = interop::csr(&csc.view()).expect_err("stored by columns");
-    assert_eq!(
-        refusal.to_string(),
-        "storage of the sprs matrix is csc, expected csr"
-    );
+    assert_eq!(refusal.to_string(), "storage of the sprs matrix is csc, expected csr");
     let csr = CsMat::<f64>::eye(3);
     let refusal = interop::csc(&csr.view()).expect_err("stored by rows");
-    assert_eq!(
-        refusal.to_string(),
-        "storage of the sprs matrix is csr, expected csc"
-    );
+    assert_eq!(refusal.to_string(), "storage of the sprs matrix is csr, expected csc");
     // A transposed view of a CSC matrix is stored by rows.
     assert!(interop::csr(&csc.transpose_view()).is_ok());
 }
@@ -116,11 +104,7 @@ fn the_other_storage_is_refused() {
 #[test]
 fn shapes_past_u32_are_refused() {
     let limit = u64::from(u32::MAX);
-    let past = |field| Refusal::TooLarge {
-        field,
-        found: 1 << 33,
-        limit,
-    };
+    let past = |field| Refusal::TooLarge { field, found: 1 << 33, limit };
     let wide = CsMat::<f64>::zero((2, 1 << 33));
     assert_eq!(interop::csr(&wide.view()), Err(past("cols")));
     assert_eq!(interop::csc(&wide.transpose_view()), Err(past("rows")));
@@ -132,25 +116,15 @@ fn shapes_past_u32_are_refused() {
 #[test]
 fn index_types_too_narrow_are_refused() {
     let entries = |cols: usize, nnz: u32| {
-        let list = (0..nnz).map(|col| Entry {
-            row: 0,
-            col,
-            value: 1.0f32,
-        });
+        let list = (0..nnz).map(|col| Entry { row: 0, col, value: 1.0f32 });
         Entries::try_new(1, cols, list.collect()).expect("sorted")
     };
     let narrow = |field, found, limit| Refusal::TooLarge { field, found, limit };
     let wide = Csr::from_entries(&entries(40_000, 1)).expect("encodes");
-    assert_eq!(
-        interop::to_csr::<f32, i16, usize>(&wide),
-        Err(narrow("cols", 40_000, 0x7fff))
-    );
+    assert_eq!(interop::to_csr::<f32, i16, usize>(&wide), Err(narrow("cols", 40_000, 0x7fff)));
     assert!(interop::to_csr::<f32, u16, usize>(&wide).is_ok());
     let full = Csr::from_entries(&entries(40_000, 40_000)).expect("encodes");
-    assert_eq!(
-        interop::to_csr::<f32, u32, i16>(&full),
-        Err(narrow("indptr", 40_000, 0x7fff))
-    );
+    assert_eq!(interop::to_csr::<f32, u32, i16>(&full), Err(narrow("indptr", 40_000, 0x7fff)));
     let coo = Coo::from_entries(&entries(70_000, 66_000)).expect("encodes");
     let refused = interop::to_trimat::<f32, u16>(&coo).err();
     assert_eq!(refused, Some(narrow("col_idx", 65_536, 0xffff)));

@@ -82,9 +82,7 @@ fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         (-64i32..=64).prop_map(f64::from),
         (any::<bool>(), -1074i32..=1000, 1u64..1 << 53).prop_map(|(negative, e, m)| {
-            let v = Dyadic::from_int(i128::from(m))
-                .mul_pow2(e - 52)
-                .to_f64(Rounding::NearestEven);
+            let v = Dyadic::from_int(i128::from(m)).mul_pow2(e - 52).to_f64(Rounding::NearestEven);
             if negative { -v } else { v }
         }),
         Just(0.0),
@@ -177,22 +175,11 @@ fn a_result_exactly_at_its_bound_is_within_and_a_step_beyond_is_not() {
             for sign in [-1.0, 1.0] {
                 let at = x.approx() + sign * k;
                 let step = |bits: i64| f64::from_bits((at.to_bits() as i64 + bits) as u64);
-                let (beyond, inside) = if (at > x.approx()) == (at > 0.0) {
-                    (step(1), step(-1))
-                } else {
-                    (step(-1), step(1))
-                };
+                let (beyond, inside) =
+                    if (at > x.approx()) == (at > 0.0) { (step(1), step(-1)) } else { (step(-1), step(1)) };
                 for (y, within) in [(at, true), (inside, true), (beyond, false)] {
-                    assert_eq!(
-                        allowed.distance(y, &x, &gauge).within,
-                        within,
-                        "{y:e} from {x:?}, k = {k:e}"
-                    );
-                    assert_eq!(
-                        allowed.distance_exact(y, &x, &gauge).within,
-                        within,
-                        "{y:e} from {x:?}"
-                    );
+                    assert_eq!(allowed.distance(y, &x, &gauge).within, within, "{y:e} from {x:?}, k = {k:e}");
+                    assert_eq!(allowed.distance_exact(y, &x, &gauge).within, within, "{y:e} from {x:?}");
                 }
             }
         }
@@ -226,10 +213,7 @@ fn roundings_are_counted_as_documented() {
     use Epilogue::{AlphaIntoA, AlphaIntoB, MulThenAdd, MulThenFma};
     use Reduction::{Any, FmaChain, MulAddChain};
     assert_eq!(count(FmaChain, MulThenAdd, Init::Zero, 7, 1.0, 0.0), (7, 7, 0));
-    assert_eq!(
-        count(MulAddChain, MulThenAdd, Init::Zero, 7, 1.0, 0.0),
-        (7, 14, 0)
-    );
+    assert_eq!(count(MulAddChain, MulThenAdd, Init::Zero, 7, 1.0, 0.0), (7, 14, 0));
     assert_eq!(count(Any, MulThenAdd, Init::Zero, 7, -1.0, 1.0), (8, 14, 1));
     assert_eq!(count(Any, MulThenAdd, Init::Zero, 7, 0.3, 0.7), (9, 14, 3));
     assert_eq!(count(Any, MulThenFma, Init::Zero, 7, 0.3, 0.7), (9, 14, 2));
@@ -246,30 +230,14 @@ fn an_error_made_before_alpha_is_scaled_by_it() {
     // The product underflows (error up to 2^-150), then alpha makes it large: max(1, |alpha|) must be in the bound.
     let (a, b, alpha) = (2.0f64.powi(-100), 1.25 * 2.0f64.powi(-50), 2.0f64.powi(60));
     let declared = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
-    let bits = simulate(
-        &declared,
-        Way::Separate,
-        &[(a, b)],
-        (alpha, 0.0),
-        0.0,
-        &mut Random::new(0, "unused"),
-    );
+    let bits =
+        simulate(&declared, Way::Separate, &[(a, b)], (alpha, 0.0), 0.0, &mut Random::new(0, "unused"));
     let y = decode(bits, Precision::F32);
     let x = Value::from_f64(a * b * alpha);
     let error = (y - x.approx()).abs();
     assert!(error > 2.0f64.powi(-93), "the error is {error:e}");
-    assert!(
-        tolerance(&declared, 1, alpha, 0.0, 0.0)
-            .expect("one")
-            .distance(y, &x, &x)
-            .within
-    );
-    assert!(
-        !tolerance(&declared, 1, 1.0, 0.0, 0.0)
-            .expect("one")
-            .distance(y, &x, &x)
-            .within
-    );
+    assert!(tolerance(&declared, 1, alpha, 0.0, 0.0).expect("one").distance(y, &x, &x).within);
+    assert!(!tolerance(&declared, 1, 1.0, 0.0, 0.0).expect("one").distance(y, &x, &x).within);
 }
 
 #[test]
@@ -279,24 +247,12 @@ fn nothing_is_promised_once_roundings_reach_the_significand() {
     assert!(tolerance(&f16, 2048, 1.0, 0.0, 0.0).is_none());
     assert!(tolerance(&f16, 2047, 0.5, 0.0, 0.0).is_none(), "alpha rounds too");
     assert!(
-        tolerance(
-            &Arithmetic::any(Precision::F32, Precision::F32),
-            u64::from(u32::MAX),
-            1.0,
-            0.0,
-            0.0
-        )
-        .is_none()
+        tolerance(&Arithmetic::any(Precision::F32, Precision::F32), u64::from(u32::MAX), 1.0, 0.0, 0.0)
+            .is_none()
     );
     assert!(
-        tolerance(
-            &Arithmetic::any(Precision::F64, Precision::F64),
-            u64::from(u32::MAX),
-            1.0,
-            0.0,
-            0.0
-        )
-        .is_some()
+        tolerance(&Arithmetic::any(Precision::F64, Precision::F64), u64::from(u32::MAX), 1.0, 0.0, 0.0)
+            .is_some()
     );
 }
 
@@ -324,17 +280,9 @@ fn order_freedom_ends_one_step_past_the_significand() {
             assert!(!is_order_free(&declared, lsb, past), "{acc} {out} {lsb}");
         }
         let floor = i64::from(acc.spec().min_exponent().max(out.spec().min_exponent()));
-        let least = Dyadic::from_int(1)
-            .mul_pow2(floor as i32)
-            .to_f64(Rounding::NearestEven);
-        assert!(
-            is_order_free(&declared, floor, 4.0 * least) || p + (floor as i32) < -1022,
-            "{acc} {out}"
-        );
-        assert!(
-            !is_order_free(&declared, floor - 1, least),
-            "{acc} {out}: below the least subnormal"
-        );
+        let least = Dyadic::from_int(1).mul_pow2(floor as i32).to_f64(Rounding::NearestEven);
+        assert!(is_order_free(&declared, floor, 4.0 * least) || p + (floor as i32) < -1022, "{acc} {out}");
+        assert!(!is_order_free(&declared, floor - 1, least), "{acc} {out}: below the least subnormal");
         assert!(
             !is_order_free(&declared, 900, f64::MAX) || acc == Precision::F64,
             "{acc} {out}: beyond the range"
@@ -344,16 +292,8 @@ fn order_freedom_ends_one_step_past_the_significand() {
     let f16 = Arithmetic::any(Precision::F16, Precision::F16);
     let forward = [(2048.0, 1.0), (1.0, 1.0), (1.0, 1.0)];
     let backward = [(1.0, 1.0), (1.0, 1.0), (2048.0, 1.0)];
-    let run = |t: &[(f64, f64)]| {
-        simulate(
-            &f16,
-            Way::Separate,
-            t,
-            (1.0, 0.0),
-            0.0,
-            &mut Random::new(0, "unused"),
-        )
-    };
+    let run =
+        |t: &[(f64, f64)]| simulate(&f16, Way::Separate, t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
     assert_ne!(run(&forward), run(&backward));
     assert!(!is_order_free(&f16, 0, 2050.0));
 }
@@ -362,10 +302,7 @@ fn order_freedom_ends_one_step_past_the_significand() {
 fn overflow_is_legal_exactly_where_an_intermediate_may_reach_the_largest_number() {
     let allowed = tolerance(&Arithmetic::any(Precision::F32, Precision::F16), 3, 1.0, 0.0, 0.0).expect("few");
     assert!(allowed.may_overflow(&Value::from_f64(65504.0)));
-    assert!(
-        allowed.may_overflow(&Value::from_f64(65490.0)),
-        "65490 * (1 + rel) is past 65504"
-    );
+    assert!(allowed.may_overflow(&Value::from_f64(65490.0)), "65490 * (1 + rel) is past 65504");
     assert!(!allowed.may_overflow(&Value::from_f64(65400.0)));
     assert!(allowed.may_overflow(&Value::Inf { negative: false }));
     assert!(allowed.may_overflow(&Value::Nan));

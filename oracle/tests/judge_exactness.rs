@@ -28,12 +28,7 @@ fn is_free(arithmetic: &Arithmetic, terms: &[(f64, f64)], scaling: (f64, f64), c
 fn exactness_reaches_to_the_last_bit_of_the_sum() {
     let top = 2.0f64.powi(24);
     assert!(is_free(&any(), &[(top - 3.0, 1.0), (-3.0, 1.0)], (1.0, 0.0), 0.0));
-    assert!(!is_free(
-        &any(),
-        &[(top - 3.0, 1.0), (-3.0, 1.0), (1.0, 1.0)],
-        (1.0, 0.0),
-        0.0
-    ));
+    assert!(!is_free(&any(), &[(top - 3.0, 1.0), (-3.0, 1.0), (1.0, 1.0)], (1.0, 0.0), 0.0));
     // 2^53 + 1 is no f64, and so no sum of its magnitude is sure to be one.
     let f64s = Arithmetic::any(Precision::F64, Precision::F64);
     let wide = 2.0f64.powi(53);
@@ -62,12 +57,7 @@ fn each_element_is_exact_by_its_own_products() {
     .expect("valid");
     let fine = 2.0f64.powi(-30);
     let b = Dense::from_fn(2, 3, |k, j| [[4095.0, 4096.0, 1.0], [-1.0, fine, fine]][k][j]);
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: None,
-        b: &b,
-        slots: None,
-    };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
     let (arithmetic, profile) = (any(), Profile::default());
     let mut rule = Rule::new(&arithmetic, &profile, 1.0, 0.0, problem.b_max());
     let mut free = Vec::new();
@@ -135,12 +125,7 @@ fn a_folded_alpha_is_exact_where_its_terms_are() {
     let alpha = 2.0f64.powi(-60);
     assert!(!is_free(&into_a, &far, (alpha, 0.0), 0.0), "2^-160 is no f32");
     assert!(is_free(&into_b, &far, (alpha, 0.0), 0.0), "2^50 and 2^-50 are");
-    assert!(!is_free(
-        &into_a,
-        &[(2.0f64.powi(100), 0.0), (1.0, 1.0)],
-        (2.0f64.powi(40), 0.0),
-        0.0
-    ));
+    assert!(!is_free(&into_a, &[(2.0f64.powi(100), 0.0), (1.0, 1.0)], (2.0f64.powi(40), 0.0), 0.0));
 }
 
 /// Where alpha goes decides what may be lost: an allowance for one is none for the other.
@@ -156,48 +141,24 @@ fn alpha_in_b_is_not_alpha_in_a() {
     ] {
         let run = |e| chain.epilogue(e);
         // 1.5 * 2^-149 becomes 2^-148, which a makes a third too large.
-        let bits = simulate(
-            &run(runs),
-            Way::Separate,
-            &[(a, b)],
-            (alpha, 0.0),
-            0.0,
-            &mut random,
-        );
+        let bits = simulate(&run(runs), Way::Separate, &[(a, b)], (alpha, 0.0), 0.0, &mut random);
         let free = any().epilogue(declared);
         for arithmetic in [run(declared), free] {
             let verdict = accepts(&arithmetic, &[(a, b)], (alpha, 0.0), 0.0).judge(bits);
-            assert_eq!(
-                !matches!(verdict, ElementVerdict::Wrong(..)),
-                right,
-                "{declared:?}: {verdict:?}"
-            );
+            assert_eq!(!matches!(verdict, ElementVerdict::Wrong(..)), right, "{declared:?}: {verdict:?}");
         }
     }
     // And the bits, where nothing underflows: (3 * a) * b is not a * (3 * b).
     let third = f64::from(1.0f32 / 3.0);
     let of = |e, terms: &[(f64, f64)]| {
-        simulate(
-            &chain.epilogue(e),
-            Way::Separate,
-            terms,
-            (third, 0.0),
-            0.0,
-            &mut Random::new(1, ""),
-        )
+        simulate(&chain.epilogue(e), Way::Separate, terms, (third, 0.0), 0.0, &mut Random::new(1, ""))
     };
     let differ = |t: &[(f64, f64); 1]| of(Epilogue::AlphaIntoA, t) != of(Epilogue::AlphaIntoB, t);
     let mut pairs = (1u8..100).map(|i| [(f64::from(0.1f32), f64::from(f32::from(i) * 0.7))]);
     let terms = pairs.find(differ).expect("a pair that tells them apart");
     let verdict = accepts(&chain.epilogue(Epilogue::AlphaIntoB), &terms, (third, 0.0), 0.0);
-    assert!(matches!(
-        verdict.judge(of(Epilogue::AlphaIntoA, &terms)),
-        ElementVerdict::Wrong(Tier::T2, _)
-    ));
-    assert!(!matches!(
-        verdict.judge(of(Epilogue::AlphaIntoB, &terms)),
-        ElementVerdict::Wrong(..)
-    ));
+    assert!(matches!(verdict.judge(of(Epilogue::AlphaIntoA, &terms)), ElementVerdict::Wrong(Tier::T2, _)));
+    assert!(!matches!(verdict.judge(of(Epilogue::AlphaIntoB, &terms)), ElementVerdict::Wrong(..)));
 }
 
 /// Neumaier's compensated sum of f32 products.
@@ -206,11 +167,7 @@ fn compensated(terms: &[(f64, f64)]) -> f32 {
     for &(a, b) in terms {
         let x = (a * b) as f32;
         let next = sum + x;
-        lost += if sum.abs() >= x.abs() {
-            (sum - next) + x
-        } else {
-            (x - next) + sum
-        };
+        lost += if sum.abs() >= x.abs() { (sum - next) + x } else { (x - next) + sum };
         sum = next;
     }
     sum + lost
@@ -223,10 +180,7 @@ fn a_compensated_sum_that_turns_an_infinity_into_nan_is_wrong() {
         .map(|(a, b)| (f64::from(a as f32), f64::from(b as f32)));
     let judged = |terms: &[(f64, f64)]| {
         let found = compensated(terms);
-        (
-            found,
-            accepts(&any(), terms, (1.0, 0.0), 0.0).judge(store(f64::from(found), F32)),
-        )
+        (found, accepts(&any(), terms, (1.0, 0.0), 0.0).judge(store(f64::from(found), F32)))
     };
     assert!(!matches!(judged(&finite).1, ElementVerdict::Wrong(..)));
     for infinity in [f64::INFINITY, f64::NEG_INFINITY] {
@@ -234,10 +188,7 @@ fn a_compensated_sum_that_turns_an_infinity_into_nan_is_wrong() {
         terms.insert(2, (infinity, 2.0));
         let (found, verdict) = judged(&terms);
         assert!(found.is_nan(), "the compensation is Inf - Inf");
-        assert!(
-            matches!(verdict, ElementVerdict::Wrong(Tier::T1, None)),
-            "{verdict:?}"
-        );
+        assert!(matches!(verdict, ElementVerdict::Wrong(Tier::T1, None)), "{verdict:?}");
         let plain = terms.iter().fold(0.0f64, |sum, &(a, b)| sum + a * b);
         let verdict = accepts(&any(), &terms, (1.0, 0.0), 0.0).judge(store(plain, F32));
         assert_eq!(verdict, ElementVerdict::Exact, "a plain sum keeps it");

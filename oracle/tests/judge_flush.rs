@@ -27,11 +27,7 @@ struct Habit {
 
 const HABITS: [Habit; 7] = {
     const fn habit(inputs: bool, results: bool, always: bool) -> Habit {
-        Habit {
-            inputs,
-            results,
-            always,
-        }
+        Habit { inputs, results, always }
     }
     [
         habit(false, false, true),
@@ -55,11 +51,7 @@ struct Kernel<'a> {
 impl Kernel<'_> {
     fn flush(&mut self, wanted: bool, v: f64, type_of: Precision) -> f64 {
         let tiny = v != 0.0 && v.abs() < 2.0f64.powi(type_of.spec().emin);
-        if tiny && wanted && (self.habit.always || self.random.below(2) == 0) {
-            0.0 * v
-        } else {
-            v
-        }
+        if tiny && wanted && (self.habit.always || self.random.below(2) == 0) { 0.0 * v } else { v }
     }
 
     fn read(&mut self, v: f64, type_of: Precision) -> f64 {
@@ -99,9 +91,7 @@ impl Kernel<'_> {
 }
 
 fn declared(types: Types, epilogue: Epilogue, flush: Flush) -> Arithmetic {
-    Arithmetic::any(types.acc, types.out)
-        .epilogue(epilogue)
-        .flushes(flush)
+    Arithmetic::any(types.acc, types.out).epilogue(epilogue).flushes(flush)
 }
 
 /// 2^exponent, subnormal in f64 too.
@@ -131,10 +121,7 @@ fn types() -> impl Iterator<Item = Types> {
 }
 
 fn flush_of(habit: Habit, stored: Precision) -> Flush {
-    Flush {
-        inputs: habit.inputs.then_some(stored),
-        results: habit.results,
-    }
+    Flush { inputs: habit.inputs.then_some(stored), results: habit.results }
 }
 
 const EPILOGUES: [Epilogue; 3] = [Epilogue::MulThenAdd, Epilogue::AlphaIntoA, Epilogue::AlphaIntoB];
@@ -148,9 +135,8 @@ fn whatever_a_kernel_declares_to_flush_it_may() {
             for round in 0..400 {
                 let epilogue = EPILOGUES[round % 3];
                 let n = [0, 1, 1, 2, 5][round % 5];
-                let terms: Vec<(f64, f64)> = (0..n)
-                    .map(|_| (number(&mut random, types.a), number(&mut random, types.b)))
-                    .collect();
+                let terms: Vec<(f64, f64)> =
+                    (0..n).map(|_| (number(&mut random, types.a), number(&mut random, types.b))).collect();
                 let factor = |random: &mut Random| match random.below(5) {
                     0 => 1.0,
                     1 => -1.0,
@@ -160,18 +146,9 @@ fn whatever_a_kernel_declares_to_flush_it_may() {
                 };
                 let scaling = (factor(&mut random), factor(&mut random));
                 let c = number(&mut random, types.out);
-                let scaling = if scaling.0 == 0.0 {
-                    (1.0, scaling.1)
-                } else {
-                    scaling
-                };
+                let scaling = if scaling.0 == 0.0 { (1.0, scaling.1) } else { scaling };
                 let arithmetic = declared(types, epilogue, flush_of(habit, types.a));
-                let mut kernel = Kernel {
-                    fpu: Fpu(types.acc),
-                    types,
-                    habit,
-                    random: &mut random,
-                };
+                let mut kernel = Kernel { fpu: Fpu(types.acc), types, habit, random: &mut random };
                 let bits = kernel.run(epilogue, &terms, scaling, c);
                 let accepted = accepts(&arithmetic, &terms, scaling, c);
                 let verdict = accepted.judge(bits);
@@ -200,16 +177,11 @@ fn operands_that_are_read_as_zero_in_between_are_covered_by_both() {
         let terms: Vec<(f64, f64)> = (0..1 + round % 4)
             .map(|_| (number(&mut random, types.a), number(&mut random, types.b)))
             .collect();
-        let sum = terms.iter().fold(0.0, |acc, &(a, b)| {
-            fpu.add(read(acc), read(fpu.mul(read(a), read(b))))
-        });
+        let sum = terms.iter().fold(0.0, |acc, &(a, b)| fpu.add(read(acc), read(fpu.mul(read(a), read(b)))));
         let y = fpu.mul(1.0, read(sum));
         let both = declared(types, Epilogue::MulThenAdd, Flush::both(types.a));
         let verdict = accepts(&both, &terms, (1.0, 0.0), 0.0).judge(store(y, types.out));
-        assert!(
-            !matches!(verdict, ElementVerdict::Wrong(..)),
-            "{terms:?}: {y:e} {verdict:?}"
-        );
+        assert!(!matches!(verdict, ElementVerdict::Wrong(..)), "{terms:?}: {y:e} {verdict:?}");
     }
 }
 
@@ -240,21 +212,9 @@ fn a_flush_that_was_not_declared_is_refused() {
         (f32s, &[], (1.0, large), tiny, &["inputs", "both"]),
         (f32s, &[(large, 1.0)], (tiny, 0.0), 0.0, &["inputs", "both"]),
         // Subnormal as it is stored, normal in the accumulator.
-        (
-            f16,
-            &[(2.0f64.powi(-20), 1024.0)],
-            (1.0, 0.0),
-            0.0,
-            &["inputs", "both"],
-        ),
+        (f16, &[(2.0f64.powi(-20), 1024.0)], (1.0, 0.0), 0.0, &["inputs", "both"]),
         // Normal in the accumulator, subnormal in the result.
-        (
-            f16_out,
-            &[(2.0f64.powi(-10), 2.0f64.powi(-10))],
-            (1.0, 0.0),
-            0.0,
-            &["results", "both"],
-        ),
+        (f16_out, &[(2.0f64.powi(-10), 2.0f64.powi(-10))], (1.0, 0.0), 0.0, &["results", "both"]),
     ];
     for (types, terms, scaling, c, may) in cases {
         for (name, arithmetic) in declarations(types) {

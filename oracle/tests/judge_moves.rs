@@ -18,17 +18,7 @@ fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {
 
 /// 4 x 6 with an explicit zero, a -0 and an empty row.
 fn sample() -> Entries<f32> {
-    entries(
-        4,
-        6,
-        &[
-            (0, 1, 1.5),
-            (0, 4, 0.0),
-            (1, 0, -2.0),
-            (1, 5, -0.0),
-            (3, 3, f32::NAN),
-        ],
-    )
+    entries(4, 6, &[(0, 1, 1.5), (0, 4, 0.0), (1, 0, -2.0), (1, 5, -0.0), (3, 3, f32::NAN)])
 }
 
 fn encoded(kind: FormatKind, entries: &Entries<f32>) -> AnySparse {
@@ -73,11 +63,7 @@ fn another_kind_shape_or_type_is_named() {
         is_wrong(&changed(kind, |raw| raw.cols -= 1), Defect::Kind, "4x5");
         let f64s = |raw: &mut RawSparse| raw.values = Values::F64(raw.values.to_f64());
         is_wrong(&changed(kind, f64s), Defect::Kind, "f64");
-        let other = if kind == FormatKind::Csr {
-            FormatKind::Csc
-        } else {
-            FormatKind::Csr
-        };
+        let other = if kind == FormatKind::Csr { FormatKind::Csc } else { FormatKind::Csr };
         is_wrong(&changed(kind, |raw| raw.kind = other), Defect::Kind, other.name());
     }
 }
@@ -89,16 +75,9 @@ fn another_block_shape_is_refused_even_if_the_indices_agree() {
     for kind in [FormatKind::Bcsr, FormatKind::BlockedEll] {
         let blocks = |block_cols| FormatParams::blocks(4, block_cols);
         let encode = |params| AnySparse::from(Sparse::from_entries(kind, params, &matrix).expect("small"));
-        let (asked, given) = (
-            RawSparse::from(encode(blocks(4))),
-            RawSparse::from(encode(blocks(8))),
-        );
+        let (asked, given) = (RawSparse::from(encode(blocks(4))), RawSparse::from(encode(blocks(8))));
         assert_eq!((&asked.offsets, &asked.indices), (&given.offsets, &given.indices));
-        is_wrong(
-            &judged(&encode(blocks(4)), given),
-            Defect::Kind,
-            "blocks of 4x4, found 4x8",
-        );
+        is_wrong(&judged(&encode(blocks(4)), given), Defect::Kind, "blocks of 4x4, found 4x8");
     }
 }
 
@@ -110,21 +89,14 @@ fn wrong_bits_are_a_value_defect_even_where_the_numbers_are_equal() {
                 continue; // There +0.0 is a pad: the next test.
             }
             let verdict = changed(kind, |raw| {
-                let Values::F32(values) = &mut raw.values else {
-                    panic!("f32")
-                };
-                let at = values
-                    .iter()
-                    .position(|v| v.to_bits() == from.to_bits())
-                    .expect("stored");
+                let Values::F32(values) = &mut raw.values else { panic!("f32") };
+                let at = values.iter().position(|v| v.to_bits() == from.to_bits()).expect("stored");
                 values[at] = to;
             });
             is_wrong(&verdict, Defect::Value, "stored entry");
         }
         let payload = changed(kind, |raw| {
-            let Values::F32(values) = &mut raw.values else {
-                panic!("f32")
-            };
+            let Values::F32(values) = &mut raw.values else { panic!("f32") };
             let at = values.iter().position(|v| v.is_nan()).expect("stored");
             values[at] = f32::from_bits(values[at].to_bits() ^ 1);
         });
@@ -136,9 +108,7 @@ fn wrong_bits_are_a_value_defect_even_where_the_numbers_are_equal() {
 fn a_lost_or_invented_entry_is_a_pattern_defect() {
     for kind in [FormatKind::Bcsr, FormatKind::BlockedEll] {
         let lost = changed(kind, |raw| {
-            let Values::F32(values) = &mut raw.values else {
-                panic!("f32")
-            };
+            let Values::F32(values) = &mut raw.values else { panic!("f32") };
             let at = values.iter().position(|v| *v == 1.5).expect("stored");
             values[at] = 0.0;
         });
@@ -154,11 +124,7 @@ fn a_lost_or_invented_entry_is_a_pattern_defect() {
             "stored entry 1",
         );
         let mut more = sample();
-        more.list.push(Entry {
-            row: 3,
-            col: 5,
-            value: 0.0,
-        });
+        more.list.push(Entry { row: 3, col: 5, value: 0.0 });
         is_wrong(
             &judged(&expected, RawSparse::from(encoded(kind, &more))),
             Defect::Pattern,
@@ -170,33 +136,13 @@ fn a_lost_or_invented_entry_is_a_pattern_defect() {
 #[test]
 fn invalid_arrays_are_a_structure_defect() {
     for kind in [FormatKind::Csr, FormatKind::Csc, FormatKind::Bcsr] {
-        is_wrong(
-            &changed(kind, |raw| raw.offsets[1] = 99),
-            Defect::Structure,
-            "not a valid encoding",
-        );
-        is_wrong(
-            &changed(kind, |raw| raw.offsets[0] = 1),
-            Defect::Structure,
-            "not a valid encoding",
-        );
-        is_wrong(
-            &changed(kind, |raw| raw.offsets.truncate(1)),
-            Defect::Structure,
-            "not a valid encoding",
-        );
+        is_wrong(&changed(kind, |raw| raw.offsets[1] = 99), Defect::Structure, "not a valid encoding");
+        is_wrong(&changed(kind, |raw| raw.offsets[0] = 1), Defect::Structure, "not a valid encoding");
+        is_wrong(&changed(kind, |raw| raw.offsets.truncate(1)), Defect::Structure, "not a valid encoding");
     }
     for kind in FormatKind::GENERAL {
-        is_wrong(
-            &changed(kind, |raw| raw.indices[0] = 77),
-            Defect::Structure,
-            "not a valid encoding",
-        );
-        is_wrong(
-            &changed(kind, |raw| raw.indices.truncate(1)),
-            Defect::Structure,
-            "not a valid encoding",
-        );
+        is_wrong(&changed(kind, |raw| raw.indices[0] = 77), Defect::Structure, "not a valid encoding");
+        is_wrong(&changed(kind, |raw| raw.indices.truncate(1)), Defect::Structure, "not a valid encoding");
     }
 }
 
@@ -204,18 +150,14 @@ fn invalid_arrays_are_a_structure_defect() {
 fn lanes_out_of_order_are_a_structure_defect() {
     let swapped = changed(FormatKind::Csr, |raw| {
         raw.indices.swap(0, 1);
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values.swap(0, 1);
     });
     is_wrong(&swapped, Defect::Structure, "not a valid encoding");
     let coo = changed(FormatKind::Coo, |raw| {
         raw.offsets.reverse();
         raw.indices.reverse();
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values.reverse();
     });
     assert_eq!(coo, Verdict::Exact, "COO has no order");
@@ -224,9 +166,7 @@ fn lanes_out_of_order_are_a_structure_defect() {
 #[test]
 fn a_valid_encoding_that_is_not_canonical_is_named() {
     let wider = changed(FormatKind::Ell, |raw| {
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         let (mut wide_indices, mut wide_values) = (Vec::new(), Vec::new());
         for (lane, slots) in raw.indices.chunks(raw.width).zip(values.chunks(raw.width)) {
             wide_indices.extend(lane.iter().copied().chain([u32::MAX]));
@@ -238,22 +178,13 @@ fn a_valid_encoding_that_is_not_canonical_is_named() {
     is_wrong(&wider, Defect::Structure, "not the format's canonical encoding");
     let idle_block = changed(FormatKind::Bcsr, |raw| {
         // Block row 1 gains an empty block in column 0 before its only block in column 1.
-        assert_eq!(
-            (raw.offsets.as_slice(), raw.indices.as_slice()),
-            (&[0, 2, 3][..], &[0, 1, 1][..])
-        );
+        assert_eq!((raw.offsets.as_slice(), raw.indices.as_slice()), (&[0, 2, 3][..], &[0, 1, 1][..]));
         raw.offsets[2] = 4;
         raw.indices.insert(2, 0);
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values.splice(12..12, [0.0; 6]);
     });
-    is_wrong(
-        &idle_block,
-        Defect::Structure,
-        "not the format's canonical encoding",
-    );
+    is_wrong(&idle_block, Defect::Structure, "not the format's canonical encoding");
 }
 
 /// Regression: decoding sums repeated positions, so 0.5 + 1.0 at one position would pass for 1.5.
@@ -262,25 +193,16 @@ fn a_position_split_in_two_is_refused_unless_the_operand_had_it_twice() {
     let split = |raw: &mut RawSparse| {
         raw.offsets.push(0);
         raw.indices.push(1);
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values[0] = 0.5;
         values.push(1.0);
     };
-    is_wrong(
-        &changed(FormatKind::Coo, split),
-        Defect::Pattern,
-        "(0, 1) is stored more than once",
-    );
+    is_wrong(&changed(FormatKind::Coo, split), Defect::Pattern, "(0, 1) is stored more than once");
     let expected = encoded(FormatKind::Coo, &sample());
     let mut raw = RawSparse::from(expected.clone());
     split(&mut raw);
     let twice = BTreeMap::from([((0, 1), Vec::new())]);
-    assert_eq!(
-        judge_moved(&expected, raw, &Profile::default(), &twice),
-        Verdict::Exact
-    );
+    assert_eq!(judge_moved(&expected, raw, &Profile::default(), &twice), Verdict::Exact);
 }
 
 #[test]
@@ -288,9 +210,7 @@ fn bits_listed_for_a_summed_position_are_right_too_and_no_others() {
     let expected = encoded(FormatKind::Csr, &sample());
     let with = |value: f32| {
         let mut raw = RawSparse::from(expected.clone());
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values[0] = value;
         let other_order = BTreeMap::from([((0, 1), vec![u64::from(1.75f32.to_bits())])]);
         judge_moved(&expected, raw, &Profile::default(), &other_order)
@@ -308,16 +228,9 @@ fn explicit_zeros_may_be_dropped_by_profile_only() {
     let found = || RawSparse::from(encoded(FormatKind::Csr, &fewer));
     is_wrong(&judged(&expected, found()), Defect::Pattern, "stored entry 1");
     let drops = Profile::default().with(Choice::ExplicitZerosDropped, "test");
-    assert_eq!(
-        judge_moved(&expected, found(), &drops, &BTreeMap::new()),
-        Verdict::Exact
-    );
+    assert_eq!(judge_moved(&expected, found(), &drops, &BTreeMap::new()), Verdict::Exact);
     fewer.list.pop();
-    is_wrong(
-        &judge_moved(&expected, found_of(&fewer), &drops, &BTreeMap::new()),
-        Defect::Pattern,
-        "nothing",
-    );
+    is_wrong(&judge_moved(&expected, found_of(&fewer), &drops, &BTreeMap::new()), Defect::Pattern, "nothing");
 }
 
 fn found_of(entries: &Entries<f32>) -> RawSparse {
@@ -329,11 +242,7 @@ fn product() -> (Csr<f64>, Csr<f64>, Entries<f32>) {
     let exact = |e: &Entries<f32>| Csr::from_entries(&e.map(|v| f64::from(*v))).expect("small");
     let a = entries(3, 2, &[(0, 0, 1.0), (0, 1, 1.0), (2, 1, -2.0)]);
     let b = entries(2, 3, &[(0, 0, 4.0), (0, 1, 2.0), (1, 0, -4.0), (1, 2, -3.0)]);
-    let c = entries(
-        3,
-        3,
-        &[(0, 0, 0.0), (0, 1, 2.0), (0, 2, -3.0), (2, 0, 8.0), (2, 2, 6.0)],
-    );
+    let c = entries(3, 3, &[(0, 0, 0.0), (0, 1, 2.0), (0, 2, -3.0), (2, 0, 8.0), (2, 2, 6.0)]);
     (exact(&a), exact(&b), c)
 }
 
@@ -355,9 +264,7 @@ fn without(position: (u32, u32)) -> impl Fn(&mut RawSparse) {
 
 fn swap_first_two(raw: &mut RawSparse) {
     raw.indices.swap(0, 1);
-    let Values::F32(values) = &mut raw.values else {
-        panic!("f32")
-    };
+    let Values::F32(values) = &mut raw.values else { panic!("f32") };
     values.swap(0, 1);
 }
 
@@ -371,29 +278,14 @@ fn spgemm_keeps_the_structural_pattern_unless_declared_numeric() {
         is_wrong(&missing, Defect::Pattern, "(0, 0) is missing");
         assert_eq!(multiplied(kind, &numeric, without((0, 0))), Verdict::Exact);
         // A missing entry that is not zero reads as 0, and that is wrong.
-        is_wrong(
-            &multiplied(kind, &numeric, without((2, 2))),
-            Defect::Value,
-            "element (2, 2)",
-        );
+        is_wrong(&multiplied(kind, &numeric, without((2, 2))), Defect::Value, "element (2, 2)");
         let extra = |raw: &mut RawSparse| {
             let (_, _, mut c) = product();
-            c.list.insert(
-                3,
-                Entry {
-                    row: 1,
-                    col: 1,
-                    value: 0.0,
-                },
-            );
+            c.list.insert(3, Entry { row: 1, col: 1, value: 0.0 });
             *raw = RawSparse::from(encoded(raw.kind, &c));
         };
         for profile in [&default, &numeric] {
-            is_wrong(
-                &multiplied(kind, profile, extra),
-                Defect::Pattern,
-                "(1, 1) is stored, but no product",
-            );
+            is_wrong(&multiplied(kind, profile, extra), Defect::Pattern, "(1, 1) is stored, but no product");
         }
     }
 }
@@ -413,11 +305,7 @@ fn spgemm_lanes_may_be_unsorted_by_profile_only() {
         is_wrong(&indices_only, Defect::Value, "element (0, 0)");
         let twice = multiplied(kind, &unsorted, |raw| raw.indices[1] = raw.indices[0]);
         is_wrong(&twice, Defect::Structure, "not a valid encoding");
-        is_wrong(
-            &multiplied(kind, &unsorted, |raw| raw.offsets[1] = 50),
-            Defect::Structure,
-            "not a valid",
-        );
+        is_wrong(&multiplied(kind, &unsorted, |raw| raw.offsets[1] = 50), Defect::Structure, "not a valid");
     }
 }
 
@@ -425,28 +313,16 @@ fn spgemm_lanes_may_be_unsorted_by_profile_only() {
 fn spgemm_values_and_kinds_are_judged() {
     let default = Profile::default();
     let off_by_one = multiplied(FormatKind::Csr, &default, |raw| {
-        let Values::F32(values) = &mut raw.values else {
-            panic!("f32")
-        };
+        let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values[1] = 2.000_000_2;
     });
     is_wrong(&off_by_one, Defect::Value, "element (0, 1)");
-    let Verdict::Wrong(m) = &off_by_one else {
-        panic!("wrong")
-    };
+    let Verdict::Wrong(m) = &off_by_one else { panic!("wrong") };
     assert_eq!((m.tier, m.at), (Some(Tier::T0), Some((0, 1))));
-    is_wrong(
-        &multiplied(FormatKind::Csr, &default, |raw| raw.rows = 4),
-        Defect::Kind,
-        "4x3",
-    );
+    is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.rows = 4), Defect::Kind, "4x3");
     let f64s = |raw: &mut RawSparse| raw.values = Values::F64(raw.values.to_f64());
     is_wrong(&multiplied(FormatKind::Csr, &default, f64s), Defect::Kind, "f64");
-    is_wrong(
-        &multiplied(FormatKind::Csr, &default, |raw| raw.kind = FormatKind::Csc),
-        Defect::Kind,
-        "csc",
-    );
+    is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.kind = FormatKind::Csc), Defect::Kind, "csc");
 }
 
 /// Regression: a fused chain may underflow to -0, which a numeric pattern drops and the judge reads as +0.
@@ -455,11 +331,8 @@ fn a_dropped_minus_zero_is_a_zero() {
     let tiny = 2.0f64.powi(-100);
     let one = |v: f64| Csr::from_entries(&entries(1, 1, &[(0, 0, 1.0)]).map(|_| v)).expect("small");
     let (a, b) = (one(-tiny), one(tiny));
-    let fused = Arithmetic::chain(
-        sparse_oracle::arithmetic::Reduction::FmaChain,
-        Precision::F32,
-        Precision::F32,
-    );
+    let fused =
+        Arithmetic::chain(sparse_oracle::arithmetic::Reduction::FmaChain, Precision::F32, Precision::F32);
     let problem = Problem::Spgemm { a: &a, b: &b };
     let judged = |profile: &Profile| {
         let nothing = RawSparse::from(encoded(FormatKind::Csr, &entries(1, 1, &[])));

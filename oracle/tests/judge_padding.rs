@@ -17,38 +17,16 @@ fn verdict(
     column: usize,
     y: f32,
 ) -> ElementVerdict {
-    let a = Entries::try_new(
-        1,
-        3,
-        vec![Entry {
-            row: 0,
-            col: 1,
-            value: 2.0,
-        }],
-    )
-    .expect("sorted");
+    let a = Entries::try_new(1, 3, vec![Entry { row: 0, col: 1, value: 2.0 }]).expect("sorted");
     let a = Csr::from_entries(&a).expect("small");
-    let pad = |col| Entry {
-        row: 0,
-        col,
-        value: (),
-    };
+    let pad = |col| Entry { row: 0, col, value: () };
     let slots = Entries::try_new(1, 3, vec![pad(0), pad(2)]).expect("sorted");
     let slots = Csr::from_entries(&slots).expect("small");
     let inf = f64::INFINITY;
     let b = Dense::from_fn(3, 4, |k, j| {
-        [
-            [1.0, f64::NAN, 1.0, 1.0],
-            [3.0, 3.0, 3.0, inf],
-            [1.0, 1.0, -inf, f64::NAN],
-        ][k][j]
+        [[1.0, f64::NAN, 1.0, 1.0], [3.0, 3.0, 3.0, inf], [1.0, 1.0, -inf, f64::NAN]][k][j]
     });
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: pads.then_some(&slots),
-        b: &b,
-        slots: None,
-    };
+    let problem = Problem::Spmm { a: &a, pads: pads.then_some(&slots), b: &b, slots: None };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());
     let mut verdict = None;
@@ -68,60 +46,33 @@ const CHAIN: Arithmetic = Arithmetic::chain(Reduction::FmaChain, Precision::F32,
 fn where_a_pad_faces_nan_or_infinity_both_answers_are_right() {
     let padded = ANY.multiplies_pads();
     for column in [1, 2] {
-        assert_eq!(
-            verdict(&padded, (1.0, 0.0), true, column, f32::NAN),
-            ElementVerdict::Exact
-        );
-        assert_eq!(
-            verdict(&padded, (1.0, 0.0), true, column, 6.0),
-            ElementVerdict::Exact
-        );
+        assert_eq!(verdict(&padded, (1.0, 0.0), true, column, f32::NAN), ElementVerdict::Exact);
+        assert_eq!(verdict(&padded, (1.0, 0.0), true, column, 6.0), ElementVerdict::Exact);
         for y in [0.0, f32::INFINITY, 6.000_001] {
             assert!(
-                matches!(
-                    verdict(&padded, (1.0, 0.0), true, column, y),
-                    ElementVerdict::Wrong(..)
-                ),
+                matches!(verdict(&padded, (1.0, 0.0), true, column, y), ElementVerdict::Wrong(..)),
                 "{y}"
             );
         }
     }
     // An infinite value beside a poisoned pad: NaN or that infinity.
-    assert_eq!(
-        verdict(&padded, (1.0, 0.0), true, 3, f32::NAN),
-        ElementVerdict::Exact
-    );
-    assert_eq!(
-        verdict(&padded, (1.0, 0.0), true, 3, f32::INFINITY),
-        ElementVerdict::Exact
-    );
-    assert!(matches!(
-        verdict(&padded, (1.0, 0.0), true, 3, f32::NEG_INFINITY),
-        ElementVerdict::Wrong(..)
-    ));
+    assert_eq!(verdict(&padded, (1.0, 0.0), true, 3, f32::NAN), ElementVerdict::Exact);
+    assert_eq!(verdict(&padded, (1.0, 0.0), true, 3, f32::INFINITY), ElementVerdict::Exact);
+    assert!(matches!(verdict(&padded, (1.0, 0.0), true, 3, f32::NEG_INFINITY), ElementVerdict::Wrong(..)));
 }
 
 #[test]
 fn a_pad_that_faces_a_number_changes_nothing() {
     let padded = ANY.multiplies_pads();
     assert_eq!(verdict(&padded, (1.0, 0.0), true, 0, 6.0), ElementVerdict::Exact);
-    assert!(matches!(
-        verdict(&padded, (1.0, 0.0), true, 0, f32::NAN),
-        ElementVerdict::Wrong(Tier::T1, _)
-    ));
+    assert!(matches!(verdict(&padded, (1.0, 0.0), true, 0, f32::NAN), ElementVerdict::Wrong(Tier::T1, _)));
 }
 
 #[test]
 fn a_declared_chain_pins_what_a_pad_does() {
     let padded = CHAIN.multiplies_pads();
-    assert_eq!(
-        verdict(&padded, (1.0, 0.0), true, 1, f32::NAN),
-        ElementVerdict::Exact
-    );
-    assert!(matches!(
-        verdict(&padded, (1.0, 0.0), true, 1, 6.0),
-        ElementVerdict::Wrong(Tier::T2, _)
-    ));
+    assert_eq!(verdict(&padded, (1.0, 0.0), true, 1, f32::NAN), ElementVerdict::Exact);
+    assert!(matches!(verdict(&padded, (1.0, 0.0), true, 1, 6.0), ElementVerdict::Wrong(Tier::T2, _)));
     assert_eq!(verdict(&padded, (1.0, 0.0), true, 0, 6.0), ElementVerdict::Exact);
 }
 
@@ -129,10 +80,7 @@ fn a_declared_chain_pins_what_a_pad_does() {
 fn skipped_pads_face_nothing() {
     for declared in [ANY, CHAIN] {
         for column in [0, 1, 2] {
-            assert_eq!(
-                verdict(&declared, (1.0, 0.0), false, column, 6.0),
-                ElementVerdict::Exact
-            );
+            assert_eq!(verdict(&declared, (1.0, 0.0), false, column, 6.0), ElementVerdict::Exact);
             assert!(matches!(
                 verdict(&declared, (1.0, 0.0), false, column, f32::NAN),
                 ElementVerdict::Wrong(..)
@@ -144,13 +92,7 @@ fn skipped_pads_face_nothing() {
 #[test]
 fn alpha_zero_multiplies_no_pad() {
     for declared in [ANY.multiplies_pads(), CHAIN.multiplies_pads()] {
-        assert_eq!(
-            verdict(&declared, (0.0, 1.0), true, 1, 5.0),
-            ElementVerdict::Exact
-        );
-        assert!(matches!(
-            verdict(&declared, (0.0, 1.0), true, 1, f32::NAN),
-            ElementVerdict::Wrong(..)
-        ));
+        assert_eq!(verdict(&declared, (0.0, 1.0), true, 1, 5.0), ElementVerdict::Exact);
+        assert!(matches!(verdict(&declared, (0.0, 1.0), true, 1, f32::NAN), ElementVerdict::Wrong(..)));
     }
 }

@@ -28,14 +28,7 @@ struct Dot {
 
 fn dot(arithmetic: Arithmetic, terms: &[(f64, f64)]) -> Dot {
     let terms = terms.to_vec();
-    Dot {
-        terms,
-        arithmetic,
-        profile: Profile::default(),
-        scaling: (1.0, 0.0),
-        c: 0.0,
-        poison: None,
-    }
+    Dot { terms, arithmetic, profile: Profile::default(), scaling: (1.0, 0.0), c: 0.0, poison: None }
 }
 
 impl Dot {
@@ -48,14 +41,7 @@ impl Dot {
         let n = self.terms.len();
         let (row, column): (Vec<f64>, Vec<f64>) = self.terms.iter().copied().unzip();
         let (row_ptr, col_idx) = (vec![0, n as u32], (0..n as u32).collect());
-        let a = Csr::try_new(CsrParts {
-            rows: 1,
-            cols: n,
-            row_ptr,
-            col_idx,
-            values: row,
-        })
-        .expect("valid");
+        let a = Csr::try_new(CsrParts { rows: 1, cols: n, row_ptr, col_idx, values: row }).expect("valid");
         let b = Dense::from_fn(n, 1, |i, _| column[i]);
         let out = self.arithmetic.out;
         let found = with_scalar!(out, T => T::wrap(vec![<T as sparse_oracle::Scalar>::from_bits64(bits)]));
@@ -68,12 +54,7 @@ impl Dot {
             before: Some(before.as_slice()),
             before_place: place,
         };
-        let problem = Problem::Spmm {
-            a: &a,
-            pads: None,
-            b: &b,
-            slots: None,
-        };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
         judge(&problem, &self.arithmetic, &self.profile, self.scaling, &output)
     }
 
@@ -97,18 +78,12 @@ fn refused(verdict: Verdict, tier: Tier, context: &str) -> Mismatch {
 /// Refused by whichever tier looks first.
 #[track_caller]
 fn refused_by_any(verdict: &Verdict, context: &str) {
-    assert!(
-        matches!(verdict, Verdict::Wrong(m) if m.defect == Defect::Value),
-        "{context}: {verdict:?}"
-    );
+    assert!(matches!(verdict, Verdict::Wrong(m) if m.defect == Defect::Value), "{context}: {verdict:?}");
 }
 
 #[track_caller]
 fn accepted(verdict: &Verdict, context: &str) {
-    assert!(
-        matches!(verdict, Verdict::Exact | Verdict::Within { .. }),
-        "{context}: {verdict:?}"
-    );
+    assert!(matches!(verdict, Verdict::Exact | Verdict::Within { .. }), "{context}: {verdict:?}");
 }
 
 /// Positive numbers of one precision in 1..2: every term matters.
@@ -127,20 +102,11 @@ fn ordinary(n: usize, seed: u64, precision: Precision) -> Vec<f64> {
 }
 
 fn terms(n: usize, seed: u64, precision: Precision) -> Vec<(f64, f64)> {
-    ordinary(n, seed, precision)
-        .into_iter()
-        .zip(ordinary(n, seed + 500, precision))
-        .collect()
+    ordinary(n, seed, precision).into_iter().zip(ordinary(n, seed + 500, precision)).collect()
 }
 
 fn weakest(types: Types) -> Arithmetic {
-    Contract {
-        op: Op::Spmm,
-        format: FormatKind::Csr,
-        to: None,
-        types,
-    }
-    .weakest()
+    Contract { op: Op::Spmm, format: FormatKind::Csr, to: None, types }.weakest()
 }
 
 /// Every way of being wrong that the eye of a reviewer looks for, on the weakest declaration of every contract.
@@ -151,34 +117,20 @@ fn wrong_kernels_are_refused_in_every_combination_of_types() {
         terms.iter().map(|(a, b)| a * b).sum()
     }
     let wrong: [(&str, Formula); 13] = [
-        ("drops the last term", |t, alpha, beta, c| {
-            alpha * sum(&t[1..]) + beta * c
-        }),
-        ("drops the first term", |t, alpha, beta, c| {
-            alpha * sum(&t[..t.len() - 1]) + beta * c
-        }),
-        ("doubles a term", |t, alpha, beta, c| {
-            alpha * (sum(t) + t[3].0 * t[3].1) + beta * c
-        }),
+        ("drops the last term", |t, alpha, beta, c| alpha * sum(&t[1..]) + beta * c),
+        ("drops the first term", |t, alpha, beta, c| alpha * sum(&t[..t.len() - 1]) + beta * c),
+        ("doubles a term", |t, alpha, beta, c| alpha * (sum(t) + t[3].0 * t[3].1) + beta * c),
         ("wrong sign", |t, alpha, beta, c| -(alpha * sum(t) + beta * c)),
         ("subtracts C", |t, alpha, beta, c| alpha * sum(t) - beta * c),
-        ("alpha squared", |t, alpha, beta, c| {
-            alpha * alpha * sum(t) + beta * c
-        }),
+        ("alpha squared", |t, alpha, beta, c| alpha * alpha * sum(t) + beta * c),
         ("alpha left out", |t, _, beta, c| sum(t) + beta * c),
-        ("alpha scales C too", |t, alpha, beta, c| {
-            alpha * (sum(t) + beta * c)
-        }),
+        ("alpha scales C too", |t, alpha, beta, c| alpha * (sum(t) + beta * c)),
         ("beta left out", |t, alpha, _, c| alpha * sum(t) + c),
         ("C left out", |t, alpha, _, _| alpha * sum(t)),
-        ("C added twice", |t, alpha, beta, c| {
-            alpha * sum(t) + 2.0 * beta * c
-        }),
+        ("C added twice", |t, alpha, beta, c| alpha * sum(t) + 2.0 * beta * c),
         ("column off by one", |t, alpha, beta, c| {
-            let shifted = t
-                .iter()
-                .zip(t.iter().cycle().skip(1))
-                .map(|(x, y)| x.0 * if x.1 == y.1 { 0.0 } else { y.1 });
+            let shifted =
+                t.iter().zip(t.iter().cycle().skip(1)).map(|(x, y)| x.0 * if x.1 == y.1 { 0.0 } else { y.1 });
             // Rows of B are 1, 2, 3 times as large, so that a neighbour's row is not a permutation in disguise.
             alpha * shifted.enumerate().map(|(k, p)| p * (k + 2) as f64).sum::<f64>() + beta * c
         }),
@@ -188,17 +140,12 @@ fn wrong_kernels_are_refused_in_every_combination_of_types() {
         for seed in 0..20 {
             let mut t = terms(6, seed, types.a);
             for pair in &mut t {
-                *pair = (
-                    input(pair.0, weakest(types).part().input),
-                    input(pair.1, weakest(types).part().input),
-                );
+                *pair =
+                    (input(pair.0, weakest(types).part().input), input(pair.1, weakest(types).part().input));
             }
             let case = dot(weakest(types), &t).scaled(-1.5, 2.0, 3.0);
             let right = -1.5 * sum(&t) + 6.0;
-            accepted(
-                &case.value(right),
-                &format!("{types} seed {seed}: the right value"),
-            );
+            accepted(&case.value(right), &format!("{types} seed {seed}: the right value"));
             for (name, formula) in wrong {
                 let verdict = case.value(formula(&t, -1.5, 2.0, 3.0));
                 refused_by_any(&verdict, &format!("{types} seed {seed}: {name}"));
@@ -237,11 +184,7 @@ fn alpha_zero_hides_a_and_b_unless_declared_otherwise() {
         let mut reads = dot(weakest(types), &t).scaled(0.0, 1.0, 5.0);
         reads.profile = reads.profile.with(Choice::Alpha0ReadsAb, "test");
         accepted(&reads.value(f64::NAN), "declared to read A and B");
-        refused(
-            reads.value(5.0),
-            Tier::T1,
-            "declared to read A and B, and did not",
-        );
+        refused(reads.value(5.0), Tier::T1, "declared to read A and B, and did not");
     }
 }
 
@@ -253,11 +196,7 @@ fn at_alpha_zero_a_zero_has_either_sign() {
     let zero = dot(declared, &[(1.0, 1.0)]).scaled(0.0, 1.0, -0.0);
     accepted(&zero.value(-0.0), "C as it was");
     accepted(&zero.value(0.0), "+0 added to it");
-    refused(
-        zero.value(f64::from(f32::from_bits(1))),
-        Tier::T0,
-        "no zero at all",
-    );
+    refused(zero.value(f64::from(f32::from_bits(1))), Tier::T0, "no zero at all");
     let product = dot(declared, &[(1.0, -0.0)]).scaled(1.0, 0.0, 0.0);
     accepted(&product.value(0.0), "a chain from +0");
     refused(product.value(-0.0), Tier::T2, "elsewhere the sign counts");
@@ -271,10 +210,7 @@ fn alpha_zero_forgives_no_rounding_of_terms() {
     let f16 = dot(Arithmetic::any(Precision::F16, Precision::F16), &t).scaled(0.0, 1.0, c);
     accepted(&f16.value(c), "C as it was");
     let verdict = f16.value(1.25 * c);
-    assert!(
-        matches!(verdict, Verdict::Wrong(_)),
-        "C a quarter too large: {verdict:?}"
-    );
+    assert!(matches!(verdict, Verdict::Wrong(_)), "C a quarter too large: {verdict:?}");
 }
 
 #[test]
@@ -298,14 +234,7 @@ fn f32_results_are_refused_where_f64_is_declared() {
     for seed in 0..40 {
         let t = terms(8, seed, Precision::F32);
         let f32s = Arithmetic::any(Precision::F32, Precision::F32);
-        let bits = simulate(
-            &f32s,
-            Way::Fused,
-            &t,
-            (1.0, 0.0),
-            0.0,
-            &mut Random::new(seed, "f32"),
-        );
+        let bits = simulate(&f32s, Way::Fused, &t, (1.0, 0.0), 0.0, &mut Random::new(seed, "f32"));
         let y = decode(bits, Precision::F32);
         let declared = dot(Arithmetic::any(Precision::F64, Precision::F64), &t);
         refused_by_any(&declared.value(y), &format!("seed {seed}"));
@@ -363,20 +292,11 @@ fn truncating_tf32_where_rounding_is_declared_is_refused() {
             stored.iter().map(|&(a, b)| (round(a), round(b))).collect()
         };
         let run = |i: Input| {
-            let bits = simulate(
-                &f32s,
-                Way::Fused,
-                &used(i),
-                (1.0, 0.0),
-                0.0,
-                &mut Random::new(seed, "tf32"),
-            );
+            let bits = simulate(&f32s, Way::Fused, &used(i), (1.0, 0.0), 0.0, &mut Random::new(seed, "tf32"));
             decode(bits, Precision::F32)
         };
-        let declared_terms: Vec<(f64, f64)> = stored
-            .iter()
-            .map(|&(a, b)| (input(a, Input::Tf32Rna), input(b, Input::Tf32Rna)))
-            .collect();
+        let declared_terms: Vec<(f64, f64)> =
+            stored.iter().map(|&(a, b)| (input(a, Input::Tf32Rna), input(b, Input::Tf32Rna))).collect();
         let declared = dot(f32s.input(Input::Tf32Rna), &declared_terms);
         accepted(&declared.value(run(Input::Tf32Rna)), "rna as declared");
         refused_by_any(&declared.value(run(Input::Tf32Truncate)), "truncated");
@@ -417,20 +337,15 @@ fn on_exact_operands_one_ulp_is_wrong() {
     for types in TYPES {
         for declared in [weakest(types), Arithmetic::any(types.acc, types.out)] {
             for (alpha, beta, c) in [(1.0, 0.0, 0.0), (2.0, 1.0, 3.0), (-1.0, -2.0, 1.0)] {
-                let t: Vec<(f64, f64)> = (0..9)
-                    .map(|i| (f64::from(i % 3) - 0.5, f64::from(i % 4) + 1.0))
-                    .collect();
+                let t: Vec<(f64, f64)> =
+                    (0..9).map(|i| (f64::from(i % 3) - 0.5, f64::from(i % 4) + 1.0)).collect();
                 let right: f64 = alpha * t.iter().map(|(a, b)| a * b).sum::<f64>() + beta * c;
                 let case = dot(declared, &t).scaled(alpha, beta, c);
                 let bits = store(right, types.out);
                 assert_eq!(case.judged(bits).verdict, Verdict::Exact, "{types}");
                 assert!(case.judged(bits).tiers.contains(&Tier::T0));
                 for wrong in [bits + 1, bits - 1] {
-                    refused(
-                        case.judged(wrong).verdict,
-                        Tier::T0,
-                        &format!("{types} alpha {alpha}"),
-                    );
+                    refused(case.judged(wrong).verdict, Tier::T0, &format!("{types} alpha {alpha}"));
                 }
             }
         }
@@ -440,10 +355,7 @@ fn on_exact_operands_one_ulp_is_wrong() {
 #[test]
 fn where_the_bits_are_declared_one_ulp_is_wrong() {
     for types in TYPES {
-        for (way, reduction) in [
-            (Way::Fused, Reduction::FmaChain),
-            (Way::Separate, Reduction::MulAddChain),
-        ] {
+        for (way, reduction) in [(Way::Fused, Reduction::FmaChain), (Way::Separate, Reduction::MulAddChain)] {
             for epilogue in [Epilogue::MulThenAdd, Epilogue::MulThenFma, Epilogue::AlphaIntoA] {
                 let declared = Arithmetic::chain(reduction, types.acc, types.out).epilogue(epilogue);
                 let t = terms(40, 9, types.a);
@@ -456,11 +368,7 @@ fn where_the_bits_are_declared_one_ulp_is_wrong() {
                     let Verdict::Wrong(m) = case.judged(wrong).verdict else {
                         panic!("{context}: an ulp was forgiven");
                     };
-                    assert_eq!(
-                        (m.defect, m.found_bits),
-                        (Defect::Value, Some(wrong)),
-                        "{context}: {m}"
-                    );
+                    assert_eq!((m.defect, m.found_bits), (Defect::Value, Some(wrong)), "{context}: {m}");
                     // An ulp of a narrow result may be more than the bound: then that is said first.
                     match m.tier {
                         Some(Tier::T2) => assert_eq!(m.expected_bits, Some(bits), "{context}: {m}"),
@@ -485,33 +393,12 @@ fn another_order_or_unit_than_declared_is_seen_in_the_bits() {
     let mut seen = [0; 2];
     for seed in 0..20 {
         let mut t = terms(40, seed, Precision::F32);
-        let right = simulate(
-            &fused,
-            Way::Fused,
-            &t,
-            (1.0, 0.0),
-            0.0,
-            &mut Random::new(0, "unused"),
-        );
+        let right = simulate(&fused, Way::Fused, &t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
         let case = dot(fused, &t);
         accepted(&case.judged(right).verdict, "as declared");
-        let unfused = simulate(
-            &separate,
-            Way::Separate,
-            &t,
-            (1.0, 0.0),
-            0.0,
-            &mut Random::new(0, "unused"),
-        );
+        let unfused = simulate(&separate, Way::Separate, &t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
         t.reverse();
-        let backwards = simulate(
-            &fused,
-            Way::Fused,
-            &t,
-            (1.0, 0.0),
-            0.0,
-            &mut Random::new(0, "unused"),
-        );
+        let backwards = simulate(&fused, Way::Fused, &t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
         for (count, bits) in seen.iter_mut().zip([unfused, backwards]) {
             let wrong = matches!(case.judged(bits).verdict, Verdict::Wrong(m) if m.tier == Some(Tier::T2));
             assert_eq!(wrong, bits != right);
@@ -527,15 +414,10 @@ fn poison_is_unwritten_even_where_nan_is_right() {
     for t in [vec![(f64::NAN, 1.0)], vec![(1.0, 1.0)], Vec::new()] {
         let mut case = dot(Arithmetic::any(Precision::F32, Precision::F32), &t);
         case.poison = Some(poison);
-        let Verdict::Wrong(m) = case.judged(poison).verdict else {
-            panic!("poison was accepted")
-        };
+        let Verdict::Wrong(m) = case.judged(poison).verdict else { panic!("poison was accepted") };
         assert_eq!((m.defect, m.found_bits), (Defect::Unwritten, Some(poison)));
     }
-    let mut nan = dot(
-        Arithmetic::any(Precision::F32, Precision::F32),
-        &[(f64::NAN, 1.0)],
-    );
+    let mut nan = dot(Arithmetic::any(Precision::F32, Precision::F32), &[(f64::NAN, 1.0)]);
     nan.poison = Some(poison);
     accepted(&nan.judged(poison ^ 1).verdict, "any other NaN");
 }
@@ -553,34 +435,18 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
     // Right: 1 2 / 0 0 / 2 4. Column-major, leading dimension 4.
     let found = Values::F32(vec![1.0, 0.5, 2.0, 99.0, 2.0, 0.0, 5.0, 99.0]);
     let place = Place::Strides(1, 4);
-    let output = Output {
-        found: found.as_slice(),
-        place,
-        poison: None,
-        before: None,
-        before_place: place,
-    };
+    let output = Output { found: found.as_slice(), place, poison: None, before: None, before_place: place };
     let arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
     let judged = judge(
-        &Problem::Spmm {
-            a: &a,
-            pads: None,
-            b: &b,
-            slots: None,
-        },
+        &Problem::Spmm { a: &a, pads: None, b: &b, slots: None },
         &arithmetic,
         &Profile::default(),
         (1.0, 0.0),
         &output,
     );
-    let Verdict::Wrong(m) = judged.verdict else {
-        panic!("accepted")
-    };
+    let Verdict::Wrong(m) = judged.verdict else { panic!("accepted") };
     assert_eq!((judged.elements, m.count, m.at), (6, 2, Some((1, 0))));
-    assert_eq!(
-        (m.expected.as_str(), m.found.as_str(), m.error),
-        ("0", "0.5", Some(0.5))
-    );
+    assert_eq!((m.expected.as_str(), m.found.as_str(), m.error), ("0", "0.5", Some(0.5)));
 }
 
 /// A dropped term of four ones read "wrong value (T2): the declared reduction gives other bits", and an element that is one bit
@@ -601,19 +467,9 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
     let mismatch = |found: [f32; 2]| {
         let found = Values::F32(found.to_vec());
         let place = Place::Strides(1, 1);
-        let output = Output {
-            found: found.as_slice(),
-            place,
-            poison: None,
-            before: None,
-            before_place: place,
-        };
-        let problem = Problem::Spmm {
-            a: &a,
-            pads: None,
-            b: &b,
-            slots: None,
-        };
+        let output =
+            Output { found: found.as_slice(), place, poison: None, before: None, before_place: place };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
         let judged = judge(&problem, &arithmetic, &Profile::default(), (1.0, 0.0), &output);
         match judged.verdict {
             Verdict::Wrong(mismatch) => *mismatch,
@@ -623,10 +479,7 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
     let beside = f32::from_bits(chain.to_bits() + 1);
 
     let both = mismatch([beside, 3.0]);
-    assert_eq!(
-        (both.at, both.tier, both.count),
-        (Some((1, 0)), Some(Tier::T0), 2)
-    );
+    assert_eq!((both.at, both.tier, both.count), (Some((1, 0)), Some(Tier::T0), 2));
     assert_eq!(
         both.message,
         "element (1, 0): expected 4 (0x40800000), found 3 (0x40400000): operands are exact in any order of summation, so only \
@@ -639,28 +492,15 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
     // Within the bound, and not the declared bits: decimal and bits of both are of the same numbers, in f32.
     let bits = mismatch([beside, 4.0]);
     assert_eq!((bits.at, bits.tier), (Some((0, 0)), Some(Tier::T2)));
-    assert_eq!(
-        (bits.expected, bits.expected_bits),
-        (chain.to_string(), Some(u64::from(chain.to_bits())))
-    );
-    assert_eq!(
-        (bits.found, bits.found_bits),
-        (beside.to_string(), Some(u64::from(beside.to_bits())))
-    );
-    assert!(
-        bits.message
-            .ends_with("but the declared reduction gives other bits"),
-        "{}",
-        bits.message
-    );
+    assert_eq!((bits.expected, bits.expected_bits), (chain.to_string(), Some(u64::from(chain.to_bits()))));
+    assert_eq!((bits.found, bits.found_bits), (beside.to_string(), Some(u64::from(beside.to_bits()))));
+    assert!(bits.message.ends_with("but the declared reduction gives other bits"), "{}", bits.message);
 }
 
 #[test]
 fn the_simulated_units_are_not_all_alike() {
     let (x, y) = (1.0 + 2.0f64.powi(-10), 1.0 + 2.0f64.powi(-9));
-    let products: Vec<f64> = [Precision::F64, Precision::F32, Precision::F16]
-        .iter()
-        .map(|&p| Fpu(p).mul(x, y))
-        .collect();
+    let products: Vec<f64> =
+        [Precision::F64, Precision::F32, Precision::F16].iter().map(|&p| Fpu(p).mul(x, y)).collect();
     assert!(products[0] == products[1] && products[1] != products[2]);
 }

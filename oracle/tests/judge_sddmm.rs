@@ -18,12 +18,7 @@ fn verdict(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, b
     let row = |v: &[f64]| Dense::from_fn(1, v.len(), |_, k| v[k]);
     let (x, y) = (row(x), row(y));
     let factors: Vec<f64> = factor.into_iter().collect();
-    let problem = Problem::Sddmm {
-        positions: &[(0, 0)],
-        x: &x,
-        y: &y,
-        factors: &factors,
-    };
+    let problem = Problem::Sddmm { positions: &[(0, 0)], x: &x, y: &y, factors: &factors };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, 1.0, 0.0, problem.b_max());
     let mut verdict = None;
@@ -58,11 +53,7 @@ fn a_stored_zero_or_infinity_multiplies_whatever_the_sum_is() {
     ];
     for (x, factor, result, right) in cases {
         let found = verdict(&F32, &x, &[1.0, 1.0], Some(factor), bits(result));
-        assert_eq!(
-            found == ElementVerdict::Exact,
-            right,
-            "{x:?} * {factor}: {result} is {found:?}"
-        );
+        assert_eq!(found == ElementVerdict::Exact, right, "{x:?} * {factor}: {result} is {found:?}");
     }
     assert!(matches!(
         verdict(&F32, &[1.0, 1.0], &[1.0, 1.0], None, bits(3.0)),
@@ -87,17 +78,9 @@ fn a_sum_near_zero_times_an_infinity_may_be_any_of_three() {
 fn a_sum_that_overflows_before_a_stored_zero_may_be_nan() {
     let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F16, Precision::F16);
     for declared in [chain, Arithmetic::any(Precision::F16, Precision::F16)] {
-        let found = verdict(
-            &declared,
-            &[60000.0, 60000.0],
-            &[1.0, 1.0],
-            Some(0.0),
-            store(f64::NAN, Precision::F16),
-        );
-        assert!(
-            !matches!(found, ElementVerdict::Wrong(..)),
-            "{declared:?}: {found:?}"
-        );
+        let found =
+            verdict(&declared, &[60000.0, 60000.0], &[1.0, 1.0], Some(0.0), store(f64::NAN, Precision::F16));
+        assert!(!matches!(found, ElementVerdict::Wrong(..)), "{declared:?}: {found:?}");
     }
 }
 
@@ -108,10 +91,7 @@ fn scaled_products_of_every_family_are_never_refused() {
         for info in &VALUE_FAMILIES {
             for seed in 0..12 {
                 let n = [1, 2, 7, 33][seed as usize % 4];
-                let (x, y) = (
-                    info.family.fill(n, seed, types.a),
-                    info.family.fill(n, seed + 50, types.a),
-                );
+                let (x, y) = (info.family.fill(n, seed, types.a), info.family.fill(n, seed + 50, types.a));
                 let factor = info.family.fill(1, seed + 90, types.out)[0];
                 let factor = decode(encode(factor, types.acc, Rounding::NearestEven), types.acc);
                 let terms: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
@@ -122,10 +102,7 @@ fn scaled_products_of_every_family_are_never_refused() {
                         _ => Arithmetic::any(types.acc, types.out),
                     };
                     // In the accumulator's type first, so that the factor multiplies an unrounded sum.
-                    let in_acc = Arithmetic {
-                        out: types.acc,
-                        ..declared
-                    };
+                    let in_acc = Arithmetic { out: types.acc, ..declared };
                     let sum = simulate(&in_acc, way, &terms, (1.0, 0.0), 0.0, &mut random);
                     let product = judge_support::Fpu(types.acc).mul(decode(sum, types.acc), factor);
                     let bits = store(product, types.out);

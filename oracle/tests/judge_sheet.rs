@@ -23,13 +23,7 @@ fn operands(family: ValueFamily, seed: u64) -> (Csr<f64>, Dense<f64>, Vec<f64>) 
         row_ptr.push(col_idx.len() as u32);
     }
     let values = family.fill(col_idx.len(), seed, Precision::F32);
-    let parts = CsrParts {
-        rows: ROWS,
-        cols: INNER,
-        row_ptr,
-        col_idx,
-        values,
-    };
+    let parts = CsrParts { rows: ROWS, cols: INNER, row_ptr, col_idx, values };
     let b = family.fill(INNER * COLS, seed + 1, Precision::F32);
     let c = family.fill(ROWS * COLS, seed + 2, Precision::F32);
     let a = Csr::try_new(parts).expect("a legal matrix");
@@ -43,14 +37,9 @@ fn product(a: &Csr<f64>, b: &Dense<f64>, c: &[f64], (alpha, beta): (f64, f64)) -
         for j in 0..COLS {
             let row = a.row(i);
             let terms = row.0.iter().zip(row.1);
-            let sum = terms.fold(0f32, |sum, (&k, &v)| {
-                (v as f32).mul_add(b.data()[k as usize * COLS + j] as f32, sum)
-            });
-            let added = if beta == 0.0 {
-                0.0
-            } else {
-                beta as f32 * c[i * COLS + j] as f32
-            };
+            let sum = terms
+                .fold(0f32, |sum, (&k, &v)| (v as f32).mul_add(b.data()[k as usize * COLS + j] as f32, sum));
+            let added = if beta == 0.0 { 0.0 } else { beta as f32 * c[i * COLS + j] as f32 };
             result.push((alpha as f32).mul_add(sum, added));
         }
     }
@@ -77,12 +66,7 @@ fn a_sheet_says_what_the_judge_says() {
     {
         for (arithmetic, scalars) in declared.iter().zip([(1.0, 0.0), (-1.5, 0.75)]) {
             let (a, b, c) = operands(family, seed as u64);
-            let problem = Problem::Spmm {
-                a: &a,
-                pads: None,
-                b: &b,
-                slots: None,
-            };
+            let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
             let held = Values::from_f64(Precision::F32, &c);
             let place = Place::Strides(COLS, 1);
             let before = Some((held.as_slice(), place));
@@ -109,10 +93,7 @@ fn a_sheet_says_what_the_judge_says() {
                 }
             }
             let small = Sheet::new(&problem, (arithmetic, &profile), scalars, before, ROWS * COLS - 1);
-            assert!(
-                small.expect("operands that fit").is_none(),
-                "too many elements for it"
-            );
+            assert!(small.expect("operands that fit").is_none(), "too many elements for it");
         }
     }
     assert!(right >= 10 && wrong >= 10, "{right} right, {wrong} wrong");

@@ -38,18 +38,11 @@ fn declarations(types: Types, way: Way) -> Vec<Arithmetic> {
         from_c,
     ];
     let inputs: &[Input] = if types.a == Precision::Tf32 {
-        &[
-            Input::Tf32Rna,
-            Input::Tf32Rne,
-            Input::Tf32Truncate,
-            Input::AsStored,
-        ]
+        &[Input::Tf32Rna, Input::Tf32Rne, Input::Tf32Truncate, Input::AsStored]
     } else {
         &[Input::AsStored]
     };
-    all.iter()
-        .flat_map(|a| inputs.iter().map(|&i| a.input(i)))
-        .collect()
+    all.iter().flat_map(|a| inputs.iter().map(|&i| a.input(i))).collect()
 }
 
 /// alpha and beta, exact in the accumulator's type.
@@ -67,9 +60,7 @@ fn scalings(acc: Precision, epilogue: Epilogue) -> Vec<(f64, f64)> {
         (exact(1.1e-3), 1.0),
         (exact(777.7), exact(-5.5e-4)),
     ];
-    all.into_iter()
-        .filter(|s| epilogue != Epilogue::None || s.0 == 1.0)
-        .collect()
+    all.into_iter().filter(|s| epilogue != Epilogue::None || s.0 == 1.0).collect()
 }
 
 fn operands(family: ValueFamily, precision: Precision, seed: u64) -> (Csr<f64>, Dense<f64>) {
@@ -81,18 +72,9 @@ fn operands(family: ValueFamily, precision: Precision, seed: u64) -> (Csr<f64>, 
         row_ptr.push(col_idx.len() as u32);
     }
     let values = family.fill(col_idx.len(), seed, precision);
-    let a = Csr::try_new(CsrParts {
-        rows: ROW_LENGTHS.len(),
-        cols: INNER,
-        row_ptr,
-        col_idx,
-        values,
-    });
+    let a = Csr::try_new(CsrParts { rows: ROW_LENGTHS.len(), cols: INNER, row_ptr, col_idx, values });
     let b = family.fill(INNER * COLUMNS, seed + 1000, precision);
-    (
-        a.expect("valid"),
-        Dense::from_fn(INNER, COLUMNS, |i, j| b[i * COLUMNS + j]),
-    )
+    (a.expect("valid"), Dense::from_fn(INNER, COLUMNS, |i, j| b[i * COLUMNS + j]))
 }
 
 /// Judges every element of one simulated product; the worst share of a bound that was used.
@@ -106,20 +88,10 @@ fn judge_product(
 ) -> f64 {
     let used = |v: &f64| input(*v, arithmetic.part().input);
     let (a, b) = (a.map(used), b.map(used));
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: None,
-        b: &b,
-        slots: None,
-    };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
     let profile = Profile::default();
-    let mut rule = Rule::new(
-        arithmetic,
-        &profile,
-        scaling.0,
-        scaling.1,
-        problem.other_max(arithmetic.epilogue),
-    );
+    let mut rule =
+        Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.other_max(arithmetic.epilogue));
     let mut worst = 0.0f64;
     let visited = problem.for_each(&mut |site| {
         let (i, j) = site.at;
@@ -183,11 +155,7 @@ fn report(worst: &BTreeMap<(String, Way), f64>) {
 
 #[test]
 fn finite_families_are_never_refused_and_the_bound_is_used() {
-    let finite: Vec<ValueFamily> = VALUE_FAMILIES
-        .iter()
-        .filter(|f| f.finite)
-        .map(|f| f.family)
-        .collect();
+    let finite: Vec<ValueFamily> = VALUE_FAMILIES.iter().filter(|f| f.finite).map(|f| f.family).collect();
     let worst = sound(&finite, 3);
     report(&worst);
     for (key, share) in &worst {
@@ -213,10 +181,8 @@ fn an_alpha_that_underflows_a_beside_an_infinite_b_may_give_nan() {
         values: vec![tiny],
     });
     let infinite = Dense::from_fn(1, COLUMNS, |_, _| f64::INFINITY);
-    let swapped = (
-        a.as_ref().expect("valid").map(|_| f64::INFINITY),
-        Dense::from_fn(1, COLUMNS, |_, _| tiny),
-    );
+    let swapped =
+        (a.as_ref().expect("valid").map(|_| f64::INFINITY), Dense::from_fn(1, COLUMNS, |_, _| tiny));
     let into_a = (a.expect("valid"), infinite);
     let mut random = Random::new(1, "underflow");
     for way in Way::ALL {
@@ -226,14 +192,7 @@ fn an_alpha_that_underflows_a_beside_an_infinite_b_may_give_nan() {
                     Epilogue::AlphaIntoB => &swapped,
                     _ => &into_a,
                 };
-                judge_product(
-                    (a, b),
-                    &[0.0; 3],
-                    (&arithmetic, way),
-                    (0.25, 0.0),
-                    "",
-                    &mut random,
-                );
+                judge_product((a, b), &[0.0; 3], (&arithmetic, way), (0.25, 0.0), "", &mut random);
             }
         }
     }

@@ -11,12 +11,7 @@ use sparse_oracle::verdict::{Tier, Verdict};
 fn verdict_on_zero(terms: usize, arithmetic: &Arithmetic) -> (Verdict, Vec<Tier>) {
     let row = |seed: usize| Dense::from_fn(1, terms, |_, k| 1.0 + ((k * 37 + seed) % 1024) as f64 / 1024.0);
     let (x, y) = (row(1), row(2));
-    let problem = Problem::Sddmm {
-        positions: &[(0, 0)],
-        x: &x,
-        y: &y,
-        factors: &[],
-    };
+    let problem = Problem::Sddmm { positions: &[(0, 0)], x: &x, y: &y, factors: &[] };
     let found = Values::from_f64(Precision::F16, &[0.0]);
     let output = Output {
         found: found.as_slice(),

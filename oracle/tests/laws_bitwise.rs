@@ -15,23 +15,14 @@ fn rounded(a: &Entries<f64>, b: &Dense<f64>, declared: &Arithmetic, c: Option<&[
     let csr = Csr::from_entries(a).expect("valid");
     let element = |i: usize, j: usize| {
         let (columns, values) = csr.row(i);
-        let terms = columns
-            .iter()
-            .zip(values)
-            .map(|(&k, &v)| (v, b.at(k as usize, j)));
+        let terms = columns.iter().zip(values).map(|(&k, &v)| (v, b.at(k as usize, j)));
         let before = c.map_or(0.0, |c| decode(c[i][j], declared.out));
         let beta = if c.is_some() { 1.0 } else { 0.0 };
         let bits =
             chain::element(declared, terms, (1.0, beta), before, false).expect("a chain fixes its bits");
-        if decode(bits, declared.out) == 0.0 {
-            0
-        } else {
-            bits
-        }
+        if decode(bits, declared.out) == 0.0 { 0 } else { bits }
     };
-    (0..a.rows)
-        .map(|i| (0..b.cols()).map(|j| element(i, j)).collect())
-        .collect()
+    (0..a.rows).map(|i| (0..b.cols()).map(|j| element(i, j)).collect()).collect()
 }
 
 /// Every chain of every combination of types.
@@ -49,18 +40,11 @@ fn declarations() -> Vec<Arithmetic> {
 }
 
 fn same(what: &str, declared: &Arithmetic, left: &[Vec<u64>], right: &[Vec<u64>]) -> Held {
-    if left == right {
-        Ok(())
-    } else {
-        Err(format!("{what} under {declared:?}: {left:x?} and {right:x?}"))
-    }
+    if left == right { Ok(()) } else { Err(format!("{what} under {declared:?}: {left:x?} and {right:x?}")) }
 }
 
 fn permutations(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
-    let (rows, inner) = (
-        permutation(a.rows, seed),
-        permutation(a.cols, seed.wrapping_add(1)),
-    );
+    let (rows, inner) = (permutation(a.rows, seed), permutation(a.cols, seed.wrapping_add(1)));
     let mut from = vec![0; a.cols];
     for (k, &place) in inner.iter().enumerate() {
         from[place] = k;
@@ -72,12 +56,7 @@ fn permutations(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
         for (row, &place) in rounded(a, b, &declared, None).into_iter().zip(&rows) {
             expected[place] = row;
         }
-        same(
-            "permuted",
-            &declared,
-            &rounded(&a_moved, &b_moved, &declared, None),
-            &expected,
-        )?;
+        same("permuted", &declared, &rounded(&a_moved, &b_moved, &declared, None), &expected)?;
     }
     Ok(())
 }
@@ -104,15 +83,9 @@ fn transposition(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
     let left = laws_support::full(&transposed(b));
     for declared in declarations() {
         let whole = rounded(a, b, &declared, None);
-        let expected: Vec<Vec<u64>> = (0..b.cols())
-            .map(|j| whole.iter().map(|row| row[j]).collect())
-            .collect();
-        same(
-            "transposed",
-            &declared,
-            &rounded(&left, &turned, &declared, None),
-            &expected,
-        )?;
+        let expected: Vec<Vec<u64>> =
+            (0..b.cols()).map(|j| whole.iter().map(|row| row[j]).collect()).collect();
+        same("transposed", &declared, &rounded(&left, &turned, &declared, None), &expected)?;
     }
     Ok(())
 }
@@ -122,12 +95,7 @@ fn linearity(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
     for declared in declarations() {
         let once = rounded(a, b, &declared, None);
         let twice = rounded(a, b, &declared, Some(&once));
-        same(
-            "A (B + B)",
-            &declared,
-            &rounded(a, &doubled, &declared, None),
-            &twice,
-        )?;
+        same("A (B + B)", &declared, &rounded(a, &doubled, &declared, None), &twice)?;
     }
     Ok(())
 }
@@ -137,12 +105,7 @@ fn formats(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
         let expected = rounded(a, b, &declared, None);
         for kind in FormatKind::GENERAL {
             let stored = Sparse::from_entries(kind, FormatParams::default(), a).map_err(|e| e.to_string())?;
-            same(
-                kind.name(),
-                &declared,
-                &rounded(&stored.entries(), b, &declared, None),
-                &expected,
-            )?;
+            same(kind.name(), &declared, &rounded(&stored.entries(), b, &declared, None), &expected)?;
         }
     }
     Ok(())

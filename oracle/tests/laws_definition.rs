@@ -23,17 +23,11 @@ fn same_sites(problem: &Problem<'_>, expected: &[((usize, usize), Element)]) -> 
         let reread = sum_of(site.terms.iter().collect());
         // Every product, hence their sum, is a multiple of 2^lsb.
         let multiple = |e: &Element| {
-            e.value
-                .to_dyadic()
-                .and_then(|d| d.lsb_exponent())
-                .is_none_or(|lowest| lowest >= site.lsb)
+            e.value.to_dyadic().and_then(|d| d.lsb_exponent()).is_none_or(|lowest| lowest >= site.lsb)
         };
         let right = wanted == Some(&(site.at, site.sum.clone())) && reread == *site.sum && multiple(site.sum);
         if !right && broke.is_none() {
-            broke = Some(format!(
-                "{:?}: {:?}, re-read {reread:?}, defined {wanted:?}",
-                site.at, site.sum
-            ));
+            broke = Some(format!("{:?}: {:?}, re-read {reread:?}, defined {wanted:?}", site.at, site.sum));
         }
     });
     visited.map_err(|e| e.to_string())?;
@@ -49,15 +43,7 @@ fn spmm_sites(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
     let place = |(i, row): (usize, Vec<Element>)| row.into_iter().enumerate().map(move |(j, e)| ((i, j), e));
     let expected: Vec<_> = rows.into_iter().enumerate().flat_map(place).collect();
     let a = Csr::from_entries(a).map_err(|e| e.to_string())?;
-    same_sites(
-        &Problem::Spmm {
-            a: &a,
-            pads: None,
-            b,
-            slots: None,
-        },
-        &expected,
-    )
+    same_sites(&Problem::Spmm { a: &a, pads: None, b, slots: None }, &expected)
 }
 
 fn sddmm_sites(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
@@ -65,27 +51,11 @@ fn sddmm_sites(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     let mut random = Random::new(seed, "positions");
     let count = if x.rows() * y.rows() > 0 { 30 } else { 0 };
     let positions: Vec<(u32, u32)> = (0..count)
-        .map(|_| {
-            (
-                random.below(x.rows() as u64) as u32,
-                random.below(y.rows() as u64) as u32,
-            )
-        })
+        .map(|_| (random.below(x.rows() as u64) as u32, random.below(y.rows() as u64) as u32))
         .collect();
-    let expected: Vec<_> = sddmm::definition(&positions, &x, &y)
-        .into_iter()
-        .enumerate()
-        .map(|(at, e)| ((at, 0), e))
-        .collect();
-    same_sites(
-        &Problem::Sddmm {
-            positions: &positions,
-            x: &x,
-            y: &y,
-            factors: &[],
-        },
-        &expected,
-    )
+    let expected: Vec<_> =
+        sddmm::definition(&positions, &x, &y).into_iter().enumerate().map(|(at, e)| ((at, 0), e)).collect();
+    same_sites(&Problem::Sddmm { positions: &positions, x: &x, y: &y, factors: &[] }, &expected)
 }
 
 fn spgemm_sites(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
@@ -127,10 +97,7 @@ fn absent_positions_hide_nan_and_explicit_zeros_do_not() {
     let a =
         Entries::try_new(2, 2, vec![entry(0, 1, 3.0), entry(1, 0, 0.0), entry(1, 1, 3.0)]).expect("sorted");
     let rows = spmm::definition(&a, &b);
-    assert_eq!(
-        (&rows[0][0].value, &rows[0][1].value),
-        (&Value::from_f64(3.0), &Value::from_f64(6.0))
-    );
+    assert_eq!((&rows[0][0].value, &rows[0][1].value), (&Value::from_f64(3.0), &Value::from_f64(6.0)));
     assert_eq!((&rows[1][0].value, &rows[1][1].value), (&Value::Nan, &Value::Nan));
 }
 
@@ -143,11 +110,7 @@ fn empty_shapes_are_legal_and_empty_rows_are_zero() {
         let b = Dense::from_fn(k, n, |_, _| f64::NAN);
         let rows = spmm::definition(&a, &b);
         assert_eq!((rows.len(), rows.iter().all(|r| r.len() == n)), (m, true));
-        assert!(
-            rows.iter()
-                .flatten()
-                .all(|e| e.value == Value::ZERO && e.terms == 0)
-        );
+        assert!(rows.iter().flatten().all(|e| e.value == Value::ZERO && e.terms == 0));
         spmm_sites(&a, &b, 0).expect("the stream visits every row");
     }
 }

@@ -16,39 +16,22 @@ fn params(seed: u64) -> FormatParams {
 fn judged_sums(matrix: &Sparse<f64>, b: &Dense<f64>) -> Result<Vec<Vec<Element>>, String> {
     let a = Csr::from_entries(&matrix.entries()).map_err(|e| e.to_string())?;
     let mut rows = vec![Vec::new(); a.rows];
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: None,
-        b,
-        slots: None,
-    };
-    problem
-        .for_each(&mut |site| rows[site.at.0].push(site.sum.clone()))
-        .map_err(|e| e.to_string())?;
+    let problem = Problem::Spmm { a: &a, pads: None, b, slots: None };
+    problem.for_each(&mut |site| rows[site.at.0].push(site.sum.clone())).map_err(|e| e.to_string())?;
     Ok(rows)
 }
 
 fn formats_agree(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     for kind in FormatKind::GENERAL {
         // A format that pads with zeros cannot hold an explicit +0.0, and is asked about the rest.
-        let logical = if kind.pads_with_zeros() {
-            a.without_positive_zeros()
-        } else {
-            a.clone()
-        };
+        let logical = if kind.pads_with_zeros() { a.without_positive_zeros() } else { a.clone() };
         let expected = product(&logical, b);
         let stored = Sparse::from_entries(kind, params(seed), &logical).map_err(|e| e.to_string())?;
         equal(&format!("{kind:?}"), &judged_sums(&stored, b)?, &expected)?;
-        for to in FormatKind::GENERAL
-            .into_iter()
-            .filter(|to| kind.pads_with_zeros() || !to.pads_with_zeros())
+        for to in FormatKind::GENERAL.into_iter().filter(|to| kind.pads_with_zeros() || !to.pads_with_zeros())
         {
             let converted = convert(&stored, to, params(seed / 25)).map_err(|e| e.to_string())?;
-            equal(
-                &format!("{kind:?} to {to:?}"),
-                &judged_sums(&converted, b)?,
-                &expected,
-            )?;
+            equal(&format!("{kind:?} to {to:?}"), &judged_sums(&converted, b)?, &expected)?;
         }
     }
     Ok(())
@@ -62,19 +45,11 @@ fn padded_formats_lose_only_terms(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -
         let found = judged_sums(&stored, b)?;
         laws_support::equal_numbers(&format!("{kind:?}"), &found, &whole)?;
         let zeros: Vec<u64> = (0..a.rows)
-            .map(|i| {
-                a.list
-                    .iter()
-                    .filter(|e| e.row as usize == i && e.value.to_bits() == 0)
-                    .count() as u64
-            })
+            .map(|i| a.list.iter().filter(|e| e.row as usize == i && e.value.to_bits() == 0).count() as u64)
             .collect();
         for (i, (f, w)) in found.iter().zip(&whole).enumerate() {
             if f.iter().zip(w).any(|(f, w)| f.terms + zeros[i] != w.terms) {
-                return Err(format!(
-                    "{kind:?}: row {i} has {} zeros, {f:?} against {w:?}",
-                    zeros[i]
-                ));
+                return Err(format!("{kind:?}: row {i} has {} zeros, {f:?} against {w:?}", zeros[i]));
             }
         }
     }

@@ -27,12 +27,7 @@ fn patterns() -> impl Strategy<Value = Entries<()>> {
 }
 
 fn params(eta: u32, kb: u32, fill: bool) -> FormatParams {
-    FormatParams {
-        eta: Some(eta),
-        kb,
-        fill,
-        ..FormatParams::default()
-    }
+    FormatParams { eta: Some(eta), kb, fill, ..FormatParams::default() }
 }
 
 /// Entries of each vector of each window.

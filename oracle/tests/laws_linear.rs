@@ -18,10 +18,7 @@ fn values_add_up(what: &str, whole: &[Vec<Element>], left: &[Vec<Element>], righ
         for (j, element) in row.iter().enumerate() {
             let sum: Value = &left[i][j].value + &right[i][j].value;
             if sum != element.value {
-                return Err(format!(
-                    "{what}: ({i}, {j}) is {:?}, the parts give {sum:?}",
-                    element.value
-                ));
+                return Err(format!("{what}: ({i}, {j}) is {:?}, the parts give {sum:?}", element.value));
             }
         }
     }
@@ -42,10 +39,8 @@ fn scaling_an_operand_scales_the_result(a: &Entries<f64>, b: &Dense<f64>, seed: 
     let s = [-1.0, 2.0, -0.5, 3.0][(seed % 4) as usize];
     let exact = |v: f64| v * s / s == v && (v * s).is_finite() && (v == 0.0 || v.abs() > 1e-290);
     let exact = |v: f64| exact(v) && (s != 3.0 || v.fract() == 0.0 && v.abs() < 1e9);
-    let scaled: Vec<Vec<Element>> = product(a, b)
-        .iter()
-        .map(|row| row.iter().map(|e| scale(e, s, 0.0, f64::NAN)).collect())
-        .collect();
+    let scaled: Vec<Vec<Element>> =
+        product(a, b).iter().map(|row| row.iter().map(|e| scale(e, s, 0.0, f64::NAN)).collect()).collect();
     if b.data().iter().all(|&v| exact(v)) {
         equal("A (s B)", &product(a, &b.map(|v| v * s)), &scaled)?;
     }
@@ -62,10 +57,7 @@ fn splitting_the_inner_dimension(a: &Entries<f64>, b: &Dense<f64>, seed: u64) ->
         columns.list.retain(|e| (from..to).contains(&(e.col as usize)));
         columns.list.iter_mut().for_each(|e| e.col -= from as u32);
         columns.cols = to - from;
-        product(
-            &columns,
-            &Dense::from_fn(to - from, b.cols(), |k, j| b.at(from + k, j)),
-        )
+        product(&columns, &Dense::from_fn(to - from, b.cols(), |k, j| b.at(from + k, j)))
     };
     let (left, right) = (part(0, cut), part(cut, a.cols));
     let join = |(l, r): (&Element, &Element)| Element {
@@ -73,11 +65,8 @@ fn splitting_the_inner_dimension(a: &Entries<f64>, b: &Dense<f64>, seed: u64) ->
         gauge: &l.gauge + &r.gauge,
         terms: l.terms + r.terms,
     };
-    let joined: Vec<Vec<Element>> = left
-        .iter()
-        .zip(&right)
-        .map(|(l, r)| l.iter().zip(r).map(join).collect())
-        .collect();
+    let joined: Vec<Vec<Element>> =
+        left.iter().zip(&right).map(|(l, r)| l.iter().zip(r).map(join).collect()).collect();
     equal("[A1 A2] [B1; B2]", &product(a, b), &joined)
 }
 
@@ -117,18 +106,9 @@ fn a_head_and_its_rest_add_up() {
 fn both_frameworks_refute_a_false_law() {
     fn no_term_has_a_sign(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
         let signed = |e: &Element| e.value != e.gauge;
-        if product(a, b).iter().flatten().any(signed) {
-            Err("a sign".to_owned())
-        } else {
-            Ok(())
-        }
+        if product(a, b).iter().flatten().any(signed) { Err("a sign".to_owned()) } else { Ok(()) }
     }
     let refuted = |run: fn()| std::panic::catch_unwind(run).is_err();
-    assert!(refuted(|| under_proptest(
-        no_term_has_a_sign,
-        Values::SmallIntegers,
-        20,
-        12
-    )));
+    assert!(refuted(|| under_proptest(no_term_has_a_sign, Values::SmallIntegers, 20, 12)));
     assert!(refuted(|| under_quickcheck(no_term_has_a_sign, 100)));
 }

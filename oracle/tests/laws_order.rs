@@ -20,11 +20,7 @@ fn rows_of_a(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     for (row, &place) in product(a, b).into_iter().zip(&to) {
         expected[place] = row;
     }
-    equal(
-        "rows of A permuted",
-        &product(&moved(a, &to, &identity(a.cols)), b),
-        &expected,
-    )
+    equal("rows of A permuted", &product(&moved(a, &to, &identity(a.cols)), b), &expected)
 }
 
 fn inner_dimension(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
@@ -34,21 +30,15 @@ fn inner_dimension(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
         from[place] = k;
     }
     let b_moved = Dense::from_fn(b.rows(), b.cols(), |k, j| b.at(from[k], j));
-    equal(
-        "inner dimension permuted",
-        &product(&moved(a, &identity(a.rows), &to), &b_moved),
-        &product(a, b),
-    )
+    equal("inner dimension permuted", &product(&moved(a, &identity(a.rows), &to), &b_moved), &product(a, b))
 }
 
 fn columns_of_b(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     let from = permutation(b.cols(), seed);
     let b_moved = Dense::from_fn(b.rows(), b.cols(), |k, j| b.at(k, from[j]));
     let whole = product(a, b);
-    let expected: Vec<Vec<_>> = whole
-        .iter()
-        .map(|row| from.iter().map(|&j| row[j].clone()).collect())
-        .collect();
+    let expected: Vec<Vec<_>> =
+        whole.iter().map(|row| from.iter().map(|&j| row[j].clone()).collect()).collect();
     equal("columns of B permuted", &product(a, &b_moved), &expected)
 }
 
@@ -70,9 +60,7 @@ fn transposed_twice(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
     equal("A^T^T B", &product(&a.transpose().transpose(), b), &product(a, b))?;
     for kind in FormatKind::GENERAL {
         let stored = Sparse::from_entries(kind, FormatParams::default(), a).map_err(|e| e.to_string())?;
-        let twice = transpose(&stored)
-            .and_then(|t| transpose(&t))
-            .map_err(|e| e.to_string())?;
+        let twice = transpose(&stored).and_then(|t| transpose(&t)).map_err(|e| e.to_string())?;
         if twice.entries().bits() != stored.entries().bits() {
             return Err(format!("{kind:?} transposed twice is another matrix"));
         }
@@ -91,11 +79,7 @@ fn transposed_sparse_product(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Hel
     if found.len() != expected.len() {
         return Err(format!("{} entries against {}", found.len(), expected.len()));
     }
-    match found
-        .iter()
-        .zip(&expected)
-        .find(|(f, e)| (f.row, f.col, &f.value) != (e.col, e.row, &e.value))
-    {
+    match found.iter().zip(&expected).find(|(f, e)| (f.row, f.col, &f.value) != (e.col, e.row, &e.value)) {
         Some(differ) => Err(format!("{differ:?}")),
         None => Ok(()),
     }

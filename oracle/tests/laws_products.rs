@@ -23,16 +23,10 @@ fn sampled_dense_product(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     for (&(i, j), element) in positions.iter().zip(&sampled) {
         let expected = &whole[i as usize][j as usize];
         if element != expected {
-            return Err(format!(
-                "({i}, {j}) is {element:?}, the dense product has {expected:?}"
-            ));
+            return Err(format!("({i}, {j}) is {element:?}, the dense product has {expected:?}"));
         }
     }
-    if sampled.len() == positions.len() {
-        Ok(())
-    } else {
-        Err(format!("{} elements", sampled.len()))
-    }
+    if sampled.len() == positions.len() { Ok(()) } else { Err(format!("{} elements", sampled.len())) }
 }
 
 /// (X, Y) and (Y, X) give the transposed sample.
@@ -41,23 +35,11 @@ fn sampled_product_turned(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     let mut random = Random::new(seed, "positions");
     let count = if x.rows() * y.rows() > 0 { 10 } else { 0 };
     let positions: Vec<(u32, u32)> = (0..count)
-        .map(|_| {
-            (
-                random.below(x.rows() as u64) as u32,
-                random.below(y.rows() as u64) as u32,
-            )
-        })
+        .map(|_| (random.below(x.rows() as u64) as u32, random.below(y.rows() as u64) as u32))
         .collect();
     let turned: Vec<(u32, u32)> = positions.iter().map(|&(i, j)| (j, i)).collect();
-    let (left, right) = (
-        sddmm::definition(&positions, &x, &y),
-        sddmm::definition(&turned, &y, &x),
-    );
-    if left == right {
-        Ok(())
-    } else {
-        Err(format!("{left:?} against {right:?}"))
-    }
+    let (left, right) = (sddmm::definition(&positions, &x, &y), sddmm::definition(&turned, &y, &x));
+    if left == right { Ok(()) } else { Err(format!("{left:?} against {right:?}")) }
 }
 
 /// About half of B's positions, as a sparse matrix.
@@ -78,18 +60,13 @@ fn sparse_against_densified(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held
         inside.insert((e.row, e.col));
         let expected = &dense[e.row as usize][e.col as usize];
         if (&e.value.value, &e.value.gauge) != (&expected.value, &expected.gauge) {
-            return Err(format!(
-                "({}, {}) is {:?}, densified {expected:?}",
-                e.row, e.col, e.value
-            ));
+            return Err(format!("({}, {}) is {:?}, densified {expected:?}", e.row, e.col, e.value));
         }
     }
     for (i, row) in dense.iter().enumerate() {
         for (j, element) in row.iter().enumerate() {
             if !inside.contains(&(i as u32, j as u32)) && !element.gauge.is_zero() {
-                return Err(format!(
-                    "({i}, {j}) is not in the pattern, but has terms: {element:?}"
-                ));
+                return Err(format!("({i}, {j}) is not in the pattern, but has terms: {element:?}"));
             }
         }
     }
@@ -100,10 +77,7 @@ fn sparse_against_densified(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held
 fn structural_pattern(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
     let b = with_holes(b, seed);
     let found = spgemm::definition(a, &b);
-    if !found
-        .windows(2)
-        .all(|w| (w[0].row, w[0].col) < (w[1].row, w[1].col))
-    {
+    if !found.windows(2).all(|w| (w[0].row, w[0].col) < (w[1].row, w[1].col)) {
         return Err("columns do not ascend".to_owned());
     }
     let mut next = found.iter().peekable();
@@ -112,19 +86,13 @@ fn structural_pattern(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {
             let in_a = |k: u32| a.list.iter().any(|e| (e.row, e.col) == (i, k));
             let in_b = |k: u32| b.list.iter().any(|e| (e.row, e.col) == (k, j));
             let paths = (0..a.cols as u32).filter(|&k| in_a(k) && in_b(k)).count() as u64;
-            let terms = next
-                .next_if(|e| (e.row, e.col) == (i, j))
-                .map_or(0, |e| e.value.terms);
+            let terms = next.next_if(|e| (e.row, e.col) == (i, j)).map_or(0, |e| e.value.terms);
             if paths != terms {
                 return Err(format!("({i}, {j}): {paths} paths, {terms} terms"));
             }
         }
     }
-    if next.next().is_none() {
-        Ok(())
-    } else {
-        Err("more entries than positions".to_owned())
-    }
+    if next.next().is_none() { Ok(()) } else { Err("more entries than positions".to_owned()) }
 }
 
 #[test]

@@ -64,11 +64,7 @@ fn agree<F: Float>(precision: Precision, cases: u64) {
         let (x, y) = (decode(a, precision), decode(b, precision));
         let c = addend(&mut random, precision, x * y);
         let z = decode(c, precision);
-        let (fa, fb, fc) = (
-            F::from_bits(a.into()),
-            F::from_bits(b.into()),
-            F::from_bits(c.into()),
-        );
+        let (fa, fb, fc) = (F::from_bits(a.into()), F::from_bits(b.into()), F::from_bits(c.into()));
         check("mul", &[a, b], unit.mul(x, y), (fa * fb).value);
         check("add", &[a, b], unit.add(x, y), (fa + fb).value);
         check("add", &[a, c], unit.add(x, z), (fa + fc).value);
@@ -80,10 +76,7 @@ fn agree<F: Float>(precision: Precision, cases: u64) {
     }
     println!("{precision}: {cases} triples, {finite} finite, fma and mul-add differ on {ties_or_tiny}");
     // The sample must hold what is hard: fused and separate steps differ only where a product is inexact.
-    assert!(
-        finite > cases / 3 && ties_or_tiny > cases / 100,
-        "{precision}: a weak sample"
-    );
+    assert!(finite > cases / 3 && ties_or_tiny > cases / 100, "{precision}: a weak sample");
 }
 
 #[test]
@@ -109,15 +102,11 @@ fn f64_steps_round_as_apfloat_does() {
 /// Results that a second rounding, from f64, would get wrong: a crumb too far below a tie for 53 bits.
 #[test]
 fn a_crumb_that_f64_cannot_hold_decides_a_tie() {
-    let f16 = Unit {
-        precision: Precision::F16,
-    };
+    let f16 = Unit { precision: Precision::F16 };
     assert_eq!(f16.add(2048.0, 1.0), 2048.0, "a tie goes to the even neighbour");
     assert_eq!(f16.fma(128.0, 256.0, 16.0), 32768.0, "and so does this one");
     assert_eq!(f16.fma(2.0, 1024.5, 2.0f64.powi(-24)), 2050.0, "just above it");
-    let bf16 = Unit {
-        precision: Precision::Bf16,
-    };
+    let bf16 = Unit { precision: Precision::Bf16 };
     let crumb = 2.0f64.powi(-133);
     // 1.0625^2 = 1.125 + 2^-8, half an ulp above 1.125, whose last bit is even.
     assert_eq!(bf16.fma(1.0625, 1.0625, 0.0), 1.125);

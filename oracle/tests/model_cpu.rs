@@ -33,26 +33,13 @@ fn fma_agrees<F: Float>(unit: CpuUnit, cases: u64) {
     for i in 0..cases {
         let distribution = i as usize % DISTRIBUTIONS.len();
         let operands = draw(&mut random, unit, distribution, 1);
-        let (a, b, c) = (
-            operands.a[0].expect("active"),
-            operands.b[0].expect("active"),
-            operands.acc,
-        );
+        let (a, b, c) = (operands.a[0].expect("active"), operands.b[0].expect("active"), operands.acc);
         let number = |bits: u64| F::from_bits(bits.into());
         for (rounding, round) in MODES {
             let expected = number(a).mul_add_r(number(b), number(c), round).value;
-            let mxcsr = Mxcsr {
-                rounding,
-                ..Mxcsr::DEFAULT
-            };
-            let fpcr = Fpcr {
-                rmode: rounding,
-                ..Fpcr::DEFAULT
-            };
-            let found = [
-                x86::fma(precision, a, b, c, mxcsr),
-                arm::fmla(precision, c, a, b, fpcr),
-            ];
+            let mxcsr = Mxcsr { rounding, ..Mxcsr::DEFAULT };
+            let fpcr = Fpcr { rmode: rounding, ..Fpcr::DEFAULT };
+            let found = [x86::fma(precision, a, b, c, mxcsr), arm::fmla(precision, c, a, b, fpcr)];
             for bits in found {
                 let both_nan = expected.is_nan() && nan::is_nan(bits, precision);
                 assert!(
@@ -76,10 +63,7 @@ fn fused_multiply_adds_are_apfloats_in_every_mode() {
 
 /// A unit's operation out of exact numbers, from its definition. `None` is NaN.
 fn defined(operands: &Operands) -> Option<u64> {
-    let (fpcr, mxcsr) = (
-        Fpcr::from_bits(operands.control),
-        Mxcsr::from_bits(operands.control),
-    );
+    let (fpcr, mxcsr) = (Fpcr::from_bits(operands.control), Mxcsr::from_bits(operands.control));
     let (input, acc) = (operands.unit.input(), operands.unit.acc());
     let f32 = Precision::F32;
     let arm_results = |f16: bool| match (if f16 { fpcr.fz16 } else { fpcr.fz }, fpcr.ah) {
@@ -89,9 +73,7 @@ fn defined(operands: &Operands) -> Option<u64> {
     };
     let fz_operands = fpcr.fiz || fpcr.fz && !fpcr.ah;
     let of = |list: &[Option<u64>], flush: bool| -> Vec<Number> {
-        list.iter()
-            .map(|bits| Number::of(bits.unwrap_or(0), input, flush))
-            .collect()
+        list.iter().map(|bits| Number::of(bits.unwrap_or(0), input, flush)).collect()
     };
     let down = |mode: Rounding| mode == Rounding::Down;
     match operands.unit {
@@ -105,16 +87,10 @@ fn defined(operands: &Operands) -> Option<u64> {
             let flush = if f16 { fpcr.fz16 } else { fz_operands };
             let (a, b) = (of(&operands.a, flush), of(&operands.b, flush));
             let c = Number::of(operands.acc, acc, flush);
-            a[0].times(&b[0])
-                .plus(&c, down(fpcr.rmode))
-                .round(acc, fpcr.rmode, arm_results(f16))
+            a[0].times(&b[0]).plus(&c, down(fpcr.rmode)).round(acc, fpcr.rmode, arm_results(f16))
         }
         CpuUnit::Fmopa2Way | CpuUnit::Bfmopa { ebf: true } => {
-            let flush = if input == Precision::F16 {
-                fpcr.fz16
-            } else {
-                fz_operands
-            };
+            let flush = if input == Precision::F16 { fpcr.fz16 } else { fz_operands };
             let (a, b) = (of(&operands.a, flush), of(&operands.b, flush));
             let pair = a[0].times(&b[0]).plus(&a[1].times(&b[1]), down(fpcr.rmode));
             let pair = pair.round(f32, fpcr.rmode, arm_results(false))?;
@@ -143,9 +119,7 @@ fn defined(operands: &Operands) -> Option<u64> {
             let chain = |from: usize| {
                 let start = Number::of(0, f32, true);
                 let steps = (from..a.len()).step_by(2);
-                steps
-                    .into_iter()
-                    .try_fold(start, |sum, k| round(a[k].times(&b[k]).plus(&sum, false)))
+                steps.into_iter().try_fold(start, |sum, k| round(a[k].times(&b[k]).plus(&sum, false)))
             };
             let (even, odd) = (chain(0)?, chain(1)?);
             let sum = Number::of(operands.acc, f32, true).plus(&round(even.plus(&odd, false))?, false);
@@ -166,14 +140,8 @@ fn defined(operands: &Operands) -> Option<u64> {
             let counts = input != Precision::F16;
             let flush = mxcsr.daz && counts;
             let (a, b) = (of(&operands.a, flush), of(&operands.b, flush));
-            let results = if mxcsr.ftz && counts {
-                Results::FlushedAfter
-            } else {
-                Results::Kept
-            };
-            let sum = a[0]
-                .times(&b[0])
-                .plus(&Number::of(operands.acc, acc, flush), down(mxcsr.rounding));
+            let results = if mxcsr.ftz && counts { Results::FlushedAfter } else { Results::Kept };
+            let sum = a[0].times(&b[0]).plus(&Number::of(operands.acc, acc, flush), down(mxcsr.rounding));
             sum.round(acc, mxcsr.rounding, results)
         }
     }
@@ -181,14 +149,9 @@ fn defined(operands: &Operands) -> Option<u64> {
 
 /// FPCR's fields, or MXCSR's, at random.
 fn control(random: &mut Random, unit: CpuUnit) -> u32 {
-    let fields: &[u32] = if cpu_support::is_arm(unit) {
-        &[0, 1, 19, 22, 23, 24, 25]
-    } else {
-        &[6, 13, 14, 15]
-    };
-    fields
-        .iter()
-        .fold(0, |word, &bit| word | (random.below(2) as u32) << bit)
+    let fields: &[u32] =
+        if cpu_support::is_arm(unit) { &[0, 1, 19, 22, 23, 24, 25] } else { &[6, 13, 14, 15] };
+    fields.iter().fold(0, |word, &bit| word | (random.below(2) as u32) << bit)
 }
 
 #[test]
@@ -206,14 +169,10 @@ fn every_unit_is_its_definition_in_big_integers() {
             operands.control = control(&mut random, unit);
             let found = operands.predicted();
             match defined(&operands) {
-                Some(expected) => assert_eq!(
-                    found, expected,
-                    "{operands}: {found:x}, by definition {expected:x}"
-                ),
-                None => assert!(
-                    nan::is_nan(found, unit.acc()),
-                    "{operands}: {found:x}, by definition NaN"
-                ),
+                Some(expected) => {
+                    assert_eq!(found, expected, "{operands}: {found:x}, by definition {expected:x}")
+                }
+                None => assert!(nan::is_nan(found, unit.acc()), "{operands}: {found:x}, by definition NaN"),
             }
             let value = decode(found, unit.acc());
             finite += usize::from(value.is_finite());
@@ -250,11 +209,9 @@ fn operands_of_a_wrong_length_are_refused() {
     for unit in CpuUnit::ALL {
         let step = CpuStep::new(unit);
         let zeros = [0; 40];
-        for (n, m) in [
-            (0, 0),
-            (unit.products() + 1, unit.products() + 1),
-            (unit.products(), unit.products() - 1),
-        ] {
+        for (n, m) in
+            [(0, 0), (unit.products() + 1, unit.products() + 1), (unit.products(), unit.products() - 1)]
+        {
             let refused = step.apply(0, &zeros[..n], &zeros[..m]);
             assert!(
                 matches!(refused, Err(ModelError::UnitOperands { a, b, .. }) if (a, b) == (n, m)),
@@ -263,14 +220,8 @@ fn operands_of_a_wrong_length_are_refused() {
         }
         let legal = (1..=unit.products()).filter(|&n| step.apply(0, &zeros[..n], &zeros[..n]).is_ok());
         assert_eq!(legal.count(), unit.products() / unit.granule(), "{unit}");
-        let message = step
-            .apply(0, &zeros[..40], &zeros[..40])
-            .expect_err("too many")
-            .to_string();
-        assert!(
-            message.contains(unit.name()) && message.contains("40"),
-            "{message}"
-        );
+        let message = step.apply(0, &zeros[..40], &zeros[..40]).expect_err("too many").to_string();
+        assert!(message.contains(unit.name()) && message.contains("40"), "{message}");
     }
 }
 

@@ -20,11 +20,7 @@ type Counts = BTreeMap<&'static str, (u64, u64)>;
 fn compare(path: &Path, counts: &mut Counts) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a readable recording");
     let mut first = None;
-    for (at, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.starts_with('#'))
-    {
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let (operands, result) = Operands::parse(line)
             .unwrap_or_else(|| panic!("{}:{}: not a recorded line: {line}", path.display(), at + 1));
         let predicted = operands.predicted();
@@ -33,11 +29,7 @@ fn compare(path: &Path, counts: &mut Counts) -> Option<String> {
         if predicted == result {
             count.0 += 1;
         } else if first.is_none() {
-            first = Some(format!(
-                "{}:{}: {line}, the model says {predicted:x}",
-                path.display(),
-                at + 1
-            ));
+            first = Some(format!("{}:{}: {line}, the model says {predicted:x}", path.display(), at + 1));
         }
     }
     first
@@ -46,9 +38,7 @@ fn compare(path: &Path, counts: &mut Counts) -> Option<String> {
 fn recordings(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a readable folder");
     let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut texts: Vec<PathBuf> = paths
-        .filter(|p| p.extension().is_some_and(|e| e == "txt"))
-        .collect();
+    let mut texts: Vec<PathBuf> = paths.filter(|p| p.extension().is_some_and(|e| e == "txt")).collect();
     texts.sort();
     texts
 }

@@ -20,12 +20,8 @@ const UNITS: [(Precision, Precision); 6] = [
     (Precision::F16, Precision::F16),
     (Precision::F64, Precision::F32),
 ];
-const EPILOGUES: [Epilogue; 4] = [
-    Epilogue::MulThenFma,
-    Epilogue::MulThenAdd,
-    Epilogue::AlphaIntoA,
-    Epilogue::None,
-];
+const EPILOGUES: [Epilogue; 4] =
+    [Epilogue::MulThenFma, Epilogue::MulThenAdd, Epilogue::AlphaIntoA, Epilogue::None];
 
 fn small() -> impl Strategy<Value = f64> {
     (-4i32..=4).prop_map(f64::from)
@@ -80,15 +76,7 @@ fn bits(arithmetic: &Arithmetic, terms: &[(f64, f64)], scaling: (f64, f64), c: f
 #[test]
 fn undeclared_orders_have_no_model() {
     let terms = [(1.0, 2.0)];
-    assert_eq!(
-        bits(
-            &Arithmetic::any(Precision::F32, Precision::F32),
-            &terms,
-            (1.0, 0.0),
-            0.0
-        ),
-        None
-    );
+    assert_eq!(bits(&Arithmetic::any(Precision::F32, Precision::F32), &terms, (1.0, 0.0), 0.0), None);
     let mut free = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32);
     free.part_mut().order = Order::Free;
     assert_eq!(bits(&free, &terms, (1.0, 0.0), 0.0), None);
@@ -102,18 +90,11 @@ fn alpha_zero_gives_beta_c_and_reads_nothing() {
     for epilogue in [Epilogue::MulThenFma, Epilogue::MulThenAdd, Epilogue::AlphaIntoA] {
         let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F32, Precision::F32).epilogue(epilogue);
         let unread = [(f64::NAN, 1.0), (f64::INFINITY, 0.0)];
-        for (beta, c, expected) in [
-            (2.0, 3.0, 6.0),
-            (1.0, -0.0, -0.0),
-            (-1.0, 0.0, -0.0),
-            (0.0, f64::NAN, 0.0),
-        ] {
+        for (beta, c, expected) in
+            [(2.0, 3.0, 6.0), (1.0, -0.0, -0.0), (-1.0, 0.0, -0.0), (0.0, f64::NAN, 0.0)]
+        {
             let found = bits(&chain, &unread, (0.0, beta), c).expect("a chain");
-            assert_eq!(
-                found.to_bits(),
-                f64::to_bits(expected),
-                "{epilogue:?} beta {beta} c {c}"
-            );
+            assert_eq!(found.to_bits(), f64::to_bits(expected), "{epilogue:?} beta {beta} c {c}");
         }
     }
 }
@@ -125,29 +106,13 @@ fn a_chain_starts_from_plus_zero_and_zeros_have_their_signs() {
         bits(arithmetic, terms, scaling, c).map(f64::to_bits)
     };
     assert_eq!(sign(&fma, &[], (1.0, 0.0), 0.0), Some(0), "an empty row is +0");
-    assert_eq!(
-        sign(&fma, &[(-1.0, 0.0)], (1.0, 0.0), 0.0),
-        Some(0),
-        "+0 + -0 is +0"
-    );
+    assert_eq!(sign(&fma, &[(-1.0, 0.0)], (1.0, 0.0), 0.0), Some(0), "+0 + -0 is +0");
     let minus_zero = Some((-0.0f64).to_bits());
-    assert_eq!(
-        sign(&fma, &[(-1.0, 0.0)], (-1.0, 0.0), 0.0),
-        minus_zero,
-        "-1 * +0"
-    );
+    assert_eq!(sign(&fma, &[(-1.0, 0.0)], (-1.0, 0.0), 0.0), minus_zero, "-1 * +0");
     let tiny = 2.0f64.powi(-100);
-    assert_eq!(
-        sign(&fma, &[(-tiny, tiny)], (1.0, 0.0), 0.0),
-        minus_zero,
-        "a fused step underflows to -0"
-    );
+    assert_eq!(sign(&fma, &[(-tiny, tiny)], (1.0, 0.0), 0.0), minus_zero, "a fused step underflows to -0");
     let separate = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
-    assert_eq!(
-        sign(&separate, &[(-tiny, tiny)], (1.0, 0.0), 0.0),
-        Some(0),
-        "a separate one adds it to +0"
-    );
+    assert_eq!(sign(&separate, &[(-tiny, tiny)], (1.0, 0.0), 0.0), Some(0), "a separate one adds it to +0");
 }
 
 #[test]

@@ -30,17 +30,11 @@ fn all_predicted(path: &Path) -> usize {
     let architecture = recording.name().architecture.expect("a known device");
     let check = recording.check(architecture).expect("a known instruction");
     if let Some((sample, model)) = check.first {
-        panic!(
-            "{}: model {model:#x}, hardware {:#x}: {sample:x?}",
-            path.display(),
-            sample.d
-        );
+        panic!("{}: model {model:#x}, hardware {:#x}: {sample:x?}", path.display(), sample.d);
     }
     assert_eq!(check.predicted, check.outputs, "{}", path.display());
     // Which NaN an f64 instruction returns is not modelled; every other bit is.
-    let of_f64 = path
-        .file_name()
-        .is_some_and(|name| name.to_string_lossy().contains("_f64_"));
+    let of_f64 = path.file_name().is_some_and(|name| name.to_string_lossy().contains("_f64_"));
     assert!(of_f64 || check.unmodelled_nans == 0, "{}", path.display());
     assert!(check.unmodelled_nans * 20 < check.outputs, "{}", path.display());
     check.outputs
@@ -58,17 +52,12 @@ fn every_committed_output_is_predicted() {
 
 #[test]
 fn every_shared_output_is_predicted() {
-    let root = std::env::var_os("SPARSE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("SPARSE_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let folder = root.join("data/silicon");
     let paths = recordings(&folder);
     if paths.is_empty() {
-        say!(
-            "SKIPPED: no recordings in {}; set SPARSE_SHARED",
-            folder.display()
-        );
+        say!("SKIPPED: no recordings in {}; set SPARSE_SHARED", folder.display());
         return;
     }
     let mut total = 0;

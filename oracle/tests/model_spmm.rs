@@ -66,25 +66,15 @@ fn product() -> impl Strategy<Value = Product> {
             prop::collection::vec(element(core.instruction().acc), cols),
             prop::collection::vec((row, input), 0..70),
         )
-            .prop_map(move |(b, acc, terms)| Product {
-                core,
-                cols,
-                b,
-                acc,
-                terms,
-            })
+            .prop_map(move |(b, acc, terms)| Product { core, cols, b, acc, terms })
     })
 }
 
 fn panel<T: Scalar>(product: &Product) -> Vec<u64> {
-    let b = Dense::from_fn(B_ROWS, product.cols, |i, j| {
-        T::from_bits64(product.b[i * product.cols + j])
-    });
+    let b = Dense::from_fn(B_ROWS, product.cols, |i, j| T::from_bits64(product.b[i * product.cols + j]));
     let model = ModelSpmm::new(product.core, &b).expect("the type fits");
     let mut acc = product.acc.clone();
-    model
-        .accumulate(&product.terms, &mut acc)
-        .expect("the shape fits");
+    model.accumulate(&product.terms, &mut acc).expect("the shape fits");
     acc
 }
 
@@ -131,9 +121,7 @@ fn rows_of_a_csr_matrix_are_cut_into_instructions() {
         .for_each_row(&a, |row, bits| rows.push((row, bits.to_vec())))
         .expect("the shape fits");
     let line = |factor: f64| {
-        (0..33)
-            .map(|j| u64::from((((1.0 + f64::from(j)) * factor) as f32).to_bits()))
-            .collect::<Vec<_>>()
+        (0..33).map(|j| u64::from((((1.0 + f64::from(j)) * factor) as f32).to_bits())).collect::<Vec<_>>()
     };
     assert_eq!(rows, [(0, line(20.0)), (1, line(0.0)), (2, line(1.0))]);
 }
@@ -143,26 +131,13 @@ fn what_does_not_fit_is_refused() {
     let b = Dense::from_fn(4, 2, |_, _| F16::from_f64(1.0));
     let model = ModelSpmm::new(hopper(), &b).expect("f16");
     let mut acc = [0; 2];
-    assert_eq!(
-        model.accumulate(&[(4, 0)], &mut acc),
-        Err(ModelError::Row { row: 4, rows: 4 })
-    );
+    assert_eq!(model.accumulate(&[(4, 0)], &mut acc), Err(ModelError::Row { row: 4, rows: 4 }));
     assert!(matches!(
         model.accumulate(&[], &mut [0; 3]),
-        Err(ModelError::Shape {
-            expected: 2,
-            found: 3,
-            ..
-        })
+        Err(ModelError::Shape { expected: 2, found: 3, .. })
     ));
     let wide = Dense::from_fn(4, 2, |_, _| 1.0f32);
-    assert!(matches!(
-        ModelSpmm::new(hopper(), &wide),
-        Err(ModelError::Input {
-            found: Precision::F32,
-            ..
-        })
-    ));
+    assert!(matches!(ModelSpmm::new(hopper(), &wide), Err(ModelError::Input { found: Precision::F32, .. })));
     let empty = Csr::<F16>::try_new(CsrParts {
         rows: 1,
         cols: 3,
@@ -171,24 +146,13 @@ fn what_does_not_fit_is_refused() {
         values: vec![],
     })
     .expect("canonical");
-    assert!(matches!(
-        model.for_each_row(&empty, |_, _| {}),
-        Err(ModelError::Shape { .. })
-    ));
+    assert!(matches!(model.for_each_row(&empty, |_, _| {}), Err(ModelError::Shape { .. })));
     // f32 words are taken as tf32: the low bits are not read.
     let tf32 = hopper().instruction();
-    let tf32 = Instruction {
-        k: 8,
-        input: Precision::Tf32,
-        engine: Engine::Mma,
-        ..tf32
-    };
+    let tf32 = Instruction { k: 8, input: Precision::Tf32, engine: Engine::Mma, ..tf32 };
     let tf32 = TensorCore::new(Architecture::Sm90, tf32).expect("in the table");
     let mut low = [0u64; 2];
     let words = Dense::from_fn(1, 2, |_, j| f32::from_bits(0x3f80_0000 + j as u32 * 0x1fff));
-    ModelSpmm::new(tf32, &words)
-        .expect("f32")
-        .accumulate(&[(0, 0x3f80_1fff)], &mut low)
-        .expect("fits");
+    ModelSpmm::new(tf32, &words).expect("f32").accumulate(&[(0, 0x3f80_1fff)], &mut low).expect("fits");
     assert_eq!(low, [0x3f80_0000; 2]);
 }

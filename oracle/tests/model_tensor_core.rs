@@ -64,11 +64,7 @@ fn canonical_nan(precision: Precision) -> u64 {
 fn slow_step(unit: &FusedSum, acc: u64, a: &[u64], b: &[u64], input: Precision) -> u64 {
     let out = unit.output.precision();
     let c = decode(acc, out);
-    let pairs: Vec<(f64, f64)> = a
-        .iter()
-        .zip(b)
-        .map(|(&x, &y)| (seen(x, input), seen(y, input)))
-        .collect();
+    let pairs: Vec<(f64, f64)> = a.iter().zip(b).map(|(&x, &y)| (seen(x, input), seen(y, input))).collect();
     // f64 multiplies these exactly or overflows never: it knows about NaN and infinities.
     let specials: f64 = pairs.iter().map(|(x, y)| x * y).filter(|p| !p.is_finite()).sum();
     let specials = if c.is_finite() { specials } else { specials + c };
@@ -98,11 +94,7 @@ fn slow_step(unit: &FusedSum, acc: u64, a: &[u64], b: &[u64], input: Precision) 
     if exact.abs() >= 2.0f64.powi(128) {
         return if exact < 0.0 { 0xff80_0000 } else { 0x7f80_0000 };
     }
-    let kept = if unit.output == Output::E8m13TowardZero {
-        !0x3ff
-    } else {
-        !0
-    };
+    let kept = if unit.output == Output::E8m13TowardZero { !0x3ff } else { !0 };
     let bits = encode(exact, F32, Rounding::TowardZero) & kept;
     if bits & 0x7fff_ffff == 0 { 0 } else { bits }
 }
@@ -113,11 +105,7 @@ fn slow_add(x: u64, y: u64, precision: Precision) -> u64 {
         let sum = (F::from_bits(x.into()) + F::from_bits(y.into())).value;
         (!sum.is_nan()).then(|| sum.to_bits() as u64)
     }
-    let bits = if precision == F16 {
-        sum::<Half>(x, y)
-    } else {
-        sum::<Single>(x, y)
-    };
+    let bits = if precision == F16 { sum::<Half>(x, y) } else { sum::<Single>(x, y) };
     bits.unwrap_or(canonical_nan(precision))
 }
 
@@ -136,9 +124,7 @@ fn slow(core: &TensorCore, acc: u64, a: &[u64], b: &[u64]) -> u64 {
         Datapath::HalfPairs(unit) => {
             let mut dot = 0;
             for low in [0, 2] {
-                let picked: Vec<usize> = (0..a.len())
-                    .filter(|k| [low, low + 1].contains(&(k % 4)))
-                    .collect();
+                let picked: Vec<usize> = (0..a.len()).filter(|k| [low, low + 1].contains(&(k % 4))).collect();
                 let x: Vec<u64> = picked.iter().map(|&k| a[k]).collect();
                 let y: Vec<u64> = picked.iter().map(|&k| b[k]).collect();
                 dot = slow_step(&unit, dot, &x, &y, input);
@@ -148,9 +134,7 @@ fn slow(core: &TensorCore, acc: u64, a: &[u64], b: &[u64]) -> u64 {
         Datapath::FmaChain => {
             let number = |bits: u64| Double::from_bits(bits.into());
             let pairs = a.iter().zip(b);
-            let sum = pairs.fold(number(acc), |acc, (&x, &y)| {
-                number(x).mul_add(number(y), acc).value
-            });
+            let sum = pairs.fold(number(acc), |acc, (&x, &y)| number(x).mul_add(number(y), acc).value);
             sum.to_bits() as u64
         }
     }
@@ -159,15 +143,8 @@ fn slow(core: &TensorCore, acc: u64, a: &[u64], b: &[u64]) -> u64 {
 /// Bits of one operand; `kind` 0 near one, 1 wide, 2 subnormal, 3 any, else few bits.
 fn operand(random: &mut Random, precision: Precision, kind: u64) -> u64 {
     let spec = precision.spec();
-    let fraction = if precision == Tf32 {
-        23
-    } else {
-        spec.significand - 1
-    };
-    let (sign, bias) = (
-        random.below(2) << (spec.storage_bits - 1),
-        -i64::from(spec.emin) + 1,
-    );
+    let fraction = if precision == Tf32 { 23 } else { spec.significand - 1 };
+    let (sign, bias) = (random.below(2) << (spec.storage_bits - 1), -i64::from(spec.emin) + 1);
     let low = random.bits() & ((1 << fraction) - 1);
     let exponent = |e: i64| ((bias + e).max(0) as u64).min((spec.emax - spec.emin + 1) as u64) << fraction;
     match (random.below(64), kind) {
@@ -205,11 +182,7 @@ fn every_row_agrees_with_wide_integers() {
                 core.instruction(),
                 core.architecture()
             );
-            let exact: f64 = a
-                .iter()
-                .zip(&b)
-                .map(|(&x, &y)| seen(x, input) * seen(y, input))
-                .sum();
+            let exact: f64 = a.iter().zip(&b).map(|(&x, &y)| seen(x, input) * seen(y, input)).sum();
             let number = decode(found, out);
             special += u32::from(!number.is_finite());
             numbers += u32::from(number.is_finite() && number != 0.0);
@@ -238,13 +211,7 @@ fn exact_sums_are_exact_in_every_row() {
             let a: Vec<u64> = x.iter().map(|&v| bits(v, input)).collect();
             let b: Vec<u64> = y.iter().map(|&v| bits(v, input)).collect();
             let found = core.apply(bits(c, out), &a, &b).expect("full");
-            assert_eq!(
-                found,
-                bits(sum, out),
-                "{} on {}",
-                core.instruction(),
-                core.architecture()
-            );
+            assert_eq!(found, bits(sum, out), "{} on {}", core.instruction(), core.architecture());
         }
     }
 }
@@ -253,9 +220,7 @@ fn exact_sums_are_exact_in_every_row() {
 #[test]
 fn the_table_follows_its_rules() {
     for core in cores() {
-        let Instruction {
-            engine, input, acc, ..
-        } = core.instruction();
+        let Instruction { engine, input, acc, .. } = core.instruction();
         let architecture = core.architecture();
         let Some(unit) = core.fused_sum() else {
             assert_eq!((input, acc), (F64, F64));
@@ -315,11 +280,7 @@ const ONE: u64 = 0x3f80_0000;
 #[test]
 fn ampere_and_hopper_differ() {
     let (a, b) = one_and_tiny(&[1, 2, 3, 4], 8);
-    let on = |architecture| {
-        core(architecture, "mma.m16n8k8.f32.f16")
-            .apply(0, &a, &b)
-            .expect("full")
-    };
+    let on = |architecture| core(architecture, "mma.m16n8k8.f32.f16").apply(0, &a, &b).expect("full");
     assert_eq!([on(Sm75), on(Sm80), on(Sm86), on(Sm89)], [ONE; 4]);
     assert_eq!([on(Sm90), on(Sm100), on(Sm120)], [ONE + 1; 3]);
 }
@@ -359,26 +320,16 @@ fn a_fused_block_does_not() {
         let input = core.instruction().input;
         for kind in 0..20 {
             let terms: Vec<(u64, u64)> = (0..core.products())
-                .map(|_| {
-                    (
-                        operand(&mut random, input, kind % 5),
-                        operand(&mut random, input, kind % 5),
-                    )
-                })
+                .map(|_| (operand(&mut random, input, kind % 5), operand(&mut random, input, kind % 5)))
                 .collect();
             let acc = operand(&mut random, core.instruction().acc, kind % 5);
             // Places may be exchanged within one link only.
             let mut order: Vec<usize> = (0..core.products()).collect();
             for link in 0..core.links() {
-                let places: Vec<usize> = (0..core.products())
-                    .filter(|&i| core.link_of(i) == link)
-                    .collect();
+                let places: Vec<usize> = (0..core.products()).filter(|&i| core.link_of(i) == link).collect();
                 let mut shuffled = places.clone();
                 random.shuffle(&mut shuffled);
-                places
-                    .iter()
-                    .zip(shuffled)
-                    .for_each(|(&place, from)| order[place] = from);
+                places.iter().zip(shuffled).for_each(|(&place, from)| order[place] = from);
             }
             moved += usize::from(order.windows(2).any(|w| w[0] > w[1]));
             let run = |order: &[usize]| {
@@ -396,10 +347,7 @@ fn a_fused_block_does_not() {
 #[test]
 fn tf32_words_are_truncated() {
     let core = core(Sm90, "mma.m16n8k4.f32.tf32");
-    let run = |a: u64| {
-        core.apply(0, &[a, 0, 0, 0], &[0x3f80_1fff, 0, 0, 0])
-            .expect("full")
-    };
+    let run = |a: u64| core.apply(0, &[a, 0, 0, 0], &[0x3f80_1fff, 0, 0, 0]).expect("full");
     assert_eq!(run(0x3f80_1fff), ONE);
     assert_eq!(run(0x3f80_2000), ONE + 0x2000);
     assert_eq!(run(0x7f80_0001), 0x7f80_0000);
@@ -412,8 +360,7 @@ fn special_results_are_canonical() {
     let f32s = core(Sm90, "mma.m16n8k8.f32.f16");
     let f16s = core(Sm90, "mma.m16n8k8.f16.f16");
     let run = |core: &TensorCore, acc, a: u64, b: u64| {
-        core.apply(acc, &[a, 0, 0, 0, 0, 0, 0, 0], &[b, 0, 0, 0, 0, 0, 0, 0])
-            .expect("full")
+        core.apply(acc, &[a, 0, 0, 0, 0, 0, 0, 0], &[b, 0, 0, 0, 0, 0, 0, 0]).expect("full")
     };
     let (infinity, nan, minus_zero) = (0x7c00, 0xfe01, 0x8000);
     assert_eq!(run(&f32s, 0x8000_0000, minus_zero, half(1.0)), 0, "never -0");
@@ -449,9 +396,7 @@ fn fp8_by_the_half_unit_sums_pairs() {
     let e4m3 = |value: f64| encode(value, E4m3, Rounding::NearestEven);
     let run = |large: usize, small: [usize; 2]| {
         let mut a = vec![0; 32];
-        (0..32)
-            .filter(|k| small.contains(&(k % 4)))
-            .for_each(|k| a[k] = e4m3(2f64.powi(-5)));
+        (0..32).filter(|k| small.contains(&(k % 4))).for_each(|k| a[k] = e4m3(2f64.powi(-5)));
         a[large] = e4m3(448.0);
         f32::from_bits(emulated.apply(0, &a, &a).expect("full") as u32)
     };
@@ -468,9 +413,7 @@ fn fp8_by_the_half_unit_sums_pairs() {
 fn what_an_architecture_lacks_is_refused() {
     let lacks = |architecture, text: &str| {
         let instruction = text.parse().expect("an instruction");
-        TensorCore::new(architecture, instruction)
-            .expect_err("not in the table")
-            .to_string()
+        TensorCore::new(architecture, instruction).expect_err("not in the table").to_string()
     };
     assert_eq!(
         lacks(Sm75, "mma.m16n8k16.f32.f16"),
@@ -491,12 +434,7 @@ fn what_an_architecture_lacks_is_refused() {
 fn operands_of_another_length_are_refused() {
     let core = core(Sm90, "mma.sp.m16n8k32.f32.f16");
     assert_eq!((core.products(), core.links(), core.fused()), (16, 1, 16));
-    let refused = ModelError::Operands {
-        instruction: core.instruction(),
-        expected: 16,
-        a: 16,
-        b: 32,
-    };
+    let refused = ModelError::Operands { instruction: core.instruction(), expected: 16, a: 16, b: 32 };
     assert_eq!(core.apply(0, &[0; 16], &[0; 32]), Err(refused));
     let chained = chain(&core, 0, &[0; 24], &[0; 24]).expect_err("no multiple of 16");
     assert_eq!(
@@ -508,10 +446,7 @@ fn operands_of_another_length_are_refused() {
     );
     assert_eq!(chain_padded(&core, ONE, &[], &[]), Ok(ONE));
     let ones = [half(1.0); 17];
-    assert_eq!(
-        chain_padded(&core, 0, &ones, &ones),
-        Ok(u64::from(17f32.to_bits()))
-    );
+    assert_eq!(chain_padded(&core, 0, &ones, &ones), Ok(u64::from(17f32.to_bits())));
 }
 
 #[test]
@@ -536,10 +471,7 @@ fn names_of_instructions_parse_back() {
         assert!(wrong.parse::<Instruction>().is_err(), "{wrong}");
     }
     for architecture in Architecture::ALL {
-        assert_eq!(
-            Architecture::from_name(&architecture.to_string()),
-            Some(architecture)
-        );
+        assert_eq!(Architecture::from_name(&architecture.to_string()), Some(architecture));
     }
     assert_eq!(Architecture::from_name("sm_60"), None);
 }

@@ -24,11 +24,7 @@ fn bits(seed: u64, line: u64, precision: Precision) -> u64 {
     if random >> 60 == 0 {
         return 0;
     }
-    let fraction = if precision == Precision::Tf32 {
-        23
-    } else {
-        spec.significand - 1
-    };
+    let fraction = if precision == Precision::Tf32 { 23 } else { spec.significand - 1 };
     let field = (1 - spec.emin) as u64 - 3 + (random >> 50) % 6;
     let sign = (random >> 40 & 1) << (spec.storage_bits - 1);
     sign | field << fraction | random & ((1 << fraction) - 1)
@@ -45,10 +41,7 @@ fn lines_give_what_single_elements_give() {
         }
     }
     assert!(compared > 20_000, "only {compared} outputs");
-    assert!(
-        ROWS.iter()
-            .any(|row| row.architectures.contains(&Architecture::Sm90))
-    );
+    assert!(ROWS.iter().any(|row| row.architectures.contains(&Architecture::Sm90)));
 }
 
 fn compare(core: &TensorCore) -> usize {
@@ -60,9 +53,7 @@ fn compare(core: &TensorCore) -> usize {
     for trial in 0..400u64 {
         let seed = trial << 8;
         let operands: [Vec<u64>; 2] = [0, 1].map(|side| {
-            (0..products as u64)
-                .map(|i| bits(seed + 2 * i + side, trial + side, input))
-                .collect()
+            (0..products as u64).map(|i| bits(seed + 2 * i + side, trial + side, input)).collect()
         });
         let acc = bits(seed + 255, trial, core.instruction().acc);
         for (line, values) in lines.iter_mut().zip(&operands) {
@@ -73,17 +64,10 @@ fn compare(core: &TensorCore) -> usize {
         gathered.gather(&lines[1], &reversed);
         let mut again = Line::new(input, &path);
         again.gather(&gathered, &reversed);
-        let expected = core
-            .apply(acc, &operands[0], &operands[1])
-            .expect("full operands");
+        let expected = core.apply(acc, &operands[0], &operands[1]).expect("full operands");
         for b in [&lines[1], &again] {
             let got = path.element(acc, &lines[0], b);
-            assert_eq!(
-                got,
-                expected,
-                "{} trial {trial}: {got:#x} {expected:#x}",
-                core.instruction()
-            );
+            assert_eq!(got, expected, "{} trial {trial}: {got:#x} {expected:#x}", core.instruction());
         }
     }
     400
@@ -134,12 +118,7 @@ fn fp8_for_the_f16_unit_is_converted_first() {
             0xc1df_ffff,
         ),
     ] {
-        let path = Datapath::HalfPairs(FusedSum {
-            fraction: 25,
-            products: 16,
-            zero_exponent,
-            output,
-        });
+        let path = Datapath::HalfPairs(FusedSum { fraction: 25, products: 16, zero_exponent, output });
         let line = |precision, text: &str| {
             let values = words(text);
             let mut line = Line::new(precision, &path);

@@ -23,9 +23,7 @@ fn units() -> Vec<(Arithmetic, Precision)> {
             })
         })
     });
-    let cpus = CpuUnit::ALL
-        .into_iter()
-        .map(|unit| (Arithmetic::cpu(unit, unit.acc()), unit.input()));
+    let cpus = CpuUnit::ALL.into_iter().map(|unit| (Arithmetic::cpu(unit, unit.acc()), unit.input()));
     let chains = [
         (Reduction::FmaChain, F64, F64, F64),
         (Reduction::FmaChain, F32, F32, F32),
@@ -71,11 +69,7 @@ fn exact(terms: &[(f64, f64)], (alpha, beta): (f64, f64), c: f64) -> Option<Dyad
     for &(a, b) in terms {
         sum = &sum + &(&number(a)? * &number(b)?);
     }
-    let addend = if beta == 0.0 {
-        Dyadic::zero()
-    } else {
-        &number(beta)? * &number(c)?
-    };
+    let addend = if beta == 0.0 { Dyadic::zero() } else { &number(beta)? * &number(c)? };
     Some(&(&number(alpha)? * &sum) + &addend)
 }
 
@@ -114,12 +108,7 @@ fn check(arithmetic: &Arithmetic, q: &Question<'_>) -> Result<Option<Trace>, Tes
         Err(TraceError::NotFixed) => {
             let ranges = |part: &Part| matches!(part.along, Along::SplitK { .. } | Along::TwoPass { .. });
             let cut = arithmetic.parts.iter().any(ranges);
-            prop_assert!(
-                cut || q.terms.is_empty() || q.slots.is_some(),
-                "{:?} {:?}",
-                arithmetic,
-                q
-            );
+            prop_assert!(cut || q.terms.is_empty() || q.slots.is_some(), "{:?} {:?}", arithmetic, q);
             return Ok(None);
         }
         Err(e) => return Err(TestCaseError::fail(format!("{e}: {arithmetic:?}"))),
@@ -133,12 +122,7 @@ fn check(arithmetic: &Arithmetic, q: &Question<'_>) -> Result<Option<Trace>, Tes
     }
     if q.alpha != 0.0 || q.computes_zero {
         let mut seen = vec![0; q.terms.len()];
-        for addend in trace
-            .steps
-            .iter()
-            .filter(|s| s.kind != Kind::FoldAlpha)
-            .flat_map(|s| &s.addends)
-        {
+        for addend in trace.steps.iter().filter(|s| s.kind != Kind::FoldAlpha).flat_map(|s| &s.addends) {
             if let Source::Term(term) = addend.source {
                 seen[term] += 1;
             }
@@ -156,11 +140,7 @@ fn check(arithmetic: &Arithmetic, q: &Question<'_>) -> Result<Option<Trace>, Tes
     }
     prop_assert_eq!(trace.spoiler(), None);
     // Multiplied by 0, terms are not read: they may be anything.
-    let read = if q.alpha == 0.0 && !q.computes_zero {
-        &[]
-    } else {
-        q.terms
-    };
+    let read = if q.alpha == 0.0 && !q.computes_zero { &[] } else { q.terms };
     let exact = exact(read, scaling, q.c).expect("a finite result has finite operands");
     let total = &Dyadic::from_f64(trace.result()).expect("finite") - &exact;
     let causes = trace.causes().expect("finite");
@@ -273,36 +253,21 @@ fn sm80_f16() -> Arithmetic {
 }
 
 fn plain(terms: &[(f64, f64)]) -> Question<'_> {
-    Question {
-        terms,
-        slots: None,
-        alpha: 1.0,
-        beta: 0.0,
-        c: 0.0,
-        computes_zero: false,
-    }
+    Question { terms, slots: None, alpha: 1.0, beta: 0.0, c: 0.0, computes_zero: false }
 }
 
 /// 1 + 2^-24 + 3 * 2^-25, aligned to 2^-24 on Ampere: the last one keeps one unit of one and a half; then the sum, 2^24 + 2
 /// units, fits 25 bits and loses nothing toward zero.
 #[test]
 fn alignment_of_a_known_sum_is_listed() {
-    let terms = [
-        (1.0, 1.0),
-        (2f64.powi(-12), 2f64.powi(-12)),
-        (3.0, 2f64.powi(-25)),
-    ];
+    let terms = [(1.0, 1.0), (2f64.powi(-12), 2f64.powi(-12)), (3.0, 2f64.powi(-25))];
     // 2^-25 is no f16: split over both factors.
     let terms = [terms[0], terms[1], (3.0 * 2f64.powi(-12), 2f64.powi(-13))];
     let trace = Trace::new(&sm80_f16(), &plain(&terms)).expect("a trace");
     let step = &trace.steps[0];
     let frame = step.frame.expect("a fused sum");
     assert_eq!((frame.exponent, frame.unit, frame.total), (0, -24, (1 << 24) + 2));
-    let integers: Vec<i64> = step
-        .addends
-        .iter()
-        .map(|a| a.aligned.expect("finite").0)
-        .collect();
+    let integers: Vec<i64> = step.addends.iter().map(|a| a.aligned.expect("finite").0).collect();
     assert_eq!(integers[..3], [1 << 24, 1, 1]);
     let cut = step.addends[2].cut().expect("finite");
     assert_eq!(cut, -Dyadic::from(1).mul_pow2(-25));
@@ -316,21 +281,12 @@ fn errors_before_alpha_count_alpha_times() {
     let mut fma = Arithmetic::chain(Reduction::FmaChain, F16, F16);
     fma.epilogue = Epilogue::MulThenAdd;
     let terms = [(1.0, 1.0), (2f64.powi(-6), 2f64.powi(-6))];
-    let q = Question {
-        alpha: 4.0,
-        ..plain(&terms)
-    };
+    let q = Question { alpha: 4.0, ..plain(&terms) };
     let trace = Trace::new(&fma, &q).expect("a trace");
-    let weights: Vec<_> = trace
-        .steps
-        .iter()
-        .map(|s| s.weight.clone().expect("finite").to_f64(Rounding::NearestEven))
-        .collect();
+    let weights: Vec<_> =
+        trace.steps.iter().map(|s| s.weight.clone().expect("finite").to_f64(Rounding::NearestEven)).collect();
     assert_eq!(weights, [4.0, 4.0, 1.0]);
-    assert_eq!(
-        trace.causes().expect("finite").rounding,
-        -Dyadic::from(1).mul_pow2(-10)
-    );
+    assert_eq!(trace.causes().expect("finite").rounding, -Dyadic::from(1).mul_pow2(-10));
 }
 
 #[test]
@@ -340,10 +296,7 @@ fn what_spoils_a_sum_is_named() {
         trace.spoiler()
     };
     let infinity = f64::INFINITY;
-    assert_eq!(
-        named(&[(1.0, 1.0), (infinity, 2.0)]),
-        Some(Spoiler::Operand { step: 0, addend: 1 })
-    );
+    assert_eq!(named(&[(1.0, 1.0), (infinity, 2.0)]), Some(Spoiler::Operand { step: 0, addend: 1 }));
     let torn = [(infinity, 1.0), (1.0, 1.0), (0.0, infinity)];
     assert_eq!(
         named(&torn),
@@ -363,20 +316,14 @@ fn what_spoils_a_sum_is_named() {
 fn what_cannot_be_traced_is_refused() {
     let terms = [(0.1, 1.0)];
     let refused = |arithmetic: &Arithmetic, q: &Question<'_>| Trace::new(arithmetic, q).expect_err("refused");
-    assert_eq!(
-        refused(&Arithmetic::any(F32, F32), &plain(&terms)),
-        TraceError::NotDeterministic
-    );
+    assert_eq!(refused(&Arithmetic::any(F32, F32), &plain(&terms)), TraceError::NotDeterministic);
     assert!(
         matches!(refused(&sm80_f16(), &plain(&terms)), TraceError::Operand { value, .. } if value == 0.1)
     );
     let slot = |at| Slot { in_tile: true, at };
     let ones = [(1.0, 1.0); 2];
     for slots in [&[slot(0)][..], &[slot(3), slot(3)]] {
-        let q = Question {
-            slots: Some(slots),
-            ..plain(&ones)
-        };
+        let q = Question { slots: Some(slots), ..plain(&ones) };
         assert!(matches!(refused(&sm80_f16(), &q), TraceError::Slots(_)));
     }
     let rest = *Arithmetic::chain(Reduction::FmaChain, F32, F32).part();

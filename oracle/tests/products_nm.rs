@@ -19,9 +19,7 @@ fn dense(rows: &[&[f64]]) -> Dense<f64> {
 }
 
 fn numbers(rows: &[Vec<Element>]) -> Vec<Vec<f64>> {
-    rows.iter()
-        .map(|row| row.iter().map(|e| e.value.approx()).collect())
-        .collect()
+    rows.iter().map(|row| row.iter().map(|e| e.value.approx()).collect()).collect()
 }
 
 #[test]
@@ -35,12 +33,7 @@ fn a_product_by_hand() {
     assert_eq!(numbers(&found), expected);
     assert_eq!((found[0][0].terms, found[1][1].gauge.approx()), (2, 840.0));
     let narrow = dense(&[&[1.0, 10.0]]);
-    let shape = Refusal::Shape {
-        left_name: "columns of A",
-        left: 2,
-        right_name: "rows of B",
-        right: 3,
-    };
+    let shape = Refusal::Shape { left_name: "columns of A", left: 2, right_name: "rows of B", right: 3 };
     assert_eq!(definition(&narrow, &b).map(|_| ()), Err(shape.clone()));
     assert_eq!(product(&narrow, &b.entries()).map(|_| ()), Err(shape));
 }
@@ -64,25 +57,16 @@ fn the_confusion_matrix_by_hand() {
     let a = dense(&[&[1.0, 1.0], &[3.0, 1.0]]);
     // C = [3 1; 5 11], C' = [2 5; 2 15]: differences 1 4 3 4 over 2 * 2 elements.
     let w = confusion(&a, &full, &pruned, 1.0).expect("shapes fit");
-    assert_eq!(
-        [w.at(0, 0), w.at(0, 1), w.at(1, 0), w.at(1, 1)],
-        [0.25, 1.0, 0.75, 1.0]
-    );
+    assert_eq!([w.at(0, 0), w.at(0, 1), w.at(1, 0), w.at(1, 1)], [0.25, 1.0, 0.75, 1.0]);
     assert_eq!((w.total(), w.elements), (3.0, 4));
     // With the factor M / N = 2 of equation (1): C' = [4 10; 4 30].
     let w = confusion(&a, &full, &pruned, 2.0).expect("shapes fit");
-    assert_eq!(
-        [w.at(0, 0), w.at(0, 1), w.at(1, 0), w.at(1, 1)],
-        [0.25, 2.25, 0.25, 4.75]
-    );
+    assert_eq!([w.at(0, 0), w.at(0, 1), w.at(1, 0), w.at(1, 1)], [0.25, 2.25, 0.25, 4.75]);
     // What loses nothing has none; exactly, where rounded products would leave a rest.
     let none = confusion(&dense(&[&[0.1, 0.3], &[1e-300, 1e300]]), &full, &full, 1.0).expect("shapes fit");
     assert_eq!((none.total(), none.differences[1][1].is_zero()), (0.0, true));
     // 2^53 + 1 has no f64; the difference to 2^53 is exactly 1.
-    let (full, pruned) = (
-        picture(&["9007199254740992", "1"]),
-        picture(&["9007199254740992", "."]),
-    );
+    let (full, pruned) = (picture(&["9007199254740992", "1"]), picture(&["9007199254740992", "."]));
     let one = confusion(&dense(&[&[1.0, 1.0]]), &full, &pruned, 1.0).expect("shapes fit");
     assert_eq!(one.differences, [[Value::from_f64(1.0)]]);
 }
@@ -90,35 +74,17 @@ fn the_confusion_matrix_by_hand() {
 #[test]
 fn the_confusion_matrix_of_other_shapes_and_numbers() {
     let full: Entries<f64> = picture(&["1 5", "2 4"]);
-    let shape = |left_name, left, right_name, right| {
-        Err(Refusal::Shape {
-            left_name,
-            left,
-            right_name,
-            right,
-        })
-    };
+    let shape =
+        |left_name, left, right_name, right| Err(Refusal::Shape { left_name, left, right_name, right });
     let narrow: Entries<f64> = picture(&["1", "2"]);
     let found = confusion(&dense(&[&[1.0, 1.0]]), &full, &narrow, 1.0);
-    assert_eq!(
-        found,
-        shape("columns of the full matrix", 2, "columns of the pruned one", 1)
-    );
+    assert_eq!(found, shape("columns of the full matrix", 2, "columns of the pruned one", 1));
     let found = confusion(&dense(&[&[1.0]]), &full, &full, 1.0);
     assert_eq!(found, shape("columns of A", 1, "rows of B", 2));
-    let empty = Entries {
-        rows: 2,
-        cols: 0,
-        list: Vec::new(),
-    };
+    let empty = Entries { rows: 2, cols: 0, list: Vec::new() };
     let found = confusion(&dense(&[&[1.0, 1.0]]), &empty, &empty, 1.0).expect("shapes fit");
     assert_eq!((found.total(), found.elements), (0.0, 0));
-    let infinite = confusion(
-        &dense(&[&[f64::INFINITY, 1.0]]),
-        &full,
-        &picture(&[". .", "2 4"]),
-        1.0,
-    );
+    let infinite = confusion(&dense(&[&[f64::INFINITY, 1.0]]), &full, &picture(&[". .", "2 4"]), 1.0);
     assert_eq!(infinite.expect("shapes fit").at(0, 0), f64::INFINITY);
 }
 

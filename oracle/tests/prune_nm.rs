@@ -18,11 +18,7 @@ fn pruned<T: Scalar>(kind: FormatKind, params: FormatParams, rows: &[&str]) -> E
 #[test]
 fn the_vectors_of_largest_norm_stay() {
     // Norms squared of the row vectors: 25, 18, 16, 26 | 0, 1, 2, 1.
-    let found = pruned::<f32>(
-        FormatKind::Nm,
-        nm(2, 4, 2),
-        &["3 4 0 0", "3 3 . 1", "-4 . 1 1", "1 5 1 ."],
-    );
+    let found = pruned::<f32>(FormatKind::Nm, nm(2, 4, 2), &["3 4 0 0", "3 3 . 1", "-4 . 1 1", "1 5 1 ."]);
     assert_eq!(found, picture(&["3 4 . .", ". . . 1", ". . 1 1", "1 5 . ."]));
     // The largest single value need not be in the largest vector.
     let found = pruned::<f32>(FormatKind::Nm, nm(1, 2, 3), &["5 . .", "3 3 3"]);
@@ -36,11 +32,7 @@ fn the_vectors_of_largest_norm_stay() {
 fn ties_go_to_the_lower_index() {
     let found = pruned::<f32>(FormatKind::Nm, nm(2, 5, 1), &["1", "2", "-2", ".", "2"]);
     assert_eq!(found, picture(&[".", "2", "-2", ".", "."]));
-    let found = pruned::<F16>(
-        FormatKind::TwoFour,
-        FormatParams::default(),
-        &["1 -1 1 1 3 -3 . 3"],
-    );
+    let found = pruned::<F16>(FormatKind::TwoFour, FormatParams::default(), &["1 -1 1 1 3 -3 . 3"]);
     assert_eq!(found, picture(&["1 -1 . . 3 -3 . ."]));
     let found = pruned::<Tf32>(FormatKind::TwoFour, FormatParams::default(), &["1 -1 -2 2 . 1"]);
     assert_eq!(found, picture(&["1 . -2 . . 1"]));
@@ -54,19 +46,11 @@ fn sums_that_f64_cannot_tell_apart_are_compared_exactly() {
         let list = cells.iter().map(|&(row, col, value)| Entry { row, col, value });
         Entries::try_new(2, 2, list.collect()).expect("sorted")
     };
-    let found = prune(
-        &entries(&[(0, 0, big), (1, 0, big), (1, 1, 1.0)]),
-        FormatKind::Nm,
-        &nm(1, 2, 2),
-    );
+    let found = prune(&entries(&[(0, 0, big), (1, 0, big), (1, 1, 1.0)]), FormatKind::Nm, &nm(1, 2, 2));
     assert_eq!(found, Ok(entries(&[(1, 0, big), (1, 1, 1.0)])));
     // Squares that f64 underflows to zero, and overflows to infinity.
     for scale in [f64::from_bits(1), 2f64.powi(1020)] {
-        let found = prune(
-            &entries(&[(0, 0, scale), (1, 0, 2.0 * scale)]),
-            FormatKind::Nm,
-            &nm(1, 2, 1),
-        );
+        let found = prune(&entries(&[(0, 0, scale), (1, 0, 2.0 * scale)]), FormatKind::Nm, &nm(1, 2, 1));
         assert_eq!(found, Ok(entries(&[(1, 0, 2.0 * scale)])));
     }
 }
@@ -82,11 +66,7 @@ fn tf32_is_compared_as_stored() {
 fn nan_counts_as_largest_and_infinity_next() {
     let found = pruned::<f32>(FormatKind::Nm, nm(1, 4, 1), &["9e9", "inf", "nan", "nan"]);
     assert_eq!((found.list.len(), found.list[0].row), (1, 2));
-    let found = pruned::<f32>(
-        FormatKind::Nm,
-        nm(2, 4, 2),
-        &["inf 1", "9e9 9e9", "0 nan", "-inf inf"],
-    );
+    let found = pruned::<f32>(FormatKind::Nm, nm(2, 4, 2), &["inf 1", "9e9 9e9", "0 nan", "-inf inf"]);
     let rows: Vec<u32> = found.list.iter().map(|e| e.row).collect();
     assert_eq!(rows, [0, 0, 2, 2]);
 }
@@ -139,10 +119,7 @@ fn what_the_format_refuses_is_refused() {
         let encoder = Sparse::from_entries(kind, params, &entries).expect_err("refused");
         assert_eq!(refused(kind, params), encoder, "{kind:?}");
     }
-    let unsorted = Entries {
-        list: [entries.list[0]; 2].to_vec(),
-        ..entries
-    };
+    let unsorted = Entries { list: [entries.list[0]; 2].to_vec(), ..entries };
     let refusal = unsorted.check().expect_err("a duplicate");
     assert_eq!(prune(&unsorted, FormatKind::Nm, &nm(1, 1, 1)), Err(refusal));
     assert!(matches!(
@@ -170,13 +147,7 @@ fn weight(values: &[f64]) -> (u8, BigRational) {
     if values.iter().any(|v| v.is_infinite()) {
         return (1, zero());
     }
-    (
-        0,
-        values
-            .iter()
-            .map(|&v| rational(v) * rational(v))
-            .fold(zero(), |a, b| a + b),
-    )
+    (0, values.iter().map(|&v| rational(v) * rational(v)).fold(zero(), |a, b| a + b))
 }
 
 /// The definition: an entry stays iff fewer than `limit` lines of its window are larger than its own, or as large and
@@ -189,13 +160,8 @@ fn by_definition<T: Scalar>(
 ) -> Entries<T> {
     let stays = |e: &Entry<T>| {
         let peers: Vec<&Entry<T>> = entries.list.iter().filter(|o| window(o) == window(e)).collect();
-        let values = |l: u32| {
-            peers
-                .iter()
-                .filter(|o| line(o) == l)
-                .map(|o| o.value.to_f64())
-                .collect::<Vec<_>>()
-        };
+        let values =
+            |l: u32| peers.iter().filter(|o| line(o) == l).map(|o| o.value.to_f64()).collect::<Vec<_>>();
         let mut lines: Vec<u32> = peers.iter().map(|o| line(o)).collect();
         lines.sort_unstable();
         lines.dedup();
@@ -241,9 +207,7 @@ fn matrices() -> impl Strategy<Value = Entries<f64>> {
     (1u32..=40, 1u32..=24).prop_flat_map(|(rows, cols)| {
         let cells = prop::collection::btree_map((0..rows, 0..cols), number(), 0..=150);
         cells.prop_map(move |cells| {
-            let list = cells
-                .into_iter()
-                .map(|((row, col), value)| Entry { row, col, value });
+            let list = cells.into_iter().map(|((row, col), value)| Entry { row, col, value });
             Entries::try_new(rows as usize, cols as usize, list.collect()).expect("a map is sorted")
         })
     })

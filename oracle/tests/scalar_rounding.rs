@@ -26,9 +26,7 @@ fn second_opinion(value: f64, precision: Precision, mode: Option<Round>) -> u64 
         Double: FloatConvert<T>,
     {
         let mut loses = false;
-        let out: T = Double::from_bits(value.to_bits().into())
-            .convert_r(round, &mut loses)
-            .value;
+        let out: T = Double::from_bits(value.to_bits().into()).convert_r(round, &mut loses).value;
         (out.to_bits() as u64, loses)
     }
     let by = |round| match precision {
@@ -102,16 +100,10 @@ fn decodes_every_pattern_as_half_does() {
     for bits in 0..=u16::MAX {
         let ours = decode(bits.into(), Precision::F16);
         let theirs = half::f16::from_bits(bits).to_f64();
-        assert!(
-            ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()),
-            "f16 {bits:x}"
-        );
+        assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "f16 {bits:x}");
         let ours = decode(bits.into(), Precision::Bf16);
         let theirs = half::bf16::from_bits(bits).to_f64();
-        assert!(
-            ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()),
-            "bf16 {bits:x}"
-        );
+        assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "bf16 {bits:x}");
     }
 }
 
@@ -162,11 +154,7 @@ fn rounds_the_neighbourhood_of_every_pattern_as_apfloat_does() {
             }
             let next = decode(bits + 1, precision);
             // Past the largest finite number the next step has the same width.
-            let high = if next.is_finite() {
-                next
-            } else {
-                2.0 * low - decode(bits - 1, precision)
-            };
+            let high = if next.is_finite() { next } else { 2.0 * low - decode(bits - 1, precision) };
             let middle = low + (high - low) / 2.0;
             for point in [low, middle, low + (high - low) / 4.0, high] {
                 for x in [point, point.next_up(), point.next_down()] {
@@ -176,30 +164,16 @@ fn rounds_the_neighbourhood_of_every_pattern_as_apfloat_does() {
                 }
             }
         }
-        assert!(
-            checked > 23 * (magnitudes - 1) * 7 / 8,
-            "{precision}: only {checked} points"
-        );
+        assert!(checked > 23 * (magnitudes - 1) * 7 / 8, "{precision}: only {checked} points");
     }
 }
 
 #[test]
 fn rounds_far_and_special_values() {
     let tiny = f64::from_bits(1);
-    for value in [
-        0.0,
-        -0.0,
-        tiny,
-        -tiny,
-        f64::MIN_POSITIVE,
-        f64::MAX,
-        f64::MIN,
-        1e300,
-        -1e300,
-        1e-300,
-        1e39,
-        7e4,
-    ] {
+    for value in
+        [0.0, -0.0, tiny, -tiny, f64::MIN_POSITIVE, f64::MAX, f64::MIN, 1e300, -1e300, 1e-300, 1e39, 7e4]
+    {
         for precision in NARROW.into_iter().chain([Precision::F32]) {
             check(value, precision);
         }
@@ -208,11 +182,7 @@ fn rounds_far_and_special_values() {
         for precision in Precision::ALL {
             let nan = encode(-f64::NAN, precision, mode);
             assert!(decode(nan, precision).is_nan());
-            assert_eq!(
-                nan >> (precision.spec().storage_bits - 1),
-                0,
-                "canonical NaN is positive"
-            );
+            assert_eq!(nan >> (precision.spec().storage_bits - 1), 0, "canonical NaN is positive");
             let infinity = decode(encode(f64::NEG_INFINITY, precision, mode), precision);
             assert!(
                 infinity == f64::NEG_INFINITY || (precision == Precision::E4m3 && infinity.is_nan()),
@@ -220,10 +190,7 @@ fn rounds_far_and_special_values() {
             );
         }
     }
-    assert_eq!(
-        encode(f64::NAN, Precision::F32, Rounding::NearestEven),
-        u64::from(f32::NAN.to_bits())
-    );
+    assert_eq!(encode(f64::NAN, Precision::F32, Rounding::NearestEven), u64::from(f32::NAN.to_bits()));
     assert_eq!(encode(449.0, Precision::E4m3, Rounding::TowardZero), 0x7e);
     assert_eq!(encode(464.0, Precision::E4m3, Rounding::NearestEven), 0x7e);
     assert_eq!(encode(464.0, Precision::E4m3, Rounding::NearestAway), 0x7f);
@@ -236,9 +203,7 @@ fn rounds_to_f32_as_the_machine_and_apfloat_do() {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut finite = 0;
     for round in 0..200_000u64 {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // All f64 patterns, then only exponents that f32 has, its subnormals included.
         let mut bits = state ^ state >> 29;
         if round % 2 == 0 {
@@ -265,10 +230,7 @@ fn rounds_to_f32_as_the_machine_and_apfloat_do() {
 fn tf32_formulas_are_rounding_modes() {
     let mut overflowed = 0;
     let interesting = (0..=u32::MAX).step_by(4093).chain((0..512).flat_map(|e| {
-        [
-            0u32, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x7f_efff, 0x7f_f000, 0x7f_ffff,
-        ]
-        .map(|f| e << 23 | f)
+        [0u32, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x7f_efff, 0x7f_f000, 0x7f_ffff].map(|f| e << 23 | f)
     }));
     for bits in interesting {
         let x = Tf32(bits);
@@ -286,10 +248,7 @@ fn tf32_formulas_are_rounding_modes() {
         for (mode, _) in MODES {
             let rounded = encode(value, Precision::Tf32, mode);
             assert_eq!(rounded & 0x1fff, 0, "low bits of {rounded:08x}");
-            assert_eq!(
-                encode(decode(rounded, Precision::Tf32), Precision::Tf32, mode),
-                rounded
-            );
+            assert_eq!(encode(decode(rounded, Precision::Tf32), Precision::Tf32, mode), rounded);
         }
     }
     assert!(overflowed > 0, "no case rounds up to infinity");

@@ -12,25 +12,11 @@ use std::collections::BTreeSet;
 type Change<T> = fn(&mut T);
 
 fn problem(mode: Mode, [m, k, n]: [usize; 3], nnz_a: u64, nnz_b: u64) -> Problem {
-    Problem {
-        m,
-        k,
-        n,
-        a: Operand::sparse(nnz_a, k),
-        b: Operand::sparse(nnz_b, k),
-        mode,
-    }
+    Problem { m, k, n, a: Operand::sparse(nnz_a, k), b: Operand::sparse(nnz_b, k), mode }
 }
 
 fn machine() -> Machine {
-    Machine {
-        groups_a: 2,
-        groups_b: 2,
-        buffer_a: 100,
-        buffer_b: 100,
-        psum: 50,
-        reserve: 20,
-    }
+    Machine { groups_a: 2, groups_b: 2, buffer_a: 100, buffer_b: 100, psum: 50, reserve: 20 }
 }
 
 /// Worked by hand. 2 x 2 elements; 8 x 10 with 40 entries times 10 x 12 with 60: densities 1/2. Of 100 entries of a
@@ -43,15 +29,7 @@ fn machine() -> Machine {
 fn a_partition_by_hand() {
     let p = problem(Mode::Ssmm, [8, 10, 12], 40, 60);
     let found = partition(&p, &machine()).expect("fits");
-    let expected = Partition {
-        mt: 4,
-        kt: 10,
-        nt: 3,
-        tm: 1,
-        tk: 1,
-        tn: 2,
-        reuse: Reuse::Raf,
-    };
+    let expected = Partition { mt: 4, kt: 10, nt: 3, tm: 1, tk: 1, tn: 2, reuse: Reuse::Raf };
     assert_eq!(found, expected);
     assert_eq!((p.a.bytes, p.b.bytes), (40 * 12 + 20, 60 * 12 + 20));
     assert_eq!(found.traffic(&p), 500 + 740);
@@ -80,16 +58,8 @@ fn what_cannot_be_is_named() {
         ("no buffer B", |m| m.buffer_b = 0, zero("buffer_b")),
         ("no psum buffer", |m| m.psum = 0, zero("psum")),
         ("65 groups", |m| m.groups_a = 65, too_large("groups_a", 65, 64)),
-        (
-            "more groups",
-            |m| m.groups_b = usize::MAX,
-            too_large("groups_b", u128::from(u64::MAX), 64),
-        ),
-        (
-            "all of it reserved",
-            |m| m.reserve = 100,
-            too_large("reserve", 100, 99),
-        ),
+        ("more groups", |m| m.groups_b = usize::MAX, too_large("groups_b", u128::from(u64::MAX), 64)),
+        ("all of it reserved", |m| m.reserve = 100, too_large("reserve", 100, 99)),
     ];
     for (name, change, refusal) in machines {
         let mut m = machine();
@@ -99,31 +69,13 @@ fn what_cannot_be_is_named() {
     let past = u32::MAX as usize + 1;
     let u32_max = u64::from(u32::MAX);
     for (p, refusal) in [
-        (
-            problem(Mode::Ssmm, [past, 4, 4], 0, 0),
-            too_large("m", 1 << 32, u32_max),
-        ),
-        (
-            problem(Mode::Ssmm, [4, past, 4], 0, 0),
-            too_large("k", 1 << 32, u32_max),
-        ),
-        (
-            problem(Mode::Ssmm, [4, 4, usize::MAX], 0, 0),
-            too_large("n", usize::MAX as u128, u32_max),
-        ),
-        (
-            problem(Mode::Ssmm, [4, 4, 4], 17, 0),
-            too_large("nnz of A", 17, 16),
-        ),
-        (
-            problem(Mode::Ssmm, [4, 4, 4], 0, 17),
-            too_large("nnz of B", 17, 16),
-        ),
+        (problem(Mode::Ssmm, [past, 4, 4], 0, 0), too_large("m", 1 << 32, u32_max)),
+        (problem(Mode::Ssmm, [4, past, 4], 0, 0), too_large("k", 1 << 32, u32_max)),
+        (problem(Mode::Ssmm, [4, 4, usize::MAX], 0, 0), too_large("n", usize::MAX as u128, u32_max)),
+        (problem(Mode::Ssmm, [4, 4, 4], 17, 0), too_large("nnz of A", 17, 16)),
+        (problem(Mode::Ssmm, [4, 4, 4], 0, 17), too_large("nnz of B", 17, 16)),
         (problem(Mode::Sdmm, [0, 4, 4], 1, 0), too_large("nnz of A", 1, 0)),
-        (
-            problem(Mode::Ssmm, [4, 1 << 20, 1 << 20], 0, 1 << 32),
-            too_large("nnz of B", 1 << 32, u32_max),
-        ),
+        (problem(Mode::Ssmm, [4, 1 << 20, 1 << 20], 0, 1 << 32), too_large("nnz of B", 1 << 32, u32_max)),
     ] {
         assert_eq!(partition(&p, &machine()), Err(refusal));
     }
@@ -143,18 +95,12 @@ fn a_tile_that_cannot_fit_names_the_buffer() {
     for (change, field, found, limit) in tables {
         let mut m = machine();
         change(&mut m);
-        assert_eq!(
-            partition(&dense, &m),
-            Err(Refusal::TooLarge { field, found, limit })
-        );
+        assert_eq!(partition(&dense, &m), Err(Refusal::TooLarge { field, found, limit }));
     }
     let mut m = machine();
     (m.buffer_a, m.buffer_b, m.psum) = (5, 5, 38);
     let found = partition(&dense, &m).expect("just fits");
-    assert_eq!(
-        (found.mt, found.kt, found.nt, found.reuse),
-        (1, 1, 1, Reuse::Rabe)
-    );
+    assert_eq!((found.mt, found.kt, found.nt, found.reuse), (1, 1, 1, Reuse::Rabe));
 }
 
 #[test]
@@ -162,11 +108,8 @@ fn a_partition_that_is_not_legal_is_refused_by_rule() {
     let p = problem(Mode::Ssmm, [8, 10, 12], 40, 60);
     let legal = partition(&p, &machine()).expect("fits");
     assert_eq!(legal.check(&p, &machine()), Ok(()));
-    let covers = |field, found| Refusal::Parameter {
-        field,
-        expected: "at least the extent that it cuts",
-        found,
-    };
+    let covers =
+        |field, found| Refusal::Parameter { field, expected: "at least the extent that it cuts", found };
     let too_large = |field, found, limit| Refusal::TooLarge { field, found, limit };
     let table: [(Change<Partition>, Refusal); 10] = [
         (|t| t.mt = 0, Refusal::Zero { field: "mt" }),
@@ -176,14 +119,8 @@ fn a_partition_that_is_not_legal_is_refused_by_rule() {
         (|t| t.kt = 9, covers("kt * tk", 9)),
         (|t| t.tn = 1, covers("nt * groups_b * tn", 6)),
         (|t| t.kt = (1 << 16) + 1, too_large("kt", (1 << 16) + 1, 1 << 16)),
-        (
-            |t| t.mt = usize::MAX,
-            too_large("mt", usize::MAX as u128, 1 << 16),
-        ),
-        (
-            |t| t.nt = 5,
-            too_large("buffer_b (a tile of B in each half)", 100, 80),
-        ),
+        (|t| t.mt = usize::MAX, too_large("mt", usize::MAX as u128, 1 << 16)),
+        (|t| t.nt = 5, too_large("buffer_b (a tile of B in each half)", 100, 80)),
         (|t| (t.nt, t.kt, t.tk) = (5, 2, 5), too_large("psum", 50, 40)),
     ];
     for (change, refusal) in table {
@@ -197,54 +134,25 @@ fn a_partition_that_is_not_legal_is_refused_by_rule() {
         Partition { reuse, ..legal }.check(&p, &m).err()
     };
     let found = |field, found, limit| Some(too_large(field, found, limit));
-    assert_eq!(
-        rules(|m| m.buffer_a = 99, Reuse::Raf),
-        found("buffer_a (a tile of A in each half)", 80, 79)
-    );
-    assert_eq!(
-        rules(|m| m.buffer_b = 74, Reuse::Raf),
-        found("buffer_b (a tile of B in each half)", 60, 59)
-    );
+    assert_eq!(rules(|m| m.buffer_a = 99, Reuse::Raf), found("buffer_a (a tile of A in each half)", 80, 79));
+    assert_eq!(rules(|m| m.buffer_b = 74, Reuse::Raf), found("buffer_b (a tile of B in each half)", 60, 59));
     // With one k tile, what stays is never more than a tile in each half.
     assert_eq!(rules(|m| m.buffer_b = 75, Reuse::Rbf), None);
-    let halved = Partition {
-        kt: 2,
-        tk: 5,
-        ..legal
-    };
+    let halved = Partition { kt: 2, tk: 5, ..legal };
     let mut m = machine();
     m.buffer_a = 49;
-    assert_eq!(
-        halved.check(&p, &m).err(),
-        found("buffer_a (a row of tiles of A)", 40, 39)
-    );
+    assert_eq!(halved.check(&p, &m).err(), found("buffer_a (a row of tiles of A)", 40, 39));
     m.reserve = 10;
     assert_eq!(halved.check(&p, &m), Ok(()));
     // Fields: a column of A of 256 expected entries, a row of B likewise.
     let dense = problem(Mode::Ssmm, [512, 1, 512], 512, 512);
-    let roomy = Machine {
-        buffer_a: 1 << 20,
-        buffer_b: 1 << 20,
-        psum: 1 << 20,
-        ..machine()
-    };
-    let at = |mt, nt| Partition {
-        mt,
-        kt: 1,
-        nt,
-        tm: 2,
-        tk: 1,
-        tn: 2,
-        reuse: Reuse::Rabe,
-    };
+    let roomy = Machine { buffer_a: 1 << 20, buffer_b: 1 << 20, psum: 1 << 20, ..machine() };
+    let at = |mt, nt| Partition { mt, kt: 1, nt, tm: 2, tk: 1, tn: 2, reuse: Reuse::Rabe };
     assert_eq!(
         at(256, 128).check(&dense, &roomy).err(),
         found("col_len (a column of a group of A)", 256, 255)
     );
-    assert_eq!(
-        at(128, 256).check(&dense, &roomy).err(),
-        found("row_len (a row of a group of B)", 256, 255)
-    );
+    assert_eq!(at(128, 256).check(&dense, &roomy).err(), found("row_len (a row of a group of B)", 256, 255));
     assert_eq!(at(128, 128).check(&dense, &roomy), Ok(()));
 }
 
@@ -271,12 +179,7 @@ fn the_largest_products_are_partitioned() {
         psum: u64::MAX,
         reserve: 0,
     };
-    for (extents, nnz_b) in [
-        ([n, n, n], most),
-        ([n, 1, n], most),
-        ([1, n, 1], most),
-        ([n, n, 1], 0),
-    ] {
+    for (extents, nnz_b) in [([n, n, n], most), ([n, 1, n], most), ([1, n, 1], most), ([n, n, 1], 0)] {
         for reserve in [0, 99] {
             let m = Machine { reserve, ..roomy };
             let p = problem(Mode::Ssmm, extents, most, nnz_b);
@@ -284,10 +187,7 @@ fn the_largest_products_are_partitioned() {
             assert_eq!(found.check(&p, &m), Ok(()), "{extents:?}");
         }
     }
-    let p = Problem {
-        b: Operand::dense(n, n),
-        ..problem(Mode::Sdmm, [n, n, n], most, 0)
-    };
+    let p = Problem { b: Operand::dense(n, n), ..problem(Mode::Sdmm, [n, n, n], most, 0) };
     let found = partition(&p, &roomy).expect("fits");
     assert_eq!(found.check(&p, &roomy), Ok(()));
 }
@@ -302,15 +202,7 @@ fn exhaustive(p: &Problem, m: &Machine) -> Option<Partition> {
         for (tn, nt) in sizes(p.n, m.groups_b) {
             for (tk, kt) in sizes(p.k, 1) {
                 for reuse in [Reuse::Raf, Reuse::Rbf, Reuse::Rabe] {
-                    let candidate = Partition {
-                        mt,
-                        kt,
-                        nt,
-                        tm,
-                        tk,
-                        tn,
-                        reuse,
-                    };
+                    let candidate = Partition { mt, kt, nt, tm, tk, tn, reuse };
                     if candidate.check(p, m).is_ok() {
                         legal.push(candidate);
                     }
@@ -334,18 +226,8 @@ fn problems() -> impl Strategy<Value = (Problem, Machine)> {
         |([m, k, n], share_a, share_b, sparse, (groups_a, groups_b, buffer_a, buffer_b, psum, reserve))| {
             let nnz = |rows: usize, cols: usize, share: u32| (rows * cols) as u64 * u64::from(share) / 100;
             let mode = if sparse { Mode::Ssmm } else { Mode::Sdmm };
-            let machine = Machine {
-                groups_a,
-                groups_b,
-                buffer_a,
-                buffer_b,
-                psum,
-                reserve,
-            };
-            (
-                problem(mode, [m, k, n], nnz(m, k, share_a), nnz(k, n, share_b)),
-                machine,
-            )
+            let machine = Machine { groups_a, groups_b, buffer_a, buffer_b, psum, reserve };
+            (problem(mode, [m, k, n], nnz(m, k, share_a), nnz(k, n, share_b)), machine)
         },
     )
 }

@@ -10,19 +10,12 @@ use sparse_oracle::{F16, Refusal, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn entries<T: Scalar>(rows: usize, cols: usize, list: &[(u32, u32, f64)]) -> Entries<T> {
-    let list = list.iter().map(|&(row, col, value)| Entry {
-        row,
-        col,
-        value: T::from_f64(value),
-    });
+    let list = list.iter().map(|&(row, col, value)| Entry { row, col, value: T::from_f64(value) });
     Entries::try_new(rows, cols, list.collect()).expect("sorted")
 }
 
 fn groups(groups: u32) -> FormatParams {
-    FormatParams {
-        groups,
-        ..FormatParams::default()
-    }
+    FormatParams { groups, ..FormatParams::default() }
 }
 
 /// ```text
@@ -35,14 +28,7 @@ fn groups(groups: u32) -> FormatParams {
 /// ```
 fn example() -> (RpCsc<f64>, CpCsr<f64>) {
     let a = [(0, 0, 1.0), (0, 1, 2.0), (1, 1, 3.0), (2, 2, 4.0), (3, 1, 2.0)];
-    let b = [
-        (0, 1, 5.0),
-        (1, 0, 6.0),
-        (1, 2, 7.0),
-        (2, 2, 8.0),
-        (3, 0, 9.0),
-        (3, 3, 9.0),
-    ];
+    let b = [(0, 1, 5.0), (1, 0, 6.0), (1, 2, 7.0), (2, 2, 8.0), (3, 0, 9.0), (3, 3, 9.0)];
     (
         RpCsc::from_entries(&entries(4, 4, &a), &groups(2)).expect("fits"),
         CpCsr::from_entries(&entries(4, 4, &b), &groups(2)).expect("fits"),
@@ -52,18 +38,10 @@ fn example() -> (RpCsc<f64>, CpCsr<f64>) {
 #[test]
 fn columns_of_a_and_rows_of_b_are_merged() {
     let (a, b) = example();
-    let m = |k, groups_a, groups_b| Match {
-        k,
-        at_a: usize::from(k),
-        at_b: usize::from(k),
-        groups_a,
-        groups_b,
-    };
+    let m =
+        |k, groups_a, groups_b| Match { k, at_a: usize::from(k), at_b: usize::from(k), groups_a, groups_b };
     // Row 3 of B meets no column of A.
-    assert_eq!(
-        matches(&a, &b),
-        Ok(vec![m(0, 0b01, 0b01), m(1, 0b11, 0b11), m(2, 0b10, 0b10)])
-    );
+    assert_eq!(matches(&a, &b), Ok(vec![m(0, 0b01, 0b01), m(1, 0b11, 0b11), m(2, 0b10, 0b10)]));
     // Positions count what is stored: k = 5 is the second column of A and the first row of B.
     let a = RpCsc::from_entries(&entries::<f64>(1, 9, &[(0, 2, 1.0), (0, 5, 1.0)]), &groups(1));
     let b = CpCsr::from_entries(&entries::<f64>(9, 1, &[(5, 0, 1.0), (7, 0, 1.0)]), &groups(1));
@@ -115,10 +93,7 @@ fn output_rows_list_column_address_and_operands() {
     assert_eq!(
         found,
         [
-            (
-                0,
-                vec![(0, 1, 1, 2.0, 6.0), (1, 0, 0, 1.0, 5.0), (2, 0, 1, 2.0, 7.0)]
-            ),
+            (0, vec![(0, 1, 1, 2.0, 6.0), (1, 0, 0, 1.0, 5.0), (2, 0, 1, 2.0, 7.0)]),
             (1, vec![(0, 2, 1, 3.0, 6.0), (2, 1, 1, 3.0, 7.0)]),
             (2, vec![(2, 1, 2, 4.0, 8.0)]),
             (3, vec![(0, 0, 1, 2.0, 6.0), (2, 0, 1, 2.0, 7.0)]),
@@ -130,14 +105,7 @@ fn output_rows_list_column_address_and_operands() {
 #[test]
 fn address_mapping_sorts_by_column_and_keeps_equal_columns_in_order() {
     let a = entries::<f64>(1, 3, &[(0, 0, 1.0), (0, 1, 1.0), (0, 2, 1.0)]);
-    let b = [
-        (0, 1, 1.0),
-        (0, 3, 2.0),
-        (1, 0, 3.0),
-        (1, 1, 4.0),
-        (1, 3, 5.0),
-        (2, 1, 6.0),
-    ];
+    let b = [(0, 1, 1.0), (0, 3, 2.0), (1, 0, 3.0), (1, 1, 4.0), (1, 3, 5.0), (2, 1, 6.0)];
     let a = RpCsc::from_entries(&a, &groups(1)).expect("fits");
     let b = CpCsr::from_entries(&entries(3, 4, &b), &groups(1)).expect("fits");
     let buffers = outer_products(&a, &b, None).expect("fit together");
@@ -176,55 +144,31 @@ fn sums_are_rounded_ascending_and_go_on_in_the_next_tile() {
 fn sums_start_from_plus_zero_and_cancelled_elements_stay() {
     let a = entries::<f64>(2, 2, &[(0, 0, -0.0), (1, 0, 1.0), (1, 1, -1.0)]);
     let b = entries::<f64>(2, 1, &[(0, 0, 1.0), (1, 0, 1.0)]);
-    let (a, b) = (
-        Tiling::fit(&a, 2).expect("fits"),
-        Tiling::fit(&b, 1).expect("fits"),
-    );
+    let (a, b) = (Tiling::fit(&a, 2).expect("fits"), Tiling::fit(&b, 1).expect("fits"));
     let c = ssmm(&a, &b, None).expect("fit together").bits();
     assert_eq!(c, entries::<f64>(2, 1, &[(0, 0, 0.0), (1, 0, 0.0)]).bits());
 }
 
 #[test]
 fn what_does_not_fit_together_is_refused() {
-    let shape = |left_name, left, right_name, right| Refusal::Shape {
-        left_name,
-        left,
-        right_name,
-        right,
-    };
+    let shape = |left_name, left, right_name, right| Refusal::Shape { left_name, left, right_name, right };
     let empty = |rows, cols| entries::<f64>(rows, cols, &[]);
     let a = |depth| Tiling::cut(&empty(3, 4), (3, depth), 1).expect("fits");
     let b = |rows, depth| Tiling::cut(&empty(rows, 2), (depth, 2), 1).expect("fits");
-    assert_eq!(
-        ssmm(&a(4), &b(5, 4), None),
-        Err(shape("columns of A", 4, "rows of B", 5))
-    );
+    assert_eq!(ssmm(&a(4), &b(5, 4), None), Err(shape("columns of A", 4, "rows of B", 5)));
     assert_eq!(
         ssmm(&a(4), &b(4, 2), None),
         Err(shape("columns of a tile of A", 4, "rows of a tile of B", 2))
     );
-    assert_eq!(
-        sdmm(&a(4), &Dense::from_fn(3, 2, |_, _| 0.0)),
-        Err(shape("columns of A", 4, "rows of B", 3))
-    );
+    assert_eq!(sdmm(&a(4), &Dense::from_fn(3, 2, |_, _| 0.0)), Err(shape("columns of A", 4, "rows of B", 3)));
     let (left, right) = example();
-    assert_eq!(
-        outer_products(&left, &right, Some(0)),
-        Err(Refusal::Zero { field: "psum" })
-    );
-    let refused = Refusal::TooLarge {
-        field: "psum",
-        found: 1 << 32,
-        limit: u64::from(u32::MAX),
-    };
+    assert_eq!(outer_products(&left, &right, Some(0)), Err(Refusal::Zero { field: "psum" }));
+    let refused = Refusal::TooLarge { field: "psum", found: 1 << 32, limit: u64::from(u32::MAX) };
     assert_eq!(terms(&left, &right, Some(1 << 32)), Err(refused));
     let half = Tiling::<RpCsc<F16>>::fit(&entries(1, 1, &[]), 1).expect("fits");
     let other = Tiling::<CpCsr<F16>>::fit(&entries(1, 1, &[]), 1).expect("fits");
-    let kind = Refusal::Kind {
-        field: "element type",
-        expected: "f64 or f32".to_owned(),
-        found: "f16".to_owned(),
-    };
+    let kind =
+        Refusal::Kind { field: "element type", expected: "f64 or f32".to_owned(), found: "f16".to_owned() };
     assert_eq!(ssmm(&half, &other, None), Err(kind.clone()));
     assert_eq!(sdmm(&half, &Dense::from_fn(1, 1, |_, _| F16(0))), Err(kind));
 }
@@ -246,10 +190,7 @@ fn definition<T: Scalar>(a: &Entries<T>, b: &Entries<T>) -> BTreeMap<(u32, u32),
             terms.entry(at).or_default().push((left.value, right.value));
         }
     }
-    terms
-        .into_iter()
-        .map(|(at, terms)| (at, chain_of(&terms)))
-        .collect()
+    terms.into_iter().map(|(at, terms)| (at, chain_of(&terms))).collect()
 }
 
 /// Equal bits; any NaN is any other.
@@ -278,24 +219,15 @@ fn products() -> impl Strategy<Value = (Operands, [usize; 3], [u32; 2], Option<u
             let cell = (any::<u32>(), any::<u32>(), number());
             prop::collection::vec(cell, 0..120).prop_map(move |cells| {
                 let cells = cells.into_iter().filter(|_| rows * cols > 0);
-                let at: BTreeMap<_, _> = cells
-                    .map(|(row, col, value)| ((row % rows as u32, col % cols as u32), value))
-                    .collect();
-                let list: Vec<_> = at
-                    .into_iter()
-                    .map(|((row, col), value)| (row, col, value))
-                    .collect();
+                let at: BTreeMap<_, _> =
+                    cells.map(|(row, col, value)| ((row % rows as u32, col % cols as u32), value)).collect();
+                let list: Vec<_> = at.into_iter().map(|((row, col), value)| (row, col, value)).collect();
                 entries(rows, cols, &list)
             })
         };
         let sizes = [1usize..=24, 1usize..=24, 1usize..=24];
         let capacity = prop::option::of(1usize..20);
-        (
-            (matrix(m, k), matrix(k, n)),
-            sizes,
-            [1u32..=9, 1u32..=9],
-            capacity,
-        )
+        ((matrix(m, k), matrix(k, n)), sizes, [1u32..=9, 1u32..=9], capacity)
     })
 }
 
@@ -313,14 +245,7 @@ fn any_tiles_are_one_chain<T: Scalar>(
     prop_assert_eq!(c.nnz(), expected.len());
     for e in &c.list {
         let value = expected[&(e.row, e.col)];
-        prop_assert!(
-            same(e.value, value),
-            "({}, {}): {:?}, chain {:?}",
-            e.row,
-            e.col,
-            e.value,
-            value
-        );
+        prop_assert!(same(e.value, value), "({}, {}): {:?}, chain {:?}", e.row, e.col, e.value, value);
     }
     // Dense B: absent elements of B take part as what they are in memory, +0.
     let dense = b.to_dense().expect("small");

@@ -49,14 +49,8 @@ const TABLE_X: [Row; 15] = [
 /// 8 x 8 elements. 12,288 entries in a tile and 24,576 in a row of tiles are the most that any row of the table needs
 /// (citeseer 2: 105,165 / 9 = 11,685 but 13,146 in one tile less; github: 24,084): 75 % of 16,384 in each half of the
 /// double buffers. 512 psums: 339, 416, 493 and 504 are printed as 66, 81, 96 and 98 %.
-const MACHINE: Machine = Machine {
-    groups_a: 8,
-    groups_b: 8,
-    buffer_a: 32_768,
-    buffer_b: 32_768,
-    psum: 512,
-    reserve: 25,
-};
+const MACHINE: Machine =
+    Machine { groups_a: 8, groups_b: 8, buffer_a: 32_768, buffer_b: 32_768, psum: 512, reserve: 25 };
 
 fn find(name: &str) -> &'static Row {
     let mut rows = TABLE_X.iter();
@@ -66,11 +60,7 @@ fn find(name: &str) -> &'static Row {
 /// What a size must be for its count of tiles: (extent, groups, size, count) of M, K and N.
 fn axes(row: &Row) -> [(&'static str, usize, usize, usize, usize); 3] {
     let (p, [m, k, n]) = (&row.printed, row.extents);
-    [
-        ("M", m, 8, p.mt, p.tm),
-        ("K", k, 1, p.kt, p.tk),
-        ("N", n, 8, p.nt, p.tn),
-    ]
+    [("M", m, 8, p.mt, p.tm), ("K", k, 1, p.kt, p.tk), ("N", n, 8, p.nt, p.tn)]
 }
 
 #[test]
@@ -83,13 +73,7 @@ fn rows_that_do_not_cover_their_matrices() {
             }
         }
     }
-    assert_eq!(
-        short,
-        [
-            ("reddit 2", "M", 232_960, 232_965),
-            ("deezer", "M", 14_144, 28_281)
-        ]
-    );
+    assert_eq!(short, [("reddit 2", "M", 232_960, 232_965), ("deezer", "M", 14_144, 28_281)]);
 }
 
 /// Sizes follow from counts, `Mt = ceil(M / (8 Tm))`, in all rows but these: nell was cut for a matrix of 169,341 to
@@ -123,12 +107,7 @@ fn rows_whose_sizes_do_not_follow_from_their_counts() {
 /// Dense psums: Mt * Nt of 512. Reddit is printed as 91 %.
 #[test]
 fn dense_psums_fill_512_as_printed() {
-    for (name, percent) in [
-        ("cora 1", 66),
-        ("citeseer 1", 81),
-        ("pubmed 1", 96),
-        ("nell 1", 98),
-    ] {
+    for (name, percent) in [("cora 1", 66), ("citeseer 1", 81), ("pubmed 1", 96), ("nell 1", 98)] {
         let p = &find(name).printed;
         let found = (p.mt * p.nt) as f64 / 512.0 * 100.0;
         assert_eq!(found.round() as usize, percent, "{name}");
@@ -176,13 +155,7 @@ fn pubmed_1_has_the_printed_tiles_and_reads_less() {
     let row = find("pubmed 1");
     let problem = product(row, Mode::Sdmm, 88_651, Some(988_031));
     let found = partition(&problem, &MACHINE).expect("fits");
-    assert_eq!(
-        found,
-        Partition {
-            reuse: Raf,
-            ..row.printed
-        }
-    );
+    assert_eq!(found, Partition { reuse: Raf, ..row.printed });
     assert_eq!(row.printed.check(&problem, &MACHINE), Ok(()));
     assert!(found.traffic(&problem) * 2 < row.printed.traffic(&problem) * 3);
 }
@@ -194,10 +167,7 @@ fn facebook_and_deezer_have_the_printed_rows_of_tiles() {
     let problem = product(row, Mode::Ssmm, 342_004, Some(implied(row, 71)));
     let found = partition(&problem, &MACHINE).expect("fits");
     let p = row.printed;
-    assert_eq!(
-        (found.mt, found.tm, found.kt, found.tk, found.reuse),
-        (p.mt, p.tm, p.kt, p.tk, p.reuse)
-    );
+    assert_eq!((found.mt, found.tm, found.kt, found.tk, found.reuse), (p.mt, p.tm, p.kt, p.tk, p.reuse));
     let row = find("deezer");
     let problem = product(row, Mode::Ssmm, 185_504, Some(implied(row, 63)));
     let found = partition(&problem, &MACHINE).expect("fits");
@@ -217,19 +187,13 @@ fn cora_2_and_citeseer_2_keep_more_than_fits() {
             limit: 24_576,
         };
         assert_eq!(row.printed.check(&problem, &MACHINE), Err(refusal), "{name}");
-        let tiles = Partition {
-            reuse: Rabe,
-            ..row.printed
-        };
+        let tiles = Partition { reuse: Rabe, ..row.printed };
         assert_eq!(tiles.check(&problem, &MACHINE), Ok(()), "{name}");
         let found = partition(&problem, &MACHINE).expect("fits");
         assert!(found.traffic(&problem) < tiles.traffic(&problem), "{name}");
         // One k tile less, and a tile of A would not fit: this is where 75 % of 16,384 comes from.
-        let fewer = Partition {
-            kt: row.extents[1].div_ceil(row.printed.tk - 1),
-            tk: row.printed.tk - 1,
-            ..tiles
-        };
+        let fewer =
+            Partition { kt: row.extents[1].div_ceil(row.printed.tk - 1), tk: row.printed.tk - 1, ..tiles };
         assert!(fewer.check(&problem, &MACHINE).is_err(), "{name}");
     }
 }
@@ -239,10 +203,9 @@ fn cora_2_and_citeseer_2_keep_more_than_fits() {
 /// the next. With each edge once it fits a half, but then psums fill 33 and 84 %, where 75 and 70 % are printed.
 #[test]
 fn twitch_and_wiki_let_tiles_pass_that_fill_more_than_a_half() {
-    for (name, edges, percent_b, share, tile, psums) in [
-        ("twitch", 153_138u64, 53, 72, 23_560, 33),
-        ("wiki", 170_918, 74, 40, 13_148, 84),
-    ] {
+    for (name, edges, percent_b, share, tile, psums) in
+        [("twitch", 153_138u64, 53, 72, 23_560, 33), ("wiki", 170_918, 74, 40, 13_148, 84)]
+    {
         let row = find(name);
         let p = &row.printed;
         let tiles = (p.tm * p.tk) as u64;
@@ -256,10 +219,7 @@ fn twitch_and_wiki_let_tiles_pass_that_fill_more_than_a_half() {
         assert!(
             matches!(
                 refused,
-                Err(sparse_oracle::Refusal::TooLarge {
-                    field: "buffer_a (a tile of A in each half)",
-                    ..
-                })
+                Err(sparse_oracle::Refusal::TooLarge { field: "buffer_a (a tile of A in each half)", .. })
             ),
             "{name}: {refused:?}"
         );

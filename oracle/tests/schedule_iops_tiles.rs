@@ -13,11 +13,7 @@ type Columns = Tiling<CpCsr<f64>>;
 /// Entries at these positions, with values that tell them apart.
 fn entries(rows: usize, cols: usize, at: impl IntoIterator<Item = (u32, u32)>) -> Entries<f64> {
     let at: BTreeSet<_> = at.into_iter().collect();
-    let list = at.iter().enumerate().map(|(i, &(row, col))| Entry {
-        row,
-        col,
-        value: i as f64 + 1.0,
-    });
+    let list = at.iter().enumerate().map(|(i, &(row, col))| Entry { row, col, value: i as f64 + 1.0 });
     Entries::try_new(rows, cols, list.collect()).expect("sorted")
 }
 
@@ -33,23 +29,11 @@ fn tiles_of_a_picture() {
     let tiles: Vec<_> = tiling
         .tiles
         .iter()
-        .map(|t| {
-            (
-                t.row,
-                t.col,
-                t.matrix.rows,
-                t.matrix.cols,
-                t.matrix.values.clone(),
-            )
-        })
+        .map(|t| (t.row, t.col, t.matrix.rows, t.matrix.cols, t.matrix.values.clone()))
         .collect();
     assert_eq!(
         tiles,
-        [
-            (0, 0, 2, 4, vec![1.0, 2.0, 3.0, 5.0]),
-            (0, 4, 2, 1, vec![4.0]),
-            (2, 4, 1, 1, vec![6.0]),
-        ]
+        [(0, 0, 2, 4, vec![1.0, 2.0, 3.0, 5.0]), (0, 4, 2, 1, vec![4.0]), (2, 4, 1, 1, vec![6.0]),]
     );
     assert_eq!(tiling.entries(), e);
 }
@@ -61,15 +45,7 @@ fn what_no_tile_has_room_for_is_refused_with_its_place_in_the_matrix() {
         ((0, 1), 1, Refusal::Zero { field: "tile_rows" }),
         ((1, 0), 1, Refusal::Zero { field: "tile_cols" }),
         ((1, 1), 0, Refusal::Zero { field: "groups" }),
-        (
-            (1, 1),
-            65,
-            Refusal::TooLarge {
-                field: "groups",
-                found: 65,
-                limit: 64,
-            },
-        ),
+        ((1, 1), 65, Refusal::TooLarge { field: "groups", found: 65, limit: 64 }),
         (
             (700, 2),
             2,
@@ -87,17 +63,9 @@ fn what_no_tile_has_room_for_is_refused_with_its_place_in_the_matrix() {
     }
     // Sizes are checked even where no entry is.
     let empty = entries(1, 1 << 17, []);
-    let refusal = Refusal::TooLarge {
-        field: "cols",
-        found: (1 << 16) + 1,
-        limit: 1 << 16,
-    };
+    let refusal = Refusal::TooLarge { field: "cols", found: (1 << 16) + 1, limit: 1 << 16 };
     assert_eq!(Rows::cut(&empty, (1, (1 << 16) + 1), 1), Err(refusal));
-    let unsorted = Entries {
-        rows: 1,
-        cols: 1,
-        list: vec![e.list[0]; 2],
-    };
+    let unsorted = Entries { rows: 1, cols: 1, list: vec![e.list[0]; 2] };
     let refusal = unsorted.check().expect_err("twice");
     assert_eq!(Rows::cut(&unsorted, (1, 1), 1), Err(refusal.clone()));
     assert_eq!(Rows::fit(&unsorted, 1), Err(refusal));
@@ -110,10 +78,7 @@ fn a_matrix_wider_than_16_bits_is_cut_along_k() {
     let e = entries(10, n, [(0, 0), (3, 65535), (3, 65536), (9, n as u32 - 1)]);
     let a = Rows::fit(&e, 4).expect("legal tiles exist");
     assert_eq!((a.tile_rows, a.tile_cols), (12, 1 << 16));
-    assert_eq!(
-        a.tiles.iter().map(|t| t.col).collect::<Vec<_>>(),
-        [0, 65536, 131072]
-    );
+    assert_eq!(a.tiles.iter().map(|t| t.col).collect::<Vec<_>>(), [0, 65536, 131072]);
     assert_eq!(a.entries(), e);
     let b = Columns::fit(&e.transpose(), 4).expect("legal tiles exist");
     assert_eq!((b.tile_rows, b.tile_cols), (1 << 16, 12));
@@ -155,10 +120,7 @@ fn covers_once<M: Grouped<f64>>(tiling: &Tiling<M>, e: &Entries<f64>) -> Result<
         prop_assert_eq!((tile.row % tiling.tile_rows, tile.col % tiling.tile_cols), (0, 0));
         prop_assert_eq!(
             (part.rows, part.cols),
-            (
-                tiling.tile_rows.min(e.rows - tile.row),
-                tiling.tile_cols.min(e.cols - tile.col)
-            )
+            (tiling.tile_rows.min(e.rows - tile.row), tiling.tile_cols.min(e.cols - tile.col))
         );
         prop_assert!(part.nnz() > 0);
         count += part.nnz();

@@ -16,11 +16,7 @@ use sparse_oracle::schedule::libra::{
 fn reuse_and_utilisation_follow_equations_2_to_6() {
     let mma = Mma::K8;
     assert_eq!(mma.spmm_reuse(16), 2.0, "(2): 16 entries in 8 columns");
-    assert_eq!(
-        mma.spmm_reuse_of_density(16.0 / 64.0),
-        2.0,
-        "(3): the same by density"
-    );
+    assert_eq!(mma.spmm_reuse_of_density(16.0 / 64.0), 2.0, "(3): the same by density");
     assert_eq!(mma.sddmm_reuse(12), 1.0, "(4): break even at (m + n) / 2 entries");
     assert_eq!(mma.sddmm_reuse(24), 2.0);
     assert_eq!(mma.least_spmm_reuse(), 1.0, "(5)");
@@ -33,10 +29,7 @@ fn reuse_and_utilisation_follow_equations_2_to_6() {
     let tall = Mma::try_new(16, 8, 8).expect("a shape");
     assert!(tall.least_sddmm_reuse() < 1.0);
     for (shape, field) in [((0, 1, 1), "m"), ((1, 0, 1), "n"), ((1, 1, 0), "k")] {
-        assert_eq!(
-            Mma::try_new(shape.0, shape.1, shape.2),
-            Err(Refusal::Zero { field })
-        );
+        assert_eq!(Mma::try_new(shape.0, shape.1, shape.2), Err(Refusal::Zero { field }));
     }
 }
 
@@ -51,22 +44,14 @@ fn thresholds_in_entries_are_those_of_figure_7() {
     assert_eq!(needed_entries(17, 8), Ok(2));
     assert_eq!(needed_entries(128, u32::MAX), Ok(u32::MAX));
     assert_eq!(needed_entries(0, 8), Err(Refusal::Zero { field: "eta" }));
-    let too_dense = Refusal::TooLarge {
-        field: "eta",
-        found: 129,
-        limit: 128,
-    };
+    let too_dense = Refusal::TooLarge { field: "eta", found: 129, limit: 128 };
     assert_eq!(needed_entries(129, 8), Err(too_dense));
 }
 
 #[test]
 fn two_streams_iff_neither_part_fills_the_device() {
     let h100 = Thresholds::H100_PUBLISHED;
-    let grid = |blocks| Grid {
-        launched: [blocks, 1, 1],
-        multiprocessors: 50,
-        resident: 2,
-    };
+    let grid = |blocks| Grid { launched: [blocks, 1, 1], multiprocessors: 50, resident: 2 };
     let ratio = |blocks| grid(blocks).occupancy().expect("a device");
     assert_eq!(ratio(250).get(), 2.5, "(7)");
     assert_eq!(h100.normalised(ratio(391), ratio(0)), (1.0, 0.0), "(8)");
@@ -78,35 +63,17 @@ fn two_streams_iff_neither_part_fills_the_device() {
         (391, 3826, Streams::Sequential),
         (0, 0, Streams::Multi),
     ] {
-        assert_eq!(
-            h100.streams(ratio(tensor), ratio(cuda)),
-            streams,
-            "{tensor} and {cuda} blocks"
-        );
+        assert_eq!(h100.streams(ratio(tensor), ratio(cuda)), streams, "{tensor} and {cuda} blocks");
     }
     // A device of its own thresholds, and the largest grid there is.
     let own = Thresholds::try_new(2.0, 2.0).expect("positive");
     assert_eq!(own.streams(ratio(199), ratio(199)), Streams::Multi);
     assert_eq!(own.streams(ratio(199), ratio(200)), Streams::Sequential);
-    let largest = Grid {
-        launched: [u32::MAX; 3],
-        ..grid(0)
-    };
+    let largest = Grid { launched: [u32::MAX; 3], ..grid(0) };
     assert!(largest.occupancy().expect("a device").get() > 7e26);
-    let none = Grid {
-        multiprocessors: 0,
-        ..grid(1)
-    };
-    assert_eq!(
-        none.occupancy(),
-        Err(Refusal::Zero {
-            field: "multiprocessors"
-        })
-    );
-    let none = Grid {
-        resident: 0,
-        ..grid(1)
-    };
+    let none = Grid { multiprocessors: 0, ..grid(1) };
+    assert_eq!(none.occupancy(), Err(Refusal::Zero { field: "multiprocessors" }));
+    let none = Grid { resident: 0, ..grid(1) };
     assert_eq!(none.occupancy(), Err(Refusal::Zero { field: "resident" }));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Thresholds::try_new(bad, 1.0).is_err() && Thresholds::try_new(1.0, bad).is_err());
@@ -117,10 +84,7 @@ fn two_streams_iff_neither_part_fills_the_device() {
 #[test]
 fn work_of_two_windows() {
     let profile = Profile::of(&two_windows()).expect("sorted");
-    assert_eq!(
-        (profile.nnz(), profile.vectors(), profile.windows().len()),
-        (12, 8, 2)
-    );
+    assert_eq!((profile.nnz(), profile.vectors(), profile.windows().len()), (12, 8, 2));
     assert_eq!(profile.windows()[0].vectors, [3, 2, 1, 0, 0, 0, 0, 0]);
     assert_eq!((profile.windows()[1].window, profile.windows()[1].rows), (1, 2));
     assert_eq!(profile.single_entry_ratio(), Some(5.0 / 8.0));
@@ -147,14 +111,7 @@ fn work_of_two_windows() {
     assert_eq!(sddmm(Mode::Hybrid { eta: 11 }), work((0, 12), 0, 0, (0, 24)));
     assert_eq!(sddmm(Mode::TensorOnly), work((12, 0), 2, 256, (14 + 4, 0)));
     let refused = spmm_work(&profile, hybrid, 5, false);
-    assert!(matches!(
-        refused,
-        Err(Refusal::Parameter {
-            field: "kb",
-            found: 5,
-            ..
-        })
-    ));
+    assert!(matches!(refused, Err(Refusal::Parameter { field: "kb", found: 5, .. })));
     assert!(spmm_work(&profile, Mode::Hybrid { eta: 0 }, 8, false).is_err());
     assert!(sddmm_work(&profile, Mode::Hybrid { eta: 129 }).is_err());
     let nothing = Profile::of(&numbered(5, 5, &[])).expect("empty");
@@ -167,10 +124,7 @@ fn work_of_two_windows() {
 fn a_tall_matrix_has_a_small_profile() {
     let profile = Profile::of(&numbered(u32::MAX as usize, 1, &[(0, 0), (u32::MAX - 1, 0)])).expect("sorted");
     assert_eq!(profile.windows().len(), 2);
-    assert_eq!(
-        (profile.windows()[1].window, profile.windows()[1].rows),
-        (0x1fff_ffff, 7)
-    );
+    assert_eq!((profile.windows()[1].window, profile.windows()[1].rows), (0x1fff_ffff, 7));
 }
 
 /// Columns with these numbers of entries, from the top of one window.
@@ -197,11 +151,7 @@ fn the_tuner_finds_the_published_threshold_of_spmm_where_blocks_are_full() {
         (48, 48),
         "8 entries are cheaper on CUDA cores; the first threshold that says so"
     );
-    assert_eq!(
-        tuned(&[3; 4]),
-        (16, 52),
-        "12 are not; equal costs go to the smallest"
-    );
+    assert_eq!(tuned(&[3; 4]), (16, 52), "12 are not; equal costs go to the smallest");
     let every: Vec<u32> = (1..=8).flat_map(|nnz| [nnz; 4]).collect();
     let profile = Profile::of(&columns(&every)).expect("sorted");
     let found = tune_spmm(&profile, &CostModel::PUBLISHED_OPTIMA, 4, false).expect("kb is 4");
@@ -218,11 +168,7 @@ fn the_tuner_finds_the_published_threshold_of_spmm_where_blocks_are_full() {
 fn blocks_of(counts: &[u32]) -> Entries<f32> {
     let mut list = Vec::new();
     for (window, &count) in (0u32..).zip(counts) {
-        list.extend((0..count).map(|i| Entry {
-            row: 8 * window + i / 16,
-            col: i % 16,
-            value: 1.0,
-        }));
+        list.extend((0..count).map(|i| Entry { row: 8 * window + i / 16, col: i % 16, value: 1.0 }));
     }
     Entries::try_new(8 * counts.len(), 16, list).expect("sorted")
 }
@@ -237,10 +183,7 @@ fn the_tuner_finds_the_published_threshold_of_sddmm_where_blocks_are_full() {
     assert_eq!((tuned(&[23]).eta, tuned(&[23]).cost), (8, 248));
     assert_eq!((tuned(&[22]).eta, tuned(&[22]).cost), (24, 22 * 11));
     let mixed = tuned(&[16, 20, 22, 24, 28, 32, 64]);
-    assert_eq!(
-        (mixed.eta, mixed.cost),
-        (SDDMM_ETA, (16 + 20 + 22) * 11 + 4 * 248)
-    );
+    assert_eq!((mixed.eta, mixed.cost), (SDDMM_ETA, (16 + 20 + 22) * 11 + 4 * 248));
     assert_eq!(mixed.tried.map(|t| t.0), SDDMM_GRID);
 }
 
@@ -249,19 +192,11 @@ fn the_tuner_finds_the_published_threshold_of_sddmm_where_blocks_are_full() {
 fn the_tuner_follows_its_weights() {
     let profile = Profile::of(&columns(&[2; 4])).expect("sorted");
     let eta = |access, tensor_slot| {
-        let model = CostModel {
-            access,
-            tensor_slot,
-            cuda_entry: 1,
-        };
+        let model = CostModel { access, tensor_slot, cuda_entry: 1 };
         tune_spmm(&profile, &model, 4, false).expect("kb is 4").eta
     };
     assert_eq!((eta(100, 1), eta(1, 100)), (16, 48));
-    let largest = CostModel {
-        access: u32::MAX,
-        tensor_slot: u32::MAX,
-        cuda_entry: u32::MAX,
-    };
+    let largest = CostModel { access: u32::MAX, tensor_slot: u32::MAX, cuda_entry: u32::MAX };
     let work = spmm_work(&profile, Mode::CudaOnly, 8, false).expect("legal");
     assert_eq!(largest.cost(&work), 16 * u128::from(u32::MAX));
 }
@@ -320,14 +255,8 @@ proptest! {
 fn hybrid_raises_utilisation_and_lowers_access() {
     let profile = Profile::of(&full_columns(16)).expect("sorted");
     let work = |mode| spmm_work(&profile, mode, 8, false).expect("legal");
-    let (hybrid, tensor, cuda) = (
-        work(Mode::Hybrid { eta: SPMM_ETA }),
-        work(Mode::TensorOnly),
-        work(Mode::CudaOnly),
-    );
-    assert_eq!(
-        (hybrid.utilisation(), tensor.utilisation()),
-        (Some(1.0), Some(129.0 / 192.0))
-    );
+    let (hybrid, tensor, cuda) =
+        (work(Mode::Hybrid { eta: SPMM_ETA }), work(Mode::TensorOnly), work(Mode::CudaOnly));
+    assert_eq!((hybrid.utilisation(), tensor.utilisation()), (Some(1.0), Some(129.0 / 192.0)));
     assert_eq!((hybrid.access(), tensor.access(), cuda.access()), (17, 17, 129));
 }

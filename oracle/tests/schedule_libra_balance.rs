@@ -14,11 +14,7 @@ const MULTI: Sharing = Sharing::Spmm(Streams::Multi);
 const SEQUENTIAL: Sharing = Sharing::Spmm(Streams::Sequential);
 
 /// The limits of figure 8.
-const FIGURE_8: Limits = Limits {
-    ts: 4,
-    cs: 5,
-    short_len: 2,
-};
+const FIGURE_8: Limits = Limits { ts: 4, cs: 5, short_len: 2 };
 
 /// Five windows of two rows. As in figure 8: window 0 is cut in both parts, window 1 in its rows only, windows 2 and 3 hold
 /// one part each and are not cut; window 4 holds both, and is not cut either.
@@ -42,11 +38,7 @@ fn parts(sharing: Sharing) -> BalanceParts {
         cur_window: segments.to_vec(),
         row_offset: vec![0, 5, 7, 8, 13, 14, 15, 18, 20],
         cur_row: tiles.to_vec(),
-        atomic: segments
-            .into_iter()
-            .chain(tiles.map(|row| row / 2))
-            .map(of_window)
-            .collect(),
+        atomic: segments.into_iter().chain(tiles.map(|row| row / 2)).map(of_window).collect(),
     }
 }
 
@@ -56,15 +48,8 @@ fn figure_8_by_hand() {
         let balance = Balance::of(load(), FIGURE_8, sharing).expect("legal limits");
         assert_eq!(balance.clone().into_parts(), parts(sharing), "{sharing:?}");
         let short: Vec<usize> = (0..8).filter(|&tile| balance.is_short(tile)).collect();
-        assert_eq!(
-            short,
-            [2, 5],
-            "rows 1 and 6 have one entry; the last tile of row 2 is none"
-        );
-        assert_eq!(
-            Balance::try_new(parts(sharing), load(), FIGURE_8, sharing),
-            Ok(balance)
-        );
+        assert_eq!(short, [2, 5], "rows 1 and 6 have one entry; the last tile of row 2 is none");
+        assert_eq!(Balance::try_new(parts(sharing), load(), FIGURE_8, sharing), Ok(balance));
     }
     assert_eq!(parts(MULTI).atomic.iter().filter(|&&a| a).count(), 10);
     assert_eq!(parts(SEQUENTIAL).atomic.iter().filter(|&&a| a).count(), 8);
@@ -85,11 +70,7 @@ fn published_limits() {
 
 #[test]
 fn a_short_row_is_one_tile_even_if_tiles_are_shorter() {
-    let limits = Limits {
-        ts: 1,
-        cs: 2,
-        short_len: 5,
-    };
+    let limits = Limits { ts: 1, cs: 2, short_len: 5 };
     let load = Load::try_new(8, &[0, 0], &[0, 4, 9]).expect("offsets");
     let balance = Balance::of(load, limits, MULTI).expect("legal limits");
     assert_eq!(balance.row_offset, [0, 4, 6, 8, 9]);
@@ -99,22 +80,12 @@ fn a_short_row_is_one_tile_even_if_tiles_are_shorter() {
     cut.row_offset.insert(1, 2);
     cut.cur_row.insert(1, 0);
     cut.atomic.push(true);
-    let refusal = Refusal::Unequal {
-        field: "row_offset",
-        at: 1,
-        expected: 4,
-        found: 2,
-    };
+    let refusal = Refusal::Unequal { field: "row_offset", at: 1, expected: 4, found: 2 };
     assert_eq!(Balance::try_new(cut, load, limits, MULTI), Err(refusal));
 }
 
 fn owner(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal {
-        field,
-        at,
-        expected,
-        found,
-    }
+    Refusal::Unequal { field, at, expected, found }
 }
 
 #[test]
@@ -153,31 +124,19 @@ fn loads_and_limits_are_checked() {
     let refused = |window_rows, blocks: &[u32], entries: &[u32]| {
         Load::try_new(window_rows, blocks, entries).expect_err("not a load")
     };
-    assert_eq!(
-        refused(0, &BLOCKS, &ENTRIES),
-        Refusal::Zero { field: "window_rows" }
-    );
+    assert_eq!(refused(0, &BLOCKS, &ENTRIES), Refusal::Zero { field: "window_rows" });
     assert_eq!(refused(3, &BLOCKS, &ENTRIES), length("window_block_ptr", 5, 6));
     assert_eq!(refused(2, &BLOCKS, &[]), length("row_ptr", 1, 0));
     assert_eq!(refused(8, &[1, 1], &[0, 0]), first("window_block_ptr", 1));
     assert_eq!(refused(8, &[0, 1], &[0, 2, 1]), decreasing("row_ptr", 2, 2, 1));
-    for (limits, field) in [
-        (Limits { ts: 0, ..FIGURE_8 }, "ts"),
-        (Limits { cs: 0, ..FIGURE_8 }, "cs"),
-    ] {
+    for (limits, field) in [(Limits { ts: 0, ..FIGURE_8 }, "ts"), (Limits { cs: 0, ..FIGURE_8 }, "cs")] {
         assert_eq!(Balance::of(load(), limits, MULTI), Err(Refusal::Zero { field }));
         let parts = parts(MULTI);
-        assert_eq!(
-            Balance::try_new(parts, load(), limits, MULTI),
-            Err(Refusal::Zero { field })
-        );
+        assert_eq!(Balance::try_new(parts, load(), limits, MULTI), Err(Refusal::Zero { field }));
     }
     let nothing = Load::try_new(8, &[0], &[0]).expect("no rows");
     let balance = Balance::of(nothing, FIGURE_8, MULTI).expect("legal limits");
-    assert_eq!(
-        Balance::try_new(balance.clone().into_parts(), nothing, FIGURE_8, MULTI),
-        Ok(balance)
-    );
+    assert_eq!(Balance::try_new(balance.clone().into_parts(), nothing, FIGURE_8, MULTI), Ok(balance));
 }
 
 #[test]
@@ -185,10 +144,7 @@ fn loads_of_both_formats() {
     let matrix = spmm(&two_windows(), params(48, 4, true));
     let balance = Balance::of(Load::of_spmm(&matrix), Limits::PUBLISHED, MULTI).expect("legal limits");
     // One block and rows of one entry: both parts in the first window, one in the second.
-    assert_eq!(
-        (&balance.cur_window[..], &balance.cur_row[..]),
-        (&[0][..], &[2, 7, 8, 9][..])
-    );
+    assert_eq!((&balance.cur_window[..], &balance.cur_row[..]), (&[0][..], &[2, 7, 8, 9][..]));
     assert_eq!(balance.atomic, [true, true, true, false, false]);
     let matrix = sddmm(&two_windows(), 10);
     let balance =
@@ -208,16 +164,8 @@ fn offsets(counts: &[u32]) -> Vec<u32> {
 /// Which pieces write each row: (tensor segments of its window, tiles of the row, tiles of the window), counted piece by piece.
 fn is_atomic_by_hand(p: &BalanceParts, window_rows: u32, window: u32, multi: bool) -> bool {
     let segments = p.cur_window.iter().filter(|&&w| w == window).count();
-    let tiles: Vec<u32> = p
-        .cur_row
-        .iter()
-        .copied()
-        .filter(|row| row / window_rows == window)
-        .collect();
-    let most_of_a_row = tiles
-        .iter()
-        .map(|row| tiles.iter().filter(|r| *r == row).count())
-        .max();
+    let tiles: Vec<u32> = p.cur_row.iter().copied().filter(|row| row / window_rows == window).collect();
+    let most_of_a_row = tiles.iter().map(|row| tiles.iter().filter(|r| *r == row).count()).max();
     let cut = segments > 1 || most_of_a_row.unwrap_or(0) > 1;
     cut || multi && segments > 0 && !tiles.is_empty()
 }

@@ -14,11 +14,7 @@ fn unit(throughput: f64, threads: u32) -> Unit {
 }
 
 fn sample(csr_threads: u32, tile_threads: u32, performance: f64) -> Sample {
-    Sample {
-        csr_threads,
-        tile_threads,
-        performance,
-    }
+    Sample { csr_threads, tile_threads, performance }
 }
 
 /// Rows, CSR unit, tile unit, boundary.
@@ -43,12 +39,7 @@ fn the_boundary_shares_rows_by_throughput() {
         (7, unit(1e-300, 1), unit(1e300, 1), 0),
         (0, unit(1.0, 1), unit(1.0, 1), 0),
         // 2^32 - 1 rows and one row more for the faster unit: (2^32 - 1) * (2^52 + 1) / (2^53 + 1) is above the half.
-        (
-            u32::MAX as usize,
-            unit(4_503_599_627_370_497.0, 1),
-            unit(4_503_599_627_370_496.0, 1),
-            1 << 31,
-        ),
+        (u32::MAX as usize, unit(4_503_599_627_370_497.0, 1), unit(4_503_599_627_370_496.0, 1), 1 << 31),
         (
             u32::MAX as usize,
             unit(4_503_599_627_370_495.0, 1),
@@ -57,11 +48,7 @@ fn the_boundary_shares_rows_by_throughput() {
         ),
     ];
     for (rows, csr, tile, expected) in table {
-        assert_eq!(
-            row_boundary(rows, csr, tile),
-            Ok(expected),
-            "{rows} rows, {csr:?}, {tile:?}"
-        );
+        assert_eq!(row_boundary(rows, csr, tile), Ok(expected), "{rows} rows, {csr:?}, {tile:?}");
     }
 }
 
@@ -75,10 +62,7 @@ fn slip_2_the_printed_boundary_gives_the_faster_unit_fewer_rows() {
     let finish = |boundary: usize| (boundary as f64 / 3.0).max(100.0 - boundary as f64);
     assert_eq!((finish(75), finish(25)), (25.0, 75.0));
     // Where both are as fast, the slip cannot be seen.
-    assert_eq!(
-        row_boundary_as_printed(100, tile, tile),
-        row_boundary(100, tile, tile)
-    );
+    assert_eq!(row_boundary_as_printed(100, tile, tile), row_boundary(100, tile, tile));
 }
 
 #[test]
@@ -98,10 +82,7 @@ fn units_that_share_nothing_are_refused() {
     }
     let idle = unit(1.0, 0);
     assert_eq!(row_boundary(8, idle, idle), Err(ScheduleError::NoThreads));
-    assert_eq!(
-        row_boundary_as_printed(8, idle, idle),
-        Err(ScheduleError::NoThreads)
-    );
+    assert_eq!(row_boundary_as_printed(8, idle, idle), Err(ScheduleError::NoThreads));
 }
 
 #[test]
@@ -113,10 +94,7 @@ fn a_tile_is_as_high_as_a_vector_has_lanes() {
     assert_eq!(of(Precision::F64, 128), Ok(2));
     assert_eq!(of(Precision::F16, 2048), Ok(128));
     for found in [0, 64, 96, 384, 4096, u32::MAX] {
-        assert_eq!(
-            of(Precision::F64, found),
-            Err(ScheduleError::VectorBits { found })
-        );
+        assert_eq!(of(Precision::F64, found), Err(ScheduleError::VectorBits { found }));
     }
 }
 
@@ -162,9 +140,7 @@ fn the_best_pair_of_a_known_quadratic() {
 fn noise_is_averaged_as_least_squares_does() {
     let grid = |f: fn(f64, f64) -> f64| {
         let at = |x: u32, y: u32| sample(x, y, f(f64::from(x), f64::from(y)));
-        (1..=3)
-            .flat_map(|x| (1..=3).map(move |y| at(x, y)))
-            .collect::<Vec<_>>()
+        (1..=3).flat_map(|x| (1..=3).map(move |y| at(x, y))).collect::<Vec<_>>()
     };
     // (x - 2)(y - 2) is orthogonal on the grid to every function of x alone and of y alone.
     let model = Model::fit(&grid(|x, y| 5.0 + 16.0 * (x - 2.0) * (y - 2.0))).expect("determined");
@@ -175,10 +151,7 @@ fn noise_is_averaged_as_least_squares_does() {
     // One outlier of 9 at (2, 2): the additive fit takes 9 (1/3 + 1/3 - 1/9) = 5 of it there, 2 in its row and
     // column, -1 at the corners.
     let model = Model::fit(&grid(|x, y| if (x, y) == (2.0, 2.0) { 9.0 } else { 0.0 })).expect("determined");
-    assert_eq!(
-        (model.predict(2, 2), model.predict(1, 2), model.predict(3, 3)),
-        (5.0, 2.0, -1.0)
-    );
+    assert_eq!((model.predict(2, 2), model.predict(1, 2), model.predict(3, 3)), (5.0, 2.0, -1.0));
 }
 
 #[test]
@@ -222,28 +195,12 @@ fn a_part_with_rows_has_a_thread() {
 #[test]
 fn one_thread_takes_the_faster_part_without_a_fit() {
     let of = |samples: &[Sample]| choose(samples, 1, 10, 5);
-    let csr = Ok(Choice {
-        csr_threads: 1,
-        tile_threads: 0,
-        boundary: 10,
-    });
-    let tile = Ok(Choice {
-        csr_threads: 0,
-        tile_threads: 1,
-        boundary: 0,
-    });
+    let csr = Ok(Choice { csr_threads: 1, tile_threads: 0, boundary: 10 });
+    let tile = Ok(Choice { csr_threads: 0, tile_threads: 1, boundary: 0 });
     assert_eq!(of(&[sample(1, 0, 2.0), sample(0, 1, 1.0)]), csr);
     assert_eq!(of(&[sample(1, 0, 1.0), sample(0, 1, 2.0)]), tile);
-    assert_eq!(
-        of(&[sample(1, 0, 1.0), sample(0, 1, 1.0)]),
-        tile,
-        "a tie: smaller x"
-    );
-    assert_eq!(
-        of(&[sample(1, 0, 1.0), sample(0, 1, 2.0), sample(1, 0, 3.0)]),
-        csr,
-        "the best run"
-    );
+    assert_eq!(of(&[sample(1, 0, 1.0), sample(0, 1, 1.0)]), tile, "a tie: smaller x");
+    assert_eq!(of(&[sample(1, 0, 1.0), sample(0, 1, 2.0), sample(1, 0, 3.0)]), csr, "the best run");
     assert_eq!(of(&[sample(1, 0, 1.0)]), csr, "the only one measured");
     assert_eq!(of(&[sample(0, 1, 1.0)]), tile);
     let none = Err(ScheduleError::TooFewSamples { found: 0, needed: 1 });
@@ -255,10 +212,7 @@ fn one_thread_takes_the_faster_part_without_a_fit() {
 fn calibrations_that_determine_nothing_are_refused() {
     let fine = exact_samples();
     for count in 0..5 {
-        let few = ScheduleError::TooFewSamples {
-            found: count,
-            needed: 5,
-        };
+        let few = ScheduleError::TooFewSamples { found: count, needed: 5 };
         assert_eq!(Model::fit(&fine[..count]), Err(few.clone()));
         assert_eq!(choose(&fine[..count], 4, 10, 5), Err(few));
     }
@@ -274,10 +228,7 @@ fn calibrations_that_determine_nothing_are_refused() {
         let mut samples = fine.clone();
         samples[3].performance = bad;
         for result in [choose(&samples, 1, 10, 5), choose(&samples, 4, 10, 5)] {
-            assert!(
-                matches!(result, Err(ScheduleError::Performance { at: 3, .. })),
-                "{result:?}"
-            );
+            assert!(matches!(result, Err(ScheduleError::Performance { at: 3, .. })), "{result:?}");
         }
     }
 }
@@ -288,10 +239,7 @@ fn no_threads_too_many_and_a_boundary_past_the_end_are_refused() {
     assert_eq!(choose(&fine, 0, 10, 5), Err(ScheduleError::NoThreads));
     assert!(choose(&fine, THREAD_LIMIT, 10, 5).is_ok());
     let found = THREAD_LIMIT + 1;
-    assert_eq!(
-        choose(&fine, found, 10, 5),
-        Err(ScheduleError::TooManyThreads { found })
-    );
+    assert_eq!(choose(&fine, found, 10, 5), Err(ScheduleError::TooManyThreads { found }));
     let past = Err(ScheduleError::Boundary { found: 11, rows: 10 });
     assert_eq!(choose(&fine, 4, 10, 11), past);
     assert_eq!(choose(&fine, 1, 10, 11), past);
@@ -301,11 +249,8 @@ fn no_threads_too_many_and_a_boundary_past_the_end_are_refused() {
 #[test]
 fn a_fit_over_the_whole_range_of_floats_is_exact() {
     let values = [1e308, 5e-324, -1e308, 1.0, 1e-300, 3.0];
-    let samples: Vec<Sample> = exact_samples()
-        .iter()
-        .zip(values)
-        .map(|(s, performance)| Sample { performance, ..*s })
-        .collect();
+    let samples: Vec<Sample> =
+        exact_samples().iter().zip(values).map(|(s, performance)| Sample { performance, ..*s }).collect();
     let model = Model::fit(&samples).expect("determined");
     assert_eq!(residual_moments(&model, &samples), [const { None }; 5]);
     assert!(choose(&samples, 8, 10, 5).is_ok());
@@ -331,9 +276,7 @@ fn positive() -> impl Strategy<Value = f64> {
     prop_oneof![
         (1u32..50).prop_map(f64::from),
         (1u32..1000).prop_map(|n| f64::from(n) / 64.0),
-        any::<f64>()
-            .prop_map(f64::abs)
-            .prop_filter("positive and finite", |x| *x > 0.0 && x.is_finite()),
+        any::<f64>().prop_map(f64::abs).prop_filter("positive and finite", |x| *x > 0.0 && x.is_finite()),
     ]
 }
 

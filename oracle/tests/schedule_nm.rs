@@ -23,14 +23,8 @@ fn table_i_is_chosen_as_table_ii_labels_its_examples() {
     for tiles in [Tiles::SMALL, Tiles::MEDIUM, Tiles::LARGE] {
         assert_eq!(tiles.check(), Ok(()));
     }
-    assert_eq!(
-        (Tiles::SMALL.grid(), Tiles::MEDIUM.grid(), Tiles::LARGE.grid()),
-        ((4, 8), (4, 8), (8, 4))
-    );
-    assert_eq!(
-        (Tiles::SMALL.warps(), Tiles::MEDIUM.warps(), Tiles::LARGE.warps()),
-        ((2, 1), (1, 2), (1, 4))
-    );
+    assert_eq!((Tiles::SMALL.grid(), Tiles::MEDIUM.grid(), Tiles::LARGE.grid()), ((4, 8), (4, 8), (8, 4)));
+    assert_eq!((Tiles::SMALL.warps(), Tiles::MEDIUM.warps(), Tiles::LARGE.warps()), ((2, 1), (1, 2), (1, 4)));
 }
 
 #[test]
@@ -40,29 +34,15 @@ fn tiles_that_do_not_nest_are_refused() {
         change(&mut tiles);
         tiles.check().expect_err("refused")
     };
-    let wrong = |field, expected, found| Refusal::Parameter {
-        field,
-        expected,
-        found,
-    };
+    let wrong = |field, expected, found| Refusal::Parameter { field, expected, found };
     assert_eq!(check(|t| t.m_s = 0), Refusal::Zero { field: "m_s" });
     assert_eq!(check(|t| t.n_r = 0), Refusal::Zero { field: "n_r" });
     assert_eq!(check(|t| t.n_t = 0), Refusal::Zero { field: "n_t" });
     assert_eq!(check(|t| t.m_s = 16), wrong("m_s", "a multiple of 32", 16));
     assert_eq!(check(|t| t.n_r = 16), wrong("threads of a warp tile", "32", 16));
-    assert_eq!(
-        check(|t| t.n_r = 30),
-        wrong("n_r", "a multiple of the tile inside it", 30)
-    );
-    assert_eq!(
-        check(|t| t.n_s = 48),
-        wrong("n_s", "a multiple of the tile inside it", 48)
-    );
-    let registers = Refusal::TooLarge {
-        field: "m_t + n_t + m_t * n_t",
-        found: 288,
-        limit: 255,
-    };
+    assert_eq!(check(|t| t.n_r = 30), wrong("n_r", "a multiple of the tile inside it", 30));
+    assert_eq!(check(|t| t.n_s = 48), wrong("n_s", "a multiple of the tile inside it", 48));
+    let registers = Refusal::TooLarge { field: "m_t + n_t + m_t * n_t", found: 288, limit: 255 };
     assert_eq!(check(|t| (t.m_t, t.n_t) = (16, 16)), registers);
 }
 
@@ -72,27 +52,11 @@ fn cmar_is_equation_6_within_255_registers() {
     assert_eq!(ratio(8, 8, LdsWidth::Bits128), Ok((64, 16)));
     assert_eq!(ratio(8, 8, LdsWidth::Bits64), Ok((64, 32)));
     assert_eq!(ratio(8, 8, LdsWidth::Bits32), Ok((64, 64)));
-    assert_eq!(
-        cmar(8, 16, LdsWidth::Bits128).map(Ratio::to_f64),
-        Ok(128.0 / 24.0)
-    );
-    assert_eq!(
-        cmar(15, 15, LdsWidth::Bits128).map(Ratio::to_f64),
-        Ok(7.5),
-        "255 registers"
-    );
-    let too_many = |found| {
-        Err(Refusal::TooLarge {
-            field: "m_t + n_t + m_t * n_t",
-            found,
-            limit: 255,
-        })
-    };
+    assert_eq!(cmar(8, 16, LdsWidth::Bits128).map(Ratio::to_f64), Ok(128.0 / 24.0));
+    assert_eq!(cmar(15, 15, LdsWidth::Bits128).map(Ratio::to_f64), Ok(7.5), "255 registers");
+    let too_many = |found| Err(Refusal::TooLarge { field: "m_t + n_t + m_t * n_t", found, limit: 255 });
     assert_eq!(ratio(1, 128, LdsWidth::Bits32), too_many(257));
-    assert_eq!(
-        ratio(u32::MAX, u32::MAX, LdsWidth::Bits32),
-        too_many((1 << 64) - 1)
-    );
+    assert_eq!(ratio(u32::MAX, u32::MAX, LdsWidth::Bits32), too_many((1 << 64) - 1));
     assert_eq!(ratio(0, 8, LdsWidth::Bits32), Err(Refusal::Zero { field: "m_t" }));
 }
 
@@ -118,51 +82,23 @@ fn packing_begins_above_70_percent() {
     }
     assert_eq!(is_packed(0, 4), Err(Refusal::Zero { field: "n" }));
     assert_eq!(is_packed(0, 0), Err(Refusal::Zero { field: "n" }));
-    assert_eq!(
-        is_packed(5, 4),
-        Err(Refusal::TooLarge {
-            field: "n",
-            found: 5,
-            limit: 4
-        })
-    );
+    assert_eq!(is_packed(5, 4), Err(Refusal::TooLarge { field: "n", found: 5, limit: 4 }));
 }
 
 #[test]
 fn equations_3_4_and_5_by_hand() {
     // 64 x 128 with k_s = 64 at 8:32: w_s = 16, q_s = 4 for L = 32.
-    let block = Block {
-        m_s: 64,
-        n_s: 128,
-        a_columns: 64,
-        w_s: 16,
-        q_s: 4,
-    };
+    let block = Block { m_s: 64, n_s: 128, a_columns: 64, w_s: 16, q_s: 4 };
     let ai = block.arithmetic_intensity();
-    assert_eq!(
-        (ai.numerator, ai.denominator),
-        (2 * 64 * 128 * 16, 64 * 64 + 16 * 128 + 2 * 64 * 128)
-    );
+    assert_eq!((ai.numerator, ai.denominator), (2 * 64 * 128 * 16, 64 * 64 + 16 * 128 + 2 * 64 * 128));
     assert_eq!(block.bytes_without_d(), 4 * (64 * 64 + 16 * 128));
     assert_eq!(block.bytes(), 4 * (64 * 64 + 16 * 128 + 16 * 4));
     let (without, with) = (8 * (64 * 64 + 16 * 128), 8 * (64 * 64 + 16 * 128 + 16 * 4));
     assert!(block.obeys_5(without) && !block.obeys_5(without - 1));
     assert!(block.obeys_4(with) && !block.obeys_4(with - 1));
-    let nothing = Block {
-        m_s: 0,
-        n_s: 0,
-        a_columns: 0,
-        w_s: 0,
-        q_s: 0,
-    };
+    let nothing = Block { m_s: 0, n_s: 0, a_columns: 0, w_s: 0, q_s: 0 };
     assert_eq!(nothing.arithmetic_intensity().to_f64(), 0.0);
-    let huge = Block {
-        m_s: u32::MAX,
-        n_s: u32::MAX,
-        a_columns: u32::MAX,
-        w_s: u32::MAX,
-        q_s: u32::MAX,
-    };
+    let huge = Block { m_s: u32::MAX, n_s: u32::MAX, a_columns: u32::MAX, w_s: u32::MAX, q_s: u32::MAX };
     assert!(!huge.obeys_4(u32::MAX) && huge.arithmetic_intensity().to_f64() > 1e9);
 }
 
@@ -183,10 +119,7 @@ fn k_s_by_hand_and_where_nothing_fits() {
     };
     assert_eq!(k_s(&Tiles::LARGE, 16, 32, one - 1), Err(too_large));
     assert_eq!(k_s(&Tiles::LARGE, 0, 32, a100), Err(Refusal::Zero { field: "n" }));
-    let tiles = Tiles {
-        n_t: 0,
-        ..Tiles::LARGE
-    };
+    let tiles = Tiles { n_t: 0, ..Tiles::LARGE };
     assert_eq!(k_s(&tiles, 16, 32, a100), Err(Refusal::Zero { field: "n_t" }));
 }
 
@@ -195,35 +128,12 @@ fn pipelines_end_when_all_tiles_are_done() {
     let load = |tile, buffer| Step::Load { tile, buffer };
     let compute = |buffer| Step::Compute { buffer };
     assert_eq!(check_pipeline(0, &[]), Ok(()));
-    let short = Refusal::Length {
-        field: "pipeline",
-        expected: 2,
-        found: 1,
-    };
-    assert_eq!(
-        check_pipeline(2, &[load(0, 0), load(1, 1), compute(0)]),
-        Err(short)
-    );
-    let again = Refusal::Unequal {
-        field: "pipeline",
-        at: 2,
-        expected: 1,
-        found: 0,
-    };
-    assert_eq!(
-        check_pipeline(1, &[load(0, 0), compute(0), compute(0)]),
-        Err(again)
-    );
-    let overwritten = Refusal::Unequal {
-        field: "pipeline",
-        at: 2,
-        expected: 0,
-        found: 1,
-    };
-    assert_eq!(
-        check_pipeline(2, &[load(0, 0), load(1, 0), compute(0)]),
-        Err(overwritten)
-    );
+    let short = Refusal::Length { field: "pipeline", expected: 2, found: 1 };
+    assert_eq!(check_pipeline(2, &[load(0, 0), load(1, 1), compute(0)]), Err(short));
+    let again = Refusal::Unequal { field: "pipeline", at: 2, expected: 1, found: 0 };
+    assert_eq!(check_pipeline(1, &[load(0, 0), compute(0), compute(0)]), Err(again));
+    let overwritten = Refusal::Unequal { field: "pipeline", at: 2, expected: 0, found: 1 };
+    assert_eq!(check_pipeline(2, &[load(0, 0), load(1, 0), compute(0)]), Err(overwritten));
 }
 
 proptest! {

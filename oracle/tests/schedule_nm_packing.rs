@@ -12,9 +12,7 @@ use sparse_oracle::schedule::nm::{Block, Packing, PackingParts, Tiles, k_s_packe
 
 /// The picture in the documentation: 1 of 4, columns 3 3 0 in the first window, 2 2 1 in the second.
 fn documented() -> Nm<f32> {
-    let entries = picture(&[
-        ". . 1", ". . .", ". . .", "1 1 .", ". . .", ". . 1", "1 1 .", ". . .",
-    ]);
+    let entries = picture(&[". . 1", ". . .", ". . .", "1 1 .", ". . .", ". . 1", "1 1 .", ". . ."]);
     Nm::from_entries(&entries, &nm(1, 4, 1)).expect("fits")
 }
 
@@ -29,27 +27,15 @@ fn packing_by_hand() {
     assert_eq!(packing.index, [0, 0, 1, 1, 0, 1]);
     assert_eq!(packing.longest(), 2);
     let packing = Packing::from_nm(&matrix, 4, 3).expect("whole blocks");
-    assert_eq!(
-        (&packing.col_ptr[..], &packing.col_info[..]),
-        (&[0, 2, 4][..], &[0, 3, 5, 6][..])
-    );
+    assert_eq!((&packing.col_ptr[..], &packing.col_info[..]), (&[0, 2, 4][..], &[0, 3, 5, 6][..]));
     assert_eq!(packing.index, [1, 1, 0, 1, 1, 0]);
-    let wrong = |field, expected, found| {
-        Err(Refusal::Parameter {
-            field,
-            expected,
-            found,
-        })
-    };
+    let wrong = |field, expected, found| Err(Refusal::Parameter { field, expected, found });
     let of = |k_s, n_s| Packing::from_nm(&matrix, k_s, n_s).map(|_| ());
     assert_eq!(of(6, 1), wrong("k_s", "a multiple of m", 6));
     assert_eq!(of(0, 1), wrong("k_s", "a multiple of m", 0));
     assert_eq!(of(4, 0), wrong("l", "a divisor of n_s", 1));
     let wide = Nm::from_entries(&matrix.entries(), &nm(2, 4, 2)).expect("fits");
-    assert_eq!(
-        Packing::from_nm(&wide, 4, 3).map(|_| ()),
-        wrong("l", "a divisor of n_s", 2)
-    );
+    assert_eq!(Packing::from_nm(&wide, 4, 3).map(|_| ()), wrong("l", "a divisor of n_s", 2));
 }
 
 #[test]
@@ -58,21 +44,13 @@ fn a_longer_block_may_need_fewer_columns() {
     let mut list: Vec<Entry<f32>> = Vec::new();
     for (window, used) in [1, 1, 4, 4, 1, 1].into_iter().enumerate() {
         for col in 0..4 {
-            list.push(Entry {
-                row: window as u32 * 4 + col % used,
-                col,
-                value: 1.0,
-            });
+            list.push(Entry { row: window as u32 * 4 + col % used, col, value: 1.0 });
         }
     }
     list.sort_unstable_by_key(|e| (e.row, e.col));
     let entries = Entries::try_new(24, 4, list).expect("sorted");
     let matrix = Nm::from_entries(&entries, &nm(1, 4, 1)).expect("fits");
-    let longest = |k_s| {
-        Packing::from_nm(&matrix, k_s, 32)
-            .expect("whole blocks")
-            .longest()
-    };
+    let longest = |k_s| Packing::from_nm(&matrix, k_s, 32).expect("whole blocks").longest();
     assert_eq!([4, 8, 12, 16, 20, 24].map(longest), [4, 8, 6, 10, 11, 12]);
     // Room for c = 6 with w_s = 3, not for c = 8 with w_s = 2: a search from below would stop at 4.
     let tiles = Tiles::SMALL;
@@ -82,17 +60,9 @@ fn a_longer_block_may_need_fewer_columns() {
     let one = 8 * (32 * 4 + 32);
     assert_eq!(k_s_packed(&tiles, &matrix, one), Ok((4, 4)));
     let field = "twice the bytes of A_s and B_s for one window";
-    let refused = Refusal::TooLarge {
-        field,
-        found: u128::from(one),
-        limit: u64::from(one) - 1,
-    };
+    let refused = Refusal::TooLarge { field, found: u128::from(one), limit: u64::from(one) - 1 };
     assert_eq!(k_s_packed(&tiles, &matrix, one - 1), Err(refused));
-    assert_eq!(
-        k_s_packed(&tiles, &matrix, u32::MAX),
-        Ok((24, 12)),
-        "no longer than k"
-    );
+    assert_eq!(k_s_packed(&tiles, &matrix, u32::MAX), Ok((24, 12)), "no longer than k");
 }
 
 #[test]
@@ -101,40 +71,15 @@ fn plans_pack_above_70_percent_and_stay_within_k() {
     let matrix = documented();
     let found = plan(3, &matrix, sm).expect("fits");
     assert_eq!((found.packed, found.k_s, found.tiles), (true, 8, Tiles::SMALL));
-    assert_eq!(
-        found.block,
-        Block {
-            m_s: 32,
-            n_s: 32,
-            a_columns: 4,
-            w_s: 2,
-            q_s: 32
-        }
-    );
+    assert_eq!(found.block, Block { m_s: 32, n_s: 32, a_columns: 4, w_s: 2, q_s: 32 });
     let moderate = Nm::from_entries(&matrix.entries(), &nm(2, 4, 4)).expect("fits");
     let found = plan(3, &moderate, sm).expect("fits");
     assert_eq!((found.packed, found.k_s), (false, 8));
-    assert_eq!(
-        found.block,
-        Block {
-            m_s: 32,
-            n_s: 32,
-            a_columns: 8,
-            w_s: 4,
-            q_s: 8
-        }
-    );
+    assert_eq!(found.block, Block { m_s: 32, n_s: 32, a_columns: 8, w_s: 4, q_s: 8 });
     assert!(matches!(plan(3, &matrix, 100), Err(Refusal::TooLarge { .. })));
     assert!(matches!(plan(3, &moderate, 100), Err(Refusal::TooLarge { .. })));
     let odd = Nm::from_entries(&matrix.entries(), &nm(2, 4, 3)).expect("fits");
-    assert!(matches!(
-        plan(3, &odd, sm),
-        Err(Refusal::Parameter {
-            field: "l",
-            found: 3,
-            ..
-        })
-    ));
+    assert!(matches!(plan(3, &odd, sm), Err(Refusal::Parameter { field: "l", found: 3, .. })));
 }
 
 #[test]
@@ -180,45 +125,29 @@ fn packings_that_mean_something_else_are_refused() {
 /// N:M matrices of every ratio up to 32, and blocks for them.
 fn packable() -> impl Strategy<Value = (Nm<f64>, usize, usize)> {
     let ratio = (1u32..=32).prop_flat_map(|m| (1..=m, Just(m), 1u32..=4));
-    (
-        ratio,
-        0usize..=100,
-        0usize..=30,
-        1usize..=4,
-        1usize..=6,
-        any::<u64>(),
-    )
-        .prop_map(|((n, m, l), rows, cols, windows, groups, seed)| {
+    (ratio, 0usize..=100, 0usize..=30, 1usize..=4, 1usize..=6, any::<u64>()).prop_map(
+        |((n, m, l), rows, cols, windows, groups, seed)| {
             let mut state = seed | 1;
             let mut random = |below: usize| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (state >> 33) as usize % below.max(1)
             };
             let mut list = std::collections::BTreeMap::new();
             for _ in 0..if rows * cols > 0 { random(200) } else { 0 } {
-                list.insert(
-                    (random(rows) as u32, random(cols) as u32),
-                    1.0 + random(99) as f64,
-                );
+                list.insert((random(rows) as u32, random(cols) as u32), 1.0 + random(99) as f64);
             }
-            let list = list
-                .into_iter()
-                .map(|((row, col), value)| Entry { row, col, value });
+            let list = list.into_iter().map(|((row, col), value)| Entry { row, col, value });
             let entries = Entries::try_new(rows, cols, list.collect()).expect("sorted");
             let entries = prune(&entries, FormatKind::Nm, &nm(n, m, l)).expect("legal parameters");
             let matrix = Nm::from_entries(&entries, &nm(n, m, l)).expect("pruned");
             (matrix, windows * m as usize, groups * l as usize)
-        })
+        },
+    )
 }
 
 /// One column of products, in ascending u: the packed A is gathered by `col_info` first.
 fn packed_product(a: &[f64], matrix: &Nm<f64>, packing: &Packing, j: usize) -> f64 {
-    let (w, q) = (
-        matrix.rows.div_ceil(matrix.m) * matrix.n,
-        matrix.cols.div_ceil(matrix.l),
-    );
+    let (w, q) = (matrix.rows.div_ceil(matrix.m) * matrix.n, matrix.cols.div_ceil(matrix.l));
     let (w_s, q_s) = (packing.k_s / matrix.m * matrix.n, packing.n_s / matrix.l);
     let across = matrix.cols.div_ceil(packing.n_s);
     let (mut sum, group) = (0.0f64, j / matrix.l);

@@ -63,12 +63,7 @@ fn children_come_by_cost_before_id_and_depth_first() {
     // Row 0 is most like row 3, then 2, then 1; below row 2 hangs row 4. Columns that two rows have weigh 1/2, others 1.
     let lines = ["xxxx....", "..x.xx..", "...x..x.", "xx......", "......xx"];
     let m = csr(&lines);
-    let shares = [
-        similarity(&m, 0, 3),
-        similarity(&m, 0, 2),
-        similarity(&m, 0, 1),
-        similarity(&m, 2, 4),
-    ];
+    let shares = [similarity(&m, 0, 3), similarity(&m, 0, 2), similarity(&m, 0, 1), similarity(&m, 2, 4)];
     assert_eq!(shares, [1.0 / 2.0, 0.5 / 2.5, 0.5 / 4.0, 0.5 / 2.0]);
     let found = reorder(&m);
     assert_eq!(found.spanning.rows(), [0, 3, 2, 4, 1]);
@@ -101,22 +96,14 @@ fn nothing_to_order() {
     assert_eq!(steps(&["..", "..", ".."]), [[0, 1, 2]; 3].map(|s| s.to_vec()));
     // As many columns as there can be, two of them used: memory follows the entries.
     let far = Entries::try_new(2, u32::MAX as usize, drawn(&["x.", "xx"]).list).expect("sorted");
-    assert_eq!(
-        reorder(&Csr::from_entries(&far).expect("encodes")).adjusted,
-        Permutation::identity(2)
-    );
+    assert_eq!(reorder(&Csr::from_entries(&far).expect("encodes")).adjusted, Permutation::identity(2));
 }
 
 #[test]
 fn windows_of_alike_rows_have_fewer_blocks() {
     // Eight kinds of rows, eight of each, in turn: 64 columns in every window, or eight.
-    let lines: Vec<String> = (0..64)
-        .map(|row| {
-            (0..64)
-                .map(|col| if col / 8 == row % 8 { 'x' } else { '.' })
-                .collect()
-        })
-        .collect();
+    let lines: Vec<String> =
+        (0..64).map(|row| (0..64).map(|col| if col / 8 == row % 8 { 'x' } else { '.' }).collect()).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let blocks = |m: &Csr<f64>| {
         let tiles = RsTile::from_entries(&m.entries(), &FormatParams::default()).expect("encodes");
@@ -191,9 +178,7 @@ fn chains(a: &Csr<f32>, b: &Dense<f32>) -> Dense<f32> {
     Dense::from_fn(a.rows, b.cols(), |i, j| {
         let (cols, values) = a.row(i);
         let terms = cols.iter().zip(values);
-        terms.fold(0.0, |sum: f32, (&col, &value)| {
-            value.mul_add(b.at(col as usize, j), sum)
-        })
+        terms.fold(0.0, |sum: f32, (&col, &value)| value.mul_add(b.at(col as usize, j), sum))
     })
 }
 
@@ -213,13 +198,7 @@ fn orders_by_hand() {
 fn what_is_no_order_is_refused() {
     assert_eq!(
         Permutation::try_new(vec![0, 2]),
-        Err(Refusal::IndexOutOfRange {
-            field: "order",
-            at: 1,
-            row: 1,
-            found: 2,
-            limit: 2
-        })
+        Err(Refusal::IndexOutOfRange { field: "order", at: 1, row: 1, found: 2, limit: 2 })
     );
     assert_eq!(
         Permutation::try_new(vec![1, 0, 1]),

@@ -35,10 +35,7 @@ impl Definition {
             }
             sum(&mut a.intersection(b)) / sum(&mut a.union(b))
         };
-        let similar = rows
-            .iter()
-            .map(|a| rows.iter().map(|b| jaccard(a, b)).collect())
-            .collect();
+        let similar = rows.iter().map(|a| rows.iter().map(|b| jaccard(a, b)).collect()).collect();
         for list in &mut lists {
             list.truncate(256);
         }
@@ -46,9 +43,7 @@ impl Definition {
     }
 
     fn nearest(&self, row: u32, count: usize, allowed: impl Fn(u32) -> bool) -> Vec<u32> {
-        let lists = self.rows[row as usize]
-            .iter()
-            .map(|&col| &self.lists[col as usize]);
+        let lists = self.rows[row as usize].iter().map(|&col| &self.lists[col as usize]);
         let proposed: BTreeSet<u32> = lists.flatten().copied().collect();
         let mut found: Vec<u32> = proposed.into_iter().filter(|&u| u != row && allowed(u)).collect();
         let similar = &self.similar[row as usize];
@@ -63,8 +58,7 @@ impl Definition {
         let rows = 0..self.rows.len() as u32;
         let joined = rows.clone().flat_map(|row| {
             let near = self.nearest(row, 8, |_| true);
-            near.into_iter()
-                .map(move |other| (row.min(other), row.max(other)))
+            near.into_iter().map(move |other| (row.min(other), row.max(other)))
         });
         let mut edges: Vec<(u64, u32, u32)> = joined.map(|(a, b)| (self.cost(a, b), a, b)).collect();
         edges.sort_unstable();
@@ -150,11 +144,7 @@ impl Definition {
                 None => with(rest.len()),
                 Some(&fit) => {
                     let (ahead, behind) = (with(place(fit)), with(place(fit) + 1));
-                    if self.total(&ahead) < self.total(&behind) {
-                        ahead
-                    } else {
-                        behind
-                    }
+                    if self.total(&ahead) < self.total(&behind) { ahead } else { behind }
                 }
             };
             if self.total(&moved) <= self.total(&order) {
@@ -175,10 +165,7 @@ fn agrees<T: Copy>(entries: &Entries<T>) -> Result<(), TestCaseError> {
     prop_assert_eq!(found.spanning.rows(), spanning, "spanning");
     prop_assert_eq!(found.refined.rows(), refined, "refined");
     prop_assert_eq!(found.adjusted.rows(), &adjusted, "adjusted");
-    prop_assert_eq!(
-        adjacent_cost(&matrix, &found.adjusted),
-        definition.total(&adjusted)
-    );
+    prop_assert_eq!(adjacent_cost(&matrix, &found.adjusted), definition.total(&adjusted));
     if entries.rows > 1 {
         let (a, b) = (adjusted[0], adjusted[1]);
         let expected = definition.similar[a as usize][b as usize];
@@ -202,11 +189,8 @@ fn crowded() -> impl Strategy<Value = Entries<()>> {
     (257usize..320, 3u32..60).prop_flat_map(|(rows, cols)| {
         let some = prop::collection::btree_set(2..cols, 0..4);
         let long = prop::collection::btree_set(2..cols, 0..30);
-        let lane = (
-            prop_oneof![20 => some, 1 => long],
-            prop::bool::weighted(0.95),
-            prop::bool::weighted(0.9),
-        );
+        let lane =
+            (prop_oneof![20 => some, 1 => long], prop::bool::weighted(0.95), prop::bool::weighted(0.9));
         prop::collection::vec(lane, rows).prop_map(move |lanes| {
             let lanes = lanes.into_iter().map(|(mut lane, zero, one)| {
                 lane.extend([0, 1].into_iter().zip([zero, one]).filter(|c| c.1).map(|c| c.0));

@@ -21,12 +21,7 @@ use sparse_oracle::source::file::read_path;
 use sparse_oracle::verdict::Verdict;
 
 fn params(impact: ImpactRule, tau_nnz: u32, tau_inc: Option<u32>) -> FormatParams {
-    FormatParams {
-        tau_nnz: Some(tau_nnz),
-        tau_inc,
-        impact,
-        ..FormatParams::default()
-    }
+    FormatParams { tau_nnz: Some(tau_nnz), tau_inc, impact, ..FormatParams::default() }
 }
 
 fn scan<T>(entries: &Entries<T>, params: &FormatParams) -> Partition {
@@ -78,11 +73,7 @@ fn both_rules_by_table() {
         (AsPrinted, 0, None, 1, 0, false),
     ] {
         let thresholds = Thresholds::new(1, 1, &params(rule, tau, inc));
-        assert_eq!(
-            thresholds.send_to_cuda(nnz, added),
-            cuda,
-            "{thresholds:?}: {nnz} entries, {added} added"
-        );
+        assert_eq!(thresholds.send_to_cuda(nnz, added), cuda, "{thresholds:?}: {nnz} entries, {added} added");
     }
 }
 
@@ -139,21 +130,9 @@ fn parameters_that_no_scan_answers_to_are_not_found() {
         windows: windows.to_vec(),
         residual: residual.to_vec(),
     };
-    assert_eq!(
-        recover(&worked, &wanted(&[0, 9], &[])),
-        None,
-        "a window at an empty row"
-    );
-    assert_eq!(
-        recover(&worked, &wanted(&[2, 11], &[0, 1, 10])),
-        None,
-        "an empty residual row"
-    );
-    assert_eq!(
-        recover(&worked, &wanted(&[2, 11], &[10])),
-        None,
-        "row 1 is in no part"
-    );
+    assert_eq!(recover(&worked, &wanted(&[0, 9], &[])), None, "a window at an empty row");
+    assert_eq!(recover(&worked, &wanted(&[2, 11], &[0, 1, 10])), None, "an empty residual row");
+    assert_eq!(recover(&worked, &wanted(&[2, 11], &[10])), None, "row 1 is in no part");
     // Rows 1, 2, 3 add 1, 0, 1 columns, and only the last, which is as short as any, is to start a window.
     assert_eq!(recover(&worked, &wanted(&[3, 11], &[1, 2])), None);
     let found = recover(&worked, &wanted(&[2, 11], &[1, 10]));
@@ -166,11 +145,7 @@ fn any_params() -> impl Strategy<Value = FormatParams> {
     (threshold(), threshold(), any::<bool>()).prop_map(|(tau_nnz, tau_inc, printed)| FormatParams {
         tau_nnz,
         tau_inc,
-        impact: if printed {
-            ImpactRule::AsPrinted
-        } else {
-            ImpactRule::AsDescribed
-        },
+        impact: if printed { ImpactRule::AsPrinted } else { ImpactRule::AsDescribed },
         ..FormatParams::default()
     })
 }
@@ -241,11 +216,7 @@ fn a_window_is_cut_past_32_blocks_and_four_times_the_mean() {
             Some(*end)
         });
         let ptr: Vec<u32> = std::iter::once(0).chain(ends).collect();
-        segments(&ptr)
-            .iter()
-            .filter(|s| s.atomic)
-            .map(|s| s.end - s.start)
-            .collect()
+        segments(&ptr).iter().filter(|s| s.atomic).map(|s| s.end - s.start).collect()
     };
     assert_eq!(cut(&[32, 1, 1, 1, 1, 1]), [0; 0], "32 blocks are one segment");
     assert_eq!(cut(&[33, 1, 1, 1, 1, 1]), [32, 1]);
@@ -261,12 +232,7 @@ fn a_window_is_cut_past_32_blocks_and_four_times_the_mean() {
 
 #[test]
 fn segments_in_full() {
-    let segment = |window, start, end, atomic| Segment {
-        window,
-        start,
-        end,
-        atomic,
-    };
+    let segment = |window, start, end, atomic| Segment { window, start, end, atomic };
     let expected = [
         segment(0, 0, 3, false),
         segment(1, 3, 35, true),
@@ -293,16 +259,10 @@ fn the_second_block_that_algorithm_2_prefetches_may_be_another_windows_or_none()
     let all = segments(&matrix.window_block_ptr);
     let ends: Vec<(u32, u32)> = all.iter().map(|s| (s.start, s.end)).collect();
     assert_eq!(ends, [(0, 2), (2, 3)], "the last window has one block");
-    assert!(
-        printed(all[1].start).contains(&blocks),
-        "as printed, a load past the end"
-    );
+    assert!(printed(all[1].start).contains(&blocks), "as printed, a load past the end");
     for s in &all {
         let loaded = prologue(s.start, s.end);
-        assert!(
-            loaded.start == s.start && loaded.end <= s.end,
-            "inside the segment"
-        );
+        assert!(loaded.start == s.start && loaded.end <= s.end, "inside the segment");
         assert_eq!(loaded.len(), 2.min((s.end - s.start) as usize));
     }
     assert_eq!(prologue(7, 7).count(), 0);
@@ -331,14 +291,8 @@ fn density_on_cnr_2000_against_the_threshold() {
     assert_eq!(rounded(&printed), [(23.9, 3.9), (25.4, 10.7)]);
     let default = described[1];
     let (coo_index, coo) = (8 * default.nnz, 12 * default.nnz);
-    assert!(
-        default.index_bytes() * 10 < coo_index * 3,
-        "index arrays are under 30 % of COO's"
-    );
-    assert!(
-        default.total_bytes(4) * 10 < coo * 6,
-        "all arrays are under 60 % of COO's"
-    );
+    assert!(default.index_bytes() * 10 < coo_index * 3, "index arrays are under 30 % of COO's");
+    assert!(default.total_bytes(4) * 10 < coo * 6, "all arrays are under 60 % of COO's");
     say!(
         "cnr-2000: {:.1} nnz/window at tau_nnz 4, index bytes {:.3} of COO's",
         default.nnz_per_window(),
@@ -348,23 +302,10 @@ fn density_on_cnr_2000_against_the_threshold() {
 
 #[test]
 fn means_over_nothing_are_zero() {
-    let nothing = statistics(
-        &Entries::<f64>::try_new(5, 5, Vec::new()).expect("a shape"),
-        &Partition::default(),
-    );
-    assert_eq!(
-        (
-            nothing.nnz_per_block(),
-            nothing.nnz_per_window(),
-            nothing.cuda_share()
-        ),
-        (0.0, 0.0, 0.0)
-    );
-    let one = Entry {
-        row: 0,
-        col: 0,
-        value: 1.0,
-    };
+    let nothing =
+        statistics(&Entries::<f64>::try_new(5, 5, Vec::new()).expect("a shape"), &Partition::default());
+    assert_eq!((nothing.nnz_per_block(), nothing.nnz_per_window(), nothing.cuda_share()), (0.0, 0.0, 0.0));
+    let one = Entry { row: 0, col: 0, value: 1.0 };
     let one = Entries::try_new(1, 1, vec![one]).expect("an entry");
     let counts = statistics(&one, &scan(&one, &FormatParams::default()));
     assert_eq!((counts.nnz_per_block(), counts.cuda_share()), (0.0, 1.0));

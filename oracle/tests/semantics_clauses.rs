@@ -27,11 +27,7 @@ fn functions() -> BTreeMap<String, BTreeSet<String>> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = std::fs::read_to_string(&path).expect("readable");
-                let file = path
-                    .file_name()
-                    .and_then(|n| n.to_str())
-                    .expect("UTF-8")
-                    .to_owned();
+                let file = path.file_name().and_then(|n| n.to_str()).expect("UTF-8").to_owned();
                 found.entry(file).or_default().extend(tests_of(&text));
             }
         }
@@ -113,20 +109,13 @@ fn clauses_are_numbered_without_gaps() {
         .iter()
         .map(|(number, _)| {
             let (section, clause) = number.split_once('.').expect("section.clause");
-            (
-                section.parse().expect("a number"),
-                clause.parse().expect("a number"),
-            )
+            (section.parse().expect("a number"), clause.parse().expect("a number"))
         })
         .collect();
     assert!(numbers.len() > 40, "{} clauses", numbers.len());
     assert_eq!(numbers[0], (1, 1));
     for pair in numbers.windows(2) {
-        let next = if pair[1].0 == pair[0].0 {
-            (pair[0].0, pair[0].1 + 1)
-        } else {
-            (pair[0].0 + 1, 1)
-        };
+        let next = if pair[1].0 == pair[0].0 { (pair[0].0, pair[0].1 + 1) } else { (pair[0].0 + 1, 1) };
         assert_eq!(pair[1], next, "after {:?}", pair[0]);
     }
 }
@@ -135,10 +124,7 @@ fn clauses_are_numbered_without_gaps() {
 fn the_scan_tells_tests_from_other_functions() {
     let text = "fn helper() {}\n#[test]\nfn first() {}\nquickcheck! {\n    fn second(x: u8) -> bool {\n    }\n}\nfn last() {}";
     assert_eq!(tests_of(text), ["first", "second"]);
-    assert_eq!(
-        references("see `a.rs::b` and `c::d`, `e.rs`"),
-        [("a.rs".to_owned(), "b".to_owned())]
-    );
+    assert_eq!(references("see `a.rs::b` and `c::d`, `e.rs`"), [("a.rs".to_owned(), "b".to_owned())]);
     let text = "# 1\n**1.1** One `x.rs::y`\nmore\n# 2\nprose\n**2.1** Two";
     let found = clauses(text);
     assert_eq!((found.len(), found[0].1.as_str()), (2, " One `x.rs::y`\nmore"));

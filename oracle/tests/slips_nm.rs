@@ -18,9 +18,7 @@ fn left() -> Dense<f64> {
 
 /// 8 x 4, 2 of every 4 rows in vectors of 2.
 fn right() -> Entries<f64> {
-    picture(&[
-        "1 2 . .", ". . 3 4", "5 6 . .", ". . 7 1", ". . . .", "2 3 4 5", "6 7 . .", ". . 1 2",
-    ])
+    picture(&["1 2 . .", ". . 3 4", "5 6 . .", ". . 7 1", ". . . .", "2 3 4 5", "6 7 . .", ". . 1 2"])
 }
 
 /// Equation (1) with another first summand of the column of A and another end of the sum.
@@ -41,9 +39,7 @@ fn equation_1(
         }
         Some(sum)
     };
-    (0..a.rows())
-        .map(|i| (0..b.cols).map(|j| element(i, j)).collect())
-        .collect()
+    (0..a.rows()).map(|i| (0..b.cols).map(|j| element(i, j)).collect()).collect()
 }
 
 #[test]
@@ -51,9 +47,7 @@ fn slip_5_the_index_of_equation_1_and_its_last_term() {
     let (a, entries) = (left(), right());
     let b = Nm::from_entries(&entries, &nm(2, 4, 2)).expect("fits");
     let numbers = |rows: Vec<Vec<sparse_oracle::exact::Element>>| -> Vec<Vec<f64>> {
-        rows.into_iter()
-            .map(|row| row.into_iter().map(|e| e.value.approx()).collect())
-            .collect()
+        rows.into_iter().map(|row| row.into_iter().map(|e| e.value.approx()).collect()).collect()
     };
     let exact = numbers(product(&a, &entries).expect("shapes fit"));
     assert_eq!(numbers(definition(&a, &b).expect("shapes fit")), exact);
@@ -75,13 +69,7 @@ fn k_s_as_printed(tiles: &Tiles, n: u32, m: u32, sm: u32) -> u32 {
 }
 
 fn unpacked(tiles: &Tiles, n: u32, m: u32, k_s: u32) -> Block {
-    Block {
-        m_s: tiles.m_s,
-        n_s: tiles.n_s,
-        a_columns: k_s,
-        w_s: k_s / m * n,
-        q_s: 0,
-    }
+    Block { m_s: tiles.m_s, n_s: tiles.n_s, a_columns: k_s, w_s: k_s / m * n, q_s: 0 }
 }
 
 #[test]
@@ -90,10 +78,7 @@ fn slip_6_the_printed_k_s_does_not_fit_unless_all_windows_are_alike() {
     for (n, m) in [(16, 32), (12, 32), (8, 32), (4, 32), (2, 4), (1, 8)] {
         for tiles in [Tiles::SMALL, Tiles::MEDIUM, Tiles::LARGE] {
             let printed = k_s_as_printed(&tiles, n, m, SM) / m * m;
-            assert!(
-                !unpacked(&tiles, n, m, printed).obeys_5(SM),
-                "{n}:{m}, {tiles:?}: {printed}"
-            );
+            assert!(!unpacked(&tiles, n, m, printed).obeys_5(SM), "{n}:{m}, {tiles:?}: {printed}");
             let pinned = k_s(&tiles, n, m, SM).expect("a window fits");
             assert!(pinned < printed && unpacked(&tiles, n, m, pinned).obeys_5(SM));
             assert!(
@@ -112,14 +97,9 @@ fn slip_6_the_printed_k_s_does_not_fit_unless_all_windows_are_alike() {
         let at = |window: u32, col: usize| (window * 8 + pattern(col), col as u32);
         let mut cells: Vec<_> = (0..16).flat_map(|w| (0..32).map(move |c| at(w, c))).collect();
         cells.sort_unstable();
-        let list = cells
-            .into_iter()
-            .map(|(row, col)| sparse_oracle::format::Entry { row, col, value: 1.0 });
-        Nm::from_entries(
-            &Entries::try_new(128, 32, list.collect()).expect("sorted"),
-            &nm(1, 8, 1),
-        )
-        .expect("fits")
+        let list = cells.into_iter().map(|(row, col)| sparse_oracle::format::Entry { row, col, value: 1.0 });
+        Nm::from_entries(&Entries::try_new(128, 32, list.collect()).expect("sorted"), &nm(1, 8, 1))
+            .expect("fits")
     };
     let alike = entries(&|_| 5);
     let different = entries(&|col| col as u32 % 8);
@@ -128,10 +108,7 @@ fn slip_6_the_printed_k_s_does_not_fit_unless_all_windows_are_alike() {
     assert_eq!(k_s_packed(&Tiles::SMALL, &alike, sm), Ok((128, 16)));
     let c = Packing::from_nm(&different, 128, 32).expect("fits").longest();
     assert_eq!(c, 128, "every column of A is used");
-    let packed = Block {
-        a_columns: c as u32,
-        ..unpacked(&Tiles::SMALL, 1, 8, printed)
-    };
+    let packed = Block { a_columns: c as u32, ..unpacked(&Tiles::SMALL, 1, 8, printed) };
     assert!(!packed.obeys_5(sm));
     assert_eq!(k_s_packed(&Tiles::SMALL, &different, sm), Ok((24, 24)));
 }
@@ -153,10 +130,7 @@ fn listing_4(tiles: usize) -> Vec<Step> {
 fn listing_4_inner(w_s: usize) -> Vec<Step> {
     let mut steps = vec![Step::Load { tile: 0, buffer: 0 }];
     for p in 0..w_s - 1 {
-        steps.push(Step::Load {
-            tile: p + 1,
-            buffer: (p + 1) % 2,
-        });
+        steps.push(Step::Load { tile: p + 1, buffer: (p + 1) % 2 });
         steps.push(Step::Compute { buffer: p % 2 });
     }
     steps.push(Step::Compute { buffer: 1 });
@@ -165,23 +139,12 @@ fn listing_4_inner(w_s: usize) -> Vec<Step> {
 
 #[test]
 fn slip_7_the_first_tile_is_overwritten() {
-    let wrong = |at, expected, found| {
-        Err(Refusal::Unequal {
-            field: "pipeline",
-            at,
-            expected,
-            found,
-        })
-    };
+    let wrong = |at, expected, found| Err(Refusal::Unequal { field: "pipeline", at, expected, found });
     for tiles in 1..10 {
         assert_eq!(check_pipeline(tiles, &double_buffered(tiles)), Ok(()), "{tiles}");
         // The first computation finds an empty buffer.
         let first = if tiles == 1 { 1 } else { 2 };
-        assert_eq!(
-            check_pipeline(tiles, &listing_4(tiles)),
-            wrong(first, 0, tiles as u64),
-            "{tiles}"
-        );
+        assert_eq!(check_pipeline(tiles, &listing_4(tiles)), wrong(first, 0, tiles as u64), "{tiles}");
     }
 }
 
@@ -196,12 +159,7 @@ fn slip_7_the_last_inner_step_is_wrong_for_odd_w_s() {
             let (expected, at) = (w_s as u64 - 1, 2 * w_s - 1);
             assert_eq!(
                 found,
-                Err(Refusal::Unequal {
-                    field: "pipeline",
-                    at,
-                    expected,
-                    found: last
-                }),
+                Err(Refusal::Unequal { field: "pipeline", at, expected, found: last }),
                 "{w_s}"
             );
         }
@@ -210,10 +168,7 @@ fn slip_7_the_last_inner_step_is_wrong_for_odd_w_s() {
 
 /// Listing 2, lines 17 to 24: where a thread's tile begins, as printed.
 fn listing_2(tiles: &Tiles, warp: u32, lane: u32) -> (u32, u32) {
-    (
-        warp / 2 * tiles.m_t * 4 + lane / 8 * tiles.m_t,
-        warp % 2 * tiles.n_t * 8 + lane % 8 * tiles.n_t,
-    )
+    (warp / 2 * tiles.m_t * 4 + lane / 8 * tiles.m_t, warp % 2 * tiles.n_t * 8 + lane % 8 * tiles.n_t)
 }
 
 /// How often each element of `C_s` is computed by the threads of a block, row-major; `None` if one lies outside.
@@ -236,26 +191,17 @@ fn coverage(tiles: &Tiles, origin: impl Fn(u32, u32) -> (u32, u32)) -> Option<Ve
 fn slip_7_listing_2_is_not_the_grid_of_table_i() {
     for tiles in [Tiles::SMALL, Tiles::MEDIUM, Tiles::LARGE] {
         let once = vec![1; (tiles.m_s * tiles.n_s) as usize];
-        assert_eq!(
-            coverage(&tiles, |w, l| tiles.thread_origin(w, l)),
-            Some(once),
-            "{tiles:?}"
-        );
+        assert_eq!(coverage(&tiles, |w, l| tiles.thread_origin(w, l)), Some(once), "{tiles:?}");
     }
     // The large warp tile is 64 x 32; 4 x 8 threads of 8 x 8 make 32 x 64.
     assert_eq!(Tiles::LARGE.grid(), (8, 4));
     let extent = |tiles: &Tiles| {
         let lanes = (0..32).map(|lane| listing_2(tiles, 0, lane));
-        lanes.fold((0, 0), |(r, c), (row, col)| {
-            (r.max(row + tiles.m_t), c.max(col + tiles.n_t))
-        })
+        lanes.fold((0, 0), |(r, c), (row, col)| (r.max(row + tiles.m_t), c.max(col + tiles.n_t)))
     };
     assert_eq!(extent(&Tiles::LARGE), (32, 64));
     assert_eq!(extent(&Tiles::MEDIUM), (32, 32));
     // Listing 2 puts two warps side by side; the small block has room for one.
     assert_eq!(Tiles::SMALL.warps(), (2, 1));
-    assert_eq!(
-        coverage(&Tiles::SMALL, |w, l| listing_2(&Tiles::SMALL, w, l)),
-        None
-    );
+    assert_eq!(coverage(&Tiles::SMALL, |w, l| listing_2(&Tiles::SMALL, w, l)), None);
 }

@@ -9,15 +9,8 @@ fn check(family: Family, check: impl Fn(&SourceSpec, &Csr<()>)) {
     let quick = (0..150).map(|index| quick_specs(index)[family as usize]);
     for spec in quick.chain([SourceSpec::new(family, 5)]) {
         let (shape, matrix) = (spec.shape().unwrap(), spec.generate().unwrap());
-        assert_eq!(
-            (matrix.rows as u64, matrix.cols as u64),
-            (shape.rows, shape.cols),
-            "{spec}"
-        );
-        assert!(
-            matrix.nnz() as u128 <= shape.nnz_at_most,
-            "{spec}: more entries than promised"
-        );
+        assert_eq!((matrix.rows as u64, matrix.cols as u64), (shape.rows, shape.cols), "{spec}");
+        assert!(matrix.nnz() as u128 <= shape.nnz_at_most, "{spec}: more entries than promised");
         check(&spec, &matrix);
     }
 }
@@ -55,16 +48,8 @@ fn uniform_and_tails_have_exact_counts() {
     });
     check(Family::Tails, |spec, m| {
         let whole = spec.get("tile").unwrap() * spec.get("tiles").unwrap();
-        assert_eq!(
-            m.rows as i64,
-            (whole + spec.get("drow").unwrap()).max(0),
-            "{spec}"
-        );
-        assert_eq!(
-            m.cols as i64,
-            (whole + spec.get("dcol").unwrap()).max(0),
-            "{spec}"
-        );
+        assert_eq!(m.rows as i64, (whole + spec.get("drow").unwrap()).max(0), "{spec}");
+        assert_eq!(m.cols as i64, (whole + spec.get("dcol").unwrap()).max(0), "{spec}");
         assert_eq!(m.nnz(), share(m.rows * m.cols, spec, "density"), "{spec}");
     });
 }
@@ -86,11 +71,7 @@ fn banded_stays_in_its_band_and_fills_it() {
         assert!(positions(m).all(|(row, col)| inside(row, col)), "{spec}");
         if size(spec, "density") == 1_000_000 {
             let all = (0..m.rows).flat_map(|row| (0..m.cols).map(move |col| (row, col)));
-            assert_eq!(
-                m.nnz(),
-                all.filter(|&(row, col)| inside(row, col)).count(),
-                "{spec}"
-            );
+            assert_eq!(m.nnz(), all.filter(|&(row, col)| inside(row, col)).count(), "{spec}");
         }
     });
 }
@@ -106,10 +87,7 @@ fn block_stores_whole_blocks() {
             let rows = top..(top + block).min(m.rows);
             let cells = rows.flat_map(|row| (left..(left + block).min(m.cols)).map(move |col| (row, col)));
             let stored: Vec<bool> = cells.map(|(row, col)| has(m, row, col)).collect();
-            assert!(
-                stored.iter().all(|&x| x == stored[0]),
-                "{spec}: block {at} is partly stored"
-            );
+            assert!(stored.iter().all(|&x| x == stored[0]), "{spec}: block {at} is partly stored");
             full += usize::from(stored[0]);
         }
         assert_eq!(full, share(high * wide, spec, "density"), "{spec}");
@@ -122,17 +100,9 @@ fn rmat_is_bounded_and_skewed() {
         assert!(m.nnz() <= size(spec, "edges") << size(spec, "scale"), "{spec}");
         assert_eq!(m.nnz() > 0, size(spec, "edges") > 0, "{spec}");
     });
-    let big: Csr<()> = "rmat:scale=10,edges=8,seed=1"
-        .parse::<SourceSpec>()
-        .unwrap()
-        .generate()
-        .unwrap();
+    let big: Csr<()> = "rmat:scale=10,edges=8,seed=1".parse::<SourceSpec>().unwrap().generate().unwrap();
     let longest = lengths(&big).into_iter().max().unwrap();
-    assert!(
-        longest > 10 * big.nnz() / big.rows,
-        "the longest row has {longest} of {}",
-        big.nnz()
-    );
+    assert!(longest > 10 * big.nnz() / big.rows, "the longest row has {longest} of {}", big.nnz());
 }
 
 #[test]
@@ -180,10 +150,7 @@ fn lp_has_exact_columns() {
         let dense = size(spec, "dense").min(m.rows);
         let a_column = dense + size(spec, "column").min(m.rows - dense);
         assert!(column_counts(m).iter().all(|&n| n == a_column), "{spec}");
-        assert!(
-            lengths(m).iter().filter(|&&n| n == m.cols).count() >= dense,
-            "{spec}"
-        );
+        assert!(lengths(m).iter().filter(|&&n| n == m.cols).count() >= dense, "{spec}");
     });
 }
 
@@ -194,12 +161,8 @@ fn nm_keeps_exactly_n_of_m() {
         for row in 0..m.rows {
             for first in (0..m.cols).step_by(group) {
                 let last = (first + group).min(m.cols);
-                let kept = m
-                    .row(row)
-                    .0
-                    .iter()
-                    .filter(|&&col| (first..last).contains(&(col as usize)))
-                    .count();
+                let kept =
+                    m.row(row).0.iter().filter(|&&col| (first..last).contains(&(col as usize))).count();
                 assert_eq!(kept, n.min(last - first), "{spec}: row {row}, group at {first}");
             }
         }
@@ -212,38 +175,20 @@ fn empty_keeps_rows_and_columns_free() {
         let rows = share(m.rows, spec, "emptyrows");
         let cols = share(m.cols, spec, "emptycols");
         assert!(lengths(m).iter().filter(|&&n| n == 0).count() >= rows, "{spec}");
-        assert!(
-            column_counts(m).iter().filter(|&&n| n == 0).count() >= cols,
-            "{spec}"
-        );
-        assert_eq!(
-            m.nnz(),
-            share((m.rows - rows) * (m.cols - cols), spec, "density"),
-            "{spec}"
-        );
+        assert!(column_counts(m).iter().filter(|&&n| n == 0).count() >= cols, "{spec}");
+        assert_eq!(m.nnz(), share((m.rows - rows) * (m.cols - cols), spec, "density"), "{spec}");
     });
 }
 
 #[test]
 fn dense_row_has_full_rows_and_columns() {
     check(Family::DenseRow, |spec, m| {
-        let (rows, cols) = (
-            size(spec, "dense").min(m.rows),
-            size(spec, "densecols").min(m.cols),
-        );
+        let (rows, cols) = (size(spec, "dense").min(m.rows), size(spec, "densecols").min(m.cols));
         let usual = share(m.cols, spec, "density");
         let found = lengths(m);
         assert!(found.iter().filter(|&&n| n == m.cols).count() >= rows, "{spec}");
-        assert!(
-            column_counts(m).iter().filter(|&&n| n == m.rows).count() >= cols,
-            "{spec}"
-        );
-        assert!(
-            found
-                .iter()
-                .all(|&n| n == m.cols || (usual..=usual + cols).contains(&n)),
-            "{spec}"
-        );
+        assert!(column_counts(m).iter().filter(|&&n| n == m.rows).count() >= cols, "{spec}");
+        assert!(found.iter().all(|&n| n == m.cols || (usual..=usual + cols).contains(&n)), "{spec}");
     });
 }
 
@@ -254,33 +199,23 @@ fn simple_patterns_are_what_they_are_called() {
     });
     check(Family::Zero, |spec, m| assert_eq!(m.nnz(), 0, "{spec}"));
     check(Family::Permutation, |spec, m| {
-        assert!(
-            lengths(m).iter().chain(&column_counts(m)).all(|&n| n == 1),
-            "{spec}"
-        );
+        assert!(lengths(m).iter().chain(&column_counts(m)).all(|&n| n == 1), "{spec}");
     });
     check(Family::Diagonal, |spec, m| {
         let shift = spec.get("shift").unwrap();
         let expected = (0..m.rows as i64).filter(|row| (0..m.cols as i64).contains(&(row + shift)));
-        assert!(
-            positions(m).all(|(row, col)| col as i64 - row as i64 == shift),
-            "{spec}"
-        );
+        assert!(positions(m).all(|(row, col)| col as i64 - row as i64 == shift), "{spec}");
         assert_eq!(m.nnz(), expected.count(), "{spec}");
     });
     check(Family::Arrow, |spec, m| {
         let width = size(spec, "width");
         let expected = |row, col| row == col || row < width || col < width;
         let all = (0..m.rows).flat_map(|row| (0..m.cols).map(move |col| (row, col)));
-        all.into_iter()
-            .for_each(|(row, col)| assert_eq!(has(m, row, col), expected(row, col), "{spec}"));
+        all.into_iter().for_each(|(row, col)| assert_eq!(has(m, row, col), expected(row, col), "{spec}"));
     });
     check(Family::Corners, |spec, m| {
         let edge = |at: usize, side: usize| at == 0 || at + 1 == side;
-        assert!(
-            positions(m).all(|(row, col)| edge(row, m.rows) && edge(col, m.cols)),
-            "{spec}"
-        );
+        assert!(positions(m).all(|(row, col)| edge(row, m.rows) && edge(col, m.cols)), "{spec}");
         assert_eq!(m.nnz(), m.rows.min(2) * m.cols.min(2), "{spec}");
     });
 }
@@ -318,23 +253,15 @@ fn far_extents_are_cheap() {
             let tall = format!("borders:rows={extent},cols=3,entries=5,seed=1");
             let wide = format!("borders:rows=3,cols={extent},entries=5,seed=1");
             for (line, limit) in [(tall, extent + 30), (wide, 30)] {
-                let m = line
-                    .parse::<SourceSpec>()
-                    .unwrap()
-                    .generate_within(limit)
-                    .unwrap();
+                let m = line.parse::<SourceSpec>().unwrap().generate_within(limit).unwrap();
                 assert_eq!(m.nnz(), 5, "{line}");
             }
         }
     }
-    let corner: SourceSpec = "longrows:rows=1048577,cols=66000,count=1,length=65999,singles=0,seed=1"
-        .parse()
-        .unwrap();
+    let corner: SourceSpec =
+        "longrows:rows=1048577,cols=66000,count=1,length=65999,singles=0,seed=1".parse().unwrap();
     let m = corner.generate().unwrap();
-    assert_eq!(
-        (m.nnz(), lengths(&m).iter().filter(|&&n| n > 0).count()),
-        (65_999, 1)
-    );
+    assert_eq!((m.nnz(), lengths(&m).iter().filter(|&&n| n > 0).count()), (65_999, 1));
 }
 
 #[test]
@@ -342,11 +269,7 @@ fn longrows_are_as_long_and_as_many_as_asked() {
     check(Family::LongRows, |spec, m| {
         let long = size(spec, "count").min(m.rows);
         let length = size(spec, "length").min(m.cols);
-        let singles = if m.cols == 0 {
-            0
-        } else {
-            share(m.rows - long, spec, "singles")
-        };
+        let singles = if m.cols == 0 { 0 } else { share(m.rows - long, spec, "singles") };
         let mut expected = vec![0; m.rows];
         expected[..long].fill(length);
         expected[long..long + singles].fill(1);
@@ -364,23 +287,13 @@ fn columns_of_a_row_collide() {
         for row in 0..m.rows {
             let columns = m.row(row).0;
             let Some(&first) = columns.first() else {
-                assert!(
-                    m.cols == 0 || size(spec, "length") == 0,
-                    "{spec}: row {row} is empty"
-                );
+                assert!(m.cols == 0 || size(spec, "length") == 0, "{spec}: row {row} is empty");
                 continue;
             };
             let residue = first as usize % slots;
-            assert!(
-                columns.iter().all(|&col| col as usize % slots == residue),
-                "{spec}: row {row}"
-            );
+            assert!(columns.iter().all(|&col| col as usize % slots == residue), "{spec}: row {row}");
             let available = (m.cols - residue).div_ceil(slots);
-            assert_eq!(
-                columns.len(),
-                size(spec, "length").min(available),
-                "{spec}: row {row}"
-            );
+            assert_eq!(columns.len(), size(spec, "length").min(available), "{spec}: row {row}");
         }
     });
 }
@@ -391,15 +304,8 @@ fn pairs_are_whole_in_two_of_three_rows_and_nowhere_in_the_third() {
         let count = size(spec, "pairs").min(m.cols / 2);
         for row in 0..m.rows {
             let columns = m.row(row).0;
-            let whole = columns
-                .iter()
-                .filter(|&&col| col % 2 == 0 && has(m, row, col as usize + 1))
-                .count();
-            let expected = if row % 3 == 2 {
-                (count & !1, 0)
-            } else {
-                (2 * count, count)
-            };
+            let whole = columns.iter().filter(|&&col| col % 2 == 0 && has(m, row, col as usize + 1)).count();
+            let expected = if row % 3 == 2 { (count & !1, 0) } else { (2 * count, count) };
             assert_eq!((columns.len(), whole), expected, "{spec}: row {row}");
         }
     });
@@ -407,27 +313,14 @@ fn pairs_are_whole_in_two_of_three_rows_and_nowhere_in_the_third() {
 
 #[test]
 fn seeds_change_the_random_families() {
-    let fixed = [
-        Family::Stencil,
-        Family::Dense,
-        Family::Diagonal,
-        Family::Arrow,
-        Family::Corners,
-        Family::Zero,
-    ];
+    let fixed =
+        [Family::Stencil, Family::Dense, Family::Diagonal, Family::Arrow, Family::Corners, Family::Zero];
     for info in &sparse_oracle::source::FAMILIES {
         let of = |seed| -> Result<Csr<()>, SourceError> {
             let spec = SourceSpec::new(info.family, seed);
-            let smaller = if info.family == Family::Synth {
-                spec.with("rows", 300)?
-            } else {
-                spec
-            };
-            let thinned = if info.family == Family::Banded {
-                smaller.with("density", 500_000)?
-            } else {
-                smaller
-            };
+            let smaller = if info.family == Family::Synth { spec.with("rows", 300)? } else { spec };
+            let thinned =
+                if info.family == Family::Banded { smaller.with("density", 500_000)? } else { smaller };
             thinned.generate()
         };
         assert_eq!(of(1) == of(2), fixed.contains(&info.family), "{}", info.name);

@@ -19,10 +19,7 @@ fn the_table_is_in_the_order_of_the_enum() {
         assert_eq!(keys.len(), info.params.len(), "{}", info.name);
         assert!(info.params.iter().all(|p| (p.low..=p.high).contains(&p.default)));
         let of_table = |p: &sparse_oracle::source::generator::Param| p.kind == ParamKind::Matrix;
-        assert!(
-            !info.params.iter().skip(1).any(of_table),
-            "a published matrix comes first"
-        );
+        assert!(!info.params.iter().skip(1).any(of_table), "a published matrix comes first");
     }
 }
 
@@ -37,20 +34,11 @@ fn defaults_and_quick_specs_survive_printing() {
 #[test]
 fn order_and_defaults_do_not_matter_when_parsing() {
     let short = parse("uniform:density=0.25,seed=7").unwrap();
-    assert_eq!(
-        parse("uniform:seed=7,cols=32,density=0.250000,rows=32"),
-        Ok(short)
-    );
+    assert_eq!(parse("uniform:seed=7,cols=32,density=0.250000,rows=32"), Ok(short));
     assert_eq!(short.to_string(), "uniform:density=0.25,seed=7");
     assert_eq!(parse("rmat").unwrap().to_string(), "rmat:seed=0");
-    assert_eq!(
-        parse("synth:scircuit").unwrap().to_string(),
-        "synth:scircuit,seed=0"
-    );
-    assert_eq!(
-        parse("synth:cant,rows=100,seed=2").unwrap().to_string(),
-        "synth:cant,rows=100,seed=2"
-    );
+    assert_eq!(parse("synth:scircuit").unwrap().to_string(), "synth:scircuit,seed=0");
+    assert_eq!(parse("synth:cant,rows=100,seed=2").unwrap().to_string(), "synth:cant,rows=100,seed=2");
     assert_eq!(parse("diagonal:shift=-3").unwrap().get("shift"), Some(-3));
 }
 
@@ -59,68 +47,34 @@ fn broken_lines_are_refused_with_the_reason() {
     type Is = fn(&SourceError) -> bool;
     let cases: &[(&str, Is)] = &[
         ("", |e| matches!(e, SourceError::UnknownFamily { .. })),
-        (
-            "unifrom:rows=3",
-            |e| matches!(e, SourceError::UnknownFamily { found, .. } if found == "unifrom"),
-        ),
-        (
-            "uniform:row=3",
-            |e| matches!(e, SourceError::UnknownKey { key, .. } if key == "row"),
-        ),
-        ("uniform:rows=3,rows=4", |e| {
-            matches!(e, SourceError::RepeatedKey { .. })
-        }),
+        ("unifrom:rows=3", |e| matches!(e, SourceError::UnknownFamily { found, .. } if found == "unifrom")),
+        ("uniform:row=3", |e| matches!(e, SourceError::UnknownKey { key, .. } if key == "row")),
+        ("uniform:rows=3,rows=4", |e| matches!(e, SourceError::RepeatedKey { .. })),
         ("uniform:rows", |e| matches!(e, SourceError::NotAPair { .. })),
         ("uniform:rows=3,", |e| matches!(e, SourceError::NotAPair { .. })),
         ("uniform:rows=x", |e| matches!(e, SourceError::NotANumber { .. })),
-        ("uniform:rows=99999999999999999999", |e| {
-            matches!(e, SourceError::NotANumber { .. })
-        }),
-        ("uniform:rows=-1", |e| {
-            matches!(e, SourceError::OutOfBounds { .. })
-        }),
-        ("uniform:rows=4294967296", |e| {
-            matches!(e, SourceError::OutOfBounds { .. })
-        }),
-        ("uniform:density=1.000001", |e| {
-            matches!(e, SourceError::OutOfBounds { .. })
-        }),
-        ("uniform:density=0.0000001", |e| {
-            matches!(e, SourceError::NotANumber { .. })
-        }),
-        ("uniform:density=1e-3", |e| {
-            matches!(e, SourceError::NotANumber { .. })
-        }),
-        ("uniform:density=.5", |e| {
-            matches!(e, SourceError::NotANumber { .. })
-        }),
-        ("uniform:density=-0.5", |e| {
-            matches!(e, SourceError::NotANumber { .. })
-        }),
+        ("uniform:rows=99999999999999999999", |e| matches!(e, SourceError::NotANumber { .. })),
+        ("uniform:rows=-1", |e| matches!(e, SourceError::OutOfBounds { .. })),
+        ("uniform:rows=4294967296", |e| matches!(e, SourceError::OutOfBounds { .. })),
+        ("uniform:density=1.000001", |e| matches!(e, SourceError::OutOfBounds { .. })),
+        ("uniform:density=0.0000001", |e| matches!(e, SourceError::NotANumber { .. })),
+        ("uniform:density=1e-3", |e| matches!(e, SourceError::NotANumber { .. })),
+        ("uniform:density=.5", |e| matches!(e, SourceError::NotANumber { .. })),
+        ("uniform:density=-0.5", |e| matches!(e, SourceError::NotANumber { .. })),
         ("uniform:seed=-1", |e| matches!(e, SourceError::NotANumber { .. })),
         ("synth:", |e| matches!(e, SourceError::UnknownMatrix { .. })),
         ("synth:seed=1", |e| matches!(e, SourceError::UnknownMatrix { .. })),
-        ("synth:nosuch,seed=1", |e| {
-            matches!(e, SourceError::UnknownMatrix { .. })
-        }),
+        ("synth:nosuch,seed=1", |e| matches!(e, SourceError::UnknownMatrix { .. })),
         ("block:block=0", |e| matches!(e, SourceError::OutOfBounds { .. })),
     ];
     for (line, expected) in cases {
         let error = parse(line).unwrap_err();
         assert!(expected(&error), "\"{line}\" gave: {error}");
     }
-    let conflicts = [
-        "nm:n=5,m=4",
-        "stencil:points=6",
-        "stencil:nx=99999,ny=99999",
-        "rmat:a=0.6,b=0.4,c=0.1",
-    ];
+    let conflicts = ["nm:n=5,m=4", "stencil:points=6", "stencil:nx=99999,ny=99999", "rmat:a=0.6,b=0.4,c=0.1"];
     for line in conflicts {
         let error = parse(line).unwrap().generate().unwrap_err();
-        assert!(
-            matches!(error, SourceError::Conflict { .. }),
-            "{line} gave: {error}"
-        );
+        assert!(matches!(error, SourceError::Conflict { .. }), "{line} gave: {error}");
     }
 }
 
@@ -146,41 +100,19 @@ fn nothing_is_allocated_past_the_limit() {
     ];
     for line in lines {
         let error = parse(line).unwrap().generate().unwrap_err();
-        assert!(
-            matches!(error, SourceError::TooLarge { .. }),
-            "{line} gave: {error}"
-        );
+        assert!(matches!(error, SourceError::TooLarge { .. }), "{line} gave: {error}");
     }
     let spec = parse("dense:rows=10,cols=10").unwrap();
     assert!(spec.generate_within(111).is_ok());
-    assert!(matches!(
-        spec.generate_within(110),
-        Err(SourceError::TooLarge { needed: 111, .. })
-    ));
+    assert!(matches!(spec.generate_within(110), Err(SourceError::TooLarge { needed: 111, .. })));
     // Wide and empty is legal and cheap.
-    let wide = parse("uniform:rows=3,cols=4294967295,density=0.000001")
-        .unwrap()
-        .generate()
-        .unwrap();
+    let wide = parse("uniform:rows=3,cols=4294967295,density=0.000001").unwrap().generate().unwrap();
     assert_eq!(wide.nnz(), 12_884);
     assert!(parse("zero:rows=5,cols=4294967295").unwrap().generate().is_ok());
-    let far = parse("borders:rows=3,cols=4294967295,entries=70")
-        .unwrap()
-        .generate()
-        .unwrap();
+    let far = parse("borders:rows=3,cols=4294967295,entries=70").unwrap().generate().unwrap();
     assert_eq!(far.nnz(), 70);
-    assert!(
-        parse("nm:rows=9,cols=4294967295,n=0,m=1")
-            .unwrap()
-            .generate()
-            .is_ok()
-    );
-    assert!(
-        parse("lp:rows=9,cols=4294967295,column=0,dense=0")
-            .unwrap()
-            .generate()
-            .is_ok()
-    );
+    assert!(parse("nm:rows=9,cols=4294967295,n=0,m=1").unwrap().generate().is_ok());
+    assert!(parse("lp:rows=9,cols=4294967295,column=0,dense=0").unwrap().generate().is_ok());
     const { assert!(DEFAULT_LIMIT < 1 << 32) };
 }
 
@@ -212,10 +144,7 @@ fn every_corner_of_the_parameters_is_answered() {
             }
         }
     }
-    assert!(
-        made > 300 && refused > 300 && conflicts > 100,
-        "{made} {refused} {conflicts}"
-    );
+    assert!(made > 300 && refused > 300 && conflicts > 100, "{made} {refused} {conflicts}");
 }
 
 #[test]
@@ -230,10 +159,8 @@ fn one_spec_gives_one_matrix() {
 /// A change here changes what a case line means: bump the version of the lines.
 #[test]
 fn every_family_keeps_its_fingerprint() {
-    let found: Vec<(&str, u64)> = FAMILIES
-        .iter()
-        .map(|info| (info.name, of_three_seeds(info.family)))
-        .collect();
+    let found: Vec<(&str, u64)> =
+        FAMILIES.iter().map(|info| (info.name, of_three_seeds(info.family))).collect();
     let changed: Vec<_> = found.iter().filter(|one| !PINS.contains(one)).collect();
     assert!(changed.is_empty(), "changed: {changed:#x?}");
 }
@@ -241,11 +168,7 @@ fn every_family_keeps_its_fingerprint() {
 fn of_three_seeds(family: Family) -> u64 {
     (1..=3).fold(0, |sum: u64, seed| {
         let spec = SourceSpec::new(family, seed);
-        let spec = if family == Family::Synth {
-            spec.with("rows", 500).unwrap()
-        } else {
-            spec
-        };
+        let spec = if family == Family::Synth { spec.with("rows", 500).unwrap() } else { spec };
         sum.rotate_left(21) ^ fingerprint(&spec.generate().unwrap())
     })
 }
@@ -309,23 +232,13 @@ fn quick_specs_vary_and_stay_small() {
                 _ => 256,
             };
             assert!(matrix.rows <= 257 && matrix.cols <= widest, "{spec}");
-            shapes
-                .entry(info.name)
-                .or_default()
-                .insert((matrix.rows, matrix.cols, matrix.nnz()));
+            shapes.entry(info.name).or_default().insert((matrix.rows, matrix.cols, matrix.nnz()));
         }
     }
     for (name, shapes) in shapes {
         let enough = if matches!(name, "zero") { 30 } else { 60 };
-        assert!(
-            shapes.len() >= enough,
-            "{name}: only {} shapes in 300",
-            shapes.len()
-        );
+        assert!(shapes.len() >= enough, "{name}: only {} shapes in 300", shapes.len());
         let has_empty = shapes.iter().any(|&(rows, cols, _)| rows == 0 || cols == 0);
-        assert!(
-            has_empty || matches!(name, "rmat" | "synth" | "tails"),
-            "{name} never has an empty side"
-        );
+        assert!(has_empty || matches!(name, "rmat" | "synth" | "tails"), "{name} never has an empty side");
     }
 }

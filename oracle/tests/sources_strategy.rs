@@ -17,11 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 fn runner() -> TestRunner {
-    let config = Config {
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]))
 }
 
@@ -31,9 +27,7 @@ where
     S::Value: Debug,
 {
     let mut runner = runner();
-    let failing = (0..1000)
-        .map(|_| strategy.new_tree(&mut runner).unwrap())
-        .find(|t| fails(&t.current()));
+    let failing = (0..1000).map(|_| strategy.new_tree(&mut runner).unwrap()).find(|t| fails(&t.current()));
     let mut tree = failing.expect("one value in a thousand fails");
     let (first, mut last) = (tree.current(), tree.current());
     let mut going = tree.simplify();
@@ -69,10 +63,7 @@ fn matrices_shrink_to_the_one_entry_that_fails() {
     let plain = sparse_matrix(0..=40, 0..=40, Precision::F64, ValueFamily::NearOne);
     let (_, last) = shrunk(&plain, |m| m.nnz() >= 5);
     assert_eq!(last.nnz(), 5);
-    assert!(
-        last.rows * last.cols <= 9 && last.values.iter().all(|&x| x == 1.0),
-        "{last:?}"
-    );
+    assert!(last.rows * last.cols <= 9 && last.values.iter().all(|&x| x == 1.0), "{last:?}");
 }
 
 #[test]
@@ -89,10 +80,7 @@ fn shrinking_stays_in_the_ranges_asked_for() {
 fn coo_matrices_hold_duplicates_and_shrink_to_one_pair() {
     fn duplicates(coo: &Coo<f64>) -> usize {
         let mut seen = BTreeMap::new();
-        coo.row_idx
-            .iter()
-            .zip(&coo.col_idx)
-            .for_each(|at| *seen.entry(at).or_insert(0) += 1);
+        coo.row_idx.iter().zip(&coo.col_idx).for_each(|at| *seen.entry(at).or_insert(0) += 1);
         seen.values().filter(|&&n| n > 1).count()
     }
     let strategy = coo_with_duplicates(1..=30, 1..=30, Precision::F32, ValueFamily::NearOne);
@@ -107,10 +95,9 @@ fn coo_matrices_hold_duplicates_and_shrink_to_one_pair() {
 
 #[test]
 fn dense_matrices_and_operands_shrink_together() {
-    let (_, last) = shrunk(
-        &dense(0..=20, 0..=20, Precision::F64, ValueFamily::Huge),
-        |d: &Dense<f64>| d.data().iter().any(|x| x.abs() > 1e300),
-    );
+    let (_, last) = shrunk(&dense(0..=20, 0..=20, Precision::F64, ValueFamily::Huge), |d: &Dense<f64>| {
+        d.data().iter().any(|x| x.abs() > 1e300)
+    });
     assert_eq!((last.rows(), last.cols()), (1, 1));
     let operands = spmm_operands(0..=20, 0..=20, 0..=9, Precision::F32, ValueFamily::NearOne);
     let (_, (a, b)) = shrunk(&operands, |(a, b)| {
@@ -128,12 +115,7 @@ fn entries_come_sorted() {
     let mut runner = runner();
     for _ in 0..100 {
         let entries = strategy.new_tree(&mut runner).unwrap().current();
-        assert!(
-            entries
-                .list
-                .windows(2)
-                .all(|w| (w[0].row, w[0].col) < (w[1].row, w[1].col))
-        );
+        assert!(entries.list.windows(2).all(|w| (w[0].row, w[0].col) < (w[1].row, w[1].col)));
     }
 }
 
@@ -144,11 +126,7 @@ fn specs_shrink_to_the_simplest_of_their_family() {
             assert!(spec.shape().is_ok(), "{spec}");
             spec.family() == info.family && spec.seed() > 2
         });
-        assert_eq!(
-            (last.family(), last.seed()),
-            (info.family, 3),
-            "{first} became {last}"
-        );
+        assert_eq!((last.family(), last.seed()), (info.family, 3), "{first} became {last}");
         let shape = last.shape().unwrap();
         assert!(shape.rows <= 2 && shape.nnz_at_most <= 2, "{first} became {last}");
     }
@@ -174,23 +152,15 @@ fn proptest_quickcheck_and_arbitrary_each_reach_every_family() {
             assert!(matrix.rows <= 257 && matrix.cols <= widest, "{spec}");
             *counts.entry(spec.family().name()).or_insert(0) += 1;
         };
-        count(
-            &mut from_proptest,
-            source_spec().new_tree(&mut runner).unwrap().current(),
-        );
+        count(&mut from_proptest, source_spec().new_tree(&mut runner).unwrap().current());
         count(&mut from_quickcheck, quickcheck::Arbitrary::arbitrary(&mut g));
         let mut random = sparse_oracle::source::Random::new(i, "bytes");
         let bytes: Vec<u8> = (0..32).map(|_| random.below(256) as u8).collect();
-        count(
-            &mut from_bytes,
-            arbitrary::Arbitrary::arbitrary(&mut Unstructured::new(&bytes)).unwrap(),
-        );
+        count(&mut from_bytes, arbitrary::Arbitrary::arbitrary(&mut Unstructured::new(&bytes)).unwrap());
     }
-    for (name, counts) in [
-        ("proptest", from_proptest),
-        ("quickcheck", from_quickcheck),
-        ("arbitrary", from_bytes),
-    ] {
+    for (name, counts) in
+        [("proptest", from_proptest), ("quickcheck", from_quickcheck), ("arbitrary", from_bytes)]
+    {
         assert_eq!(counts.len(), FAMILIES.len(), "{name}: {counts:?}");
         assert!(counts.values().all(|&n| n >= 50), "{name}: {counts:?}");
     }
@@ -204,12 +174,7 @@ fn matrices_of_all_value_families_are_exact_in_their_precision() {
         for _ in 0..20 {
             let matrix = strategy.new_tree(&mut runner).unwrap().current();
             for &x in &matrix.values {
-                assert_eq!(
-                    sparse_oracle::F16::from_f64(x).to_f64().to_bits(),
-                    x.to_bits(),
-                    "{}",
-                    info.name
-                );
+                assert_eq!(sparse_oracle::F16::from_f64(x).to_f64().to_bits(), x.to_bits(), "{}", info.name);
             }
         }
     }
@@ -248,15 +213,8 @@ fn matrices_from_bytes_are_canonical_bounded_and_exact_everywhere() {
         most = most.max(matrix.0.nnz());
         for precision in Precision::ALL {
             let back = sparse_oracle::scalar::Values::from_f64(precision, &matrix.0.values).to_f64();
-            assert!(
-                back.iter()
-                    .zip(&matrix.0.values)
-                    .all(|(x, y)| x.to_bits() == y.to_bits())
-            );
+            assert!(back.iter().zip(&matrix.0.values).all(|(x, y)| x.to_bits() == y.to_bits()));
         }
     }
-    assert!(
-        most > 200,
-        "the largest matrix from bytes has only {most} entries"
-    );
+    assert!(most > 200, "the largest matrix from bytes has only {most} entries");
 }

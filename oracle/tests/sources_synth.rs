@@ -29,11 +29,7 @@ fn check(published: &Published, found: &Histogram) {
     assert_eq!(format!("{mean:.2}"), published.mean, "{name}: mean");
     let printed: f64 = published.deviation.parse().unwrap();
     let off = found.deviation() / printed - 1.0;
-    assert!(
-        off.abs() < 0.05,
-        "{name}: deviation {} against {printed}",
-        found.deviation()
-    );
+    assert!(off.abs() < 0.05, "{name}: deviation {} against {printed}", found.deviation());
     println!(
         "{name:14} rows {:8} nnz {:9} max/min {}/{} mean {mean:.2} std {:.2} (printed {printed})",
         found.rows(),
@@ -46,14 +42,8 @@ fn check(published: &Published, found: &Histogram) {
 
 /// Columns are what the class calls for: checked by the share of entries near the diagonal.
 fn share_near(matrix: &Csr<()>, distance: usize) -> f64 {
-    let near = |row: usize| {
-        matrix
-            .row(row)
-            .0
-            .iter()
-            .filter(|&&col| row.abs_diff(col as usize) <= distance)
-            .count()
-    };
+    let near =
+        |row: usize| matrix.row(row).0.iter().filter(|&&col| row.abs_diff(col as usize) <= distance).count();
     (0..matrix.rows).map(near).sum::<usize>() as f64 / matrix.nnz() as f64
 }
 
@@ -70,10 +60,7 @@ fn the_smaller_ones_generate_in_full() {
     let (small, large): (Vec<_>, Vec<_>) = PUBLISHED.iter().partition(|p| p.nnz < AFFORDABLE);
     for published in &small {
         let matrix = generate(published, "");
-        assert_eq!(
-            (matrix.rows, matrix.cols),
-            (published.rows as usize, published.rows as usize)
-        );
+        assert_eq!((matrix.rows, matrix.cols), (published.rows as usize, published.rows as usize));
         check(published, &lengths_of(&matrix));
     }
     assert_eq!(small.len() + large.len(), COUNT);
@@ -108,18 +95,10 @@ fn smaller_versions_keep_the_shape_roughly() {
         let found = lengths_of(&small);
         let mean = |h: &Histogram| h.entries() as f64 / h.rows() as f64;
         let ratio = mean(&found) / mean(full);
-        assert!(
-            (0.7..1.4).contains(&ratio),
-            "{}: mean is off by {ratio}",
-            published.name
-        );
+        assert!((0.7..1.4).contains(&ratio), "{}: mean is off by {ratio}", published.name);
         assert_eq!(found.pairs()[0].0, published.shortest, "{}", published.name);
         let last = found.pairs()[found.pairs().len() - 1].0;
-        assert!(
-            last == published.longest || last >= 1000,
-            "{}: longest row {last}",
-            published.name
-        );
+        assert!(last == published.longest || last >= 1000, "{}: longest row {last}", published.name);
     }
 }
 
@@ -152,9 +131,6 @@ fn columns_follow_the_class() {
         ("econ_fwd500", 0.4, 0.9),
     ] {
         let found = near(name);
-        assert!(
-            (low..=high).contains(&found),
-            "{name}: {found} of the entries lie near the diagonal"
-        );
+        assert!((low..=high).contains(&found), "{name}: {found} of the entries lie near the diagonal");
     }
 }

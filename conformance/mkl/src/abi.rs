@@ -17,11 +17,7 @@ pub(crate) struct Description {
 }
 
 /// `SPARSE_MATRIX_TYPE_GENERAL`; the other two are not read for it.
-pub(crate) const GENERAL: Description = Description {
-    kind: 20,
-    mode: 40,
-    diagonal: 50,
-};
+pub(crate) const GENERAL: Description = Description { kind: 20, mode: 40, diagonal: 50 };
 /// `SPARSE_OPERATION_NON_TRANSPOSE`.
 pub(crate) const PLAIN: c_int = 10;
 /// `SPARSE_LAYOUT_ROW_MAJOR`.
@@ -46,11 +42,7 @@ pub(crate) fn check(call: &'static str, status: c_int) -> Result<(), MklError> {
         return Ok(());
     }
     let known = usize::try_from(status).ok().and_then(|at| STATUS.get(at));
-    Err(MklError::Status {
-        call,
-        status,
-        name: known.copied().unwrap_or("an unknown status"),
-    })
+    Err(MklError::Status { call, status, name: known.copied().unwrap_or("an unknown status") })
 }
 
 /// `mkl_sparse_?_create_csr`: handle, index base, rows, columns, first and last offset of each row, columns, values.

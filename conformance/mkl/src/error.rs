@@ -55,10 +55,6 @@ pub enum MklError {
 
 impl MklError {
     pub(crate) fn argument(what: &'static str, expected: &dyn Display, found: &dyn Display) -> MklError {
-        MklError::Argument {
-            what,
-            expected: expected.to_string(),
-            found: found.to_string(),
-        }
+        MklError::Argument { what, expected: expected.to_string(), found: found.to_string() }
     }
 }

@@ -44,13 +44,9 @@ const LP64: i32 = 0;
 /// # Errors
 /// [`MklError::NotFound`] with the places.
 pub fn find(given: Option<&Path>) -> Result<PathBuf, MklError> {
-    let named = given
-        .map(Path::to_owned)
-        .or_else(|| std::env::var_os("MKL_RT").map(PathBuf::from));
+    let named = given.map(Path::to_owned).or_else(|| std::env::var_os("MKL_RT").map(PathBuf::from));
     if let Some(path) = named {
-        return in_place(&path).ok_or_else(|| MklError::NotFound {
-            tried: path.display().to_string(),
-        });
+        return in_place(&path).ok_or_else(|| MklError::NotFound { tried: path.display().to_string() });
     }
     let variable =
         |name: &str, below: &str| std::env::var_os(name).map(|root| PathBuf::from(root).join(below));
@@ -69,9 +65,7 @@ pub fn find(given: Option<&Path>) -> Result<PathBuf, MklError> {
     let found = places.iter().find_map(|place| in_place(place));
     found.ok_or_else(|| {
         let tried: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
-        MklError::NotFound {
-            tried: format!("MKL_RT, {}", tried.join(", ")),
-        }
+        MklError::NotFound { tried: format!("MKL_RT, {}", tried.join(", ")) }
     })
 }
 
@@ -81,10 +75,7 @@ fn in_place(path: &Path) -> Option<PathBuf> {
         return Some(path.to_owned());
     }
     let newest = |folder: PathBuf| -> Option<PathBuf> {
-        let names = std::fs::read_dir(folder)
-            .ok()?
-            .flatten()
-            .map(|entry| entry.path());
+        let names = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
         let fits = |file: &PathBuf| {
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
             name.is_some_and(|name| name.starts_with("libmkl_rt.so"))
@@ -100,20 +91,16 @@ impl Mkl {
     /// # Errors
     /// The loader's, or a missing function.
     pub fn open(path: &Path) -> Result<Mkl, MklError> {
-        let file = path.canonicalize().map_err(|error| MklError::Load {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })?;
+        let file = path
+            .canonicalize()
+            .map_err(|error| MklError::Load { path: path.to_owned(), reason: error.to_string() })?;
         // Intel's OpenMP first, for all to see: MKL looks for it by its bare name.
         let openmp = beside(&file, "libiomp5.so").and_then(|at| global(&at).ok());
         let library = global(&file)?;
         let symbol = Symbols { path: &file };
         // SAFETY: the types are those of MKL's headers for the function of that name.
         let (interface, layers): (Layer, Layer) = unsafe {
-            (
-                symbol.of(&library, "MKL_Set_Interface_Layer")?,
-                symbol.of(&library, "MKL_Set_Threading_Layer")?,
-            )
+            (symbol.of(&library, "MKL_Set_Interface_Layer")?, symbol.of(&library, "MKL_Set_Threading_Layer")?)
         };
         let wanted = if openmp.is_some() { INTEL } else { SEQUENTIAL };
         // SAFETY: declared without a condition but that they precede all other calls, as they do.
@@ -216,9 +203,7 @@ fn global(path: &Path) -> Result<Library, MklError> {
     use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
     // SAFETY: initialisers of the library run. What they do is MKL's business; whoever names a file vouches for it.
     let library = unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
-    library
-        .map(Library::from)
-        .map_err(|error| load_error(path, &error))
+    library.map(Library::from).map_err(|error| load_error(path, &error))
 }
 
 #[cfg(not(unix))]
@@ -228,10 +213,7 @@ fn global(path: &Path) -> Result<Library, MklError> {
 }
 
 fn load_error(path: &Path, error: &libloading::Error) -> MklError {
-    MklError::Load {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    }
+    MklError::Load { path: path.to_owned(), reason: error.to_string() }
 }
 
 struct Symbols<'a> {
@@ -246,9 +228,6 @@ impl Symbols<'_> {
     unsafe fn of<F: Copy>(&self, library: &Library, name: &'static str) -> Result<F, MklError> {
         // SAFETY: the caller's condition.
         let symbol = unsafe { library.get::<F>(name.as_bytes()) };
-        symbol.map(|symbol| *symbol).map_err(|_| MklError::Symbol {
-            path: self.path.to_owned(),
-            name,
-        })
+        symbol.map(|symbol| *symbol).map_err(|_| MklError::Symbol { path: self.path.to_owned(), name })
     }
 }

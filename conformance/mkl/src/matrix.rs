@@ -55,14 +55,7 @@ impl<'m, T: Number> Csr<'m, T> {
             )
         };
         check("mkl_sparse_create_csr", status)?;
-        Ok(Csr {
-            mkl,
-            handle,
-            functions,
-            rows,
-            cols,
-            _arrays: (offsets, columns, values),
-        })
+        Ok(Csr { mkl, handle, functions, rows, cols, _arrays: (offsets, columns, values) })
     }
 
     /// Announces products with `n` columns, row-major, `calls` times, and lets MKL prepare for them.
@@ -120,11 +113,7 @@ pub(crate) fn int(what: &'static str, value: usize) -> Result<i32, MklError> {
 
 fn length(what: &'static str, rows: i32, n: usize, found: usize) -> Result<(), MklError> {
     let expected = rows as u128 * n as u128;
-    if expected == found as u128 {
-        Ok(())
-    } else {
-        Err(MklError::argument(what, &expected, &found))
-    }
+    if expected == found as u128 { Ok(()) } else { Err(MklError::argument(what, &expected, &found)) }
 }
 
 fn check_arrays(
@@ -135,11 +124,7 @@ fn check_arrays(
 ) -> Result<(), MklError> {
     let entries = int("entries", col_idx.len())?;
     if row_ptr.len() != rows as usize + 1 {
-        return Err(MklError::argument(
-            "offsets",
-            &(rows as usize + 1),
-            &row_ptr.len(),
-        ));
+        return Err(MklError::argument("offsets", &(rows as usize + 1), &row_ptr.len()));
     }
     if values != col_idx.len() {
         return Err(MklError::argument("values", &col_idx.len(), &values));
@@ -147,11 +132,7 @@ fn check_arrays(
     let ends = (row_ptr[0], row_ptr[rows as usize]);
     if ends != (0, entries as u32) || !row_ptr.is_sorted() {
         let expected = format!("ascending from 0 to {entries}");
-        return Err(MklError::argument(
-            "offsets",
-            &expected,
-            &format!("{} to {}", ends.0, ends.1),
-        ));
+        return Err(MklError::argument("offsets", &expected, &format!("{} to {}", ends.0, ends.1)));
     }
     match col_idx.iter().find(|&&col| i64::from(col) >= i64::from(cols)) {
         Some(col) => Err(MklError::argument("column", &format!("below {cols}"), col)),

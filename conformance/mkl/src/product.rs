@@ -44,11 +44,7 @@ impl<'m, T: Number> Csr<'m, T> {
         // SAFETY: both handles are live and of one element type, and the shapes fit.
         let status = unsafe { (self.mkl.spmm)(PLAIN, self.handle, b.handle, &mut handle) };
         check("mkl_sparse_spmm", status)?;
-        Ok(Product {
-            mkl: self.mkl,
-            handle,
-            _element: PhantomData,
-        })
+        Ok(Product { mkl: self.mkl, handle, _element: PhantomData })
     }
 }
 

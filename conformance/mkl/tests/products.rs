@@ -18,10 +18,7 @@ fn mkl() -> Option<Mkl> {
 fn a_missing_library_is_an_error_that_names_it() {
     let error = find(Some(Path::new("/nowhere/libmkl_rt.so"))).expect_err("there is none");
     assert!(error.to_string().contains("/nowhere/libmkl_rt.so"), "{error}");
-    assert!(matches!(
-        Mkl::open(Path::new("/nowhere/libmkl_rt.so")),
-        Err(MklError::Load { .. })
-    ));
+    assert!(matches!(Mkl::open(Path::new("/nowhere/libmkl_rt.so")), Err(MklError::Load { .. })));
 }
 
 /// 1 0 2
@@ -43,10 +40,7 @@ fn products_are_those_by_hand() {
     let b = Csr::new(&mkl, (3, 2), &[0, 1, 1, 3], &[1, 0, 1], &[4.0f64, 5.0, 6.0]).expect("valid");
     let product = a.multiply(&b).expect("spmm").sorted().expect("export");
     assert_eq!(product.shape, (2, 2));
-    assert_eq!(
-        (product.row_ptr, product.col_idx),
-        (vec![0, 2, 4], vec![0, 1, 0, 1])
-    );
+    assert_eq!((product.row_ptr, product.col_idx), (vec![0, 2, 4], vec![0, 1, 0, 1]));
     assert_eq!(product.values, [10.0, 16.0, 15.0, 18.0]);
 }
 
@@ -65,10 +59,7 @@ fn what_is_no_matrix_never_reaches_mkl() {
         (new((2, 3), &ROW_PTR, &COL_IDX, &ones[..2]), "values"),
     ] {
         let error = refused.expect_err(what);
-        assert!(
-            matches!(error, MklError::Argument { what: found, .. } if found == what),
-            "{error}"
-        );
+        assert!(matches!(error, MklError::Argument { what: found, .. } if found == what), "{error}");
     }
     let a = Csr::new(&mkl, (2, 3), &ROW_PTR, &COL_IDX, &ones).expect("valid");
     assert!(a.mm(&[0.0; 5], 2, &mut [0.0; 4]).is_err());

@@ -45,40 +45,19 @@ impl<'a> DenseInput<'a> {
         let memory = each_precision!(AnySlice, original.data, v => {
             Guarded::holding(v).ok_or(RunError::Memory { bytes: size_of_val(v) })
         })?;
-        Ok(DenseInput {
-            role,
-            original,
-            memory,
-        })
+        Ok(DenseInput { role, original, memory })
     }
 
     /// A vector: one column.
     pub(crate) fn vector(role: &'static str, data: AnySlice<'a>) -> Result<DenseInput<'a>, RunError> {
         let rows = data.len();
-        let original = DenseRef {
-            rows,
-            cols: 1,
-            ld: rows,
-            layout: Layout::ColMajor,
-            data,
-        };
+        let original = DenseRef { rows, cols: 1, ld: rows, layout: Layout::ColMajor, data };
         DenseInput::new(role, original)
     }
 
     pub(crate) fn view(&self) -> ScDense {
-        let DenseRef {
-            rows,
-            cols,
-            ld,
-            layout,
-            data,
-        } = self.original;
-        let frame = Frame {
-            rows,
-            cols,
-            ld,
-            layout,
-        };
+        let DenseRef { rows, cols, ld, layout, data } = self.original;
+        let frame = Frame { rows, cols, ld, layout };
         dense_view(frame, data.len(), code(data.precision()), &self.memory)
     }
 
@@ -86,11 +65,7 @@ impl<'a> DenseInput<'a> {
         check_guards(&self.memory, self.role, "data")?;
         match each_precision!(AnySlice, self.original.data, v => self.memory.differs(v)) {
             None => Ok(()),
-            Some(at) => Err(RunError::Modified {
-                operand: self.role,
-                array: "data",
-                at,
-            }),
+            Some(at) => Err(RunError::Modified { operand: self.role, array: "data", at }),
         }
     }
 }
@@ -106,42 +81,19 @@ pub(crate) struct DenseOutput<'a> {
 
 impl<'a> DenseOutput<'a> {
     pub(crate) fn new(c: DenseMut<'a>) -> Result<DenseOutput<'a>, RunError> {
-        let DenseMut {
-            rows,
-            cols,
-            ld,
-            layout,
-            data: target,
-        } = c;
+        let DenseMut { rows, cols, ld, layout, data: target } = c;
         let held = each_precision!(AnySliceMut, &target, v => {
             let bytes = size_of_val(&**v);
             (Guarded::output(v).ok_or(RunError::Memory { bytes }), v.len(), code_of(v))
         });
         let (memory, count, dtype) = held;
-        Ok(DenseOutput {
-            frame: Frame {
-                rows,
-                cols,
-                ld,
-                layout,
-            },
-            dtype,
-            count,
-            target,
-            memory: memory?,
-        })
+        Ok(DenseOutput { frame: Frame { rows, cols, ld, layout }, dtype, count, target, memory: memory? })
     }
 
     /// A vector: one column.
     pub(crate) fn vector(data: AnySliceMut<'a>) -> Result<DenseOutput<'a>, RunError> {
         let rows = each_precision!(AnySliceMut, &data, v => v.len());
-        DenseOutput::new(DenseMut {
-            rows,
-            cols: 1,
-            ld: rows,
-            layout: Layout::ColMajor,
-            data,
-        })
+        DenseOutput::new(DenseMut { rows, cols: 1, ld: rows, layout: Layout::ColMajor, data })
     }
 
     pub(crate) fn view(&self) -> ScDense {
@@ -156,12 +108,7 @@ impl<'a> DenseOutput<'a> {
 
     /// Padding may not change: with every line compared from its used part on, against what was there before.
     fn check_padding<T: Plain>(&self, before: &[T]) -> Result<(), RunError> {
-        let Frame {
-            rows,
-            cols,
-            ld,
-            layout,
-        } = self.frame;
+        let Frame { rows, cols, ld, layout } = self.frame;
         let used = if layout == Layout::RowMajor { cols } else { rows };
         if ld <= used {
             return Ok(());

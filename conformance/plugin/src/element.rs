@@ -37,10 +37,7 @@ pub(crate) fn code(precision: Precision) -> i32 {
 /// The name of a type by its number.
 pub(crate) fn name(code: i32) -> String {
     let known = TYPES.iter().find(|row| row.0 == code);
-    known.map_or_else(
-        || format!("type {code}, which does not exist"),
-        |row| row.1.to_owned(),
-    )
+    known.map_or_else(|| format!("type {code}, which does not exist"), |row| row.1.to_owned())
 }
 
 /// Bytes of an element by the number of its type.

@@ -25,10 +25,7 @@ const FLAGS: u32 = 0x3f;
 impl Default for Environment {
     fn default() -> Environment {
         #[cfg(target_arch = "x86_64")]
-        return Environment {
-            control: 0x1f80,
-            x87: 0x37f,
-        };
+        return Environment { control: 0x1f80, x87: 0x37f };
         #[cfg(not(target_arch = "x86_64"))]
         Environment { control: 0, x87: 0 }
     }
@@ -51,10 +48,7 @@ impl Environment {
                     options(nostack, preserves_flags)
                 );
             };
-            Environment {
-                control: u64::from(mxcsr & !FLAGS),
-                x87,
-            }
+            Environment { control: u64::from(mxcsr & !FLAGS), x87 }
         }
         #[cfg(target_arch = "aarch64")]
         {
@@ -113,16 +107,10 @@ impl Environment {
             })
             .collect();
         if self.x87 != after.x87 {
-            words.push(format!(
-                "the x87 control word (0x{:x} before, 0x{:x} after)",
-                self.x87, after.x87
-            ));
+            words.push(format!("the x87 control word (0x{:x} before, 0x{:x} after)", self.x87, after.x87));
         }
         if words.is_empty() {
-            words.push(format!(
-                "control bits (0x{:x} before, 0x{:x} after)",
-                self.control, after.control
-            ));
+            words.push(format!("control bits (0x{:x} before, 0x{:x} after)", self.control, after.control));
         }
         Some(words.join(", "))
     }
@@ -130,10 +118,7 @@ impl Environment {
     /// The same with results that are subnormal flushed to zero, and the rounding upwards: what tests change.
     #[must_use]
     pub fn flushing_upwards(self) -> Environment {
-        Environment {
-            control: self.control | CHANGED,
-            ..self
-        }
+        Environment { control: self.control | CHANGED, ..self }
     }
 }
 
@@ -176,10 +161,7 @@ mod tests {
         assert_eq!(Environment::now(), found);
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             let words = found.change(left).expect("changed");
-            assert!(
-                words.contains("rounding mode") && words.contains("flushing"),
-                "{words}"
-            );
+            assert!(words.contains("rounding mode") && words.contains("flushing"), "{words}");
         }
     }
 }

@@ -21,11 +21,7 @@ pub enum PluginError {
         "{path} was built against version {found} of sparse_conformance.h, this host speaks version {expected}; build it again",
         path = path.display()
     )]
-    Version {
-        path: PathBuf,
-        found: u32,
-        expected: u32,
-    },
+    Version { path: PathBuf, found: u32, expected: u32 },
     #[error("{path}: sc_manifest returned NULL", path = path.display())]
     NullManifest { path: PathBuf },
     #[error("{path}: the manifest is longer than {limit} bytes, or does not end", path = path.display())]
@@ -49,18 +45,9 @@ pub enum RunError {
     #[error("sc_run returned {found}; it may return 0 (SC_OK) or 1 (SC_REFUSED)")]
     Status { found: i32 },
     #[error("sc_run wrote to its input {operand}, array {array}, element {at}")]
-    Modified {
-        operand: &'static str,
-        array: &'static str,
-        at: usize,
-    },
+    Modified { operand: &'static str, array: &'static str, at: usize },
     #[error("sc_run wrote outside {array} of {operand}: at byte {at} counted from its first, of {len}")]
-    OutOfBounds {
-        operand: &'static str,
-        array: &'static str,
-        at: i64,
-        len: usize,
-    },
+    OutOfBounds { operand: &'static str, array: &'static str, at: i64, len: usize },
     #[error(
         "sc_run wrote to the padding of C: element {at}, column or row {inner} of {used} within its line"
     )]
@@ -68,33 +55,15 @@ pub enum RunError {
     #[error("sc_run left another floating-point environment than it found: {change}")]
     Environment { change: String },
     #[error("{call}: the name is {reason}")]
-    Name {
-        call: &'static str,
-        reason: &'static str,
-    },
+    Name { call: &'static str, reason: &'static str },
     #[error("{call}: {format} has no {what} {name:?}; it has {known}")]
-    Unknown {
-        call: &'static str,
-        format: &'static str,
-        what: &'static str,
-        name: String,
-        known: String,
-    },
+    Unknown { call: &'static str, format: &'static str, what: &'static str, name: String, known: String },
     #[error("sc_new_array: {name} of {format} is of type {expected}, not of {found}")]
-    Type {
-        format: &'static str,
-        name: &'static str,
-        expected: String,
-        found: String,
-    },
+    Type { format: &'static str, name: &'static str, expected: String, found: String },
     #[error(
         "sc_new_array: {name} with {count} elements; all arrays of a result together may have {limit} bytes"
     )]
-    TooLarge {
-        name: &'static str,
-        count: u64,
-        limit: u64,
-    },
+    TooLarge { name: &'static str, count: u64, limit: u64 },
     #[error("sc_new_array: {name} was asked for twice")]
     Twice { name: &'static str },
     #[error("sc_set_extent: {refusal}")]

@@ -38,10 +38,7 @@ impl Guarded {
             let bytes = (memory.len - at).min(8);
             // SAFETY: `at + bytes` is at most `len`, and the pattern has 8 bytes.
             unsafe {
-                memory
-                    .data()
-                    .add(at)
-                    .copy_from_nonoverlapping(blank.as_ptr(), bytes);
+                memory.data().add(at).copy_from_nonoverlapping(blank.as_ptr(), bytes);
             };
         }
         Some(memory)
@@ -63,9 +60,7 @@ impl Guarded {
         // SAFETY: both sides are `len` bytes long, and the allocation is new, so they do not overlap. Source bytes are
         // initialised because a `Plain` type has no padding.
         unsafe {
-            memory
-                .data()
-                .copy_from_nonoverlapping(elements.as_ptr().cast(), memory.len);
+            memory.data().copy_from_nonoverlapping(elements.as_ptr().cast(), memory.len);
         };
         Some(memory)
     }
@@ -76,19 +71,12 @@ impl Guarded {
         // SAFETY: the size is at least 2 * GUARD, not zero.
         let base = NonNull::new(unsafe { alloc(layout) })?;
         let pattern = guard.to_le_bytes();
-        let memory = Guarded {
-            base,
-            layout,
-            len,
-            pattern,
-        };
+        let memory = Guarded { base, layout, len, pattern };
         for start in [0, GUARD + len] {
             for at in (0..GUARD).step_by(8) {
                 // SAFETY: `start + at + 8` is at most `len + 2 * GUARD`, the size of the allocation.
                 unsafe {
-                    base.add(start + at)
-                        .as_ptr()
-                        .copy_from_nonoverlapping(memory.pattern.as_ptr(), 8);
+                    base.add(start + at).as_ptr().copy_from_nonoverlapping(memory.pattern.as_ptr(), 8);
                 };
             }
         }

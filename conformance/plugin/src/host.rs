@@ -55,26 +55,14 @@ impl Expected {
                 FieldRef::Values(_) => arrays.push((name, code(precision))),
             }
         }
-        Expected {
-            kind,
-            precision,
-            arrays,
-            extents,
-        }
+        Expected { kind, precision, arrays, extents }
     }
 }
 
 impl Call {
     /// A call with a dense result.
     pub(crate) fn dense() -> Call {
-        Call {
-            sparse: None,
-            arrays: Vec::new(),
-            extents: Vec::new(),
-            bytes: 0,
-            refusal: None,
-            breach: None,
-        }
+        Call { sparse: None, arrays: Vec::new(), extents: Vec::new(), bytes: 0, refusal: None, breach: None }
     }
 
     /// A call with a sparse result of this shape, which the library may change.
@@ -98,12 +86,7 @@ impl Call {
     pub(crate) fn settle(mut self, status: i32) -> Result<Call, RunError> {
         for (array, memory) in &self.arrays {
             if let Some(at) = memory.broken() {
-                return Err(RunError::OutOfBounds {
-                    operand: "the result",
-                    array,
-                    at,
-                    len: memory.len(),
-                });
+                return Err(RunError::OutOfBounds { operand: "the result", array, at, len: memory.len() });
             }
         }
         if let Some(breach) = self.breach.take() {
@@ -112,9 +95,7 @@ impl Call {
         match status {
             crate::abi::OK => Ok(self),
             REFUSED => Err(RunError::Refused(
-                self.refusal
-                    .take()
-                    .unwrap_or_else(|| "refused without a reason".to_owned()),
+                self.refusal.take().unwrap_or_else(|| "refused without a reason".to_owned()),
             )),
             found => Err(RunError::Status { found }),
         }
@@ -169,27 +150,16 @@ impl Call {
         };
         if dtype != wanted {
             let (expected, found) = (type_name(wanted), type_name(dtype));
-            return Err(RunError::Type {
-                format,
-                name,
-                expected,
-                found,
-            });
+            return Err(RunError::Type { format, name, expected, found });
         }
         if self.arrays.iter().any(|array| array.0 == name) {
             return Err(RunError::Twice { name });
         }
         let bytes = count.checked_mul(type_size(wanted) as u64);
-        let total = bytes
-            .and_then(|bytes| bytes.checked_add(self.bytes))
-            .filter(|total| *total <= LIMIT);
+        let total = bytes.and_then(|bytes| bytes.checked_add(self.bytes)).filter(|total| *total <= LIMIT);
         let memory = total.and_then(|_| Guarded::fresh(wanted, usize::try_from(count).ok()?));
         let (Some(total), Some(memory)) = (total, memory) else {
-            return Err(RunError::TooLarge {
-                name,
-                count,
-                limit: LIMIT,
-            });
+            return Err(RunError::TooLarge { name, count, limit: LIMIT });
         };
         self.bytes = total;
         let data = memory.data().cast();
@@ -203,12 +173,7 @@ impl Call {
             return Err(RunError::Dense { call: CALL });
         };
         let Some(&name) = expected.extents.iter().find(|extent| **extent == name) else {
-            return Err(unknown(
-                CALL,
-                expected.kind.name(),
-                ("extent", name),
-                &expected.extents,
-            ));
+            return Err(unknown(CALL, expected.kind.name(), ("extent", name), &expected.extents));
         };
         match self.extents.iter_mut().find(|extent| extent.0 == name) {
             Some(extent) => extent.1 = value,
@@ -224,13 +189,7 @@ fn unknown(
     (what, name): (&'static str, &str),
     known: &[&str],
 ) -> RunError {
-    RunError::Unknown {
-        call,
-        format,
-        what,
-        name: name.to_owned(),
-        known: known.join(", "),
-    }
+    RunError::Unknown { call, format, what, name: name.to_owned(), known: known.join(", ") }
 }
 
 thread_local! {
@@ -295,9 +254,7 @@ unsafe extern "C" fn new_array(_: *mut ScResult, name: *const c_char, dtype: i32
     const CALL: &str = "sc_new_array";
     // SAFETY: the library's word, by the header.
     let name = unsafe { c_bytes(name, NAME) };
-    let array = running(CALL, |call| {
-        call.new_array(&parse_name(CALL, name)?, dtype, count)
-    });
+    let array = running(CALL, |call| call.new_array(&parse_name(CALL, name)?, dtype, count));
     array.unwrap_or(std::ptr::null_mut())
 }
 

@@ -41,16 +41,13 @@ impl Plugin {
     pub fn open(path: &Path) -> Result<Plugin, PluginError> {
         let named = || path.to_owned();
         // An absolute path, since the loader would look for a bare name among the system's libraries.
-        let file = path.canonicalize().map_err(|error| PluginError::NoFile {
-            path: named(),
-            reason: error.to_string(),
-        })?;
+        let file = path
+            .canonicalize()
+            .map_err(|error| PluginError::NoFile { path: named(), reason: error.to_string() })?;
         // SAFETY: initialisers of the library run. Nobody can check what they do; that it is loaded only where the process
         // may be lost is this function's contract, and the reason why `conformance` loads it in a child.
-        let library = unsafe { Library::new(&file) }.map_err(|error| PluginError::Load {
-            path: named(),
-            reason: error.to_string(),
-        })?;
+        let library = unsafe { Library::new(&file) }
+            .map_err(|error| PluginError::Load { path: named(), reason: error.to_string() })?;
         let library = ManuallyDrop::new(library);
         // SAFETY: the header declares these names with these types, and the version says that it was this header; the
         // version itself has had this type from the first.
@@ -59,11 +56,7 @@ impl Plugin {
         let found = unsafe { version() };
         if found != ABI_VERSION {
             let expected = ABI_VERSION;
-            return Err(PluginError::Version {
-                path: named(),
-                found,
-                expected,
-            });
+            return Err(PluginError::Version { path: named(), found, expected });
         }
         // SAFETY: as for the version, which is right by now.
         let manifest = unsafe { symbol::<Manifest>(&library, path, "sc_manifest") }?;
@@ -109,26 +102,14 @@ impl Plugin {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_at_once(&self, contract: &str, task: Task<'_>) -> Result<Answer, RunError> {
-        let unknown = || RunError::Contract {
-            name: contract.to_owned(),
-        };
+        let unknown = || RunError::Contract { name: contract.to_owned() };
         let contract = Contract::from_name(contract).ok_or_else(unknown)?;
         let request = Request::new(&contract, task)?;
         self.call(&contract, request)
     }
 
     fn call(&self, contract: &Contract, request: Request<'_>) -> Result<Answer, RunError> {
-        let Request {
-            a,
-            b_sparse,
-            b,
-            y,
-            c,
-            factors,
-            transpose,
-            mode,
-            to,
-        } = request;
+        let Request { a, b_sparse, b, y, c, factors, transpose, mode, to } = request;
         let name = c_name(&contract.to_string());
         let (a_view, b_sparse_view) = (a.view(), b_sparse.as_ref().map(SparseOperand::view));
         let (b_view, y_view) = (b.as_ref().map(DenseInput::view), y.as_ref().map(DenseInput::view));
@@ -149,9 +130,7 @@ impl Plugin {
             mode,
             param_count: to.as_ref().map_or(0, |(_, params)| params.len()),
             to: target.as_ref().map_or(std::ptr::null(), |name| name.as_ptr()),
-            params: to
-                .as_ref()
-                .map_or(std::ptr::null(), |(_, params)| params.as_ptr()),
+            params: to.as_ref().map_or(std::ptr::null(), |(_, params)| params.as_ptr()),
         };
         let (new_array, set_extent, refuse) = CALLS;
         let mut result = ScResult {
@@ -178,10 +157,7 @@ impl Plugin {
         let left = Environment::now();
         found.restore();
         a.check()?;
-        [&b_sparse]
-            .into_iter()
-            .flatten()
-            .try_for_each(SparseOperand::check)?;
+        [&b_sparse].into_iter().flatten().try_for_each(SparseOperand::check)?;
         [&b, &y].into_iter().flatten().try_for_each(DenseInput::check)?;
         c.iter().try_for_each(DenseOutput::check)?;
         if let Some(change) = found.change(left) {
@@ -223,44 +199,21 @@ impl<'a> Request<'a> {
             })
         };
         Ok(match task {
-            Task::Spmm {
-                a,
-                transpose_a,
-                b,
-                transpose_b,
-                alpha,
-                beta,
-                c,
-            } => Request {
+            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => Request {
                 b: Some(DenseInput::new("B", b)?),
                 c: Some(DenseOutput::new(c)?),
                 factors: (alpha, beta),
                 transpose: (transpose_a, transpose_b),
                 ..of(a)?
             },
-            Task::Spmv {
-                a,
-                transpose_a,
-                x,
-                alpha,
-                beta,
-                y,
-            } => Request {
+            Task::Spmv { a, transpose_a, x, alpha, beta, y } => Request {
                 b: Some(DenseInput::vector("x", x)?),
                 c: Some(DenseOutput::vector(y)?),
                 factors: (alpha, beta),
                 transpose: (transpose_a, false),
                 ..of(a)?
             },
-            Task::Sddmm {
-                s,
-                x,
-                y,
-                alpha,
-                beta,
-                mode: values,
-                out,
-            } => Request {
+            Task::Sddmm { s, x, y, alpha, beta, mode: values, out } => Request {
                 b: Some(DenseInput::new("X", x)?),
                 y: Some(DenseInput::new("Y", y)?),
                 c: Some(DenseOutput::vector(out)?),
@@ -268,15 +221,11 @@ impl<'a> Request<'a> {
                 mode: mode(values),
                 ..of(s)?
             },
-            Task::Spgemm { a, b } => Request {
-                b_sparse: Some(SparseOperand::new("B", b)?),
-                ..of(a)?
-            },
+            Task::Spgemm { a, b } => Request { b_sparse: Some(SparseOperand::new("B", b)?), ..of(a)? },
             Task::Transpose { a } => of(a)?,
-            Task::Convert { a, to, params } => Request {
-                to: Some((contract.to.unwrap_or(to), Numbers::params(to, &params))),
-                ..of(a)?
-            },
+            Task::Convert { a, to, params } => {
+                Request { to: Some((contract.to.unwrap_or(to), Numbers::params(to, &params))), ..of(a)? }
+            }
         })
     }
 }
@@ -305,10 +254,7 @@ unsafe fn symbol<T: Copy>(library: &Library, path: &Path, name: &'static str) ->
     let found = unsafe { library.get::<T>(name.as_bytes()) };
     found
         .map(|symbol| *symbol)
-        .map_err(|_| PluginError::MissingSymbol {
-            path: path.to_owned(),
-            symbol: name,
-        })
+        .map_err(|_| PluginError::MissingSymbol { path: path.to_owned(), symbol: name })
 }
 
 fn text(manifest: Option<Vec<u8>>, path: &Path) -> Result<String, PluginError> {
@@ -320,8 +266,6 @@ fn text(manifest: Option<Vec<u8>>, path: &Path) -> Result<String, PluginError> {
         let limit = MANIFEST;
         return Err(PluginError::LongManifest { path, limit });
     }
-    String::from_utf8(bytes).map_err(|error| PluginError::ManifestText {
-        path,
-        at: error.utf8_error().valid_up_to(),
-    })
+    String::from_utf8(bytes)
+        .map_err(|error| PluginError::ManifestText { path, at: error.utf8_error().valid_up_to() })
 }

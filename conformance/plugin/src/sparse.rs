@@ -32,14 +32,8 @@ impl Numbers {
         let (names, values): (Vec<CString>, Vec<u64>) =
             numbers.map(|(name, value)| (c_name(name), value)).unzip();
         let list = names.iter().zip(values);
-        let list = list.map(|(name, value)| ScNumber {
-            name: name.as_ptr(),
-            value,
-        });
-        Numbers {
-            list: list.collect(),
-            _names: names,
-        }
+        let list = list.map(|(name, value)| ScNumber { name: name.as_ptr(), value });
+        Numbers { list: list.collect(), _names: names }
     }
 
     /// The parameters of a conversion to `kind` that are given.
@@ -200,11 +194,6 @@ pub(crate) fn check_guards(
 ) -> Result<(), RunError> {
     match memory.broken() {
         None => Ok(()),
-        Some(at) => Err(RunError::OutOfBounds {
-            operand,
-            array,
-            at,
-            len: memory.len(),
-        }),
+        Some(at) => Err(RunError::OutOfBounds { operand, array, at, len: memory.len() }),
     }
 }

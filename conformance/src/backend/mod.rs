@@ -95,9 +95,7 @@ pub trait Backend: Send + Sync {
     /// one of the common requests; a backend that takes only unusual ones (alpha = 3 alone) says so here.
     fn claims(&self, contract: &Contract) -> bool {
         let common = common_requests();
-        common
-            .iter()
-            .any(|params| matches!(self.support(contract, params), Support::Supported { .. }))
+        common.iter().any(|params| matches!(self.support(contract, params), Support::Supported { .. }))
     }
 
     /// Values of alpha and of beta that it names in what it takes, so that plans can draw them.
@@ -156,11 +154,7 @@ fn common_requests() -> [Params; 128] {
     std::array::from_fn(|at| {
         let bit = |of: usize| at >> of & 1 == 1;
         let layout = |of: usize| {
-            if bit(of) {
-                Layout::ColMajor
-            } else {
-                Layout::RowMajor
-            }
+            if bit(of) { Layout::ColMajor } else { Layout::RowMajor }
         };
         let pad = usize::from(bit(4));
         Params {
@@ -182,11 +176,7 @@ fn common_requests() -> [Params; 128] {
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Backend>> {
     let mut all: Vec<Box<dyn Backend>> = Vec::new();
-    all.extend(
-        Ours::all()
-            .into_iter()
-            .map(|ours| Box::new(ours) as Box<dyn Backend>),
-    );
+    all.extend(Ours::all().into_iter().map(|ours| Box::new(ours) as Box<dyn Backend>));
     #[cfg(feature = "cuda")]
     all.extend(Nvidia::all().map(|library| Box::new(library) as Box<dyn Backend>));
     all.push(Box::new(Sprs));
@@ -214,13 +204,7 @@ pub struct WeakDeclaration {
 /// The first contract for which the backend declares something weaker.
 pub fn check_declarations(backend: &dyn Backend) -> Result<(), WeakDeclaration> {
     for contract in all_contracts() {
-        for params in [
-            Params::default(),
-            Params {
-                transpose_a: true,
-                ..Params::default()
-            },
-        ] {
+        for params in [Params::default(), Params { transpose_a: true, ..Params::default() }] {
             check_declaration(backend, contract, &params)?;
         }
     }

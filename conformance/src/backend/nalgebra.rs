@@ -45,9 +45,7 @@ impl Backend for NalgebraSparse {
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {
-        let excluded = |reason: &'static str| Support::Excluded {
-            reason: reason.into(),
-        };
+        let excluded = |reason: &'static str| Support::Excluded { reason: reason.into() };
         if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
             return excluded("its numbers are f32 and f64 here");
         }
@@ -55,9 +53,7 @@ impl Backend for NalgebraSparse {
         let supported = match contract.op {
             Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose => cs,
             Op::Sddmm => false,
-            Op::Convert => contract
-                .to
-                .is_some_and(|to| convertible(contract.format) && convertible(to)),
+            Op::Convert => contract.to.is_some_and(|to| convertible(contract.format) && convertible(to)),
         };
         if !supported {
             return excluded("the crate has no such operation on this format");
@@ -70,10 +66,7 @@ impl Backend for NalgebraSparse {
                 "its views check lengths and layouts, and it has no rule against NaN or infinite factors",
             );
         }
-        Support::Supported {
-            arithmetic: arithmetic(contract, params),
-            profile: profile(contract),
-        }
+        Support::Supported { arithmetic: arithmetic(contract, params), profile: profile(contract) }
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
@@ -92,23 +85,17 @@ fn convertible(format: FormatKind) -> bool {
 fn arithmetic(contract: &Contract, params: &Params) -> Arithmetic {
     let chain = Arithmetic::chain(Reduction::MulAddChain, contract.types.acc, contract.types.out);
     let scatters = (contract.format == FormatKind::Csc) != params.transpose_a;
-    if contract.op != Op::Spgemm && scatters {
-        chain.epilogue(Epilogue::AlphaIntoA)
-    } else {
-        chain
-    }
+    if contract.op != Op::Spgemm && scatters { chain.epilogue(Epilogue::AlphaIntoA) } else { chain }
 }
 
 fn profile(contract: &Contract) -> Profile {
     let reads = "multiplies by alpha and beta without looking at them";
     match contract.op {
-        Op::Spmm | Op::Spmv => Profile::default()
-            .with(Choice::Alpha0ReadsAb, reads)
-            .with(Choice::Beta0ReadsC, reads),
-        Op::Convert if contract.format == FormatKind::Coo => Profile::default().with(
-            Choice::DuplicatesSumAnyOrder,
-            "sorts each lane by column alone before it adds duplicates",
-        ),
+        Op::Spmm | Op::Spmv => {
+            Profile::default().with(Choice::Alpha0ReadsAb, reads).with(Choice::Beta0ReadsC, reads)
+        }
+        Op::Convert if contract.format == FormatKind::Coo => Profile::default()
+            .with(Choice::DuplicatesSumAnyOrder, "sorts each lane by column alone before it adds duplicates"),
         _ => Profile::default(),
     }
 }
@@ -125,11 +112,7 @@ impl Number for f64 {
     }
 
     fn sparse(a: &AnySparse) -> Result<&Sparse<f64>, String> {
-        if let AnySparse::F64(m) = a {
-            Ok(m)
-        } else {
-            Err("expected f64".to_owned())
-        }
+        if let AnySparse::F64(m) = a { Ok(m) } else { Err("expected f64".to_owned()) }
     }
 }
 
@@ -139,11 +122,7 @@ impl Number for f32 {
     }
 
     fn sparse(a: &AnySparse) -> Result<&Sparse<f32>, String> {
-        if let AnySparse::F32(m) = a {
-            Ok(m)
-        } else {
-            Err("expected f32".to_owned())
-        }
+        if let AnySparse::F32(m) = a { Ok(m) } else { Err("expected f32".to_owned()) }
     }
 }
 
@@ -152,66 +131,24 @@ where
     RawSparse: From<Sparse<T>>,
 {
     match task {
-        Task::Spmm {
-            a,
-            transpose_a,
-            b,
-            transpose_b,
-            alpha,
-            beta,
-            c,
-        } => {
+        Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => {
             let a = T::sparse(a)?;
             let (no_b, mut no_c) = (stand_in::<T>(b.rows, b.cols), stand_in::<T>(c.rows, c.cols));
             let b = view::<T>(&b, &no_b)?;
-            product(
-                a,
-                transpose_a,
-                (b, transpose_b),
-                (alpha, beta),
-                view_mut::<T>(c, &mut no_c)?,
-            )?;
+            product(a, transpose_a, (b, transpose_b), (alpha, beta), view_mut::<T>(c, &mut no_c)?)?;
             Ok(Answer::Written)
         }
-        Task::Spmv {
-            a,
-            transpose_a,
-            x,
-            alpha,
-            beta,
-            y,
-        } => {
+        Task::Spmv { a, transpose_a, x, alpha, beta, y } => {
             let a = T::sparse(a)?;
             let x = T::unwrap_slice(x).ok_or("x has another element type")?;
             let y = T::unwrap_slice_mut(y).ok_or("y has another element type")?;
             let column = |len: usize| (len, 1, len, Layout::ColMajor);
             let (no_x, mut no_y) = (stand_in::<T>(x.len(), 1), stand_in::<T>(y.len(), 1));
             let (rows, cols, ld, layout) = column(x.len());
-            let x = view::<T>(
-                &DenseRef {
-                    rows,
-                    cols,
-                    ld,
-                    layout,
-                    data: T::wrap_slice(x),
-                },
-                &no_x,
-            )?;
+            let x = view::<T>(&DenseRef { rows, cols, ld, layout, data: T::wrap_slice(x) }, &no_x)?;
             let (rows, cols, ld, layout) = column(y.len());
-            let y = DenseMut {
-                rows,
-                cols,
-                ld,
-                layout,
-                data: T::wrap_slice_mut(y),
-            };
-            product(
-                a,
-                transpose_a,
-                (x, false),
-                (alpha, beta),
-                view_mut::<T>(y, &mut no_y)?,
-            )?;
+            let y = DenseMut { rows, cols, ld, layout, data: T::wrap_slice_mut(y) };
+            product(a, transpose_a, (x, false), (alpha, beta), view_mut::<T>(y, &mut no_y)?)?;
             Ok(Answer::Written)
         }
         Task::Spgemm { a, b } => sparse_product(T::sparse(a)?, T::sparse(b)?),
@@ -233,11 +170,7 @@ enum Oriented<'a, T: NaScalar> {
 
 /// An empty matrix of this shape, if it is one: nalgebra measures even an empty view of a slice against its data.
 fn stand_in<T: Number>(rows: usize, cols: usize) -> DMatrix<T> {
-    if rows == 0 || cols == 0 {
-        DMatrix::zeros(rows, cols)
-    } else {
-        DMatrix::zeros(0, 0)
-    }
+    if rows == 0 || cols == 0 { DMatrix::zeros(rows, cols) } else { DMatrix::zeros(0, 0) }
 }
 
 fn view<'a, T: Number>(b: &DenseRef<'a>, empty: &'a DMatrix<T>) -> Result<Oriented<'a, T>, String> {
@@ -277,13 +210,7 @@ fn view_mut<'a, T: Number>(
     }
     let data = T::unwrap_slice_mut(c.data).ok_or("C has another element type")?;
     let (unit, ld) = (::nalgebra::U1, Dyn(c.ld));
-    Ok(DMatrixViewMut::from_slice_with_strides_generic(
-        data,
-        Dyn(c.rows),
-        Dyn(c.cols),
-        unit,
-        ld,
-    ))
+    Ok(DMatrixViewMut::from_slice_with_strides_generic(data, Dyn(c.rows), Dyn(c.cols), unit, ld))
 }
 
 fn product<T: Number>(
@@ -301,31 +228,11 @@ fn product<T: Number>(
     match a {
         Sparse::Csr(a) => {
             let a = to_csr(a)?;
-            spmm_csr_dense(
-                beta,
-                c,
-                alpha,
-                if transpose_a {
-                    NaOp::Transpose(&a)
-                } else {
-                    NaOp::NoOp(&a)
-                },
-                b,
-            );
+            spmm_csr_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
         }
         Sparse::Csc(a) => {
             let a = to_csc(a)?;
-            spmm_csc_dense(
-                beta,
-                c,
-                alpha,
-                if transpose_a {
-                    NaOp::Transpose(&a)
-                } else {
-                    NaOp::NoOp(&a)
-                },
-                b,
-            );
+            spmm_csc_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
         }
         _ => return Err("A must be CSR or CSC".to_owned()),
     }
@@ -355,9 +262,7 @@ where
         (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
         (Sparse::Csr(a), FormatKind::Coo) => {
             let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
-            Ok(Answer::Sparse(RawSparse::from(Sparse::Coo(
-                coo.map_err(|e| e.to_string())?,
-            ))))
+            Ok(Answer::Sparse(RawSparse::from(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
         }
         _ => Err("no such conversion".into()),
     }

@@ -40,18 +40,13 @@ impl Backend for Nvidia {
             };
         };
         if contract.op == Op::Sddmm && params.mode == SddmmMode::Scale {
-            return Support::Excluded {
-                reason: "it does not multiply by the values of the pattern".into(),
-            };
+            return Support::Excluded { reason: "it does not multiply by the values of the pattern".into() };
         }
         let mut profile = Profile::default();
         if contract.op == Op::Spgemm {
             profile = profile.with(Choice::NumericPattern, "its documentation promises no pattern");
         }
-        Support::Supported {
-            arithmetic: kernel.arithmetic,
-            profile,
-        }
+        Support::Supported { arithmetic: kernel.arithmetic, profile }
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {

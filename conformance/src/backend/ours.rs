@@ -26,9 +26,7 @@ static BY_NAME: LazyLock<BTreeMap<(Engine, String), Table>> = LazyLock::new(|| {
         let Ok(name) = kernel.name.parse::<KernelName>() else {
             continue;
         };
-        let first = tables
-            .entry((name.engine, name.engine.name().to_owned()))
-            .or_default();
+        let first = tables.entry((name.engine, name.engine.name().to_owned())).or_default();
         if let Entry::Vacant(free) = first.entry(kernel.contract) {
             free.insert(kernel);
             continue;
@@ -70,9 +68,7 @@ impl Ours {
     pub fn running(kernel: &Kernel) -> Option<&'static str> {
         let mut tables = BY_NAME.iter();
         let holds = |table: &Table| table.get(&kernel.contract).is_some_and(|k| k.name == kernel.name);
-        tables
-            .find(|(_, table)| holds(table))
-            .map(|((_, name), _)| name.as_str())
+        tables.find(|(_, table)| holds(table)).map(|((_, name), _)| name.as_str())
     }
 }
 
@@ -99,10 +95,7 @@ impl Backend for Ours {
 
     fn support(&self, contract: &Contract, _params: &Params) -> Support {
         match self.table.get(contract) {
-            Some(kernel) => Support::Supported {
-                arithmetic: kernel.arithmetic,
-                profile: Profile::default(),
-            },
+            Some(kernel) => Support::Supported { arithmetic: kernel.arithmetic, profile: Profile::default() },
             None => Support::Excluded {
                 reason: format!("no {} kernel is registered for this contract", self.name).into(),
             },

@@ -44,9 +44,7 @@ impl Backend for Sprs {
     }
 
     fn support(&self, contract: &Contract, params: &Params) -> Support {
-        let excluded = |reason: &'static str| Support::Excluded {
-            reason: reason.into(),
-        };
+        let excluded = |reason: &'static str| Support::Excluded { reason: reason.into() };
         if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
             return excluded("its numbers are f32 and f64 here");
         }
@@ -72,10 +70,7 @@ impl Backend for Sprs {
             Arithmetic::chain(Reduction::MulAddChain, contract.types.acc, contract.types.out);
         arithmetic.epilogue = Epilogue::None;
         arithmetic.part_mut().init = Init::C;
-        Support::Supported {
-            arithmetic,
-            profile: profile(contract),
-        }
+        Support::Supported { arithmetic, profile: profile(contract) }
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
@@ -102,21 +97,13 @@ trait Number: Element + ::sprs::MulAcc<Self, Self> + num_traits::Num + Add<Outpu
 
 impl Number for f64 {
     fn sparse(a: &AnySparse) -> Result<&Sparse<f64>, String> {
-        if let AnySparse::F64(m) = a {
-            Ok(m)
-        } else {
-            Err("expected f64".to_owned())
-        }
+        if let AnySparse::F64(m) = a { Ok(m) } else { Err("expected f64".to_owned()) }
     }
 }
 
 impl Number for f32 {
     fn sparse(a: &AnySparse) -> Result<&Sparse<f32>, String> {
-        if let AnySparse::F32(m) = a {
-            Ok(m)
-        } else {
-            Err("expected f32".to_owned())
-        }
+        if let AnySparse::F32(m) = a { Ok(m) } else { Err("expected f32".to_owned()) }
     }
 }
 
@@ -129,15 +116,7 @@ where
     RawSparse: From<Sparse<T>>,
 {
     match task {
-        Task::Spmm {
-            a,
-            transpose_a,
-            b,
-            transpose_b,
-            beta,
-            c,
-            ..
-        } => {
+        Task::Spmm { a, transpose_a, b, transpose_b, beta, c, .. } => {
             let a = matrix(T::sparse(a)?)?;
             let view = if transpose_a { a.transpose_view() } else { a.view() };
             let b = array::<T>(&b)?;
@@ -150,14 +129,7 @@ where
             product(view, &b, c, by_rows);
             Ok(Answer::Written)
         }
-        Task::Spmv {
-            a,
-            transpose_a,
-            x,
-            beta,
-            y,
-            ..
-        } => {
+        Task::Spmv { a, transpose_a, x, beta, y, .. } => {
             let a = matrix(T::sparse(a)?)?;
             let view = if transpose_a { a.transpose_view() } else { a.view() };
             let x = T::unwrap_slice(x).ok_or("x has another element type")?;
@@ -247,12 +219,6 @@ fn answer<T: Number>(m: &View<'_, T>) -> Result<Answer, Failure>
 where
     RawSparse: From<Sparse<T>>,
 {
-    let sparse = if m.is_csr() {
-        interop::csr(m).map(Sparse::Csr)
-    } else {
-        interop::csc(m).map(Sparse::Csc)
-    };
-    Ok(Answer::Sparse(RawSparse::from(
-        sparse.map_err(|e| e.to_string())?,
-    )))
+    let sparse = if m.is_csr() { interop::csr(m).map(Sparse::Csr) } else { interop::csc(m).map(Sparse::Csc) };
+    Ok(Answer::Sparse(RawSparse::from(sparse.map_err(|e| e.to_string())?)))
 }

@@ -31,11 +31,7 @@ pub(crate) fn together(plugin: &Plugin, contract: &str, mut task: Task<'_>) -> R
     let asked = &task;
     let mut answers: Vec<Option<Result<Answer, RunError>>> = std::thread::scope(|scope| {
         let calls = outputs.iter_mut().enumerate().map(|(number, out)| {
-            let a = if number.is_multiple_of(2) {
-                left(asked)
-            } else {
-                &other
-            };
+            let a = if number.is_multiple_of(2) { left(asked) } else { &other };
             let (ready, twin) = (&ready, twin(asked, a, out.as_mut()));
             scope.spawn(move || {
                 ready.wait();
@@ -95,59 +91,21 @@ fn output<'o, 't>(task: &'o mut Task<'t>) -> Option<&'o mut AnySliceMut<'t>> {
 /// The same request on another matrix and with another output; `None` for one that writes and has no output.
 fn twin<'o>(task: &Task<'o>, a: &'o AnySparse, out: Option<&'o mut Values>) -> Option<Task<'o>> {
     Some(match *task {
-        Task::Spmm {
-            transpose_a,
-            b,
-            transpose_b,
-            alpha,
-            beta,
-            ref c,
-            ..
-        } => Task::Spmm {
+        Task::Spmm { transpose_a, b, transpose_b, alpha, beta, ref c, .. } => Task::Spmm {
             a,
             transpose_a,
             b,
             transpose_b,
             alpha,
             beta,
-            c: DenseMut {
-                rows: c.rows,
-                cols: c.cols,
-                ld: c.ld,
-                layout: c.layout,
-                data: out?.as_mut_slice(),
-            },
+            c: DenseMut { rows: c.rows, cols: c.cols, ld: c.ld, layout: c.layout, data: out?.as_mut_slice() },
         },
-        Task::Spmv {
-            transpose_a,
-            x,
-            alpha,
-            beta,
-            ..
-        } => Task::Spmv {
-            a,
-            transpose_a,
-            x,
-            alpha,
-            beta,
-            y: out?.as_mut_slice(),
-        },
-        Task::Sddmm {
-            x,
-            y,
-            alpha,
-            beta,
-            mode,
-            ..
-        } => Task::Sddmm {
-            s: a,
-            x,
-            y,
-            alpha,
-            beta,
-            mode,
-            out: out?.as_mut_slice(),
-        },
+        Task::Spmv { transpose_a, x, alpha, beta, .. } => {
+            Task::Spmv { a, transpose_a, x, alpha, beta, y: out?.as_mut_slice() }
+        }
+        Task::Sddmm { x, y, alpha, beta, mode, .. } => {
+            Task::Sddmm { s: a, x, y, alpha, beta, mode, out: out?.as_mut_slice() }
+        }
         Task::Spgemm { b, .. } => Task::Spgemm { a, b },
         Task::Transpose { .. } => Task::Transpose { a },
         Task::Convert { to, params, .. } => Task::Convert { a, to, params },

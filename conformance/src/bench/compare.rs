@@ -73,10 +73,7 @@ impl Comparing<'_> {
             }
         }
         let contract = &self.shared.case.contract;
-        let given = Given {
-            contract,
-            operands: &self.shared.operands,
-        };
+        let given = Given { contract, operands: &self.shared.operands };
         for (peer, made) in self.peers.contenders(given) {
             match made {
                 Ok(contender) => entries.push(self.entry(contender, &self.shared.operands, FormatKind::Csr)),
@@ -94,11 +91,7 @@ impl Comparing<'_> {
         self.time(&mut entries);
         let comparison = self.comparison(&entries);
         let hybrids = hybrid::hybrids(&comparison, &chosen);
-        Compared {
-            comparison,
-            hybrids,
-            skipped,
-        }
+        Compared { comparison, hybrids, skipped }
     }
 
     fn prepared<'p>(&self, kernel: &Kernel, variation: &Variation) -> Result<Entry<'p>, String> {
@@ -109,10 +102,7 @@ impl Comparing<'_> {
             encoded(self.shared, format, params)?
         };
         let contender = KernelContender::new(kernel, &operands, params, seconds + variation.seconds);
-        Ok(Entry {
-            params,
-            ..self.entry(Box::new(contender), &operands, format)
-        })
+        Ok(Entry { params, ..self.entry(Box::new(contender), &operands, format) })
     }
 
     fn entry<'p>(
@@ -136,11 +126,8 @@ impl Comparing<'_> {
         loop {
             let right = |e: &Entry<'_>| e.judgement.as_ref().is_some_and(Judgement::is_right);
             let places: Vec<usize> = (0..entries.len()).filter(|&at| right(&entries[at])).collect();
-            let mut timed: Vec<_> = entries
-                .iter_mut()
-                .filter(|e| right(e))
-                .map(|e| &mut e.contender)
-                .collect();
+            let mut timed: Vec<_> =
+                entries.iter_mut().filter(|e| right(e)).map(|e| &mut e.contender).collect();
             let error = match time(&mut timed, self.options.time) {
                 Ok(times) => {
                     for (at, times) in places.into_iter().zip(times) {
@@ -198,10 +185,7 @@ impl Comparing<'_> {
             replay: (!right).then(|| self.replay(about, entry)).flatten(),
             preparation: about.preparation,
             bytes,
-            speed: entry
-                .times
-                .as_ref()
-                .map(|times| self.speed(about, times, bytes, peers)),
+            speed: entry.times.as_ref().map(|times| self.speed(about, times, bytes, peers)),
         })
     }
 
@@ -210,20 +194,10 @@ impl Comparing<'_> {
         let selection = about.selection.as_ref()?;
         let mut contract = self.shared.case.contract;
         contract.format = entry.format;
-        let params = Params {
-            blocks: entry.params,
-            ..self.shared.case.params
-        };
-        let case = Case {
-            contract,
-            params,
-            ..self.shared.case.clone()
-        };
+        let params = Params { blocks: entry.params, ..self.shared.case.params };
+        let case = Case { contract, params, ..self.shared.case.clone() };
         let line = case.to_string();
-        Some(format!(
-            "conformance replay {} {selection}",
-            shell_words::quote(&line)
-        ))
+        Some(format!("conformance replay {} {selection}", shell_words::quote(&line)))
     }
 
     fn speed(&self, about: &About, times: &Times, bytes: u64, peers: &[(&str, &Times)]) -> Speed {

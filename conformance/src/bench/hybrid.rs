@@ -40,24 +40,14 @@ pub(super) fn variations(kernel: &Kernel, shared: &Shared) -> Result<Vec<Variati
         Some(params) => (params, "scheduler"),
         None => (with_boundary(FormatParams::default(), rows / 2), "half the rows"),
     };
-    let chosen = Variation {
-        params,
-        chosen_by: Some(chosen_by),
-        seconds: start.elapsed().as_secs_f64(),
-    };
+    let chosen = Variation { params, chosen_by: Some(chosen_by), seconds: start.elapsed().as_secs_f64() };
     let ends = [0, rows].into_iter().filter(|&end| params.boundary != Some(end));
-    let end = |end| Variation {
-        params: with_boundary(params, end),
-        ..Variation::default()
-    };
+    let end = |end| Variation { params: with_boundary(params, end), ..Variation::default() };
     Ok(ends.map(end).chain([chosen]).collect())
 }
 
 fn with_boundary(params: FormatParams, boundary: u32) -> FormatParams {
-    FormatParams {
-        boundary: Some(boundary),
-        ..params
-    }
+    FormatParams { boundary: Some(boundary), ..params }
 }
 
 /// The scheduler's plan, calibrated on a sample of the rows of these very operands.
@@ -70,20 +60,13 @@ fn schedule(kernel: &Kernel, shared: &Shared) -> Result<Option<FormatParams>, St
     let Some(engine @ (Engine::Avx512 | Engine::Avx2)) = Engine::from_name(kernel.engine) else {
         return Ok(None);
     };
-    let Operands {
-        a,
-        b: Some(b),
-        result: (rows, _),
-        ..
-    } = shared.operands.as_ref()
-    else {
+    let Operands { a, b: Some(b), result: (rows, _), .. } = shared.operands.as_ref() else {
         return Ok(None);
     };
     let wanted = (rows / SAMPLED).max(FEWEST).min(*rows);
     let tiles = (wanted, FormatParams::DEFAULT.br);
     let plan = plan_with(a, b.as_ref(), kernel.contract.types.out, tiles, engine);
-    plan.map(|plan| Some(plan.params()))
-        .map_err(|error| format!("the scheduler: {error}"))
+    plan.map(|plan| Some(plan.params())).map_err(|error| format!("the scheduler: {error}"))
 }
 
 /// One row in so many is in the scheduler's sample, but no fewer rows than this.
@@ -116,9 +99,7 @@ pub(super) fn hybrids(comparison: &Comparison, chosen: &Chosen) -> Vec<Hybrid> {
             boundary: *boundary,
             chosen_by: (*by).to_owned(),
             hybrid: *boundary > 0 && *boundary < rows,
-            over_better_part: split
-                .zip(better)
-                .map(|(split, better)| ratio(&split.1, &better.1)),
+            over_better_part: split.zip(better).map(|(split, better)| ratio(&split.1, &better.1)),
         }
     };
     chosen.iter().map(of).collect()

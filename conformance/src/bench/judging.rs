@@ -38,11 +38,7 @@ pub(super) struct Judgement {
 impl Judgement {
     fn refused(message: String) -> Judgement {
         let verdict = Verdict::Crashed { message };
-        Judgement {
-            verdict,
-            tiers: Vec::new(),
-            share: 0.0,
-        }
+        Judgement { verdict, tiers: Vec::new(), share: 0.0 }
     }
 
     /// True where it may be timed.
@@ -91,21 +87,12 @@ impl Expectations {
         match wrote {
             Wrote::Sparse(raw) => {
                 let judged = judge_spgemm(&exact.problem(), &about.arithmetic, &about.profile, raw.kind, raw);
-                Judgement {
-                    verdict: judged.verdict,
-                    tiers: judged.tiers,
-                    share: 1.0,
-                }
+                Judgement { verdict: judged.verdict, tiers: judged.tiers, share: 1.0 }
             }
             Wrote::Dense(found, place) => {
                 let laid_out = exact.as_laid_out(operands.a.kind(), &about.arithmetic);
                 let poison = poisoned.then(|| poison(case.contract.types.out));
-                dense(
-                    &exact.problem(),
-                    (&laid_out, &about.profile),
-                    (found, place, poison),
-                    terms,
-                )
+                dense(&exact.problem(), (&laid_out, &about.profile), (found, place, poison), terms)
             }
         }
     }
@@ -167,9 +154,7 @@ fn dense(
         && all.is_right()
         && let Some(at) = poison.and_then(|poison| (0..found.len()).find(|&i| found.bits(i) == poison))
     {
-        all.verdict = Verdict::Crashed {
-            message: format!("offset {at} of the output was not written"),
-        };
+        all.verdict = Verdict::Crashed { message: format!("offset {at} of the output was not written") };
     }
     all
 }
@@ -207,36 +192,14 @@ fn judge_panel(
     let factors = (1.0, 0.0);
     match problem {
         Problem::Spmm { a, pads, b, slots } => {
-            let (a, pads, slots) = (
-                rows_of(a, range),
-                pads.map(|p| rows_of(p, range)),
-                slots.map(|s| rows_of(s, range)),
-            );
-            let panel = Problem::Spmm {
-                a: &a,
-                pads: pads.as_ref(),
-                b,
-                slots: slots.as_ref(),
-            };
+            let (a, pads, slots) =
+                (rows_of(a, range), pads.map(|p| rows_of(p, range)), slots.map(|s| rows_of(s, range)));
+            let panel = Problem::Spmm { a: &a, pads: pads.as_ref(), b, slots: slots.as_ref() };
             judge(&panel, arithmetic, profile, factors, output)
         }
-        Problem::Sddmm {
-            positions,
-            x,
-            y,
-            factors: scale,
-        } => {
-            let scale = if scale.is_empty() {
-                scale
-            } else {
-                &scale[range.clone()]
-            };
-            let panel = Problem::Sddmm {
-                positions: &positions[range.clone()],
-                x,
-                y,
-                factors: scale,
-            };
+        Problem::Sddmm { positions, x, y, factors: scale } => {
+            let scale = if scale.is_empty() { scale } else { &scale[range.clone()] };
+            let panel = Problem::Sddmm { positions: &positions[range.clone()], x, y, factors: scale };
             judge(&panel, arithmetic, profile, factors, output)
         }
         // Its result is sparse and judged whole.
@@ -266,32 +229,16 @@ fn from(found: AnySlice<'_>, start: usize) -> AnySlice<'_> {
 fn merged(judged: Vec<Judged>, elements: usize) -> Judgement {
     let seen: usize = judged.iter().map(|j| j.elements).sum();
     let tiers = [Tier::T0, Tier::T1, Tier::T2];
-    let tiers = tiers
-        .into_iter()
-        .filter(|t| judged.iter().any(|j| j.tiers.contains(t)))
-        .collect();
-    let worst = judged
-        .into_iter()
-        .map(|j| j.verdict)
-        .fold(Verdict::Exact, |a, b| match (a, b) {
-            (Verdict::Within { share: a }, Verdict::Within { share: b }) => {
-                Verdict::Within { share: a.max(b) }
-            }
-            (Verdict::Exact, b) => b,
-            (Verdict::Within { share }, Verdict::Exact) => Verdict::Within { share },
-            (Verdict::Within { .. }, b) => b,
-            (a, _) => a,
-        });
-    let share = if elements == 0 {
-        1.0
-    } else {
-        seen as f64 / elements as f64
-    };
-    Judgement {
-        verdict: worst,
-        tiers,
-        share,
-    }
+    let tiers = tiers.into_iter().filter(|t| judged.iter().any(|j| j.tiers.contains(t))).collect();
+    let worst = judged.into_iter().map(|j| j.verdict).fold(Verdict::Exact, |a, b| match (a, b) {
+        (Verdict::Within { share: a }, Verdict::Within { share: b }) => Verdict::Within { share: a.max(b) },
+        (Verdict::Exact, b) => b,
+        (Verdict::Within { share }, Verdict::Exact) => Verdict::Within { share },
+        (Verdict::Within { .. }, b) => b,
+        (a, _) => a,
+    });
+    let share = if elements == 0 { 1.0 } else { seen as f64 / elements as f64 };
+    Judgement { verdict: worst, tiers, share }
 }
 
 #[cfg(test)]
@@ -312,12 +259,7 @@ mod tests {
         });
         let a = a.expect("one entry a row");
         let b = Dense::from_fn(1, cols, |_, _| 1.0);
-        let problem = Problem::Spmm {
-            a: &a,
-            pads: None,
-            b: &b,
-            slots: None,
-        };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
         let panels = panels(&problem, limit);
         let most = panels.iter().map(|(_, terms)| *terms).max();
         assert!(most <= Some(limit / SAMPLED + 9 * cols as u64), "{most:?}");

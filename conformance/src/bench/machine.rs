@@ -63,13 +63,11 @@ fn triad(last_cache: u64) -> f64 {
     let mut most = 0.0f64;
     for _ in 0..=REPEATS {
         let start = Instant::now();
-        a.par_chunks_mut(chunk)
-            .zip(b.par_chunks(chunk).zip(c.par_chunks(chunk)))
-            .for_each(|(a, (b, c))| {
-                for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
-                    *a = b + 3.0 * c;
-                }
-            });
+        a.par_chunks_mut(chunk).zip(b.par_chunks(chunk).zip(c.par_chunks(chunk))).for_each(|(a, (b, c))| {
+            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+                *a = b + 3.0 * c;
+            }
+        });
         most = most.max(24.0 * count as f64 / start.elapsed().as_secs_f64() / 1e9);
         black_box(&a);
     }
@@ -78,9 +76,7 @@ fn triad(last_cache: u64) -> f64 {
 
 fn best(mut measure: impl FnMut() -> (f64, u64)) -> (f64, u64) {
     let first = measure();
-    (1..REPEATS)
-        .map(|_| measure())
-        .fold(first, |a, b| if b.0 > a.0 { b } else { a })
+    (1..REPEATS).map(|_| measure()).fold(first, |a, b| if b.0 > a.0 { b } else { a })
 }
 
 /// Rounds of the loop; about ten milliseconds.
@@ -93,14 +89,8 @@ fn peak<W: WithSimd<Output = u64> + Copy + Send + Sync>(chains: W) -> (f64, u64)
     let start = Instant::now();
     let lanes = rayon::broadcast(|_| arch.dispatch(chains));
     let seconds = start.elapsed().as_secs_f64();
-    let operations: u64 = lanes
-        .iter()
-        .map(|lanes| lanes * (2 * CHAINS * ROUNDS) as u64)
-        .sum();
-    (
-        operations as f64 / seconds / 1e9,
-        lanes.first().copied().unwrap_or(0),
-    )
+    let operations: u64 = lanes.iter().map(|lanes| lanes * (2 * CHAINS * ROUNDS) as u64).sum();
+    (operations as f64 / seconds / 1e9, lanes.first().copied().unwrap_or(0))
 }
 
 #[derive(Clone, Copy)]
@@ -111,10 +101,7 @@ impl WithSimd for Chains<false> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> u64 {
-        let (x, y) = (
-            simd.splat_f32s(black_box(0.999)),
-            simd.splat_f32s(black_box(0.001)),
-        );
+        let (x, y) = (simd.splat_f32s(black_box(0.999)), simd.splat_f32s(black_box(0.001)));
         let mut chains = [x; CHAINS];
         for _ in 0..ROUNDS {
             for chain in &mut chains {
@@ -131,10 +118,7 @@ impl WithSimd for Chains<true> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> u64 {
-        let (x, y) = (
-            simd.splat_f64s(black_box(0.999)),
-            simd.splat_f64s(black_box(0.001)),
-        );
+        let (x, y) = (simd.splat_f64s(black_box(0.999)), simd.splat_f64s(black_box(0.001)));
         let mut chains = [x; CHAINS];
         for _ in 0..ROUNDS {
             for chain in &mut chains {
@@ -156,9 +140,7 @@ fn caches() -> Vec<(u64, u64)> {
     let of = |index: usize| -> Option<(u64, u64)> {
         let read = |name: &str| {
             let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}");
-            std::fs::read_to_string(path)
-                .ok()
-                .map(|text| text.trim().to_owned())
+            std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
         };
         let size = read("size")?;
         let (digits, unit) = size.split_at(size.trim_end_matches(char::is_alphabetic).len());
@@ -169,14 +151,7 @@ fn caches() -> Vec<(u64, u64)> {
         };
         let holds_data = read("type")? != "Instruction";
         let bytes = digits.parse::<u64>().ok()? * scale;
-        Some((
-            if holds_data {
-                read("level")?.parse().ok()?
-            } else {
-                0
-            },
-            bytes,
-        ))
+        Some((if holds_data { read("level")?.parse().ok()? } else { 0 }, bytes))
     };
     (0..8).map_while(of).filter(|cache| cache.0 > 0).collect()
 }

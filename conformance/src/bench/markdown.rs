@@ -8,10 +8,7 @@ use std::fmt::Write;
 #[must_use]
 pub fn to_markdown(report: &BenchReport) -> String {
     let mut text = format!("# Bench\n\n{}.\n", escaped(&table::machine(report)));
-    let preset = report
-        .preset
-        .as_ref()
-        .map_or_else(String::new, |name| format!(", preset {name}"));
+    let preset = report.preset.as_ref().map_or_else(String::new, |name| format!(", preset {name}"));
     let _ = writeln!(
         text,
         "N = {}, {} s for each measurement{preset}. Started {}.\n",
@@ -19,13 +16,7 @@ pub fn to_markdown(report: &BenchReport) -> String {
     );
     for peer in &report.peers {
         let state = if peer.present { "" } else { "ABSENT: " };
-        let _ = writeln!(
-            text,
-            "- {} {}: {state}{}",
-            peer.name,
-            escaped(&peer.version),
-            escaped(&peer.note)
-        );
+        let _ = writeln!(text, "- {} {}: {state}{}", peer.name, escaped(&peer.version), escaped(&peer.note));
     }
     section(&mut text, "Over all matrices", &table::summary(report));
     section(&mut text, "Hybrids", &table::hybrids(report));
@@ -34,18 +25,9 @@ pub fn to_markdown(report: &BenchReport) -> String {
         let _ = writeln!(text, "\n{hybrids}.");
     }
     for comparison in &report.comparisons {
-        section(
-            &mut text,
-            &escaped(&table::title(comparison)),
-            &table::comparison(comparison),
-        );
+        section(&mut text, &escaped(&table::title(comparison)), &table::comparison(comparison));
         for wrong in comparison.contenders.iter().filter(|m| m.is_wrong()) {
-            let _ = writeln!(
-                text,
-                "\nWrong: {}: {}",
-                wrong.label(),
-                escaped(&wrong.verdict.to_string())
-            );
+            let _ = writeln!(text, "\nWrong: {}: {}", wrong.label(), escaped(&wrong.verdict.to_string()));
             if let Some(replay) = &wrong.replay {
                 let _ = writeln!(text, "\n    {replay}");
             }
@@ -72,26 +54,16 @@ fn section(text: &mut String, title: &str, table: &Table) {
     }
     let _ = writeln!(text, "\n## {title}\n");
     let line = |cells: &[String]| {
-        format!(
-            "| {} |",
-            cells.iter().map(|c| escaped(c)).collect::<Vec<_>>().join(" | ")
-        )
+        format!("| {} |", cells.iter().map(|c| escaped(c)).collect::<Vec<_>>().join(" | "))
     };
-    let _ = writeln!(
-        text,
-        "{}\n|{}",
-        line(&table.header),
-        "---|".repeat(table.header.len())
-    );
+    let _ = writeln!(text, "{}\n|{}", line(&table.header), "---|".repeat(table.header.len()));
     for row in &table.rows {
         let _ = writeln!(text, "{}", line(row));
     }
 }
 
 fn escaped(text: &str) -> String {
-    crate::report::show::one_line(text)
-        .replace('|', "\\|")
-        .replace('<', "&lt;")
+    crate::report::show::one_line(text).replace('|', "\\|").replace('<', "&lt;")
 }
 
 #[cfg(test)]

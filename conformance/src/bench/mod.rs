@@ -108,10 +108,7 @@ type Kept<'a> = &'a mut (dyn FnMut(&BenchReport) -> Result<(), String> + Send);
 pub fn run(options: &Options, shown: Shown<'_>, kept: Kept<'_>) -> Result<BenchReport, BenchError> {
     let threads = options.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| BenchError::Threads {
-        threads,
-        reason: error.to_string(),
-    })?;
+    let pool = pool.map_err(|error| BenchError::Threads { threads, reason: error.to_string() })?;
     let peers = Peers::open(&options.peers, options.mkl.as_deref(), threads);
     for peer in peers.records.iter().filter(|peer| !peer.present) {
         shown(&format!("SKIPPED peer {}: {}", peer.name, peer.note));
@@ -160,11 +157,7 @@ fn so_far(report: &BenchReport, to_come: &[Origin]) -> BenchReport {
 fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut BenchReport, shown: Shown<'_>) {
     let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
         shown(&format!("SKIPPED {origin} {on}: {reason}"));
-        report.skipped.push(Skipped {
-            what: origin.to_string(),
-            on,
-            reason,
-        });
+        report.skipped.push(Skipped { what: origin.to_string(), on, reason });
     };
     let loaded = match origin.load() {
         Ok(loaded) => loaded,
@@ -173,10 +166,7 @@ fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut Ben
     };
     let entries = loaded.coo.nnz();
     if matches!(origin, Origin::File(_)) && entries < options.fewest_entries {
-        let reason = format!(
-            "{entries} entries, the preset takes {} and more",
-            options.fewest_entries
-        );
+        let reason = format!("{entries} entries, the preset takes {} and more", options.fewest_entries);
         return skip(report, shown, String::new(), reason);
     }
     for (op, types) in groups(&options.kernels) {
@@ -187,21 +177,9 @@ fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut Ben
                 continue;
             }
         };
-        let kernels = options
-            .kernels
-            .iter()
-            .filter(|k| (k.contract.op, k.contract.types) == (op, types));
-        let comparing = Comparing {
-            shared: &shared,
-            peers,
-            options,
-            machine: &report.machine,
-        };
-        let Compared {
-            comparison,
-            hybrids,
-            skipped,
-        } = comparing.run(&kernels.collect::<Vec<_>>());
+        let kernels = options.kernels.iter().filter(|k| (k.contract.op, k.contract.types) == (op, types));
+        let comparing = Comparing { shared: &shared, peers, options, machine: &report.machine };
+        let Compared { comparison, hybrids, skipped } = comparing.run(&kernels.collect::<Vec<_>>());
         for line in text::comparison(&comparison).lines() {
             shown(line);
         }

@@ -35,34 +35,18 @@ impl Shared {
         (op, types): (Op, Types),
         n: usize,
     ) -> Result<Shared, OperandError> {
-        let n = if op == Op::Spgemm {
-            loaded.coo.cols.min(WIDEST)
-        } else {
-            n
-        };
+        let n = if op == Op::Spgemm { loaded.coo.cols.min(WIDEST) } else { n };
         let case = Case {
-            contract: Contract {
-                op,
-                format: FormatKind::Csr,
-                to: None,
-                types,
-            },
+            contract: Contract { op, format: FormatKind::Csr, to: None, types },
             origin: origin.clone(),
             filling: Filling::Drawn(FAMILY, SEED),
-            params: Params {
-                n,
-                ..Params::default()
-            },
+            params: Params { n, ..Params::default() },
         };
         let mut operands = build(&case, loaded)?;
         // C before the call is not read: beta is 0.
         operands.c = [Vec::new(), Vec::new()];
         let nnz = sparse_oracle::each_sparse!(&operands.a, m => m.nnz());
-        Ok(Shared {
-            case,
-            operands: Arc::new(operands),
-            nnz,
-        })
+        Ok(Shared { case, operands: Arc::new(operands), nnz })
     }
 
     /// Multiplications and additions of one product.
@@ -78,8 +62,7 @@ impl Shared {
     /// Bytes of the dense operands and the result, each once; of an SpGEMM nothing, its result is not known before.
     pub(super) fn dense_bytes(&self) -> u64 {
         let operand = |o: &Option<crate::operands::DenseOperand>| {
-            o.as_ref()
-                .map_or(0, |o| o.data.len() as u64 * size(o.data.precision()))
+            o.as_ref().map_or(0, |o| o.data.len() as u64 * size(o.data.precision()))
         };
         let (rows, cols) = self.operands.result;
         let out = match self.case.contract.op {

@@ -53,18 +53,12 @@ pub(super) struct Peers {
 impl Peers {
     /// Loads what must be loaded. What is absent is on record.
     pub(super) fn open(asked: &[Peer], mkl: Option<&Path>, threads: usize) -> Peers {
-        let mut peers = Peers {
-            present: Vec::new(),
-            mkl: None,
-            threads,
-            records: Vec::new(),
-        };
+        let mut peers = Peers { present: Vec::new(), mkl: None, threads, records: Vec::new() };
         for &peer in asked {
             let record = match peer {
-                Peer::Sprs => here(
-                    &Sprs,
-                    "csr_mulacc_dense_rowmaj after zeroing C; smmp::mul_csr_csr; one thread",
-                ),
+                Peer::Sprs => {
+                    here(&Sprs, "csr_mulacc_dense_rowmaj after zeroing C; smmp::mul_csr_csr; one thread")
+                }
                 Peer::NalgebraSparse => here(
                     &NalgebraSparse,
                     "spmm_csr_dense, B and C by columns; CsrMatrix * CsrMatrix; one thread",
@@ -84,13 +78,7 @@ impl Peers {
         match find(path).and_then(|path| Mkl::open(&path)) {
             Err(error) => {
                 let note = error.to_string();
-                PeerRecord {
-                    name,
-                    version: String::new(),
-                    threads: 0,
-                    note,
-                    present: false,
-                }
+                PeerRecord { name, version: String::new(), threads: 0, note, present: false }
             }
             Ok(mkl) => {
                 mkl.use_threads(self.threads, IDLE_MS);
@@ -102,13 +90,7 @@ impl Peers {
                 );
                 let (version, threads) = (mkl.version(), mkl.threads() as u64);
                 self.mkl = Some(mkl);
-                PeerRecord {
-                    name,
-                    version,
-                    threads,
-                    note,
-                    present: true,
-                }
+                PeerRecord { name, version, threads, note, present: true }
             }
         }
     }

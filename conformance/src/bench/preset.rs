@@ -29,14 +29,8 @@ pub static PRESETS: [Preset; 1] = [Preset {
     doc: "the CPU claim: N = 32, f32 and f64, two threads, matrices above a million entries",
     n: 32,
     threads: 2,
-    claims: &[
-        "spmm_csr_f32_f32_f32_f32__avx512",
-        "spmm_csr_f64_f64_f64_f64__avx512",
-    ],
-    beside: &[
-        "spmm_loops_f32_f32_f32_f32__avx512",
-        "spmm_loops_f64_f64_f64_f64__avx512",
-    ],
+    claims: &["spmm_csr_f32_f32_f32_f32__avx512", "spmm_csr_f64_f64_f64_f64__avx512"],
+    beside: &["spmm_loops_f32_f32_f32_f32__avx512", "spmm_loops_f64_f64_f64_f64__avx512"],
     sources: &[
         "synth:ASIC_680k,seed=1",
         "synth:Si41Ge41H72,seed=1",
@@ -82,15 +76,8 @@ mod tests {
     #[test]
     fn the_sources_are_large_and_of_every_class() {
         let published = |source: &str| {
-            let name = source
-                .trim_start_matches("synth:")
-                .split(',')
-                .next()
-                .expect("a name");
-            PUBLISHED
-                .iter()
-                .find(|p| p.name == name)
-                .expect("a published matrix")
+            let name = source.trim_start_matches("synth:").split(',').next().expect("a name");
+            PUBLISHED.iter().find(|p| p.name == name).expect("a published matrix")
         };
         for preset in &PRESETS {
             let chosen: Vec<_> = preset.sources.iter().map(|s| published(s)).collect();

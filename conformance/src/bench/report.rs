@@ -197,10 +197,7 @@ impl Measured {
     /// The name with its parameters: `spmm_loops_..__avx512 boundary=7`.
     #[must_use]
     pub fn label(&self) -> String {
-        let words = self
-            .parameters
-            .iter()
-            .map(|(name, value)| format!(" {name}={value}"));
+        let words = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
         format!("{}{}", self.name, words.collect::<String>())
     }
 
@@ -234,10 +231,7 @@ impl Comparison {
     }
 
     fn wrong(&self) -> impl Iterator<Item = (&Comparison, &Measured)> {
-        self.contenders
-            .iter()
-            .filter(|m| m.is_wrong())
-            .map(move |m| (self, m))
+        self.contenders.iter().filter(|m| m.is_wrong()).map(move |m| (self, m))
     }
 }
 
@@ -249,10 +243,7 @@ pub(crate) mod sample {
 
     /// One kernel against `sprs` on matrices of these names, with these ratios.
     pub(crate) fn report(ratios: &[(&str, f64)]) -> BenchReport {
-        let comparisons = ratios
-            .iter()
-            .map(|&(matrix, ratio)| comparison(matrix, ratio))
-            .collect();
+        let comparisons = ratios.iter().map(|&(matrix, ratio)| comparison(matrix, ratio)).collect();
         BenchReport {
             schema: SCHEMA.to_owned(),
             suite_version: "0".to_owned(),
@@ -305,11 +296,7 @@ pub(crate) mod sample {
             bytes: 8,
             speed,
         };
-        let interval = Ratio {
-            ratio,
-            low: ratio / 2.0,
-            high: ratio * 2.0,
-        };
+        let interval = Ratio { ratio, low: ratio / 2.0, high: ratio * 2.0 };
         let against = BTreeMap::from([("sprs".to_owned(), interval)]);
         Comparison {
             matrix: matrix.to_owned(),
@@ -322,11 +309,7 @@ pub(crate) mod sample {
             operations: 256,
             rounds: 3,
             contenders: vec![
-                measured(
-                    "spmm_csr_f32_f32_f32_f32__portable",
-                    false,
-                    Some(speed(1.0, against)),
-                ),
+                measured("spmm_csr_f32_f32_f32_f32__portable", false, Some(speed(1.0, against))),
                 measured("sprs", true, Some(speed(ratio, BTreeMap::new()))),
             ],
         }

@@ -38,10 +38,7 @@ pub(super) fn time(
     for (at, contender) in contenders.iter_mut().enumerate() {
         one(contender, at)?;
         let once = one(contender, at)?.min(one(contender, at)?);
-        times.push(Times {
-            rounds: Vec::new(),
-            calls: ((TURN / once.max(1e-9)) as usize).clamp(1, 10_000),
-        });
+        times.push(Times { rounds: Vec::new(), calls: ((TURN / once.max(1e-9)) as usize).clamp(1, 10_000) });
     }
     let total = budget.as_secs_f64() * contenders.len() as f64;
     let mut order: Vec<usize> = (0..contenders.len()).collect();

@@ -63,11 +63,7 @@ pub fn ratio(kernel: &[f64], peer: &[f64]) -> Ratio {
         .collect();
     samples.sort_unstable_by(f64::total_cmp);
     let cut = SAMPLES / 40;
-    Ratio {
-        ratio,
-        low: samples[cut],
-        high: samples[SAMPLES - 1 - cut],
-    }
+    Ratio { ratio, low: samples[cut], high: samples[SAMPLES - 1 - cut] }
 }
 
 /// The geometric mean; NaN of nothing.
@@ -122,16 +118,11 @@ mod tests {
     fn an_interval_holds_the_ratio_and_narrows_with_rounds() {
         // Times 1.0, 1.1, .. 1.9 in turn; the peer's in another order.
         let noisy = |count: usize, step: usize| -> Vec<f64> {
-            (0..count)
-                .map(|i| 1.0 + ((i * step) % 10) as f64 / 10.0)
-                .collect()
+            (0..count).map(|i| 1.0 + ((i * step) % 10) as f64 / 10.0).collect()
         };
         let width = |count| {
             let Ratio { ratio, low, high } = ratio(&noisy(count, 3), &noisy(count, 7));
-            assert!(
-                low <= ratio && ratio <= high && low < high,
-                "{low} {ratio} {high}"
-            );
+            assert!(low <= ratio && ratio <= high && low < high, "{low} {ratio} {high}");
             high - low
         };
         assert!(width(200) < width(20), "{} {}", width(200), width(20));

@@ -20,15 +20,7 @@ pub(super) fn comparison(comparison: &Comparison) -> Table {
         .filter(|m| m.peer && m.speed.is_some())
         .map(|m| m.name.as_str())
         .collect();
-    let fixed = [
-        "contender",
-        "judged",
-        "prepared ms",
-        "median ms",
-        "GFLOP/s",
-        "bandwidth",
-        "peak",
-    ];
+    let fixed = ["contender", "judged", "prepared ms", "median ms", "GFLOP/s", "bandwidth", "peak"];
     let against = peers.iter().map(|peer| format!("over {peer} [95 %]"));
     Table {
         header: fixed.into_iter().map(str::to_owned).chain(against).collect(),
@@ -37,11 +29,7 @@ pub(super) fn comparison(comparison: &Comparison) -> Table {
 }
 
 fn row(measured: &Measured, peers: &[&str]) -> Vec<String> {
-    let mut cells = vec![
-        measured.label(),
-        verdict(measured),
-        milliseconds(measured.preparation),
-    ];
+    let mut cells = vec![measured.label(), verdict(measured), milliseconds(measured.preparation)];
     let Some(speed) = &measured.speed else {
         cells.extend(["not timed", "", "", ""].map(str::to_owned));
         cells.extend(peers.iter().map(|_| String::new()));
@@ -51,17 +39,9 @@ fn row(measured: &Measured, peers: &[&str]) -> Vec<String> {
         milliseconds(speed.median),
         format!("{:.2}", speed.gflops),
         percent(speed.bandwidth_share),
-        if speed.peak_share > 0.0 {
-            percent(speed.peak_share)
-        } else {
-            String::new()
-        },
+        if speed.peak_share > 0.0 { percent(speed.peak_share) } else { String::new() },
     ]);
-    cells.extend(
-        peers
-            .iter()
-            .map(|peer| speed.against.get(*peer).map_or_else(String::new, ratio)),
-    );
+    cells.extend(peers.iter().map(|peer| speed.against.get(*peer).map_or_else(String::new, ratio)));
     cells
 }
 
@@ -81,14 +61,7 @@ fn verdict(measured: &Measured) -> String {
 
 /// Kernels against peers over all matrices.
 pub(super) fn summary(report: &BenchReport) -> Table {
-    let header = [
-        "kernel",
-        "peer",
-        "matrices",
-        "geometric mean",
-        "worst [95 %]",
-        "on",
-    ];
+    let header = ["kernel", "peer", "matrices", "geometric mean", "worst [95 %]", "on"];
     let row = |s: &Summary| {
         let claimed = if s.claimed { " (claimed)" } else { "" };
         vec![
@@ -100,23 +73,12 @@ pub(super) fn summary(report: &BenchReport) -> Table {
             s.worst_matrix.clone(),
         ]
     };
-    Table {
-        header: header.map(str::to_owned).to_vec(),
-        rows: report.summary.iter().map(row).collect(),
-    }
+    Table { header: header.map(str::to_owned).to_vec(), rows: report.summary.iter().map(row).collect() }
 }
 
 /// What hybrids chose.
 pub(super) fn hybrids(report: &BenchReport) -> Table {
-    let header = [
-        "kernel",
-        "matrix",
-        "rows",
-        "in CSR",
-        "chosen by",
-        "hybrid",
-        "over its better part [95 %]",
-    ];
+    let header = ["kernel", "matrix", "rows", "in CSR", "chosen by", "hybrid", "over its better part [95 %]"];
     let row = |h: &Hybrid| {
         vec![
             h.kernel.clone(),
@@ -128,19 +90,12 @@ pub(super) fn hybrids(report: &BenchReport) -> Table {
             h.over_better_part.as_ref().map_or_else(String::new, ratio),
         ]
     };
-    Table {
-        header: header.map(str::to_owned).to_vec(),
-        rows: report.hybrids.iter().map(row).collect(),
-    }
+    Table { header: header.map(str::to_owned).to_vec(), rows: report.hybrids.iter().map(row).collect() }
 }
 
 /// What the share of matrices is where a hybrid keeps 0.97 of its better part, in words; empty without hybrids.
 pub(super) fn hybrid_line(report: &BenchReport) -> String {
-    let measured: Vec<f64> = report
-        .hybrids
-        .iter()
-        .filter_map(|h| Some(h.over_better_part?.ratio))
-        .collect();
+    let measured: Vec<f64> = report.hybrids.iter().filter_map(|h| Some(h.over_better_part?.ratio)).collect();
     if measured.is_empty() {
         return String::new();
     }
@@ -171,9 +126,7 @@ pub(super) fn title(c: &Comparison) -> String {
 /// What the machine can do, in a line.
 pub(super) fn machine(report: &BenchReport) -> String {
     let machine = &report.machine;
-    let load = machine
-        .load_before
-        .map_or_else(|| "unknown".to_owned(), |load| format!("{load:.2}"));
+    let load = machine.load_before.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.2}"));
     format!(
         "{}, {} cores, {} threads: triad {:.1} GB/s, FMA f32 {:.0} and f64 {:.0} GFLOP/s ({}-bit vectors); load {load} before the start",
         report.environment.cpu,

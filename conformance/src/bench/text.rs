@@ -41,23 +41,13 @@ pub fn ending(report: &BenchReport) -> String {
 
 fn aligned(table: &Table) -> String {
     let rows: Vec<&Vec<String>> = std::iter::once(&table.header).chain(&table.rows).collect();
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|c| c.chars().count())
-            .max()
-    };
-    let widths: Vec<usize> = (0..table.header.len())
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
+    let widths: Vec<usize> = (0..table.header.len()).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, &width))| {
-            if at == 0 {
-                format!("{cell:width$}")
-            } else {
-                format!("{cell:>width$}")
-            }
+            if at == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
         });
         let line = cells.collect::<Vec<_>>().join("  ");
         let _ = writeln!(text, "  {}", line.trim_end());

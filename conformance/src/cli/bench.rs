@@ -121,13 +121,8 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         kernels: kernels(args, &mut skipped)?,
         origins: origins(args)?,
         peers: peers(&args.peers)?,
-        n: args
-            .n
-            .first()
-            .map_or_else(|| args.preset.map_or(32, |p| p.n), |&n| n as usize),
-        threads: args
-            .threads
-            .map_or_else(|| args.preset.map_or(2, |p| p.threads), usize::from),
+        n: args.n.first().map_or_else(|| args.preset.map_or(32, |p| p.n), |&n| n as usize),
+        threads: args.threads.map_or_else(|| args.preset.map_or(2, |p| p.threads), usize::from),
         time: args.time,
         judged_terms: args.judge.saturating_mul(1_000_000).max(1),
         preset: args.preset,
@@ -156,10 +151,7 @@ fn run_device(args: &Args) -> Result<u8> {
     let ns: Vec<usize> = args.n.iter().map(|&n| n as usize).collect();
     let options = device::Options {
         ops: or(&args.ops, &[Op::Spmm]),
-        precisions: or(
-            &args.precisions,
-            &[Precision::F32, Precision::Tf32, Precision::F16],
-        ),
+        precisions: or(&args.precisions, &[Precision::F32, Precision::Tf32, Precision::F16]),
         formats: args.formats.clone(),
         kernels: args.kernels.clone(),
         origins: if args.structured.is_empty() || !args.matrices.is_empty() {
@@ -208,10 +200,7 @@ fn write(path: &Path, content: &str) -> Result<()> {
 
 fn write_files(args: &Args, report: &BenchReport) -> Result<()> {
     if let Some(folder) = &args.report {
-        write(
-            &folder.join("bench.json"),
-            &format!("{}\n", serde_json::to_string_pretty(report)?),
-        )?;
+        write(&folder.join("bench.json"), &format!("{}\n", serde_json::to_string_pretty(report)?))?;
         write(&folder.join("bench.html"), &html::to_html(report))?;
     }
     if let Some(path) = &args.markdown {
@@ -252,34 +241,18 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
                         }
                     },
                 };
-                skipped.push(Skipped {
-                    what: (*name).to_owned(),
-                    on: String::new(),
-                    reason,
-                });
+                skipped.push(Skipped { what: (*name).to_owned(), on: String::new(), reason });
             }
         }
         None if !all_by_name => {
             fn fits<T: PartialEq>(list: &[T], default: &[T], value: &T) -> bool {
-                if list.is_empty() {
-                    default.contains(value)
-                } else {
-                    list.contains(value)
-                }
+                if list.is_empty() { default.contains(value) } else { list.contains(value) }
             }
             let wanted = |k: &&Kernel| {
                 fits(&args.ops, &[Op::Spmm], &k.contract.op)
                     && OPS.contains(&k.contract.op)
-                    && fits(
-                        &args.formats,
-                        &[FormatKind::Csr, FormatKind::Loops],
-                        &k.contract.format,
-                    )
-                    && fits(
-                        &args.precisions,
-                        &[Precision::F32, Precision::F64],
-                        &k.contract.types.a,
-                    )
+                    && fits(&args.formats, &[FormatKind::Csr, FormatKind::Loops], &k.contract.format)
+                    && fits(&args.precisions, &[Precision::F32, Precision::F64], &k.contract.types.a)
             };
             chosen.extend(kernels_here().filter(wanted).cloned());
         }
@@ -294,12 +267,8 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
 /// The message about a kernel that there is none of, with those that come closest.
 fn unknown(name: &str) -> String {
     let stem = name.split("__").next().unwrap_or(name);
-    let near: Vec<&str> = all_kernels()
-        .iter()
-        .map(|k| k.name.as_str())
-        .filter(|k| k.starts_with(stem))
-        .take(4)
-        .collect();
+    let near: Vec<&str> =
+        all_kernels().iter().map(|k| k.name.as_str()).filter(|k| k.starts_with(stem)).take(4).collect();
     let hint = if near.is_empty() {
         "`conformance list kernels` prints them all".to_owned()
     } else {

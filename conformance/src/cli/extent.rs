@@ -53,10 +53,8 @@ impl Extent {
     /// Expectations, and the journal of a run that writes a report.
     pub(super) fn extras(&self, planned: &Planned, report: Option<&Path>) -> Result<Extras> {
         let today = self.today.unwrap_or_else(expectations::today);
-        let mut extras = Extras {
-            expectations: expectations::load(&self.expectations, today)?,
-            ..Extras::default()
-        };
+        let mut extras =
+            Extras { expectations: expectations::load(&self.expectations, today)?, ..Extras::default() };
         let Some(folder) = report else { return Ok(extras) };
         let header = planned.header();
         if self.resume {

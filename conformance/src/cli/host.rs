@@ -27,12 +27,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<u8> {
     let (input, mut output) = withdraw().context("moving the protocol away from the library's reach")?;
     let backend = PluginBackend::open(&args.library)?;
-    serve(
-        &backend,
-        backend.manifest(),
-        &mut BufReader::new(input),
-        &mut output,
-    )?;
+    serve(&backend, backend.manifest(), &mut BufReader::new(input), &mut output)?;
     Ok(0)
 }
 

@@ -85,11 +85,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     }
     if args.iops {
         let matrix = matrix.as_ref().map_err(Clone::clone);
-        on_iops(
-            &mut out,
-            args,
-            matrix.with_context(|| format!("IOPS on {origin}"))?,
-        )?;
+        on_iops(&mut out, args, matrix.with_context(|| format!("IOPS on {origin}"))?)?;
     }
     drop(matrix);
     if args.formats || args.json || args.html.is_some() {
@@ -129,17 +125,9 @@ fn on_iops(out: &mut std::io::StdoutLock<'_>, args: &Args, matrix: &Csr<f64>) ->
             ("SSMM by its transpose".to_owned(), transposed)
         }
     };
-    write!(
-        out,
-        "\n{}",
-        View::ssmm(title, matrix, &second, machine)?.to_text()
-    )?;
+    write!(out, "\n{}", View::ssmm(title, matrix, &second, machine)?.to_text())?;
     let title = format!("SDMM by {} dense columns", args.columns);
-    write!(
-        out,
-        "\n{}",
-        View::sdmm(title, matrix, args.columns, machine)?.to_text()
-    )?;
+    write!(out, "\n{}", View::sdmm(title, matrix, args.columns, machine)?.to_text())?;
     Ok(())
 }
 
@@ -159,28 +147,15 @@ fn describe(
     let s = RowStatistics::of(matrix);
     writeln!(out, "{origin}")?;
     writeln!(out, "  shape            {} x {}", matrix.rows, matrix.cols)?;
-    writeln!(
-        out,
-        "  stored entries   {} ({:.3e} of all positions)",
-        matrix.nnz(),
-        s.density
-    )?;
+    writeln!(out, "  stored entries   {} ({:.3e} of all positions)", matrix.nnz(), s.density)?;
     writeln!(out, "  duplicates       {duplicates}")?;
     if loaded.has_values {
         writeln!(out, "  explicit zeros   {zeros}")?;
     } else {
         writeln!(out, "  values           none (pattern only)")?;
     }
-    writeln!(
-        out,
-        "  entries per row  min {}, mean {:.3}, max {}, std {:.3}",
-        s.min, s.mean, s.max, s.std
-    )?;
-    writeln!(
-        out,
-        "  empty            {} rows, {} columns",
-        s.empty_rows, s.empty_cols
-    )?;
+    writeln!(out, "  entries per row  min {}, mean {:.3}, max {}, std {:.3}", s.min, s.mean, s.max, s.std)?;
+    writeln!(out, "  empty            {} rows, {} columns", s.empty_rows, s.empty_cols)?;
     writeln!(out, "  bandwidth        {}", s.bandwidth)?;
     let style = if out.is_terminal()
         || std::env::var_os("LANG").is_some_and(|l| l.to_string_lossy().contains("UTF"))
@@ -189,10 +164,6 @@ fn describe(
     } else {
         SpyStyle::Ascii
     };
-    write!(
-        out,
-        "{}",
-        sparse_oracle::source::spy::spy_text(matrix, SCREEN.0, SCREEN.1, style)?
-    )?;
+    write!(out, "{}", sparse_oracle::source::spy::spy_text(matrix, SCREEN.0, SCREEN.1, style)?)?;
     Ok(())
 }

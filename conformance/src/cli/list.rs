@@ -67,19 +67,9 @@ pub(super) fn run(args: &Args, all: &[Box<dyn Backend>]) -> Result<u8> {
         }
         Table::Sources => {
             for family in &FAMILIES {
-                let params: Vec<String> = family
-                    .params
-                    .iter()
-                    .map(|p| format!("{}={}", p.key, p.kind.print(p.default)))
-                    .collect();
-                writeln!(
-                    out,
-                    "{:12} {}\n{:12} {}",
-                    family.name,
-                    family.doc,
-                    "",
-                    params.join(",")
-                )?;
+                let params: Vec<String> =
+                    family.params.iter().map(|p| format!("{}={}", p.key, p.kind.print(p.default))).collect();
+                writeln!(out, "{:12} {}\n{:12} {}", family.name, family.doc, "", params.join(","))?;
             }
         }
         Table::Values => {
@@ -106,27 +96,15 @@ fn backends(out: &mut StdoutLock<'_>, known: &[Box<dyn Backend>], in_full: bool)
         let record = backend_record(backend.as_ref());
         writeln!(out, "{} {}: {}", record.name, record.version, record.description)?;
         for deviation in &record.deviations {
-            writeln!(
-                out,
-                "  deviates  {}: {} ({})",
-                deviation.point, deviation.choice, deviation.reason
-            )?;
+            writeln!(out, "  deviates  {}: {} ({})", deviation.point, deviation.choice, deviation.reason)?;
         }
         if !in_full && !record.excluded.is_empty() {
             let reasons = record.excluded.len() as u64;
-            writeln!(
-                out,
-                "  excludes  contracts for {} (--all lists them)",
-                counted(reasons, "reason")
-            )?;
+            writeln!(out, "  excludes  contracts for {} (--all lists them)", counted(reasons, "reason"))?;
             continue;
         }
         for exclusion in &record.excluded {
-            writeln!(
-                out,
-                "  excludes  {}\n            because {}",
-                exclusion.pattern, exclusion.reason
-            )?;
+            writeln!(out, "  excludes  {}\n            because {}", exclusion.pattern, exclusion.reason)?;
         }
     }
     Ok(())

@@ -53,26 +53,16 @@ pub(super) fn run(args: &Args) -> Result<u8> {
 
 /// The report in a folder, or the file itself.
 pub(super) fn json(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join("report.json")
-    } else {
-        path.to_owned()
-    }
+    if path.is_dir() { path.join("report.json") } else { path.to_owned() }
 }
 
 /// A report's folder, and the folders of reproducers in it that its cases name. Nothing outside of it is followed.
 fn reproducers((path, report): &(PathBuf, Report)) -> (PathBuf, Vec<String>) {
     let json = json(path);
     let folder = json.parent().unwrap_or(Path::new("")).to_owned();
-    let inside = |name: &&String| {
-        Path::new(name)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
-    };
-    let named = report
-        .cases
-        .iter()
-        .filter_map(|case| case.reproducer.as_ref()?.path.as_ref());
+    let inside =
+        |name: &&String| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let named = report.cases.iter().filter_map(|case| case.reproducer.as_ref()?.path.as_ref());
     (folder, named.filter(inside).cloned().collect())
 }
 

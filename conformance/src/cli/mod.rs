@@ -116,9 +116,7 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
     };
-    error
-        .chain()
-        .any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 
 /// 1 with a finding, 2 where no backend answered for the case: what was not run is no pass.

@@ -50,10 +50,9 @@ impl Progress for Shown {
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.set_message("0 findings");
             }
-            None => eprintln!(
-                "{cases} cases on {matrices} {}",
-                if matrices == 1 { "matrix" } else { "matrices" }
-            ),
+            None => {
+                eprintln!("{cases} cases on {matrices} {}", if matrices == 1 { "matrix" } else { "matrices" })
+            }
         }
     }
 
@@ -69,10 +68,7 @@ impl Progress for Shown {
             && said.elapsed() >= PAUSE
         {
             *said = Instant::now();
-            eprintln!(
-                "{judged}/{} cases, {total} findings",
-                self.planned.load(Ordering::Relaxed)
-            );
+            eprintln!("{judged}/{} cases, {total} findings", self.planned.load(Ordering::Relaxed));
         }
     }
 }

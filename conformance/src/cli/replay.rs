@@ -31,19 +31,10 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     writeln!(out, "{case}")?;
     for record in &ran.records {
         let tiers: Vec<String> = record.tiers.iter().map(ToString::to_string).collect();
-        let tiers = if tiers.is_empty() {
-            String::new()
-        } else {
-            format!("  [{}]", tiers.join(" "))
-        };
+        let tiers = if tiers.is_empty() { String::new() } else { format!("  [{}]", tiers.join(" ")) };
         writeln!(out, "  {:16} {}{tiers}", record.backend, record.verdict)?;
     }
-    if let Some(tags) = ran
-        .records
-        .first()
-        .map(|r| r.degenerate.join(", "))
-        .filter(|t| !t.is_empty())
-    {
+    if let Some(tags) = ran.records.first().map(|r| r.degenerate.join(", ")).filter(|t| !t.is_empty()) {
         writeln!(out, "  degenerate: this case alone would not notice {tags}")?;
     }
     super::exit_code(&ran.records)

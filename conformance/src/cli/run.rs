@@ -137,11 +137,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     write!(
         out,
         "{}",
-        report::to_text(
-            &report,
-            &paths,
-            report::Colour::for_output(std::io::IsTerminal::is_terminal(&out))
-        )
+        report::to_text(&report, &paths, report::Colour::for_output(std::io::IsTerminal::is_terminal(&out)))
     )?;
     out.flush()?;
     // A shard of a small plan may be empty.
@@ -166,10 +162,7 @@ pub(super) fn matrices(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         if std::fs::metadata(path).with_context(about)?.is_dir() {
             let listing = file::list_dir(path).with_context(about)?;
             if listing.matrices.is_empty() {
-                bail!(
-                    "--matrix {}: no .mtx or .smtx file in this folder",
-                    path.display()
-                );
+                bail!("--matrix {}: no .mtx or .smtx file in this folder", path.display());
             }
             skipped(path, &listing.skipped);
             found.extend(listing.matrices);

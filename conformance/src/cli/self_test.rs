@@ -39,12 +39,8 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         .num_threads(args.jobs.unwrap_or(0))
         .build()
         .context("the threads can't be started; try a smaller --jobs")?;
-    let options = Options {
-        tier: args.tier,
-        seed: args.seed,
-        contracts: args.contracts.clone(),
-        ..Options::default()
-    };
+    let options =
+        Options { tier: args.tier, seed: args.seed, contracts: args.contracts.clone(), ..Options::default() };
     let card = pool.install(|| selftest::run(&options, args.only.as_deref()));
     if card.rows.is_empty() {
         let name = args.only.as_deref().unwrap_or("");

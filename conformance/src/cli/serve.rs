@@ -18,11 +18,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, backends: &[Box<dyn Backend>]) -> Result<u8> {
     let Some(backend) = backends.iter().find(|b| b.name() == args.backend) else {
         let known: Vec<&str> = backends.iter().map(|b| b.name()).collect();
-        bail!(
-            "unknown backend {:?}; there are {}",
-            args.backend,
-            known.join(", ")
-        );
+        bail!("unknown backend {:?}; there are {}", args.backend, known.join(", "));
     };
     let mut manifest = manifest_of(backend.as_ref());
     manifest.name = format!("{}-served", manifest.name);

@@ -74,17 +74,13 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if failing.next().is_some() {
         bail!("the case fails on several backends; name one with --backend");
     }
-    let Some((backend, reason)) = backends
-        .iter()
-        .find(|b| b.name() == record.backend)
-        .zip(Reason::of_record(record))
+    let Some((backend, reason)) =
+        backends.iter().find(|b| b.name() == record.backend).zip(Reason::of_record(record))
     else {
         bail!("no backend called {}", record.backend);
     };
-    let budget = Budget {
-        candidates: args.candidates,
-        time: Some(Duration::from_secs(u64::from(args.seconds))),
-    };
+    let budget =
+        Budget { candidates: args.candidates, time: Some(Duration::from_secs(u64::from(args.seconds))) };
     let subject = (backend.as_ref(), &reason);
     let shrunk = reproducer::shrink_case((&case, &loaded), subject, budget, &args.out)?;
     writeln!(out, "{}: {}", record.backend, record.verdict)?;

@@ -13,12 +13,7 @@ use std::time::Duration;
 pub(super) struct Subjects {
     /// Backends, comma-separated; all built-in ones by default (`conformance list backends`). Beside --exec or --plugin: of
     /// those programs and plug-ins, the ones of these names.
-    #[arg(
-        long = "backend",
-        alias = "backends",
-        value_delimiter = ',',
-        value_name = "NAME"
-    )]
+    #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
     backends: Vec<String>,
     /// A program that speaks the protocol (PROTOCOL.md), with its arguments; may be repeated.
     #[arg(long = "exec", value_name = "CMD")]
@@ -91,12 +86,7 @@ impl Subjects {
     pub(super) fn open(&self, built_in: Vec<Box<dyn Backend>>) -> Result<Vec<Box<dyn Backend>>> {
         let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
         let foreign = |name: &&String| !known.contains(name);
-        if let Some(name) = self
-            .backends
-            .iter()
-            .find(foreign)
-            .filter(|_| !self.names_outsiders())
-        {
+        if let Some(name) = self.backends.iter().find(foreign).filter(|_| !self.names_outsiders()) {
             bail!("unknown backend {name:?}; there are {}", known.join(", "));
         }
         if !self.names_outsiders() && !self.environment.is_empty() {
@@ -114,10 +104,7 @@ impl Subjects {
             chosen.push(Box::new(self.host(library)?));
         }
         self.keep_named(&mut chosen, inside, &known)?;
-        if let Some(taken) = chosen[inside..]
-            .iter()
-            .find(|b| known.iter().any(|n| n == b.name()))
-        {
+        if let Some(taken) = chosen[inside..].iter().find(|b| known.iter().any(|n| n == b.name())) {
             bail!(
                 "{} calls itself {:?}, which is a built-in backend; give it another name in its manifest",
                 taken.selection(),
@@ -128,10 +115,7 @@ impl Subjects {
         for backend in &chosen {
             check_declarations(backend.as_ref())?;
             if !names.insert(backend.name()) {
-                bail!(
-                    "two backends are called {:?}; a report tells them apart by name",
-                    backend.name()
-                );
+                bail!("two backends are called {:?}; a report tells them apart by name", backend.name());
             }
         }
         Ok(chosen)
@@ -170,11 +154,7 @@ impl Subjects {
         let about = || format!("--exec {program:?}");
         let command = shell_words::split(program).with_context(about)?;
         let anywhere = shell_words::join(from_anywhere(&command));
-        let selection = format!(
-            "--exec {}{}",
-            shell_words::quote(&anywhere),
-            self.environment_options()
-        );
+        let selection = format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options());
         let remote = Remote::open_in(command, self.environment.clone(), self.limits()).with_context(about)?;
         Ok(remote.selected_by(selection))
     }
@@ -190,19 +170,14 @@ impl Subjects {
             Ok(text.to_owned())
         };
         let command = vec![text(&program)?, super::host::NAME.to_owned(), text(&library)?];
-        let selection = format!(
-            "--plugin {}{}",
-            shell_words::quote(&text(&library)?),
-            self.environment_options()
-        );
+        let selection =
+            format!("--plugin {}{}", shell_words::quote(&text(&library)?), self.environment_options());
         match Remote::open_in(command, self.environment.clone(), self.limits()) {
             Ok(remote) => Ok(remote.selected_by(selection)),
             // What the host says of the library is what its author can use; that it then ended is not.
             Err(StartError::Handshake { what, .. }) if what.contains(SAID) => {
                 let said = what.split_once(SAID).map_or("", |(_, said)| said);
-                let said = said
-                    .trim_start_matches("conformance: ")
-                    .trim_start_matches("error: ");
+                let said = said.trim_start_matches("conformance: ").trim_start_matches("error: ");
                 Err(anyhow!("{said}")).with_context(about)
             }
             Err(error) => Err(error).with_context(about),

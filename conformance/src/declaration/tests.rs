@@ -34,14 +34,8 @@ fn what_is_no_declaration_is_refused_with_what_there_is() {
         ("fnord", &["unknown unit 'fnord'", "vdpbf16ps", "fmopa_2way"]),
         ("sm_91:mma.m16n8k16.f32.f16", &["sm_91", "sm_120"]),
         ("sm_90:mma", &["no instruction", "mma.m16n8k16.f32.f16"]),
-        (
-            "sm_70:mma.m16n8k16.f32.f16",
-            &["sm_70 has no modelled", "mma.m8n8k4.f32.f16"],
-        ),
-        (
-            "sm_90:mma.m16n8k16.f32.bf16",
-            &["bf16", "operands of spmm.csr.f16", "fmopa.f32.f16"],
-        ),
+        ("sm_70:mma.m16n8k16.f32.f16", &["sm_70 has no modelled", "mma.m8n8k4.f32.f16"]),
+        ("sm_90:mma.m16n8k16.f32.bf16", &["bf16", "operands of spmm.csr.f16", "fmopa.f32.f16"]),
         ("vdpbf16ps", &["bf16", "f16"]),
         ("fma,split-k=0", &["split-k=0", "at least 1"]),
         ("fma,fast", &["fast", "from-c"]),
@@ -98,58 +92,20 @@ fn flushes_add_up_and_every_contract_admits_what_is_declared() {
 #[test]
 fn an_option_that_changes_nothing_or_says_another_again_is_refused() {
     for (text, name, needles) in [
-        (
-            "any,fold-alpha",
-            "spgemm.csr.f32_f32_f32_f32",
-            ["fold-alpha", "no alpha"],
-        ),
-        (
-            "any,fold-alpha-b",
-            "spgemm.csc.f64_f64_f64_f64",
-            ["fold-alpha-b", "no alpha"],
-        ),
+        ("any,fold-alpha", "spgemm.csr.f32_f32_f32_f32", ["fold-alpha", "no alpha"]),
+        ("any,fold-alpha-b", "spgemm.csc.f64_f64_f64_f64", ["fold-alpha-b", "no alpha"]),
         ("fma,from-c", "spgemm.csr.f32_f32_f32_f32", ["from-c", "no C"]),
-        (
-            "fma,no-pads",
-            "spmm.csr.f32_f32_f32_f32",
-            ["no-pads", "csr has no pads"],
-        ),
+        ("fma,no-pads", "spmm.csr.f32_f32_f32_f32", ["no-pads", "csr has no pads"]),
         ("fma,no-pads", "spmm.ell.f32_f32_f32_f32", ["no-pads", "no pads"]),
         ("fma,rna", "spmm.csr.f64_f64_f64_f64", ["rna", "operands are f64"]),
-        (
-            "fma,full",
-            "spmv.csr.f32_f32_f32_f32",
-            ["full", "operands are f32"],
-        ),
-        (
-            "fma,rna,rne",
-            "spmm.csr.tf32_tf32_f32_f32",
-            ["'rne'", "another option"],
-        ),
-        (
-            "any,fold-alpha,fold-alpha-b",
-            "spmm.csr.f32_f32_f32_f32",
-            ["'fold-alpha-b'", "another"],
-        ),
-        (
-            "any,from-c,fold-alpha",
-            "spmm.csr.f32_f32_f32_f32",
-            ["'fold-alpha'", "another"],
-        ),
-        (
-            "any,flush,flush-inputs",
-            "spmm.csr.f32_f32_f32_f32",
-            ["'flush-inputs'", "another"],
-        ),
-        (
-            "fma,split-k=2,two-pass=3",
-            "spmm.csr.f32_f32_f32_f32",
-            ["'two-pass=3'", "two-pass=N"],
-        ),
+        ("fma,full", "spmv.csr.f32_f32_f32_f32", ["full", "operands are f32"]),
+        ("fma,rna,rne", "spmm.csr.tf32_tf32_f32_f32", ["'rne'", "another option"]),
+        ("any,fold-alpha,fold-alpha-b", "spmm.csr.f32_f32_f32_f32", ["'fold-alpha-b'", "another"]),
+        ("any,from-c,fold-alpha", "spmm.csr.f32_f32_f32_f32", ["'fold-alpha'", "another"]),
+        ("any,flush,flush-inputs", "spmm.csr.f32_f32_f32_f32", ["'flush-inputs'", "another"]),
+        ("fma,split-k=2,two-pass=3", "spmm.csr.f32_f32_f32_f32", ["'two-pass=3'", "two-pass=N"]),
     ] {
-        let error = parse(text, &contract(name), (1.0, 0.0))
-            .expect_err(text)
-            .to_string();
+        let error = parse(text, &contract(name), (1.0, 0.0)).expect_err(text).to_string();
         for needle in needles {
             assert!(error.contains(needle), "{text} for {name}: {needle}: {error}");
         }
@@ -159,9 +115,6 @@ fn an_option_that_changes_nothing_or_says_another_again_is_refused() {
         ("any,fold-alpha", "sddmm.csr.f32_f32_f32_f32"),
         ("fma,no-pads", "spmm.bcsr.f32_f32_f32_f32"),
     ] {
-        assert!(
-            parse(text, &contract(name), (2.0, 1.0)).is_ok(),
-            "{text} for {name}"
-        );
+        assert!(parse(text, &contract(name), (2.0, 1.0)).is_ok(), "{text} for {name}");
     }
 }

@@ -10,10 +10,7 @@ pub fn reduction_name(reduction: Reduction) -> String {
         Reduction::MulAddChain => "muladd".to_owned(),
         Reduction::Any => "any".to_owned(),
         Reduction::Cpu(unit) => unit.to_string(),
-        Reduction::Mma {
-            architecture,
-            instruction,
-        } => {
+        Reduction::Mma { architecture, instruction } => {
             let device = architecture.map_or("an unknown device", |a| a.name());
             format!("{instruction} on {device}")
         }

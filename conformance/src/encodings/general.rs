@@ -34,13 +34,7 @@ pub(super) fn ell<T: Scalar>(entries: &Entries<T>, room: &mut Room) -> EllParts<
             values[e.row as usize * width + slot] = e.value;
         }
     }
-    EllParts {
-        rows: entries.rows,
-        cols: entries.cols,
-        width,
-        col_idx,
-        values,
-    }
+    EllParts { rows: entries.rows, cols: entries.cols, width, col_idx, values }
 }
 
 /// Blocks by block row and block column, some of zeros only.
@@ -61,9 +55,7 @@ impl<T: Scalar> Blocks<T> {
         let mut blocks: BTreeMap<(usize, u32), Vec<T>> = BTreeMap::new();
         for e in &entries.list {
             let (row, col) = (e.row as usize, e.col as usize);
-            let block = blocks
-                .entry((row / height, (col / width) as u32))
-                .or_insert_with(|| empty.clone());
+            let block = blocks.entry((row / height, (col / width) as u32)).or_insert_with(|| empty.clone());
             block[row % height * width + col % width] = e.value;
         }
         for block_row in 0..down {
@@ -71,12 +63,7 @@ impl<T: Scalar> Blocks<T> {
                 blocks.entry((block_row, col)).or_insert_with(|| empty.clone());
             }
         }
-        Blocks {
-            height,
-            width,
-            down,
-            blocks,
-        }
+        Blocks { height, width, down, blocks }
     }
 
     /// The block columns and elements of a block row.
@@ -108,17 +95,9 @@ pub(super) fn blocked_ell<T: Scalar>(
 ) -> BlockedEllParts<T> {
     let all = Blocks::new(entries, params, room);
     let area = all.height * all.width;
-    let longest = (0..all.down)
-        .map(|row| all.of_row(row).count())
-        .max()
-        .unwrap_or(0);
+    let longest = (0..all.down).map(|row| all.of_row(row).count()).max().unwrap_or(0);
     let more = room.random.between(0, 2) as usize;
-    let width = longest
-        + if room.spend(more * all.down * area) {
-            more
-        } else {
-            0
-        };
+    let width = longest + if room.spend(more * all.down * area) { more } else { 0 };
     let mut block_col = Vec::with_capacity(all.down * width);
     let mut values = Vec::with_capacity(all.down * width * area);
     for row in 0..all.down {

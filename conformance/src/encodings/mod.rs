@@ -44,19 +44,11 @@ pub struct EncodingInfo {
 }
 
 const fn loose(format: FormatKind, doc: &'static str) -> EncodingInfo {
-    EncodingInfo {
-        format,
-        is_loose: true,
-        doc,
-    }
+    EncodingInfo { format, is_loose: true, doc }
 }
 
 const fn single(format: FormatKind, doc: &'static str) -> EncodingInfo {
-    EncodingInfo {
-        format,
-        is_loose: false,
-        doc,
-    }
+    EncodingInfo { format, is_loose: false, doc }
 }
 
 /// Every format, in the order of [`FormatKind::ALL`].
@@ -64,10 +56,7 @@ pub const ENCODINGS: [EncodingInfo; 19] = [
     loose(FormatKind::Coo, "triples in any order"),
     single(FormatKind::Csr, "columns of a row ascend, each is stored once"),
     single(FormatKind::Csc, "rows of a column ascend, each is stored once"),
-    loose(
-        FormatKind::Bcsr,
-        "blocks that hold no entry, in empty block rows too",
-    ),
+    loose(FormatKind::Bcsr, "blocks that hold no entry, in empty block rows too"),
     loose(FormatKind::Ell, "more slots than the longest row needs"),
     loose(
         FormatKind::BlockedEll,
@@ -106,22 +95,10 @@ pub const ENCODINGS: [EncodingInfo; 19] = [
         FormatKind::Vnm,
         "blocks and rows that store fewer columns than they keep name other ones beside them",
     ),
-    single(
-        FormatKind::Tcf,
-        "CSR order, and the arrays beside it follow from the columns",
-    ),
-    loose(
-        FormatKind::MeTcf,
-        "columns and blocks without an entry, in empty windows too",
-    ),
-    loose(
-        FormatKind::BitTcf,
-        "columns and blocks without an entry, in empty windows too",
-    ),
-    loose(
-        FormatKind::SrBcrs,
-        "vectors that hold no entry, in empty windows too, and whole groups of pads",
-    ),
+    single(FormatKind::Tcf, "CSR order, and the arrays beside it follow from the columns"),
+    loose(FormatKind::MeTcf, "columns and blocks without an entry, in empty windows too"),
+    loose(FormatKind::BitTcf, "columns and blocks without an entry, in empty windows too"),
+    loose(FormatKind::SrBcrs, "vectors that hold no entry, in empty windows too, and whole groups of pads"),
 ];
 
 impl EncodingInfo {

@@ -32,9 +32,7 @@ fn squeezed<T: Scalar>(entries: &Entries<T>, height: usize, room: &mut Room) -> 
         let inside = of_rows(&entries.list, first..first + height);
         for lane in room.columns(inside, 20, height).chunks(COLS) {
             for place in 0..height * COLS {
-                let stored = lane
-                    .get(place % COLS)
-                    .and_then(|&col| at(inside, first + place / COLS, col));
+                let stored = lane.get(place % COLS).and_then(|&col| at(inside, first + place / COLS, col));
                 if let Some(value) = stored {
                     s.places.push(place as u8);
                     s.values.push(value);
@@ -64,11 +62,7 @@ pub(super) fn me_tcf<T: Scalar>(
         tc_offset: s.tc_offset,
         tc_local_id: s.places,
         sparse_a_to_b: s.sparse_a_to_b,
-        block_window: if params.balanced {
-            s.block_window
-        } else {
-            Vec::new()
-        },
+        block_window: if params.balanced { s.block_window } else { Vec::new() },
         values: s.values,
     }
 }
@@ -91,11 +85,7 @@ pub(super) fn bit_tcf<T: Scalar>(
         row_window_offset: s.row_window_offset,
         tc_offset: s.tc_offset,
         sparse_a_to_b: s.sparse_a_to_b,
-        block_window: if params.balanced {
-            s.block_window
-        } else {
-            Vec::new()
-        },
+        block_window: if params.balanced { s.block_window } else { Vec::new() },
         values: s.values,
     }
 }

@@ -42,15 +42,7 @@ pub(super) fn nm<T: Scalar>(entries: &Entries<T>, params: &FormatParams, room: &
             }
         }
     }
-    NmParts {
-        rows: entries.rows,
-        cols: entries.cols,
-        n,
-        m,
-        l,
-        index,
-        values,
-    }
+    NmParts { rows: entries.rows, cols: entries.cols, n, m, l, index, values }
 }
 
 /// Blocks keep any columns, and rows any of those, beside what they store.
@@ -86,16 +78,7 @@ pub(super) fn vnm<T: Scalar>(entries: &Entries<T>, params: &FormatParams, room: 
             }
         }
     }
-    VnmParts {
-        rows: entries.rows,
-        cols: entries.cols,
-        v,
-        n,
-        m,
-        column,
-        index,
-        values,
-    }
+    VnmParts { rows: entries.rows, cols: entries.cols, v, n, m, column, index, values }
 }
 
 /// Chunks name any columns beside those that they store; those outside the matrix must name the lowest. `None` for element types that
@@ -119,9 +102,7 @@ pub(super) fn two_four<T: Scalar>(
             let first_col = tile % across * mma.k() + at_chunk * chunk;
             let value = |offset: u32| at(&entries.list, row, first_col as u32 + offset);
             let offsets = if row < entries.rows && first_col < entries.cols {
-                let stored = (0..chunk as u32)
-                    .filter(|&offset| value(offset).is_some())
-                    .collect();
+                let stored = (0..chunk as u32).filter(|&offset| value(offset).is_some()).collect();
                 room.filled(stored, chunk, kept)
             } else {
                 (0..kept as u32).collect()
@@ -133,13 +114,7 @@ pub(super) fn two_four<T: Scalar>(
             }
         }
     }
-    Some(TwoFourParts {
-        rows: entries.rows,
-        cols: entries.cols,
-        short_k: params.short_k,
-        metadata,
-        values,
-    })
+    Some(TwoFourParts { rows: entries.rows, cols: entries.cols, short_k: params.short_k, metadata, values })
 }
 
 /// Two indices of a chunk of four; of a pair both halves of the one element that is kept.

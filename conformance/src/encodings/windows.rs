@@ -48,9 +48,7 @@ fn window<T: Scalar>(p: &mut RsTileParts<T>, entries: &Entries<T>, first: usize,
     for lane in columns.chunks(SIDE) {
         let mut bitmap = 0u64;
         for bit in 0..SIDE * SIDE {
-            let stored = lane
-                .get(bit % SIDE)
-                .and_then(|&col| at(inside, first + bit / SIDE, col));
+            let stored = lane.get(bit % SIDE).and_then(|&col| at(inside, first + bit / SIDE, col));
             if let Some(value) = stored {
                 bitmap |= 1 << bit;
                 p.values.push(value);
@@ -69,12 +67,7 @@ fn window<T: Scalar>(p: &mut RsTileParts<T>, entries: &Entries<T>, first: usize,
 /// Writes the residual rows, with more slots than the longest needs.
 fn residual<T: Scalar>(p: &mut RsTileParts<T>, entries: &Entries<T>, room: &mut Room) {
     let lane = |row: u32| of_rows(&entries.list, row as usize..row as usize + 1);
-    let longest = p
-        .residual_row
-        .iter()
-        .map(|&row| lane(row).len())
-        .max()
-        .unwrap_or(0);
+    let longest = p.residual_row.iter().map(|&row| lane(row).len()).max().unwrap_or(0);
     let more = room.random.between(0, 2) as usize;
     let fits = room.spend(more * p.residual_row.len());
     p.residual_width = longest + if fits { more } else { 0 };
@@ -82,7 +75,6 @@ fn residual<T: Scalar>(p: &mut RsTileParts<T>, entries: &Entries<T>, room: &mut 
         p.residual_col.extend(lane(row).iter().map(|e| e.col));
         p.residual_values.extend(lane(row).iter().map(|e| e.value));
         p.residual_col.resize((at + 1) * p.residual_width, PAD);
-        p.residual_values
-            .resize((at + 1) * p.residual_width, T::from_bits64(0));
+        p.residual_values.resize((at + 1) * p.residual_width, T::from_bits64(0));
     }
 }

@@ -19,12 +19,8 @@ use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::task::{Answer, Task};
 
 /// The formats that mark stored positions by bits.
-pub(super) const BITMAPS: [FormatKind; 4] = [
-    FormatKind::RsTile,
-    FormatKind::BitTcf,
-    FormatKind::LibraSpmm,
-    FormatKind::LibraSddmm,
-];
+pub(super) const BITMAPS: [FormatKind; 4] =
+    [FormatKind::RsTile, FormatKind::BitTcf, FormatKind::LibraSpmm, FormatKind::LibraSddmm];
 
 /// A second byte from here on asks for arrays with no regard for one another.
 pub(super) const RAW: u8 = 0xc0;
@@ -218,13 +214,7 @@ fn build(input: &mut Input<'_>, which: usize) -> Parts<F16> {
         *value = F16::from_bits64(input.value(Precision::F16));
     }
     let palette = &mut Palette(values, 0);
-    let shape = Shape {
-        rows,
-        cols,
-        width: 8,
-        may_be_empty: true,
-        any_order: false,
-    };
+    let shape = Shape { rows, cols, width: 8, may_be_empty: true, any_order: false };
     match which {
         0 => Parts::RsTile(rs_tile(input, shape, palette)),
         1 => Parts::BitTcf(bit_tcf(input, shape, palette)),
@@ -276,11 +266,7 @@ fn rs_tile(input: &mut Input<'_>, mut shape: Shape, palette: &mut Palette) -> Rs
         ..RsTileParts::default()
     };
     let wanted = input.word(3) as u32;
-    let inside = |row: u32| {
-        starts
-            .iter()
-            .any(|&first| (first..first + WINDOW as u32).contains(&row))
-    };
+    let inside = |row: u32| starts.iter().any(|&first| (first..first + WINDOW as u32).contains(&row));
     for row in set(wanted).filter(|&row| (row as usize) < shape.rows && !inside(row)) {
         let mask = input.word(3) as u32 & ((1 << shape.cols) - 1);
         p.residual_row.push(row);
@@ -307,10 +293,7 @@ struct Rest {
 impl Rest {
     /// Adds the positions to `stored`.
     fn read(input: &mut Input<'_>, shape: Shape, stored: &mut [u32; ROWS], palette: &mut Palette) -> Rest {
-        let mut rest = Rest {
-            row_ptr: vec![0],
-            ..Rest::default()
-        };
+        let mut rest = Rest { row_ptr: vec![0], ..Rest::default() };
         let wanted = input.word(3);
         for (row, stored) in stored.iter_mut().enumerate().take(shape.rows) {
             if wanted >> row & 1 == 1 {
@@ -358,18 +341,12 @@ fn libra_sddmm(input: &mut Input<'_>, mut shape: Shape, palette: &mut Palette) -
     };
     let lanes = rest.row_ptr.windows(2).zip(0..);
     let rest_rows = lanes.flat_map(|(ends, row)| (ends[0]..ends[1]).map(move |_| row));
-    let rest_position = rest_rows
-        .zip(&rest.col_idx)
-        .map(|(row, &column)| position(row, column));
+    let rest_position = rest_rows.zip(&rest.col_idx).map(|(row, &column)| position(row, column));
     LibraSddmmParts {
         rows: shape.rows,
         cols: shape.cols,
         rest_position: rest_position.collect(),
-        position: blocks
-            .at
-            .iter()
-            .map(|&(row, column)| position(row, column))
-            .collect(),
+        position: blocks.at.iter().map(|&(row, column)| position(row, column)).collect(),
         window_block_ptr: blocks.window_ptr,
         bitmap: blocks.bitmap,
         block_value_ptr: blocks.value_ptr,
@@ -392,9 +369,7 @@ mod tests {
         for seed in 0..4000u64 {
             let mut word = seed;
             let noise = std::iter::from_fn(|| {
-                word = word
-                    .wrapping_mul(0x5851_f42d_4c95_7f2d)
-                    .wrapping_add(0x1405_7b7e_f767_814f);
+                word = word.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
                 Some((word >> 56) as u8)
             });
             let which = seed as usize % BITMAPS.len();

@@ -17,9 +17,8 @@ pub(super) const TRIPLES: usize = 48;
 pub(super) const LONGEST: usize = 40;
 
 /// Values that every precision holds exactly.
-pub(super) const PLAIN: [f64; 16] = [
-    1.0, 2.0, 3.0, -1.0, -2.0, 0.5, 1.5, 4.0, 0.0, -0.0, 8.0, -3.0, 0.25, -0.5, 16.0, 6.0,
-];
+pub(super) const PLAIN: [f64; 16] =
+    [1.0, 2.0, 3.0, -1.0, -2.0, 0.5, 1.5, 4.0, 0.0, -0.0, 8.0, -3.0, 0.25, -0.5, 16.0, 6.0];
 /// A value byte from here on is one of [`specials`], from [`RAW_VALUE`] on it stands for the bits that follow.
 pub(super) const SPECIAL_VALUE: u8 = 0x80;
 /// See [`SPECIAL_VALUE`].
@@ -108,11 +107,7 @@ impl<'a> Input<'a> {
                 let specials = specials(precision);
                 specials[usize::from(special) % specials.len()]
             }
-            plain => encode(
-                PLAIN[usize::from(plain) % PLAIN.len()],
-                precision,
-                Rounding::NearestEven,
-            ),
+            plain => encode(PLAIN[usize::from(plain) % PLAIN.len()], precision, Rounding::NearestEven),
         }
     }
 
@@ -153,9 +148,8 @@ impl<'a> Input<'a> {
     }
 
     fn mask<T: Scalar>(&mut self, rows: usize, cols: usize, palette: usize) -> Vec<Entry<T>> {
-        let palette: Vec<T> = (0..1 + palette % 8)
-            .map(|_| T::from_bits64(self.value(T::PRECISION)))
-            .collect();
+        let palette: Vec<T> =
+            (0..1 + palette % 8).map(|_| T::from_bits64(self.value(T::PRECISION))).collect();
         let mut list = Vec::with_capacity(rows * cols);
         for row in 0..rows as u32 {
             for first in (0..cols as u32).step_by(8) {
@@ -294,18 +288,12 @@ impl<'a> Input<'a> {
 
 /// The parameters that any of the formats reads.
 pub(super) fn read_by(kinds: &[FormatKind]) -> impl Iterator<Item = &'static Parameter> {
-    PARAMETERS
-        .iter()
-        .filter(move |p| kinds.iter().any(|kind| p.formats.contains(kind)))
+    PARAMETERS.iter().filter(move |p| kinds.iter().any(|kind| p.formats.contains(kind)))
 }
 
 /// No dimension between 2^12 and 2^28, which would only cost time and memory: past 2^28 encoders refuse.
 fn tame(extent: u64) -> usize {
-    let usual = if (4097..1 << 28).contains(&extent) {
-        extent % 4097
-    } else {
-        extent
-    };
+    let usual = if (4097..1 << 28).contains(&extent) { extent % 4097 } else { extent };
     usual as usize
 }
 
@@ -318,18 +306,5 @@ fn specials(precision: Precision) -> [u64; 12] {
     let max = encode(spec.max_finite(), precision, Rounding::NearestEven);
     let normal = encode(2f64.powi(spec.emin), precision, Rounding::NearestEven);
     let low = nan | 1;
-    [
-        inf,
-        inf | sign,
-        nan,
-        nan | sign,
-        low,
-        max,
-        max | sign,
-        1,
-        1 | sign,
-        normal,
-        0,
-        sign,
-    ]
+    [inf, inf | sign, nan, nan | sign, low, max, max | sign, 1, 1 | sign, normal, 0, sign]
 }

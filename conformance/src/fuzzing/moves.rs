@@ -51,18 +51,10 @@ fn round_trip<T: PartsElement + Element>(
     assert_eq!(found.check(), Ok(()));
     assert_eq!(matrix.nnz(), found.nnz());
     assert_eq!(matrix.shape(), (entries.rows, entries.cols));
-    assert_eq!(
-        found.bits(),
-        carried(&matrix, &entries).bits(),
-        "what was encoded"
-    );
+    assert_eq!(found.bits(), carried(&matrix, &entries).bits(), "what was encoded");
     let parts = Parts::from(matrix.clone());
     let again = Sparse::from_entries(kind, matrix.params(), &entries)?;
-    assert_eq!(
-        first_difference(&parts, &again.into()),
-        None,
-        "with the parameters read back"
-    );
+    assert_eq!(first_difference(&parts, &again.into()), None, "with the parameters read back");
     let checked = parts.clone().check()?;
     assert_eq!(first_difference(&parts, &checked.into()), None, "as checked");
     if FormatKind::GENERAL.contains(&kind) {
@@ -82,10 +74,7 @@ fn carried<T: Scalar>(matrix: &Sparse<T>, entries: &Entries<T>) -> Entries<T> {
         _ => 0,
     };
     let kept = |e: &&Entry<T>| (e.row as usize) < kept_anyway || !e.value.is_positive_zero();
-    Entries {
-        list: entries.list.iter().filter(kept).copied().collect(),
-        ..*entries
-    }
+    Entries { list: entries.list.iter().filter(kept).copied().collect(), ..*entries }
 }
 
 /// Every conversion and transpose of the contracts' table: each kernel against the reference, through the same judge

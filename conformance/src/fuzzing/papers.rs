@@ -118,14 +118,8 @@ pub fn loops(bytes: &[u8]) -> FuzzOutcome {
 fn check_loops<T: Scalar>(m: &Loops<T>, entries: &Entries<T>) {
     let bits = |values: &[T]| values.iter().map(|v| v.bits64()).collect::<Vec<_>>();
     let (above, below): (Vec<_>, Vec<_>) = entries.list.iter().partition(|e| (e.row as usize) < m.boundary);
-    assert_eq!(
-        m.col_idx,
-        above.iter().map(|e: &&Entry<T>| e.col).collect::<Vec<_>>()
-    );
-    assert_eq!(
-        bits(&m.csr_values),
-        above.iter().map(|e| e.value.bits64()).collect::<Vec<_>>()
-    );
+    assert_eq!(m.col_idx, above.iter().map(|e: &&Entry<T>| e.col).collect::<Vec<_>>());
+    assert_eq!(bits(&m.csr_values), above.iter().map(|e| e.value.bits64()).collect::<Vec<_>>());
     let upto = |row: usize| above.iter().filter(|e| (e.row as usize) < row).count() as u32;
     assert_eq!(m.row_ptr, (0..=m.boundary).map(upto).collect::<Vec<_>>());
     // Tiles are counted from the boundary.
@@ -139,9 +133,7 @@ fn check_loops<T: Scalar>(m: &Loops<T>, entries: &Entries<T>) {
     assert_eq!(m.block_ptr, (0..=blocks).map(before).collect::<Vec<_>>());
     let mut values = vec![0; tiles.len() * m.br];
     for e in below {
-        let tile = tiles
-            .binary_search(&(block(e), e.col))
-            .expect("every entry has a tile");
+        let tile = tiles.binary_search(&(block(e), e.col)).expect("every entry has a tile");
         values[tile * m.br + (e.row as usize - m.boundary) % m.br] = e.value.bits64();
     }
     assert_eq!(bits(&m.values), values);
@@ -174,11 +166,7 @@ where
     let csr = Csr::from_entries(entries).expect("a small matrix has a CSR");
     let csr = AnySparse::from(Sparse::Csr(csr));
     for kernel in converters(FormatKind::Csr, kind, T::PRECISION) {
-        let answer = (kernel.run)(Task::Convert {
-            a: &csr,
-            to: kind,
-            params,
-        });
+        let answer = (kernel.run)(Task::Convert { a: &csr, to: kind, params });
         match (&expected, answer) {
             (Ok(matrix), Ok(Answer::Parts(parts))) => {
                 let verdict = judge_encoded(&AnySparse::from(matrix.clone()), parts);
@@ -186,10 +174,7 @@ where
             }
             (Err(expected), Err(refusal)) => assert_eq!(*expected, refusal, "{}", kernel.name),
             (expected, answer) => {
-                panic!(
-                    "{}: the reference says {expected:?}, the kernel {answer:?}",
-                    kernel.name
-                )
+                panic!("{}: the reference says {expected:?}, the kernel {answer:?}", kernel.name)
             }
         }
     }
@@ -216,10 +201,7 @@ fn arrays<T: Scalar>(parts: &Parts<T>) -> Vec<Vec<u64>> {
 pub(super) fn same_csr<T: Element>(found: &RawSparse, entries: &Entries<T>, any_nan: bool) -> Option<String> {
     let frame = (found.kind, found.rows, found.cols);
     if frame != (FormatKind::Csr, entries.rows, entries.cols) {
-        return Some(format!(
-            "{frame:?} instead of a CSR of {}x{}",
-            entries.rows, entries.cols
-        ));
+        return Some(format!("{frame:?} instead of a CSR of {}x{}", entries.rows, entries.cols));
     }
     let Some(values) = T::unwrap_slice(found.values.as_slice()) else {
         return Some(format!("values of {}", found.values.precision()));
@@ -243,7 +225,5 @@ pub(super) fn same_csr<T: Element>(found: &RawSparse, entries: &Entries<T>, any_
         let same = value.bits64() == e.value.bits64() || any_nan && nan(value) && nan(&e.value);
         **col != e.col || !same
     });
-    wrong
-        .next()
-        .map(|((col, value), e)| format!("column {col}, value {value:?} instead of {e:?}"))
+    wrong.next().map(|((col, value), e)| format!("column {col}, value {value:?} instead of {e:?}"))
 }

@@ -80,29 +80,16 @@ where
     let a = AnySparse::from(matrix);
     let mut outcome = FuzzOutcome::Accepted;
     for kernel in converters(kind, FormatKind::Csr, T::PRECISION) {
-        let answer = (kernel.run)(Task::Convert {
-            a: &a,
-            to: FormatKind::Csr,
-            params: FormatParams::default(),
-        });
+        let answer =
+            (kernel.run)(Task::Convert { a: &a, to: FormatKind::Csr, params: FormatParams::default() });
         match answer {
             Ok(Answer::Sparse(raw)) => {
-                assert_eq!(
-                    same_csr(&raw, &entries, kind == FormatKind::Coo),
-                    None,
-                    "{}",
-                    kernel.name
-                );
+                assert_eq!(same_csr(&raw, &entries, kind == FormatKind::Coo), None, "{}", kernel.name);
             }
             Ok(other) => panic!("{} answered {other:?}", kernel.name),
             // More rows than a row pointer may have.
             Err(refusal) => {
-                assert_eq!(
-                    Csr::from_entries(&entries).err(),
-                    Some(refusal),
-                    "{}",
-                    kernel.name
-                );
+                assert_eq!(Csr::from_entries(&entries).err(), Some(refusal), "{}", kernel.name);
                 outcome = FuzzOutcome::Refused;
             }
         }
@@ -122,11 +109,7 @@ pub(super) fn converters(
         LazyLock::new(|| table(|c| (c.to == Some(FormatKind::Csr)).then_some(c.format)));
     static ENCODERS: LazyLock<Table> =
         LazyLock::new(|| table(|c| c.to.filter(|_| c.format == FormatKind::Csr)));
-    let (table, other) = if to == FormatKind::Csr {
-        (&DECODERS, from)
-    } else {
-        (&ENCODERS, to)
-    };
+    let (table, other) = if to == FormatKind::Csr { (&DECODERS, from) } else { (&ENCODERS, to) };
     &table[other as usize][precision as usize]
 }
 

@@ -28,11 +28,7 @@ const FACTORS: [f64; 8] = [1.0, 0.0, -1.0, 0.5, -2.0, 3.0, 0.25, -0.0];
 
 /// The contracts of some operations, in the order of the table.
 pub(super) fn contracts(ops: &[Op]) -> Vec<Contract> {
-    all_contracts()
-        .iter()
-        .copied()
-        .filter(|c| ops.contains(&c.op))
-        .collect()
+    all_contracts().iter().copied().filter(|c| ops.contains(&c.op)).collect()
 }
 
 /// Every SpMM and SpMV contract.
@@ -55,11 +51,7 @@ pub fn spmm_differential(bytes: &[u8]) -> FuzzOutcome {
         return FuzzOutcome::Refused;
     };
     let (rows, cols) = a.shape();
-    let (m, k) = if params.transpose_a {
-        (cols, rows)
-    } else {
-        (rows, cols)
-    };
+    let (m, k) = if params.transpose_a { (cols, rows) } else { (rows, cols) };
     let b = match (spmv, params.transpose_b) {
         (true, _) => dense(&mut input, (k, 1), &Params::default(), contract.types.b),
         (_, true) => dense(&mut input, (params.n, k), &params, contract.types.b),
@@ -73,15 +65,7 @@ pub fn spmm_differential(bytes: &[u8]) -> FuzzOutcome {
     } else {
         [vec![1.5; count], vec![-2.5; count]]
     };
-    let operands = Operands {
-        a,
-        b_sparse: None,
-        b: Some(b),
-        y: None,
-        result,
-        c,
-        earlier: Vec::new(),
-    };
+    let operands = Operands { a, b_sparse: None, b: Some(b), y: None, result, c, earlier: Vec::new() };
     judged(&case, &operands)
 }
 
@@ -208,11 +192,7 @@ fn sparse(
 pub(super) fn triples<T: Scalar>(input: &mut Input<'_>, side: usize) -> CooParts<T> {
     let (rows, cols) = (input.below(side + 1), input.below(side + 1));
     let count = if rows * cols == 0 { 0 } else { input.below(49) };
-    let mut parts = CooParts {
-        rows,
-        cols,
-        ..CooParts::default()
-    };
+    let mut parts = CooParts { rows, cols, ..CooParts::default() };
     for _ in 0..count {
         if input.is_empty() {
             break;
@@ -226,11 +206,7 @@ pub(super) fn triples<T: Scalar>(input: &mut Input<'_>, side: usize) -> CooParts
 
 /// The canonical NaN for every NaN: operands never carry the payload that marks what was not written.
 fn quiet<T: Scalar>(value: T) -> T {
-    if value.to_f64().is_nan() {
-        T::from_f64(f64::NAN)
-    } else {
-        value
-    }
+    if value.to_f64().is_nan() { T::from_f64(f64::NAN) } else { value }
 }
 
 /// A dense operand with NaN in its padding.
@@ -241,33 +217,19 @@ fn dense(
     precision: Precision,
 ) -> DenseOperand {
     let layout = params.layout_b;
-    let (outer, inner) = if layout == Layout::RowMajor {
-        (rows, cols)
-    } else {
-        (cols, rows)
-    };
+    let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
     let ld = inner + params.pad_b;
     let mut data = vec![f64::NAN; outer * ld];
     for lane in data.chunks_exact_mut(ld.max(1)) {
         lane[..inner].copy_from_slice(&numbers(input, inner, precision));
     }
-    DenseOperand {
-        rows,
-        cols,
-        ld,
-        layout,
-        data: Values::from_f64(precision, &data).into(),
-    }
+    DenseOperand { rows, cols, ld, layout, data: Values::from_f64(precision, &data).into() }
 }
 
 /// Numbers that are elements of a type. Past the last byte they alternate, so that short inputs are no zeros.
 fn numbers(input: &mut Input<'_>, count: usize, precision: Precision) -> Vec<f64> {
     let number = |i: usize| {
-        if input.is_empty() {
-            [1.0, 2.0, -1.0][i % 3]
-        } else {
-            decode(input.value(precision), precision)
-        }
+        if input.is_empty() { [1.0, 2.0, -1.0][i % 3] } else { decode(input.value(precision), precision) }
     };
     (0..count).map(number).collect()
 }
@@ -277,12 +239,7 @@ pub(super) fn judged(case: &Case, operands: &Operands) -> FuzzOutcome {
     let (mut outcome, mut spent) = (FuzzOutcome::Refused, Duration::ZERO);
     for kernel in kernels_here().filter(|k| k.contract == case.contract) {
         let judged = judge_operands(case, operands, &OneKernel(kernel), &mut spent);
-        assert!(
-            !judged.verdict.is_finding(),
-            "{}: {:?}\n{case}\n{operands:?}",
-            kernel.name,
-            judged.verdict
-        );
+        assert!(!judged.verdict.is_finding(), "{}: {:?}\n{case}\n{operands:?}", kernel.name, judged.verdict);
         if matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. }) {
             outcome = FuzzOutcome::Accepted;
         }
@@ -308,14 +265,9 @@ impl Backend for OneKernel {
 
     fn support(&self, contract: &Contract, _params: &Params) -> Support {
         if *contract == self.0.contract {
-            Support::Supported {
-                arithmetic: self.0.arithmetic,
-                profile: Profile::default(),
-            }
+            Support::Supported { arithmetic: self.0.arithmetic, profile: Profile::default() }
         } else {
-            Support::Excluded {
-                reason: "another contract".into(),
-            }
+            Support::Excluded { reason: "another contract".into() }
         }
     }
 

@@ -110,11 +110,7 @@ fn chosen(parameter: &Parameter, turn: usize) -> Option<usize> {
 
 /// Plain numbers; in every third turn each fourth is special.
 fn value_byte(i: usize, turn: usize) -> usize {
-    if turn % 3 == 2 && i % 4 == 1 {
-        usize::from(SPECIAL_VALUE) + i + turn
-    } else {
-        (i + turn) % PLAIN.len()
-    }
+    if turn % 3 == 2 && i % 4 == 1 { usize::from(SPECIAL_VALUE) + i + turn } else { (i + turn) % PLAIN.len() }
 }
 
 /// The pattern of a small matrix of some family, cut to `side` rows and columns; never without an entry.
@@ -124,22 +120,12 @@ fn pattern(turn: usize, side: usize) -> Entries<()> {
         let whole = quick_spec(family, index).generate().ok()?.entries();
         let inside = |e: &Entry<()>| (e.row as usize) < side && (e.col as usize) < side;
         let list: Vec<_> = whole.list.into_iter().filter(inside).collect();
-        (!list.is_empty()).then(|| Entries {
-            rows: whole.rows.min(side),
-            cols: whole.cols.min(side),
-            list,
-        })
+        (!list.is_empty()).then(|| Entries { rows: whole.rows.min(side), cols: whole.cols.min(side), list })
     });
     let diagonal = || Entries {
         rows: side,
         cols: side,
-        list: (0..side as u32)
-            .map(|i| Entry {
-                row: i,
-                col: i,
-                value: (),
-            })
-            .collect(),
+        list: (0..side as u32).map(|i| Entry { row: i, col: i, value: () }).collect(),
     };
     cut.next().unwrap_or_else(diagonal)
 }
@@ -195,14 +181,10 @@ pub(super) fn bitmap_decode() -> Vec<Vec<u8>> {
             seeds.extend(raw.and_then(|parts| head.parts(&parts)).map(|draft| draft.0));
             let mut random = Random::new(turn as u64, "fuzz bitmaps");
             // A quarter of the bits.
-            let noise: Vec<u8> = (0..24 + 8 * j)
-                .map(|_| (random.below(256) & random.below(256)) as u8)
-                .collect();
+            let noise: Vec<u8> =
+                (0..24 + 8 * j).map(|_| (random.below(256) & random.below(256)) as u8).collect();
             let draft = Draft::default().byte(which).byte(0).byte(j % 2);
-            let draft = draft
-                .bytes(&noise[..4 * (j % 2)])
-                .byte(ROWS - 2 * j)
-                .byte(COLS - 2 * j);
+            let draft = draft.bytes(&noise[..4 * (j % 2)]).byte(ROWS - 2 * j).byte(COLS - 2 * j);
             seeds.push(draft.bytes(&[0, 9, SPECIAL_VALUE + 4, 1]).bytes(&noise).0);
         }
     }

@@ -14,18 +14,11 @@ use sparse_oracle::source::smtx::{read_smtx_within, write_smtx};
 pub(super) const DRAFT: u8 = 8;
 
 /// Largest matrix that is read back: a few bytes of a file may name many entries (symmetry, gzip).
-const LIMITS: Limits = Limits {
-    line_bytes: 4 << 10,
-    filler_bytes: 1 << 16,
-    entries: 1 << 16,
-};
+const LIMITS: Limits = Limits { line_bytes: 4 << 10, filler_bytes: 1 << 16, entries: 1 << 16 };
 
 /// What follows a first byte that no text starts with.
 fn drafts(bytes: &[u8]) -> Option<&[u8]> {
-    bytes
-        .split_first()
-        .filter(|(first, _)| **first < DRAFT)
-        .map(|(_, rest)| rest)
+    bytes.split_first().filter(|(first, _)| **first < DRAFT).map(|(_, rest)| rest)
 }
 
 /// Any bytes are a Matrix Market file (plain or gzip), an `.smtx`, or typed errors; what is read survives being
@@ -53,10 +46,7 @@ pub fn mtx_parse(bytes: &[u8]) -> FuzzOutcome {
             let (_, again) = read_matrix_market(written.as_slice()).expect("what was written can be read");
             let shape = |m: &sparse_oracle::format::Coo<f64>| (m.rows, m.cols);
             assert_eq!(shape(&matrix), shape(&again));
-            assert_eq!(
-                (&matrix.row_idx, &matrix.col_idx),
-                (&again.row_idx, &again.col_idx)
-            );
+            assert_eq!((&matrix.row_idx, &matrix.col_idx), (&again.row_idx, &again.col_idx));
             let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&matrix.values), bits(&again.values));
             FuzzOutcome::Accepted

@@ -35,14 +35,7 @@ const EDITS: [usize; 8] = [0, 0, 1, 0, 0, 1, 2, 3];
 /// A Matrix Market file.
 pub(super) fn mtx_text(input: &mut Input<'_>) -> String {
     let storage = input.pick(&["coordinate", "array", "coordinate", "Coordinate"]);
-    let field = input.pick(&[
-        "real",
-        "integer",
-        "pattern",
-        "double",
-        "unsigned-integer",
-        "complex",
-    ]);
+    let field = input.pick(&["real", "integer", "pattern", "double", "unsigned-integer", "complex"]);
     let symmetry = input.pick(&["general", "symmetric", "general", "skew-symmetric", "hermitian"]);
     let square = symmetry != "general";
     let rows = input.below(20);
@@ -54,11 +47,8 @@ pub(super) fn mtx_text(input: &mut Input<'_>) -> String {
     if storage == "array" {
         lines.push(format!("{rows} {cols}"));
         let skipped = usize::from(symmetry == "skew-symmetric");
-        let count = if square {
-            (0..rows).map(|col| rows.saturating_sub(col + skipped)).sum()
-        } else {
-            rows * cols
-        };
+        let count =
+            if square { (0..rows).map(|col| rows.saturating_sub(col + skipped)).sum() } else { rows * cols };
         lines.extend((0..count).map(|_| number(input, field)));
     } else {
         let count = if rows * cols == 0 { 0 } else { input.below(24) };
@@ -68,11 +58,7 @@ pub(super) fn mtx_text(input: &mut Input<'_>) -> String {
             if symmetry == "skew-symmetric" && row == col {
                 col = 1 + row % cols;
             }
-            let value = if field == "pattern" {
-                String::new()
-            } else {
-                format!(" {}", number(input, field))
-            };
+            let value = if field == "pattern" { String::new() } else { format!(" {}", number(input, field)) };
             lines.push(format!("{row} {col}{value}"));
         }
     }
@@ -116,11 +102,7 @@ pub(super) fn case_text(input: &mut Input<'_>) -> String {
     };
     let values = input.pick(&VALUE_FAMILIES).name;
     let values = if input.one_in(4) { "own" } else { values };
-    let mut parts = vec![
-        contract.to_string(),
-        source,
-        format!("values={values},{}", input.word(1)),
-    ];
+    let mut parts = vec![contract.to_string(), source, format!("values={values},{}", input.word(1))];
     for _ in 0..input.below(6) {
         parts.push(parameter(input, contract.op));
     }
@@ -153,9 +135,7 @@ fn parameter(input: &mut Input<'_>, op: Op) -> String {
         2 => format!("block={number}x{}", input.byte()),
         3 => {
             let faults = Fault::ALL.iter().filter(|f| f.0.concerns(op)).collect::<Vec<_>>();
-            let fault = faults
-                .get(number as usize % Fault::ALL.len())
-                .map_or("alpha-nan", |f| f.1);
+            let fault = faults.get(number as usize % Fault::ALL.len()).map_or("alpha-nan", |f| f.1);
             format!("fault={fault}")
         }
         4 => {

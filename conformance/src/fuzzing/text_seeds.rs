@@ -107,16 +107,10 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
             0 => "own",
             _ => VALUE_FAMILIES[turn % VALUE_FAMILIES.len()].name,
         };
-        let line = format!(
-            "{contract}/{source}/values={values},{i}{}",
-            extras(contract.op, turn)
-        );
-        let parameters = PARAMETERS
-            .iter()
-            .filter(|p| contract.reads(p) && !p.name.starts_with("block_"));
-        let line = parameters.fold(line, |line, p| {
-            format!("{line}/{}={}", p.name, p.samples[turn % p.samples.len()])
-        });
+        let line = format!("{contract}/{source}/values={values},{i}{}", extras(contract.op, turn));
+        let parameters = PARAMETERS.iter().filter(|p| contract.reads(p) && !p.name.starts_with("block_"));
+        let line = parameters
+            .fold(line, |line, p| format!("{line}/{}={}", p.name, p.samples[turn % p.samples.len()]));
         seeds.push(line.into_bytes());
     }
     seeds

@@ -68,13 +68,9 @@ impl<'a> Blocks<'a> {
             rest,
         };
         Some(match matrix {
-            Sparse::BitTcf(m) => aligned(
-                &m.row_window_offset,
-                &m.sparse_a_to_b,
-                8,
-                &m.tc_local_bit,
-                Vec::new(),
-            ),
+            Sparse::BitTcf(m) => {
+                aligned(&m.row_window_offset, &m.sparse_a_to_b, 8, &m.tc_local_bit, Vec::new())
+            }
             Sparse::LibraSpmm(m) => {
                 let rest = csr(&m.row_ptr, &m.col_idx);
                 aligned(&m.window_block_ptr, &m.block_col, m.kb, &m.bitmap, rest)
@@ -127,8 +123,7 @@ impl<'a> Blocks<'a> {
     /// First row of a window.
     #[must_use]
     pub fn first_row(&self, window: usize) -> usize {
-        self.first_rows
-            .map_or(window * self.height, |rows| rows[window] as usize)
+        self.first_rows.map_or(window * self.height, |rows| rows[window] as usize)
     }
 }
 

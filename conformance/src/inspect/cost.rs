@@ -101,11 +101,8 @@ fn both(entries: &Entries<f64>, params: &FormatParams) -> Result<Vec<Cost>, Refu
 
 fn cost(op: &'static str, eta: u32, work: impl Fn(Mode) -> Result<Work, Refusal>) -> Result<Cost, Refusal> {
     let all = work(Mode::CudaOnly)?.access();
-    let modes = [
-        ("hybrid", Mode::Hybrid { eta }),
-        ("tensor only", Mode::TensorOnly),
-        ("cuda only", Mode::CudaOnly),
-    ];
+    let modes =
+        [("hybrid", Mode::Hybrid { eta }), ("tensor only", Mode::TensorOnly), ("cuda only", Mode::CudaOnly)];
     let row = |(mode, how)| {
         let work = work(how)?;
         Ok(ModeCost {
@@ -125,19 +122,10 @@ fn cost(op: &'static str, eta: u32, work: impl Fn(Mode) -> Result<Work, Refusal>
 /// RS-Tile's partitions by threshold, under both rules.
 #[must_use]
 pub fn partitions(entries: &Entries<f64>) -> Vec<Step> {
-    let of = |rule| {
-        sweep(entries, rule, &TAUS)
-            .iter()
-            .map(partition)
-            .collect::<Vec<_>>()
-    };
+    let of = |rule| sweep(entries, rule, &TAUS).iter().map(partition).collect::<Vec<_>>();
     let (described, printed) = (of(ImpactRule::AsDescribed), of(ImpactRule::AsPrinted));
     let rules = described.into_iter().zip(printed);
-    let step = |(tau, (as_described, as_printed))| Step {
-        tau,
-        as_described,
-        as_printed,
-    };
+    let step = |(tau, (as_described, as_printed))| Step { tau, as_described, as_printed };
     TAUS.into_iter().zip(rules).map(step).collect()
 }
 

@@ -58,11 +58,7 @@ impl View {
         // B before it is allocated; the model looks at C.
         let found = a.cols as u128 * n as u128;
         if found > u128::from(SLOT_LIMIT) {
-            return Err(Refusal::TooLarge {
-                field: "columns of A * --columns",
-                found,
-                limit: SLOT_LIMIT,
-            });
+            return Err(Refusal::TooLarge { field: "columns of A * --columns", found, limit: SLOT_LIMIT });
         }
         let ones = vec![1.0; a.cols * n];
         let run = sdmm(a, (&ones, n), &machine, Plan::Adaptive)?;
@@ -154,11 +150,8 @@ impl View {
         match &self.others {
             Ok(others) => {
                 let (inner, outer) = (self.saved(&others.inner), self.saved(&others.outer));
-                let saved = format!(
-                    "{} against inner, {} against outer product",
-                    percent(inner),
-                    percent(outer)
-                );
+                let saved =
+                    format!("{} against inner, {} against outer product", percent(inner), percent(outer));
                 let _ = writeln!(text, "  DRAM traffic saved       {saved}");
             }
             Err(refusal) => {
@@ -181,16 +174,12 @@ const ROWS: [(&str, Cell); 16] = [
     ("cycles: map, write", |c, _| count(c.cycles.map)),
     ("cycles: stalled", |c, _| count(c.cycles.stall)),
     ("cycles, pipelined", |c, _| count(c.cycles.total)),
-    ("milliseconds", |c, m| {
-        format!("{:.3}", m.seconds(c.cycles.total) * 1e3)
-    }),
+    ("milliseconds", |c, m| format!("{:.3}", m.seconds(c.cycles.total) * 1e3)),
     ("elements used, array", |c, _| percent(c.utilisation())),
     ("elements used, overall", |c, _| percent(c.overall_utilisation())),
     ("DRAM bytes: A", |c, _| count(c.dram.a_read)),
     ("DRAM bytes: B", |c, _| count(c.dram.b_read)),
-    ("DRAM bytes: psums", |c, _| {
-        count(c.dram.psum_read + c.dram.psum_written)
-    }),
+    ("DRAM bytes: psums", |c, _| count(c.dram.psum_read + c.dram.psum_written)),
     ("DRAM bytes: C", |c, _| count(c.dram.c_written)),
     ("DRAM bytes", |c, _| count(c.dram.total())),
 ];
@@ -208,16 +197,8 @@ mod tests {
 
     #[test]
     fn a_view_prints_every_row_and_what_is_saved() {
-        let list = (0..40).map(|i| Entry {
-            row: i,
-            col: i,
-            value: 1.0,
-        });
-        let diagonal = Csr::from_entries(&Entries {
-            rows: 40,
-            cols: 40,
-            list: list.collect(),
-        });
+        let list = (0..40).map(|i| Entry { row: i, col: i, value: 1.0 });
+        let diagonal = Csr::from_entries(&Entries { rows: 40, cols: 40, list: list.collect() });
         let diagonal = diagonal.expect("small");
         let machine = Machine::default();
         let view = View::ssmm("A x A".to_owned(), &diagonal, &diagonal, machine).expect("legal");
@@ -227,18 +208,12 @@ mod tests {
         }
         // A diagonal: as many products as entries, nothing read twice.
         assert_eq!(view.counters.products, 40);
-        assert_eq!(
-            u128::from(view.counters.dram.read()),
-            view.partition.traffic(&view.problem)
-        );
+        assert_eq!(u128::from(view.counters.dram.read()), view.partition.traffic(&view.problem));
         assert!(text.contains("DRAM traffic saved"), "{text}");
         let dense = View::sdmm("dense".to_owned(), &diagonal, 3, machine).expect("legal");
         assert_eq!(dense.counters.outputs, 120);
         let (sparse, dense) = (text, dense.to_text());
         assert!(dense.contains("RAF"));
-        assert!(
-            sparse.contains("of a row of it") && !dense.contains("of a row of it"),
-            "{dense}"
-        );
+        assert!(sparse.contains("of a row of it") && !dense.contains("of a row of it"), "{dense}");
     }
 }

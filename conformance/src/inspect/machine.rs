@@ -47,20 +47,14 @@ pub fn parse_machine(texts: &[String]) -> Result<Machine, MachineError> {
         let form = || MachineError::Form { text: text.clone() };
         let (name, number) = text.split_once('=').ok_or_else(form)?;
         let number: u32 = number.parse().map_err(|_| form())?;
-        let (_, set) = PARAMETERS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .ok_or_else(|| unknown(name))?;
+        let (_, set) = PARAMETERS.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(name))?;
         set(&mut machine, number);
     }
     Ok(machine)
 }
 
 fn unknown(name: &str) -> MachineError {
-    MachineError::Unknown {
-        name: name.to_owned(),
-        known: PARAMETERS.map(|(known, _)| known).join(", "),
-    }
+    MachineError::Unknown { name: name.to_owned(), known: PARAMETERS.map(|(known, _)| known).join(", ") }
 }
 
 #[cfg(test)]
@@ -69,11 +63,8 @@ mod tests {
 
     #[test]
     fn every_parameter_is_set_by_its_name() {
-        let numbered: Vec<String> = PARAMETERS
-            .iter()
-            .zip(1..)
-            .map(|((name, _), number)| format!("{name}={number}"))
-            .collect();
+        let numbered: Vec<String> =
+            PARAMETERS.iter().zip(1..).map(|((name, _), number)| format!("{name}={number}")).collect();
         let expected = Machine {
             groups_a: 1,
             groups_b: 2,

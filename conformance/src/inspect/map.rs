@@ -18,13 +18,8 @@ const BLOCKS: usize = 8;
 pub const SIDE: usize = 128;
 
 /// Density classes 1 to 5, by their lower bounds: 1 has none, then 1/16, 1/8, 1/4, 1/2.
-pub const CLASSES: [(u8, &str); 5] = [
-    (1, "below 1/16"),
-    (2, "from 1/16"),
-    (3, "from 1/8"),
-    (4, "from 1/4"),
-    (5, "from 1/2"),
-];
+pub const CLASSES: [(u8, &str); 5] =
+    [(1, "below 1/16"), (2, "from 1/16"), (3, "from 1/8"), (4, "from 1/4"), (5, "from 1/2")];
 
 /// The class of cells whose entries are mostly beside the blocks.
 pub const BESIDE: u8 = 6;
@@ -76,9 +71,7 @@ impl Cell {
             return 0;
         }
         let density = self.sum / f64::from(self.count);
-        let reached = [1.0 / 16.0, 0.125, 0.25, 0.5]
-            .iter()
-            .filter(|bound| density >= **bound);
+        let reached = [1.0 / 16.0, 0.125, 0.25, 0.5].iter().filter(|bound| density >= **bound);
         1 + reached.count() as u8
     }
 }
@@ -117,10 +110,7 @@ pub fn draw<T>(matrix: &Sparse<T>, variant: Variant) -> Option<Map> {
         plane: plane.grid(),
         squeezed: squeezed.grid(),
         longest,
-        beside: beside
-            .iter()
-            .map(|&(part, whole)| part as f64 / whole.max(1) as f64)
-            .collect(),
+        beside: beside.iter().map(|&(part, whole)| part as f64 / whole.max(1) as f64).collect(),
     })
 }
 

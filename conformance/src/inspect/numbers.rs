@@ -105,31 +105,13 @@ pub fn ratio(part: u64, whole: u64) -> Option<f64> {
 fn tiles<T: Scalar>(matrix: &Sparse<T>) -> Option<Tiles> {
     let nnz = matrix.nnz();
     let (shape, count, windows, entries) = match matrix {
-        Sparse::Bcsr(m) => (
-            (m.block_rows, m.block_cols),
-            m.block_col.len(),
-            filled(&m.block_row_ptr),
-            nnz,
-        ),
+        Sparse::Bcsr(m) => ((m.block_rows, m.block_cols), m.block_col.len(), filled(&m.block_row_ptr), nnz),
         Sparse::BlockedEll(m) => {
             let real = |col: &&u32| **col != PAD;
-            let rows = m
-                .block_col
-                .chunks(m.width.max(1))
-                .filter(|row| row.iter().any(|c| *c != PAD));
-            (
-                (m.block_rows, m.block_cols),
-                m.block_col.iter().filter(real).count(),
-                rows.count(),
-                nnz,
-            )
+            let rows = m.block_col.chunks(m.width.max(1)).filter(|row| row.iter().any(|c| *c != PAD));
+            ((m.block_rows, m.block_cols), m.block_col.iter().filter(real).count(), rows.count(), nnz)
         }
-        Sparse::Loops(m) => (
-            (m.br, 1),
-            m.block_col.len(),
-            filled(&m.block_ptr),
-            nnz - m.csr_values.len(),
-        ),
+        Sparse::Loops(m) => ((m.br, 1), m.block_col.len(), filled(&m.block_ptr), nnz - m.csr_values.len()),
         Sparse::RsTile(m) => ((8, 8), m.bitmap.len(), m.window_row.len(), m.values.len()),
         Sparse::LibraSpmm(m) => {
             let blocks = m.block_value_ptr.len() - 1;
@@ -182,9 +164,5 @@ fn split<T: Scalar>(matrix: &Sparse<T>) -> Option<Split> {
         _ => return None,
     };
     let (tensor, cuda) = ((matrix.nnz() - rest) as u64, rest as u64);
-    Some(Split {
-        tensor,
-        cuda,
-        tensor_share: ratio(tensor, tensor + cuda),
-    })
+    Some(Split { tensor, cuda, tensor_share: ratio(tensor, tensor + cuda) })
 }

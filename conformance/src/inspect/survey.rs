@@ -11,12 +11,8 @@ use sparse_oracle::scalar::Scalar;
 use sparse_oracle::{F16, Precision, Refusal, Tf32};
 
 /// The formats whose blocks are drawn.
-pub const DRAWN: [FormatKind; 4] = [
-    FormatKind::BitTcf,
-    FormatKind::RsTile,
-    FormatKind::LibraSpmm,
-    FormatKind::LibraSddmm,
-];
+pub const DRAWN: [FormatKind; 4] =
+    [FormatKind::BitTcf, FormatKind::RsTile, FormatKind::LibraSpmm, FormatKind::LibraSddmm];
 
 /// What all formats make of a matrix.
 #[derive(Clone, Debug, Serialize)]
@@ -93,9 +89,7 @@ impl Survey {
                 Some(_) => survey.add::<f32>(variant, entries),
                 None => {
                     let reason = format!("{} is not defined for this element type", variant.kind.name());
-                    survey
-                        .formats
-                        .push(row::<f32>(variant, false, EncodingOutcome::Refused(reason)));
+                    survey.formats.push(row::<f32>(variant, false, EncodingOutcome::Refused(reason)));
                 }
             }
         }

@@ -46,23 +46,10 @@ fn size_cells(n: &Numbers) -> [String; 6] {
 }
 
 fn tiles(survey: &Survey) -> String {
-    let head = [
-        "tiles",
-        "windows",
-        "density",
-        "per tile",
-        "per window",
-        "in tiles",
-        "beside",
-    ];
+    let head = ["tiles", "windows", "density", "per tile", "per window", "in tiles", "beside"];
     let mut text = line("entries in tiles", &head.map(str::to_owned));
     for row in &survey.formats {
-        let Some(Numbers {
-            tiles: Some(tiles),
-            split,
-            ..
-        }) = row.numbers()
-        else {
+        let Some(Numbers { tiles: Some(tiles), split, .. }) = row.numbers() else {
             continue;
         };
         let name = format!("{} {}x{}", name(survey, row), tiles.height, tiles.width);
@@ -88,23 +75,13 @@ fn tile_cells(tiles: &Tiles, split: Option<&Split>) -> [String; 7] {
 }
 
 fn costs(survey: &Survey) -> String {
-    let head = [
-        "tensor",
-        "CUDA",
-        "blocks",
-        "utilisation",
-        "data access",
-        "of CUDA only",
-    ];
+    let head = ["tensor", "CUDA", "blocks", "utilisation", "data access", "of CUDA only"];
     let mut text = line("hybrid or one unit", &head.map(str::to_owned));
     let costs = match &survey.costs {
         Costs::Counted(costs) => costs,
         Costs::Refused(reason) => return format!("{text}  refused: {reason}\n"),
     };
-    for (cost, mode) in costs
-        .iter()
-        .flat_map(|cost| cost.modes.iter().map(move |mode| (cost, mode)))
-    {
+    for (cost, mode) in costs.iter().flat_map(|cost| cost.modes.iter().map(move |mode| (cost, mode))) {
         let cells = [
             count(mode.tensor),
             count(mode.cuda),
@@ -119,23 +96,11 @@ fn costs(survey: &Survey) -> String {
 }
 
 fn partitions(survey: &Survey) -> String {
-    let head = [
-        "described: tile",
-        "window",
-        "CUDA",
-        "printed: tile",
-        "window",
-        "CUDA",
-    ];
+    let head = ["described: tile", "window", "CUDA", "printed: tile", "window", "CUDA"];
     let mut text = line("rs_tile by threshold", &head.map(str::to_owned));
     for step in &survey.partitions {
-        let cells = [&step.as_described, &step.as_printed].map(|p| {
-            [
-                mean(Some(p.per_tile)),
-                mean(Some(p.per_window)),
-                percent(Some(p.cuda_share)),
-            ]
-        });
+        let cells = [&step.as_described, &step.as_printed]
+            .map(|p| [mean(Some(p.per_tile)), mean(Some(p.per_window)), percent(Some(p.cuda_share))]);
         text += &line(&format!("tau={}", step.tau), &cells.concat());
     }
     text

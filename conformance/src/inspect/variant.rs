@@ -50,14 +50,9 @@ pub fn variants(params: FormatParams) -> Vec<Variant> {
     let mut variants = Vec::new();
     for kind in FormatKind::ALL {
         variants.push(Variant { kind, params });
-        let balanced = PARAMETERS
-            .iter()
-            .any(|p| p.name == "balanced" && p.formats.contains(&kind));
+        let balanced = PARAMETERS.iter().any(|p| p.name == "balanced" && p.formats.contains(&kind));
         if balanced && !params.balanced {
-            let params = FormatParams {
-                balanced: true,
-                ..params
-            };
+            let params = FormatParams { balanced: true, ..params };
             variants.push(Variant { kind, params });
         }
     }
@@ -112,10 +107,7 @@ pub fn parse_parameters(texts: &[String]) -> Result<FormatParams, ParameterError
         let form = || ParameterError::Form { text: text.clone() };
         let (name, number) = text.split_once('=').ok_or_else(form)?;
         let number: u32 = number.parse().map_err(|_| form())?;
-        let parameter = PARAMETERS
-            .iter()
-            .find(|p| p.name == name)
-            .ok_or_else(|| unknown(name))?;
+        let parameter = PARAMETERS.iter().find(|p| p.name == name).ok_or_else(|| unknown(name))?;
         if !parameter.assign(&mut params, number) {
             return Err(ParameterError::Flag { text: text.clone() });
         }
@@ -125,8 +117,5 @@ pub fn parse_parameters(texts: &[String]) -> Result<FormatParams, ParameterError
 
 fn unknown(name: &str) -> ParameterError {
     let known: Vec<&str> = PARAMETERS.iter().map(|p: &Parameter| p.name).collect();
-    ParameterError::Unknown {
-        name: name.to_owned(),
-        known: known.join(", "),
-    }
+    ParameterError::Unknown { name: name.to_owned(), known: known.join(", ") }
 }

@@ -37,10 +37,7 @@ pub enum ManifestError {
     TooLong { found: usize },
     #[error("protocol is {found}, this program speaks {}", super::PROTOCOL)]
     Protocol { found: u32 },
-    #[error(
-        "name is {name:?}; 1 to {} letters, digits, '_', '-', '.' and '+' make a name",
-        super::MAX_NAME
-    )]
+    #[error("name is {name:?}; 1 to {} letters, digits, '_', '-', '.' and '+' make a name", super::MAX_NAME)]
     Name { name: String },
     #[error(
         "supports is empty: a backend that takes nothing can't be judged; name a contract pattern, such as \"spmm.csr.*\""
@@ -49,11 +46,7 @@ pub enum ManifestError {
     #[error("{place} names no contracts; add a pattern, such as \"spmm.csr.*\"")]
     NoContracts { place: Place },
     #[error("{place}: pattern {pattern:?}: {reason}")]
-    Pattern {
-        place: Place,
-        pattern: String,
-        reason: &'static str,
-    },
+    Pattern { place: Place, pattern: String, reason: &'static str },
     #[error(
         "{place}: pattern {pattern:?} fits no contract; `conformance list contracts` prints them all, such as \
          spmm.csr.f32_f32_f32_f32, convert.csr.ell.f16"
@@ -64,39 +57,19 @@ pub enum ManifestError {
     #[error(
         "{place}: choice {name:?} changes nothing for {contract}, nor for any other contract of the rule; leave it out"
     )]
-    IdleChoice {
-        place: Place,
-        name: String,
-        contract: String,
-    },
+    IdleChoice { place: Place, name: String, contract: String },
     #[error("{place}: a reason is empty; say why, it stands in every report")]
     NoReason { place: Place },
     #[error("{place}: arithmetic {text:?} for {contract}: {source}")]
-    Arithmetic {
-        place: Place,
-        text: String,
-        contract: String,
-        source: Box<DeclarationError>,
-    },
+    Arithmetic { place: Place, text: String, contract: String, source: Box<DeclarationError> },
     #[error(
         "{place}: arithmetic {text:?} is weaker than {contract} admits: it {reason}; \"any\" is the weakest there is"
     )]
-    Weak {
-        place: Place,
-        text: String,
-        contract: String,
-        reason: String,
-    },
+    Weak { place: Place, text: String, contract: String, reason: String },
     #[error(
         "{place}: arithmetic {text:?} {reason}, but alpha = {alpha}, beta = {beta} is taken; restrict them under \"only\""
     )]
-    Contradiction {
-        place: Place,
-        text: String,
-        reason: &'static str,
-        alpha: f64,
-        beta: f64,
-    },
+    Contradiction { place: Place, text: String, reason: &'static str, alpha: f64, beta: f64 },
     #[error("{place}: unknown fault {name:?}; there are {}", faults())]
     Fault { place: Place, name: String },
     #[error("{place}: unknown format parameter {name:?}; there are {}", parameters())]

@@ -120,18 +120,11 @@ impl Only {
         };
         let major = |of: bool, wanted: Option<LayoutName>, has: Layout, what: &str| {
             let wanted = wanted.filter(|&wanted| of && wanted != LayoutName::from(has))?;
-            let index = if wanted == LayoutName::Row {
-                "rows"
-            } else {
-                "columns"
-            };
+            let index = if wanted == LayoutName::Row { "rows" } else { "columns" };
             Some(format!("{what} stored by {index}"))
         };
         let named = |what: &str, rest: Option<String>| rest.map(|rest| format!("{what} = {rest}"));
-        let (a, b) = (
-            ["A as it is stored", "A transposed"],
-            ["B as it is stored", "B transposed"],
-        );
+        let (a, b) = (["A as it is stored", "A transposed"], ["B as it is stored", "B transposed"]);
         let pads = ["tight leading dimensions", "padded leading dimensions"];
         let layouts = ["B and C in different layouts", "B and C in the same layout"];
         let blocks = ["blocks that are not square", "square blocks"];
@@ -149,29 +142,10 @@ impl Only {
             .or_else(|| flag(is_spmm, self.same_layout, p.layout_b == p.layout_c, layouts))
             .or_else(|| {
                 let square = p.blocks.block_rows == p.blocks.block_cols;
-                flag(
-                    sides.into_iter().all(has_side),
-                    self.square_blocks,
-                    square,
-                    blocks,
-                )
+                flag(sides.into_iter().all(has_side), self.square_blocks, square, blocks)
             })
-            .or_else(|| {
-                flag(
-                    laid,
-                    self.padded,
-                    p.pad_b + p.pad_c + p.pad_y.unwrap_or(0) > 0,
-                    pads,
-                )
-            })
-            .or_else(|| {
-                flag(
-                    contract.format == FormatKind::Coo,
-                    self.duplicates,
-                    p.duplicates,
-                    twice,
-                )
-            })
+            .or_else(|| flag(laid, self.padded, p.pad_b + p.pad_c + p.pad_y.unwrap_or(0) > 0, pads))
+            .or_else(|| flag(contract.format == FormatKind::Coo, self.duplicates, p.duplicates, twice))
             .or_else(|| self.refuses_rest(contract, p))
     }
 
@@ -187,15 +161,10 @@ impl Only {
         if let (Some(fault), Some(listed)) = (fault, &self.faults)
             && !listed.iter().any(|name| name == fault)
         {
-            return Some(format!(
-                "requests without fault {fault}, which it does not promise to refuse"
-            ));
+            return Some(format!("requests without fault {fault}, which it does not promise to refuse"));
         }
         PARAMETERS.iter().find_map(|parameter| {
-            let listed = self
-                .params
-                .get(parameter.name)
-                .filter(|_| contract.reads(parameter))?;
+            let listed = self.params.get(parameter.name).filter(|_| contract.reads(parameter))?;
             let value = (parameter.get)(&p.blocks);
             (!listed.contains(&value)).then(|| format!("other values of {}", parameter.name))
         })
@@ -228,10 +197,7 @@ impl Only {
         }
         let mut params = self.params.keys();
         match params.find(|name| !PARAMETERS.iter().any(|p| p.name == name.as_str())) {
-            Some(name) => Err(ManifestError::Parameter {
-                place,
-                name: name.clone(),
-            }),
+            Some(name) => Err(ManifestError::Parameter { place, name: name.clone() }),
             None => Ok(()),
         }
     }

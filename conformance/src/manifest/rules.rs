@@ -55,11 +55,7 @@ impl Capabilities {
             says_something(rule, &contracts, place)?;
             for contract in contracts {
                 let arithmetic = arithmetic(rule, contract, place)?;
-                by_contract
-                    .entry(*contract)
-                    .or_default()
-                    .rules
-                    .push((i, arithmetic));
+                by_contract.entry(*contract).or_default().rules.push((i, arithmetic));
             }
         }
         for (i, exclude) in manifest.excludes.iter().enumerate() {
@@ -68,18 +64,10 @@ impl Capabilities {
                 return Err(ManifestError::NoReason { place });
             }
             for contract in matching(&exclude.contracts, place)? {
-                by_contract
-                    .entry(*contract)
-                    .or_default()
-                    .excluded
-                    .get_or_insert(i);
+                by_contract.entry(*contract).or_default().excluded.get_or_insert(i);
             }
         }
-        Ok(Capabilities {
-            manifest,
-            profiles,
-            by_contract,
-        })
+        Ok(Capabilities { manifest, profiles, by_contract })
     }
 
     /// The manifest.
@@ -91,9 +79,7 @@ impl Capabilities {
     /// True if the manifest names the contract and does not exclude it.
     #[must_use]
     pub fn claims(&self, contract: &Contract) -> bool {
-        self.by_contract
-            .get(contract)
-            .is_some_and(|says| says.excluded.is_none() && !says.rules.is_empty())
+        self.by_contract.get(contract).is_some_and(|says| says.excluded.is_none() && !says.rules.is_empty())
     }
 
     /// Values of alpha and of beta that rules name.
@@ -121,26 +107,18 @@ impl Capabilities {
             };
             match rule.only.refuses(contract, params) {
                 None => {
-                    return Support::Supported {
-                        arithmetic: *arithmetic,
-                        profile: profile.clone(),
-                    };
+                    return Support::Supported { arithmetic: *arithmetic, profile: profile.clone() };
                 }
                 Some(reason) => _ = first.get_or_insert(reason),
             }
         }
         let reason = first.unwrap_or_else(|| "nothing".to_owned());
-        excluded(format!(
-            "the manifest of {} takes only {reason}",
-            self.manifest.name
-        ))
+        excluded(format!("the manifest of {} takes only {reason}", self.manifest.name))
     }
 }
 
 fn excluded(reason: String) -> Support {
-    Support::Excluded {
-        reason: reason.into(),
-    }
+    Support::Excluded { reason: reason.into() }
 }
 
 fn check_name(name: &str) -> Result<(), ManifestError> {
@@ -184,10 +162,8 @@ fn matching(patterns: &[String], place: Place) -> Result<Vec<&'static Contract>,
 fn profile(rule: &Rule, place: Place) -> Result<Profile, ManifestError> {
     let mut profile = Profile::default();
     for settled in &rule.profile {
-        let choice = Choice::from_name(&settled.choice).ok_or_else(|| ManifestError::Choice {
-            place,
-            name: settled.choice.clone(),
-        })?;
+        let choice = Choice::from_name(&settled.choice)
+            .ok_or_else(|| ManifestError::Choice { place, name: settled.choice.clone() })?;
         if settled.reason.trim().is_empty() {
             return Err(ManifestError::NoReason { place });
         }
@@ -258,22 +234,11 @@ fn arithmetic(rule: &Rule, contract: &Contract, place: Place) -> Result<Arithmet
         return Err(wrong(DeclarationError::Contradiction { text, reason }));
     }
     if let Some(reason) = contract.refuses(&declared) {
-        return Err(ManifestError::Weak {
-            place,
-            text: text(),
-            contract: contract.to_string(),
-            reason,
-        });
+        return Err(ManifestError::Weak { place, text: text(), contract: contract.to_string(), reason });
     }
     for (alpha, beta) in rule.only.factors() {
         if let Some(reason) = declared.contradiction(alpha, beta) {
-            return Err(ManifestError::Contradiction {
-                place,
-                text: text(),
-                reason,
-                alpha,
-                beta,
-            });
+            return Err(ManifestError::Contradiction { place, text: text(), reason, alpha, beta });
         }
     }
     Ok(declared)

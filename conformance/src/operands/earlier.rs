@@ -25,22 +25,12 @@ pub(crate) fn earlier(case: &Case, loaded: &Loaded) -> Vec<Earlier> {
         After::Many | After::Myriad => vec![(reseeded(&same, 1), mirrored(loaded, true, true))],
         After::Extents => {
             let n = same.params.n;
-            let with_n = |case: Case, n| Case {
-                params: Params { n, ..case.params },
-                ..case
-            };
+            let with_n = |case: Case, n| Case { params: Params { n, ..case.params }, ..case };
             let fewer = |by| (with_n(reseeded(&same, by), (n / 2).max(1)), halved(loaded));
             // What keeps the room of the first call has too little, what keeps sums of a larger one has too much.
-            vec![
-                fewer(1),
-                (with_n(reseeded(&same, 2), 2 * n + 1), doubled(loaded)),
-                fewer(3),
-            ]
+            vec![fewer(1), (with_n(reseeded(&same, 2), 2 * n + 1), doubled(loaded)), fewer(3)]
         }
-        After::Other => others(&same)
-            .into_iter()
-            .map(|case| (case, Some(loaded.clone())))
-            .collect(),
+        After::Other => others(&same).into_iter().map(|case| (case, Some(loaded.clone()))).collect(),
     };
     let made = asked.into_iter().filter_map(|(case, loaded)| {
         let operands = build(&case, &loaded?).ok()?;
@@ -52,13 +42,7 @@ pub(crate) fn earlier(case: &Case, loaded: &Loaded) -> Vec<Earlier> {
 /// The case as a legal request with nothing before it.
 pub(crate) fn plain(case: &Case) -> Case {
     Case {
-        params: Params {
-            after: None,
-            kept_calls: None,
-            fault: None,
-            unpruned: false,
-            ..case.params
-        },
+        params: Params { after: None, kept_calls: None, fault: None, unpruned: false, ..case.params },
         ..case.clone()
     }
 }
@@ -68,11 +52,7 @@ fn reseeded(case: &Case, by: u64) -> Case {
     let seed = seed_of(case) ^ (by << 32) ^ 0x5eed;
     Case {
         filling: Filling::Drawn(family_of(case), seed),
-        params: Params {
-            kept_b: None,
-            kept_c: None,
-            ..case.params
-        },
+        params: Params { kept_b: None, kept_c: None, ..case.params },
         ..case.clone()
     }
 }
@@ -87,18 +67,13 @@ fn matrix(loaded: &Loaded, rows: usize, mut entries: Vec<(u32, u32, f64)>) -> Op
         col_idx: entries.iter().map(|e| e.1).collect(),
         values: entries.iter().map(|e| e.2).collect(),
     });
-    Some(Loaded {
-        coo: coo.ok()?,
-        has_values: loaded.has_values,
-    })
+    Some(Loaded { coo: coo.ok()?, has_values: loaded.has_values })
 }
 
 fn entries(loaded: &Loaded) -> impl Iterator<Item = (u32, u32, f64)> {
     let coo = &loaded.coo;
     let positions = coo.row_idx.iter().zip(&coo.col_idx);
-    positions
-        .zip(&coo.values)
-        .map(|((&row, &col), &value)| (row, col, value))
+    positions.zip(&coo.values).map(|((&row, &col), &value)| (row, col, value))
 }
 
 /// Rows, columns or both in reverse order: as many entries, at other places.
@@ -151,43 +126,24 @@ fn others(case: &Case) -> Vec<Case> {
             c.op == op && op != contract.op && c.format == contract.format && types
         };
         let found = all_contracts().iter().filter(fits);
-        list.extend(
-            found
-                .filter(|c| stored(c) == stored(&contract))
-                .take(1)
-                .map(|&contract| {
-                    let params = Params {
-                        n: p.n,
-                        blocks: p.blocks,
-                        duplicates: p.duplicates,
-                        align: p.align,
-                        ..Params::default()
-                    };
-                    Case {
-                        contract,
-                        params,
-                        ..case.clone()
-                    }
-                }),
-        );
-    }
-    let of = |params: Params| Case {
-        params,
-        ..case.clone()
-    };
-    if contract.op.transposes_a() {
-        list.push(of(Params {
-            transpose_a: !p.transpose_a,
-            ..p
+        list.extend(found.filter(|c| stored(c) == stored(&contract)).take(1).map(|&contract| {
+            let params = Params {
+                n: p.n,
+                blocks: p.blocks,
+                duplicates: p.duplicates,
+                align: p.align,
+                ..Params::default()
+            };
+            Case { contract, params, ..case.clone() }
         }));
+    }
+    let of = |params: Params| Case { params, ..case.clone() };
+    if contract.op.transposes_a() {
+        list.push(of(Params { transpose_a: !p.transpose_a, ..p }));
     }
     if !contract.op.is_exact() && contract.op != Op::Spgemm && p.mode != SddmmMode::Scale {
         let alpha = if p.alpha == 2.0 { 1.0 } else { 2.0 };
-        let beta = if p.beta == 0.0 && contract.op != Op::Sddmm {
-            1.0
-        } else {
-            0.0
-        };
+        let beta = if p.beta == 0.0 && contract.op != Op::Sddmm { 1.0 } else { 0.0 };
         list.push(of(Params { alpha, ..p }));
         list.push(of(Params { beta, ..p }));
     }

@@ -104,30 +104,14 @@ impl DenseOperand {
     /// Borrows.
     #[must_use]
     pub fn as_ref(&self) -> DenseRef<'_> {
-        let DenseOperand {
-            rows,
-            cols,
-            ld,
-            layout,
-            ref data,
-        } = *self;
-        DenseRef {
-            rows,
-            cols,
-            ld,
-            layout,
-            data: data.as_slice(),
-        }
+        let DenseOperand { rows, cols, ld, layout, ref data } = *self;
+        DenseRef { rows, cols, ld, layout, data: data.as_slice() }
     }
 
     /// Element (i, j), exactly.
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> f64 {
-        let offset = if self.layout == Layout::RowMajor {
-            i * self.ld + j
-        } else {
-            j * self.ld + i
-        };
+        let offset = if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i };
         let slice = self.data.as_slice();
         sparse_oracle::scalar::decode(slice.bits(offset), slice.precision())
     }
@@ -143,22 +127,14 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         return Err(OperandError::Combination("mode=scale goes with alpha=1 only"));
     }
     let types = case.contract.types;
-    let sparse_type = if case.contract.op == Op::Sddmm {
-        types.out
-    } else {
-        types.a
-    };
+    let sparse_type = if case.contract.op == Op::Sddmm { types.out } else { types.a };
     // Rows and columns cost memory even where they are empty: offsets, outputs, the other operand.
     let extent = loaded.coo.rows as u128 + loaded.coo.cols as u128 + loaded.coo.nnz() as u128;
     check_size(extent)?;
     let a = sparse_operand(case, loaded, sparse_type)?;
     let (rows, cols) = a.shape();
     let (m, k) = if p.transpose_a { (cols, rows) } else { (rows, cols) };
-    let mut draw = Draw {
-        case,
-        stream: 1,
-        spent: extent,
-    };
+    let mut draw = Draw { case, stream: 1, spent: extent };
     let k_faulty = k + usize::from(p.fault == Some(Fault::InnerShape));
     let mut operands = Operands {
         a,
@@ -171,11 +147,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     };
     match case.contract.op {
         Op::Spmm => {
-            let shape = if p.transpose_b {
-                (p.n, k_faulty)
-            } else {
-                (k_faulty, p.n)
-            };
+            let shape = if p.transpose_b { (p.n, k_faulty) } else { (k_faulty, p.n) };
             let mut b = draw.dense(Operand::B, shape, types.b)?;
             unmet::overlay(case, &mut b, p.transpose_b, &operands.a, p.transpose_a);
             operands.b = Some(b);
@@ -205,11 +177,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     }
     if case.contract.op.updates() {
         let (rows, cols) = (m as u128, operands.result.1 as u128);
-        let (outer, inner) = if p.layout_c == Layout::RowMajor {
-            (rows, cols)
-        } else {
-            (cols, rows)
-        };
+        let (outer, inner) = if p.layout_c == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         draw.spend(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
         operands.c = if case.reads_c() {
@@ -225,30 +193,20 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
 
 fn check_size(elements: u128) -> Result<(), OperandError> {
     let limit = MAX_ELEMENTS;
-    if elements > limit {
-        Err(OperandError::TooLarge { elements, limit })
-    } else {
-        Ok(())
-    }
+    if elements > limit { Err(OperandError::TooLarge { elements, limit }) } else { Ok(()) }
 }
 
 /// B of A * A.
 fn same(case: &Case, a: &AnySparse) -> Result<AnySparse, OperandError> {
     let (rows, cols) = a.shape();
     if rows != cols {
-        return Err(OperandError::Combination(
-            "b=same multiplies A by itself: it must be square",
-        ));
+        return Err(OperandError::Combination("b=same multiplies A by itself: it must be square"));
     }
     if case.contract.types.a != case.contract.types.b {
-        return Err(OperandError::Combination(
-            "b=same goes with operands of one type only",
-        ));
+        return Err(OperandError::Combination("b=same goes with operands of one type only"));
     }
     if case.params.fault == Some(Fault::InnerShape) {
-        return Err(OperandError::Combination(
-            "b=same has no inner extent of its own to break",
-        ));
+        return Err(OperandError::Combination("b=same has no inner extent of its own to break"));
     }
     Ok(a.clone())
 }
@@ -281,14 +239,8 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     } else {
         parts
     };
-    let encode_error = |refusal| OperandError::Encode {
-        format: case.contract.format.name(),
-        refusal,
-    };
-    let typed = |refusal| OperandError::Encode {
-        format: "coo",
-        refusal,
-    };
+    let encode_error = |refusal| OperandError::Encode { format: case.contract.format.name(), refusal };
+    let typed = |refusal| OperandError::Encode { format: "coo", refusal };
     with_scalar!(precision, T => {
         let CooParts { rows, cols, row_idx, col_idx, values } = parts;
         let values: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
@@ -342,13 +294,7 @@ fn pruned<T: Scalar>(case: &Case, formats: [Option<FormatKind>; 2], entries: Ent
 
 /// Splits about one entry in four into two or three with drawn values, and shuffles everything.
 fn scatter(parts: CooParts<f64>, case: &Case, precision: Precision) -> CooParts<f64> {
-    let CooParts {
-        rows,
-        cols,
-        row_idx,
-        col_idx,
-        values,
-    } = parts;
+    let CooParts { rows, cols, row_idx, col_idx, values } = parts;
     let mut rng = Pcg64Mcg::seed_from_u64(seed_of(case) ^ 0xd0b1e);
     let mut list: Vec<Entry<f64>> = row_idx
         .into_iter()
@@ -395,11 +341,7 @@ pub fn family_of(case: &Case) -> ValueFamily {
 /// What the sparse operand is to a family of values: the first factor, but for SDDMM the values of S, which scale or are added.
 #[must_use]
 pub fn sparse_role(case: &Case) -> Operand {
-    if case.contract.op == Op::Sddmm {
-        Operand::C
-    } else {
-        Operand::A
-    }
+    if case.contract.op == Op::Sddmm { Operand::C } else { Operand::A }
 }
 
 /// Draws operands one after the other, each from a stream of its own.
@@ -435,13 +377,7 @@ impl Draw<'_> {
         shape: (usize, usize),
         precision: Precision,
     ) -> Result<DenseOperand, OperandError> {
-        self.laid_out(
-            operand,
-            shape,
-            self.case.params.layout_b,
-            self.case.params.pad_b,
-            precision,
-        )
+        self.laid_out(operand, shape, self.case.params.layout_b, self.case.params.pad_b, precision)
     }
 
     fn compact(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
@@ -456,11 +392,7 @@ impl Draw<'_> {
         pad: usize,
         precision: Precision,
     ) -> Result<DenseOperand, OperandError> {
-        let (outer, inner) = if layout == Layout::RowMajor {
-            (rows, cols)
-        } else {
-            (cols, rows)
-        };
+        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         let ld = inner + pad;
         self.spend(outer as u128 * ld as u128)?;
         let numbers = self.numbers(operand, outer * inner, precision);
@@ -469,21 +401,12 @@ impl Draw<'_> {
             Placed::from_f64(precision, &numbers, shift)
         } else {
             let mut padded = vec![f64::NAN; outer * ld];
-            for (to, from) in padded
-                .chunks_exact_mut(ld)
-                .zip(numbers.chunks_exact(inner.max(1)))
-            {
+            for (to, from) in padded.chunks_exact_mut(ld).zip(numbers.chunks_exact(inner.max(1))) {
                 to[..inner].copy_from_slice(from);
             }
             Placed::from_f64(precision, &padded, shift)
         };
-        Ok(DenseOperand {
-            rows,
-            cols,
-            ld,
-            layout,
-            data,
-        })
+        Ok(DenseOperand { rows, cols, ld, layout, data })
     }
 
     /// The positions of a sparse B, row by row. A thin one has up to three entries a row, every fourth row empty.
@@ -522,18 +445,9 @@ impl Draw<'_> {
         if self.case.params.right == Right::Cancel {
             right::pair_values(&positions, &mut numbers);
         }
-        let places = unmet::places(
-            self.case,
-            (rows, cols),
-            precision,
-            a,
-            self.case.params.transpose_a,
-        );
+        let places = unmet::places(self.case, (rows, cols), precision, a, self.case.params.transpose_a);
         unmet::overlay_sparse(&places, &positions, &mut numbers);
-        let refused = |refusal| OperandError::Encode {
-            format: self.case.contract.format.name(),
-            refusal,
-        };
+        let refused = |refusal| OperandError::Encode { format: self.case.contract.format.name(), refusal };
         with_scalar!(precision, T => {
             let entry = |(&(row, col), &v): (&(u32, u32), &f64)| Entry { row, col, value: T::from_f64(v) };
             let list = positions.iter().zip(&numbers).map(entry).collect();

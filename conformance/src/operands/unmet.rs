@@ -74,11 +74,7 @@ pub(crate) fn overlay(
     a: &AnySparse,
     transpose_a: bool,
 ) {
-    let (rows, cols) = if transpose_b {
-        (b.cols, b.rows)
-    } else {
-        (b.rows, b.cols)
-    };
+    let (rows, cols) = if transpose_b { (b.cols, b.rows) } else { (b.rows, b.cols) };
     let precision = b.data.precision();
     let places = places(case, (rows, cols), precision, a, transpose_a);
     if places.is_empty() {
@@ -88,11 +84,7 @@ pub(crate) fn overlay(
     for (row, column, value) in places {
         for j in column.map_or(0..cols, |j| j..j + 1) {
             let (i, j) = if transpose_b { (j, row) } else { (row, j) };
-            let at = if b.layout == Layout::RowMajor {
-                i * b.ld + j
-            } else {
-                j * b.ld + i
-            };
+            let at = if b.layout == Layout::RowMajor { i * b.ld + j } else { j * b.ld + i };
             data[at] = value;
         }
     }
@@ -126,11 +118,7 @@ mod tests {
             let loaded = case.origin.load().expect("a generator");
             let b = build(&case, &loaded).expect("operands").b.expect("B");
             let at = |k, j| {
-                if case.params.transpose_b {
-                    b.at(j, k)
-                } else {
-                    b.at(k, j)
-                }
+                if case.params.transpose_b { b.at(j, k) } else { b.at(k, j) }
             };
             let is_met = |k| if case.params.transpose_a { k < 30 } else { k >= 10 };
             let special = |k| (0..6).filter(|&j| !at(k, j).is_finite()).count();
@@ -146,11 +134,9 @@ mod tests {
     /// "zero: explicit zeros of A skipped" survived all 166 cases of an SpMV: an infinity met a stored zero by chance only.
     #[test]
     fn zeros_and_infinities_face_each_other() {
-        for contract in [
-            "spmv.csr.f32_f32_f32_f32",
-            "spmm.blocked_ell.f32_f32_f32_f32",
-            "spmm.csr.e4m3_e4m3_f32_f32",
-        ] {
+        for contract in
+            ["spmv.csr.f32_f32_f32_f32", "spmm.blocked_ell.f32_f32_f32_f32", "spmm.csr.e4m3_e4m3_f32_f32"]
+        {
             for seed in 0..20 {
                 let line = format!(
                     "{contract}/uniform:rows=40,cols=40,density=0.2,seed=1/values=placed-special,{seed}"

@@ -52,11 +52,7 @@ impl Axis {
     pub(crate) fn level_name(&self, level: u8) -> String {
         match (self, level.checked_sub(1)) {
             (Axis::Of(factor), _) => {
-                format!(
-                    "{} {}",
-                    factor.name,
-                    factor.levels.get(usize::from(level)).unwrap_or(&"?")
-                )
+                format!("{} {}", factor.name, factor.levels.get(usize::from(level)).unwrap_or(&"?"))
             }
             (Axis::Parameter(parameter), None) => format!("{} default", parameter.name),
             (Axis::Parameter(parameter), Some(at)) => {
@@ -122,9 +118,7 @@ impl Axis {
             (Axis::Parameter(_), None) => {}
             (Axis::Parameter(parameter), Some(at)) => {
                 let value = parameter.samples.get(usize::from(at)).copied();
-                value
-                    .into_iter()
-                    .for_each(|v| (parameter.set)(&mut draft.params.blocks, v));
+                value.into_iter().for_each(|v| (parameter.set)(&mut draft.params.blocks, v));
             }
         }
     }

@@ -105,25 +105,11 @@ impl Tuples {
             }
         }
         // Three factors are looked at together where none masks the others.
-        let masked = |t: &Tuple| {
-            t.parts()
-                .iter()
-                .any(|&(f, level)| space.is_mask(usize::from(f), level))
-        };
+        let masked = |t: &Tuple| t.parts().iter().any(|&(f, level)| space.is_mask(usize::from(f), level));
         let state = |t: &Tuple| {
-            if (t.len == 2 || !masked(t)) && wanted(t) {
-                State::Open
-            } else {
-                State::Unwanted
-            }
+            if (t.len == 2 || !masked(t)) && wanted(t) { State::Open } else { State::Unwanted }
         };
-        Tuples {
-            state: list.iter().map(state).collect(),
-            space: space.clone(),
-            list,
-            pairs,
-            triples,
-        }
+        Tuples { state: list.iter().map(state).collect(), space: space.clone(), list, pairs, triples }
     }
 
     /// Calls `f` with the place of every tuple that a row meets.
@@ -180,11 +166,7 @@ impl Tuples {
     fn gain_of(&self, row: &[u8], set: &[bool], f: usize, level: u8) -> usize {
         let (levels, factors) = (&self.space.levels, self.space.levels.len());
         let open = |g: usize| {
-            let ((i, a), (j, b)) = if f < g {
-                ((f, level), (g, row[g]))
-            } else {
-                ((g, row[g]), (f, level))
-            };
+            let ((i, a), (j, b)) = if f < g { ((f, level), (g, row[g])) } else { ((g, row[g]), (f, level)) };
             let at = self.pairs[i * factors + j] + usize::from(a) * usize::from(levels[j]) + usize::from(b);
             self.state[at] == State::Open
         };
@@ -204,11 +186,8 @@ impl Tuples {
     /// Which tuples are asked for: one bit each, four to a hex digit.
     pub(crate) fn wanted_bits(&self) -> String {
         let asked: Vec<bool> = self.state.iter().map(|s| *s != State::Unwanted).collect();
-        let digit = |four: &[bool]| {
-            (0..4).fold(0, |d, at| {
-                d << 1 | u32::from(four.get(at).is_some_and(|&bit| bit))
-            })
-        };
+        let digit =
+            |four: &[bool]| (0..4).fold(0, |d, at| d << 1 | u32::from(four.get(at).is_some_and(|&bit| bit)));
         let digits = asked.chunks(4).map(digit);
         digits.map(|d| char::from_digit(d, 16).unwrap_or('0')).collect()
     }
@@ -238,10 +217,7 @@ fn tuple(parts: &[(usize, u8)]) -> Tuple {
     for (to, &(factor, level)) in at.iter_mut().zip(parts) {
         *to = (factor as u8, level);
     }
-    Tuple {
-        at,
-        len: parts.len() as u8,
-    }
+    Tuple { at, len: parts.len() as u8 }
 }
 
 fn threes(strong: &[usize]) -> Vec<[usize; 3]> {
@@ -276,12 +252,7 @@ pub(crate) fn complete<T>(
             continue;
         }
         let wanted = tuples.list[at];
-        let holds = |row: &[u8]| {
-            wanted
-                .parts()
-                .iter()
-                .all(|&(f, level)| row[usize::from(f)] == level)
-        };
+        let holds = |row: &[u8]| wanted.parts().iter().all(|&(f, level)| row[usize::from(f)] == level);
         let outside = |&(f, level): &(u8, u8)| !allowed[usize::from(f)].contains(&level);
         let mut best: Option<(usize, Row, T)> = None;
         let mut built = 0;
@@ -323,11 +294,8 @@ fn fill(tuples: &Tuples, wanted: &Tuple, allowed: &[Vec<u8>], mix: &mut Mix, gre
     mix.shuffle(&mut order);
     for f in order {
         // A level that masks would make the row useless for its tuple.
-        let plain: Vec<u8> = allowed[f]
-            .iter()
-            .copied()
-            .filter(|&level| !tuples.space.is_mask(f, level))
-            .collect();
+        let plain: Vec<u8> =
+            allowed[f].iter().copied().filter(|&level| !tuples.space.is_mask(f, level)).collect();
         let levels = if plain.is_empty() { &allowed[f] } else { &plain };
         let start = mix.below(levels.len() as u64) as usize;
         let turned = levels[start..].iter().chain(&levels[..start]).copied();
@@ -376,13 +344,9 @@ mod tests {
         let clear = |row: &Row| {
             let masked = |&&(f, level): &&(usize, u8)| row[f] == level;
             let masks = space().masks;
-            masks
-                .iter()
-                .filter(masked)
-                .all(|&(f, level)| parts.contains(&(f as u8, level)))
+            masks.iter().filter(masked).all(|&(f, level)| parts.contains(&(f as u8, level)))
         };
-        rows.iter()
-            .any(|row| clear(row) && parts.iter().all(|&(f, level)| row[usize::from(f)] == level))
+        rows.iter().any(|row| clear(row) && parts.iter().all(|&(f, level)| row[usize::from(f)] == level))
     }
 
     #[test]
@@ -401,10 +365,8 @@ mod tests {
     #[test]
     fn what_no_row_can_hold_is_left_out_and_nothing_else_is() {
         let (tuples, made) = rows(1, |row| !(row[0] == 4 && row[1] == 2) && row[3] != 1);
-        let impossible: Vec<Vec<(u8, u8)>> = tuples
-            .in_state(State::Impossible)
-            .map(|t| t.parts().to_vec())
-            .collect();
+        let impossible: Vec<Vec<(u8, u8)>> =
+            tuples.in_state(State::Impossible).map(|t| t.parts().to_vec()).collect();
         assert!(impossible.contains(&vec![(0, 4), (1, 2)]));
         let excused = |t: &Vec<(u8, u8)>| t.contains(&(3, 1)) || *t == vec![(0, 4), (1, 2)];
         assert!(impossible.iter().all(excused), "{impossible:?}");

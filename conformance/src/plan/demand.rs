@@ -25,11 +25,7 @@ impl Budget {
             Tier::Full => (1_500, 20_000, 10),
             Tier::Extensive => (10_000, 100_000, 40),
         };
-        Budget {
-            floor,
-            elements,
-            variants,
-        }
+        Budget { floor, elements, variants }
     }
 }
 
@@ -61,10 +57,7 @@ impl Demanded {
     /// Combinations that the plan has.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.wanted
-            .iter()
-            .map(|t| t.in_state(State::Open).count() as u64)
-            .sum()
+        self.wanted.iter().map(|t| t.in_state(State::Open).count() as u64).sum()
     }
 
     /// Those of them that none of these cases has; the first is given by name.
@@ -97,11 +90,7 @@ impl Demanded {
             "" => None,
             bits => Some(Tuples::of_bits(&space(&axes), bits)?),
         };
-        Some(Demanded {
-            axes,
-            wanted,
-            ..Demanded::default()
-        })
+        Some(Demanded { axes, wanted, ..Demanded::default() })
     }
 
     fn name(&self, tuple: &Tuple) -> String {
@@ -119,37 +108,21 @@ pub(crate) fn owed_on_files(
 ) -> Vec<Demand> {
     let floor = Budget::of(options.tier).floor;
     let of = |&contract: &Contract| {
-        let claiming = backends
-            .iter()
-            .enumerate()
-            .filter(move |(_, backend)| backend.claims(&contract));
-        claiming.map(move |(backend, _)| Demand {
-            backend,
-            contract,
-            floor,
-            tuples: Demanded::default(),
-        })
+        let claiming = backends.iter().enumerate().filter(move |(_, backend)| backend.claims(&contract));
+        claiming.map(move |(backend, _)| Demand { backend, contract, floor, tuples: Demanded::default() })
     };
     contracts.iter().flat_map(of).collect()
 }
 
 pub(super) fn space(axes: &[Axis]) -> Space {
     let strong = (0..axes.len()).filter(|&f| axes[f].is_strong());
-    Space {
-        levels: axes.iter().map(Axis::levels).collect(),
-        strong: strong.collect(),
-        masks: masks(axes),
-    }
+    Space { levels: axes.iter().map(Axis::levels).collect(), strong: strong.collect(), masks: masks(axes) }
 }
 
 /// Levels under which a case shows nothing of its other factors.
 fn masks(axes: &[Axis]) -> Vec<(usize, u8)> {
-    let of = |(f, axis): (usize, &Axis)| {
-        axis.masking()
-            .iter()
-            .map(move |&level| (f, level))
-            .collect::<Vec<_>>()
-    };
+    let of =
+        |(f, axis): (usize, &Axis)| axis.masking().iter().map(move |&level| (f, level)).collect::<Vec<_>>();
     axes.iter().enumerate().flat_map(of).collect()
 }
 

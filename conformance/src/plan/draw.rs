@@ -39,12 +39,7 @@ pub(crate) fn contracts(
     let shares: Vec<HashMap<Contract, Share>> = backends.iter().map(|b| shares(*b)).collect();
     let of = |&(index, contract): &(u64, Contract)| {
         let axes = axes(&contract);
-        let maker = Maker {
-            contract,
-            axes,
-            pool: &pool,
-            budget,
-        };
+        let maker = Maker { contract, axes, pool: &pool, budget };
         maker.draw(options.seed, index, backends, &shares)
     };
     selected.par_iter().map(of).collect()
@@ -95,12 +90,7 @@ impl Maker<'_> {
                 continue;
             };
             let (backend, allowed) = (*backend, self.allowed(Some(*backend), &mut mix));
-            claims.push(Claim {
-                place,
-                backend,
-                allowed: allowed.unwrap_or_default(),
-                share,
-            });
+            claims.push(Claim { place, backend, allowed: allowed.unwrap_or_default(), share });
         }
         let freedom = |claim: &Claim<'_>| claim.allowed.iter().map(Vec::len).sum::<usize>();
         claims.sort_by_key(freedom);
@@ -185,10 +175,7 @@ impl Maker<'_> {
                 }
                 None => (self.blind(&claim.allowed, None, mix), None),
             };
-            let asked = Asked {
-                values,
-                ..Asked::default()
-            };
+            let asked = Asked { values, ..Asked::default() };
             if let Some((row, case)) = self.make(&row, asked, Some(claim.backend), turn, mix)
                 && (shown.note(&row, &case) || !is_enough)
             {
@@ -203,11 +190,7 @@ impl Maker<'_> {
         if !tuple.parts().iter().any(heavy) {
             return true;
         }
-        let key: Vec<u64> = tuple
-            .parts()
-            .iter()
-            .map(|&(f, l)| u64::from(f) << 8 | u64::from(l))
-            .collect();
+        let key: Vec<u64> = tuple.parts().iter().map(|&(f, l)| u64::from(f) << 8 | u64::from(l)).collect();
         Mix::new(&key).below(share.of) == share.index
     }
 
@@ -243,16 +226,10 @@ impl Maker<'_> {
 
     /// True where a case has the tuple, if no backend is asked.
     fn can_be_made(&self, tuple: &Tuple, possible: &[Vec<u8>], mix: &mut Mix) -> bool {
-        let holds = |row: &[u8]| {
-            tuple
-                .parts()
-                .iter()
-                .all(|&(f, level)| row[usize::from(f)] == level)
-        };
+        let holds = |row: &[u8]| tuple.parts().iter().all(|&(f, level)| row[usize::from(f)] == level);
         (0..12).any(|turn| {
             let row = self.blind(possible, Some(tuple), mix);
-            self.make(&row, Asked::default(), None, turn, mix)
-                .is_some_and(|(row, _)| holds(&row))
+            self.make(&row, Asked::default(), None, turn, mix).is_some_and(|(row, _)| holds(&row))
         })
     }
 
@@ -281,29 +258,16 @@ impl Maker<'_> {
 
     /// The levels that occur in cases that can be made (and that a backend takes); none where there is no case.
     fn allowed(&self, backend: Option<&dyn Backend>, mix: &mut Mix) -> Option<Vec<Vec<u8>>> {
-        let all: Vec<Vec<u8>> = self
-            .axes
-            .iter()
-            .map(|axis| (0..axis.levels()).collect())
-            .collect();
+        let all: Vec<Vec<u8>> = self.axes.iter().map(|axis| (0..axis.levels()).collect()).collect();
         let mut found: Vec<BTreeSet<u8>> = vec![BTreeSet::new(); self.axes.len()];
         let note = |found: &mut Vec<BTreeSet<u8>>, row: &[u8]| {
-            found
-                .iter_mut()
-                .zip(row)
-                .for_each(|(levels, &level)| _ = levels.insert(level));
+            found.iter_mut().zip(row).for_each(|(levels, &level)| _ = levels.insert(level));
         };
         // From a small case that shows something, so that levels are not judged beside an empty matrix or a thousand columns.
         let plain: Vec<Vec<u8>> = self.axes.iter().map(Axis::plain).collect();
         let drawn = |levels: &[Vec<u8>], turns: u64, mix: &mut Mix| {
             (0..turns).find_map(|turn| {
-                self.make(
-                    &self.blind(levels, None, mix),
-                    Asked::default(),
-                    backend,
-                    turn,
-                    mix,
-                )
+                self.make(&self.blind(levels, None, mix), Asked::default(), backend, turn, mix)
             })
         };
         let showing: Vec<Vec<u8>> = self.axes.iter().map(Axis::showing).collect();
@@ -331,12 +295,7 @@ impl Maker<'_> {
                 }
             }
         }
-        Some(
-            found
-                .into_iter()
-                .map(|levels| levels.into_iter().collect())
-                .collect(),
-        )
+        Some(found.into_iter().map(|levels| levels.into_iter().collect()).collect())
     }
 
     /// The cheapest request beside a row, over a pattern of another group: a far matrix has room for nothing more.
@@ -369,10 +328,7 @@ impl Maker<'_> {
     fn of_family(&self, family: Family, claim: &Claim<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
         let group = group_of(family).filter(|&group| group < GROUPS.len())? as u8;
         let pattern = self.axis("pattern")?;
-        let asked = Asked {
-            generator: Some(family),
-            ..Asked::default()
-        };
+        let asked = Asked { generator: Some(family), ..Asked::default() };
         (0..3000).find_map(|turn| {
             let mut row = self.blind(&claim.allowed, None, mix);
             row[pattern] = group;

@@ -66,25 +66,12 @@ const WIDTHS: [(&[usize], usize); 10] = [
 
 /// Families of values that are alike; members take turns.
 pub(crate) const VALUE_GROUPS: [(&str, &[ValueFamily]); 8] = [
-    (
-        "ones",
-        &[ValueFamily::Ones, ValueFamily::OnesA, ValueFamily::OnesB],
-    ),
-    (
-        "integers",
-        &[
-            ValueFamily::SmallInt,
-            ValueFamily::SmallInt,
-            ValueFamily::SignedZero,
-        ],
-    ),
+    ("ones", &[ValueFamily::Ones, ValueFamily::OnesA, ValueFamily::OnesB]),
+    ("integers", &[ValueFamily::SmallInt, ValueFamily::SmallInt, ValueFamily::SignedZero]),
     ("coded", &[ValueFamily::Coded]),
     ("near-one", &[ValueFamily::NearOne, ValueFamily::OneBig]),
     ("wide", &[ValueFamily::Wide, ValueFamily::Huge]),
-    (
-        "cancelling",
-        &[ValueFamily::Cancelling, ValueFamily::NearCancelling],
-    ),
+    ("cancelling", &[ValueFamily::Cancelling, ValueFamily::NearCancelling]),
     (
         "subnormal",
         &[
@@ -158,18 +145,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
     },
     Factor {
         name: "n",
-        levels: &[
-            "0",
-            "1",
-            "2 to 8",
-            "9 to 16",
-            "17 to 24",
-            "25 to 33",
-            "64",
-            "128",
-            "256",
-            "511 and more",
-        ],
+        levels: &["0", "1", "2 to 8", "9 to 16", "17 to 24", "25 to 33", "64", "128", "256", "511 and more"],
         heavy: &[7, 8, 9],
         strong: false,
         concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm | Op::Spgemm),
@@ -234,11 +210,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         of: |case| {
             let p = &case.params;
             let of_y = p.layout_y.unwrap_or(p.layout_b);
-            let found = if case.contract.op == Op::Sddmm {
-                of_y
-            } else {
-                p.layout_c
-            };
+            let found = if case.contract.op == Op::Sddmm { of_y } else { p.layout_c };
             Some(u8::from(found == Layout::ColMajor))
         },
     },
@@ -264,11 +236,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         of: |case| {
             let p = &case.params;
             let of_y = p.pad_y.unwrap_or(p.pad_b);
-            Some(pad_class(if case.contract.op == Op::Sddmm {
-                of_y
-            } else {
-                p.pad_c
-            }))
+            Some(pad_class(if case.contract.op == Op::Sddmm { of_y } else { p.pad_c }))
         },
     },
     Factor {
@@ -307,11 +275,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         strong: false,
         concerns: |c| EncodingInfo::of(c.format).is_loose,
         set: |d, level, _| {
-            d.params.encoding = if level == 1 {
-                Encoding::Loose
-            } else {
-                Encoding::Canonical
-            };
+            d.params.encoding = if level == 1 { Encoding::Loose } else { Encoding::Canonical };
         },
         of: |case| Some(u8::from(case.params.encoding == Encoding::Loose)),
     },
@@ -331,11 +295,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         strong: false,
         concerns: |c| c.op.is_dense(),
         set: |d, level, mix| {
-            d.params.align = if level == 1 {
-                mix.pick(&[1, 1, 2, 3, 4, 5, 7, 8, 15])
-            } else {
-                0
-            }
+            d.params.align = if level == 1 { mix.pick(&[1, 1, 2, 3, 4, 5, 7, 8, 15]) } else { 0 }
         },
         of: |case| Some(u8::from(case.params.align > 0)),
     },
@@ -350,14 +310,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
     },
     Factor {
         name: FAULT,
-        levels: &[
-            "none",
-            "alpha-nan",
-            "beta-inf",
-            "inner-shape",
-            "short-output",
-            "small-ldc",
-        ],
+        levels: &["none", "alpha-nan", "beta-inf", "inner-shape", "short-output", "small-ldc"],
         heavy: &[],
         strong: false,
         concerns: |c| Fault::ALL.iter().any(|f| f.0.concerns(c.op)),
@@ -385,11 +338,7 @@ pub(super) fn place(mut list: impl Iterator<Item = bool>) -> Option<u8> {
 }
 
 fn layout(level: u8) -> Layout {
-    if level == 1 {
-        Layout::ColMajor
-    } else {
-        Layout::RowMajor
-    }
+    if level == 1 { Layout::ColMajor } else { Layout::RowMajor }
 }
 
 fn pad(level: u8, mix: &mut Mix) -> usize {

@@ -35,10 +35,7 @@ pub(super) fn groups(options: &Options, contracts: &[(u64, Contract)]) -> Vec<Gr
             .iter()
             .filter(|(_, c)| chosen || suits_file(c, options.tier))
             .flat_map(|&(i, contract)| cases(contract, &origin, options, i));
-        Group {
-            cases: cases.collect(),
-            origin,
-        }
+        Group { cases: cases.collect(), origin }
     };
     options.matrices.iter().map(group).collect()
 }
@@ -56,11 +53,7 @@ fn cases(contract: Contract, origin: &Origin, options: &Options, place: u64) -> 
         Some(case)
     });
     let drawn: Vec<Case> = drawn.collect();
-    [Some(plain), reading]
-        .into_iter()
-        .flatten()
-        .chain(drawn)
-        .collect()
+    [Some(plain), reading].into_iter().flatten().chain(drawn).collect()
 }
 
 /// A second case for a file, with beta, alpha, a larger ldb and an odd n. The plain case would not notice a kernel that ignores them.
@@ -113,17 +106,10 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
 
 /// The plain product, as programs ask for it.
 fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
-    let narrow = matches!(
-        contract.types.a,
-        Precision::F16 | Precision::E4m3 | Precision::E5m2
-    );
+    let narrow = matches!(contract.types.a, Precision::F16 | Precision::E4m3 | Precision::E5m2);
     // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
     let seed = mix.below(1 << 16);
-    let filling = if narrow {
-        Filling::Drawn(ValueFamily::NearOne, seed)
-    } else {
-        Filling::Own(seed)
-    };
+    let filling = if narrow { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
     let n = match contract.op {
         Op::Sddmm => 16,
         Op::Spmv => Params::default().n,
@@ -134,16 +120,7 @@ fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
     } else {
         Layout::RowMajor
     };
-    Case {
-        contract,
-        origin,
-        filling,
-        params: Params {
-            n,
-            layout_c,
-            ..Params::default()
-        },
-    }
+    Case { contract, origin, filling, params: Params { n, layout_c, ..Params::default() } }
 }
 
 #[cfg(test)]
@@ -152,11 +129,7 @@ mod tests {
     use crate::plan::plan;
 
     fn lines(tier: Tier) -> Vec<Case> {
-        let options = Options {
-            tier,
-            matrices: vec![PathBuf::from("some.mtx")],
-            ..Options::default()
-        };
+        let options = Options { tier, matrices: vec![PathBuf::from("some.mtx")], ..Options::default() };
         plan(&options, &[&crate::backend::Portable])
             .groups
             .into_iter()
@@ -171,10 +144,7 @@ mod tests {
             let cases = lines(tier);
             for case in cases.iter().filter(|c| c.contract.op == Op::Spmm) {
                 let same = || cases.iter().filter(|other| other.contract == case.contract);
-                assert!(
-                    same().any(|c| c.params.beta != 0.0 && c.params.alpha != 1.0),
-                    "{case}"
-                );
+                assert!(same().any(|c| c.params.beta != 0.0 && c.params.alpha != 1.0), "{case}");
                 assert!(same().any(|c| c.params.pad_c > 0 && c.params.pad_b > 0), "{case}");
                 assert!(same().any(|c| c.params.n % 2 == 1), "{case}");
             }

@@ -48,13 +48,7 @@ impl Maker<'_> {
         turn: u64,
         mix: &mut Mix,
     ) -> Option<(Row, Case)> {
-        let mut draft = drafted(
-            self.contract,
-            self.axes.iter().zip(row.iter().copied()),
-            backend,
-            turn,
-            mix,
-        );
+        let mut draft = drafted(self.contract, self.axes.iter().zip(row.iter().copied()), backend, turn, mix);
         draft.values = asked.values.unwrap_or(draft.values);
         let case = self.finish(draft, asked.generator, backend, mix)?;
         Some((row_of(&self.axes, &case)?, case))
@@ -99,16 +93,8 @@ impl Maker<'_> {
 
     /// True where the formats hold the matrix, a fault is one, and the case costs no more than the budget allows.
     fn fits(&self, draft: &Draft, choice: &Choice) -> bool {
-        let (rows, cols, nnz) = (
-            u128::from(choice.rows),
-            u128::from(choice.cols),
-            u128::from(choice.nnz),
-        );
-        let (m, k) = if draft.params.transpose_a {
-            (cols, rows)
-        } else {
-            (rows, cols)
-        };
+        let (rows, cols, nnz) = (u128::from(choice.rows), u128::from(choice.cols), u128::from(choice.nnz));
+        let (m, k) = if draft.params.transpose_a { (cols, rows) } else { (rows, cols) };
         let (n, most) = (draft.params.n as u128, self.budget.elements);
         let formats = [Some(self.contract.format), self.contract.to];
         let padded = formats.into_iter().flatten().any(FormatKind::pads_with_zeros);
@@ -117,11 +103,7 @@ impl Maker<'_> {
         if padded && draft.shape >= 8 || !is_held {
             return false;
         }
-        if draft
-            .params
-            .fault
-            .is_some_and(|fault| !applies(fault, draft, choice))
-        {
+        if draft.params.fault.is_some_and(|fault| !applies(fault, draft, choice)) {
             return false;
         }
         // Calls before the judged one cost as much each.
@@ -178,10 +160,7 @@ fn terms(draft: &Draft, choice: &Choice) -> u64 {
 
 /// True where a backend says that it answers.
 pub(super) fn takes(backend: &dyn Backend, case: &Case) -> bool {
-    matches!(
-        backend.support(&case.contract, &case.params),
-        Support::Supported { .. }
-    )
+    matches!(backend.support(&case.contract, &case.params), Support::Supported { .. })
 }
 
 /// Factors that a manifest names stand for their level.
@@ -237,11 +216,7 @@ pub(super) fn is_narrow(contract: &Contract) -> bool {
 /// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
 fn applies(fault: Fault, draft: &Draft, choice: &Choice) -> bool {
     let (p, op) = (&draft.params, draft.contract.op);
-    let (rows, cols) = if p.transpose_a {
-        (choice.cols, choice.rows)
-    } else {
-        (choice.rows, choice.cols)
-    };
+    let (rows, cols) = if p.transpose_a { (choice.cols, choice.rows) } else { (choice.rows, choice.cols) };
     match fault {
         Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
         Fault::ShortOutput if op == Op::Sddmm => choice.nnz > 0,
@@ -258,14 +233,8 @@ fn drafted<'a>(
     turn: u64,
     mix: &mut Mix,
 ) -> Draft {
-    let mut draft = Draft {
-        contract,
-        params: Params::default(),
-        group: 0,
-        shape: 2,
-        values: ValueFamily::NearOne,
-        turn,
-    };
+    let mut draft =
+        Draft { contract, params: Params::default(), group: 0, shape: 2, values: ValueFamily::NearOne, turn };
     for (axis, level) in levels {
         axis.set(&mut draft, level, mix);
     }
@@ -288,9 +257,7 @@ pub(crate) fn on_matrix(
         let mut levels = Vec::new();
         for axis in axes.iter().filter(|axis| axis.name() != FAULT) {
             // The costly levels are for matrices whose size is chosen.
-            let light: Vec<u8> = (0..axis.levels())
-                .filter(|&level| !axis.is_heavy(level))
-                .collect();
+            let light: Vec<u8> = (0..axis.levels()).filter(|&level| !axis.is_heavy(level)).collect();
             levels.push((axis, if mix.one_in(3) { 0 } else { mix.pick(&light) }));
         }
         let mut draft = drafted(contract, levels.into_iter(), backend, turn, mix);
@@ -322,10 +289,7 @@ mod tests {
         let promised = |terms| tolerance(&any(Precision::F16), terms, 1.0, 1.0, 1.0).is_some();
         let most = most_terms(&draft, &any(Precision::F16));
         assert_eq!((draft.params.alpha, draft.params.beta), (1.0, 0.0));
-        assert!(
-            (1_500..2_048).contains(&most) && promised(1_500) && !promised(2_048),
-            "{most}"
-        );
+        assert!((1_500..2_048).contains(&most) && promised(1_500) && !promised(2_048), "{most}");
         assert!(most_terms(&draft, &any(Precision::Bf16)) < 256);
         // Wider sums have room for every row of a plan, and a declared order is judged by its bits.
         let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F16, Precision::F16);

@@ -20,20 +20,12 @@ struct Beside {
 
 const BESIDE: [Beside; 2] = [
     // alpha = 0: none of them may be read.
-    Beside {
-        factor: "alpha",
-        level: 1,
-        families: &[ValueFamily::Special],
-    },
+    Beside { factor: "alpha", level: 1, families: &[ValueFamily::Special] },
     // SDDMM's mode scale: a zero of S meets NaN and Inf of the product, and its sign.
     Beside {
         factor: "mode",
         level: 1,
-        families: &[
-            ValueFamily::Special,
-            ValueFamily::PlacedSpecial,
-            ValueFamily::SignedZero,
-        ],
+        families: &[ValueFamily::Special, ValueFamily::PlacedSpecial, ValueFamily::SignedZero],
     },
 ];
 
@@ -67,10 +59,11 @@ impl Shown {
                 continue;
             };
             let taken = |values: &&ValueFamily| views.iter().any(|view| view.values == **values);
-            let beside = row.families.iter().filter(taken).map(|&values| View {
-                values,
-                beside: Some((f, row.level)),
-            });
+            let beside = row
+                .families
+                .iter()
+                .filter(taken)
+                .map(|&values| View { values, beside: Some((f, row.level)) });
             let beside: Vec<View> = beside.collect();
             views.extend(beside);
         }
@@ -124,11 +117,7 @@ impl Shown {
 /// The allowed levels of a factor that hide no values; a backend that takes nothing else is judged on what does.
 fn clear((axis, allowed): (&Axis, &Vec<u8>)) -> Vec<u8> {
     let clear = axis.clear();
-    let both: Vec<u8> = allowed
-        .iter()
-        .copied()
-        .filter(|level| clear.contains(level))
-        .collect();
+    let both: Vec<u8> = allowed.iter().copied().filter(|level| clear.contains(level)).collect();
     if both.is_empty() { allowed.clone() } else { both }
 }
 
@@ -158,26 +147,17 @@ mod tests {
         ] {
             assert!(!note(&case(hiding)), "{hiding}");
         }
-        assert!(note(&case(
-            "uniform:rows=40,cols=40,density=0.2,seed=1/values=special,1/alpha=0"
-        )));
+        assert!(note(&case("uniform:rows=40,cols=40,density=0.2,seed=1/values=special,1/alpha=0")));
         let of = |values, beside| {
             let view = View { values, beside };
             let mine = shown.counts.iter().filter(|count| count.0 == view);
             mine.map(|count| count.1).collect::<Vec<_>>()
         };
-        let alpha = axes
-            .iter()
-            .position(|axis| axis.name() == "alpha")
-            .expect("a factor");
+        let alpha = axes.iter().position(|axis| axis.name() == "alpha").expect("a factor");
         assert_eq!(of(ValueFamily::Subnormal, None), [1]);
         assert_eq!(of(ValueFamily::Special, None), [0]);
         assert_eq!(of(ValueFamily::Special, Some((alpha, 1))), [1]);
-        assert_eq!(
-            of(ValueFamily::SmallInt, None),
-            [0],
-            "a family that is drawn more often stands once"
-        );
+        assert_eq!(of(ValueFamily::SmallInt, None), [0], "a family that is drawn more often stands once");
         assert_eq!(shown.rarest().map(|(_, cases)| cases), Some(0));
     }
 
@@ -189,24 +169,14 @@ mod tests {
         let scaled: Case = format!("{line}/mode=scale").parse().expect("a case line");
         let axes = axes(&scaled.contract);
         let allowed: Vec<Vec<u8>> = axes.iter().map(|axis| (0..axis.levels()).collect()).collect();
-        let mode = axes
-            .iter()
-            .position(|axis| axis.name() == "mode")
-            .expect("a factor");
+        let mode = axes.iter().position(|axis| axis.name() == "mode").expect("a factor");
         let mut shown = Shown::new(&axes, &allowed);
         for case in [line.parse().expect("a case line"), scaled] {
             assert!(shown.note(&row_of(&axes, &case).expect("levels"), &case));
         }
         let of = |beside| {
-            let view = View {
-                values: ValueFamily::Special,
-                beside,
-            };
-            shown
-                .counts
-                .iter()
-                .find(|count| count.0 == view)
-                .map(|count| count.1)
+            let view = View { values: ValueFamily::Special, beside };
+            shown.counts.iter().find(|count| count.0 == view).map(|count| count.1)
         };
         assert_eq!((of(None), of(Some((mode, 1)))), (Some(2), Some(1)));
     }

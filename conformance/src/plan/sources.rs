@@ -14,9 +14,8 @@ use rayon::prelude::*;
 use sparse_oracle::source::generator::{FAMILIES, Family, SourceSpec, quick_spec};
 
 /// Names of the classes of shapes, in the order of [`shape_class`].
-pub(crate) const SHAPES: [&str; 10] = [
-    "none", "single", "small", "medium", "tall", "wide", "border", "large", "far-tall", "far-wide",
-];
+pub(crate) const SHAPES: [&str; 10] =
+    ["none", "single", "small", "medium", "tall", "wide", "border", "large", "far-tall", "far-wide"];
 
 /// The class of a matrix of so many rows and columns.
 pub(crate) fn shape_class(rows: u64, cols: u64) -> usize {
@@ -42,21 +41,12 @@ const FAR: u64 = 4095;
 pub(crate) const GROUPS: [(&str, &[Family]); 8] = [
     ("uniform", &[Family::Uniform, Family::Tails, Family::Borders]),
     ("banded", &[Family::Banded, Family::Stencil]),
-    (
-        "single-entry",
-        &[Family::Diagonal, Family::Permutation, Family::Corners],
-    ),
-    (
-        "power-law",
-        &[Family::Rmat, Family::Zipf, Family::Circuit, Family::Synth],
-    ),
+    ("single-entry", &[Family::Diagonal, Family::Permutation, Family::Corners]),
+    ("power-law", &[Family::Rmat, Family::Zipf, Family::Circuit, Family::Synth]),
     ("blocks", &[Family::Block, Family::Nm, Family::Dense]),
     ("empty-lines", &[Family::Empty, Family::Zero]),
     ("full-lines", &[Family::DenseRow, Family::Arrow, Family::Lp]),
-    (
-        "row-lengths",
-        &[Family::Lengths, Family::LongRows, Family::Collide, Family::Pairs],
-    ),
+    ("row-lengths", &[Family::Lengths, Family::LongRows, Family::Collide, Family::Pairs]),
 ];
 
 /// The group of a generator.
@@ -87,10 +77,7 @@ pub(crate) struct Choice {
 impl Choice {
     fn of(spec: SourceSpec) -> Option<Choice> {
         let pattern = spec.generate().ok()?;
-        let lengths = pattern
-            .row_ptr
-            .windows(2)
-            .map(|w| u64::from(w[1]) - u64::from(w[0]));
+        let lengths = pattern.row_ptr.windows(2).map(|w| u64::from(w[1]) - u64::from(w[0]));
         let mut columns = vec![0; pattern.cols];
         pattern.col_idx.iter().for_each(|&col| columns[col as usize] += 1);
         Some(Choice {
@@ -122,9 +109,7 @@ impl Pool {
                 choices(info.family, class, variants, &mut mix)
             })
         };
-        Pool {
-            by_family: FAMILIES.par_iter().map(of).collect(),
-        }
+        Pool { by_family: FAMILIES.par_iter().map(of).collect() }
     }
 
     /// A matrix of this group and class that `fits`; generators and matrices take turns by `turn`.
@@ -150,15 +135,11 @@ impl Pool {
         fits: impl Fn(&Choice) -> bool,
     ) -> Option<Choice> {
         let fitting: Vec<&Choice> = self.of(family, class).iter().filter(|c| fits(c)).collect();
-        fitting
-            .get((turn % fitting.len().max(1) as u64) as usize)
-            .map(|choice| **choice)
+        fitting.get((turn % fitting.len().max(1) as u64) as usize).map(|choice| **choice)
     }
 
     fn of(&self, family: Family, class: usize) -> &[Choice] {
-        self.by_family
-            .get(family as usize)
-            .map_or(&[], |classes| &classes[class])
+        self.by_family.get(family as usize).map_or(&[], |classes| &classes[class])
     }
 }
 
@@ -191,11 +172,7 @@ fn sized(spec: SourceSpec, class: usize, mix: &mut Mix) -> SourceSpec {
             spec = spec.with(key, value as i64).unwrap_or(spec);
         }
     }
-    if spec.get("density").is_some()
-        && spec
-            .shape()
-            .is_ok_and(|s| s.nnz_at_most > u128::from(MAX_NNZ / 4))
-    {
+    if spec.get("density").is_some() && spec.shape().is_ok_and(|s| s.nnz_at_most > u128::from(MAX_NNZ / 4)) {
         let places = rows.saturating_mul(cols).max(1);
         let density = (1_000_000 * (MAX_NNZ / 5) / places).max(1);
         spec = spec.with("density", density as i64).unwrap_or(spec);
@@ -205,19 +182,13 @@ fn sized(spec: SourceSpec, class: usize, mix: &mut Mix) -> SourceSpec {
         if let Some(length) = spec.get(key) {
             let border =
                 i64::from(mix.pick(&[33, 64, 128, 256, 257, 512, 1000, 1024, 4096])).min(cols as i64);
-            let length = if key == "length" {
-                border
-            } else {
-                length.min(cols as i64)
-            };
+            let length = if key == "length" { border } else { length.min(cols as i64) };
             spec = spec.with(key, length).unwrap_or(spec);
         }
     }
     if spec.get("entries").is_some() {
         let places = rows.saturating_mul(cols);
-        let border = mix
-            .pick(&[31, 32, 33, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025])
-            .min(places);
+        let border = mix.pick(&[31, 32, 33, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025]).min(places);
         spec = spec.with("entries", border as i64).unwrap_or(spec);
     }
     spec
@@ -235,17 +206,10 @@ fn extents(class: usize, mix: &mut Mix) -> (u64, u64) {
         },
         1 => {
             let other = near(&[1, 2, 9, 17, 33, 64, 128, 256, 1024]).max(1);
-            if near(&[4, 5]).is_multiple_of(2) {
-                (1, other)
-            } else {
-                (other, 1)
-            }
+            if near(&[4, 5]).is_multiple_of(2) { (1, other) } else { (other, 1) }
         }
         2 => (small(&mut near).max(2), small(&mut near).max(2)),
-        3 => (
-            near(&[34, 40, 48, 56, 64, 64, 65]),
-            near(&[8, 16, 32, 40, 48, 64, 65]),
-        ),
+        3 => (near(&[34, 40, 48, 56, 64, 64, 65]), near(&[8, 16, 32, 40, 48, 64, 65])),
         4 => (near(&[72, 96, 128, 256, 512]), near(&[3, 8, 16])),
         5 => (near(&[3, 8, 16]), near(&[72, 128, 256, 512, 1024])),
         6 => (near(&[72, 100, 128, 192, 256]), near(&[64, 100, 128, 256])),
@@ -254,10 +218,7 @@ fn extents(class: usize, mix: &mut Mix) -> (u64, u64) {
             _ => (near(&[300, 512]), near(&[512, 1024])),
         },
         8 => (near(&[4096, 4096, 4097]).max(FAR), near(&[2, 8, 64, 257, 1024])),
-        _ => (
-            near(&[2, 8, 16, 33]),
-            near(&[4096, 8192, 16_384, 32_768, 65_536]).max(FAR),
-        ),
+        _ => (near(&[2, 8, 16, 33]), near(&[4096, 8192, 16_384, 32_768, 65_536]).max(FAR)),
     }
 }
 

@@ -50,10 +50,7 @@ struct Landmark {
 
 impl Landmark {
     const fn after(self, after: After) -> Landmark {
-        Landmark {
-            after: Some(after),
-            ..self
-        }
+        Landmark { after: Some(after), ..self }
     }
 
     const fn turned(self) -> Landmark {
@@ -68,15 +65,7 @@ const fn landmark(
     rooms: &'static [Room],
     from: Tier,
 ) -> Landmark {
-    Landmark {
-        line,
-        n,
-        ops,
-        rooms,
-        from,
-        after: None,
-        turned: false,
-    }
+    Landmark { line, n, ops, rooms, from, after: None, turned: false }
 }
 
 const VECTORS: &[Op] = &[Op::Spmm, Op::Spmv, Op::Transpose, Op::Convert];
@@ -85,144 +74,30 @@ const PRODUCTS: &[Op] = &[Op::Spmm, Op::Spmv];
 const LANDMARKS: [Landmark; 24] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
     landmark("diagonal:rows=65536,cols=65536", 1, VECTORS, NARROW, Tier::Quick),
-    landmark(
-        "uniform:rows=65537,cols=8,density=0.3",
-        1,
-        VECTORS,
-        FULL,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=33,cols=2048,density=0.97",
-        1,
-        VECTORS,
-        ROOMY,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=7,cols=65536,count=2,length=65535",
-        1,
-        VECTORS,
-        SHORT_COLUMNS,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=300,cols=4500,count=2,length=4200",
-        2,
-        VECTORS,
-        SHORT_COLUMNS,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=400,cols=400,density=0.5",
-        1,
-        VECTORS,
-        NARROW,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=7,cols=66000,count=2,length=65999",
-        1,
-        VECTORS,
-        ROOMY,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=300,cols=4500,count=2,length=4200",
-        2,
-        VECTORS,
-        ROOMY,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=1281,cols=1300,density=0.003",
-        3,
-        VECTORS,
-        ANY,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=6,cols=300,count=2,length=257",
-        1000,
-        PRODUCTS,
-        ROOMY,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=6,cols=300,count=2,length=200",
-        1000,
-        PRODUCTS,
-        NARROW,
-        Tier::Quick,
-    ),
+    landmark("uniform:rows=65537,cols=8,density=0.3", 1, VECTORS, FULL, Tier::Quick),
+    landmark("uniform:rows=33,cols=2048,density=0.97", 1, VECTORS, ROOMY, Tier::Quick),
+    landmark("longrows:rows=7,cols=65536,count=2,length=65535", 1, VECTORS, SHORT_COLUMNS, Tier::Quick),
+    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 2, VECTORS, SHORT_COLUMNS, Tier::Quick),
+    landmark("uniform:rows=400,cols=400,density=0.5", 1, VECTORS, NARROW, Tier::Quick),
+    landmark("longrows:rows=7,cols=66000,count=2,length=65999", 1, VECTORS, ROOMY, Tier::Quick),
+    landmark("longrows:rows=300,cols=4500,count=2,length=4200", 2, VECTORS, ROOMY, Tier::Quick),
+    landmark("uniform:rows=1281,cols=1300,density=0.003", 3, VECTORS, ANY, Tier::Quick),
+    landmark("longrows:rows=6,cols=300,count=2,length=257", 1000, PRODUCTS, ROOMY, Tier::Quick),
+    landmark("longrows:rows=6,cols=300,count=2,length=200", 1000, PRODUCTS, NARROW, Tier::Quick),
     landmark("diagonal:rows=80,cols=80", 80, &[Op::Spmm], ANY, Tier::Quick),
-    landmark(
-        "uniform:rows=9,cols=9,density=0.4",
-        3,
-        &[Op::Spmm, Op::Spmv, Op::Sddmm],
-        ANY,
-        Tier::Quick,
-    )
-    .after(After::Many),
-    landmark(
-        "uniform:rows=9,cols=9,density=0.4",
-        3,
-        &[Op::Spmm, Op::Spmv, Op::Sddmm],
-        ANY,
-        Tier::Full,
-    )
-    .after(After::Myriad),
+    landmark("uniform:rows=9,cols=9,density=0.4", 3, &[Op::Spmm, Op::Spmv, Op::Sddmm], ANY, Tier::Quick)
+        .after(After::Many),
+    landmark("uniform:rows=9,cols=9,density=0.4", 3, &[Op::Spmm, Op::Spmv, Op::Sddmm], ANY, Tier::Full)
+        .after(After::Myriad),
     landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).turned(),
-    landmark(
-        "diagonal:rows=65537,cols=65537",
-        1,
-        &[Op::Sddmm],
-        ANY,
-        Tier::Quick,
-    ),
-    landmark(
-        "longrows:rows=6,cols=300,count=2,length=257",
-        3,
-        &[Op::Sddmm],
-        ANY,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=3,cols=24,density=0.9",
-        5000,
-        &[Op::Spgemm],
-        ANY,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=2,cols=16,density=0.9",
-        65_536,
-        &[Op::Spgemm],
-        ANY,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=5000,cols=24,density=0.3",
-        3,
-        &[Op::Spgemm],
-        ANY,
-        Tier::Quick,
-    ),
-    landmark(
-        "uniform:rows=66000,cols=8,density=0.4",
-        2,
-        &[Op::Spgemm],
-        ANY,
-        Tier::Quick,
-    ),
+    landmark("diagonal:rows=65537,cols=65537", 1, &[Op::Sddmm], ANY, Tier::Quick),
+    landmark("longrows:rows=6,cols=300,count=2,length=257", 3, &[Op::Sddmm], ANY, Tier::Quick),
+    landmark("uniform:rows=3,cols=24,density=0.9", 5000, &[Op::Spgemm], ANY, Tier::Quick),
+    landmark("uniform:rows=2,cols=16,density=0.9", 65_536, &[Op::Spgemm], ANY, Tier::Quick),
+    landmark("uniform:rows=5000,cols=24,density=0.3", 3, &[Op::Spgemm], ANY, Tier::Quick),
+    landmark("uniform:rows=66000,cols=8,density=0.4", 2, &[Op::Spgemm], ANY, Tier::Quick),
     landmark("diagonal:rows=133,cols=133", 1000, &[Op::Spmm], ROOMY, Tier::Full),
-    landmark(
-        "uniform:rows=70000,cols=70000,density=0.000001",
-        1,
-        VECTORS,
-        SPARSE,
-        Tier::Full,
-    ),
+    landmark("uniform:rows=70000,cols=70000,density=0.000001", 1, VECTORS, SPARSE, Tier::Full),
 ];
 
 /// What the formats of a contract have room for.
@@ -254,13 +129,7 @@ impl Room {
     }
 }
 
-const ANY: &[Room] = &[
-    Room::Narrow,
-    Room::ShortColumns,
-    Room::Full,
-    Room::Plain,
-    Room::Sparse,
-];
+const ANY: &[Room] = &[Room::Narrow, Room::ShortColumns, Room::Full, Room::Plain, Room::Sparse];
 const NARROW: &[Room] = &[Room::Narrow, Room::ShortColumns];
 const SHORT_ROWS: &[Room] = &[Room::Narrow];
 const SHORT_COLUMNS: &[Room] = &[Room::ShortColumns];
@@ -289,11 +158,7 @@ pub(super) fn cases(
         let of_all = options.tier != Tier::Quick && landmark.after != Some(After::Myriad);
         for &(i, contract) in asked.filter(|(_, c)| of_all || measured.contains(c)) {
             let key = [options.seed, i, 3000 + place as u64];
-            let family = if i % 2 == 0 {
-                ValueFamily::Coded
-            } else {
-                ValueFamily::NearOne
-            };
+            let family = if i % 2 == 0 { ValueFamily::Coded } else { ValueFamily::NearOne };
             let change = |case: &mut Case| shown(case, landmark, family);
             cases.extend(taken_by_all(contract, &origin, backends, &key, change));
         }
@@ -317,11 +182,7 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
         p.beta = 0.0;
     }
     if op == Op::Spgemm {
-        p.right = if landmark.n < 1000 {
-            Right::Thin
-        } else {
-            Right::Long
-        };
+        p.right = if landmark.n < 1000 { Right::Thin } else { Right::Long };
     }
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.
     (p.transpose_a, p.after) = (landmark.turned, landmark.after);

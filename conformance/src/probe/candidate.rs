@@ -59,13 +59,7 @@ impl Subject {
     /// True where the instruction's meaning is documented for all operands given: a mismatch is a finding.
     #[must_use]
     pub const fn is_defined(&self) -> bool {
-        !matches!(
-            self.probe,
-            Probe::Matrix {
-                variant: Variant::Unordered,
-                ..
-            }
-        )
+        !matches!(self.probe, Probe::Matrix { variant: Variant::Unordered, .. })
     }
 
     /// True where NaN results are compared bit for bit; else only that both are NaN, and the patterns are listed.
@@ -97,14 +91,9 @@ impl Subject {
         };
         let mut all = vec![model.clone()];
         let mut push = |name: String, change: &dyn Fn(&mut Candidate)| {
-            let mut other = Candidate {
-                name,
-                ..model.clone()
-            };
+            let mut other = Candidate { name, ..model.clone() };
             change(&mut other);
-            if all
-                .iter()
-                .all(|c| (c.path, c.order, c.metadata) != (other.path, other.order, other.metadata))
+            if all.iter().all(|c| (c.path, c.order, c.metadata) != (other.path, other.order, other.metadata))
             {
                 all.push(other);
             }
@@ -144,9 +133,7 @@ impl Subject {
             return (core.datapath(), "the oracle's table");
         }
         // Mixed fp8 types run on the unit of equal ones.
-        let equal = (b != i.input)
-            .then(|| TensorCore::new(self.architecture, *i).ok())
-            .flatten();
+        let equal = (b != i.input).then(|| TensorCore::new(self.architecture, *i).ok()).flatten();
         if let Some(core) = equal {
             return (core.datapath(), "as equal types");
         }
@@ -157,16 +144,10 @@ impl Subject {
         let warp = matches!(i.engine, Engine::Mma | Engine::MmaSparse);
         if fp8 && warp {
             // ptxas 13.0 for sm_90a: F2FP.UNPACK_B, two HMMA (HMMA.SP) from RZ, FADD or HADD2.
-            return (
-                Datapath::HalfPairs(hopper(i.acc, 16)),
-                "its machine code for sm_90a",
-            );
+            return (Datapath::HalfPairs(hopper(i.acc, 16)), "its machine code for sm_90a");
         }
-        let path = if fp8 {
-            native_fp8(i.acc, i.products())
-        } else {
-            Datapath::Fused(hopper(i.acc, i.products()))
-        };
+        let path =
+            if fp8 { native_fp8(i.acc, i.products()) } else { Datapath::Fused(hopper(i.acc, i.products())) };
         (path, "hypothesis")
     }
 }
@@ -176,12 +157,7 @@ fn hopper(acc: Precision, products: usize) -> FusedSum {
         Precision::F16 => (-21, Output::F16NearestEven),
         _ => (-133, Output::F32TowardZero),
     };
-    FusedSum {
-        fraction: 25,
-        products,
-        zero_exponent,
-        output,
-    }
+    FusedSum { fraction: 25, products, zero_exponent, output }
 }
 
 fn native_fp8(acc: Precision, products: usize) -> Datapath {
@@ -207,24 +183,15 @@ fn alternatives(path: &Datapath, products: usize) -> Vec<(String, Datapath)> {
         push(format!("F = {fraction}"), FusedSum { fraction, ..sum });
     }
     if fused > 1 && matches!(path, Datapath::Fused(_)) {
-        let half = FusedSum {
-            products: fused / 2,
-            ..sum
-        };
+        let half = FusedSum { products: fused / 2, ..sum };
         push(format!("links of {} products", fused / 2), half);
     }
     for zero_exponent in [sum.zero_exponent - 1, sum.zero_exponent + 1, -1000] {
-        push(
-            format!("e_zero = {zero_exponent}"),
-            FusedSum { zero_exponent, ..sum },
-        );
+        push(format!("e_zero = {zero_exponent}"), FusedSum { zero_exponent, ..sum });
     }
     if sum.output == Output::E8m13TowardZero {
         let output = Output::F32TowardZero;
-        push(
-            "24 significant bits returned".to_owned(),
-            FusedSum { output, ..sum },
-        );
+        push("24 significant bits returned".to_owned(), FusedSum { output, ..sum });
     }
     all
 }
@@ -232,10 +199,7 @@ fn alternatives(path: &Datapath, products: usize) -> Vec<(String, Datapath)> {
 /// The arithmetic in a few words.
 pub(super) fn describe(path: &Datapath) -> String {
     let sum = |s: &FusedSum| {
-        format!(
-            "F = {}, L <= {}, e_zero = {}, {:?}",
-            s.fraction, s.products, s.zero_exponent, s.output
-        )
+        format!("F = {}, L <= {}, e_zero = {}, {:?}", s.fraction, s.products, s.zero_exponent, s.output)
     };
     match path {
         Datapath::Fused(s) => format!("fused sums, {}", sum(s)),

@@ -125,8 +125,7 @@ impl Run<'_> {
         {
             let left = self.options.outputs - tally.outputs;
             let groups = step.min(left.div_ceil(judge.outputs() as u64) as usize);
-            self.batch
-                .fill(&self.subject.probe, self.options.seed, first, groups);
+            self.batch.fill(&self.subject.probe, self.options.seed, first, groups);
             self.execute(executor)?;
             tally = tally.and(compare(&judge, self.batch, first, self.subject.fixes_nan()));
             first += groups as u64;
@@ -155,10 +154,9 @@ impl Run<'_> {
         self.batch.poison();
         self.execute(executor)?;
         self.report.repeatable = outputs == self.batch.d;
-        if let (Some(folder), Some(name)) = (
-            &self.options.record,
-            record::recording_name(&self.options.device, &probe),
-        ) {
+        if let (Some(folder), Some(name)) =
+            (&self.options.record, record::recording_name(&self.options.device, &probe))
+        {
             record::write(&folder.join(name), self.batch, &probe).map_err(|e| format!("recording: {e}"))?;
         }
         let mut best = (u64::MAX, 0);
@@ -206,16 +204,9 @@ impl Run<'_> {
         report.outputs = tally.outputs;
         report.mismatches = tally.mismatches;
         report.unmodelled_nans = tally.unmodelled_nans;
-        report.nan_patterns = tally
-            .nan_patterns
-            .iter()
-            .map(|bits| format!("{bits:#x}"))
-            .collect();
-        report.classes = CLASSES
-            .iter()
-            .zip(&tally.classes)
-            .map(|(name, count)| ((*name).to_owned(), *count))
-            .collect();
+        report.nan_patterns = tally.nan_patterns.iter().map(|bits| format!("{bits:#x}")).collect();
+        report.classes =
+            CLASSES.iter().zip(&tally.classes).map(|(name, count)| ((*name).to_owned(), *count)).collect();
         report.mismatches_by_distribution = DISTRIBUTIONS
             .iter()
             .zip(&tally.by_distribution)
@@ -295,10 +286,7 @@ impl Tally {
         for (mine, its) in self.by_distribution.iter_mut().zip(other.by_distribution) {
             *mine += its;
         }
-        self.first = [self.first, other.first]
-            .into_iter()
-            .flatten()
-            .min_by_key(|f| (f.group, f.at));
+        self.first = [self.first, other.first].into_iter().flatten().min_by_key(|f| (f.group, f.at));
         self
     }
 }
@@ -348,12 +336,7 @@ impl Tally {
             self.mismatches += 1;
             self.by_distribution[(group % 13) as usize] += 1;
             if self.first.is_none() {
-                self.first = Some(Found {
-                    group,
-                    at,
-                    expected,
-                    got,
-                });
+                self.first = Some(Found { group, at, expected, got });
             }
         }
     }

@@ -18,10 +18,7 @@ impl Gpu {
     /// # Errors
     /// [`CudaError::Absent`] with the reason.
     pub fn open() -> Result<Gpu, CudaError> {
-        Ok(Gpu {
-            device: Device::open()?,
-            loaded: None,
-        })
+        Ok(Gpu { device: Device::open()?, loaded: None })
     }
 
     /// Which GPU it is.
@@ -42,8 +39,6 @@ impl Executor for Gpu {
     fn run(&mut self, batch: &mut Batch) -> Result<(), String> {
         let loaded = self.loaded.as_mut().ok_or("no kernel is loaded")?;
         let [a, b, c, metadata] = &batch.operands;
-        loaded
-            .run(batch.groups, [a, b, c, metadata], &mut batch.d)
-            .map_err(|e| e.to_string())
+        loaded.run(batch.groups, [a, b, c, metadata], &mut batch.d).map_err(|e| e.to_string())
     }
 }

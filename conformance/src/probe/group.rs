@@ -59,15 +59,9 @@ impl Judge {
     #[must_use]
     pub fn new(probe: &Probe, candidate: &Candidate) -> Option<Judge> {
         let (instruction, b, variant) = match *probe {
-            Probe::Matrix {
-                instruction,
-                b,
-                variant,
-            } => (instruction, b, variant),
+            Probe::Matrix { instruction, b, variant } => (instruction, b, variant),
             Probe::Convert(conversion) => {
-                return Some(Judge {
-                    kind: Kind::Convert(conversion),
-                });
+                return Some(Judge { kind: Kind::Convert(conversion) });
             }
         };
         let path = candidate.path?;
@@ -110,8 +104,7 @@ impl Judge {
     #[must_use]
     pub fn outputs_of(&self, batch: &Batch, group: usize) -> Vec<u64> {
         let mut expected = Vec::new();
-        self.clone()
-            .expect(super::driver::sections(batch, group), &mut expected);
+        self.clone().expect(super::driver::sections(batch, group), &mut expected);
         expected
     }
 
@@ -130,11 +123,7 @@ impl Judge {
         match &mut self.kind {
             Kind::Matrix(matrix) => matrix.expect(sections, expected),
             Kind::Convert(conversion) => {
-                expected.extend(
-                    sections[0]
-                        .iter()
-                        .map(|&word| u64::from(convert(*conversion, word))),
-                );
+                expected.extend(sections[0].iter().map(|&word| u64::from(convert(*conversion, word))));
             }
         }
     }
@@ -156,11 +145,7 @@ impl Judge {
     pub(super) fn element(&self, sections: Sections<'_>, at: usize) -> Element {
         match &self.kind {
             Kind::Matrix(m) => m.element(sections, at),
-            Kind::Convert(_) => Element {
-                a: vec![u64::from(sections[0][at])],
-                b: Vec::new(),
-                acc: 0,
-            },
+            Kind::Convert(_) => Element { a: vec![u64::from(sections[0][at])], b: Vec::new(), acc: 0 },
         }
     }
 }
@@ -185,11 +170,7 @@ impl Matrix {
             let places = &self.layout.a[row * products..][..products];
             let bytes = self.instruction.input.bytes();
             let mut line = std::mem::replace(&mut self.row, Line::new(self.instruction.input, &self.path));
-            line.load(
-                self.order
-                    .iter()
-                    .map(|&i| self.layout.read(sections[0], places[i], bytes) ^ flip_a),
-            );
+            line.load(self.order.iter().map(|&i| self.layout.read(sections[0], places[i], bytes) ^ flip_a));
             if sparse {
                 self.select(sections[3], row);
             }
@@ -242,8 +223,7 @@ impl Matrix {
         if self.variant == Variant::WithoutC {
             return 0;
         }
-        self.layout
-            .read(c, self.layout.c[at], self.instruction.acc.bytes())
+        self.layout.read(c, self.layout.c[at], self.instruction.acc.bytes())
     }
 
     fn element(&self, sections: Sections<'_>, at: usize) -> Element {
@@ -258,15 +238,9 @@ impl Matrix {
         let (flip_a, flip_b) = self.flips();
         let a = |i: usize| {
             let place = self.layout.a[row * products + i];
-            self.layout
-                .read(sections[0], place, self.instruction.input.bytes())
-                ^ flip_a
+            self.layout.read(sections[0], place, self.instruction.input.bytes()) ^ flip_a
         };
-        let b = |i: usize| {
-            self.layout
-                .read(sections[1], self.layout.b[col * k + i], self.b.bytes())
-                ^ flip_b
-        };
+        let b = |i: usize| self.layout.read(sections[1], self.layout.b[col * k + i], self.b.bytes()) ^ flip_b;
         Element {
             a: (0..products).map(a).collect(),
             b: selected.into_iter().map(b).collect(),

@@ -51,10 +51,7 @@ impl Layout {
     /// The layout of an instruction; `None` for a conversion.
     #[must_use]
     pub fn of(probe: &Probe, metadata: Metadata) -> Option<Layout> {
-        let Probe::Matrix {
-            instruction, variant, ..
-        } = probe
-        else {
+        let Probe::Matrix { instruction, variant, .. } = probe else {
             return None;
         };
         let words = probe.words();
@@ -64,16 +61,10 @@ impl Layout {
         };
         let group = words.lanes == 128;
         let b = grid(i.n, usize::from(i.k)).map(|(n, k)| {
-            if group {
-                shared_b(i.input.bytes(), n, k)
-            } else {
-                register_b(i.input.bytes(), n, k)
-            }
+            if group { shared_b(i.input.bytes(), n, k) } else { register_b(i.input.bytes(), n, k) }
         });
         Some(Layout {
-            a: grid(i.m, i.products())
-                .map(|(row, k)| register_a(&i, words.a, row, k))
-                .collect(),
+            a: grid(i.m, i.products()).map(|(row, k)| register_a(&i, words.a, row, k)).collect(),
             b: b.collect(),
             c: grid(i.m, usize::from(i.n))
                 .map(|(row, n)| register_c(&i, words.c, words.lanes, row, n))
@@ -127,11 +118,7 @@ fn warp_row(i: &Instruction, row: usize) -> (usize, usize) {
 }
 
 fn lanes(i: &Instruction) -> usize {
-    if matches!(i.engine, Engine::Wgmma | Engine::WgmmaSparse) {
-        128
-    } else {
-        32
-    }
+    if matches!(i.engine, Engine::Wgmma | Engine::WgmmaSparse) { 128 } else { 32 }
 }
 
 /// Column within a lane's words: (t, word along k, element in the word).
@@ -149,29 +136,20 @@ fn register_a(i: &Instruction, words: usize, row: usize, k: usize) -> Place {
     let word = if bytes == 8 { 2 * register } else { register };
     debug_assert!(word < words);
     let lane = 32 * warp + row % 8 * 4 + t;
-    Place {
-        word: (word * lanes(i) + lane) as u32,
-        shift: (element * 8 * bytes % 32) as u8,
-    }
+    Place { word: (word * lanes(i) + lane) as u32, shift: (element * 8 * bytes % 32) as u8 }
 }
 
 fn register_b(bytes: usize, n: usize, k: usize) -> Place {
     let (t, register, element) = along_k(bytes, k);
     let word = if bytes == 8 { 2 * register } else { register };
-    Place {
-        word: (word * 32 + n * 4 + t) as u32,
-        shift: (element * 8 * bytes % 32) as u8,
-    }
+    Place { word: (word * 32 + n * 4 + t) as u32, shift: (element * 8 * bytes % 32) as u8 }
 }
 
 /// The tile in shared memory: core matrices of 8 columns x 16 bytes, one after another along k.
 fn shared_b(bytes: usize, n: usize, k: usize) -> Place {
     let along = k * bytes;
     let byte = along / 16 * 128 + n * 16 + along % 16;
-    Place {
-        word: (byte / 4) as u32,
-        shift: (byte % 4 * 8) as u8,
-    }
+    Place { word: (byte / 4) as u32, shift: (byte % 4 * 8) as u8 }
 }
 
 fn register_c(i: &Instruction, words: usize, lanes: usize, row: usize, n: usize) -> Place {
@@ -185,10 +163,7 @@ fn register_c(i: &Instruction, words: usize, lanes: usize, row: usize, n: usize)
         _ => (element, 0),
     };
     debug_assert!(word < words);
-    Place {
-        word: (word * lanes + lane) as u32,
-        shift: shift as u8,
-    }
+    Place { word: (word * lanes + lane) as u32, shift: shift as u8 }
 }
 
 fn nibble(i: &Instruction, selector: usize, metadata: Metadata, row: usize, chunk: usize) -> Place {
@@ -203,18 +178,11 @@ fn nibble(i: &Instruction, selector: usize, metadata: Metadata, row: usize, chun
         (_, Metadata::HalvesAreRows) => (block, high),
         (_, Metadata::HalvesAreColumns) => (2 * (block / 2) + high, block % 2),
     };
-    Place {
-        word: (32 * warp + 4 * g + lane) as u32,
-        shift: (16 * half + 4 * nibble) as u8,
-    }
+    Place { word: (32 * warp + 4 * g + lane) as u32, shift: (16 * half + 4 * nibble) as u8 }
 }
 
 /// The arrangement that the PTX ISA draws for a type.
 #[must_use]
 pub(super) fn documented(precision: Precision) -> Metadata {
-    if precision.bytes() == 1 {
-        Metadata::HalvesAreColumns
-    } else {
-        Metadata::HalvesAreRows
-    }
+    if precision.bytes() == 1 { Metadata::HalvesAreColumns } else { Metadata::HalvesAreRows }
 }

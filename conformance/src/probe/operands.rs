@@ -45,12 +45,7 @@ impl Batch {
     /// Fills the batch with groups `first ..first + groups` of a probe.
     pub fn fill(&mut self, probe: &Probe, seed: u64, first: u64, groups: usize) {
         let words = probe.words();
-        let sizes = [
-            words.a * words.lanes,
-            words.b_group,
-            words.c * words.lanes,
-            words.lanes,
-        ];
+        let sizes = [words.a * words.lanes, words.b_group, words.c * words.lanes, words.lanes];
         self.groups = groups;
         for (section, (buffer, size)) in self.operands.iter_mut().zip(sizes).enumerate() {
             buffer.resize(groups * size, 0);
@@ -74,19 +69,14 @@ impl Batch {
         for buffer in &mut self.operands {
             let size = buffer.len() / self.groups.max(1);
             let (first, rest) = buffer.split_at_mut(size);
-            rest.par_chunks_mut(size.max(1))
-                .for_each(|group| group.copy_from_slice(first));
+            rest.par_chunks_mut(size.max(1)).for_each(|group| group.copy_from_slice(first));
         }
     }
 }
 
 fn fill_section(probe: &Probe, section: usize, distribution: usize, random: &mut Random, out: &mut [u32]) {
     let (instruction, b, variant) = match probe {
-        Probe::Matrix {
-            instruction,
-            b,
-            variant,
-        } => (instruction, *b, *variant),
+        Probe::Matrix { instruction, b, variant } => (instruction, *b, *variant),
         // A conversion reads f32 words; tf32 ones have random low bits.
         Probe::Convert(_) if section == 0 => {
             let range = Range::of(Precision::Tf32, Precision::F32, 0, distribution);
@@ -135,9 +125,7 @@ fn fill_metadata(i: &Instruction, variant: Variant, random: &mut Random, out: &m
         *word = match (variant, chunk_columns(i)) {
             (Variant::Unordered, _) => r as u32,
             (_, 2) => (0..8).fold(0, |w, n| w | SINGLES[(r >> (8 * n) & 1) as usize] << (4 * n)),
-            _ => (0..8).fold(0, |w, n| {
-                w | PAIRS[(((r >> (8 * n) & 255) * 6) >> 8) as usize] << (4 * n)
-            }),
+            _ => (0..8).fold(0, |w, n| w | PAIRS[(((r >> (8 * n) & 255) * 6) >> 8) as usize] << (4 * n)),
         };
     }
 }
@@ -174,10 +162,7 @@ impl Range {
             outlier: (0, 0, 0),
             uniform: false,
         };
-        let few = |range: Range| Range {
-            mask: 0b11 << (spec.significand.max(3) - 3),
-            ..range
-        };
+        let few = |range: Range| Range { mask: 0b11 << (spec.significand.max(3) - 3), ..range };
         let zeros = |range: Range, zero| Range { zero, ..range };
         let least = emin - spec.significand as i32 + 1;
         // Half of the accumulator's largest exponent: products of such factors are huge.
@@ -194,25 +179,16 @@ impl Range {
             (4, true) if section == 0 => plain(least, emin + 2),
             (4, true) => plain((emin / 2).max(-12), half - 1),
             (4, false) => plain(least, emin + 3),
-            (5, _) => Range {
-                special: 3,
-                ..plain(-2, 2)
-            },
+            (5, _) => Range { special: 3, ..plain(-2, 2) },
             (6, true) => few(plain(-1, 1)),
             (6, false) => plain(0, out.significand as i32 + 3),
-            (7, _) => Range {
-                uniform: true,
-                ..plain(0, 0)
-            },
+            (7, _) => Range { uniform: true, ..plain(0, 0) },
             (8, _) => Range::floor(precision, acc, section),
             (9, true) => zeros(few(plain(half, half + 1)), 128),
             (9, false) => zeros(few(plain(out.emax - 2, out.emax)), 64),
             (10, true) if section == 0 => zeros(plain(-2, 2), 208),
             // Huge factors that mostly meet zeros.
-            (10, true) => Range {
-                outlier: (24, emax - 3, emax - 2),
-                ..zeros(plain(-2, 2), 160)
-            },
+            (10, true) => Range { outlier: (24, emax - 3, emax - 2), ..zeros(plain(-2, 2), 160) },
             (10, false) => zeros(plain(-30, 2), 160),
             (11, true) => zeros(few(plain(-1, 1)), 16),
             (11, false) => few(plain(-2, 4)),
@@ -273,11 +249,7 @@ impl Range {
         }
         if chance >= 256 - self.special {
             // Infinity or NaN, half each; of tf32, NaN with a payload in the low bits alone now and then.
-            let payload = if random >> 10 & 1 == 0 {
-                0
-            } else {
-                random >> 20 & ((1 << fraction) - 1)
-            };
+            let payload = if random >> 10 & 1 == 0 { 0 } else { random >> 20 & ((1 << fraction) - 1) };
             return match spec.specials {
                 sparse_oracle::scalar::Specials::NanOnly => sign | ((1 << (width - 1)) - 1),
                 sparse_oracle::scalar::Specials::Ieee => {
@@ -318,9 +290,7 @@ struct Random {
 
 impl Random {
     fn new(seed: u64, stream: u64) -> Random {
-        let mut random = Random {
-            state: seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95),
-        };
+        let mut random = Random { state: seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95) };
         random.state = random.next();
         random
     }

@@ -14,22 +14,10 @@ const WARPGROUPS: usize = 26;
 /// The file name of a probe's recording (`h200_spf16_k32_s1.bin`); `None` where the layout has no name for it.
 #[must_use]
 pub fn recording_name(device: &str, probe: &Probe) -> Option<String> {
-    let Probe::Matrix {
-        instruction,
-        b,
-        variant,
-    } = probe
-    else {
+    let Probe::Matrix { instruction, b, variant } = probe else {
         return None;
     };
-    let Instruction {
-        engine,
-        m,
-        k,
-        input,
-        acc,
-        ..
-    } = *instruction;
+    let Instruction { engine, m, k, input, acc, .. } = *instruction;
     if *b != input {
         return None;
     }
@@ -44,26 +32,15 @@ pub fn recording_name(device: &str, probe: &Probe) -> Option<String> {
         (Precision::F16, _) => "_f16acc",
         _ => "",
     };
-    let shape = if m == 8 {
-        format!("m8n8k{k}")
-    } else {
-        format!("k{k}")
-    };
+    let shape = if m == 8 { format!("m8n8k{k}") } else { format!("k{k}") };
     let sparse = if engine.is_sparse() { "sp" } else { "" };
     let group = if group { "wg_" } else { "" };
-    Some(format!(
-        "{device}_{group}{sparse}{input}{acc}_{shape}{suffix}.bin"
-    ))
+    Some(format!("{device}_{group}{sparse}{input}{acc}_{shape}{suffix}.bin"))
 }
 
 /// Writes the first groups of a batch: A, B, C, D, and metadata of sparse ones.
 pub(super) fn write(path: &Path, batch: &Batch, probe: &Probe) -> std::io::Result<()> {
-    let keep = if probe.words().lanes == 128 {
-        WARPGROUPS
-    } else {
-        WARPS
-    }
-    .min(batch.groups);
+    let keep = if probe.words().lanes == 128 { WARPGROUPS } else { WARPS }.min(batch.groups);
     let [a, b, c, metadata] = &batch.operands;
     let sparse = matches!(probe, Probe::Matrix { instruction, .. } if instruction.engine.is_sparse());
     let mut sections = vec![a, b, c, &batch.d];

@@ -267,9 +267,8 @@ impl Summary {
         for probe in &self.probes {
             let class = |name: &str| probe.classes.get(name).copied().unwrap_or(0);
             let others = probe.alternatives.iter().filter(|a| a.name != probe.model);
-            let (refuted, tried) = others.fold((0, 0), |(refuted, tried), a| {
-                (refuted + u64::from(a.mismatches > 0), tried + 1)
-            });
+            let (refuted, tried) =
+                others.fold((0, 0), |(refuted, tried), a| (refuted + u64::from(a.mismatches > 0), tried + 1));
             let _ = writeln!(
                 text,
                 "| `{}` | {} | {} | {} | {} | {} | {} + {} negative | {refuted} of {tried} | {} |",
@@ -307,11 +306,7 @@ impl Summary {
                     text,
                     "  NaN patterns: {}{}.",
                     probe.nan_patterns.join(", "),
-                    if probe.unmodelled_nans > 0 {
-                        " (not modelled)"
-                    } else {
-                        ""
-                    }
+                    if probe.unmodelled_nans > 0 { " (not modelled)" } else { "" }
                 );
             }
         }

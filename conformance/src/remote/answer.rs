@@ -76,20 +76,14 @@ fn written(reply: &Reply, payload: &[u8], task: &mut Task<'_>) -> Result<Answer,
         Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => return Ok(Answer::Written),
     };
     if let Some(other) = arrays.names().find(|other| *other != name) {
-        return Err(bad(
-            other,
-            format!("is not what was to be written, which is {name:?}"),
-        ));
+        return Err(bad(other, format!("is not what was to be written, which is {name:?}")));
     }
     each_precision!(AnySliceMut, out, v => arrays.copy_to(name, v))?;
     Ok(Answer::Written)
 }
 
 fn sparse(reply: &Reply, payload: &[u8], contract: &Contract) -> Result<Answer, FrameError> {
-    let head = reply
-        .sparse
-        .as_ref()
-        .ok_or_else(|| bad("sparse", "is missing".to_owned()))?;
+    let head = reply.sparse.as_ref().ok_or_else(|| bad("sparse", "is missing".to_owned()))?;
     let arrays = Arrays::new(&reply.arrays, payload)?;
     with_scalar!(contract.types.out, T => {
         let parts = arrays.parts::<T>("", head)?;

@@ -76,24 +76,15 @@ impl Payload {
                 FieldRef::Values(list) => self.values(name(), T::wrap_slice(list)),
             }
         }
-        SparseHead {
-            format: format.name().to_owned(),
-            extents,
-        }
+        SparseHead { format: format.name().to_owned(), extents }
     }
 }
 
 fn put<T: Scalar>(bytes: &mut Vec<u8>, values: &[T]) {
     match T::PRECISION.bytes() {
-        8 => values
-            .iter()
-            .for_each(|x| bytes.extend_from_slice(&x.bits64().to_le_bytes())),
-        4 => values
-            .iter()
-            .for_each(|x| bytes.extend_from_slice(&(x.bits64() as u32).to_le_bytes())),
-        2 => values
-            .iter()
-            .for_each(|x| bytes.extend_from_slice(&(x.bits64() as u16).to_le_bytes())),
+        8 => values.iter().for_each(|x| bytes.extend_from_slice(&x.bits64().to_le_bytes())),
+        4 => values.iter().for_each(|x| bytes.extend_from_slice(&(x.bits64() as u32).to_le_bytes())),
+        2 => values.iter().for_each(|x| bytes.extend_from_slice(&(x.bits64() as u16).to_le_bytes())),
         _ => values.iter().for_each(|x| bytes.push(x.bits64() as u8)),
     }
 }
@@ -124,10 +115,7 @@ impl<'a> Arrays<'a> {
     /// The first array that does not.
     pub(super) fn new(heads: &'a [ArrayHead], payload: &'a [u8]) -> Result<Arrays<'a>, FrameError> {
         if heads.len() > MAX_ARRAYS {
-            return Err(bad(
-                "...",
-                format!("{} arrays, at most {MAX_ARRAYS} are read", heads.len()),
-            ));
+            return Err(bad("...", format!("{} arrays, at most {MAX_ARRAYS} are read", heads.len())));
         }
         for (i, head) in heads.iter().enumerate() {
             if heads[..i].iter().any(|other| other.name == head.name) {
@@ -136,10 +124,7 @@ impl<'a> Arrays<'a> {
             let size = width(&head.dtype).ok_or_else(|| {
                 bad(
                     &head.name,
-                    format!(
-                        "dtype {:?} is none; there are u8 u16 u32 u64 and element types",
-                        head.dtype
-                    ),
+                    format!("dtype {:?} is none; there are u8 u16 u32 u64 and element types", head.dtype),
                 )
             })?;
             let end = u128::from(head.offset) + u128::from(head.count) * size as u128;
@@ -154,10 +139,7 @@ impl<'a> Arrays<'a> {
                 return Err(bad(&head.name, reason));
             }
             if head.offset % ALIGN as u64 != 0 {
-                return Err(bad(
-                    &head.name,
-                    format!("offset {} is no multiple of {ALIGN}", head.offset),
-                ));
+                return Err(bad(&head.name, format!("offset {} is no multiple of {ALIGN}", head.offset)));
             }
         }
         Ok(Arrays { heads, payload })
@@ -175,10 +157,7 @@ impl<'a> Arrays<'a> {
             bad(name, format!("is missing; there are [{}]", there.join(", ")))
         })?;
         if head.dtype != dtype {
-            return Err(bad(
-                name,
-                format!("is of type {:?}, expected {dtype:?}", head.dtype),
-            ));
+            return Err(bad(name, format!("is of type {:?}, expected {dtype:?}", head.dtype)));
         }
         let size = width(dtype).unwrap_or(1);
         // Checked by `new`: offset and end lie in the payload.
@@ -234,10 +213,7 @@ impl<'a> Arrays<'a> {
             let name = format!("{prefix}{field}");
             let extent = head.extents.get(field);
             let wrong = || {
-                bad(
-                    &name,
-                    format!("the extent is {extent:?}, expected a number or flag as {format:?} has"),
-                )
+                bad(&name, format!("the extent is {extent:?}, expected a number or flag as {format:?} has"))
             };
             arrays += 1;
             match content {
@@ -269,14 +245,7 @@ impl<'a> Arrays<'a> {
         let named = self.names().filter(|name| name.starts_with(prefix)).count();
         if extents != head.extents.len() || prefix.is_empty() && arrays != named {
             let reason = format!("has fields that {} does not have", head.format);
-            return Err(bad(
-                if prefix.is_empty() {
-                    "the sparse matrix"
-                } else {
-                    prefix
-                },
-                reason,
-            ));
+            return Err(bad(if prefix.is_empty() { "the sparse matrix" } else { prefix }, reason));
         }
         Ok(parts)
     }
@@ -295,8 +264,5 @@ pub(super) fn width(dtype: &str) -> Option<usize> {
 }
 
 pub(super) fn bad(name: &str, reason: String) -> FrameError {
-    FrameError::Array {
-        name: name.chars().take(80).collect(),
-        reason,
-    }
+    FrameError::Array { name: name.chars().take(80).collect(), reason }
 }

@@ -59,10 +59,7 @@ impl Child {
         limits: &Limits,
     ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
-        let error = |source| StartError::Spawn {
-            program: program.clone(),
-            source,
-        };
+        let error = |source| StartError::Spawn { program: program.clone(), source };
         let mut process = Command::new(program)
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -179,23 +176,14 @@ impl Child {
         let mut ends = vec![PollFd::new(&self.stdout, PollFlags::IN)];
         let stdin = self.stdin.as_ref().filter(|_| writing);
         ends.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::OUT)));
-        ends.extend(
-            self.stderr
-                .iter()
-                .map(|stderr| PollFd::new(stderr, PollFlags::IN)),
-        );
-        let time = Timespec {
-            tv_sec: 0,
-            tv_nsec: i64::from(time.subsec_nanos()),
-        };
+        ends.extend(self.stderr.iter().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
+        let time = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
         match poll(&mut ends, Some(&time)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Trouble::Io(format!("poll: {error}"))),
         }
-        let seen = |i: Option<usize>| {
-            i.and_then(|i| ends.get(i))
-                .is_some_and(|end| !end.revents().is_empty())
-        };
+        let seen =
+            |i: Option<usize>| i.and_then(|i| ends.get(i)).is_some_and(|end| !end.revents().is_empty());
         let after = stdin.is_some();
         Ok((
             seen(stdin.map(|_| 1)),

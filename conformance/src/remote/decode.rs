@@ -35,13 +35,7 @@ impl Owned {
 
     fn as_ref(&self) -> DenseRef<'_> {
         let DenseHead { rows, cols, ld, .. } = self.head;
-        DenseRef {
-            rows,
-            cols,
-            ld,
-            layout: self.layout(),
-            data: self.values.as_slice(),
-        }
+        DenseRef { rows, cols, ld, layout: self.layout(), data: self.values.as_slice() }
     }
 }
 
@@ -64,19 +58,11 @@ impl Request {
     /// # Errors
     /// An unknown contract, a missing array, one of another type, a matrix that is no valid encoding.
     pub fn decode(run: Run, payload: &[u8]) -> Result<Request, FrameError> {
-        let contract = Contract::from_name(&run.contract).ok_or_else(|| {
-            bad(
-                "contract",
-                format!("{:?} is none of this version's", run.contract),
-            )
-        })?;
+        let contract = Contract::from_name(&run.contract)
+            .ok_or_else(|| bad("contract", format!("{:?} is none of this version's", run.contract)))?;
         let arrays = Arrays::new(&run.arrays, payload)?;
         let types = contract.types;
-        let stored = if contract.op == Op::Sddmm {
-            types.out
-        } else {
-            types.a
-        };
+        let stored = if contract.op == Op::Sddmm { types.out } else { types.a };
         // What each operation has: sparse operands, then dense inputs, then the output.
         let (sparse, inputs, output): (Names<'_>, Names<'_>, _) = match contract.op {
             Op::Spmm => (&[("a", stored)], &[("b", types.b)], Some("c")),
@@ -86,10 +72,7 @@ impl Request {
             Op::Transpose | Op::Convert => (&[("a", stored)], &[], None),
         };
         let sparse = sparse.iter().map(|&(name, precision)| {
-            let head = run
-                .sparse
-                .get(name)
-                .ok_or_else(|| bad(name, "is missing".to_owned()))?;
+            let head = run.sparse.get(name).ok_or_else(|| bad(name, "is missing".to_owned()))?;
             matrix(&arrays, name, head, precision)
         });
         let sparse = sparse.collect::<Result<_, _>>()?;
@@ -108,14 +91,7 @@ impl Request {
             Ok::<_, FrameError>((name.to_owned(), Owned { head, values }))
         });
         let output = output.transpose()?;
-        Ok(Request {
-            id: run.id,
-            contract,
-            sparse,
-            dense,
-            output,
-            run,
-        })
+        Ok(Request { id: run.id, contract, sparse, dense, output, run })
     }
 
     /// The task, to be handed to a backend.
@@ -168,10 +144,7 @@ impl Request {
                 },
                 out: inner(&mut out.values),
             },
-            (Op::Spgemm, _) => Task::Spgemm {
-                a,
-                b: self.sparse.get(1).ok_or_else(|| missing("b"))?,
-            },
+            (Op::Spgemm, _) => Task::Spgemm { a, b: self.sparse.get(1).ok_or_else(|| missing("b"))? },
             (Op::Transpose, _) => Task::Transpose { a },
             (Op::Convert, _) => Task::Convert {
                 a,
@@ -197,9 +170,7 @@ impl Request {
         let (name, owned) = self.output.as_ref()?;
         let slice = owned.values.as_slice();
         let (len, wanted) = (slice.len(), CANARY);
-        let broken = (0..GUARD)
-            .chain(len - GUARD..len)
-            .find(|&at| slice.bits(at) != wanted);
+        let broken = (0..GUARD).chain(len - GUARD..len).find(|&at| slice.bits(at) != wanted);
         Some((name, &owned.values, broken.map(|at| at as i64 - GUARD as i64)))
     }
 }

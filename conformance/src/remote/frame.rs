@@ -61,11 +61,7 @@ pub enum FrameError {
 #[must_use]
 pub(super) fn preview(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(48)];
-    let text: String = head
-        .iter()
-        .flat_map(|b| std::ascii::escape_default(*b))
-        .map(char::from)
-        .collect();
+    let text: String = head.iter().flat_map(|b| std::ascii::escape_default(*b)).map(char::from).collect();
     format!("\"{text}\"{}", if head.len() < bytes.len() { "..." } else { "" })
 }
 
@@ -92,10 +88,7 @@ pub fn parse_prefix(bytes: &[u8]) -> Result<Option<Lengths>, FrameError> {
         let found = u64::from(header);
         return Err(FrameError::Header { found });
     }
-    Ok(Some(Lengths {
-        header: header as usize,
-        payload: u64::from_le_bytes(payload),
-    }))
+    Ok(Some(Lengths { header: header as usize, payload: u64::from_le_bytes(payload) }))
 }
 
 /// A whole message.

@@ -142,11 +142,7 @@ impl Remote {
             environment,
             limits,
             capabilities,
-            idle: Mutex::new(vec![Idle {
-                child,
-                before: "nothing yet".to_owned(),
-                owner: None,
-            }]),
+            idle: Mutex::new(vec![Idle { child, before: "nothing yet".to_owned(), owner: None }]),
             next: AtomicU64::new(1),
             failed_starts: AtomicU32::new(0),
             gave_up: OnceLock::new(),
@@ -175,10 +171,7 @@ impl Remote {
 
     /// A child that is ready for a task.
     fn take(&self) -> Result<Child, Failure> {
-        if let Some(Idle {
-            mut child, before, ..
-        }) = self.waiting()
-        {
+        if let Some(Idle { mut child, before, .. }) = self.waiting() {
             return match child.ready(&before) {
                 Ok(()) => Ok(child),
                 Err(trouble) => Err(trouble.failure(&child.tail)),
@@ -322,16 +315,9 @@ fn start(
         }
     };
     match serde_json::from_slice::<Reply>(&header) {
-        Ok(Reply {
-            kind: Said::Manifest,
-            manifest: Some(manifest),
-            ..
-        }) => Ok((child, manifest)),
+        Ok(Reply { kind: Said::Manifest, manifest: Some(manifest), .. }) => Ok((child, manifest)),
         Ok(_) => Err(handshake("its first message is no manifest".to_owned(), &child)),
-        Err(source) => Err(StartError::Manifest {
-            program: program(),
-            source: Box::new(source.into()),
-        }),
+        Err(source) => Err(StartError::Manifest { program: program(), source: Box::new(source.into()) }),
     }
 }
 

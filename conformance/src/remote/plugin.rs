@@ -30,10 +30,7 @@ pub enum OpenError {
     #[error(transparent)]
     Plugin(#[from] PluginError),
     #[error("{path}: sc_manifest: {source}", path = path.display())]
-    Manifest {
-        path: PathBuf,
-        source: Box<ManifestError>,
-    },
+    Manifest { path: PathBuf, source: Box<ManifestError> },
 }
 
 impl PluginBackend {
@@ -44,15 +41,9 @@ impl PluginBackend {
     pub fn open(path: &Path) -> Result<PluginBackend, OpenError> {
         let plugin = Plugin::open(path)?;
         let read = Manifest::parse(plugin.manifest().as_bytes()).and_then(Capabilities::new);
-        let capabilities = read.map_err(|source| OpenError::Manifest {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })?;
-        Ok(PluginBackend {
-            plugin,
-            capabilities,
-            calls: AtomicU64::new(0),
-        })
+        let capabilities =
+            read.map_err(|source| OpenError::Manifest { path: path.to_owned(), source: Box::new(source) })?;
+        Ok(PluginBackend { plugin, capabilities, calls: AtomicU64::new(0) })
     }
 
     /// What it says about itself.

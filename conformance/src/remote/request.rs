@@ -31,29 +31,12 @@ impl Writer {
     fn dense(&mut self, name: &str, dense: DenseRef<'_>) {
         let DenseRef { rows, cols, ld, .. } = dense;
         let layout = LayoutName::from(dense.layout);
-        self.dense.insert(
-            name.to_owned(),
-            DenseHead {
-                rows,
-                cols,
-                ld,
-                layout,
-            },
-        );
+        self.dense.insert(name.to_owned(), DenseHead { rows, cols, ld, layout });
         self.payload.values(name.to_owned(), dense.data);
     }
 
     fn vector(&mut self, name: &str, data: AnySlice<'_>) {
-        self.dense(
-            name,
-            DenseRef {
-                rows: data.len(),
-                cols: 1,
-                ld: 1,
-                layout: Layout::RowMajor,
-                data,
-            },
-        );
+        self.dense(name, DenseRef { rows: data.len(), cols: 1, ld: 1, layout: Layout::RowMajor, data });
     }
 }
 
@@ -62,11 +45,7 @@ impl Writer {
 /// # Errors
 /// A header that is too long; not for any task of the suite.
 pub fn encode(id: u64, contract: &Contract, task: &Task<'_>) -> Result<Vec<u8>, FrameError> {
-    let mut w = Writer {
-        payload: Payload::default(),
-        sparse: BTreeMap::new(),
-        dense: BTreeMap::new(),
-    };
+    let mut w = Writer { payload: Payload::default(), sparse: BTreeMap::new(), dense: BTreeMap::new() };
     let types = contract.types;
     let mut run = Run {
         kind: Ask::Run,
@@ -92,51 +71,23 @@ pub fn encode(id: u64, contract: &Contract, task: &Task<'_>) -> Result<Vec<u8>, 
         arrays: Vec::new(),
     };
     match task {
-        Task::Spmm {
-            a,
-            transpose_a,
-            b,
-            transpose_b,
-            alpha,
-            beta,
-            c,
-        } => {
+        Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => {
             w.sparse("a", a);
             w.dense("b", *b);
-            let shape = DenseRef {
-                rows: c.rows,
-                cols: c.cols,
-                ld: c.ld,
-                layout: c.layout,
-                data: as_shared(&c.data),
-            };
+            let shape =
+                DenseRef { rows: c.rows, cols: c.cols, ld: c.ld, layout: c.layout, data: as_shared(&c.data) };
             w.dense("c", shape);
             (run.transpose_a, run.transpose_b) = (*transpose_a, *transpose_b);
             (run.alpha, run.beta) = (Some((*alpha).into()), Some((*beta).into()));
         }
-        Task::Spmv {
-            a,
-            transpose_a,
-            x,
-            alpha,
-            beta,
-            y,
-        } => {
+        Task::Spmv { a, transpose_a, x, alpha, beta, y } => {
             w.sparse("a", a);
             w.vector("x", *x);
             w.vector("y", as_shared(y));
             run.transpose_a = *transpose_a;
             (run.alpha, run.beta) = (Some((*alpha).into()), Some((*beta).into()));
         }
-        Task::Sddmm {
-            s,
-            x,
-            y,
-            alpha,
-            beta,
-            mode,
-            out,
-        } => {
+        Task::Sddmm { s, x, y, alpha, beta, mode, out } => {
             w.sparse("s", s);
             w.dense("x", *x);
             w.dense("y", *y);

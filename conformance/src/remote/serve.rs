@@ -107,9 +107,7 @@ fn answer(backend: &dyn Backend, mut request: Request) -> Result<Vec<u8>, FrameE
         }
     }
     reply.inputs_modified |= hash(&request) != before;
-    reply.guard_broken = reply
-        .guard_broken
-        .or(request.output().and_then(|(_, _, broken)| broken));
+    reply.guard_broken = reply.guard_broken.or(request.output().and_then(|(_, _, broken)| broken));
     reply.arrays = payload.heads;
     message(&reply, &payload.bytes)
 }
@@ -151,10 +149,7 @@ fn put_parts(payload: &mut Payload, parts: &AnyParts) -> super::header::SparseHe
 fn put_raw(payload: &mut Payload, raw: &RawSparse) -> super::header::SparseHead {
     fn put<T: Element>(payload: &mut Payload, raw: &RawSparse, values: &[T]) -> super::header::SparseHead {
         let (block_rows, block_cols) = (raw.params.block_rows as usize, raw.params.block_cols as usize);
-        let mut fields = vec![
-            ("rows", FieldRef::Extent(&raw.rows)),
-            ("cols", FieldRef::Extent(&raw.cols)),
-        ];
+        let mut fields = vec![("rows", FieldRef::Extent(&raw.rows)), ("cols", FieldRef::Extent(&raw.cols))];
         if matches!(raw.kind, FormatKind::Bcsr | FormatKind::BlockedEll) {
             fields.push(("block_rows", FieldRef::Extent(&block_rows)));
             fields.push(("block_cols", FieldRef::Extent(&block_cols)));
@@ -193,9 +188,7 @@ fn text_of(contract: &Contract, arithmetic: &Arithmetic) -> Option<String> {
     if contract.op.is_exact() {
         return Some("any".to_owned());
     }
-    let texts = UNITS
-        .iter()
-        .flat_map(|unit| OPTIONS.map(|option| format!("{unit}{option}")));
+    let texts = UNITS.iter().flat_map(|unit| OPTIONS.map(|option| format!("{unit}{option}")));
     let mut texts = texts.chain(["any".to_owned()]);
     texts.find(|text| declaration::parse(text, contract, (1.0, 0.0)).is_ok_and(|a| a == *arithmetic))
 }

@@ -37,11 +37,7 @@ impl Tail {
     /// `what`, and what was said last, if anything.
     pub(super) fn after(&self, what: &str) -> String {
         let text = self.text();
-        if text.is_empty() {
-            what.to_owned()
-        } else {
-            format!("{what}{SAID}{text}")
-        }
+        if text.is_empty() { what.to_owned() } else { format!("{what}{SAID}{text}") }
     }
 }
 
@@ -105,10 +101,7 @@ mod tests {
         tail.push(&vec![b'x'; 3 * KEPT]);
         tail.push(b"\x1b[31mred\x1b[0m \x07end\xff\n");
         let text = tail.text();
-        assert!(
-            text.starts_with("...xxx") && text.ends_with("xred end\u{fffd}"),
-            "{text}"
-        );
+        assert!(text.starts_with("...xxx") && text.ends_with("xred end\u{fffd}"), "{text}");
         assert!(text.len() <= KEPT + 8);
         tail.clear();
         assert_eq!(tail.after("it died"), "it died");

@@ -39,18 +39,11 @@ impl Trouble {
                 format!("{} after {received} bytes of its answer", ending(*status))
             }
             Trouble::FoundDead { status, before } => {
-                format!(
-                    "{} between two tasks, after it had answered {before}",
-                    ending(*status)
-                )
+                format!("{} between two tasks, after it had answered {before}", ending(*status))
             }
             Trouble::Late { seconds } => format!("no answer within {seconds} s, killed"),
             Trouble::Memory { used, limit } => {
-                format!(
-                    "used {} MiB of memory, the limit is {} MiB; killed",
-                    used >> 20,
-                    limit >> 20
-                )
+                format!("used {} MiB of memory, the limit is {} MiB; killed", used >> 20, limit >> 20)
             }
             Trouble::Protocol(what) | Trouble::Io(what) => what.clone(),
         }
@@ -59,10 +52,7 @@ impl Trouble {
     /// The failure that stands in a report.
     pub(super) fn failure(self, tail: &Tail) -> Failure {
         match self {
-            Trouble::Late { seconds } => Failure::TimedOut {
-                seconds,
-                tail: tail.text(),
-            },
+            Trouble::Late { seconds } => Failure::TimedOut { seconds, tail: tail.text() },
             Trouble::Protocol(what) => {
                 Failure::Broke(Box::new(Mismatch::plain(Defect::Protocol, tail.after(&what))))
             }
@@ -83,10 +73,7 @@ pub enum StartError {
     #[error("{program:?} did not say what it supports: {what}")]
     Handshake { program: String, what: String },
     #[error("{program:?}: {source}")]
-    Manifest {
-        program: String,
-        source: Box<ManifestError>,
-    },
+    Manifest { program: String, source: Box<ManifestError> },
     #[error(
         "{program:?} said something else about itself when it was started again; a manifest must not change"
     )]

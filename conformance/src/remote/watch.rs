@@ -11,10 +11,7 @@ use std::sync::Once;
 pub(super) fn limit(pid: Pid, memory: u64) {
     static SAID: Once = Once::new();
     let set = |resource, bytes| {
-        let limit = Rlimit {
-            current: Some(bytes),
-            maximum: Some(bytes),
-        };
+        let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
         prlimit(Some(pid), resource, limit)
     };
     let data = set(Resource::Data, memory.saturating_mul(2).saturating_add(256 << 20));
@@ -36,10 +33,8 @@ pub(super) fn resident(group: Pid) -> Option<u64> {
     };
     let group = group.as_raw_nonzero().get();
     let page = rustix::param::page_size() as u64;
-    let numbered = |name: &std::ffi::OsStr| {
-        name.to_str()
-            .is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
-    };
+    let numbered =
+        |name: &std::ffi::OsStr| name.to_str().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let pages = list
         .flatten()
         .filter(|entry| numbered(&entry.file_name()))

@@ -33,11 +33,7 @@ fn said(report: &Report) -> Said {
         Outcome::Findings => (report.headline(), name),
         Outcome::Clean | Outcome::Thin | Outcome::NothingJudged => (outcome.word().to_owned(), name),
     };
-    Said {
-        message: message + &part,
-        name,
-        hex,
-    }
+    Said { message: message + &part, name, hex }
 }
 
 /// The picture.

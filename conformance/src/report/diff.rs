@@ -123,10 +123,7 @@ impl CaseRecord {
     }
 
     fn place(&self) -> Place {
-        Place {
-            backend: self.backend.clone(),
-            case: self.case.clone(),
-        }
+        Place { backend: self.backend.clone(), case: self.case.clone() }
     }
 }
 
@@ -144,12 +141,7 @@ pub fn diff(old: &Report, new: &Report, factor: f64) -> Diff {
         shares: Vec::new(),
         other_bits: Vec::new(),
         other_inputs: Vec::new(),
-        only_old: old
-            .cases
-            .iter()
-            .filter(|c| !after.contains(&c.key()))
-            .map(CaseRecord::place)
-            .collect(),
+        only_old: old.cases.iter().filter(|c| !after.contains(&c.key())).map(CaseRecord::place).collect(),
         only_new: Vec::new(),
         coverage: coverage(old, new),
     };
@@ -170,9 +162,7 @@ impl Diff {
             new: new.kind().label().to_owned(),
         };
         let differ = |old: &Option<String>, new: &Option<String>| {
-            old.as_ref()
-                .zip(new.as_ref())
-                .is_some_and(|(old, new)| old != new)
+            old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| old != new)
         };
         let failed = old.verdict.is_finding();
         let passes = new.verdict.kind().ran() && !new.verdict.is_finding();
@@ -190,11 +180,7 @@ impl Diff {
         } else if let (Some(old), Some(new_share)) = (old.share_of_bound(), new.share_of_bound()) {
             let (low, high) = (old.min(new_share).max(SHARE_FLOOR), old.max(new_share));
             if high > low * factor {
-                self.shares.push(ShareChange {
-                    place: new.place(),
-                    old,
-                    new: new_share,
-                });
+                self.shares.push(ShareChange { place: new.place(), old, new: new_share });
             }
         }
         if differ(&old.inputs, &new.inputs) {
@@ -228,11 +214,7 @@ fn setting(old: &Report, new: &Report) -> Vec<Setting> {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        facts.extend(
-            r.backends
-                .iter()
-                .map(|b| (format!("{BACKEND}{}", b.name), b.version.clone())),
-        );
+        facts.extend(r.backends.iter().map(|b| (format!("{BACKEND}{}", b.name), b.version.clone())));
         facts
     };
     let (old, new) = (facts(old), facts(new));
@@ -241,11 +223,7 @@ fn setting(old: &Report, new: &Report) -> Vec<Setting> {
     names
         .into_iter()
         .filter(|name| old.get(*name) != new.get(*name))
-        .map(|name| Setting {
-            what: name.clone(),
-            old: value(&old, name),
-            new: value(&new, name),
-        })
+        .map(|name| Setting { what: name.clone(), old: value(&old, name), new: value(&new, name) })
         .collect()
 }
 
@@ -255,13 +233,7 @@ fn new_findings(old: &Report, new: &Report, before: &HashMap<Key<'_>, &CaseRecor
         .iter()
         .map(|finding| old.describe(finding))
         .filter(|d| d.record.is_none() || d.rule == "unexpected-pass")
-        .map(|d| {
-            (
-                d.rule,
-                d.backend,
-                d.details.into_iter().map(|(_, text)| text).collect(),
-            )
-        })
+        .map(|d| (d.rule, d.backend, d.details.into_iter().map(|(_, text)| text).collect()))
         .collect();
     let found = new.find();
     let mut list = Vec::new();
@@ -320,9 +292,7 @@ fn lone_backends(diff: &Diff) -> Vec<(&'static str, &str, u64)> {
     };
     let settings = diff.setting.iter();
     let found = settings.filter_map(|s| Some((s.what.strip_prefix(BACKEND)?, lone(s)?)));
-    found
-        .map(|(name, (report, places))| (report, name, cases(places, name)))
-        .collect()
+    found.map(|(name, (report, places))| (report, name, cases(places, name))).collect()
 }
 
 /// The comparison as text for a terminal.
@@ -345,31 +315,13 @@ pub fn to_text(diff: &Diff) -> String {
         |places: &[Place]| -> Vec<Place> { places.iter().filter(|p| both(&p.backend)).cloned().collect() };
     let is_both = |setting: &&Setting| setting.what.strip_prefix(BACKEND).is_none_or(both);
     for setting in diff.setting.iter().filter(is_both) {
-        let _ = writeln!(
-            text,
-            "{}: {:?} -> {:?}",
-            setting.what,
-            one_line(&setting.old),
-            one_line(&setting.new)
-        );
+        let _ =
+            writeln!(text, "{}: {:?} -> {:?}", setting.what, one_line(&setting.old), one_line(&setting.new));
     }
     list(&mut text, "newly failing", &diff.new_findings, |f| {
-        let before = f
-            .before
-            .as_ref()
-            .map(|b| format!(" (was {b})"))
-            .unwrap_or_default();
-        let replay = f
-            .replay
-            .as_ref()
-            .map(|r| format!("\n    {r}"))
-            .unwrap_or_default();
-        format!(
-            "{} on {}{before}: {}{replay}",
-            f.rule,
-            f.backend,
-            one_line(&f.message)
-        )
+        let before = f.before.as_ref().map(|b| format!(" (was {b})")).unwrap_or_default();
+        let replay = f.replay.as_ref().map(|r| format!("\n    {r}")).unwrap_or_default();
+        format!("{} on {}{before}: {}{replay}", f.rule, f.backend, one_line(&f.message))
     });
     list(&mut text, "newly passing", &diff.fixed, change);
     list(&mut text, "other verdict", &diff.changed, change);
@@ -378,27 +330,11 @@ pub fn to_text(diff: &Diff) -> String {
     });
     list(&mut text, "same verdict, other bits", &diff.other_bits, place);
     list(&mut text, "same line, other operands", &diff.other_inputs, place);
-    list(
-        &mut text,
-        "only in the old report",
-        &of_both(&diff.only_old),
-        place,
-    );
-    list(
-        &mut text,
-        "only in the new report",
-        &of_both(&diff.only_new),
-        place,
-    );
+    list(&mut text, "only in the old report", &of_both(&diff.only_old), place);
+    list(&mut text, "only in the new report", &of_both(&diff.only_new), place);
     let coverage: Vec<&Coverage> = diff.coverage.iter().filter(|c| both(&c.backend)).collect();
     list(&mut text, "other number of cases run", &coverage, |c| {
-        format!(
-            "{} -> {}: {} on {}",
-            count(c.old),
-            count(c.new),
-            c.contract,
-            c.backend
-        )
+        format!("{} -> {}: {} on {}", count(c.old), count(c.new), c.contract, c.backend)
     });
     let found = diff.new_findings.len() as u64;
     let _ = match found {
@@ -417,10 +353,6 @@ fn list<T>(text: &mut String, title: &str, items: &[T], line: impl Fn(&T) -> Str
         let _ = writeln!(text, "  {}", line(item));
     }
     if items.len() > SHOWN {
-        let _ = writeln!(
-            text,
-            "  ... and {} more (--json has all)",
-            count((items.len() - SHOWN) as u64)
-        );
+        let _ = writeln!(text, "  ... and {} more (--json has all)", count((items.len() - SHOWN) as u64));
     }
 }

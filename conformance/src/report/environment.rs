@@ -73,9 +73,7 @@ fn cpu_name() -> String {
             .find(|(name, _)| name.trim() == key)
             .map(|(_, value)| value.trim().to_owned())
     };
-    named("model name")
-        .or_else(|| named("CPU part"))
-        .unwrap_or_default()
+    named("model name").or_else(|| named("CPU part")).unwrap_or_default()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -86,11 +84,7 @@ fn cpu_features() -> Vec<String> {
         ("f16c", is_x86_feature_detected!("f16c")),
         ("avx512f", is_x86_feature_detected!("avx512f")),
     ];
-    found
-        .into_iter()
-        .filter(|f| f.1)
-        .map(|f| f.0.to_owned())
-        .collect()
+    found.into_iter().filter(|f| f.1).map(|f| f.0.to_owned()).collect()
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -100,11 +94,7 @@ fn cpu_features() -> Vec<String> {
         ("fp16", std::arch::is_aarch64_feature_detected!("fp16")),
         ("sve", std::arch::is_aarch64_feature_detected!("sve")),
     ];
-    found
-        .into_iter()
-        .filter(|f| f.1)
-        .map(|f| f.0.to_owned())
-        .collect()
+    found.into_iter().filter(|f| f.1).map(|f| f.0.to_owned()).collect()
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -129,20 +119,7 @@ fn civil(mut days: u64) -> (u64, usize, u64) {
         days -= 365 + u64::from(leap(year));
         year += 1;
     }
-    let lengths = [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut month = 0;
     while days >= lengths[month] {
         days -= lengths[month];

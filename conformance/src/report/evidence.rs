@@ -97,10 +97,8 @@ impl DeterminismGrade {
     /// The grades of all backends, from the cases.
     pub(super) fn regrade(backends: &mut [Backend], cases: &[CaseRecord]) {
         for backend in backends {
-            backend.determinism = DeterminismGrade {
-                claimed: backend.determinism.claimed,
-                ..DeterminismGrade::default()
-            };
+            backend.determinism =
+                DeterminismGrade { claimed: backend.determinism.claimed, ..DeterminismGrade::default() };
             let mine = cases.iter().filter(|record| record.backend == backend.name);
             mine.for_each(|record| backend.determinism.add(record));
         }
@@ -133,16 +131,9 @@ impl fmt::Display for DeterminismGrade {
         };
         part(f, self.differing, self.repeated, "from run to run")?;
         if self.threads_compared > 0 {
-            part(
-                f,
-                self.threads_differing,
-                self.threads_compared,
-                "with 1 thread and 4",
-            )?;
+            part(f, self.threads_differing, self.threads_compared, "with 1 thread and 4")?;
         }
-        self.first_differing
-            .iter()
-            .try_for_each(|line| write!(f, ", first in {line}"))
+        self.first_differing.iter().try_for_each(|line| write!(f, ", first in {line}"))
     }
 }
 

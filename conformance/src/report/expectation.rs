@@ -162,9 +162,7 @@ impl<'a> Waivers<'a> {
             case: pattern(&expectation.case),
             contract: pattern(&expectation.contract),
         };
-        Waivers {
-            entries: expectations.iter().map(entry).collect(),
-        }
+        Waivers { entries: expectations.iter().map(entry).collect() }
     }
 
     /// The entries in force or not that speak of this case and backend, by number.
@@ -189,9 +187,7 @@ impl<'a> Waivers<'a> {
         if self.entries.is_empty() || !record.verdict.is_finding() {
             return None;
         }
-        self.about(record)
-            .find(|(_, e)| !e.expired && e.allows(&record.verdict))
-            .map(|(number, _)| number)
+        self.about(record).find(|(_, e)| !e.expired && e.allows(&record.verdict)).map(|(number, _)| number)
     }
 }
 
@@ -244,12 +240,7 @@ impl Report {
             return tallies;
         }
         let waivers = Waivers::new(&self.expectations);
-        for (index, record) in self
-            .cases
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.verdict.kind().ran())
-        {
+        for (index, record) in self.cases.iter().enumerate().filter(|(_, c)| c.verdict.kind().ran()) {
             for (number, expectation) in waivers.about(record) {
                 let tally = &mut tallies[number];
                 tally.ran += 1;

@@ -76,19 +76,10 @@ impl Report {
     #[must_use]
     pub fn find(&self) -> Vec<Finding> {
         let cases = self.cases.iter().enumerate().filter(|(_, c)| c.is_finding());
-        let ran = |name: &str| {
-            self.cases
-                .iter()
-                .any(|c| c.backend == name && c.verdict.kind().ran())
-        };
+        let ran = |name: &str| self.cases.iter().any(|c| c.backend == name && c.verdict.kind().ran());
         let due = self.plan.shard.is_none();
-        let idle = self
-            .backends
-            .iter()
-            .filter(|b| due && b.required && !ran(&b.name));
-        let idle = idle.map(|b| Finding::IdleBackend {
-            backend: b.name.clone(),
-        });
+        let idle = self.backends.iter().filter(|b| due && b.required && !ran(&b.name));
+        let idle = idle.map(|b| Finding::IdleBackend { backend: b.name.clone() });
         cases
             .map(|(index, _)| Finding::Case { index })
             .chain(idle)
@@ -102,17 +93,11 @@ impl Report {
             Became::Met | Became::Undecided(_) => None,
             Became::Expired => Some(Finding::ExpiredExpectation { expectation }),
             Became::Stale => Some(Finding::StaleExpectation { expectation }),
-            Became::UnexpectedPass(index) => Some(Finding::UnexpectedPass {
-                expectation,
-                index,
-                cases: tallies[expectation].passed,
-            }),
+            Became::UnexpectedPass(index) => {
+                Some(Finding::UnexpectedPass { expectation, index, cases: tallies[expectation].passed })
+            }
         };
-        self.outcomes()
-            .into_iter()
-            .enumerate()
-            .filter_map(finding)
-            .collect()
+        self.outcomes().into_iter().enumerate().filter_map(finding).collect()
     }
 
     /// Marks the records that an expectation waives.
@@ -171,11 +156,7 @@ impl Report {
                 replay: None,
                 details: Vec::new(),
             },
-            Finding::UnexpectedPass {
-                expectation,
-                index,
-                cases,
-            } => {
+            Finding::UnexpectedPass { expectation, index, cases } => {
                 let passes = if *cases == 1 { "passes" } else { "pass" };
                 let what = format!("{} {passes} that should not", counted(*cases, "case"));
                 of_expectation("unexpected-pass", *expectation, what, Some(&self.cases[*index]))

@@ -54,18 +54,13 @@ pub fn summary_file() -> Result<PathBuf, SummaryError> {
 pub fn append(report: &Report, path: &Path) -> Result<(), SummaryError> {
     let taken = std::fs::metadata(path).map_or(0, |m| usize::try_from(m.len()).unwrap_or(LIMIT));
     let text = shortened(&to_markdown(report), LIMIT.saturating_sub(taken));
-    let text = text.ok_or_else(|| SummaryError::Full {
-        path: path.to_owned(),
-    })?;
+    let text = text.ok_or_else(|| SummaryError::Full { path: path.to_owned() })?;
     let written = OpenOptions::new()
         .create(true)
         .append(true)
         .open(path)
         .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| SummaryError::Write {
-        path: path.to_owned(),
-        source,
-    })
+    written.map_err(|source| SummaryError::Write { path: path.to_owned(), source })
 }
 
 /// The text, or as many whole paragraphs of it as fit; `None` if none does. Fences hold no empty line, so none is cut.

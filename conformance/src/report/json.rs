@@ -56,10 +56,7 @@ pub fn to_json(report: &Report) -> Result<String, serde_json::Error> {
     if !worth.is_empty() {
         fields.push(("worth", lines(worth)?));
     }
-    let fields: Vec<String> = fields
-        .iter()
-        .map(|(name, value)| format!("\"{name}\":{value}"))
-        .collect();
+    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
     Ok(format!("{{{}}}\n", fields.join(",\n")))
 }
 
@@ -78,16 +75,11 @@ impl Report {
     /// [`ReportError::Read`] if the file cannot be read, [`ReportError::Parse`] if it is no report of this schema
     /// or contradicts itself.
     pub fn read(path: &Path) -> Result<Report, ReportError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ReportError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ReportError::Read { path: path.to_owned(), source })?;
         let report = serde_json::from_str(&text).map_err(|error| error.to_string());
         let report = report.and_then(|report: Report| report.contradiction().map_or(Ok(report), Err));
-        report.map_err(|reason| ReportError::Parse {
-            path: path.to_owned(),
-            reason,
-        })
+        report.map_err(|reason| ReportError::Parse { path: path.to_owned(), reason })
     }
 
     /// What the types cannot rule out.

@@ -37,9 +37,7 @@ fn thin(report: &Report) -> Option<TestSuite> {
         } else {
             TestCaseStatus::non_success(NonSuccessKind::Failure)
         };
-        status
-            .set_message(thin.reason.as_str())
-            .set_type(Outcome::Thin.word());
+        status.set_message(thin.reason.as_str()).set_type(Outcome::Thin.word());
         let mut case = TestCase::new(thin.contract.as_str(), status);
         case.set_classname(thin.backend.as_str());
         suite.add_test_case(case);
@@ -84,9 +82,7 @@ fn suite(report: &Report, backend: &Backend) -> TestSuite {
             continue;
         }
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status
-            .set_message(described.message.as_str())
-            .set_type(described.rule.as_str());
+        status.set_message(described.message.as_str()).set_type(described.rule.as_str());
         suite.add_test_case(TestCase::new(name(report, &finding), status));
     }
     suite
@@ -116,9 +112,7 @@ fn status(report: &Report, record: &CaseRecord) -> TestCaseStatus {
     if let Some(number) = record.waived {
         let reason = &report.expectations[number].reason;
         let mut status = TestCaseStatus::skipped();
-        status
-            .set_message(format!("waived ({reason}): {}", record.verdict))
-            .set_type(kind.label());
+        status.set_message(format!("waived ({reason}): {}", record.verdict)).set_type(kind.label());
         return status;
     }
     let mut status = match record.verdict {
@@ -133,9 +127,7 @@ fn status(report: &Report, record: &CaseRecord) -> TestCaseStatus {
         | VerdictRecord::LoneRefusal { .. }
         | VerdictRecord::LoneAcceptance { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
     };
-    status
-        .set_message(record.verdict.to_string())
-        .set_type(kind.label());
+    status.set_message(record.verdict.to_string()).set_type(kind.label());
     if kind.is_finding() {
         status.set_description(description(report, record));
     }

@@ -46,11 +46,7 @@ fn headline(report: &Report, summary: &Summary) -> String {
         count(summary.total.counts.get(VerdictKind::NotRun)),
         line(&report.plan.tier),
         report.plan.seed,
-        report
-            .plan
-            .shard
-            .map(|shard| format!(", shard {shard}"))
-            .unwrap_or_default(),
+        report.plan.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default(),
     );
     text
 }
@@ -88,17 +84,12 @@ fn backend_table(report: &Report, summary: &Summary) -> String {
 }
 
 fn worst(cell: &Cell) -> String {
-    cell.worst
-        .map_or_else(|| "-".to_owned(), |worst| share(worst.share))
+    cell.worst.map_or_else(|| "-".to_owned(), |worst| share(worst.share))
 }
 
 fn operation_table(report: &Report, summary: &Summary) -> String {
     let names: Vec<String> = report.backends.iter().map(|b| line(&b.name)).collect();
-    let mut text = format!(
-        "| operation | {} |\n|---|{}\n",
-        names.join(" | "),
-        "---|".repeat(names.len())
-    );
+    let mut text = format!("| operation | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for row in summary.operations() {
         let cells: Vec<String> = row.cells.iter().map(|cell| operation_cell(cell, &row)).collect();
         let _ = writeln!(text, "| {} | {} |", line(&row.name), cells.join(" | "));
@@ -120,8 +111,7 @@ fn operation_cell(cell: &Cell, row: &ContractRow) -> String {
     format!(
         "{state}, {} run{}",
         percent(ran, row.planned),
-        cell.worst
-            .map_or_else(String::new, |worst| format!(", {}", used(worst.share)))
+        cell.worst.map_or_else(String::new, |worst| format!(", {}", used(worst.share)))
     )
 }
 
@@ -135,13 +125,8 @@ fn thin(report: &Report) -> String {
         report.too_little()
     );
     for thin in report.thin.iter().take(REASONS_SHOWN) {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} |",
-            line(&thin.backend),
-            line(&thin.contract),
-            line(&thin.reason)
-        );
+        let _ =
+            writeln!(text, "| {} | {} | {} |", line(&thin.backend), line(&thin.contract), line(&thin.reason));
     }
     text.push_str(&and_more(report.thin.len()));
     text
@@ -156,12 +141,7 @@ fn not_run(summary: &Summary) -> String {
     let mut text = String::from("## Not run\n\n| cases | backends | why |\n|--:|---|---|\n");
     for entry in reasons.iter().take(REASONS_SHOWN) {
         let backends = line(&entry.backends.join(", "));
-        let _ = writeln!(
-            text,
-            "| {} | {backends} | {} |",
-            count(entry.cases),
-            line(entry.reason)
-        );
+        let _ = writeln!(text, "| {} | {backends} | {} |", count(entry.cases), line(entry.reason));
     }
     text.push_str(&and_more(reasons.len()));
     text
@@ -184,16 +164,8 @@ fn findings(report: &Report) -> String {
     for finding in findings.iter().take(FINDINGS_SHOWN) {
         text.push_str(&failure(&report.describe(finding)));
     }
-    if let Some(more) = findings
-        .len()
-        .checked_sub(FINDINGS_SHOWN)
-        .filter(|&more| more > 0)
-    {
-        let _ = writeln!(
-            text,
-            "{} more in `report.json` and `report.html`.\n",
-            count(more as u64)
-        );
+    if let Some(more) = findings.len().checked_sub(FINDINGS_SHOWN).filter(|&more| more > 0) {
+        let _ = writeln!(text, "{} more in `report.json` and `report.html`.\n", count(more as u64));
     }
     text
 }
@@ -206,23 +178,14 @@ fn behind(report: &Report) -> String {
         Some(format!("- {}: {}\n", line(&b.name), line(&behind.to_string())))
     };
     let items: String = report.backends.iter().filter_map(item).collect();
-    if items.is_empty() {
-        items
-    } else {
-        format!("## What this run is worth\n\n{items}\n")
-    }
+    if items.is_empty() { items } else { format!("## What this run is worth\n\n{items}\n") }
 }
 
 fn determinism(report: &Report) -> String {
     let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
-    let lines: String = graded
-        .map(|b| format!("- {}: {}\n", line(&b.name), line(&b.determinism.to_string())))
-        .collect();
-    if lines.is_empty() {
-        lines
-    } else {
-        format!("## Determinism\n\n{lines}\n")
-    }
+    let lines: String =
+        graded.map(|b| format!("- {}: {}\n", line(&b.name), line(&b.determinism.to_string()))).collect();
+    if lines.is_empty() { lines } else { format!("## Determinism\n\n{lines}\n") }
 }
 
 fn failure(finding: &Described<'_>) -> String {
@@ -278,27 +241,11 @@ fn environment(report: &Report) -> String {
     let mut text = String::from("## Environment\n\n");
     let facts = [
         ("suite", report.suite_version.clone()),
-        (
-            "machine",
-            format!(
-                "{} {}, {}, {}",
-                here.os,
-                here.arch,
-                here.cpu,
-                counted(here.cores, "core")
-            ),
-        ),
+        ("machine", format!("{} {}, {}, {}", here.os, here.arch, here.cpu, counted(here.cores, "core"))),
         ("vector extensions", here.cpu_features.join(" ")),
         ("compiler", here.rustc.clone()),
         ("started", here.started.clone()),
-        (
-            "took",
-            format!(
-                "{:.1} s on {}",
-                report.timings.total_seconds,
-                counted(here.threads, "thread")
-            ),
-        ),
+        ("took", format!("{:.1} s on {}", report.timings.total_seconds, counted(here.threads, "thread"))),
         ("command", here.command_line.join(" ")),
     ];
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
@@ -323,8 +270,5 @@ fn line(text: &str) -> String {
 }
 
 fn longest_run(text: &str, letter: char) -> usize {
-    text.split(|other| other != letter)
-        .map(str::len)
-        .max()
-        .unwrap_or(0)
+    text.split(|other| other != letter).map(str::len).max().unwrap_or(0)
 }

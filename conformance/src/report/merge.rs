@@ -114,9 +114,7 @@ fn list(missing: &[u64]) -> String {
 
 /// Digest of a set of case lines, in any order: the sum of their 128-bit hashes, in hex.
 pub fn plan_digest<T: AsRef<[u8]>>(lines: impl IntoIterator<Item = T>) -> String {
-    let sum = lines
-        .into_iter()
-        .fold(0u128, |sum, line| sum.wrapping_add(xxh3_128(line.as_ref())));
+    let sum = lines.into_iter().fold(0u128, |sum, line| sum.wrapping_add(xxh3_128(line.as_ref())));
     format!("{sum:032x}")
 }
 
@@ -135,11 +133,7 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
             distinct_cases: parts.iter().map(|(_, part)| part.plan.distinct_cases).sum(),
             ..first.plan.clone()
         },
-        environment(
-            order
-                .iter()
-                .map(|&part| (shards[part], &parts[part].1.environment)),
-        ),
+        environment(order.iter().map(|&part| (shards[part], &parts[part].1.environment))),
     );
     whole.plan.allow_thin = parts.iter().all(|(_, part)| part.plan.allow_thin);
     whole.thin = thin(&parts);
@@ -150,10 +144,7 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
     whole.worth.clone_from(&first.worth);
     whole.sources = sources(&parts)?;
     whole.timings = timings(parts.iter().map(|(_, part)| &part.timings));
-    whole.cases = parts
-        .iter_mut()
-        .flat_map(|(_, part)| part.cases.drain(..))
-        .collect();
+    whole.cases = parts.iter_mut().flat_map(|(_, part)| part.cases.drain(..)).collect();
     let lines: HashSet<&str> = whole.cases.iter().map(|c| c.case.as_str()).collect();
     let found = lines.len() as u64;
     if found != whole.plan.distinct_cases || !is_whole(&whole) || plan_digest(lines) != whole.plan.digest {
@@ -186,47 +177,24 @@ fn check(parts: &[(PathBuf, Report)]) -> Result<Vec<Shard>, MergeError> {
     let (first_path, first) = parts.first().ok_or(MergeError::Nothing)?;
     let mut shards: Vec<Shard> = Vec::new();
     for (path, part) in parts {
-        let shard = part
-            .plan
-            .shard
-            .ok_or_else(|| MergeError::NotAShard { path: path.clone() })?;
+        let shard = part.plan.shard.ok_or_else(|| MergeError::NotAShard { path: path.clone() })?;
         if let Some((what, theirs, ours)) = difference(part, first) {
             let (path, other) = (path.clone(), first_path.clone());
-            return Err(MergeError::Different {
-                path,
-                other,
-                what,
-                theirs,
-                ours,
-            });
+            return Err(MergeError::Different { path, other, what, theirs, ours });
         }
         if let Some(earlier) = shards.iter().position(|&s| s == shard) {
-            return Err(MergeError::Twice {
-                path: path.clone(),
-                other: parts[earlier].0.clone(),
-                shard,
-            });
+            return Err(MergeError::Twice { path: path.clone(), other: parts[earlier].0.clone(), shard });
         }
         if let Some(record) = part.cases.iter().find(|c| !shard.takes(&c.case)) {
-            return Err(MergeError::Foreign {
-                path: path.clone(),
-                shard,
-                case: record.case.clone(),
-            });
+            return Err(MergeError::Foreign { path: path.clone(), shard, case: record.case.clone() });
         }
         shards.push(shard);
     }
     let count = shards[0].count();
     // There are at most as many as were given, but for a report that claims a huge number of shards.
-    let missing: Vec<u64> = (1..=count)
-        .filter(|&i| !shards.iter().any(|s| s.index() == i))
-        .take(32)
-        .collect();
-    if missing.is_empty() {
-        Ok(shards)
-    } else {
-        Err(MergeError::Missing { count, missing })
-    }
+    let missing: Vec<u64> =
+        (1..=count).filter(|&i| !shards.iter().any(|s| s.index() == i)).take(32).collect();
+    if missing.is_empty() { Ok(shards) } else { Err(MergeError::Missing { count, missing }) }
 }
 
 /// The first thing in which two reports can't be of one plan, with both values.
@@ -234,9 +202,7 @@ fn difference(theirs: &Report, ours: &Report) -> Option<(&'static str, String, S
     type Show = fn(&Report) -> String;
     let facts: [(&'static str, Show); 11] = [
         ("the suite's version", |r| r.suite_version.clone()),
-        ("the number of shards", |r| {
-            r.plan.shard.map_or(0, Shard::count).to_string()
-        }),
+        ("the number of shards", |r| r.plan.shard.map_or(0, Shard::count).to_string()),
         ("the tier", |r| r.plan.tier.clone()),
         ("the seed", |r| r.plan.seed.to_string()),
         ("the list of operations", |r| r.plan.operations.join(",")),
@@ -247,30 +213,19 @@ fn difference(theirs: &Report, ours: &Report) -> Option<(&'static str, String, S
             versions.collect::<Vec<_>>().join(", ")
         }),
         ("the plan", |r| format!("{} (digest)", r.plan.digest)),
-        ("what backends declare", |r| {
-            format!("{:?}", declared(&r.backends))
-        }),
+        ("what backends declare", |r| format!("{:?}", declared(&r.backends))),
         ("the list of expectations", |r| {
-            let in_force = |e: &Expectation| Expectation {
-                expired: false,
-                ..e.clone()
-            };
+            let in_force = |e: &Expectation| Expectation { expired: false, ..e.clone() };
             format!("{:?}", r.expectations.iter().map(in_force).collect::<Vec<_>>())
         }),
     ];
-    facts
-        .into_iter()
-        .map(|(what, show)| (what, show(theirs), show(ours)))
-        .find(|(_, a, b)| a != b)
+    facts.into_iter().map(|(what, show)| (what, show(theirs), show(ours))).find(|(_, a, b)| a != b)
 }
 
 /// What backends said beforehand: grades are made of the cases, and differ; a machine may have its backends elsewhere.
 fn declared(backends: &[Backend]) -> Vec<Backend> {
     let declared = |backend: &Backend| Backend {
-        determinism: DeterminismGrade {
-            claimed: backend.determinism.claimed,
-            ..DeterminismGrade::default()
-        },
+        determinism: DeterminismGrade { claimed: backend.determinism.claimed, ..DeterminismGrade::default() },
         selection: None,
         ..backend.clone()
     };
@@ -319,10 +274,7 @@ fn sources(parts: &[(PathBuf, Report)]) -> Result<Vec<Source>, MergeError> {
         for source in &part.sources {
             let known = all.entry((&source.family, &source.spec)).or_insert(source);
             if *known != source {
-                return Err(MergeError::OtherMatrix {
-                    path: path.clone(),
-                    source_name: source.spec.clone(),
-                });
+                return Err(MergeError::OtherMatrix { path: path.clone(), source_name: source.spec.clone() });
             }
         }
     }

@@ -36,12 +36,7 @@ pub struct Thin {
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Outcome; 4] = [
-        Outcome::Clean,
-        Outcome::Findings,
-        Outcome::Thin,
-        Outcome::NothingJudged,
-    ];
+    pub const ALL: [Outcome; 4] = [Outcome::Clean, Outcome::Findings, Outcome::Thin, Outcome::NothingJudged];
 
     /// The word for it.
     #[must_use]

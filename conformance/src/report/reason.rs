@@ -28,11 +28,7 @@ impl Reason {
             Verdict::TimedOut { .. } => (None, String::new()),
             _ => return None,
         };
-        Some(Reason {
-            kind: verdict.kind(),
-            defect,
-            words,
-        })
+        Some(Reason { kind: verdict.kind(), defect, words })
     }
 
     /// The reason behind a record, from what the record still says.
@@ -72,11 +68,7 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label())?;
-        if self.words.is_empty() {
-            Ok(())
-        } else {
-            write!(f, " ({})", self.words)
-        }
+        if self.words.is_empty() { Ok(()) } else { write!(f, " ({})", self.words) }
     }
 }
 
@@ -116,11 +108,7 @@ fn class(message: &str) -> String {
     let mut words = Vec::new();
     let first = without_turn(message.lines().next().unwrap_or_default());
     for word in first.split_whitespace() {
-        words.push(if named {
-            word.to_owned()
-        } else {
-            without_numbers(word)
-        });
+        words.push(if named { word.to_owned() } else { without_numbers(word) });
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         named = matches!(bare.as_str(), "signal" | "code" | "status" | "exit");
     }
@@ -159,9 +147,7 @@ mod tests {
     use sparse_oracle::verdict::{Defect as Seen, Mismatch};
 
     fn crashed(message: &str) -> Option<Reason> {
-        Reason::of(&Verdict::Crashed {
-            message: message.to_owned(),
-        })
+        Reason::of(&Verdict::Crashed { message: message.to_owned() })
     }
 
     #[test]
@@ -186,10 +172,7 @@ mod tests {
             Reason::of(&Verdict::Wrong(Box::new(mismatch))).expect("a finding")
         };
         let outside = |words: &str| {
-            of(
-                Seen::OutOfBounds,
-                &format!("what lies outside the output was written: {words}"),
-            )
+            of(Seen::OutOfBounds, &format!("what lies outside the output was written: {words}"))
         };
         let past_c = outside("sc_run wrote outside data of C: at byte 20 counted from its first, of 5");
         assert_eq!(
@@ -205,26 +188,14 @@ mod tests {
             outside("sc_run wrote outside row_ptr of A: at byte 20 counted from its first, of 5")
         );
         let changed = |words: &str| {
-            of(
-                Seen::InputModified,
-                &format!("an input operand changed during the call: {words}"),
-            )
+            of(Seen::InputModified, &format!("an input operand changed during the call: {words}"))
         };
         let values = changed("sc_run wrote to its input A, array values, element 3");
-        assert_eq!(
-            values,
-            changed("sc_run wrote to its input A, array values, element 0")
-        );
-        assert_ne!(
-            values,
-            changed("sc_run wrote to its input B, array data, element 3")
-        );
+        assert_eq!(values, changed("sc_run wrote to its input A, array values, element 0"));
+        assert_ne!(values, changed("sc_run wrote to its input B, array data, element 3"));
         assert_eq!(values.to_string(), "wrong-input-modified (A, array values)");
         assert_ne!(values, changed("it changed the input a.values, byte 7"));
-        assert_eq!(
-            changed("it changed the input b, byte 7"),
-            changed("it changed the input b, byte 0")
-        );
+        assert_eq!(changed("it changed the input b, byte 7"), changed("it changed the input b, byte 0"));
         assert_eq!(past_c.label(), "wrong-canary");
     }
 

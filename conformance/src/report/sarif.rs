@@ -23,18 +23,9 @@ pub const RESULTS: usize = 25_000;
 const OTHER_RULES: [(&str, &str); 6] = [
     ("idle-backend", "A required backend ran no case."),
     ("unexpected-pass", "A case passes that an expectation says fails."),
-    (
-        "expired-expectation",
-        "The last day of an expectation has passed.",
-    ),
-    (
-        "stale-expectation",
-        "An expectation matches no case that was run.",
-    ),
-    (
-        "thin",
-        "A contract was judged on too little for a run without findings to mean anything.",
-    ),
+    ("expired-expectation", "The last day of an expectation has passed."),
+    ("stale-expectation", "An expectation matches no case that was run."),
+    ("thin", "A contract was judged on too little for a run without findings to mean anything."),
     ("nothing-judged", "No case was judged."),
 ];
 
@@ -52,10 +43,7 @@ pub fn to_sarif(report: &Report) -> Result<String, serde_json::Error> {
         .filter(|(_, c)| c.waived.is_some())
         .map(|(index, _)| Finding::Case { index })
         .collect();
-    let of_findings = findings
-        .iter()
-        .chain(&waived)
-        .map(|finding| result(report, finding, first));
+    let of_findings = findings.iter().chain(&waived).map(|finding| result(report, finding, first));
     let of_run = unjudged(report);
     let all = findings.len() + waived.len() + of_run.len();
     let results: Vec<Value> = of_run.into_iter().chain(of_findings).take(RESULTS).collect();
@@ -167,9 +155,7 @@ fn message(described: &Described<'_>) -> String {
 }
 
 fn location(described: &Described<'_>, line: usize) -> Value {
-    let name = described
-        .record
-        .map_or(described.backend, |record| record.case.as_str());
+    let name = described.record.map_or(described.backend, |record| record.case.as_str());
     json!({
         "physicalLocation": {
             "artifactLocation": { "uri": "report.json" },
@@ -181,9 +167,7 @@ fn location(described: &Described<'_>, line: usize) -> Value {
 
 /// The same finding of two runs has the same one, whatever the values were.
 fn fingerprint(described: &Described<'_>) -> String {
-    let case = described
-        .record
-        .map_or(described.message.as_str(), |r: &CaseRecord| &r.case);
+    let case = described.record.map_or(described.message.as_str(), |r: &CaseRecord| &r.case);
     let key = format!("{}\n{}\n{case}", described.rule, described.backend);
     format!("{:032x}", xxh3_128(key.as_bytes()))
 }

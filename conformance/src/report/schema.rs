@@ -6,9 +6,7 @@ use schemars::generate::SchemaSettings;
 /// The schema as checked in at `conformance/schema/report-1.schema.json`: pretty JSON, ending in a line break.
 #[must_use]
 pub fn schema_text() -> String {
-    let mut schema = SchemaSettings::draft2020_12()
-        .into_generator()
-        .into_root_schema_for::<Report>();
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Report>();
     schema.insert("title".to_owned(), SCHEMA_NAME.into());
     format!("{:#}\n", schema.to_value())
 }

@@ -68,9 +68,7 @@ pub fn percent(value: u64, whole: u64) -> String {
 /// Text in one line without control characters: a backend's message must steer neither terminal nor file.
 #[must_use]
 pub fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect()
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 /// The findings: of each backend the first of each reason before the second of any, those that were shrunk before the others.
@@ -87,9 +85,7 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
     let mut ordered: Vec<(usize, Finding)> = Vec::new();
     for finding in findings {
         let turn = record(&finding).map_or(0, |record| {
-            let turn = turns
-                .entry((&record.backend, Reason::of_record(record)))
-                .or_default();
+            let turn = turns.entry((&record.backend, Reason::of_record(record))).or_default();
             *turn += 1;
             *turn - 1
         });
@@ -104,17 +100,9 @@ pub fn shrunk_first(report: &Report) -> Vec<Finding> {
 pub fn by_rule(report: &Report, findings: &[Finding]) -> String {
     let mut counts: BTreeMap<(String, &str), u64> = BTreeMap::new();
     for described in findings.iter().map(|finding| report.describe(finding)) {
-        let backend = if report.backends.len() > 1 {
-            described.backend
-        } else {
-            ""
-        };
+        let backend = if report.backends.len() > 1 { described.backend } else { "" };
         // Names of backends are the report's own, whatever the finding is.
-        let backend = report
-            .backends
-            .iter()
-            .find(|b| b.name == backend)
-            .map_or("", |b| &b.name);
+        let backend = report.backends.iter().find(|b| b.name == backend).map_or("", |b| &b.name);
         *counts.entry((described.rule, backend)).or_default() += 1;
     }
     let line = |((rule, backend), number): (&(String, &str), &u64)| match *backend {
@@ -133,27 +121,13 @@ mod tests {
         for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(count(value), text);
         }
-        assert_eq!(
-            (counted(1, "case"), counted(0, "case")),
-            ("1 case".to_owned(), "0 cases".to_owned())
-        );
+        assert_eq!((counted(1, "case"), counted(0, "case")), ("1 case".to_owned(), "0 cases".to_owned()));
     }
 
     #[test]
     fn shares_never_hide_that_a_bound_was_used_or_broken() {
         let texts = [0.0, 1e-300, 0.312, 1.0, 1.004, 37100.0, f64::INFINITY].map(share);
-        assert_eq!(
-            texts,
-            [
-                "0 %",
-                "<0.1 %",
-                "31.2 %",
-                "100.0 %",
-                "1.00×",
-                "37,100×",
-                "over 10^15×"
-            ]
-        );
+        assert_eq!(texts, ["0 %", "<0.1 %", "31.2 %", "100.0 %", "1.00×", "37,100×", "over 10^15×"]);
         assert_eq!(used(1.0), "at most 100.0 % of the allowed error used");
         assert_eq!(used(2.5), "up to 2.50× the allowed error");
         assert_eq!(percent(999, 1000), "99 %");

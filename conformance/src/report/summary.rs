@@ -24,10 +24,7 @@ impl Counts {
 
     /// Kinds that occur, with their counts, in the order of [`VerdictKind::ALL`].
     pub fn present(&self) -> impl Iterator<Item = (VerdictKind, u64)> {
-        VerdictKind::ALL
-            .into_iter()
-            .map(|kind| (kind, self.get(kind)))
-            .filter(|&(_, count)| count > 0)
+        VerdictKind::ALL.into_iter().map(|kind| (kind, self.get(kind))).filter(|&(_, count)| count > 0)
     }
 
     /// All records.
@@ -62,11 +59,7 @@ impl Counts {
     }
 
     fn sum(&self, choose: impl Fn(VerdictKind) -> bool) -> u64 {
-        VerdictKind::ALL
-            .into_iter()
-            .filter(|&kind| choose(kind))
-            .map(|kind| self.get(kind))
-            .sum()
+        VerdictKind::ALL.into_iter().filter(|&kind| choose(kind)).map(|kind| self.get(kind)).sum()
     }
 }
 
@@ -224,10 +217,7 @@ impl Summary {
         let mut rows: Vec<ContractRow> = Vec::new();
         for contract in &self.contracts {
             let Some(row) = rows.iter_mut().find(|row| row.operation == contract.operation) else {
-                rows.push(ContractRow {
-                    name: contract.operation.clone(),
-                    ..contract.clone()
-                });
+                rows.push(ContractRow { name: contract.operation.clone(), ..contract.clone() });
                 continue;
             };
             row.planned += contract.planned;
@@ -244,18 +234,10 @@ impl Report {
     #[must_use]
     pub fn summary(&self) -> Summary {
         let mut summary = self.empty_summary();
-        let backends: HashMap<&str, usize> = self
-            .backends
-            .iter()
-            .enumerate()
-            .map(|(i, b)| (b.name.as_str(), i))
-            .collect();
-        let contracts: HashMap<&str, usize> = self
-            .contracts
-            .iter()
-            .enumerate()
-            .map(|(i, c)| (c.name.as_str(), i))
-            .collect();
+        let backends: HashMap<&str, usize> =
+            self.backends.iter().enumerate().map(|(i, b)| (b.name.as_str(), i)).collect();
+        let contracts: HashMap<&str, usize> =
+            self.contracts.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
         for (index, record) in self.cases.iter().enumerate() {
             summary.total.add(index, record);
             let Some(&backend) = backends.get(record.backend.as_str()) else {
@@ -318,10 +300,7 @@ mod tests {
         for share in [0.0, 1e-30, 0.5, 0.500_001, 1.0, 1.000_001, f64::INFINITY] {
             histogram.add(share);
         }
-        assert_eq!(
-            (histogram.bins[0], histogram.bins[18], histogram.bins[19]),
-            (2, 1, 2)
-        );
+        assert_eq!((histogram.bins[0], histogram.bins[18], histogram.bins[19]), (2, 1, 2));
         assert_eq!((histogram.zero, histogram.beyond, histogram.total()), (1, 2, 7));
     }
 

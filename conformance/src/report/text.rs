@@ -30,11 +30,7 @@ impl Colour {
     #[must_use]
     pub fn for_output(is_terminal: bool) -> Colour {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if is_terminal && !refused {
-            Colour::Ansi
-        } else {
-            Colour::Plain
-        }
+        if is_terminal && !refused { Colour::Ansi } else { Colour::Plain }
     }
 
     fn paint(self, code: u8, text: &str) -> String {
@@ -75,18 +71,10 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
 
 fn backend_line(backend: &BackendSummary, colour: Colour) -> String {
     let counts = &backend.cell.counts;
-    let mut line = format!(
-        "{} of {} run",
-        count(counts.ran()),
-        counted(counts.total(), "case")
-    );
+    let mut line = format!("{} of {} run", count(counts.ran()), counted(counts.total(), "case"));
     for (kind, number) in counts.present() {
         let part = format!("{} {}", count(number), kind.label());
-        let part = if kind.is_finding() {
-            colour.paint(RED, &part)
-        } else {
-            part
-        };
+        let part = if kind.is_finding() { colour.paint(RED, &part) } else { part };
         let _ = write!(line, ", {part}");
     }
     if let Some(worst) = backend.cell.worst {
@@ -98,9 +86,7 @@ fn backend_line(backend: &BackendSummary, colour: Colour) -> String {
 /// One line for each backend of which a case was run again.
 fn determinism(report: &Report) -> String {
     let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
-    graded
-        .map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string())))
-        .collect()
+    graded.map(|b| format!("{}: {}\n", b.name, one_line(&b.determinism.to_string()))).collect()
 }
 
 /// One line for each backend: what stands behind its verdicts.
@@ -134,10 +120,7 @@ fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
             let _ = writeln!(text, "  {}", one_line(&shrunk.line()));
         }
     }
-    if let Some(further) = findings
-        .get(FINDINGS_SHOWN..)
-        .filter(|further| !further.is_empty())
-    {
+    if let Some(further) = findings.get(FINDINGS_SHOWN..).filter(|further| !further.is_empty()) {
         let report_json = written.iter().find(|path| path.ends_with("report.json"));
         let place = report_json.map_or_else(
             || "--report DIR keeps them".to_owned(),
@@ -165,11 +148,8 @@ fn without_trace(message: &str) -> String {
 /// Expectations that waived something, and those that this run could say nothing about.
 fn expectations(report: &Report) -> String {
     let mut text = String::new();
-    for ((expectation, outcome), tally) in report
-        .expectations
-        .iter()
-        .zip(report.outcomes())
-        .zip(report.tallies())
+    for ((expectation, outcome), tally) in
+        report.expectations.iter().zip(report.outcomes()).zip(report.tallies())
     {
         let (head, what) = match outcome {
             Became::Undecided(why) => ("not looked at", why.to_owned()),
@@ -193,19 +173,10 @@ fn not_run(summary: &Summary) -> String {
     let mut text = String::new();
     for entry in reasons.iter().take(NOT_RUN_SHOWN) {
         let (cases, backends) = (counted(entry.cases, "case"), entry.backends.join(", "));
-        let _ = writeln!(
-            text,
-            "\nnot run: {cases} on {}\n  {}",
-            one_line(&backends),
-            one_line(entry.reason)
-        );
+        let _ = writeln!(text, "\nnot run: {cases} on {}\n  {}", one_line(&backends), one_line(entry.reason));
     }
     if let Some(more) = reasons.len().checked_sub(NOT_RUN_SHOWN).filter(|&more| more > 0) {
-        let _ = writeln!(
-            text,
-            "\nnot run: {} in report.json",
-            counted(more as u64, "further reason")
-        );
+        let _ = writeln!(text, "\nnot run: {} in report.json", counted(more as u64, "further reason"));
     }
     text
 }
@@ -238,9 +209,8 @@ fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -
     let apart = [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun]
         .map(|kind| (kind, counts.get(kind)));
     let apart = apart.iter().filter(|(_, number)| *number > 0);
-    let apart: String = apart
-        .map(|(kind, number)| format!(", {} {}", count(*number), kind.label()))
-        .collect();
+    let apart: String =
+        apart.map(|(kind, number)| format!(", {} {}", count(*number), kind.label())).collect();
     let verdict = match report.outcome() {
         Outcome::Clean => colour.paint(GREEN, "clean"),
         Outcome::Thin => colour.paint(YELLOW, &format!("{}, no finding", report.headline())),

@@ -312,10 +312,7 @@ impl VerdictRecord {
             ("error", m.error.clone()),
             ("bound", m.bound.clone()),
         ];
-        facts
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)))
-            .collect()
+        facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 }
 
@@ -324,11 +321,9 @@ impl fmt::Display for VerdictRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             VerdictRecord::Exact => f.write_str("exact"),
-            VerdictRecord::Within { share } => write!(
-                f,
-                "within the bound: {} of the allowed error used",
-                super::show::share(*share)
-            ),
+            VerdictRecord::Within { share } => {
+                write!(f, "within the bound: {} of the allowed error used", super::show::share(*share))
+            }
             VerdictRecord::Wrong(m) => write!(f, "wrong {} ({}): {}", m.what, m.tier, m.message),
             VerdictRecord::AgreedRefusal { refusal } => write!(f, "refused, as it must be: {refusal}"),
             VerdictRecord::LoneRefusal { refusal } => {

@@ -80,20 +80,13 @@ impl Worth {
             reasons.push(format!("{} cases judged of at least {}", self.judged, self.floor));
         }
         if self.pairs_missing > 0 {
-            let example = self
-                .missing
-                .as_ref()
-                .map_or(String::new(), |name| format!(", such as {name}"));
+            let example = self.missing.as_ref().map_or(String::new(), |name| format!(", such as {name}"));
             reasons.push(format!(
                 "{} of {} combinations in no judged case{example}",
                 self.pairs_missing, self.pairs
             ));
         }
-        if let Some(seeded) = self
-            .seeded
-            .as_ref()
-            .filter(|s| s.caught * 100 < s.concern * LEAST_CAUGHT)
-        {
+        if let Some(seeded) = self.seeded.as_ref().filter(|s| s.caught * 100 < s.concern * LEAST_CAUGHT) {
             reasons.push(seeded.said());
         }
         (!reasons.is_empty()).then(|| reasons.join("; "))
@@ -123,10 +116,7 @@ impl Report {
     /// What stands behind the verdicts on a backend; none where nothing was measured.
     #[must_use]
     pub fn behind(&self, backend: &str) -> Option<Behind<'_>> {
-        let mut behind = Behind {
-            fewest: u64::MAX,
-            ..Behind::default()
-        };
+        let mut behind = Behind { fewest: u64::MAX, ..Behind::default() };
         for row in self.worth.iter().filter(|row| row.backend == backend) {
             behind.contracts += 1;
             behind.fewest = behind.fewest.min(row.judged);
@@ -166,10 +156,7 @@ impl fmt::Display for Behind<'_> {
         let (caught, concern) = (count(self.caught), counted(self.concern, "seeded bug"));
         let places = match self.hunted == self.contracts {
             true => format!("over {}", counted(self.hunted, "contract")),
-            false => format!(
-                "over {} of them, one for each operation and format",
-                count(self.hunted)
-            ),
+            false => format!("over {} of them, one for each operation and format", count(self.hunted)),
         };
         write!(
             f,
@@ -189,10 +176,7 @@ impl Seeded {
             few if few.len() <= 8 => format!("; not: {}", names(few)),
             many => format!("; not: {}, and {} more", names(&many[..8]), many.len() - 8),
         };
-        format!(
-            "would have caught {} of {} seeded bugs{missed}",
-            self.caught, self.concern
-        )
+        format!("would have caught {} of {} seeded bugs{missed}", self.caught, self.concern)
     }
 }
 
@@ -205,11 +189,7 @@ mod tests {
             judged: 150,
             floor: 150,
             pairs: 9,
-            seeded: Some(Seeded {
-                concern: 20,
-                caught: 19,
-                missed: vec!["a bug".to_owned()],
-            }),
+            seeded: Some(Seeded { concern: 20, caught: 19, missed: vec!["a bug".to_owned()] }),
             ..Worth::default()
         }
     }
@@ -218,34 +198,14 @@ mod tests {
     #[test]
     fn too_few_cases_pairs_or_bugs_are_each_a_reason() {
         assert_eq!(enough().thin(), None);
-        let few = Worth {
-            judged: 8,
-            ..enough()
-        };
-        assert!(
-            few.thin()
-                .is_some_and(|reason| reason.contains("8 cases judged of at least 150"))
-        );
-        let unpaired = Worth {
-            pairs_missing: 1,
-            missing: Some("n 64 with beta 0".to_owned()),
-            ..enough()
-        };
-        assert!(
-            unpaired
-                .thin()
-                .is_some_and(|reason| reason.contains("n 64 with beta 0"))
-        );
+        let few = Worth { judged: 8, ..enough() };
+        assert!(few.thin().is_some_and(|reason| reason.contains("8 cases judged of at least 150")));
+        let unpaired = Worth { pairs_missing: 1, missing: Some("n 64 with beta 0".to_owned()), ..enough() };
+        assert!(unpaired.thin().is_some_and(|reason| reason.contains("n 64 with beta 0")));
         let mut blind = enough();
-        blind.seeded = Some(Seeded {
-            concern: 20,
-            caught: 18,
-            missed: vec!["x".to_owned(), "y".to_owned()],
-        });
+        blind.seeded = Some(Seeded { concern: 20, caught: 18, missed: vec!["x".to_owned(), "y".to_owned()] });
         assert!(
-            blind
-                .thin()
-                .is_some_and(|reason| reason.contains("18 of 20") && reason.contains("not: x, y"))
+            blind.thin().is_some_and(|reason| reason.contains("18 of 20") && reason.contains("not: x, y"))
         );
     }
 }

@@ -93,26 +93,14 @@ pub const WRITERS: [Writer; 7] = [
         purpose: "job summaries, comments",
         text: |report| Ok(markdown::to_markdown(report)),
     },
-    Writer {
-        file: "report.html",
-        purpose: "people",
-        text: |report| Ok(html::to_html(report)),
-    },
+    Writer { file: "report.html", purpose: "people", text: |report| Ok(html::to_html(report)) },
     Writer {
         file: "report.sarif",
         purpose: "code scanning",
         text: |report| sarif::to_sarif(report).map_err(Fault::Json),
     },
-    Writer {
-        file: "badge.svg",
-        purpose: "a README",
-        text: |report| Ok(badge::to_svg(report)),
-    },
-    Writer {
-        file: "badge.json",
-        purpose: "a badge server",
-        text: |report| Ok(badge::to_json(report)),
-    },
+    Writer { file: "badge.svg", purpose: "a README", text: |report| Ok(badge::to_svg(report)) },
+    Writer { file: "badge.json", purpose: "a badge server", text: |report| Ok(badge::to_json(report)) },
 ];
 
 impl Writer {
@@ -135,10 +123,8 @@ impl Writer {
 /// # Errors
 /// Any [`ReportError`] about writing, naming the file.
 pub fn write_all(report: &Report, directory: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    std::fs::create_dir_all(directory).map_err(|source| ReportError::Directory {
-        path: directory.to_owned(),
-        source,
-    })?;
+    std::fs::create_dir_all(directory)
+        .map_err(|source| ReportError::Directory { path: directory.to_owned(), source })?;
     let texts: Result<Vec<(PathBuf, String)>, ReportError> = WRITERS
         .iter()
         .map(|writer| {
@@ -147,10 +133,7 @@ pub fn write_all(report: &Report, directory: &Path) -> Result<Vec<PathBuf>, Repo
             Ok((path, text))
         })
         .collect();
-    texts?
-        .into_iter()
-        .map(|(path, text)| write(path, &text))
-        .collect()
+    texts?.into_iter().map(|(path, text)| write(path, &text)).collect()
 }
 
 fn write(path: PathBuf, text: &str) -> Result<PathBuf, ReportError> {

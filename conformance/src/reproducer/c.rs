@@ -62,10 +62,7 @@ pub(super) fn to_c(shown: &Shown<'_>) -> String {
     if data.c.is_none() {
         want_arrays(&mut text, &data.arrays);
     }
-    let fault = here
-        .params
-        .fault
-        .map_or_else(String::new, |f| f.name().to_owned());
+    let fault = here.params.fault.map_or_else(String::new, |f| f.name().to_owned());
     let _ = writeln!(text, "static const char *const must_refuse = \"{fault}\";");
     text.push_str(TAIL);
     text
@@ -78,19 +75,13 @@ fn want_arrays(text: &mut String, arrays: &[Array]) {
         let _ = write!(text, "static {} {name}[] = {{", storage(array.kind));
         numbers(text, array.kind, &array.bits);
     }
-    rows(
-        text,
-        "sc_array want_arrays",
-        arrays.iter().map(|a| entry("want", a)),
-    );
+    rows(text, "sc_array want_arrays", arrays.iter().map(|a| entry("want", a)));
     let _ = writeln!(text, "static const size_t want_array_count = {};", arrays.len());
 }
 
 /// Text that can't end a comment.
 fn comment(text: &str) -> String {
-    text.replace("*/", "* /")
-        .replace("/*", "/ *")
-        .replace(['\n', '\\'], " ")
+    text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\\'], " ")
 }
 
 /// The C type that holds the bits, and the header's name for the type.
@@ -110,19 +101,11 @@ fn memories(text: &mut String, data: &Data) {
     for (operand, matrix) in operands.into_iter().filter_map(|(name, m)| Some((name, m?))) {
         let arrays = matrix.arrays.iter();
         given.extend(arrays.map(|a| {
-            (
-                format!("{operand}_{}", a.name),
-                format!("array {} of {operand}", a.name),
-                a.bits.len(),
-            )
+            (format!("{operand}_{}", a.name), format!("array {} of {operand}", a.name), a.bits.len())
         }));
     }
     for (operand, matrix) in [("b", &data.b), ("y", &data.y), ("c", &data.c)] {
-        given.extend(
-            matrix
-                .iter()
-                .map(|m| (format!("{operand}_data"), operand.to_owned(), m.bits.len())),
-        );
+        given.extend(matrix.iter().map(|m| (format!("{operand}_data"), operand.to_owned(), m.bits.len())));
     }
     let line = |(array, words, count): &(String, String, usize)| {
         format!(
@@ -156,11 +139,7 @@ fn literal(text: &mut String, name: &str, kind: &str, bits: &[u64]) {
 fn numbers(text: &mut String, kind: &str, bits: &[u64]) {
     let is_float = Precision::from_name(kind).is_some();
     let number = |bits: &u64| {
-        if is_float {
-            format!("0x{bits:x}")
-        } else {
-            format!("{bits}")
-        }
+        if is_float { format!("0x{bits:x}") } else { format!("{bits}") }
     };
     let suffix = if storage(kind) == "uint64_t" { "u" } else { "" };
     for (at, value) in bits.iter().enumerate() {
@@ -177,20 +156,12 @@ fn rows(text: &mut String, what: &str, lines: impl Iterator<Item = String>) {
     for line in &lines {
         let _ = writeln!(text, "    {line},");
     }
-    text.push_str(if lines.is_empty() {
-        "    { 0 },\n};\n"
-    } else {
-        "};\n"
-    });
+    text.push_str(if lines.is_empty() { "    { 0 },\n};\n" } else { "};\n" });
 }
 
 fn entry(prefix: &str, array: &Array) -> String {
     let Array { name, kind, bits } = array;
-    format!(
-        "{{ \"{name}\", {prefix}_{name}, {}, {}, 0 }}",
-        bits.len(),
-        dtype(kind)
-    )
+    format!("{{ \"{name}\", {prefix}_{name}, {}, {}, 0 }}", bits.len(), dtype(kind))
 }
 
 fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
@@ -199,10 +170,7 @@ fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
     }
     let arrays = format!("sc_array {name}_arrays");
     rows(text, &arrays, matrix.arrays.iter().map(|a| entry(name, a)));
-    let extents = matrix
-        .extents
-        .iter()
-        .map(|e| format!("{{ \"{}\", {} }}", e.name, e.value));
+    let extents = matrix.extents.iter().map(|e| format!("{{ \"{}\", {} }}", e.name, e.value));
     rows(text, &format!("sc_number {name}_extents"), extents);
     let _ = writeln!(
         text,
@@ -219,11 +187,7 @@ fn sparse(text: &mut String, name: &str, matrix: &SparseData) {
 /// A dense operand; a fault may claim less memory or a smaller leading dimension than there is.
 fn dense(text: &mut String, name: &str, matrix: &DenseData, fault: Option<Fault>) {
     literal(text, &format!("{name}_data"), matrix.kind.name(), &matrix.bits);
-    let inner = if matrix.layout == Layout::RowMajor {
-        matrix.cols
-    } else {
-        matrix.rows
-    };
+    let inner = if matrix.layout == Layout::RowMajor { matrix.cols } else { matrix.rows };
     let ld = match fault {
         Some(Fault::SmallLdc) => inner.saturating_sub(1),
         _ => matrix.ld,
@@ -269,9 +233,7 @@ fn task(text: &mut String, shown: &Shown<'_>, operands: &[&str]) {
         .map(|(name, value)| format!("{{ \"{name}\", {value} }}"))
         .collect();
     rows(text, "sc_number params", params.iter().cloned());
-    let to = contract
-        .to
-        .map_or_else(|| "NULL".to_owned(), |to| format!("\"{}\"", to.name()));
+    let to = contract.to.map_or_else(|| "NULL".to_owned(), |to| format!("\"{}\"", to.name()));
     let _ = writeln!(
         text,
         "static const sc_task task = {{ sizeof(sc_task), {op}, \"{contract}\", {}, {alpha}, {beta}, {}, {}, {mode}, {}, {to}, params }};",
@@ -291,10 +253,7 @@ fn wants(text: &mut String, wants: &[Want]) {
     let line = |w: &Want| {
         let [nan, inf, minus] = w.others.map(u8::from);
         // An infinite bound says nothing.
-        let bound = w
-            .bound
-            .filter(|b| b.is_finite())
-            .map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
+        let bound = w.bound.filter(|b| b.is_finite()).map_or_else(|| "-1".to_owned(), |b| format!("{b:e}"));
         format!(
             "{{ {}, {}, {}, {}, {}, {nan}, {inf}, {minus}, 0x{:x}u, \"{}\", {bound} }}",
             w.row,

@@ -81,11 +81,7 @@ pub(super) const MOST: usize = 20_000;
 impl Data {
     /// Runs the case once more and gathers everything; `None` where it is too large to embed.
     pub(super) fn gather(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<Data> {
-        let c = case
-            .contract
-            .op
-            .is_dense()
-            .then(|| output(case, operands, Before::Poison));
+        let c = case.contract.op.is_dense().then(|| output(case, operands, Before::Poison));
         let mut data = Data {
             a: sparse(&operands.a),
             b_sparse: operands.b_sparse.as_ref().map(sparse),
@@ -181,40 +177,18 @@ impl Data {
             values = Some(raw.values.clone());
             self.found = raw_arrays(&raw);
         }
-        let mut wants = wants(
-            case,
-            &exact,
-            (arithmetic, profile),
-            (None, Place::Visited),
-            |_| None,
-        );
+        let mut wants = wants(case, &exact, (arithmetic, profile), (None, Place::Visited), |_| None);
         let by_columns = case.contract.format == FormatKind::Csc;
         if by_columns {
             wants.sort_by_key(|w| (w.col, w.row));
         }
-        let (major, minor): (Vec<usize>, Vec<usize>) = wants
-            .iter()
-            .map(|w| {
-                if by_columns {
-                    (w.col, w.row)
-                } else {
-                    (w.row, w.col)
-                }
-            })
-            .unzip();
+        let (major, minor): (Vec<usize>, Vec<usize>) =
+            wants.iter().map(|w| if by_columns { (w.col, w.row) } else { (w.row, w.col) }).unzip();
         let b_cols = operands.b_sparse.as_ref().map_or(0, |b| b.shape().1);
         let outer = if by_columns { b_cols } else { operands.a.shape().0 };
         let pointer = (0..=outer).map(|i| major.partition_point(|&m| m < i) as u64);
-        let names = if by_columns {
-            ["col_ptr", "row_idx"]
-        } else {
-            ["row_ptr", "col_idx"]
-        };
-        let array = |name: &str, bits: Vec<u64>| Array {
-            name: name.to_owned(),
-            kind: "u32",
-            bits,
-        };
+        let names = if by_columns { ["col_ptr", "row_idx"] } else { ["row_ptr", "col_idx"] };
+        let array = |name: &str, bits: Vec<u64>| Array { name: name.to_owned(), kind: "u32", bits };
         self.arrays = vec![
             array(names[0], pointer.collect()),
             array(names[1], minor.iter().map(|&m| m as u64).collect()),
@@ -251,25 +225,13 @@ fn wants(
     let problem = exact.problem();
     let laid_out = exact.as_laid_out(case.contract.format, arithmetic);
     let p = &case.params;
-    let mut rule = Rule::new(
-        &laid_out,
-        profile,
-        p.alpha,
-        p.beta,
-        problem.other_max(laid_out.epilogue),
-    );
+    let mut rule = Rule::new(&laid_out, profile, p.alpha, p.beta, problem.other_max(laid_out.epilogue));
     let reads_s = case.contract.op != Op::Sddmm || p.mode == SddmmMode::AddS;
-    let c_place = if case.contract.op == Op::Sddmm {
-        Place::Visited
-    } else {
-        exact.compact_place()
-    };
+    let c_place = if case.contract.op == Op::Sddmm { Place::Visited } else { exact.compact_place() };
     let mut wants = Vec::new();
     let visited = problem.for_each(&mut |site| {
         let number = wants.len();
-        let before = c
-            .filter(|_| reads_s)
-            .and_then(|c| c.get(c_place.offset(site.at, number)));
+        let before = c.filter(|_| reads_s).and_then(|c| c.get(c_place.offset(site.at, number)));
         let accepted = rule.accepts(site, before.copied().unwrap_or(0.0));
         let offset = place.offset(site.at, number);
         let mut element = want(&accepted, case.contract.types.out, site.at, offset);
@@ -304,13 +266,7 @@ fn sparse(matrix: &AnySparse) -> SparseData {
 fn parts_data(parts: &AnyParts) -> SparseData {
     let kind = parts.precision().name();
     let (rows, cols) = parts.shape();
-    let mut data = SparseData {
-        format: parts.kind().name(),
-        kind,
-        rows,
-        cols,
-        ..SparseData::default()
-    };
+    let mut data = SparseData { format: parts.kind().name(), kind, rows, cols, ..SparseData::default() };
     each_parts!(parts, p => for (name, field) in p.fields() {
         let kind = match field {
             FieldRef::Extent(_) | FieldRef::Flag(_) => {

@@ -10,10 +10,7 @@ use std::path::Path;
 
 /// Writes the matrix: a pattern where the values are drawn, else with the values, and checks what was written.
 pub(super) fn write(case: &Case, coo: &Coo<f64>, path: &Path) -> Result<(), ReproducerError> {
-    let failed = |source| ReproducerError::Write {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| ReproducerError::Write { path: path.to_owned(), source };
     let out = File::create(path).map_err(failed)?;
     let drawn = matches!(case.filling, Filling::Drawn(..));
     match plain(coo).filter(|_| drawn) {
@@ -21,17 +18,12 @@ pub(super) fn write(case: &Case, coo: &Coo<f64>, path: &Path) -> Result<(), Repr
         None => write_matrix_market(coo, out),
     }
     .map_err(failed)?;
-    let read = read_path(path).map_err(|error| ReproducerError::ReadBack {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let read = read_path(path)
+        .map_err(|error| ReproducerError::ReadBack { path: path.to_owned(), reason: error.to_string() })?;
     if same(coo, &read.coo, !drawn) {
         Ok(())
     } else {
-        Err(ReproducerError::ReadBack {
-            path: path.to_owned(),
-            reason: "other entries came back".to_owned(),
-        })
+        Err(ReproducerError::ReadBack { path: path.to_owned(), reason: "other entries came back".to_owned() })
     }
 }
 
@@ -85,10 +77,7 @@ mod tests {
         let places = [(2, 1), (0, 0), (0, 0), (1, 1), (1, 0), (2, 0), (2, 1)];
         let line = "spmm.coo.f64_f64_f64_f64/rmat:scale=3,seed=1/values=own,0";
         let text = written(line, values, &places).expect("it reads back");
-        assert!(
-            text.contains("coordinate real general") && text.contains("-0.0"),
-            "{text}"
-        );
+        assert!(text.contains("coordinate real general") && text.contains("-0.0"), "{text}");
     }
 
     #[test]
@@ -96,10 +85,7 @@ mod tests {
         let line = "spmm.csr.f64_f64_f64_f64/rmat:scale=3,seed=1/values=own,0";
         let odd = f64::from_bits(0x7ff8_0000_0000_0001);
         let refused = written(line, vec![odd], &[(0, 0)]);
-        assert!(
-            matches!(refused, Err(ReproducerError::ReadBack { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(ReproducerError::ReadBack { .. })), "{refused:?}");
     }
 
     #[test]

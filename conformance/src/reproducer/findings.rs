@@ -80,10 +80,7 @@ fn of_backend(
         // what is left; or the least.
         let firsts = jobs[place..].iter().filter(|job| job.chosen.turn == 0).count();
         let share = left / u32::try_from(firsts.max(4)).unwrap_or(u32::MAX);
-        let budget = Budget {
-            time: Some(share.max(LEAST).min(left)),
-            ..Budget::default()
-        };
+        let budget = Budget { time: Some(share.max(LEAST).min(left)), ..Budget::default() };
         let index = job.chosen.index;
         done.push((index, one(report, backend, job, folder, budget)));
     }
@@ -98,13 +95,8 @@ fn one(
     budget: Budget,
 ) -> Result<Reproducer, ReproducerError> {
     let line = &report.cases[job.chosen.index].case;
-    let failed = |reason: String| ReproducerError::Case {
-        case: line.clone(),
-        reason,
-    };
-    let case: Case = line
-        .parse()
-        .map_err(|e: crate::case::CaseError| failed(e.to_string()))?;
+    let failed = |reason: String| ReproducerError::Case { case: line.clone(), reason };
+    let case: Case = line.parse().map_err(|e: crate::case::CaseError| failed(e.to_string()))?;
     let loaded = case.origin.load().map_err(|e| failed(e.to_string()))?;
     let named = Path::new("reproducers").join(&job.name);
     let subject = (backend, &job.chosen.reason);
@@ -123,11 +115,7 @@ fn whose(report: &Report, backend: &str) -> String {
 fn folder_name(backend: &str, contract: &str, chosen: &Chosen, taken: &mut HashSet<String>) -> String {
     let plain = |text: &str| -> String {
         let safe = |c: char| {
-            if c.is_ascii_alphanumeric() || "._-".contains(c) {
-                c
-            } else {
-                '_'
-            }
+            if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }
         };
         text.chars().map(safe).take(60).collect()
     };
@@ -136,6 +124,5 @@ fn folder_name(backend: &str, contract: &str, chosen: &Chosen, taken: &mut HashS
     let name = name.trim_start_matches('.').to_owned();
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut free = std::iter::once(name.clone()).chain(numbered);
-    free.find(|candidate| taken.insert(candidate.clone()))
-        .unwrap_or(name)
+    free.find(|candidate| taken.insert(candidate.clone())).unwrap_or(name)
 }

@@ -31,10 +31,7 @@ pub(super) fn to_json(shown: &Shown<'_>) -> String {
     put("reason", json!(shown.reason.to_string()));
     // A verdict with a number that JSON has no place for is given in words.
     let verdict = verdict_record(shown.verdict.clone());
-    put(
-        "verdict",
-        serde_json::to_value(&verdict).unwrap_or_else(|_| json!(verdict.to_string())),
-    );
+    put("verdict", serde_json::to_value(&verdict).unwrap_or_else(|_| json!(verdict.to_string())));
     put(
         "contract",
         json!({
@@ -95,11 +92,8 @@ fn array(array: &Array) -> Value {
 }
 
 fn sparse(matrix: &SparseData) -> Value {
-    let extents: Map<String, Value> = matrix
-        .extents
-        .iter()
-        .map(|extent| (extent.name.to_owned(), json!(extent.value)))
-        .collect();
+    let extents: Map<String, Value> =
+        matrix.extents.iter().map(|extent| (extent.name.to_owned(), json!(extent.value))).collect();
     json!({
         "format": matrix.format,
         "type": matrix.kind,

@@ -95,12 +95,7 @@ fn shrink_into(
             n: case.params.n as u64,
         }),
         ShrinkOutcome::Shrunk(shrunk) => {
-            let written = Written {
-                first: case,
-                shrunk: &shrunk,
-                backend,
-                folder,
-            };
+            let written = Written { first: case, shrunk: &shrunk, backend, folder };
             written.write(named)
         }
     }
@@ -117,10 +112,7 @@ struct Written<'a> {
 impl Written<'_> {
     fn write(&self, named: &Path) -> Result<Reproducer, ReproducerError> {
         let Shrunk { minimal, tried, .. } = self.shrunk;
-        let failed = |source| ReproducerError::Write {
-            path: self.folder.to_owned(),
-            source,
-        };
+        let failed = |source| ReproducerError::Write { path: self.folder.to_owned(), source };
         std::fs::create_dir_all(self.folder).map_err(failed)?;
         let path = self.folder.join("matrix.mtx");
         file::write(&minimal.case, &minimal.loaded.coo, &path)?;
@@ -173,21 +165,13 @@ impl Written<'_> {
             path: path.to_owned(),
             reason: error.to_string(),
         })?;
-        let candidate = Candidate {
-            case: self.shrunk.minimal.case.clone(),
-            loaded,
-        };
+        let candidate = Candidate { case: self.shrunk.minimal.case.clone(), loaded };
         let verdict = verdict_of(&candidate, self.backend, &self.shrunk.reason);
         Ok(Reason::of(&verdict).as_ref() == Some(&self.shrunk.reason))
     }
 
     fn summary(&self, (steady, fresh): (bool, bool), embedded: bool) -> String {
-        let Shrunk {
-            minimal,
-            tried,
-            unfinished,
-            ..
-        } = self.shrunk;
+        let Shrunk { minimal, tried, unfinished, .. } = self.shrunk;
         let coo = &minimal.loaded.coo;
         let entries = if coo.nnz() == 1 { "entry" } else { "entries" };
         let mut text = format!(
@@ -204,18 +188,12 @@ impl Written<'_> {
                 !steady && fresh,
                 "; did not fail in a fresh process: it needs the calls before it, or comes and goes",
             ),
-            (
-                !steady && !fresh,
-                "; did not fail in the last run: it comes and goes",
-            ),
+            (!steady && !fresh, "; did not fail in the last run: it comes and goes"),
             (
                 minimal.case.params.after.is_some(),
                 "; fails only after other calls, which the case line makes: no program of one call is written",
             ),
-            (
-                !embedded && minimal.case.params.after.is_none(),
-                "; too large to embed its arrays",
-            ),
+            (!embedded && minimal.case.params.after.is_none(), "; too large to embed its arrays"),
         ] {
             if applies {
                 text.push_str(words);
@@ -226,11 +204,8 @@ impl Written<'_> {
 
     fn about(&self, here: &Case, summary: &str, embedded: bool) -> String {
         let selection = self.backend.selection();
-        let programs = if embedded {
-            format!("\nWithout the suite:\n{}", programs(&selection))
-        } else {
-            String::new()
-        };
+        let programs =
+            if embedded { format!("\nWithout the suite:\n{}", programs(&selection)) } else { String::new() };
         format!(
             "{here}\n\n\
              {}\n\
@@ -290,10 +265,7 @@ struct Shown<'a> {
 
 /// The case with its matrix in a file.
 fn located(case: &Case, path: &Path) -> Case {
-    Case {
-        origin: Origin::File(path.to_owned()),
-        ..case.clone()
-    }
+    Case { origin: Origin::File(path.to_owned()), ..case.clone() }
 }
 
 /// The verdict in one line.
@@ -308,15 +280,9 @@ mod tests {
     #[test]
     fn commands_without_the_suite_take_the_variables_along() {
         let plugin = programs("--plugin '/a b/k.so' --env OMP_NUM_THREADS=4 --env 'X=a b'");
-        assert!(
-            plugin.contains("&& OMP_NUM_THREADS=4 X='a b' ./main '/a b/k.so'\n"),
-            "{plugin}"
-        );
+        assert!(plugin.contains("&& OMP_NUM_THREADS=4 X='a b' ./main '/a b/k.so'\n"), "{plugin}");
         let program = programs("--exec 'python3 /x/mine.py' --env FTZ=1");
-        assert!(
-            program.contains("  FTZ=1 python3 main.py python3 /x/mine.py\n"),
-            "{program}"
-        );
+        assert!(program.contains("  FTZ=1 python3 main.py python3 /x/mine.py\n"), "{program}");
         assert!(programs("--backend portable").contains("./main ./kernel.so   (a plug-in)"));
     }
 }

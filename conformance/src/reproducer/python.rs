@@ -43,25 +43,11 @@ pub(super) fn to_python(shown: &Shown<'_>) -> String {
     let quoted = |name: Option<&str>| name.map_or_else(|| "None".to_owned(), |name| format!("\"{name}\""));
     let _ = writeln!(text, "OUT = \"{}\"", here.contract.types.out.name());
     let _ = writeln!(text, "OUTPUT = {}", quoted(output));
-    let _ = writeln!(
-        text,
-        "MUST_REFUSE = {}",
-        quoted(here.params.fault.map(Fault::name))
-    );
+    let _ = writeln!(text, "MUST_REFUSE = {}", quoted(here.params.fault.map(Fault::name)));
     let header = header(shown, &message, output);
     let _ = writeln!(text, "HEADER = json.loads(r'''{header:#}''')");
-    tables(
-        &mut text,
-        "ARRAYS",
-        "each operand's array: element type, bits",
-        &message.arrays,
-    );
-    tables(
-        &mut text,
-        "WANT_ARRAYS",
-        "arrays that a sparse result must have",
-        &data.arrays,
-    );
+    tables(&mut text, "ARRAYS", "each operand's array: element type, bits", &message.arrays);
+    tables(&mut text, "WANT_ARRAYS", "arrays that a sparse result must have", &data.arrays);
     wants(&mut text, &data.wants);
     text.push_str(TAIL);
     text
@@ -110,10 +96,12 @@ impl Message {
         }
         let head = json!({ "format": matrix.format, "extents": extents });
         self.sparse.insert(name.to_owned(), head);
-        self.arrays.extend(matrix.arrays.iter().map(|array| Array {
-            name: format!("{name}.{}", array.name),
-            ..array.clone()
-        }));
+        self.arrays.extend(
+            matrix
+                .arrays
+                .iter()
+                .map(|array| Array { name: format!("{name}.{}", array.name), ..array.clone() }),
+        );
     }
 
     /// A fault may claim a smaller leading dimension or give less memory.
@@ -130,21 +118,13 @@ impl Message {
         if fault == Some(Fault::ShortOutput) {
             bits.pop();
         }
-        self.arrays.push(Array {
-            name: name.to_owned(),
-            kind: matrix.kind.name(),
-            bits,
-        });
+        self.arrays.push(Array { name: name.to_owned(), kind: matrix.kind.name(), bits });
     }
 }
 
 /// One column, row by row.
 fn as_vector(c: &DenseData) -> DenseData {
-    DenseData {
-        ld: 1,
-        layout: Layout::RowMajor,
-        ..c.clone()
-    }
+    DenseData { ld: 1, layout: Layout::RowMajor, ..c.clone() }
 }
 
 fn header(shown: &Shown<'_>, message: &Message, output: Option<&str>) -> Value {
@@ -199,13 +179,7 @@ fn tables(text: &mut String, name: &str, about: &str, arrays: &[Array]) {
     let _ = writeln!(text, "# {about}\n{name} = {{");
     for array in arrays {
         let bits: Vec<String> = array.bits.iter().map(|b| format!("0x{b:x}")).collect();
-        let _ = writeln!(
-            text,
-            "    \"{}\": (\"{}\", [{}]),",
-            array.name,
-            array.kind,
-            bits.join(", ")
-        );
+        let _ = writeln!(text, "    \"{}\": (\"{}\", [{}]),", array.name, array.kind, bits.join(", "));
     }
     text.push_str("}\n");
 }
@@ -216,11 +190,7 @@ fn wants(text: &mut String, wants: &[Want]) {
     for w in wants {
         let [nan, inf, minus] = w.others.map(yes);
         let bound = w.bound.map_or_else(|| "None".to_owned(), |b| format!("{b:e}"));
-        let bound = if bound == "inf" {
-            "math.inf".to_owned()
-        } else {
-            bound
-        };
+        let bound = if bound == "inf" { "math.inf".to_owned() } else { bound };
         let _ = writeln!(
             text,
             "    {{\"row\": {}, \"col\": {}, \"at\": {}, \"lowest\": {}, \"highest\": {}, \"nan\": {nan}, \"inf\": {inf}, \

@@ -77,21 +77,13 @@ pub(super) fn want(accepted: &Accepted, out: Precision, (row, col): (usize, usiz
 pub(super) fn order(bits: u64, precision: Precision) -> i64 {
     let sign = 1u64 << (8 * precision.bytes() - 1);
     let magnitude = (bits & (sign - 1)) as i64;
-    if bits & sign == 0 {
-        magnitude
-    } else {
-        -1 - magnitude
-    }
+    if bits & sign == 0 { magnitude } else { -1 - magnitude }
 }
 
 /// The bit pattern at a place.
 pub(super) fn bits_at(order: i64, precision: Precision) -> u64 {
     let sign = 1u64 << (8 * precision.bytes() - 1);
-    if order < 0 {
-        sign | (-1 - order) as u64
-    } else {
-        order as u64
-    }
+    if order < 0 { sign | (-1 - order) as u64 } else { order as u64 }
 }
 
 /// The ends of the accepted finite values around `centre`.
@@ -125,11 +117,7 @@ fn text(value: &Value) -> String {
     match value {
         Value::Pair { hi, lo } if *lo == 0.0 => format!("{hi:?}"),
         Value::Pair { hi, lo } => format!("{hi:?} + {lo:?}"),
-        other => match other
-            .to_dyadic()
-            .as_ref()
-            .and_then(sparse_oracle::exact::Dyadic::lsb_exponent)
-        {
+        other => match other.to_dyadic().as_ref().and_then(sparse_oracle::exact::Dyadic::lsb_exponent) {
             Some(lsb) => format!("about {:e}, a multiple of 2^{lsb}", other.approx()),
             None => format!("{:?}", other.approx()),
         },

@@ -24,11 +24,7 @@ pub(super) fn in_sequence<'a>(
     if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
         return Ok(Cow::Borrowed(operands));
     }
-    let made = if seen.once {
-        different(case, operands)
-    } else {
-        usize::MAX
-    };
+    let made = if seen.once { different(case, operands) } else { usize::MAX };
     let call = |number: usize, asked: &Case, on: &Operands| {
         if number >= made {
             return Ok(());
@@ -93,19 +89,10 @@ fn prefixed(verdict: Verdict, words: &str) -> Verdict {
             mismatch.message = with(mismatch.message);
             Verdict::Wrong(mismatch)
         }
-        Verdict::Crashed { message } => Verdict::Crashed {
-            message: with(message),
-        },
-        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal {
-            refusal: with(refusal),
-        },
-        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance {
-            expected: with(expected),
-        },
-        Verdict::TimedOut { seconds, tail } => Verdict::TimedOut {
-            seconds,
-            tail: with(tail),
-        },
+        Verdict::Crashed { message } => Verdict::Crashed { message: with(message) },
+        Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
+        Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
+        Verdict::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail: with(tail) },
         other => other,
     }
 }

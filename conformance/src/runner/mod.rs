@@ -62,10 +62,7 @@ pub fn run_case_repeated(
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
     let records = match build(case, loaded) {
-        Err(error) => backends
-            .iter()
-            .map(|b| unmade(case, b.as_ref(), error.to_string()))
-            .collect(),
+        Err(error) => backends.iter().map(|b| unmade(case, b.as_ref(), error.to_string())).collect(),
         Ok(operands) => {
             let degenerate = degenerate(case, &operands);
             let inputs = digest::hex(digest::inputs(case, &operands));
@@ -79,20 +76,11 @@ pub fn run_case_repeated(
                 record.output = seen.output.digest().map(digest::hex);
                 record
             };
-            backends
-                .iter()
-                .map(AsRef::as_ref)
-                .zip(&mut inside)
-                .map(judged)
-                .collect()
+            backends.iter().map(AsRef::as_ref).zip(&mut inside).map(judged).collect()
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());
-    Ran {
-        records,
-        inside,
-        judging,
-    }
+    Ran { records, inside, judging }
 }
 
 /// What asking a backend for one case gave.
@@ -118,11 +106,7 @@ impl<'a> Ready<'a> {
     /// # Errors
     /// As [`build`].
     pub fn new(case: &'a Case, loaded: &Loaded) -> Result<Ready<'a>, OperandError> {
-        Ok(Ready {
-            case,
-            operands: build(case, loaded)?,
-            sheets: Sheets::default(),
-        })
+        Ok(Ready { case, operands: build(case, loaded)?, sheets: Sheets::default() })
     }
 
     /// The case.
@@ -147,10 +131,7 @@ impl<'a> Ready<'a> {
     fn record(&self, backend: &dyn Backend, mut seen: Seen<'_>) -> Asked {
         Environment::default().restore();
         let judged = judge_seen(self.case, &self.operands, backend, None, &mut seen);
-        Asked {
-            record: record(self.case, backend, judged, &[]),
-            in_call: seen.in_call,
-        }
+        Asked { record: record(self.case, backend, judged, &[]), in_call: seen.in_call }
     }
 }
 
@@ -265,9 +246,7 @@ fn judge_placed(
         .into_iter()
         .map(|response| judge_response(case, operands, backend, response, (&first, seen.sheets)));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
-    let claim = others
-        .broken_claim
-        .map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
+    let claim = others.broken_claim.map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
     (worse.or(claim).unwrap_or(judged), Some(others.record))
 }
 

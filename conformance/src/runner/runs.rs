@@ -24,17 +24,13 @@ pub(super) fn judge_keeping(
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
-            return verdict_only(Verdict::Unsupported {
-                reason: reason.into_owned(),
-            });
+            return verdict_only(Verdict::Unsupported { reason: reason.into_owned() });
         }
     };
     if let Some(fault) = case.params.fault {
         if !fault_applies(case, operands) {
-            let reason = format!(
-                "fault={} leaves this request legal: there is nothing to break",
-                fault.name()
-            );
+            let reason =
+                format!("fault={} leaves this request legal: there is nothing to break", fault.name());
             return verdict_only(Verdict::NotRun { reason });
         }
         let response = seen.execute(case, operands, backend, Before::Poison);
@@ -78,21 +74,14 @@ fn keep_sparse(keep: &mut Keep, response: &Response) {
             Response::Parts(parts) => Response::Parts(parts.clone()),
             _ => return,
         };
-        *kept = Some(First {
-            response,
-            before: None,
-        });
+        *kept = Some(First { response, before: None });
     }
 }
 
 /// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
 fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
     let weaker = case.contract.refuses(arithmetic);
-    weaker.or_else(|| {
-        arithmetic
-            .contradiction(case.params.alpha, case.params.beta)
-            .map(str::to_owned)
-    })
+    weaker.or_else(|| arithmetic.contradiction(case.params.alpha, case.params.beta).map(str::to_owned))
 }
 
 /// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
@@ -107,11 +96,7 @@ pub(crate) fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec
         operands.c[variant].iter().map(finite).collect()
     };
     let start = |variant| {
-        if reads_anyway {
-            Some(junk(variant))
-        } else {
-            initial(case, operands, variant)
-        }
+        if reads_anyway { Some(junk(variant)) } else { initial(case, operands, variant) }
     };
     (0..variants).map(start).collect()
 }
@@ -132,10 +117,7 @@ fn judge_dense_runs(
     let mut worst: Option<Judged> = None;
     for c in starts(case, operands, profile) {
         let in_place = case.contract.op != Op::Sddmm;
-        let before = c
-            .as_deref()
-            .filter(|_| in_place)
-            .map_or(Before::Poison, Before::Values);
+        let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
         let response = seen.execute(case, operands, backend, before);
         let Response::Dense(result) = response else {
             return verdict_only(settle(response));
@@ -158,21 +140,14 @@ fn judge_dense_runs(
             }
         }
         if let Some(kept @ None) = &mut seen.keep {
-            *kept = Some(First {
-                response: Response::Dense(result),
-                before: c.filter(|_| in_place),
-            });
+            *kept = Some(First { response: Response::Dense(result), before: c.filter(|_| in_place) });
         }
         worst = Some(match worst {
             Some(before) => worse(before, judged),
             None => judged,
         });
     }
-    worst.unwrap_or_else(|| {
-        verdict_only(Verdict::NotRun {
-            reason: "no run".to_owned(),
-        })
-    })
+    worst.unwrap_or_else(|| verdict_only(Verdict::NotRun { reason: "no run".to_owned() }))
 }
 
 fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {

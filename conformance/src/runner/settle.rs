@@ -31,9 +31,9 @@ pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
         Response::Panicked(message) => Verdict::Crashed { message },
         Response::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail },
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
-        Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => Verdict::LoneAcceptance {
-            expected: fault.name().to_owned(),
-        },
+        Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
+            Verdict::LoneAcceptance { expected: fault.name().to_owned() }
+        }
     }
 }
 
@@ -49,9 +49,7 @@ pub(super) fn judge_move(
         (Err(limit), Response::Refused(_) | Response::Sparse(_) | Response::Parts(_))
             if limit.is_limit_of_the_suite() =>
         {
-            Verdict::NotRun {
-                reason: format!("the result is too large for the oracle: {limit}"),
-            }
+            Verdict::NotRun { reason: format!("the result is too large for the oracle: {limit}") }
         }
         // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
         (
@@ -62,13 +60,11 @@ pub(super) fn judge_move(
                 | Refusal::Zero { .. }),
             ),
             Response::Sparse(_) | Response::Parts(_),
-        ) => Verdict::LoneAcceptance {
-            expected: rule.to_string(),
-        },
+        ) => Verdict::LoneAcceptance { expected: rule.to_string() },
         (Err(_), Response::Refused(refusal)) => Verdict::AgreedRefusal { refusal },
-        (Err(refusal), Response::Sparse(_) | Response::Parts(_)) => Verdict::NotRun {
-            reason: format!("the oracle has no result to compare with: {refusal}"),
-        },
+        (Err(refusal), Response::Sparse(_) | Response::Parts(_)) => {
+            Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") }
+        }
         (Ok(expected), Response::Sparse(raw)) => {
             judge_moved(expected, raw, profile, &summed_positions(case, operands, profile))
         }

@@ -260,33 +260,18 @@ impl Bug {
         effect: Effect,
         right: &'static [Symptom],
     ) -> Bug {
-        Bug {
-            name,
-            family,
-            story,
-            concerns,
-            effect,
-            right,
-            killed_in: Tier::Quick,
-            bits_only: false,
-        }
+        Bug { name, family, story, concerns, effect, right, killed_in: Tier::Quick, bits_only: false }
     }
 
     /// The same, seen by T2 alone: as accurate as it declares, with other bits.
     #[must_use]
     pub const fn only_bits(self) -> Bug {
-        Bug {
-            bits_only: true,
-            ..self
-        }
+        Bug { bits_only: true, ..self }
     }
 
     /// The same, found from a larger tier on.
     #[must_use]
     pub const fn only_from(self, tier: Tier) -> Bug {
-        Bug {
-            killed_in: tier,
-            ..self
-        }
+        Bug { killed_in: tier, ..self }
     }
 }

@@ -92,13 +92,7 @@ impl Dense<'_> {
     /// Elements (i, j) for which `lost` holds get no terms: what beta leaves of C, or zero.
     pub fn lose(&mut self, lost: impl Fn(&Self, usize, usize) -> bool) {
         self.change(|d, (i, j), _, before| {
-            lost(d, i, j).then(|| {
-                if d.beta == 0.0 {
-                    0
-                } else {
-                    d.bits(d.beta * d.number(before))
-                }
-            })
+            lost(d, i, j).then(|| if d.beta == 0.0 { 0 } else { d.bits(d.beta * d.number(before)) })
         });
     }
 
@@ -154,12 +148,9 @@ pub(super) fn after(
         _ => (before.len(), 1, 1, Layout::RowMajor),
     };
     let (sparse, beta) = match &task {
-        Task::Spmm {
-            a, transpose_a, beta, ..
+        Task::Spmm { a, transpose_a, beta, .. } | Task::Spmv { a, transpose_a, beta, .. } => {
+            ((*a, *transpose_a), *beta)
         }
-        | Task::Spmv {
-            a, transpose_a, beta, ..
-        } => ((*a, *transpose_a), *beta),
         Task::Sddmm { s, .. } => ((*s, false), 0.0),
         Task::Spgemm { a, .. } | Task::Transpose { a } | Task::Convert { a, .. } => ((*a, false), 0.0),
     };
@@ -169,18 +160,7 @@ pub(super) fn after(
     };
     let after = read(out);
     let address = each_precision!(AnySliceMut, out, s => s.as_ptr() as usize);
-    let mut dense = Dense {
-        rows,
-        cols,
-        ld,
-        layout,
-        precision,
-        beta,
-        address,
-        sparse,
-        before,
-        after,
-    };
+    let mut dense = Dense { rows, cols, ld, layout, precision, beta, address, sparse, before, after };
     edit(&mut dense);
     write(out, &dense.after);
     Ok(answer)

@@ -31,16 +31,8 @@ pub(super) fn rebuilt(
 
 /// Bits as elements of the type of `like`, in a matrix of its shape.
 fn typed<T: Scalar>(list: Vec<Entry<u64>>, like: &Entries<T>) -> Entries<T> {
-    let list = list.into_iter().map(|e| Entry {
-        row: e.row,
-        col: e.col,
-        value: T::from_bits64(e.value),
-    });
-    Entries {
-        rows: like.rows,
-        cols: like.cols,
-        list: list.collect(),
-    }
+    let list = list.into_iter().map(|e| Entry { row: e.row, col: e.col, value: T::from_bits64(e.value) });
+    Entries { rows: like.rows, cols: like.cols, list: list.collect() }
 }
 
 /// The stored triples of a COO matrix, in stored order, as bits; other formats as their entries.
@@ -84,13 +76,7 @@ pub(super) fn retain(raw: &mut RawSparse, keep: impl Fn(usize, u64) -> bool) {
     let before = |end: u32| kept.iter().take(end as usize).filter(|k| **k).count() as u32;
     raw.offsets = raw.offsets.iter().map(|&end| before(end)).collect();
     let flags = || kept.iter().copied().chain(std::iter::repeat(true));
-    raw.indices = raw
-        .indices
-        .iter()
-        .zip(flags())
-        .filter(|p| p.1)
-        .map(|p| *p.0)
-        .collect();
+    raw.indices = raw.indices.iter().zip(flags()).filter(|p| p.1).map(|p| *p.0).collect();
     edit_values(raw, |bits| {
         *bits = bits.iter().zip(flags()).filter(|p| p.1).map(|p| *p.0).collect();
     });
@@ -171,10 +157,7 @@ pub(super) fn off_by_one(parts: &mut AnyParts, name: &str) {
 
 /// Rows and columns of an 8 x 8 bitmap exchanged.
 pub(super) fn transposed(word: u64) -> u64 {
-    (0..64)
-        .filter(|bit| word >> bit & 1 == 1)
-        .map(|bit| 1 << (bit % 8 * 8 + bit / 8))
-        .sum()
+    (0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| 1 << (bit % 8 * 8 + bit / 8)).sum()
 }
 
 /// The last entry of a CSR result is lost.
@@ -185,8 +168,5 @@ pub(super) fn drop_last_entry(raw: &mut RawSparse) {
 
 /// True for formats whose matrices are rebuilt from entries without a parameter.
 pub(super) const fn plain(format: FormatKind) -> bool {
-    matches!(
-        format,
-        FormatKind::Csr | FormatKind::Csc | FormatKind::Coo | FormatKind::Ell
-    )
+    matches!(format, FormatKind::Csr | FormatKind::Csc | FormatKind::Coo | FormatKind::Ell)
 }

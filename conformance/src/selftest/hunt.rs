@@ -59,12 +59,10 @@ impl Ground {
     /// reports it.
     pub fn cases(&self, concerns: impl Fn(&Case) -> bool) -> impl Iterator<Item = (&Case, Arc<Loaded>)> {
         let chosen = self.order.iter().map(|&(g, k)| (g, &self.groups[g].cases[k]));
-        chosen
-            .filter(move |(_, case)| concerns(case))
-            .filter_map(|(g, case)| {
-                let load = || self.groups[g].origin.load().ok().map(Arc::new);
-                Some((case, self.loaded[g].get_or_init(load).clone()?))
-            })
+        chosen.filter(move |(_, case)| concerns(case)).filter_map(|(g, case)| {
+            let load = || self.groups[g].origin.load().ok().map(Arc::new);
+            Some((case, self.loaded[g].get_or_init(load).clone()?))
+        })
     }
 
     /// True where some case concerns the bug.
@@ -148,9 +146,7 @@ impl Hunt {
     /// True where it was found, and the finding, where it is about the judged call, is called what it may be called.
     #[must_use]
     pub fn is_killed(&self) -> bool {
-        self.kill
-            .as_ref()
-            .is_some_and(|kill| kill.earlier || self.bug.right.contains(&kill.symptom))
+        self.kill.as_ref().is_some_and(|kill| kill.earlier || self.bug.right.contains(&kill.symptom))
     }
 }
 
@@ -178,14 +174,8 @@ pub fn hunt<'c>(
             let mut open = chases.iter().filter(|chase| !chase.is_over(controlled));
             open.any(|chase| (chase.hunt.bug.concerns)(case))
         };
-        let window: Vec<_> = cases
-            .by_ref()
-            .filter(|(case, _)| asked(case))
-            .take(WINDOW)
-            .collect();
-        let made = window
-            .par_iter()
-            .map(|(case, loaded)| Ready::new(case, loaded).ok());
+        let window: Vec<_> = cases.by_ref().filter(|(case, _)| asked(case)).take(WINDOW).collect();
+        let made = window.par_iter().map(|(case, loaded)| Ready::new(case, loaded).ok());
         let ready: Vec<Ready<'_>> = made.flatten().collect();
         let open = chases.par_iter_mut().filter(|chase| !chase.is_over(controlled));
         open.for_each(|chase| chase.over(&ready, controlled));
@@ -211,13 +201,7 @@ impl Chase {
             is_due: bug.killed_in <= tier,
             sick: declared(Seeded::sick(bug)),
             control: declared(Seeded::control(bug)),
-            hunt: Hunt {
-                bug,
-                kill: None,
-                judged: 0,
-                controlled: 0,
-                alarms: Vec::new(),
-            },
+            hunt: Hunt { bug, kill: None, judged: 0, controlled: 0, alarms: Vec::new() },
         }
     }
 

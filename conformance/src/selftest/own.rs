@@ -67,11 +67,7 @@ pub(super) const HONEST: Own = Own {
 };
 
 fn input_of(types: Types) -> Input {
-    if types.a == Precision::Tf32 {
-        Input::Tf32Rna
-    } else {
-        Input::AsStored
-    }
+    if types.a == Precision::Tf32 { Input::Tf32Rna } else { Input::AsStored }
 }
 
 /// What [`HONEST`] declares.
@@ -100,11 +96,7 @@ pub(super) fn fused(site: &Site, terms: &[(f64, f64)]) -> f64 {
 pub(super) fn mul_then_add(site: &Site, s: f64) -> f64 {
     let (alpha, beta) = site.factors;
     let scaled = |factor: f64, v: f64| {
-        if factor == 1.0 {
-            v
-        } else {
-            site.unit.mul(factor, v)
-        }
+        if factor == 1.0 { v } else { site.unit.mul(factor, v) }
     };
     match (alpha == 0.0, beta == 0.0) {
         (true, true) => 0.0,
@@ -144,24 +136,12 @@ impl Own {
     ) -> Result<Answer, Failure> {
         let b = right_of(&task).ok_or("this kernel computes SpMM and SpMV")?;
         match task {
-            Task::Spmm {
-                transpose_b,
-                alpha,
-                beta,
-                c,
-                ..
-            } => {
+            Task::Spmm { transpose_b, alpha, beta, c, .. } => {
                 self.product(contract.types, lanes, (b, transpose_b), (alpha, beta), c);
             }
             Task::Spmv { alpha, beta, y, .. } => {
                 let (rows, cols, ld, layout) = (lanes.len(), 1, 1, Layout::RowMajor);
-                let c = DenseMut {
-                    rows,
-                    cols,
-                    ld,
-                    layout,
-                    data: y,
-                };
+                let c = DenseMut { rows, cols, ld, layout, data: y };
                 self.product(contract.types, lanes, (b, false), (alpha, beta), c);
             }
             _ => return Err("this kernel computes SpMM and SpMV".into()),
@@ -177,33 +157,20 @@ impl Own {
         factors: (f64, f64),
         mut c: DenseMut<'_>,
     ) {
-        let unit = Unit {
-            precision: (self.acc)(types),
-        };
+        let unit = Unit { precision: (self.acc)(types) };
         let inner = if transpose_b { b.cols } else { b.rows };
         let mut terms = Vec::new();
         for (i, lane) in lanes.iter().enumerate().take(c.rows) {
             for j in 0..c.cols {
                 terms.clear();
                 // An index that a wrong step made up may lie outside; it reads nothing.
-                terms.extend(
-                    lane.iter()
-                        .filter(|(k, _)| (*k as usize) < inner)
-                        .map(|&(k, value)| {
-                            let b = element(&b, transpose_b, k as usize, j);
-                            ((self.input)(types, true, value), (self.input)(types, false, b))
-                        }),
-                );
+                terms.extend(lane.iter().filter(|(k, _)| (*k as usize) < inner).map(|&(k, value)| {
+                    let b = element(&b, transpose_b, k as usize, j);
+                    ((self.input)(types, true, value), (self.input)(types, false, b))
+                }));
                 let at = offset(c.layout, c.ld, i, j);
                 let held = each_precision!(AnySliceMut, &c.data, s => s[at].to_f64());
-                let site = Site {
-                    unit,
-                    types,
-                    at: (i, j),
-                    shape: (c.rows, c.cols),
-                    factors,
-                    c: held,
-                };
+                let site = Site { unit, types, at: (i, j), shape: (c.rows, c.cols), factors, c: held };
                 let y = (self.finish)(&site, (self.sum)(&site, &terms));
                 let bits = (self.round)(y, types);
                 each_precision!(AnySliceMut, &mut c.data, s => s[at] = Scalar::from_bits64(bits));

@@ -24,68 +24,24 @@ fn again<'s>(data: &'s mut AnySliceMut<'_>) -> AnySliceMut<'s> {
 /// The same task, its output lent for the time of a call.
 pub(super) fn reborrow<'s>(task: &'s mut Task<'_>) -> Task<'s> {
     match task {
-        Task::Spmm {
-            a,
-            transpose_a,
-            b,
-            transpose_b,
-            alpha,
-            beta,
-            c,
-        } => Task::Spmm {
+        Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => Task::Spmm {
             a,
             transpose_a: *transpose_a,
             b: *b,
             transpose_b: *transpose_b,
             alpha: *alpha,
             beta: *beta,
-            c: DenseMut {
-                rows: c.rows,
-                cols: c.cols,
-                ld: c.ld,
-                layout: c.layout,
-                data: again(&mut c.data),
-            },
+            c: DenseMut { rows: c.rows, cols: c.cols, ld: c.ld, layout: c.layout, data: again(&mut c.data) },
         },
-        Task::Spmv {
-            a,
-            transpose_a,
-            x,
-            alpha,
-            beta,
-            y,
-        } => Task::Spmv {
-            a,
-            transpose_a: *transpose_a,
-            x: *x,
-            alpha: *alpha,
-            beta: *beta,
-            y: again(y),
-        },
-        Task::Sddmm {
-            s,
-            x,
-            y,
-            alpha,
-            beta,
-            mode,
-            out,
-        } => Task::Sddmm {
-            s,
-            x: *x,
-            y: *y,
-            alpha: *alpha,
-            beta: *beta,
-            mode: *mode,
-            out: again(out),
-        },
+        Task::Spmv { a, transpose_a, x, alpha, beta, y } => {
+            Task::Spmv { a, transpose_a: *transpose_a, x: *x, alpha: *alpha, beta: *beta, y: again(y) }
+        }
+        Task::Sddmm { s, x, y, alpha, beta, mode, out } => {
+            Task::Sddmm { s, x: *x, y: *y, alpha: *alpha, beta: *beta, mode: *mode, out: again(out) }
+        }
         Task::Spgemm { a, b } => Task::Spgemm { a, b },
         Task::Transpose { a } => Task::Transpose { a },
-        Task::Convert { a, to, params } => Task::Convert {
-            a,
-            to: *to,
-            params: *params,
-        },
+        Task::Convert { a, to, params } => Task::Convert { a, to: *to, params: *params },
     }
 }
 
@@ -119,13 +75,9 @@ pub(super) fn with_left<'t>(mut task: Task<'t>, other: &'t AnySparse) -> Task<'t
 pub(super) fn right_of<'t>(task: &Task<'t>) -> Option<DenseRef<'t>> {
     match task {
         Task::Spmm { b, .. } | Task::Sddmm { x: b, .. } => Some(*b),
-        Task::Spmv { x, .. } => Some(DenseRef {
-            rows: x.len(),
-            cols: 1,
-            ld: 1,
-            layout: Layout::RowMajor,
-            data: *x,
-        }),
+        Task::Spmv { x, .. } => {
+            Some(DenseRef { rows: x.len(), cols: 1, ld: 1, layout: Layout::RowMajor, data: *x })
+        }
         Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => None,
     }
 }

@@ -64,9 +64,7 @@ pub static ALL: &[Schedule] = &[
         story: "NM-SpMM, listing 4 loads the second tile into the buffer of the first",
         hunt: || {
             first(1..64, |&tiles| {
-                check_pipeline(tiles, &listing_4(tiles))
-                    .err()
-                    .map(|e| format!("{tiles} tiles: {e}"))
+                check_pipeline(tiles, &listing_4(tiles)).err().map(|e| format!("{tiles} tiles: {e}"))
             })
         },
     },
@@ -75,9 +73,7 @@ pub static ALL: &[Schedule] = &[
         story: "NM-SpMM, listing 4 ends on buffer 1 whatever w_s is",
         hunt: || {
             first(1..64, |&w_s| {
-                check_pipeline(w_s, &listing_4_inner(w_s))
-                    .err()
-                    .map(|e| format!("w_s = {w_s}: {e}"))
+                check_pipeline(w_s, &listing_4_inner(w_s)).err().map(|e| format!("w_s = {w_s}: {e}"))
             })
         },
     },
@@ -90,10 +86,8 @@ pub static ALL: &[Schedule] = &[
                 let mut lanes = (0..down * across).flat_map(|warp| (0..32).map(move |lane| (warp, lane)));
                 let other = lanes
                     .find(|&(warp, lane)| listing_2(tiles, warp, lane) != tiles.thread_origin(warp, lane))?;
-                let (printed, pinned) = (
-                    listing_2(tiles, other.0, other.1),
-                    tiles.thread_origin(other.0, other.1),
-                );
+                let (printed, pinned) =
+                    (listing_2(tiles, other.0, other.1), tiles.thread_origin(other.0, other.1));
                 Some(format!(
                     "{} x {}: warp {}, lane {} begins at {printed:?}, pinned {pinned:?}",
                     tiles.m_s, tiles.n_s, other.0, other.1
@@ -109,10 +103,7 @@ pub static ALL: &[Schedule] = &[
                 segments(&[0, blocks, blocks + 1]).iter().find_map(|s| {
                     let (printed, pinned) = (s.start..s.start + 2, prologue(s.start, s.end));
                     (printed != pinned).then(|| {
-                        format!(
-                            "segment {}..{}: loads {printed:?}, pinned {pinned:?}",
-                            s.start, s.end
-                        )
+                        format!("segment {}..{}: loads {printed:?}, pinned {pinned:?}", s.start, s.end)
                     })
                 })
             })
@@ -135,10 +126,7 @@ fn first<T>(inputs: impl IntoIterator<Item = T>, differs: impl Fn(&T) -> Option<
 }
 
 fn unit(throughput: f64) -> Unit {
-    Unit {
-        throughput,
-        threads: 1,
-    }
+    Unit { throughput, threads: 1 }
 }
 
 fn boundaries() -> impl Iterator<Item = (usize, f64, f64)> {
@@ -148,9 +136,7 @@ fn boundaries() -> impl Iterator<Item = (usize, f64, f64)> {
 
 fn blockings() -> impl Iterator<Item = (Tiles, u32, u32)> {
     let ratios = [(32, 32), (16, 32), (2, 4), (1, 8)];
-    ratios
-        .into_iter()
-        .flat_map(|(n, m)| [Tiles::SMALL, Tiles::MEDIUM, Tiles::LARGE].map(|t| (t, n, m)))
+    ratios.into_iter().flat_map(|(n, m)| [Tiles::SMALL, Tiles::MEDIUM, Tiles::LARGE].map(|t| (t, n, m)))
 }
 
 /// Lines 8 to 26, as printed.
@@ -170,10 +156,7 @@ fn listing_4(tiles: usize) -> Vec<Step> {
 fn listing_4_inner(w_s: usize) -> Vec<Step> {
     let mut steps = vec![Step::Load { tile: 0, buffer: 0 }];
     for p in 0..w_s - 1 {
-        steps.push(Step::Load {
-            tile: p + 1,
-            buffer: (p + 1) % 2,
-        });
+        steps.push(Step::Load { tile: p + 1, buffer: (p + 1) % 2 });
         steps.push(Step::Compute { buffer: p % 2 });
     }
     steps.push(Step::Compute { buffer: 1 });
@@ -182,8 +165,5 @@ fn listing_4_inner(w_s: usize) -> Vec<Step> {
 
 /// Lines 17 to 24, as printed.
 fn listing_2(tiles: &Tiles, warp: u32, lane: u32) -> (u32, u32) {
-    (
-        warp / 2 * tiles.m_t * 4 + lane / 8 * tiles.m_t,
-        warp % 2 * tiles.n_t * 8 + lane % 8 * tiles.n_t,
-    )
+    (warp / 2 * tiles.m_t * 4 + lane / 8 * tiles.m_t, warp % 2 * tiles.n_t * 8 + lane % 8 * tiles.n_t)
 }

@@ -143,9 +143,7 @@ pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
         let comparators = comparator::ALL.iter().filter(|c| wanted(c.name));
         rows.extend(comparators.map(|c| comparator_row(c, &probes)));
         if only.is_none() {
-            let wrong = probes
-                .iter()
-                .filter_map(super::comparator::Probe::misjudged_by_the_suite);
+            let wrong = probes.iter().filter_map(super::comparator::Probe::misjudged_by_the_suite);
             false_alarms
                 .extend(wrong.map(|Misjudged { probe, said }| format!("our own judge on {probe:?}: {said}")));
         }
@@ -159,12 +157,7 @@ pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
         contracts: options.contracts.clone(),
         suite_version: SUITE_VERSION.to_owned(),
     };
-    Scorecard {
-        score,
-        rows,
-        controls,
-        false_alarms,
-    }
+    Scorecard { score, rows, controls, false_alarms }
 }
 
 struct Hunted {
@@ -229,12 +222,7 @@ fn schedule_row(schedule: &schedules::Schedule) -> Row {
         Sort::Schedule,
         "schedules",
         (schedule.name, schedule.story),
-        Fate {
-            killed_by,
-            judged,
-            at: found,
-            ..Fate::default()
-        },
+        Fate { killed_by, judged, at: found, ..Fate::default() },
     )
 }
 
@@ -245,12 +233,7 @@ fn comparator_row(comparator: &comparator::Comparator, probes: &[comparator::Pro
         Sort::Comparator,
         "comparators",
         (comparator.name, comparator.story),
-        Fate {
-            killed_by,
-            judged,
-            at: found.map(|m| m.probe),
-            ..Fate::default()
-        },
+        Fate { killed_by, judged, at: found.map(|m| m.probe), ..Fate::default() },
     )
 }
 
@@ -272,17 +255,13 @@ impl Scorecard {
     /// Rows that this tier had to catch and did not.
     pub fn missed(&self) -> impl Iterator<Item = &Row> {
         let here = plan::Tier::from_name(&self.score.tier);
-        self.rows
-            .iter()
-            .filter(move |row| !row.is_killed() && plan::Tier::from_name(&row.due) <= here)
+        self.rows.iter().filter(move |row| !row.is_killed() && plan::Tier::from_name(&row.due) <= here)
     }
 
     /// Rows that only a larger tier has to catch, and that are hunted there.
     pub fn left_for_later(&self) -> impl Iterator<Item = &Row> {
         let missed: Vec<&str> = self.missed().map(|row| row.name.as_str()).collect();
-        self.rows
-            .iter()
-            .filter(move |row| !row.is_killed() && !missed.contains(&row.name.as_str()))
+        self.rows.iter().filter(move |row| !row.is_killed() && !missed.contains(&row.name.as_str()))
     }
 
     /// True where all that had to be caught was, and nothing honest was accused.

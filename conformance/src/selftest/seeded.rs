@@ -35,22 +35,13 @@ impl Seeded {
     /// The bug itself.
     #[must_use]
     pub fn sick(bug: &'static Bug) -> Seeded {
-        Seeded {
-            bug,
-            sick: true,
-            loose: false,
-            about: Mutex::default(),
-            memory: Memory::default(),
-        }
+        Seeded { bug, sick: true, loose: false, about: Mutex::default(), memory: Memory::default() }
     }
 
     /// The same without the bug.
     #[must_use]
     pub fn control(bug: &'static Bug) -> Seeded {
-        Seeded {
-            sick: false,
-            ..Seeded::sick(bug)
-        }
+        Seeded { sick: false, ..Seeded::sick(bug) }
     }
 
     /// The same, declaring sums in any order, as most libraries must: T0 and T1 judge alone.
@@ -62,11 +53,7 @@ impl Seeded {
     /// The same before its first call.
     pub(super) fn anew(&self) -> Seeded {
         let (bug, sick, loose) = (self.bug, self.sick, self.loose);
-        Seeded {
-            sick,
-            loose,
-            ..Seeded::sick(bug)
-        }
+        Seeded { sick, loose, ..Seeded::sick(bug) }
     }
 
     /// Says which operation it is asked for in the next case: the bug is in the kernels of this one, and calls of others before the judged
@@ -78,11 +65,7 @@ impl Seeded {
 
     /// True where what a call does may hang on those before.
     pub(super) const fn remembers(&self) -> bool {
-        self.sick
-            && matches!(
-                self.bug.effect,
-                Effect::Remembers(_) | Effect::Races(_) | Effect::RacesForC(_)
-            )
+        self.sick && matches!(self.bug.effect, Effect::Remembers(_) | Effect::Races(_) | Effect::RacesForC(_))
     }
 
     fn is_elsewhere(&self, op: Op) -> bool {
@@ -94,10 +77,7 @@ impl Seeded {
         match self.bug.effect {
             Effect::Declares(support) if self.sick => support(contract, params),
             Effect::Own(_) | Effect::Lanes(_) | Effect::Races(_) | Effect::Reads(_) | Effect::Walks(..) => {
-                Support::Supported {
-                    arithmetic: declared(contract),
-                    profile: Profile::default(),
-                }
+                Support::Supported { arithmetic: declared(contract), profile: Profile::default() }
             }
             _ => Portable.support(contract, params),
         }
@@ -176,11 +156,7 @@ impl Backend for Seeded {
             }),
             Effect::Left(edit) => {
                 let (a, transposed) = left_of(&task);
-                let other = if sick {
-                    edit(a, transposed)?
-                } else {
-                    rebuilt(a, |_, _| ())?
-                };
+                let other = if sick { edit(a, transposed)? } else { rebuilt(a, |_, _| ())? };
                 Portable.run(contract, with_left(task, &other))
             }
             Effect::Right(edit) => {
@@ -267,11 +243,7 @@ fn lanes_of(task: &Task<'_>, list: Walked) -> Lanes {
     let ((rows, cols), precision) = (a.shape(), a.precision());
     let mut lanes: Lanes = vec![Vec::new(); if transposed { cols } else { rows }];
     for e in list {
-        let (row, k) = if transposed {
-            (e.col, e.row)
-        } else {
-            (e.row, e.col)
-        };
+        let (row, k) = if transposed { (e.col, e.row) } else { (e.row, e.col) };
         if let Some(lane) = lanes.get_mut(row as usize) {
             lane.push((k, decode(e.value, precision)));
         }

@@ -7,12 +7,7 @@ use std::fmt::Write;
 #[must_use]
 pub fn to_text(card: &Scorecard) -> String {
     let mut out = String::new();
-    let width = card
-        .rows
-        .iter()
-        .map(|row| row.name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = card.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
     let mut family = "";
     for row in &card.rows {
         if row.family != family {
@@ -52,11 +47,7 @@ fn fate(row: &Row, fate: &Fate) -> String {
         None => format!("survives {} {what}{plural}, due in {}", fate.judged, row.due),
         Some(by) => {
             let tier = fate.tier.map_or(String::new(), |tier| format!(" ({tier})"));
-            let misnamed = if fate.misnamed {
-                ", which is not what it may be called"
-            } else {
-                ""
-            };
+            let misnamed = if fate.misnamed { ", which is not what it may be called" } else { "" };
             format!("{by}{tier} after {} {what}{plural}{misnamed}", fate.judged)
         }
     }
@@ -106,10 +97,8 @@ pub fn to_markdown(card: &Scorecard) -> String {
     for row in &card.rows {
         if row.family != family {
             family = &row.family;
-            let _ = write!(
-                out,
-                "\n### {family}\n\n| bug | what its author did | killed by |\n|---|---|---|\n"
-            );
+            let _ =
+                write!(out, "\n### {family}\n\n| bug | what its author did | killed by |\n|---|---|---|\n");
         }
         let (name, story) = (cell(&row.name), cell(&row.story));
         let _ = writeln!(out, "| {name} | {story} | {} |", cell(&ends(row)));

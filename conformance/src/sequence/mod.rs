@@ -55,11 +55,7 @@ pub(crate) fn prepare<'a, E>(
     let mut call = |case: &Case, operands: &Operands| {
         let number = next;
         next += 1;
-        if kept.is_none_or(|kept| kept.holds(number)) {
-            call(number, case, operands)
-        } else {
-            Ok(())
-        }
+        if kept.is_none_or(|kept| kept.holds(number)) { call(number, case, operands) } else { Ok(()) }
     };
     match case.params.after {
         None => Ok(Cow::Borrowed(operands)),
@@ -138,15 +134,7 @@ pub(crate) fn different(case: &Case, operands: &Operands) -> usize {
 
 /// A copy without the calls before.
 fn alone(operands: &Operands) -> Operands {
-    let Operands {
-        a,
-        b_sparse,
-        b,
-        y,
-        result,
-        c,
-        earlier: _,
-    } = operands;
+    let Operands { a, b_sparse, b, y, result, c, earlier: _ } = operands;
     Operands {
         a: a.clone(),
         b_sparse: b_sparse.clone(),
@@ -262,10 +250,7 @@ mod tests {
         let (_, operands) = made(&line);
         let (seen, _) = calls_of(&line, |_, operands| bits(operands));
         assert_eq!(seen.len(), 300);
-        assert!(
-            seen.chunks(2)
-                .all(|pair| pair[0] == bits(&operands) && pair[1] != pair[0])
-        );
+        assert!(seen.chunks(2).all(|pair| pair[0] == bits(&operands) && pair[1] != pair[0]));
         let (_, large) = made(&line.replace("rows=9", "rows=60000"));
         assert!((4..60).contains(&calls(After::Many, &large)));
         assert_eq!(calls(After::Myriad, &operands), 70_000);

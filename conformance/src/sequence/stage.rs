@@ -33,10 +33,7 @@ impl Stage {
         let dense = |of: fn(&Operands) -> Option<&DenseOperand>| {
             let longest = all().filter_map(of).map(|d| d.data.len()).max()?;
             let first = of(operands)?;
-            Some(DenseOperand {
-                data: first.data.with_room(longest),
-                ..first.clone()
-            })
+            Some(DenseOperand { data: first.data.with_room(longest), ..first.clone() })
         };
         let sparse = |first: &AnySparse, of: fn(&Operands) -> Option<&AnySparse>| {
             let mut parts = AnyParts::from(first.clone());
@@ -73,9 +70,7 @@ impl Stage {
     /// # Errors
     /// Arrays that are no matrix; those of operands always are.
     pub(super) fn holding(self, with: &Operands) -> Result<Stage, Refusal> {
-        let Operands {
-            a, b_sparse, b, y, ..
-        } = self.operands;
+        let Operands { a, b_sparse, b, y, .. } = self.operands;
         let b_sparse = b_sparse.zip(with.b_sparse.as_ref());
         Ok(Stage {
             operands: Operands {
@@ -102,20 +97,8 @@ fn rewritten(mut held: DenseOperand, with: &DenseOperand) -> DenseOperand {
     if !held.data.overwrite(with.data.as_slice()) {
         return with.clone();
     }
-    let DenseOperand {
-        rows,
-        cols,
-        ld,
-        layout,
-        ..
-    } = *with;
-    DenseOperand {
-        rows,
-        cols,
-        ld,
-        layout,
-        data: held.data,
-    }
+    let DenseOperand { rows, cols, ld, layout, .. } = *with;
+    DenseOperand { rows, cols, ld, layout, data: held.data }
 }
 
 fn fields<T>(matrix: &Sparse<T>) -> Vec<(&'static str, FieldRef<'_, T>)> {

@@ -56,11 +56,7 @@ fn narrowed(search: &mut Search<'_>, place: Place, count: fn(&Case, &Operands) -
     if count == 0 || search.attempt_with(|c| keep(c, 0, 0)) {
         return;
     }
-    search.lower(
-        1,
-        |c| reads(c).end(),
-        |c, end| keep(c, reads(c).start().min(end - 1), end),
-    );
+    search.lower(1, |c| reads(c).end(), |c, end| keep(c, reads(c).start().min(end - 1), end));
     let length = |c: &Candidate| reads(c).end() - reads(c).start();
     search.lower(1, length, |c, length| {
         keep(c, reads(c).end() - length, reads(c).end());

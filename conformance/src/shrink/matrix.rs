@@ -9,21 +9,9 @@ pub(super) fn smaller(search: &mut Search<'_>) {
     let compacted = compact(&search.best.loaded.coo);
     let candidate = search.best.on(compacted);
     search.attempt(candidate);
-    search.remove(
-        1,
-        |c| c.loaded.coo.rows,
-        |c, gone| c.on(without_rows(&c.loaded.coo, &gone)),
-    );
-    search.remove(
-        1,
-        |c| c.loaded.coo.cols,
-        |c, gone| c.on(without_cols(&c.loaded.coo, &gone)),
-    );
-    search.remove(
-        0,
-        |c| c.loaded.coo.nnz(),
-        |c, gone| c.on(without_entries(&c.loaded.coo, &gone)),
-    );
+    search.remove(1, |c| c.loaded.coo.rows, |c, gone| c.on(without_rows(&c.loaded.coo, &gone)));
+    search.remove(1, |c| c.loaded.coo.cols, |c, gone| c.on(without_cols(&c.loaded.coo, &gone)));
+    search.remove(0, |c| c.loaded.coo.nnz(), |c, gone| c.on(without_entries(&c.loaded.coo, &gone)));
     let candidate = search.best.on(sorted(&search.best.loaded.coo));
     search.attempt(candidate);
 }
@@ -40,11 +28,7 @@ fn kept(
     (rows, cols): (usize, usize),
     place: impl Fn(u32, u32) -> Option<(u32, u32)>,
 ) -> CooParts<f64> {
-    let mut parts = CooParts {
-        rows,
-        cols,
-        ..CooParts::default()
-    };
+    let mut parts = CooParts { rows, cols, ..CooParts::default() };
     for ((&row, &col), &value) in coo.row_idx.iter().zip(&coo.col_idx).zip(&coo.values) {
         if let Some((row, col)) = place(row, col) {
             parts.row_idx.push(row);
@@ -99,9 +83,7 @@ fn compact(coo: &CooParts<f64>) -> CooParts<f64> {
         used.max(before.min(1))
     };
     let shape = (extent(&rows, coo.rows), extent(&cols, coo.cols));
-    kept(coo, shape, |row, col| {
-        Some((rows[row as usize]?, cols[col as usize]?))
-    })
+    kept(coo, shape, |row, col| Some((rows[row as usize]?, cols[col as usize]?)))
 }
 
 /// The number of each used index among those used.
@@ -161,11 +143,7 @@ mod tests {
         let parts = compact(&coo());
         assert_eq!((parts.rows, parts.cols), (2, 2));
         assert_eq!((parts.row_idx, parts.col_idx), (vec![1, 0, 0], vec![1, 0, 1]));
-        let empty = CooParts {
-            rows: 3,
-            cols: 0,
-            ..CooParts::default()
-        };
+        let empty = CooParts { rows: 3, cols: 0, ..CooParts::default() };
         let parts = compact(&empty);
         assert_eq!((parts.rows, parts.cols), (1, 0));
     }

@@ -79,18 +79,13 @@ pub fn shrink(
     reason: &Reason,
     budget: Budget,
 ) -> ShrinkOutcome {
-    let first = Candidate {
-        case: case.clone(),
-        loaded: loaded.clone(),
-    };
+    let first = Candidate { case: case.clone(), loaded: loaded.clone() };
     // The first run counts: one that hangs takes the time limit.
     let until = budget.time.and_then(|time| Instant::now().checked_add(time));
     let again = |verdict: &Verdict| Reason::of(verdict).as_ref() == Some(reason);
     let verdict = verdict_of(&first, backend, reason);
     if !again(&verdict) {
-        let seen = (1..RERUNS)
-            .filter(|_| again(&verdict_of(&first, backend, reason)))
-            .count();
+        let seen = (1..RERUNS).filter(|_| again(&verdict_of(&first, backend, reason))).count();
         return ShrinkOutcome::Flaky { seen, runs: RERUNS };
     }
     let mut search = Search::new(backend, (reason, verdict), first, (budget.candidates, until));

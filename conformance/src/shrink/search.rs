@@ -33,10 +33,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget {
-            candidates: 4000,
-            time: Some(Duration::from_secs(10)),
-        }
+        Budget { candidates: 4000, time: Some(Duration::from_secs(10)) }
     }
 }
 
@@ -54,10 +51,7 @@ impl Candidate {
     pub(super) fn on(&self, parts: CooParts<f64>) -> Option<Candidate> {
         Some(Candidate {
             case: self.case.clone(),
-            loaded: Loaded {
-                coo: Coo::try_new(parts).ok()?,
-                has_values: self.loaded.has_values,
-            },
+            loaded: Loaded { coo: Coo::try_new(parts).ok()?, has_values: self.loaded.has_values },
         })
     }
 
@@ -72,10 +66,7 @@ impl Candidate {
         let coo = &self.loaded.coo;
         hash.write_usize(coo.rows);
         hash.write_usize(coo.cols);
-        coo.row_idx
-            .iter()
-            .chain(&coo.col_idx)
-            .for_each(|&i| hash.write_u32(i));
+        coo.row_idx.iter().chain(&coo.col_idx).for_each(|&i| hash.write_u32(i));
         coo.values.iter().for_each(|v| hash.write_u64(v.to_bits()));
         hash.finish()
     }
@@ -99,9 +90,7 @@ pub(crate) fn verdict_of(candidate: &Candidate, backend: &dyn Backend, reason: &
             judged.verdict
         }
         // A candidate that the format does not hold is no candidate.
-        Err(error) => Verdict::NotRun {
-            reason: error.to_string(),
-        },
+        Err(error) => Verdict::NotRun { reason: error.to_string() },
     }
 }
 

@@ -20,11 +20,8 @@ pub struct Chosen {
 /// of any, and of either those that hang last: each of their candidates costs the time limit. A known deviation is none. Of the findings of one backend, contract and reason the one with the smallest matrix.
 #[must_use]
 pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
-    let size: HashMap<&str, u64> = report
-        .sources
-        .iter()
-        .map(|s| (s.spec.as_str(), s.rows + s.cols + s.nnz))
-        .collect();
+    let size: HashMap<&str, u64> =
+        report.sources.iter().map(|s| (s.spec.as_str(), s.rows + s.cols + s.nnz)).collect();
     let mut smallest: BTreeMap<(&str, &str, Reason), (u64, usize)> = BTreeMap::new();
     for (index, record) in report.cases.iter().enumerate() {
         // What is waived is known.
@@ -33,9 +30,7 @@ pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
         };
         let extent = source_of(record).and_then(|spec| size.get(spec)).copied();
         let mine = (extent.unwrap_or(u64::MAX), index);
-        let best = smallest
-            .entry((&record.backend, &record.contract, reason))
-            .or_insert(mine);
+        let best = smallest.entry((&record.backend, &record.contract, reason)).or_insert(mine);
         *best = mine.min(*best);
     }
     let mut turns: HashMap<(&str, Reason), usize> = HashMap::new();
@@ -45,11 +40,7 @@ pub fn select(report: &Report) -> BTreeMap<String, Vec<Chosen>> {
     for ((backend, _, reason), (_, index)) in in_order {
         let turn = turns.entry((backend, reason.clone())).or_default();
         let list = chosen.entry(backend.to_owned()).or_default();
-        list.push(Chosen {
-            index,
-            turn: *turn,
-            reason,
-        });
+        list.push(Chosen { index, turn: *turn, reason });
         *turn += 1;
     }
     for list in chosen.values_mut() {

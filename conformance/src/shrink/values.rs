@@ -29,11 +29,7 @@ pub(super) fn leap(search: &mut Search<'_>) {
     let one = |c: &Candidate| c.on(cut(&c.loaded.coo, 1));
     let tiny = one(&search.best).map(|mut c| {
         let fault = c.case.params.fault;
-        c.case.params = Params {
-            n: 1,
-            fault,
-            ..Params::default()
-        };
+        c.case.params = Params { n: 1, fault, ..Params::default() };
         c.case.filling = Filling::Drawn(ValueFamily::Ones, 0);
         c
     });
@@ -115,23 +111,13 @@ fn seeded(filling: Filling, seed: u64) -> Filling {
 
 /// Type of the sparse operand's elements.
 pub(super) fn sparse_precision(case: &Case) -> Precision {
-    if case.contract.op == Op::Sddmm {
-        case.contract.types.out
-    } else {
-        case.contract.types.a
-    }
+    if case.contract.op == Op::Sddmm { case.contract.types.out } else { case.contract.types.a }
 }
 
 fn owning(candidate: &Candidate, coo: Coo<f64>) -> Candidate {
     let mut case = candidate.case.clone();
     case.filling = Filling::Own(seed_of(&candidate.case));
-    Candidate {
-        case,
-        loaded: Loaded {
-            coo,
-            has_values: true,
-        },
-    }
+    Candidate { case, loaded: Loaded { coo, has_values: true } }
 }
 
 /// The drawn values as the matrix's own.

@@ -12,33 +12,17 @@ pub(crate) struct Ran {
 
 /// Runs the program in `folder`. Fails on a panic or a signal, whatever was expected.
 pub(crate) fn run_in(folder: &Path, args: &[&str]) -> Ran {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = Command::new(env!("CARGO_BIN_EXE_conformance"))
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_conformance"))
         .args(args)
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 output");
-    let ran = Ran {
-        code: status.code().unwrap_or(-1),
-        out: text(stdout),
-        err: text(stderr),
-    };
+    let ran = Ran { code: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) };
     for stream in [&ran.out, &ran.err] {
-        assert!(
-            !stream.contains("panicked") && !stream.contains("RUST_BACKTRACE"),
-            "{args:?}: {stream}"
-        );
+        assert!(!stream.contains("panicked") && !stream.contains("RUST_BACKTRACE"), "{args:?}: {stream}");
     }
-    assert!(
-        (0..=2).contains(&ran.code),
-        "{args:?}: code {}: {}",
-        ran.code,
-        ran.err
-    );
+    assert!((0..=2).contains(&ran.code), "{args:?}: code {}: {}", ran.code, ran.err);
     ran
 }

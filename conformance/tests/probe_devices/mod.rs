@@ -31,11 +31,7 @@ impl Executor for Reader {
         if instruction.engine.is_sparse() {
             words.push(metadata);
         }
-        let bytes: Vec<u8> = words
-            .into_iter()
-            .flatten()
-            .flat_map(|w| w.to_le_bytes())
-            .collect();
+        let bytes: Vec<u8> = words.into_iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
         let recording = Recording::from_bytes(name, &bytes).map_err(|e| e.to_string())?;
         let core = TensorCore::new(Architecture::Sm90, instruction).map_err(|e| e.to_string())?;
         let fragment = Fragment::of(instruction).map_err(|e| e.to_string())?;
@@ -107,11 +103,7 @@ impl Default for Model {
 
 impl Model {
     pub(crate) fn with(fault: Fault) -> Model {
-        Model {
-            fault,
-            probe: None,
-            runs: 0,
-        }
+        Model { fault, probe: None, runs: 0 }
     }
 }
 
@@ -120,10 +112,7 @@ impl Executor for Model {
         if self.fault == Fault::Refuses {
             return Err("no such kernel".to_owned());
         }
-        let subject = Subject {
-            probe: *probe,
-            architecture: Architecture::Sm90,
-        };
+        let subject = Subject { probe: *probe, architecture: Architecture::Sm90 };
         let mut candidates = subject.candidates();
         let wanted = match self.fault {
             Fault::Candidate(name) => candidates.iter().position(|c| c.name == name),

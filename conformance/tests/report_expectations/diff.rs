@@ -20,54 +20,32 @@ fn diff_tells_new_findings_from_old_news() {
     let old = sample(8);
     let mut new = old.clone();
     let of = |kind: VerdictKind, report: &Report| {
-        report
-            .cases
-            .iter()
-            .position(|c| c.verdict.kind() == kind && c.backend == "portable")
-            .unwrap()
+        report.cases.iter().position(|c| c.verdict.kind() == kind && c.backend == "portable").unwrap()
     };
     let (exact, within) = (of(VerdictKind::Exact, &old), of(VerdictKind::Within, &old));
-    let crash = VerdictRecord::Crashed {
-        message: "signal 11".to_owned(),
-    };
+    let crash = VerdictRecord::Crashed { message: "signal 11".to_owned() };
     new.cases[exact].verdict = crash.clone();
-    let VerdictRecord::Within { share } = new.cases[within].verdict else {
-        panic!()
-    };
+    let VerdictRecord::Within { share } = new.cases[within].verdict else { panic!() };
     new.cases[within].verdict = VerdictRecord::Within { share: share * 4.0 };
     new.cases[within].share = Some(share * 4.0);
     let mended = new.cases.iter().position(wrong_value).unwrap();
     new.cases[mended].verdict = VerdictRecord::Exact;
     new.cases[mended].share = None;
-    let other_kind = new
-        .cases
-        .iter()
-        .position(|c| c.verdict.kind() == VerdictKind::LoneRefusal)
-        .unwrap();
+    let other_kind = new.cases.iter().position(|c| c.verdict.kind() == VerdictKind::LoneRefusal).unwrap();
     new.cases[other_kind].verdict = crash;
     let gone = new.cases.iter().position(|c| c.backend == "sprs").unwrap();
     let gone = new.cases.remove(gone);
     new.seal();
-    let last = new
-        .cases
-        .iter()
-        .rposition(|c| c.output.is_some() && c.backend == "portable")
-        .unwrap();
+    let last = new.cases.iter().rposition(|c| c.output.is_some() && c.backend == "portable").unwrap();
     new.cases[last].output = Some("0".repeat(32));
 
     let found = diff::diff(&old, &new, 2.0);
     assert_eq!(found.exit_code(), 1);
     assert_eq!(found.new_findings.len(), 1);
     let finding = &found.new_findings[0];
-    assert_eq!(
-        (finding.rule.as_str(), finding.before.as_deref()),
-        ("crashed", Some("exact"))
-    );
+    assert_eq!((finding.rule.as_str(), finding.before.as_deref()), ("crashed", Some("exact")));
     assert!(finding.replay.as_ref().unwrap().contains(&old.cases[exact].case));
-    assert_eq!(
-        (found.fixed.len(), found.changed.len(), found.shares.len()),
-        (1, 1, 1)
-    );
+    assert_eq!((found.fixed.len(), found.changed.len(), found.shares.len()), (1, 1, 1));
     assert_eq!(found.changed[0].old, "lone-refusal");
     assert_eq!(found.shares[0].new, share * 4.0);
     assert_eq!((found.only_old.len(), found.only_new.len()), (1, 0));
@@ -79,10 +57,7 @@ fn diff_tells_new_findings_from_old_news() {
     assert_eq!(back.new_findings.len(), 1, "the mended one fails again");
     assert_eq!(back.only_new.len(), 1);
     let text = diff::to_text(&found);
-    assert!(
-        text.contains("newly failing: 1\n  crashed on portable (was exact)"),
-        "{text}"
-    );
+    assert!(text.contains("newly failing: 1\n  crashed on portable (was exact)"), "{text}");
 }
 
 #[test]
@@ -92,13 +67,7 @@ fn a_waiver_that_ends_is_a_new_finding() {
     let live = only(wrong_value, Vec::new());
     assert_eq!(diff::diff(&waived, &live, 2.0).new_findings.len(), 3);
     assert_eq!(diff::diff(&live, &waived, 2.0).exit_code(), 0);
-    let expired = only(
-        wrong_value,
-        vec![Expectation {
-            expired: true,
-            ..expect[0].clone()
-        }],
-    );
+    let expired = only(wrong_value, vec![Expectation { expired: true, ..expect[0].clone() }]);
     let found = diff::diff(&waived, &expired, 2.0);
     assert_eq!(found.new_findings.len(), 4, "three cases, and the expectation");
     assert!(diff::diff(&expired, &expired, 2.0).new_findings.is_empty());
@@ -115,16 +84,9 @@ fn a_backend_of_one_report_only_is_one_line_of_the_comparison() {
     let cases = both.cases.len() - one.cases.len();
     for (old, new, which) in [(&one, &both, "new"), (&both, &one, "old")] {
         let found = diff::diff(old, new, 2.0);
-        assert_eq!(
-            found.only_old.len() + found.only_new.len(),
-            cases,
-            "--json has all"
-        );
+        assert_eq!(found.only_old.len() + found.only_new.len(), cases, "--json has all");
         let text = diff::to_text(&found);
-        let line = format!(
-            "only in the {which} report: backend sprs, {} cases\n",
-            show::count(cases as u64)
-        );
+        let line = format!("only in the {which} report: backend sprs, {} cases\n", show::count(cases as u64));
         assert_eq!(text, format!("{line}no new finding\n"));
     }
 }

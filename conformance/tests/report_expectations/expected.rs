@@ -43,18 +43,10 @@ pub(crate) fn expected_sample(per_contract: usize) -> Report {
             contract: Some("no-such-contract".to_owned()),
             ..expectation(5, Expected::Wrong, None)
         },
-        Expectation {
-            backend: "elsewhere".to_owned(),
-            ..expectation(6, Expected::Wrong, None)
-        },
+        Expectation { backend: "elsewhere".to_owned(), ..expectation(6, Expected::Wrong, None) },
     ];
     // Some cases were run again; one backend is not as deterministic as the others.
-    for (number, record) in report
-        .cases
-        .iter_mut()
-        .enumerate()
-        .filter(|(_, c)| c.verdict.kind().ran())
-    {
+    for (number, record) in report.cases.iter_mut().enumerate().filter(|(_, c)| c.verdict.kind().ran()) {
         let differs = record.backend == "my-kernel" && number.is_multiple_of(7);
         record.repeated = number.is_multiple_of(5).then_some(Repeated {
             runs: Same::of(!differs),

@@ -12,10 +12,7 @@ fn badges_say_what_the_report_says() {
     let found = dirty.find().len();
     let badge = read(&dirty);
     assert_eq!(badge["message"], format!("{found} findings"));
-    assert_eq!(
-        (badge["schemaVersion"].as_u64(), badge["isError"].as_bool()),
-        (Some(1), Some(true))
-    );
+    assert_eq!((badge["schemaVersion"].as_u64(), badge["isError"].as_bool()), (Some(1), Some(true)));
     let waived = only(wrong_value, vec![expectation(1, Expected::Wrong, None)]);
     assert_eq!(read(&waived)["message"], "clean, 3 waived");
     let clean = only(|c| c.verdict.kind() == VerdictKind::Exact, Vec::new());
@@ -24,10 +21,7 @@ fn badges_say_what_the_report_says() {
         let svg = badge::to_svg(report);
         let message = read(report)["message"].as_str().unwrap().to_owned();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
-        assert!(
-            svg.contains(&format!("aria-label=\"sparse conformance: {message}\"")),
-            "{svg}"
-        );
+        assert!(svg.contains(&format!("aria-label=\"sparse conformance: {message}\"")), "{svg}");
         assert!(
             !svg.contains("href") && svg.matches("http").count() == 1,
             "only the namespace is an address"
@@ -85,10 +79,8 @@ fn sarif_has_one_result_per_finding_that_points_at_its_line() {
     let report = expected_sample(8);
     let sarif: serde_json::Value = serde_json::from_str(&sarif::to_sarif(&report).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&sarif)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(&sarif).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert_eq!(errors, Vec::<String>::new());
     let mut broken = sarif.clone();
     broken["runs"][0]["results"][0]["message"] = serde_json::json!({});
@@ -109,16 +101,9 @@ fn sarif_has_one_result_per_finding_that_points_at_its_line() {
     let mut prints = std::collections::BTreeSet::new();
     for result in results {
         assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
-        prints.insert(
-            result["partialFingerprints"]["caseAndBackend/v1"]
-                .as_str()
-                .unwrap()
-                .to_owned(),
-        );
+        prints.insert(result["partialFingerprints"]["caseAndBackend/v1"].as_str().unwrap().to_owned());
         let message = result["message"]["text"].as_str().unwrap();
-        let line = result["locations"][0]["physicalLocation"]["region"]["startLine"]
-            .as_u64()
-            .unwrap();
+        let line = result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64().unwrap();
         let Some((_, replay)) = message.split_once("\nreplay: ") else {
             assert_eq!(line, 1);
             continue;

@@ -52,21 +52,14 @@ fn an_expected_finding_is_waived_and_nothing_else_is() {
     let report = expected_sample(8);
     let waived: Vec<&CaseRecord> = report.waived().collect();
     assert_eq!(waived.len(), 4 + 1, "four wrong values and a crash");
-    assert!(
-        waived
-            .iter()
-            .all(|c| c.backend == "my-kernel" && c.kind() == VerdictKind::Waived)
-    );
+    assert!(waived.iter().all(|c| c.backend == "my-kernel" && c.kind() == VerdictKind::Waived));
     assert_eq!(report.failures().count() + 5, before.failures().count());
     assert_eq!(kinds(&report), ["case", "idle", "pass", "expired", "stale"]);
     let outcomes = report.outcomes();
     assert_eq!(outcomes[..2], [Became::Met, Became::Met]);
     assert!(matches!(outcomes[2], Became::UnexpectedPass(_)));
     assert_eq!(outcomes[3..5], [Became::Expired, Became::Stale]);
-    assert!(
-        matches!(outcomes[5], Became::Undecided(_)),
-        "its backend is not in the run"
-    );
+    assert!(matches!(outcomes[5], Became::Undecided(_)), "its backend is not in the run");
     // All kinds of findings survive writing and reading.
     let again: Report = serde_json::from_str(&json::to_json(&report).unwrap()).unwrap();
     assert_eq!(again, report);
@@ -80,78 +73,41 @@ fn a_run_whose_findings_are_all_expected_is_clean() {
     assert!(to_text(&report, &[], Colour::Plain).contains("3 waived"));
     // Another defect, another verdict, another backend or contract is not what was expected.
     for other in [
-        Expectation {
-            defect: Some(Defect::Stale),
-            ..expect()
-        },
-        Expectation {
-            verdict: Expected::Crashed,
-            defect: None,
-            ..expect()
-        },
-        Expectation {
-            backend: "sprs".to_owned(),
-            ..expect()
-        },
-        Expectation {
-            contract: Some("transpose.*".to_owned()),
-            ..expect()
-        },
-        Expectation {
-            case: Some("*/n=9999".to_owned()),
-            ..expect()
-        },
-        Expectation {
-            expired: true,
-            ..expect()
-        },
+        Expectation { defect: Some(Defect::Stale), ..expect() },
+        Expectation { verdict: Expected::Crashed, defect: None, ..expect() },
+        Expectation { backend: "sprs".to_owned(), ..expect() },
+        Expectation { contract: Some("transpose.*".to_owned()), ..expect() },
+        Expectation { case: Some("*/n=9999".to_owned()), ..expect() },
+        Expectation { expired: true, ..expect() },
     ] {
         let report = only(wrong_value, vec![other.clone()]);
-        assert_eq!(
-            (report.waived().count(), report.failures().count()),
-            (0, 3),
-            "{other:?}"
-        );
+        assert_eq!((report.waived().count(), report.failures().count()), (0, 3), "{other:?}");
     }
 }
 
 #[test]
 fn a_pass_that_should_fail_is_a_finding() {
     let passes = |c: &CaseRecord| c.verdict.kind() == VerdictKind::Exact;
-    let always = Expectation {
-        occurs: Occurs::Always,
-        ..expectation(1, Expected::Wrong, None)
-    };
+    let always = Expectation { occurs: Occurs::Always, ..expectation(1, Expected::Wrong, None) };
     let both = |c: &CaseRecord| wrong_value(c) || passes(c);
     let report = only(both, vec![always.clone()]);
     assert_eq!(kinds(&report), ["pass"]);
-    let Finding::UnexpectedPass { cases, index, .. } = report.find()[0] else {
-        panic!()
-    };
+    let Finding::UnexpectedPass { cases, index, .. } = report.find()[0] else { panic!() };
     assert_eq!(cases as usize, report.cases.iter().filter(|c| passes(c)).count());
     assert!(passes(&report.cases[index]));
     // "sometimes" asks for one at least.
-    let sometimes = Expectation {
-        occurs: Occurs::Sometimes,
-        ..always
-    };
+    let sometimes = Expectation { occurs: Occurs::Sometimes, ..always };
     assert_eq!(only(both, vec![sometimes.clone()]).exit_code(), 0);
     let none = only(passes, vec![sometimes]);
     assert_eq!(kinds(&none), ["pass"]);
     // What did not run shows nothing.
-    let idle = only(
-        |c| !c.verdict.kind().ran(),
-        vec![expectation(1, Expected::Wrong, None)],
-    );
+    let idle = only(|c| !c.verdict.kind().ran(), vec![expectation(1, Expected::Wrong, None)]);
     assert!(!kinds(&idle).contains(&"pass"));
 }
 
 #[test]
 fn less_than_the_plan_proves_nothing_stale() {
-    let nothing = Expectation {
-        contract: Some("none".to_owned()),
-        ..expectation(1, Expected::Wrong, None)
-    };
+    let nothing = Expectation { contract: Some("none".to_owned()), ..expectation(1, Expected::Wrong, None) };
     let passes = |c: &CaseRecord| c.verdict.kind() == VerdictKind::Exact;
     let mut report = only(passes, vec![nothing.clone()]);
     assert_eq!(kinds(&report), ["stale"]);
@@ -178,11 +134,7 @@ fn a_report_that_waives_what_it_may_not_is_refused() {
     };
     let mut report = expected_sample(8);
     assert!(read(&report).is_ok());
-    let index = report
-        .cases
-        .iter()
-        .position(|c| c.waived.is_none() && c.is_finding())
-        .unwrap();
+    let index = report.cases.iter().position(|c| c.waived.is_none() && c.is_finding()).unwrap();
     report.cases[index].waived = Some(0);
     report.findings = report.find();
     let message = read(&report).unwrap_err().to_string();
@@ -204,43 +156,24 @@ fn every_file_shows_waivers_apart() {
     }
     assert!(!page.contains("<b>known"), "markup of a reason is live");
     let text = markdown::to_markdown(&report);
-    assert!(
-        text.contains("## Known deviations") && text.contains("\\|"),
-        "{text}"
-    );
-    assert!(
-        text.find("## Findings") < text.find("| backend |"),
-        "findings stand first"
-    );
+    assert!(text.contains("## Known deviations") && text.contains("\\|"), "{text}");
+    assert!(text.find("## Findings") < text.find("| backend |"), "findings stand first");
     let suites = quick_junit::Report::deserialize_from_str(&junit::to_junit(&report).unwrap()).unwrap();
-    let suite = suites
-        .test_suites
-        .iter()
-        .find(|s| s.name.as_str() == "my-kernel")
-        .unwrap();
+    let suite = suites.test_suites.iter().find(|s| s.name.as_str() == "my-kernel").unwrap();
     let of_type = |name: &str| {
         let xml = junit::to_junit(&report).unwrap();
         xml.matches(&format!("type=\"{name}\"")).count()
     };
     assert_eq!(of_type("waived"), 5);
-    assert_eq!(
-        of_type("unexpected-pass") + of_type("expired-expectation") + of_type("stale-expectation"),
-        3
-    );
+    assert_eq!(of_type("unexpected-pass") + of_type("expired-expectation") + of_type("stale-expectation"), 3);
     let failing = report.failures().filter(|c| c.backend == "my-kernel").count();
     assert_eq!(suite.failures + suite.errors, failing + 3);
     let plain = to_text(&report, &[], Colour::Plain);
-    assert!(
-        plain.contains("5 waived") && plain.contains("(until 2027-01-31)"),
-        "{plain}"
-    );
+    assert!(plain.contains("5 waived") && plain.contains("(until 2027-01-31)"), "{plain}");
     assert!(plain.contains("its backend is not in this run"), "{plain}");
     let summary = report.summary();
     assert_eq!(summary.total.counts.get(VerdictKind::Waived), 5);
-    assert_eq!(
-        summary.total.counts.findings() as usize,
-        report.failures().count()
-    );
+    assert_eq!(summary.total.counts.findings() as usize, report.failures().count());
 }
 
 fn day(text: &str) -> Date {
@@ -256,29 +189,16 @@ fn files_of_expectations_are_read_in_order() {
         )
     };
     let two = entry("b", "expires = 2027-01-31")
-        + &entry(
-            "c",
-            "expires = \"2027-01-30\"\ndefect = \"stale\"\ntier = \"full\"",
-        );
+        + &entry("c", "expires = \"2027-01-30\"\ndefect = \"stale\"\ntier = \"full\"");
     std::fs::write(folder.path().join("2.toml"), two).unwrap();
-    std::fs::write(
-        folder.path().join("1.toml"),
-        entry("a", "expires = 2027-02-01\noccurs = \"sometimes\""),
-    )
-    .unwrap();
+    std::fs::write(folder.path().join("1.toml"), entry("a", "expires = 2027-02-01\noccurs = \"sometimes\""))
+        .unwrap();
     std::fs::write(folder.path().join("note.txt"), "no expectations").unwrap();
     let all = load(&[folder.path().to_owned()], day("2027-01-31")).unwrap();
-    let told: Vec<_> = all
-        .iter()
-        .map(|e| (e.from.as_str(), e.backend.as_str(), e.expired))
-        .collect();
+    let told: Vec<_> = all.iter().map(|e| (e.from.as_str(), e.backend.as_str(), e.expired)).collect();
     assert_eq!(
         told,
-        [
-            ("1.toml entry 1", "a", false),
-            ("2.toml entry 1", "b", false),
-            ("2.toml entry 2", "c", true)
-        ]
+        [("1.toml entry 1", "a", false), ("2.toml entry 1", "b", false), ("2.toml entry 2", "c", true)]
     );
     assert_eq!(
         (all[0].occurs, all[2].tier, all[2].defect),
@@ -305,13 +225,9 @@ fn what_is_no_expectation_is_refused_by_name() {
         (good.replace("2027-01-31", "\"soon\""), "\"soon\" is no date"),
         (good.replace("2027-01-31", "2027-02-30"), "mine.toml"),
         (good.replace("2027-01-31", "12:00:00"), "is no date"),
+        (good.replace("contract = \"*\"\n", ""), "neither case nor contract"),
         (
-            good.replace("contract = \"*\"\n", ""),
-            "neither case nor contract",
-        ),
-        (
-            good.replace("\"wrong\"", "\"crashed\"")
-                .replace("reason", "defect = \"value\"\nreason"),
+            good.replace("\"wrong\"", "\"crashed\"").replace("reason", "defect = \"value\"\nreason"),
             "only a wrong result",
         ),
         (format!("{good}until = 3\n"), "unknown field"),
@@ -320,10 +236,7 @@ fn what_is_no_expectation_is_refused_by_name() {
     for (text, part) in cases {
         assert_ne!(text, good, "the damage for {part:?} did not apply");
         let message = read(&text).expect_err(part).to_string();
-        assert!(
-            message.contains(part) && message.contains("mine.toml"),
-            "{part}: {message}"
-        );
+        assert!(message.contains(part) && message.contains("mine.toml"), "{part}: {message}");
     }
     let empty = folder.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
@@ -337,10 +250,7 @@ fn what_is_no_expectation_is_refused_by_name() {
 #[test]
 fn the_replay_line_of_an_unexpected_pass_selects_what_was_run() {
     let passes = |c: &CaseRecord| c.verdict.kind() == VerdictKind::Exact;
-    let always = Expectation {
-        occurs: Occurs::Always,
-        ..expectation(1, Expected::Wrong, None)
-    };
+    let always = Expectation { occurs: Occurs::Always, ..expectation(1, Expected::Wrong, None) };
     let mut report = only(passes, vec![always]);
     report.backends[0].selection = Some("--plugin /there/my.so".to_owned());
     assert_eq!(kinds(&report), ["pass"]);
@@ -351,10 +261,7 @@ fn the_replay_line_of_an_unexpected_pass_selects_what_was_run() {
         sarif::to_sarif(&report).unwrap(),
     ];
     for text in texts {
-        let line = text
-            .lines()
-            .find(|line| line.contains("conformance replay"))
-            .unwrap();
+        let line = text.lines().find(|line| line.contains("conformance replay")).unwrap();
         assert!(line.contains("--plugin /there/my.so"), "{line}");
         assert!(!text.contains("--backend my-kernel"), "{line}");
     }
@@ -363,14 +270,8 @@ fn the_replay_line_of_an_unexpected_pass_selects_what_was_run() {
 /// An expectation of a backend that was not in the run stood under "waived".
 #[test]
 fn what_was_not_looked_at_is_not_called_waived() {
-    let absent = Expectation {
-        backend: "elsewhere".to_owned(),
-        ..expectation(1, Expected::Wrong, None)
-    };
+    let absent = Expectation { backend: "elsewhere".to_owned(), ..expectation(1, Expected::Wrong, None) };
     let text = to_text(&only(wrong_value, vec![absent]), &[], Colour::Plain);
     assert!(text.contains("\nnot looked at: my-kernel.toml entry 1"), "{text}");
-    assert!(
-        text.contains("its backend is not in this run") && !text.contains("waived:"),
-        "{text}"
-    );
+    assert!(text.contains("its backend is not in this run") && !text.contains("waived:"), "{text}");
 }

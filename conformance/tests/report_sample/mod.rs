@@ -22,10 +22,7 @@ struct Noise(u64);
 
 impl Noise {
     fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 
@@ -42,12 +39,8 @@ pub(crate) fn sample(per_contract: usize) -> Report {
         tier: "quick".to_owned(),
         seed: 7,
         backends: names.to_vec(),
-        operations: ["spmm", "spmv", "sddmm", "spgemm", "transpose", "convert"]
-            .map(str::to_owned)
-            .to_vec(),
-        precisions: ["f64", "f32", "tf32", "f16", "bf16", "e4m3", "e5m2"]
-            .map(str::to_owned)
-            .to_vec(),
+        operations: ["spmm", "spmv", "sddmm", "spgemm", "transpose", "convert"].map(str::to_owned).to_vec(),
+        precisions: ["f64", "f32", "tf32", "f16", "bf16", "e4m3", "e5m2"].map(str::to_owned).to_vec(),
         matrices: vec!["../data/west0479.mtx".to_owned()],
         distinct_cases: (all_contracts().len() * per_contract) as u64,
         ..Plan::default()
@@ -60,32 +53,20 @@ pub(crate) fn sample(per_contract: usize) -> Report {
         source_seconds: 0.8,
     };
     report.backends = backends();
-    report.sources = FAMILIES
-        .iter()
-        .map(|(family, spec)| source(family, spec))
-        .collect();
+    report.sources = FAMILIES.iter().map(|(family, spec)| source(family, spec)).collect();
     let mut noise = Noise(7);
     for contract in all_contracts().iter().map(ToString::to_string) {
         for (number, (family, spec)) in FAMILIES.iter().cycle().take(per_contract).enumerate() {
             let beta = number % 2;
             let case = format!("{contract}/{spec}/n={}/beta={beta}", [1, 8, 33][number % 3]);
             for backend in &names {
-                report
-                    .cases
-                    .push(record(&case, &contract, family, backend, &mut noise));
+                report.cases.push(record(&case, &contract, family, backend, &mut noise));
             }
         }
-        report.contracts.push(Contract {
-            name: contract,
-            cases_planned: per_contract as u64,
-        });
+        report.contracts.push(Contract { name: contract, cases_planned: per_contract as u64 });
     }
-    for (record, verdict) in report
-        .cases
-        .iter_mut()
-        .filter(|c| c.backend == "my-kernel")
-        .step_by(37)
-        .zip(bad())
+    for (record, verdict) in
+        report.cases.iter_mut().filter(|c| c.backend == "my-kernel").step_by(37).zip(bad())
     {
         record.share = match &verdict {
             VerdictRecord::Wrong(m) => m.error.as_ref().map(|_| 3.71e4),
@@ -106,10 +87,7 @@ fn environment() -> Environment {
         cores: 2,
         rustc: "rustc 1.95.0 (2026-04-14)".to_owned(),
         threads: 2,
-        command_line: "conformance run --tier quick --report report"
-            .split(' ')
-            .map(str::to_owned)
-            .collect(),
+        command_line: "conformance run --tier quick --report report".split(' ').map(str::to_owned).collect(),
         started: "2026-05-04T09:30:00Z".to_owned(),
         notes: [("kernel".to_owned(), "6.12".to_owned())].into(),
     }
@@ -121,10 +99,8 @@ fn backends() -> Vec<Backend> {
         choice: choice.to_owned(),
         reason: reason.to_owned(),
     };
-    let exclusion = |pattern: &str, reason: &str| Exclusion {
-        pattern: pattern.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let exclusion =
+        |pattern: &str, reason: &str| Exclusion { pattern: pattern.to_owned(), reason: reason.to_owned() };
     let backend = |name: &str, version: &str, description: &str| Backend {
         name: name.to_owned(),
         version: version.to_owned(),
@@ -136,24 +112,13 @@ fn backends() -> Vec<Backend> {
         backend("portable", "0.1.0", "the suite's own plain kernels"),
         Backend {
             deviations: vec![
-                deviation(
-                    "alpha, beta",
-                    "only (1, 0) and (1, 1)",
-                    "its product has no scaling arguments",
-                ),
-                deviation(
-                    "SpGEMM pattern",
-                    "structural",
-                    "entries that cancel stay as explicit zeros",
-                ),
+                deviation("alpha, beta", "only (1, 0) and (1, 1)", "its product has no scaling arguments"),
+                deviation("SpGEMM pattern", "structural", "entries that cancel stay as explicit zeros"),
             ],
             excluded: vec![
                 exclusion("*.ell.*", "no ELL type"),
                 exclusion("sddmm.*", "no sampled product"),
-                exclusion(
-                    &"spmm.blocked_ell.* ".repeat(40),
-                    "no such operation on these formats",
-                ),
+                exclusion(&"spmm.blocked_ell.* ".repeat(40), "no such operation on these formats"),
             ],
             ..backend("sprs", "0.11.6", "the crate sprs")
         },
@@ -183,12 +148,10 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
     };
     let share = noise.share();
     let verdict = match reason {
-        Some(reason) => VerdictRecord::Unsupported {
-            reason: reason.to_owned(),
-        },
-        None if noise.next().is_multiple_of(50) => VerdictRecord::AgreedRefusal {
-            refusal: "col_idx[3] (row 1) is 9, must be below 9".to_owned(),
-        },
+        Some(reason) => VerdictRecord::Unsupported { reason: reason.to_owned() },
+        None if noise.next().is_multiple_of(50) => {
+            VerdictRecord::AgreedRefusal { refusal: "col_idx[3] (row 1) is 9, must be below 9".to_owned() }
+        }
         None if moves || noise.next().is_multiple_of(3) => VerdictRecord::Exact,
         None => VerdictRecord::Within { share },
     };
@@ -210,11 +173,7 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
         share: within.then_some(share),
         repeated: None,
         reproducer: None,
-        degenerate: if case.ends_with("n=1/beta=0") {
-            vec!["n=1".to_owned()]
-        } else {
-            Vec::new()
-        },
+        degenerate: if case.ends_with("n=1/beta=0") { vec!["n=1".to_owned()] } else { Vec::new() },
         inputs: ran.then(|| format!("{:032x}", case.len())),
         output: ran.then(|| format!("{:032x}", share.to_bits())),
         selection: None,
@@ -250,22 +209,13 @@ fn bad() -> Vec<VerdictRecord> {
     let mut bad = vec![VerdictRecord::Wrong(far), VerdictRecord::Wrong(infinite)];
     bad.extend(Defect::ALL.map(|what| VerdictRecord::Wrong(Mismatch::new(Tier::T0, what, texts(what)))));
     bad.extend([
-        VerdictRecord::LoneRefusal {
-            refusal: "ldc is 8, must be at least 33".to_owned(),
-        },
-        VerdictRecord::LoneAcceptance {
-            expected: "row_ptr[4] is 3, less than row_ptr[3] = 5".to_owned(),
-        },
+        VerdictRecord::LoneRefusal { refusal: "ldc is 8, must be at least 33".to_owned() },
+        VerdictRecord::LoneAcceptance { expected: "row_ptr[4] is 3, less than row_ptr[3] = 5".to_owned() },
         VerdictRecord::Crashed {
             message: "index out of bounds: the len is 33 but the index is 33".to_owned(),
         },
-        VerdictRecord::TimedOut {
-            seconds: 10.0,
-            tail: Some("still thinking".to_owned()),
-        },
-        VerdictRecord::NotRun {
-            reason: "stopped after the first crash of its process".to_owned(),
-        },
+        VerdictRecord::TimedOut { seconds: 10.0, tail: Some("still thinking".to_owned()) },
+        VerdictRecord::NotRun { reason: "stopped after the first crash of its process".to_owned() },
     ]);
     bad
 }
@@ -297,13 +247,7 @@ fn source(family: &str, spec: &str) -> Source {
         rows: 96,
         cols: 96,
         nnz: cells.iter().filter(|&&cell| cell > 0).count() as u64,
-        row_nnz: Some(RowStatistics {
-            min: 0,
-            max: 31,
-            mean: 5.25,
-            std: 3.125,
-            empty: 4,
-        }),
+        row_nnz: Some(RowStatistics { min: 0, max: 31, mean: 5.25, std: 3.125, empty: 4 }),
         spy: Some(SpyGrid { width, height, cells }),
     }
 }

@@ -30,9 +30,7 @@ impl Progress for Silent {
 fn options() -> Options {
     Options {
         precisions: vec![Precision::F32],
-        contracts: ["spmv.csr.*", "spmv.coo.*", "transpose.csr.*"]
-            .map(str::to_owned)
-            .into(),
+        contracts: ["spmv.csr.*", "spmv.coo.*", "transpose.csr.*"].map(str::to_owned).into(),
         seed: 3,
         ..Options::default()
     }
@@ -58,10 +56,7 @@ fn run(options: &Options, extras: &Extras) -> Report {
 
 fn shards(options: &Options, count: u64, extras: &Extras) -> Vec<(PathBuf, Report)> {
     let one = |index| {
-        let options = Options {
-            shard: Some(shard_of(index, count)),
-            ..options.clone()
-        };
+        let options = Options { shard: Some(shard_of(index, count)), ..options.clone() };
         (PathBuf::from(format!("shard-{index}")), run(&options, extras))
     };
     (1..=count).map(one).collect()
@@ -76,11 +71,7 @@ fn assert_same_files(a: &Report, b: &Report) {
     };
     let (a, b) = (plain(a), plain(b));
     for writer in WRITERS {
-        let text = |report| {
-            writer
-                .text(report, Path::new(writer.file))
-                .expect("finite numbers only")
-        };
+        let text = |report| writer.text(report, Path::new(writer.file)).expect("finite numbers only");
         let (a, b) = (text(&a), text(&b));
         let differing = a.lines().zip(b.lines()).find(|(a, b)| a != b);
         assert!(a == b, "{} differs: {differing:?}", writer.file);

@@ -23,17 +23,8 @@ fn journal_lines(folder: &Path) -> usize {
 #[test]
 fn a_killed_run_resumes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let args = [
-        "run",
-        "--contracts",
-        "spmv.cs*",
-        "--precisions",
-        "f32,f64",
-        "--allow-thin",
-        "-j",
-        "2",
-        "--report",
-    ];
+    let args =
+        ["run", "--contracts", "spmv.cs*", "--precisions", "f32,f64", "--allow-thin", "-j", "2", "--report"];
     let call = |report: &str, more: &[&str]| run_in(folder.path(), &[&args[..], &[report], more].concat());
     let whole = call("whole", &[]);
     assert_eq!(whole.code, 0, "{}", whole.err);
@@ -50,10 +41,7 @@ fn a_killed_run_resumes() {
     let start = Instant::now();
     while journal_lines(&cut) < 40 {
         assert!(start.elapsed() < Duration::from_secs(120), "no case was noted");
-        assert!(
-            child.try_wait().expect("it can be asked").is_none(),
-            "it ended before it could be killed"
-        );
+        assert!(child.try_wait().expect("it can be asked").is_none(), "it ended before it could be killed");
         std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().expect("SIGKILL");
@@ -61,38 +49,21 @@ fn a_killed_run_resumes() {
     let noted = journal_lines(&cut);
     assert!(!cut.join("report.json").exists());
     // As if the kill had torn a line: half of one, which must not count.
-    let mut journal = std::fs::OpenOptions::new()
-        .append(true)
-        .open(cut.join(FILE))
-        .expect("there");
-    journal
-        .write_all(b"{\"records\":[{\"case\":\"spm")
-        .expect("written");
+    let mut journal = std::fs::OpenOptions::new().append(true).open(cut.join(FILE)).expect("there");
+    journal.write_all(b"{\"records\":[{\"case\":\"spm").expect("written");
     drop(journal);
 
     let resumed = call("cut", &["--resume"]);
     assert_eq!(resumed.code, 0, "{}", resumed.err);
-    let said = resumed
-        .err
-        .lines()
-        .find(|l| l.starts_with("resuming: "))
-        .expect("it says so");
-    let already: usize = said
-        .split(' ')
-        .nth(1)
-        .and_then(|n| n.parse().ok())
-        .expect("a number");
+    let said = resumed.err.lines().find(|l| l.starts_with("resuming: ")).expect("it says so");
+    let already: usize = said.split(' ').nth(1).and_then(|n| n.parse().ok()).expect("a number");
     assert!(already >= 10 && already < noted, "{said}: {noted} lines");
     same_lines(&cut, &folder.path().join("whole"));
     assert!(!cut.join(FILE).exists(), "the report has everything");
 
     // Nothing is left to resume: it starts, and says so.
     let again = call("cut", &["--resume"]);
-    assert!(
-        again.code == 0 && again.err.contains("nothing to resume"),
-        "{}",
-        again.err
-    );
+    assert!(again.code == 0 && again.err.contains("nothing to resume"), "{}", again.err);
 }
 
 /// Judges every case in a way that no run would, so that a record shows whether it was taken from the journal.
@@ -109,42 +80,23 @@ fn what_the_journal_holds_is_not_judged_again() {
     let of_all = whole.cases.iter().find(|c| asked(&c.case) == backends.len());
     let case = of_all.expect("a case that all claim").case.clone();
     let of_case = |backend: &dyn Backend| {
-        let record = whole
-            .cases
-            .iter()
-            .find(|c| c.case == case && c.backend == backend.name());
+        let record = whole.cases.iter().find(|c| c.case == case && c.backend == backend.name());
         let mut record = record.expect("one each").clone();
-        record.verdict = VerdictRecord::Crashed {
-            message: "from the journal".to_owned(),
-        };
+        record.verdict = VerdictRecord::Crashed { message: "from the journal".to_owned() };
         record
     };
-    journal.judged(
-        &backends
-            .iter()
-            .map(AsRef::as_ref)
-            .map(of_case)
-            .collect::<Vec<_>>(),
-    );
+    journal.judged(&backends.iter().map(AsRef::as_ref).map(of_case).collect::<Vec<_>>());
     drop(journal);
 
-    let (journal, done) = Journal::resume(folder.path(), &header)
-        .expect("readable")
-        .expect("there");
+    let (journal, done) = Journal::resume(folder.path(), &header).expect("readable").expect("there");
     assert_eq!(done.records.len(), 1);
-    let extras = Extras {
-        journal: Some(journal),
-        done,
-        ..Extras::default()
-    };
+    let extras = Extras { journal: Some(journal), done, ..Extras::default() };
     let report = run(&options(), &extras);
     let found: Vec<&str> = report.failures().map(|c| c.case.as_str()).collect();
     assert_eq!(found, vec![case.as_str(); backends.len()]);
     assert_eq!(report.cases.len(), whole.cases.len());
     // All others were noted: a second resumption has nothing to do.
-    let (_, done) = Journal::resume(folder.path(), &header)
-        .expect("readable")
-        .expect("there");
+    let (_, done) = Journal::resume(folder.path(), &header).expect("readable").expect("there");
     assert_eq!(done.records.len() as u64, whole.plan.distinct_cases);
     let names: BTreeSet<&String> = done.sources.keys().collect();
     assert_eq!(names, whole.sources.iter().map(|s| &s.spec).collect());
@@ -156,11 +108,7 @@ fn a_journal_of_another_run_is_refused() {
     let backends = backends();
     let header = |options: &Options| Planned::new(options, &backends).header();
     let ours = header(&options());
-    assert!(
-        Journal::resume(folder.path(), &ours)
-            .expect("no journal is no error")
-            .is_none()
-    );
+    assert!(Journal::resume(folder.path(), &ours).expect("no journal is no error").is_none());
     drop(Journal::start(folder.path(), &ours).expect("made"));
     let refused = |header: &_| match Journal::resume(folder.path(), header) {
         Err(JournalError::OtherRun { what, .. }) => what,
@@ -184,12 +132,7 @@ fn a_journal_of_another_run_is_refused() {
     // A line that is whole and makes no sense is no torn one.
     let path = folder.path().join(FILE);
     let text = std::fs::read_to_string(&path).expect("readable");
-    for line in [
-        "{}",
-        "{\"records\":[]}",
-        "no JSON",
-        "{\"records\":[{\"case\":\"x\"}]}",
-    ] {
+    for line in ["{}", "{\"records\":[]}", "no JSON", "{\"records\":[{\"case\":\"x\"}]}"] {
         std::fs::write(&path, format!("{text}{line}\n")).expect("written");
         let error = Journal::resume(folder.path(), &ours).expect_err(line).to_string();
         assert!(error.contains("line 2"), "{error}");

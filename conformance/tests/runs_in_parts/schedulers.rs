@@ -17,28 +17,19 @@ fn with_variables(folder: &Path, variables: &[(&str, &str)], args: &[&str]) -> R
         .output()
         .expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// The options of `conformance run` and `conformance merge` in an example, after the shell has had its say.
 fn calls(example: &str) -> Vec<Vec<String>> {
     let text = example.replace("\\\n", " ").replace('"', "");
     let call = |line: &str| {
-        let at = line
-            .find("conformance run")
-            .or_else(|| line.find("conformance merge"))?;
+        let at = line.find("conformance run").or_else(|| line.find("conformance merge"))?;
         let words = line[at..].split_whitespace().skip(1);
         let words = words.take_while(|word| *word != "||");
         Some(words.map(str::to_owned).collect())
     };
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with('#'))
-        .filter_map(call)
-        .collect()
+    text.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(call).collect()
 }
 
 /// What the examples in `ci/shards` call is what the program takes: it runs, as the shard that the scheduler says.
@@ -46,9 +37,7 @@ fn calls(example: &str) -> Vec<Vec<String>> {
 fn examples_for_schedulers_run() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let read = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../ci/shards")
-            .join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci/shards").join(name);
         std::fs::read_to_string(path).expect("checked in")
     };
     let slurm: &[(&str, &str)] = &[
@@ -61,23 +50,15 @@ fn examples_for_schedulers_run() {
     ];
     let kubernetes: &[(&str, &str)] = &[("JOB_COMPLETION_INDEX", "1"), ("CONFORMANCE_SHARDS", "8")];
     let github: &[(&str, &str)] = &[];
-    for (name, variables, shard) in [
-        ("slurm.sh", slurm, "2/8"),
-        ("kubernetes.yaml", kubernetes, "2/8"),
-        ("github.yml", github, "2/4"),
-    ] {
+    for (name, variables, shard) in
+        [("slurm.sh", slurm, "2/8"), ("kubernetes.yaml", kubernetes, "2/8"), ("github.yml", github, "2/4")]
+    {
         let text = read(name);
         let calls = calls(&text);
-        let run = calls
-            .iter()
-            .find(|call| call[0] == "run")
-            .expect("it runs shards");
+        let run = calls.iter().find(|call| call[0] == "run").expect("it runs shards");
         let mut args = run.clone();
         let valued = |args: &mut Vec<String>, option: &str, value: &str| {
-            let at = args
-                .iter()
-                .position(|a| a == option)
-                .expect("the example gives it");
+            let at = args.iter().position(|a| a == option).expect("the example gives it");
             args[at + 1] = value.to_owned();
         };
         // GitHub fills in `${{ matrix.shard }}`, three words here.
@@ -85,8 +66,7 @@ fn examples_for_schedulers_run() {
             args.splice(at..at + 3, ["2/4".to_owned()]);
         }
         for (variable, value) in variables {
-            args.iter_mut()
-                .for_each(|a| *a = a.replace(&format!("${variable}"), value));
+            args.iter_mut().for_each(|a| *a = a.replace(&format!("${variable}"), value));
         }
         // The same call on a plan of a second.
         valued(&mut args, "--tier", "quick");
@@ -134,26 +114,11 @@ fn the_commands_merge_and_diff() {
     let expect = "[[expect]]\nbackend = \"sprs\"\ncontract = \"*\"\nverdict = \"wrong\"\nreason = \"made up\"\nexpires = 2027-01-31\n";
     std::fs::write(folder.path().join("sprs.toml"), expect).expect("written");
     let dirty = call("dirty", &["--expectations", "sprs.toml", "--today", "2027-01-31"]);
-    assert!(
-        dirty.code == 1 && dirty.out.contains("pass that should not"),
-        "{}",
-        dirty.out
-    );
-    let expired = call(
-        "expired",
-        &["--expectations", "sprs.toml", "--today", "2027-02-01"],
-    );
-    assert!(
-        expired.code == 1 && expired.out.contains("expired on 2027-01-31"),
-        "{}",
-        expired.out
-    );
+    assert!(dirty.code == 1 && dirty.out.contains("pass that should not"), "{}", dirty.out);
+    let expired = call("expired", &["--expectations", "sprs.toml", "--today", "2027-02-01"]);
+    assert!(expired.code == 1 && expired.out.contains("expired on 2027-01-31"), "{}", expired.out);
     let worse = run(&["diff", "whole", "dirty"]);
-    assert!(
-        worse.code == 1 && worse.out.ends_with("1 new finding\n"),
-        "{}",
-        worse.out
-    );
+    assert!(worse.code == 1 && worse.out.ends_with("1 new finding\n"), "{}", worse.out);
     let json = run(&["diff", "whole", "dirty", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!(json["new_findings"][0]["rule"], "unexpected-pass");
@@ -164,10 +129,7 @@ fn the_commands_merge_and_diff() {
         (&["merge", "out", "1of2", "whole"], "whole is no shard's report"),
         (&["merge", "out", "none"], "none"),
         (&["diff", "whole", "none"], "none"),
-        (
-            &["diff", "whole", "dirty", "--factor", "0.5"],
-            "must be a number from 1 up",
-        ),
+        (&["diff", "whole", "dirty", "--factor", "0.5"], "must be a number from 1 up"),
         (&["run", "--shard", "3/2"], "no shard 3 of 2"),
         (&["run", "--shard", "two"], "is no shard"),
         (&["run", "--resume"], "--report"),
@@ -177,10 +139,9 @@ fn the_commands_merge_and_diff() {
         let ran = run(args);
         assert!(ran.code == 2 && ran.err.contains(part), "{args:?}: {}", ran.err);
     }
-    for (variables, part) in [
-        (&[][..], "no scheduler has said"),
-        (&[("JOB_COMPLETION_INDEX", "1")], "CONFORMANCE_SHARDS is not"),
-    ] {
+    for (variables, part) in
+        [(&[][..], "no scheduler has said"), (&[("JOB_COMPLETION_INDEX", "1")], "CONFORMANCE_SHARDS is not")]
+    {
         let ran = with_variables(folder.path(), variables, &["run", "--shard", "auto"]);
         assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
     }
@@ -192,11 +153,7 @@ fn the_step_summary_is_appended_to() {
     let file = folder.path().join("summary.md");
     let args = ["run", "--ops", "transpose", "--precisions", "f16", "--github"];
     let ran = with_variables(folder.path(), &[], &args);
-    assert!(
-        ran.code == 2 && ran.err.contains("GITHUB_STEP_SUMMARY is not set"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.code == 2 && ran.err.contains("GITHUB_STEP_SUMMARY is not set"), "{}", ran.err);
     std::fs::write(&file, "before\n").expect("written");
     let path = file.to_str().expect("UTF-8");
     let ran = with_variables(folder.path(), &[("GITHUB_STEP_SUMMARY", path)], &args);

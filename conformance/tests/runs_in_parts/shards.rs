@@ -25,10 +25,7 @@ fn merged_shards_are_the_unsharded_report() {
 
 #[test]
 fn findings_of_expectations_come_back_in_merging() {
-    let extras = || Extras {
-        expectations: expectations(),
-        ..Extras::default()
-    };
+    let extras = || Extras { expectations: expectations(), ..Extras::default() };
     // Not filtered, so that stale expectations are findings; small all the same.
     let unfiltered = |mut report: Report| {
         report.plan.filtered = false;
@@ -38,10 +35,7 @@ fn findings_of_expectations_come_back_in_merging() {
     let whole = unfiltered(run(&options(), &extras()));
     assert_eq!(whole.findings.len(), 3, "{:?}", whole.findings);
     let parts = shards(&options(), 2, &extras());
-    let parts: Vec<_> = parts
-        .into_iter()
-        .map(|(path, part)| (path, unfiltered(part)))
-        .collect();
+    let parts: Vec<_> = parts.into_iter().map(|(path, part)| (path, unfiltered(part))).collect();
     for (_, part) in &parts {
         assert_eq!(part.findings.len(), 1, "a shard decides what its own cases show");
     }
@@ -59,29 +53,14 @@ fn one_matrix_splits_and_filters_move_nothing() {
     std::fs::write(&path, text).expect("written");
     let lines = |options: &Options| -> BTreeSet<String> {
         let groups = shard(plan(options, &[&Portable]).groups, options.shard);
-        groups
-            .iter()
-            .flat_map(|g| &g.cases)
-            .map(Case::to_string)
-            .collect()
+        groups.iter().flat_map(|g| &g.cases).map(Case::to_string).collect()
     };
-    let all = Options {
-        matrices: vec![path],
-        ..Options::default()
-    };
-    let narrow = Options {
-        ops: vec![Op::Spmm],
-        ..all.clone()
-    };
+    let all = Options { matrices: vec![path], ..Options::default() };
+    let narrow = Options { ops: vec![Op::Spmm], ..all.clone() };
     let mut found = BTreeSet::new();
     for index in 1..=4 {
         let shard = Some(shard_of(index, 4));
-        let of = |options: &Options| {
-            lines(&Options {
-                shard,
-                ..options.clone()
-            })
-        };
+        let of = |options: &Options| lines(&Options { shard, ..options.clone() });
         let (mine, filtered) = (of(&all), of(&narrow));
         assert!(mine.len() > 3, "{} cases", mine.len());
         assert!(filtered.is_subset(&mine));
@@ -118,13 +97,7 @@ fn reports_that_are_not_all_shards_of_one_plan_are_refused() {
         merge(parts).expect_err("it must be refused")
     };
     assert_eq!(merge(Vec::new()), Err(MergeError::Nothing));
-    assert_eq!(
-        with(&|p| drop(p.remove(1))),
-        MergeError::Missing {
-            count: 3,
-            missing: vec![2]
-        }
-    );
+    assert_eq!(with(&|p| drop(p.remove(1))), MergeError::Missing { count: 3, missing: vec![2] });
     assert!(
         matches!(with(&|p| p.push(p[1].clone())), MergeError::Twice { path, .. } if path.ends_with("shard-2"))
     );
@@ -148,19 +121,14 @@ fn reports_that_are_not_all_shards_of_one_plan_are_refused() {
             }
             change(&mut p[1].1);
         });
-        let MergeError::Different { path, what, .. } = &error else {
-            panic!("{expected}: {error}")
-        };
+        let MergeError::Different { path, what, .. } = &error else { panic!("{expected}: {error}") };
         assert!(path.ends_with("shard-2") && *what == expected, "{error}");
     }
     assert!(matches!(
         with(&|p| { let moved = p[0].1.cases.remove(0); p[1].1.cases.push(moved); }),
         MergeError::Foreign { path, .. } if path.ends_with("shard-2")
     ));
-    assert!(matches!(
-        with(&|p| drop(p[0].1.cases.pop())),
-        MergeError::Incomplete { .. }
-    ));
+    assert!(matches!(with(&|p| drop(p[0].1.cases.pop())), MergeError::Incomplete { .. }));
     assert!(matches!(
         with(&|p| p[0].1.sources.iter_mut().for_each(|s| s.rows += 1)),
         MergeError::OtherMatrix { path, .. } if path.ends_with("shard-2")

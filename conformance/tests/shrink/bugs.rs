@@ -52,11 +52,7 @@ pub(crate) struct Edited<'a> {
 
 impl Edited<'_> {
     pub(crate) fn at(&self, i: usize, j: usize) -> usize {
-        if self.layout == Layout::RowMajor {
-            i * self.ld + j
-        } else {
-            j * self.ld + i
-        }
+        if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i }
     }
 
     /// As if never written.
@@ -72,57 +68,17 @@ pub(crate) fn edited(
     task: Task<'_>,
     edit: impl FnOnce(&mut Edited<'_>),
 ) -> Result<Answer, Failure> {
-    let Task::Spmm {
-        a,
-        transpose_a,
-        b,
-        transpose_b,
-        alpha,
-        beta,
-        c,
-    } = task
-    else {
+    let Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } = task else {
         return honest(contract, task);
     };
-    let DenseMut {
-        rows,
-        cols,
-        ld,
-        layout,
-        data: AnySliceMut::F32(data),
-    } = c
-    else {
+    let DenseMut { rows, cols, ld, layout, data: AnySliceMut::F32(data) } = c else {
         return Err("f32 only".into());
     };
     let before = data.to_vec();
     let lent = AnySliceMut::F32(&mut *data);
-    let c = DenseMut {
-        rows,
-        cols,
-        ld,
-        layout,
-        data: lent,
-    };
-    let answer = honest(
-        contract,
-        Task::Spmm {
-            a,
-            transpose_a,
-            b,
-            transpose_b,
-            alpha,
-            beta,
-            c,
-        },
-    )?;
-    edit(&mut Edited {
-        rows,
-        cols,
-        data,
-        ld,
-        layout,
-        before,
-    });
+    let c = DenseMut { rows, cols, ld, layout, data: lent };
+    let answer = honest(contract, Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c })?;
+    edit(&mut Edited { rows, cols, data, ld, layout, before });
     Ok(answer)
 }
 

@@ -42,12 +42,7 @@ struct Slipping {
 }
 
 fn slipping(slip: Slip, claim: Determinism) -> Slipping {
-    Slipping {
-        slip,
-        claim,
-        control: ThreadControl::Pool,
-        runs: AtomicUsize::new(0),
-    }
+    Slipping { slip, claim, control: ThreadControl::Pool, runs: AtomicUsize::new(0) }
 }
 
 impl Backend for Slipping {
@@ -104,26 +99,9 @@ fn nudged(contract: &Contract, task: Task<'_>, by: u32) -> Result<Answer, Failur
     let nudge = |x: &mut f32| *x = f32::from_bits(x.to_bits() ^ by);
     match task {
         task @ Task::Spmm { .. } => edited(contract, task, |c| nudge(&mut c.data[c.at(0, 0)])),
-        Task::Spmv {
-            a,
-            transpose_a,
-            x,
-            alpha,
-            beta,
-            y: AnySliceMut::F32(y),
-        } => {
+        Task::Spmv { a, transpose_a, x, alpha, beta, y: AnySliceMut::F32(y) } => {
             let lent = AnySliceMut::F32(&mut *y);
-            let answer = Portable.run(
-                contract,
-                Task::Spmv {
-                    a,
-                    transpose_a,
-                    x,
-                    alpha,
-                    beta,
-                    y: lent,
-                },
-            )?;
+            let answer = Portable.run(contract, Task::Spmv { a, transpose_a, x, alpha, beta, y: lent })?;
             y.first_mut().into_iter().for_each(nudge);
             Ok(answer)
         }
@@ -152,9 +130,7 @@ fn run(line: &str, backend: Slipping, repeats: Repeats) -> CaseRecord {
     let case: Case = line.parse().expect("a line");
     let loaded = case.origin.load().expect("a matrix");
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(backend)];
-    run_case_repeated(&case, &loaded, &backends, repeats)
-        .records
-        .remove(0)
+    run_case_repeated(&case, &loaded, &backends, repeats).records.remove(0)
 }
 
 fn all(line: &str, slip: Slip, claim: Determinism) -> CaseRecord {
@@ -162,10 +138,7 @@ fn all(line: &str, slip: Slip, claim: Determinism) -> CaseRecord {
 }
 
 fn seen(runs: Same, threads: Same) -> Option<Repeated> {
-    Some(Repeated {
-        runs,
-        threads: Some(threads),
-    })
+    Some(Repeated { runs, threads: Some(threads) })
 }
 
 #[test]
@@ -209,10 +182,7 @@ fn threads_are_compared_in_pools_of_their_own() {
     let record = all(SPMM, Slip::ManyThreads, Determinism::Threads);
     assert!(matches!(&record.verdict, VerdictRecord::Wrong(m) if m.what == Defect::Nondeterministic));
     // A backend that is told its number of threads, and one that can't be.
-    let told = |control| Slipping {
-        control,
-        ..slipping(Slip::ManyThreads, Determinism::Unclaimed)
-    };
+    let told = |control| Slipping { control, ..slipping(Slip::ManyThreads, Determinism::Unclaimed) };
     let record = run(SPMM, told(ThreadControl::Told), Repeats::all(1));
     assert_eq!(record.repeated.expect("repeated").threads, Some(Same::Different));
     let record = run(SPMM, told(ThreadControl::None), Repeats::all(1));
@@ -264,12 +234,8 @@ impl Progress for Silent {
 }
 
 fn report(slip: Slip, repeats: Repeats) -> Report {
-    let options = Options {
-        ops: vec![Op::Spmv],
-        precisions: vec![Precision::F32],
-        repeats,
-        ..Options::default()
-    };
+    let options =
+        Options { ops: vec![Op::Spmv], precisions: vec![Precision::F32], repeats, ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(slipping(slip, Determinism::Unclaimed))];
     campaign::run(&options, &backends, Environment::default(), &Silent)
 }
@@ -279,11 +245,7 @@ fn a_report_grades_each_backend_and_says_so() {
     let honest = report(Slip::Honest, Repeats::default());
     let grade = &honest.backends[0].determinism;
     let ran = honest.cases.len() as u64;
-    assert!(
-        grade.repeated > ran / 8 && grade.repeated < ran / 3,
-        "{} of {ran}",
-        grade.repeated
-    );
+    assert!(grade.repeated > ran / 8 && grade.repeated < ran / 3, "{} of {ran}", grade.repeated);
     assert!(grade.threads_compared > 0 && grade.threads_compared < grade.repeated);
     assert!(grade.held() && grade.claimed == Claim::Nothing && grade.first_differing.is_none());
 

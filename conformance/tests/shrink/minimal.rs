@@ -12,10 +12,7 @@ use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// No clock: what is found must not depend on the machine.
-const BUDGET: Budget = Budget {
-    candidates: 4000,
-    time: None,
-};
+const BUDGET: Budget = Budget { candidates: 4000, time: None };
 
 pub(crate) fn load(line: &str) -> (Case, Loaded) {
     let case: Case = line.parse().expect("a case line");
@@ -112,31 +109,11 @@ fn a_dropped_tail_needs_the_smallest_n_with_one() {
 
 /// Column numbers kept in 8 bits.
 fn wraps_at_256(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-    let Task::Spmm {
-        a,
-        transpose_a,
-        alpha,
-        b,
-        c,
-        beta,
-        transpose_b,
-    } = task
-    else {
+    let Task::Spmm { a, transpose_a, alpha, b, c, beta, transpose_b } = task else {
         return honest(contract, task);
     };
     let wrapped = bugs::with_columns(a, |col| col & 0xff);
-    honest(
-        contract,
-        Task::Spmm {
-            a: &wrapped,
-            transpose_a,
-            alpha,
-            b,
-            c,
-            beta,
-            transpose_b,
-        },
-    )
+    honest(contract, Task::Spmm { a: &wrapped, transpose_a, alpha, b, c, beta, transpose_b })
 }
 
 #[test]
@@ -170,10 +147,7 @@ fn hangs_on_three_entries(contract: &Contract, task: Task<'_>) -> Result<Answer,
     if let Task::Spmv { a, .. } = &task
         && a.nnz() >= 3
     {
-        return Err(Failure::TimedOut {
-            seconds: 1.0,
-            tail: String::new(),
-        });
+        return Err(Failure::TimedOut { seconds: 1.0, tail: String::new() });
     }
     honest(contract, task)
 }
@@ -181,15 +155,8 @@ fn hangs_on_three_entries(contract: &Contract, task: Task<'_>) -> Result<Answer,
 #[test]
 fn hangs_shrink_like_anything_else() {
     let line = "spmv.csc.f32_f32_f32_f32/rmat:scale=7,seed=2/values=huge,1/ta/beta=2";
-    let verdict = Verdict::TimedOut {
-        seconds: 5.0,
-        tail: "words".to_owned(),
-    };
-    let found = shrunk(
-        line,
-        &Bug(hangs_on_three_entries),
-        &Reason::of(&verdict).expect("a finding"),
-    );
+    let verdict = Verdict::TimedOut { seconds: 5.0, tail: "words".to_owned() };
+    let found = shrunk(line, &Bug(hangs_on_three_entries), &Reason::of(&verdict).expect("a finding"));
     let (rows, cols, nnz, _) = size(&found);
     assert!(nnz == 3 && rows * cols == 3, "{rows} x {cols}, {nnz}");
 }
@@ -225,11 +192,7 @@ fn structured_formats_shrink_within_their_pattern() {
     let reason = Reason::of(&Verdict::LoneRefusal { refusal }).expect("a finding");
     let found = shrunk(line, &Bug(refuses_four_rows), &reason);
     assert_eq!(size(&found).0, 4);
-    assert!(
-        !found.minimal.case.to_string().contains("nm_"),
-        "{}",
-        found.minimal.case
-    );
+    assert!(!found.minimal.case.to_string().contains("nm_"), "{}", found.minimal.case);
 }
 
 /// A block parameter that matters stays, as small as it may be.
@@ -277,10 +240,7 @@ fn a_budget_of_candidates_is_kept_and_what_was_found_so_far_fails_too() {
     let mut before = usize::MAX;
     for candidates in [0, 10, 40, 100] {
         RUNS.store(0, Ordering::Relaxed);
-        let budget = Budget {
-            candidates,
-            time: None,
-        };
+        let budget = Budget { candidates, time: None };
         let ShrinkOutcome::Shrunk(found) = shrink(&case, &loaded, &Bug(counted), &reason, budget) else {
             panic!("{line} fails every time");
         };

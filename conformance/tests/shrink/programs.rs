@@ -14,10 +14,7 @@ use std::process::{Command, Output};
 
 /// The program is there; otherwise the test says that it did nothing.
 fn there(program: &str) -> bool {
-    let found = Command::new(program)
-        .arg("--version")
-        .output()
-        .is_ok_and(|o| o.status.success());
+    let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
     if !found {
         eprintln!("SKIPPED: no {program} here; 1 test did nothing");
     }
@@ -25,28 +22,13 @@ fn there(program: &str) -> bool {
 }
 
 fn said(output: &Output) -> String {
-    format!(
-        "{}\n{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
+    format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// Compiles strictly and must succeed.
 fn cc(arguments: &[&str], folder: &Path) {
-    let strict = [
-        "-std=c11",
-        "-D_DEFAULT_SOURCE",
-        "-O1",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-    ];
-    let run = Command::new("cc")
-        .args(strict)
-        .args(arguments)
-        .current_dir(folder)
-        .output();
+    let strict = ["-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror"];
+    let run = Command::new("cc").args(strict).args(arguments).current_dir(folder).output();
     let run = run.expect("cc runs");
     assert!(run.status.success(), "{arguments:?}: {}", said(&run));
 }
@@ -140,10 +122,7 @@ fn judged_in_c(line: &str, backend: &Bug, reason: &Reason) -> [Output; 2] {
     cc(&["-shared", "-fPIC", "plugin.c", "-o", "right.so"], here);
     cc(&["-shared", "-fPIC", "-DBUG", "plugin.c", "-o", "wrong.so"], here);
     let run = |argument: &[&str]| {
-        let run = Command::new(here.join("main"))
-            .args(argument)
-            .current_dir(here)
-            .output();
+        let run = Command::new(here.join("main")).args(argument).current_dir(here).output();
         run.expect("it runs")
     };
     for bad in [&[][..], &["./none.so"][..]] {
@@ -159,11 +138,7 @@ fn the_c_program_tells_a_right_plug_in_from_a_wrong_one() {
     }
     let [right, wrong] = judged_in_c(LINE, &Bug(last_row_copied), &wrong_value());
     assert_eq!(wrong.status.code(), Some(1), "{}", said(&wrong));
-    assert!(
-        said(&wrong).contains("element (1, 0): expected"),
-        "{}",
-        said(&wrong)
-    );
+    assert!(said(&wrong).contains("element (1, 0): expected"), "{}", said(&wrong));
     assert!(said(&wrong).contains("1 of 2 elements wrong"), "{}", said(&wrong));
     assert_eq!(right.status.code(), Some(0), "{}", said(&right));
 }
@@ -174,14 +149,8 @@ const SLIPS: [(&str, &str); 6] = [
     ("c[r->c->count] = 1", "outside c was written"),
     ("c[r->c->count] += 1", "outside c was written"),
     ("c[-1] = 1", "outside c was written: element -1"),
-    (
-        "((uint32_t *)col_idx)[0] += 1",
-        "the input array col_idx of a was written: element 0",
-    ),
-    (
-        "((float *)t->b->data)[0] = 9",
-        "the input b was written: element 0",
-    ),
+    ("((uint32_t *)col_idx)[0] += 1", "the input array col_idx of a was written: element 0"),
+    ("((float *)t->b->data)[0] = 9", "the input b was written: element 0"),
     ("exit(0)", "ended the process"),
 ];
 
@@ -197,10 +166,7 @@ fn the_c_program_sees_writes_where_none_may_be_and_a_plug_in_that_ends_it() {
     cc(&["main.c", "-o", "main", "-ldl", "-lm"], here);
     let judged = |define: &str| {
         cc(&["-shared", "-fPIC", define, "plugin.c", "-o", "plugin.so"], here);
-        let run = Command::new("./main")
-            .arg("./plugin.so")
-            .current_dir(here)
-            .output();
+        let run = Command::new("./main").arg("./plugin.so").current_dir(here).output();
         run.expect("it runs")
     };
     for (slip, words) in SLIPS {
@@ -209,12 +175,9 @@ fn the_c_program_sees_writes_where_none_may_be_and_a_plug_in_that_ends_it() {
         assert!(said(&run).contains(words), "{slip}: {}", said(&run));
     }
     // A plug-in for another contract was called all the same, and read f32 as f64.
-    for (contracts, code) in [
-        ("spmm.csr.f64_*", 2),
-        ("spmv.*", 2),
-        ("spmm.[a-c]sr.f?2_f32_*32", 0),
-        ("[!s]pmm.*", 2),
-    ] {
+    for (contracts, code) in
+        [("spmm.csr.f64_*", 2), ("spmv.*", 2), ("spmm.[a-c]sr.f?2_f32_*32", 0), ("[!s]pmm.*", 2)]
+    {
         let run = judged(&format!("-DCONTRACTS=\"{contracts}\""));
         assert_eq!(run.status.code(), Some(code), "{contracts}: {}", said(&run));
         let asked = !said(&run).contains("does not name spmm.csr.f32_f32_f32_f32");
@@ -236,17 +199,10 @@ fn the_c_program_sees_a_write_past_an_array_of_a_sparse_result() {
     std::fs::write(here.join("plugin.c"), past).expect("written");
     cc(&["main.c", "-o", "main", "-ldl", "-lm"], here);
     cc(&["-shared", "-fPIC", "plugin.c", "-o", "plugin.so"], here);
-    let run = Command::new("./main")
-        .arg("./plugin.so")
-        .current_dir(here)
-        .output();
+    let run = Command::new("./main").arg("./plugin.so").current_dir(here).output();
     let run = run.expect("it runs");
     assert_eq!(run.status.code(), Some(1), "{}", said(&run));
-    assert!(
-        said(&run).contains("outside col_idx was written"),
-        "{}",
-        said(&run)
-    );
+    assert!(said(&run).contains("outside col_idx was written"), "{}", said(&run));
 }
 
 /// Sparse results: index arrays by their bits, values of a product by what each may be.
@@ -312,10 +268,7 @@ fn not_today() -> Reason {
 }
 
 /// The case as it is, not shrunk: the programs are about every operand there is.
-const AS_IT_IS: Budget = Budget {
-    candidates: 0,
-    time: None,
-};
+const AS_IT_IS: Budget = Budget { candidates: 0, time: None };
 
 #[test]
 fn programs_are_sound_for_every_operation() {
@@ -327,29 +280,15 @@ fn programs_are_sound_for_every_operation() {
         if there("cc") {
             std::fs::write(folder.path().join("plugin.c"), PLUGIN).expect("written");
             cc(&["main.c", "-o", "main", "-ldl", "-lm"], folder.path());
-            cc(
-                &["-shared", "-fPIC", "plugin.c", "-o", "plugin.so"],
-                folder.path(),
-            );
-            let run = Command::new("./main")
-                .arg("./plugin.so")
-                .current_dir(folder.path())
-                .output();
+            cc(&["-shared", "-fPIC", "plugin.c", "-o", "plugin.so"], folder.path());
+            let run = Command::new("./main").arg("./plugin.so").current_dir(folder.path()).output();
             let run = run.expect("it runs");
             assert_eq!(run.status.code(), Some(1), "{number}: {}", said(&run));
-            assert!(
-                said(&run).contains("refused: not mine"),
-                "{number}: {}",
-                said(&run)
-            );
+            assert!(said(&run).contains("refused: not mine"), "{number}: {}", said(&run));
         }
         if there("python3") {
             let script = folder.path().join("main.py");
-            let run = Command::new("python3")
-                .arg("-m")
-                .arg("py_compile")
-                .arg(&script)
-                .output();
+            let run = Command::new("python3").arg("-m").arg("py_compile").arg(&script).output();
             let run = run.expect("it runs");
             assert!(run.status.success(), "{number}: {}", said(&run));
         }
@@ -364,13 +303,7 @@ fn takes_anything(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure
 /// What must be refused and is not.
 #[test]
 fn a_case_that_must_be_refused_says_so() {
-    for fault in [
-        "alpha-nan",
-        "beta-inf",
-        "inner-shape",
-        "short-output",
-        "small-ldc",
-    ] {
+    for fault in ["alpha-nan", "beta-inf", "inner-shape", "short-output", "small-ldc"] {
         let line = format!(
             "spmm.csr.f32_f32_f32_f32/uniform:rows=5,cols=6,density=0.5,seed=3/values=ones,9/n=3/fault={fault}"
         );
@@ -383,14 +316,8 @@ fn a_case_that_must_be_refused_says_so() {
         if there("cc") {
             std::fs::write(folder.path().join("plugin.c"), PLUGIN).expect("written");
             cc(&["main.c", "-o", "main", "-ldl", "-lm"], folder.path());
-            cc(
-                &["-shared", "-fPIC", "plugin.c", "-o", "plugin.so"],
-                folder.path(),
-            );
-            let run = Command::new("./main")
-                .arg("./plugin.so")
-                .current_dir(folder.path())
-                .output();
+            cc(&["-shared", "-fPIC", "plugin.c", "-o", "plugin.so"], folder.path());
+            let run = Command::new("./main").arg("./plugin.so").current_dir(folder.path()).output();
             let run = run.expect("it runs");
             // The plug-in checks: it refuses as it must.
             assert_eq!(run.status.code(), Some(0), "{fault}: {}", said(&run));
@@ -449,22 +376,14 @@ fn the_python_program_tells_a_right_backend_from_a_wrong_one() {
     written(LINE, &Bug(last_row_copied), &wrong_value(), BUDGET, here);
     std::fs::write(here.join("backend.py"), BACKEND).expect("written");
     let run = |arguments: &[&str]| {
-        let run = Command::new(&python)
-            .arg("main.py")
-            .args(arguments)
-            .current_dir(here)
-            .output();
+        let run = Command::new(&python).arg("main.py").args(arguments).current_dir(here).output();
         run.expect("it runs")
     };
     let right = run(&["backend.py"]);
     assert_eq!(right.status.code(), Some(0), "{}", said(&right));
     let wrong = run(&[&python, "backend.py", "bug"]);
     assert_eq!(wrong.status.code(), Some(1), "{}", said(&wrong));
-    assert!(
-        said(&wrong).contains("element (1, 0): expected"),
-        "{}",
-        said(&wrong)
-    );
+    assert!(said(&wrong).contains("element (1, 0): expected"), "{}", said(&wrong));
     assert!(said(&wrong).contains("1 of 2 elements wrong"), "{}", said(&wrong));
     let other = run(&[&python, "backend.py", "f64"]);
     assert_eq!(other.status.code(), Some(2), "{}", said(&other));

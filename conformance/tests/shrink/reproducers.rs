@@ -34,10 +34,7 @@ pub(crate) fn last_row_copied(contract: &Contract, task: Task<'_>) -> Result<Ans
 pub(crate) const LINE: &str = "spmm.csr.f32_f32_f32_f32/uniform:rows=30,cols=20,density=0.3,seed=3/values=near-one,9/n=17/beta=2/lc=col/ldc=+2";
 
 /// No clock, so that the tests do not depend on the machine.
-pub(crate) const BUDGET: Budget = Budget {
-    candidates: 4000,
-    time: None,
-};
+pub(crate) const BUDGET: Budget = Budget { candidates: 4000, time: None };
 
 pub(crate) fn wrong_value() -> Reason {
     let mismatch = Mismatch::plain(Defect::Value, String::new());
@@ -71,14 +68,8 @@ fn the_line_replays_from_the_file() {
     let record = run_case(&case, &loaded, &backends).records.remove(0);
     assert_eq!(Reason::of_record(&record), Some(wrong_value()));
     let about = text(&folder.path().join("case.txt"));
-    assert!(
-        about.starts_with("spmm.csr.f32_f32_f32_f32/file:[matrix.mtx]/values="),
-        "{about}"
-    );
-    assert!(
-        about.contains("conformance replay 'spmm") && about.contains(LINE),
-        "{about}"
-    );
+    assert!(about.starts_with("spmm.csr.f32_f32_f32_f32/file:[matrix.mtx]/values="), "{about}");
+    assert!(about.contains("conformance replay 'spmm") && about.contains(LINE), "{about}");
 }
 
 #[test]
@@ -103,10 +94,7 @@ fn the_json_holds_operands_and_what_each_element_may_be() {
 fn a_case_too_large_to_embed_keeps_its_line_and_matrix() {
     let folder = tempfile::tempdir().expect("a folder");
     let line = "spmm.csr.f32_f32_f32_f32/uniform:rows=300,cols=300,density=0.3,seed=3/values=ones,0/n=33";
-    let budget = Budget {
-        candidates: 0,
-        time: None,
-    };
+    let budget = Budget { candidates: 0, time: None };
     let found = written(line, &Bug(last_row_copied), &wrong_value(), budget, folder.path());
     assert!(found.summary.contains("too large to embed"), "{}", found.summary);
     assert!(found.summary.contains("budget"), "{}", found.summary);
@@ -122,11 +110,7 @@ impl Progress for Silent {
 }
 
 fn failing_report() -> (Report, Vec<Box<dyn Backend>>) {
-    let options = Options {
-        ops: vec![Op::Spmm],
-        precisions: vec![Precision::F32],
-        ..Options::default()
-    };
+    let options = Options { ops: vec![Op::Spmm], precisions: vec![Precision::F32], ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(last_row_copied))];
     let report = campaign::run(&options, &backends, Environment::default(), &Silent);
     (report, backends)
@@ -139,38 +123,19 @@ fn a_run_shrinks_one_finding_of_each_contract_and_reason() {
     let before = report.clone();
     let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(600));
     assert!(problems.is_empty(), "{problems:?}");
-    let shrunk: Vec<_> = report
-        .cases
-        .iter()
-        .filter_map(|r| Some((r, r.reproducer.as_ref()?)))
-        .collect();
-    let keys: BTreeSet<_> = report
-        .failures()
-        .filter_map(|r| Some((r.contract.clone(), Reason::of_record(r)?)))
-        .collect();
-    assert!(
-        report.failures().count() > 2 * keys.len(),
-        "many failures of one bug"
-    );
+    let shrunk: Vec<_> = report.cases.iter().filter_map(|r| Some((r, r.reproducer.as_ref()?))).collect();
+    let keys: BTreeSet<_> =
+        report.failures().filter_map(|r| Some((r.contract.clone(), Reason::of_record(r)?))).collect();
+    assert!(report.failures().count() > 2 * keys.len(), "many failures of one bug");
     assert_eq!(shrunk.len(), keys.len());
     let mut paths = BTreeSet::new();
     for (record, reproducer) in &shrunk {
         assert!(record.verdict.is_finding());
-        assert!(
-            reproducer.rows <= 2 && reproducer.n == 1,
-            "{}: {}",
-            record.case,
-            reproducer.summary
-        );
+        assert!(reproducer.rows <= 2 && reproducer.n == 1, "{}: {}", record.case, reproducer.summary);
         let path = PathBuf::from(reproducer.path.as_deref().expect("a folder"));
         assert!(folder.path().join(&path).join("case.txt").exists());
         // The line is for the report's folder.
-        let mut case: Case = reproducer
-            .case
-            .as_deref()
-            .expect("a line")
-            .parse()
-            .expect("it parses");
+        let mut case: Case = reproducer.case.as_deref().expect("a line").parse().expect("it parses");
         let Origin::File(file) = &case.origin else {
             panic!("{case}");
         };
@@ -187,12 +152,7 @@ fn a_run_shrinks_one_finding_of_each_contract_and_reason() {
     assert!(to_text(&report, &[], Colour::Plain).contains("shrunk to: spmm."));
     assert!(markdown::to_markdown(&report).contains("shrunk to: spmm."));
     write_all(&report, folder.path()).expect("it is written");
-    assert_eq!(
-        Report::read(&folder.path().join("report.json"))
-            .expect("it reads")
-            .cases,
-        report.cases
-    );
+    assert_eq!(Report::read(&folder.path().join("report.json")).expect("it reads").cases, report.cases);
 }
 
 #[test]
@@ -217,10 +177,7 @@ fn hangs_and_others(contract: &Contract, task: Task<'_>) -> Result<Answer, Failu
             if SHRINKING.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(1500));
             }
-            Err(Failure::TimedOut {
-                seconds: 1.5,
-                tail: String::new(),
-            })
+            Err(Failure::TimedOut { seconds: 1.5, tail: String::new() })
         }
         FormatKind::Csc => Err(Failure::Crashed("one thing".to_owned())),
         FormatKind::Coo => Err(Failure::Crashed("another".to_owned())),
@@ -233,30 +190,18 @@ fn hangs_and_others(contract: &Contract, task: Task<'_>) -> Result<Answer, Failu
 #[test]
 fn a_hang_leaves_time_for_every_other_reason() {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = Options {
-        ops: vec![Op::Spmm],
-        precisions: vec![Precision::F32],
-        ..Options::default()
-    };
+    let options = Options { ops: vec![Op::Spmm], precisions: vec![Precision::F32], ..Options::default() };
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Bug(hangs_and_others))];
     let mut report = campaign::run(&options, &backends, Environment::default(), &Silent);
     let chosen = select(&report).remove(backends[0].name()).expect("findings");
     let reasons: BTreeSet<_> = chosen.iter().map(|c| c.reason.clone()).collect();
     assert_eq!(reasons.len(), 4);
     let first: Vec<_> = chosen[..4].iter().map(|c| c.reason.is_slow()).collect();
-    assert_eq!(
-        first,
-        [false, false, false, true],
-        "the hang is the last of the first"
-    );
+    assert_eq!(first, [false, false, false, true], "the hang is the last of the first");
     SHRINKING.store(true, Ordering::Relaxed);
     let problems = shrink_findings(&mut report, &backends, folder.path(), Duration::from_secs(6));
     assert!(problems.is_empty(), "{problems:?}");
-    let shrunk: BTreeSet<_> = report
-        .cases
-        .iter()
-        .filter(|c| c.reproducer.is_some())
-        .filter_map(Reason::of_record)
-        .collect();
+    let shrunk: BTreeSet<_> =
+        report.cases.iter().filter(|c| c.reproducer.is_some()).filter_map(Reason::of_record).collect();
     assert_eq!(shrunk, reasons);
 }

@@ -13,30 +13,13 @@ use sparse_oracle::verdict::Defect;
 
 /// The last of several duplicates wins.
 fn last_duplicate_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-    let Task::Spmm {
-        a,
-        transpose_a: false,
-        alpha: 1.0,
-        b,
-        c,
-        beta: 0.0,
-        transpose_b: false,
-    } = task
-    else {
+    let Task::Spmm { a, transpose_a: false, alpha: 1.0, b, c, beta: 0.0, transpose_b: false } = task else {
         return honest(contract, task);
     };
     let once = bugs::without_duplicates(a);
     honest(
         contract,
-        Task::Spmm {
-            a: &once,
-            transpose_a: false,
-            alpha: 1.0,
-            b,
-            c,
-            beta: 0.0,
-            transpose_b: false,
-        },
+        Task::Spmm { a: &once, transpose_a: false, alpha: 1.0, b, c, beta: 0.0, transpose_b: false },
     )
 }
 
@@ -50,31 +33,11 @@ fn ignored_duplicates_need_one_pair() {
 
 /// NaN in A counts as 0.
 fn swallows_nan(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-    let Task::Spmm {
-        a,
-        transpose_a,
-        alpha,
-        b,
-        c,
-        beta,
-        transpose_b,
-    } = task
-    else {
+    let Task::Spmm { a, transpose_a, alpha, b, c, beta, transpose_b } = task else {
         return honest(contract, task);
     };
     let cleaned = bugs::with_values(a, |v| if v.is_nan() { 0.0 } else { v });
-    honest(
-        contract,
-        Task::Spmm {
-            a: &cleaned,
-            transpose_a,
-            alpha,
-            b,
-            c,
-            beta,
-            transpose_b,
-        },
-    )
+    honest(contract, Task::Spmm { a: &cleaned, transpose_a, alpha, b, c, beta, transpose_b })
 }
 
 #[test]
@@ -105,10 +68,7 @@ fn values_that_matter_are_written_out_and_the_others_are_one() {
     let found = shrunk(line, &Bug(wrong_at_minus_three), &wrong(Defect::Value));
     let (rows, cols, nnz, n) = size(&found);
     assert!(nnz <= 3 && rows * cols <= 6 && n == 1, "{rows} x {cols}, {nnz}");
-    assert!(!matches!(
-        found.minimal.case.filling,
-        Filling::Drawn(ValueFamily::SignedZero, _)
-    ));
+    assert!(!matches!(found.minimal.case.filling, Filling::Drawn(ValueFamily::SignedZero, _)));
 }
 
 /// Found with values of B that matter in a large B: the reproducer held them all, drawn.
@@ -140,20 +100,10 @@ fn values_of_b_and_c_that_matter_stay_and_the_others_are_one() {
     assert_eq!(held(&b), [-3.0], "{case}: B is {b:?}");
     assert!(of_c.contains(&vec![-3.0]), "{case}: C is {:?}", operands.c);
     assert!(of_c.iter().all(|c| c.len() <= 1), "{case}: C is {:?}", operands.c);
-    assert!(
-        b.len() < 12 && operands.c[0].len() < 12,
-        "{case}: B is {b:?}, C is {:?}",
-        operands.c
-    );
+    assert!(b.len() < 12 && operands.c[0].len() < 12, "{case}: B is {b:?}, C is {:?}", operands.c);
     let again: Case = case.to_string().parse().expect("the line says it all");
-    assert_eq!(
-        (again.params.kept_b, again.params.kept_c),
-        (case.params.kept_b, case.params.kept_c)
-    );
-    assert!(
-        case.params.kept_b.is_some() && case.params.kept_c.is_some(),
-        "{case}"
-    );
+    assert_eq!((again.params.kept_b, again.params.kept_c), (case.params.kept_b, case.params.kept_c));
+    assert!(case.params.kept_b.is_some() && case.params.kept_c.is_some(), "{case}");
 }
 
 #[test]

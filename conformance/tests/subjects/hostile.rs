@@ -71,11 +71,7 @@ fn start(mode: &str, file: &str) {
 
 fn mixed(id: u64, file: &str, honest: &[u8]) {
     let note = |what: &str| {
-        let mut log = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(file)
-            .expect("a log");
+        let mut log = OpenOptions::new().create(true).append(true).open(file).expect("a log");
         log.write_all(format!("{what}\n").as_bytes()).expect("a log");
     };
     match id % 100 {
@@ -206,28 +202,19 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
         "grandchild" => {
             let own = std::env::current_exe().expect("its own path");
             // It inherits standard output, and keeps it open.
-            let child = Command::new(own)
-                .args(["sleep", marker])
-                .stdin(Stdio::null())
-                .spawn();
+            let child = Command::new(own).args(["sleep", marker]).stdin(Stdio::null()).spawn();
             drop(child.expect("a child"));
             exit(0);
         }
         "closed-stdout" => {
-            let null = OpenOptions::new()
-                .write(true)
-                .open("/dev/null")
-                .expect("there is one");
+            let null = OpenOptions::new().write(true).open("/dev/null").expect("there is one");
             rustix::stdio::dup2_stdout(null).expect("a free descriptor");
             hang();
         }
         // Nothing goes wrong.
         "portable" => send(honest),
         "closed-stderr" => {
-            let null = OpenOptions::new()
-                .write(true)
-                .open("/dev/null")
-                .expect("there is one");
+            let null = OpenOptions::new().write(true).open("/dev/null").expect("there is one");
             rustix::stdio::dup2_stderr(null).expect("a free descriptor");
             hang();
         }
@@ -251,9 +238,7 @@ fn send(bytes: &[u8]) {
 
 /// An answer with its header changed.
 fn tampered(honest: &[u8], change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
-    let (header, payload) = read_message(&mut &*honest, u64::MAX)
-        .expect("a message")
-        .expect("one");
+    let (header, payload) = read_message(&mut &*honest, u64::MAX).expect("a message").expect("one");
     let mut reply = serde_json::from_slice(&header).expect("JSON");
     change(&mut reply);
     message(&reply, &payload).expect("a short header")

@@ -10,11 +10,7 @@ pub(super) fn lanes<T: Scalar>(entries: &Entries<T>) -> Result<Vec<Lane>, Golden
     let csr = Csr::from_entries(entries)?;
     let lane = |index| {
         let (cols, values) = csr.row(index);
-        Lane {
-            index,
-            rest: stored(cols, values),
-            ..Lane::default()
-        }
+        Lane { index, rest: stored(cols, values), ..Lane::default() }
     };
     Ok((0..csr.rows).map(lane).collect())
 }

@@ -66,12 +66,7 @@ pub(super) fn sddmm<T: Scalar>(
             ..Lane::default()
         });
         let rest = m.row_ptr[index] as usize..m.row_ptr[index + 1] as usize;
-        lanes.push(Lane {
-            index,
-            columns: Some(m.col_idx[rest].to_vec()),
-            rest: terms,
-            ..Lane::default()
-        });
+        lanes.push(Lane { index, columns: Some(m.col_idx[rest].to_vec()), rest: terms, ..Lane::default() });
     }
     lanes.retain(|lane| lane.columns.as_ref().is_some_and(|columns| !columns.is_empty()));
     Ok(lanes)
@@ -89,10 +84,7 @@ impl Bits {
         let per_block = (WINDOW * columns).div_ceil(64);
         let words = &words[block * per_block..][..per_block];
         let join = |high: u128, &word: &u64| high << 64 | u128::from(word);
-        Bits {
-            bitmap: words.iter().rev().fold(0, join),
-            columns,
-        }
+        Bits { bitmap: words.iter().rev().fold(0, join), columns }
     }
 
     /// The number of bits below (r, c), if that is set.

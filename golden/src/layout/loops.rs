@@ -19,11 +19,7 @@ pub(super) fn lanes<T: Scalar>(
     let m = Loops::from_entries(entries, params)?;
     let csr = (0..m.boundary).map(|index| {
         let range = m.row_ptr[index] as usize..m.row_ptr[index + 1] as usize;
-        Lane {
-            index,
-            rest: stored(&m.col_idx[range.clone()], &m.csr_values[range]),
-            ..Lane::default()
-        }
+        Lane { index, rest: stored(&m.col_idx[range.clone()], &m.csr_values[range]), ..Lane::default() }
     });
     let tiled = (m.boundary..m.rows).map(|index| {
         let (block, slot) = ((index - m.boundary) / m.br, (index - m.boundary) % m.br);
@@ -33,11 +29,7 @@ pub(super) fn lanes<T: Scalar>(
         if tiles.len() % 2 == 1 {
             tiles.push((PAD, 0));
         }
-        Lane {
-            index,
-            tiles,
-            ..Lane::default()
-        }
+        Lane { index, tiles, ..Lane::default() }
     });
     Ok(csr.chain(tiled).collect())
 }

@@ -91,11 +91,7 @@ impl<T: Scalar> Work<T> {
     /// Row and column of the result.
     #[must_use]
     pub const fn place(&self, lane: &Lane, column: usize) -> (usize, usize) {
-        if self.flipped {
-            (column, lane.index)
-        } else {
-            (lane.index, column)
-        }
+        if self.flipped { (column, lane.index) } else { (lane.index, column) }
     }
 }
 
@@ -107,21 +103,13 @@ fn check_size(field: &'static str, rows: usize, cols: usize) -> Result<(), Refus
     if found <= u128::from(LARGEST) {
         return Ok(());
     }
-    Err(Refusal::TooLarge {
-        field,
-        found,
-        limit: LARGEST,
-    })
+    Err(Refusal::TooLarge { field, found, limit: LARGEST })
 }
 
 /// The pattern with values in stored order.
 fn filled<T: Scalar>(pattern: &Entries<()>, values: Values, seed: u64) -> Entries<T> {
     let drawn = values.sparse(pattern.list.len(), seed);
-    let with = |(e, value): (&Entry<()>, T)| Entry {
-        row: e.row,
-        col: e.col,
-        value,
-    };
+    let with = |(e, value): (&Entry<()>, T)| Entry { row: e.row, col: e.col, value };
     Entries {
         rows: pattern.rows,
         cols: pattern.cols,

@@ -30,19 +30,11 @@ pub(super) fn lanes<T: Scalar>(
         };
         let terms: Vec<Term> = (0..w).map(term).collect();
         if tensor_cores {
-            return Lane {
-                index,
-                tiles: terms,
-                ..Lane::default()
-            };
+            return Lane { index, tiles: terms, ..Lane::default() };
         }
         // A step of 0 * 0 changes nothing; one of 0 * a neither, but it is what the kernel does.
         let rest = terms.into_iter().filter(|&(row, _)| row != PAD).collect();
-        Lane {
-            index,
-            rest,
-            ..Lane::default()
-        }
+        Lane { index, rest, ..Lane::default() }
     };
     Ok((0..m.cols).map(lane).collect())
 }

@@ -22,15 +22,9 @@ pub(super) fn lanes<T: Scalar>(
             let tiles = m.blocks_of(window).flat_map(|block| {
                 let columns = &m.block_col[block * SIDE..][..SIDE];
                 let values = &m.values[m.block_value_ptr[block] as usize..];
-                slots(columns, values, |c| {
-                    rank(m.bitmap[block], SIDE * (index - first) + c)
-                })
+                slots(columns, values, |c| rank(m.bitmap[block], SIDE * (index - first) + c))
             });
-            lanes.push(Lane {
-                index,
-                tiles: tiles.collect(),
-                ..Lane::default()
-            });
+            lanes.push(Lane { index, tiles: tiles.collect(), ..Lane::default() });
         }
     }
     for (at, &row) in m.residual_row.iter().enumerate() {

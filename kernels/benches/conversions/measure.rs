@@ -42,15 +42,9 @@ pub(crate) fn memory_of_child() -> BTreeMap<(String, String), f64> {
             .env("MALLOC_TRIM_THRESHOLD_", "65536")
             .output()
     });
-    let text = child.map_or(String::new(), |output| {
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    });
-    let fields = text
-        .lines()
-        .map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
-    fields
-        .filter_map(|f| Some(((f.first()?.clone(), f.get(1)?.clone()), f.get(2)?.parse().ok()?)))
-        .collect()
+    let text = child.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let fields = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    fields.filter_map(|f| Some(((f.first()?.clone(), f.get(1)?.clone()), f.get(2)?.parse().ok()?))).collect()
 }
 
 /// By how many bytes the peak resident set grows while `work` runs.
@@ -59,10 +53,7 @@ pub(crate) fn peak_growth<X>(work: impl FnOnce() -> X) -> (Option<f64>, X) {
     let before = resident("VmRSS").filter(|_| reset);
     let result = work();
     let peak = resident("VmHWM");
-    (
-        before.zip(peak).map(|(before, peak)| (peak - before).max(0.0)),
-        result,
-    )
+    (before.zip(peak).map(|(before, peak)| (peak - before).max(0.0)), result)
 }
 
 /// A field of /proc/self/status, in bytes.

@@ -51,21 +51,13 @@ pub(crate) fn moved(kernel: &Kernel, a: &AnySparse) -> Result<Entries<u64>, Stri
         Op::Transpose => bits(a).transpose(),
         _ => bits(a),
     };
-    if found == wanted {
-        Ok(found)
-    } else {
-        Err("WRONG: another matrix".to_owned())
-    }
+    if found == wanted { Ok(found) } else { Err("WRONG: another matrix".to_owned()) }
 }
 
 /// What the kernel is asked for.
 pub(crate) fn task<'a>(kernel: &Kernel, a: &'a AnySparse) -> Task<'a> {
     match kernel.contract.to {
-        Some(to) => Task::Convert {
-            a,
-            to,
-            params: FormatParams::default(),
-        },
+        Some(to) => Task::Convert { a, to, params: FormatParams::default() },
         None => Task::Transpose { a },
     }
 }

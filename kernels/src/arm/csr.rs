@@ -82,11 +82,7 @@ impl<I: Stored> Turned<I> {
     }
 
     pub(crate) fn lists(&self) -> Lists<'_, I> {
-        Lists {
-            ptr: &self.ptr,
-            cols: &self.cols,
-            values: &self.values,
-        }
+        Lists { ptr: &self.ptr, cols: &self.cols, values: &self.values }
     }
 }
 
@@ -151,11 +147,7 @@ where
         return Err(request::wrong_format("A", FormatKind::Csr, request.a.kind()));
     };
     let b = Panel::<A>::padded(&request.b);
-    let stored = Lists {
-        ptr: &a.row_ptr,
-        cols: &a.col_idx,
-        values: &a.values,
-    };
+    let stored = Lists { ptr: &a.row_ptr, cols: &a.col_idx, values: &a.values };
     let turned;
     let lists = if request.transpose_a {
         turned = Turned::new(a.cols, stored.triplets());

@@ -87,13 +87,7 @@ mod system {
         let mut len = size_of::<c_int>();
         // SAFETY: `name` ends with a zero; `value` has `len` bytes; nothing is set (the new value is null, of length 0).
         let status = unsafe {
-            sysctlbyname(
-                name.as_ptr(),
-                (&raw mut value).cast(),
-                &raw mut len,
-                std::ptr::null_mut(),
-                0,
-            )
+            sysctlbyname(name.as_ptr(), (&raw mut value).cast(), &raw mut len, std::ptr::null_mut(), 0)
         };
         status == 0 && value != 0
     }

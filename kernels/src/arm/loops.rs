@@ -162,10 +162,7 @@ impl<I: Operand<A>, A: Vector, U: Tiles<I, A>> Work<A> for Hybrid<'_, I, A, U> {
     fn run<O: Output<A>>(&self, c: Rows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
         let m = self.m;
         let (upper, lower) = c.split_at(m.boundary);
-        let rest = ByRows {
-            lists: csr_part(m),
-            b: self.rest,
-        };
+        let rest = ByRows { lists: csr_part(m), b: self.rest };
         let per_chunk = (CHUNK / m.br).max(1);
         let tiles = || {
             lower.chunks(per_chunk * m.br).try_for_each(|(first, c)| {
@@ -180,11 +177,7 @@ impl<I: Operand<A>, A: Vector, U: Tiles<I, A>> Work<A> for Hybrid<'_, I, A, U> {
 }
 
 fn csr_part<I>(m: &Loops<I>) -> Lists<'_, I> {
-    Lists {
-        ptr: &m.row_ptr,
-        cols: &m.col_idx,
-        values: &m.csr_values,
-    }
+    Lists { ptr: &m.row_ptr, cols: &m.col_idx, values: &m.csr_values }
 }
 
 /// All slots of the tiles that lie inside the matrix, row by row.
@@ -224,11 +217,7 @@ where
         return Ok(Answer::Written);
     }
     let tiles = U::panel(&request.b, &rest);
-    let work = Hybrid::<I, A, U> {
-        m,
-        rest: &rest,
-        tiles,
-    };
+    let work = Hybrid::<I, A, U> { m, rest: &rest, tiles };
     rows::write(request.c, request.scaling, &work)?;
     Ok(Answer::Written)
 }

@@ -53,26 +53,14 @@ pub(crate) fn kernels() -> Vec<Kernel> {
 }
 
 fn types<I: Operand<A>, A: Unit, O: Output<A>>() -> Types {
-    Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    }
+    Types { a: I::PRECISION, b: I::PRECISION, acc: A::PRECISION, out: O::PRECISION }
 }
 
 fn csr_row<I: Operand<A>, A: Vector, O: Output<A>>() -> Kernel {
     let types = types::<I, A, O>();
     let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out);
     let how = (Engine::Neon, None, None);
-    row(
-        FormatKind::Csr,
-        types,
-        how,
-        chain,
-        &[Feature::Neon],
-        csr::run::<I, A, O>,
-    )
+    row(FormatKind::Csr, types, how, chain, &[Feature::Neon], csr::run::<I, A, O>)
 }
 
 fn neon_row<I: Operand<A>, A: Vector, O: Output<A>>() -> Kernel {
@@ -80,14 +68,7 @@ fn neon_row<I: Operand<A>, A: Vector, O: Output<A>>() -> Kernel {
     let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).multiplies_pads();
     let how = (Engine::Neon, None, None);
     let run = loops::run::<Neon, I, A, O>;
-    row(
-        FormatKind::Loops,
-        types,
-        how,
-        chain,
-        <Neon as Tiles<I, A>>::NEEDS,
-        run,
-    )
+    row(FormatKind::Loops, types, how, chain, <Neon as Tiles<I, A>>::NEEDS, run)
 }
 
 fn sme_row<I: Operand<A>, A: Vector, O: Output<A>>(unit: CpuUnit) -> Kernel
@@ -106,14 +87,7 @@ where
     };
     let how = (Engine::Sme, Some("fmopa"), tile);
     let run = loops::run::<Sme, I, A, O>;
-    row(
-        FormatKind::Loops,
-        types,
-        how,
-        arithmetic,
-        <Sme as Tiles<I, A>>::NEEDS,
-        run,
-    )
+    row(FormatKind::Loops, types, how, arithmetic, <Sme as Tiles<I, A>>::NEEDS, run)
 }
 
 /// An SpMM kernel; `how` is the engine, tech and tile of its name.
@@ -125,21 +99,8 @@ fn row(
     needs: &'static [Feature],
     run: Run,
 ) -> Kernel {
-    let contract = Contract {
-        op: Op::Spmm,
-        format,
-        to: None,
-        types,
-    };
+    let contract = Contract { op: Op::Spmm, format, to: None, types };
     let (engine, tech, tile) = how;
-    let name = KernelName {
-        contract,
-        engine,
-        tech: tech.map(str::to_owned),
-        tile: tile.map(str::to_owned),
-    };
-    Kernel {
-        needs,
-        ..Kernel::named(&name, arithmetic, run)
-    }
+    let name = KernelName { contract, engine, tech: tech.map(str::to_owned), tile: tile.map(str::to_owned) };
+    Kernel { needs, ..Kernel::named(&name, arithmetic, run) }
 }

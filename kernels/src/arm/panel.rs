@@ -50,49 +50,29 @@ impl<'a, T: Stored> Panel<'a, T> {
     }
 
     fn borrowed<I>(b: &Strided<&[I]>, data: &'a [T], ld: usize) -> Panel<'a, T> {
-        Panel {
-            data: Cow::Borrowed(data),
-            ld,
-            rows: b.rows,
-            padded: b.cols,
-        }
+        Panel { data: Cow::Borrowed(data), ld, rows: b.rows, padded: b.cols }
     }
 
     fn copied<I: Stored>(b: &Strided<&[I]>, padded: usize, pad: T, load: fn(I) -> T) -> Panel<'a, T> {
         let mut data = vec![pad; b.rows * padded];
-        data.par_chunks_mut(padded.max(1))
-            .enumerate()
-            .for_each(|(i, row)| {
-                for (j, to) in row[..b.cols].iter_mut().enumerate() {
-                    *to = load(b.at(i, j));
-                }
-            });
-        Panel {
-            data: Cow::Owned(data),
-            ld: padded,
-            rows: b.rows,
-            padded,
-        }
+        data.par_chunks_mut(padded.max(1)).enumerate().for_each(|(i, row)| {
+            for (j, to) in row[..b.cols].iter_mut().enumerate() {
+                *to = load(b.at(i, j));
+            }
+        });
+        Panel { data: Cow::Owned(data), ld: padded, rows: b.rows, padded }
     }
 }
 
 impl<T: Clone> Panel<'_, T> {
     /// No rows, for a product that reads none.
     pub(crate) fn empty() -> Self {
-        Panel {
-            data: Cow::Borrowed(&[]),
-            ld: 0,
-            rows: 0,
-            padded: 0,
-        }
+        Panel { data: Cow::Borrowed(&[]), ld: 0, rows: 0, padded: 0 }
     }
 
     /// The same rows, not copied.
     pub(crate) fn shared(&self) -> Panel<'_, T> {
-        Panel {
-            data: Cow::Borrowed(&self.data),
-            ..*self
-        }
+        Panel { data: Cow::Borrowed(&self.data), ..*self }
     }
 
     /// Elements `at..at + len` of row `k`.

@@ -34,18 +34,7 @@ impl<'a, O: Send> Rows<'a, O> {
     pub(crate) fn split_at(self, rows: usize) -> (Rows<'a, O>, Rows<'a, O>) {
         let Rows { data, ld, cols } = self;
         let (first, others) = data.split_at_mut(rows * ld);
-        (
-            Rows {
-                data: first,
-                ld,
-                cols,
-            },
-            Rows {
-                data: others,
-                ld,
-                cols,
-            },
-        )
+        (Rows { data: first, ld, cols }, Rows { data: others, ld, cols })
     }
 
     /// Chunks of `rows` rows, each with the number of its first.
@@ -90,11 +79,7 @@ where
         Err(c) => c,
     };
     let mut sums = vec![A::ZERO; rows * cols];
-    let copy = Rows {
-        data: &mut sums[..],
-        ld: cols,
-        cols,
-    };
+    let copy = Rows { data: &mut sums[..], ld: cols, cols };
     work.run(copy, Scaling::none())?;
     for (i, row) in sums.chunks_exact(cols).enumerate() {
         for (j, &sum) in row.iter().enumerate() {

@@ -136,10 +136,7 @@ fn row<I: Operand<A>, A: Unit, O: Output<A>>(run: Run) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Csr);
     let chain = Arithmetic::chain(Reduction::FmaChain, A::PRECISION, O::PRECISION);
     let arithmetic = chain.input(I::INPUT).along(Along::TwoPass { blocks: CUT });
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
-    }
+    Kernel { needs: &[Feature::Sm80], ..Kernel::new(contract, Engine::Cuda, arithmetic, run) }
 }
 
 fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
@@ -355,16 +352,8 @@ impl<I: Entry> Prepared<I> {
         let (ldc, n) = (c.ld as u64, c.cols as u32);
         let function = gpu.function(Source::CsrSpmm, I::FINISH)?;
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments
-            .arg(&self.cut_rows)
-            .arg(&pieces.workspace)
-            .arg(&pieces.ldw);
-        arguments
-            .arg(&mut c.data)
-            .arg(&ldc)
-            .arg(&n)
-            .arg(&alpha)
-            .arg(&beta);
+        arguments.arg(&self.cut_rows).arg(&pieces.workspace).arg(&pieces.ldw);
+        arguments.arg(&mut c.data).arg(&ldc).arg(&n).arg(&alpha).arg(&beta);
         // SAFETY: eight arguments as in FINISH of csr_spmm.cu (`Instance` ties the symbol to Acc and Out); the workspace's
         // address is one of 64 bits. A block a cut row, of which there are as many, a thread a column, and those past n
         // return; the sums that a row names were written by the launches before, in the same stream.

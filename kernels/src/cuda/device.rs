@@ -1,9 +1,6 @@
 //! One GPU: found or not, named, and asked to run probe kernels over checked buffers.
 
-#![expect(
-    unsafe_code,
-    reason = "launching a kernel and asking for libraries have no safe form"
-)]
+#![expect(unsafe_code, reason = "launching a kernel and asking for libraries have no safe form")]
 
 use super::found::{Found, failed};
 use super::probe::{Probe, Words};
@@ -43,11 +40,7 @@ impl Device {
         nvrtc_version()?;
         let context = CudaContext::new(0).map_err(failed("open the device"))?;
         let stream = context.default_stream();
-        Ok(Device {
-            context,
-            stream,
-            found,
-        })
+        Ok(Device { context, stream, found })
     }
 
     /// Which GPU it is.
@@ -69,15 +62,8 @@ impl Device {
         })?;
         let ptx = compile(&probe, target)?;
         let module = self.context.load_module(ptx).map_err(failed("load a module"))?;
-        let function = module
-            .load_function(&probe.symbol())
-            .map_err(failed("find a kernel"))?;
-        Ok(Loaded {
-            probe,
-            function,
-            stream: Arc::clone(&self.stream),
-            buffers: [const { None }; 5],
-        })
+        let function = module.load_function(&probe.symbol()).map_err(failed("find a kernel"))?;
+        Ok(Loaded { probe, function, stream: Arc::clone(&self.stream), buffers: [const { None }; 5] })
     }
 }
 
@@ -96,10 +82,7 @@ pub fn nvrtc_version() -> Result<(i32, i32), CudaError> {
     // SAFETY: nvrtcVersion writes two ints through pointers to live locals.
     unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) }
         .result()
-        .map_err(|e| CudaError::Driver {
-            what: "tell NVRTC's version",
-            reason: e.to_string(),
-        })?;
+        .map_err(|e| CudaError::Driver { what: "tell NVRTC's version", reason: e.to_string() })?;
     Ok((major, minor))
 }
 
@@ -180,9 +163,7 @@ impl Loaded {
         };
         let stream = Arc::clone(&self.stream);
         stream.synchronize().map_err(failed("finish a kernel"))?;
-        stream
-            .memcpy_dtoh(&result.slice(..d.len()), d)
-            .map_err(failed("download"))?;
+        stream.memcpy_dtoh(&result.slice(..d.len()), d).map_err(failed("download"))?;
         stream.synchronize().map_err(failed("download"))
     }
 
@@ -190,33 +171,13 @@ impl Loaded {
     fn check(&self, groups: usize, given: [&[u32]; 4], d: &[u32]) -> Result<u32, CudaError> {
         let words = self.probe.words();
         let lanes = words.lanes;
-        let each = [
-            words.a * lanes,
-            words.b_group,
-            words.c * lanes,
-            lanes,
-            words.c * lanes,
-        ];
+        let each = [words.a * lanes, words.b_group, words.c * lanes, lanes, words.c * lanes];
         let limit = i32::MAX as usize / 4;
         if groups > limit {
-            return Err(CudaError::TooMany {
-                kernel: self.probe.name(),
-                groups,
-                limit,
-            });
+            return Err(CudaError::TooMany { kernel: self.probe.name(), groups, limit });
         }
-        let lengths = [
-            given[0].len(),
-            given[1].len(),
-            given[2].len(),
-            given[3].len(),
-            d.len(),
-        ];
-        for ((actual, each), operand) in lengths
-            .into_iter()
-            .zip(each)
-            .zip(["A", "B", "C", "metadata", "D"])
-        {
+        let lengths = [given[0].len(), given[1].len(), given[2].len(), given[3].len(), d.len()];
+        for ((actual, each), operand) in lengths.into_iter().zip(each).zip(["A", "B", "C", "metadata", "D"]) {
             if actual != groups * each {
                 return Err(CudaError::Length {
                     kernel: self.probe.name(),
@@ -227,21 +188,14 @@ impl Loaded {
                 });
             }
         }
-        u32::try_from(groups).map_err(|_| CudaError::TooMany {
-            kernel: self.probe.name(),
-            groups,
-            limit,
-        })
+        u32::try_from(groups).map_err(|_| CudaError::TooMany { kernel: self.probe.name(), groups, limit })
     }
 
     /// Buffer `i` with at least `len` words.
     fn reserve(&mut self, i: usize, len: usize) -> Result<&mut CudaSlice<u32>, CudaError> {
         let buffer = match self.buffers[i].take() {
             Some(old) if old.len() >= len => old,
-            _ => self
-                .stream
-                .alloc_zeros::<u32>(len)
-                .map_err(failed("allocate memory"))?,
+            _ => self.stream.alloc_zeros::<u32>(len).map_err(failed("allocate memory"))?,
         };
         Ok(self.buffers[i].insert(buffer))
     }
@@ -257,13 +211,7 @@ impl Loaded {
             shared_mem_bytes: 0,
         };
         let mut arguments = self.stream.launch_builder(&self.function);
-        arguments
-            .arg(&*a)
-            .arg(&*b)
-            .arg(&*c)
-            .arg(&*meta)
-            .arg(d)
-            .arg(&count);
+        arguments.arg(&*a).arg(&*b).arg(&*c).arg(&*meta).arg(d).arg(&count);
         // SAFETY: the kernel takes five pointers and a u32, in this order (both frames in kernels/cuda/probe). `check`
         // asserted that every buffer holds `groups` times the words of `Probe::words`, `reserve` allocated at least
         // that; the frames are compiled with the same numbers (A_WORDS, B_WORDS, C_WORDS in source.rs), touch only

@@ -100,10 +100,7 @@ impl From<CudaError> for Refusal {
     fn from(error: CudaError) -> Refusal {
         match error {
             CudaError::Absent { .. } => Refusal::Unavailable { feature: "cuda" },
-            other => Refusal::Device {
-                device: "CUDA",
-                reason: other.to_string(),
-            },
+            other => Refusal::Device { device: "CUDA", reason: other.to_string() },
         }
     }
 }

@@ -3,10 +3,7 @@
 //!
 //! Source: CUDA driver API 13.0, device management, which needs `cuInit` and no context.
 
-#![expect(
-    unsafe_code,
-    reason = "asking the driver for an attribute and a version has no safe form"
-)]
+#![expect(unsafe_code, reason = "asking the driver for an attribute and a version has no safe form")]
 
 use super::{CudaError, library};
 use cudarc::driver::{DriverError, result, sys};
@@ -34,16 +31,12 @@ impl Found {
     fn look() -> Result<Found, CudaError> {
         use sys::CUdevice_attribute as Attribute;
         library::driver()?;
-        let absent = |error: DriverError| CudaError::Absent {
-            reason: format!("the driver found no device: {error}"),
-        };
+        let absent =
+            |error: DriverError| CudaError::Absent { reason: format!("the driver found no device: {error}") };
         result::init().map_err(absent)?;
         let device = result::device::get(0).map_err(absent)?;
-        let mut found = Found {
-            device,
-            name: result::device::get_name(device).map_err(absent)?,
-            capability: (0, 0),
-        };
+        let mut found =
+            Found { device, name: result::device::get_name(device).map_err(absent)?, capability: (0, 0) };
         found.capability = (
             found.number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             found.number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
@@ -98,17 +91,12 @@ impl Found {
     pub fn driver_version(&self) -> Result<i32, CudaError> {
         let mut version = 0;
         // SAFETY: cuDriverGetVersion writes one int through a pointer to a live local.
-        unsafe { sys::cuDriverGetVersion(&raw mut version) }
-            .result()
-            .map_err(failed("tell its version"))?;
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(failed("tell its version"))?;
         Ok(version)
     }
 }
 
 /// An error of the driver, with what was tried.
 pub(super) fn failed(what: &'static str) -> impl Fn(DriverError) -> CudaError {
-    move |error| CudaError::Driver {
-        what,
-        reason: error.to_string(),
-    }
+    move |error| CudaError::Driver { what, reason: error.to_string() }
 }

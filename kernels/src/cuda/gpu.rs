@@ -7,10 +7,7 @@
 //!
 //! Device memory that is asked for and not there is a refusal, as is anything else that the driver says no to.
 
-#![expect(
-    unsafe_code,
-    reason = "asking for libraries and turning off cudarc's events between streams"
-)]
+#![expect(unsafe_code, reason = "asking for libraries and turning off cudarc's events between streams")]
 
 use super::found::Found;
 pub(super) use super::found::failed;
@@ -57,9 +54,8 @@ impl Gpu {
 
     fn open() -> Result<Gpu, CudaError> {
         let found = Found::first().map_err(CudaError::clone)?;
-        let absent = |error: DriverError| CudaError::Absent {
-            reason: format!("the driver found no device: {error}"),
-        };
+        let absent =
+            |error: DriverError| CudaError::Absent { reason: format!("the driver found no device: {error}") };
         let context = CudaContext::new(0).map_err(absent)?;
         // SAFETY: every buffer of this module is allocated, used and freed in the one stream made below, which orders
         // all of it; no other stream ever sees one (the field is private, and `stream` lends this same stream).
@@ -99,9 +95,7 @@ impl Gpu {
             return Ok(found.clone());
         }
         let module = self.module(source)?;
-        let function = module
-            .load_function(symbol)
-            .map_err(failed("find a kernel in its module"))?;
+        let function = module.load_function(symbol).map_err(failed("find a kernel in its module"))?;
         functions.insert(key, function.clone());
         Ok(function)
     }
@@ -119,9 +113,7 @@ impl Gpu {
                 found: self.found.capability(),
             });
         }
-        let committed = source
-            .precompiled()
-            .map(|ptx| self.context.load_module(Ptx::from_src(ptx)));
+        let committed = source.precompiled().map(|ptx| self.context.load_module(Ptx::from_src(ptx)));
         let module = match committed {
             Some(Ok(module)) => module,
             // A driver older than the PTX, or PTX older than its source.
@@ -131,16 +123,12 @@ impl Gpu {
                     _ => "none fits its source".to_owned(),
                 };
                 let ptx = compile(source, self.found.capability()).map_err(|error| match error {
-                    CudaError::Absent { reason: nvrtc } => CudaError::NoPtx {
-                        kernel: row.name,
-                        reason,
-                        nvrtc,
-                    },
+                    CudaError::Absent { reason: nvrtc } => {
+                        CudaError::NoPtx { kernel: row.name, reason, nvrtc }
+                    }
                     other => other,
                 })?;
-                self.context
-                    .load_module(Ptx::from_src(ptx))
-                    .map_err(failed("load a module"))?
+                self.context.load_module(Ptx::from_src(ptx)).map_err(failed("load a module"))?
             }
         };
         modules.insert(source, Arc::clone(&module));
@@ -168,9 +156,7 @@ impl Gpu {
     /// [`Refusal::Device`] where memory is short or the driver fails.
     pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<T>, Refusal> {
         let len = len.max(1);
-        let bytes = len
-            .checked_mul(size_of::<T>())
-            .filter(|bytes| isize::try_from(*bytes).is_ok());
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
         let bytes = bytes.ok_or(CudaError::Memory { bytes: usize::MAX })?;
         Ok(self.stream.alloc_zeros(len).map_err(memory(bytes))?)
     }
@@ -194,9 +180,7 @@ impl Gpu {
                 found: buffer.len(),
             });
         };
-        self.stream
-            .memcpy_dtoh(&view, into)
-            .map_err(failed("download a result"))?;
+        self.stream.memcpy_dtoh(&view, into).map_err(failed("download a result"))?;
         self.wait()
     }
 
@@ -211,9 +195,8 @@ impl Gpu {
         let buffer = match scratch.take() {
             Some(buffer) => scratch.insert(buffer),
             None => {
-                let bytes = self
-                    .found
-                    .attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+                let bytes =
+                    self.found.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
                 scratch.insert(self.zeros(2 * bytes)?)
             }
         };

@@ -25,17 +25,9 @@ impl Grid {
     pub(super) fn new(field: &'static str, blocks: u128, threads: u32, shared: u32) -> Result<Grid, Refusal> {
         let limit = u128::from(i32::MAX as u32);
         if blocks > limit {
-            return Err(Refusal::TooLarge {
-                field,
-                found: blocks,
-                limit: limit as u64,
-            });
+            return Err(Refusal::TooLarge { field, found: blocks, limit: limit as u64 });
         }
-        Ok(Grid {
-            blocks: blocks as u32,
-            threads,
-            shared,
-        })
+        Ok(Grid { blocks: blocks as u32, threads, shared })
     }
 }
 
@@ -82,10 +74,7 @@ pub(super) unsafe fn by_value<T: DeviceRepr>(
         asked = Some(ASKED.lock().unwrap_or_else(PoisonError::into_inner));
         use sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         function
-            .set_attribute(
-                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                grid.shared as i32,
-            )
+            .set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, grid.shared as i32)
             .map_err(failed("give a kernel its shared memory"))?;
     }
     let config = LaunchConfig {

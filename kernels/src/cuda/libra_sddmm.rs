@@ -65,28 +65,17 @@ impl Distribution {
 
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>) {
-    table.push(row::<Tf32>(Distribution::Hybrid, |task| {
-        run::<Tf32>(task, Distribution::Hybrid)
-    }));
-    table.push(row::<F16>(Distribution::Hybrid, |task| {
-        run::<F16>(task, Distribution::Hybrid)
-    }));
-    table.push(row::<Tf32>(Distribution::Blocks, |task| {
-        run::<Tf32>(task, Distribution::Blocks)
-    }));
-    table.push(row::<F16>(Distribution::Blocks, |task| {
-        run::<F16>(task, Distribution::Blocks)
-    }));
+    table.push(row::<Tf32>(Distribution::Hybrid, |task| run::<Tf32>(task, Distribution::Hybrid)));
+    table.push(row::<F16>(Distribution::Hybrid, |task| run::<F16>(task, Distribution::Hybrid)));
+    table.push(row::<Tf32>(Distribution::Blocks, |task| run::<Tf32>(task, Distribution::Blocks)));
+    table.push(row::<F16>(Distribution::Blocks, |task| run::<F16>(task, Distribution::Blocks)));
 }
 
 fn row<I: SddmmElement>(distribution: Distribution, run: Run) -> Kernel {
     let contract = contract::<I, f32, f32>(Op::Sddmm, FormatKind::Csr);
     let instruction = Instruction::mma((16, 8, I::PRODUCTS), Precision::F32, I::PRECISION);
     let chain = |reduction| Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(I::INPUT);
-    let blocks = chain(Reduction::Mma {
-        architecture: fused_architecture(instruction),
-        instruction,
-    });
+    let blocks = chain(Reduction::Mma { architecture: fused_architecture(instruction), instruction });
     let arithmetic = match distribution {
         Distribution::Blocks => blocks,
         Distribution::Hybrid => {
@@ -94,21 +83,11 @@ fn row<I: SddmmElement>(distribution: Distribution, run: Run) -> Kernel {
         }
     };
     let name = KernelName::of_method(contract, Engine::Cuda, distribution.tech());
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::named(&name, arithmetic, run)
-    }
+    Kernel { needs: &[Feature::Sm80], ..Kernel::named(&name, arithmetic, run) }
 }
 
 fn run<I: SddmmElement>(task: Task<'_>, distribution: Distribution) -> Result<Answer, Refusal> {
-    let Sampled {
-        s,
-        x,
-        y,
-        scaling,
-        mode,
-        out,
-    } = sddmm::open::<AsCsr, I, f32, f32>(task)?;
+    let Sampled { s, x, y, scaling, mode, out } = sddmm::open::<AsCsr, I, f32, f32>(task)?;
     let gpu = Gpu::get()?;
     if out.is_empty() {
         return Ok(Answer::Written);

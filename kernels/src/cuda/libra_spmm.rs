@@ -26,11 +26,7 @@ use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{F16, Tf32};
 
 /// Ts and Cs as published; a lane group walks through two pieces before a window counts as long.
-const LIMITS: Limits = Limits {
-    tiles: 16,
-    piece: 32,
-    rest: 64,
-};
+const LIMITS: Limits = Limits { tiles: 16, piece: 32, rest: 64 };
 
 /// Columns of a tile.
 const SLOTS: usize = 8;
@@ -42,10 +38,7 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
 }
 
 fn row<I: TileElement>(run: Run) -> Kernel {
-    let along = (
-        Along::TwoPass { blocks: LIMITS.tiles },
-        Along::TwoPass { blocks: LIMITS.piece },
-    );
+    let along = (Along::TwoPass { blocks: LIMITS.tiles }, Along::TwoPass { blocks: LIMITS.piece });
     declared::row::<I>(FormatKind::LibraSpmm, along, Combine::Ordered, run)
 }
 
@@ -72,11 +65,7 @@ pub(crate) fn prepare<I: TileElement>(
     let arrays = Arrays {
         rows: matrix.rows,
         cols: matrix.cols,
-        tiles: Tiles {
-            bitmap: &tiles.bitmap,
-            value_ptr: &tiles.value_ptr,
-            col: &tiles.col,
-        },
+        tiles: Tiles { bitmap: &tiles.bitmap, value_ptr: &tiles.value_ptr, col: &tiles.col },
         values: &tiles.values,
         rest_col: &matrix.col_idx,
         rest_values: &matrix.rest_values,
@@ -118,10 +107,7 @@ impl<T: Copy> Slots<T> {
         for ends in matrix.window_block_ptr.windows(2) {
             let slots = matrix.kb * ends[0] as usize..matrix.kb * ends[1] as usize;
             let columns = &matrix.block_col[slots.clone()];
-            let used = columns
-                .iter()
-                .position(|&col| col == PAD)
-                .unwrap_or(columns.len());
+            let used = columns.iter().position(|&col| col == PAD).unwrap_or(columns.len());
             for first in (0..used).step_by(SLOTS) {
                 tiles.push(matrix, slots.start + first, used - first);
             }
@@ -186,8 +172,7 @@ mod tests {
             }
             m.bitmap.extend(words);
             m.block_value_ptr.push(m.values.len() as u32);
-            m.block_col
-                .extend((first..first + kb).map(|c| if c < columns { 2 * c as u32 } else { PAD }));
+            m.block_col.extend((first..first + kb).map(|c| if c < columns { 2 * c as u32 } else { PAD }));
         }
         m.window_block_ptr = vec![0, columns.div_ceil(kb) as u32];
         m
@@ -210,11 +195,7 @@ mod tests {
                     (&eight.bitmap, &eight.value_ptr),
                     "{kb} {columns}"
                 );
-                assert_eq!(
-                    (&other.col, &other.values),
-                    (&eight.col, &eight.values),
-                    "{kb} {columns}"
-                );
+                assert_eq!((&other.col, &other.values), (&eight.col, &eight.values), "{kb} {columns}");
             }
         }
     }

@@ -6,10 +6,7 @@
 //! others     asked under catch_unwind; a panic counts as absent
 //! ```
 
-#![expect(
-    unsafe_code,
-    reason = "opening libraries and asking for a version have no safe form"
-)]
+#![expect(unsafe_code, reason = "opening libraries and asking for a version have no safe form")]
 
 use super::CudaError;
 use libloading::{Library, Symbol};
@@ -20,11 +17,7 @@ use std::panic::{UnwindSafe, catch_unwind};
 const DRIVER: c_int = 13_000;
 
 /// The driver's names, in the order in which cudarc tries them.
-const DRIVER_NAMES: &[&str] = if cfg!(windows) {
-    &["nvcuda.dll"]
-} else {
-    &["libcuda.so", "libcuda.so.1"]
-};
+const DRIVER_NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
 
 /// Looks for a driver that is new enough.
 ///
@@ -33,9 +26,7 @@ const DRIVER_NAMES: &[&str] = if cfg!(windows) {
 pub(super) fn driver() -> Result<(), CudaError> {
     let absent = |reason: String| Err(CudaError::Absent { reason });
     // SAFETY: NVIDIA's driver has no initialisers that must not run here; cudarc opens the same library a moment later.
-    let opened = DRIVER_NAMES
-        .iter()
-        .find_map(|name| unsafe { Library::new(name) }.ok());
+    let opened = DRIVER_NAMES.iter().find_map(|name| unsafe { Library::new(name) }.ok());
     let Some(library) = opened else {
         return absent("the driver library libcuda.so is not installed".to_owned());
     };

@@ -84,12 +84,7 @@ impl<T: Copy> Lists<T> {
             next[row as usize] += 1;
             (index[place], values[place]) = (at, value);
         }
-        Ok(Lists {
-            columns,
-            ptr,
-            index,
-            values,
-        })
+        Ok(Lists { columns, ptr, index, values })
     }
 }
 
@@ -137,12 +132,7 @@ impl<T: Word> Listed<T> {
 
     /// Rows without terms: what is left of a product where alpha is 0.
     fn empty(gpu: &Gpu, (rows, columns): (usize, usize)) -> Result<Listed<T>, Refusal> {
-        let lists = Lists {
-            columns,
-            ptr: vec![0; rows + 1],
-            index: Vec::new(),
-            values: Vec::new(),
-        };
+        let lists = Lists { columns, ptr: vec![0; rows + 1], index: Vec::new(), values: Vec::new() };
         Listed::new(gpu, &lists)
     }
 
@@ -159,11 +149,7 @@ impl<T: Word> Listed<T> {
         let warps = self.rows as u128 * c.cols.div_ceil(wide) as u128;
         let blocks = warps.div_ceil(u128::from(BLOCK / 32));
         let grid = Grid::new("rows x columns of C", blocks, BLOCK, 0)?;
-        let (ldb, ldc, n) = (
-            b.ld as u64,
-            c.ld as u64,
-            check_u32("columns of C", c.cols as u128)?,
-        );
+        let (ldb, ldc, n) = (b.ld as u64, c.ld as u64, check_u32("columns of C", c.cols as u128)?);
         let arguments = Arguments {
             ptr: address(gpu, &self.ptr),
             index: address(gpu, &self.index),
@@ -205,13 +191,7 @@ fn aligned<T: Word>(gpu: &Gpu, b: &DeviceDense<T>) -> Result<Option<DeviceDense<
     };
     let (from, to, n) = (b.ld as u64, ld as u64, b.cols as u64);
     let mut arguments = gpu.stream().launch_builder(&function);
-    arguments
-        .arg(&b.data)
-        .arg(&from)
-        .arg(&mut data)
-        .arg(&to)
-        .arg(&n)
-        .arg(&all);
+    arguments.arg(&b.data).arg(&from).arg(&mut data).arg(&to).arg(&n).arg(&all);
     // SAFETY: six arguments as align_rows_2 and _4 take them, chosen by the size of an element. The kernel reads rows * n
     // elements at row * ldb + column of B, which it has, and writes them at row * ld + column of the new buffer.
     unsafe { arguments.launch(config) }.map_err(failed("launch a kernel"))?;

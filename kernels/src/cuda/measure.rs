@@ -46,11 +46,8 @@ pub fn peak_f32(gpu: &Gpu) -> Result<f64, Refusal> {
     let blocks = gpu.found().multiprocessors()? as u32 * 8;
     let factor = 0.5f32;
     let mut launch = || {
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            block_dim: (threads, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let config =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
         let mut arguments = gpu.stream().launch_builder(&function);
         arguments.arg(&out).arg(&steps).arg(&factor);
         // SAFETY: a pointer to one float, a u32 and a float, as the kernel takes them; it writes no more than that float.

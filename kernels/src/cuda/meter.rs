@@ -59,10 +59,7 @@ pub(crate) fn queue(
         return Ok(());
     };
     gpu.wait()?;
-    let mut times = Times {
-        preparation,
-        ..Times::default()
-    };
+    let mut times = Times { preparation, ..Times::default() };
     // One call is not timed: modules are loaded and clocks are up.
     launch()?;
     for _ in 0..plan.cold {
@@ -101,9 +98,7 @@ pub(super) fn clocked(
 ) -> Result<f64, Refusal> {
     let event = || {
         let timing = Some(CUevent_flags::CU_EVENT_DEFAULT);
-        gpu.stream()
-            .record_event(timing)
-            .map_err(failed("record an event"))
+        gpu.stream().record_event(timing).map_err(failed("record an event"))
     };
     let start = event()?;
     for _ in 0..times {

@@ -100,11 +100,7 @@ fn extent((rows, cols): (usize, usize), ld: usize, length: usize) -> Result<(), 
         _ => (rows - 1).saturating_mul(ld).saturating_add(cols),
     };
     if length < expected {
-        return Err(Refusal::Length {
-            field: "a dense matrix on the device",
-            expected,
-            found: length,
-        });
+        return Err(Refusal::Length { field: "a dense matrix on the device", expected, found: length });
     }
     Ok(())
 }
@@ -125,23 +121,14 @@ impl<T: Word> DeviceDense<T> {
         ld: usize,
     ) -> Result<DeviceDense<T>, Refusal> {
         extent((rows, cols), ld, data.len())?;
-        Ok(DeviceDense {
-            data,
-            rows,
-            cols,
-            ld,
-            _checked: (),
-        })
+        Ok(DeviceDense { data, rows, cols, ld, _checked: () })
     }
 
     /// Uploads an operand.
     pub(crate) fn upload(gpu: &Gpu, matrix: &Strided<&[T]>) -> Result<DeviceDense<T>, Refusal> {
         let (bits, ld) = match matrix.by_rows() {
             Some((data, ld)) => (bits_of(data), ld),
-            None => (
-                packed(matrix.rows, matrix.cols, |i, j| matrix.at(i, j)),
-                matrix.cols,
-            ),
+            None => (packed(matrix.rows, matrix.cols, |i, j| matrix.at(i, j)), matrix.cols),
         };
         DeviceDense::new(gpu.upload(&bits)?, (matrix.rows, matrix.cols), ld)
     }
@@ -271,19 +258,11 @@ mod tests {
         assert_eq!(extent((3, 5), 8, 21), Ok(()));
         assert_eq!(extent((0, 5), 0, 0), Ok(()));
         assert_eq!(extent((1, 5), 0, 5), Ok(()));
-        let short = Refusal::Length {
-            field: "a dense matrix on the device",
-            expected: 21,
-            found: 20,
-        };
+        let short = Refusal::Length { field: "a dense matrix on the device", expected: 21, found: 20 };
         assert_eq!(extent((3, 5), 8, 20), Err(short));
         assert!(matches!(
             extent((2, 5), 4, 100),
-            Err(Refusal::LeadingDimension {
-                found: 4,
-                minimum: 5,
-                ..
-            })
+            Err(Refusal::LeadingDimension { found: 4, minimum: 5, .. })
         ));
         assert!(extent((usize::MAX, 2), usize::MAX, 100).is_err());
     }

@@ -26,11 +26,7 @@ use sparse_oracle::{F16, Tf32};
 
 /// Tiles of a segment, half of what the balance of section 3.3.3 cuts: on an H200 there is more to fill. A residual row is
 /// one chain.
-const LIMITS: Limits = Limits {
-    tiles: 16,
-    piece: u32::MAX,
-    rest: u32::MAX,
-};
+const LIMITS: Limits = Limits { tiles: 16, piece: u32::MAX, rest: u32::MAX };
 
 /// The rows of the table.
 pub(super) fn rows(table: &mut Vec<Kernel>) {
@@ -40,12 +36,7 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
 
 fn row<I: TileElement>(run: Run) -> Kernel {
     let segments = Along::TwoPass { blocks: LIMITS.tiles };
-    declared::row::<I>(
-        FormatKind::RsTile,
-        (segments, Along::Chain),
-        Combine::Disjoint,
-        run,
-    )
+    declared::row::<I>(FormatKind::RsTile, (segments, Along::Chain), Combine::Disjoint, run)
 }
 
 fn run<I: TileElement>(task: Task<'_>) -> Result<Answer, Refusal> {
@@ -66,11 +57,7 @@ pub(crate) fn prepare<I: TileElement>(gpu: &Gpu, matrix: &RsTileParts<I>) -> Res
     let arrays = Arrays {
         rows: matrix.rows,
         cols: matrix.cols,
-        tiles: Tiles {
-            bitmap: &matrix.bitmap,
-            value_ptr: &matrix.block_value_ptr,
-            col: &matrix.block_col,
-        },
+        tiles: Tiles { bitmap: &matrix.bitmap, value_ptr: &matrix.block_value_ptr, col: &matrix.block_col },
         values: &matrix.values,
         rest_col: &matrix.residual_col,
         rest_values: &matrix.residual_values,
@@ -83,12 +70,7 @@ fn windows<T>(matrix: &RsTileParts<T>) -> impl Iterator<Item = Window> {
     let rows = matrix.rows as u32;
     let first_and_tiles = matrix.window_row.iter().zip(matrix.window_block_ptr.windows(2));
     let tiled = first_and_tiles.map(move |(&first, ends)| Window {
-        rows: std::array::from_fn(|r| {
-            first
-                .checked_add(r as u32)
-                .filter(|&row| row < rows)
-                .unwrap_or(NONE)
-        }),
+        rows: std::array::from_fn(|r| first.checked_add(r as u32).filter(|&row| row < rows).unwrap_or(NONE)),
         tiles: ends[0]..ends[1],
         rest: std::array::from_fn(|_| 0..0),
     });
@@ -112,11 +94,7 @@ fn loose_rows<T>(matrix: &RsTileParts<T>) -> Vec<(u32, u32, u32)> {
     for next in ends.chain([matrix.rows as u64]) {
         for row in row..next {
             let mut entries = (0, 0);
-            if matrix
-                .residual_row
-                .get(residual)
-                .is_some_and(|&r| u64::from(r) == row)
-            {
+            if matrix.residual_row.get(residual).is_some_and(|&r| u64::from(r) == row) {
                 let slots = &matrix.residual_col[residual * width..(residual + 1) * width];
                 let used = slots.iter().take_while(|&&col| col != PAD).count();
                 entries = ((residual * width) as u32, (residual * width + used) as u32);
@@ -148,15 +126,8 @@ mod tests {
         };
         assert_eq!(loose_rows(&matrix), [(0, 0, 2), (1, 0, 0), (2, 2, 3), (11, 4, 4)]);
         let windows: Vec<Window> = windows(&matrix).collect();
-        assert_eq!(
-            windows.iter().map(|w| w.tiles.clone()).collect::<Vec<_>>(),
-            [0..2, 2..3, 0..0]
-        );
-        let mut rows: Vec<u32> = windows
-            .iter()
-            .flat_map(|w| w.rows)
-            .filter(|&row| row != NONE)
-            .collect();
+        assert_eq!(windows.iter().map(|w| w.tiles.clone()).collect::<Vec<_>>(), [0..2, 2..3, 0..0]);
+        let mut rows: Vec<u32> = windows.iter().flat_map(|w| w.rows).filter(|&row| row != NONE).collect();
         rows.sort_unstable();
         assert_eq!(rows, (0..17).collect::<Vec<u32>>());
     }

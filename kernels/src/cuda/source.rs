@@ -98,11 +98,7 @@ impl Source {
     /// The whole translation unit.
     #[must_use]
     pub fn unit(self) -> String {
-        format!(
-            "{PRELUDE}\n#line 1 \"{}.cu\"\n{}",
-            self.row().name,
-            self.row().text
-        )
+        format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}", self.row().name, self.row().text)
     }
 
     /// The committed PTX, unless it was made from another text.
@@ -145,11 +141,7 @@ mod tests {
                 let entry = format!(".entry {symbol}(");
                 assert!(ptx.contains(&entry), "{name}.ptx defines no kernel {symbol}");
             }
-            assert_eq!(
-                ptx.matches(".entry ").count(),
-                source.row().symbols.len(),
-                "{name}"
-            );
+            assert_eq!(ptx.matches(".entry ").count(), source.row().symbols.len(), "{name}");
         }
     }
 }

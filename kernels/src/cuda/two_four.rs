@@ -72,10 +72,7 @@ fn row<I: Operand<A> + Packed, A: Unit, O: Output<A>>(run: Run) -> Kernel {
         Precision::Tf32 => declared.input(Input::Tf32Rna),
         _ => declared,
     };
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, declared, run)
-    }
+    Kernel { needs: &[Feature::Sm80], ..Kernel::new(contract, Engine::Cuda, declared, run) }
 }
 
 /// An instantiation of the sources: operands of this type, sums in `A`, results in `O`.

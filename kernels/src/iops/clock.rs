@@ -154,10 +154,7 @@ impl<'a> Clock<'a> {
             b: Buffer::new(reuse == Reuse::Rbf, machine.buffer_b),
             encodes_b,
             pipeline: Pipeline::default(),
-            counters: Counters {
-                elements: machine.elements(),
-                ..Counters::default()
-            },
+            counters: Counters { elements: machine.elements(), ..Counters::default() },
         }
     }
 
@@ -186,11 +183,7 @@ impl<'a> Clock<'a> {
     /// A pair of pieces.
     pub(super) fn unit(&mut self, a: Want, b: Want, multiply: u64, stall: u64) {
         let ((entries_a, bytes_a), (entries_b, bytes_b)) = (self.a.read(a), self.b.read(b));
-        let encoded = if self.encodes_b {
-            entries_a.max(entries_b)
-        } else {
-            entries_a
-        };
+        let encoded = if self.encodes_b { entries_a.max(entries_b) } else { entries_a };
         let transfer = self.machine.transfer(bytes_a + bytes_b);
         let encode = self.machine.encoding(encoded).max(transfer);
         let c = &mut self.counters;
@@ -232,22 +225,11 @@ mod tests {
     use super::*;
 
     fn supply(strip: usize, entries: u64, largest: u64) -> Supply {
-        Supply {
-            strip,
-            entries,
-            largest,
-            whole: true,
-        }
+        Supply { strip, entries, largest, whole: true }
     }
 
     fn want(tile: usize, entries: u64) -> Want {
-        Want {
-            tile,
-            piece: 0,
-            pieces: 1,
-            entries,
-            bytes: 10 * entries,
-        }
+        Want { tile, piece: 0, pieces: 1, entries, bytes: 10 * entries }
     }
 
     /// Three tiles of 4 in a buffer of 12 stay; the next strip's first comes while the last of them is in use.
@@ -285,11 +267,7 @@ mod tests {
     /// again.
     #[test]
     fn a_piece_in_use_is_not_read_again() {
-        let piece = |piece| Want {
-            piece,
-            pieces: 2,
-            ..want(0, 4)
-        };
+        let piece = |piece| Want { piece, pieces: 2, ..want(0, 4) };
         let mut buffer = Buffer::new(false, 16);
         buffer.begin(supply(0, 8, 4));
         let read = [0, 0, 1, 1].map(|at| buffer.read(piece(at)).0);
@@ -303,11 +281,8 @@ mod tests {
     fn what_passes_takes_two_halves() {
         let mut buffer = Buffer::new(false, 16);
         buffer.begin(supply(0, 15, 7));
-        let read: u64 = [5, 7, 3]
-            .iter()
-            .zip(0..)
-            .map(|(&entries, tile)| buffer.read(want(tile, entries)).0)
-            .sum();
+        let read: u64 =
+            [5, 7, 3].iter().zip(0..).map(|(&entries, tile)| buffer.read(want(tile, entries)).0).sum();
         assert_eq!((read, buffer.most, buffer.half, buffer.again), (15, 12, 7, 0));
     }
 }

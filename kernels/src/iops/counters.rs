@@ -114,10 +114,7 @@ impl Counters {
     /// neither.
     #[must_use]
     pub fn utilisation(&self) -> Option<f64> {
-        share(
-            self.products,
-            self.elements * (self.cycles.multiply + self.cycles.stall),
-        )
+        share(self.products, self.elements * (self.cycles.multiply + self.cycles.stall))
     }
 
     /// The same over the whole run.

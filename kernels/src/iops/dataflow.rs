@@ -57,18 +57,12 @@ impl<T: Value> Second<'_, T> {
 
 /// Blocks of `size` that hold one of these ascending indices.
 fn blocks(index: &[u32], size: usize) -> u64 {
-    index
-        .chunk_by(|&a, &b| a as usize / size == b as usize / size)
-        .count() as u64
+    index.chunk_by(|&a, &b| a as usize / size == b as usize / size).count() as u64
 }
 
 /// Bytes of C in DRAM.
 fn written<T: Value>(outputs: u64, m: usize, dense: bool) -> u64 {
-    if dense {
-        outputs * T::BYTES
-    } else {
-        outputs * (T::BYTES + LOCATION) + m as u64 * LENGTH
-    }
+    if dense { outputs * T::BYTES } else { outputs * (T::BYTES + LOCATION) + m as u64 * LENGTH }
 }
 
 /// Inner product, with the partition of operands whose zeros take room.
@@ -79,10 +73,7 @@ pub(super) fn inner<T: Value>(
     machine: &Machine,
 ) -> Result<(Partition, Counters), Refusal> {
     let (m, k, n) = (a.extent, a.count(), b.extent());
-    let full = |rows: usize, cols: usize, bytes| Operand {
-        nnz: rows as u64 * cols as u64,
-        bytes,
-    };
+    let full = |rows: usize, cols: usize, bytes| Operand { nnz: rows as u64 * cols as u64, bytes };
     let problem = Problem {
         m,
         k,
@@ -93,11 +84,7 @@ pub(super) fn inner<T: Value>(
     };
     let dense = matches!(b, Second::Dense(_));
     let found = partition(&problem, machine)?;
-    let mut counters = Counters {
-        elements: machine.elements(),
-        outputs,
-        ..Counters::default()
-    };
+    let mut counters = Counters { elements: machine.elements(), outputs, ..Counters::default() };
     for lane in 0..k {
         let index = a.lane(lane).0;
         let (length_b, blocks_b) = b.row(lane, machine.groups_b);
@@ -116,10 +103,7 @@ pub(super) fn inner<T: Value>(
         c_written: written::<T>(outputs, m, dense),
         ..Traffic::default()
     };
-    counters.high = HighWater {
-        psum: (found.mt.min(m) * found.nt.min(n)) as u64,
-        ..HighWater::default()
-    };
+    counters.high = HighWater { psum: (found.mt.min(m) * found.nt.min(n)) as u64, ..HighWater::default() };
     let load = machine.transfer(counters.dram.read());
     counters.cycles.encode = load;
     counters.cycles.map = machine.transfer(counters.dram.c_written);
@@ -130,13 +114,7 @@ pub(super) fn inner<T: Value>(
 
 /// B's share of a partition's traffic.
 fn read_of_b(problem: &Problem, partition: &Partition) -> u64 {
-    let without = Problem {
-        b: Operand {
-            bytes: 0,
-            ..problem.b
-        },
-        ..*problem
-    };
+    let without = Problem { b: Operand { bytes: 0, ..problem.b }, ..*problem };
     u64::try_from(partition.traffic(problem) - partition.traffic(&without)).unwrap_or(u64::MAX)
 }
 
@@ -148,11 +126,7 @@ pub(super) fn outer<T: Value>(
     machine: &Machine,
 ) -> Counters {
     let (k, elements) = (a.count(), machine.elements());
-    let mut counters = Counters {
-        elements,
-        outputs,
-        ..Counters::default()
-    };
+    let mut counters = Counters { elements, outputs, ..Counters::default() };
     // When each element is free.
     let mut free: BinaryHeap<Reverse<u64>> = (0..elements).map(|_| Reverse(0)).collect();
     let mut last = 0;
@@ -172,11 +146,7 @@ pub(super) fn outer<T: Value>(
     let psums = counters.products;
     counters.multiplies = psums;
     counters.adds = psums;
-    let spilled = if psums > elements * machine.psum {
-        psums * (T::BYTES + LOCATION)
-    } else {
-        0
-    };
+    let spilled = if psums > elements * machine.psum { psums * (T::BYTES + LOCATION) } else { 0 };
     counters.overflows.psum = u64::from(spilled > 0);
     // An element makes a psum in each cycle that it works.
     counters.high.psum = last.min(machine.psum);
@@ -190,9 +160,7 @@ pub(super) fn outer<T: Value>(
     };
     let dram = counters.dram;
     let encode = machine.transfer(dram.a_read + dram.b_read);
-    let merge = psums
-        .div_ceil(elements)
-        .max(machine.transfer(dram.psum_read + dram.c_written));
+    let merge = psums.div_ceil(elements).max(machine.transfer(dram.psum_read + dram.c_written));
     counters.cycles = Cycles {
         encode,
         multiply: last,

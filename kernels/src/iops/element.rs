@@ -192,12 +192,7 @@ mod tests {
         element.outer((&[1], &[2.0]), (&[2], &[3.0]));
         element.outer((&[0, 1], &[5.0, 7.0]), (&[0, 2], &[1.0, 10.0]));
         let at = |row: u32, column: u32| row << 16 | column;
-        let expected = [
-            (at(0, 0), 5.0),
-            (at(0, 2), 50.0),
-            (at(1, 0), 7.0),
-            (at(1, 2), 76.0),
-        ];
+        let expected = [(at(0, 0), 5.0), (at(0, 2), 50.0), (at(1, 0), 7.0), (at(1, 2), 76.0)];
         assert_eq!(sums(&mut element), expected);
         assert_eq!((element.counts.psums, element.counts.row), (5, 3));
         assert_eq!((element.counts.multiplies, element.counts.adds), (5, 5));

@@ -47,10 +47,7 @@ pub(super) struct Piece<T> {
 
 impl<T: Copy> Piece<T> {
     fn new(groups: usize) -> Piece<T> {
-        let empty = || Group {
-            inner: Vec::new(),
-            values: Vec::new(),
-        };
+        let empty = || Group { inner: Vec::new(), values: Vec::new() };
         Piece {
             idx: Vec::new(),
             bitmap: Vec::new(),
@@ -110,14 +107,7 @@ pub(super) struct Encoder<T> {
 
 impl<T: Copy> Encoder<T> {
     pub(super) fn new(groups: usize, size: usize, room: u64) -> Encoder<T> {
-        Encoder {
-            groups,
-            size,
-            room,
-            piece: Piece::new(groups),
-            done: Vec::new(),
-            long_lanes: 0,
-        }
+        Encoder { groups, size, room, piece: Piece::new(groups), done: Vec::new(), long_lanes: 0 }
     }
 
     /// Takes the next entry, by k, then location in the tile.
@@ -138,11 +128,7 @@ impl<T: Copy> Encoder<T> {
         let buffer = &mut piece.groups[group];
         if piece.bitmap[slot] >> group & 1 == 0 {
             piece.bitmap[slot] |= 1 << group;
-            piece.lanes.push(Lane {
-                group: group as u8,
-                len: 0,
-                start: buffer.inner.len() as u32,
-            });
+            piece.lanes.push(Lane { group: group as u8, len: 0, start: buffer.inner.len() as u32 });
         }
         if let Some(lane) = piece.lanes.last_mut() {
             lane.len += 1;
@@ -201,11 +187,7 @@ const CP_CSR: Sides = Sides {
 
 /// Checks that the fields can hold a whole matrix of this shape as one tile, apart from its lengths: RP-CSC, or CP-CSR.
 pub(super) fn check(groups: u32, (rows, cols): (usize, usize), rp_csc: bool) -> Result<(), Refusal> {
-    let (sides, grouped, other) = if rp_csc {
-        (RP_CSC, rows, cols)
-    } else {
-        (CP_CSR, cols, rows)
-    };
+    let (sides, grouped, other) = if rp_csc { (RP_CSC, rows, cols) } else { (CP_CSR, cols, rows) };
     let groups = groups as usize;
     if groups == 0 {
         return Err(Refusal::Zero { field: "groups" });
@@ -216,11 +198,7 @@ pub(super) fn check(groups: u32, (rows, cols): (usize, usize), rp_csc: bool) -> 
         (sides.group, grouped.div_ceil(groups), EXTENT),
     ] {
         if found > limit {
-            return Err(Refusal::TooLarge {
-                field,
-                found: found as u128,
-                limit: limit as u64,
-            });
+            return Err(Refusal::TooLarge { field, found: found as u128, limit: limit as u64 });
         }
     }
     Ok(())
@@ -333,14 +311,6 @@ impl<T: Copy> From<Piece<T>> for Arrays<T> {
             values.extend(group.values);
             value_ptr.push(inner.len() as u32);
         }
-        Arrays {
-            idx: piece.idx,
-            bitmap: piece.bitmap,
-            length_ptr,
-            lengths,
-            value_ptr,
-            inner,
-            values,
-        }
+        Arrays { idx: piece.idx, bitmap: piece.bitmap, length_ptr, lengths, value_ptr, inner, values }
     }
 }

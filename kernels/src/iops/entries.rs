@@ -21,11 +21,7 @@ pub(super) fn check_entries<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>, limit:
     }
     let found = entries(&a.turned()?, b);
     if found > limit {
-        return Err(Refusal::TooLarge {
-            field: "nnz of A * B",
-            found: u128::from(found),
-            limit,
-        });
+        return Err(Refusal::TooLarge { field: "nnz of A * B", found: u128::from(found), limit });
     }
     Ok(())
 }
@@ -97,30 +93,17 @@ mod tests {
         let index: Vec<u32> = (0..40).flat_map(pair).collect();
         let ptr: Vec<u32> = (0..=40).map(|row| 2 * row).collect();
         let values = vec![1.0f64; index.len()];
-        let by_rows = Lanes {
-            extent: 40,
-            ptr: ptr.into(),
-            index: index.into(),
-            values: values.into(),
-        };
+        let by_rows = Lanes { extent: 40, ptr: ptr.into(), index: index.into(), values: values.into() };
         let columns = by_rows.turned().expect("small");
         let machine = Machine::default();
         let cut = plan(&problem(&columns, &by_rows), &machine).expect("fits");
         let (tiles, counters) = run(&columns, &by_rows, &machine, &cut).expect("small");
         let made: usize = tiles.iter().map(Vec::len).sum();
         let found = entries(&by_rows, &by_rows);
-        assert_eq!(
-            (found, found),
-            (made as u64, counters.outputs),
-            "as many as are made"
-        );
+        assert_eq!((found, found), (made as u64, counters.outputs), "as many as are made");
         assert!(found < counters.products, "some products meet");
         assert_eq!(check_entries(&columns, &by_rows, found), Ok(()));
-        let refusal = Refusal::TooLarge {
-            field: "nnz of A * B",
-            found: u128::from(found),
-            limit: found - 1,
-        };
+        let refusal = Refusal::TooLarge { field: "nnz of A * B", found: u128::from(found), limit: found - 1 };
         assert_eq!(check_entries(&columns, &by_rows, found - 1), Err(refusal));
     }
 }

@@ -24,21 +24,11 @@ pub(super) struct Lanes<'a, T: Clone> {
 
 impl<'a, T: Copy + Default> Lanes<'a, T> {
     fn borrowed(extent: usize, ptr: &'a [u32], index: &'a [u32], values: &'a [T]) -> Lanes<'a, T> {
-        Lanes {
-            extent,
-            ptr: Cow::Borrowed(ptr),
-            index: Cow::Borrowed(index),
-            values: Cow::Borrowed(values),
-        }
+        Lanes { extent, ptr: Cow::Borrowed(ptr), index: Cow::Borrowed(index), values: Cow::Borrowed(values) }
     }
 
     fn owned(extent: usize, (ptr, index, values): Arrays<T>) -> Lanes<'a, T> {
-        Lanes {
-            extent,
-            ptr: Cow::Owned(ptr),
-            index: Cow::Owned(index),
-            values: Cow::Owned(values),
-        }
+        Lanes { extent, ptr: Cow::Owned(ptr), index: Cow::Owned(index), values: Cow::Owned(values) }
     }
 
     /// The rows of CSR.
@@ -58,11 +48,7 @@ impl<'a, T: Copy + Default> Lanes<'a, T> {
 
     /// Offsets, indices, values.
     pub(super) fn into_arrays(self) -> Arrays<T> {
-        (
-            self.ptr.into_owned(),
-            self.index.into_owned(),
-            self.values.into_owned(),
-        )
+        (self.ptr.into_owned(), self.index.into_owned(), self.values.into_owned())
     }
 
     /// Number of lanes.
@@ -100,11 +86,7 @@ pub(super) fn lanes<T: Copy + Default + 'static>(
         Sparse::CpCsr(m) => (Lanes::of_cp_csr(m), true),
         other => return Err(wrong_format("A", FormatKind::RpCsc, other.kind())),
     };
-    if is_by_rows == by_rows {
-        Ok(found)
-    } else {
-        found.turned()
-    }
+    if is_by_rows == by_rows { Ok(found) } else { found.turned() }
 }
 
 /// What RP-CSC and CP-CSR have in common.
@@ -153,11 +135,7 @@ fn grouped_rows<T>(m: &CpCsr<T>) -> Grouped<'_, T> {
 fn joined<T: Copy>(m: &Grouped<'_, T>) -> Arrays<T> {
     let mut next_length: Vec<usize> = m.length_ptr.iter().map(|&at| at as usize).collect();
     let mut next_value: Vec<usize> = m.value_ptr.iter().map(|&at| at as usize).collect();
-    let mut arrays = (
-        vec![0],
-        Vec::with_capacity(m.inner.len()),
-        Vec::with_capacity(m.inner.len()),
-    );
+    let mut arrays = (vec![0], Vec::with_capacity(m.inner.len()), Vec::with_capacity(m.inner.len()));
     for (&lane, &bitmap) in m.stored.iter().zip(m.bitmaps) {
         arrays.0.resize(usize::from(lane) + 1, arrays.1.len() as u32);
         for group in bits(bitmap) {
@@ -165,9 +143,7 @@ fn joined<T: Copy>(m: &Grouped<'_, T>) -> Arrays<T> {
             let end = start + usize::from(m.lengths[next_length[group]]);
             (next_length[group], next_value[group]) = (next_length[group] + 1, end);
             let first = (group * m.size) as u32;
-            arrays
-                .1
-                .extend(m.inner[start..end].iter().map(|&i| first + u32::from(i)));
+            arrays.1.extend(m.inner[start..end].iter().map(|&i| first + u32::from(i)));
             arrays.2.extend_from_slice(&m.values[start..end]);
         }
     }

@@ -130,13 +130,7 @@ fn sparse_product<T: Value>(
     let (tiles, counters) = ssmm::run(columns, rows, machine, &partition)?;
     let (row_ptr, col_idx, values) = entries::by_rows(tiles, columns.extent);
     Ok(Simulation {
-        result: CsrParts {
-            rows: columns.extent,
-            cols: rows.extent,
-            row_ptr,
-            col_idx,
-            values,
-        },
+        result: CsrParts { rows: columns.extent, cols: rows.extent, row_ptr, col_idx, values },
         partition,
         counters,
     })
@@ -171,17 +165,10 @@ pub fn sdmm_encoded<T: Value>(
 }
 
 fn check_dense_extents((rows, cols): (usize, usize), b: usize, n: usize) -> Result<(), Refusal> {
-    same(
-        ("columns of A * columns of B", cols.saturating_mul(n)),
-        ("elements of B", b),
-    )?;
+    same(("columns of A * columns of B", cols.saturating_mul(n)), ("elements of B", b))?;
     let found = rows as u128 * n as u128;
     if found > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::TooLarge {
-            field: "elements of C",
-            found,
-            limit: SLOT_LIMIT,
-        });
+        return Err(Refusal::TooLarge { field: "elements of C", found, limit: SLOT_LIMIT });
     }
     Ok(())
 }
@@ -196,11 +183,7 @@ fn dense_product<T: Value>(
     let partition = planned(&problem, machine, plan)?;
     sdmm::check_dense(&problem, machine, &partition)?;
     let (result, counters) = sdmm::run(columns, (b, n), machine, &partition);
-    Ok(Simulation {
-        result,
-        partition,
-        counters,
-    })
+    Ok(Simulation { result, partition, counters })
 }
 
 fn planned(problem: &Problem, machine: &Machine, plan: Plan) -> Result<Partition, Refusal> {
@@ -235,12 +218,7 @@ pub fn ssmm_dataflows<T: Value>(
     machine: &Machine,
 ) -> Result<Dataflows, Refusal> {
     same(("columns of A", a.cols), ("rows of B", b.rows))?;
-    dataflows(
-        &Lanes::of_csr(a).turned()?,
-        &Second::Sparse(&Lanes::of_csr(b)),
-        outputs,
-        machine,
-    )
+    dataflows(&Lanes::of_csr(a).turned()?, &Second::Sparse(&Lanes::of_csr(b)), outputs, machine)
 }
 
 /// Inner and outer product with a dense matrix of `n` columns.
@@ -261,9 +239,5 @@ fn dataflows<T: Value>(
 ) -> Result<Dataflows, Refusal> {
     machine.check()?;
     let (inner_partition, inner) = dataflow::inner(a, b, outputs, machine)?;
-    Ok(Dataflows {
-        inner,
-        inner_partition,
-        outer: dataflow::outer(a, b, outputs, machine),
-    })
+    Ok(Dataflows { inner, inner_partition, outer: dataflow::outer(a, b, outputs, machine) })
 }

@@ -64,20 +64,14 @@ impl Operand {
     /// (rows of B).
     #[must_use]
     pub fn sparse(nnz: u64, lanes: usize, value_bytes: u64) -> Operand {
-        Operand {
-            nnz,
-            bytes: nnz.saturating_mul(value_bytes + LOCATION) + LENGTH * lanes as u64,
-        }
+        Operand { nnz, bytes: nnz.saturating_mul(value_bytes + LOCATION) + LENGTH * lanes as u64 }
     }
 
     /// A dense matrix.
     #[must_use]
     pub fn dense(rows: usize, cols: usize, value_bytes: u64) -> Operand {
         let nnz = (rows as u64).saturating_mul(cols as u64);
-        Operand {
-            nnz,
-            bytes: nnz.saturating_mul(value_bytes),
-        }
+        Operand { nnz, bytes: nnz.saturating_mul(value_bytes) }
     }
 }
 
@@ -162,15 +156,8 @@ fn axis(extent: usize, groups: usize) -> impl Iterator<Item = (usize, usize)> {
 pub fn partition(problem: &Problem, machine: &Machine) -> Result<Partition, Refusal> {
     let rules = Rules::try_new(problem, machine)?;
     rules.check(Reuse::Rabe, 1, 1, 1)?;
-    let candidates = [
-        first_reuse(&rules, Reuse::Raf),
-        first_reuse(&rules, Reuse::Rbf),
-        equal(&rules),
-    ];
-    let best = candidates
-        .into_iter()
-        .flatten()
-        .min_by_key(|p| (p.traffic(problem), p.reuse));
+    let candidates = [first_reuse(&rules, Reuse::Raf), first_reuse(&rules, Reuse::Rbf), equal(&rules)];
+    let best = candidates.into_iter().flatten().min_by_key(|p| (p.traffic(problem), p.reuse));
     best.ok_or(Refusal::Zero { field: "partition" })
 }
 
@@ -178,9 +165,7 @@ pub fn partition(problem: &Problem, machine: &Machine) -> Result<Partition, Refu
 /// overflows do the rest.
 pub(super) fn plan(problem: &Problem, machine: &Machine) -> Result<Partition, Refusal> {
     match partition(problem, machine) {
-        Err(Refusal::TooLarge {
-            field: "psum", found, ..
-        }) => {
+        Err(Refusal::TooLarge { field: "psum", found, .. }) => {
             let usable = u128::from(100 - machine.reserve);
             let room = (found * 100).div_ceil(usable);
             let psum = u64::try_from(room).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
@@ -235,15 +220,7 @@ fn equal(rules: &Rules) -> Option<Partition> {
 fn with_kt(rules: &Rules, reuse: Reuse, rows: (usize, usize), cols: (usize, usize)) -> Option<Partition> {
     let legal = |kt| rules.check(reuse, rows.1, cols.1, kt).is_ok();
     let (tk, kt) = axis(rules.k, 1).find(|&(_, kt)| legal(kt))?;
-    Some(Partition {
-        mt: rows.1,
-        kt,
-        nt: cols.1,
-        tm: rows.0,
-        tk,
-        tn: cols.0,
-        reuse,
-    })
+    Some(Partition { mt: rows.1, kt, nt: cols.1, tm: rows.0, tk, tn: cols.0, reuse })
 }
 
 impl Partition {
@@ -270,29 +247,13 @@ impl Partition {
                 return Err(Refusal::Zero { field });
             }
             if size > EXTENT {
-                return Err(Refusal::TooLarge {
-                    field,
-                    found: size as u128,
-                    limit: EXTENT as u64,
-                });
+                return Err(Refusal::TooLarge { field, found: size as u128, limit: EXTENT as u64 });
             }
         }
         for (field, size, groups, count, extent) in [
-            (
-                "mt * groups_a * tm",
-                self.mt,
-                machine.groups_a,
-                self.tm,
-                problem.m,
-            ),
+            ("mt * groups_a * tm", self.mt, machine.groups_a, self.tm, problem.m),
             ("kt * tk", self.kt, 1, self.tk, problem.k),
-            (
-                "nt * groups_b * tn",
-                self.nt,
-                machine.groups_b,
-                self.tn,
-                problem.n,
-            ),
+            ("nt * groups_b * tn", self.nt, machine.groups_b, self.tn, problem.n),
         ] {
             let covered = (size as u128 * groups as u128).saturating_mul(count as u128);
             if covered < extent as u128 {
@@ -330,10 +291,7 @@ mod tests {
             assert_eq!(found.iter().map(|&(_, size)| size).collect::<Vec<_>>(), sizes);
             for (count, size) in found {
                 assert_eq!(extent.div_ceil(groups * count), size);
-                assert!(
-                    count == 1 || extent.div_ceil(groups * (count - 1)) > size,
-                    "fewest"
-                );
+                assert!(count == 1 || extent.div_ceil(groups * (count - 1)) > size, "fewest");
             }
         }
     }

@@ -40,12 +40,8 @@ fn of<T: Number>() -> Vec<Kernel> {
         arithmetic::<T>(Op::Spgemm, FormatKind::Csc, spgemm::<T, false>),
         arithmetic::<T>(Op::Spmm, FormatKind::Csr, |task| spmm::<T>(task, FormatKind::Csr)),
         arithmetic::<T>(Op::Spmm, FormatKind::Csc, |task| spmm::<T>(task, FormatKind::Csc)),
-        arithmetic::<T>(Op::Spmm, FormatKind::RpCsc, |task| {
-            spmm::<T>(task, FormatKind::RpCsc)
-        }),
-        arithmetic::<T>(Op::Spmm, FormatKind::CpCsr, |task| {
-            spmm::<T>(task, FormatKind::CpCsr)
-        }),
+        arithmetic::<T>(Op::Spmm, FormatKind::RpCsc, |task| spmm::<T>(task, FormatKind::RpCsc)),
+        arithmetic::<T>(Op::Spmm, FormatKind::CpCsr, |task| spmm::<T>(task, FormatKind::CpCsr)),
         move_row::<ToRpCsc, T>(Engine::Iops),
         move_row::<ToCpCsr, T>(Engine::Iops),
         move_row::<FromRpCsc, T>(Engine::Iops),
@@ -54,39 +50,25 @@ fn of<T: Number>() -> Vec<Kernel> {
 }
 
 fn arithmetic<T: Number>(op: Op, format: FormatKind, run: Run) -> Kernel {
-    let chain = Arithmetic::chain(
-        Reduction::MulAddChain,
-        <T as Unit>::PRECISION,
-        <T as Unit>::PRECISION,
-    );
+    let chain = Arithmetic::chain(Reduction::MulAddChain, <T as Unit>::PRECISION, <T as Unit>::PRECISION);
     Kernel::new(contract::<T, T, T>(op, format), Engine::Iops, chain, run)
 }
 
 /// C = A * B, all in CSR (by rows) or all in CSC.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the signature that the registry calls"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
 fn spgemm<T: Number, const BY_ROWS: bool>(task: Task<'_>) -> Result<Answer, Refusal> {
     let Task::Spgemm { a, b } = task else {
         return Err(request::wrong_task(Op::Spgemm, &task));
     };
     let kind = if BY_ROWS { FormatKind::Csr } else { FormatKind::Csc };
-    let (a, b) = (
-        request::sparse::<T>("A", a, kind)?,
-        request::sparse::<T>("B", b, kind)?,
-    );
+    let (a, b) = (request::sparse::<T>("A", a, kind)?, request::sparse::<T>("B", b, kind)?);
     let ((rows, inner), (inner_b, cols)) = (a.shape(), b.shape());
     request::same(("columns of A", inner), ("rows of B", inner_b))?;
     let (columns, lanes_b) = (lanes(a, false)?, lanes(b, true)?);
     let machine = Machine::default();
     let partition = plan(&ssmm::problem(&columns, &lanes_b), &machine)?;
     let (tiles, _) = ssmm::run(&columns, &lanes_b, &machine, &partition)?;
-    let arrays = if BY_ROWS {
-        entries::by_rows(tiles, rows)
-    } else {
-        entries::by_columns(tiles, cols)
-    };
+    let arrays = if BY_ROWS { entries::by_rows(tiles, rows) } else { entries::by_columns(tiles, cols) };
     Ok(compressed(kind, (rows, cols), arrays))
 }
 

@@ -72,10 +72,9 @@ impl Rules {
             Mode::Ssmm => area.min(u64::from(u32::MAX)),
             Mode::Sdmm => area,
         };
-        for (field, found, limit) in [
-            ("nnz of A", problem.a.nnz, limit(area_a)),
-            ("nnz of B", problem.b.nnz, limit(area_b)),
-        ] {
+        for (field, found, limit) in
+            [("nnz of A", problem.a.nnz, limit(area_a)), ("nnz of B", problem.b.nnz, limit(area_b))]
+        {
             if found > limit {
                 let found = u128::from(found);
                 return Err(Refusal::TooLarge { field, found, limit });
@@ -103,11 +102,7 @@ impl Rules {
     pub(super) fn check(&self, reuse: Reuse, mt: usize, nt: usize, kt: usize) -> Result<(), Refusal> {
         for (field, size) in [("mt", mt), ("kt", kt), ("nt", nt)] {
             if size > EXTENT {
-                return Err(Refusal::TooLarge {
-                    field,
-                    found: size as u128,
-                    limit: EXTENT as u64,
-                });
+                return Err(Refusal::TooLarge { field, found: size as u128, limit: EXTENT as u64 });
             }
         }
         let (m, k, n) = (self.m as u128, self.k as u128, self.n as u128);
@@ -116,27 +111,9 @@ impl Rules {
         let (mt, nt, kt) = ((mt as u128).min(m), (nt as u128).min(n), (kt as u128).min(k));
         let (a, b) = (self.buffer_a * self.usable, self.buffer_b * self.usable);
         let lane = LANE as u128 * 100;
-        let rule = |field, count, per, room| {
-            Rule {
-                field,
-                count,
-                per,
-                room,
-            }
-            .check()
-        };
-        rule(
-            "buffer_a (a tile of A in each half)",
-            2 * rows * kt * self.nnz_a,
-            m * k,
-            a,
-        )?;
-        rule(
-            "buffer_b (a tile of B in each half)",
-            2 * cols * kt * self.nnz_b,
-            n * k,
-            b,
-        )?;
+        let rule = |field, count, per, room| Rule { field, count, per, room }.check();
+        rule("buffer_a (a tile of A in each half)", 2 * rows * kt * self.nnz_a, m * k, a)?;
+        rule("buffer_b (a tile of B in each half)", 2 * cols * kt * self.nnz_b, n * k, b)?;
         rule("col_len (a column of a group of A)", mt * self.nnz_a, m * k, lane)?;
         match self.mode {
             Mode::Ssmm => {

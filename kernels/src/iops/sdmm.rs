@@ -33,11 +33,7 @@ pub(super) fn check_dense(
     let cols = (machine.groups_b as u128 * partition.nt as u128).min(n);
     let psums = (partition.mt as u128).min(m) * (partition.nt as u128).min(n);
     for (field, found, limit) in [
-        (
-            "buffer_b (a tile of B in each half)",
-            2 * cols * (partition.kt as u128).min(k),
-            machine.buffer_b,
-        ),
+        ("buffer_b (a tile of B in each half)", 2 * cols * (partition.kt as u128).min(k), machine.buffer_b),
         ("psum", psums, machine.psum),
     ] {
         if found > u128::from(limit) {
@@ -56,12 +52,7 @@ pub(super) fn run<T: Value>(
 ) -> (Vec<T>, Counters) {
     let strips = cut(
         a,
-        Cut {
-            groups: machine.groups_a,
-            size: partition.mt,
-            kt: partition.kt,
-            room: machine.buffer_a / 2,
-        },
+        Cut { groups: machine.groups_a, size: partition.mt, kt: partition.kt, room: machine.buffer_a / 2 },
     );
     let mut c = vec![T::default(); a.extent * n];
     let rows = machine.groups_a * partition.mt;
@@ -150,15 +141,9 @@ fn clocked<T: Value>(
         let bytes = rows * cols * T::BYTES;
         let own = Counters {
             products: work[i].iter().map(|work| work.want.entries * cols).sum(),
-            fetches: work[i]
-                .iter()
-                .map(|work| work.want.entries + work.stored * cols)
-                .sum(),
+            fetches: work[i].iter().map(|work| work.want.entries + work.stored * cols).sum(),
             outputs: rows * cols,
-            high: HighWater {
-                psum: rows.min(partition.mt as u64) * width,
-                ..HighWater::default()
-            },
+            high: HighWater { psum: rows.min(partition.mt as u64) * width, ..HighWater::default() },
             ..Counters::default()
         };
         let b = Supply {
@@ -171,13 +156,7 @@ fn clocked<T: Value>(
         for work in &work[i] {
             let tile = strips[i].tiles[work.want.tile].at;
             let entries = partition.kt.min(k - tile * partition.kt) as u64 * cols;
-            let b = Want {
-                tile,
-                piece: 0,
-                pieces: 1,
-                entries,
-                bytes: entries * T::BYTES,
-            };
+            let b = Want { tile, piece: 0, pieces: 1, entries, bytes: entries * T::BYTES };
             clock.unit(work.want, b, work.steps * width, 0);
         }
         clock.output(0, bytes);

@@ -71,12 +71,7 @@ pub(super) fn run<T: Value>(
     partition: &Partition,
 ) -> Result<(Tiles<T>, Counters), Refusal> {
     check_entries(a, b, SLOT_LIMIT)?;
-    let half = |groups, size, buffer: u64| Cut {
-        groups,
-        size,
-        kt: partition.kt,
-        room: buffer / 2,
-    };
+    let half = |groups, size, buffer: u64| Cut { groups, size, kt: partition.kt, room: buffer / 2 };
     let strips_a = cut(a, half(machine.groups_a, partition.mt, machine.buffer_a));
     let strips_b = cut(b, half(machine.groups_b, partition.nt, machine.buffer_b));
     let pair = |at| match partition.reuse {
@@ -117,9 +112,7 @@ impl<T: Value> Array<T> {
     fn new(machine: &Machine) -> Array<T> {
         let element = || Element::new(machine.psum as usize);
         Array {
-            elements: std::iter::repeat_with(element)
-                .take(machine.groups_a * machine.groups_b)
-                .collect(),
+            elements: std::iter::repeat_with(element).take(machine.groups_a * machine.groups_b).collect(),
             groups_b: machine.groups_b,
         }
     }
@@ -141,12 +134,7 @@ impl<T: Value> Array<T> {
                 for (pb, piece_b) in tile_b.pieces.iter().enumerate() {
                     if single || piece_a.overlaps(piece_b) {
                         let (multiply, stall) = self.multiply(piece_a, piece_b, &mut counters);
-                        units.push(Unit {
-                            a: (ta, pa),
-                            b: (tb, pb),
-                            multiply,
-                            stall,
-                        });
+                        units.push(Unit { a: (ta, pa), b: (tb, pb), multiply, stall });
                     }
                 }
             }
@@ -172,14 +160,7 @@ impl<T: Value> Array<T> {
         }
         counters.outputs = entries.len() as u64;
         counters.dram.c_written = counters.outputs * (T::BYTES + LOCATION);
-        Output {
-            strips,
-            units,
-            entries,
-            map,
-            map_read,
-            counters,
-        }
+        Output { strips, units, entries, map, map_read, counters }
     }
 
     /// Table II: merges the stored k of both. Returns the cycles of the array, and those that it waited.
@@ -201,9 +182,7 @@ impl<T: Value> Array<T> {
                     let row = usize::from(lane_a.group) * self.groups_b;
                     for &lane_b in b.lanes(j) {
                         let element = &mut self.elements[row + usize::from(lane_b.group)];
-                        waited = element
-                            .outer(a.entries_of(lane_a), b.entries_of(lane_b))
-                            .max(waited);
+                        waited = element.outer(a.entries_of(lane_a), b.entries_of(lane_b)).max(waited);
                     }
                 }
                 counters.products += length_a * length_b;
@@ -250,11 +229,5 @@ fn tick<T: Value>(clock: &mut Clock<'_>, output: &Output<T>, strip_a: &Strip<T>,
 /// A piece of a strip, as a buffer asks for it.
 pub(super) fn want<T: Value>(strip: &Strip<T>, (tile, piece): (usize, usize)) -> Want {
     let of = &strip.tiles[tile];
-    Want {
-        tile,
-        piece,
-        pieces: of.pieces.len(),
-        entries: of.pieces[piece].entries,
-        bytes: of.bytes(piece),
-    }
+    Want { tile, piece, pieces: of.pieces.len(), entries: of.pieces[piece].entries, bytes: of.bytes(piece) }
 }

@@ -79,9 +79,8 @@ pub(super) fn cut<T: Value>(lanes: &Lanes<'_, T>, cut: Cut) -> Vec<Strip<T>> {
     }
     // Strip and place: within a strip the stream keeps its order, by k, then location.
     let places = lanes.index.iter().zip(0u64..);
-    let mut keys: Vec<u64> = places
-        .map(|(&at, place)| (at as usize / across) as u64 * (1 << 32) + place)
-        .collect();
+    let mut keys: Vec<u64> =
+        places.map(|(&at, place)| (at as usize / across) as u64 * (1 << 32) + place).collect();
     keys.par_sort_unstable();
     let strips: Vec<&[u64]> = keys.chunk_by(|a, b| a >> 32 == b >> 32).collect();
     let strip = |keys: &[u64]| {
@@ -89,10 +88,7 @@ pub(super) fn cut<T: Value>(lanes: &Lanes<'_, T>, cut: Cut) -> Vec<Strip<T>> {
         let tile_of = |key: u64| k_of[key as u32 as usize] as usize / cut.kt;
         let tiles = keys.chunk_by(|&a, &b| tile_of(a) == tile_of(b));
         let tiles = tiles.map(|keys| tile(lanes, cut, first, tile_of(keys[0]), &k_of, keys));
-        Strip {
-            first,
-            tiles: tiles.collect(),
-        }
+        Strip { first, tiles: tiles.collect() }
     };
     strips.into_par_iter().map(strip).collect()
 }
@@ -113,32 +109,19 @@ fn tile<T: Value>(
         encoder.push(k as u16, lanes.index[place] as usize - first, lanes.values[place]);
     }
     let long_lanes = encoder.long_lanes;
-    Tile {
-        at,
-        pieces: encoder.finish(),
-        long_lanes,
-        lengths: cut.kt.min(lanes.count() - first_k) as u64,
-    }
+    Tile { at, pieces: encoder.finish(), long_lanes, lengths: cut.kt.min(lanes.count() - first_k) as u64 }
 }
 
 /// What the tiles of A overflowed: pieces beyond the first, and lanes that went on in another.
 pub(super) fn overflows_a<T>(strips: &[Strip<T>]) -> Overflows {
     let (buffer_a, col_len) = overflows(strips);
-    Overflows {
-        buffer_a,
-        col_len,
-        ..Overflows::default()
-    }
+    Overflows { buffer_a, col_len, ..Overflows::default() }
 }
 
 /// The same of B.
 pub(super) fn overflows_b<T>(strips: &[Strip<T>]) -> Overflows {
     let (buffer_b, row_len) = overflows(strips);
-    Overflows {
-        buffer_b,
-        row_len,
-        ..Overflows::default()
-    }
+    Overflows { buffer_b, row_len, ..Overflows::default() }
 }
 
 fn overflows<T>(strips: &[Strip<T>]) -> (u64, u64) {

@@ -51,11 +51,7 @@ impl<D> Strided<D> {
             Layout::ColMajor => (cols, rows, 1, ld),
         };
         if ld < inner {
-            return Err(Refusal::LeadingDimension {
-                field: names.ld,
-                found: ld,
-                minimum: inner,
-            });
+            return Err(Refusal::LeadingDimension { field: names.ld, found: ld, minimum: inner });
         }
         let expected = outer as u128 * ld as u128;
         if expected != len as u128 {
@@ -65,24 +61,12 @@ impl<D> Strided<D> {
                 found: len,
             });
         }
-        Ok(Strided {
-            rows,
-            cols,
-            row_step,
-            col_step,
-            data,
-        })
+        Ok(Strided { rows, cols, row_step, col_step, data })
     }
 
     /// A vector as a matrix of one column.
     pub(crate) fn column(len: usize, data: D) -> Strided<D> {
-        Strided {
-            rows: len,
-            cols: 1,
-            row_step: 1,
-            col_step: 1,
-            data,
-        }
+        Strided { rows: len, cols: 1, row_step: 1, col_step: 1, data }
     }
 
     /// The transposed view.
@@ -166,12 +150,7 @@ impl<'a, T> Strided<&'a mut [T]> {
 mod tests {
     use super::*;
 
-    const NAMES: Names = Names {
-        rows: "rows of B",
-        cols: "columns of B",
-        ld: "ldb",
-        data: "B",
-    };
+    const NAMES: Names = Names { rows: "rows of B", cols: "columns of B", ld: "ldb", data: "B" };
 
     #[test]
     fn layouts_and_transposes_read_the_same_matrix() {
@@ -187,11 +166,7 @@ mod tests {
 
     #[test]
     fn sizes_are_checked_without_overflow() {
-        let refused = |shape, len| {
-            Strided::try_new(NAMES, shape, len, ())
-                .map(|_| ())
-                .expect_err("illegal")
-        };
+        let refused = |shape, len| Strided::try_new(NAMES, shape, len, ()).map(|_| ()).expect_err("illegal");
         let huge = u32::MAX as usize;
         assert!(matches!(
             refused((2, 3, 2, Layout::RowMajor), 4),
@@ -199,19 +174,9 @@ mod tests {
         ));
         assert!(matches!(
             refused((2, 3, 3, Layout::RowMajor), 5),
-            Refusal::Length {
-                field: "B",
-                expected: 6,
-                ..
-            }
+            Refusal::Length { field: "B", expected: 6, .. }
         ));
-        assert!(matches!(
-            refused((huge, 1, usize::MAX, Layout::RowMajor), 0),
-            Refusal::Length { .. }
-        ));
-        assert!(matches!(
-            refused((huge + 1, 1, 1, Layout::RowMajor), 0),
-            Refusal::TooLarge { .. }
-        ));
+        assert!(matches!(refused((huge, 1, usize::MAX, Layout::RowMajor), 0), Refusal::Length { .. }));
+        assert!(matches!(refused((huge + 1, 1, 1, Layout::RowMajor), 0), Refusal::TooLarge { .. }));
     }
 }

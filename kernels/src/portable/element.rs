@@ -46,18 +46,8 @@ pub(crate) trait Output<A>: Stored {
 
 /// The contract of an operation on these element types, both operands of one.
 pub(crate) fn contract<I: Operand<A>, A: Unit, O: Output<A>>(op: Op, format: FormatKind) -> Contract {
-    let types = Types {
-        a: I::PRECISION,
-        b: I::PRECISION,
-        acc: A::PRECISION,
-        out: O::PRECISION,
-    };
-    Contract {
-        op,
-        format,
-        to: None,
-        types,
-    }
+    let types = Types { a: I::PRECISION, b: I::PRECISION, acc: A::PRECISION, out: O::PRECISION };
+    Contract { op, format, to: None, types }
 }
 
 macro_rules! stored {
@@ -86,11 +76,7 @@ stored! {
 
 /// The code of an 8-bit float, sign included.
 fn eight_bits(x: f64, largest: u8, nan: u8, value: impl Fn(u8) -> f64) -> u8 {
-    let code = if x.is_nan() {
-        nan
-    } else {
-        nearest_code(x, largest, value)
-    };
+    let code = if x.is_nan() { nan } else { nearest_code(x, largest, value) };
     code | if x.is_sign_negative() { 0x80 } else { 0 }
 }
 

@@ -34,11 +34,7 @@ pub(crate) enum To {
 impl ExactSum {
     /// The exact sum of `terms`.
     pub(crate) fn of(terms: impl Iterator<Item = f64>) -> ExactSum {
-        let mut sum = ExactSum {
-            limbs: [0; LIMBS],
-            pending: 0,
-            special: 0.0,
-        };
+        let mut sum = ExactSum { limbs: [0; LIMBS], pending: 0, special: 0.0 };
         for term in terms {
             sum.add(term);
         }
@@ -113,11 +109,7 @@ fn magnitude(limbs: &[i64; LIMBS], to: To) -> f64 {
         To::Odd => pattern | u64::from(half || sticky),
     };
     let infinity = f64::INFINITY.to_bits();
-    if cut >= 2046 || pattern >= infinity {
-        f64::INFINITY
-    } else {
-        f64::from_bits(pattern)
-    }
+    if cut >= 2046 || pattern >= infinity { f64::INFINITY } else { f64::from_bits(pattern) }
 }
 
 fn bit(limbs: &[i64; LIMBS], position: usize) -> bool {
@@ -142,14 +134,9 @@ mod tests {
 
     #[test]
     fn one_term_is_itself() {
-        for bits in [
-            0,
-            1,
-            0x000f_ffff_ffff_ffff,
-            0x0010_0000_0000_0000,
-            0x3ff0_0000_0000_0001,
-            0x7fef_ffff_ffff_ffff,
-        ] {
+        for bits in
+            [0, 1, 0x000f_ffff_ffff_ffff, 0x0010_0000_0000_0000, 0x3ff0_0000_0000_0001, 0x7fef_ffff_ffff_ffff]
+        {
             let x = f64::from_bits(bits);
             assert_eq!(sum(&[x]).to_bits(), bits);
             assert_eq!(sum(&[-x, 0.0]), -x);
@@ -194,10 +181,7 @@ mod tests {
                 .collect();
             let exact: i128 = terms.iter().map(|&t| i128::from(t)).sum();
             // Integer to float conversion rounds once, to nearest even.
-            assert_eq!(
-                sum(&terms.iter().map(|&t| t as f64).collect::<Vec<_>>()),
-                exact as f64
-            );
+            assert_eq!(sum(&terms.iter().map(|&t| t as f64).collect::<Vec<_>>()), exact as f64);
         }
     }
 }

@@ -86,12 +86,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     push_types!(table, Op::Sddmm, sddmm, AsCoo, sddmm::Steps, Pads::Skipped);
     push_types!(table, Op::Spgemm, spgemm, AsCsr, spgemm::Steps, Pads::Skipped);
     push_types!(table, Op::Spgemm, spgemm, AsCsc, spgemm::Steps, Pads::Skipped);
-    push_moves!(
-        table,
-        transpose::TransposeCoo,
-        transpose::TransposeCsr,
-        transpose::TransposeCsc
-    );
+    push_moves!(table, transpose::TransposeCoo, transpose::TransposeCsr, transpose::TransposeCsc);
     push_moves!(table, convert::CooToCsr, convert::CooToCsc);
     push_moves!(table, convert::CsrToCoo, convert::CsrToCsc, convert::CsrToBcsr);
     push_moves!(table, convert::CsrToEll, convert::CsrToBlockedEll);
@@ -138,10 +133,7 @@ pub(crate) fn bitmap_decoders() -> [(FormatKind, Run); 4] {
         (FormatKind::RsTile, moves::run::<convert::RsTileToCsr, F16>),
         (FormatKind::BitTcf, moves::run::<convert::BitTcfToCsr, F16>),
         (FormatKind::LibraSpmm, moves::run::<convert::LibraSpmmToCsr, F16>),
-        (
-            FormatKind::LibraSddmm,
-            moves::run::<convert::LibraSddmmToCsr, F16>,
-        ),
+        (FormatKind::LibraSddmm, moves::run::<convert::LibraSddmmToCsr, F16>),
     ]
 }
 
@@ -178,17 +170,8 @@ where
 /// Moves round nothing: the declaration is a chain of no terms.
 pub(crate) fn move_row<M: Move, T: Stored>(engine: Engine) -> Kernel {
     let p = T::PRECISION;
-    let contract = Contract {
-        op: M::OP,
-        format: M::FROM,
-        to: M::TO,
-        types: Types {
-            a: p,
-            b: p,
-            acc: p,
-            out: p,
-        },
-    };
+    let contract =
+        Contract { op: M::OP, format: M::FROM, to: M::TO, types: Types { a: p, b: p, acc: p, out: p } };
     let arithmetic = Arithmetic::chain(Reduction::MulAddChain, p, p);
     Kernel::new(contract, engine, arithmetic, moves::run::<M, T>)
 }

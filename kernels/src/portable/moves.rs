@@ -73,20 +73,12 @@ pub(crate) fn check_slots(field: &'static str, count: u128) -> Result<usize, Ref
     if count <= u128::from(SLOT_LIMIT) {
         return Ok(count as usize);
     }
-    Err(Refusal::TooLarge {
-        field,
-        found: count,
-        limit: SLOT_LIMIT,
-    })
+    Err(Refusal::TooLarge { field, found: count, limit: SLOT_LIMIT })
 }
 
 /// Checks the shape of a block: (rows, columns).
 pub(crate) fn check_block(params: FormatParams) -> Result<(usize, usize), Refusal> {
-    let FormatParams {
-        block_rows,
-        block_cols,
-        ..
-    } = params;
+    let FormatParams { block_rows, block_cols, .. } = params;
     for (field, extent) in [("block_rows", block_rows), ("block_cols", block_cols)] {
         if extent == 0 {
             return Err(Refusal::Zero { field });

@@ -29,13 +29,7 @@ where
     A: Unit,
     O: Output<A>,
 {
-    let Product {
-        a,
-        transpose_a,
-        b,
-        scaling,
-        mut c,
-    } = request;
+    let Product { a, transpose_a, b, scaling, mut c } = request;
     // Nothing to write; and the extents of A are not bounded by any operand then.
     if c.rows == 0 || c.cols == 0 {
         return Ok(());

@@ -26,55 +26,24 @@ pub(crate) struct Product<'a, I, A, O> {
     pub(crate) c: Strided<&'a mut [O]>,
 }
 
-const B: Names = Names {
-    rows: "rows of B",
-    cols: "columns of B",
-    ld: "ldb",
-    data: "B",
-};
-const C: Names = Names {
-    rows: "rows of C",
-    cols: "columns of C",
-    ld: "ldc",
-    data: "C",
-};
+const B: Names = Names { rows: "rows of B", cols: "columns of B", ld: "ldb", data: "B" };
+const C: Names = Names { rows: "rows of C", cols: "columns of C", ld: "ldc", data: "C" };
 
 /// Checks an SpMM.
 pub(crate) fn spmm<I: Operand<A>, A: Unit, O: Output<A>>(
     task: Task<'_>,
     kind: FormatKind,
 ) -> Result<Product<'_, I, A, O>, Refusal> {
-    let Task::Spmm {
-        a,
-        transpose_a,
-        b,
-        transpose_b,
-        alpha,
-        beta,
-        c,
-    } = task
-    else {
+    let Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } = task else {
         return Err(wrong_task(Op::Spmm, &task));
     };
     let scaling = Scaling::try_new(alpha, beta)?;
     let a = sparse("A", a, kind)?;
     let b = dense(B, b)?;
     let b = if transpose_b { b.turned() } else { b };
-    let request = Product {
-        a,
-        transpose_a,
-        b,
-        scaling,
-        c: dense_mut(C, c)?,
-    };
-    request.check_shapes(
-        ("columns of op(A)", "rows of op(B)"),
-        ("rows of op(A)", "rows of C"),
-    )?;
-    same(
-        ("columns of op(B)", request.b.cols),
-        ("columns of C", request.c.cols),
-    )?;
+    let request = Product { a, transpose_a, b, scaling, c: dense_mut(C, c)? };
+    request.check_shapes(("columns of op(A)", "rows of op(B)"), ("rows of op(A)", "rows of C"))?;
+    same(("columns of op(B)", request.b.cols), ("columns of C", request.c.cols))?;
     Ok(request)
 }
 
@@ -83,31 +52,15 @@ pub(crate) fn spmv<I: Operand<A>, A: Unit, O: Output<A>>(
     task: Task<'_>,
     kind: FormatKind,
 ) -> Result<Product<'_, I, A, O>, Refusal> {
-    let Task::Spmv {
-        a,
-        transpose_a,
-        x,
-        alpha,
-        beta,
-        y,
-    } = task
-    else {
+    let Task::Spmv { a, transpose_a, x, alpha, beta, y } = task else {
         return Err(wrong_task(Op::Spmv, &task));
     };
     let scaling = Scaling::try_new(alpha, beta)?;
     let a = sparse("A", a, kind)?;
     let (x, y) = (slice::<I>("x", x)?, slice_mut::<O>("y", y)?);
-    let request = Product {
-        a,
-        transpose_a,
-        b: Strided::column(x.len(), x),
-        scaling,
-        c: Strided::column(y.len(), y),
-    };
-    request.check_shapes(
-        ("columns of op(A)", "elements of x"),
-        ("rows of op(A)", "elements of y"),
-    )?;
+    let request =
+        Product { a, transpose_a, b: Strided::column(x.len(), x), scaling, c: Strided::column(y.len(), y) };
+    request.check_shapes(("columns of op(A)", "elements of x"), ("rows of op(A)", "elements of y"))?;
     Ok(request)
 }
 
@@ -118,11 +71,7 @@ impl<I, A, O> Product<'_, I, A, O> {
         outer: (&'static str, &'static str),
     ) -> Result<(), Refusal> {
         let (rows, cols) = self.a.shape();
-        let (m, k) = if self.transpose_a {
-            (cols, rows)
-        } else {
-            (rows, cols)
-        };
+        let (m, k) = if self.transpose_a { (cols, rows) } else { (rows, cols) };
         same((inner.0, k), (inner.1, self.b.rows))?;
         same((outer.0, m), (outer.1, self.c.rows))
     }
@@ -133,12 +82,7 @@ pub(crate) fn same(left: (&'static str, usize), right: (&'static str, usize)) ->
     if left.1 == right.1 {
         return Ok(());
     }
-    Err(Refusal::Shape {
-        left_name: left.0,
-        left: left.1,
-        right_name: right.0,
-        right: right.1,
-    })
+    Err(Refusal::Shape { left_name: left.0, left: left.1, right_name: right.0, right: right.1 })
 }
 
 /// The operand in the kernel's element type and format.
@@ -216,18 +160,10 @@ pub(crate) fn wrong_task(expected: Op, task: &Task<'_>) -> Refusal {
         Task::Transpose { .. } => Op::Transpose,
         Task::Convert { .. } => Op::Convert,
     };
-    Refusal::Kind {
-        field: "task",
-        expected: expected.name().to_owned(),
-        found: found.name().to_owned(),
-    }
+    Refusal::Kind { field: "task", expected: expected.name().to_owned(), found: found.name().to_owned() }
 }
 
 /// The refusal of a matrix in a format that the kernel does not take.
 pub(crate) fn wrong_format(field: &'static str, expected: FormatKind, found: FormatKind) -> Refusal {
-    Refusal::Kind {
-        field,
-        expected: expected.name().to_owned(),
-        found: found.name().to_owned(),
-    }
+    Refusal::Kind { field, expected: expected.name().to_owned(), found: found.name().to_owned() }
 }

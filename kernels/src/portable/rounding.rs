@@ -28,11 +28,7 @@ pub(crate) fn nearest_code(x: f64, largest: u8, value: impl Fn(u8) -> f64) -> u8
     while low < largest && value(low + 1) <= magnitude {
         low += 1;
     }
-    let next = if low == largest {
-        2.0 * value(largest) - value(largest - 1)
-    } else {
-        value(low + 1)
-    };
+    let next = if low == largest { 2.0 * value(largest) - value(largest - 1) } else { value(low + 1) };
     // Two numbers of at most four bits, one step apart: their middle is exact.
     let middle = 0.5 * (value(low) + next);
     let up = magnitude > middle || magnitude == middle && low % 2 == 1;
@@ -48,18 +44,9 @@ mod tests {
     fn odd_rounding_never_lands_on_an_even_neighbour() {
         let one = 1.0f64;
         assert_eq!(to_odd_f32(one), 1.0);
-        assert_eq!(
-            to_odd_f32(one + f64::EPSILON),
-            f32::from_bits(1.0f32.to_bits() + 1)
-        );
-        assert_eq!(
-            to_odd_f32(one - f64::EPSILON),
-            f32::from_bits(1.0f32.to_bits() - 1)
-        );
-        assert_eq!(
-            to_odd_f32(-one - f64::EPSILON),
-            -f32::from_bits(1.0f32.to_bits() + 1)
-        );
+        assert_eq!(to_odd_f32(one + f64::EPSILON), f32::from_bits(1.0f32.to_bits() + 1));
+        assert_eq!(to_odd_f32(one - f64::EPSILON), f32::from_bits(1.0f32.to_bits() - 1));
+        assert_eq!(to_odd_f32(-one - f64::EPSILON), -f32::from_bits(1.0f32.to_bits() + 1));
         assert_eq!(to_odd_f32(1e300), f32::MAX);
         assert_eq!(to_odd_f32(1e-300), f32::from_bits(1));
         assert_eq!(to_odd_f32(f64::NEG_INFINITY), f32::NEG_INFINITY);
@@ -70,22 +57,9 @@ mod tests {
     fn eight_bit_ties_and_overflow() {
         let e4m3 = |x: f64| nearest_code(x, 0x7e, |code| E4m3(code).to_f64());
         let e5m2 = |x: f64| nearest_code(x, 0x7b, |code| E5m2(code).to_f64());
-        assert_eq!(
-            (e4m3(448.0), e4m3(464.0), e4m3(464.1), e4m3(1e9)),
-            (0x7e, 0x7e, 0x7f, 0x7f)
-        );
-        assert_eq!(
-            (e5m2(57344.0), e5m2(61439.9), e5m2(61440.0), e5m2(1e9)),
-            (0x7b, 0x7b, 0x7c, 0x7c)
-        );
+        assert_eq!((e4m3(448.0), e4m3(464.0), e4m3(464.1), e4m3(1e9)), (0x7e, 0x7e, 0x7f, 0x7f));
+        assert_eq!((e5m2(57344.0), e5m2(61439.9), e5m2(61440.0), e5m2(1e9)), (0x7b, 0x7b, 0x7c, 0x7c));
         // Half the smallest subnormal is a tie and goes to zero.
-        assert_eq!(
-            (
-                e4m3(2f64.powi(-10)),
-                e4m3(1.5 * 2f64.powi(-10)),
-                e4m3(3.0 * 2f64.powi(-10))
-            ),
-            (0, 1, 2)
-        );
+        assert_eq!((e4m3(2f64.powi(-10)), e4m3(1.5 * 2f64.powi(-10)), e4m3(3.0 * 2f64.powi(-10))), (0, 1, 2));
     }
 }

@@ -15,10 +15,7 @@ pub(crate) struct Scaling<A> {
 impl<A: Unit> Scaling<A> {
     /// Checks that both factors are finite and exact in the accumulator's type.
     pub(crate) fn try_new(alpha: f64, beta: f64) -> Result<Scaling<A>, Refusal> {
-        Ok(Scaling {
-            alpha: factor("alpha", alpha)?,
-            beta: factor("beta", beta)?,
-        })
+        Ok(Scaling { alpha: factor("alpha", alpha)?, beta: factor("beta", beta)? })
     }
 
     /// alpha and beta.
@@ -31,22 +28,13 @@ impl<A: Unit> Scaling<A> {
     }
 
     /// `alpha = 1, beta = 0`: the sum itself.
-    #[cfg_attr(
-        not(target_arch = "aarch64"),
-        expect(dead_code, reason = "kernels for Arm use it")
-    )]
+    #[cfg_attr(not(target_arch = "aarch64"), expect(dead_code, reason = "kernels for Arm use it"))]
     pub(crate) fn none() -> Scaling<A> {
-        Scaling {
-            alpha: A::ONE,
-            beta: A::ZERO,
-        }
+        Scaling { alpha: A::ONE, beta: A::ZERO }
     }
 
     /// True where the result is the sum itself.
-    #[cfg_attr(
-        not(target_arch = "aarch64"),
-        expect(dead_code, reason = "kernels for Arm use it")
-    )]
+    #[cfg_attr(not(target_arch = "aarch64"), expect(dead_code, reason = "kernels for Arm use it"))]
     pub(crate) fn is_none(&self) -> bool {
         self.alpha == A::ONE && self.beta == A::ZERO
     }
@@ -59,50 +47,31 @@ impl<A: Unit> Scaling<A> {
     /// `alpha * acc`.
     #[inline]
     pub(crate) fn scaled(&self, acc: A) -> A {
-        if self.alpha == A::ONE {
-            acc
-        } else {
-            self.alpha.mul(acc)
-        }
+        if self.alpha == A::ONE { acc } else { self.alpha.mul(acc) }
     }
 
     /// `alpha * acc + beta * c`, for alpha not 0.
     #[inline]
     pub(crate) fn finish(&self, acc: A, c: impl FnOnce() -> A) -> A {
         let scaled = self.scaled(acc);
-        if self.beta == A::ZERO {
-            scaled
-        } else {
-            scaled.add(self.addend(c))
-        }
+        if self.beta == A::ZERO { scaled } else { scaled.add(self.addend(c)) }
     }
 
     /// `beta * c` alone.
     #[inline]
     pub(crate) fn without_product(&self, c: impl FnOnce() -> A) -> A {
-        if self.beta == A::ZERO {
-            A::ZERO
-        } else {
-            self.addend(c)
-        }
+        if self.beta == A::ZERO { A::ZERO } else { self.addend(c) }
     }
 
     #[inline]
     fn addend(&self, c: impl FnOnce() -> A) -> A {
-        if self.beta == A::ONE {
-            c()
-        } else {
-            self.beta.mul(c())
-        }
+        if self.beta == A::ONE { c() } else { self.beta.mul(c()) }
     }
 }
 
 fn factor<A: Unit>(field: &'static str, value: f64) -> Result<A, Refusal> {
     if !value.is_finite() {
-        return Err(Refusal::NotFinite {
-            field,
-            value: value.to_string(),
-        });
+        return Err(Refusal::NotFinite { field, value: value.to_string() });
     }
     A::exactly(value).ok_or_else(|| Refusal::Kind {
         field,

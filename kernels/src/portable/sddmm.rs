@@ -46,11 +46,7 @@ impl Positions for AsCsr {
     }
 
     fn count<T>(matrix: &Sparse<T>) -> Option<usize> {
-        if let Sparse::Csr(csr) = matrix {
-            Some(csr.nnz())
-        } else {
-            None
-        }
+        if let Sparse::Csr(csr) = matrix { Some(csr.nnz()) } else { None }
     }
 }
 
@@ -66,26 +62,12 @@ impl Positions for AsCoo {
     }
 
     fn count<T>(matrix: &Sparse<T>) -> Option<usize> {
-        if let Sparse::Coo(coo) = matrix {
-            Some(coo.nnz())
-        } else {
-            None
-        }
+        if let Sparse::Coo(coo) = matrix { Some(coo.nnz()) } else { None }
     }
 }
 
-const X: Names = Names {
-    rows: "rows of X",
-    cols: "columns of X",
-    ld: "ldx",
-    data: "X",
-};
-const Y: Names = Names {
-    rows: "rows of Y",
-    cols: "columns of Y",
-    ld: "ldy",
-    data: "Y",
-};
+const X: Names = Names { rows: "rows of X", cols: "columns of X", ld: "ldx", data: "X" };
+const Y: Names = Names { rows: "rows of Y", cols: "columns of Y", ld: "ldy", data: "Y" };
 
 /// A checked SDDMM; `S` has the values' type of the output.
 #[derive(Debug)]
@@ -112,16 +94,7 @@ where
     A: Unit,
     O: Output<A>,
 {
-    let Task::Sddmm {
-        s,
-        x,
-        y,
-        alpha,
-        beta,
-        mode,
-        out,
-    } = task
-    else {
+    let Task::Sddmm { s, x, y, alpha, beta, mode, out } = task else {
         return Err(request::wrong_task(Op::Sddmm, &task));
     };
     let scaling = Scaling::<A>::try_new(alpha, beta)?;
@@ -142,20 +115,9 @@ where
     request::same((X.cols, x.cols), (Y.cols, y.cols))?;
     let stored = F::count(s).unwrap_or(0);
     if out.len() != stored {
-        return Err(Refusal::Length {
-            field: "out",
-            expected: stored,
-            found: out.len(),
-        });
+        return Err(Refusal::Length { field: "out", expected: stored, found: out.len() });
     }
-    Ok(Sampled {
-        s,
-        x,
-        y,
-        scaling,
-        mode,
-        out,
-    })
+    Ok(Sampled { s, x, y, scaling, mode, out })
 }
 
 /// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output and S).
@@ -166,14 +128,7 @@ where
     A: Unit,
     O: Output<A>,
 {
-    let Sampled {
-        s,
-        x,
-        y,
-        scaling,
-        mode,
-        out,
-    } = open::<F, I, A, O>(task)?;
+    let Sampled { s, x, y, scaling, mode, out } = open::<F, I, A, O>(task)?;
     let k = x.cols;
     let (left, right): (Vec<A>, Vec<A>) = if scaling.reads_product() && !out.is_empty() {
         (x.pack(), y.pack())
@@ -196,9 +151,7 @@ where
 }
 
 fn dot<A: Unit>(x: &[A], y: &[A]) -> A {
-    x.iter()
-        .zip(y)
-        .fold(A::ZERO, |acc, (&x, &y)| Steps::step(acc, x, y))
+    x.iter().zip(y).fold(A::ZERO, |acc, (&x, &y)| Steps::step(acc, x, y))
 }
 
 /// The result of one position; `product` is absent when alpha = 0.

@@ -40,22 +40,14 @@ pub(crate) trait CompressedFormat: LaneFormat {
 impl CompressedFormat for AsCsr {
     fn arrays<T>(matrix: &Sparse<T>) -> Option<Compressed<'_, T>> {
         let Sparse::Csr(m) = matrix else { return None };
-        Some(Compressed {
-            ptr: &m.row_ptr,
-            index: &m.col_idx,
-            values: &m.values,
-        })
+        Some(Compressed { ptr: &m.row_ptr, index: &m.col_idx, values: &m.values })
     }
 }
 
 impl CompressedFormat for AsCsc {
     fn arrays<T>(matrix: &Sparse<T>) -> Option<Compressed<'_, T>> {
         let Sparse::Csc(m) = matrix else { return None };
-        Some(Compressed {
-            ptr: &m.col_ptr,
-            index: &m.row_idx,
-            values: &m.values,
-        })
+        Some(Compressed { ptr: &m.col_ptr, index: &m.row_idx, values: &m.values })
     }
 }
 
@@ -73,29 +65,18 @@ pub(crate) struct Factors<'a, I> {
 }
 
 /// Checks an SpGEMM.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the signature that the registry calls"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
 pub(crate) fn open<F: CompressedFormat, I: Stored>(task: Task<'_>) -> Result<Factors<'_, I>, Refusal> {
     let Task::Spgemm { a, b } = task else {
         return Err(request::wrong_task(Op::Spgemm, &task));
     };
-    let (a, b) = (
-        request::sparse::<I>("A", a, F::KIND)?,
-        request::sparse::<I>("B", b, F::KIND)?,
-    );
+    let (a, b) = (request::sparse::<I>("A", a, F::KIND)?, request::sparse::<I>("B", b, F::KIND)?);
     let ((rows, inner), (inner_b, cols)) = (a.shape(), b.shape());
     request::same(("columns of A", inner), ("rows of B", inner_b))?;
     let arrays = |m| F::arrays(m).ok_or_else(|| request::wrong_format("A or B", F::KIND, FormatKind::Coo));
     let (a, b) = (arrays(a)?, arrays(b)?);
     let (picks, added, extent) = if F::BY_ROWS { (a, b, cols) } else { (b, a, rows) };
-    Ok(Factors {
-        shape: (rows, cols),
-        picks,
-        added,
-        extent,
-    })
+    Ok(Factors { shape: (rows, cols), picks, added, extent })
 }
 
 /// The product as an answer.
@@ -176,9 +157,5 @@ fn check_stored(count: usize) -> Result<(), Refusal> {
     if count as u64 <= SLOT_LIMIT {
         return Ok(());
     }
-    Err(Refusal::TooLarge {
-        field: "nnz of A * B",
-        found: count as u128,
-        limit: SLOT_LIMIT,
-    })
+    Err(Refusal::TooLarge { field: "nnz of A * B", found: count as u128, limit: SLOT_LIMIT })
 }

@@ -188,11 +188,7 @@ mod tests {
         let below_one = 1.0 - 2f32.powi(-11);
         assert_eq!(sum(2050.0, -below_one), 2050.0, "2049.0005 is above the tie");
         assert_eq!(sum(2048.0, below_one), 2048.0, "2048.9995 is below the tie");
-        assert_eq!(
-            sum(65504.0, 16.0),
-            f32::INFINITY,
-            "half a step past the largest is a tie, and overflows"
-        );
+        assert_eq!(sum(65504.0, 16.0), f32::INFINITY, "half a step past the largest is a tie, and overflows");
     }
 
     #[test]
@@ -229,9 +225,7 @@ mod tests {
             let other = if turn % 2 == 0 {
                 (a.to_bits() & 0x7f80).saturating_sub(near)
             } else {
-                0x3f80u16
-                    .saturating_sub(a.to_bits() & 0x7f80)
-                    .saturating_sub(near)
+                0x3f80u16.saturating_sub(a.to_bits() & 0x7f80).saturating_sub(near)
             };
             let b = bf16::from_bits((state >> 20) as u16 & 0x807f | other);
             let (x, y) = (f64::from(a.to_f32()), f64::from(b.to_f32()));

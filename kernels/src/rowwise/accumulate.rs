@@ -43,12 +43,7 @@ pub(super) struct Chunk<A> {
 
 impl<A: Unit> Chunk<A> {
     pub(super) fn new() -> Chunk<A> {
-        Chunk {
-            lengths: Vec::new(),
-            entries: 0,
-            indices: Vec::new(),
-            values: Vec::new(),
-        }
+        Chunk { lengths: Vec::new(), entries: 0, indices: Vec::new(), values: Vec::new() }
     }
 
     /// Empty, the memory kept.
@@ -65,10 +60,7 @@ impl<A: Unit> Chunk<A> {
             self.indices.resize(grown, 0);
             self.values.resize(grown, A::ZERO);
         }
-        (
-            &mut self.indices[self.entries..end],
-            &mut self.values[self.entries..end],
-        )
+        (&mut self.indices[self.entries..end], &mut self.values[self.entries..end])
     }
 }
 
@@ -89,16 +81,8 @@ impl<A: Unit> Workspace<A> {
         Workspace {
             extent,
             dense_allowed: extent <= DENSE_LIMIT && extent as u64 <= total.max(1 << 16),
-            dense: Dense {
-                sums: Vec::new(),
-                columns: Vec::new(),
-                words: Vec::new(),
-                blocks: Vec::new(),
-            },
-            hash: Hash {
-                columns: Vec::new(),
-                sums: Vec::new(),
-            },
+            dense: Dense { sums: Vec::new(), columns: Vec::new(), words: Vec::new(), blocks: Vec::new() },
+            hash: Hash { columns: Vec::new(), sums: Vec::new() },
             ranks: Ranks::new(),
             keys: Vec::new(),
         }
@@ -163,12 +147,7 @@ impl<A: Unit> Dense<A> {
             self.words = vec![0; words / 64];
             self.blocks = vec![0; (words / 64).div_ceil(64)];
         }
-        let Dense {
-            sums,
-            columns,
-            words,
-            blocks,
-        } = self;
+        let Dense { sums, columns, words, blocks } = self;
         picks.products(lane, added, |column, factor, value| {
             let at = column as usize;
             sums[at] = Steps::step(sums[at], factor, value);

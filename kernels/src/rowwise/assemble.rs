@@ -39,12 +39,7 @@ impl<O> Room<O> {
     }
 
     fn with_limit(lanes: usize, most: u64, limit: u64) -> Room<O> {
-        let mut room = Room {
-            offsets: vec![0; lanes + 1],
-            indices: Vec::new(),
-            values: Vec::new(),
-            most: 0,
-        };
+        let mut room = Room { offsets: vec![0; lanes + 1], indices: Vec::new(), values: Vec::new(), most: 0 };
         if most <= limit {
             room.reserve(most as usize);
         }
@@ -97,10 +92,7 @@ impl<'a, A: Unit, O: Output<A>> Open<'a, A, O> {
 
     /// The next chunk in order, if it is done.
     fn place(&mut self) -> Option<Place<'a, A, O>> {
-        let first = self
-            .ready
-            .first_entry()
-            .filter(|first| *first.key() == self.next)?;
+        let first = self.ready.first_entry().filter(|first| *first.key() == self.next)?;
         let chunk = first.remove();
         self.next += 1;
         let start = self.end;
@@ -111,13 +103,7 @@ impl<'a, A: Unit, O: Output<A>> Open<'a, A, O> {
         self.indices = more;
         let (values, more) = std::mem::take(&mut self.values).split_at_mut(chunk.entries);
         self.values = more;
-        Some(Place {
-            chunk,
-            start,
-            offsets,
-            indices,
-            values,
-        })
+        Some(Place { chunk, start, offsets, indices, values })
     }
 }
 
@@ -153,11 +139,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a, A: Unit, O: Output<A>> Assembly<'a, A, O> {
     pub(super) fn new(room: &'a mut Room<O>) -> Assembly<'a, A, O> {
-        Assembly {
-            in_order: room.most > 0,
-            open: Mutex::new(Open::new(room)),
-            spare: Mutex::new(Vec::new()),
-        }
+        Assembly { in_order: room.most > 0, open: Mutex::new(Open::new(room)), spare: Mutex::new(Vec::new()) }
     }
 
     /// An empty chunk.
@@ -170,12 +152,7 @@ impl<'a, A: Unit, O: Output<A>> Assembly<'a, A, O> {
     /// Chunk number `at` is done. Places it, and those that waited for it.
     pub(super) fn done(&self, at: usize, mut chunk: Chunk<A>) {
         if !self.in_order {
-            let Chunk {
-                entries,
-                indices,
-                values,
-                ..
-            } = &mut chunk;
+            let Chunk { entries, indices, values, .. } = &mut chunk;
             indices.truncate(*entries);
             indices.shrink_to_fit();
             values.truncate(*entries);
@@ -203,11 +180,7 @@ impl<'a, A: Unit, O: Output<A>> Assembly<'a, A, O> {
 
 /// More entries than an index can count.
 pub(super) fn too_large() -> Refusal {
-    Refusal::TooLarge {
-        field: "nnz of A * B",
-        found: u128::from(SLOT_LIMIT) + 1,
-        limit: SLOT_LIMIT,
-    }
+    Refusal::TooLarge { field: "nnz of A * B", found: u128::from(SLOT_LIMIT) + 1, limit: SLOT_LIMIT }
 }
 
 /// The arrays of all lanes, whose chunks `compute` hands to the assembly.
@@ -232,17 +205,9 @@ pub(super) fn assembled<A: Unit, O: Output<A>>(
         open.ready = left;
         let places: Vec<Place<'_, A, O>> = std::iter::from_fn(|| open.place()).collect();
         end = open.end;
-        places
-            .into_par_iter()
-            .with_max_len(1)
-            .for_each(|place| drop(place.write()));
+        places.into_par_iter().with_max_len(1).for_each(|place| drop(place.write()));
     }
-    let Room {
-        offsets,
-        mut indices,
-        mut values,
-        ..
-    } = room;
+    let Room { offsets, mut indices, mut values, .. } = room;
     #[expect(unsafe_code, reason = "elements that were written in place, in pieces")]
     // SAFETY: places follow one another from 0 to `end` without a gap, `end` is at most the room that they were cut from, which is
     // within the capacity of both; each was written whole: its chunk has at least `entries` indices and values.

@@ -98,13 +98,7 @@ where
 fn loaded<I: Operand<A>, A: Unit>(values: &[I]) -> Cow<'_, [A]> {
     match I::as_loaded(values) {
         Some(same) => Cow::Borrowed(same),
-        None => Cow::Owned(
-            values
-                .par_iter()
-                .with_min_len(1 << 12)
-                .map(|v| v.load())
-                .collect(),
-        ),
+        None => Cow::Owned(values.par_iter().with_min_len(1 << 12).map(|v| v.load()).collect()),
     }
 }
 

@@ -28,11 +28,7 @@ impl<A: Unit> Ranks<A> {
     pub(super) const LIMIT: u64 = MOST as u64;
 
     pub(super) fn new() -> Ranks<A> {
-        Ranks {
-            columns: [0; MOST],
-            terms: [A::ZERO; MOST],
-            keys: Vec::with_capacity(MOST),
-        }
+        Ranks { columns: [0; MOST], terms: [A::ZERO; MOST], keys: Vec::with_capacity(MOST) }
     }
 
     /// Writes one lane of the product, of at most [`LIMIT`](Self::LIMIT) multiplications; returns its entries.
@@ -71,11 +67,7 @@ impl<A: Unit> Ranks<A> {
     fn added_up(&mut self, n: usize, indices: &mut [u32], values: &mut [A]) -> usize {
         let keys = &mut self.keys;
         keys.clear();
-        keys.extend(
-            (0u64..)
-                .zip(&self.columns[..n])
-                .map(|(at, &column)| u64::from(column) << 32 | at),
-        );
+        keys.extend((0u64..).zip(&self.columns[..n]).map(|(at, &column)| u64::from(column) << 32 | at));
         keys.sort_unstable();
         let mut count = 0;
         for same in keys.chunk_by(|a, b| a >> 32 == b >> 32) {

@@ -58,10 +58,7 @@ impl Rate {
             }
             _ => (fraction | 1 << 52, field),
         };
-        Ok(Rate {
-            count: u128::from(significand) * u128::from(unit.threads),
-            exponent,
-        })
+        Ok(Rate { count: u128::from(significand) * u128::from(unit.threads), exponent })
     }
 }
 

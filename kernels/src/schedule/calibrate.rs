@@ -52,10 +52,7 @@ pub fn plan(
     let mut run = |samples: &mut Vec<Sample>, choice: Choice, part| {
         let performance = measure(&Plan { choice, br })?;
         if !performance.is_finite() || performance <= 0.0 {
-            return Err(ScheduleError::Throughput {
-                part,
-                found: performance,
-            });
+            return Err(ScheduleError::Throughput { part, found: performance });
         }
         samples.push(Sample {
             csr_threads: choice.csr_threads,
@@ -140,9 +137,5 @@ fn cut(rows: u32, (x, y): (u32, u32), (csr, tile): (f64, f64)) -> Result<Choice,
         all if all == rows && x > 0 => (x, 0),
         _ => (x, y),
     };
-    Ok(Choice {
-        csr_threads,
-        tile_threads,
-        boundary,
-    })
+    Ok(Choice { csr_threads, tile_threads, boundary })
 }

@@ -128,11 +128,7 @@ impl Plan {
     /// What the encoder takes.
     #[must_use]
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            boundary: Some(self.choice.boundary),
-            br: self.br,
-            ..FormatParams::default()
-        }
+        FormatParams { boundary: Some(self.choice.boundary), br: self.br, ..FormatParams::default() }
     }
 
     /// True when both parts have rows.

@@ -53,10 +53,7 @@ impl Model {
     pub fn fit(samples: &[Sample]) -> Result<Model, ScheduleError> {
         check_finite(samples)?;
         if samples.len() < 5 {
-            return Err(ScheduleError::TooFewSamples {
-                found: samples.len(),
-                needed: 5,
-            });
+            return Err(ScheduleError::TooFewSamples { found: samples.len(), needed: 5 });
         }
         let counts = samples.iter().flat_map(|s| [s.csr_threads, s.tile_threads]);
         let most = counts.max().unwrap_or(0);
@@ -72,10 +69,7 @@ impl Model {
         let mut columns: [Vec<f64>; 5] = Default::default();
         for s in samples {
             let row = powers(s.csr_threads, s.tile_threads, shrink);
-            columns
-                .iter_mut()
-                .zip(row)
-                .for_each(|(column, value)| column.push(value));
+            columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
         }
         let r = orthonormalise(&mut columns);
         let p: Vec<f64> = samples.iter().map(|s| s.performance / unit).collect();
@@ -168,10 +162,7 @@ fn orthonormalise(columns: &mut [Vec<f64>; 5]) -> [Row; 5] {
 
 fn check_finite(samples: &[Sample]) -> Result<(), ScheduleError> {
     match samples.iter().position(|s| !s.performance.is_finite()) {
-        Some(at) => Err(ScheduleError::Performance {
-            at,
-            found: samples[at].performance,
-        }),
+        Some(at) => Err(ScheduleError::Performance { at, found: samples[at].performance }),
         None => Ok(()),
     }
 }
@@ -187,10 +178,7 @@ fn check_finite(samples: &[Sample]) -> Result<(), ScheduleError> {
 /// No thread or too many, a boundary past the last row, what [`Model::fit`] refuses; for `total` = 1 neither sample.
 pub fn choose(samples: &[Sample], total: u32, rows: u32, boundary: u32) -> Result<Choice, ScheduleError> {
     if boundary > rows {
-        return Err(ScheduleError::Boundary {
-            found: boundary,
-            rows,
-        });
+        return Err(ScheduleError::Boundary { found: boundary, rows });
     }
     match total {
         0 => Err(ScheduleError::NoThreads),
@@ -200,11 +188,7 @@ pub fn choose(samples: &[Sample], total: u32, rows: u32, boundary: u32) -> Resul
             let best = Model::fit(samples)?.best(all_pairs(total).filter(legal));
             // Two threads or more: (1, 1) is always legal.
             let (csr_threads, tile_threads) = best.unwrap_or((1, 1));
-            Ok(Choice {
-                csr_threads,
-                tile_threads,
-                boundary,
-            })
+            Ok(Choice { csr_threads, tile_threads, boundary })
         }
         found => Err(ScheduleError::TooManyThreads { found }),
     }

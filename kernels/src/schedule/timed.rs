@@ -96,13 +96,8 @@ fn take<T: Stored>(matrix: &Sparse<T>, ranges: &[Range<usize>]) -> Result<Csr<T>
     let Sparse::Csr(m) = matrix else {
         return Err(wrong_format("A", FormatKind::Csr, matrix.kind()));
     };
-    let mut taken = CsrParts {
-        rows: 0,
-        cols: m.cols,
-        row_ptr: vec![0],
-        col_idx: Vec::new(),
-        values: Vec::new(),
-    };
+    let mut taken =
+        CsrParts { rows: 0, cols: m.cols, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() };
     for range in ranges {
         if range.end > m.rows {
             return Err(Refusal::Shape {

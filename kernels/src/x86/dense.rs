@@ -41,18 +41,12 @@ impl<A> Dense<'_, A> {
     #[inline(always)]
     pub(super) fn assert_within(&self, cols: &[u32], rows: usize, len: usize, ldc: usize) {
         let largest = cols.iter().fold(0, |largest, &col| largest.max(col));
-        assert!(
-            cols.is_empty() || (largest as usize) < self.rows,
-            "columns of A are rows of B"
-        );
+        assert!(cols.is_empty() || (largest as usize) < self.rows, "columns of A are rows of B");
         assert!(
             self.rows == 0 || (self.rows - 1) * self.ld + self.cols <= self.data.len(),
             "B holds its rows"
         );
-        assert!(
-            rows == 0 || (rows - 1) * ldc + self.cols <= len,
-            "C holds its rows"
-        );
+        assert!(rows == 0 || (rows - 1) * ldc + self.cols <= len, "C holds its rows");
     }
 }
 
@@ -92,12 +86,7 @@ pub(super) struct Packed<'a, A: Clone> {
 impl<A: Unit> Packed<'_, A> {
     /// As the loops take it.
     pub(super) fn view(&self) -> Dense<'_, A> {
-        Dense {
-            rows: self.rows,
-            cols: self.cols,
-            ld: self.ld,
-            data: &self.data[self.skip..],
-        }
+        Dense { rows: self.rows, cols: self.cols, ld: self.ld, data: &self.data[self.skip..] }
     }
 }
 
@@ -123,30 +112,14 @@ pub(super) fn pack<'a, S: Isa, I: Enter<A>, A: Unit>(
         && let Some(data) = I::as_unit(b.data)
         && (reuse < OFTEN || bytes < LINE || lines(data.as_ptr(), b.row_step))
     {
-        return Packed {
-            rows,
-            cols,
-            ld: b.row_step,
-            skip: 0,
-            data: Cow::Borrowed(data),
-        };
+        return Packed { rows, cols, ld: b.row_step, skip: 0, data: Cow::Borrowed(data) };
     }
     // Rows shorter than a line stay compact.
-    let ld = if bytes < LINE {
-        cols
-    } else {
-        bytes.next_multiple_of(LINE) / size_of::<A>()
-    };
+    let ld = if bytes < LINE { cols } else { bytes.next_multiple_of(LINE) / size_of::<A>() };
     let mut data = vec![A::ZERO; rows * ld + LINE / size_of::<A>()];
     let skip = data.as_ptr().align_offset(LINE).min(LINE / size_of::<A>());
     copy(isa, b, &mut data[skip..][..rows * ld], ld);
-    Packed {
-        rows,
-        cols,
-        ld,
-        skip,
-        data: Cow::Owned(data),
-    }
+    Packed { rows, cols, ld, skip, data: Cow::Owned(data) }
 }
 
 /// True where every row starts with a cache line.
@@ -158,21 +131,19 @@ fn lines<A>(first: *const A, ld: usize) -> bool {
 fn copy<S: Isa, I: Enter<A>, A: Unit>(isa: S, b: &Strided<&[I]>, to: &mut [A], ld: usize) {
     let (cols, ld) = (b.cols, ld.max(1));
     let rows = (GRAIN / ld).max(1);
-    to.par_chunks_mut(rows * ld)
-        .enumerate()
-        .for_each_init(Vec::new, |line, (chunk, to)| {
-            for (i, to) in to.chunks_exact_mut(ld).enumerate() {
-                let first = (chunk * rows + i) * b.row_step;
-                let to = &mut to[..cols];
-                if b.col_step == 1 {
-                    I::widen(isa, &b.data[first..first + cols], to);
-                } else {
-                    line.clear();
-                    line.extend((0..cols).map(|j| b.data[first + j * b.col_step]));
-                    I::widen(isa, line, to);
-                }
+    to.par_chunks_mut(rows * ld).enumerate().for_each_init(Vec::new, |line, (chunk, to)| {
+        for (i, to) in to.chunks_exact_mut(ld).enumerate() {
+            let first = (chunk * rows + i) * b.row_step;
+            let to = &mut to[..cols];
+            if b.col_step == 1 {
+                I::widen(isa, &b.data[first..first + cols], to);
+            } else {
+                line.clear();
+                line.extend((0..cols).map(|j| b.data[first + j * b.col_step]));
+                I::widen(isa, line, to);
             }
-        });
+        }
+    });
 }
 
 /// Calls `work` with C as rows and the distance between them; rows that are not contiguous are copied there and back.

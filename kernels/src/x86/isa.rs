@@ -6,10 +6,7 @@
 //!
 //! A token exists only where its features are, so that calling the entries is safe for whoever holds one.
 
-#![expect(
-    unsafe_code,
-    reason = "functions compiled for CPU features are called where a token proves them"
-)]
+#![expect(unsafe_code, reason = "functions compiled for CPU features are called where a token proves them")]
 
 use super::dense::{Dense, Target};
 use super::lanes::{Rows, Tiles};

@@ -25,11 +25,7 @@ impl<'a, T> Rows<'a, T> {
     pub(super) fn of(ptr: &'a [u32], cols: &'a [u32], values: &'a [T], rows: Range<usize>) -> Rows<'a, T> {
         let ptr = &ptr[rows.start..=rows.end];
         let entries = ptr[0] as usize..ptr[ptr.len() - 1] as usize;
-        Rows {
-            ptr,
-            cols: &cols[entries.clone()],
-            values: &values[entries],
-        }
+        Rows { ptr, cols: &cols[entries.clone()], values: &values[entries] }
     }
 
     /// Number of rows.
@@ -42,11 +38,7 @@ impl<'a, T> Rows<'a, T> {
     where
         'a: 'b,
     {
-        Rows {
-            ptr: self.ptr,
-            cols: self.cols,
-            values,
-        }
+        Rows { ptr: self.ptr, cols: self.cols, values }
     }
 }
 
@@ -79,11 +71,7 @@ pub(super) struct Buffers<T> {
 
 impl<T> Default for Buffers<T> {
     fn default() -> Self {
-        Buffers {
-            ptr: Vec::new(),
-            cols: Vec::new(),
-            values: Vec::new(),
-        }
+        Buffers { ptr: Vec::new(), cols: Vec::new(), values: Vec::new() }
     }
 }
 
@@ -104,11 +92,7 @@ impl<T> Buffers<T> {
 
     /// The decoded rows.
     pub(super) fn rows(&self) -> Rows<'_, T> {
-        Rows {
-            ptr: &self.ptr,
-            cols: &self.cols,
-            values: &self.values,
-        }
+        Rows { ptr: &self.ptr, cols: &self.cols, values: &self.values }
     }
 }
 

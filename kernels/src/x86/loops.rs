@@ -92,10 +92,7 @@ fn check_split<T>(matrix: &Sparse<T>, split: Split) -> Result<(), Refusal> {
         ("workers of the CSR part", m.boundary, split.csr),
         ("workers of the tile part", m.rows - m.boundary, split.tiles),
     ];
-    match parts
-        .into_iter()
-        .find(|&(_, rows, workers)| rows > 0 && workers == 0)
-    {
+    match parts.into_iter().find(|&(_, rows, workers)| rows > 0 && workers == 0) {
         Some((field, ..)) => Err(Refusal::Zero { field }),
         None => Ok(()),
     }

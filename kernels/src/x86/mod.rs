@@ -129,8 +129,5 @@ fn row<S: Isa, I: Enter<A>, A: Unit, O: Leave<A>>(
         Pads::Skipped => chain,
         Pads::Multiplied => chain.multiplies_pads(),
     };
-    Kernel {
-        needs: S::NEEDS,
-        ..Kernel::new(contract, S::ENGINE, arithmetic, run)
-    }
+    Kernel { needs: S::NEEDS, ..Kernel::new(contract, S::ENGINE, arithmetic, run) }
 }

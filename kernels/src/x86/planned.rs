@@ -13,10 +13,7 @@ const SAMPLE: usize = 1 << 14;
 
 impl From<Plan> for Split {
     fn from(plan: Plan) -> Split {
-        Split {
-            csr: plan.choice.csr_threads as usize,
-            tiles: plan.choice.tile_threads as usize,
-        }
+        Split { csr: plan.choice.csr_threads as usize, tiles: plan.choice.tile_threads as usize }
     }
 }
 
@@ -69,13 +66,7 @@ pub fn plan_loops(a: &AnySparse, n: usize, engine: Engine) -> Result<Plan, Sched
     let b = numbers(a.precision(), cols.saturating_mul(n))?;
     let elements = wanted.min(rows).saturating_mul(n);
     check_u32("elements of B or C", elements as u128)?;
-    let b = DenseRef {
-        rows: cols,
-        cols: n,
-        ld: n,
-        layout: Layout::RowMajor,
-        data: b.as_slice(),
-    };
+    let b = DenseRef { rows: cols, cols: n, ld: n, layout: Layout::RowMajor, data: b.as_slice() };
     plan_with(a, b, out, (wanted, tile_rows(engine, a.precision())), engine)
 }
 

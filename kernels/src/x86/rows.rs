@@ -9,10 +9,7 @@
 //! an FMA: there, rows go in groups of `JAM`, side by side as long as the shortest lasts. No chain is ever split, so the
 //! result does not depend on any of this.
 
-#![expect(
-    unsafe_code,
-    reason = "loads and stores of vectors, bounds asserted before the loops"
-)]
+#![expect(unsafe_code, reason = "loads and stores of vectors, bounds asserted before the loops")]
 
 use super::dense::{Dense, Target};
 use super::lanes::Rows;
@@ -126,11 +123,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// The features of `V`; the panel ends at or before column `n`.
     #[inline(always)]
     unsafe fn full<const W: usize, const JAM: usize>(&self, first: usize, far: bool) -> usize {
-        let panel = Panel::<V, W> {
-            first,
-            mask: None,
-            stream: self.stream,
-        };
+        let panel = Panel::<V, W> { first, mask: None, stream: self.stream };
         // SAFETY: the caller's.
         unsafe {
             if far {

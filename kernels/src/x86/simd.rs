@@ -199,12 +199,7 @@ fn first_bits(count: usize) -> u32 {
 #[inline(always)]
 fn first_of_8(count: usize) -> __m256i {
     // SAFETY: only called through `Vector::first`, whose caller has the features.
-    unsafe {
-        _mm256_cmpgt_epi32(
-            _mm256_set1_epi32(count as i32),
-            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
-        )
-    }
+    unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 
 /// The same for doublewords.

@@ -78,13 +78,7 @@ pub(super) fn product<S: Core<A>, I: Enter<A>, A: Unit, O: Leave<A>>(
     open: Open<I>,
     split: Option<Split>,
 ) -> Result<Answer, Refusal> {
-    let Product {
-        a,
-        transpose_a,
-        b,
-        scaling,
-        mut c,
-    } = request;
+    let Product { a, transpose_a, b, scaling, mut c } = request;
     // Nothing to write; and the extents of A are not bounded by any operand then.
     if c.rows == 0 || c.cols == 0 {
         return Ok(Answer::Written);
@@ -175,11 +169,7 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
             Work::Rows(lanes) => [Cut::Rows(&**lanes), Cut::None],
             Work::Both(lanes, blocks) => [Cut::Rows(&**lanes), Cut::Tiles(blocks)],
         };
-        let kept = || Kept {
-            decoded: Buffers::default(),
-            values: Vec::new(),
-            c: Vec::new(),
-        };
+        let kept = || Kept { decoded: Buffers::default(), values: Vec::new(), c: Vec::new() };
         workers::run([&parts[0], &parts[1]], split, (c, ldc), kept, |kept, job| {
             self.job(&parts[job.part], kept, job, ldc);
         });
@@ -194,18 +184,10 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
         ldc: usize,
     ) {
         let Job { units, c, .. } = job;
-        let Kept {
-            decoded,
-            values,
-            c: own,
-        } = kept;
+        let Kept { decoded, values, c: own } = kept;
         if let Some(c) = O::as_unit(c) {
             let stream = self.stream;
-            let c = Target {
-                data: c,
-                ld: ldc,
-                stream,
-            };
+            let c = Target { data: c, ld: ldc, stream };
             self.multiply(part, units, (decoded, values), c);
             return;
         }
@@ -218,11 +200,7 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
                 O::read(self.isa, &row[..n], own);
             }
         }
-        let buffer = Target {
-            data: &mut own[..],
-            ld: n,
-            stream: false,
-        };
+        let buffer = Target { data: &mut own[..], ld: n, stream: false };
         self.multiply(part, units, (decoded, values), buffer);
         for (row, own) in c.chunks_exact_mut(ldc).zip(own.chunks_exact(n)) {
             O::narrow(self.isa, own, &mut row[..n]);

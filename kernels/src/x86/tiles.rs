@@ -8,10 +8,7 @@
 //! Every slot is multiplied, pads too. Each element of C is one chain in ascending column, from +0. Blocks of more rows than
 //! registers allow are worked on in groups of 8, 4, 2 and 1 rows.
 
-#![expect(
-    unsafe_code,
-    reason = "loads and stores of vectors, bounds asserted before the loops"
-)]
+#![expect(unsafe_code, reason = "loads and stores of vectors, bounds asserted before the loops")]
 
 use super::dense::{Dense, Target};
 use super::lanes::Tiles;
@@ -51,34 +48,13 @@ pub(super) unsafe fn spmm<V: Vector>(
             unsafe {
                 if left < V::LANES {
                     let mask = Some(V::first(left));
-                    blocks.panel::<1>(
-                        Panel {
-                            first,
-                            mask,
-                            stream: false,
-                        },
-                        block,
-                    );
+                    blocks.panel::<1>(Panel { first, mask, stream: false }, block);
                     first += left;
                 } else if left < 2 * V::LANES || V::REGISTERS < 32 {
-                    blocks.panel::<1>(
-                        Panel {
-                            first,
-                            mask: None,
-                            stream: blocks.stream,
-                        },
-                        block,
-                    );
+                    blocks.panel::<1>(Panel { first, mask: None, stream: blocks.stream }, block);
                     first += V::LANES;
                 } else {
-                    blocks.panel::<2>(
-                        Panel {
-                            first,
-                            mask: None,
-                            stream: blocks.stream,
-                        },
-                        block,
-                    );
+                    blocks.panel::<2>(Panel { first, mask: None, stream: blocks.stream }, block);
                     first += 2 * V::LANES;
                 }
             }
@@ -117,10 +93,7 @@ impl<'a, V: Vector> Blocks<'a, V> {
     unsafe fn panel<const W: usize>(&self, panel: Panel<V, W>, block: usize) {
         let base = self.a.ptr[0];
         let tiles = (self.a.ptr[block] - base) as usize..(self.a.ptr[block + 1] - base) as usize;
-        assert!(
-            tiles.start <= tiles.end && tiles.end <= self.a.cols.len(),
-            "offsets ascend"
-        );
+        assert!(tiles.start <= tiles.end && tiles.end <= self.a.cols.len(), "offsets ascend");
         // Rows of the block that the matrix has.
         let height = self.a.br.min(self.a.rows.saturating_sub(block * self.a.br));
         let mut top = 0;

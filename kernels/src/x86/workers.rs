@@ -65,11 +65,7 @@ fn cut<'c, O, P: Part + ?Sized>(
         let rows = part.first_row(low) - part.first_row(start);
         let (own, rest) = c.split_at_mut(rows * ldc);
         c = rest;
-        jobs.push(Job {
-            part: place,
-            units: start..low,
-            c: own,
-        });
+        jobs.push(Job { part: place, units: start..low, c: own });
         start = low;
     }
     c
@@ -78,23 +74,14 @@ fn cut<'c, O, P: Part + ?Sized>(
 /// Splits workers by the work of two parts; a part with rows has one at least.
 pub(super) fn proportional(threads: usize, work: [usize; 2]) -> Split {
     if work[1] == 0 {
-        return Split {
-            csr: threads,
-            tiles: 0,
-        };
+        return Split { csr: threads, tiles: 0 };
     }
     if work[0] == 0 {
-        return Split {
-            csr: 0,
-            tiles: threads,
-        };
+        return Split { csr: 0, tiles: threads };
     }
     let share = (threads as f64 * work[0] as f64 / (work[0] + work[1]) as f64).round() as usize;
     let csr = share.clamp(1, threads.max(2) - 1);
-    Split {
-        csr,
-        tiles: threads.saturating_sub(csr).max(1),
-    }
+    Split { csr, tiles: threads.saturating_sub(csr).max(1) }
 }
 
 /// Does all jobs of one or two parts. `buffers` makes what a worker keeps from job to job.
@@ -111,10 +98,7 @@ pub(super) fn run<O: Send, P: Part + ?Sized, B>(
     let threads = rayon::current_num_threads();
     if split.is_none() && (threads == 1 || first.len() + second.len() < 2) {
         let mut own = buffers();
-        first
-            .into_iter()
-            .chain(second)
-            .for_each(|job| work(&mut own, job));
+        first.into_iter().chain(second).for_each(|job| work(&mut own, job));
         return;
     }
     let split = split.unwrap_or_else(|| proportional(threads, parts.map(|p| p.before(p.units()))));

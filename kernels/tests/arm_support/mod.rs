@@ -158,9 +158,5 @@ pub fn product<T: Stored>(
 pub fn scaled<A: Real>(sum: A, (alpha, beta): (f64, f64), c: A) -> A {
     let factor = |f: f64, x: A| if f == 1.0 { x } else { A::of(f).times(x) };
     let product = factor(alpha, sum);
-    if beta == 0.0 {
-        product
-    } else {
-        product.plus(factor(beta, c))
-    }
+    if beta == 0.0 { product } else { product.plus(factor(beta, c)) }
 }

@@ -25,11 +25,7 @@ impl Number for f64 {
 
 impl Number for f32 {
     fn bits(self) -> u64 {
-        if self.is_nan() {
-            u64::MAX
-        } else {
-            u64::from(self.to_bits())
-        }
+        if self.is_nan() { u64::MAX } else { u64::from(self.to_bits()) }
     }
 }
 
@@ -105,10 +101,7 @@ fn compulsory<T>(a: &Entries<T>, b: &Entries<T>) -> (u64, u64, u64) {
 /// What holds for every run of either mode.
 pub fn conserved(c: &Counters, machine: &Machine, products: u64) {
     assert_eq!((c.products, c.multiplies, c.adds), (products, products, products));
-    assert!(
-        c.cycles.multiply >= products.div_ceil(machine.elements()),
-        "{c:?}"
-    );
+    assert!(c.cycles.multiply >= products.div_ceil(machine.elements()), "{c:?}");
     assert!(c.cycles.total >= c.cycles.multiply + c.cycles.stall, "{c:?}");
     assert!(c.cycles.total >= c.cycles.encode.max(c.cycles.map), "{c:?}");
     let stages = c.cycles.encode + c.cycles.multiply + c.cycles.stall + c.cycles.map;
@@ -117,26 +110,17 @@ pub fn conserved(c: &Counters, machine: &Machine, products: u64) {
     assert!(c.cycles.total <= stages.max(transfer), "{c:?}");
     assert!(c.high.tile_a <= machine.buffer_a / 2, "{c:?}");
     let (a, b) = (c.high.buffer_a, c.high.buffer_b);
-    assert!(
-        a <= machine.buffer_a && b <= machine.buffer_b,
-        "all at once: {c:?}"
-    );
+    assert!(a <= machine.buffer_a && b <= machine.buffer_b, "all at once: {c:?}");
     assert!(c.high.psum <= machine.psum && c.high.row <= machine.psum, "{c:?}");
     assert!(c.utilisation().is_none_or(|share| share <= 1.0), "{c:?}");
     assert!((c.dram.psum_written > 0) == (c.overflows.psum > 0), "{c:?}");
-    assert_eq!(
-        c.dram.psum_read, c.dram.psum_written,
-        "a sum that is written comes back once"
-    );
+    assert_eq!(c.dram.psum_read, c.dram.psum_written, "a sum that is written comes back once");
 }
 
 /// Both operands encoded, A in three groups and B in five; lanes that are too long for that are left out.
 pub fn encoded<T: Number>(a: &Entries<T>, b: &Entries<T>) -> Option<(RpCsc<T>, CpCsr<T>)> {
     let of = |kind, groups, e: &Entries<T>| {
-        let params = FormatParams {
-            groups,
-            ..FormatParams::default()
-        };
+        let params = FormatParams { groups, ..FormatParams::default() };
         Sparse::from_entries(kind, params, e).ok()
     };
     match (of(FormatKind::RpCsc, 3, a)?, of(FormatKind::CpCsr, 5, b)?) {
@@ -147,10 +131,7 @@ pub fn encoded<T: Number>(a: &Entries<T>, b: &Entries<T>) -> Option<(RpCsc<T>, C
 
 fn assert_eq_runs<T: Number>(found: &Simulation<CsrParts<T>>, expected: &Simulation<CsrParts<T>>) {
     assert_same(&found.result, &expected.result);
-    assert_eq!(
-        (found.partition, found.counters),
-        (expected.partition, expected.counters)
-    );
+    assert_eq!((found.partition, found.counters), (expected.partition, expected.counters));
 }
 
 /// Runs a product, and checks its bits and every law.
@@ -173,10 +154,7 @@ pub fn check_ssmm<T: Number>(
     let (products, entries_a, entries_b) = compulsory(&a, &b);
     let c = &run.counters;
     conserved(c, machine, products);
-    assert!(
-        c.dram.a_read >= entries_a * entry && c.dram.b_read >= entries_b * entry,
-        "{c:?}"
-    );
+    assert!(c.dram.a_read >= entries_a * entry && c.dram.b_read >= entries_b * entry, "{c:?}");
     assert_eq!(c.outputs, run.result.values.len() as u64);
     assert_eq!(c.dram.c_written, c.outputs * entry + 2 * a.rows as u64);
     assert!(c.high.tile_b <= machine.buffer_b / 2, "{c:?}");
@@ -184,27 +162,18 @@ pub fn check_ssmm<T: Number>(
 }
 
 pub fn any_machine() -> impl Strategy<Value = Machine> {
-    (
-        1usize..5,
-        1usize..5,
-        2u64..40,
-        2u64..40,
-        1u64..20,
-        1u32..9,
-        1u32..99,
+    (1usize..5, 1usize..5, 2u64..40, 2u64..40, 1u64..20, 1u32..9, 1u32..99).prop_map(
+        |(groups_a, groups_b, buffer_a, buffer_b, psum, encode_rate, dram_bytes)| Machine {
+            groups_a,
+            groups_b,
+            buffer_a,
+            buffer_b,
+            psum,
+            encode_rate,
+            dram_bytes,
+            ..Machine::default()
+        },
     )
-        .prop_map(
-            |(groups_a, groups_b, buffer_a, buffer_b, psum, encode_rate, dram_bytes)| Machine {
-                groups_a,
-                groups_b,
-                buffer_a,
-                buffer_b,
-                psum,
-                encode_rate,
-                dram_bytes,
-                ..Machine::default()
-            },
-        )
 }
 
 pub fn any_reuse() -> impl Strategy<Value = Reuse> {

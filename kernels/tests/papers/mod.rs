@@ -40,9 +40,7 @@ pub(crate) fn patterns() -> impl Strategy<Value = Entries<u64>> {
                 let col = (col % wide).wrapping_mul(7) % cols as u32;
                 at.insert((row, col), value);
             }
-            let list = at
-                .into_iter()
-                .map(|((row, col), value)| Entry { row, col, value });
+            let list = at.into_iter().map(|((row, col), value)| Entry { row, col, value });
             Entries::try_new(rows, cols, list.collect()).expect("a map is sorted and has no duplicates")
         })
     })
@@ -106,11 +104,7 @@ where
 {
     let a = AnySparse::from(Sparse::Csr(csr));
     let kernel = kernel(FormatKind::Csr, kind, T::PRECISION);
-    match (kernel.run)(Task::Convert {
-        a: &a,
-        to: kind,
-        params,
-    })? {
+    match (kernel.run)(Task::Convert { a: &a, to: kind, params })? {
         Answer::Parts(parts) => Ok(parts),
         other => panic!("{} answered {other:?}", kernel.name),
     }
@@ -120,11 +114,7 @@ where
 pub(crate) fn decoded(a: &AnySparse) -> Result<Entries<u64>, Refusal> {
     let kernel = kernel(a.kind(), FormatKind::Csr, a.precision());
     let params = FormatParams::default();
-    match (kernel.run)(Task::Convert {
-        a,
-        to: FormatKind::Csr,
-        params,
-    })? {
+    match (kernel.run)(Task::Convert { a, to: FormatKind::Csr, params })? {
         Answer::Sparse(raw) => Ok(raw.check().expect("a decoder's CSR is valid").entries_bits()),
         other => panic!("{} answered {other:?}", kernel.name),
     }
@@ -155,38 +145,18 @@ where
     prop_assert_eq!(matrix.shape(), (entries.rows, entries.cols));
     let found = matrix.entries();
     prop_assert_eq!(found.check(), Ok(()));
-    prop_assert_eq!(
-        found.bits(),
-        carried(&matrix, &entries),
-        "the reference's round trip"
-    );
+    prop_assert_eq!(found.bits(), carried(&matrix, &entries), "the reference's round trip");
     prop_assert_eq!(matrix.nnz(), found.nnz());
     let again = Sparse::from_entries(kind, matrix.params(), &entries).expect("its own parameters");
     let (parts, again) = (Parts::from(matrix.clone()), Parts::from(again));
-    prop_assert_eq!(
-        first_difference(&parts, &again),
-        None,
-        "encoding twice, with the parameters read back"
-    );
+    prop_assert_eq!(first_difference(&parts, &again), None, "encoding twice, with the parameters read back");
     let checked = parts.clone().check();
-    prop_assert!(
-        checked.is_ok(),
-        "the validator refuses the encoder's output: {:?}",
-        checked.err()
-    );
+    prop_assert!(checked.is_ok(), "the validator refuses the encoder's output: {:?}", checked.err());
     let optimised = encoded(csr, kind, params).expect("what the reference encodes");
     let optimised = AnyParts::check(optimised).map_err(|e| TestCaseError::fail(format!("optimised: {e}")))?;
     let whole = sparse_oracle::judge::judge_encoded(&AnySparse::from(matrix.clone()), optimised.into());
-    prop_assert_eq!(
-        whole,
-        sparse_oracle::verdict::Verdict::Exact,
-        "the optimised encoder"
-    );
-    prop_assert_eq!(
-        decoded(&AnySparse::from(matrix)),
-        Ok(found.bits()),
-        "the optimised decoder"
-    );
+    prop_assert_eq!(whole, sparse_oracle::verdict::Verdict::Exact, "the optimised encoder");
+    prop_assert_eq!(decoded(&AnySparse::from(matrix)), Ok(found.bits()), "the optimised decoder");
     Ok(())
 }
 

@@ -16,10 +16,7 @@ pub struct Rng(pub u64);
 
 impl Rng {
     pub fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 
@@ -53,11 +50,7 @@ pub fn entries(
     for row in 0..rows as u32 {
         for col in 0..cols as u32 {
             if rng.below(100) < density {
-                list.push(Entry {
-                    row,
-                    col,
-                    value: value(rng),
-                });
+                list.push(Entry { row, col, value: value(rng) });
             }
         }
     }
@@ -76,14 +69,8 @@ pub fn fitting(
         let pruned = prune(&typed, kind, params).expect("legal parameters");
         pruned.list.iter().map(|entry| (entry.row, entry.col)).collect()
     });
-    let list = e
-        .list
-        .iter()
-        .filter(|entry| kept.contains(&(entry.row, entry.col)));
-    Entries {
-        list: list.copied().collect(),
-        ..*e
-    }
+    let list = e.list.iter().filter(|entry| kept.contains(&(entry.row, entry.col)));
+    Entries { list: list.copied().collect(), ..*e }
 }
 
 /// The entries in a format, pruned to its pattern if it has one; COO gets them in a random order.
@@ -141,31 +128,16 @@ impl Dense {
         pad: usize,
         mut value: impl FnMut() -> f64,
     ) -> Dense {
-        let (outer, inner) = if layout == Layout::RowMajor {
-            (rows, cols)
-        } else {
-            (cols, rows)
-        };
+        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         let ld = inner + pad;
-        let numbers: Vec<f64> = (0..outer * ld)
-            .map(|at| if at % ld < inner { value() } else { f64::NAN })
-            .collect();
+        let numbers: Vec<f64> =
+            (0..outer * ld).map(|at| if at % ld < inner { value() } else { f64::NAN }).collect();
         let data = Values::from_f64(precision, &numbers);
-        Dense {
-            rows,
-            cols,
-            ld,
-            layout,
-            data,
-        }
+        Dense { rows, cols, ld, layout, data }
     }
 
     pub fn offset(&self, i: usize, j: usize) -> usize {
-        if self.layout == Layout::RowMajor {
-            i * self.ld + j
-        } else {
-            j * self.ld + i
-        }
+        if self.layout == Layout::RowMajor { i * self.ld + j } else { j * self.ld + i }
     }
 
     pub fn bits(&self, i: usize, j: usize) -> u64 {
@@ -178,56 +150,24 @@ impl Dense {
 
     /// Offsets outside the matrix.
     pub fn padding(&self) -> Vec<usize> {
-        let inner = if self.layout == Layout::RowMajor {
-            self.cols
-        } else {
-            self.rows
-        };
+        let inner = if self.layout == Layout::RowMajor { self.cols } else { self.rows };
         (0..self.data.len()).filter(|at| at % self.ld >= inner).collect()
     }
 
     pub fn as_ref(&self) -> DenseRef<'_> {
-        let Dense {
-            rows,
-            cols,
-            ld,
-            layout,
-            ..
-        } = *self;
-        DenseRef {
-            rows,
-            cols,
-            ld,
-            layout,
-            data: self.data.as_slice(),
-        }
+        let Dense { rows, cols, ld, layout, .. } = *self;
+        DenseRef { rows, cols, ld, layout, data: self.data.as_slice() }
     }
 
     pub fn as_mut(&mut self) -> DenseMut<'_> {
-        let Dense {
-            rows,
-            cols,
-            ld,
-            layout,
-            ..
-        } = *self;
-        DenseMut {
-            rows,
-            cols,
-            ld,
-            layout,
-            data: self.data.as_mut_slice(),
-        }
+        let Dense { rows, cols, ld, layout, .. } = *self;
+        DenseMut { rows, cols, ld, layout, data: self.data.as_mut_slice() }
     }
 }
 
 /// The matrix as a dense table, repeated positions added.
 pub fn table(e: &Entries<f64>, transpose: bool) -> Vec<Vec<f64>> {
-    let (rows, cols) = if transpose {
-        (e.cols, e.rows)
-    } else {
-        (e.rows, e.cols)
-    };
+    let (rows, cols) = if transpose { (e.cols, e.rows) } else { (e.rows, e.cols) };
     let mut table = vec![vec![0.0; cols]; rows];
     for entry in &e.list {
         let (i, j) = (entry.row as usize, entry.col as usize);

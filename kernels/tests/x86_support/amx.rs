@@ -76,13 +76,8 @@ macro_rules! multiply {
 /// C += A * B with `pairs` (1 to 16) pairs along k, which [`missing`] must have allowed.
 pub(crate) fn multiply(dot: Dot, pairs: usize, c: &mut Tile, a: &Tile, b: &Tile) {
     assert!((1..=16).contains(&pairs) && missing(dot).is_none());
-    let mut configuration = Configuration {
-        palette: 1,
-        start_row: 0,
-        reserved: [0; 14],
-        row_bytes: [0; 16],
-        rows: [0; 16],
-    };
+    let mut configuration =
+        Configuration { palette: 1, start_row: 0, reserved: [0; 14], row_bytes: [0; 16], rows: [0; 16] };
     configuration.row_bytes[..3].copy_from_slice(&[64, 4 * pairs as u16, 64]);
     configuration.rows[..3].copy_from_slice(&[16, 16, pairs as u8]);
     match dot {

@@ -67,31 +67,15 @@ pub(crate) const VDPBF16PS: Vector = vector!(avx512bf16, "vdpbf16ps", "vdpbf16ps
 /// a * b + acc, written three ways. The operands come in the order that the form gives them: see `x86::fma`.
 pub(crate) const FMA_F32: [Vector; 3] = [
     // zmm1 is the first factor and must be the destination: exchanged with zmm0 before and after.
-    vector!(
-        avx512f,
-        "vfmadd132ps",
-        "vmovaps zmm3, zmm1\nvfmadd132ps zmm3, zmm0, zmm2\nvmovaps zmm0, zmm3"
-    ),
-    vector!(
-        avx512f,
-        "vfmadd213ps",
-        "vmovaps zmm3, zmm2\nvfmadd213ps zmm3, zmm1, zmm0\nvmovaps zmm0, zmm3"
-    ),
+    vector!(avx512f, "vfmadd132ps", "vmovaps zmm3, zmm1\nvfmadd132ps zmm3, zmm0, zmm2\nvmovaps zmm0, zmm3"),
+    vector!(avx512f, "vfmadd213ps", "vmovaps zmm3, zmm2\nvfmadd213ps zmm3, zmm1, zmm0\nvmovaps zmm0, zmm3"),
     vector!(avx512f, "vfmadd231ps", "vfmadd231ps zmm0, zmm1, zmm2"),
 ];
 
 /// The same on f64.
 pub(crate) const FMA_F64: [Vector; 3] = [
-    vector!(
-        avx512f,
-        "vfmadd132pd",
-        "vmovaps zmm3, zmm1\nvfmadd132pd zmm3, zmm0, zmm2\nvmovaps zmm0, zmm3"
-    ),
-    vector!(
-        avx512f,
-        "vfmadd213pd",
-        "vmovaps zmm3, zmm2\nvfmadd213pd zmm3, zmm1, zmm0\nvmovaps zmm0, zmm3"
-    ),
+    vector!(avx512f, "vfmadd132pd", "vmovaps zmm3, zmm1\nvfmadd132pd zmm3, zmm0, zmm2\nvmovaps zmm0, zmm3"),
+    vector!(avx512f, "vfmadd213pd", "vmovaps zmm3, zmm2\nvfmadd213pd zmm3, zmm1, zmm0\nvmovaps zmm0, zmm3"),
     vector!(avx512f, "vfmadd231pd", "vfmadd231pd zmm0, zmm1, zmm2"),
 ];
 
@@ -120,11 +104,8 @@ pub(crate) const ADD: [Vector; 2] = [
 pub(crate) const VCVTPH2PS: Vector = vector!(avx512f, "vcvtph2ps", "vcvtph2ps zmm0, ymm1");
 
 /// acc = a as f16 in the low half, rounded as MXCSR says.
-pub(crate) const VCVTPS2PH: Vector = vector!(
-    avx512f,
-    "vcvtps2ph",
-    "vpxord zmm0, zmm0, zmm0\nvcvtps2ph ymm0, zmm1, 4"
-);
+pub(crate) const VCVTPS2PH: Vector =
+    vector!(avx512f, "vcvtps2ph", "vpxord zmm0, zmm0, zmm0\nvcvtps2ph ymm0, zmm1, 4");
 
 /// The lowest elements alone, by the instructions of FMA3.
 pub(crate) const SCALAR: [Vector; 2] = [

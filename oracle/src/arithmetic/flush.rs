@@ -23,36 +23,24 @@ pub struct Flush {
 
 impl Flush {
     /// Nothing is flushed.
-    pub const NONE: Flush = Flush {
-        inputs: None,
-        results: false,
-    };
+    pub const NONE: Flush = Flush { inputs: None, results: false };
 
     /// What is read, `stored` being the type of the operands, and nothing that is computed.
     #[must_use]
     pub const fn inputs(stored: Precision) -> Flush {
-        Flush {
-            inputs: Some(stored),
-            results: false,
-        }
+        Flush { inputs: Some(stored), results: false }
     }
 
     /// What is computed, and nothing that is read.
     #[must_use]
     pub const fn results() -> Flush {
-        Flush {
-            inputs: None,
-            results: true,
-        }
+        Flush { inputs: None, results: true }
     }
 
     /// What is read and what is computed.
     #[must_use]
     pub const fn both(stored: Precision) -> Flush {
-        Flush {
-            inputs: Some(stored),
-            results: true,
-        }
+        Flush { inputs: Some(stored), results: true }
     }
 
     /// True when something may be flushed.

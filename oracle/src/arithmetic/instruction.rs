@@ -91,13 +91,8 @@ pub enum Engine {
 
 impl Engine {
     /// All.
-    pub const ALL: [Engine; 5] = [
-        Engine::Mma,
-        Engine::MmaSparse,
-        Engine::Wgmma,
-        Engine::WgmmaSparse,
-        Engine::Tcgen05,
-    ];
+    pub const ALL: [Engine; 5] =
+        [Engine::Mma, Engine::MmaSparse, Engine::Wgmma, Engine::WgmmaSparse, Engine::Tcgen05];
 
     /// `mma.sp` and so on.
     #[must_use]
@@ -139,14 +134,7 @@ impl Instruction {
     /// An `mma.sync`.
     #[must_use]
     pub const fn mma((m, n, k): (u16, u16, u16), acc: Precision, input: Precision) -> Instruction {
-        Instruction {
-            engine: Engine::Mma,
-            m,
-            n,
-            k,
-            input,
-            acc,
-        }
+        Instruction { engine: Engine::Mma, m, n, k, input, acc }
     }
 
     /// The same with another engine.
@@ -178,13 +166,7 @@ impl Instruction {
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Instruction { m, n, k, .. } = self;
-        write!(
-            f,
-            "{}.m{m}n{n}k{k}.{}.{}",
-            self.engine.name(),
-            self.acc,
-            self.input
-        )
+        write!(f, "{}.m{m}n{n}k{k}.{}.{}", self.engine.name(), self.acc, self.input)
     }
 }
 
@@ -204,10 +186,7 @@ impl FromStr for Instruction {
     type Err = ParseInstructionError;
 
     fn from_str(text: &str) -> Result<Instruction, ParseInstructionError> {
-        let refuse = |reason| ParseInstructionError {
-            text: text.chars().take(80).collect(),
-            reason,
-        };
+        let refuse = |reason| ParseInstructionError { text: text.chars().take(80).collect(), reason };
         let mut parts = text.rsplitn(4, '.');
         let mut next = |reason| parts.next().ok_or_else(|| refuse(reason));
         let input = Precision::from_name(next("no input type")?);

@@ -111,10 +111,7 @@ impl Arithmetic {
         instruction: Instruction,
         out: Precision,
     ) -> Arithmetic {
-        let reduction = Reduction::Mma {
-            architecture,
-            instruction,
-        };
+        let reduction = Reduction::Mma { architecture, instruction };
         let chain = Arithmetic::chain(reduction, instruction.acc, out);
         match instruction.input {
             Precision::Tf32 => chain.input(Input::Tf32Truncate),
@@ -135,11 +132,7 @@ impl Arithmetic {
         let (mut first, mut second) = (*tiles.part(), rest);
         first.selects = Selects::Tiles;
         second.selects = Selects::Rest;
-        Arithmetic {
-            parts: Parts::Two(first, second),
-            combine,
-            ..tiles
-        }
+        Arithmetic { parts: Parts::Two(first, second), combine, ..tiles }
     }
 
     /// The first part, often the only one.

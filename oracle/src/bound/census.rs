@@ -24,12 +24,7 @@ impl Census {
             Order::Ascending => terms.div_ceil(part.block() as u64),
             Order::Free => terms,
         };
-        Census {
-            terms,
-            products: terms,
-            blocks,
-            extent: blocks,
-        }
+        Census { terms, products: terms, blocks, extent: blocks }
     }
 
     /// Most blocks with a product in one range of the composition along k, and the IEEE additions above any one

@@ -105,11 +105,7 @@ pub(super) fn error(sum: &FusedSum, links: Links) -> Option<FusedError> {
     let eta = power(acc.emin - p as i32 + i32::from(!nearest));
     let cut_floor = power(acc.emin.max(sum.zero_exponent) - f);
     let abs = &(&count(all_cut) * &cut_floor) + &(&count(all_q) * &eta);
-    Some(FusedError {
-        whole: &rel + &den,
-        den,
-        abs,
-    })
+    Some(FusedError { whole: &rel + &den, den, abs })
 }
 
 #[cfg(test)]
@@ -120,22 +116,11 @@ mod tests {
     /// has no more of them. Found by mutation: a bound that counted such a link all the same went unnoticed.
     #[test]
     fn a_link_without_products_costs_only_what_it_cuts() {
-        let links = |steps| Links {
-            products: 2,
-            links: 2,
-            all_products: 2,
-            all_links: 2,
-            steps,
-            from_c: true,
-        };
+        let links =
+            |steps| Links { products: 2, links: 2, all_products: 2, all_links: 2, steps, from_c: true };
         // f32 has 24 significant bits.
         for (fraction, cuts) in [(13, true), (22, true), (23, false), (24, false), (25, false)] {
-            let sum = FusedSum {
-                fraction,
-                products: 4,
-                zero_exponent: -133,
-                output: Output::F32TowardZero,
-            };
+            let sum = FusedSum { fraction, products: 4, zero_exponent: -133, output: Output::F32TowardZero };
             let allowed = |steps| {
                 let found = error(&sum, links(steps)).expect("few roundings");
                 (found.whole, found.den, found.abs)

@@ -23,10 +23,7 @@ use crate::scalar::power_of_two;
 /// the range of that type to reach from 2^lsb to the total.
 #[must_use]
 pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
-    arithmetic
-        .parts
-        .iter()
-        .all(|part| part_is_order_free(arithmetic, part, lsb, total))
+    arithmetic.parts.iter().all(|part| part_is_order_free(arithmetic, part, lsb, total))
 }
 
 fn part_is_order_free(arithmetic: &Arithmetic, part: &Part, lsb: i64, total: f64) -> bool {
@@ -37,30 +34,21 @@ fn part_is_order_free(arithmetic: &Arithmetic, part: &Part, lsb: i64, total: f64
         floor = i64::from(acc.emin.max(out.emin));
     }
     for sum in fused_sums(part) {
-        p = p
-            .min(i64::from(sum.fraction) + 1)
-            .min(i64::from(sum.output.significand()));
+        p = p.min(i64::from(sum.fraction) + 1).min(i64::from(sum.output.significand()));
         floor = floor.max(i64::from(acc.emin.max(sum.zero_exponent) - sum.fraction));
         floor = floor.max(i64::from(acc.emin) + 1 - i64::from(sum.output.significand()));
     }
     let limit = acc.max_finite().min(out.max_finite());
     // 2^(p + lsb), saturated: an exponent out of f64's range cannot bind.
     let room = p + lsb;
-    let fits = if room > 1023 {
-        true
-    } else {
-        room >= -1022 && total <= power_of_two(room as i32)
-    };
+    let fits = if room > 1023 { true } else { room >= -1022 && total <= power_of_two(room as i32) };
     lsb >= floor && total <= limit && fits
 }
 
 /// The fused sums that a part may run on.
 fn fused_sums(part: &Part) -> impl Iterator<Item = FusedSum> + use<> {
     let unit = match part.reduction {
-        Reduction::Mma {
-            architecture,
-            instruction,
-        } => Some((architecture, instruction)),
+        Reduction::Mma { architecture, instruction } => Some((architecture, instruction)),
         _ => None,
     };
     unit.into_iter().flat_map(|(known, instruction)| {

@@ -45,12 +45,7 @@ pub(super) struct Sum {
 
 impl Sum {
     fn ieee(depth: u64, inside: u64) -> Sum {
-        Sum {
-            depth,
-            inside,
-            starts_from_c: true,
-            fused: None,
-        }
+        Sum { depth, inside, starts_from_c: true, fused: None }
     }
 }
 
@@ -66,12 +61,7 @@ fn cores(architecture: Option<Architecture>, instruction: Instruction) -> impl I
 /// no table has, or too many roundings.
 pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum>> {
     let (range, adds) = census.ranges(part, from_c);
-    let Census {
-        terms,
-        products,
-        blocks,
-        ..
-    } = *census;
+    let Census { terms, products, blocks, .. } = *census;
     let most = |n: u64, total: u64| n.saturating_mul(part.block() as u64).min(total);
     // Terms of the longest range: those of its blocks.
     let long = if adds == 0 { terms } else { most(range, terms) };
@@ -97,15 +87,8 @@ pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum
             | CpuUnit::Vfmaddps
             | CpuUnit::Vfmaddph => Sum::ieee(long + adds, terms + adds),
         },
-        Reduction::Mma {
-            architecture,
-            instruction,
-        } => {
-            let long = if adds == 0 {
-                products
-            } else {
-                most(range, products)
-            };
+        Reduction::Mma { architecture, instruction } => {
+            let long = if adds == 0 { products } else { most(range, products) };
             let links = |core: &TensorCore| {
                 let per_block = core.links() as u64;
                 Links {
@@ -166,15 +149,8 @@ pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> 
     let from_c = part.init == Init::C && beta != 0.0;
     let none = || vec![Sum::ieee(u64::MAX / 4, u64::MAX / 4)];
     let all = sums(part, &Census::of(part, terms), from_c).unwrap_or_else(none);
-    let mut all = all
-        .iter()
-        .map(|sum| around(arithmetic, part, sum, terms, (alpha, beta)));
-    let first = all.next().unwrap_or(Roundings {
-        depth: 0,
-        inside: 0,
-        epilogue: 0,
-        output: false,
-    });
+    let mut all = all.iter().map(|sum| around(arithmetic, part, sum, terms, (alpha, beta)));
+    let first = all.next().unwrap_or(Roundings { depth: 0, inside: 0, epilogue: 0, output: false });
     all.fold(first, |most, next| Roundings {
         depth: most.depth.max(next.depth),
         inside: most.inside.max(next.inside),
@@ -199,28 +175,17 @@ pub(super) fn around(
     };
     let (depth, inside, epilogue) = match arithmetic.epilogue {
         Epilogue::None => (sum_depth + from_c + mul_beta, sum_total + from_c + mul_beta, 0),
-        Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => (
-            sum_depth + from_c + mul_alpha + mul_beta,
-            sum_total + from_c + mul_beta + terms * mul_alpha,
-            0,
-        ),
-        Epilogue::MulThenFma => (
-            (sum_depth + mul_alpha + adds_c).max(adds_c),
-            sum_total,
-            mul_alpha + adds_c,
-        ),
+        Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => {
+            (sum_depth + from_c + mul_alpha + mul_beta, sum_total + from_c + mul_beta + terms * mul_alpha, 0)
+        }
+        Epilogue::MulThenFma => ((sum_depth + mul_alpha + adds_c).max(adds_c), sum_total, mul_alpha + adds_c),
         Epilogue::MulThenAdd => (
             (sum_depth + mul_alpha + adds_c).max(mul_beta + adds_c),
             sum_total,
             mul_alpha + mul_beta + adds_c,
         ),
     };
-    Roundings {
-        depth,
-        inside,
-        epilogue,
-        output: narrower(arithmetic.out, part.acc),
-    }
+    Roundings { depth, inside, epilogue, output: narrower(arithmetic.out, part.acc) }
 }
 
 /// True when a value of `acc` may need rounding to become one of `out`.

@@ -39,12 +39,7 @@ pub fn tolerance(
     beta: f64,
     other_max: f64,
 ) -> Option<Tolerance> {
-    tolerance_of(
-        arithmetic,
-        |part| Census::of(part, terms),
-        (alpha, beta),
-        other_max,
-    )
+    tolerance_of(arithmetic, |part| Census::of(part, terms), (alpha, beta), other_max)
 }
 
 /// [`tolerance`] with the terms of each part counted where they lie. Several parts: the widest relative part over all of them,
@@ -106,9 +101,7 @@ fn of_sum(
     let integer = |n: u64| Dyadic::from_int(i128::from(n));
     // 1 + gamma = 2^p / (2^p - r), p one less in directed rounding; 1 + u_out = (2^q + 1) / 2^q.
     let one = 1u64 << (acc.significand - directed(part));
-    let rest = one
-        .checked_sub(count.depth.checked_add(meets)?)
-        .filter(|&rest| rest > 0)?;
+    let rest = one.checked_sub(count.depth.checked_add(meets)?).filter(|&rest| rest > 0)?;
     let (mut whole, mut den) = (integer(one), integer(rest));
     if count.output {
         whole = &whole * &integer((1 << out.significand) + 1);
@@ -124,11 +117,7 @@ fn of_sum(
     let flushed = flushes(arithmetic, part);
     let eta = |precision: Precision, flushed: bool, directed: u32| {
         let spec = precision.spec();
-        let exponent = if flushed {
-            spec.emin
-        } else {
-            spec.min_exponent() - 1 + directed as i32
-        };
+        let exponent = if flushed { spec.emin } else { spec.min_exponent() - 1 + directed as i32 };
         Dyadic::from_int(1).mul_pow2(exponent)
     };
     let eta_acc = eta(part.acc, flushed, directed(part));
@@ -162,11 +151,7 @@ impl Distance {
     /// error / bound; 0 for an exact result.
     #[must_use]
     pub fn share(&self) -> f64 {
-        if self.error == 0.0 {
-            0.0
-        } else {
-            self.error / self.bound
-        }
+        if self.error == 0.0 { 0.0 } else { self.error / self.bound }
     }
 }
 
@@ -177,15 +162,7 @@ impl Tolerance {
         let shift = rel_den.msb_exponent().map_or(0, |e| -e) as i32;
         let rel = near(&rel_num.mul_pow2(shift)) / near(&rel_den.mul_pow2(shift));
         let abs_num = &inner * &(&rel_num + &rel_den);
-        Tolerance {
-            abs: near(&inner) * (1.0 + rel),
-            rel_num,
-            rel_den,
-            inner,
-            abs_num,
-            rel,
-            limit,
-        }
+        Tolerance { abs: near(&inner) * (1.0 + rel), rel_num, rel_den, inner, abs_num, rel, limit }
     }
 
     /// rel, nearest f64: for reports and golden snapshots.
@@ -206,12 +183,7 @@ impl Tolerance {
 
     fn merged(&self, other: &Tolerance, inner: Dyadic) -> Tolerance {
         let wide = if self.has_larger_rel(other) { self } else { other };
-        Tolerance::new(
-            wide.rel_num.clone(),
-            wide.rel_den.clone(),
-            inner,
-            self.limit.min(other.limit),
-        )
+        Tolerance::new(wide.rel_num.clone(), wide.rel_den.clone(), inner, self.limit.min(other.limit))
     }
 
     /// What covers both.
@@ -228,12 +200,7 @@ impl Tolerance {
     /// With `more` allowed before the factor 1 + rel: what a flush of operands may take away.
     #[must_use]
     pub fn widened(&self, more: &Dyadic) -> Tolerance {
-        Tolerance::new(
-            self.rel_num.clone(),
-            self.rel_den.clone(),
-            &self.inner + more,
-            self.limit,
-        )
+        Tolerance::new(self.rel_num.clone(), self.rel_den.clone(), &self.inner + more, self.limit)
     }
 
     /// True when an intermediate of a correct kernel may overflow at this gauge.
@@ -253,26 +220,14 @@ impl Tolerance {
             let error = ((y - hi) - lo).abs();
             let bound = self.rel * gauge + self.abs;
             if error == 0.0 && *lo == 0.0 && y == *hi {
-                return Distance {
-                    error,
-                    bound,
-                    within: true,
-                };
+                return Distance { error, bound, within: true };
             }
             if error > 1e-280 && bound > 1e-280 && error < f64::MAX && bound < f64::MAX {
                 if error < bound * (1.0 - CLEAR) {
-                    return Distance {
-                        error,
-                        bound,
-                        within: true,
-                    };
+                    return Distance { error, bound, within: true };
                 }
                 if error > bound * (1.0 + CLEAR) {
-                    return Distance {
-                        error,
-                        bound,
-                        within: false,
-                    };
+                    return Distance { error, bound, within: false };
                 }
             }
         }

@@ -30,12 +30,7 @@ impl Accumulator {
     /// The empty sum.
     #[must_use]
     pub fn new() -> Accumulator {
-        Accumulator {
-            limbs: [0; LIMBS],
-            nan: false,
-            positive_infinity: false,
-            negative_infinity: false,
-        }
+        Accumulator { limbs: [0; LIMBS], nan: false, positive_infinity: false, negative_infinity: false }
     }
 
     /// Adds `term`.
@@ -121,11 +116,8 @@ impl Accumulator {
                 break;
             }
             let word = words.get(at).copied().unwrap_or(0);
-            let (partial, one) = if negative {
-                limb.overflowing_sub(word)
-            } else {
-                limb.overflowing_add(word)
-            };
+            let (partial, one) =
+                if negative { limb.overflowing_sub(word) } else { limb.overflowing_add(word) };
             let (sum, two) = if negative {
                 partial.overflowing_sub(u64::from(carry))
             } else {

@@ -111,10 +111,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for Plain<S, K> {
     #[inline(always)]
     fn new(simd: S, _: &Plan) -> Self {
         let zero = simd.splat_f64s(0.0);
-        Plain {
-            value: [zero; K],
-            gauge: [zero; K],
-        }
+        Plain { value: [zero; K], gauge: [zero; K] }
     }
 
     #[inline(always)]
@@ -130,10 +127,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for Plain<S, K> {
     #[inline(always)]
     fn parts(&self, simd: S, j: usize) -> [[S::f64s; 4]; 2] {
         let zero = simd.splat_f64s(0.0);
-        [
-            [self.value[j], zero, zero, zero],
-            [self.gauge[j], zero, zero, zero],
-        ]
+        [[self.value[j], zero, zero, zero], [self.gauge[j], zero, zero, zero]]
     }
 }
 
@@ -160,11 +154,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for TwoBins<S, K> {
     fn new(simd: S, plan: &Plan) -> Self {
         let sigma = simd.splat_f64s(sigma(plan.bins[0]));
         let empty = [[sigma, simd.splat_f64s(0.0)]; K];
-        TwoBins {
-            sigma,
-            value: empty,
-            gauge: empty,
-        }
+        TwoBins { sigma, value: empty, gauge: empty }
     }
 
     #[inline(always)]
@@ -202,10 +192,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for ThreeBins<S, K> {
     fn new(simd: S, plan: &Plan) -> Self {
         let empty = [[simd.splat_f64s(0.0); 3]; K];
         ThreeBins {
-            sigma: [
-                simd.splat_f64s(sigma(plan.bins[0])),
-                simd.splat_f64s(sigma(plan.bins[1])),
-            ],
+            sigma: [simd.splat_f64s(sigma(plan.bins[0])), simd.splat_f64s(sigma(plan.bins[1]))],
             value: empty,
             gauge: empty,
         }

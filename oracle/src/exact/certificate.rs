@@ -79,13 +79,7 @@ pub enum Path {
 
 impl Path {
     /// All paths, cheapest first.
-    pub const ALL: [Path; 5] = [
-        Path::Plain,
-        Path::TwoBins,
-        Path::ThreeBins,
-        Path::FourBins,
-        Path::Register,
-    ];
+    pub const ALL: [Path; 5] = [Path::Plain, Path::TwoBins, Path::ThreeBins, Path::FourBins, Path::Register];
 }
 
 /// A path and the exponents of its bins (`sigma = 1.5 * 2^k`); unused ones are 0.
@@ -97,10 +91,7 @@ pub(super) struct Plan {
 
 impl Extent {
     /// Only zeros.
-    pub(crate) const ZERO: Extent = Extent {
-        top: -10_000,
-        low: 10_000,
-    };
+    pub(crate) const ZERO: Extent = Extent { top: -10_000, low: 10_000 };
     /// Something infinite or NaN; even times zero, as 0 * Inf is a NaN.
     const NOT_FINITE: Extent = Extent { top: 25_000, low: 0 };
 
@@ -118,16 +109,9 @@ impl Extent {
         }
         // A subnormal counts as one of the lowest normals: its top is a bound, not the exact one.
         let zeros = (fraction | 1 << 52).trailing_zeros() as i16;
-        let zeros = if field == 0 {
-            fraction.trailing_zeros() as i16
-        } else {
-            zeros
-        };
+        let zeros = if field == 0 { fraction.trailing_zeros() as i16 } else { zeros };
         let field = field.max(1);
-        Extent {
-            top: field - 1022,
-            low: field - 1075 + zeros,
-        }
+        Extent { top: field - 1022, low: field - 1075 + zeros }
     }
 
     /// The common extent of a slice. `largest` and `lowest bit` are found on the floats themselves, so that the
@@ -141,11 +125,7 @@ impl Extent {
             // Clearing the lowest bit of the fraction leaves that bit as the difference.
             let without = f64::from_bits(bits & bits.wrapping_sub(1));
             let power_of_two = bits & ((1 << 52) - 1) == 0;
-            let bit = if power_of_two {
-                x.abs()
-            } else {
-                (x - without).abs()
-            };
+            let bit = if power_of_two { x.abs() } else { (x - without).abs() };
             let bit = if bit == 0.0 { f64::INFINITY } else { bit };
             smallest_bit = if bit < smallest_bit { bit } else { smallest_bit };
             largest = if x.abs() > largest { x.abs() } else { largest };
@@ -157,10 +137,7 @@ impl Extent {
         if largest == 0.0 {
             return Extent::ZERO;
         }
-        Extent {
-            top: Extent::of(largest).top,
-            low: Extent::of(smallest_bit).low,
-        }
+        Extent { top: Extent::of(largest).top, low: Extent::of(smallest_bit).low }
     }
 }
 
@@ -176,11 +153,7 @@ impl Certificate {
     /// No terms yet.
     #[inline(always)]
     pub(crate) fn new() -> Certificate {
-        Certificate {
-            top: i32::MIN,
-            low: i32::MAX,
-            terms: 0,
-        }
+        Certificate { top: i32::MIN, low: i32::MAX, terms: 0 }
     }
 
     /// Adds a product of two factors known by their extents.
@@ -250,11 +223,7 @@ mod tests {
         ];
         for (x, top, low) in cases {
             assert_eq!(Extent::of(x), Extent { top, low }, "{x:e}");
-            assert_eq!(
-                Extent::of_slice(&[0.0, x, -x]),
-                Extent { top, low },
-                "slice of {x:e}"
-            );
+            assert_eq!(Extent::of_slice(&[0.0, x, -x]), Extent { top, low }, "slice of {x:e}");
         }
         let mixed = Extent::of_slice(&[1.5, -6.0, 0.0]);
         assert_eq!(mixed, Extent { top: 3, low: -1 });
@@ -280,21 +249,12 @@ mod tests {
     fn each_path_ends_where_the_derivation_says() {
         for (terms, limits) in [(1u64, [53, 104, 155, 206]), (1000, [43, 84, 125, 166])] {
             let path = |spread: i16| {
-                let certificate = Certificate {
-                    top: 10,
-                    low: 10 - i32::from(spread),
-                    terms,
-                };
+                let certificate = Certificate { top: 10, low: 10 - i32::from(spread), terms };
                 certificate.plan().path
             };
             for (i, &limit) in limits.iter().enumerate() {
                 assert_eq!(path(limit), Path::ALL[i], "{terms} terms, spread {limit}");
-                assert_eq!(
-                    path(limit + 1),
-                    Path::ALL[i + 1],
-                    "{terms} terms, spread {}",
-                    limit + 1
-                );
+                assert_eq!(path(limit + 1), Path::ALL[i + 1], "{terms} terms, spread {}", limit + 1);
             }
         }
     }

@@ -29,10 +29,7 @@ fn two_sum<S: Simd>(simd: S, x: S::f64s, y: S::f64s) -> (S::f64s, S::f64s) {
     let sum = simd.add_f64s(x, y);
     let y_part = simd.sub_f64s(sum, x);
     let x_part = simd.sub_f64s(sum, y_part);
-    (
-        sum,
-        simd.add_f64s(simd.sub_f64s(x, x_part), simd.sub_f64s(y, y_part)),
-    )
+    (sum, simd.add_f64s(simd.sub_f64s(x, x_part), simd.sub_f64s(y, y_part)))
 }
 
 /// Distils the first `parts` numbers of `x`; the others are zero. All magnitudes are below 2^1022.
@@ -41,12 +38,7 @@ pub(super) fn distil<S: Simd>(simd: S, parts: usize, x: [S::f64s; 4]) -> Triple<
     let zero = simd.splat_f64s(0.0);
     let (tail, doubt) = (zero, zero);
     match parts {
-        1 => Triple {
-            hi: x[0],
-            lo: zero,
-            tail,
-            doubt,
-        },
+        1 => Triple { hi: x[0], lo: zero, tail, doubt },
         2 => {
             let (hi, lo) = two_sum(simd, x[0], x[1]);
             Triple { hi, lo, tail, doubt }

@@ -44,9 +44,5 @@ pub fn dot_reference(a: &[f64], b: &[f64]) -> Element {
         value.add_product(x, y);
         gauge.add_product(x.abs(), y.abs());
     }
-    Element {
-        value: value.value(),
-        gauge: gauge.value(),
-        terms: a.len().min(b.len()) as u64,
-    }
+    Element { value: value.value(), gauge: gauge.value(), terms: a.len().min(b.len()) as u64 }
 }

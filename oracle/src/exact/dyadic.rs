@@ -45,11 +45,7 @@ impl Dyadic {
     /// Zero.
     #[must_use]
     pub fn zero() -> Dyadic {
-        Dyadic {
-            negative: false,
-            base: 0,
-            limbs: Vec::new(),
-        }
+        Dyadic { negative: false, base: 0, limbs: Vec::new() }
     }
 
     /// The value of a finite float (both zeros give zero); `None` for NaN and infinities.
@@ -63,11 +59,7 @@ impl Dyadic {
         let fraction = bits & ((1 << 52) - 1);
         let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
         let exponent = field.max(1) as i64 - 1075;
-        Some(Dyadic::from_magnitude(
-            value.is_sign_negative(),
-            u128::from(significand),
-            exponent,
-        ))
+        Some(Dyadic::from_magnitude(value.is_sign_negative(), u128::from(significand), exponent))
     }
 
     /// The value of an integer.
@@ -95,11 +87,7 @@ impl Dyadic {
         if limbs.is_empty() {
             return Dyadic::zero();
         }
-        Dyadic {
-            negative,
-            base: base + zeros as i64,
-            limbs,
-        }
+        Dyadic { negative, base: base + zeros as i64, limbs }
     }
 
     /// True for zero.
@@ -198,10 +186,7 @@ impl Dyadic {
         let order = self.msb_exponent().cmp(&other.msb_exponent());
         let limbs = (self.base.min(other.base)..self.end().max(other.end())).rev();
         order.then_with(|| {
-            limbs
-                .map(|at| self.limb(at).cmp(&other.limb(at)))
-                .find(|o| o.is_ne())
-                .unwrap_or(Ordering::Equal)
+            limbs.map(|at| self.limb(at).cmp(&other.limb(at))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
         })
     }
 
@@ -213,11 +198,7 @@ impl Dyadic {
         let mut carry = false;
         for at in base..=end {
             let (x, y) = (self.limb(at), other.limb(at));
-            let (partial, first) = if subtract {
-                x.overflowing_sub(y)
-            } else {
-                x.overflowing_add(y)
-            };
+            let (partial, first) = if subtract { x.overflowing_sub(y) } else { x.overflowing_add(y) };
             let (limb, second) = if subtract {
                 partial.overflowing_sub(u64::from(carry))
             } else {

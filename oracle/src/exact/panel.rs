@@ -53,11 +53,7 @@ impl Columns {
 
     #[inline(always)]
     pub(super) fn store<S: Simd>(&mut self, _: S, at: usize, triple: Triple<S::f64s>) {
-        let parts = [
-            (&mut self.hi, triple.hi),
-            (&mut self.lo, triple.lo),
-            (&mut self.tail, triple.tail),
-        ];
+        let parts = [(&mut self.hi, triple.hi), (&mut self.lo, triple.lo), (&mut self.tail, triple.tail)];
         for (to, from) in parts {
             S::as_mut_simd_f64s(&mut to[at..at + S::F64_LANES]).0[0] = from;
         }
@@ -154,11 +150,7 @@ impl Panel {
         if let Some(element) = self.irregular_at(j) {
             return element.clone();
         }
-        Element {
-            value: self.value.value(j),
-            gauge: self.gauge.value(j),
-            terms: self.terms,
-        }
+        Element { value: self.value.value(j), gauge: self.gauge.value(j), terms: self.terms }
     }
 
     /// The bit patterns of all values, each rounded once from the exact number to `precision`.
@@ -167,11 +159,7 @@ impl Panel {
     /// [`Refusal::Length`] if `out` does not have `width` elements.
     pub fn round_row(&self, precision: Precision, mode: Rounding, out: &mut [u64]) -> Result<(), Refusal> {
         if out.len() != self.width() {
-            return Err(Refusal::Length {
-                field: "out",
-                expected: self.width(),
-                found: out.len(),
-            });
+            return Err(Refusal::Length { field: "out", expected: self.width(), found: out.len() });
         }
         if self.path == Path::Register {
             out.fill(0);
@@ -193,10 +181,7 @@ impl Panel {
     }
 
     fn irregular_at(&self, j: usize) -> Option<&Element> {
-        let at = self
-            .irregular
-            .binary_search_by_key(&j, |(column, _)| *column)
-            .ok()?;
+        let at = self.irregular.binary_search_by_key(&j, |(column, _)| *column).ok()?;
         Some(&self.irregular[at].1)
     }
 
@@ -289,11 +274,7 @@ impl Panel {
     /// Sums certified terms into the arrays.
     fn run<'b, L: Lane>(&mut self, terms: impl Iterator<Item = (f64, &'b [L])> + Clone, plan: Plan) {
         let arch = self.arch;
-        arch.dispatch(Row {
-            terms,
-            plan,
-            panel: self,
-        });
+        arch.dispatch(Row { terms, plan, panel: self });
     }
 
     fn reset(&mut self, width: usize) {
@@ -313,10 +294,7 @@ impl Panel {
         for j in 0..block.min(self.width - at) {
             let part = |first: usize| std::array::from_fn(|i| parts[first + i][j]);
             let [value, gauge]: [[f64; 4]; 2] = [part(0), part(4)];
-            if [value, gauge]
-                .iter()
-                .all(|x| distil(pulp::Scalar, used, *x).doubt == 0.0)
-            {
+            if [value, gauge].iter().all(|x| distil(pulp::Scalar, used, *x).doubt == 0.0) {
                 continue;
             }
             let [value, gauge] = [value, gauge].map(|parts| {
@@ -330,10 +308,7 @@ impl Panel {
 
     /// Stores an element outside the arrays, and its leading floats in them.
     fn set_irregular(&mut self, j: usize, element: Element) {
-        for (columns, value) in [
-            (&mut self.value, &element.value),
-            (&mut self.gauge, &element.gauge),
-        ] {
+        for (columns, value) in [(&mut self.value, &element.value), (&mut self.gauge, &element.gauge)] {
             let hi = value.approx();
             columns.hi[j] = hi;
             columns.lo[j] = rest_of(value, hi);

@@ -97,8 +97,6 @@ fn nearest_f16(bits: u32) -> u32 {
     let dropped = (magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13;
     let normal = dropped.wrapping_sub(112 << 10).min(0x7c00);
     // Subnormal: the addition rounds to multiples of 2^-24, the last place of 0.5.
-    let subnormal = (f32::from_bits(magnitude) + 0.5)
-        .to_bits()
-        .wrapping_sub(0.5f32.to_bits());
+    let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
     sign | if magnitude < 113 << 23 { subnormal } else { normal }
 }

@@ -61,11 +61,8 @@ impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> Row<'_, I> {
     fn block<S: Simd, B: Bins<S, K>, const K: usize, const PADDED: bool>(&mut self, simd: S, at: usize) {
         let mut bins = B::new(simd, &self.plan);
         for (a, row) in self.terms.clone() {
-            let b = if PADDED {
-                load_padded(simd, &row[at..self.panel.width])
-            } else {
-                load(simd, &row[at..])
-            };
+            let b =
+                if PADDED { load_padded(simd, &row[at..self.panel.width]) } else { load(simd, &row[at..]) };
             bins = bins.add(simd, a, b);
         }
         let mut doubt = simd.splat_f64s(0.0);
@@ -127,26 +124,17 @@ mod tests {
     #[test]
     fn scalar_and_vector_code_agree() {
         let width = 21;
-        for (precision, expected) in [
-            (6, Path::Plain),
-            (30, Path::TwoBins),
-            (53, Path::ThreeBins),
-            (80, Path::FourBins),
-        ] {
+        for (precision, expected) in
+            [(6, Path::Plain), (30, Path::TwoBins), (53, Path::ThreeBins), (80, Path::FourBins)]
+        {
             // Values with `precision` bits between them, 2^-25 apart for the last path.
             let value = |i: usize| {
                 let x = 1.0 + (i * i % 61) as f64 / 64.0;
                 let low = 2.0f64.powi(1 - precision.min(53)) * (i % 7) as f64;
-                (x + low)
-                    * if precision > 53 && i.is_multiple_of(5) {
-                        2.0f64.powi(-25)
-                    } else {
-                        1.0
-                    }
+                (x + low) * if precision > 53 && i.is_multiple_of(5) { 2.0f64.powi(-25) } else { 1.0 }
             };
-            let rows: Vec<Vec<f64>> = (0..40)
-                .map(|t| (0..width).map(|j| -value(t * width + j)).collect())
-                .collect();
+            let rows: Vec<Vec<f64>> =
+                (0..40).map(|t| (0..width).map(|j| -value(t * width + j)).collect()).collect();
             let terms = || (0..40).map(value).zip(rows.iter().map(Vec::as_slice));
             let mut panels = [Panel::new(width), Panel::new(width)];
             panels[1].arch = pulp::Arch::Scalar;
@@ -155,11 +143,7 @@ mod tests {
                 assert_eq!(panel.path(), expected, "{precision} bits");
             }
             for j in 0..width {
-                assert_eq!(
-                    panels[0].element(j),
-                    panels[1].element(j),
-                    "{precision} bits, column {j}"
-                );
+                assert_eq!(panels[0].element(j), panels[1].element(j), "{precision} bits, column {j}");
             }
         }
     }

@@ -49,14 +49,9 @@ impl Value {
         if value.is_nan() {
             Value::Nan
         } else if value.is_infinite() {
-            Value::Inf {
-                negative: value < 0.0,
-            }
+            Value::Inf { negative: value < 0.0 }
         } else {
-            Value::Pair {
-                hi: value + 0.0,
-                lo: 0.0,
-            }
+            Value::Pair { hi: value + 0.0, lo: 0.0 }
         }
     }
 
@@ -85,10 +80,7 @@ impl Value {
         // Knuth's two-sum: exact in any order of magnitudes, below overflow.
         let y_part = sum - x;
         let error = (x - (sum - y_part)) + (y - y_part);
-        Value::Pair {
-            hi: sum + 0.0,
-            lo: error + 0.0,
-        }
+        Value::Pair { hi: sum + 0.0, lo: error + 0.0 }
     }
 
     /// The number, if it is finite.
@@ -127,10 +119,7 @@ impl Value {
     #[must_use]
     pub fn abs(&self) -> Value {
         match self {
-            Value::Pair { hi, lo } if *hi < 0.0 => Value::Pair {
-                hi: -hi,
-                lo: 0.0 - lo,
-            },
+            Value::Pair { hi, lo } if *hi < 0.0 => Value::Pair { hi: -hi, lo: 0.0 - lo },
             Value::Big(number) => Value::Big(Box::new(number.abs())),
             Value::Inf { .. } => Value::Inf { negative: false },
             other => other.clone(),
@@ -249,10 +238,7 @@ impl std::ops::Neg for &Value {
 
     fn neg(self) -> Value {
         match self {
-            Value::Pair { hi, lo } => Value::Pair {
-                hi: 0.0 - hi,
-                lo: 0.0 - lo,
-            },
+            Value::Pair { hi, lo } => Value::Pair { hi: 0.0 - hi, lo: 0.0 - lo },
             Value::Big(number) => Value::Big(Box::new(-&**number)),
             Value::Inf { negative } => Value::Inf { negative: !negative },
             Value::Nan => Value::Nan,

@@ -85,13 +85,11 @@ impl<T: Scalar> Bcsr<T> {
 
     /// The same blocks with other values; a pad stays a pad, and an entry that becomes +0.0 turns into one.
     pub fn map<U: Scalar>(&self, mut f: impl FnMut(&T) -> U) -> Bcsr<U> {
-        let values = self.0.values.iter().map(|value| {
-            if value.is_positive_zero() {
-                U::from_bits64(0)
-            } else {
-                f(value)
-            }
-        });
+        let values = self
+            .0
+            .values
+            .iter()
+            .map(|value| if value.is_positive_zero() { U::from_bits64(0) } else { f(value) });
         Bcsr(BcsrParts {
             rows: self.0.rows,
             cols: self.0.cols,
@@ -116,20 +114,12 @@ impl<T: Scalar> Bcsr<T> {
                 for c in 0..p.block_cols {
                     let value = p.values[block * area + r * p.block_cols + c];
                     if !value.is_positive_zero() {
-                        list.push(Entry {
-                            row: row as u32,
-                            col: (first_col + c) as u32,
-                            value,
-                        });
+                        list.push(Entry { row: row as u32, col: (first_col + c) as u32, value });
                     }
                 }
             }
         }
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries { rows: p.rows, cols: p.cols, list }
     }
 
     /// Encodes sorted entries: a block for every position that holds an entry, an explicit +0.0 included.
@@ -188,11 +178,7 @@ fn check_overhang<T: Scalar>(
             let at = block * area + r * p.block_cols + c;
             if (r >= rows_inside || c >= cols_inside) && !p.values[at].is_positive_zero() {
                 let row = block_row * p.block_rows + r;
-                return Err(Refusal::DirtyPad {
-                    field: "values",
-                    at,
-                    row,
-                });
+                return Err(Refusal::DirtyPad { field: "values", at, row });
             }
         }
     }

@@ -178,10 +178,7 @@ impl<T: Scalar> BitTcf<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            balanced: self.0.balanced,
-            ..FormatParams::default()
-        }
+        FormatParams { balanced: self.0.balanced, ..FormatParams::default() }
     }
 }
 
@@ -192,11 +189,7 @@ fn check_bits<T>(p: &BitTcfParts<T>, window: usize, block: usize) -> Result<(), 
     let rows = p.rows - window * HEIGHT;
     for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
         if bit / SQUEEZED_COLS >= rows || columns[bit % SQUEEZED_COLS] == PAD {
-            return Err(Refusal::StrayBit {
-                field: "tc_local_bit",
-                at: block,
-                bit: bit as u32,
-            });
+            return Err(Refusal::StrayBit { field: "tc_local_bit", at: block, bit: bit as u32 });
         }
     }
     let expected = u64::from(p.tc_offset[block]) + u64::from(bits.count_ones());
@@ -204,12 +197,7 @@ fn check_bits<T>(p: &BitTcfParts<T>, window: usize, block: usize) -> Result<(), 
     if found == expected {
         return Ok(());
     }
-    Err(Refusal::Unequal {
-        field: "tc_offset",
-        at: block + 1,
-        expected,
-        found,
-    })
+    Err(Refusal::Unequal { field: "tc_offset", at: block + 1, expected, found })
 }
 
 impl<T> BitTcf<T> {

@@ -74,11 +74,7 @@ impl<T: Scalar> BlockedEll<T> {
             check_ascending("block_col", block_row, start, &lane[..real], grid.cols)?;
             for (s, &col) in lane.iter().enumerate() {
                 if s >= real && col != PAD {
-                    return Err(Refusal::DirtyPad {
-                        field: "block_col",
-                        at: start + s,
-                        row: block_row,
-                    });
+                    return Err(Refusal::DirtyPad { field: "block_col", at: start + s, row: block_row });
                 }
                 check_pads(p, grid.area, block_row, start + s)?;
             }
@@ -93,13 +89,11 @@ impl<T: Scalar> BlockedEll<T> {
 
     /// The same blocks with other values; a pad stays a pad, and an entry that becomes +0.0 turns into one.
     pub fn map<U: Scalar>(&self, mut f: impl FnMut(&T) -> U) -> BlockedEll<U> {
-        let values = self.0.values.iter().map(|value| {
-            if value.is_positive_zero() {
-                U::from_bits64(0)
-            } else {
-                f(value)
-            }
-        });
+        let values = self
+            .0
+            .values
+            .iter()
+            .map(|value| if value.is_positive_zero() { U::from_bits64(0) } else { f(value) });
         BlockedEll(BlockedEllParts {
             rows: self.0.rows,
             cols: self.0.cols,
@@ -123,11 +117,7 @@ impl<T: Scalar> BlockedEll<T> {
             let (slot, inside) = (at / area, at % area);
             let row = slot / p.width * p.block_rows + inside / p.block_cols;
             let col = p.block_col[slot] as usize * p.block_cols + inside % p.block_cols;
-            list.push(Entry {
-                row: row as u32,
-                col: col as u32,
-                value,
-            });
+            list.push(Entry { row: row as u32, col: col as u32, value });
         }
         Entries::sorted(p.rows, p.cols, list)
     }
@@ -141,11 +131,8 @@ impl<T: Scalar> BlockedEll<T> {
         entries.check()?;
         let grid = BlockGrid::try_new(entries.rows, entries.cols, block_rows, block_cols)?;
         // (block row, block column) of every stored block, ascending.
-        let mut blocks: Vec<(u32, u32)> = entries
-            .list
-            .iter()
-            .map(|e| block_of(e, block_rows, block_cols))
-            .collect();
+        let mut blocks: Vec<(u32, u32)> =
+            entries.list.iter().map(|e| block_of(e, block_rows, block_cols)).collect();
         blocks.sort_unstable();
         blocks.dedup();
         let lanes = || blocks.chunk_by(|a, b| a.0 == b.0);
@@ -200,11 +187,7 @@ fn check_pads<T: Scalar>(
         let (row, c) = (first_row + inside / p.block_cols, inside % p.block_cols);
         let at = slot * area + inside;
         if (row >= p.rows || c >= cols_inside) && !p.values[at].is_positive_zero() {
-            return Err(Refusal::DirtyPad {
-                field: "values",
-                at,
-                row,
-            });
+            return Err(Refusal::DirtyPad { field: "values", at, row });
         }
     }
     Ok(())

@@ -17,11 +17,7 @@ pub(super) fn check_length(field: &'static str, expected: u128, found: usize) ->
         return Ok(());
     }
     let expected = usize::try_from(expected).unwrap_or(usize::MAX);
-    Err(Refusal::Length {
-        field,
-        expected,
-        found,
-    })
+    Err(Refusal::Length { field, expected, found })
 }
 
 /// Checks `majors + 1` offsets that start at 0, never decrease and end at `stored`.
@@ -33,27 +29,15 @@ pub(super) fn check_offsets(
 ) -> Result<(), Refusal> {
     check_length(field, majors as u128 + 1, offsets.len())?;
     if offsets[0] != 0 {
-        return Err(Refusal::FirstOffset {
-            field,
-            found: u64::from(offsets[0]),
-        });
+        return Err(Refusal::FirstOffset { field, found: u64::from(offsets[0]) });
     }
     if let Some(i) = offsets.windows(2).position(|w| w[1] < w[0]) {
         let (previous, found) = (u64::from(offsets[i]), u64::from(offsets[i + 1]));
-        return Err(Refusal::Decreasing {
-            field,
-            at: i + 1,
-            previous,
-            found,
-        });
+        return Err(Refusal::Decreasing { field, at: i + 1, previous, found });
     }
     let last = u64::from(offsets[majors]);
     if last != stored as u64 {
-        return Err(Refusal::LastOffset {
-            field,
-            expected: stored as u64,
-            found: last,
-        });
+        return Err(Refusal::LastOffset { field, expected: stored as u64, found: last });
     }
     Ok(())
 }
@@ -71,30 +55,13 @@ pub(super) fn check_ascending<I: Copy + Into<u64>>(
     for (i, &index) in lane.iter().enumerate() {
         let (at, found): (usize, u64) = (start + i, index.into());
         if found >= limit as u64 {
-            return Err(Refusal::IndexOutOfRange {
-                field,
-                at,
-                row,
-                found,
-                limit: limit as u64,
-            });
+            return Err(Refusal::IndexOutOfRange { field, at, row, found, limit: limit as u64 });
         }
         if before == Some(found) {
-            return Err(Refusal::Duplicate {
-                field,
-                at,
-                row,
-                column: found as usize,
-            });
+            return Err(Refusal::Duplicate { field, at, row, column: found as usize });
         }
         if let Some(previous) = before.filter(|&previous| previous > found) {
-            return Err(Refusal::Unsorted {
-                field,
-                at,
-                row,
-                previous,
-                found,
-            });
+            return Err(Refusal::Unsorted { field, at, row, previous, found });
         }
         before = Some(found);
     }
@@ -105,11 +72,7 @@ pub(super) fn check_ascending<I: Copy + Into<u64>>(
 pub(super) fn check_slots(field: &'static str, slots: u128) -> Result<usize, Refusal> {
     match usize::try_from(slots) {
         Ok(fits) if slots <= u128::from(SLOT_LIMIT) => Ok(fits),
-        _ => Err(Refusal::TooLarge {
-            field,
-            found: slots,
-            limit: SLOT_LIMIT,
-        }),
+        _ => Err(Refusal::TooLarge { field, found: slots, limit: SLOT_LIMIT }),
     }
 }
 
@@ -218,11 +181,7 @@ impl SqueezedWindows<'_> {
         check_ascending("sparse_a_to_b", window, start, &lane[..real], self.shape.1)?;
         match lane[real..].iter().position(|&c| c != PAD) {
             None => Ok(()),
-            Some(i) => Err(Refusal::DirtyPad {
-                field: "sparse_a_to_b",
-                at: start + real + i,
-                row: window,
-            }),
+            Some(i) => Err(Refusal::DirtyPad { field: "sparse_a_to_b", at: start + real + i, row: window }),
         }
     }
 

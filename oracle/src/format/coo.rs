@@ -28,13 +28,7 @@ pub struct CooParts<T> {
     pub values: Vec<T>,
 }
 
-super::fields::fields!(CooParts {
-    rows: Extent,
-    cols: Extent,
-    row_idx: U32,
-    col_idx: U32,
-    values: Values
-});
+super::fields::fields!(CooParts { rows: Extent, cols: Extent, row_idx: U32, col_idx: U32, values: Values });
 
 /// A valid COO matrix: equal lengths, indices in range. Order is free and duplicates are legal.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,26 +40,14 @@ impl<T> Coo<T> {
     /// # Errors
     /// The first defect found: a dimension or count past u32, unequal lengths, an index out of range.
     pub fn try_new(parts: CooParts<T>) -> Result<Self, Refusal> {
-        let CooParts {
-            rows,
-            cols,
-            row_idx,
-            col_idx,
-            values,
-        } = &parts;
+        let CooParts { rows, cols, row_idx, col_idx, values } = &parts;
         check_shape(*rows, *cols)?;
         check_u32("nnz", values.len() as u128)?;
         for (field, index, limit) in [("row_idx", row_idx, *rows), ("col_idx", col_idx, *cols)] {
             check_length(field, values.len() as u128, index.len())?;
             if let Some(at) = index.iter().position(|&i| i as usize >= limit) {
                 let (row, found) = (row_idx[at] as usize, u64::from(index[at]));
-                return Err(Refusal::IndexOutOfRange {
-                    field,
-                    at,
-                    row,
-                    found,
-                    limit: limit as u64,
-                });
+                return Err(Refusal::IndexOutOfRange { field, at, row, found, limit: limit as u64 });
             }
         }
         Ok(Coo(parts))

@@ -147,9 +147,7 @@ impl<T: Scalar> CpCsr<T> {
                 *bitmaps.entry(lane[0].row).or_default() |= 1 << group;
                 parts.row_len.push(lane.len() as u8);
             }
-            parts
-                .col_idx
-                .extend(list.iter().map(|e| (e.col as usize - group * width) as u16));
+            parts.col_idx.extend(list.iter().map(|e| (e.col as usize - group * width) as u16));
             parts.values.extend(list.iter().map(|e| e.value));
             parts.group_row_ptr.push(parts.row_len.len() as u32);
             parts.group_value_ptr.push(parts.values.len() as u32);
@@ -191,10 +189,7 @@ impl<T: Scalar> CpCsr<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            groups: self.0.groups as u32,
-            ..FormatParams::DEFAULT
-        }
+        FormatParams { groups: self.0.groups as u32, ..FormatParams::DEFAULT }
     }
 }
 
@@ -220,22 +215,14 @@ fn check_counts<T>(p: &CpCsrParts<T>, group: usize) -> Result<(), Refusal> {
         if expected == found {
             return Ok(());
         }
-        Err(Refusal::Unequal {
-            field,
-            at: group + 1,
-            expected,
-            found,
-        })
+        Err(Refusal::Unequal { field, at: group + 1, expected, found })
     };
     let (start, end) = (p.group_row_ptr[group], p.group_row_ptr[group + 1]);
     let stored = p.group_bitmap.iter().filter(|&bits| bits >> group & 1 == 1);
     unequal("group_row_ptr", start, stored.count() as u64, end)?;
     let lengths = &p.row_len[start as usize..end as usize];
     if let Some(empty) = lengths.iter().position(|&length| length == 0) {
-        return Err(Refusal::Empty {
-            field: "row_len",
-            at: start as usize + empty,
-        });
+        return Err(Refusal::Empty { field: "row_len", at: start as usize + empty });
     }
     let entries = lengths.iter().map(|&length| u64::from(length)).sum();
     let (first, last) = (p.group_value_ptr[group], p.group_value_ptr[group + 1]);
@@ -253,17 +240,9 @@ fn check_group<T>(p: &CpCsrParts<T>, group: usize, width: usize) -> Result<(), R
         let lane = &p.col_idx[at..at + usize::from(length)];
         check_ascending("col_idx", usize::from(row), at, lane, cols).map_err(|refusal| match refusal {
             // Columns count from the first of the group.
-            Refusal::Duplicate {
-                field,
-                at,
-                row,
-                column,
-            } => Refusal::Duplicate {
-                field,
-                at,
-                row,
-                column: first_col + column,
-            },
+            Refusal::Duplicate { field, at, row, column } => {
+                Refusal::Duplicate { field, at, row, column: first_col + column }
+            }
             other => other,
         })?;
         at += lane.len();
@@ -274,8 +253,7 @@ fn check_group<T>(p: &CpCsrParts<T>, group: usize, width: usize) -> Result<(), R
 /// No row of a group is longer than its 8-bit length can say.
 fn check_lanes<T>(lists: &[Vec<Entry<T>>], width: usize) -> Result<(), Refusal> {
     let lanes = lists.iter().enumerate().flat_map(|(group, list)| {
-        list.chunk_by(|a, b| a.row == b.row)
-            .map(move |lane| (lane[0].row, group, lane.len()))
+        list.chunk_by(|a, b| a.row == b.row).map(move |lane| (lane[0].row, group, lane.len()))
     });
     match lanes.filter(|&(_, _, length)| length > LANE_LIMIT).min() {
         None => Ok(()),

@@ -28,13 +28,7 @@ pub struct CscParts<T> {
     pub values: Vec<T>,
 }
 
-super::fields::fields!(CscParts {
-    rows: Extent,
-    cols: Extent,
-    col_ptr: U32,
-    row_idx: U32,
-    values: Values
-});
+super::fields::fields!(CscParts { rows: Extent, cols: Extent, col_ptr: U32, row_idx: U32, values: Values });
 
 /// A valid canonical CSC matrix. Reads as its [`CscParts`].
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +41,7 @@ impl<T> Csc<T> {
     /// The first defect found: a dimension past u32, an array length, a decreasing offset, a row out of range,
     /// rows that are not strictly ascending inside a column.
     pub fn try_new(parts: CscParts<T>) -> Result<Self, Refusal> {
-        let CscParts {
-            rows,
-            cols,
-            col_ptr,
-            row_idx,
-            values,
-        } = &parts;
+        let CscParts { rows, cols, col_ptr, row_idx, values } = &parts;
         check_shape(*rows, *cols)?;
         check_u32("nnz", values.len() as u128)?;
         check_offsets("col_ptr", col_ptr, *cols, values.len())?;
@@ -96,17 +84,9 @@ impl<T> Csc<T> {
 /// A lane of CSC is a column: a repeated position is (index, lane), not (lane, index).
 fn in_row_terms(refusal: Refusal) -> Refusal {
     match refusal {
-        Refusal::Duplicate {
-            field,
-            at,
-            row: column,
-            column: row,
-        } => Refusal::Duplicate {
-            field,
-            at,
-            row,
-            column,
-        },
+        Refusal::Duplicate { field, at, row: column, column: row } => {
+            Refusal::Duplicate { field, at, row, column }
+        }
         other => other,
     }
 }
@@ -117,11 +97,7 @@ impl<T: Copy> Csc<T> {
         let mut list = Vec::with_capacity(self.nnz());
         for col in 0..self.0.cols {
             let (rows, values) = self.col(col);
-            list.extend(rows.iter().zip(values).map(|(&row, &value)| Entry {
-                row,
-                col: col as u32,
-                value,
-            }));
+            list.extend(rows.iter().zip(values).map(|(&row, &value)| Entry { row, col: col as u32, value }));
         }
         Entries::sorted(self.0.rows, self.0.cols, list)
     }

@@ -28,13 +28,7 @@ pub struct CsrParts<T> {
     pub values: Vec<T>,
 }
 
-super::fields::fields!(CsrParts {
-    rows: Extent,
-    cols: Extent,
-    row_ptr: U32,
-    col_idx: U32,
-    values: Values
-});
+super::fields::fields!(CsrParts { rows: Extent, cols: Extent, row_ptr: U32, col_idx: U32, values: Values });
 
 /// A valid canonical CSR matrix. Reads as its [`CsrParts`].
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +41,7 @@ impl<T> Csr<T> {
     /// The first defect found: a dimension past u32, an array length, a decreasing offset, a column out of range,
     /// columns that are not strictly ascending inside a row.
     pub fn try_new(parts: CsrParts<T>) -> Result<Self, Refusal> {
-        let CsrParts {
-            rows,
-            cols,
-            row_ptr,
-            col_idx,
-            values,
-        } = &parts;
+        let CsrParts { rows, cols, row_ptr, col_idx, values } = &parts;
         check_shape(*rows, *cols)?;
         check_u32("nnz", values.len() as u128)?;
         check_offsets("row_ptr", row_ptr, *rows, values.len())?;
@@ -99,17 +87,9 @@ impl<T: Copy> Csr<T> {
         let mut list = Vec::with_capacity(self.nnz());
         for row in 0..self.0.rows {
             let (cols, values) = self.row(row);
-            list.extend(cols.iter().zip(values).map(|(&col, &value)| Entry {
-                row: row as u32,
-                col,
-                value,
-            }));
+            list.extend(cols.iter().zip(values).map(|(&col, &value)| Entry { row: row as u32, col, value }));
         }
-        Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list,
-        }
+        Entries { rows: self.0.rows, cols: self.0.cols, list }
     }
 
     /// Encodes sorted entries.
@@ -138,13 +118,7 @@ impl<T: Copy> Csr<T> {
 /// The matrix without rows and columns.
 impl<T> Default for Csr<T> {
     fn default() -> Self {
-        Csr(CsrParts {
-            rows: 0,
-            cols: 0,
-            row_ptr: vec![0],
-            col_idx: Vec::new(),
-            values: Vec::new(),
-        })
+        Csr(CsrParts { rows: 0, cols: 0, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() })
     }
 }
 

@@ -40,34 +40,16 @@ impl<T> Dense<T> {
     ) -> Result<Self, Refusal> {
         check_u32("rows", rows as u128)?;
         check_u32("cols", cols as u128)?;
-        let (outer, inner) = if layout == Layout::RowMajor {
-            (rows, cols)
-        } else {
-            (cols, rows)
-        };
+        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         if ld < inner {
-            return Err(Refusal::LeadingDimension {
-                field: "ld",
-                found: ld,
-                minimum: inner,
-            });
+            return Err(Refusal::LeadingDimension { field: "ld", found: ld, minimum: inner });
         }
         let expected = outer as u128 * ld as u128;
         if expected != data.len() as u128 {
             let expected = usize::try_from(expected).unwrap_or(usize::MAX);
-            return Err(Refusal::Length {
-                field: "data",
-                expected,
-                found: data.len(),
-            });
+            return Err(Refusal::Length { field: "data", expected, found: data.len() });
         }
-        Ok(Dense {
-            rows,
-            cols,
-            ld,
-            layout,
-            data,
-        })
+        Ok(Dense { rows, cols, ld, layout, data })
     }
 
     /// Number of rows.
@@ -129,13 +111,7 @@ impl<T: Copy> Dense<T> {
     /// Builds a compact row-major matrix (`ld = cols`) from a function of (row, column).
     pub fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
         let data = (0..rows * cols).map(|at| f(at / cols, at % cols)).collect();
-        Dense {
-            rows,
-            cols,
-            ld: cols,
-            layout: Layout::RowMajor,
-            data,
-        }
+        Dense { rows, cols, ld: cols, layout: Layout::RowMajor, data }
     }
 
     /// Element (i, j).

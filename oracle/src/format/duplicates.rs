@@ -32,12 +32,8 @@ pub enum Duplicates {
 
 impl Duplicates {
     /// All policies, the default first.
-    pub const ALL: [Duplicates; 4] = [
-        Duplicates::SumExact,
-        Duplicates::SumRounded,
-        Duplicates::LastWins,
-        Duplicates::Reject,
-    ];
+    pub const ALL: [Duplicates; 4] =
+        [Duplicates::SumExact, Duplicates::SumRounded, Duplicates::LastWins, Duplicates::Reject];
 
     /// The name used in profiles and case lines.
     #[must_use]
@@ -115,17 +111,9 @@ impl<T: Scalar> Coo<T> {
         for lane in order.chunk_by(|&a, &b| self.position(a) == self.position(b)) {
             let terms: Vec<T> = lane.iter().map(|&at| self.values[at]).collect();
             let (row, col) = self.position(lane[0]);
-            list.push(Entry {
-                row,
-                col,
-                value: policy.settle(&terms),
-            });
+            list.push(Entry { row, col, value: policy.settle(&terms) });
         }
-        Entries {
-            rows: self.rows,
-            cols: self.cols,
-            list,
-        }
+        Entries { rows: self.rows, cols: self.cols, list }
     }
 }
 
@@ -137,19 +125,12 @@ impl<T> Coo<T> {
     pub fn check_unique(&self) -> Result<(), Refusal> {
         let order = self.sorted_offsets();
         let pairs = order.windows(2);
-        let repeated = pairs
-            .filter(|w| self.position(w[0]) == self.position(w[1]))
-            .map(|w| w[1]);
+        let repeated = pairs.filter(|w| self.position(w[0]) == self.position(w[1])).map(|w| w[1]);
         let Some(at) = repeated.min() else {
             return Ok(());
         };
         let (row, column) = self.position(at);
-        Err(Refusal::Duplicate {
-            field: "values",
-            at,
-            row: row as usize,
-            column: column as usize,
-        })
+        Err(Refusal::Duplicate { field: "values", at, row: row as usize, column: column as usize })
     }
 
     fn position(&self, at: usize) -> (u32, u32) {

@@ -30,13 +30,7 @@ pub struct EllParts<T> {
     pub values: Vec<T>,
 }
 
-super::fields::fields!(EllParts {
-    rows: Extent,
-    cols: Extent,
-    width: Extent,
-    col_idx: U32,
-    values: Values
-});
+super::fields::fields!(EllParts { rows: Extent, cols: Extent, width: Extent, col_idx: U32, values: Values });
 
 /// A valid ELL matrix. Reads as its [`EllParts`].
 #[derive(Clone, Debug, PartialEq)]
@@ -49,13 +43,7 @@ impl<T: Scalar> Ell<T> {
     /// The first defect found: a dimension, the width or the number of slots past u32, an array length, a column
     /// out of range, columns that are not strictly ascending, a column after a pad, a pad whose value is not +0.0.
     pub fn try_new(parts: EllParts<T>) -> Result<Self, Refusal> {
-        let EllParts {
-            rows,
-            cols,
-            width,
-            col_idx,
-            values,
-        } = &parts;
+        let EllParts { rows, cols, width, col_idx, values } = &parts;
         check_shape(*rows, *cols)?;
         check_u32("width", *width as u128)?;
         let slots = *rows as u128 * *width as u128;
@@ -75,11 +63,7 @@ impl<T: Scalar> Ell<T> {
                 } else {
                     continue;
                 };
-                return Err(Refusal::DirtyPad {
-                    field: dirty,
-                    at,
-                    row,
-                });
+                return Err(Refusal::DirtyPad { field: dirty, at, row });
             }
         }
         Ok(Ell(parts))
@@ -88,11 +72,7 @@ impl<T: Scalar> Ell<T> {
     /// The same pattern with other values; pads stay pads.
     pub fn map<U: Scalar>(&self, mut f: impl FnMut(&T) -> U) -> Ell<U> {
         let slots = self.0.col_idx.iter().zip(&self.0.values);
-        let values = slots.map(
-            |(&col, value)| {
-                if col == PAD { U::from_bits64(0) } else { f(value) }
-            },
-        );
+        let values = slots.map(|(&col, value)| if col == PAD { U::from_bits64(0) } else { f(value) });
         Ell(EllParts {
             rows: self.0.rows,
             cols: self.0.cols,
@@ -111,11 +91,7 @@ impl<T: Scalar> Ell<T> {
                 list.push(Entry { row, col, value });
             }
         }
-        Entries {
-            rows: self.0.rows,
-            cols: self.0.cols,
-            list,
-        }
+        Entries { rows: self.0.rows, cols: self.0.cols, list }
     }
 
     /// Encodes sorted entries; the width is that of the longest row.
@@ -137,13 +113,7 @@ impl<T: Scalar> Ell<T> {
                 values[at] = e.value;
             }
         }
-        Ok(Ell(EllParts {
-            rows: entries.rows,
-            cols: entries.cols,
-            width,
-            col_idx,
-            values,
-        }))
+        Ok(Ell(EllParts { rows: entries.rows, cols: entries.cols, width, col_idx, values }))
     }
 }
 

@@ -54,19 +54,12 @@ impl<T> Entries<T> {
         check_u32("nnz", self.list.len() as u128)?;
         for (at, entry) in self.list.iter().enumerate() {
             let row = entry.row as usize;
-            for (field, index, limit) in [
-                ("entries.row", entry.row, self.rows),
-                ("entries.col", entry.col, self.cols),
-            ] {
+            for (field, index, limit) in
+                [("entries.row", entry.row, self.rows), ("entries.col", entry.col, self.cols)]
+            {
                 if index as usize >= limit {
                     let (found, limit) = (u64::from(index), limit as u64);
-                    return Err(Refusal::IndexOutOfRange {
-                        field,
-                        at,
-                        row,
-                        found,
-                        limit,
-                    });
+                    return Err(Refusal::IndexOutOfRange { field, at, row, found, limit });
                 }
             }
             if at > 0 {
@@ -83,16 +76,8 @@ impl<T> Entries<T> {
 
     /// The same pattern with other values.
     pub fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Entries<U> {
-        let list = self.list.iter().map(|e| Entry {
-            row: e.row,
-            col: e.col,
-            value: f(&e.value),
-        });
-        Entries {
-            rows: self.rows,
-            cols: self.cols,
-            list: list.collect(),
-        }
+        let list = self.list.iter().map(|e| Entry { row: e.row, col: e.col, value: f(&e.value) });
+        Entries { rows: self.rows, cols: self.cols, list: list.collect() }
     }
 
     /// The positions alone.
@@ -105,12 +90,7 @@ impl<T> Entries<T> {
 fn check_order<T>(before: &Entry<T>, entry: &Entry<T>, at: usize) -> Result<(), Refusal> {
     let row = entry.row as usize;
     if (before.row, before.col) == (entry.row, entry.col) {
-        return Err(Refusal::Duplicate {
-            field: "entries",
-            at,
-            row,
-            column: entry.col as usize,
-        });
+        return Err(Refusal::Duplicate { field: "entries", at, row, column: entry.col as usize });
     }
     let (field, previous, found) = if before.row > entry.row {
         ("entries.row", before.row, entry.row)
@@ -119,23 +99,13 @@ fn check_order<T>(before: &Entry<T>, entry: &Entry<T>, at: usize) -> Result<(), 
     } else {
         return Ok(());
     };
-    Err(Refusal::Unsorted {
-        field,
-        at,
-        row,
-        previous: u64::from(previous),
-        found: u64::from(found),
-    })
+    Err(Refusal::Unsorted { field, at, row, previous: u64::from(previous), found: u64::from(found) })
 }
 
 impl<T: Copy> Entries<T> {
     /// The transposed matrix: rows and columns exchanged, sorted again.
     pub fn transpose(&self) -> Entries<T> {
-        let swapped = self.list.iter().map(|e| Entry {
-            row: e.col,
-            col: e.row,
-            value: e.value,
-        });
+        let swapped = self.list.iter().map(|e| Entry { row: e.col, col: e.row, value: e.value });
         Entries::sorted(self.cols, self.rows, swapped.collect())
     }
 
@@ -184,11 +154,7 @@ impl<T: Scalar> Entries<T> {
     /// The entries that a format with +0.0 pads can carry: all but those that are bitwise +0.0.
     pub fn without_positive_zeros(&self) -> Entries<T> {
         let kept = self.list.iter().filter(|e| !e.value.is_positive_zero());
-        Entries {
-            rows: self.rows,
-            cols: self.cols,
-            list: kept.copied().collect(),
-        }
+        Entries { rows: self.rows, cols: self.cols, list: kept.copied().collect() }
     }
 }
 
@@ -200,11 +166,7 @@ mod tests {
     #[test]
     fn entries_in_any_order_are_sorted() {
         let places = [(0, 1), (0, 5), (2, 0), (2, 3), (2, 4), (5, 0)];
-        let entry = |at: usize| Entry {
-            row: places[at].0,
-            col: places[at].1,
-            value: at,
-        };
+        let entry = |at: usize| Entry { row: places[at].0, col: places[at].1, value: at };
         for rows in [6, 1_000_000] {
             for number in 0..720 {
                 let (mut left, mut rest) = ((0..6).collect::<Vec<usize>>(), number);
@@ -214,11 +176,7 @@ mod tests {
                     rest /= left.len() + 1;
                 }
                 let sorted = Entries::sorted(rows, 6, list);
-                assert_eq!(
-                    sorted.list,
-                    (0..6).map(entry).collect::<Vec<_>>(),
-                    "{rows} {number}"
-                );
+                assert_eq!(sorted.list, (0..6).map(entry).collect::<Vec<_>>(), "{rows} {number}");
             }
         }
     }

@@ -275,12 +275,7 @@ impl<T> LibraSddmmParts<T> {
         all.sort_unstable();
         for (i, &(row, col, rest, at)) in all.iter().enumerate() {
             if i > 0 && (all[i - 1].0, all[i - 1].1) == (row, col) {
-                return Err(Refusal::Duplicate {
-                    field: "col_idx",
-                    at,
-                    row,
-                    column: col as usize,
-                });
+                return Err(Refusal::Duplicate { field: "col_idx", at, row, column: col as usize });
             }
             let (field, found) = if rest {
                 ("rest_position", self.rest_position[at])
@@ -316,8 +311,7 @@ impl<T: Scalar> LibraSddmmParts<T> {
         self.bitmap.extend(bitmap);
         self.block_value_ptr.push(self.values.len() as u32);
         self.block_col.extend_from_slice(columns);
-        self.block_col
-            .resize((self.block_value_ptr.len() - 1) * COLS, PAD);
+        self.block_col.resize((self.block_value_ptr.len() - 1) * COLS, PAD);
     }
 }
 

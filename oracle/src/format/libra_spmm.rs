@@ -105,12 +105,7 @@ impl<T: Scalar> LibraSpmm<T> {
             for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
                 let column = p.col_idx[at];
                 if tensor.holds(row / WINDOW, row % WINDOW, column) {
-                    return Err(Refusal::Duplicate {
-                        field: "col_idx",
-                        at,
-                        row,
-                        column: column as usize,
-                    });
+                    return Err(Refusal::Duplicate { field: "col_idx", at, row, column: column as usize });
                 }
             }
         }
@@ -282,8 +277,7 @@ impl<T: Scalar> LibraSpmmParts<T> {
         }
         self.block_value_ptr.push(self.values.len() as u32);
         self.block_col.extend_from_slice(columns);
-        self.block_col
-            .resize((self.block_value_ptr.len() - 1) * self.kb, PAD);
+        self.block_col.resize((self.block_value_ptr.len() - 1) * self.kb, PAD);
     }
 }
 
@@ -292,22 +286,14 @@ pub(super) fn checked_eta(params: &FormatParams, default: u32) -> Result<u32, Re
     match params.eta.unwrap_or(default) {
         0 => Err(Refusal::Zero { field: "eta" }),
         eta @ 1..=128 => Ok(eta),
-        eta => Err(Refusal::TooLarge {
-            field: "eta",
-            found: u128::from(eta),
-            limit: 128,
-        }),
+        eta => Err(Refusal::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }),
     }
 }
 
 fn check_kb(kb: u64) -> Result<usize, Refusal> {
     match kb {
         4 | 8 | 16 => Ok(kb as usize),
-        _ => Err(Refusal::Parameter {
-            field: "kb",
-            expected: "4, 8 or 16",
-            found: kb,
-        }),
+        _ => Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb }),
     }
 }
 

@@ -150,19 +150,10 @@ impl<T: Scalar> Loops<T> {
         let mut list = Vec::with_capacity(self.nnz());
         for row in 0..p.boundary {
             for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
-                list.push(Entry {
-                    row: row as u32,
-                    col: p.col_idx[at],
-                    value: p.csr_values[at],
-                });
+                list.push(Entry { row: row as u32, col: p.col_idx[at], value: p.csr_values[at] });
             }
         }
-        for (block, ends) in p
-            .block_ptr
-            .windows(2)
-            .enumerate()
-            .filter(|(_, ends)| ends[0] < ends[1])
-        {
+        for (block, ends) in p.block_ptr.windows(2).enumerate().filter(|(_, ends)| ends[0] < ends[1]) {
             let first_row = p.boundary + block * p.br;
             for r in 0..p.br.min(p.rows - first_row) {
                 for tile in ends[0] as usize..ends[1] as usize {
@@ -174,11 +165,7 @@ impl<T: Scalar> Loops<T> {
                 }
             }
         }
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries { rows: p.rows, cols: p.cols, list }
     }
 
     /// Number of entries: all of the CSR part, and slots of the tile part that are not bitwise +0.0.
@@ -221,11 +208,7 @@ fn check_below<T: Scalar>(p: &LoopsParts<T>, blocks: usize) -> Result<(), Refusa
         for r in p.rows - first_row..p.br {
             let at = tile * p.br + r;
             if !p.values[at].is_positive_zero() {
-                return Err(Refusal::DirtyPad {
-                    field: "values",
-                    at,
-                    row: first_row + r,
-                });
+                return Err(Refusal::DirtyPad { field: "values", at, row: first_row + r });
             }
         }
     }

@@ -161,10 +161,7 @@ impl<T: Scalar> MeTcf<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            balanced: self.0.balanced,
-            ..FormatParams::default()
-        }
+        FormatParams { balanced: self.0.balanced, ..FormatParams::default() }
     }
 }
 

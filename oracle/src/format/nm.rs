@@ -45,15 +45,7 @@ pub struct NmParts<T> {
     pub values: Vec<T>,
 }
 
-fields!(NmParts {
-    rows: Extent,
-    cols: Extent,
-    n: Extent,
-    m: Extent,
-    l: Extent,
-    index: U32,
-    values: Values
-});
+fields!(NmParts { rows: Extent, cols: Extent, n: Extent, m: Extent, l: Extent, index: U32, values: Values });
 
 /// A valid N:M matrix. Reads as its [`NmParts`].
 #[derive(Clone, Debug, PartialEq)]
@@ -86,19 +78,11 @@ impl Windows {
             check_u32(field, extent as u128)?;
         }
         if n > m {
-            return Err(Refusal::TooLarge {
-                field: "n",
-                found: n as u128,
-                limit: m as u64,
-            });
+            return Err(Refusal::TooLarge { field: "n", found: n as u128, limit: m as u64 });
         }
         let (down, groups) = (rows.div_ceil(m) as u128, cols.div_ceil(l) as u128);
         let vectors = down * n as u128 * groups;
-        Ok(Windows {
-            groups,
-            vectors,
-            slots: vectors * l as u128,
-        })
+        Ok(Windows { groups, vectors, slots: vectors * l as u128 })
     }
 }
 
@@ -134,9 +118,7 @@ impl<T: Scalar> Nm<T> {
         let slots = check_slots("slots", windows.slots)?;
         let groups = windows.groups as usize;
         let kept = kept_rows(entries, n, m, l)?;
-        let mut index: Vec<u32> = (0..windows.vectors as usize)
-            .map(|at| (at / groups % n) as u32)
-            .collect();
+        let mut index: Vec<u32> = (0..windows.vectors as usize).map(|at| (at / groups % n) as u32).collect();
         for (&(window, group), rows) in &kept {
             for (j, &offset) in rows.iter().enumerate() {
                 index[(window * n + j) * groups + group] = offset;
@@ -149,15 +131,7 @@ impl<T: Scalar> Nm<T> {
             let j = rows.partition_point(|&offset| (offset as usize) < row % m);
             values[(row / m * n + j) * groups * l + col] = e.value;
         }
-        Ok(Nm(NmParts {
-            rows: entries.rows,
-            cols: entries.cols,
-            n,
-            m,
-            l,
-            index,
-            values,
-        }))
+        Ok(Nm(NmParts { rows: entries.rows, cols: entries.cols, n, m, l, index, values }))
     }
 
     /// Decodes: every slot that is not bitwise +0.0.
@@ -168,11 +142,7 @@ impl<T: Scalar> Nm<T> {
             if !value.is_positive_zero() {
                 let stride = p.cols.div_ceil(p.l) * p.l;
                 let (u, col) = (at / stride, at % stride);
-                list.push(Entry {
-                    row: self.row(u, col / p.l) as u32,
-                    col: col as u32,
-                    value,
-                });
+                list.push(Entry { row: self.row(u, col / p.l) as u32, col: col as u32, value });
             }
         }
         Entries::sorted(p.rows, p.cols, list)
@@ -185,12 +155,7 @@ impl<T: Scalar> Nm<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            n: self.0.n as u32,
-            m: self.0.m as u32,
-            l: self.0.l as u32,
-            ..FormatParams::DEFAULT
-        }
+        FormatParams { n: self.0.n as u32, m: self.0.m as u32, l: self.0.l as u32, ..FormatParams::DEFAULT }
     }
 }
 
@@ -247,30 +212,15 @@ fn check_vector<T: Scalar>(p: &NmParts<T>, groups: usize, at: usize) -> Result<(
     if u % p.n > 0 && p.index[at - groups] as usize >= offset {
         let previous = p.index[at - groups];
         return Err(if previous as usize == offset {
-            Refusal::Duplicate {
-                field: "index",
-                at,
-                row,
-                column: group * p.l,
-            }
+            Refusal::Duplicate { field: "index", at, row, column: group * p.l }
         } else {
-            Refusal::Unsorted {
-                field: "index",
-                at,
-                row: first_row,
-                previous: u64::from(previous),
-                found,
-            }
+            Refusal::Unsorted { field: "index", at, row: first_row, previous: u64::from(previous), found }
         });
     }
     for c in 0..p.l {
         let outside = row >= p.rows || group * p.l + c >= p.cols;
         if outside && !p.values[at * p.l + c].is_positive_zero() {
-            return Err(Refusal::DirtyPad {
-                field: "values",
-                at: at * p.l + c,
-                row,
-            });
+            return Err(Refusal::DirtyPad { field: "values", at: at * p.l + c, row });
         }
     }
     Ok(())

@@ -94,45 +94,17 @@ pub const PARAMETERS: [Parameter; 18] = {
             |p| Some(p.block_cols),
             |p, v| p.block_cols = v,
         ),
-        parameter(
-            "boundary",
-            &[F::Loops],
-            &[0],
-            |p| p.boundary,
-            |p, v| p.boundary = Some(v),
-        ),
-        parameter(
-            "br",
-            &[F::Loops],
-            &[1, 2, 4, 16, 32],
-            |p| Some(p.br),
-            |p, v| p.br = v,
-        ),
-        parameter(
-            "tau",
-            &[F::RsTile],
-            &[0, 1, 2, 4, 8],
-            |p| p.tau_nnz,
-            |p, v| p.tau_nnz = Some(v),
-        ),
-        parameter(
-            "tau_inc",
-            &[F::RsTile],
-            &[1, 2, 3],
-            |p| p.tau_inc,
-            |p, v| p.tau_inc = Some(v),
-        ),
+        parameter("boundary", &[F::Loops], &[0], |p| p.boundary, |p, v| p.boundary = Some(v)),
+        parameter("br", &[F::Loops], &[1, 2, 4, 16, 32], |p| Some(p.br), |p, v| p.br = v),
+        parameter("tau", &[F::RsTile], &[0, 1, 2, 4, 8], |p| p.tau_nnz, |p, v| p.tau_nnz = Some(v)),
+        parameter("tau_inc", &[F::RsTile], &[1, 2, 3], |p| p.tau_inc, |p, v| p.tau_inc = Some(v)),
         parameter(
             "as_printed",
             &[F::RsTile],
             &[1],
             |p| Some(u32::from(p.impact == ImpactRule::AsPrinted)),
             |p, v| {
-                p.impact = if v == 0 {
-                    ImpactRule::AsDescribed
-                } else {
-                    ImpactRule::AsPrinted
-                };
+                p.impact = if v == 0 { ImpactRule::AsDescribed } else { ImpactRule::AsPrinted };
             },
         ),
         parameter(
@@ -143,50 +115,14 @@ pub const PARAMETERS: [Parameter; 18] = {
             |p, v| p.eta = Some(v),
         ),
         parameter("kb", &[F::LibraSpmm], &[4, 16], |p| Some(p.kb), |p, v| p.kb = v),
-        parameter(
-            "fill",
-            &[F::LibraSpmm],
-            &[1],
-            |p| Some(u32::from(p.fill)),
-            |p, v| p.fill = v != 0,
-        ),
-        parameter(
-            "groups",
-            &[F::RpCsc, F::CpCsr],
-            &[1, 2, 8, 64],
-            |p| Some(p.groups),
-            |p, v| p.groups = v,
-        ),
+        parameter("fill", &[F::LibraSpmm], &[1], |p| Some(u32::from(p.fill)), |p, v| p.fill = v != 0),
+        parameter("groups", &[F::RpCsc, F::CpCsr], &[1, 2, 8, 64], |p| Some(p.groups), |p, v| p.groups = v),
         parameter("nm_n", &[F::Nm, F::Vnm], &[1], |p| Some(p.n), |p, v| p.n = v),
-        parameter(
-            "nm_m",
-            &[F::Nm, F::Vnm],
-            &[8, 16, 32],
-            |p| Some(p.m),
-            |p, v| p.m = v,
-        ),
+        parameter("nm_m", &[F::Nm, F::Vnm], &[8, 16, 32], |p| Some(p.m), |p, v| p.m = v),
         parameter("nm_l", &[F::Nm], &[1, 2, 8, 16], |p| Some(p.l), |p, v| p.l = v),
-        parameter(
-            "v",
-            &[F::Vnm, F::SrBcrs],
-            &[1, 2, 4, 16],
-            |p| Some(p.v),
-            |p, v| p.v = v,
-        ),
-        parameter(
-            "stride",
-            &[F::SrBcrs],
-            &[1, 2, 8],
-            |p| Some(p.stride),
-            |p, v| p.stride = v,
-        ),
-        parameter(
-            "short_k",
-            &[F::TwoFour],
-            &[1],
-            |p| Some(u32::from(p.short_k)),
-            |p, v| p.short_k = v != 0,
-        ),
+        parameter("v", &[F::Vnm, F::SrBcrs], &[1, 2, 4, 16], |p| Some(p.v), |p, v| p.v = v),
+        parameter("stride", &[F::SrBcrs], &[1, 2, 8], |p| Some(p.stride), |p, v| p.stride = v),
+        parameter("short_k", &[F::TwoFour], &[1], |p| Some(u32::from(p.short_k)), |p, v| p.short_k = v != 0),
         parameter(
             "balanced",
             &[F::MeTcf, F::BitTcf],
@@ -213,13 +149,7 @@ const fn parameter(
     get: fn(&FormatParams) -> Option<u32>,
     set: fn(&mut FormatParams, u32),
 ) -> Parameter {
-    Parameter {
-        name,
-        formats,
-        samples,
-        get,
-        set,
-    }
+    Parameter { name, formats, samples, get, set }
 }
 
 impl FormatParams {
@@ -248,11 +178,7 @@ impl FormatParams {
     /// Parameters of a block format.
     #[must_use]
     pub const fn blocks(block_rows: u32, block_cols: u32) -> FormatParams {
-        FormatParams {
-            block_rows,
-            block_cols,
-            ..FormatParams::DEFAULT
-        }
+        FormatParams { block_rows, block_cols, ..FormatParams::DEFAULT }
     }
 
     /// The same parameters with those that `kind` does not read set to their default.

@@ -162,9 +162,7 @@ impl<T: Scalar> RpCsc<T> {
                 *bitmaps.entry(lane[0].col).or_default() |= 1 << group;
                 parts.col_len.push(lane.len() as u8);
             }
-            parts
-                .row_idx
-                .extend(list.iter().map(|e| (e.row as usize - group * height) as u16));
+            parts.row_idx.extend(list.iter().map(|e| (e.row as usize - group * height) as u16));
             parts.values.extend(list.iter().map(|e| e.value));
             parts.group_col_ptr.push(parts.col_len.len() as u32);
             parts.group_value_ptr.push(parts.values.len() as u32);
@@ -206,10 +204,7 @@ impl<T: Scalar> RpCsc<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            groups: self.0.groups as u32,
-            ..FormatParams::DEFAULT
-        }
+        FormatParams { groups: self.0.groups as u32, ..FormatParams::DEFAULT }
     }
 }
 
@@ -235,22 +230,14 @@ fn check_counts<T>(p: &RpCscParts<T>, group: usize) -> Result<(), Refusal> {
         if expected == found {
             return Ok(());
         }
-        Err(Refusal::Unequal {
-            field,
-            at: group + 1,
-            expected,
-            found,
-        })
+        Err(Refusal::Unequal { field, at: group + 1, expected, found })
     };
     let (start, end) = (p.group_col_ptr[group], p.group_col_ptr[group + 1]);
     let stored = p.group_bitmap.iter().filter(|&bits| bits >> group & 1 == 1);
     unequal("group_col_ptr", start, stored.count() as u64, end)?;
     let lengths = &p.col_len[start as usize..end as usize];
     if let Some(empty) = lengths.iter().position(|&length| length == 0) {
-        return Err(Refusal::Empty {
-            field: "col_len",
-            at: start as usize + empty,
-        });
+        return Err(Refusal::Empty { field: "col_len", at: start as usize + empty });
     }
     let entries = lengths.iter().map(|&length| u64::from(length)).sum();
     let (first, last) = (p.group_value_ptr[group], p.group_value_ptr[group + 1]);
@@ -268,17 +255,9 @@ fn check_group<T>(p: &RpCscParts<T>, group: usize, height: usize) -> Result<(), 
         let lane = &p.row_idx[at..at + usize::from(length)];
         check_ascending("row_idx", usize::from(col), at, lane, rows).map_err(|refusal| match refusal {
             // A lane is a column here, and its rows count from the first of the group.
-            Refusal::Duplicate {
-                field,
-                at,
-                row: column,
-                column: row,
-            } => Refusal::Duplicate {
-                field,
-                at,
-                row: first_row + row,
-                column,
-            },
+            Refusal::Duplicate { field, at, row: column, column: row } => {
+                Refusal::Duplicate { field, at, row: first_row + row, column }
+            }
             other => other,
         })?;
         at += lane.len();
@@ -289,8 +268,7 @@ fn check_group<T>(p: &RpCscParts<T>, group: usize, height: usize) -> Result<(), 
 /// No column of a group is longer than its 8-bit length can say.
 fn check_lanes<T>(lists: &[Vec<Entry<T>>], height: usize) -> Result<(), Refusal> {
     let lanes = lists.iter().enumerate().flat_map(|(group, list)| {
-        list.chunk_by(|a, b| a.col == b.col)
-            .map(move |lane| (lane[0].col, group, lane.len()))
+        list.chunk_by(|a, b| a.col == b.col).map(move |lane| (lane[0].col, group, lane.len()))
     });
     match lanes.filter(|&(_, _, length)| length > LANE_LIMIT).min() {
         None => Ok(()),

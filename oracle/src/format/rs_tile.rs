@@ -169,10 +169,7 @@ impl<T: Scalar> RsTile<T> {
     /// Parameters that lead to these windows and residual rows: the default where it does, else the tightest of a rule
     /// ([`recover`]). The default too where none do, which no encoder writes. Costs up to five scans of the entries.
     pub fn params(&self) -> FormatParams {
-        let wanted = Partition {
-            windows: self.0.window_row.clone(),
-            residual: self.0.residual_row.clone(),
-        };
+        let wanted = Partition { windows: self.0.window_row.clone(), residual: self.0.residual_row.clone() };
         recover(&self.entries(), &wanted).unwrap_or_default()
     }
 }
@@ -213,12 +210,7 @@ fn check_lengths<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
     let blocks = p.bitmap.len();
     check_u32("blocks", blocks as u128)?;
     check_u32("values", p.values.len() as u128)?;
-    check_offsets(
-        "window_block_ptr",
-        &p.window_block_ptr,
-        p.window_row.len(),
-        blocks,
-    )?;
+    check_offsets("window_block_ptr", &p.window_block_ptr, p.window_row.len(), blocks)?;
     check_offsets("block_value_ptr", &p.block_value_ptr, blocks, p.values.len())?;
     check_length("block_col", SIDE as u128 * blocks as u128, p.block_col.len())?;
     check_u32("residual_width", p.residual_width as u128)?;
@@ -234,12 +226,9 @@ fn check_rows<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
     check_ascending("window_row", 0, 0, windows, p.rows)?;
     check_ascending("residual_row", 0, 0, &p.residual_row, p.rows)?;
     let outside = |field, at, row: u32, window: Option<&u32>| match window {
-        Some(&first) if u64::from(row) < u64::from(first) + SIDE as u64 => Err(Refusal::Overlap {
-            field,
-            at,
-            window: u64::from(first),
-            found: u64::from(row),
-        }),
+        Some(&first) if u64::from(row) < u64::from(first) + SIDE as u64 => {
+            Err(Refusal::Overlap { field, at, window: u64::from(first), found: u64::from(row) })
+        }
         _ => Ok(()),
     };
     for at in 1..windows.len() {
@@ -265,11 +254,7 @@ fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
     let used = lane.iter().position(|&col| col == PAD).unwrap_or(lane.len());
     check_ascending("block_col", row, SIDE * blocks.start, &lane[..used], p.cols)?;
     if let Some(beyond) = lane[used..].iter().position(|&col| col != PAD) {
-        return Err(Refusal::DirtyPad {
-            field: "block_col",
-            at: SIDE * blocks.start + used + beyond,
-            row,
-        });
+        return Err(Refusal::DirtyPad { field: "block_col", at: SIDE * blocks.start + used + beyond, row });
     }
     if used.div_ceil(SIDE) < blocks.len() {
         return empty("block_col", SIDE * (blocks.start + used.div_ceil(SIDE)));
@@ -286,23 +271,14 @@ fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
 fn check_bits<T>(p: &RsTileParts<T>, block: usize, inside: impl Fn(u32) -> bool) -> Result<(), Refusal> {
     let bitmap = p.bitmap[block];
     if let Some(bit) = (0..64).find(|&bit| bitmap >> bit & 1 == 1 && !inside(bit)) {
-        return Err(Refusal::StrayBit {
-            field: "bitmap",
-            at: block,
-            bit,
-        });
+        return Err(Refusal::StrayBit { field: "bitmap", at: block, bit });
     }
     let expected = u64::from(p.block_value_ptr[block]) + u64::from(bitmap.count_ones());
     let found = u64::from(p.block_value_ptr[block + 1]);
     if expected == found {
         return Ok(());
     }
-    Err(Refusal::Unequal {
-        field: "block_value_ptr",
-        at: block + 1,
-        expected,
-        found,
-    })
+    Err(Refusal::Unequal { field: "block_value_ptr", at: block + 1, expected, found })
 }
 
 /// Checks columns and pads of residual row number `at`.

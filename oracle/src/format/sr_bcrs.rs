@@ -133,12 +133,7 @@ impl<T: Scalar> SrBcrs<T> {
     pub fn entries(&self) -> Entries<T> {
         let p = &self.0;
         let mut list = Vec::with_capacity(self.nnz());
-        for (window, ends) in p
-            .window_ptr
-            .windows(2)
-            .enumerate()
-            .filter(|(_, ends)| ends[0] < ends[1])
-        {
+        for (window, ends) in p.window_ptr.windows(2).enumerate().filter(|(_, ends)| ends[0] < ends[1]) {
             let first_row = window * p.v;
             for r in 0..p.v.min(p.rows - first_row) {
                 for vector in ends[0] as usize..ends[1] as usize {
@@ -150,11 +145,7 @@ impl<T: Scalar> SrBcrs<T> {
                 }
             }
         }
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries { rows: p.rows, cols: p.cols, list }
     }
 
     /// Number of entries: slots that are not bitwise +0.0.
@@ -165,11 +156,7 @@ impl<T: Scalar> SrBcrs<T> {
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
         // The constructor has checked that both fit.
-        FormatParams {
-            v: self.0.v as u32,
-            stride: self.0.stride as u32,
-            ..FormatParams::default()
-        }
+        FormatParams { v: self.0.v as u32, stride: self.0.stride as u32, ..FormatParams::default() }
     }
 }
 
@@ -189,11 +176,7 @@ fn check_group(v: usize, stride: usize) -> Result<(), Refusal> {
     }
     let found = v as u128 * stride as u128;
     if found > u128::from(BLOCK_AREA_LIMIT) {
-        return Err(Refusal::TooLarge {
-            field: "v * stride",
-            found,
-            limit: BLOCK_AREA_LIMIT,
-        });
+        return Err(Refusal::TooLarge { field: "v * stride", found, limit: BLOCK_AREA_LIMIT });
     }
     Ok(())
 }
@@ -215,27 +198,15 @@ fn check_window<T: Scalar>(p: &SrBcrsParts<T>, window: usize) -> Result<(), Refu
     let real = columns.iter().position(|&c| c == PAD).unwrap_or(columns.len());
     check_ascending("vector_col", window, start, &columns[..real], p.cols)?;
     if let Some(i) = columns[real..].iter().position(|&c| c != PAD) {
-        return Err(Refusal::DirtyPad {
-            field: "vector_col",
-            at: start + real + i,
-            row: window,
-        });
+        return Err(Refusal::DirtyPad { field: "vector_col", at: start + real + i, row: window });
     }
     let first_row = window * p.v;
     for vector in start..end {
-        let inside = if vector < start + real {
-            p.rows - first_row
-        } else {
-            0
-        };
+        let inside = if vector < start + real { p.rows - first_row } else { 0 };
         for r in inside..p.v {
             let at = p.slot(vector, r);
             if !p.values[at].is_positive_zero() {
-                return Err(Refusal::DirtyPad {
-                    field: "values",
-                    at,
-                    row: first_row + r,
-                });
+                return Err(Refusal::DirtyPad { field: "values", at, row: first_row + r });
             }
         }
     }

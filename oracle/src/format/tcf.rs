@@ -136,16 +136,8 @@ impl<T: Scalar> Tcf<T> {
     /// Decodes: every entry, explicit zeros included.
     pub fn entries(&self) -> Entries<T> {
         let p = &self.0;
-        let entry = |at| Entry {
-            row: p.edge_to_row[at],
-            col: p.edge_list[at],
-            value: p.values[at],
-        };
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list: (0..p.values.len()).map(entry).collect(),
-        }
+        let entry = |at| Entry { row: p.edge_to_row[at], col: p.edge_list[at], value: p.values[at] };
+        Entries { rows: p.rows, cols: p.cols, list: (0..p.values.len()).map(entry).collect() }
     }
 
     /// Number of entries, explicit zeros included.
@@ -179,12 +171,7 @@ fn check_equal(field: &'static str, at: usize, expected: usize, found: u32) -> R
     if found as usize == expected {
         return Ok(());
     }
-    Err(Refusal::Unequal {
-        field,
-        at,
-        expected: expected as u64,
-        found: u64::from(found),
-    })
+    Err(Refusal::Unequal { field, at, expected: expected as u64, found: u64::from(found) })
 }
 
 impl<T> Tcf<T> {

@@ -47,13 +47,7 @@ pub struct TwoFourParts<T> {
     pub values: Vec<T>,
 }
 
-fields!(TwoFourParts {
-    rows: Extent,
-    cols: Extent,
-    short_k: Flag,
-    metadata: U32,
-    values: Values
-});
+fields!(TwoFourParts { rows: Extent, cols: Extent, short_k: Flag, metadata: U32, values: Values });
 
 /// A valid 2:4 matrix. Reads as its [`TwoFourParts`].
 #[derive(Clone, Debug, PartialEq)]
@@ -188,11 +182,7 @@ impl<T: Scalar> TwoFour<T> {
                     let slots = &p.values[slot..slot + mma.chunk() / 2];
                     for (&value, offset) in slots.iter().zip(offsets) {
                         if !value.is_positive_zero() {
-                            list.push(Entry {
-                                row: row as u32,
-                                col: (col + offset) as u32,
-                                value,
-                            });
+                            list.push(Entry { row: row as u32, col: (col + offset) as u32, value });
                         }
                     }
                 }
@@ -208,10 +198,7 @@ impl<T: Scalar> TwoFour<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            short_k: self.0.short_k,
-            ..FormatParams::DEFAULT
-        }
+        FormatParams { short_k: self.0.short_k, ..FormatParams::DEFAULT }
     }
 
     /// The lane that reads element `at` of `metadata`, and the selector of the instruction that does, if neighbouring
@@ -287,11 +274,7 @@ fn check_chunk<T: Scalar>(
         return dirty("metadata", at);
     }
     let slot = row * across * mma.k() / 2 + first_col / 2;
-    let columns: &[usize] = if mma.chunk() == 4 {
-        &[low, high]
-    } else {
-        &[low / 2]
-    };
+    let columns: &[usize] = if mma.chunk() == 4 { &[low, high] } else { &[low / 2] };
     for (j, offset) in columns.iter().enumerate() {
         let outside = row >= p.rows || first_col + offset >= p.cols;
         if outside && !p.values[slot + j].is_positive_zero() {

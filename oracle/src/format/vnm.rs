@@ -95,27 +95,14 @@ impl Blocks {
             check_u32(field, extent as u128)?;
         }
         if n > KEPT {
-            return Err(Refusal::TooLarge {
-                field: "n",
-                found: n as u128,
-                limit: KEPT as u64,
-            });
+            return Err(Refusal::TooLarge { field: "n", found: n as u128, limit: KEPT as u64 });
         }
         if m < KEPT {
-            return Err(Refusal::Parameter {
-                field: "m",
-                expected: "at least 4",
-                found: m as u64,
-            });
+            return Err(Refusal::Parameter { field: "m", expected: "at least 4", found: m as u64 });
         }
         let (down, across) = (rows.div_ceil(v) as u128, cols.div_ceil(m) as u128);
         let lanes = down * v as u128 * across;
-        Ok(Blocks {
-            across,
-            columns: down * across * KEPT as u128,
-            lanes,
-            slots: lanes * n as u128,
-        })
+        Ok(Blocks { across, columns: down * across * KEPT as u128, lanes, slots: lanes * n as u128 })
     }
 }
 
@@ -175,26 +162,14 @@ impl<T: Scalar> Vnm<T> {
             for (row, list) in &block.rows {
                 let lane = row * across + block_col;
                 let kept = positions(list, &selected, n, (*row, block_col * m))?;
-                index[lane] = kept
-                    .iter()
-                    .enumerate()
-                    .fold(0, |byte, (j, &q)| byte | q << (2 * j));
+                index[lane] = kept.iter().enumerate().fold(0, |byte, (j, &q)| byte | q << (2 * j));
                 for e in list {
                     let before = |&&q: &&u8| (selected[usize::from(q)] as usize) < e.col as usize % m;
                     values[lane * n + kept.iter().filter(before).count()] = e.value;
                 }
             }
         }
-        Ok(Vnm(VnmParts {
-            rows: entries.rows,
-            cols: entries.cols,
-            v,
-            n,
-            m,
-            column,
-            index,
-            values,
-        }))
+        Ok(Vnm(VnmParts { rows: entries.rows, cols: entries.cols, v, n, m, column, index, values }))
     }
 
     /// Decodes: every slot that is not bitwise +0.0.
@@ -209,19 +184,11 @@ impl<T: Scalar> Vnm<T> {
                 if !value.is_positive_zero() {
                     let position = usize::from(index >> (2 * j) & 3);
                     let offset = p.column[block * KEPT + position] as usize;
-                    list.push(Entry {
-                        row: row as u32,
-                        col: (block_col * p.m + offset) as u32,
-                        value,
-                    });
+                    list.push(Entry { row: row as u32, col: (block_col * p.m + offset) as u32, value });
                 }
             }
         }
-        Entries {
-            rows: p.rows,
-            cols: p.cols,
-            list,
-        }
+        Entries { rows: p.rows, cols: p.cols, list }
     }
 
     /// Number of entries: slots that are not bitwise +0.0.
@@ -231,12 +198,7 @@ impl<T: Scalar> Vnm<T> {
 
     /// The parameters that the matrix was encoded with.
     pub fn params(&self) -> FormatParams {
-        FormatParams {
-            v: self.0.v as u32,
-            n: self.0.n as u32,
-            m: self.0.m as u32,
-            ..FormatParams::DEFAULT
-        }
+        FormatParams { v: self.0.v as u32, n: self.0.n as u32, m: self.0.m as u32, ..FormatParams::DEFAULT }
     }
 }
 
@@ -250,9 +212,7 @@ fn cut<T: Copy>(entries: &Entries<T>, v: usize, m: usize) -> BTreeMap<(usize, us
     let mut blocks = BTreeMap::new();
     for &e in &entries.list {
         let (row, col) = (e.row as usize, e.col as usize);
-        let block = blocks.entry((row / v, col / m)).or_insert_with(|| Block {
-            rows: BTreeMap::new(),
-        });
+        let block = blocks.entry((row / v, col / m)).or_insert_with(|| Block { rows: BTreeMap::new() });
         block.rows.entry(row).or_default().push(e);
     }
     blocks
@@ -304,9 +264,8 @@ fn positions<T>(
             remedy: "prune the matrix first",
         });
     }
-    let mut kept: BTreeSet<u8> = (0..KEPT as u8)
-        .filter(|&q| offsets.contains(&selected[usize::from(q)]))
-        .collect();
+    let mut kept: BTreeSet<u8> =
+        (0..KEPT as u8).filter(|&q| offsets.contains(&selected[usize::from(q)])).collect();
     for q in 0..KEPT as u8 {
         if kept.len() < n {
             kept.insert(q);

@@ -100,8 +100,5 @@ fn widen(indices: &[u32]) -> Vec<usize> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err takes")]
 fn foreign(error: SparseFormatError) -> Refusal {
-    Refusal::Foreign {
-        library: "nalgebra-sparse",
-        reason: error.to_string(),
-    }
+    Refusal::Foreign { library: "nalgebra-sparse", reason: error.to_string() }
 }

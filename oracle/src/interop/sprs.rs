@@ -33,17 +33,9 @@ pub fn csr<T: Clone, I: SpIndex, P: SpIndex>(matrix: &CsMatViewI<'_, T, I, P>) -
 /// valid here.
 pub fn to_csr<T: Clone, I: SpIndex, P: SpIndex>(matrix: &Csr<T>) -> Result<CsMatI<T, I, P>, Refusal> {
     check_index::<I>("cols", matrix.cols)?;
-    let (offsets, indices) = (
-        widen("indptr", &matrix.row_ptr)?,
-        widen("indices", &matrix.col_idx)?,
-    );
-    CsMatI::try_new(
-        (matrix.rows, matrix.cols),
-        offsets,
-        indices,
-        matrix.values.clone(),
-    )
-    .map_err(|(.., error)| foreign(error))
+    let (offsets, indices) = (widen("indptr", &matrix.row_ptr)?, widen("indices", &matrix.col_idx)?);
+    CsMatI::try_new((matrix.rows, matrix.cols), offsets, indices, matrix.values.clone())
+        .map_err(|(.., error)| foreign(error))
 }
 
 /// Takes a CSC matrix.
@@ -70,17 +62,9 @@ pub fn csc<T: Clone, I: SpIndex, P: SpIndex>(matrix: &CsMatViewI<'_, T, I, P>) -
 /// valid here.
 pub fn to_csc<T: Clone, I: SpIndex, P: SpIndex>(matrix: &Csc<T>) -> Result<CsMatI<T, I, P>, Refusal> {
     check_index::<I>("rows", matrix.rows)?;
-    let (offsets, indices) = (
-        widen("indptr", &matrix.col_ptr)?,
-        widen("indices", &matrix.row_idx)?,
-    );
-    CsMatI::try_new_csc(
-        (matrix.rows, matrix.cols),
-        offsets,
-        indices,
-        matrix.values.clone(),
-    )
-    .map_err(|(.., error)| foreign(error))
+    let (offsets, indices) = (widen("indptr", &matrix.col_ptr)?, widen("indices", &matrix.row_idx)?);
+    CsMatI::try_new_csc((matrix.rows, matrix.cols), offsets, indices, matrix.values.clone())
+        .map_err(|(.., error)| foreign(error))
 }
 
 /// Takes triplets: the same triples in the same order, duplicates included.
@@ -104,17 +88,9 @@ pub fn coo<T: Clone, I: SpIndex>(matrix: &TriMatI<T, I>) -> Result<Coo<T>, Refus
 /// # Errors
 /// [`Refusal::TooLarge`] where the index type is too narrow.
 pub fn to_trimat<T: Clone, I: SpIndex>(matrix: &Coo<T>) -> Result<TriMatI<T, I>, Refusal> {
-    let (rows, cols) = (
-        widen("row_idx", &matrix.row_idx)?,
-        widen("col_idx", &matrix.col_idx)?,
-    );
+    let (rows, cols) = (widen("row_idx", &matrix.row_idx)?, widen("col_idx", &matrix.col_idx)?);
     // Equal lengths and indices in range, which `from_triplets` asserts, are what a valid `Coo` is.
-    Ok(TriMatI::from_triplets(
-        (matrix.rows, matrix.cols),
-        rows,
-        cols,
-        matrix.values.clone(),
-    ))
+    Ok(TriMatI::from_triplets((matrix.rows, matrix.cols), rows, cols, matrix.values.clone()))
 }
 
 fn check_storage(expected: &'static str, matches: bool) -> Result<(), Refusal> {
@@ -142,11 +118,7 @@ fn check_index<I: SpIndex>(field: &'static str, value: usize) -> Result<I, Refus
 fn largest<I: SpIndex>() -> u64 {
     let all_ones = |bits: u32| u64::MAX >> (64 - bits);
     let fits = |value: u64| usize::try_from(value).is_ok_and(|v| I::try_from_usize(v).is_some());
-    (1..=64)
-        .map(all_ones)
-        .take_while(|&value| fits(value))
-        .last()
-        .unwrap_or(0)
+    (1..=64).map(all_ones).take_while(|&value| fits(value)).last().unwrap_or(0)
 }
 
 fn widen<I: SpIndex>(field: &'static str, indices: &[u32]) -> Result<Vec<I>, Refusal> {
@@ -154,8 +126,5 @@ fn widen<I: SpIndex>(field: &'static str, indices: &[u32]) -> Result<Vec<I>, Ref
 }
 
 fn foreign(error: StructureError) -> Refusal {
-    Refusal::Foreign {
-        library: "sprs",
-        reason: error.to_string(),
-    }
+    Refusal::Foreign { library: "sprs", reason: error.to_string() }
 }

@@ -163,18 +163,10 @@ impl Accepted {
 }
 
 fn if_right(right: bool) -> ElementVerdict {
-    if right {
-        ElementVerdict::Exact
-    } else {
-        ElementVerdict::Wrong(Tier::T1, None)
-    }
+    if right { ElementVerdict::Exact } else { ElementVerdict::Wrong(Tier::T1, None) }
 }
 
 fn if_equal(y: f64, x: &Value) -> ElementVerdict {
     let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
-    if error {
-        ElementVerdict::Wrong(Tier::T0, None)
-    } else {
-        ElementVerdict::Exact
-    }
+    if error { ElementVerdict::Wrong(Tier::T0, None) } else { ElementVerdict::Exact }
 }

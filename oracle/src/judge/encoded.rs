@@ -56,11 +56,7 @@ pub fn first_difference<T: Scalar>(expected: &Parts<T>, found: &Parts<T>) -> Opt
         }
         let at = at.unwrap_or(expected.len().min(found.len()));
         let show = |list: &[u64]| list.get(at).map_or("nothing".to_owned(), |v| format!("0x{v:x}"));
-        Some(format!(
-            "{name}[{at}] is {}, expected {}",
-            show(&found),
-            show(&expected)
-        ))
+        Some(format!("{name}[{at}] is {}, expected {}", show(&found), show(&expected)))
     })
 }
 

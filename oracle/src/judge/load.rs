@@ -26,10 +26,7 @@ pub(super) struct Load {
 impl Counting {
     pub(super) fn new(arithmetic: &Arithmetic) -> Counting {
         let part = arithmetic.part();
-        let ieee = matches!(
-            part.reduction,
-            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
-        );
+        let ieee = matches!(part.reduction, Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any);
         let thresholds = |part: &Part| Some(Thresholds::new(arithmetic, part)).filter(|t| !t.is_idle());
         Counting {
             plain: ieee && part.along == Along::Chain && matches!(arithmetic.parts, Parts::One(_)),

@@ -26,12 +26,7 @@ pub fn judge_moved(
     profile: &Profile,
     summed: &BTreeMap<(u32, u32), Vec<u64>>,
 ) -> Verdict {
-    if let Err(mismatch) = same_kind(
-        expected.kind(),
-        expected.shape(),
-        expected.precision(),
-        frame(&found),
-    ) {
+    if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), frame(&found)) {
         return Verdict::Wrong(mismatch);
     }
     let canonical = RawSparse::from(expected.clone());
@@ -107,13 +102,7 @@ pub fn judge_spgemm(
         };
         judge(problem, arithmetic, profile, (1.0, 0.0), &output)
     };
-    judge_sparse(
-        (problem.shape(), arithmetic.out, kind),
-        profile,
-        found,
-        positions,
-        of_values,
-    )
+    judge_sparse((problem.shape(), arithmetic.out, kind), profile, found, positions, of_values)
 }
 
 /// Judges a sparse result of a shape, element type and format; `positions` are those that it must have, and `of_values` judges the
@@ -125,11 +114,7 @@ pub(super) fn judge_sparse(
     positions: impl FnOnce() -> Result<Vec<(u32, u32)>, Refusal>,
     of_values: impl FnOnce(AnySlice<'_>) -> Judged,
 ) -> Judged {
-    let structural = |verdict| Judged {
-        verdict,
-        tiers: Vec::new(),
-        elements: 0,
-    };
+    let structural = |verdict| Judged { verdict, tiers: Vec::new(), elements: 0 };
     if let Err(mismatch) = same_kind(kind, shape, out, frame(&found)) {
         return structural(Verdict::Wrong(mismatch));
     }
@@ -139,10 +124,7 @@ pub(super) fn judge_sparse(
     let found = match found.check() {
         Ok(found) => found,
         Err(refusal) => {
-            return structural(wrong(
-                Defect::Structure,
-                format!("not a valid encoding: {refusal}"),
-            ));
+            return structural(wrong(Defect::Structure, format!("not a valid encoding: {refusal}")));
         }
     };
     let got = bit_entries(&found);
@@ -180,12 +162,7 @@ pub(super) fn same_kind(
 ) -> Result<(), Box<Mismatch>> {
     let expected = format!("{} {}x{} of {precision}", kind.name(), shape.0, shape.1);
     let (found_kind, found_shape, found_precision) = found;
-    let got = format!(
-        "{} {}x{} of {found_precision}",
-        found_kind.name(),
-        found_shape.0,
-        found_shape.1
-    );
+    let got = format!("{} {}x{} of {found_precision}", found_kind.name(), found_shape.0, found_shape.1);
     if expected == got {
         return Ok(());
     }
@@ -223,17 +200,11 @@ pub(super) fn compare(wanted: &[BitEntry], got: &[BitEntry]) -> Option<Mismatch>
     let at = wanted.iter().zip(got).position(|(w, g)| w != g);
     let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
     let show = |e: Option<&BitEntry>| {
-        e.map_or("nothing".to_owned(), |e| {
-            format!("({}, {}) = 0x{:x}", e.0, e.1, e.2)
-        })
+        e.map_or("nothing".to_owned(), |e| format!("({}, {}) = 0x{:x}", e.0, e.1, e.2))
     };
     let (w, g) = (wanted.get(at), got.get(at));
     let same_position = w.map(|e| (e.0, e.1)) == g.map(|e| (e.0, e.1));
-    let defect = if same_position {
-        Defect::Value
-    } else {
-        Defect::Pattern
-    };
+    let defect = if same_position { Defect::Value } else { Defect::Pattern };
     let message = format!("stored entry {at}: expected {}, found {}", show(w), show(g));
     Some(Mismatch {
         at: w.or(g).map(|e| (e.0 as usize, e.1 as usize)),
@@ -263,10 +234,7 @@ fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Ve
             }
             _ if numeric => bits.push(0),
             _ => {
-                return Err(pattern(
-                    position,
-                    "is missing: some product reaches it, and structure is kept",
-                ));
+                return Err(pattern(position, "is missing: some product reaches it, and structure is kept"));
             }
         }
     }
@@ -278,12 +246,7 @@ fn align(positions: &[(u32, u32)], got: &[BitEntry], numeric: bool) -> Result<Ve
 
 /// Sorts each lane of a CSR or CSC result whose profile leaves the order free. Broken offsets are left for the check.
 fn sort_lanes(found: &mut RawSparse) {
-    let RawSparse {
-        offsets,
-        indices,
-        values,
-        ..
-    } = found;
+    let RawSparse { offsets, indices, values, .. } = found;
     let valid = offsets.windows(2).all(|w| w[0] <= w[1])
         && offsets.last().is_some_and(|&end| end as usize == indices.len())
         && indices.len() == values.len();
@@ -343,17 +306,10 @@ mod tests {
         assert_eq!((missing.expected_bits, missing.found_bits), (Some(two), None));
         assert_eq!(missing.found, "nothing");
 
-        let kind = same_kind(
-            FormatKind::Csr,
-            (2, 3),
-            Precision::F32,
-            (FormatKind::Csc, (3, 2), Precision::F64),
-        )
-        .expect_err("another format");
+        let kind =
+            same_kind(FormatKind::Csr, (2, 3), Precision::F32, (FormatKind::Csc, (3, 2), Precision::F64))
+                .expect_err("another format");
         assert_eq!(kind.defect, Defect::Kind);
-        assert_eq!(
-            (kind.expected.as_str(), kind.found.as_str()),
-            ("csr 2x3 of f32", "csc 3x2 of f64")
-        );
+        assert_eq!((kind.expected.as_str(), kind.found.as_str()), ("csr 2x3 of f32", "csc 3x2 of f64"));
     }
 }

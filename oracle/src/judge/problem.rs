@@ -135,14 +135,9 @@ impl<'a> Terms<'a> {
     /// Gauge of the finite products only, in f64 (infinite when they overflow): may a correct kernel overflow here?
     #[must_use]
     pub fn finite_gauge(self) -> f64 {
-        self.iter()
-            .map(|(a, b)| (a * b).abs())
-            .filter(|p| !p.is_nan() && *p != f64::INFINITY)
-            .sum::<f64>()
-            + self
-                .iter()
-                .filter(|(a, b)| a.is_finite() && b.is_finite() && (a * b).is_infinite())
-                .count() as f64
+        self.iter().map(|(a, b)| (a * b).abs()).filter(|p| !p.is_nan() && *p != f64::INFINITY).sum::<f64>()
+            + self.iter().filter(|(a, b)| a.is_finite() && b.is_finite() && (a * b).is_infinite()).count()
+                as f64
                 * f64::MAX
     }
 }
@@ -192,23 +187,12 @@ impl Problem<'_> {
                 same("columns of A", a.cols, "rows of B", b.rows())?;
                 for_each_spmm(a, (*pads, *slots), b, visit)?;
             }
-            Problem::Sddmm {
-                positions,
-                x,
-                y,
-                factors,
-            } => {
+            Problem::Sddmm { positions, x, y, factors } => {
                 same("columns of X", x.cols(), "columns of Y", y.cols())?;
-                if let Some(&(i, j)) = positions
-                    .iter()
-                    .find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows())
+                if let Some(&(i, j)) =
+                    positions.iter().find(|p| p.0 as usize >= x.rows() || p.1 as usize >= y.rows())
                 {
-                    same(
-                        "rows of X and Y",
-                        x.rows().min(y.rows()),
-                        "a position of S",
-                        i.max(j) as usize,
-                    )?;
+                    same("rows of X and Y", x.rows().min(y.rows()), "a position of S", i.max(j) as usize)?;
                 }
                 for_each_sddmm(positions, (x, y), factors, visit);
             }
@@ -228,16 +212,7 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
-    if left == right {
-        Ok(())
-    } else {
-        Err(Refusal::Shape {
-            left_name,
-            left,
-            right_name,
-            right,
-        })
-    }
+    if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
 }
 
 fn for_each_spmm(
@@ -253,11 +228,7 @@ fn for_each_spmm(
         for i in 0..a.rows {
             merged.fill(a.row(i), pads_of(i));
             let (terms, given) = (&merged.cols, slots.row(i).0);
-            let matching = terms
-                .iter()
-                .zip(given)
-                .filter(|(term, slot)| term == slot)
-                .count();
+            let matching = terms.iter().zip(given).filter(|(term, slot)| term == slot).count();
             same(
                 "terms of a row of A",
                 terms.len(),
@@ -310,22 +281,11 @@ fn for_each_sddmm(
     for (index, &(i, j)) in positions.iter().enumerate() {
         let (left, right) = (&x.data()[row(x, i)], &y.data()[row(y, j)]);
         let sum = dot(left, right);
-        let products = left
-            .iter()
-            .zip(right)
-            .map(|(&a, &b)| lsb(a).saturating_add(lsb(b)));
+        let products = left.iter().zip(right).map(|(&a, &b)| lsb(a).saturating_add(lsb(b)));
         let lsb = products.min().unwrap_or(i64::MAX);
         let terms = Terms::Rows { x: left, y: right };
         let factor = factors.get(index).copied();
-        visit(&Site {
-            at: (index, 0),
-            sum: &sum,
-            lsb,
-            terms,
-            slots: None,
-            factor,
-            poisoned: false,
-        });
+        visit(&Site { at: (index, 0), sum: &sum, lsb, terms, slots: None, factor, poisoned: false });
     }
 }
 
@@ -337,11 +297,7 @@ fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)
         left.extend(terms.iter().map(|t| t.0));
         right.extend(terms.iter().map(|t| t.1));
         let sum = dot(&left, &right);
-        let lsb = terms
-            .iter()
-            .map(|t| lsb(t.0).saturating_add(lsb(t.1)))
-            .min()
-            .unwrap_or(i64::MAX);
+        let lsb = terms.iter().map(|t| lsb(t.0).saturating_add(lsb(t.1))).min().unwrap_or(i64::MAX);
         let terms = Terms::List(terms);
         visit(&Site {
             at: (i, j as usize),

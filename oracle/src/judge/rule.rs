@@ -83,11 +83,7 @@ impl<'a> Rule<'a> {
             exact.gauge = &exact.gauge + &more;
         }
         // Multiplied by 0, no term brings its roundings along.
-        let counts = if alpha == 0.0 {
-            Default::default()
-        } else {
-            load.census
-        };
+        let counts = if alpha == 0.0 { Default::default() } else { load.census };
         let mut tolerance = self.tolerance(counts, (alpha, self.beta));
         let (flushed, flush_meets_inf) = self.flushed(site, &load, &exact, c);
         if let Some(flushed) = &flushed {
@@ -100,10 +96,8 @@ impl<'a> Rule<'a> {
         if inf_or_nan {
             exact.value = Value::Inf { negative: false };
         }
-        let overflow = inf_or_nan
-            || tolerance
-                .as_ref()
-                .is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
+        let overflow =
+            inf_or_nan || tolerance.as_ref().is_some_and(|t| self.may_overflow(t, site, &exact, (alpha, c)));
         // 0 * x has the sign of x: where it is computed and added, only the sign of a zero result can change. At alpha = 0
         // the sum counts as +0, and a kernel may add it or not.
         let sign_free = self.alpha0_reads || self.beta0_reads || self.numeric_pattern || self.alpha == 0.0;
@@ -285,17 +279,9 @@ impl<'a> Rule<'a> {
             Value::Nan => false,
             // Beside the infinite terms, finite ones may overflow to the other side and give NaN.
             Value::Inf { .. } => {
-                let addend = if self.beta != 0.0 && c.is_finite() {
-                    (self.beta * c).abs()
-                } else {
-                    0.0
-                };
+                let addend = if self.beta != 0.0 && c.is_finite() { (self.beta * c).abs() } else { 0.0 };
                 // An infinite factor turns no finite sum into NaN: only overflow before it may.
-                let alpha = if site.factor.is_some_and(f64::is_infinite) {
-                    self.alpha
-                } else {
-                    alpha
-                };
+                let alpha = if site.factor.is_some_and(f64::is_infinite) { self.alpha } else { alpha };
                 let products = if alpha == 0.0 && !self.alpha0_reads {
                     0.0
                 } else {

@@ -61,17 +61,9 @@ impl Sheet {
             let c = before.map_or(0.0, |(data, place)| {
                 decode(data.bits(place.offset(site.at, count - 1)), data.precision())
             });
-            lines.push(Line {
-                at: site.at,
-                accepted: rule.accepts(site, c),
-                first: OnceLock::new(),
-            });
+            lines.push(Line { at: site.at, accepted: rule.accepts(site, c), first: OnceLock::new() });
         })?;
-        Ok((count <= most).then(|| Sheet {
-            shape: problem.shape(),
-            out: arithmetic.out,
-            lines,
-        }))
+        Ok((count <= most).then(|| Sheet { shape: problem.shape(), out: arithmetic.out, lines }))
     }
 
     /// As [`judge`](super::judge) with an output that lies so.
@@ -102,10 +94,6 @@ impl Sheet {
 impl Line {
     fn judge(&self, bits: u64) -> ElementVerdict {
         let (first, verdict) = self.first.get_or_init(|| (bits, self.accepted.judge(bits)));
-        if *first == bits {
-            *verdict
-        } else {
-            self.accepted.judge(bits)
-        }
+        if *first == bits { *verdict } else { self.accepted.judge(bits) }
     }
 }

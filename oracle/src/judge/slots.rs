@@ -24,18 +24,12 @@ pub fn bcsr_slots<T: Scalar, U>(matrix: &Bcsr<T>, positions: &Csr<U>) -> Option<
     let mut slots = Vec::with_capacity(positions.nnz());
     for i in 0..positions.rows {
         let lane = i / matrix.block_rows;
-        let (start, end) = (
-            matrix.block_row_ptr[lane] as usize,
-            matrix.block_row_ptr[lane + 1] as usize,
-        );
+        let (start, end) = (matrix.block_row_ptr[lane] as usize, matrix.block_row_ptr[lane + 1] as usize);
         let blocks = &matrix.block_col[start..end];
         for &col in positions.row(i).0 {
             let width = matrix.block_cols as u32;
             let block = blocks.binary_search(&(col / width)).ok()?;
-            let at = u32::try_from(block)
-                .ok()?
-                .checked_mul(width)?
-                .checked_add(col % width)?;
+            let at = u32::try_from(block).ok()?.checked_mul(width)?.checked_add(col % width)?;
             slots.push(Slot { in_tile: true, at });
         }
     }
@@ -57,10 +51,7 @@ pub fn loops_slots<T: Scalar, U>(matrix: &Loops<T>, positions: &Csr<U>) -> Optio
             continue;
         };
         let block = below / matrix.br;
-        let (start, end) = (
-            matrix.block_ptr[block] as usize,
-            matrix.block_ptr[block + 1] as usize,
-        );
+        let (start, end) = (matrix.block_ptr[block] as usize, matrix.block_ptr[block + 1] as usize);
         for col in cols {
             let tile = matrix.block_col[start..end].binary_search(col).ok()?;
             let at = u32::try_from(tile).ok()?;
@@ -80,16 +71,11 @@ pub fn rs_tile_slots<T: Scalar, U>(matrix: &RsTile<T>, positions: &Csr<U>) -> Op
     let mut slots = Vec::with_capacity(positions.nnz());
     for i in 0..positions.rows {
         let above = matrix.window_row.partition_point(|&first| first as usize <= i);
-        let window = above
-            .checked_sub(1)
-            .filter(|&window| i < matrix.window_row[window] as usize + 8);
+        let window = above.checked_sub(1).filter(|&window| i < matrix.window_row[window] as usize + 8);
         let (in_tile, columns) = match window {
             Some(window) => {
                 let ends = &matrix.window_block_ptr[window..=window + 1];
-                (
-                    true,
-                    &matrix.block_col[8 * ends[0] as usize..8 * ends[1] as usize],
-                )
+                (true, &matrix.block_col[8 * ends[0] as usize..8 * ends[1] as usize])
             }
             None => {
                 let width = matrix.residual_width;
@@ -134,10 +120,7 @@ pub fn libra_spmm_slots<T: Scalar, U>(matrix: &LibraSpmm<T>, positions: &Csr<U>)
 /// One slot for each position, in stored order.
 fn placed<U>(positions: &Csr<U>, slots: Vec<Slot>) -> Csr<Slot> {
     let mut slots = slots.into_iter();
-    let nowhere = Slot {
-        in_tile: false,
-        at: 0,
-    };
+    let nowhere = Slot { in_tile: false, at: 0 };
     positions.map(|_| slots.next().unwrap_or(nowhere))
 }
 
@@ -151,16 +134,8 @@ mod tests {
         // Boundary 1, br 2: row 0 in the CSR part; blocks of rows 1 and 2 (tiles at 0, 2, 4), and of row 3 (tile at 2).
         let at = [(0, 1), (0, 4), (1, 0), (1, 4), (2, 2), (3, 2)];
         let list = at.map(|(row, col)| Entry { row, col, value: 1.0 }).to_vec();
-        let entries = Entries {
-            rows: 4,
-            cols: 5,
-            list,
-        };
-        let params = FormatParams {
-            boundary: Some(1),
-            br: 2,
-            ..FormatParams::DEFAULT
-        };
+        let entries = Entries { rows: 4, cols: 5, list };
+        let params = FormatParams { boundary: Some(1), br: 2, ..FormatParams::DEFAULT };
         let matrix = Loops::from_entries(&entries, &params).expect("legal");
         let positions = Csr::from_entries(&entries).expect("legal");
         let slots = loops_slots(&matrix, &positions).expect("all are stored");
@@ -176,25 +151,9 @@ mod tests {
 
     /// A window of rows 0 to 7 with columns 1, 4 and 6, and row 8, which has two entries and stands apart in both formats.
     fn windowed() -> Entries<f64> {
-        let at = [
-            (0, 1),
-            (0, 4),
-            (1, 1),
-            (1, 4),
-            (2, 1),
-            (2, 6),
-            (3, 6),
-            (4, 4),
-            (5, 6),
-            (8, 0),
-            (8, 5),
-        ];
+        let at = [(0, 1), (0, 4), (1, 1), (1, 4), (2, 1), (2, 6), (3, 6), (4, 4), (5, 6), (8, 0), (8, 5)];
         let list = at.map(|(row, col)| Entry { row, col, value: 1.0 }).to_vec();
-        Entries {
-            rows: 9,
-            cols: 7,
-            list,
-        }
+        Entries { rows: 9, cols: 7, list }
     }
 
     #[test]
@@ -224,10 +183,7 @@ mod tests {
 
         // Three of eight make a vector dense: columns 1, 4 and 6 are, and both of row 8 are not.
         for kb in [4, 8, 16] {
-            let params = FormatParams {
-                kb,
-                ..FormatParams::DEFAULT
-            };
+            let params = FormatParams { kb, ..FormatParams::DEFAULT };
             let matrix = LibraSpmm::from_entries(&entries, &params).expect("legal");
             let slots = libra_spmm_slots(&matrix, &positions).expect("all are stored");
             let found: Vec<(bool, u32)> = slots.values.iter().map(|s| (s.in_tile, s.at)).collect();
@@ -237,9 +193,6 @@ mod tests {
         let mut elsewhere = windowed();
         elsewhere.list[10].col = 6;
         let positions = Csr::from_entries(&elsewhere).expect("legal");
-        assert!(
-            rs_tile_slots(&matrix, &positions).is_none(),
-            "(8, 6) is in neither part"
-        );
+        assert!(rs_tile_slots(&matrix, &positions).is_none(), "(8, 6) is in neither part");
     }
 }

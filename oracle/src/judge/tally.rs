@@ -87,20 +87,12 @@ pub fn judge(
     (alpha, beta): (f64, f64),
     output: &Output<'_>,
 ) -> Judged {
-    let mut rule = Rule::new(
-        arithmetic,
-        profile,
-        alpha,
-        beta,
-        problem.other_max(arithmetic.epilogue),
-    );
+    let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.other_max(arithmetic.epilogue));
     let mut tally = Tally::new(arithmetic.out, output.poison);
     let visited = problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);
         let c_offset = output.before_place.offset(site.at, tally.elements);
-        let c = output
-            .before
-            .map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
+        let c = output.before.map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
         let accepted = rule.accepts(site, c);
         let bits = output.found.bits(offset);
         tally.element(site.at, bits, &accepted, || accepted.judge(bits));
@@ -109,11 +101,7 @@ pub fn judge(
         Ok(()) => tally.finish(),
         Err(refusal) => {
             let reason = format!("the oracle cannot form the expected result: {refusal}");
-            Judged {
-                verdict: Verdict::NotRun { reason },
-                tiers: Vec::new(),
-                elements: 0,
-            }
+            Judged { verdict: Verdict::NotRun { reason }, tiers: Vec::new(), elements: 0 }
         }
     }
 }
@@ -167,11 +155,7 @@ impl Tally {
 
     fn wrong(&mut self, strength: Strength, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {
         self.wrong += 1;
-        if self
-            .first
-            .as_ref()
-            .is_none_or(|(strongest, _)| strength < *strongest)
-        {
+        if self.first.as_ref().is_none_or(|(strongest, _)| strength < *strongest) {
             let mut mismatch = describe();
             mismatch.at = Some(at);
             mismatch.message = format!("element ({}, {}): {}", at.0, at.1, mismatch.message);
@@ -181,12 +165,8 @@ impl Tally {
 
     /// One verdict on all of them.
     pub(super) fn finish(self) -> Judged {
-        let tiers = [Tier::T0, Tier::T1, Tier::T2]
-            .into_iter()
-            .zip(self.seen)
-            .filter(|t| t.1)
-            .map(|t| t.0)
-            .collect();
+        let tiers =
+            [Tier::T0, Tier::T1, Tier::T2].into_iter().zip(self.seen).filter(|t| t.1).map(|t| t.0).collect();
         let verdict = match self.first {
             Some((_, mut mismatch)) => {
                 mismatch.count = self.wrong;
@@ -201,11 +181,7 @@ impl Tally {
             None if self.inexact => Verdict::Within { share: self.worst },
             None => Verdict::Exact,
         };
-        Judged {
-            verdict,
-            tiers,
-            elements: self.elements,
-        }
+        Judged { verdict, tiers, elements: self.elements }
     }
 }
 
@@ -222,10 +198,7 @@ fn unwritten(bits: u64, expected: String) -> Mismatch {
         expected,
         found: "poison".to_owned(),
         found_bits: Some(bits),
-        ..Mismatch::plain(
-            Defect::Unwritten,
-            "still holds the poison the output was filled with".to_owned(),
-        )
+        ..Mismatch::plain(Defect::Unwritten, "still holds the poison the output was filled with".to_owned())
     }
 }
 

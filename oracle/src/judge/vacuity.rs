@@ -61,13 +61,8 @@ pub fn vacuity(
 ) -> Vacuity {
     let (rows, cols) = problem.shape();
     let out = arithmetic.out;
-    let mut rule = Rule::new(
-        arithmetic,
-        &Profile::default(),
-        alpha,
-        beta,
-        problem.other_max(arithmetic.epilogue),
-    );
+    let mut rule =
+        Rule::new(arithmetic, &Profile::default(), alpha, beta, problem.other_max(arithmetic.epilogue));
     let (mut zeros, mut stale) = (false, beta == 0.0 && rows * cols > 0);
     // Rows with entries whose disappearance nothing has noticed yet.
     let mut unnoticed = 0usize;
@@ -95,9 +90,7 @@ pub fn vacuity(
         row.2 |= wrong(if beta == 0.0 { 0.0 } else { beta * c });
     });
     if visited.is_err() {
-        return Vacuity {
-            passes: Alternative::ALL.to_vec(),
-        };
+        return Vacuity { passes: Alternative::ALL.to_vec() };
     }
     unnoticed += usize::from(row.1 && !row.2);
     let mut passes = Vec::new();

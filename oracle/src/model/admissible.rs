@@ -65,10 +65,7 @@ impl Arithmetic {
     /// The reason why this declaration is weaker than `weakest`, for operands stored as `stored`, if it is.
     pub(crate) fn weaker_than(&self, weakest: &Arithmetic, stored: Precision) -> Option<String> {
         if self.out != weakest.out {
-            return Some(format!(
-                "returns {}, the contract asks for {}",
-                self.out, weakest.out
-            ));
+            return Some(format!("returns {}, the contract asks for {}", self.out, weakest.out));
         }
         let limit = weakest.part();
         self.parts.iter().find_map(|part| part.weaker_than(limit, stored))
@@ -89,10 +86,7 @@ impl Part {
                 return Some("fixes ranges along k of terms that come in any order");
             }
             Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
-            Reduction::Mma {
-                architecture,
-                instruction,
-            } => {
+            Reduction::Mma { architecture, instruction } => {
                 let mut known = Architecture::ALL.into_iter();
                 let has = |a: Architecture| TensorCore::new(a, instruction).is_ok();
                 if !known.any(|a| architecture.is_none_or(|named| named == a) && has(a)) {
@@ -122,27 +116,18 @@ impl Part {
     fn weaker_than(&self, limit: &Part, stored: Precision) -> Option<String> {
         let significand = |p: Precision| p.spec().significand;
         if significand(self.acc) < significand(limit.acc) || !range_covers(self.acc, limit.acc) {
-            return Some(format!(
-                "accumulates in {}, the contract asks for {}",
-                self.acc, limit.acc
-            ));
+            return Some(format!("accumulates in {}, the contract asks for {}", self.acc, limit.acc));
         }
         if self.pads == Pads::Multiplied && limit.pads == Pads::Skipped {
             return Some("multiplies pads, but the format marks them by column".to_owned());
         }
         if self.input != Input::AsStored && limit.input == Input::AsStored {
-            return Some(format!(
-                "rounds its inputs ({:?}), the contract uses them as stored",
-                self.input
-            ));
+            return Some(format!("rounds its inputs ({:?}), the contract uses them as stored", self.input));
         }
         if !self.nearest && limit.nearest {
             return Some("rounds in one direction, the contract asks for nearest".to_owned());
         }
-        if let Reduction::Mma {
-            architecture: None,
-            instruction,
-        } = self.reduction
+        if let Reduction::Mma { architecture: None, instruction } = self.reduction
             && instruction.input.bytes() == 1
         {
             return Some(format!(

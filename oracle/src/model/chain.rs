@@ -73,9 +73,7 @@ mod tests {
     /// The sum of exact products, by big numbers.
     fn exactly(products: &[(f64, f64)], narrow: Precision) -> f64 {
         let number = |v: f64| Dyadic::from_f64(v).expect("finite");
-        let sum = products
-            .iter()
-            .fold(Dyadic::zero(), |sum, &(a, b)| &sum + &(&number(a) * &number(b)));
+        let sum = products.iter().fold(Dyadic::zero(), |sum, &(a, b)| &sum + &(&number(a) * &number(b)));
         decode(encode_dyadic(&sum, narrow, Rounding::NearestEven), narrow)
     }
 
@@ -106,10 +104,7 @@ mod tests {
                 }
                 let same = |found: f64, products: &[(f64, f64)]| {
                     let expected = exactly(products, narrow);
-                    assert!(
-                        found == expected,
-                        "{narrow}: {products:?} gave {found:e}, not {expected:e}"
-                    );
+                    assert!(found == expected, "{narrow}: {products:?} gave {found:e}, not {expected:e}");
                 };
                 same(unit.fma(a, b, c), &[(a, b), (c, 1.0)]);
                 same(unit.add(a, c), &[(a, 1.0), (c, 1.0)]);

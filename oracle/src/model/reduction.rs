@@ -144,10 +144,7 @@ impl Model {
             Combine::Disjoint if self.first.span.is_none() => second.sum(start(&second.part)),
             Combine::Disjoint | Combine::Free => None,
             Combine::Ordered => {
-                let sums = (
-                    self.first.sum(start(&self.first.part))?,
-                    second.sum(start(&second.part))?,
-                );
+                let sums = (self.first.sum(start(&self.first.part))?, second.sum(start(&second.part))?);
                 Some(self.first.unit.add(sums.0, sums.1))
             }
         }
@@ -160,10 +157,9 @@ impl PartModel {
             Reduction::FmaChain => Step::Fma,
             Reduction::MulAddChain => Step::MulAdd,
             Reduction::Any => return None,
-            Reduction::Mma {
-                architecture,
-                instruction,
-            } => Step::Core(TensorCore::new(architecture?, instruction).ok()?),
+            Reduction::Mma { architecture, instruction } => {
+                Step::Core(TensorCore::new(architecture?, instruction).ok()?)
+            }
             Reduction::Cpu(unit) => Step::Cpu(CpuStep::new(unit)),
         };
         Some(PartModel {
@@ -214,11 +210,7 @@ impl PartModel {
                 }
             }
         }
-        self.span = self
-            .placed
-            .first()
-            .zip(self.placed.last())
-            .map(|(first, last)| (first.0, last.0));
+        self.span = self.placed.first().zip(self.placed.last()).map(|(first, last)| (first.0, last.0));
         if self.drops_zeros {
             let is_zero = |(a, b): Term| (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite();
             self.placed.retain(|placed| !is_zero(placed.1));
@@ -229,9 +221,8 @@ impl PartModel {
     /// The sum of the placed terms: ranges of blocks, then their sums in ascending order.
     fn sum(&mut self, start: f64) -> Option<f64> {
         let block = self.part.block() as u32;
-        let (first, extent) = self
-            .span
-            .map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
+        let (first, extent) =
+            self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
         let (length, count) = match self.part.along {
             Along::Chain => (u32::MAX, 1),
             Along::SplitK { parts } => {
@@ -266,11 +257,7 @@ impl PartModel {
         }
         self.placed = placed;
         // Empty ranges add +0.
-        Some(if added < count {
-            self.unit.add(acc, 0.0)
-        } else {
-            acc
-        })
+        Some(if added < count { self.unit.add(acc, 0.0) } else { acc })
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.

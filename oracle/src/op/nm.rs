@@ -47,12 +47,7 @@ fn check_inner(a: &Dense<f64>, rows: usize) -> Result<(), Refusal> {
     if a.cols() == rows {
         return Ok(());
     }
-    Err(Refusal::Shape {
-        left_name: "columns of A",
-        left: a.cols(),
-        right_name: "rows of B",
-        right: rows,
-    })
+    Err(Refusal::Shape { left_name: "columns of A", left: a.cols(), right_name: "rows of B", right: rows })
 }
 
 /// Equation (2): how far a product with a pruned matrix is from the original one, element by element.

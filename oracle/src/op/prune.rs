@@ -87,10 +87,7 @@ fn keep<T: Scalar>(
         order.sort();
         order.into_iter().take(limit).map(|(_, line)| line).collect()
     };
-    let kept: BTreeMap<_, _> = windows
-        .into_iter()
-        .map(|(w, lines)| (w, largest(lines)))
-        .collect();
+    let kept: BTreeMap<_, _> = windows.into_iter().map(|(w, lines)| (w, largest(lines))).collect();
     let is_kept = |e: &&Entry<T>| {
         let (window, line) = place(e);
         kept[&window].contains(&line)

@@ -70,32 +70,22 @@ impl<'b> ReferenceSpmm<'b> {
         let (rows, cols) = (b.rows(), b.cols());
         let arch = pulp::Arch::new();
         let stored = match (T::wrap_slice(b.data()), b.layout()) {
-            (AnySlice::F64(data), Layout::RowMajor) => Stored::Wide(Rows {
-                data: Cow::Borrowed(data),
-                ld: b.ld(),
-            }),
-            (AnySlice::F32(data), Layout::RowMajor) => Stored::Narrow(Rows {
-                data: Cow::Borrowed(data),
-                ld: b.ld(),
-            }),
+            (AnySlice::F64(data), Layout::RowMajor) => {
+                Stored::Wide(Rows { data: Cow::Borrowed(data), ld: b.ld() })
+            }
+            (AnySlice::F32(data), Layout::RowMajor) => {
+                Stored::Narrow(Rows { data: Cow::Borrowed(data), ld: b.ld() })
+            }
             _ if T::PRECISION == Precision::F64 => {
                 Stored::Wide(arch.dispatch(CopyRows { b, widen: T::to_f64 }))
             }
-            _ => Stored::Narrow(arch.dispatch(CopyRows {
-                b,
-                widen: |x: T| x.to_f64() as f32,
-            })),
+            _ => Stored::Narrow(arch.dispatch(CopyRows { b, widen: |x: T| x.to_f64() as f32 })),
         };
         let extents = match &stored {
             Stored::Narrow(b) => arch.dispatch(Extents { b, rows, cols }),
             Stored::Wide(b) => arch.dispatch(Extents { b, rows, cols }),
         };
-        ReferenceSpmm {
-            rows,
-            cols,
-            stored,
-            extents,
-        }
+        ReferenceSpmm { rows, cols, stored, extents }
     }
 
     /// Computes `A * B` exactly and shows each row in turn.
@@ -141,14 +131,7 @@ impl<'b> ReferenceSpmm<'b> {
     ) -> Result<(), Refusal> {
         self.check_shape(a)?;
         let n = self.cols;
-        let SpmmReference {
-            values,
-            gauge,
-            gauge_exact,
-            terms,
-            paths,
-            ..
-        } = out;
+        let SpmmReference { values, gauge, gauge_exact, terms, paths, .. } = out;
         (out.rows, out.cols) = (a.rows, n);
         values.resize(a.rows * n, O::default());
         gauge.resize(a.rows * n, 0.0);
@@ -243,10 +226,7 @@ impl<T: Scalar, L: Lane, F: Fn(T) -> L> pulp::NullaryFnOnce for CopyRows<'_, T, 
                 Layout::ColMajor => data.extend((0..cols).map(|j| widen(b.at(i, j)))),
             }
         }
-        Rows {
-            data: Cow::Owned(data),
-            ld: cols,
-        }
+        Rows { data: Cow::Owned(data), ld: cols }
     }
 }
 
@@ -262,8 +242,6 @@ impl<L: Lane> pulp::NullaryFnOnce for Extents<'_, '_, L> {
 
     #[inline(always)]
     fn call(self) -> Vec<Extent> {
-        (0..self.rows)
-            .map(|i| Extent::of_slice(self.b.row(i, self.cols)))
-            .collect()
+        (0..self.rows).map(|i| Extent::of_slice(self.b.row(i, self.cols))).collect()
     }
 }

@@ -22,11 +22,7 @@ pub fn scale(sum: &Element, alpha: f64, beta: f64, c: f64) -> Element {
     let absolute = |v: f64| v.abs();
     let value = combine(alpha, &sum.value, beta, c);
     let gauge = combine(absolute(alpha), &sum.gauge, absolute(beta), absolute(c));
-    Element {
-        value,
-        gauge,
-        terms: sum.terms,
-    }
+    Element { value, gauge, terms: sum.terms }
 }
 
 /// The sum multiplied by a stored value, by the rules of IEEE 754: 0 x Inf is NaN, a NaN stays.
@@ -34,11 +30,7 @@ pub fn scale(sum: &Element, alpha: f64, beta: f64, c: f64) -> Element {
 pub fn times(sum: &Element, factor: f64) -> Element {
     let value = product(&sum.value, factor);
     let gauge = product(&sum.gauge, factor.abs());
-    Element {
-        value,
-        gauge,
-        terms: sum.terms,
-    }
+    Element { value, gauge, terms: sum.terms }
 }
 
 fn product(sum: &Value, factor: f64) -> Value {
@@ -65,31 +57,16 @@ fn combine(alpha: f64, sum: &Value, beta: f64, c: f64) -> Value {
     if let Some(quick) = combine_pairs(alpha, sum, beta, c) {
         return quick;
     }
-    let product = if alpha == 0.0 {
-        Some(Dyadic::zero())
-    } else {
-        scaled(sum, alpha)
-    };
-    let addend = if beta == 0.0 {
-        Some(Dyadic::zero())
-    } else {
-        Dyadic::from_f64(c).map(|c| &number(beta) * &c)
-    };
+    let product = if alpha == 0.0 { Some(Dyadic::zero()) } else { scaled(sum, alpha) };
+    let addend =
+        if beta == 0.0 { Some(Dyadic::zero()) } else { Dyadic::from_f64(c).map(|c| &number(beta) * &c) };
     match (product, addend) {
         (Some(product), Some(addend)) => Value::from_dyadic(&product + &addend),
         // Not finite: f64 arithmetic on stand-ins decides between NaN and an infinity.
         _ => {
             let stand_in = if sum.is_finite() { 0.0 } else { sum.approx() };
-            let left = if alpha == 0.0 || stand_in == 0.0 {
-                0.0
-            } else {
-                alpha * stand_in
-            };
-            let right = if beta == 0.0 || c.is_finite() {
-                0.0
-            } else {
-                beta * c
-            };
+            let left = if alpha == 0.0 || stand_in == 0.0 { 0.0 } else { alpha * stand_in };
+            let right = if beta == 0.0 || c.is_finite() { 0.0 } else { beta * c };
             Value::from_f64(left + right)
         }
     }
@@ -100,11 +77,7 @@ fn combine(alpha: f64, sum: &Value, beta: f64, c: f64) -> Value {
 fn combine_pairs(alpha: f64, sum: &Value, beta: f64, c: f64) -> Option<Value> {
     let Value::Pair { hi, lo } = sum else { return None };
     let times = |factor: f64, v: f64| {
-        if factor == 0.0 {
-            Some((0.0, 0.0))
-        } else {
-            exact_product(factor, v)
-        }
+        if factor == 0.0 { Some((0.0, 0.0)) } else { exact_product(factor, v) }
     };
     let (high, low, addend) = (times(alpha, *hi)?, times(alpha, *lo)?, times(beta, c)?);
     let mut parts = [low.1, addend.1, low.0, high.1, addend.0, high.0];
@@ -117,10 +90,7 @@ fn combine_pairs(alpha: f64, sum: &Value, beta: f64, c: f64) -> Option<Value> {
     let [rest @ .., lo, hi] = parts;
     let whole = rest.iter().all(|&part| part == 0.0) && hi.is_finite();
     // The last sum of two leaves the nearest float first. Zero is +0.
-    whole.then_some(Value::Pair {
-        hi: hi + 0.0,
-        lo: lo + 0.0,
-    })
+    whole.then_some(Value::Pair { hi: hi + 0.0, lo: lo + 0.0 })
 }
 
 /// The product and its exact rest (Dekker); none where the rest may be too small for a float, and at an overflow.

@@ -7,8 +7,5 @@ use crate::format::Dense;
 #[must_use]
 pub fn definition(positions: &[(u32, u32)], x: &Dense<f64>, y: &Dense<f64>) -> Vec<Element> {
     let row = |m: &Dense<f64>, i: u32| -> Vec<f64> { (0..m.cols()).map(|k| m.at(i as usize, k)).collect() };
-    positions
-        .iter()
-        .map(|&(i, j)| dot_reference(&row(x, i), &row(y, j)))
-        .collect()
+    positions.iter().map(|&(i, j)| dot_reference(&row(x, i), &row(y, j))).collect()
 }

@@ -16,10 +16,7 @@ pub fn terms(a: &Entries<f64>, b: &Entries<f64>) -> BTreeMap<(u32, u32), Vec<(f6
     // A's entries come by row and then ascending column, which is k.
     for left in &a.list {
         for right in rows_of_b.get(&left.col).into_iter().flatten() {
-            found
-                .entry((left.row, right.col))
-                .or_default()
-                .push((left.value, right.value));
+            found.entry((left.row, right.col)).or_default().push((left.value, right.value));
         }
     }
     found
@@ -32,12 +29,5 @@ pub fn definition(a: &Entries<f64>, b: &Entries<f64>) -> Vec<Entry<Element>> {
         let (left, right): (Vec<f64>, Vec<f64>) = terms.into_iter().unzip();
         dot_reference(&left, &right)
     };
-    terms(a, b)
-        .into_iter()
-        .map(|((row, col), t)| Entry {
-            row,
-            col,
-            value: exact(t),
-        })
-        .collect()
+    terms(a, b).into_iter().map(|((row, col), t)| Entry { row, col, value: exact(t) }).collect()
 }

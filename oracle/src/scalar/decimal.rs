@@ -36,9 +36,7 @@ fn shortest(value: f64, precision: Precision) -> String {
         Precision::F64 => None,
         Precision::F32 => Some(format!("{:e}", value as f32)).filter(|text| same(text)),
         // At most 11 significant bits: five digits tell them apart.
-        _ => (0..8)
-            .map(|digits| format!("{value:.digits$e}"))
-            .find(|text| same(text)),
+        _ => (0..8).map(|digits| format!("{value:.digits$e}")).find(|text| same(text)),
     };
     found.unwrap_or_else(|| format!("{value:e}"))
 }
@@ -47,9 +45,7 @@ fn shortest(value: f64, precision: Precision) -> String {
 fn plain(scientific: &str) -> String {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = mantissa
-        .strip_prefix('-')
-        .map_or(("", mantissa), |rest| ("-", rest));
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let digits = match digits.trim_end_matches('0') {
         "" => "0",
@@ -82,11 +78,7 @@ mod tests {
         let tenth = |precision| nearest_in(0.1, precision);
         for precision in Precision::ALL {
             // With two bits after the first one, 0.09375 is the nearest to a tenth, and 0.09 the nearest number of one digit to that.
-            let text = if precision == Precision::E5m2 {
-                "0.09"
-            } else {
-                "0.1"
-            };
+            let text = if precision == Precision::E5m2 { "0.09" } else { "0.1" };
             assert_eq!(decimal(tenth(precision), precision), text, "{precision}");
         }
         for (value, text) in [
@@ -114,10 +106,7 @@ mod tests {
         assert_eq!(decimal(single, Precision::F64), "-2.0664806365966797");
         // No number of the type: all its digits.
         assert_eq!(decimal(0.1, Precision::F16), "0.1");
-        assert_eq!(
-            decimal(1.0 + 2f64.powi(-30), Precision::F32),
-            "1.0000000009313226"
-        );
+        assert_eq!(decimal(1.0 + 2f64.powi(-30), Precision::F32), "1.0000000009313226");
     }
 
     #[test]
@@ -128,10 +117,7 @@ mod tests {
                 let text = decimal(value, precision);
                 let read: f64 = text.parse().expect("a number");
                 let back = nearest_in(read, precision);
-                assert!(
-                    back == value || back.is_nan() && value.is_nan(),
-                    "{precision} {bits:#x}: {text}"
-                );
+                assert!(back == value || back.is_nan() && value.is_nan(), "{precision} {bits:#x}: {text}");
             }
         }
     }

@@ -36,11 +36,7 @@ pub fn decode(bits: u64, precision: Precision) -> f64 {
     let rebased = f64::from_bits(magnitude << (53 - spec.significand)) * power_of_two(1022 + spec.emin);
     let is_infinity = spec.specials == Specials::Ieee && magnitude == infinity_bits(precision);
     let special = if is_infinity { f64::INFINITY } else { f64::NAN };
-    let unsigned = if magnitude > max_finite_bits(precision) {
-        special
-    } else {
-        rebased
-    };
+    let unsigned = if magnitude > max_finite_bits(precision) { special } else { rebased };
     f64::from_bits(sign | unsigned.to_bits())
 }
 
@@ -180,11 +176,7 @@ pub(crate) fn finish(
         Rounding::Up => negative,
         Rounding::Down => !negative,
     };
-    let magnitude = if saturates {
-        max_finite_bits(precision)
-    } else {
-        infinity_bits(precision)
-    };
+    let magnitude = if saturates { max_finite_bits(precision) } else { infinity_bits(precision) };
     place(negative, magnitude, precision)
 }
 
@@ -216,11 +208,7 @@ const fn infinity_bits(precision: Precision) -> u64 {
 fn nan_bits(precision: Precision) -> u64 {
     let spec = precision.spec();
     match spec.specials {
-        Specials::Ieee => place(
-            false,
-            infinity_bits(precision) | 1 << (spec.significand - 2),
-            precision,
-        ),
+        Specials::Ieee => place(false, infinity_bits(precision) | 1 << (spec.significand - 2), precision),
         Specials::NanOnly => infinity_bits(precision),
     }
 }

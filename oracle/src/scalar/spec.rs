@@ -68,13 +68,7 @@ impl Precision {
             Precision::E4m3 => (8, 4, -6, 8, Specials::NanOnly),
             Precision::E5m2 => (8, 3, -14, 15, Specials::Ieee),
         };
-        FloatSpec {
-            storage_bits,
-            significand,
-            emin,
-            emax,
-            specials,
-        }
+        FloatSpec { storage_bits, significand, emin, emax, specials }
     }
 
     /// The name used in contracts, case lines and reports.
@@ -115,11 +109,7 @@ impl FloatSpec {
     #[must_use]
     pub fn max_finite(self) -> f64 {
         // E4M3 gives its largest significand to NaN: 448 = 1.75 * 2^8 instead of 1.875 * 2^8.
-        let missing = if self.specials == Specials::NanOnly {
-            2.0
-        } else {
-            1.0
-        };
+        let missing = if self.specials == Specials::NanOnly { 2.0 } else { 1.0 };
         let scaled = 2.0f64.powi(self.significand as i32) - missing;
         scaled * 2.0f64.powi(self.emax - (self.significand as i32 - 1))
     }

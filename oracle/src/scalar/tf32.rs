@@ -11,11 +11,7 @@ impl Tf32 {
     /// Rounds as `cvt.rna.tf32.f32` does: nearest, ties away from zero, on finite values only.
     #[must_use]
     pub fn round_rna(self) -> Tf32 {
-        if f32::from_bits(self.0).is_finite() {
-            Tf32((self.0 + 0x1000) & 0xffff_e000)
-        } else {
-            self
-        }
+        if f32::from_bits(self.0).is_finite() { Tf32((self.0 + 0x1000) & 0xffff_e000) } else { self }
     }
 
     /// Rounds as `cvt.rn.tf32.f32` does: nearest, ties to even, on finite values only. What rounds up past the largest number becomes

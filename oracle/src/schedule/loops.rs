@@ -122,10 +122,7 @@ pub fn row_boundary_as_printed(rows: usize, csr: Unit, tile: Unit) -> Result<usi
 fn capacities(csr: Unit, tile: Unit) -> Result<(Dyadic, Dyadic), ScheduleError> {
     let capacity = |part, unit: Unit| match Dyadic::from_f64(unit.throughput) {
         Some(throughput) if unit.throughput > 0.0 => Ok(&throughput * &Dyadic::from(i64::from(unit.threads))),
-        _ => Err(ScheduleError::Throughput {
-            part,
-            found: unit.throughput,
-        }),
+        _ => Err(ScheduleError::Throughput { part, found: unit.throughput }),
     };
     let (csr, tile) = (capacity("CSR", csr)?, capacity("tile", tile)?);
     if csr.is_zero() && tile.is_zero() {

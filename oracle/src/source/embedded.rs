@@ -28,10 +28,8 @@ const fn stem(file: &'static str) -> &'static str {
     while at > 0 {
         at -= 1;
         let (head, tail) = bytes.split_at(at);
-        if matches!(
-            tail,
-            [b'.', b'm', b't', b'x', ..] | [b'.', b's', b'm', b't', b'x', ..]
-        ) && let Ok(name) = std::str::from_utf8(head)
+        if matches!(tail, [b'.', b'm', b't', b'x', ..] | [b'.', b's', b'm', b't', b'x', ..])
+            && let Ok(name) = std::str::from_utf8(head)
         {
             return name;
         }
@@ -152,9 +150,5 @@ pub fn all() -> &'static [Embedded] {
 /// [`FileError::UnknownName`] when the pack has no such matrix.
 pub fn read(name: &str) -> Result<FileMatrix, FileError> {
     let found = ALL.iter().find(|e| e.name == name);
-    found
-        .ok_or_else(|| FileError::UnknownName {
-            name: name.to_string(),
-        })?
-        .read()
+    found.ok_or_else(|| FileError::UnknownName { name: name.to_string() })?.read()
 }

@@ -37,9 +37,7 @@ enum Kind {
 fn classify(file_name: &str) -> Option<(&str, Kind, bool)> {
     let (stem, gzip) = strip_ending(file_name, ".gz").map_or((file_name, false), |s| (s, true));
     let endings = [(".mtx", Kind::MatrixMarket), (".smtx", Kind::Smtx)];
-    let hit = endings
-        .into_iter()
-        .find_map(|(ending, kind)| Some((strip_ending(stem, ending)?, kind)))?;
+    let hit = endings.into_iter().find_map(|(ending, kind)| Some((strip_ending(stem, ending)?, kind)))?;
     Some((hit.0, hit.1, gzip))
 }
 
@@ -64,14 +62,11 @@ pub fn read_path(path: &Path) -> Result<FileMatrix, FileError> {
 /// # Errors
 /// [`FileError::InFile`] around the first defect found, or the limit that was crossed.
 pub fn read_path_within(path: &Path, limits: Limits) -> Result<FileMatrix, FileError> {
-    open(path)
-        .and_then(|file| read_named(&file_name(path), file, limits))
-        .map_err(|e| e.in_file(path))
+    open(path).and_then(|file| read_named(&file_name(path), file, limits)).map_err(|e| e.in_file(path))
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name()
-        .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 /// Opens a regular file; a pipe or a device could block or never end.
@@ -111,39 +106,20 @@ pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<F
             let stored_entries = mask.nnz();
             let (pattern_only, field, symmetry) = (true, Field::Pattern, Symmetry::General);
             let coo = ones(mask)?;
-            Ok(FileMatrix {
-                name,
-                coo,
-                pattern_only,
-                field,
-                symmetry,
-                stored_entries,
-            })
+            Ok(FileMatrix { name, coo, pattern_only, field, symmetry, stored_entries })
         }
     }
 }
 
 /// The mask as triples with value 1.0.
 fn ones(mask: Csr<()>) -> Result<Coo<f64>, FileError> {
-    let CsrParts {
-        rows,
-        cols,
-        row_ptr,
-        col_idx,
-        ..
-    } = mask.into_parts();
+    let CsrParts { rows, cols, row_ptr, col_idx, .. } = mask.into_parts();
     let mut row_idx = Vec::with_capacity(col_idx.len());
     for (row, span) in row_ptr.windows(2).enumerate() {
         row_idx.extend((span[0]..span[1]).map(|_| row as u32));
     }
     let values = vec![1.0; col_idx.len()];
-    let parts = CooParts {
-        rows,
-        cols,
-        row_idx,
-        col_idx,
-        values,
-    };
+    let parts = CooParts { rows, cols, row_idx, col_idx, values };
     Coo::try_new(parts).map_err(|source| FileError::Encoding { line: 3, source })
 }
 

@@ -295,39 +295,25 @@ impl FileError {
     /// The same error, saying which file it is about.
     #[must_use]
     pub(super) fn in_file(self, path: &std::path::Path) -> FileError {
-        FileError::InFile {
-            path: path.to_path_buf(),
-            source: Box::new(self),
-        }
+        FileError::InFile { path: path.to_path_buf(), source: Box::new(self) }
     }
 
     /// A failure to open or list.
     pub(super) fn open(error: &io::Error) -> FileError {
-        FileError::Open {
-            kind: error.kind(),
-            message: error.to_string(),
-        }
+        FileError::Open { kind: error.kind(), message: error.to_string() }
     }
 
     /// A failure while reading line `line`.
     pub(super) fn read(line: u64, error: &io::Error) -> FileError {
-        FileError::Read {
-            line,
-            kind: error.kind(),
-            message: error.to_string(),
-        }
+        FileError::Read { line, kind: error.kind(), message: error.to_string() }
     }
 }
 
 /// A token for a message: escaped, at most 48 characters.
 pub(super) fn shown(token: &[u8]) -> String {
     const LIMIT: usize = 48;
-    let mut text: String = token
-        .iter()
-        .take(LIMIT + 1)
-        .flat_map(|b| b.escape_ascii())
-        .map(char::from)
-        .collect();
+    let mut text: String =
+        token.iter().take(LIMIT + 1).flat_map(|b| b.escape_ascii()).map(char::from).collect();
     if text.len() > LIMIT {
         text.truncate(LIMIT - 3);
         text.push_str("...");

@@ -24,11 +24,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            line_bytes: 64 << 10,
-            filler_bytes: 64 << 20,
-            entries: u32::MAX,
-        }
+        Limits { line_bytes: 64 << 10, filler_bytes: 64 << 20, entries: u32::MAX }
     }
 }
 
@@ -70,13 +66,7 @@ pub(super) struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     /// Starts before line 1.
     pub(super) fn new(inner: R, limits: Limits) -> Self {
-        Lines {
-            inner,
-            line: Vec::new(),
-            number: 0,
-            filler: 0,
-            limits,
-        }
+        Lines { inner, line: Vec::new(), number: 0, filler: 0, limits }
     }
 
     /// Number of the current line, 1-based; 0 before the first.
@@ -106,10 +96,7 @@ impl<R: BufRead> Lines<R> {
         }
         self.number += 1;
         if length > limit {
-            return Err(FileError::LineTooLong {
-                line: self.number,
-                limit,
-            });
+            return Err(FileError::LineTooLong { line: self.number, limit });
         }
         Ok(true)
     }
@@ -128,10 +115,7 @@ impl<R: BufRead> Lines<R> {
     fn count_filler(&mut self) -> Result<(), FileError> {
         self.filler += self.line.len() as u64;
         if self.filler > self.limits.filler_bytes {
-            return Err(FileError::TooMuchFiller {
-                line: self.number,
-                limit: self.limits.filler_bytes,
-            });
+            return Err(FileError::TooMuchFiller { line: self.number, limit: self.limits.filler_bytes });
         }
         Ok(())
     }
@@ -175,32 +159,21 @@ impl<'a> Tokens<'a> {
         let rest = &self.bytes[start..];
         let length = rest.iter().position(|&b| is_blank(b)).unwrap_or(rest.len());
         self.at = start + length;
-        Some(Token {
-            line: self.line,
-            column: start as u64 + 1,
-            bytes: &rest[..length],
-        })
+        Some(Token { line: self.line, column: start as u64 + 1, bytes: &rest[..length] })
     }
 
     /// The next word, which must be there; `what` names it.
     pub(super) fn expect(&mut self, what: &'static str) -> Result<Token<'a>, FileError> {
-        self.next().ok_or(FileError::MissingToken {
-            line: self.line,
-            column: self.at as u64 + 1,
-            what,
-        })
+        self.next().ok_or(FileError::MissingToken { line: self.line, column: self.at as u64 + 1, what })
     }
 
     /// Refuses any further word; `after` names what the line should have ended with.
     pub(super) fn finish(mut self, after: &'static str) -> Result<(), FileError> {
         match self.next() {
             None => Ok(()),
-            Some(t) => Err(FileError::TrailingToken {
-                line: t.line,
-                column: t.column,
-                token: shown(t.bytes),
-                after,
-            }),
+            Some(t) => {
+                Err(FileError::TrailingToken { line: t.line, column: t.column, token: shown(t.bytes), after })
+            }
         }
     }
 }

@@ -129,15 +129,7 @@ mod tests {
     fn distinct_gives_exact_counts_in_order() {
         let mut random = Random::new(1, "test");
         let mut out = Vec::new();
-        for (limit, count) in [
-            (0, 0),
-            (1, 1),
-            (10, 0),
-            (10, 4),
-            (10, 9),
-            (10, 12),
-            (1 << 40, 100),
-        ] {
+        for (limit, count) in [(0, 0), (1, 1), (10, 0), (10, 4), (10, 9), (10, 12), (1 << 40, 100)] {
             random.distinct(limit, count, &mut out);
             assert_eq!(out.len() as u64, count.min(limit));
             assert!(out.windows(2).all(|w| w[0] < w[1]) && out.iter().all(|&x| x < limit));
@@ -147,13 +139,9 @@ mod tests {
     #[test]
     fn stratified_gives_exact_counts_in_order() {
         let mut random = Random::new(1, "test");
-        for (low, high, count) in [
-            (0u64, 0u64, 3u64),
-            (5, 6, 1),
-            (5, 25, 20),
-            (5, 25, 7),
-            (0, 4_294_967_295, 9),
-        ] {
+        for (low, high, count) in
+            [(0u64, 0u64, 3u64), (5, 6, 1), (5, 25, 20), (5, 25, 7), (0, 4_294_967_295, 9)]
+        {
             let mut out = Vec::new();
             random.stratified(low, high, count, &mut out);
             assert_eq!(out.len() as u64, count.min(high - low));

@@ -52,25 +52,12 @@ pub(super) fn read_text(text: impl BufRead, limits: Limits) -> Result<Csr<()>, F
     }
     let mut stream = Numbers::new(lines.into_inner(), line + 1, limits);
     let row_ptr = stream.line("row offsets", u64::from(rows) + 1, u64::from(nnz))?;
-    let col_idx = stream.line(
-        "column indices",
-        u64::from(nnz),
-        u64::from(cols).saturating_sub(1),
-    )?;
+    let col_idx = stream.line("column indices", u64::from(nnz), u64::from(cols).saturating_sub(1))?;
     stream.finish(u64::from(nnz))?;
     let values = vec![(); col_idx.len()];
     let (rows, cols) = (rows as usize, cols as usize);
-    let parts = CsrParts {
-        rows,
-        cols,
-        row_ptr,
-        col_idx,
-        values,
-    };
-    Csr::try_new(parts).map_err(|source| FileError::Encoding {
-        line: line + 2,
-        source,
-    })
+    let parts = CsrParts { rows, cols, row_ptr, col_idx, values };
+    Csr::try_new(parts).map_err(|source| FileError::Encoding { line: line + 2, source })
 }
 
 /// Writes the pattern of a matrix; values of any type are left out.
@@ -115,18 +102,8 @@ impl<'a> Token<'a> {
     fn split_at(self, at: usize) -> (Token<'a>, Option<Token<'a>>) {
         let (before, behind) = (&self.bytes[..at], &self.bytes[at + 1..]);
         let column = self.column + at as u64 + 1;
-        let behind = (!behind.is_empty()).then_some(Token {
-            bytes: behind,
-            column,
-            ..self
-        });
-        (
-            Token {
-                bytes: before,
-                ..self
-            },
-            behind,
-        )
+        let behind = (!behind.is_empty()).then_some(Token { bytes: behind, column, ..self });
+        (Token { bytes: before, ..self }, behind)
     }
 }
 
@@ -149,13 +126,7 @@ enum Next {
 
 impl<R: BufRead> Numbers<R> {
     fn new(inner: R, line: u64, limits: Limits) -> Self {
-        Numbers {
-            inner,
-            line,
-            column: 1,
-            blanks: 0,
-            limits,
-        }
+        Numbers { inner, line, column: 1, blanks: 0, limits }
     }
 
     /// One line of exactly `promised` numbers, each at most `most`.
@@ -166,22 +137,13 @@ impl<R: BufRead> Numbers<R> {
             if list.len() as u64 == promised {
                 return Err(FileError::TooMany { line, what, promised });
             }
-            let token = Token {
-                line,
-                column,
-                bytes: &bytes,
-            };
+            let token = Token { line, column, bytes: &bytes };
             // `most` is below 2^32: it comes from a u32.
             list.push(token.index(what, 0, most)? as u32);
         }
         if (list.len() as u64) < promised {
             let found = list.len() as u64;
-            return Err(FileError::TooFew {
-                line,
-                what,
-                promised,
-                found,
-            });
+            return Err(FileError::TooFew { line, what, promised, found });
         }
         Ok(list)
     }

@@ -67,11 +67,7 @@ impl SpyGrid {
                 counts[y * width + scale(col as usize, width, matrix.cols)] += 1;
             }
         }
-        Ok(SpyGrid {
-            width,
-            height,
-            counts,
-        })
+        Ok(SpyGrid { width, height, counts })
     }
 
     /// Cells across.
@@ -89,11 +85,7 @@ impl SpyGrid {
     /// Elements in cell (x, y), (0, 0) being the top left one; 0 outside the grid.
     #[must_use]
     pub fn count(&self, x: usize, y: usize) -> u32 {
-        if x < self.width && y < self.height {
-            self.counts[y * self.width + x]
-        } else {
-            0
-        }
+        if x < self.width && y < self.height { self.counts[y * self.width + x] } else { 0 }
     }
 
     /// Shade of a cell: 0 is empty, then 1 to [`LEVELS`], in equal steps of the logarithm of `count + 1`; found with

@@ -73,12 +73,6 @@ fn columns(col_idx: &[u32]) -> (usize, usize) {
 }
 
 fn bandwidth<T>(matrix: &Csr<T>) -> usize {
-    let of_row = |row: usize| {
-        matrix
-            .row(row)
-            .0
-            .iter()
-            .map(move |&col| row.abs_diff(col as usize))
-    };
+    let of_row = |row: usize| matrix.row(row).0.iter().map(move |&col| row.abs_diff(col as usize));
     (0..matrix.rows).flat_map(of_row).max().unwrap_or(0)
 }

@@ -21,16 +21,12 @@ const SIDE: u32 = 40;
 /// Most triples read from bytes.
 const TRIPLES: usize = 512;
 /// Values of a matrix built from bytes: representable in every precision.
-const VALUES: [f64; 16] = [
-    1.0, 2.0, 3.0, 4.0, -1.0, -2.0, -3.0, -4.0, 0.0, -0.0, 0.5, -0.5, 8.0, -8.0, 0.25, 1.5,
-];
+const VALUES: [f64; 16] =
+    [1.0, 2.0, 3.0, 4.0, -1.0, -2.0, -3.0, -4.0, 0.0, -0.0, 0.5, -0.5, 8.0, -8.0, 0.25, 1.5];
 
 impl quickcheck::Arbitrary for SourceSpec {
     fn arbitrary(g: &mut quickcheck::Gen) -> SourceSpec {
-        draw_spec(&mut Random::new(
-            u64::arbitrary(g) ^ u64::arbitrary(g).rotate_left(32),
-            "quickcheck",
-        ))
+        draw_spec(&mut Random::new(u64::arbitrary(g) ^ u64::arbitrary(g).rotate_left(32), "quickcheck"))
     }
 
     fn shrink(&self) -> Box<dyn Iterator<Item = SourceSpec>> {
@@ -76,15 +72,8 @@ impl<'a> ::arbitrary::Arbitrary<'a> for ArbitraryCsr {
             let position = (u.int_in_range(0..=rows - 1)?, u.int_in_range(0..=cols - 1)?);
             cells.insert(position, *u.choose(&VALUES)?);
         }
-        let list = cells
-            .into_iter()
-            .map(|((row, col), value)| Entry { row, col, value })
-            .collect();
-        let entries = Entries {
-            rows: rows as usize,
-            cols: cols as usize,
-            list,
-        };
+        let list = cells.into_iter().map(|((row, col), value)| Entry { row, col, value }).collect();
+        let entries = Entries { rows: rows as usize, cols: cols as usize, list };
         let matrix = Csr::from_entries(&entries).map_err(|_| ::arbitrary::Error::IncorrectFormat)?;
         Ok(ArbitraryCsr(matrix))
     }

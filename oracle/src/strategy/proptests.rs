@@ -76,9 +76,7 @@ fn draw_matrix(
     values: ValueFamily,
 ) -> Csr<f64> {
     let spec = quick_spec(*random.pick(&RECTANGULAR), random.bits());
-    let sized = spec
-        .with("rows", rows as i64)
-        .and_then(|spec| spec.with("cols", cols as i64));
+    let sized = spec.with("rows", rows as i64).and_then(|spec| spec.with("cols", cols as i64));
     with_values(&pattern_of(sized.unwrap_or(spec)), random, precision, values)
 }
 
@@ -86,14 +84,7 @@ fn draw_matrix(
 pub fn sparse_matrix(rows: Sizes, cols: Sizes, precision: Precision, values: ValueFamily) -> Drawn<Csr<f64>> {
     let least = (*rows.start(), *cols.start());
     Drawn::new(
-        move |random| {
-            draw_matrix(
-                (size(&rows, random), size(&cols, random)),
-                random,
-                precision,
-                values,
-            )
-        },
+        move |random| draw_matrix((size(&rows, random), size(&cols, random)), random, precision, values),
         move |matrix| smaller_matrices(matrix, least),
     )
 }
@@ -105,9 +96,7 @@ pub fn sparse_entries(
     precision: Precision,
     values: ValueFamily,
 ) -> BoxedStrategy<Entries<f64>> {
-    sparse_matrix(rows, cols, precision, values)
-        .prop_map(|matrix| matrix.entries())
-        .boxed()
+    sparse_matrix(rows, cols, precision, values).prop_map(|matrix| matrix.entries()).boxed()
 }
 
 /// COO matrices in shuffled order in which some positions occur again, with other values; every matrix with an entry
@@ -139,11 +128,7 @@ fn repeat_some(
     values: ValueFamily,
 ) -> Entries<f64> {
     let once = entries.list.len() as u64;
-    let repeats = if once == 0 {
-        0
-    } else {
-        1 + random.below(once.div_ceil(2))
-    };
+    let repeats = if once == 0 { 0 } else { 1 + random.below(once.div_ceil(2)) };
     for _ in 0..repeats {
         let mut entry = entries.list[random.below(once) as usize];
         for _ in 0..=random.below(3) {
@@ -169,14 +154,7 @@ fn draw_dense(
 pub fn dense(rows: Sizes, cols: Sizes, precision: Precision, values: ValueFamily) -> Drawn<Dense<f64>> {
     let least = (*rows.start(), *cols.start());
     Drawn::new(
-        move |random| {
-            draw_dense(
-                (size(&rows, random), size(&cols, random)),
-                random,
-                precision,
-                values,
-            )
-        },
+        move |random| draw_dense((size(&rows, random), size(&cols, random)), random, precision, values),
         move |matrix| smaller_dense(matrix, least),
     )
 }

@@ -17,20 +17,12 @@ pub type Candidates<T> = Box<dyn Iterator<Item = T>>;
 
 /// Ranges of `0..n` to remove, largest first, that leave at least `least`.
 fn chunks(n: usize, least: usize) -> impl Iterator<Item = Range<usize>> {
-    let halvings = std::iter::successors(Some(n.div_ceil(2)), |&size| {
-        (size > 1).then_some(size.div_ceil(2))
-    });
+    let halvings = std::iter::successors(Some(n.div_ceil(2)), |&size| (size > 1).then_some(size.div_ceil(2)));
     // All of it first, when that is legal.
-    let sizes = std::iter::once(n)
-        .chain(halvings)
-        .filter(move |&size| size > 0 && n - size.min(n) >= least);
+    let sizes = std::iter::once(n).chain(halvings).filter(move |&size| size > 0 && n - size.min(n) >= least);
     let mut last = 0;
     let distinct = sizes.filter(move |&size| std::mem::replace(&mut last, size) != size);
-    distinct.flat_map(move |size| {
-        (0..n)
-            .step_by(size)
-            .map(move |start| start..(start + size).min(n))
-    })
+    distinct.flat_map(move |size| (0..n).step_by(size).map(move |start| start..(start + size).min(n)))
 }
 
 /// Number of elements of a range.
@@ -41,74 +33,37 @@ fn width(range: &Range<usize>) -> u32 {
 /// Entries without a range of rows; later rows move up.
 fn without_rows(entries: &Entries<f64>, gone: &Range<usize>) -> Entries<f64> {
     let kept = entries.list.iter().filter(|e| !gone.contains(&(e.row as usize)));
-    let list = kept.map(|e| Entry {
-        row: e.row
-            - if e.row as usize >= gone.end {
-                width(gone)
-            } else {
-                0
-            },
-        ..*e
-    });
-    Entries {
-        rows: entries.rows - gone.len(),
-        cols: entries.cols,
-        list: list.collect(),
-    }
+    let list =
+        kept.map(|e| Entry { row: e.row - if e.row as usize >= gone.end { width(gone) } else { 0 }, ..*e });
+    Entries { rows: entries.rows - gone.len(), cols: entries.cols, list: list.collect() }
 }
 
 /// Entries without a range of columns; later columns move left.
 fn without_cols(entries: &Entries<f64>, gone: &Range<usize>) -> Entries<f64> {
     let kept = entries.list.iter().filter(|e| !gone.contains(&(e.col as usize)));
-    let list = kept.map(|e| Entry {
-        col: e.col
-            - if e.col as usize >= gone.end {
-                width(gone)
-            } else {
-                0
-            },
-        ..*e
-    });
-    Entries {
-        rows: entries.rows,
-        cols: entries.cols - gone.len(),
-        list: list.collect(),
-    }
+    let list =
+        kept.map(|e| Entry { col: e.col - if e.col as usize >= gone.end { width(gone) } else { 0 }, ..*e });
+    Entries { rows: entries.rows, cols: entries.cols - gone.len(), list: list.collect() }
 }
 
 /// Entries without a range of the list.
 fn without_entries(entries: &Entries<f64>, gone: &Range<usize>) -> Entries<f64> {
     let (front, back) = (&entries.list[..gone.start], &entries.list[gone.end..]);
-    Entries {
-        rows: entries.rows,
-        cols: entries.cols,
-        list: [front, back].concat(),
-    }
+    Entries { rows: entries.rows, cols: entries.cols, list: [front, back].concat() }
 }
 
 /// Values with a range replaced by 1, unless all of it is 1 already.
 fn with_ones(values: &[f64], range: &Range<usize>) -> Option<Vec<f64>> {
     let mut simpler = values.to_vec();
     simpler[range.clone()].fill(1.0);
-    values[range.clone()]
-        .iter()
-        .any(|&x| x.to_bits() != 1.0f64.to_bits())
-        .then_some(simpler)
+    values[range.clone()].iter().any(|&x| x.to_bits() != 1.0f64.to_bits()).then_some(simpler)
 }
 
 fn entries_with_ones(entries: &Entries<f64>, range: &Range<usize>) -> Option<Entries<f64>> {
     let values: Vec<f64> = entries.list.iter().map(|e| e.value).collect();
     let simpler = with_ones(&values, range)?;
-    let list = entries
-        .list
-        .iter()
-        .zip(simpler)
-        .map(|(e, value)| Entry { value, ..*e });
-    Some(Entries {
-        rows: entries.rows,
-        cols: entries.cols,
-        list: list.collect(),
-    })
+    let list = entries.list.iter().zip(simpler).map(|(e, value)| Entry { value, ..*e });
+    Some(Entries { rows: entries.rows, cols: entries.cols, list: list.collect() })
 }
 
 /// Simpler lists of entries of at least `least` (rows, columns).
@@ -133,14 +88,8 @@ pub fn smaller_matrices(matrix: &Csr<f64>, least: (usize, usize)) -> Candidates<
 pub fn smaller_coo(coo: &Coo<f64>, least: (usize, usize)) -> Candidates<Coo<f64>> {
     // Not canonical entries: nothing in this module needs them sorted.
     let triples = coo.row_idx.iter().zip(&coo.col_idx).zip(&coo.values);
-    let list = triples
-        .map(|((&row, &col), &value)| Entry { row, col, value })
-        .collect();
-    let entries = Entries {
-        rows: coo.rows,
-        cols: coo.cols,
-        list,
-    };
+    let list = triples.map(|((&row, &col), &value)| Entry { row, col, value }).collect();
+    let entries = Entries { rows: coo.rows, cols: coo.cols, list };
     Box::new(smaller_entries(&entries, least).filter_map(|smaller| coo_of(&smaller)))
 }
 
@@ -167,14 +116,7 @@ fn cut_dense(matrix: &Dense<f64>, rows: &Range<usize>, cols: &Range<usize>) -> D
 /// Ones in a range of the elements of a compact matrix.
 fn dense_with_ones(matrix: &Dense<f64>, range: &Range<usize>) -> Option<Dense<f64>> {
     let simpler = with_ones(matrix.data(), range)?;
-    Dense::try_new(
-        matrix.rows(),
-        matrix.cols(),
-        matrix.ld(),
-        matrix.layout(),
-        simpler,
-    )
-    .ok()
+    Dense::try_new(matrix.rows(), matrix.cols(), matrix.ld(), matrix.layout(), simpler).ok()
 }
 
 /// Simpler dense matrices of at least `least` (rows, columns). Results are compact and row-major.
@@ -233,7 +175,5 @@ fn towards(value: i64, simplest: i64) -> impl Iterator<Item = i64> {
     let away = value - simplest;
     let mut steps = vec![simplest, simplest + away / 2, value - away.signum()];
     steps.dedup();
-    steps
-        .into_iter()
-        .filter(move |&step| (step - simplest).abs() < away.abs())
+    steps.into_iter().filter(move |&step| (step - simplest).abs() < away.abs())
 }

@@ -23,10 +23,7 @@ impl<T> Drawn<T> {
         draw: impl Fn(&mut Random) -> T + Send + Sync + 'static,
         simpler: impl Fn(&T) -> Candidates<T> + Send + Sync + 'static,
     ) -> Drawn<T> {
-        Drawn {
-            draw: Arc::new(draw),
-            simpler: Arc::new(simpler),
-        }
+        Drawn { draw: Arc::new(draw), simpler: Arc::new(simpler) }
     }
 }
 

@@ -33,15 +33,8 @@ pub(crate) struct Operands {
 }
 
 /// Where operands lie.
-pub(crate) const DISTRIBUTIONS: [&str; 7] = [
-    "near one",
-    "wide",
-    "tiny",
-    "special",
-    "ties",
-    "uniform bits",
-    "huge",
-];
+pub(crate) const DISTRIBUTIONS: [&str; 7] =
+    ["near one", "wide", "tiny", "special", "ties", "uniform bits", "huge"];
 
 /// True for the units of Arm.
 pub(crate) fn is_arm(unit: CpuUnit) -> bool {
@@ -100,12 +93,7 @@ pub(crate) fn draw(random: &mut Random, unit: CpuUnit, distribution: usize, prod
     let acc = match distribution {
         0 => number_between(random, acc_type, -3, 3),
         1 => number_between(random, acc_type, -20, 20),
-        2 => number_between(
-            random,
-            acc_type,
-            i64::from(spec.emin) - 1,
-            i64::from(spec.emin) + 1,
-        ),
+        2 => number_between(random, acc_type, i64::from(spec.emin) - 1, i64::from(spec.emin) + 1),
         3 => special(random, acc_type),
         4 => tie(random, unit, &mut a, &mut b),
         5 => random.bits() & (u64::MAX >> (64 - spec.storage_bits)),
@@ -132,23 +120,14 @@ fn factors(random: &mut Random, input: Precision, emin: i32, emax: i32, distribu
         let whole = i64::from(target) + random.between(-3, 2);
         if whole < 2 * i64::from(spec.min_exponent()) && random.below(2) == 0 {
             // Out of reach: the accumulator alone is tiny.
-            return (
-                random.below(2) << (spec.storage_bits - 1),
-                number(random, input, 0),
-            );
+            return (random.below(2) << (spec.storage_bits - 1), number(random, input, 0));
         }
         let first = random.between(i64::from(spec.emin) - 1, i64::from(spec.emax));
         (number(random, input, first), number(random, input, whole - first))
     };
     match distribution {
-        0 | 4 => (
-            number_between(random, input, -3, 3),
-            number_between(random, input, -3, 3),
-        ),
-        1 => (
-            number_between(random, input, -20, 20),
-            number_between(random, input, -20, 20),
-        ),
+        0 | 4 => (number_between(random, input, -3, 3), number_between(random, input, -3, 3)),
+        1 => (number_between(random, input, -20, 20), number_between(random, input, -20, 20)),
         2 => around(random, emin),
         3 => (special(random, input), special(random, input)),
         5 => {
@@ -185,9 +164,7 @@ impl Operands {
     /// What the model says.
     pub(crate) fn predicted(&self) -> u64 {
         let fpcr = Fpcr::from_bits(self.control);
-        let step = CpuStep::new(self.unit)
-            .with_fpcr(fpcr)
-            .with_mxcsr(Mxcsr::from_bits(self.control));
+        let step = CpuStep::new(self.unit).with_fpcr(fpcr).with_mxcsr(Mxcsr::from_bits(self.control));
         let all: Option<(Vec<u64>, Vec<u64>)> = self
             .a
             .iter()
@@ -214,22 +191,12 @@ impl Operands {
         let control = u32::from_str_radix(words.next()?, 16).ok()?;
         let acc = hex(words.next()?)?;
         let element = |word: &str| {
-            if word == "-" {
-                Some(None)
-            } else {
-                hex(word).map(Some)
-            }
+            if word == "-" { Some(None) } else { hex(word).map(Some) }
         };
         let mut list = || words.next()?.split(',').map(element).collect::<Option<Vec<_>>>();
         let (a, b) = (list()?, list()?);
         let result = hex(words.next()?)?;
-        let operands = Operands {
-            unit,
-            control,
-            acc,
-            a,
-            b,
-        };
+        let operands = Operands { unit, control, acc, a, b };
         Some((operands, result))
     }
 }
@@ -237,9 +204,7 @@ impl Operands {
 impl fmt::Display for Operands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |side: &[Option<u64>]| {
-            let words = side
-                .iter()
-                .map(|e| e.map_or("-".to_owned(), |bits| format!("{bits:x}")));
+            let words = side.iter().map(|e| e.map_or("-".to_owned(), |bits| format!("{bits:x}")));
             words.collect::<Vec<_>>().join(",")
         };
         let (a, b) = (list(&self.a), list(&self.b));

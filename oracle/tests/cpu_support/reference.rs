@@ -35,11 +35,7 @@ fn magnitude(pattern: u64, precision: Precision) -> BigUint {
     let spec = precision.spec();
     let bits = spec.significand - 1;
     let (field, fraction) = (pattern >> bits, pattern & ((1 << bits) - 1));
-    let significand = if field == 0 {
-        fraction
-    } else {
-        fraction | 1 << bits
-    };
+    let significand = if field == 0 { fraction } else { fraction | 1 << bits };
     let exponent = spec.emin - bits as i32 + (field.max(1) as i32 - 1);
     BigUint::from(significand) << (exponent + SCALE as i32) as usize
 }
@@ -63,15 +59,9 @@ impl Number {
             std::cmp::Ordering::Greater => Nan,
             std::cmp::Ordering::Equal => Infinity { negative },
             std::cmp::Ordering::Less if flush && pattern >> (precision.spec().significand - 1) == 0 => {
-                Finite {
-                    negative,
-                    magnitude: BigUint::zero(),
-                }
+                Finite { negative, magnitude: BigUint::zero() }
             }
-            std::cmp::Ordering::Less => Finite {
-                negative,
-                magnitude: magnitude(pattern, precision),
-            },
+            std::cmp::Ordering::Less => Finite { negative, magnitude: magnitude(pattern, precision) },
         }
     }
 
@@ -86,19 +76,9 @@ impl Number {
             }
             (Infinity { negative: s } | Finite { negative: s, .. }, Infinity { negative: t })
             | (Infinity { negative: s }, Finite { negative: t, .. }) => Infinity { negative: s != t },
-            (
-                Finite {
-                    negative: s,
-                    magnitude: x,
-                },
-                Finite {
-                    negative: t,
-                    magnitude: y,
-                },
-            ) => Finite {
-                negative: s != t,
-                magnitude: (x * y) >> SCALE as usize,
-            },
+            (Finite { negative: s, magnitude: x }, Finite { negative: t, magnitude: y }) => {
+                Finite { negative: s != t, magnitude: (x * y) >> SCALE as usize }
+            }
         }
     }
 
@@ -108,33 +88,14 @@ impl Number {
             (Nan, _) | (_, Nan) => Nan,
             (Infinity { negative: s }, Infinity { negative: t }) if s != t => Nan,
             (Infinity { negative }, _) | (_, Infinity { negative }) => Infinity { negative: *negative },
-            (
-                Finite {
-                    negative: s,
-                    magnitude: x,
-                },
-                Finite {
-                    negative: t,
-                    magnitude: y,
-                },
-            ) => {
+            (Finite { negative: s, magnitude: x }, Finite { negative: t, magnitude: y }) => {
                 let signed = |negative: bool, m: &BigUint| {
-                    if negative {
-                        -BigInt::from(m.clone())
-                    } else {
-                        BigInt::from(m.clone())
-                    }
+                    if negative { -BigInt::from(m.clone()) } else { BigInt::from(m.clone()) }
                 };
                 let sum = signed(*s, x) + signed(*t, y);
-                let negative = if sum.is_zero() {
-                    if s == t { *s } else { down }
-                } else {
-                    sum < BigInt::zero()
-                };
-                Finite {
-                    negative,
-                    magnitude: sum.magnitude().clone(),
-                }
+                let negative =
+                    if sum.is_zero() { if s == t { *s } else { down } } else { sum < BigInt::zero() };
+                Finite { negative, magnitude: sum.magnitude().clone() }
             }
         }
     }
@@ -157,11 +118,7 @@ impl Number {
                     && magnitude(nearest(&far, negative, to, mode), to) < (least_normal << 100)
             }
         };
-        let pattern = if tiny {
-            0
-        } else {
-            nearest(exact, negative, to, mode)
-        };
+        let pattern = if tiny { 0 } else { nearest(exact, negative, to, mode) };
         Some(sign_bit(negative, to) | pattern)
     }
 }
@@ -217,8 +174,5 @@ fn nearest(exact: &BigUint, negative: bool, to: Precision, mode: Rounding) -> u6
 
 /// 1, to see that the unit is where it should be.
 pub(crate) fn one() -> Number {
-    Finite {
-        negative: false,
-        magnitude: BigUint::one() << SCALE as usize,
-    }
+    Finite { negative: false, magnitude: BigUint::one() << SCALE as usize }
 }

@@ -30,11 +30,7 @@ pub(crate) fn refuses<P: Clone, M>(
 }
 
 pub(crate) fn length(field: &'static str, expected: usize, found: usize) -> Refusal {
-    Refusal::Length {
-        field,
-        expected,
-        found,
-    }
+    Refusal::Length { field, expected, found }
 }
 
 pub(crate) fn first(field: &'static str, found: u64) -> Refusal {
@@ -42,49 +38,23 @@ pub(crate) fn first(field: &'static str, found: u64) -> Refusal {
 }
 
 pub(crate) fn decreasing(field: &'static str, at: usize, previous: u64, found: u64) -> Refusal {
-    Refusal::Decreasing {
-        field,
-        at,
-        previous,
-        found,
-    }
+    Refusal::Decreasing { field, at, previous, found }
 }
 
 pub(crate) fn last(field: &'static str, expected: u64, found: u64) -> Refusal {
-    Refusal::LastOffset {
-        field,
-        expected,
-        found,
-    }
+    Refusal::LastOffset { field, expected, found }
 }
 
 pub(crate) fn out_of_range(field: &'static str, at: usize, row: usize, found: u64, limit: u64) -> Refusal {
-    Refusal::IndexOutOfRange {
-        field,
-        at,
-        row,
-        found,
-        limit,
-    }
+    Refusal::IndexOutOfRange { field, at, row, found, limit }
 }
 
 pub(crate) fn unsorted(field: &'static str, at: usize, row: usize, previous: u64, found: u64) -> Refusal {
-    Refusal::Unsorted {
-        field,
-        at,
-        row,
-        previous,
-        found,
-    }
+    Refusal::Unsorted { field, at, row, previous, found }
 }
 
 pub(crate) fn duplicate(field: &'static str, at: usize, row: usize, column: usize) -> Refusal {
-    Refusal::Duplicate {
-        field,
-        at,
-        row,
-        column,
-    }
+    Refusal::Duplicate { field, at, row, column }
 }
 
 pub(crate) fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {

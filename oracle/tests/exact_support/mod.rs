@@ -110,9 +110,8 @@ pub(crate) fn check_element(element: &Element, a: &[f64], b: &[f64], context: &s
     if !finite {
         // Overflowed products of finite factors are not infinite terms.
         let special = a.iter().zip(b).zip(&products);
-        let terms: Vec<f64> = special
-            .map(|((x, y), p)| if x.is_finite() && y.is_finite() { 0.0 } else { *p })
-            .collect();
+        let terms: Vec<f64> =
+            special.map(|((x, y), p)| if x.is_finite() && y.is_finite() { 0.0 } else { *p }).collect();
         check_special(&element.value, terms.iter().copied(), a, b, context);
         check_special(&element.gauge, terms.iter().copied().map(f64::abs), a, b, context);
         return;
@@ -120,18 +119,8 @@ pub(crate) fn check_element(element: &Element, a: &[f64], b: &[f64], context: &s
     let exact: Vec<BigInt> = a.iter().zip(b).map(|(&x, &y)| product_units(x, y)).collect();
     let value: BigInt = exact.iter().sum();
     let gauge: BigInt = exact.iter().map(Signed::abs).sum();
-    assert_eq!(
-        value_units(&element.value),
-        Some(value),
-        "{context}: value {:?}",
-        element.value
-    );
-    assert_eq!(
-        value_units(&element.gauge),
-        Some(gauge),
-        "{context}: gauge {:?}",
-        element.gauge
-    );
+    assert_eq!(value_units(&element.value), Some(value), "{context}: value {:?}", element.value);
+    assert_eq!(value_units(&element.gauge), Some(gauge), "{context}: gauge {:?}", element.gauge);
     for part in [&element.value, &element.gauge] {
         check_canonical(part, context);
     }

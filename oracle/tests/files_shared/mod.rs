@@ -16,18 +16,13 @@ pub(crate) use say;
 
 /// The shared data folder, if it is there; says so when it is not.
 pub(crate) fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SPARSE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("SPARSE_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let folder = root.join("data").join(part);
     if folder.join("MANIFEST.tsv").is_file() {
         return Some(folder);
     }
-    say!(
-        "SKIPPED: all of {}: no MANIFEST.tsv there; set SPARSE_SHARED",
-        folder.display()
-    );
+    say!("SKIPPED: all of {}: no MANIFEST.tsv there; set SPARSE_SHARED", folder.display());
     None
 }
 
@@ -40,11 +35,7 @@ pub(crate) fn manifest(folder: &Path) -> Vec<Row> {
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().expect("manifest has a header").split('\t').collect();
     let row = |line: &str| {
-        names
-            .iter()
-            .zip(line.split('\t'))
-            .map(|(n, v)| (n.to_string(), v.to_string()))
-            .collect()
+        names.iter().zip(line.split('\t')).map(|(n, v)| (n.to_string(), v.to_string())).collect()
     };
     lines.filter(|l| !l.is_empty()).map(row).collect()
 }

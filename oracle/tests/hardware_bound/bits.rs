@@ -34,28 +34,17 @@ fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn
     // bf16 products have 16 bits, and sums of few of them are exact: some differences are rare.
     while differ < 10 && tried < 3000 {
         tried += 1;
-        let family = [
-            Family::Positive,
-            Family::NearOne,
-            Family::Wide,
-            Family::BelowAlignment,
-        ][tried % 4];
+        let family = [Family::Positive, Family::NearOne, Family::Wide, Family::BelowAlignment][tried % 4];
         let operands = terms(family, declared, input, 30 + tried % 60, &mut random);
         let case = Case::new(&operands, (1.0, 0.0), 0.0);
         let (right, found) = (case.modelled(declared), done(&case));
         let verdict = case.accepts(declared).judge(found);
         if found == right {
-            assert!(
-                !matches!(verdict, ElementVerdict::Wrong(..)),
-                "{what}: {verdict:?}"
-            );
+            assert!(!matches!(verdict, ElementVerdict::Wrong(..)), "{what}: {verdict:?}");
             continue;
         }
         differ += 1;
-        assert!(
-            matches!(verdict, ElementVerdict::Wrong(..)),
-            "{what}: {verdict:?} for {case:?}"
-        );
+        assert!(matches!(verdict, ElementVerdict::Wrong(..)), "{what}: {verdict:?} for {case:?}");
         let passes = !matches!(case.accepts(&free).judge(found), ElementVerdict::Wrong(..));
         // Where nothing stronger speaks, the bits do.
         assert!(
@@ -65,10 +54,7 @@ fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn
         within += i32::from(passes);
     }
     println!("{what}: {differ} of {tried} differ, T1 alone passes {within} of them");
-    assert!(
-        differ == 10 && within >= 5,
-        "{what}: {differ} differ, {within} within"
-    );
+    assert!(differ == 10 && within >= 5, "{what}: {differ} differ, {within} within");
 }
 
 #[test]
@@ -78,15 +64,8 @@ fn another_instruction_shape_or_architecture_is_noticed() {
     told_apart("two m16n8k8 for one m16n8k16", &k16, F16, |case| {
         case.modelled(&mma(Sm90, "mma.m16n8k8.f32.f16"))
     });
-    told_apart("sm_80 for sm_90", &k16, F16, |case| {
-        case.modelled(&mma(Sm80, "mma.m16n8k16.f32.f16"))
-    });
-    told_apart(
-        "sm_90 for sm_80",
-        &mma(Sm80, "mma.m16n8k16.f32.f16"),
-        F16,
-        |case| case.modelled(&k16),
-    );
+    told_apart("sm_80 for sm_90", &k16, F16, |case| case.modelled(&mma(Sm80, "mma.m16n8k16.f32.f16")));
+    told_apart("sm_90 for sm_80", &mma(Sm80, "mma.m16n8k16.f32.f16"), F16, |case| case.modelled(&k16));
     let tf32 = mma(Sm90, "mma.m16n8k8.f32.tf32");
     told_apart("m16n8k4 for m16n8k8 in tf32", &tf32, Precision::Tf32, |case| {
         case.modelled(&mma(Sm90, "mma.m16n8k4.f32.tf32"))
@@ -107,24 +86,10 @@ fn another_order_or_composition_is_noticed() {
         }
     };
     told_apart("descending k", &chain, F16, reordered(|t| t.reverse()));
-    told_apart(
-        "k rotated by half a block",
-        &chain,
-        F16,
-        reordered(|t| t.rotate_left(8)),
-    );
-    told_apart("split k", &chain, F16, |case| {
-        case.modelled(&chain.along(Along::SplitK { parts: 2 }))
-    });
-    told_apart(
-        "no split k",
-        &chain.along(Along::SplitK { parts: 2 }),
-        F16,
-        |case| case.modelled(&chain),
-    );
-    told_apart("two passes", &chain, F16, |case| {
-        case.modelled(&chain.along(Along::TwoPass { blocks: 1 }))
-    });
+    told_apart("k rotated by half a block", &chain, F16, reordered(|t| t.rotate_left(8)));
+    told_apart("split k", &chain, F16, |case| case.modelled(&chain.along(Along::SplitK { parts: 2 })));
+    told_apart("no split k", &chain.along(Along::SplitK { parts: 2 }), F16, |case| case.modelled(&chain));
+    told_apart("two passes", &chain, F16, |case| case.modelled(&chain.along(Along::TwoPass { blocks: 1 })));
     let fma = Arithmetic::chain(Reduction::FmaChain, F32, F32);
     told_apart("an fma chain in two halves", &fma, F32, |case| {
         case.modelled(&fma.along(Along::SplitK { parts: 2 }))
@@ -171,16 +136,8 @@ fn the_other_order_of_emulated_fp8_is_noticed() {
     });
     let mut random = Random::new(1, "fp8");
     for family in [Family::Positive, Family::Wide, Family::Bits] {
-        let case = Case::new(
-            &terms(family, &declared, Precision::E4m3, 75, &mut random),
-            (1.0, 0.0),
-            0.0,
-        );
-        assert_eq!(
-            decode(case.modelled(&declared), F32),
-            emulated(&case, 0),
-            "{family:?}"
-        );
+        let case = Case::new(&terms(family, &declared, Precision::E4m3, 75, &mut random), (1.0, 0.0), 0.0);
+        assert_eq!(decode(case.modelled(&declared), F32), emulated(&case, 0), "{family:?}");
     }
     told_apart("native fp8 for emulated", &declared, Precision::E4m3, |case| {
         case.modelled(&mma(Architecture::Sm120, "mma.m16n8k32.f32.e4m3"))
@@ -210,23 +167,17 @@ fn cpu_units_are_told_apart() {
     told_apart("low half before high half", &dot, bf16, |case| {
         case.modelled(&Arithmetic::chain(Reduction::FmaChain, F32, F32))
     });
-    told_apart(
-        "AVX512-BF16 for AMX",
-        &Arithmetic::cpu(CpuUnit::Tdpbf16ps, F32),
-        bf16,
-        |case| case.modelled(&dot),
-    );
+    told_apart("AVX512-BF16 for AMX", &Arithmetic::cpu(CpuUnit::Tdpbf16ps, F32), bf16, |case| {
+        case.modelled(&dot)
+    });
 }
 
 /// Slots decide which products meet in a block, and hybrids add up two units.
 #[test]
 fn tiles_and_hybrids_are_modelled_by_their_slots() {
     let tiles = mma(Architecture::Sm90, "mma.m16n8k16.f32.f16");
-    let core = TensorCore::new(
-        Architecture::Sm90,
-        "mma.m16n8k16.f32.f16".parse().expect("an instruction"),
-    )
-    .expect("of the table");
+    let core = TensorCore::new(Architecture::Sm90, "mma.m16n8k16.f32.f16".parse().expect("an instruction"))
+        .expect("of the table");
     let unit = Unit { precision: F32 };
     let bits = |v: f64| encode(v, F16, Rounding::NearestEven);
     let rest: Part = *Arithmetic::chain(Reduction::FmaChain, F32, F32).part();
@@ -234,23 +185,14 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
     let mut random = Random::new(7, "tiles");
     let (mut shifted, mut split) = (0, 0);
     for round in 0..120 {
-        let operands = terms(
-            [Family::Wide, Family::Positive][round % 2],
-            &tiles,
-            F16,
-            24,
-            &mut random,
-        );
+        let operands = terms([Family::Wide, Family::Positive][round % 2], &tiles, F16, 24, &mut random);
         // Two gaps of four slots, as a tile with empty columns has.
         let at = |t: usize| (t + t / 6 * 4) as u32;
         let in_tile = |t: usize| t % 4 != 3;
         let mut case = Case::new(&operands, (1.0, 0.0), 0.0);
         let packed = case.modelled(&tiles);
         let slots = |of: &dyn Fn(usize) -> Slot| Some((0..24).map(of).collect::<Vec<Slot>>());
-        case.slots = slots(&|t| Slot {
-            in_tile: true,
-            at: at(t),
-        });
+        case.slots = slots(&|t| Slot { in_tile: true, at: at(t) });
         let (mut a, mut b) = (vec![0u64; 48], vec![0u64; 48]);
         for (t, &(x, y)) in operands.iter().enumerate() {
             (a[at(t) as usize], b[at(t) as usize]) = (bits(x), bits(y));
@@ -258,21 +200,12 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
         let by_hand = chain_padded(&core, 0, &a, &b).expect("equal lengths");
         assert_eq!(case.modelled(&tiles), by_hand, "round {round}");
         shifted += usize::from(by_hand != packed);
-        assert!(!matches!(
-            case.accepts(&tiles).judge(by_hand),
-            ElementVerdict::Wrong(..)
-        ));
+        assert!(!matches!(case.accepts(&tiles).judge(by_hand), ElementVerdict::Wrong(..)));
         if packed != by_hand {
-            assert!(matches!(
-                case.accepts(&tiles).judge(packed),
-                ElementVerdict::Wrong(Tier::T2, _)
-            ));
+            assert!(matches!(case.accepts(&tiles).judge(packed), ElementVerdict::Wrong(Tier::T2, _)));
         }
 
-        case.slots = slots(&|t| Slot {
-            in_tile: in_tile(t),
-            at: t as u32,
-        });
+        case.slots = slots(&|t| Slot { in_tile: in_tile(t), at: t as u32 });
         let (mut a, mut b) = (vec![0u64; 24], vec![0u64; 24]);
         let mut outside = 0.0;
         for (t, &(x, y)) in operands.iter().enumerate() {
@@ -289,11 +222,7 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
         let verdict = case.accepts(&hybrid).judge(by_hand);
         assert!(!matches!(verdict, ElementVerdict::Wrong(..)), "{verdict:?}");
         case.slots = None;
-        assert_eq!(
-            case.accepts(&hybrid).modelled,
-            None,
-            "without slots nobody knows the split"
-        );
+        assert_eq!(case.accepts(&hybrid).modelled, None, "without slots nobody knows the split");
     }
     assert!(shifted > 5 && split > 5, "{shifted} {split}");
 }
@@ -323,14 +252,7 @@ fn blocks_of_bcsr_follow_one_another_along_k() {
     let entries = |list: &[(u32, u32)]| Entries {
         rows: 3,
         cols: 16,
-        list: list
-            .iter()
-            .map(|&(row, col)| Entry {
-                row,
-                col,
-                value: 1.0f32,
-            })
-            .collect(),
+        list: list.iter().map(|&(row, col)| Entry { row, col, value: 1.0f32 }).collect(),
     };
     let stored = entries(&[(0, 1), (0, 13), (1, 2), (1, 3), (1, 12), (2, 9)]);
     let matrix = Bcsr::from_entries(&stored, 2, 4).expect("encodes");
@@ -347,25 +269,11 @@ fn blocks_of_bcsr_follow_one_another_along_k() {
     let wrong =
         Csr::from_entries(&entries(&[(0, 1), (0, 14), (1, 2), (1, 3), (1, 12), (2, 9)])).expect("encodes");
     let wrong = wrong.map(|_| Slot { in_tile: true, at: 0 });
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: None,
-        b: &b,
-        slots: Some(&wrong),
-    };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: Some(&wrong) };
     let mut visited = 0;
     assert!(problem.for_each(&mut |_| visited += 1).is_err());
     assert_eq!(visited, 0);
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: None,
-        b: &b,
-        slots: Some(&slots),
-    };
-    assert!(
-        problem
-            .for_each(&mut |site| visited += site.slots.map_or(0, <[Slot]>::len))
-            .is_ok()
-    );
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: Some(&slots) };
+    assert!(problem.for_each(&mut |site| visited += site.slots.map_or(0, <[Slot]>::len)).is_ok());
     assert_eq!(visited, 6);
 }

@@ -43,10 +43,7 @@ pub(crate) fn datapaths() -> Vec<(Architecture, Instruction)> {
 
 /// The output types that contracts have for these operands and this accumulator; the accumulator itself elsewhere.
 fn outputs(input: Precision, acc: Precision) -> Vec<Precision> {
-    let of_table = TYPES
-        .iter()
-        .filter(|t| t.a == input && t.acc == acc)
-        .map(|t| t.out);
+    let of_table = TYPES.iter().filter(|t| t.a == input && t.acc == acc).map(|t| t.out);
     let mut outputs: Vec<Precision> = of_table.collect();
     if outputs.is_empty() {
         outputs.push(acc);
@@ -55,35 +52,18 @@ fn outputs(input: Precision, acc: Precision) -> Vec<Precision> {
 }
 
 fn declare(name: String, arithmetic: Arithmetic, input: Precision) -> Declared {
-    Declared {
-        name,
-        arithmetic,
-        input,
-        runs: vec![arithmetic],
-    }
+    Declared { name, arithmetic, input, runs: vec![arithmetic] }
 }
 
 /// Initial values and epilogues of one reduction.
 fn around(name: &str, base: &Arithmetic, input: Precision, folds: bool) -> Vec<Declared> {
     let mut list = vec![
-        declare(
-            format!("{name} mul-then-add"),
-            base.epilogue(Epilogue::MulThenAdd),
-            input,
-        ),
-        declare(
-            format!("{name} mul-then-fma"),
-            base.epilogue(Epilogue::MulThenFma),
-            input,
-        ),
+        declare(format!("{name} mul-then-add"), base.epilogue(Epilogue::MulThenAdd), input),
+        declare(format!("{name} mul-then-fma"), base.epilogue(Epilogue::MulThenFma), input),
         declare(format!("{name} from C"), base.from_c(), input),
     ];
     if folds {
-        list.push(declare(
-            format!("{name} alpha into A"),
-            base.epilogue(Epilogue::AlphaIntoA),
-            input,
-        ));
+        list.push(declare(format!("{name} alpha into A"), base.epilogue(Epilogue::AlphaIntoA), input));
     }
     list
 }
@@ -91,14 +71,8 @@ fn around(name: &str, base: &Arithmetic, input: Precision, folds: bool) -> Vec<D
 fn alongs(block_name: &str, base: Arithmetic) -> Vec<(String, Arithmetic)> {
     vec![
         (block_name.to_owned(), base),
-        (
-            format!("{block_name} split 3"),
-            base.along(Along::SplitK { parts: 3 }),
-        ),
-        (
-            format!("{block_name} two-pass 2"),
-            base.along(Along::TwoPass { blocks: 2 }),
-        ),
+        (format!("{block_name} split 3"), base.along(Along::SplitK { parts: 3 })),
+        (format!("{block_name} two-pass 2"), base.along(Along::TwoPass { blocks: 2 })),
     ]
 }
 
@@ -181,15 +155,11 @@ fn unknown_architecture() -> Vec<Declared> {
     for (name, (instruction, architectures)) in by_name {
         let base = |architecture| Arithmetic::mma(architecture, instruction, instruction.acc);
         let runs = |turn: fn(Arithmetic) -> Arithmetic| {
-            architectures
-                .iter()
-                .map(|&a| turn(base(Some(a))))
-                .collect::<Vec<_>>()
+            architectures.iter().map(|&a| turn(base(Some(a)))).collect::<Vec<_>>()
         };
-        for (turn, what) in [
-            ((|a| a) as fn(Arithmetic) -> Arithmetic, "from zero"),
-            (Arithmetic::from_c, "from C"),
-        ] {
+        for (turn, what) in
+            [((|a| a) as fn(Arithmetic) -> Arithmetic, "from zero"), (Arithmetic::from_c, "from C")]
+        {
             list.push(Declared {
                 name: format!("unknown {name} {what}"),
                 arithmetic: turn(base(None)),

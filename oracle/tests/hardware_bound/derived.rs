@@ -40,9 +40,7 @@ fn one_full_block_onto_c_has_the_published_bound() {
     ] {
         let declared = mma(architecture, name).from_c();
         let products = declared.part().block() as u64;
-        let found = tolerance(&declared, products, 1.0, 1.0, 1.0)
-            .expect("a bound")
-            .relative();
+        let found = tolerance(&declared, products, 1.0, 1.0, 1.0).expect("a bound").relative();
         assert_eq!(found * 2.0f64.powi(24), units, "{architecture} {name}");
         // From zero, the first c is no term.
         let from_zero = tolerance(&mma(architecture, name), products, 1.0, 0.0, 1.0).expect("a bound");
@@ -76,12 +74,7 @@ fn the_bound_counts_blocks_that_hold_a_product() {
         let found = tolerance_of(&declared, |_| census, (1.0, 0.0), 1.0);
         found.expect("a bound").relative() * 2.0f64.powi(25)
     };
-    let census = |products, blocks| Census {
-        terms: 32,
-        products,
-        blocks,
-        extent: 40,
-    };
+    let census = |products, blocks| Census { terms: 32, products, blocks, extent: 40 };
     // n + q - 1 cuts of 2^-25, q roundings of 2^-23.
     assert_eq!(rel(census(32, 2)), 33.0 + 8.0);
     assert_eq!(rel(census(32, 3)), 34.0 + 12.0);
@@ -113,10 +106,7 @@ fn subnormal_operands_lose_more_than_their_magnitude_suggests() {
     let plain = dot_reference(&a, &b);
     let allowed = tolerance(&declared, 16, 1.0, 0.0, 1.0).expect("a bound");
     let found = decode(bits, F32);
-    assert!(
-        !allowed.distance(found, &plain.value, &plain.gauge).within,
-        "g alone would refuse the hardware"
-    );
+    assert!(!allowed.distance(found, &plain.value, &plain.gauge).within, "g alone would refuse the hardware");
     assert!(matches!(accepted.judge(bits), ElementVerdict::Within(share) if share > 0.05 && share < 1.0));
 }
 
@@ -129,14 +119,8 @@ fn an_unknown_device_has_the_widest_bound_and_no_bits() {
         for n in [1, 16, 100, 1000] {
             let figures =
                 |a: &Arithmetic| tolerance(a, n, 1.0, 0.0, 1.0).map(|t| (t.relative(), t.absolute()));
-            let (known, unknown) = (
-                figures(&known).expect("a bound"),
-                figures(&unknown).expect("a bound"),
-            );
-            assert!(
-                known.0 <= unknown.0 && known.1 <= unknown.1,
-                "{architecture} {instruction} {n}"
-            );
+            let (known, unknown) = (figures(&known).expect("a bound"), figures(&unknown).expect("a bound"));
+            assert!(known.0 <= unknown.0 && known.1 <= unknown.1, "{architecture} {instruction} {n}");
         }
     }
     let nobody: Instruction = "mma.m16n8k99.f32.f16".parse().expect("parses");
@@ -169,17 +153,10 @@ fn exact_sums_end_at_the_narrowest_of_significand_and_alignment() {
     let accepted = past.accepts(&fp8);
     assert!(
         !accepted.order_free
-            && matches!(
-                accepted.judge(accepted.modelled.unwrap_or(0)),
-                ElementVerdict::Within(_)
-            )
+            && matches!(accepted.judge(accepted.modelled.unwrap_or(0)), ElementVerdict::Within(_))
     );
     // And up to it, nothing is.
-    let full = Case::new(
-        &[(64.0, 64.0), (48.0, 80.0), (15.0, 15.0), (1.0, 1.0)],
-        (1.0, 0.0),
-        0.0,
-    );
+    let full = Case::new(&[(64.0, 64.0), (48.0, 80.0), (15.0, 15.0), (1.0, 1.0)], (1.0, 0.0), 0.0);
     assert!(
         full.accepts(&fp8).order_free
             && full.accepts(&fp8).judge(full.modelled(&fp8)) == ElementVerdict::Exact
@@ -189,15 +166,8 @@ fn exact_sums_end_at_the_narrowest_of_significand_and_alignment() {
     let tiny = 2.0f64.powi(-130);
     let flushed = Case::new(&[(tiny, 1.0)], (1.0, 0.0), 0.0);
     assert!(!flushed.accepts(&flushing).order_free && decode(flushed.modelled(&flushing), F32) == 0.0);
-    assert!(matches!(
-        flushed.accepts(&flushing).judge(0),
-        ElementVerdict::Within(_)
-    ));
-    assert!(
-        flushed
-            .accepts(&Arithmetic::chain(Reduction::FmaChain, F32, F32))
-            .order_free
-    );
+    assert!(matches!(flushed.accepts(&flushing).judge(0), ElementVerdict::Within(_)));
+    assert!(flushed.accepts(&Arithmetic::chain(Reduction::FmaChain, F32, F32)).order_free);
 }
 
 /// On integers that are exact in any order, every unit gives the exact sum, and T0 says so.
@@ -205,19 +175,14 @@ fn exact_sums_end_at_the_narrowest_of_significand_and_alignment() {
 fn integers_are_exact_on_every_unit() {
     let mut random = Random::new(8, "integers");
     let mut free = 0;
-    let units = instructions()
-        .into_iter()
-        .map(|(a, i)| (Arithmetic::mma(Some(a), i, i.acc), i.input));
+    let units = instructions().into_iter().map(|(a, i)| (Arithmetic::mma(Some(a), i, i.acc), i.input));
     let cpus = CpuUnit::ALL.map(|unit| (Arithmetic::cpu(unit, unit.acc()), unit.input()));
     for (declared, input) in units.chain(cpus) {
         for along in [Along::Chain, Along::SplitK { parts: 3 }] {
             let declared = declared.along(along);
             for n in [1, 7, 40, 70] {
-                let case = Case::new(
-                    &terms(Family::Integers, &declared, input, n, &mut random),
-                    (1.0, 0.0),
-                    0.0,
-                );
+                let case =
+                    Case::new(&terms(Family::Integers, &declared, input, n, &mut random), (1.0, 0.0), 0.0);
                 let accepted = case.accepts(&declared);
                 if accepted.order_free {
                     free += 1;
@@ -260,24 +225,12 @@ fn contracts_admit_the_units_of_their_types_and_nothing_weaker() {
         ("e4m3_e4m3_f32_f32", unit("mma.m16n8k16.f32.f16", F32), false),
         ("f16_f16_f32_f32", unit("wgmma.m64n8k32.f32.e4m3", F32), false),
         ("f64_f64_f64_f64", unit("mma.m8n8k4.f64.f64", F64), true),
-        (
-            "bf16_bf16_f32_f32",
-            Arithmetic::cpu(CpuUnit::Bfmopa { ebf: false }, F32),
-            true,
-        ),
-        (
-            "bf16_bf16_f32_bf16",
-            Arithmetic::cpu(CpuUnit::Tdpbf16ps, Bf16),
-            true,
-        ),
+        ("bf16_bf16_f32_f32", Arithmetic::cpu(CpuUnit::Bfmopa { ebf: false }, F32), true),
+        ("bf16_bf16_f32_bf16", Arithmetic::cpu(CpuUnit::Tdpbf16ps, Bf16), true),
         ("f16_f16_f32_f32", Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32), false),
         ("f16_f16_f32_f32", Arithmetic::cpu(CpuUnit::FmopaF16, F32), false),
         ("f32_f32_f32_f32", directed, false),
-        (
-            "f32_f32_f32_f32",
-            Arithmetic::any(F32, F32).flushes(Flush::both(F32)),
-            true,
-        ),
+        ("f32_f32_f32_f32", Arithmetic::any(F32, F32).flushes(Flush::both(F32)), true),
         (
             "tf32_tf32_f32_f32",
             Arithmetic::any(F32, F32).input(sparse_oracle::arithmetic::Input::AsStored),
@@ -293,10 +246,7 @@ fn contracts_admit_the_units_of_their_types_and_nothing_weaker() {
             .expect("of the table");
         let refusal = contract.refuses(&declared);
         assert_eq!(refusal.is_none(), admitted, "{types} {declared:?}: {refusal:?}");
-        println!(
-            "{types}: {}",
-            refusal.unwrap_or_else(|| format!("{:?}", declared.part().reduction))
-        );
+        println!("{types}: {}", refusal.unwrap_or_else(|| format!("{:?}", declared.part().reduction)));
     }
 }
 
@@ -315,25 +265,13 @@ fn declarations_that_contradict_themselves_are_named() {
     from_c.init = Init::C;
     for (declared, names) in [
         (wrong_acc, "another type than its instruction"),
-        (
-            tf32.input(sparse_oracle::arithmetic::Input::AsStored),
-            "unrounded f32",
-        ),
-        (
-            good.epilogue(sparse_oracle::arithmetic::Epilogue::AlphaIntoA),
-            "folds alpha",
-        ),
+        (tf32.input(sparse_oracle::arithmetic::Input::AsStored), "unrounded f32"),
+        (good.epilogue(sparse_oracle::arithmetic::Epilogue::AlphaIntoA), "folds alpha"),
         (good.along(Along::SplitK { parts: 0 }), "ranges of nothing"),
         (good.along(Along::TwoPass { blocks: 0 }), "ranges of nothing"),
         (directed, "direction"),
-        (
-            Arithmetic::hybrid(good, from_c, Combine::Ordered),
-            "second part from C",
-        ),
-        (
-            Arithmetic::hybrid(good, from_c, Combine::Disjoint),
-            "disjoint parts",
-        ),
+        (Arithmetic::hybrid(good, from_c, Combine::Ordered), "second part from C"),
+        (Arithmetic::hybrid(good, from_c, Combine::Disjoint), "disjoint parts"),
         (Arithmetic::hybrid(tf32, second, Combine::Ordered), "different"),
     ] {
         let found = declared.contradiction(1.0, 1.0).expect("a contradiction");
@@ -351,10 +289,9 @@ fn absurd_declarations_and_slots_do_not_panic() {
         Along::TwoPass { blocks: 0 },
         Along::TwoPass { blocks: u32::MAX },
     ] {
-        for base in [
-            mma(Architecture::Sm90, "mma.m16n8k16.f32.f16"),
-            Arithmetic::cpu(CpuUnit::Tdpfp16ps, F32),
-        ] {
+        for base in
+            [mma(Architecture::Sm90, "mma.m16n8k16.f32.f16"), Arithmetic::cpu(CpuUnit::Tdpfp16ps, F32)]
+        {
             let declared = base.along(along);
             assert!(
                 tolerance(&declared, u64::from(u32::MAX), 1.0, 0.0, 1.0).is_some_and(|t| t.relative() > 0.0)
@@ -377,11 +314,7 @@ fn absurd_declarations_and_slots_do_not_panic() {
     assert_eq!(case.accepts(&free).modelled, None);
     // An operand that is no number of the type has no bits there.
     let odd = Case::new(&[(1.0 + 2.0f64.powi(-20), 1.0)], (1.0, 0.0), 0.0);
-    assert_eq!(
-        odd.accepts(&mma(Architecture::Sm90, "mma.m16n8k16.f32.f16"))
-            .modelled,
-        None
-    );
+    assert_eq!(odd.accepts(&mma(Architecture::Sm90, "mma.m16n8k16.f32.f16")).modelled, None);
 }
 
 /// A hybrid fixes its bits only where both parts do, in the order in which they are declared to be joined, and nothing may be flushed.

@@ -50,10 +50,7 @@ impl Family {
 /// The nearest number of a type, its largest instead of an infinity.
 pub(crate) fn near(v: f64, precision: Precision) -> f64 {
     let most = precision.spec().max_finite();
-    decode(
-        encode(v.clamp(-most, most), precision, Rounding::NearestEven),
-        precision,
-    )
+    decode(encode(v.clamp(-most, most), precision, Rounding::NearestEven), precision)
 }
 
 fn fraction(random: &mut Random) -> f64 {
@@ -79,10 +76,7 @@ fn any_bits(random: &mut Random, precision: Precision) -> f64 {
 fn alignment(arithmetic: &Arithmetic) -> i32 {
     let acc = arithmetic.part().acc.spec().significand as i32;
     match arithmetic.part().reduction {
-        Reduction::Mma {
-            architecture,
-            instruction,
-        } => architecture
+        Reduction::Mma { architecture, instruction } => architecture
             .and_then(|a| TensorCore::new(a, instruction).ok())
             .and_then(|core| core.fused_sum())
             .map_or(acc, |sum| sum.fraction),
@@ -105,16 +99,9 @@ pub(crate) fn terms(
     let (low, high) = (i64::from(emin), i64::from(emax));
     match family {
         Family::NearOne => (0..n)
-            .map(|_| {
-                (
-                    at(sign(random) * fraction(random)),
-                    at(sign(random) * fraction(random)),
-                )
-            })
+            .map(|_| (at(sign(random) * fraction(random)), at(sign(random) * fraction(random))))
             .collect(),
-        Family::Positive => (0..n)
-            .map(|_| (at(fraction(random)), at(fraction(random))))
-            .collect(),
+        Family::Positive => (0..n).map(|_| (at(fraction(random)), at(fraction(random)))).collect(),
         Family::Wide => (0..n)
             .map(|_| {
                 let reach = (emax / 2).min(60);
@@ -128,11 +115,7 @@ pub(crate) fn terms(
                 let tiny = at(sign(random) * fraction(random) * two(emin - random.between(0, 6) as i32));
                 let e = random.between(low, (low + 8).min(high)) as i32;
                 let small = at(sign(random) * fraction(random) * two(e));
-                if random.below(2) == 0 {
-                    (tiny, small)
-                } else {
-                    (small, at(fraction(random)))
-                }
+                if random.below(2) == 0 { (tiny, small) } else { (small, at(fraction(random))) }
             })
             .collect(),
         Family::Huge => {
@@ -164,15 +147,7 @@ pub(crate) fn terms(
             let (left, right) = (below / 2, below - below / 2 - 1);
             let small = (at(rest * two(left)), at(rest * two(right)));
             let place = random.below(n.max(1) as u64) as usize;
-            (0..n)
-                .map(|i| {
-                    if i == 0 || i == place {
-                        (two(top), two(top))
-                    } else {
-                        small
-                    }
-                })
-                .collect()
+            (0..n).map(|i| if i == 0 || i == place { (two(top), two(top)) } else { small }).collect()
         }
         Family::Ties => {
             let p = alignment(arithmetic).min(emax + 4 - emin);
@@ -188,13 +163,9 @@ pub(crate) fn terms(
             let shift = two(random.between(-6, 2) as i32);
             let bits = random.between(1, 7) as i32;
             let integer = |random: &mut Random| random.between(-(1 << bits), 1 << bits) as f64;
-            (0..n)
-                .map(|_| (at(integer(random)), at(integer(random) * shift)))
-                .collect()
+            (0..n).map(|_| (at(integer(random)), at(integer(random) * shift))).collect()
         }
-        Family::Bits => (0..n)
-            .map(|_| (any_bits(random, input), any_bits(random, input)))
-            .collect(),
+        Family::Bits => (0..n).map(|_| (any_bits(random, input), any_bits(random, input))).collect(),
     }
 }
 
@@ -214,13 +185,7 @@ pub(crate) fn case(
     let exact = |v: f64| near(v, arithmetic.part().acc);
     let scalings = match arithmetic.epilogue {
         Epilogue::None => vec![(1.0, 0.0), (1.0, 1.0), (1.0, 1.0), (1.0, exact(-0.7))],
-        _ => vec![
-            (1.0, 0.0),
-            (1.0, 0.0),
-            (1.0, 1.0),
-            (exact(-1.0 / 3.0), exact(0.7)),
-            (exact(1.9), 0.0),
-        ],
+        _ => vec![(1.0, 0.0), (1.0, 0.0), (1.0, 1.0), (exact(-1.0 / 3.0), exact(0.7)), (exact(1.9), 0.0)],
     };
     let scaling = *random.pick(&scalings);
     let sum: f64 = terms.iter().map(|(a, b)| a * b).sum();
@@ -240,12 +205,7 @@ pub(crate) fn case(
         };
         (0..n).map(slot).collect()
     });
-    Case {
-        terms,
-        slots,
-        scaling,
-        c: if c.is_finite() { c } else { 0.0 },
-    }
+    Case { terms, slots, scaling, c: if c.is_finite() { c } else { 0.0 } }
 }
 
 /// The case with one operand, or C, changed a little.

@@ -30,12 +30,7 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn new(terms: &[(f64, f64)], scaling: (f64, f64), c: f64) -> Case {
-        Case {
-            terms: terms.to_vec(),
-            slots: None,
-            scaling,
-            c,
-        }
+        Case { terms: terms.to_vec(), slots: None, scaling, c }
     }
 
     /// What the judge accepts for it.
@@ -57,12 +52,7 @@ impl Case {
             a.map(|_| *next.next().expect("a slot a term"))
         });
         let b = Dense::from_fn(n, 1, |k, _| self.terms[k].1);
-        let problem = Problem::Spmm {
-            a: &a,
-            pads: None,
-            b: &b,
-            slots: slots.as_ref(),
-        };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: slots.as_ref() };
         let profile = Profile::default();
         let mut rule = Rule::new(
             arithmetic,

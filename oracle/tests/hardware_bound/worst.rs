@@ -64,10 +64,7 @@ fn search(declared: &Declared, run: &Arithmetic, seeds: u64, steps: u64) -> (f64
 #[test]
 fn the_worst_that_a_search_finds_is_within_and_the_bound_is_used() {
     let list = all();
-    println!(
-        "{} declarations; worst share of the bound, and where the search began",
-        list.len()
-    );
+    println!("{} declarations; worst share of the bound, and where the search began", list.len());
     let mut weak = Vec::new();
     for declared in &list {
         let worst = declared
@@ -97,25 +94,15 @@ fn settings() -> Vec<(&'static str, Arithmetic, CpuStep)> {
         let mut directed = Arithmetic::chain(Reduction::FmaChain, precision, precision);
         directed.part_mut().nearest = false;
         for rmode in [Rounding::Up, Rounding::Down, Rounding::TowardZero] {
-            let fpcr = Fpcr {
-                rmode,
-                ..Fpcr::DEFAULT
-            };
+            let fpcr = Fpcr { rmode, ..Fpcr::DEFAULT };
             list.push(("directed", directed, CpuStep::new(unit).with_fpcr(fpcr)));
         }
     }
-    for (unit, precision) in [
-        (CpuUnit::Vfmaddpd, Precision::F64),
-        (CpuUnit::Vfmaddps, Precision::F32),
-    ] {
+    for (unit, precision) in [(CpuUnit::Vfmaddpd, Precision::F64), (CpuUnit::Vfmaddps, Precision::F32)] {
         let mut flushing = Arithmetic::chain(Reduction::FmaChain, precision, precision);
         flushing.flush = Flush::both(precision);
         for (daz, ftz) in [(true, false), (false, true), (true, true), (false, false)] {
-            let mxcsr = Mxcsr {
-                daz,
-                ftz,
-                ..Mxcsr::DEFAULT
-            };
+            let mxcsr = Mxcsr { daz, ftz, ..Mxcsr::DEFAULT };
             list.push(("flushing", flushing, CpuStep::new(unit).with_mxcsr(mxcsr)));
         }
     }
@@ -130,9 +117,10 @@ fn directed_rounding_and_flushing_stay_within_what_is_declared() {
         let mut worst = (0.0, Family::Bits);
         let mut judged = |case: &Case, family: Family| {
             let bits = |v: f64| encode(v, precision, Rounding::NearestEven);
-            let sum = case.terms.iter().fold(0, |acc, &(a, b)| {
-                step.apply(acc, &[bits(a)], &[bits(b)]).expect("one product")
-            });
+            let sum = case
+                .terms
+                .iter()
+                .fold(0, |acc, &(a, b)| step.apply(acc, &[bits(a)], &[bits(b)]).expect("one product"));
             let accepted = case.accepts(&declared);
             assert_eq!(accepted.modelled, None, "{what}: the bits are not fixed");
             match accepted.judge(sum) {
@@ -144,10 +132,7 @@ fn directed_rounding_and_flushing_stay_within_what_is_declared() {
                     }
                     share
                 }
-                other => panic!(
-                    "{what} {step:?}: {:e} is {other:?} for {case:?}",
-                    decode(sum, precision)
-                ),
+                other => panic!("{what} {step:?}: {:e} is {other:?} for {case:?}", decode(sum, precision)),
             }
         };
         for family in Family::ALL {
@@ -173,21 +158,12 @@ fn directed_rounding_and_flushing_stay_within_what_is_declared() {
 fn units() -> Vec<Declared> {
     let cores = instructions().into_iter().map(|(architecture, instruction)| {
         let arithmetic = Arithmetic::mma(Some(architecture), instruction, instruction.acc);
-        (
-            format!("{architecture} {instruction}"),
-            arithmetic,
-            instruction.input,
-        )
+        (format!("{architecture} {instruction}"), arithmetic, instruction.input)
     });
     let cpus = CpuUnit::ALL.map(|unit| (unit.to_string(), Arithmetic::cpu(unit, unit.acc()), unit.input()));
     cores
         .chain(cpus)
-        .map(|(name, arithmetic, input)| Declared {
-            name,
-            arithmetic,
-            input,
-            runs: vec![arithmetic],
-        })
+        .map(|(name, arithmetic, input)| Declared { name, arithmetic, input, runs: vec![arithmetic] })
         .collect()
 }
 

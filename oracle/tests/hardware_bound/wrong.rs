@@ -32,11 +32,7 @@ fn edited(arithmetic: &Arithmetic, terms: &Terms, edit: impl Fn(&mut Terms)) -> 
 /// Terms in the accumulator `acc`, one rounding a step; the result in the declared output type.
 fn accumulated_in(acc: Precision, arithmetic: &Arithmetic, terms: &Terms) -> u64 {
     let narrow = Arithmetic::chain(Reduction::FmaChain, acc, acc);
-    encode(
-        decode(run(&narrow, terms), acc),
-        arithmetic.out,
-        Rounding::NearestEven,
-    )
+    encode(decode(run(&narrow, terms), acc), arithmetic.out, Rounding::NearestEven)
 }
 
 /// What is done wrong, and which tier must notice on inputs near one.
@@ -49,31 +45,17 @@ fn faults() -> Vec<(&'static str, Tier, Wrong)> {
                 t.truncate((t.len() - 1) / a.part().block() * a.part().block());
             })
         }),
-        ("drops the first block of k", Tier::T1, |a, t| {
-            edited(a, t, |t| drop(t.drain(..a.part().block())))
-        }),
-        ("loses the last term", Tier::T1, |a, t| {
-            edited(a, t, |t| t.truncate(t.len() - 1))
-        }),
-        ("adds a term twice", Tier::T1, |a, t| {
-            edited(a, t, |t| t.push(t[t.len() / 2]))
-        }),
+        ("drops the first block of k", Tier::T1, |a, t| edited(a, t, |t| drop(t.drain(..a.part().block())))),
+        ("loses the last term", Tier::T1, |a, t| edited(a, t, |t| t.truncate(t.len() - 1))),
+        ("adds a term twice", Tier::T1, |a, t| edited(a, t, |t| t.push(t[t.len() / 2]))),
         ("scales by 2", Tier::T1, |a, t| {
             encode(2.0 * decode(run(a, t), a.out), a.out, Rounding::NearestEven)
         }),
         ("scales by 1 + 2^-10", Tier::T1, |a, t| {
-            encode(
-                decode(run(a, t), a.out) * (1.0 + 2.0f64.powi(-10)),
-                a.out,
-                Rounding::NearestEven,
-            )
+            encode(decode(run(a, t), a.out) * (1.0 + 2.0f64.powi(-10)), a.out, Rounding::NearestEven)
         }),
-        ("has the wrong sign of a product", Tier::T1, |a, t| {
-            edited(a, t, |t| t[3].0 = -t[3].0)
-        }),
-        ("reads the neighbour's b", Tier::T1, |a, t| {
-            edited(a, t, |t| t[5].1 = t[6].1)
-        }),
+        ("has the wrong sign of a product", Tier::T1, |a, t| edited(a, t, |t| t[3].0 = -t[3].0)),
+        ("reads the neighbour's b", Tier::T1, |a, t| edited(a, t, |t| t[5].1 = t[6].1)),
         ("flushes the smaller half of each pair", Tier::T1, |a, t| {
             edited(a, t, |t| t.iter_mut().skip(1).step_by(2).for_each(|t| t.0 = 0.0))
         }),
@@ -92,17 +74,9 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
         (Architecture::Sm90, "mma.m16n8k32.f32.e4m3"),
     ] {
         let instruction: Instruction = name.parse().expect("an instruction");
-        list.push((
-            Arithmetic::mma(Some(architecture), instruction, F32),
-            instruction.input,
-        ));
+        list.push((Arithmetic::mma(Some(architecture), instruction, F32), instruction.input));
     }
-    for unit in [
-        CpuUnit::Fmopa2Way,
-        CpuUnit::Tdpfp16ps,
-        CpuUnit::Bfmopa { ebf: false },
-        CpuUnit::Vdpbf16ps,
-    ] {
+    for unit in [CpuUnit::Fmopa2Way, CpuUnit::Tdpfp16ps, CpuUnit::Bfmopa { ebf: false }, CpuUnit::Vdpbf16ps] {
         list.push((Arithmetic::cpu(unit, F32), unit.input()));
     }
     list
@@ -127,15 +101,9 @@ fn each_wrong_arithmetic_violates_the_bound() {
     for (declared, operands) in declarations() {
         let mut random = Random::new(4, "wrong arithmetic");
         // Not order-free: near-one operands of 11 bits in sums of 100 terms are inexact.
-        let case = Case::new(
-            &terms(Family::Positive, &declared, operands, 100, &mut random),
-            (1.0, 0.0),
-            0.0,
-        );
-        assert!(
-            tier_of(&declared, &case, run(&declared, &case.terms)).is_none(),
-            "the right bits"
-        );
+        let case =
+            Case::new(&terms(Family::Positive, &declared, operands, 100, &mut random), (1.0, 0.0), 0.0);
+        assert!(tier_of(&declared, &case, run(&declared, &case.terms)).is_none(), "the right bits");
         for (name, tier, wrong) in faults() {
             let bits = wrong(&declared, &case.terms);
             let by_bound = tier_of(&without_bits(&declared), &case, bits);
@@ -147,11 +115,7 @@ fn each_wrong_arithmetic_violates_the_bound() {
             // The bits are others, too, but what is said is the strongest statement.
             assert_ne!(case.modelled(&declared), bits, "{name}: {declared:?}");
             assert_eq!(tier_of(&declared, &case, bits), by_bound, "{name}: {declared:?}");
-            println!(
-                "{:?}: {name}: wrong by {}",
-                declared.part().reduction,
-                by_bound.expect("wrong")
-            );
+            println!("{:?}: {name}: wrong by {}", declared.part().reduction, by_bound.expect("wrong"));
         }
     }
 }
@@ -166,14 +130,9 @@ fn truncating_instead_of_rounding_tf32_violates_the_bound() {
         .map(|x| (1.0 + x + 0.9 * 2.0f64.powi(-10), 1.0 + x + 2.0f64.powi(-10)))
         .collect();
     let f32s: Terms = stored.iter().map(|&(a, b)| (near(a, F32), b)).collect();
-    for (declared, does) in [
-        (Input::Tf32Rna, Input::Tf32Truncate),
-        (Input::Tf32Truncate, Input::Tf32Rna),
-    ] {
+    for (declared, does) in [(Input::Tf32Rna, Input::Tf32Truncate), (Input::Tf32Truncate, Input::Tf32Rna)] {
         let as_input = |rounding| -> Terms {
-            f32s.iter()
-                .map(|&(a, b)| (input(a, rounding), input(b, rounding)))
-                .collect()
+            f32s.iter().map(|&(a, b)| (input(a, rounding), input(b, rounding))).collect()
         };
         for architecture in [None, Some(Architecture::Sm80), Some(Architecture::Sm90)] {
             let known =
@@ -184,11 +143,7 @@ fn truncating_instead_of_rounding_tf32_violates_the_bound() {
             if architecture.is_some() {
                 assert_ne!(case.modelled(&judged), bits, "{declared:?} {architecture:?}");
             }
-            assert_eq!(
-                tier_of(&judged, &case, bits),
-                Some(Tier::T1),
-                "{declared:?} {architecture:?}"
-            );
+            assert_eq!(tier_of(&judged, &case, bits), Some(Tier::T1), "{declared:?} {architecture:?}");
             assert_eq!(tier_of(&judged, &case, run(&known, &as_input(declared))), None);
         }
     }
@@ -235,26 +190,13 @@ fn a_miss_beside_an_infinity_has_no_figures() {
         case.accepts(&arithmetic).judge(bits)
     };
     let miss = found(&finite, 4.0);
-    assert!(
-        matches!(miss, ElementVerdict::Wrong(Tier::T0, Some((1.0, _)))),
-        "{miss:?}"
-    );
-    assert_eq!(
-        found(&finite, f64::INFINITY),
-        ElementVerdict::Wrong(Tier::T1, None)
-    );
+    assert!(matches!(miss, ElementVerdict::Wrong(Tier::T0, Some((1.0, _)))), "{miss:?}");
+    assert_eq!(found(&finite, f64::INFINITY), ElementVerdict::Wrong(Tier::T1, None));
     assert_eq!(found(&infinite, 4.0), ElementVerdict::Wrong(Tier::T1, None));
     // The partial sums of another order overflow, so that T1 takes an infinity; the declared order gives 0.
     let huge = f64::from(f32::MAX);
-    let apart = Case::new(
-        &[(huge, 1.0), (-huge, 1.0), (huge, 1.0), (-huge, 1.0)],
-        (1.0, 0.0),
-        0.0,
-    );
-    assert_eq!(
-        found(&apart, f64::INFINITY),
-        ElementVerdict::Wrong(Tier::T2, None)
-    );
+    let apart = Case::new(&[(huge, 1.0), (-huge, 1.0), (huge, 1.0), (-huge, 1.0)], (1.0, 0.0), 0.0);
+    assert_eq!(found(&apart, f64::INFINITY), ElementVerdict::Wrong(Tier::T2, None));
     // Between 0 and the least subnormal there is a distance, and T1 takes it.
     let miss = found(&apart, 2f64.powi(-149));
     assert!(

@@ -38,11 +38,7 @@ fn odd_f32(v: f64) -> f32 {
     if f64::from(near) == v || near.is_nan() {
         return near;
     }
-    let bits = if f64::from(near).abs() > v.abs() {
-        near.to_bits() - 1
-    } else {
-        near.to_bits()
-    };
+    let bits = if f64::from(near).abs() > v.abs() { near.to_bits() - 1 } else { near.to_bits() };
     f32::from_bits(bits | 1)
 }
 
@@ -126,12 +122,7 @@ pub(crate) fn accepts(
         values: terms.iter().map(|t| t.0).collect(),
     });
     let (a, b) = (a.expect("one row"), Dense::from_fn(n, 1, |k, _| terms[k].1));
-    let problem = Problem::Spmm {
-        a: &a,
-        pads: None,
-        b: &b,
-        slots: None,
-    };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
     let (profile, other_max) = (Profile::default(), problem.other_max(arithmetic.epilogue));
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, other_max);
     let mut accepted = None;
@@ -154,11 +145,7 @@ pub(crate) fn simulate(
     if alpha == 0.0 {
         return store(if beta == 0.0 { 0.0 } else { addend() }, arithmetic.out);
     }
-    let start = if arithmetic.part().init == Init::C && beta != 0.0 {
-        addend()
-    } else {
-        0.0
-    };
+    let start = if arithmetic.part().init == Init::C && beta != 0.0 { addend() } else { 0.0 };
     let fold = |v: f64| if alpha == 1.0 { v } else { fpu.mul(alpha, v) };
     let mut terms: Vec<(f64, f64)> = terms
         .iter()
@@ -170,17 +157,11 @@ pub(crate) fn simulate(
         .collect();
     let acc = match way {
         Way::Fused => terms.iter().fold(start, |acc, &(a, b)| fpu.fma(a, b, acc)),
-        Way::Separate => terms
-            .iter()
-            .fold(start, |acc, &(a, b)| fpu.add(acc, fpu.mul(a, b))),
+        Way::Separate => terms.iter().fold(start, |acc, &(a, b)| fpu.add(acc, fpu.mul(a, b))),
         Way::Mixed => {
             random.shuffle(&mut terms);
             terms.iter().fold(start, |acc, &(a, b)| {
-                if random.below(2) == 0 {
-                    fpu.fma(a, b, acc)
-                } else {
-                    fpu.add(acc, fpu.mul(a, b))
-                }
+                if random.below(2) == 0 { fpu.fma(a, b, acc) } else { fpu.add(acc, fpu.mul(a, b)) }
             })
         }
         Way::Tree => {

@@ -40,11 +40,7 @@ pub(crate) fn under_proptest(law: Law, values: Values, inner: usize, cases: u32)
     for family in families(values) {
         for precision in Precision::ALL {
             let operands = spmm_operands(0..=9, 0..=inner, 0..=4, precision, family);
-            let config = ProptestConfig {
-                cases,
-                failure_persistence: None,
-                ..ProptestConfig::default()
-            };
+            let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
             let mut runner = proptest::test_runner::TestRunner::new(config);
             let run = runner.run(&(operands, any::<u64>()), |((a, b), seed)| {
                 law(&a.entries(), &b, seed).map_err(TestCaseError::fail)
@@ -63,9 +59,7 @@ impl Small {
         let mut entries = matrix.entries();
         (entries.rows, entries.cols) = (entries.rows.min(rows), entries.cols.min(cols));
         let (rows, cols) = (entries.rows, entries.cols);
-        entries
-            .list
-            .retain(|e| (e.row as usize) < rows && (e.col as usize) < cols);
+        entries.list.retain(|e| (e.row as usize) < rows && (e.col as usize) < cols);
         Small(entries)
     }
 }
@@ -125,11 +119,7 @@ fn compare(what: &str, left: &[Vec<Element>], right: &[Vec<Element>], terms: boo
     }
     for (i, (l, r)) in left.iter().zip(right).enumerate() {
         if l.len() != r.len() {
-            return Err(format!(
-                "{what}: row {i} has {} and {} elements",
-                l.len(),
-                r.len()
-            ));
+            return Err(format!("{what}: row {i} has {} and {} elements", l.len(), r.len()));
         }
         for (j, (l, r)) in l.iter().zip(r).enumerate() {
             if l.value != r.value || l.gauge != r.gauge || terms && l.terms != r.terms {
@@ -146,9 +136,7 @@ pub(crate) fn product(a: &Entries<f64>, b: &Dense<f64>) -> Vec<Vec<Element>> {
 
 /// The transposed result.
 pub(crate) fn turned(rows: &[Vec<Element>], cols: usize) -> Vec<Vec<Element>> {
-    (0..cols)
-        .map(|j| rows.iter().map(|row| row[j].clone()).collect())
-        .collect()
+    (0..cols).map(|j| rows.iter().map(|row| row[j].clone()).collect()).collect()
 }
 
 /// A permutation of `0..n`.
@@ -173,15 +161,8 @@ pub(crate) fn moved(a: &Entries<f64>, rows: &[usize], cols: &[usize]) -> Entries
 /// Every position of a dense matrix as a stored entry.
 pub(crate) fn full(dense: &Dense<f64>) -> Entries<f64> {
     let position = |at: usize| (at / dense.cols(), at % dense.cols());
-    let entry = |(i, j): (usize, usize)| Entry {
-        row: i as u32,
-        col: j as u32,
-        value: dense.at(i, j),
-    };
-    let list = (0..dense.rows() * dense.cols())
-        .map(position)
-        .map(entry)
-        .collect();
+    let entry = |(i, j): (usize, usize)| Entry { row: i as u32, col: j as u32, value: dense.at(i, j) };
+    let list = (0..dense.rows() * dense.cols()).map(position).map(entry).collect();
     Entries::try_new(dense.rows(), dense.cols(), list).expect("in order")
 }
 

@@ -6,11 +6,7 @@ use sparse_oracle::format::{Entries, Entry, FormatParams, LibraSddmm, LibraSpmm,
 
 /// Entries with values 1, 2, ... in order.
 pub fn numbered(rows: usize, cols: usize, positions: &[(u32, u32)]) -> Entries<f32> {
-    let list = positions.iter().zip(1u8..).map(|(&(row, col), n)| Entry {
-        row,
-        col,
-        value: f32::from(n),
-    });
+    let list = positions.iter().zip(1u8..).map(|(&(row, col), n)| Entry { row, col, value: f32::from(n) });
     Entries::try_new(rows, cols, list.collect()).expect("sorted")
 }
 
@@ -22,18 +18,7 @@ pub fn picture() -> Entries<f32> {
 /// Two windows. The first has column 4 with three entries, 8 and 10 with two, 1, 6 and 11 with one; the second
 /// columns 0 and 2 with one.
 pub fn two_windows() -> Entries<f32> {
-    let first = [
-        (0, 4),
-        (0, 8),
-        (1, 4),
-        (1, 10),
-        (2, 4),
-        (2, 6),
-        (3, 1),
-        (5, 10),
-        (7, 8),
-        (7, 11),
-    ];
+    let first = [(0, 4), (0, 8), (1, 4), (1, 10), (2, 4), (2, 6), (3, 1), (5, 10), (7, 8), (7, 11)];
     numbered(10, 12, &[&first[..], &[(8, 0), (9, 2)]].concat())
 }
 
@@ -46,12 +31,7 @@ pub fn wrapped_diagonal() -> Entries<f32> {
 }
 
 pub fn params(eta: u32, kb: u32, fill: bool) -> FormatParams {
-    FormatParams {
-        eta: Some(eta),
-        kb,
-        fill,
-        ..FormatParams::default()
-    }
+    FormatParams { eta: Some(eta), kb, fill, ..FormatParams::default() }
 }
 
 pub fn spmm(entries: &Entries<f32>, params: FormatParams) -> LibraSpmm<f32> {

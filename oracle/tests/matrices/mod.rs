@@ -27,11 +27,8 @@ pub(crate) fn patterns() -> impl Strategy<Value = Entries<u64>> {
         let cells = prop::collection::btree_map(0..(rows * cols).max(1), bits(), 0..=most);
         cells.prop_map(move |cells| {
             let inside = cells.into_iter().filter(|_| rows * cols > 0);
-            let list = inside.map(|(at, value)| Entry {
-                row: (at / cols) as u32,
-                col: (at % cols) as u32,
-                value,
-            });
+            let list =
+                inside.map(|(at, value)| Entry { row: (at / cols) as u32, col: (at % cols) as u32, value });
             Entries::try_new(rows, cols, list.collect()).expect("a map is sorted and has no duplicates")
         })
     })

@@ -24,20 +24,10 @@ pub(crate) fn picture<T: Scalar>(rows: &[&str]) -> Entries<T> {
 
 /// Parameters of N:M.
 pub(crate) fn nm(n: u32, m: u32, l: u32) -> FormatParams {
-    FormatParams {
-        n,
-        m,
-        l,
-        ..FormatParams::default()
-    }
+    FormatParams { n, m, l, ..FormatParams::default() }
 }
 
 /// Parameters of V:N:M.
 pub(crate) fn vnm(v: u32, n: u32, m: u32) -> FormatParams {
-    FormatParams {
-        v,
-        n,
-        m,
-        ..FormatParams::default()
-    }
+    FormatParams { v, n, m, ..FormatParams::default() }
 }

@@ -42,20 +42,15 @@ fn a_c_compiler_puts_every_field_where_rust_does() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut lines = String::new();
     for (name, field, _) in abi::LAYOUT {
-        let value = if field.is_empty() {
-            format!("sizeof({name})")
-        } else {
-            format!("offsetof({name}, {field})")
-        };
+        let value =
+            if field.is_empty() { format!("sizeof({name})") } else { format!("offsetof({name}, {field})") };
         writeln!(lines, "    printf(\"{name} {field} %d\\n\", (int){value});").expect("a string grows");
     }
     let source = format!(
         "#include <stdio.h>\n#include \"sparse_conformance.h\"\nint main(void) {{\n{lines}    return 0;\n}}\n"
     );
-    let wanted: String = abi::LAYOUT
-        .iter()
-        .map(|(name, field, at)| format!("{name} {field} {at}\n"))
-        .collect();
+    let wanted: String =
+        abi::LAYOUT.iter().map(|(name, field, at)| format!("{name} {field} {at}\n")).collect();
     for (variable, usual, standard) in [("CC", "cc", "-std=c11"), ("CXX", "c++", "-std=c++11")] {
         let Some(compiler) = compiler(variable, usual) else {
             continue;
@@ -64,11 +59,7 @@ fn a_c_compiler_puts_every_field_where_rust_does() {
             let flags = [standard, &format!("-I{include}")];
             let program = compile(&compiler, &flags, &source, folder.path(), "offsets");
             let output = Command::new(program).output().expect("it runs");
-            assert_eq!(
-                String::from_utf8_lossy(&output.stdout),
-                wanted,
-                "{standard} {include}"
-            );
+            assert_eq!(String::from_utf8_lossy(&output.stdout), wanted, "{standard} {include}");
         }
     }
 }
@@ -101,13 +92,8 @@ fn a_plug_in_built_against_the_released_header_still_answers() {
     };
     let include = format!("-I{FROZEN}");
     let flags = ["-std=c11", "-shared", "-fPIC", &include];
-    let library = compile(
-        &compiler,
-        &flags,
-        include_str!("../../../tests/abi_v1/spmv.c"),
-        folder.path(),
-        "old.so",
-    );
+    let library =
+        compile(&compiler, &flags, include_str!("../../../tests/abi_v1/spmv.c"), folder.path(), "old.so");
     let plugin = Plugin::open(&library).expect("version 1 loads");
     assert_eq!(plugin.manifest(), "{\"built\": \"then\"}");
     let a = Csr::try_new(CsrParts {

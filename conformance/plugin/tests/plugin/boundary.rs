@@ -30,34 +30,18 @@ fn spmm(plugin: &Plugin) -> (Result<Answer, RunError>, [f32; 6]) {
     let task = Task::Spmm {
         a: &a,
         transpose_a: false,
-        b: DenseRef {
-            rows: 3,
-            cols: 2,
-            ld: 2,
-            layout: Layout::RowMajor,
-            data: AnySlice::F32(&b),
-        },
+        b: DenseRef { rows: 3, cols: 2, ld: 2, layout: Layout::RowMajor, data: AnySlice::F32(&b) },
         transpose_b: false,
         alpha: 1.0,
         beta: 0.0,
-        c: DenseMut {
-            rows: 2,
-            cols: 2,
-            ld: 3,
-            layout: Layout::RowMajor,
-            data: AnySliceMut::F32(&mut c),
-        },
+        c: DenseMut { rows: 2, cols: 2, ld: 3, layout: Layout::RowMajor, data: AnySliceMut::F32(&mut c) },
     };
     let result = plugin.run("spmm.csr.f32_f32_f32_f32", task);
     (result, c)
 }
 
 fn convert(plugin: &Plugin) -> Result<Answer, RunError> {
-    let task = Task::Convert {
-        a: &matrix(),
-        to: FormatKind::RsTile,
-        params: FormatParams::default(),
-    };
+    let task = Task::Convert { a: &matrix(), to: FormatKind::RsTile, params: FormatParams::default() };
     plugin.run("convert.csr.rs_tile.f32", task)
 }
 
@@ -85,41 +69,17 @@ fn what_is_no_plug_in_is_refused_with_the_reason() {
                 const char *sc_manifest(void);\n\
                 const char *sc_manifest(void) {\nfor (int i = 0; i < 1099999; i++) text[i] = 'x';\nreturn text; }\n";
     for (name, source, wanted) in [
-        (
-            "empty",
-            "int nothing;\n".to_owned(),
-            "does not export sc_abi_version",
-        ),
-        (
-            "no_manifest",
-            format!("{version}{run}"),
-            "does not export sc_manifest",
-        ),
-        (
-            "no_run",
-            format!("{version}{}", manifest("\"{}\"")),
-            "does not export sc_run",
-        ),
+        ("empty", "int nothing;\n".to_owned(), "does not export sc_abi_version"),
+        ("no_manifest", format!("{version}{run}"), "does not export sc_manifest"),
+        ("no_run", format!("{version}{}", manifest("\"{}\"")), "does not export sc_run"),
         (
             "newer",
             format!("{newer}{}{run}", manifest("\"{}\"")),
             "version 2 of sparse_conformance.h, this host speaks version 1",
         ),
-        (
-            "null",
-            format!("{version}{}{run}", manifest("0")),
-            "returned NULL",
-        ),
-        (
-            "latin",
-            format!("{version}{}{run}", manifest("\"ab\\xe9\"")),
-            "not UTF-8 from byte 2",
-        ),
-        (
-            "long",
-            format!("{version}{long}{run}"),
-            "longer than 1048576 bytes",
-        ),
+        ("null", format!("{version}{}{run}", manifest("0")), "returned NULL"),
+        ("latin", format!("{version}{}{run}", manifest("\"ab\\xe9\"")), "not UTF-8 from byte 2"),
+        ("long", format!("{version}{long}{run}"), "longer than 1048576 bytes"),
     ] {
         let Some(path) = shared(folder.path(), name, &source) else {
             return;
@@ -140,16 +100,8 @@ fn what_sc_run_does_to_memory_is_found_and_the_caller_keeps_what_it_had() {
     let folder = tempfile::tempdir().expect("a folder");
     let wrong = [
         ("status", "return 7;", "sc_run returned 7"),
-        (
-            "past_end",
-            "((float *)result->c->data)[6] = 0; return SC_OK;",
-            "outside data of C: at byte 24",
-        ),
-        (
-            "before",
-            "((float *)result->c->data)[-1] = 0; return SC_OK;",
-            "outside data of C: at byte -4",
-        ),
+        ("past_end", "((float *)result->c->data)[6] = 0; return SC_OK;", "outside data of C: at byte 24"),
+        ("before", "((float *)result->c->data)[-1] = 0; return SC_OK;", "outside data of C: at byte -4"),
         (
             "padding",
             "((float *)result->c->data)[5] = 0; return SC_OK;",
@@ -165,21 +117,9 @@ fn what_sc_run_does_to_memory_is_found_and_the_caller_keeps_what_it_had() {
             "((uint32_t *)sc_find(task->a, \"row_ptr\")->data)[3] = 0; return SC_OK;",
             "outside row_ptr of A",
         ),
-        (
-            "dense",
-            "((float *)task->b->data)[3] = 9; return SC_OK;",
-            "input B, array data, element 3",
-        ),
-        (
-            "array",
-            "sc_new(result, \"values\", SC_F32, 1); return SC_OK;",
-            "the result is dense",
-        ),
-        (
-            "extent",
-            "sc_set_extent(result, \"rows\", 1); return SC_OK;",
-            "the result is dense",
-        ),
+        ("dense", "((float *)task->b->data)[3] = 9; return SC_OK;", "input B, array data, element 3"),
+        ("array", "sc_new(result, \"values\", SC_F32, 1); return SC_OK;", "the result is dense"),
+        ("extent", "sc_set_extent(result, \"rows\", 1); return SC_OK;", "the result is dense"),
     ];
     for (name, body, needle) in wrong {
         // The cast drops const, which the header asked them not to.
@@ -199,32 +139,12 @@ fn refusals_come_in_the_plug_ins_words() {
     let folder = tempfile::tempdir().expect("a folder");
     let long = "char text[9000];\ntext[8999] = 0;\nfor (int i = 0; i < 8999; i++) text[i] = 'x';\nreturn sc_refuse(result, text);";
     for (name, body, wanted) in [
-        (
-            "said",
-            "return sc_refuse(result, \"no SpMM today\");",
-            "no SpMM today".to_owned(),
-        ),
-        (
-            "mute",
-            "return SC_REFUSED;",
-            "refused without a reason".to_owned(),
-        ),
-        (
-            "null",
-            "return sc_refuse(result, NULL);",
-            "refused without a reason".to_owned(),
-        ),
-        (
-            "latin",
-            "return sc_refuse(result, \"caf\\xe9\");",
-            "caf\u{fffd}".to_owned(),
-        ),
+        ("said", "return sc_refuse(result, \"no SpMM today\");", "no SpMM today".to_owned()),
+        ("mute", "return SC_REFUSED;", "refused without a reason".to_owned()),
+        ("null", "return sc_refuse(result, NULL);", "refused without a reason".to_owned()),
+        ("latin", "return sc_refuse(result, \"caf\\xe9\");", "caf\u{fffd}".to_owned()),
         ("long", long, "x".repeat(4097)),
-        (
-            "last",
-            "sc_refuse(result, \"first\"); return sc_refuse(result, \"second\");",
-            "second".to_owned(),
-        ),
+        ("last", "sc_refuse(result, \"first\"); return sc_refuse(result, \"second\");", "second".to_owned()),
     ] {
         let Some(path) = plugin(folder.path(), name, "", body) else {
             return;
@@ -249,21 +169,9 @@ fn a_sparse_result_is_asked_for_by_name_type_and_a_size_that_exists() {
             "sc_set_extent(result, \"nnz\", 1);",
             "rs_tile has no extent \"nnz\"; it has rows, cols, residual_width",
         ),
-        (
-            "type",
-            "sc_new(result, \"bitmap\", SC_U32, 1);",
-            "bitmap of rs_tile is of type u64, not of u32",
-        ),
-        (
-            "no_type",
-            "sc_new(result, \"bitmap\", 8, 1);",
-            "not of type 8, which does not exist",
-        ),
-        (
-            "values",
-            "sc_new(result, \"values\", SC_F64, 1);",
-            "values of rs_tile is of type f32, not of f64",
-        ),
+        ("type", "sc_new(result, \"bitmap\", SC_U32, 1);", "bitmap of rs_tile is of type u64, not of u32"),
+        ("no_type", "sc_new(result, \"bitmap\", 8, 1);", "not of type 8, which does not exist"),
+        ("values", "sc_new(result, \"values\", SC_F64, 1);", "values of rs_tile is of type f32, not of f64"),
         (
             "twice",
             "sc_new(result, \"bitmap\", SC_U64, 1); sc_new(result, \"bitmap\", SC_U64, 1);",
@@ -274,26 +182,14 @@ fn a_sparse_result_is_asked_for_by_name_type_and_a_size_that_exists() {
             "sc_new(result, \"bitmap\", SC_U64, UINT64_MAX);",
             "bitmap with 18446744073709551615 elements",
         ),
-        (
-            "wrap",
-            "sc_new(result, \"bitmap\", SC_U64, UINT64_MAX / 8 + 1);",
-            "may have 1073741824 bytes",
-        ),
+        ("wrap", "sc_new(result, \"bitmap\", SC_U64, UINT64_MAX / 8 + 1);", "may have 1073741824 bytes"),
         (
             "sum",
             "sc_new(result, \"bitmap\", SC_U64, 1u << 26); sc_new(result, \"block_col\", SC_U32, 1u << 28);",
             "block_col with 268435456",
         ),
-        (
-            "null",
-            "sc_new(result, NULL, SC_U64, 1);",
-            "sc_new_array: the name is NULL",
-        ),
-        (
-            "latin",
-            "sc_new(result, \"\\xe9\", SC_U64, 1);",
-            "the name is not UTF-8",
-        ),
+        ("null", "sc_new(result, NULL, SC_U64, 1);", "sc_new_array: the name is NULL"),
+        ("latin", "sc_new(result, \"\\xe9\", SC_U64, 1);", "the name is not UTF-8"),
         (
             "long",
             "char name[100]; memset(name, 'x', sizeof name); name[99] = 0; sc_new(result, name, SC_U64, 1);",
@@ -335,10 +231,7 @@ fn a_call_back_out_of_place_gets_nothing_and_harms_nobody() {
     let Some(path) = plugin(folder.path(), "threads", threads, body) else {
         return;
     };
-    assert_eq!(
-        convert(&open(&path)),
-        Err(RunError::Refused("nothing".to_owned()))
-    );
+    assert_eq!(convert(&open(&path)), Err(RunError::Refused("nothing".to_owned())));
 }
 
 #[test]
@@ -349,10 +242,5 @@ fn a_contract_that_does_not_exist_is_the_callers_mistake() {
     };
     let a = matrix();
     let result = open(&path).run("transpose.csr.f31", Task::Transpose { a: &a });
-    assert_eq!(
-        result,
-        Err(RunError::Contract {
-            name: "transpose.csr.f31".to_owned()
-        })
-    );
+    assert_eq!(result, Err(RunError::Contract { name: "transpose.csr.f31".to_owned() }));
 }

@@ -34,8 +34,5 @@ fn table() -> String {
 fn the_guide_names_every_array_of_every_format() {
     let guide = include_str!("../../../PLUGIN.md");
     let wanted = table();
-    assert!(
-        guide.contains(&wanted),
-        "PLUGIN.md, section Formats, must hold this table:\n{wanted}"
-    );
+    assert!(guide.contains(&wanted), "PLUGIN.md, section Formats, must hold this table:\n{wanted}");
 }

@@ -38,19 +38,11 @@ fn entries<T: Scalar>(empty: bool) -> Entries<T> {
         for e in 0..row % 10 {
             let value = [1.5, -2.0, 0.0, f64::NAN, 4.0][(row + e) as usize % 5];
             let value = T::from_f64(value);
-            list.push(Entry {
-                row,
-                col: (e * 4 + row) % 37,
-                value,
-            });
+            list.push(Entry { row, col: (e * 4 + row) % 37, value });
         }
     }
     list.sort_by_key(|e| (e.row, e.col));
-    Entries {
-        rows: 20,
-        cols: 37,
-        list,
-    }
+    Entries { rows: 20, cols: 37, list }
 }
 
 fn encoded<T: Element>(kind: FormatKind, empty: bool) -> AnySparse
@@ -85,11 +77,7 @@ fn every_format_and_element_type_crosses_both_ways_bit_for_bit() {
                 } else {
                     format!("convert.csr.{}.{precision}", kind.name())
                 };
-                let task = Task::Convert {
-                    a: &a,
-                    to: kind,
-                    params: FormatParams::default(),
-                };
+                let task = Task::Convert { a: &a, to: kind, params: FormatParams::default() };
                 let answer = echo.run(&contract, task).expect(&contract);
                 let wanted = if FormatKind::GENERAL.contains(&kind) {
                     Answer::Sparse(RawSparse::from(a))
@@ -150,23 +138,11 @@ fn spmm<'a>(a: &'a AnySparse, alpha: f64, ld: usize, c: &'a mut [f32]) -> Task<'
     Task::Spmm {
         a,
         transpose_a: true,
-        b: DenseRef {
-            rows: 2,
-            cols: 2,
-            ld: 5,
-            layout: Layout::ColMajor,
-            data: AnySlice::F32(&[0.0; 10]),
-        },
+        b: DenseRef { rows: 2, cols: 2, ld: 5, layout: Layout::ColMajor, data: AnySlice::F32(&[0.0; 10]) },
         transpose_b: true,
         alpha,
         beta: -2.0,
-        c: DenseMut {
-            rows: 3,
-            cols: 2,
-            ld,
-            layout: Layout::ColMajor,
-            data: AnySliceMut::F32(c),
-        },
+        c: DenseMut { rows: 3, cols: 2, ld, layout: Layout::ColMajor, data: AnySliceMut::F32(c) },
     }
 }
 
@@ -185,19 +161,10 @@ fn every_part_of_a_task_arrives() {
             "1 {name} {factor} -2 11 0 {CSR} | 2x2 ld 5 1 of 2: 10 | 3x2 ld {ld} 1 of 2: {count} result of 2, {verdict}"
         )
     };
-    assert_eq!(
-        told(&tell, name, spmm(&a, 0.5, 4, &mut c)),
-        wanted("0.5", 4, 8, "legal")
-    );
+    assert_eq!(told(&tell, name, spmm(&a, 0.5, 4, &mut c)), wanted("0.5", 4, 8, "legal"));
     let small = "the result's memory is too small for its shape and leading dimension";
-    assert_eq!(
-        told(&tell, name, spmm(&a, 1.0, 2, &mut c)),
-        wanted("1", 2, 8, small)
-    );
-    assert_eq!(
-        told(&tell, name, spmm(&a, 1.0, 4, &mut c[..7])),
-        wanted("1", 4, 7, small)
-    );
+    assert_eq!(told(&tell, name, spmm(&a, 1.0, 2, &mut c)), wanted("1", 2, 8, small));
+    assert_eq!(told(&tell, name, spmm(&a, 1.0, 4, &mut c[..7])), wanted("1", 4, 7, small));
     let nan = told(&tell, name, spmm(&a, f64::NAN, 4, &mut c));
     assert!(nan.ends_with("alpha is not finite"), "{nan}");
     let spmv = Task::Spmv {
@@ -260,10 +227,7 @@ fn sparse_operations_arrive_with_their_target() {
         told(&tell, "transpose.csr.f32", Task::Transpose { a: &a }),
         format!("5 transpose.csr.f32 1 0 00 0 {CSR} result of 2, legal")
     );
-    for kind in FormatKind::ALL
-        .into_iter()
-        .filter(|k| *k != FormatKind::Csr && *k != FormatKind::TwoFour)
-    {
+    for kind in FormatKind::ALL.into_iter().filter(|k| *k != FormatKind::Csr && *k != FormatKind::TwoFour) {
         let mut params = FormatParams::default();
         let mut given = String::new();
         for parameter in PARAMETERS.iter().filter(|p| p.formats.contains(&kind)) {
@@ -273,17 +237,10 @@ fn sparse_operations_arrive_with_their_target() {
             }
         }
         let contract = format!("convert.csr.{}.f32", kind.name());
-        let task = Task::Convert {
-            a: &a,
-            to: kind,
-            params,
-        };
+        let task = Task::Convert { a: &a, to: kind, params };
         assert_eq!(
             told(&tell, &contract, task),
-            format!(
-                "6 {contract} 1 0 00 0 {CSR} to {}{given} result of 2, legal",
-                kind.name()
-            )
+            format!("6 {contract} 1 0 00 0 {CSR} to {}{given} result of 2, legal", kind.name())
         );
     }
 }
@@ -298,9 +255,7 @@ fn rows_and_columns_of_a_sparse_result_need_not_be_said() {
     };
     let empty = Plugin::open(&path).expect("a plug-in");
     let answer = empty.run("transpose.csr.f32", Task::Transpose { a: &matrix() });
-    let Ok(Answer::Sparse(raw)) = answer else {
-        panic!("{answer:?}")
-    };
+    let Ok(Answer::Sparse(raw)) = answer else { panic!("{answer:?}") };
     assert_eq!((raw.rows, raw.cols), (3, 2));
     let checked = raw.check().expect("an empty matrix");
     assert_eq!(checked.precision(), Precision::F32);

@@ -92,14 +92,7 @@ impl Contender for KernelContender {
     }
 
     fn call(&mut self) -> Result<(), String> {
-        let Operands {
-            a,
-            b_sparse,
-            b,
-            y,
-            result,
-            ..
-        } = self.operands.as_ref();
+        let Operands { a, b_sparse, b, y, result, .. } = self.operands.as_ref();
         let (rows, cols) = *result;
         let data = self.out.as_mut_slice();
         let task = match (self.kernel.contract.op, b, y, b_sparse) {
@@ -121,14 +114,9 @@ impl Contender for KernelContender {
                     data,
                 },
             },
-            (Op::Spmv, Some(x), ..) => Task::Spmv {
-                a,
-                transpose_a: false,
-                x: x.data.as_slice(),
-                alpha: 1.0,
-                beta: 0.0,
-                y: data,
-            },
+            (Op::Spmv, Some(x), ..) => {
+                Task::Spmv { a, transpose_a: false, x: x.data.as_slice(), alpha: 1.0, beta: 0.0, y: data }
+            }
             (Op::Sddmm, Some(x), Some(y), _) => Task::Sddmm {
                 s: a,
                 x: x.as_ref(),
@@ -183,18 +171,8 @@ fn conversion(
     format: FormatKind,
     precision: Precision,
 ) -> Option<&'static Kernel> {
-    let types = Types {
-        a: precision,
-        b: precision,
-        acc: precision,
-        out: precision,
-    };
-    let contract = Contract {
-        op: Op::Convert,
-        format: FormatKind::Csr,
-        to: Some(format),
-        types,
-    };
+    let types = Types { a: precision, b: precision, acc: precision, out: precision };
+    let contract = Contract { op: Op::Convert, format: FormatKind::Csr, to: Some(format), types };
     // What the GPU does is timed by itself.
     let on_cpu = |kernel: &&Kernel| kernel.contract == contract && kernel.engine != "cuda";
     kernels.filter(on_cpu).last()
@@ -218,20 +196,12 @@ pub(in super::super) fn encoded(
 ) -> Result<(Arc<Operands>, f64), String> {
     let csr = &shared.operands;
     let (a, mut seconds) = converted(&csr.a, format, params)?;
-    let b_sparse = csr
-        .b_sparse
-        .as_ref()
-        .map(|b| converted(b, format, params))
-        .transpose()?;
+    let b_sparse = csr.b_sparse.as_ref().map(|b| converted(b, format, params)).transpose()?;
     let b_sparse = b_sparse.map(|(b, took)| {
         seconds += took;
         b
     });
-    let operands = Operands {
-        a,
-        b_sparse,
-        ..Operands::clone(csr)
-    };
+    let operands = Operands { a, b_sparse, ..Operands::clone(csr) };
     Ok((Arc::new(operands), seconds))
 }
 
@@ -240,11 +210,7 @@ fn converted(csr: &AnySparse, format: FormatKind, params: FormatParams) -> Resul
     let convert = conversion(kernels_here(), format, csr.precision());
     let convert = convert.ok_or_else(|| format!("no kernel here converts CSR to {}", format.name()))?;
     let start = Instant::now();
-    let task = Task::Convert {
-        a: csr,
-        to: format,
-        params,
-    };
+    let task = Task::Convert { a: csr, to: format, params };
     let answer = (convert.run)(task).map_err(|refusal| refusal.to_string())?;
     let seconds = start.elapsed().as_secs_f64();
     let a = match answer {

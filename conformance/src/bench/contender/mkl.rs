@@ -99,9 +99,7 @@ impl<T: Number> Contender for MklContender<'_, T> {
         match (self.op, &self.operands.b, &self.b_sparse) {
             (Op::Spmm, Some(b), _) => {
                 let values = elements::<T>(b.data.as_slice())?;
-                self.a
-                    .mm(values, b.cols, &mut self.out)
-                    .map_err(|e| e.to_string())
+                self.a.mm(values, b.cols, &mut self.out).map_err(|e| e.to_string())
             }
             (Op::Spgemm, _, Some(b)) => {
                 self.answer = Some(self.a.multiply(b).map_err(|e| e.to_string())?);

@@ -43,10 +43,7 @@ impl NalgebraContender<f64> {
 impl<T: Number> NalgebraContender<T> {
     fn new(given: Given<'_>) -> Result<NalgebraContender<T>, Absent> {
         let operands = given.operands;
-        let by_columns = Params {
-            layout_c: Layout::ColMajor,
-            ..Params::default()
-        };
+        let by_columns = Params { layout_c: Layout::ColMajor, ..Params::default() };
         let Support::Supported { arithmetic, profile } = NalgebraSparse.support(given.contract, &by_columns)
         else {
             return Err(Absent::Lacks("it has no such operation"));
@@ -62,11 +59,7 @@ impl<T: Number> NalgebraContender<T> {
             None => DMatrix::zeros(0, 0),
         };
         let preparation = start.elapsed().as_secs_f64();
-        let (rows, n) = if given.elements() == 0 {
-            (0, 0)
-        } else {
-            operands.result
-        };
+        let (rows, n) = if given.elements() == 0 { (0, 0) } else { operands.result };
         Ok(NalgebraContender {
             about: About {
                 name: "nalgebra-sparse".to_owned(),
@@ -121,10 +114,7 @@ where
 
     fn wrote(&mut self) -> Result<Wrote<'_>, String> {
         match &self.answer {
-            None => Ok(Wrote::Dense(
-                T::wrap_slice(self.c.as_slice()),
-                Place::Strides(1, self.c.nrows()),
-            )),
+            None => Ok(Wrote::Dense(T::wrap_slice(self.c.as_slice()), Place::Strides(1, self.c.nrows()))),
             Some(product) => {
                 let product = interop::csr(product).map_err(|refusal| refusal.to_string())?;
                 Ok(Wrote::Sparse(RawSparse::from(Sparse::Csr(product))))

@@ -130,17 +130,8 @@ pub(super) fn on_matrix(
 
 /// The matrix in CSR, with values as products get them.
 fn csr(origin: &Origin, loaded: &Loaded, precision: Precision) -> Result<AnySparse, String> {
-    let wide = if precision == Precision::F64 {
-        Precision::F64
-    } else {
-        Precision::F32
-    };
-    let types = Types {
-        a: precision,
-        b: precision,
-        acc: wide,
-        out: wide,
-    };
+    let wide = if precision == Precision::F64 { Precision::F64 } else { Precision::F32 };
+    let types = Types { a: precision, b: precision, acc: wide, out: wide };
     let shared = Shared::new(origin, loaded, (Op::Spmm, types), 1).map_err(|error| error.to_string())?;
     Ok(shared.operands.a.clone())
 }

@@ -8,11 +8,8 @@ use std::fmt::Write;
 /// Everything.
 #[must_use]
 pub fn to_markdown(report: &DeviceReport) -> String {
-    let mut text = format!(
-        "# Bench on the device\n\n{}. Started {}.\n",
-        report.heading(),
-        report.environment.started
-    );
+    let mut text =
+        format!("# Bench on the device\n\n{}. Started {}.\n", report.heading(), report.environment.started);
     let _ = write!(
         text,
         "\n`cold`: L2 flushed before each launch, median. `warm`: launches in a row. `against`: times as fast as the fastest f32\n\
@@ -45,23 +42,14 @@ pub fn to_markdown(report: &DeviceReport) -> String {
         report.skipped.len()
     );
     for row in wrong {
-        let _ = writeln!(
-            text,
-            "- WRONG {} on {} N = {}: {:?}",
-            row.kernel, row.matrix, row.n, row.verdict
-        );
+        let _ = writeln!(text, "- WRONG {} on {} N = {}: {:?}", row.kernel, row.matrix, row.n, row.verdict);
     }
     text.push_str(
         "\n| matrix | nnz | N | kernel | tiers | cold us | warm us | bound us | GFLOP/s | against | convert ms | prepare ms |\n\
          |---|---:|---:|---|---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for row in report.rows.iter().filter(|row| row.is_timed()) {
-        let name = row
-            .matrix
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches(']');
+        let name = row.matrix.rsplit('/').next().unwrap_or_default().trim_end_matches(']');
         let _ = writeln!(
             text,
             "| {name} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.0} | {} | {:.2} | {:.2} |",

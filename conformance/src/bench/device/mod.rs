@@ -84,9 +84,7 @@ pub fn run(
         reason: format!("turns on the GPU: {error}"),
     };
     let turn = Turn::new(options.turn.as_deref()).map_err(failed)?;
-    let (bandwidth, peak_f32) = turn
-        .take(|| (copy_bandwidth(gpu), peak_f32(gpu)))
-        .map_err(failed)?;
+    let (bandwidth, peak_f32) = turn.take(|| (copy_bandwidth(gpu), peak_f32(gpu))).map_err(failed)?;
     let mut report = DeviceReport {
         schema: report::SCHEMA.to_owned(),
         suite_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -113,10 +111,7 @@ pub fn run(
         for (_, types) in groups(options).into_iter().filter(|group| group.0 == Op::Spmm) {
             let made: Vec<_> = structured.shared(types).collect();
             // 2:4 comes beside N:M where its instruction knows the pattern: that it doesn't is no gap.
-            if !made
-                .iter()
-                .any(|shared| shared.case.contract.format == FormatKind::Nm)
-            {
+            if !made.iter().any(|shared| shared.case.contract.format == FormatKind::Nm) {
                 let reason = "N:M has no such product of these element types or extents".to_owned();
                 report.skip(format!("{structured} {types}"), reason);
             }
@@ -214,21 +209,14 @@ fn one(
         let (operands, conversion) = match made {
             Ok((operands, seconds)) => (Arc::clone(operands), *seconds),
             Err(reason) => {
-                report.skip(
-                    format!("{} on {}", kernel.name, shared.case.origin),
-                    reason.clone(),
-                );
+                report.skip(format!("{} on {}", kernel.name, shared.case.origin), reason.clone());
                 continue;
             }
         };
         let contender = KernelContender::new(&kernel, &operands, shared.case.params.blocks, conversion);
-        let mut contender = InTurn {
-            contender: contender.laid_out(&shared.case.params),
-            turn,
-        };
-        let (judged, times) = metered(PLAN, || {
-            expectations.judge(&mut contender, shared, &operands, options.judged_terms)
-        });
+        let mut contender = InTurn { contender: contender.laid_out(&shared.case.params), turn };
+        let (judged, times) =
+            metered(PLAN, || expectations.judge(&mut contender, shared, &operands, options.judged_terms));
         let times = times.unwrap_or_default();
         let bytes = contender.about().sparse_bytes + dense_bytes;
         let row = Row {
@@ -249,11 +237,7 @@ fn one(
             conversion,
             preparation: times.preparation,
             // JSON has no NaN: 0 where it was not timed.
-            cold: if times.cold.is_empty() {
-                0.0
-            } else {
-                median(&times.cold)
-            },
+            cold: if times.cold.is_empty() { 0.0 } else { median(&times.cold) },
             warm: times.warm,
             bytes,
             bound: bytes as f64 / report.bandwidth,

@@ -46,9 +46,7 @@ impl FromStr for Structured {
     fn from_str(text: &str) -> Result<Structured, String> {
         let mut parsed = Structured::default();
         for word in text.split(',') {
-            let (name, value) = word
-                .split_once('=')
-                .ok_or_else(|| format!("{word:?} is not NAME=NUMBER"))?;
+            let (name, value) = word.split_once('=').ok_or_else(|| format!("{word:?} is not NAME=NUMBER"))?;
             let number: usize = value.parse().map_err(|_| format!("{value:?} is not a number"))?;
             let field = match name {
                 "m" => &mut parsed.rows,
@@ -61,20 +59,11 @@ impl FromStr for Structured {
             };
             *field = number;
         }
-        let Structured {
-            rows,
-            inner,
-            cols,
-            keep,
-            of,
-            length,
-        } = parsed;
+        let Structured { rows, inner, cols, keep, of, length } = parsed;
         let largest = [rows, inner, cols].into_iter().max().unwrap_or(0);
         if [rows, inner, cols, keep, of, length].contains(&0) || keep > of || largest > 1 << 16 {
-            return Err(
-                "each of m, k, n, keep, of, l is needed; keep is at most of, extents at most 65536"
-                    .to_owned(),
-            );
+            return Err("each of m, k, n, keep, of, l is needed; keep is at most of, extents at most 65536"
+                .to_owned());
         }
         Ok(parsed)
     }
@@ -124,33 +113,14 @@ impl Structured {
         a: AnySparse,
         rng: &mut Pcg64Mcg,
     ) -> Option<Shared> {
-        let Structured {
-            rows,
-            inner,
-            cols,
-            keep,
-            of,
-            ..
-        } = self;
-        let contract = Contract {
-            op: Op::Spmm,
-            format,
-            to: None,
-            types,
-        };
+        let Structured { rows, inner, cols, keep, of, .. } = self;
+        let contract = Contract { op: Op::Spmm, format, to: None, types };
         let shape = a.shape();
         let case = Case {
             contract,
-            origin: format!("uniform:rows={},cols={},density=1,seed=7", shape.0, shape.1)
-                .parse()
-                .ok()?,
+            origin: format!("uniform:rows={},cols={},density=1,seed=7", shape.0, shape.1).parse().ok()?,
             filling: Filling::Drawn(ValueFamily::NearOne, 7),
-            params: Params {
-                n: rows,
-                transpose_a: format == FormatKind::Nm,
-                blocks,
-                ..Params::default()
-            },
+            params: Params { n: rows, transpose_a: format == FormatKind::Nm, blocks, ..Params::default() },
         };
         let dense: Vec<f64> = (0..rows * inner).map(|_| number(rng)).collect();
         let b = DenseOperand {
@@ -170,22 +140,12 @@ impl Structured {
             c: [Vec::new(), Vec::new()],
             earlier: Vec::new(),
         };
-        Some(Shared {
-            case,
-            operands: Arc::new(operands),
-            nnz,
-        })
+        Some(Shared { case, operands: Arc::new(operands), nnz })
     }
 
     /// W^T with `keep` random columns of each `of`, and random values.
     fn chunks<T: Element + Scalar>(self, rng: &mut Pcg64Mcg) -> Option<Sparse<T>> {
-        let Structured {
-            inner,
-            cols,
-            keep,
-            of,
-            ..
-        } = self;
+        let Structured { inner, cols, keep, of, .. } = self;
         let mut list = Vec::with_capacity(cols * inner.div_ceil(of) * keep);
         let mut all: Vec<u32> = (0..of as u32).collect();
         for row in 0..cols {
@@ -206,14 +166,7 @@ impl Structured {
 
     /// Random rows of each window, ascending, and random values.
     fn pattern<T: Element + Scalar>(self, rng: &mut Pcg64Mcg) -> Option<Sparse<T>> {
-        let Structured {
-            inner,
-            cols,
-            keep,
-            of,
-            length,
-            ..
-        } = self;
+        let Structured { inner, cols, keep, of, length, .. } = self;
         let (windows, groups) = (inner.div_ceil(of), cols.div_ceil(length));
         let mut index = vec![0u32; windows * keep * groups];
         let mut all: Vec<u32> = (0..of as u32).collect();
@@ -224,18 +177,8 @@ impl Structured {
                 }
             }
         }
-        let values = (0..index.len() * length)
-            .map(|_| T::from_f64(number(rng)))
-            .collect();
-        let parts = NmParts {
-            rows: inner,
-            cols,
-            n: keep,
-            m: of,
-            l: length,
-            index,
-            values,
-        };
+        let values = (0..index.len() * length).map(|_| T::from_f64(number(rng))).collect();
+        let parts = NmParts { rows: inner, cols, n: keep, m: of, l: length, index, values };
         Nm::try_new(parts).ok().map(Sparse::Nm)
     }
 }
@@ -253,11 +196,7 @@ fn chosen(all: &mut [u32], keep: usize, rng: &mut Pcg64Mcg) -> Vec<u32> {
 /// A number of either sign, from 1 to 2 in size.
 fn number(rng: &mut Pcg64Mcg) -> f64 {
     let size = 1.0 + f64::from(rng.random_range(0..1u32 << 20)) / f64::from(1u32 << 20);
-    if rng.random_range(0..2u32) == 0 {
-        size
-    } else {
-        -size
-    }
+    if rng.random_range(0..2u32) == 0 { size } else { -size }
 }
 
 /// Bytes of the dense operands that a product must touch, each once: rows of B (Y) that an entry names, the rows of X that have
@@ -277,11 +216,7 @@ pub(super) fn touched(shared: &Shared) -> u64 {
     let count = |named: &[bool]| named.iter().filter(|&&n| n).count() as u64;
     let n = shared.case.params.n as u64;
     let out = (result.0 * result.1) as u64 * size(types.out);
-    let inner = if shared.case.params.transpose_a {
-        &named_rows
-    } else {
-        &named_cols
-    };
+    let inner = if shared.case.params.transpose_a { &named_rows } else { &named_cols };
     match shared.case.contract.op {
         // The values of S are counted with its format and not read in this mode: as many bytes as are written.
         Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a),
@@ -296,12 +231,7 @@ mod tests {
     /// Of each window (N:M) or chunk (2:4) the right number is kept.
     #[test]
     fn products_have_the_pattern_that_was_asked_for() {
-        let types = |a| Types {
-            a,
-            b: a,
-            acc: Precision::F32,
-            out: Precision::F32,
-        };
+        let types = |a| Types { a, b: a, acc: Precision::F32, out: Precision::F32 };
         let asked: Structured = "m=3,k=12,n=5,keep=2,of=4,l=1".parse().expect("a shape");
         assert_eq!(asked.to_string(), "m=3,k=12,n=5,keep=2,of=4,l=1");
         let made: Vec<_> = asked.shared(types(Precision::F16)).collect();
@@ -325,10 +255,8 @@ mod tests {
         assert_eq!(asked.shared(types(Precision::F64)).count(), 0);
         // Windows of N:M are full: here 2:4 comes alone, and the bench says that N:M is missing.
         let ragged: Structured = "m=3,k=10,n=5,keep=2,of=4,l=1".parse().expect("a shape");
-        let formats: Vec<_> = ragged
-            .shared(types(Precision::F16))
-            .map(|shared| shared.case.contract.format)
-            .collect();
+        let formats: Vec<_> =
+            ragged.shared(types(Precision::F16)).map(|shared| shared.case.contract.format).collect();
         assert_eq!(formats, [FormatKind::TwoFour]);
     }
 }

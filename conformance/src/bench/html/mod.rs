@@ -14,10 +14,7 @@ use super::table::{self, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The report's style, and what this page adds.
-const STYLE: [&str; 2] = [
-    include_str!("../../report/html/style.css"),
-    include_str!("bench.css"),
-];
+const STYLE: [&str; 2] = [include_str!("../../report/html/style.css"), include_str!("bench.css")];
 /// The page may load nothing from anywhere and runs nothing; a browser enforces it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
@@ -59,20 +56,14 @@ fn header(report: &BenchReport) -> Markup {
         ("Started", here.started.clone()),
         ("Compiler", here.rustc.clone()),
         ("Extensions", here.cpu_features.join(" ")),
-        (
-            "Preset",
-            report.preset.clone().unwrap_or_else(|| "none".to_owned()),
-        ),
+        ("Preset", report.preset.clone().unwrap_or_else(|| "none".to_owned())),
         ("Columns of B and C", report.n.to_string()),
         ("Time for each measurement", format!("{} s", report.seconds)),
         ("Command", here.command_line.join(" ")),
     ];
     for peer in &report.peers {
         let state = if peer.present { "" } else { "ABSENT: " };
-        facts.push((
-            peer.name.as_str(),
-            format!("{state}{} {}", peer.version, peer.note),
-        ));
+        facts.push((peer.name.as_str(), format!("{state}{} {}", peer.version, peer.note)));
     }
     html! {
         header {
@@ -167,9 +158,7 @@ mod tests {
     fn the_page_needs_nothing_from_elsewhere_and_runs_nothing() {
         let page = to_html(&sample::report(&[("one", 2.0), ("two", 0.5)]));
         assert!(page.starts_with("<!DOCTYPE html>"));
-        for outside in [
-            "src=", "href=", "http://", "https://", "<script", "url(", "@import",
-        ] {
+        for outside in ["src=", "href=", "http://", "https://", "<script", "url(", "@import"] {
             assert!(!page.contains(outside), "{outside}");
         }
         assert!(page.contains(POLICY) && page.contains("it is &lt;absent&gt;"));

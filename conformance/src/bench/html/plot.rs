@@ -50,10 +50,7 @@ fn cards(report: &BenchReport) -> Vec<(String, Vec<Dot<'_>>)> {
 }
 
 fn plot(title: &str, dots: &[Dot<'_>]) -> Markup {
-    let ends = dots
-        .iter()
-        .flat_map(|(_, r)| [r.low, r.high])
-        .filter(|v| v.is_finite() && *v > 0.0);
+    let ends = dots.iter().flat_map(|(_, r)| [r.low, r.high]).filter(|v| v.is_finite() && *v > 0.0);
     let (low, high) = ends.fold((0.5f64, 2.0f64), |(low, high), v| (low.min(v), high.max(v)));
     let (low, high) = ((low / 1.1).ln(), (high * 1.1).ln());
     let x = |ratio: f64| {
@@ -81,10 +78,7 @@ fn plot(title: &str, dots: &[Dot<'_>]) -> Markup {
 
 /// A matrix's name that fits beside its dot: no folder, no extension, no seed.
 fn short(matrix: &str) -> &str {
-    let inner = matrix
-        .strip_prefix("file:[")
-        .and_then(|m| m.strip_suffix(']'))
-        .unwrap_or(matrix);
+    let inner = matrix.strip_prefix("file:[").and_then(|m| m.strip_suffix(']')).unwrap_or(matrix);
     let name = inner.rsplit('/').next().unwrap_or(inner);
     let name = name.split(".mtx").next().unwrap_or(name);
     let name = name.split(",seed=").next().unwrap_or(name);

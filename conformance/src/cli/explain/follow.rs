@@ -71,23 +71,13 @@ fn name(element: &Element, term: usize) -> String {
 
 fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     let (at, count) = (element.at, element.terms.len());
-    let position = element
-        .position
-        .map_or(String::new(), |(i, j)| format!(" = row {i}, column {j} of S"));
-    writeln!(
-        out,
-        "  element    ({}, {}){position}, {count} terms (a * b):",
-        at.0, at.1
-    )?;
+    let position = element.position.map_or(String::new(), |(i, j)| format!(" = row {i}, column {j} of S"));
+    writeln!(out, "  element    ({}, {}){position}, {count} terms (a * b):", at.0, at.1)?;
     let types = case.contract.types;
     // 16 digits of bits say no more than the decimals.
     let is_wide = types.a == Precision::F64;
     let bits = |v: f64, p: Precision| {
-        if is_wide {
-            String::new()
-        } else {
-            format!(" {:10}", hex(encode(v, p, Rounding::NearestEven), p))
-        }
+        if is_wide { String::new() } else { format!(" {:10}", hex(encode(v, p, Rounding::NearestEven), p)) }
     };
     let width = if is_wide { 24 } else { 15 };
     for (term, &(a, b)) in element.terms.iter().take(TERMS_SHOWN).enumerate() {
@@ -121,25 +111,14 @@ fn terms(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
             hex(encode(element.c, types.out, Rounding::NearestEven), types.out)
         )
     };
-    let factor = element
-        .factor
-        .map_or(String::new(), |factor| format!(" (S holds {})", float(factor)));
-    writeln!(
-        out,
-        "  scaled by  alpha = {}{factor}, beta = {}{added}",
-        element.alpha, element.beta
-    )?;
+    let factor = element.factor.map_or(String::new(), |factor| format!(" (S holds {})", float(factor)));
+    writeln!(out, "  scaled by  alpha = {}{factor}, beta = {}{added}", element.alpha, element.beta)?;
     Ok(())
 }
 
 /// Error of the declared order by what caused it; or what made it infinite or NaN.
 fn causes(out: &mut dyn Write, element: &Element, trace: &Trace) -> Result<()> {
-    writeln!(
-        out,
-        "  gives      {} = {}",
-        hex(trace.bits, trace.out),
-        decimal(trace.result(), trace.out)
-    )?;
+    writeln!(out, "  gives      {} = {}", hex(trace.bits, trace.out), decimal(trace.result(), trace.out))?;
     match trace.spoiler() {
         Some(Spoiler::Overflow { step }) => writeln!(
             out,
@@ -155,15 +134,8 @@ fn causes(out: &mut dyn Write, element: &Element, trace: &Trace) -> Result<()> {
             };
             let (a, b, product) = (float(addend.a), float(addend.b), addend.a * addend.b);
             let torn = trace.steps[step].result().is_nan() && !product.is_nan();
-            let beside = if torn {
-                ", and an infinity of the other sign"
-            } else {
-                ""
-            };
-            let text = format!(
-                "step {step} takes {whose}: {a} * {b} = {}{beside}",
-                float(product)
-            );
+            let beside = if torn { ", and an infinity of the other sign" } else { "" };
+            let text = format!("step {step} takes {whose}: {a} * {b} = {}{beside}", float(product));
             labelled(out, "because", &text)?;
         }
         None => {}
@@ -193,11 +165,7 @@ fn causes(out: &mut dyn Write, element: &Element, trace: &Trace) -> Result<()> {
     }
     match parts.is_empty() {
         true => labelled(out, "error", "0: nothing is lost in this order")?,
-        false => labelled(
-            out,
-            "error",
-            &format!("{} = {}", signed(&total), parts.join(", ")),
-        )?,
+        false => labelled(out, "error", &format!("{} = {}", signed(&total), parts.join(", ")))?,
     }
     Ok(())
 }
@@ -229,11 +197,7 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
         )?;
         let expected = accepted.expected_bits();
         if bits != expected {
-            let whose = if accepted.modelled.is_some() {
-                "T2"
-            } else {
-                "nearest"
-            };
+            let whose = if accepted.modelled.is_some() { "T2" } else { "nearest" };
             writeln!(out, "{:>13}{}", "found  ", fields(bits, precision))?;
             writeln!(out, "{:>13}{}", format!("{whose}  "), fields(expected, precision))?;
             writeln!(out, "{:13}{}", "", marks(bits, expected, precision))?;
@@ -246,11 +210,7 @@ fn found(out: &mut dyn Write, case: &Case, element: &Element, who: Who<'_>) -> R
 
 /// The verdict for someone who has read nothing above it.
 fn sentence(verdict: ElementVerdict, ran: bool) -> String {
-    let what = if ran {
-        "the value found"
-    } else {
-        "what this order would give"
-    };
+    let what = if ran { "the value found" } else { "what this order would give" };
     match verdict {
         ElementVerdict::Exact => format!("right: {what} is the exact result"),
         ElementVerdict::Within(share) => format!(

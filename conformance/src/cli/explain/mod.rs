@@ -48,21 +48,12 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let at = args.at.as_deref().map(position).transpose()?;
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let declare = |text: &str| declaration::parse(text, &case.contract, (alpha, beta));
-    let declared = args
-        .arithmetic
-        .as_deref()
-        .map(declare)
-        .transpose()
-        .context("--arithmetic")?;
+    let declared = args.arithmetic.as_deref().map(declare).transpose().context("--arithmetic")?;
     let loaded = case.origin.load()?;
     let operands = build(&case, &loaded)?;
     let mut out = std::io::stdout().lock();
     describe(&mut out, &case, &operands)?;
-    let told = Told {
-        case: &case,
-        operands: &operands,
-        at,
-    };
+    let told = Told { case: &case, operands: &operands, at };
     if let Some(arithmetic) = &declared {
         let text = args.arithmetic.as_deref().unwrap_or_default();
         writeln!(out, "\nas {text} computes it:")?;
@@ -82,18 +73,10 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
             declares(&mut out, &case.contract, &arithmetic)?;
         }
         for (choice, reason) in profile.choices() {
-            writeln!(
-                out,
-                "  deviates   {}: {} ({reason})",
-                choice.point(),
-                choice.meaning()
-            )?;
+            writeln!(out, "  deviates   {}: {} ({reason})", choice.point(), choice.meaning())?;
         }
         if declared.is_some() {
-            writeln!(
-                out,
-                "  judged     below by --arithmetic, as if it had declared that"
-            )?;
+            writeln!(out, "  judged     below by --arithmetic, as if it had declared that")?;
         }
         let judged_by = declared.as_ref().unwrap_or(&arithmetic);
         told.element(&mut out, (judged_by, &profile), Some(backend.as_ref()))?;
@@ -115,15 +98,8 @@ impl Told<'_> {
         (arithmetic, profile): (&Arithmetic, &Profile),
         backend: Option<&dyn Backend>,
     ) -> Result<()> {
-        let view = View {
-            arithmetic,
-            profile,
-            backend,
-        };
-        let who = Who {
-            arithmetic,
-            ran: backend.is_some(),
-        };
+        let view = View { arithmetic, profile, backend };
+        let who = Who { arithmetic, ran: backend.is_some() };
         match (look(self.case, self.operands, view, self.at), self.at) {
             (Some(element), _) => follow(out, self.case, &element, who),
             (None, Some(at)) => bail!(
@@ -151,10 +127,7 @@ fn declares(out: &mut StdoutLock<'_>, contract: &Contract, arithmetic: &Arithmet
             }
         )?;
     }
-    if let Reduction::Mma {
-        architecture: Some(architecture),
-        instruction,
-    } = p.reduction
+    if let Reduction::Mma { architecture: Some(architecture), instruction } = p.reduction
         && let Ok(core) = TensorCore::new(architecture, instruction)
     {
         let unit = match core.fused_sum() {
@@ -169,24 +142,15 @@ fn declares(out: &mut StdoutLock<'_>, contract: &Contract, arithmetic: &Arithmet
         labelled(out, "unit", &format!("{unit}; {known}"))?;
     }
     if let Some(reason) = contract.refuses(arithmetic) {
-        labelled(
-            out,
-            "refused",
-            &format!("as a declaration for this contract: it {reason}"),
-        )?;
+        labelled(out, "refused", &format!("as a declaration for this contract: it {reason}"))?;
     }
     Ok(())
 }
 
 fn position(text: &str) -> Result<(usize, usize)> {
     let parts: Vec<&str> = text.split(',').collect();
-    let [row, col] = parts[..] else {
-        bail!("--at {text}: expected ROW,COLUMN")
-    };
-    Ok((
-        row.trim().parse().context("--at: row")?,
-        col.trim().parse().context("--at: column")?,
-    ))
+    let [row, col] = parts[..] else { bail!("--at {text}: expected ROW,COLUMN") };
+    Ok((row.trim().parse().context("--at: row")?, col.trim().parse().context("--at: column")?))
 }
 
 fn describe(out: &mut StdoutLock<'_>, case: &Case, operands: &Operands) -> Result<()> {
@@ -218,19 +182,11 @@ fn describe(out: &mut StdoutLock<'_>, case: &Case, operands: &Operands) -> Resul
     }
     if let Some(b) = &operands.b_sparse {
         let (rows, cols) = b.shape();
-        writeln!(
-            out,
-            "  second     {} {rows} x {cols}, {} entries",
-            b.kind().name(),
-            b.nnz()
-        )?;
+        writeln!(out, "  second     {} {rows} x {cols}, {} entries", b.kind().name(), b.nnz())?;
     }
     let tags = degenerate(case, operands);
     if tags.is_empty() {
-        writeln!(
-            out,
-            "  strength   would notice zeros, a stale C, and any skipped row"
-        )?;
+        writeln!(out, "  strength   would notice zeros, a stale C, and any skipped row")?;
     } else {
         writeln!(out, "  degenerate alone it would not notice: {}", tags.join(", "))?;
     }

@@ -47,11 +47,7 @@ pub(super) fn in_units(value: &Dyadic, unit: i32) -> String {
         return "0".to_owned();
     }
     let units = value.mul_pow2(-unit).to_f64(Rounding::NearestEven);
-    if units.abs() < 1e-3 {
-        format!("{units:+.1e}")
-    } else {
-        format!("{units:+.3}")
-    }
+    if units.abs() < 1e-3 { format!("{units:+.1e}") } else { format!("{units:+.3}") }
 }
 
 /// Bits with as many digits as the type has.
@@ -62,10 +58,7 @@ pub(super) fn hex(bits: u64, precision: Precision) -> String {
 /// Sign, exponent and fraction, in binary.
 pub(super) fn fields(bits: u64, precision: Precision) -> String {
     let spec = precision.spec();
-    let (storage, unused) = (
-        spec.storage_bits,
-        if precision == Precision::Tf32 { 13 } else { 0 },
-    );
+    let (storage, unused) = (spec.storage_bits, if precision == Precision::Tf32 { 13 } else { 0 });
     let fraction = spec.significand - 1 + unused;
     let mut text = String::new();
     for place in (0..storage).rev() {
@@ -80,11 +73,7 @@ pub(super) fn fields(bits: u64, precision: Precision) -> String {
 /// A mark under each place of [`fields`] in which two patterns differ.
 pub(super) fn marks(x: u64, y: u64, precision: Precision) -> String {
     let (x, y) = (fields(x, precision), fields(y, precision));
-    let marks: String = x
-        .chars()
-        .zip(y.chars())
-        .map(|(x, y)| if x == y { ' ' } else { '^' })
-        .collect();
+    let marks: String = x.chars().zip(y.chars()).map(|(x, y)| if x == y { ' ' } else { '^' }).collect();
     marks.trim_end().to_owned()
 }
 
@@ -116,10 +105,7 @@ mod tests {
         assert_eq!(marks(0xbc01, 0x3c03, Precision::F16), "^               ^");
         assert_eq!(marks(7, 7, Precision::F16), "");
         assert_eq!(fields(1, Precision::E4m3), "0 0000 001");
-        assert_eq!(
-            fields(0x3f80_2000, Precision::Tf32),
-            "0 01111111 00000000010000000000000"
-        );
+        assert_eq!(fields(0x3f80_2000, Precision::Tf32), "0 01111111 00000000010000000000000");
         assert_eq!(hex(1, Precision::Bf16), "0x0001");
     }
 
@@ -129,10 +115,7 @@ mod tests {
         labelled(&mut out, "label", &"word ".repeat(30)).expect("memory");
         let text = String::from_utf8(out).expect("UTF-8");
         assert!(text.starts_with("  label      word word"), "{text}");
-        assert!(
-            text.lines().count() == 2 && text.lines().all(|line| line.len() <= WIDTH),
-            "{text}"
-        );
+        assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= WIDTH), "{text}");
         assert_eq!(text.matches("word").count(), 30);
     }
 
@@ -151,13 +134,7 @@ mod tests {
         }
         let number = |v: f64| Dyadic::from_f64(v).expect("finite");
         assert_eq!(in_units(&number(0.75), -3), "+6.000");
-        assert_eq!(
-            ratio(&number(-0.5), ulp(1.0, Precision::F16, 11).as_ref()),
-            "-512.00"
-        );
-        assert_eq!(
-            ulp(2f64.powi(-20), Precision::F16, 11),
-            Some(number(2f64.powi(-24)))
-        );
+        assert_eq!(ratio(&number(-0.5), ulp(1.0, Precision::F16, 11).as_ref()), "-512.00");
+        assert_eq!(ulp(2f64.powi(-20), Precision::F16, 11), Some(number(2f64.powi(-24))));
     }
 }

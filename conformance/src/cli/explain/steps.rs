@@ -21,9 +21,7 @@ const CUT_SHOWN: i64 = 10;
 
 /// Prints the steps; `name` says what a term is called.
 pub(super) fn print(out: &mut dyn Write, trace: &Trace, name: &dyn Fn(usize) -> String) -> Result<()> {
-    let busy: Vec<usize> = (0..trace.steps.len())
-        .filter(|&i| !trace.steps[i].is_idle())
-        .collect();
+    let busy: Vec<usize> = (0..trace.steps.len()).filter(|&i| !trace.steps[i].is_idle()).collect();
     let shown = chosen(trace, &busy);
     let idle = trace.steps.len() - busy.len();
     let and_idle = if idle == 0 {
@@ -70,11 +68,8 @@ pub(super) fn print(out: &mut dyn Write, trace: &Trace, name: &dyn Fn(usize) -> 
 fn chosen(trace: &Trace, busy: &[usize]) -> Vec<usize> {
     let fused = busy.iter().any(|&i| trace.steps[i].frame.is_some());
     let many = if fused { FUSED_SHOWN } else { OTHERS_SHOWN };
-    let sums: Vec<usize> = busy
-        .iter()
-        .copied()
-        .filter(|&i| !fused || trace.steps[i].frame.is_some())
-        .collect();
+    let sums: Vec<usize> =
+        busy.iter().copied().filter(|&i| !fused || trace.steps[i].frame.is_some()).collect();
     let mut by_error: Vec<(Dyadic, usize)> = sums
         .iter()
         .filter_map(|&i| Some((weighted(&trace.steps[i])?.abs(), i)))
@@ -85,12 +80,7 @@ fn chosen(trace: &Trace, busy: &[usize]) -> Vec<usize> {
     shown.extend(sums.iter().take(many).chain(sums.iter().rev().take(many)));
     // What joins sums is always of interest, up to a limit of its own; so is what first is no number.
     let joins: Vec<usize> = busy.iter().copied().filter(|i| !sums.contains(i)).collect();
-    shown.extend(
-        joins
-            .iter()
-            .take(OTHERS_SHOWN)
-            .chain(joins.iter().rev().take(OTHERS_SHOWN)),
-    );
+    shown.extend(joins.iter().take(OTHERS_SHOWN).chain(joins.iter().rev().take(OTHERS_SHOWN)));
     shown.extend(busy.iter().find(|&&i| !trace.steps[i].result().is_finite()));
     shown
 }
@@ -109,11 +99,7 @@ fn gap(out: &mut dyn Write, trace: &Trace, left_out: &mut Vec<usize>) -> Result<
         || "not all finite".to_owned(),
         |errors| format!("their errors add up to {}", signed(&errors.into_iter().sum())),
     );
-    writeln!(
-        out,
-        "   ...  {} left out, {together}",
-        counted(left_out.len() as u64, "step")
-    )?;
+    writeln!(out, "   ...  {} left out, {together}", counted(left_out.len() as u64, "step"))?;
     left_out.clear();
     Ok(())
 }
@@ -173,9 +159,7 @@ fn fused(
     frame: &Frame,
     name: &dyn Fn(usize) -> String,
 ) -> Result<()> {
-    let Frame {
-        sum, exponent, unit, ..
-    } = *frame;
+    let Frame { sum, exponent, unit, .. } = *frame;
     let largest = match frame.at_floor {
         true => format!("E = {exponent}, the least there is"),
         false => format!("largest exponent E = {exponent}"),
@@ -194,11 +178,7 @@ fn fused(
             Source::Zero | Source::Pad => "0".to_owned(),
         };
         let cut = addend.cut().unwrap_or_default();
-        let lost = if cut.is_zero() {
-            String::new()
-        } else {
-            format!("  cut {}", in_units(&cut, unit))
-        };
+        let lost = if cut.is_zero() { String::new() } else { format!("  cut {}", in_units(&cut, unit)) };
         let units = addend.aligned.map_or(0, |aligned| aligned.0);
         let picture = picture(&addend.exact().unwrap_or_default(), exponent, unit);
         writeln!(out, "{:8}{what:>11} {picture} {units:>11}{lost}", "")?;
@@ -221,11 +201,7 @@ fn fused(
         step.significand,
         hex(step.bits, step.to),
         float(step.result()),
-        if rounded.is_zero() {
-            "exact".to_owned()
-        } else {
-            format!("rounding {total}")
-        }
+        if rounded.is_zero() { "exact".to_owned() } else { format!("rounding {total}") }
     )
 }
 

@@ -20,15 +20,8 @@ pub(super) fn tiers(
 ) -> Result<()> {
     let accepted = &element.accepted;
     let exact = &accepted.exact;
-    let in_full = exact
-        .value
-        .to_dyadic()
-        .map_or(String::new(), |v| format!(" = {v:x}"));
-    let in_full = if in_full.len() > 50 {
-        String::new()
-    } else {
-        in_full
-    };
+    let in_full = exact.value.to_dyadic().map_or(String::new(), |v| format!(" = {v:x}"));
+    let in_full = if in_full.len() > 50 { String::new() } else { in_full };
     let (value, gauge) = (exact.value.approx(), exact.gauge.approx());
     let (value, gauge) = (decimal(value, Precision::F64), brief(gauge));
     let text = format!("{value}{in_full}, gauge (sum of magnitudes) {gauge}");
@@ -41,25 +34,15 @@ pub(super) fn tiers(
     writeln!(out, "  T0         {t0}")?;
     match (accepted.bound(), accepted.tolerance()) {
         (Some(bound), Some(tolerance)) => {
-            let (bound, rel, abs) = (
-                brief(bound),
-                brief(tolerance.relative()),
-                brief(tolerance.absolute()),
-            );
+            let (bound, rel, abs) = (brief(bound), brief(tolerance.relative()), brief(tolerance.absolute()));
             writeln!(out, "  T1         may differ by {bound} = {rel} * gauge + {abs}")?;
             labelled(out, "", &derivation(element, arithmetic))?;
         }
-        _ => writeln!(
-            out,
-            "  T1         no bound: the exact value is not finite, or nothing is promised"
-        )?,
+        _ => writeln!(out, "  T1         no bound: the exact value is not finite, or nothing is promised")?,
     }
     weakest(out, case, element)?;
     if accepted.may_overflow() {
-        writeln!(
-            out,
-            "             an intermediate may overflow, so Inf and NaN are right too"
-        )?;
+        writeln!(out, "             an intermediate may overflow, so Inf and NaN are right too")?;
     }
     Ok(())
 }
@@ -74,10 +57,9 @@ fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
         false => String::new(),
     };
     let core = match part.reduction {
-        Reduction::Mma {
-            architecture: Some(architecture),
-            instruction,
-        } => TensorCore::new(architecture, instruction).ok(),
+        Reduction::Mma { architecture: Some(architecture), instruction } => {
+            TensorCore::new(architecture, instruction).ok()
+        }
         _ => None,
     };
     let Some((core, sum)) = core.and_then(|core| Some((core, core.fused_sum()?))) else {
@@ -100,10 +82,7 @@ fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
     };
     let after = match count.depth {
         0 => output,
-        depth => format!(
-            "; at most {} of sums after that{output}",
-            counted(depth, "rounding")
-        ),
+        depth => format!("; at most {} of sums after that{output}", counted(depth, "rounding")),
     };
     format!(
         "{} in at most {}: each term cut below 2^-{} of the largest, each sum rounded {toward} to {} bits{after}",
@@ -131,10 +110,7 @@ fn weakest(out: &mut dyn Write, case: &Case, element: &Element) -> Result<()> {
     let n = element.terms.len() as u64;
     let gauge = element.accepted.exact.gauge.approx();
     let Some(widest) = tolerance(&weakest, n, element.alpha, element.beta, element.other_max) else {
-        writeln!(
-            out,
-            "  weakest    the contract's weakest arithmetic promises nothing for {n} terms"
-        )?;
+        writeln!(out, "  weakest    the contract's weakest arithmetic promises nothing for {n} terms")?;
         return Ok(());
     };
     if element.accepted.exact.value.is_finite() {

@@ -45,11 +45,7 @@ struct Line {
 pub(super) fn run(args: &Args) -> Result<u8> {
     let (mut lines, mut skipped) = (Vec::new(), Vec::new());
     for path in recordings(&args.path)? {
-        let file = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match compare(&path, args.architecture) {
             Ok(line) => lines.push(line),
             Err(error) => skipped.push(format!("{file}: {error:#}")),
@@ -67,9 +63,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         );
     }
     table(&mut out, &lines, skipped.len())?;
-    Ok(u8::from(
-        lines.iter().any(|line| line.check.predicted < line.check.outputs),
-    ))
+    Ok(u8::from(lines.iter().any(|line| line.check.predicted < line.check.outputs)))
 }
 
 /// The files of a folder that end in .bin, sorted; a file is itself.
@@ -80,9 +74,7 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
     let mut paths = Vec::new();
     for entry in entries {
-        let entry = entry
-            .with_context(|| format!("reading {}", path.display()))?
-            .path();
+        let entry = entry.with_context(|| format!("reading {}", path.display()))?.path();
         if entry.extension().is_some_and(|e| e == "bin") {
             paths.push(entry);
         }
@@ -94,11 +86,7 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>> {
 /// One file against the asked architecture, else its device's, else the best.
 fn compare(path: &Path, asked: Option<Architecture>) -> Result<Line> {
     let recording = Recording::read(path)?;
-    let RecordingName {
-        architecture,
-        instruction,
-        ..
-    } = recording.name();
+    let RecordingName { architecture, instruction, .. } = recording.name();
     let known = asked.or(*architecture);
     let (architecture, check) = match known {
         Some(architecture) => (architecture, recording.check(architecture)?),
@@ -107,11 +95,7 @@ fn compare(path: &Path, asked: Option<Architecture>) -> Result<Line> {
             .with_context(|| format!("the device is unknown, and no architecture has {instruction}"))?,
     };
     Ok(Line {
-        file: path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
+        file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         instruction: instruction.to_string(),
         architecture,
         guessed: known.is_none(),
@@ -129,14 +113,8 @@ fn table(out: &mut StdoutLock<'_>, lines: &[Line], skipped: usize) -> Result<()>
         "recording", "instruction", "model", "outputs", "predicted"
     )?;
     for line in lines {
-        let Check {
-            outputs, predicted, ..
-        } = line.check;
-        let evidence = line
-            .instruction
-            .parse()
-            .ok()
-            .and_then(|i| TensorCore::new(line.architecture, i).ok());
+        let Check { outputs, predicted, .. } = line.check;
+        let evidence = line.instruction.parse().ok().and_then(|i| TensorCore::new(line.architecture, i).ok());
         write!(
             out,
             "{:file$}  {:name$}  {:8}  {outputs:>11}  {predicted:>11}  {}",
@@ -174,20 +152,8 @@ fn table(out: &mut StdoutLock<'_>, lines: &[Line], skipped: usize) -> Result<()>
 
 /// The first output that is not predicted.
 fn first(out: &mut StdoutLock<'_>, line: &Line, sample: &Sample, model: u64) -> Result<()> {
-    let hex = |bits: &[u64]| {
-        bits.iter()
-            .map(|b| format!("{b:x}"))
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    let Sample {
-        group,
-        row,
-        col,
-        c,
-        d,
-        ..
-    } = sample;
+    let hex = |bits: &[u64]| bits.iter().map(|b| format!("{b:x}")).collect::<Vec<_>>().join(" ");
+    let Sample { group, row, col, c, d, .. } = sample;
     writeln!(
         out,
         "\n{}: first at warp {group}, row {row}, column {col}:\n  model {model:#x}, hardware {d:#x}, accumulator {c:#x}\n  a {}\n  b {}",

@@ -88,10 +88,7 @@ fn measure(args: &Args, probes: &[sparse_kernels::cuda::probe::Probe]) -> Result
             gpu.found().name()
         );
     };
-    let subjects: Vec<Subject> = probes
-        .iter()
-        .map(|&probe| Subject { probe, architecture })
-        .collect();
+    let subjects: Vec<Subject> = probes.iter().map(|&probe| Subject { probe, architecture }).collect();
     let mut summary = describe(args, &gpu)?;
     eprintln!("{}: {} instructions", summary.device, subjects.len());
     let options = Options {
@@ -157,17 +154,12 @@ fn describe(args: &Args, gpu: &crate::probe::Gpu) -> Result<Summary> {
 /// `NVIDIA H200` -> `h200`; the model number without what follows it.
 #[cfg(feature = "cuda")]
 fn short_name(name: &str) -> String {
-    let word = name
-        .split_whitespace()
-        .find(|word| word.chars().any(|c| c.is_ascii_digit()));
+    let word = name.split_whitespace().find(|word| word.chars().any(|c| c.is_ascii_digit()));
     word.unwrap_or("gpu").to_ascii_lowercase()
 }
 
 /// The summary as JSON, and as a page beside it.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(dead_code, reason = "only a run on a GPU has a summary")
-)]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only a run on a GPU has a summary"))]
 fn write(path: &Path, summary: &Summary) -> Result<()> {
     let place = || format!("cannot write {}", path.display());
     let json = serde_json::to_string_pretty(summary).with_context(place)?;

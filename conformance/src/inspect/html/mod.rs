@@ -18,10 +18,7 @@ use crate::report::show::{count, counted};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The report's style, and what these pages add.
-const STYLE: [&str; 2] = [
-    include_str!("../../report/html/style.css"),
-    include_str!("inspect.css"),
-];
+const STYLE: [&str; 2] = [include_str!("../../report/html/style.css"), include_str!("inspect.css")];
 /// The page may load nothing from anywhere and runs nothing; a browser enforces it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
@@ -62,23 +59,13 @@ fn name(survey: &Survey, row: &Row) -> Markup {
 }
 
 fn header(survey: &Survey) -> Markup {
-    let taken = survey
-        .formats
-        .iter()
-        .filter(|row| row.numbers().is_some() && !row.pruned)
-        .count();
+    let taken = survey.formats.iter().filter(|row| row.numbers().is_some() && !row.pruned).count();
     let asked = survey.formats.iter().filter(|row| !row.pruned).count();
     let positions = survey.rows as f64 * survey.cols as f64;
-    let density = if positions > 0.0 {
-        format!("{:.3e}", survey.entries as f64 / positions)
-    } else {
-        "-".to_owned()
-    };
+    let density =
+        if positions > 0.0 { format!("{:.3e}", survey.entries as f64 / positions) } else { "-".to_owned() };
     let facts = [
-        (
-            "Shape",
-            format!("{} × {}", count(survey.rows), count(survey.cols)),
-        ),
+        ("Shape", format!("{} × {}", count(survey.rows), count(survey.cols))),
         ("Entries", count(survey.entries)),
         ("Density", density),
         ("Values", survey.values.clone()),

@@ -52,11 +52,7 @@ fn figure(map: &Map) -> Markup {
 
 /// A grid, stretched to the same height as its neighbour; shares as bars in a margin of an eighth of its width.
 fn picture(grid: &Grid, shares: &[f64], height: f64, what: &str) -> Markup {
-    let margin = if shares.is_empty() {
-        0.0
-    } else {
-        grid.width as f64 / 8.0
-    };
+    let margin = if shares.is_empty() { 0.0 } else { grid.width as f64 / 8.0 };
     let width = grid.width as f64 + margin;
     html! {
         svg.grid-map viewBox={ "0 0 " (width) " " (grid.height) } width=(WIDTH) height=(format!("{height:.0}"))

@@ -55,11 +55,7 @@ fn line(survey: &Survey, row: &Row, scales: [f64; 2]) -> Markup {
 fn cells(n: &Numbers, scales: [f64; 2]) -> Markup {
     let index = n.index_to_coo.unwrap_or(0.0);
     let total = n.total_to_coo.unwrap_or(0.0);
-    let of_total = if n.total_bytes > 0 {
-        total * n.index_bytes as f64 / n.total_bytes as f64
-    } else {
-        0.0
-    };
+    let of_total = if n.total_bytes > 0 { total * n.index_bytes as f64 / n.total_bytes as f64 } else { 0.0 };
     html! {
         td { (bar(&[("index", index)], scales[0])) }
         td.number { b { (share(n.index_to_coo)) } }

@@ -62,9 +62,7 @@ fn article(report: &Report, finding: &Finding) -> Markup {
 fn groups(report: &Report) -> Markup {
     let mut groups: BTreeMap<(&str, String), u64> = BTreeMap::new();
     for record in report.failures() {
-        *groups
-            .entry((&record.backend, badge(&record.verdict)))
-            .or_default() += 1;
+        *groups.entry((&record.backend, badge(&record.verdict))).or_default() += 1;
     }
     html! {
         ul.groups { @for ((backend, what), number) in &groups { li { b { (count(*number)) } " × " (what) " on " (backend) } } }
@@ -122,10 +120,7 @@ pub(super) fn shortened(text: &str) -> String {
     if line.len() <= MESSAGE_BYTES {
         return line;
     }
-    format!(
-        "{}… (shortened)",
-        &line[..line.floor_char_boundary(MESSAGE_BYTES)]
-    )
+    format!("{}… (shortened)", &line[..line.floor_char_boundary(MESSAGE_BYTES)])
 }
 
 /// The replay line with a button that copies it.

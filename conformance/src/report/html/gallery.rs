@@ -46,12 +46,7 @@ fn choose(sources: &[Source]) -> Vec<&Source> {
     let mut ranked: Vec<(usize, &str, &Source)> = Vec::new();
     for (family, mut members) in families {
         members.sort_by_key(|source| Reverse((source.spy.is_some(), source.nnz)));
-        ranked.extend(
-            members
-                .into_iter()
-                .enumerate()
-                .map(|(turn, source)| (turn, family, source)),
-        );
+        ranked.extend(members.into_iter().enumerate().map(|(turn, source)| (turn, family, source)));
     }
     ranked.retain(|&(turn, _, source)| turn == 0 || source.spy.is_some());
     ranked.sort_by_key(|&(turn, family, _)| (turn, family));
@@ -150,13 +145,7 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_rfc() {
-        let known = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-        ];
+        let known = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (bytes, text) in known {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
@@ -164,11 +153,7 @@ mod tests {
 
     #[test]
     fn grids_without_a_picture_give_none() {
-        let grid = |width, height, cells: usize| SpyGrid {
-            width,
-            height,
-            cells: vec![9; cells],
-        };
+        let grid = |width, height, cells: usize| SpyGrid { width, height, cells: vec![9; cells] };
         assert!(data_uri(&grid(0, 0, 0)).is_none());
         assert!(data_uri(&grid(3, 3, 8)).is_none());
         assert!(data_uri(&grid(3, 3, 9)).is_some());
@@ -183,24 +168,15 @@ mod tests {
             cols: 1,
             nnz,
             row_nnz: None,
-            spy: picture.then(|| SpyGrid {
-                width: 1,
-                height: 1,
-                cells: vec![1],
-            }),
+            spy: picture.then(|| SpyGrid { width: 1, height: 1, cells: vec![1] }),
         };
         let mut sources: Vec<Source> = (0..100).map(|nnz| source("crowd", nnz, true)).collect();
         sources.extend((0..100).map(|nnz| source("blank", nnz, false)));
         sources.push(source("alone", 0, false));
         let shown = choose(&sources);
         assert_eq!(shown.len(), SHOWN);
-        let of = |family: &str| {
-            shown
-                .iter()
-                .filter(|s| s.family == family)
-                .map(|s| s.nnz)
-                .collect::<Vec<_>>()
-        };
+        let of =
+            |family: &str| shown.iter().filter(|s| s.family == family).map(|s| s.nnz).collect::<Vec<_>>();
         assert_eq!((of("alone"), of("blank")), (vec![0], vec![99]));
         assert!(of("crowd").contains(&99) && !of("crowd").contains(&0));
     }

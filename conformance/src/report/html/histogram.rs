@@ -75,11 +75,7 @@ fn bar(place: usize, number: u64, most: u64) -> Markup {
     let range = match place {
         0 => format!("at most {:.1e}, but not 0", Histogram::upper_edge(0)),
         BINS => "beyond the bound".to_owned(),
-        _ => format!(
-            "{:.2e} to {:.2e}",
-            Histogram::upper_edge(place - 1),
-            Histogram::upper_edge(place)
-        ),
+        _ => format!("{:.2e} to {:.2e}", Histogram::upper_edge(place - 1), Histogram::upper_edge(place)),
     };
     let class = match place {
         BINS => "bad",

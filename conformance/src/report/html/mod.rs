@@ -147,30 +147,10 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
     let here = &report.environment;
     let mut facts = vec![
         ("Started", here.started.clone()),
-        (
-            "Took",
-            format!(
-                "{:.1} s, {}",
-                report.timings.total_seconds,
-                counted(here.threads, "thread")
-            ),
-        ),
-        (
-            "Plan",
-            format!("tier {}, seed {}", report.plan.tier, report.plan.seed),
-        ),
-        (
-            "Shard",
-            report
-                .plan
-                .shard
-                .map(|shard| shard.to_string())
-                .unwrap_or_default(),
-        ),
-        (
-            "Machine",
-            format!("{} {}, {}", here.os, here.arch, counted(here.cores, "core")),
-        ),
+        ("Took", format!("{:.1} s, {}", report.timings.total_seconds, counted(here.threads, "thread"))),
+        ("Plan", format!("tier {}, seed {}", report.plan.tier, report.plan.seed)),
+        ("Shard", report.plan.shard.map(|shard| shard.to_string()).unwrap_or_default()),
+        ("Machine", format!("{} {}, {}", here.os, here.arch, counted(here.cores, "core"))),
         ("Processor", here.cpu.clone()),
         ("Extensions", here.cpu_features.join(" ")),
         ("Compiler", here.rustc.clone()),
@@ -178,11 +158,7 @@ fn facts(report: &Report) -> Vec<(&str, String)> {
         ("Files", report.plan.matrices.join(" ")),
         ("Command", here.command_line.join(" ")),
     ];
-    facts.extend(
-        here.notes
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.clone())),
-    );
+    facts.extend(here.notes.iter().map(|(name, value)| (name.as_str(), value.clone())));
     facts
 }
 
@@ -207,23 +183,9 @@ fn state(cell: &Cell) -> (&'static str, &'static str) {
 
 /// A cell in words, for tooltips.
 fn words(cell: &Cell, planned: u64) -> String {
-    let counts: Vec<String> = cell
-        .counts
-        .present()
-        .map(|(kind, n)| format!("{} {}", count(n), kind.label()))
-        .collect();
-    let worst = cell
-        .worst
-        .map(|worst| format!("; {}", super::show::used(worst.share)));
-    let counts = if counts.is_empty() {
-        "no case".to_owned()
-    } else {
-        counts.join(", ")
-    };
-    format!(
-        "{} of {} run: {counts}{}",
-        count(cell.counts.ran()),
-        count(planned),
-        worst.unwrap_or_default()
-    )
+    let counts: Vec<String> =
+        cell.counts.present().map(|(kind, n)| format!("{} {}", count(n), kind.label())).collect();
+    let worst = cell.worst.map(|worst| format!("; {}", super::show::used(worst.share)));
+    let counts = if counts.is_empty() { "no case".to_owned() } else { counts.join(", ") };
+    format!("{} of {} run: {counts}{}", count(cell.counts.ran()), count(planned), worst.unwrap_or_default())
 }

@@ -98,10 +98,7 @@ pub(super) fn class(kind: VerdictKind) -> &'static str {
 /// not look like one that passed everything. A part that exists is never thinner than 3 of 1000.
 fn bar(cell: &Cell, planned: u64) -> Markup {
     let total = cell.counts.total().max(1);
-    let parts = cell
-        .counts
-        .present()
-        .map(|(kind, number)| (kind, (number * 1000 / total).max(3)));
+    let parts = cell.counts.present().map(|(kind, number)| (kind, (number * 1000 / total).max(3)));
     html! {
         div.bar role="img" aria-label=(words(cell, planned)) title=(words(cell, planned)) {
             @for (kind, weight) in parts { span class=(class(kind)) style={ "flex-grow:" (weight) } {} }
@@ -161,10 +158,7 @@ fn square(row: &ContractRow, backend: usize) -> Markup {
 fn map_rows(contracts: &[ContractRow]) -> Vec<(&str, Vec<&ContractRow>)> {
     let mut rows: Vec<(&str, Vec<&ContractRow>)> = Vec::new();
     for contract in contracts {
-        let name = contract
-            .name
-            .rsplit_once('.')
-            .map_or(contract.name.as_str(), |(name, _)| name);
+        let name = contract.name.rsplit_once('.').map_or(contract.name.as_str(), |(name, _)| name);
         match rows.last_mut() {
             Some((last, row)) if *last == name => row.push(contract),
             _ => rows.push((name, vec![contract])),

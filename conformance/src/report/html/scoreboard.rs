@@ -108,12 +108,8 @@ fn family_cell(cell: &Cell) -> Markup {
 /// Passing cases that used most of their bounds: where the next finding would come from.
 pub(super) fn worst_shares(report: &Report) -> Markup {
     let within = |record: &&CaseRecord| record.verdict.kind() == VerdictKind::Within;
-    let mut worst: Vec<(f64, &CaseRecord)> = report
-        .cases
-        .iter()
-        .filter(within)
-        .filter_map(|c| Some((c.share_of_bound()?, c)))
-        .collect();
+    let mut worst: Vec<(f64, &CaseRecord)> =
+        report.cases.iter().filter(within).filter_map(|c| Some((c.share_of_bound()?, c))).collect();
     worst.sort_by(|a, b| b.0.total_cmp(&a.0));
     worst.truncate(WORST_SHOWN);
     if worst.is_empty() {

@@ -14,11 +14,7 @@ pub(super) fn section(report: &Report) -> Markup {
     if report.expectations.is_empty() {
         return html! {};
     }
-    let entries = report
-        .expectations
-        .iter()
-        .zip(report.outcomes())
-        .zip(report.tallies());
+    let entries = report.expectations.iter().zip(report.outcomes()).zip(report.tallies());
     html! {
         section id="waivers" {
             h2 { "Known deviations" }
@@ -40,10 +36,7 @@ fn entry(
     outcome: Became,
     tally: &Tally,
 ) -> Markup {
-    let broken = matches!(
-        outcome,
-        Became::Expired | Became::Stale | Became::UnexpectedPass(_)
-    );
+    let broken = matches!(outcome, Became::Expired | Became::Stale | Became::UnexpectedPass(_));
     let waived: Vec<&CaseRecord> = report.waived().filter(|c| c.waived == Some(number)).collect();
     html! {
         article.finding.waiver.broken[broken] {

@@ -71,11 +71,7 @@ pub(super) static BUGS: &[Bug] = &[
         product,
         Effect::Leaves(|d, i, j| {
             let past = past(d.address, 64, d.precision);
-            let peeled = if past == 0 {
-                0
-            } else {
-                64 / d.precision.bytes() - past
-            };
+            let peeled = if past == 0 { 0 } else { 64 / d.precision.bytes() - past };
             peeled > 0 && d.offset(i, j) + 1 == peeled
         }),
         MOVED,
@@ -108,23 +104,11 @@ pub(super) static BUGS: &[Bug] = &[
         "n is a multiple of 4, and so must ldb be",
         |c| spmm(c) && scaled(c) && c.params.n.is_multiple_of(4) && !c.params.pad_b.is_multiple_of(4),
         Effect::Right(|b| {
-            let inner = if b.layout == Layout::RowMajor {
-                b.cols
-            } else {
-                b.rows
-            };
+            let inner = if b.layout == Layout::RowMajor { b.cols } else { b.rows };
             gathered(b, |i, j| {
-                let (outer, within) = if b.layout == Layout::RowMajor {
-                    (i, j)
-                } else {
-                    (j, i)
-                };
+                let (outer, within) = if b.layout == Layout::RowMajor { (i, j) } else { (j, i) };
                 let start = outer * b.ld;
-                if inner.is_multiple_of(4) {
-                    start / 4 * 4 + within
-                } else {
-                    start + within
-                }
+                if inner.is_multiple_of(4) { start / 4 * 4 + within } else { start + within }
             })
         }),
         &[VALUE],
@@ -142,20 +126,12 @@ pub(super) static BUGS: &[Bug] = &[
 /// Every element from as far before it as the array begins past a multiple of `bytes`.
 fn early(b: &DenseRef<'_>, bytes: usize) -> Vec<u64> {
     let shift = past(of_slice(b.data), bytes, b.data.precision());
-    gathered(b, |i, j| {
-        offset(b.layout, b.ld, i, j)
-            .checked_sub(shift)
-            .unwrap_or(usize::MAX)
-    })
+    gathered(b, |i, j| offset(b.layout, b.ld, i, j).checked_sub(shift).unwrap_or(usize::MAX))
 }
 
 /// Rows (columns) of C stored from the multiple of 4 before their place on.
 fn rounded_rows(d: &mut Dense<'_>) {
-    let inner = if d.layout == Layout::RowMajor {
-        d.cols
-    } else {
-        d.rows
-    };
+    let inner = if d.layout == Layout::RowMajor { d.cols } else { d.rows };
     if !inner.is_multiple_of(4) {
         return;
     }

@@ -23,31 +23,21 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Left(last_dropped),
         &[VALUE],
     ),
-    gathers(
-        "term: first of a row dropped",
-        "the loop over a row starts one entry late",
-        |lanes| {
-            lanes.iter_mut().filter(|lane| !lane.is_empty()).for_each(|lane| {
-                lane.remove(0);
-            });
-        },
-    ),
+    gathers("term: first of a row dropped", "the loop over a row starts one entry late", |lanes| {
+        lanes.iter_mut().filter(|lane| !lane.is_empty()).for_each(|lane| {
+            lane.remove(0);
+        });
+    }),
     gathers(
         "term: tail of an unrolled loop dropped",
         "entries left over after blocks of 4 are forgotten",
         |lanes| {
-            lanes
-                .iter_mut()
-                .for_each(|lane| lane.truncate(lane.len() / 4 * 4));
+            lanes.iter_mut().for_each(|lane| lane.truncate(lane.len() / 4 * 4));
         },
     ),
-    gathers(
-        "term: only one warp's worth",
-        "a row of more than 32 entries is cut at 32",
-        |lanes| {
-            lanes.iter_mut().for_each(|lane| lane.truncate(32));
-        },
-    ),
+    gathers("term: only one warp's worth", "a row of more than 32 entries is cut at 32", |lanes| {
+        lanes.iter_mut().for_each(|lane| lane.truncate(32));
+    }),
     gathers(
         "term: end of a row inclusive",
         "the loop runs to row_ptr[i + 1] inclusive and takes the next row's first entry",
@@ -62,39 +52,22 @@ pub(super) static BUGS: &[Bug] = &[
         "term: rows of one entry skipped",
         "a fast path for rows of one entry is never written",
         |lanes| {
-            lanes
-                .iter_mut()
-                .filter(|lane| lane.len() == 1)
-                .for_each(Vec::clear);
+            lanes.iter_mut().filter(|lane| lane.len() == 1).for_each(Vec::clear);
         },
     ),
-    gathers(
-        "term: last column never used",
-        "columns are compared with k - 1",
-        |lanes| {
-            let last = lanes.iter().flatten().map(|e| e.0).max();
-            lanes
-                .iter_mut()
-                .for_each(|lane| lane.retain(|e| Some(e.0) != last));
-        },
-    ),
-    gathers(
-        "row: off by one",
-        "row i of C is computed from row i + 1 of A",
-        |lanes| {
-            if lanes.len() > 1 {
-                lanes.rotate_left(1);
-            }
-        },
-    ),
-    gathers(
-        "row: tail of a tile dropped",
-        "rows left over after tiles of 8 get no terms",
-        |lanes| {
-            let whole = lanes.len() / 8 * 8;
-            lanes.iter_mut().skip(whole).for_each(Vec::clear);
-        },
-    ),
+    gathers("term: last column never used", "columns are compared with k - 1", |lanes| {
+        let last = lanes.iter().flatten().map(|e| e.0).max();
+        lanes.iter_mut().for_each(|lane| lane.retain(|e| Some(e.0) != last));
+    }),
+    gathers("row: off by one", "row i of C is computed from row i + 1 of A", |lanes| {
+        if lanes.len() > 1 {
+            lanes.rotate_left(1);
+        }
+    }),
+    gathers("row: tail of a tile dropped", "rows left over after tiles of 8 get no terms", |lanes| {
+        let whole = lanes.len() / 8 * 8;
+        lanes.iter_mut().skip(whole).for_each(Vec::clear);
+    }),
     gathers(
         "row: halo counted twice",
         "tiles of 8 rows overlap by one, and the shared row is added by both",
@@ -125,24 +98,13 @@ pub(super) static BUGS: &[Bug] = &[
             }
         },
     ),
-    gathers(
-        "row: only the first 64",
-        "the grid has one block of 64 rows",
-        |lanes| {
-            lanes.iter_mut().skip(64).for_each(Vec::clear);
-        },
-    ),
-    gathers(
-        "row: longest row skipped",
-        "rows of the long-row kernel are never launched",
-        |lanes| {
-            let longest = lanes.iter().map(Vec::len).max().filter(|&longest| longest > 0);
-            lanes
-                .iter_mut()
-                .filter(|lane| Some(lane.len()) == longest)
-                .for_each(Vec::clear);
-        },
-    ),
+    gathers("row: only the first 64", "the grid has one block of 64 rows", |lanes| {
+        lanes.iter_mut().skip(64).for_each(Vec::clear);
+    }),
+    gathers("row: longest row skipped", "rows of the long-row kernel are never launched", |lanes| {
+        let longest = lanes.iter().map(Vec::len).max().filter(|&longest| longest > 0);
+        lanes.iter_mut().filter(|lane| Some(lane.len()) == longest).for_each(Vec::clear);
+    }),
     Bug::new(
         F,
         "column: tail of a vector dropped",
@@ -151,13 +113,7 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Output(|d| {
             let whole = d.cols / 8 * 8;
             d.change(|d, (_, j), _, before| {
-                (j >= whole).then(|| {
-                    if d.beta == 0.0 {
-                        0
-                    } else {
-                        d.bits(d.beta * d.number(before))
-                    }
-                })
+                (j >= whole).then(|| if d.beta == 0.0 { 0 } else { d.bits(d.beta * d.number(before)) })
             });
         }),
         &[VALUE],
@@ -180,10 +136,7 @@ pub(super) static BUGS: &[Bug] = &[
         "column: added twice past the first",
         "the first pass over a row's columns is repeated by a remainder loop that starts at 1",
         |c| spmm_csr(c) && c.params.n > 1 && c.params.alpha != 0.0,
-        Effect::Own(Own {
-            sum: |site, terms| twice(site, terms),
-            ..HONEST
-        }),
+        Effect::Own(Own { sum: |site, terms| twice(site, terms), ..HONEST }),
         &[VALUE],
     ),
 ];
@@ -195,17 +148,10 @@ const fn gathers(name: &'static str, story: &'static str, walk: fn(&mut Lanes)) 
 
 /// The last entry of each row of op(A) is left out.
 fn last_dropped(a: &AnySparse, transposed: bool) -> Result<AnySparse, String> {
-    let last: Vec<Option<u32>> = rows(a, transposed)
-        .iter()
-        .map(|lane| lane.last().map(|e| e.0))
-        .collect();
+    let last: Vec<Option<u32>> = rows(a, transposed).iter().map(|lane| lane.last().map(|e| e.0)).collect();
     rebuilt(a, |list, _| {
         list.retain(|e| {
-            let (row, k) = if transposed {
-                (e.col, e.row)
-            } else {
-                (e.row, e.col)
-            };
+            let (row, k) = if transposed { (e.col, e.row) } else { (e.row, e.col) };
             last.get(row as usize) != Some(&Some(k))
         });
     })
@@ -214,9 +160,5 @@ fn last_dropped(a: &AnySparse, transposed: bool) -> Result<AnySparse, String> {
 /// All columns but the first are summed twice.
 fn twice(site: &Site, terms: &[(f64, f64)]) -> f64 {
     let sum = fused(site, terms);
-    if site.at.1 == 0 {
-        sum
-    } else {
-        site.unit.add(sum, sum)
-    }
+    if site.at.1 == 0 { sum } else { site.unit.add(sum, sum) }
 }

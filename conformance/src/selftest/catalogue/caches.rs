@@ -57,14 +57,7 @@ pub(super) fn kept_right(
     let Some(b) = right_of(&task) else {
         return Portable.run(contract, task);
     };
-    let key = format!(
-        "{contract} {}x{} {} {:?} {}",
-        b.rows,
-        b.cols,
-        b.ld,
-        b.layout,
-        key(&b)
-    );
+    let key = format!("{contract} {}x{} {} {:?} {}", b.rows, b.cols, b.ld, b.layout, key(&b));
     let bits = memory.with(|state| recall(&mut state.results, key, || bits_of(b.data)));
     let held = values_of(b.data.precision(), &bits);
     Portable.run(contract, with_right(task, held.as_slice())?)

@@ -23,36 +23,18 @@ fn wide(case: &Case) -> bool {
 }
 
 pub(super) static BUGS: &[Bug] = &[
-    lost(
-        "columns: only the first 64",
-        "a block of 64 threads, one a column",
-        |_, j| j >= 64,
-    ),
-    lost(
-        "columns: only the first 128",
-        "shared memory holds 128 columns of B",
-        |_, j| j >= 128,
-    ),
-    lost(
-        "columns: only the first 256",
-        "a block of 256 threads, one a column",
-        |_, j| j >= 256,
-    ),
-    lost(
-        "columns: only the first 512",
-        "a register file of 16 columns a lane",
-        |_, j| j >= 512,
-    ),
+    lost("columns: only the first 64", "a block of 64 threads, one a column", |_, j| j >= 64),
+    lost("columns: only the first 128", "shared memory holds 128 columns of B", |_, j| j >= 128),
+    lost("columns: only the first 256", "a block of 256 threads, one a column", |_, j| j >= 256),
+    lost("columns: only the first 512", "a register file of 16 columns a lane", |_, j| j >= 512),
     lost(
         "columns: tail after tiles of 64",
         "columns left over after whole tiles of 64 are forgotten, which a kernel for small n takes where n is less",
         |n, j| n > 64 && j >= n / 64 * 64,
     ),
-    lost(
-        "columns: tail after tiles of 128",
-        "the same with tiles of 128",
-        |n, j| n > 128 && j >= n / 128 * 128,
-    ),
+    lost("columns: tail after tiles of 128", "the same with tiles of 128", |n, j| {
+        n > 128 && j >= n / 128 * 128
+    }),
     lost(
         "columns: odd n past 64",
         "wide kernels store pairs, and the last column of an odd n has none",
@@ -91,13 +73,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| wide(c) && c.params.alpha != 1.0,
         |site, s| {
             let alpha = if site.shape.1 == 128 { 1.0 } else { site.factors.0 };
-            mul_then_add(
-                &Site {
-                    factors: (alpha, site.factors.1),
-                    ..*site
-                },
-                s,
-            )
+            mul_then_add(&Site { factors: (alpha, site.factors.1), ..*site }, s)
         },
     ),
     finishes(
@@ -106,13 +82,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| wide(c) && c.reads_c(),
         |site, s| {
             let beta = if site.shape.1 > 256 { 0.0 } else { site.factors.1 };
-            mul_then_add(
-                &Site {
-                    factors: (site.factors.0, beta),
-                    ..*site
-                },
-                s,
-            )
+            mul_then_add(&Site { factors: (site.factors.0, beta), ..*site }, s)
         },
     ),
     Bug::new(
@@ -154,14 +124,7 @@ const fn lost(name: &'static str, story: &'static str, lost: fn(usize, usize) ->
 
 /// Elements that no thread is started for.
 const fn left(name: &'static str, story: &'static str, left: fn(&Dense<'_>, usize, usize) -> bool) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        spmm,
-        Effect::Leaves(left),
-        &[UNWRITTEN, VALUE, STALE],
-    )
+    Bug::new(F, name, story, spmm, Effect::Leaves(left), &[UNWRITTEN, VALUE, STALE])
 }
 
 const fn sums(name: &'static str, story: &'static str, sum: fn(&Site, &[(f64, f64)]) -> f64) -> Bug {
@@ -174,12 +137,5 @@ const fn finishes(
     concerns: fn(&Case) -> bool,
     finish: fn(&Site, f64) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { finish, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { finish, ..HONEST }), &[VALUE])
 }

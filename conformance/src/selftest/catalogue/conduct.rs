@@ -20,14 +20,7 @@ use sparse_oracle::task::{Answer, Task};
 const F: Family = Family::Conduct;
 
 pub(super) static BUGS: &[Bug] = &[
-    Bug::new(
-        F,
-        "panics",
-        "an assertion fails",
-        |_| true,
-        Runs(|_, _| panic!("a plain panic")),
-        &[CRASHED],
-    ),
+    Bug::new(F, "panics", "an assertion fails", |_| true, Runs(|_, _| panic!("a plain panic")), &[CRASHED]),
     Bug::new(
         F,
         "panics with a String",
@@ -51,11 +44,7 @@ pub(super) static BUGS: &[Bug] = &[
         spmm,
         Runs(|contract, task| {
             let (a, transposed) = left_of(&task);
-            let longest = rows(a, transposed)
-                .iter()
-                .map(Vec::len)
-                .max()
-                .filter(|&longest| longest > 0);
+            let longest = rows(a, transposed).iter().map(Vec::len).max().filter(|&longest| longest > 0);
             match longest {
                 None => panic!("no longest row"),
                 Some(_) => Portable.run(contract, task),
@@ -186,10 +175,7 @@ fn takes_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, Failu
 fn takes_any_pattern(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     match task {
         Task::Convert { a, to, .. } => {
-            let params = FormatParams {
-                n: 4,
-                ..FormatParams::default()
-            };
+            let params = FormatParams { n: 4, ..FormatParams::default() };
             Portable.run(contract, Task::Convert { a, to, params })
         }
         other => Portable.run(contract, other),
@@ -199,10 +185,7 @@ fn takes_any_pattern(contract: &Contract, task: Task<'_>) -> Result<Answer, Fail
 /// The honest manifest with another arithmetic.
 fn changed(contract: &Contract, params: &Params, change: impl Fn(&mut Arithmetic)) -> Support {
     match Portable.support(contract, params) {
-        Support::Supported {
-            mut arithmetic,
-            profile,
-        } => {
+        Support::Supported { mut arithmetic, profile } => {
             change(&mut arithmetic);
             Support::Supported { arithmetic, profile }
         }

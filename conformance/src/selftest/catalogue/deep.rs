@@ -27,26 +27,16 @@ fn multiplied(case: &Case) -> bool {
 }
 
 pub(super) static BUGS: &[Bug] = &[
-    inner(
-        "sddmm: inner extent of 32 at most",
-        "one step of a warp",
-        |c, t| cut(c, t, |k| k.min(32)),
-    ),
-    inner(
-        "sddmm: inner extent of 64 at most",
-        "two rows of 64 in shared memory",
-        |c, t| cut(c, t, |k| k.min(64)),
-    ),
-    inner(
-        "sddmm: inner extent of 128 at most",
-        "four elements a lane in registers",
-        |c, t| cut(c, t, |k| k.min(128)),
-    ),
-    inner(
-        "sddmm: inner extent of 256 at most",
-        "eight elements a lane in registers",
-        |c, t| cut(c, t, |k| k.min(256)),
-    ),
+    inner("sddmm: inner extent of 32 at most", "one step of a warp", |c, t| cut(c, t, |k| k.min(32))),
+    inner("sddmm: inner extent of 64 at most", "two rows of 64 in shared memory", |c, t| {
+        cut(c, t, |k| k.min(64))
+    }),
+    inner("sddmm: inner extent of 128 at most", "four elements a lane in registers", |c, t| {
+        cut(c, t, |k| k.min(128))
+    }),
+    inner("sddmm: inner extent of 256 at most", "eight elements a lane in registers", |c, t| {
+        cut(c, t, |k| k.min(256))
+    }),
     inner(
         "sddmm: tail after steps of 32",
         "past 32, what is left over after whole steps of a warp is forgotten",
@@ -90,11 +80,9 @@ pub(super) static BUGS: &[Bug] = &[
         }),
         &[VALUE],
     ),
-    inner(
-        "sddmm: row of Y in 12 bits",
-        "row j of Y is row j modulo 4096",
-        |c, t| rows_of_y(c, t, |j, _| j & 0xfff),
-    ),
+    inner("sddmm: row of Y in 12 bits", "row j of Y is row j modulo 4096", |c, t| {
+        rows_of_y(c, t, |j, _| j & 0xfff)
+    }),
     Bug::new(
         F,
         "sddmm: row of X in 10 bits",
@@ -103,21 +91,15 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Right(|x| gathered(x, |i, k| offset(x.layout, x.ld, i & 0x3ff, k))),
         &[VALUE],
     ),
-    left(
-        "sddmm: only the first 1,024 positions",
-        "one position a thread of one block",
-        |c, t| leaves(c, t, |_, p| p >= 1024),
-    ),
-    left(
-        "sddmm: only the first 65,536 positions",
-        "256 blocks of 256 threads",
-        |c, t| leaves(c, t, |_, p| p >= 1 << 16),
-    ),
-    left(
-        "sddmm: positions of a row past 256",
-        "one position a thread of the block of its row",
-        |c, t| leaves(c, t, |first, p| p - first >= 256),
-    ),
+    left("sddmm: only the first 1,024 positions", "one position a thread of one block", |c, t| {
+        leaves(c, t, |_, p| p >= 1024)
+    }),
+    left("sddmm: only the first 65,536 positions", "256 blocks of 256 threads", |c, t| {
+        leaves(c, t, |_, p| p >= 1 << 16)
+    }),
+    left("sddmm: positions of a row past 256", "one position a thread of the block of its row", |c, t| {
+        leaves(c, t, |first, p| p - first >= 256)
+    }),
 ];
 
 const fn inner(

@@ -16,64 +16,36 @@ use sparse_oracle::contract::Op;
 const F: Family = Family::Sizes;
 
 pub(super) static BUGS: &[Bug] = &[
-    lanes(
-        "rows: only the first 256",
-        "a single block of 256 threads, one a row",
-        |rows| cut(rows, 256),
-    ),
-    lanes(
-        "rows: only the first 1,024",
-        "a single block of 1,024 threads",
-        |rows| cut(rows, 1024),
-    ),
-    lanes(
-        "rows: only the first 4,096",
-        "offsets of rows are staged in 16 KiB of shared memory",
-        |rows| cut(rows, 4096),
-    ),
-    lanes(
-        "rows: only the first 32,767",
-        "the row is a signed short",
-        |rows| cut(rows, 0x7fff),
-    ),
-    lanes(
-        "rows: only the first 65,535",
-        "one row a block of grid.y, which ends there",
-        |rows| cut(rows, 0xffff),
-    ),
+    lanes("rows: only the first 256", "a single block of 256 threads, one a row", |rows| cut(rows, 256)),
+    lanes("rows: only the first 1,024", "a single block of 1,024 threads", |rows| cut(rows, 1024)),
+    lanes("rows: only the first 4,096", "offsets of rows are staged in 16 KiB of shared memory", |rows| {
+        cut(rows, 4096)
+    }),
+    lanes("rows: only the first 32,767", "the row is a signed short", |rows| cut(rows, 0x7fff)),
+    lanes("rows: only the first 65,535", "one row a block of grid.y, which ends there", |rows| {
+        cut(rows, 0xffff)
+    }),
     lanes("rows: 16 bits", "row i is row i modulo 65536", |rows| {
         for i in 1 << 16..rows.len() {
             rows[i] = rows[i & 0xffff].clone();
         }
     }),
-    lanes(
-        "rows: tail after tiles of 128",
-        "rows left over after whole tiles of 128 are forgotten",
-        |rows| {
-            if rows.len() > 128 {
-                cut(rows, rows.len() / 128 * 128);
-            }
-        },
-    ),
-    lanes(
-        "rows: a last block of one",
-        "the grid is (m - 1) / 256 blocks where m > 256",
-        |rows| {
-            if rows.len() > 256 && rows.len() % 256 == 1 {
-                cut(rows, rows.len() - 1);
-            }
-        },
-    ),
-    lanes(
-        "rows: border of 256 taken twice",
-        "blocks of 256 rows overlap by one, and both add",
-        |rows| {
-            for lane in rows.iter_mut().skip(256).step_by(256) {
-                let again = lane.clone();
-                lane.extend(again);
-            }
-        },
-    ),
+    lanes("rows: tail after tiles of 128", "rows left over after whole tiles of 128 are forgotten", |rows| {
+        if rows.len() > 128 {
+            cut(rows, rows.len() / 128 * 128);
+        }
+    }),
+    lanes("rows: a last block of one", "the grid is (m - 1) / 256 blocks where m > 256", |rows| {
+        if rows.len() > 256 && rows.len() % 256 == 1 {
+            cut(rows, rows.len() - 1);
+        }
+    }),
+    lanes("rows: border of 256 taken twice", "blocks of 256 rows overlap by one, and both add", |rows| {
+        for lane in rows.iter_mut().skip(256).step_by(256) {
+            let again = lane.clone();
+            lane.extend(again);
+        }
+    }),
     lanes(
         "rows: second wave repeats the first",
         "the stride of a grid of 1,024 threads is added to a copy",
@@ -100,23 +72,11 @@ pub(super) static BUGS: &[Bug] = &[
             }
         },
     ),
-    lanes(
-        "column: 10 bits",
-        "a packed entry has 10 bits of column",
-        |rows| masked(rows, 0x3ff),
-    ),
-    lanes(
-        "column: 12 bits",
-        "a packed entry has 12 bits of column",
-        |rows| masked(rows, 0xfff),
-    ),
-    lanes(
-        "column: signed short",
-        "columns from 32768 on are negative, and skipped",
-        |rows| {
-            rows.iter_mut().for_each(|lane| lane.retain(|e| e.0 < 1 << 15));
-        },
-    ),
+    lanes("column: 10 bits", "a packed entry has 10 bits of column", |rows| masked(rows, 0x3ff)),
+    lanes("column: 12 bits", "a packed entry has 12 bits of column", |rows| masked(rows, 0xfff)),
+    lanes("column: signed short", "columns from 32768 on are negative, and skipped", |rows| {
+        rows.iter_mut().for_each(|lane| lane.retain(|e| e.0 < 1 << 15));
+    }),
     lanes(
         "column: differences of 8 bits",
         "columns are stored as the distance to the one before, in a byte",

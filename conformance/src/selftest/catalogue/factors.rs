@@ -34,10 +34,7 @@ fn shows(case: &Case, factor: f64, changed: f64) -> bool {
 /// Products with factors that `changed` makes something else of.
 fn changes(case: &Case, changed: fn(f64) -> f64) -> (bool, bool) {
     let other = |v: f64| shows(case, v, changed(v));
-    (
-        product(case) && other(case.params.alpha),
-        with_c(case) && other(case.params.beta),
-    )
+    (product(case) && other(case.params.alpha), with_c(case) && other(case.params.beta))
 }
 
 pub(super) static BUGS: &[Bug] = &[
@@ -186,11 +183,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| product(c) && c.params.alpha == 0.0 && c.params.beta != 1.0,
         Effect::Own(Own {
             finish: |site, s| {
-                if site.factors.0 == 0.0 {
-                    site.c
-                } else {
-                    mul_then_add(site, s)
-                }
+                if site.factors.0 == 0.0 { site.c } else { mul_then_add(site, s) }
             },
             ..HONEST
         }),
@@ -225,8 +218,7 @@ pub(super) static BUGS: &[Bug] = &[
                 (alpha, beta) if alpha == 0.0 || beta == 0.0 => mul_then_add(site, s),
                 (alpha, beta) => {
                     let ratio = nearest_in(beta / alpha, site.unit.precision);
-                    site.unit
-                        .mul(alpha, site.unit.add(s, site.unit.mul(ratio, site.c)))
+                    site.unit.mul(alpha, site.unit.add(s, site.unit.mul(ratio, site.c)))
                 }
             },
             ..HONEST
@@ -255,13 +247,7 @@ pub(super) static BUGS: &[Bug] = &[
             },
             finish: |site, s| match site.factors {
                 (0.0, _) => mul_then_add(site, s),
-                (_, beta) => mul_then_add(
-                    &Site {
-                        factors: (1.0, beta),
-                        ..*site
-                    },
-                    s,
-                ),
+                (_, beta) => mul_then_add(&Site { factors: (1.0, beta), ..*site }, s),
             },
             ..HONEST
         }),
@@ -306,11 +292,7 @@ fn in_text(v: f64) -> f64 {
 
 /// The power of two below.
 fn power(v: f64) -> f64 {
-    if v.is_normal() {
-        v.signum() * v.abs().log2().floor().exp2()
-    } else {
-        v
-    }
+    if v.is_normal() { v.signum() * v.abs().log2().floor().exp2() } else { v }
 }
 
 fn nothing(v: f64) -> f64 {

@@ -39,22 +39,12 @@ fn tiny_products(case: &Case) -> bool {
 }
 
 pub(super) static BUGS: &[Bug] = &[
-    inputs(
-        "flush: B only",
-        "B goes through a load that flushes",
-        tiny,
-        |types, of_a, v| {
-            if of_a { v } else { flushed(v, types.b) }
-        },
-    ),
-    inputs(
-        "flush: A only",
-        "A is unpacked with arithmetic that flushes",
-        tiny,
-        |types, of_a, v| {
-            if of_a { flushed(v, types.a) } else { v }
-        },
-    ),
+    inputs("flush: B only", "B goes through a load that flushes", tiny, |types, of_a, v| {
+        if of_a { v } else { flushed(v, types.b) }
+    }),
+    inputs("flush: A only", "A is unpacked with arithmetic that flushes", tiny, |types, of_a, v| {
+        if of_a { flushed(v, types.a) } else { v }
+    }),
     inputs(
         "flush: fp8 of e4m3",
         "the table of fp8 values has no subnormal numbers",
@@ -96,16 +86,9 @@ pub(super) static BUGS: &[Bug] = &[
             })
         },
     ),
-    sums(
-        "flush: partial sums",
-        "each partial sum is flushed",
-        tiny_products,
-        |site, terms| {
-            terms.iter().fold(0.0, |acc, &(a, b)| {
-                flushed(site.unit.fma(a, b, acc), site.unit.precision)
-            })
-        },
-    ),
+    sums("flush: partial sums", "each partial sum is flushed", tiny_products, |site, terms| {
+        terms.iter().fold(0.0, |acc, &(a, b)| flushed(site.unit.fma(a, b, acc), site.unit.precision))
+    }),
     sums(
         "flush: whole vectors only",
         "blocks of 8 terms run with denormals-are-zero, the scalar tail without",
@@ -113,11 +96,7 @@ pub(super) static BUGS: &[Bug] = &[
         |site, terms| {
             let whole = terms.len() / 8 * 8;
             let read = |(at, &(a, b)): (usize, &(f64, f64))| {
-                if at < whole {
-                    (flushed(a, site.types.a), flushed(b, site.types.b))
-                } else {
-                    (a, b)
-                }
+                if at < whole { (flushed(a, site.types.a), flushed(b, site.types.b)) } else { (a, b) }
             };
             let terms: Vec<_> = terms.iter().enumerate().map(read).collect();
             fused(site, &terms)
@@ -128,36 +107,17 @@ pub(super) static BUGS: &[Bug] = &[
         "the scalar tail after blocks of 8 runs with denormals-are-zero",
         tiny,
         |site, terms| {
-            let whole = if terms.len() > 8 {
-                terms.len() / 8 * 8
-            } else {
-                terms.len()
-            };
+            let whole = if terms.len() > 8 { terms.len() / 8 * 8 } else { terms.len() };
             let read = |(at, &(a, b)): (usize, &(f64, f64))| {
-                if at >= whole {
-                    (flushed(a, site.types.a), flushed(b, site.types.b))
-                } else {
-                    (a, b)
-                }
+                if at >= whole { (flushed(a, site.types.a), flushed(b, site.types.b)) } else { (a, b) }
             };
             let terms: Vec<_> = terms.iter().enumerate().map(read).collect();
             fused(site, &terms)
         },
     ),
-    finishes(
-        "flush: C as it is read",
-        "C is loaded with denormals-are-zero",
-        tiny_c,
-        |site, s| {
-            mul_then_add(
-                &Site {
-                    c: flushed(site.c, site.types.out),
-                    ..*site
-                },
-                s,
-            )
-        },
-    ),
+    finishes("flush: C as it is read", "C is loaded with denormals-are-zero", tiny_c, |site, s| {
+        mul_then_add(&Site { c: flushed(site.c, site.types.out), ..*site }, s)
+    }),
     finishes(
         "flush: beta * C",
         "the product with beta is flushed",
@@ -169,18 +129,8 @@ pub(super) static BUGS: &[Bug] = &[
         |site, s| {
             let (alpha, beta) = site.factors;
             let scaled = site.unit.mul(beta, site.c);
-            let product = mul_then_add(
-                &Site {
-                    factors: (alpha, 0.0),
-                    ..*site
-                },
-                s,
-            );
-            if beta == 0.0 {
-                product
-            } else {
-                site.unit.add(product, flushed(scaled, site.unit.precision))
-            }
+            let product = mul_then_add(&Site { factors: (alpha, 0.0), ..*site }, s);
+            if beta == 0.0 { product } else { site.unit.add(product, flushed(scaled, site.unit.precision)) }
         },
     ),
     finishes(
@@ -190,32 +140,18 @@ pub(super) static BUGS: &[Bug] = &[
         |site, s| {
             let (alpha, beta) = site.factors;
             let product = flushed(site.unit.mul(alpha, s), site.unit.precision);
-            mul_then_add(
-                &Site {
-                    factors: (1.0, beta),
-                    ..*site
-                },
-                product,
-            )
+            mul_then_add(&Site { factors: (1.0, beta), ..*site }, product)
         },
     ),
-    result(
-        "flush: by a conversion",
-        "values are moved through floating-point registers that flush",
-        |c| general_move(c) && small(c),
-    ),
-    result("flush: by SpGEMM", "results of SpGEMM are flushed", |c| {
-        legal(c, Op::Spgemm) && small(c)
+    result("flush: by a conversion", "values are moved through floating-point registers that flush", |c| {
+        general_move(c) && small(c)
     }),
+    result("flush: by SpGEMM", "results of SpGEMM are flushed", |c| legal(c, Op::Spgemm) && small(c)),
 ];
 
 /// Zero of the same sign in the place of a subnormal number.
 fn flushed(v: f64, precision: P) -> f64 {
-    if v.abs() < 2f64.powi(precision.spec().emin) {
-        0.0 * v
-    } else {
-        v
-    }
+    if v.abs() < 2f64.powi(precision.spec().emin) { 0.0 * v } else { v }
 }
 
 const fn inputs(
@@ -224,14 +160,7 @@ const fn inputs(
     concerns: fn(&Case) -> bool,
     input: fn(Types, bool, f64) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { input, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { input, ..HONEST }), &[VALUE])
 }
 
 const fn sums(
@@ -240,14 +169,7 @@ const fn sums(
     concerns: fn(&Case) -> bool,
     sum: fn(&Site, &[(f64, f64)]) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { sum, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
 }
 
 const fn finishes(
@@ -256,25 +178,11 @@ const fn finishes(
     concerns: fn(&Case) -> bool,
     finish: fn(&Site, f64) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { finish, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { finish, ..HONEST }), &[VALUE])
 }
 
 const fn result(name: &'static str, story: &'static str, concerns: fn(&Case) -> bool) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Result(all_flushed),
-        &[VALUE, PATTERN],
-    )
+    Bug::new(F, name, story, concerns, Effect::Result(all_flushed), &[VALUE, PATTERN])
 }
 
 fn all_flushed(raw: &mut RawSparse) {

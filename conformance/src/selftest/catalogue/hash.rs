@@ -41,66 +41,42 @@ struct Row {
 type Table = fn(&Row, &[(u32, u64)]) -> Vec<(u32, u64)>;
 
 pub(super) static BUGS: &[Bug] = &[
-    bug(
-        "hash: 64 slots",
-        "a full table of 64 slots takes no further column",
-        |c, t| by(c, t, |r, _| r.first(64)),
-    ),
-    bug(
-        "hash: 256 slots",
-        "a full table of 256 slots takes no further column",
-        |c, t| by(c, t, |r, _| r.first(256)),
-    ),
-    bug(
-        "hash: 1,024 slots",
-        "a full table of 1,024 slots takes no further column",
-        |c, t| by(c, t, |r, _| r.first(1024)),
-    ),
-    bug(
-        "hash: 4,096 slots",
-        "a full table of 4,096 slots takes no further column",
-        |c, t| by(c, t, |r, _| r.first(4096)),
-    ),
-    bug(
-        "hash: table for B's rows of three",
-        "a table is sized by 4 entries for each row of B",
-        |c, t| by(c, t, |r, _| r.first(4 * r.comes.len())),
-    ),
-    bug(
-        "hash: eight probes",
-        "a search in 1,024 slots gives up after 8 that are taken",
-        |c, t| by(c, t, |r, _| r.probed(1024, 8)),
-    ),
-    bug(
-        "hash: taken slot overwritten",
-        "a column that finds its slot of 256 taken takes it over",
-        |c, t| by(c, t, |r, _| r.overwritten(256)),
-    ),
-    bug(
-        "hash: ten bits compared",
-        "columns are equal where their lowest 10 bits are",
-        |c, t| by(c, t, |r, _| r.merged(0x3ff)),
-    ),
-    bug(
-        "hash: a byte compared",
-        "columns are equal where their lowest 8 bits are",
-        |c, t| by(c, t, |r, _| r.merged(0xff)),
-    ),
-    bug(
-        "hash: dense row of 1,024",
-        "an array of 1,024 sums stands for the row of C",
-        |c, t| by(c, t, |r, _| r.kept(|col| col < 1024)),
-    ),
-    bug(
-        "hash: dense row of 128",
-        "an array of 128 sums stands for the row of C",
-        |c, t| by(c, t, |r, _| r.kept(|col| col < 128)),
-    ),
-    bug(
-        "hash: column 65535 is a free slot",
-        "free slots hold 0xffff",
-        |c, t| by(c, t, |r, _| r.kept(|col| col != 0xffff)),
-    ),
+    bug("hash: 64 slots", "a full table of 64 slots takes no further column", |c, t| {
+        by(c, t, |r, _| r.first(64))
+    }),
+    bug("hash: 256 slots", "a full table of 256 slots takes no further column", |c, t| {
+        by(c, t, |r, _| r.first(256))
+    }),
+    bug("hash: 1,024 slots", "a full table of 1,024 slots takes no further column", |c, t| {
+        by(c, t, |r, _| r.first(1024))
+    }),
+    bug("hash: 4,096 slots", "a full table of 4,096 slots takes no further column", |c, t| {
+        by(c, t, |r, _| r.first(4096))
+    }),
+    bug("hash: table for B's rows of three", "a table is sized by 4 entries for each row of B", |c, t| {
+        by(c, t, |r, _| r.first(4 * r.comes.len()))
+    }),
+    bug("hash: eight probes", "a search in 1,024 slots gives up after 8 that are taken", |c, t| {
+        by(c, t, |r, _| r.probed(1024, 8))
+    }),
+    bug("hash: taken slot overwritten", "a column that finds its slot of 256 taken takes it over", |c, t| {
+        by(c, t, |r, _| r.overwritten(256))
+    }),
+    bug("hash: ten bits compared", "columns are equal where their lowest 10 bits are", |c, t| {
+        by(c, t, |r, _| r.merged(0x3ff))
+    }),
+    bug("hash: a byte compared", "columns are equal where their lowest 8 bits are", |c, t| {
+        by(c, t, |r, _| r.merged(0xff))
+    }),
+    bug("hash: dense row of 1,024", "an array of 1,024 sums stands for the row of C", |c, t| {
+        by(c, t, |r, _| r.kept(|col| col < 1024))
+    }),
+    bug("hash: dense row of 128", "an array of 128 sums stands for the row of C", |c, t| {
+        by(c, t, |r, _| r.kept(|col| col < 128))
+    }),
+    bug("hash: column 65535 is a free slot", "free slots hold 0xffff", |c, t| {
+        by(c, t, |r, _| r.kept(|col| col != 0xffff))
+    }),
     bug(
         "hash: column 0 is a free slot",
         "free slots hold 0: of 64, the next column in its slot takes that of column 0",
@@ -115,55 +91,36 @@ pub(super) static BUGS: &[Bug] = &[
             })
         },
     ),
-    bug(
-        "hash: not reset past 256",
-        "slots past 256 columns are not cleared for the next row",
-        |c, t| {
-            by(c, t, |r, before| {
-                let mut sums = r.sums.clone();
-                let left = before
-                    .iter()
-                    .skip(256)
-                    .filter(|b| r.sums.iter().all(|s| s.0 != b.0));
-                sums.extend(left);
-                sums.sort_unstable();
-                sums
-            })
-        },
-    ),
-    bug(
-        "hash: marks of rows in a byte",
-        "a column is there already if row i - 256 had it",
-        |c, t| {
-            by(c, t, |r, _| {
-                if r.number >= 256 {
-                    r.kept(|col| !r.comes.iter().skip(1).any(|k| k.contains(&col)))
-                } else {
-                    r.sums.clone()
-                }
-            })
-        },
-    ),
-    bug(
-        "spgemm: rows of B past 4 entries",
-        "B's rows are loaded as a vector of 4",
-        |c, t| by(c, t, |r, _| r.of(|k| k.iter().take(4))),
-    ),
-    bug(
-        "spgemm: rows of B past 32 entries",
-        "a warp takes a row of B, in one step",
-        |c, t| by(c, t, |r, _| r.of(|k| k.iter().take(32))),
-    ),
-    bug(
-        "spgemm: rows of A past 32 entries",
-        "a heap merges 32 rows of B",
-        |c, t| {
-            by(c, t, |r, _| {
-                let merged: Vec<u32> = r.comes.iter().take(32).flatten().copied().collect();
-                r.kept(|col| merged.contains(&col))
-            })
-        },
-    ),
+    bug("hash: not reset past 256", "slots past 256 columns are not cleared for the next row", |c, t| {
+        by(c, t, |r, before| {
+            let mut sums = r.sums.clone();
+            let left = before.iter().skip(256).filter(|b| r.sums.iter().all(|s| s.0 != b.0));
+            sums.extend(left);
+            sums.sort_unstable();
+            sums
+        })
+    }),
+    bug("hash: marks of rows in a byte", "a column is there already if row i - 256 had it", |c, t| {
+        by(c, t, |r, _| {
+            if r.number >= 256 {
+                r.kept(|col| !r.comes.iter().skip(1).any(|k| k.contains(&col)))
+            } else {
+                r.sums.clone()
+            }
+        })
+    }),
+    bug("spgemm: rows of B past 4 entries", "B's rows are loaded as a vector of 4", |c, t| {
+        by(c, t, |r, _| r.of(|k| k.iter().take(4)))
+    }),
+    bug("spgemm: rows of B past 32 entries", "a warp takes a row of B, in one step", |c, t| {
+        by(c, t, |r, _| r.of(|k| k.iter().take(32)))
+    }),
+    bug("spgemm: rows of A past 32 entries", "a heap merges 32 rows of B", |c, t| {
+        by(c, t, |r, _| {
+            let merged: Vec<u32> = r.comes.iter().take(32).flatten().copied().collect();
+            r.kept(|col| merged.contains(&col))
+        })
+    }),
     bug(
         "spgemm: sorted in runs of 64",
         "a bitonic sort takes 64 columns, and longer rows come in sorted runs",
@@ -179,25 +136,15 @@ pub(super) static BUGS: &[Bug] = &[
             })
         },
     ),
-    bug(
-        "spgemm: rows of zeros dropped",
-        "a row whose sums all cancel is taken for empty",
-        |c, t| {
-            by(c, t, |r, _| {
-                let zero = |s: &(u32, u64)| decode(s.1, r.precision) == 0.0;
-                if r.sums.iter().all(zero) {
-                    Vec::new()
-                } else {
-                    r.sums.clone()
-                }
-            })
-        },
-    ),
-    bug(
-        "spgemm: rows past 1,000",
-        "rows of C past 1,000 entries go to a kernel that keeps 1,000",
-        |c, t| by(c, t, |r, _| r.sums.iter().take(1000).copied().collect()),
-    ),
+    bug("spgemm: rows of zeros dropped", "a row whose sums all cancel is taken for empty", |c, t| {
+        by(c, t, |r, _| {
+            let zero = |s: &(u32, u64)| decode(s.1, r.precision) == 0.0;
+            if r.sums.iter().all(zero) { Vec::new() } else { r.sums.clone() }
+        })
+    }),
+    bug("spgemm: rows past 1,000", "rows of C past 1,000 entries go to a kernel that keeps 1,000", |c, t| {
+        by(c, t, |r, _| r.sums.iter().take(1000).copied().collect())
+    }),
 ];
 
 const fn bug(
@@ -205,14 +152,7 @@ const fn bug(
     story: &'static str,
     run: fn(&Contract, Task<'_>) -> Result<Answer, Failure>,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        spgemm,
-        Effect::Runs(run),
-        &[PATTERN, VALUE, STRUCTURE],
-    )
+    Bug::new(F, name, story, spgemm, Effect::Runs(run), &[PATTERN, VALUE, STRUCTURE])
 }
 
 impl Row {
@@ -223,12 +163,7 @@ impl Row {
     /// Distinct columns in the order in which they come first.
     fn distinct(&self) -> Vec<u32> {
         let mut seen = std::collections::HashSet::new();
-        self.comes
-            .iter()
-            .flatten()
-            .copied()
-            .filter(|&col| seen.insert(col))
-            .collect()
+        self.comes.iter().flatten().copied().filter(|&col| seen.insert(col)).collect()
     }
 
     /// The first `slots` distinct columns to come.
@@ -247,9 +182,7 @@ impl Row {
     fn probed(&self, slots: u32, probes: u32) -> Vec<(u32, u64)> {
         let mut table = vec![None; slots as usize];
         for col in self.distinct() {
-            let free = (0..probes)
-                .map(|p| ((col + p) % slots) as usize)
-                .find(|&at| table[at].is_none());
+            let free = (0..probes).map(|p| ((col + p) % slots) as usize).find(|&at| table[at].is_none());
             if let Some(at) = free {
                 table[at] = Some(col);
             }
@@ -261,10 +194,7 @@ impl Row {
     /// The last column of each slot.
     fn overwritten(&self, slots: u32) -> Vec<(u32, u64)> {
         let mut table = vec![None; slots as usize];
-        self.comes
-            .iter()
-            .flatten()
-            .for_each(|&col| table[(col % slots) as usize] = Some(col));
+        self.comes.iter().flatten().for_each(|&col| table[(col % slots) as usize] = Some(col));
         self.kept(|col| table[(col % slots) as usize] == Some(col))
     }
 
@@ -296,11 +226,8 @@ fn by(contract: &Contract, task: Task<'_>, table: Table) -> Result<Answer, Failu
     } else {
         (rows(a, false), rows(b, false))
     };
-    let columns = |k: u32| {
-        right
-            .get(k as usize)
-            .map_or_else(Vec::new, |lane| lane.iter().map(|e| e.0).collect())
-    };
+    let columns =
+        |k: u32| right.get(k as usize).map_or_else(Vec::new, |lane| lane.iter().map(|e| e.0).collect());
     let Answer::Sparse(mut raw) = Portable.run(contract, task)? else {
         return Err("SpGEMM is answered by a sparse matrix".into());
     };
@@ -311,9 +238,7 @@ fn by(contract: &Contract, task: Task<'_>, table: Table) -> Result<Answer, Failu
         let row = Row {
             number,
             comes: left[number].iter().map(|e| columns(e.0)).collect(),
-            sums: lane
-                .map(|at| (raw.indices[at], raw.values.as_slice().bits(at)))
-                .collect(),
+            sums: lane.map(|at| (raw.indices[at], raw.values.as_slice().bits(at))).collect(),
             precision,
         };
         all.extend(table(&row, &before));

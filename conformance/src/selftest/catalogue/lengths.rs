@@ -15,41 +15,20 @@ use sparse_oracle::scalar::Precision;
 const F: Family = Family::Sizes;
 
 pub(super) static BUGS: &[Bug] = &[
-    lanes(
-        "row length: byte",
-        "a row of 256 entries has length 0, one of 300 has 44",
-        |rows| {
-            rows.iter_mut().for_each(|lane| lane.truncate(lane.len() & 0xff));
-        },
-    ),
-    lanes(
-        "row length: 16 bits",
-        "a row of 65536 entries has length 0",
-        |rows| {
-            rows.iter_mut()
-                .for_each(|lane| lane.truncate(lane.len() & 0xffff));
-        },
-    ),
-    lanes(
-        "row length: 256 at most",
-        "one entry a thread of a block",
-        |rows| truncated(rows, 256),
-    ),
-    lanes(
-        "row length: 1,024 at most",
-        "one entry a thread of the largest block",
-        |rows| truncated(rows, 1024),
-    ),
-    lanes(
-        "row length: 4,096 at most",
-        "a row is staged in shared memory",
-        |rows| truncated(rows, 4096),
-    ),
-    lanes(
-        "row length: 32,768 at most",
-        "chunks of 1,024 are counted in 32 lanes",
-        |rows| truncated(rows, 32768),
-    ),
+    lanes("row length: byte", "a row of 256 entries has length 0, one of 300 has 44", |rows| {
+        rows.iter_mut().for_each(|lane| lane.truncate(lane.len() & 0xff));
+    }),
+    lanes("row length: 16 bits", "a row of 65536 entries has length 0", |rows| {
+        rows.iter_mut().for_each(|lane| lane.truncate(lane.len() & 0xffff));
+    }),
+    lanes("row length: 256 at most", "one entry a thread of a block", |rows| truncated(rows, 256)),
+    lanes("row length: 1,024 at most", "one entry a thread of the largest block", |rows| {
+        truncated(rows, 1024)
+    }),
+    lanes("row length: 4,096 at most", "a row is staged in shared memory", |rows| truncated(rows, 4096)),
+    lanes("row length: 32,768 at most", "chunks of 1,024 are counted in 32 lanes", |rows| {
+        truncated(rows, 32768)
+    }),
     lanes(
         "long row: last short chunk lost",
         "rows past 512 are cut in chunks of 512, rounded down",
@@ -66,19 +45,15 @@ pub(super) static BUGS: &[Bug] = &[
             whole.for_each(|lane| lane.truncate(lane.len().saturating_sub(256)));
         },
     ),
-    lanes(
-        "long row: eighth warp lost",
-        "the partial sums of 8 warps are added up to the seventh",
-        |rows| {
-            for lane in rows.iter_mut().filter(|lane| lane.len() > 256) {
-                let mut at = 0;
-                lane.retain(|_| {
-                    at += 1;
-                    (at - 1) / 32 % 8 != 7
-                });
-            }
-        },
-    ),
+    lanes("long row: eighth warp lost", "the partial sums of 8 warps are added up to the seventh", |rows| {
+        for lane in rows.iter_mut().filter(|lane| lane.len() > 256) {
+            let mut at = 0;
+            lane.retain(|_| {
+                at += 1;
+                (at - 1) / 32 % 8 != 7
+            });
+        }
+    }),
     lanes(
         "long row: only the last chunk stored",
         "chunks of 1,024 store their sums over one another",
@@ -98,25 +73,14 @@ pub(super) static BUGS: &[Bug] = &[
             }
         },
     ),
-    lanes(
-        "long row: second heavy one skipped",
-        "the list of rows past 1,000 entries holds one",
-        |rows| {
-            rows.iter_mut()
-                .filter(|lane| lane.len() > 1000)
-                .skip(1)
-                .for_each(Vec::clear);
-        },
-    ),
+    lanes("long row: second heavy one skipped", "the list of rows past 1,000 entries holds one", |rows| {
+        rows.iter_mut().filter(|lane| lane.len() > 1000).skip(1).for_each(Vec::clear);
+    }),
     sums(
         "long row: chunks rounded to a narrower type",
         "sums of 256 entries go through a half (a float, of f64) on their way to the next warp",
         |site, terms| {
-            let narrow = if site.unit.precision == Precision::F64 {
-                Precision::F32
-            } else {
-                Precision::F16
-            };
+            let narrow = if site.unit.precision == Precision::F64 { Precision::F32 } else { Precision::F16 };
             let narrow = Unit { precision: narrow };
             let chunks = terms.chunks(256).map(|chunk| narrow.add(fused(site, chunk), 0.0));
             match terms.len() > 256 {
@@ -125,20 +89,12 @@ pub(super) static BUGS: &[Bug] = &[
             }
         },
     ),
-    lanes(
-        "entries: only the first 32,767",
-        "the number of an entry is a signed short",
-        |rows| {
-            numbered(rows, |at, _| at < 0x7fff);
-        },
-    ),
-    lanes(
-        "entries: only the first 65,536",
-        "one launch of 256 blocks of 256 entries",
-        |rows| {
-            numbered(rows, |at, _| at < 1 << 16);
-        },
-    ),
+    lanes("entries: only the first 32,767", "the number of an entry is a signed short", |rows| {
+        numbered(rows, |at, _| at < 0x7fff);
+    }),
+    lanes("entries: only the first 65,536", "one launch of 256 blocks of 256 entries", |rows| {
+        numbered(rows, |at, _| at < 1 << 16);
+    }),
     lanes(
         "entries: last share of 4,096 lost",
         "shares of 4,096 entries, rounded down, where there are more",
@@ -151,9 +107,7 @@ pub(super) static BUGS: &[Bug] = &[
         "entries: row that begins at a share of 1,024",
         "its first entry is taken for the carry of the share before",
         |rows| {
-            numbered(rows, |at, begin| {
-                at == 0 || at != begin || !at.is_multiple_of(1024)
-            });
+            numbered(rows, |at, begin| at == 0 || at != begin || !at.is_multiple_of(1024));
         },
     ),
     lanes(
@@ -182,14 +136,7 @@ const fn lanes(name: &'static str, story: &'static str, walk: fn(&mut Lanes)) ->
 }
 
 const fn sums(name: &'static str, story: &'static str, sum: fn(&Site, &[(f64, f64)]) -> f64) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        scaled,
-        Effect::Own(Own { sum, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, scaled, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
 }
 
 fn truncated(rows: &mut Lanes, most: usize) {

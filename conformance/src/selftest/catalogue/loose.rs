@@ -201,14 +201,7 @@ const fn decodes(
         FormatKind::LibraSpmm => |c| to_csr(c) && c.contract.format == FormatKind::LibraSpmm,
         _ => |c| to_csr(c) && c.contract.format == FormatKind::Ell,
     };
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Runs(run),
-        &[PATTERN, VALUE, STRUCTURE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Runs(run), &[PATTERN, VALUE, STRUCTURE])
 }
 
 /// Walked entries as the CSR matrix that a conversion gives.
@@ -246,14 +239,11 @@ fn merged_in_pairs(contract: &Contract, mut task: Task<'_>) -> Result<Answer, Fa
     };
     let mut list = triples(left_of(&task).0);
     list.sort_by_key(|e| (e.row, e.col));
-    let merged = list
-        .chunk_by(|a, b| (a.row, a.col) == (b.row, b.col))
-        .enumerate()
-        .flat_map(|(at, same)| {
-            let value = honest.values.as_slice().bits(at);
-            let more = same.len().div_ceil(2);
-            (0..more).map(move |_| Entry { value, ..same[0] })
-        });
+    let merged = list.chunk_by(|a, b| (a.row, a.col) == (b.row, b.col)).enumerate().flat_map(|(at, same)| {
+        let value = honest.values.as_slice().bits(at);
+        let more = same.len().div_ceil(2);
+        (0..more).map(move |_| Entry { value, ..same[0] })
+    });
     Ok(as_csr(&task, &merged.collect::<Vec<_>>()))
 }
 

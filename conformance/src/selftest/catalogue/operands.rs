@@ -47,11 +47,7 @@ pub(super) static BUGS: &[Bug] = &[
         "rows are read n apart, whatever ldb is",
         |c| right(c) && c.params.pad_b > 0,
         Effect::Right(|b| {
-            let inner = if b.layout == Layout::RowMajor {
-                b.cols
-            } else {
-                b.rows
-            };
+            let inner = if b.layout == Layout::RowMajor { b.cols } else { b.rows };
             gathered(b, |i, j| offset(b.layout, inner, i, j))
         }),
         &[VALUE],
@@ -62,11 +58,7 @@ pub(super) static BUGS: &[Bug] = &[
         "the last vector of a row is loaded from the padding",
         |c| right(c) && c.params.pad_b > 0,
         Effect::Right(|b| {
-            let last = if b.layout == Layout::RowMajor {
-                b.cols
-            } else {
-                b.rows
-            };
+            let last = if b.layout == Layout::RowMajor { b.cols } else { b.rows };
             gathered(b, |i, j| {
                 let inner = if b.layout == Layout::RowMajor { j } else { i };
                 offset(b.layout, b.ld, i, j) + usize::from(inner + 1 == last && b.ld > last)
@@ -90,16 +82,8 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Right(|b| {
             gathered(b, |i, j| {
                 // Element (j, i) of B^T read as if the array were stored n x k.
-                let (rows, cols) = if b.layout == Layout::RowMajor {
-                    (b.rows, b.ld)
-                } else {
-                    (b.ld, b.cols)
-                };
-                if j < rows && i < cols {
-                    offset(b.layout, b.ld, j, i)
-                } else {
-                    usize::MAX
-                }
+                let (rows, cols) = if b.layout == Layout::RowMajor { (b.rows, b.ld) } else { (b.ld, b.cols) };
+                if j < rows && i < cols { offset(b.layout, b.ld, j, i) } else { usize::MAX }
             })
         }),
         &[VALUE],
@@ -120,9 +104,7 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Right(|b| {
             let mut bits = gathered(b, |i, j| offset(b.layout, b.ld, i, j));
             let last = b.rows.saturating_sub(1);
-            (0..b.cols)
-                .filter(|_| b.rows > 0)
-                .for_each(|j| bits[offset(b.layout, b.ld, last, j)] = 0);
+            (0..b.cols).filter(|_| b.rows > 0).for_each(|j| bits[offset(b.layout, b.ld, last, j)] = 0);
             bits
         }),
         &[VALUE],
@@ -194,9 +176,7 @@ pub(super) static BUGS: &[Bug] = &[
 /// Every element from `rows` further down and `cols` further right, the last ones from where they are.
 fn moved(b: &DenseRef<'_>, rows: usize, cols: usize) -> Vec<u64> {
     let last = (b.rows.saturating_sub(1), b.cols.saturating_sub(1));
-    gathered(b, |i, j| {
-        offset(b.layout, b.ld, (i + rows).min(last.0), (j + cols).min(last.1))
-    })
+    gathered(b, |i, j| offset(b.layout, b.ld, (i + rows).min(last.0), (j + cols).min(last.1)))
 }
 
 /// What a kernel sees that reads A where it should read its transpose: of the stored entries, those that lie in the

@@ -28,25 +28,14 @@ fn duplicated(case: &Case) -> bool {
 }
 
 pub(super) static BUGS: &[Bug] = &[
-    sums(
-        "order: descending",
-        "the loop runs backwards, declared ascending",
-        |site, terms| {
-            terms
-                .iter()
-                .rev()
-                .fold(0.0, |acc, &(a, b)| site.unit.fma(a, b, acc))
-        },
-    )
+    sums("order: descending", "the loop runs backwards, declared ascending", |site, terms| {
+        terms.iter().rev().fold(0.0, |acc, &(a, b)| site.unit.fma(a, b, acc))
+    })
     .only_bits(),
-    sums(
-        "order: two threads a row",
-        "each thread sums half of a row, declared one chain",
-        |site, terms| {
-            let (left, right) = terms.split_at(terms.len() / 2);
-            site.unit.add(fused(site, left), fused(site, right))
-        },
-    )
+    sums("order: two threads a row", "each thread sums half of a row, declared one chain", |site, terms| {
+        let (left, right) = terms.split_at(terms.len() / 2);
+        site.unit.add(fused(site, left), fused(site, right))
+    })
     .only_bits(),
     sums(
         "order: threads that differ from row to row",
@@ -61,27 +50,18 @@ pub(super) static BUGS: &[Bug] = &[
         "order: four lanes of a vector",
         "lane l sums terms l, l + 4, ..., and lanes are added at the end",
         |site, terms| {
-            let lane = |l: usize| {
-                terms
-                    .iter()
-                    .skip(l)
-                    .step_by(4)
-                    .fold(0.0, |acc, &(a, b)| site.unit.fma(a, b, acc))
-            };
+            let lane =
+                |l: usize| terms.iter().skip(l).step_by(4).fold(0.0, |acc, &(a, b)| site.unit.fma(a, b, acc));
             let pairs = (site.unit.add(lane(0), lane(2)), site.unit.add(lane(1), lane(3)));
             site.unit.add(pairs.0, pairs.1)
         },
     )
     .only_bits(),
-    sums(
-        "order: sorted by magnitude",
-        "small terms first, as numerics courses recommend",
-        |site, terms| {
-            let mut sorted = terms.to_vec();
-            sorted.sort_by(|l, r| (l.0 * l.1).abs().total_cmp(&(r.0 * r.1).abs()));
-            fused(site, &sorted)
-        },
-    )
+    sums("order: sorted by magnitude", "small terms first, as numerics courses recommend", |site, terms| {
+        let mut sorted = terms.to_vec();
+        sorted.sort_by(|l, r| (l.0 * l.1).abs().total_cmp(&(r.0 * r.1).abs()));
+        fused(site, &sorted)
+    })
     .only_bits(),
     sums(
         "atomic: lost",
@@ -89,44 +69,27 @@ pub(super) static BUGS: &[Bug] = &[
         |site, terms| {
             let (left, right) = terms.split_at(terms.len() / 2);
             let lost = (site.at.0 + 3 * site.at.1).is_multiple_of(5);
-            if lost && !left.is_empty() {
-                fused(site, right)
-            } else {
-                fused(site, terms)
-            }
+            if lost && !left.is_empty() { fused(site, right) } else { fused(site, terms) }
         },
     ),
-    sums(
-        "atomic: added twice",
-        "a retry after a failed exchange adds once more",
-        |site, terms| {
-            let again = (site.at.0 + site.at.1).is_multiple_of(7);
-            let sum = fused(site, terms);
-            match terms.last() {
-                Some(&(a, b)) if again => site.unit.fma(a, b, sum),
-                _ => sum,
-            }
-        },
-    ),
-    gathers(
-        "sorted: first of duplicates wins",
-        "a position that is there already is skipped",
-        |list| {
-            let mut seen = std::collections::HashSet::new();
-            list.retain(|e| seen.insert((e.row, e.col)));
-        },
-    ),
-    gathers(
-        "sorted: last of duplicates wins",
-        "a map from position to value",
-        |list| {
-            let last: std::collections::HashMap<_, _> =
-                list.iter().map(|e| ((e.row, e.col), e.value)).collect();
-            let mut seen = std::collections::HashSet::new();
-            list.retain(|e| seen.insert((e.row, e.col)));
-            list.iter_mut().for_each(|e| e.value = last[&(e.row, e.col)]);
-        },
-    ),
+    sums("atomic: added twice", "a retry after a failed exchange adds once more", |site, terms| {
+        let again = (site.at.0 + site.at.1).is_multiple_of(7);
+        let sum = fused(site, terms);
+        match terms.last() {
+            Some(&(a, b)) if again => site.unit.fma(a, b, sum),
+            _ => sum,
+        }
+    }),
+    gathers("sorted: first of duplicates wins", "a position that is there already is skipped", |list| {
+        let mut seen = std::collections::HashSet::new();
+        list.retain(|e| seen.insert((e.row, e.col)));
+    }),
+    gathers("sorted: last of duplicates wins", "a map from position to value", |list| {
+        let last: std::collections::HashMap<_, _> = list.iter().map(|e| ((e.row, e.col), e.value)).collect();
+        let mut seen = std::collections::HashSet::new();
+        list.retain(|e| seen.insert((e.row, e.col)));
+        list.iter_mut().for_each(|e| e.value = last[&(e.row, e.col)]);
+    }),
     gathers(
         "sorted: runs taken for rows",
         "the matrix is taken for sorted: a row's second run replaces its first",
@@ -175,10 +138,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| legal(c, Op::Spgemm),
         Effect::Result(|raw| {
             let offsets = raw.offsets.clone();
-            for lane in offsets
-                .windows(2)
-                .map(|w| w[0] as usize..w[1] as usize)
-                .filter(|lane| lane.len() > 1)
+            for lane in offsets.windows(2).map(|w| w[0] as usize..w[1] as usize).filter(|lane| lane.len() > 1)
             {
                 raw.indices[lane.clone()].rotate_left(1);
                 super::super::edit::edit_values(raw, |bits| bits[lane].rotate_left(1));
@@ -189,14 +149,7 @@ pub(super) static BUGS: &[Bug] = &[
 ];
 
 const fn sums(name: &'static str, story: &'static str, sum: fn(&Site, &[(f64, f64)]) -> f64) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        scaled,
-        Effect::Own(Own { sum, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, scaled, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
 }
 
 /// A bug in how a shuffled COO matrix with duplicates is read.

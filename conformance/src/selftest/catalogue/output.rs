@@ -244,11 +244,7 @@ fn empty_rows_left(d: &mut Dense<'_>) {
 
 /// The first element of padding behind the last row (column), where there is one.
 fn last_padding(d: &Dense<'_>) -> Option<usize> {
-    let (outer, inner) = if d.layout == Layout::RowMajor {
-        (d.rows, d.cols)
-    } else {
-        (d.cols, d.rows)
-    };
+    let (outer, inner) = if d.layout == Layout::RowMajor { (d.rows, d.cols) } else { (d.cols, d.rows) };
     (d.ld > inner && outer > 0).then(|| (outer - 1) * d.ld + inner)
 }
 
@@ -273,11 +269,7 @@ fn ldc_ignored(d: &mut Dense<'_>) {
     let right: Vec<u64> = d.offsets().iter().map(|o| d.after[o.2]).collect();
     d.after.clone_from(&d.before);
     for ((i, j, _), bits) in d.offsets().into_iter().zip(right) {
-        let at = if d.layout == Layout::RowMajor {
-            i * d.cols + j
-        } else {
-            j * d.rows + i
-        };
+        let at = if d.layout == Layout::RowMajor { i * d.cols + j } else { j * d.rows + i };
         d.after[at] = bits;
     }
 }

@@ -98,23 +98,15 @@ pub(super) static BUGS: &[Bug] = &[
         "products are stored before they are added",
         |c| scaled(c) && c.contract.types.a != c.contract.types.acc,
         |site, terms| {
-            let narrow = Unit {
-                precision: site.types.a,
-            };
-            terms
-                .iter()
-                .fold(0.0, |acc, &(a, b)| site.unit.add(acc, narrow.mul(a, b)))
+            let narrow = Unit { precision: site.types.a };
+            terms.iter().fold(0.0, |acc, &(a, b)| site.unit.add(acc, narrow.mul(a, b)))
         },
     ),
     sums(
         "product: rounded where fused is declared",
         "a * b + acc with two roundings, declared as fma",
         |c| scaled(c) && c.contract.types.acc != P::F16,
-        |site, terms| {
-            terms
-                .iter()
-                .fold(0.0, |acc, &(a, b)| site.unit.add(acc, site.unit.mul(a, b)))
-        },
+        |site, terms| terms.iter().fold(0.0, |acc, &(a, b)| site.unit.add(acc, site.unit.mul(a, b))),
     )
     .only_bits(),
     sums(
@@ -128,30 +120,13 @@ pub(super) static BUGS: &[Bug] = &[
         },
     )
     .only_bits(),
-    inputs(
-        "tf32: truncated where rna is declared",
-        "the low 13 bits are dropped",
-        tf32,
-        |_, _, v| op::input(v, Input::Tf32Truncate),
-    ),
-    inputs(
-        "tf32: only A rounded",
-        "B goes into the instruction as it is stored",
-        tf32,
-        |_, of_a, v| {
-            if of_a {
-                op::input(v, Input::Tf32Rna)
-            } else {
-                op::input(v, Input::Tf32Truncate)
-            }
-        },
-    ),
-    inputs(
-        "tf32: not rounded",
-        "the product is computed in f32",
-        tf32,
-        |_, _, v| v,
-    ),
+    inputs("tf32: truncated where rna is declared", "the low 13 bits are dropped", tf32, |_, _, v| {
+        op::input(v, Input::Tf32Truncate)
+    }),
+    inputs("tf32: only A rounded", "B goes into the instruction as it is stored", tf32, |_, of_a, v| {
+        if of_a { op::input(v, Input::Tf32Rna) } else { op::input(v, Input::Tf32Truncate) }
+    }),
+    inputs("tf32: not rounded", "the product is computed in f32", tf32, |_, _, v| v),
     inputs(
         "f32: operands rounded to tf32",
         "a library computes f32 in tf32 unless told otherwise",
@@ -223,18 +198,7 @@ const fn accumulates(
     concerns: fn(&Case) -> bool,
     acc: fn(Types) -> P,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own {
-            acc,
-            sum: converted,
-            ..HONEST
-        }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { acc, sum: converted, ..HONEST }), &[VALUE])
 }
 
 /// A fused chain in the accumulator's type; operands that it does not hold are rounded to it.
@@ -250,14 +214,7 @@ const fn sums(
     concerns: fn(&Case) -> bool,
     sum: fn(&Site, &[(f64, f64)]) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { sum, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
 }
 
 const fn inputs(
@@ -266,23 +223,9 @@ const fn inputs(
     concerns: fn(&Case) -> bool,
     input: fn(Types, bool, f64) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { input, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { input, ..HONEST }), &[VALUE])
 }
 
 const fn rounds(name: &'static str, story: &'static str, round: fn(f64, Types) -> u64) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        narrow_out,
-        Effect::Own(Own { round, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, narrow_out, Effect::Own(Own { round, ..HONEST }), &[VALUE])
 }

@@ -28,36 +28,16 @@ pub(super) static BUGS: &[Bug] = &[
         tf32,
         |_, _, v| tf32_even(v),
     ),
-    inputs(
-        "tf32: rounded away from zero",
-        "any bit below the 13th rounds up",
-        tf32,
-        |_, _, v| tf32_up(v),
-    ),
-    inputs(
-        "tf32: A cut",
-        "A comes from a copy that was cut, B is rounded",
-        tf32,
-        |_, of_a, v| op::input(v, if of_a { Input::Tf32Truncate } else { Input::Tf32Rna }),
-    ),
-    inputs(
-        "tf32: 8 bits kept",
-        "tf32 is taken for bf16 with more room",
-        tf32,
-        |_, _, v| nearest_in(v, P::Bf16),
-    ),
-    inputs(
-        "tf32: B not rounded past 2^16",
-        "large values take another path",
-        tf32,
-        |types, of_a, v| {
-            if !of_a && v.abs() >= 65536.0 {
-                v
-            } else {
-                (HONEST.input)(types, of_a, v)
-            }
-        },
-    ),
+    inputs("tf32: rounded away from zero", "any bit below the 13th rounds up", tf32, |_, _, v| tf32_up(v)),
+    inputs("tf32: A cut", "A comes from a copy that was cut, B is rounded", tf32, |_, of_a, v| {
+        op::input(v, if of_a { Input::Tf32Truncate } else { Input::Tf32Rna })
+    }),
+    inputs("tf32: 8 bits kept", "tf32 is taken for bf16 with more room", tf32, |_, _, v| {
+        nearest_in(v, P::Bf16)
+    }),
+    inputs("tf32: B not rounded past 2^16", "large values take another path", tf32, |types, of_a, v| {
+        if !of_a && v.abs() >= 65536.0 { v } else { (HONEST.input)(types, of_a, v) }
+    }),
     inputs(
         "f32: two bf16",
         "f32 is split in two bf16, and what is left is dropped",
@@ -88,11 +68,9 @@ pub(super) static BUGS: &[Bug] = &[
         |c| scaled(c) && c.contract.types.a == P::F16,
         |_, _, v| nearest_in(v, P::Bf16),
     ),
-    rounds(
-        "out: ties away from zero",
-        "half an ulp is added, and the rest is cut",
-        |y, types| encode(y, types.out, Rounding::NearestAway),
-    )
+    rounds("out: ties away from zero", "half an ulp is added, and the rest is cut", |y, types| {
+        encode(y, types.out, Rounding::NearestAway)
+    })
     .only_bits(),
     rounds(
         "out: through the other half",
@@ -102,21 +80,15 @@ pub(super) static BUGS: &[Bug] = &[
             encode(nearest_in(y, other), types.out, Rounding::NearestEven)
         },
     ),
-    rounds(
-        "out: rounded up",
-        "the rounding mode is left at +Inf by a caller",
-        |y, types| encode(y, types.out, Rounding::Up),
-    ),
+    rounds("out: rounded up", "the rounding mode is left at +Inf by a caller", |y, types| {
+        encode(y, types.out, Rounding::Up)
+    }),
 ];
 
 /// The two leading parts of a number in a narrower type; what overflows it stays.
 fn split(v: f64, narrow: P) -> f64 {
     let high = nearest_in(v, narrow);
-    if high.is_finite() {
-        high + nearest_in(v - high, narrow)
-    } else {
-        v
-    }
+    if high.is_finite() { high + nearest_in(v - high, narrow) } else { v }
 }
 
 /// The float with 11 significand bits, ties to even.
@@ -142,14 +114,7 @@ const fn inputs(
     concerns: fn(&Case) -> bool,
     input: fn(Types, bool, f64) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { input, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { input, ..HONEST }), &[VALUE])
 }
 
 /// Contracts whose result is narrower than the accumulator.
@@ -159,12 +124,5 @@ fn narrow_out(case: &Case) -> bool {
 }
 
 const fn rounds(name: &'static str, story: &'static str, round: fn(f64, Types) -> u64) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        narrow_out,
-        Effect::Own(Own { round, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, narrow_out, Effect::Own(Own { round, ..HONEST }), &[VALUE])
 }

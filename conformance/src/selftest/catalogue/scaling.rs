@@ -152,8 +152,5 @@ pub(super) static BUGS: &[Bug] = &[
 ];
 
 const fn finish(step: fn(&Site, f64) -> f64) -> Effect {
-    Effect::Own(Own {
-        finish: step,
-        ..HONEST
-    })
+    Effect::Own(Own { finish: step, ..HONEST })
 }

@@ -68,14 +68,7 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Runs(|contract, task| cut(contract, task, |k| k.saturating_sub(1))),
         &[VALUE],
     ),
-    Bug::new(
-        F,
-        "sddmm: Y one row on",
-        "Y is indexed by j + 1",
-        any,
-        Effect::Runs(wrong_row_of_y),
-        &[VALUE],
-    ),
+    Bug::new(F, "sddmm: Y one row on", "Y is indexed by j + 1", any, Effect::Runs(wrong_row_of_y), &[VALUE]),
     Bug::new(
         F,
         "sddmm: order by columns",
@@ -142,56 +135,22 @@ pub(super) fn positions(task: &Task<'_>) -> Vec<(u32, u32)> {
 /// The first `inner` columns, compact.
 fn short(d: DenseRef<'_>, inner: usize) -> Values {
     let at = |i: usize| (0..inner).map(move |j| (i, j));
-    let bits: Vec<u64> = (0..d.rows)
-        .flat_map(at)
-        .map(|(i, j)| d.data.bits(offset(d.layout, d.ld, i, j)))
-        .collect();
+    let bits: Vec<u64> =
+        (0..d.rows).flat_map(at).map(|(i, j)| d.data.bits(offset(d.layout, d.ld, i, j))).collect();
     values_of(d.data.precision(), &bits)
 }
 
 /// The product with an inner extent cut to `kept` of it.
 pub(super) fn cut(contract: &Contract, task: Task<'_>, kept: fn(usize) -> usize) -> Result<Answer, Failure> {
-    let Task::Sddmm {
-        s,
-        x,
-        y,
-        alpha,
-        beta,
-        mode,
-        out,
-    } = task
-    else {
+    let Task::Sddmm { s, x, y, alpha, beta, mode, out } = task else {
         return Portable.run(contract, task);
     };
     let inner = kept(x.cols);
     let (xs, ys) = (short(x, inner), short(y, inner));
     let (ld, layout) = (inner, Layout::RowMajor);
-    let x = DenseRef {
-        rows: x.rows,
-        cols: inner,
-        ld,
-        layout,
-        data: xs.as_slice(),
-    };
-    let y = DenseRef {
-        rows: y.rows,
-        cols: inner,
-        ld,
-        layout,
-        data: ys.as_slice(),
-    };
-    Portable.run(
-        contract,
-        Task::Sddmm {
-            s,
-            x,
-            y,
-            alpha,
-            beta,
-            mode,
-            out,
-        },
-    )
+    let x = DenseRef { rows: x.rows, cols: inner, ld, layout, data: xs.as_slice() };
+    let y = DenseRef { rows: y.rows, cols: inner, ld, layout, data: ys.as_slice() };
+    Portable.run(contract, Task::Sddmm { s, x, y, alpha, beta, mode, out })
 }
 
 /// Row j of Y is row j + 1, around the end.
@@ -205,16 +164,7 @@ pub(super) fn rows_of_y(
     task: Task<'_>,
     from: fn(usize, usize) -> usize,
 ) -> Result<Answer, Failure> {
-    let Task::Sddmm {
-        s,
-        x,
-        y,
-        alpha,
-        beta,
-        mode,
-        out,
-    } = task
-    else {
+    let Task::Sddmm { s, x, y, alpha, beta, mode, out } = task else {
         return Portable.run(contract, task);
     };
     let mut bits = bits_of(y.data);
@@ -225,30 +175,13 @@ pub(super) fn rows_of_y(
         }
     }
     let ys = values_of(y.data.precision(), &bits);
-    let y = DenseRef {
-        data: ys.as_slice(),
-        ..y
-    };
-    Portable.run(
-        contract,
-        Task::Sddmm {
-            s,
-            x,
-            y,
-            alpha,
-            beta,
-            mode,
-            out,
-        },
-    )
+    let y = DenseRef { data: ys.as_slice(), ..y };
+    Portable.run(contract, Task::Sddmm { s, x, y, alpha, beta, mode, out })
 }
 
 fn by_columns(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-    let mut order: Vec<((u32, u32), usize)> = positions(&task)
-        .into_iter()
-        .enumerate()
-        .map(|(p, (i, j))| ((j, i), p))
-        .collect();
+    let mut order: Vec<((u32, u32), usize)> =
+        positions(&task).into_iter().enumerate().map(|(p, (i, j))| ((j, i), p)).collect();
     order.sort_unstable();
     after(contract, task, |d| {
         let right = d.after.clone();
@@ -263,10 +196,7 @@ fn zeros_skipped(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>
         return Portable.run(contract, task);
     };
     let precision = s.precision();
-    let zero: Vec<bool> = triples(s)
-        .iter()
-        .map(|e| decode(e.value, precision) == 0.0)
-        .collect();
+    let zero: Vec<bool> = triples(s).iter().map(|e| decode(e.value, precision) == 0.0).collect();
     after(contract, task, |d| {
         for (p, _) in zero.iter().enumerate().filter(|z| *z.1) {
             d.after[p] = 0;

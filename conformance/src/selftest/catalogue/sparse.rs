@@ -81,9 +81,7 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Result(|raw| {
             let offsets = raw.offsets.clone();
             edit_values(raw, |bits| {
-                offsets
-                    .windows(2)
-                    .for_each(|w| bits[w[0] as usize..w[1] as usize].reverse());
+                offsets.windows(2).for_each(|w| bits[w[0] as usize..w[1] as usize].reverse());
             });
         }),
         &[VALUE],
@@ -130,8 +128,7 @@ pub(super) static BUGS: &[Bug] = &[
         spgemm,
         Effect::Left(|a, _| {
             rebuilt(a, |list, (_, cols)| {
-                list.iter_mut()
-                    .for_each(|e| e.col = (e.col + 1) % cols.max(1) as u32);
+                list.iter_mut().for_each(|e| e.col = (e.col + 1) % cols.max(1) as u32);
             })
         }),
         &[PATTERN, VALUE],
@@ -251,20 +248,12 @@ fn unsorted(raw: &mut RawSparse) {
 
 /// A +0 in the last lane, after its last entry, where it has room.
 fn stores_too_much(raw: &mut RawSparse) {
-    let width = if raw.kind == FormatKind::Csr {
-        raw.cols
-    } else {
-        raw.rows
-    };
+    let width = if raw.kind == FormatKind::Csr { raw.cols } else { raw.rows };
     let Some(last) = raw.offsets.len().checked_sub(1).filter(|&last| last > 0) else {
         return;
     };
     let filled = raw.offsets[last - 1] < raw.offsets[last];
-    let next = if filled {
-        raw.indices.last().map_or(0, |i| i + 1)
-    } else {
-        0
-    };
+    let next = if filled { raw.indices.last().map_or(0, |i| i + 1) } else { 0 };
     if (next as usize) < width {
         raw.offsets[last] += 1;
         raw.indices.push(next);
@@ -322,10 +311,7 @@ fn indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> 
     };
     let original = RawSparse::from(a.clone());
     Ok(match Portable.run(contract, Task::Transpose { a })? {
-        Answer::Sparse(raw) => Answer::Sparse(RawSparse {
-            values: original.values,
-            ..raw
-        }),
+        Answer::Sparse(raw) => Answer::Sparse(RawSparse { values: original.values, ..raw }),
         other => other,
     })
 }
@@ -341,10 +327,7 @@ fn wider(raw: &mut RawSparse) {
             .collect()
     };
     let columns = raw.indices.iter().map(|&c| u64::from(c)).collect();
-    raw.indices = widen(columns, u64::from(u32::MAX))
-        .into_iter()
-        .map(|c| c as u32)
-        .collect();
+    raw.indices = widen(columns, u64::from(u32::MAX)).into_iter().map(|c| c as u32).collect();
     edit_values(raw, |bits| *bits = widen(std::mem::take(bits), 0));
     raw.width += 1;
 }

@@ -51,15 +51,10 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Output(|d| d.map(|y| y.max(-f64::MAX))),
         &[VALUE],
     ),
-    sums(
-        "NaN: products skipped",
-        "a product that is NaN is not added",
-        special_product,
-        |site, terms| {
-            let kept: Vec<_> = terms.iter().copied().filter(|(a, b)| !(a * b).is_nan()).collect();
-            fused(site, &kept)
-        },
-    ),
+    sums("NaN: products skipped", "a product that is NaN is not added", special_product, |site, terms| {
+        let kept: Vec<_> = terms.iter().copied().filter(|(a, b)| !(a * b).is_nan()).collect();
+        fused(site, &kept)
+    }),
     Bug::new(
         F,
         "Inf: sign lost",
@@ -100,24 +95,14 @@ pub(super) static BUGS: &[Bug] = &[
             fused(site, &kept)
         },
     ),
-    sums(
-        "zero: explicit zeros of A skipped",
-        "`if (a == 0) continue`",
-        zeros,
-        |site, terms| {
-            let kept: Vec<_> = terms.iter().copied().filter(|t| t.0 != 0.0).collect();
-            fused(site, &kept)
-        },
-    ),
-    sums(
-        "zero: zeros of B skipped",
-        "`if (b == 0) continue`",
-        special_product,
-        |site, terms| {
-            let kept: Vec<_> = terms.iter().copied().filter(|t| t.1 != 0.0).collect();
-            fused(site, &kept)
-        },
-    ),
+    sums("zero: explicit zeros of A skipped", "`if (a == 0) continue`", zeros, |site, terms| {
+        let kept: Vec<_> = terms.iter().copied().filter(|t| t.0 != 0.0).collect();
+        fused(site, &kept)
+    }),
+    sums("zero: zeros of B skipped", "`if (b == 0) continue`", special_product, |site, terms| {
+        let kept: Vec<_> = terms.iter().copied().filter(|t| t.1 != 0.0).collect();
+        fused(site, &kept)
+    }),
     Bug::new(
         F,
         "zero: absent positions multiplied",
@@ -194,11 +179,7 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Own(Own {
             input: |types, of_a, v| {
                 let v = (HONEST.input)(types, of_a, v);
-                if v.abs() < least_normal(types.a) {
-                    0.0 * v
-                } else {
-                    v
-                }
+                if v.abs() < least_normal(types.a) { 0.0 * v } else { v }
             },
             ..HONEST
         }),
@@ -209,10 +190,7 @@ pub(super) static BUGS: &[Bug] = &[
         "fp8: NaN of e4m3 read as 480",
         "the pattern after 448 is taken for a number",
         |c| scaled(c) && c.contract.types.a == Precision::E4m3 && named(c, &["special"]),
-        Effect::Own(Own {
-            input: |_, _, v| if v.is_nan() { 480.0 } else { v },
-            ..HONEST
-        }),
+        Effect::Own(Own { input: |_, _, v| if v.is_nan() { 480.0 } else { v }, ..HONEST }),
         &[VALUE],
     ),
     Bug::new(
@@ -241,14 +219,7 @@ const fn sums(
     concerns: fn(&Case) -> bool,
     sum: fn(&Site, &[(f64, f64)]) -> f64,
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Own(Own { sum, ..HONEST }),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
 }
 
 /// The least normal number of a type.

@@ -51,22 +51,11 @@ pub(super) static BUGS: &[Bug] = &[
         "state: values by their address",
         "values are uploaded once per pointer, the pattern each time",
         |c| plain(c) && settled(c),
-        |c, t, m| {
-            merged_left(
-                c,
-                t,
-                m,
-                |a| format!("{} {}", by_address(of_values(a)), a.nnz()),
-                false,
-            )
-        },
+        |c, t, m| merged_left(c, t, m, |a| format!("{} {}", by_address(of_values(a)), a.nnz()), false),
     ),
-    row(
-        "state: A by its extents",
-        "a plan is kept by rows, columns and entries",
-        scaled,
-        |c, t, m| kept_left(c, t, m, |a| a.nnz().to_string()),
-    ),
+    row("state: A by its extents", "a plan is kept by rows, columns and entries", scaled, |c, t, m| {
+        kept_left(c, t, m, |a| a.nnz().to_string())
+    }),
     row(
         "state: pattern by extents",
         "the analysis is kept by rows, columns and entries, values are fresh",
@@ -84,22 +73,17 @@ pub(super) static BUGS: &[Bug] = &[
             })
         },
     ),
-    row(
-        "state: A by its first entry",
-        "a fingerprint of the first column and value",
-        scaled,
-        |c, t, m| kept_left(c, t, m, |a| format!("{:?}", triples(a).first())),
-    ),
+    row("state: A by its first entry", "a fingerprint of the first column and value", scaled, |c, t, m| {
+        kept_left(c, t, m, |a| format!("{:?}", triples(a).first()))
+    }),
     row(
         "state: A by a hash of three bits",
         "a table of eight plans, whose keys are never compared",
         scaled,
         |c, t, m| {
             kept_left(c, t, m, |a| {
-                let all: Vec<u8> = triples(a)
-                    .iter()
-                    .flat_map(|e| (u64::from(e.col) ^ e.value).to_le_bytes())
-                    .collect();
+                let all: Vec<u8> =
+                    triples(a).iter().flat_map(|e| (u64::from(e.col) ^ e.value).to_le_bytes()).collect();
                 format!("{}", xxh3_64(&all) & 7)
             })
         },
@@ -127,12 +111,9 @@ pub(super) static BUGS: &[Bug] = &[
             })
         },
     ),
-    row(
-        "state: X by its extents",
-        "X is transposed once per extents",
-        sddmm,
-        |c, t, m| kept_right(c, t, m, |_| String::new()),
-    ),
+    row("state: X by its extents", "X is transposed once per extents", sddmm, |c, t, m| {
+        kept_right(c, t, m, |_| String::new())
+    }),
     row(
         "state: result by the address of A",
         "a call with the matrix of the one before, by its pointer, is taken for a repeat",
@@ -201,11 +182,7 @@ pub(super) static BUGS: &[Bug] = &[
         "a handle is made for each call, and none is given back",
         |c| c.params.fault.is_none(),
         Effect::Remembers(|c, t, m| {
-            if m.count(&c.to_string()) >= 200 {
-                Err("no more handles".into())
-            } else {
-                Portable.run(c, t)
-            }
+            if m.count(&c.to_string()) >= 200 { Err("no more handles".into()) } else { Portable.run(c, t) }
         }),
         &[REFUSED, NONDETERMINISTIC],
     ),
@@ -262,9 +239,8 @@ fn late_factors(
 ) -> Result<Answer, Failure> {
     factors(&mut task, |alpha, beta| {
         let now = vec![alpha.to_bits(), beta.to_bits()];
-        let then = memory
-            .with(|state| state.results.insert(contract.to_string(), now.clone()))
-            .unwrap_or(now);
+        let then =
+            memory.with(|state| state.results.insert(contract.to_string(), now.clone())).unwrap_or(now);
         mix((f64::from_bits(then[0]), f64::from_bits(then[1])), (alpha, beta))
     });
     Portable.run(contract, task)
@@ -274,12 +250,7 @@ fn first_factors(contract: &Contract, mut task: Task<'_>, memory: &Memory) -> Re
     factors(&mut task, |alpha, beta| {
         let held = |bits: &mut Vec<u64>| f64::from_bits(bits[0]);
         let first = memory.with(|state| {
-            held(
-                state
-                    .results
-                    .entry(contract.to_string())
-                    .or_insert_with(|| vec![beta.to_bits()]),
-            )
+            held(state.results.entry(contract.to_string()).or_insert_with(|| vec![beta.to_bits()]))
         });
         (alpha, first)
     });
@@ -289,9 +260,8 @@ fn first_factors(contract: &Contract, mut task: Task<'_>, memory: &Memory) -> Re
 fn late_transpose(contract: &Contract, mut task: Task<'_>, memory: &Memory) -> Result<Answer, Failure> {
     if let Task::Spmm { a, transpose_a, .. } | Task::Spmv { a, transpose_a, .. } = &mut task {
         let now = u64::from(*transpose_a);
-        let then = memory
-            .with(|state| state.counts.insert(format!("transpose {contract}"), now))
-            .unwrap_or(now);
+        let then =
+            memory.with(|state| state.counts.insert(format!("transpose {contract}"), now)).unwrap_or(now);
         if a.shape().0 == a.shape().1 {
             *transpose_a = then == 1;
         }
@@ -306,11 +276,7 @@ fn nothing_where(
     memory: &Memory,
     idle: fn(u64) -> bool,
 ) -> Result<Answer, Failure> {
-    if idle(memory.count(&contract.to_string())) {
-        Ok(Answer::Written)
-    } else {
-        Portable.run(contract, task)
-    }
+    if idle(memory.count(&contract.to_string())) { Ok(Answer::Written) } else { Portable.run(contract, task) }
 }
 
 /// No more entries than the first product of these extents had.

@@ -26,22 +26,12 @@ fn product(case: &Case) -> bool {
 }
 
 pub(super) static BUGS: &[Bug] = &[
-    output(
-        "swap: rows 0 and 64",
-        "two blocks of 64 rows take each other's first row",
-        scaled,
-        |d| {
-            (0..d.cols).for_each(|j| d.swap((0, j), (64, j)));
-        },
-    ),
-    output(
-        "swap: rows 255 and 256",
-        "the last thread of a block and the first of the next",
-        scaled,
-        |d| {
-            (0..d.cols).for_each(|j| d.swap((255, j), (256, j)));
-        },
-    ),
+    output("swap: rows 0 and 64", "two blocks of 64 rows take each other's first row", scaled, |d| {
+        (0..d.cols).for_each(|j| d.swap((0, j), (64, j)));
+    }),
+    output("swap: rows 255 and 256", "the last thread of a block and the first of the next", scaled, |d| {
+        (0..d.cols).for_each(|j| d.swap((255, j), (256, j)));
+    }),
     output(
         "swap: last two columns of a wide C",
         "the tail of a vector is stored in reverse, where n > 64",
@@ -95,20 +85,12 @@ pub(super) static BUGS: &[Bug] = &[
             }
         },
     ),
-    lanes(
-        "swap: entries 32 and 33",
-        "two warps exchange the values at their border",
-        |rows| {
-            exchanged(rows, |_| (32, 33));
-        },
-    ),
-    lanes(
-        "swap: last two entries past 256",
-        "the tail of a long row takes its values in reverse",
-        |rows| {
-            exchanged(rows, |len| if len > 256 { (len - 2, len - 1) } else { (0, 0) });
-        },
-    ),
+    lanes("swap: entries 32 and 33", "two warps exchange the values at their border", |rows| {
+        exchanged(rows, |_| (32, 33));
+    }),
+    lanes("swap: last two entries past 256", "the tail of a long row takes its values in reverse", |rows| {
+        exchanged(rows, |len| if len > 256 { (len - 2, len - 1) } else { (0, 0) });
+    }),
     lanes(
         "swap: values of chunks of 128",
         "the second and third chunk of 128 entries have each other's values",
@@ -149,17 +131,12 @@ pub(super) static BUGS: &[Bug] = &[
             (32..d.rows).step_by(2).for_each(|p| d.swap((p, 0), (p + 1, 0)));
         },
     ),
-    right(
-        "swap: k and k + 32 of X",
-        "two steps of a warp exchange X, and Y stays",
-        sddmm,
-        |x| {
-            gathered(x, |i, k| {
-                let other = k ^ 32;
-                offset(x.layout, x.ld, i, if other < x.cols { other } else { k })
-            })
-        },
-    ),
+    right("swap: k and k + 32 of X", "two steps of a warp exchange X, and Y stays", sddmm, |x| {
+        gathered(x, |i, k| {
+            let other = k ^ 32;
+            offset(x.layout, x.ld, i, if other < x.cols { other } else { k })
+        })
+    }),
     result(
         "swap: values in a long row of C",
         "the merge of two sorted lists takes indices from one and values from the other, past 32",
@@ -207,14 +184,7 @@ const fn result(
     concerns: fn(&Case) -> bool,
     edit: fn(&mut RawSparse),
 ) -> Bug {
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Result(edit),
-        &[VALUE, PATTERN, STRUCTURE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Result(edit), &[VALUE, PATTERN, STRUCTURE])
 }
 
 /// Two values of each row that has them change places; columns stay.
@@ -231,10 +201,7 @@ fn exchanged(rows: &mut Lanes, which: impl Fn(usize) -> (usize, usize)) {
 fn in_long_lanes(raw: &mut RawSparse, longest: usize) {
     let offsets = raw.offsets.clone();
     edit_values(raw, |bits| {
-        for end in offsets
-            .windows(2)
-            .filter(|w| w[1].saturating_sub(w[0]) as usize > longest)
-        {
+        for end in offsets.windows(2).filter(|w| w[1].saturating_sub(w[0]) as usize > longest) {
             let end = end[1] as usize;
             if end <= bits.len() {
                 bits.swap(end - 1, end - 2);

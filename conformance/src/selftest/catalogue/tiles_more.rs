@@ -26,16 +26,12 @@ pub(super) static BUGS: &[Bug] = &[
         "blocks are counted from row 0, and two threads write the rows at the boundary",
         |p| walk_loops(p, |p, block| (p.0 / p.1 + block) * p.1, true, true),
     ),
-    loops(
-        "loops spmm: CSR part dropped",
-        "only the tiles are multiplied",
-        |p| walk_loops(p, honest_row, false, true),
-    ),
-    loops(
-        "loops spmm: tile part dropped",
-        "only the CSR rows are multiplied",
-        |p| walk_loops(p, honest_row, true, false),
-    ),
+    loops("loops spmm: CSR part dropped", "only the tiles are multiplied", |p| {
+        walk_loops(p, honest_row, false, true)
+    }),
+    loops("loops spmm: tile part dropped", "only the CSR rows are multiplied", |p| {
+        walk_loops(p, honest_row, true, false)
+    }),
     loops(
         "loops spmm: odd tile dropped",
         "tiles go in pairs, and the last one of an odd number is forgotten",
@@ -53,76 +49,54 @@ pub(super) static BUGS: &[Bug] = &[
             })
         },
     ),
-    libra(
-        "libra spmm: rest dropped",
-        "the CUDA-core part is never launched",
-        |p| walk_libra(p, |words| words, false),
-    ),
-    libra(
-        "libra spmm: second word ignored",
-        "blocks of 16 columns have two words, and one is read",
-        |p| walk_libra(p, |words| words.min(1), true),
-    ),
-    nm(
-        "slip 5: nm spmm, index of equation (1)",
-        "row u M / N + D of B",
-        |p| walk_nm(p, |u, n, m| u * m / n, |v, _, _| v),
-    ),
+    libra("libra spmm: rest dropped", "the CUDA-core part is never launched", |p| {
+        walk_libra(p, |words| words, false)
+    }),
+    libra("libra spmm: second word ignored", "blocks of 16 columns have two words, and one is read", |p| {
+        walk_libra(p, |words| words.min(1), true)
+    }),
+    nm("slip 5: nm spmm, index of equation (1)", "row u M / N + D of B", |p| {
+        walk_nm(p, |u, n, m| u * m / n, |v, _, _| v)
+    }),
     nm(
         "slip 5: nm spmm, factor M / N",
         "the factor of equation (1), which the paper's own kernels leave out",
         |p| walk_nm(p, honest_base, |v, n, m| v * m as f64 / n as f64),
     ),
-    nm(
-        "nm spmm: offset ignored",
-        "the first row of each window is read",
-        |p| {
-            each_parts!(p, parts => match parts {
-                Parts::Nm(parts) => {
-                    let mut parts = parts.clone();
-                    parts.index.fill(0);
-                    read_nm(&parts, honest_base, |v, _, _| v)
+    nm("nm spmm: offset ignored", "the first row of each window is read", |p| {
+        each_parts!(p, parts => match parts {
+            Parts::Nm(parts) => {
+                let mut parts = parts.clone();
+                parts.index.fill(0);
+                read_nm(&parts, honest_base, |v, _, _| v)
+            }
+            _ => Vec::new(),
+        })
+    }),
+    nm("nm spmm: offsets of the next group", "D is indexed by the wrong group of columns", |p| {
+        each_parts!(p, parts => match parts {
+            Parts::Nm(parts) => {
+                let mut parts = parts.clone();
+                if !parts.index.is_empty() {
+                    parts.index.rotate_left(1);
                 }
-                _ => Vec::new(),
-            })
-        },
-    ),
-    nm(
-        "nm spmm: offsets of the next group",
-        "D is indexed by the wrong group of columns",
-        |p| {
-            each_parts!(p, parts => match parts {
-                Parts::Nm(parts) => {
-                    let mut parts = parts.clone();
-                    if !parts.index.is_empty() {
-                        parts.index.rotate_left(1);
-                    }
-                    read_nm(&parts, honest_base, |v, _, _| v)
-                }
-                _ => Vec::new(),
-            })
-        },
-    ),
-    two_four(
-        "two_four spmm: metadata ignored",
-        "the first two columns of every chunk are read",
-        |p| walk_two_four(p, |_| 0b0100),
-    ),
-    two_four(
-        "two_four spmm: nibble reversed",
-        "the two indices of a nibble are exchanged",
-        |p| walk_two_four(p, |nibble| nibble >> 2 | (nibble & 3) << 2),
-    ),
-    bit_tcf(
-        "bit_tcf spmm: bits by columns",
-        "bit 8 c + r is taken for (r, c)",
-        |p| walk_bit_tcf(p, |bit| (bit % 8, bit / 8)),
-    ),
-    bit_tcf(
-        "bit_tcf spmm: windows of 16",
-        "windows are as high as TCF's",
-        |p| walk_bit_tcf(p, |bit| (bit / 8 * 2, bit % 8)),
-    ),
+                read_nm(&parts, honest_base, |v, _, _| v)
+            }
+            _ => Vec::new(),
+        })
+    }),
+    two_four("two_four spmm: metadata ignored", "the first two columns of every chunk are read", |p| {
+        walk_two_four(p, |_| 0b0100)
+    }),
+    two_four("two_four spmm: nibble reversed", "the two indices of a nibble are exchanged", |p| {
+        walk_two_four(p, |nibble| nibble >> 2 | (nibble & 3) << 2)
+    }),
+    bit_tcf("bit_tcf spmm: bits by columns", "bit 8 c + r is taken for (r, c)", |p| {
+        walk_bit_tcf(p, |bit| (bit % 8, bit / 8))
+    }),
+    bit_tcf("bit_tcf spmm: windows of 16", "windows are as high as TCF's", |p| {
+        walk_bit_tcf(p, |bit| (bit / 8 * 2, bit % 8))
+    }),
 ];
 
 const fn loops(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
@@ -139,14 +113,7 @@ const fn loops(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> 
 
 const fn libra(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::LibraSpmm);
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Walks(wrong, |p| walk_libra(p, |words| words, true)),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Walks(wrong, |p| walk_libra(p, |words| words, true)), &[VALUE])
 }
 
 const fn nm(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
@@ -163,14 +130,7 @@ const fn nm(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Wal
 
 const fn two_four(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::TwoFour) && c.contract.types.a != Precision::Tf32;
-    Bug::new(
-        F,
-        name,
-        story,
-        concerns,
-        Effect::Walks(wrong, |p| walk_two_four(p, |nibble| nibble)),
-        &[VALUE],
-    )
+    Bug::new(F, name, story, concerns, Effect::Walks(wrong, |p| walk_two_four(p, |nibble| nibble)), &[VALUE])
 }
 
 const fn bit_tcf(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
@@ -203,11 +163,7 @@ fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: b
     let mut list = Vec::new();
     for row in (0..p.boundary).filter(|_| csr) {
         for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
-            list.push(Entry {
-                row: row as u32,
-                col: p.col_idx[at],
-                value: p.csr_values[at].bits64(),
-            });
+            list.push(Entry { row: row as u32, col: p.col_idx[at], value: p.csr_values[at].bits64() });
         }
     }
     for (block, ends) in p.block_ptr.windows(2).enumerate().filter(|_| tiles) {
@@ -216,11 +172,7 @@ fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: b
             // Only a tile can't tell an explicit +0.0 from a pad.
             for (r, value) in slots.filter(|(_, value)| value.bits64() != 0) {
                 let row = (first((p.boundary, p.br), block) + r) as u32;
-                list.push(Entry {
-                    row,
-                    col: p.block_col[tile],
-                    value: value.bits64(),
-                });
+                list.push(Entry { row, col: p.block_col[tile], value: value.bits64() });
             }
         }
     }
@@ -242,15 +194,9 @@ fn read_libra<T: Scalar>(p: &LibraSpmmParts<T>, words: fn(usize) -> usize, rest:
             let mut at = p.block_value_ptr[block] as usize;
             for bit in 0..(8 * p.kb).min(64 * words(per_block)) {
                 if p.bitmap[block * per_block + bit / 64] >> (bit % 64) & 1 == 1 {
-                    let (row, col) = (
-                        (8 * window + bit / p.kb) as u32,
-                        p.block_col[block * p.kb + bit % p.kb],
-                    );
-                    list.push(Entry {
-                        row,
-                        col,
-                        value: p.values[at].bits64(),
-                    });
+                    let (row, col) =
+                        ((8 * window + bit / p.kb) as u32, p.block_col[block * p.kb + bit % p.kb]);
+                    list.push(Entry { row, col, value: p.values[at].bits64() });
                     at += 1;
                 }
             }
@@ -258,11 +204,7 @@ fn read_libra<T: Scalar>(p: &LibraSpmmParts<T>, words: fn(usize) -> usize, rest:
     }
     for row in (0..p.rows).filter(|_| rest) {
         for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
-            list.push(Entry {
-                row: row as u32,
-                col: p.col_idx[at],
-                value: p.rest_values[at].bits64(),
-            });
+            list.push(Entry { row: row as u32, col: p.col_idx[at], value: p.rest_values[at].bits64() });
         }
     }
     list
@@ -285,11 +227,7 @@ fn walk_nm(parts: &AnyParts, base: Base, scale: fn(f64, usize, usize) -> f64) ->
 fn read_nm<T: Scalar>(p: &NmParts<T>, base: Base, scale: fn(f64, usize, usize) -> f64) -> Walked {
     let groups = p.cols.div_ceil(p.l);
     let stride = groups * p.l;
-    let slots = p
-        .values
-        .iter()
-        .enumerate()
-        .filter(|slot| !slot.1.is_positive_zero());
+    let slots = p.values.iter().enumerate().filter(|slot| !slot.1.is_positive_zero());
     slots
         .map(|(at, value)| {
             let (u, col) = (at / stride, at % stride);
@@ -321,19 +259,12 @@ fn read_two_four<T: Scalar>(p: &TwoFourParts<T>, nibble: fn(u32) -> u32) -> Walk
         let (tile, word_at) = (at / mma.words(), at % mma.words());
         for place in 0..8 {
             let (row, chunk) = mma.chunk_of_nibble(word_at, place);
-            let (row, col) = (
-                tile / across * 16 + row,
-                tile % across * mma.k() + chunk * mma.chunk(),
-            );
+            let (row, col) = (tile / across * 16 + row, tile % across * mma.k() + chunk * mma.chunk());
             let slot = (row * across * mma.k() + col) / 2;
             let named = nibble(word >> (4 * place) & 15);
             for (i, value) in p.values[slot..slot + mma.chunk() / 2].iter().enumerate() {
                 let col = (col as u32) + (named >> (2 * i) & 3);
-                list.push(Entry {
-                    row: row as u32,
-                    col,
-                    value: value.bits64(),
-                });
+                list.push(Entry { row: row as u32, col, value: value.bits64() });
             }
         }
     }
@@ -357,11 +288,7 @@ fn read_bit_tcf<T: Scalar>(p: &BitTcfParts<T>, place: fn(usize) -> (usize, usize
                 let (r, c) = place(bit);
                 let (row, col) = ((8 * window + r) as u32, p.sparse_a_to_b[8 * block + c]);
                 if col != PAD {
-                    list.push(Entry {
-                        row,
-                        col,
-                        value: p.values[at].bits64(),
-                    });
+                    list.push(Entry { row, col, value: p.values[at].bits64() });
                 }
             }
         }

@@ -130,21 +130,13 @@ pub(super) fn tcf_shared(parts: &AnyParts) -> AnyParts {
 }
 
 fn entry<T: Scalar>(row: usize, col: usize, value: T) -> Entry<u64> {
-    Entry {
-        row: row as u32,
-        col: col as u32,
-        value: value.bits64(),
-    }
+    Entry { row: row as u32, col: col as u32, value: value.bits64() }
 }
 
 /// The elements of one block that are not +0.0.
 fn block_entries<T: Scalar>(values: &[T], at: (usize, usize), shape: (usize, usize), list: &mut Walked) {
     for (slot, value) in values.iter().enumerate().filter(|v| !v.1.is_positive_zero()) {
-        list.push(entry(
-            at.0 * shape.0 + slot / shape.1,
-            at.1 * shape.1 + slot % shape.1,
-            *value,
-        ));
+        list.push(entry(at.0 * shape.0 + slot / shape.1, at.1 * shape.1 + slot % shape.1, *value));
     }
 }
 
@@ -185,26 +177,18 @@ pub(super) fn blocked(parts: &AnyParts, ends_at_pads: bool, width: Width) -> Wal
         let (area, rows) = (p.block_rows * p.block_cols, p.rows.div_ceil(p.block_rows.max(1)));
         let width = width(p.width, longest(&p.block_col, p.width));
         for (row, slot) in (0..rows).flat_map(|row| (0..width).map(move |s| (row, row * width + s))) {
-            let (Some(&col), Some(values)) = (
-                p.block_col.get(slot),
-                p.values.get(slot * area..(slot + 1) * area),
-            ) else {
+            let (Some(&col), Some(values)) =
+                (p.block_col.get(slot), p.values.get(slot * area..(slot + 1) * area))
+            else {
                 continue;
             };
             let over = ends_at_pads
                 && (row * width..=slot).any(|s| {
                     p.block_col[s] != PAD
-                        && p.values[s * area..(s + 1) * area]
-                            .iter()
-                            .all(|v| v.is_positive_zero())
+                        && p.values[s * area..(s + 1) * area].iter().all(|v| v.is_positive_zero())
                 });
             if col != PAD && !over {
-                block_entries(
-                    values,
-                    (row, col as usize),
-                    (p.block_rows, p.block_cols),
-                    &mut list,
-                );
+                block_entries(values, (row, col as usize), (p.block_rows, p.block_cols), &mut list);
             }
         }
         list
@@ -218,9 +202,7 @@ pub(super) fn blocked(parts: &AnyParts, ends_at_pads: bool, width: Width) -> Wal
 /// The slots that the longest row uses.
 fn longest(columns: &[u32], width: usize) -> usize {
     let rows = columns.chunks(width.max(1));
-    rows.map(|row| row.iter().filter(|c| **c != PAD).count())
-        .max()
-        .unwrap_or(0)
+    rows.map(|row| row.iter().filter(|c| **c != PAD).count()).max().unwrap_or(0)
 }
 
 /// The entries of ELL; a row may end at a zero.
@@ -270,12 +252,7 @@ pub(super) fn sr_bcrs(parts: &AnyParts, ends_at_pads: bool) -> Walked {
                 if ends_at_pads && values.iter().all(|v| v.is_positive_zero()) {
                     break;
                 }
-                block_entries(
-                    &values,
-                    (window, p.vector_col[vector] as usize),
-                    (p.v, 1),
-                    &mut list,
-                );
+                block_entries(&values, (window, p.vector_col[vector] as usize), (p.v, 1), &mut list);
             }
         }
         list

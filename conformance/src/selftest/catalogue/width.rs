@@ -67,9 +67,7 @@ pub(super) static BUGS: &[Bug] = &[
         Effect::Output(|d| {
             let right = d.after.clone();
             d.after.clone_from(&d.before);
-            d.offsets()
-                .iter()
-                .for_each(|o| d.after[o.2 & 0xffff] = right[o.2]);
+            d.offsets().iter().for_each(|o| d.after[o.2 & 0xffff] = right[o.2]);
         }),
         &[VALUE, UNWRITTEN, STALE, Symptom::Wrong(Defect::Canary)],
     ),
@@ -99,10 +97,7 @@ pub(super) static BUGS: &[Bug] = &[
         "a row of more than 127 entries has a negative length and is skipped",
         scaled,
         Effect::Lanes(|lanes| {
-            lanes
-                .iter_mut()
-                .filter(|lane| lane.len() > 127)
-                .for_each(Vec::clear);
+            lanes.iter_mut().filter(|lane| lane.len() > 127).for_each(Vec::clear);
         }),
         &[VALUE],
     ),

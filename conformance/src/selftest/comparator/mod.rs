@@ -64,10 +64,7 @@ impl Probe {
     #[must_use]
     pub fn misjudged_by_the_suite(&self) -> Option<Misjudged> {
         let judged = self.verdict.kind().ran() && self.verdict.is_finding() != self.right;
-        (!judged).then(|| Misjudged {
-            probe: self.name.to_owned(),
-            said: self.verdict.to_string(),
-        })
+        (!judged).then(|| Misjudged { probe: self.name.to_owned(), said: self.verdict.to_string() })
     }
 }
 
@@ -75,17 +72,10 @@ impl Comparator {
     /// Probes looked at until the first one misjudged, and that one.
     #[must_use]
     pub fn hunt(&self, probes: &[Probe]) -> (u64, Option<Misjudged>) {
-        let at = probes
-            .iter()
-            .position(|probe| (self.accepts)(&probe.view) != probe.right);
+        let at = probes.iter().position(|probe| (self.accepts)(&probe.view) != probe.right);
         let found = at.map(|at| Misjudged {
             probe: probes[at].name.to_owned(),
-            said: if probes[at].right {
-                "refuses what is right"
-            } else {
-                "accepts what is wrong"
-            }
-            .to_owned(),
+            said: if probes[at].right { "refuses what is right" } else { "accepts what is wrong" }.to_owned(),
         });
         (at.map_or(probes.len(), |at| at + 1) as u64, found)
     }

@@ -33,30 +33,15 @@ pub struct Planned {
 }
 
 const fn right(name: &'static str, line: &'static str, edit: fn(&mut Dense<'_>)) -> Planned {
-    Planned {
-        name,
-        right: true,
-        line,
-        edit: Edit::Dense(edit),
-    }
+    Planned { name, right: true, line, edit: Edit::Dense(edit) }
 }
 
 const fn wrong(name: &'static str, line: &'static str, edit: fn(&mut Dense<'_>)) -> Planned {
-    Planned {
-        name,
-        right: false,
-        line,
-        edit: Edit::Dense(edit),
-    }
+    Planned { name, right: false, line, edit: Edit::Dense(edit) }
 }
 
 const fn sparse(name: &'static str, right: bool, line: &'static str, edit: fn(&mut RawSparse)) -> Planned {
-    Planned {
-        name,
-        right,
-        line,
-        edit: Edit::Sparse(edit),
-    }
+    Planned { name, right, line, edit: Edit::Sparse(edit) }
 }
 
 const F32: &str = "spmm.csr.f32_f32_f32_f32/embedded:karate/values=near-one,1";
@@ -170,11 +155,7 @@ pub static PROBES: &[Planned] = &[
 
 /// Changes the first element that `is` holds for.
 fn change_first(d: &mut Dense<'_>, is: fn(f64) -> bool, change: fn(f64) -> f64) {
-    let found = d
-        .offsets()
-        .into_iter()
-        .map(|o| o.2)
-        .find(|&at| is(d.number(d.after[at])));
+    let found = d.offsets().into_iter().map(|o| o.2).find(|&at| is(d.number(d.after[at])));
     if let Some(at) = found {
         d.after[at] = d.bits(change(d.number(d.after[at])));
     }
@@ -184,10 +165,7 @@ fn change_first(d: &mut Dense<'_>, is: fn(f64) -> bool, change: fn(f64) -> f64) 
 fn change_largest(d: &mut Dense<'_>, change: fn(f64) -> f64) {
     let size = |d: &Dense<'_>, at: usize| d.number(d.after[at]).abs();
     let offsets: Vec<usize> = d.offsets().iter().map(|o| o.2).collect();
-    if let Some(&at) = offsets
-        .iter()
-        .max_by(|&&l, &&r| size(d, l).total_cmp(&size(d, r)))
-    {
+    if let Some(&at) = offsets.iter().max_by(|&&l, &&r| size(d, l).total_cmp(&size(d, r))) {
         d.after[at] = d.bits(change(d.number(d.after[at])));
     }
 }
@@ -195,16 +173,8 @@ fn change_largest(d: &mut Dense<'_>, change: fn(f64) -> f64) {
 /// Changes the element of smallest magnitude that is not zero.
 fn change_smallest(d: &mut Dense<'_>, change: fn(f64) -> f64) {
     let size = |d: &Dense<'_>, at: usize| d.number(d.after[at]).abs();
-    let offsets: Vec<usize> = d
-        .offsets()
-        .iter()
-        .map(|o| o.2)
-        .filter(|&at| size(d, at) > 0.0)
-        .collect();
-    if let Some(&at) = offsets
-        .iter()
-        .min_by(|&&l, &&r| size(d, l).total_cmp(&size(d, r)))
-    {
+    let offsets: Vec<usize> = d.offsets().iter().map(|o| o.2).filter(|&at| size(d, at) > 0.0).collect();
+    if let Some(&at) = offsets.iter().min_by(|&&l, &&r| size(d, l).total_cmp(&size(d, r))) {
         d.after[at] = d.bits(change(d.number(d.after[at])));
     }
 }

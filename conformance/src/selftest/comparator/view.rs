@@ -66,10 +66,7 @@ struct Edited {
 
 impl Edited {
     fn keep(&self, elements: Elements) {
-        self.elements
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(elements);
+        self.elements.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(elements);
     }
 }
 
@@ -87,10 +84,7 @@ impl Backend for Edited {
     }
 
     fn support(&self, contract: &Contract, _params: &Params) -> Support {
-        Support::Supported {
-            arithmetic: contract.weakest(),
-            profile: Profile::default(),
-        }
+        Support::Supported { arithmetic: contract.weakest(), profile: Profile::default() }
     }
 
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
@@ -109,10 +103,7 @@ impl Backend for Edited {
             edit(d);
             let offsets = d.offsets();
             let numbers = offsets.iter().map(|o| d.number(d.after[o.2])).collect();
-            self.keep((
-                numbers,
-                offsets.iter().map(|o| (o.0 as u32, o.1 as u32)).collect(),
-            ));
+            self.keep((numbers, offsets.iter().map(|o| (o.0 as u32, o.1 as u32)).collect()));
         })
     }
 }
@@ -120,10 +111,7 @@ impl Backend for Edited {
 /// Numbers and positions of a CSR result, as far as its arrays go.
 fn sparse(raw: &RawSparse) -> Elements {
     let precision = raw.values.precision();
-    let numbers = bits_of(raw.values.as_slice())
-        .into_iter()
-        .map(|b| decode(b, precision))
-        .collect();
+    let numbers = bits_of(raw.values.as_slice()).into_iter().map(|b| decode(b, precision)).collect();
     let rows = raw.offsets.windows(2).enumerate();
     let row_of = rows.flat_map(|(i, w)| std::iter::repeat_n(i as u32, w[1].saturating_sub(w[0]) as usize));
     (numbers, row_of.zip(raw.indices.iter().copied()).collect())
@@ -131,12 +119,7 @@ fn sparse(raw: &RawSparse) -> Elements {
 
 /// Runs one probe.
 pub(super) fn run(planned: &'static Planned) -> Probe {
-    let probe = |view, verdict| Probe {
-        name: planned.name,
-        right: planned.right,
-        view,
-        verdict,
-    };
+    let probe = |view, verdict| Probe { name: planned.name, right: planned.right, view, verdict };
     match try_run(planned) {
         Ok((view, verdict)) => probe(view, verdict),
         Err(reason) => probe(nothing(), VerdictRecord::NotRun { reason }),
@@ -158,36 +141,20 @@ fn nothing() -> View {
 }
 
 fn try_run(planned: &Planned) -> Result<(View, VerdictRecord), String> {
-    let case: Case = planned
-        .line
-        .parse()
-        .map_err(|e| format!("{}: {e}", planned.line))?;
+    let case: Case = planned.line.parse().map_err(|e| format!("{}: {e}", planned.line))?;
     let loaded: Loaded = case.origin.load().map_err(|e| e.to_string())?;
     let operands = build(&case, &loaded).map_err(|e| e.to_string())?;
     let elements = Arc::new(Mutex::new(None));
-    let backend: [Box<dyn Backend>; 1] = [Box::new(Edited {
-        edit: planned.edit,
-        elements: Arc::clone(&elements),
-    })];
-    let verdict = run_case(&case, &loaded, &backend)
-        .records
-        .pop()
-        .map(|record| record.verdict);
+    let backend: [Box<dyn Backend>; 1] =
+        [Box::new(Edited { edit: planned.edit, elements: Arc::clone(&elements) })];
+    let verdict = run_case(&case, &loaded, &backend).records.pop().map(|record| record.verdict);
     let (expected, expected_at) = expected(&case, &operands)?;
     let elements = elements.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (found, found_at) = elements.ok_or("nothing came back")?;
     let (rows, cols) = operands.result;
     let inner = operands.a.shape().1;
-    let view = View {
-        rows,
-        cols,
-        inner,
-        out: case.contract.types.out,
-        expected,
-        expected_at,
-        found,
-        found_at,
-    };
+    let view =
+        View { rows, cols, inner, out: case.contract.types.out, expected, expected_at, found, found_at };
     Ok((view, verdict.ok_or("no verdict")?))
 }
 
@@ -198,22 +165,13 @@ fn expected(case: &Case, operands: &Operands) -> Result<Elements, String> {
     let exact = exact.ok_or("the case has no arithmetic")?;
     let problem = exact.problem();
     let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let mut rule = Rule::new(
-        &arithmetic,
-        &profile,
-        alpha,
-        beta,
-        problem.other_max(arithmetic.epilogue),
-    );
+    let mut rule = Rule::new(&arithmetic, &profile, alpha, beta, problem.other_max(arithmetic.epilogue));
     let (mut numbers, mut at) = (Vec::new(), Vec::new());
     let sparse = case.contract.op == Op::Spgemm && case.contract.format == FormatKind::Csr;
     let cols = operands.result.1;
     let visited = problem.for_each(&mut |site| {
         let c = match case.reads_c() {
-            true => operands.c[0]
-                .get(site.at.0 * cols + site.at.1)
-                .copied()
-                .unwrap_or(0.0),
+            true => operands.c[0].get(site.at.0 * cols + site.at.1).copied().unwrap_or(0.0),
             false => 0.0,
         };
         let c = if sparse { 0.0 } else { c };

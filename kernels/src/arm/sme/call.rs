@@ -69,10 +69,7 @@ pub(crate) fn multiply<T: Outer>(
     }
     let (right, row_step, right_rows) = b.all();
     check(m, &blocks, right_rows);
-    assert!(
-        n <= row_step && right_rows * row_step <= right.len(),
-        "B is short"
-    );
+    assert!(n <= row_step && right_rows * row_step <= right.len(), "B is short");
     assert!(n <= ld && (rows - 1) * ld + n <= out.len(), "the output is short");
     let (chunk, size, out_size) = (T::rows(), size_of::<T>(), size_of::<T::Acc>());
     for first in (0..m.br.min(rows)).step_by(chunk) {
@@ -116,9 +113,6 @@ fn check<T>(m: &Loops<T>, blocks: &Range<usize>, right_rows: usize) {
     assert!(ptr.is_sorted(), "offsets of blocks descend");
     let (start, end) = (ptr[0] as usize, ptr[blocks.len()] as usize);
     let cols = &m.block_col[start..end];
-    assert!(
-        cols.iter().all(|&col| (col as usize) < right_rows),
-        "a tile's column is past B"
-    );
+    assert!(cols.iter().all(|&col| (col as usize) < right_rows), "a tile's column is past B");
     assert!(end * m.br <= m.values.len(), "a tile has no values");
 }

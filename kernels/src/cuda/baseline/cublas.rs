@@ -42,8 +42,7 @@ pub(super) fn rows() -> Vec<Kernel> {
         ((H, F32, H), run::<F16, f32, F16>),
     ];
     let what = (Op::Spmm, FormatKind::Nm, "cublas");
-    runs.map(|(types, run)| row(what, types, &[Feature::Cublas], run))
-        .into()
+    runs.map(|(types, run)| row(what, types, &[Feature::Cublas], run)).into()
 }
 
 /// Looks for the library, which cudarc panics without.
@@ -106,18 +105,10 @@ fn dense<I: Word>(gpu: &Gpu, a: &Sparse<I>, transpose: bool) -> Result<DeviceDen
     let Sparse::Nm(a) = a else {
         return Err(wrong_format("A", FormatKind::Nm, a.kind()));
     };
-    let (rows, cols) = if transpose {
-        (a.cols, a.rows)
-    } else {
-        (a.rows, a.cols)
-    };
+    let (rows, cols) = if transpose { (a.cols, a.rows) } else { (a.rows, a.cols) };
     let count = rows as u128 * cols as u128;
     if count > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::TooLarge {
-            field: "rows * columns of A",
-            found: count,
-            limit: SLOT_LIMIT,
-        });
+        return Err(Refusal::TooLarge { field: "rows * columns of A", found: count, limit: SLOT_LIMIT });
     }
     let mut data = vec![I::element(I::Bits::default()); rows * cols];
     let groups = a.cols.div_ceil(a.l);
@@ -131,13 +122,7 @@ fn dense<I: Word>(gpu: &Gpu, a: &Sparse<I>, transpose: bool) -> Result<DeviceDen
             }
         }
     }
-    let matrix = Strided {
-        rows,
-        cols,
-        row_step: cols,
-        col_step: 1,
-        data: &data[..],
-    };
+    let matrix = Strided { rows, cols, row_step: cols, col_step: 1, data: &data[..] };
     DeviceDense::upload(gpu, &matrix)
 }
 
@@ -155,18 +140,10 @@ fn multiply<I: Word, A: Unit, O: Word>(
             limit: i32::MAX as u64,
         })
     };
-    let (m, n, k) = (
-        int("rows of C", c.rows)?,
-        int("columns of C", c.cols)?,
-        int("columns of A", a.cols)?,
-    );
+    let (m, n, k) = (int("rows of C", c.rows)?, int("columns of C", c.cols)?, int("columns of A", a.cols)?);
     // A leading dimension is at least 1 there, even of a matrix without columns.
     let (lda, ldb, ldc) = (int("lda", a.ld)?.max(1), int("ldb", b.ld)?, int("ldc", c.ld)?);
-    let (input, output, compute) = (
-        names(I::PRECISION).0,
-        names(O::PRECISION).0,
-        names(A::PRECISION).1,
-    );
+    let (input, output, compute) = (names(I::PRECISION).0, names(O::PRECISION).0, names(A::PRECISION).1);
     let handle = handle(gpu)?;
     // SAFETY: the handle is live; alpha and beta point to live numbers of the compute type. Column-major, B^T is n x k with
     // leading dimension ldb, A^T is k x m with lda, C^T is n x m with ldc: what the buffers hold, whose lengths were checked

@@ -29,9 +29,7 @@ pub(in crate::cuda) fn is_here() -> bool {
 
 /// The status as a result.
 pub(super) fn check(what: &'static str, status: cusparseStatus_t) -> Result<(), Refusal> {
-    status
-        .result()
-        .map_err(|error| refused("cuSPARSE", what)(error.0).into())
+    status.result().map_err(|error| refused("cuSPARSE", what)(error.0).into())
 }
 
 /// The handle, made at the first call; held while a product is queued.
@@ -93,19 +91,12 @@ impl<T: Word> Csr<T> {
         let nnz = values.len();
         for (field, extent) in [("rows", shape.0), ("columns", shape.1), ("nnz", nnz)] {
             if i32::try_from(extent).is_err() {
-                return Err(Refusal::TooLarge {
-                    field,
-                    found: extent as u128,
-                    limit: i32::MAX as u64,
-                });
+                return Err(Refusal::TooLarge { field, found: extent as u128, limit: i32::MAX as u64 });
             }
         }
         let bits = crate::cuda::operand::bits_of(values);
         let arrays = (gpu.upload(row_ptr)?, gpu.upload(col_idx)?, gpu.upload(&bits)?);
-        let mut made = Csr {
-            descriptor: ptr::null_mut(),
-            arrays,
-        };
+        let mut made = Csr { descriptor: ptr::null_mut(), arrays };
         let index = sys::cusparseIndexType_t::CUSPARSE_INDEX_32I;
         // SAFETY: the library is here, since a handle was made before. It writes one pointer to a live field and keeps the
         // three addresses, whose buffers `made` holds for as long; they have rows + 1, nnz and nnz elements.

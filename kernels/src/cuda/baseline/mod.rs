@@ -88,23 +88,10 @@ fn row(
     needs: &'static [Feature],
     run: Run,
 ) -> Kernel {
-    let types = Types {
-        a: input,
-        b: input,
-        acc,
-        out,
-    };
-    let contract = Contract {
-        op,
-        format,
-        to: None,
-        types,
-    };
+    let types = Types { a: input, b: input, acc, out };
+    let contract = Contract { op, format, to: None, types };
     let name = KernelName::of_method(contract, Engine::Cuda, tech);
-    Kernel {
-        needs,
-        ..Kernel::named(&name, Arithmetic::any(acc, out), run)
-    }
+    Kernel { needs, ..Kernel::named(&name, Arithmetic::any(acc, out), run) }
 }
 
 /// A device address, for the libraries.
@@ -114,11 +101,7 @@ fn pointer<T>(gpu: &Gpu, buffer: &CudaSlice<T>) -> *mut c_void {
 
 /// A failed call of a library.
 fn refused<S: Debug>(library: &'static str, what: &'static str) -> impl Fn(S) -> CudaError {
-    move |status| CudaError::Library {
-        library,
-        what,
-        reason: format!("{status:?}"),
-    }
+    move |status| CudaError::Library { library, what, reason: format!("{status:?}") }
 }
 
 pub(super) use cublas::is_here as cublas_is_here;

@@ -32,8 +32,7 @@ pub(super) fn rows() -> Vec<Kernel> {
         ((H, F32, F32), run::<F16, f32, f32>),
     ];
     let what = (Op::Sddmm, FormatKind::Csr, "cusparse");
-    runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run))
-        .into()
+    runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).into()
 }
 
 fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
@@ -65,11 +64,7 @@ where
     let gpu = Gpu::get()?;
     let (s, seconds) = meter::prepared(gpu, || {
         let _held = handle(gpu)?;
-        Csr::new(
-            gpu,
-            (csr.rows, csr.cols),
-            (&csr.row_ptr, &csr.col_idx, &csr.values),
-        )
+        Csr::new(gpu, (csr.rows, csr.cols), (&csr.row_ptr, &csr.col_idx, &csr.values))
     })?;
     let x = DeviceDense::upload_aligned(gpu, &request.x)?;
     let y = DeviceDense::upload_aligned(gpu, &request.y)?;
@@ -119,11 +114,7 @@ impl Ready {
             )
         };
         check("size an SDDMM", status)?;
-        let ready = Ready {
-            x,
-            y,
-            workspace: gpu.zeros(bytes)?,
-        };
+        let ready = Ready { x, y, workspace: gpu.zeros(bytes)? };
         // SAFETY: as above, with a workspace of the size that was asked for.
         let status = unsafe {
             sys::cusparseSDDMM_preprocess(

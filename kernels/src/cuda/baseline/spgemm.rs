@@ -35,20 +35,14 @@ pub(super) fn rows() -> Vec<Kernel> {
     let runs: [((Precision, Precision, Precision), Run); 2] =
         [((F64, F64, F64), run::<f64>), ((F32, F32, F32), run::<f32>)];
     let what = (Op::Spgemm, FormatKind::Csr, "cusparse");
-    runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run))
-        .into()
+    runs.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).into()
 }
 
 fn run<T>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     T: Unit + Operand<T> + Output<T> + Word,
 {
-    let Factors {
-        shape,
-        picks: a,
-        added: b,
-        ..
-    } = open::<AsCsr, T>(task)?;
+    let Factors { shape, picks: a, added: b, .. } = open::<AsCsr, T>(task)?;
     let gpu = Gpu::get()?;
     let rows = shape.0;
     if a.values.is_empty() || b.values.is_empty() {

@@ -43,21 +43,9 @@ pub(super) const DEFAULT: Runs = runs::<{ Algorithm::CUSPARSE_SPMM_ALG_DEFAULT a
 
 /// Backend, word in a name, functions.
 pub(super) const ALGORITHMS: [(&str, &str, Runs); 3] = [
-    (
-        "cusparse-alg1",
-        "cusparsealg1",
-        runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG1 as u32 }>(),
-    ),
-    (
-        "cusparse-alg2",
-        "cusparsealg2",
-        runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG2 as u32 }>(),
-    ),
-    (
-        "cusparse-alg3",
-        "cusparsealg3",
-        runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG3 as u32 }>(),
-    ),
+    ("cusparse-alg1", "cusparsealg1", runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG1 as u32 }>()),
+    ("cusparse-alg2", "cusparsealg2", runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG2 as u32 }>()),
+    ("cusparse-alg3", "cusparsealg3", runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG3 as u32 }>()),
 ];
 
 /// One row for each combination of types.
@@ -73,8 +61,7 @@ pub(super) fn rows(tech: &str, runs: Runs) -> Vec<Kernel> {
     ];
     let what = (Op::Spmm, FormatKind::Csr, tech);
     let rows = types.into_iter().zip(runs);
-    rows.map(|(types, run)| row(what, types, &[Feature::Cusparse], run))
-        .collect()
+    rows.map(|(types, run)| row(what, types, &[Feature::Cusparse], run)).collect()
 }
 
 /// The algorithm of this number.
@@ -109,10 +96,7 @@ where
             } else {
                 Csr::new(gpu, shape, (&csr.row_ptr, &csr.col_idx, &csr.values))?
             };
-            Ok(Prepared {
-                a,
-                ready: RefCell::new(None),
-            })
+            Ok(Prepared { a, ready: RefCell::new(None) })
         },
         |gpu, prepared, (b, c), factors| prepared.launch(gpu, algorithm(ALGORITHM), b, c, factors),
     )
@@ -168,11 +152,7 @@ impl<I: Word> Prepared<I> {
                     )
                 };
                 check("size an SpMM", status)?;
-                let made = ready.insert(Ready {
-                    b,
-                    c,
-                    workspace: gpu.zeros(bytes)?,
-                });
+                let made = ready.insert(Ready { b, c, workspace: gpu.zeros(bytes)? });
                 // SAFETY: as above, with a workspace of the size that was asked for, which lives as long as A's descriptor.
                 let status = unsafe {
                     sys::cusparseSpMM_preprocess(

@@ -31,9 +31,7 @@ impl Pieces {
             }
             pieces.rows.extend([row as u32, pieces.count(), count]);
             for start in (ends[0]..ends[1]).step_by(cut as usize) {
-                pieces
-                    .ends
-                    .extend([start, ends[1].min(start.saturating_add(cut))]);
+                pieces.ends.extend([start, ends[1].min(start.saturating_add(cut))]);
             }
         }
         pieces

@@ -87,9 +87,7 @@ impl SddmmElement for F16 {
 
 /// The kernel for rows of `k` elements, in a pattern of blocks only or with single entries.
 fn symbol<I: SddmmElement>(aligned: bool, only_blocks: bool, k: usize) -> &'static str {
-    let steps = I::HELD
-        .iter()
-        .find(|(steps, _)| aligned && only_blocks && k == 4 * I::VECTOR * steps);
+    let steps = I::HELD.iter().find(|(steps, _)| aligned && only_blocks && k == 4 * I::VECTOR * steps);
     steps.map_or(I::NAMES[usize::from(!aligned)], |&(_, name)| name)
 }
 
@@ -188,11 +186,7 @@ impl Prepared {
         same(("columns of S", self.cols), ("rows of Y", y.rows))?;
         same(("columns of X", x.cols), ("columns of Y", y.cols))?;
         if out.len() < self.nnz {
-            return Err(Refusal::Length {
-                field: "out",
-                expected: self.nnz,
-                found: out.len(),
-            });
+            return Err(Refusal::Length { field: "out", expected: self.nnz, found: out.len() });
         }
         let mode = match mode {
             SddmmMode::Pattern => 0,
@@ -200,13 +194,7 @@ impl Prepared {
             SddmmMode::AddS => 2,
         };
         if alpha == 0.0 {
-            self.without_product(
-                gpu,
-                (&self.values, &self.position, self.value_count),
-                mode,
-                beta,
-                out,
-            )?;
+            self.without_product(gpu, (&self.values, &self.position, self.value_count), mode, beta, out)?;
             let rest = (&self.rest_values, &self.rest_position, self.rest_count);
             return self.without_product(gpu, rest, mode, beta, out);
         }
@@ -245,10 +233,8 @@ impl Prepared {
             return Ok(());
         }
         let aligned = x.ld % I::VECTOR == 0 && y.ld % I::VECTOR == 0;
-        let function = gpu.function(
-            Source::LibraSddmm,
-            symbol::<I>(aligned, self.rest_count == 0, x.cols),
-        )?;
+        let function =
+            gpu.function(Source::LibraSddmm, symbol::<I>(aligned, self.rest_count == 0, x.cols))?;
         let segment_blocks = segment_blocks as u32;
         let mut arguments = gpu.stream().launch_builder(&function);
         arguments.arg(&pattern).arg(&operands).arg(&segment_blocks);
@@ -275,13 +261,7 @@ impl Prepared {
         let function = gpu.function(Source::LibraSddmm, "sddmm_without_product")?;
         let number = count as u32;
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments
-            .arg(values)
-            .arg(position)
-            .arg(&number)
-            .arg(&mode)
-            .arg(&beta)
-            .arg(out);
+        arguments.arg(values).arg(position).arg(&number).arg(&mode).arg(&beta).arg(out);
         // SAFETY: six arguments as in the source; threads past `count`, the length of both arrays, return; positions are below
         // nnz, which `out` holds.
         unsafe { arguments.launch(grid(count.div_ceil(BLOCK))) }.map_err(failed("launch a kernel"))?;
@@ -290,11 +270,7 @@ impl Prepared {
 }
 
 fn grid(blocks: usize) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (BLOCK as u32, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (BLOCK as u32, 1, 1), shared_mem_bytes: 0 }
 }
 
 /// `struct Segment` of the source, one after another: first row of the window, first block, the one past the last; of the
@@ -338,9 +314,7 @@ mod tests {
             let s = LibraSddmmParts::<f32> {
                 window_block_ptr: ptr.to_vec(),
                 block_value_ptr: (0..blocks + 30).map(|block| 3 * block).collect(),
-                bitmap: (0..2 * u64::from(blocks + 30))
-                    .map(|half| half << 32 | 1)
-                    .collect(),
+                bitmap: (0..2 * u64::from(blocks + 30)).map(|half| half << 32 | 1).collect(),
                 block_col: (0..16 * (blocks + 30)).collect(),
                 ..LibraSddmmParts::default()
             };

@@ -80,11 +80,7 @@ impl Cut {
         gpu: &Gpu,
         words: impl Fn((usize, usize), &mut Vec<u32>),
     ) -> Result<Slices, Refusal> {
-        Ok(Slices {
-            sizes: self.sizes,
-            w: gpu.upload(&self.words(words))?,
-            rows: gpu.upload(&self.rows)?,
-        })
+        Ok(Slices { sizes: self.sizes, w: gpu.upload(&self.words(words))?, rows: gpu.upload(&self.rows)? })
     }
 
     fn words(&self, words: impl Fn((usize, usize), &mut Vec<u32>)) -> Vec<u32> {
@@ -121,17 +117,8 @@ impl Blocking {
         let touched = |block: usize| ((block + 1) * self.tn - 1) / m.l - block * self.tn / m.l + 1;
         let groups = (0..blocks).map(touched).max().unwrap_or(1);
         let ks = if self.packed { 0 } else { self.span / m.n * m.m };
-        let sizes = Sizes {
-            slices,
-            blocks,
-            groups,
-            cap: ks,
-            ks,
-        };
-        let mut cut = Cut {
-            sizes,
-            ..Cut::default()
-        };
+        let sizes = Sizes { slices, blocks, groups, cap: ks, ks };
+        let mut cut = Cut { sizes, ..Cut::default() };
         let lists = self.packed.then(|| self.lists(m, &mut cut));
         let cap = cut.sizes.cap;
         let mut place = vec![0u32; m.rows];
@@ -145,9 +132,7 @@ impl Blocking {
                 }
                 for group in (0..groups).map(|x| block * self.tn / m.l + x) {
                     for r in 0..self.ws {
-                        let row = (r < self.span)
-                            .then(|| met(m, slice * self.span + r, group))
-                            .flatten();
+                        let row = (r < self.span).then(|| met(m, slice * self.span + r, group)).flatten();
                         // A group that begins behind the block is not listed with it.
                         let row = row.filter(|_| group * m.l < (block + 1) * self.tn);
                         let at = row.map_or(cap, |row| match &lists {
@@ -203,25 +188,13 @@ mod tests {
     }
 
     fn blocking(packed: bool) -> Blocking {
-        Blocking {
-            tn: 4,
-            span: 2,
-            ws: 4,
-            row_bytes: 1,
-            packed,
-        }
+        Blocking { tn: 4, span: 2, ws: 4, row_bytes: 1, packed }
     }
 
     #[test]
     fn a_whole_slice_is_indexed_by_row() {
         let cut = blocking(false).cut(&small());
-        let sizes = Sizes {
-            slices: 2,
-            blocks: 1,
-            groups: 2,
-            cap: 4,
-            ks: 4,
-        };
+        let sizes = Sizes { slices: 2, blocks: 1, groups: 2, cap: 4, ks: 4 };
         assert_eq!(cut.sizes, sizes);
         // Two rows of W and two pads a group; row 6 of B does not exist.
         assert_eq!(cut.d, [0, 3, 4, 4, 1, 3, 4, 4, 0, 1, 4, 4, 1, 4, 4, 4]);
@@ -255,19 +228,10 @@ mod tests {
             index: (0..15 * 7).map(|at| (at / 7 % 3 * 2 + at % 3) as u32).collect(),
             values: vec![0.0f32; 15 * 56],
         };
-        for (packed, span, ws, tn) in [
-            (true, 3, 4, 32),
-            (false, 6, 8, 32),
-            (true, 4, 4, 16),
-            (true, 7, 8, 24),
-        ] {
-            let blocking = Blocking {
-                tn,
-                span,
-                ws,
-                row_bytes: 16,
-                packed,
-            };
+        for (packed, span, ws, tn) in
+            [(true, 3, 4, 32), (false, 6, 8, 32), (true, 4, 4, 16), (true, 7, 8, 24)]
+        {
+            let blocking = Blocking { tn, span, ws, row_bytes: 16, packed };
             let cut = blocking.cut(&m);
             let sizes = cut.sizes;
             for block in 0..sizes.blocks {
@@ -280,10 +244,7 @@ mod tests {
                     match inside.then(|| met(&m, slice * span + r, group)).flatten() {
                         None => assert_eq!(d, sizes.cap),
                         Some(row) if packed => {
-                            assert_eq!(
-                                cut.rows[(block * sizes.slices + slice) * sizes.cap + d],
-                                row as i32
-                            );
+                            assert_eq!(cut.rows[(block * sizes.slices + slice) * sizes.cap + d], row as i32);
                         }
                         Some(row) => assert_eq!(slice * sizes.ks + d, row),
                     }

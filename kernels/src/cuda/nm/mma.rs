@@ -320,13 +320,7 @@ mod tests {
 
     /// A slice of `rows` rows and 8 columns.
     fn words<I: Packed>(m: &NmParts<I>, rows: usize, place: (usize, usize)) -> Vec<u32> {
-        let blocking = Blocking {
-            tn: 8,
-            span: rows,
-            ws: rows,
-            row_bytes: 1,
-            packed: true,
-        };
+        let blocking = Blocking { tn: 8, span: rows, ws: rows, row_bytes: 1, packed: true };
         let mut words = Vec::new();
         registers(m, blocking, place, &mut words);
         words
@@ -337,10 +331,7 @@ mod tests {
         let w = words(&full::<F16>(), 16, (0, 0));
         let at = |u: usize, j: usize| u32::from(F16::from_f64((8 * u + j) as f64).0);
         // Lane 4 * 3 + 2: column 3, rows 4, 5 and 12, 13.
-        assert_eq!(
-            w[28..30],
-            [at(4, 3) | at(5, 3) << 16, at(12, 3) | at(13, 3) << 16]
-        );
+        assert_eq!(w[28..30], [at(4, 3) | at(5, 3) << 16, at(12, 3) | at(13, 3) << 16]);
         assert_eq!(w.len(), 64);
     }
 
@@ -354,10 +345,7 @@ mod tests {
         let both = words(&m, 16, (0, 0));
         assert_eq!(both[64..], operand);
         let outside = [words(&m, 8, (1, 0)), words(&m, 8, (0, 2))];
-        assert!(
-            outside.iter().flatten().all(|&x| x == 0),
-            "columns 8.. and rows 16.."
-        );
+        assert!(outside.iter().flatten().all(|&x| x == 0), "columns 8.. and rows 16..");
         assert_eq!(outside.map(|words| words.len()), [64, 64]);
     }
 

@@ -36,31 +36,11 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
     table.push(row::<f32, f32, f32>(None, chain(), tiles::run_v3));
     table.push(row::<f32, f32, f32>(Some("v1"), chain(), tiles::run_v1));
     table.push(row::<f32, f32, f32>(Some("v2"), chain(), tiles::run_v2));
-    table.push(row::<Tf32, f32, f32>(
-        None,
-        instructions::<Tf32, f32>(8),
-        mma::run::<Tf32, f32>,
-    ));
-    table.push(row::<F16, f32, f32>(
-        None,
-        instructions::<F16, f32>(16),
-        mma::run::<F16, f32>,
-    ));
-    table.push(row::<F16, f32, F16>(
-        None,
-        instructions::<F16, F16>(16),
-        mma::run::<F16, F16>,
-    ));
-    table.push(row::<Bf16, f32, f32>(
-        None,
-        instructions::<Bf16, f32>(16),
-        mma::run::<Bf16, f32>,
-    ));
-    table.push(row::<Bf16, f32, Bf16>(
-        None,
-        instructions::<Bf16, Bf16>(16),
-        mma::run::<Bf16, Bf16>,
-    ));
+    table.push(row::<Tf32, f32, f32>(None, instructions::<Tf32, f32>(8), mma::run::<Tf32, f32>));
+    table.push(row::<F16, f32, f32>(None, instructions::<F16, f32>(16), mma::run::<F16, f32>));
+    table.push(row::<F16, f32, F16>(None, instructions::<F16, F16>(16), mma::run::<F16, F16>));
+    table.push(row::<Bf16, f32, f32>(None, instructions::<Bf16, f32>(16), mma::run::<Bf16, f32>));
+    table.push(row::<Bf16, f32, Bf16>(None, instructions::<Bf16, Bf16>(16), mma::run::<Bf16, Bf16>));
 }
 
 fn chain() -> Arithmetic {
@@ -78,14 +58,8 @@ fn instructions<I: Operand<f32>, O: Output<f32>>(k: u16) -> Arithmetic {
 
 fn row<I: Operand<A>, A: Unit, O: Output<A>>(tech: Option<&str>, arithmetic: Arithmetic, run: Run) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::Nm);
-    let name = KernelName {
-        tech: tech.map(str::to_owned),
-        ..KernelName::plain(contract, Engine::Cuda)
-    };
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::named(&name, arithmetic, run)
-    }
+    let name = KernelName { tech: tech.map(str::to_owned), ..KernelName::plain(contract, Engine::Cuda) };
+    Kernel { needs: &[Feature::Sm80], ..Kernel::named(&name, arithmetic, run) }
 }
 
 /// The matrix as N:M.
@@ -111,11 +85,7 @@ fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
 /// An extent of a tiled kernel's operands as it takes it.
 pub(super) fn extent(field: &'static str, found: usize) -> Result<i32, Refusal> {
     if found > LIMIT {
-        return Err(Refusal::TooLarge {
-            field,
-            found: found as u128,
-            limit: LIMIT as u64,
-        });
+        return Err(Refusal::TooLarge { field, found: found as u128, limit: LIMIT as u64 });
     }
     Ok(found as i32)
 }

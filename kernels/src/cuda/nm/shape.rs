@@ -39,13 +39,7 @@ pub(super) struct Shape {
 }
 
 const fn shape(symbols: [&'static str; 2], (tm, tn): (usize, usize), per_sm: usize, stages: usize) -> Shape {
-    Shape {
-        symbols,
-        tm,
-        tn,
-        per_sm,
-        stages,
-    }
+    Shape { symbols, tm, tn, per_sm, stages }
 }
 
 const SMALL: Shape = shape(["nm_v3_small", "nm_v3p_small"], (32, 64), 8, 2);
@@ -192,12 +186,7 @@ mod tests {
     use super::*;
 
     fn request(pattern: (usize, usize, usize), size: usize) -> Request {
-        Request {
-            pattern,
-            cols: size,
-            n: size,
-            multiprocessors: 132,
-        }
+        Request { pattern, cols: size, n: size, multiprocessors: 132 }
     }
 
     #[test]
@@ -223,9 +212,7 @@ mod tests {
     #[test]
     fn slices_hold_whole_windows() {
         let of = |pattern| {
-            cuts(&LARGE, true, pattern)
-                .map(|blocking| (blocking.span, blocking.ws))
-                .collect::<Vec<_>>()
+            cuts(&LARGE, true, pattern).map(|blocking| (blocking.span, blocking.ws)).collect::<Vec<_>>()
         };
         assert_eq!(of((16, 32)), [(48, 48), (32, 32), (16, 16)]);
         assert_eq!(of((20, 100)), [(40, 40), (20, 20)]);

@@ -223,23 +223,10 @@ mod tests {
         let value = |at: usize, state: &mut u64| {
             let (u, col) = (at / stride, at % stride);
             let row = u / n * m + index[u * groups + col / l] as usize;
-            if row < rows && col < cols {
-                draw(state)
-            } else {
-                0.0
-            }
+            if row < rows && col < cols { draw(state) } else { 0.0 }
         };
         let values = (0..w * stride).map(|at| value(at, state)).collect();
-        Nm::try_new(NmParts {
-            rows,
-            cols,
-            n,
-            m,
-            l,
-            index,
-            values,
-        })
-        .expect("legal")
+        Nm::try_new(NmParts { rows, cols, n, m, l, index, values }).expect("legal")
     }
 
     fn dense(gpu: &Gpu, rows: usize, cols: usize, ld: usize, state: &mut u64) -> DeviceDense<f32> {
@@ -252,24 +239,15 @@ mod tests {
     #[test]
     fn every_tile_agrees_with_the_lists_bit_for_bit() {
         let Ok(gpu) = Gpu::get() else {
-            eprintln!(
-                "SKIPPED: {} tiles, whole and packed, for want of a GPU",
-                ALL.len()
-            );
+            eprintln!("SKIPPED: {} tiles, whole and packed, for want of a GPU", ALL.len());
             return;
         };
         let limit = launch::shared_limit(gpu).expect("a device");
         let (mut state, mut compared) = (5u64, 0);
         for (k, cols, n) in [(64, 256, 128), (333, 517, 301), (96, 40, 9), (1000, 264, 132)] {
-            for params in [
-                (16, 32, 32),
-                (12, 32, 16),
-                (8, 32, 128),
-                (4, 32, 32),
-                (3, 7, 8),
-                (1, 64, 40),
-                (2, 2, 24),
-            ] {
+            for params in
+                [(16, 32, 32), (12, 32, 16), (8, 32, 128), (4, 32, 32), (3, 7, 8), (1, 64, 40), (2, 2, 24)]
+            {
                 let nm = matrix((k, cols), params, &mut state);
                 let b = dense(gpu, k, n, n.next_multiple_of(4) + 4, &mut state);
                 let before = dense(gpu, cols, n, n + cols % 4, &mut state);
@@ -287,9 +265,7 @@ mod tests {
                 let wanted = result(&|c| listed.launch(gpu, FMA, (&b, c), factors).expect("runs"));
                 let both = |shape| [false, true].map(|packed| (shape, packed));
                 let blockings = |(shape, packed)| {
-                    cuts(shape, packed, (nm.n, nm.m))
-                        .step_by(3)
-                        .map(move |blocking| (*shape, blocking))
+                    cuts(shape, packed, (nm.n, nm.m)).step_by(3).map(move |blocking| (*shape, blocking))
                 };
                 for (shape, blocking) in ALL.iter().flat_map(both).flat_map(blockings) {
                     let Some(tiles) = Tiles::new(gpu, &nm, (shape, blocking), limit).expect("memory") else {

@@ -156,21 +156,11 @@ fn row<F: Target, T: Word>() -> Kernel {
         op: Op::Convert,
         format: FormatKind::Csr,
         to: Some(F::KIND),
-        types: Types {
-            a: p,
-            b: p,
-            acc: p,
-            out: p,
-        },
+        types: Types { a: p, b: p, acc: p, out: p },
     };
     Kernel {
         needs: &[Feature::Sm80],
-        ..Kernel::new(
-            contract,
-            Engine::Cuda,
-            Arithmetic::chain(Reduction::MulAddChain, p, p),
-            run::<F, T>,
-        )
+        ..Kernel::new(contract, Engine::Cuda, Arithmetic::chain(Reduction::MulAddChain, p, p), run::<F, T>)
     }
 }
 
@@ -273,10 +263,7 @@ fn timed<T: Word>(matrix: &Sparse<T>, rule: Rule, repeats: usize) -> Result<Conv
     let start = Instant::now();
     let csr = Uploaded::new(gpu, matrix)?;
     gpu.wait()?;
-    let mut times = ConversionTimes {
-        upload: start.elapsed().as_secs_f64(),
-        ..ConversionTimes::default()
-    };
+    let mut times = ConversionTimes { upload: start.elapsed().as_secs_f64(), ..ConversionTimes::default() };
     // One more than is timed: modules are loaded and clocks are up.
     for round in 0..=repeats {
         let start = Instant::now();

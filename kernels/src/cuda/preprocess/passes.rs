@@ -146,13 +146,7 @@ pub(super) unsafe fn scan_words(
     length: usize,
     sums: u64,
 ) -> Result<(), Refusal> {
-    let scan = Scan {
-        words,
-        sums,
-        length: length as u32,
-        tiles: tiles(length) as u32,
-        ..Scan::default()
-    };
+    let scan = Scan { words, sums, length: length as u32, tiles: tiles(length) as u32, ..Scan::default() };
     // SAFETY: the caller's promise; the kernels touch `length + 1` words of each plane and one sum per block of threads.
     unsafe { scan.queue(gpu, ["sum_words", "scan_words"], planes) }
 }
@@ -162,13 +156,7 @@ pub(super) unsafe fn scan_words(
 /// # Safety
 /// `counts` is the address of `length + 1` live numbers, `sums` of `tiles(length)`.
 pub(super) unsafe fn scan_counts(gpu: &Gpu, counts: u64, length: usize, sums: u64) -> Result<(), Refusal> {
-    let scan = Scan {
-        counts,
-        sums,
-        length: length as u32,
-        tiles: tiles(length) as u32,
-        ..Scan::default()
-    };
+    let scan = Scan { counts, sums, length: length as u32, tiles: tiles(length) as u32, ..Scan::default() };
     // SAFETY: the caller's promise; the kernels touch `length + 1` counts and one sum per block of threads.
     unsafe { scan.queue(gpu, ["sum_counts", "scan_counts"], 1) }
 }

@@ -18,11 +18,7 @@ impl Rule {
         let eta = eta(params, 48)?;
         let kb = params.kb as usize;
         if ![4, 8, 16].contains(&kb) {
-            return Err(Refusal::Parameter {
-                field: "kb",
-                expected: "4, 8 or 16",
-                found: kb as u64,
-            });
+            return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb as u64 });
         }
         Ok(Rule::Spmm {
             // ceil(eta / 128 * 8)
@@ -34,9 +30,7 @@ impl Rule {
 
     /// Reads `eta`.
     pub(super) fn sddmm(params: FormatParams) -> Result<Rule, Refusal> {
-        Ok(Rule::Sddmm {
-            least: eta(params, 24)?,
-        })
+        Ok(Rule::Sddmm { least: eta(params, 24)? })
     }
 
     /// Columns of a block.
@@ -72,11 +66,7 @@ impl Rule {
 fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
     match params.eta.unwrap_or(default) {
         0 => Err(Refusal::Zero { field: "eta" }),
-        eta if eta > 128 => Err(Refusal::TooLarge {
-            field: "eta",
-            found: u128::from(eta),
-            limit: 128,
-        }),
+        eta if eta > 128 => Err(Refusal::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }),
         eta => Ok(eta),
     }
 }
@@ -87,11 +77,7 @@ mod tests {
 
     #[test]
     fn thresholds_round_up_and_illegal_ones_are_refused() {
-        let params = |eta, kb| FormatParams {
-            eta,
-            kb,
-            ..FormatParams::default()
-        };
+        let params = |eta, kb| FormatParams { eta, kb, ..FormatParams::default() };
         let least = |eta| Rule::spmm(params(eta, 8)).map(Rule::least);
         assert_eq!(least(None), Ok(3));
         assert_eq!(least(Some(1)), Ok(1));

@@ -257,10 +257,7 @@ impl<'a, T: Word> Work<'a, T> {
     /// Brings the arrays to the host.
     pub(super) fn download(&self) -> Result<Found<T>, Refusal> {
         let Some(filled) = &self.filled else {
-            return Err(Refusal::Empty {
-                field: "arrays of the format",
-                at: 0,
-            });
+            return Err(Refusal::Empty { field: "arrays of the format", at: 0 });
         };
         let (tensor, rest) = (filled.tensor, self.csr.entries - filled.tensor);
         let (position, rest_position) = match &filled.positions {

@@ -60,11 +60,7 @@ fn sparse() -> Vec<Probe> {
     let mut all = Vec::new();
     let mut push = |k, acc, a, b, variant| {
         let instruction = Instruction::mma((16, 8, k), acc, a).engine(Engine::MmaSparse);
-        all.push(Probe::Matrix {
-            instruction,
-            b,
-            variant,
-        });
+        all.push(Probe::Matrix { instruction, b, variant });
     };
     for (acc, input) in [(F32, F16), (F16, F16), (F32, Bf16)] {
         for selector in 0..4 {
@@ -90,9 +86,7 @@ fn sparse() -> Vec<Probe> {
 /// Metadata that the PTX ISA does not define: equal and descending indices.
 fn unordered() -> Vec<Probe> {
     let of = |k| Instruction::mma((16, 8, k), F32, F16).engine(Engine::MmaSparse);
-    [16, 32]
-        .map(|k| Probe::matrix(of(k), Variant::Unordered))
-        .to_vec()
+    [16, 32].map(|k| Probe::matrix(of(k), Variant::Unordered)).to_vec()
 }
 
 /// (k, acc, a, b) of dense warpgroup instructions; sparse ones have twice the k.
@@ -121,11 +115,7 @@ fn warpgroup() -> Vec<Probe> {
         if a == F16 {
             variants.extend([negated(false, true), negated(true, true)]);
         }
-        all.extend(variants.into_iter().map(|variant| Probe::Matrix {
-            instruction,
-            b,
-            variant,
-        }));
+        all.extend(variants.into_iter().map(|variant| Probe::Matrix { instruction, b, variant }));
     }
     all
 }
@@ -136,11 +126,7 @@ fn warpgroup_sparse() -> Vec<Probe> {
         let instruction = Instruction::mma((64, 8, 2 * k), acc, a).engine(Engine::WgmmaSparse);
         // Two of the four lanes of a quad hold the metadata of 16- and 32-bit types, all four that of fp8.
         let selectors = if a.bytes() == 1 { 1 } else { 2 };
-        all.extend((0..selectors).map(|s| Probe::Matrix {
-            instruction,
-            b,
-            variant: Variant::Selector(s),
-        }));
+        all.extend((0..selectors).map(|s| Probe::Matrix { instruction, b, variant: Variant::Selector(s) }));
     }
     all
 }

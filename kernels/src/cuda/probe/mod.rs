@@ -107,11 +107,7 @@ impl Probe {
     /// An instruction with equal types of A and B.
     #[must_use]
     pub const fn matrix(instruction: Instruction, variant: Variant) -> Probe {
-        Probe::Matrix {
-            instruction,
-            b: instruction.input,
-            variant,
-        }
+        Probe::Matrix { instruction, b: instruction.input, variant }
     }
 
     /// The kernel's symbol, unique among probes: `mma_sp_m16n8k32_f32_f16_s1`.
@@ -124,16 +120,8 @@ impl Probe {
     #[must_use]
     pub fn name(&self) -> String {
         match self {
-            Probe::Matrix {
-                instruction,
-                b,
-                variant,
-            } => {
-                let mixed = if *b == instruction.input {
-                    String::new()
-                } else {
-                    format!(".{b}")
-                };
+            Probe::Matrix { instruction, b, variant } => {
+                let mixed = if *b == instruction.input { String::new() } else { format!(".{b}") };
                 format!("{instruction}{mixed}{}", variant_name(*variant))
             }
             Probe::Convert(conversion) => format!("cvt.{}.tf32.f32", conversion.name()),
@@ -144,12 +132,7 @@ impl Probe {
     #[must_use]
     pub fn words(&self) -> Words {
         let Probe::Matrix { instruction: i, .. } = self else {
-            return Words {
-                lanes: 32,
-                a: 1,
-                b_group: 32,
-                c: 1,
-            };
+            return Words { lanes: 32, a: 1, b_group: 32, c: 1 };
         };
         let group = matches!(i.engine, Engine::Wgmma | Engine::WgmmaSparse);
         let lanes = if group { 128 } else { 32 };

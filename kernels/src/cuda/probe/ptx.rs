@@ -8,12 +8,7 @@ use sparse_oracle::arithmetic::Engine;
 
 /// The instruction with its modifiers.
 pub(super) fn mnemonic(probe: &Probe) -> String {
-    let Probe::Matrix {
-        instruction: i,
-        b,
-        variant,
-    } = probe
-    else {
+    let Probe::Matrix { instruction: i, b, variant } = probe else {
         return conversion(probe);
     };
     let shape = format!("m{}n{}k{}", i.m, i.n, i.k);
@@ -21,11 +16,7 @@ pub(super) fn mnemonic(probe: &Probe) -> String {
     match i.engine {
         Engine::Mma => format!("mma.sync.aligned.{shape}.row.col.{acc}.{a}.{b}.{acc}"),
         Engine::MmaSparse => {
-            let order = if *variant == Variant::Unordered {
-                ""
-            } else {
-                "::ordered_metadata"
-            };
+            let order = if *variant == Variant::Unordered { "" } else { "::ordered_metadata" };
             format!("mma.sp{order}.sync.aligned.{shape}.row.col.{acc}.{a}.{b}.{acc}")
         }
         Engine::Wgmma => format!("wgmma.mma_async.sync.aligned.{shape}.{acc}.{a}.{b}"),
@@ -44,12 +35,7 @@ fn conversion(probe: &Probe) -> String {
 /// The inline assembly, as the macro body `EXECUTE` over the frame's variables.
 pub(super) fn execute(probe: &Probe) -> String {
     let words = probe.words();
-    let Probe::Matrix {
-        instruction: i,
-        variant,
-        ..
-    } = probe
-    else {
+    let Probe::Matrix { instruction: i, variant, .. } = probe else {
         let line = format!("{} %0, %1;", mnemonic(probe));
         return format!("asm volatile(\"{line}\" : \"=r\"(c[0]) : \"r\"(a[0]))");
     };
@@ -73,10 +59,7 @@ pub(super) fn execute(probe: &Probe) -> String {
             } else {
                 String::new()
             };
-            let line = format!(
-                "{} {result}, {a_list}, {b_list}, {result}{metadata};",
-                mnemonic(probe)
-            );
+            let line = format!("{} {result}, {a_list}, {b_list}, {result}{metadata};", mnemonic(probe));
             bound.statement(&line)
         }
         Engine::Wgmma | Engine::WgmmaSparse => {
@@ -140,13 +123,11 @@ struct Operands {
 
 impl Operands {
     fn output(&mut self, class: &str, array: &str, count: usize) {
-        self.outputs
-            .extend((0..count).map(|i| format!("\"+{class}\"({array}[{i}])")));
+        self.outputs.extend((0..count).map(|i| format!("\"+{class}\"({array}[{i}])")));
     }
 
     fn input(&mut self, class: &str, array: &str, count: usize) {
-        self.inputs
-            .extend((0..count).map(|i| format!("\"{class}\"({array}[{i}])")));
+        self.inputs.extend((0..count).map(|i| format!("\"{class}\"({array}[{i}])")));
     }
 
     fn scalar(&mut self, class: &str, name: &str) {
@@ -160,10 +141,6 @@ impl Operands {
     }
 
     fn statement(&self, line: &str) -> String {
-        format!(
-            "asm volatile(\"{line}\" : {} : {})",
-            self.outputs.join(", "),
-            self.inputs.join(", ")
-        )
+        format!("asm volatile(\"{line}\" : {} : {})", self.outputs.join(", "), self.inputs.join(", "))
     }
 }

@@ -12,19 +12,11 @@ pub(super) fn source(probe: &Probe) -> String {
     let (acc, input) = match probe {
         Probe::Matrix { instruction, .. } => (
             register_type(instruction.acc),
-            if instruction.input == Precision::F64 {
-                "double"
-            } else {
-                "unsigned int"
-            },
+            if instruction.input == Precision::F64 { "double" } else { "unsigned int" },
         ),
         Probe::Convert(_) => ("unsigned int", "unsigned int"),
     };
-    let (frame, b) = if lanes == 32 {
-        (WARP, b_group / lanes)
-    } else {
-        (WARPGROUP, b_group)
-    };
+    let (frame, b) = if lanes == 32 { (WARP, b_group / lanes) } else { (WARPGROUP, b_group) };
     format!(
         "#define NAME {}\n#define A_WORDS {a}\n#define B_WORDS {b}\n#define C_WORDS {c}\n#define ACC {acc}\n\
          #define IN {input}\n#define EXECUTE {}\n\n{frame}",

@@ -33,14 +33,9 @@ pub(crate) fn fused_architecture(instruction: Instruction) -> Option<Architectur
 fn hybrid(operands: Precision, input: Input, (tiles, rest): (Along, Along), combine: Combine) -> Arithmetic {
     let instruction = Instruction::mma((16, 8, 8), Precision::F32, operands);
     let chain = |reduction| {
-        Arithmetic::chain(reduction, Precision::F32, Precision::F32)
-            .input(input)
-            .multiplies_pads()
+        Arithmetic::chain(reduction, Precision::F32, Precision::F32).input(input).multiplies_pads()
     };
-    let of_tiles = chain(Reduction::Mma {
-        architecture: fused_architecture(instruction),
-        instruction,
-    });
+    let of_tiles = chain(Reduction::Mma { architecture: fused_architecture(instruction), instruction });
     let of_rest = chain(Reduction::FmaChain).along(rest);
     Arithmetic::hybrid(of_tiles.along(tiles), *of_rest.part(), combine)
 }
@@ -54,10 +49,7 @@ pub(crate) fn row<I: TileElement>(
 ) -> Kernel {
     let contract = contract::<I, f32, f32>(Op::Spmm, format);
     let arithmetic = hybrid(I::PRECISION, I::INPUT, along, combine);
-    Kernel {
-        needs: &[Feature::Sm80],
-        ..Kernel::new(contract, Engine::Cuda, arithmetic, run)
-    }
+    Kernel { needs: &[Feature::Sm80], ..Kernel::new(contract, Engine::Cuda, arithmetic, run) }
 }
 
 /// The transpose of a matrix in the format of `M`, as rows without tiles.
@@ -76,11 +68,7 @@ pub(crate) fn turned<M: Move, I: TileElement>(
     let arrays = Arrays {
         rows: csr.cols,
         cols: csr.rows,
-        tiles: Tiles {
-            bitmap: &[],
-            value_ptr: &[],
-            col: &[],
-        },
+        tiles: Tiles { bitmap: &[], value_ptr: &[], col: &[] },
         values: &[],
         rest_col: &col_idx,
         rest_values: &values,

@@ -100,12 +100,9 @@ fn multiplied_by(lane: usize) -> usize {
 
 #[test]
 fn a_tile_times_columns_of_b_lands_where_the_kernel_stores_it() {
-    for (fragment, cw) in [
-        (Fragment::Tf32, 4),
-        (Fragment::Tf32, 8),
-        (Fragment::F16K8, 4),
-        (Fragment::F16K8, 8),
-    ] {
+    for (fragment, cw) in
+        [(Fragment::Tf32, 4), (Fragment::Tf32, 8), (Fragment::F16K8, 4), (Fragment::F16K8, 8)]
+    {
         let tile = |row: usize, slot: usize| number(row, slot + 50) % 3;
         let mut found = vec![vec![None; 8 * cw]; 8];
         for j in 0..cw / 2 {
@@ -177,11 +174,7 @@ fn exchanged(t: usize) -> A {
     let own: A = std::array::from_fn(|i| 4 * t + i);
     let other: A = std::array::from_fn(|i| 4 * (t ^ 2) + i);
     // A lane sends its upper words if t < 2, else its lower ones.
-    if t < 2 {
-        [own[0], own[1], other[0], other[1]]
-    } else {
-        [other[2], other[3], own[2], own[3]]
-    }
+    if t < 2 { [own[0], own[1], other[0], other[1]] } else { [other[2], other[3], own[2], own[3]] }
 }
 
 #[test]
@@ -196,10 +189,7 @@ fn a_block_of_outputs_is_a_chain_in_ascending_k() {
                 .map(|(t, word, part)| along(t, word, part))
                 .collect();
             taken.sort_unstable();
-            assert_eq!(
-                taken,
-                (fragment.k() * j..fragment.k() * (j + 1)).collect::<Vec<usize>>()
-            );
+            assert_eq!(taken, (fragment.k() * j..fragment.k() * (j + 1)).collect::<Vec<usize>>());
             // A: rows of Y of columns g and g + 8 of the block; B: row g of X.
             let (x, y) = (|row, k| number(row, k), |col, k| number(col + 20, k + 3));
             let c = fragment.multiply(

@@ -81,13 +81,8 @@ pub(crate) trait TileElement: Word + Operand<f32> {
 }
 
 impl TileElement for Tf32 {
-    const RSH: Symbols = Symbols {
-        narrow: "rsh_tf32_32",
-        wide: "rsh_tf32_64",
-        any: "rsh_tf32_any",
-        vector: 4,
-        both: false,
-    };
+    const RSH: Symbols =
+        Symbols { narrow: "rsh_tf32_32", wide: "rsh_tf32_64", any: "rsh_tf32_any", vector: 4, both: false };
     const LIBRA: Symbols = Symbols {
         narrow: "libra_tf32_32",
         wide: "libra_tf32_64",
@@ -102,13 +97,8 @@ impl TileElement for Tf32 {
 }
 
 impl TileElement for F16 {
-    const RSH: Symbols = Symbols {
-        narrow: "rsh_f16_32",
-        wide: "rsh_f16_64",
-        any: "rsh_f16_any",
-        vector: 8,
-        both: false,
-    };
+    const RSH: Symbols =
+        Symbols { narrow: "rsh_f16_32", wide: "rsh_f16_64", any: "rsh_f16_any", vector: 8, both: false };
     const LIBRA: Symbols = Symbols {
         narrow: "libra_f16_32",
         wide: "libra_f16_64",
@@ -202,11 +192,7 @@ impl<I: TileElement> Prepared<I> {
         limits: Limits,
     ) -> Result<Prepared<I>, Refusal> {
         let most = u128::from(plan::WORKSPACE);
-        let too_large = |field, found: u128| Refusal::TooLarge {
-            field,
-            found,
-            limit: most as u64,
-        };
+        let too_large = |field, found: u128| Refusal::TooLarge { field, found, limit: most as u64 };
         if arrays.rows as u128 > most {
             return Err(too_large("rows of A", arrays.rows as u128));
         }
@@ -309,23 +295,14 @@ impl<I: TileElement> Prepared<I> {
         // for so many slabs they share an item.
         let per_item = if slabs > GRID_Y { WARPS } else { 1 };
         let config = LaunchConfig {
-            grid_dim: (
-                self.item_count.div_ceil(WARPS / per_item) as u32,
-                slabs.div_ceil(per_item) as u32,
-                1,
-            ),
+            grid_dim: (self.item_count.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32, 1),
             block_dim: (BLOCK, 1, 1),
             shared_mem_bytes: 0,
         };
         let (items, per_item) = (self.item_count as u32, per_item as u32);
         let function = gpu.function(Source::TilesSpmm, symbol)?;
         let mut arguments = gpu.stream().launch_builder(&function);
-        arguments
-            .arg(&matrix)
-            .arg(&dense)
-            .arg(&items)
-            .arg(&per_item)
-            .arg(&self.piece);
+        arguments.arg(&matrix).arg(&dense).arg(&items).arg(&per_item).arg(&self.piece);
         // SAFETY: five arguments of the types and in the order of KERNEL in tiles_spmm.cu. The arrays live in `self`, B, C
         // and the workspace with the caller until the stream has run (they are freed in its order). Indices are those of a
         // checked format: columns below `cols`, which is B's rows; tiles, values and entries within their arrays; the plan

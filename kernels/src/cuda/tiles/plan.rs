@@ -69,11 +69,7 @@ impl Tiles<'_> {
     /// `struct Tile` of the source, one after another: what a warp needs of a tile is in two loads.
     pub(crate) fn records(&self) -> Vec<u32> {
         let mut records = Vec::with_capacity(12 * self.bitmap.len());
-        let tiles = self
-            .bitmap
-            .iter()
-            .zip(self.value_ptr)
-            .zip(self.col.chunks_exact(8));
+        let tiles = self.bitmap.iter().zip(self.value_ptr).zip(self.col.chunks_exact(8));
         for ((&bits, &base), col) in tiles {
             records.extend_from_slice(col);
             records.extend([bits as u32, (bits >> 32) as u32, base, 0]);
@@ -216,13 +212,9 @@ impl Cut {
 
     /// Long items first, so that none of them is left over at the end.
     fn finish(mut self, tiles: Tiles<'_>) -> Plan {
-        self.items
-            .sort_by_key(|item| (std::cmp::Reverse(item.weight().ilog2()), item.place));
-        let mut plan = Plan {
-            cut_rows: self.cut_rows,
-            workspace_rows: self.workspace as usize,
-            ..Plan::default()
-        };
+        self.items.sort_by_key(|item| (std::cmp::Reverse(item.weight().ilog2()), item.place));
+        let mut plan =
+            Plan { cut_rows: self.cut_rows, workspace_rows: self.workspace as usize, ..Plan::default() };
         for item in &self.items {
             let words = item.words(&mut plan.slots, tiles);
             plan.items.extend(words);
@@ -249,9 +241,7 @@ impl Item {
             To::Rows(..) => 0,
             To::Slots(slots) => slots.iter().map(|slot| slot[2] - slot[1]).max().unwrap_or(0),
         };
-        (self.tiles.end - self.tiles.start)
-            .saturating_add(rest / 4)
-            .max(1)
+        (self.tiles.end - self.tiles.start).saturating_add(rest / 4).max(1)
     }
 
     /// As the kernels read it; slots are appended to those before.

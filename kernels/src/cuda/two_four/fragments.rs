@@ -106,11 +106,7 @@ mod tests {
 
     /// A pseudo-random matrix that fits: of each chunk at most half.
     fn matrix<T: Scalar>(rows: usize, cols: usize, short_k: bool) -> TwoFour<T> {
-        let chunk = if T::PRECISION == sparse_oracle::Precision::Tf32 {
-            2
-        } else {
-            4
-        };
+        let chunk = if T::PRECISION == sparse_oracle::Precision::Tf32 { 2 } else { 4 };
         let mut list = Vec::new();
         for row in 0..rows {
             for first in (0..cols).step_by(chunk) {
@@ -129,22 +125,15 @@ mod tests {
                 }
             }
         }
-        let params = FormatParams {
-            short_k,
-            ..FormatParams::DEFAULT
-        };
+        let params = FormatParams { short_k, ..FormatParams::DEFAULT };
         TwoFour::from_entries(&Entries { rows, cols, list }, &params).expect("fits")
     }
 
     /// What the instruction multiplies, read back from the registers by the layouts of the PTX manual, is the matrix.
     fn read_back<T: Packed + Scalar>(mma: SparseMma) {
-        for (rows, cols, short_k) in [
-            (1, 1, true),
-            (16, 32, false),
-            (37, 75, true),
-            (40, 64, true),
-            (19, 33, false),
-        ] {
+        for (rows, cols, short_k) in
+            [(1, 1, true), (16, 32, false), (37, 75, true), (40, 64, true), (19, 33, false)]
+        {
             let m = matrix::<T>(rows, cols, short_k);
             let f = fragments(&m).expect("legal");
             let bits = 32 / T::EACH;
@@ -159,9 +148,8 @@ mod tests {
                     let kept = mma.chunk() / 2;
                     let (meta, shift) = mma.nibble_of_chunk(row, at / kept);
                     let holder = mma.lane_of_word(meta, 0);
-                    let offsets = mma
-                        .offsets(f.metadata[tile * 32 + holder] >> shift & 15)
-                        .expect("legal nibble");
+                    let offsets =
+                        mma.offsets(f.metadata[tile * 32 + holder] >> shift & 15).expect("legal nibble");
                     let col = tile % f.steps * mma.k() + at / kept * mma.chunk() + offsets[at % kept];
                     if !value.is_positive_zero() {
                         found.push((tile / f.steps * ROWS + row, col, value.to_f64()));
@@ -169,12 +157,8 @@ mod tests {
                 }
             }
             found.sort_by_key(|x| (x.0, x.1));
-            let stored: Vec<_> = m
-                .entries()
-                .list
-                .iter()
-                .map(|e| (e.row as usize, e.col as usize, e.value.to_f64()))
-                .collect();
+            let stored: Vec<_> =
+                m.entries().list.iter().map(|e| (e.row as usize, e.col as usize, e.value.to_f64())).collect();
             assert_eq!(found, stored, "{rows} x {cols}, short_k {short_k}");
         }
     }
@@ -210,12 +194,7 @@ mod tests {
                 }
             }
             found.sort_by_key(|x| (x.0, x.1));
-            let entries: Vec<_> = m
-                .entries()
-                .list
-                .iter()
-                .map(|e| (e.row, e.col, e.value.to_f64()))
-                .collect();
+            let entries: Vec<_> = m.entries().list.iter().map(|e| (e.row, e.col, e.value.to_f64())).collect();
             assert_eq!(found, entries);
         }
     }

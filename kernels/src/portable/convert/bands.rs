@@ -15,11 +15,7 @@ const BANDS: usize = 64;
 /// Rows of a band, a multiple of `height`: the whole matrix where there is little `work`.
 pub(super) fn band_rows(rows: usize, height: usize, work: usize) -> usize {
     let windows = rows.div_ceil(height).max(1);
-    if work < PARALLEL {
-        windows * height
-    } else {
-        windows.div_ceil(BANDS) * height
-    }
+    if work < PARALLEL { windows * height } else { windows.div_ceil(BANDS) * height }
 }
 
 /// Does every job; the refusal is that of the first one that refuses.
@@ -62,12 +58,7 @@ pub(super) fn gather<T: Stored>(
         left = rest;
         let (those, rest) = right.split_at_mut(here);
         right = rest;
-        jobs.push((
-            at * band,
-            &row_ptr[at * band..at * band + ends.len()],
-            these,
-            those,
-        ));
+        jobs.push((at * band, &row_ptr[at * band..at * band + ends.len()], these, those));
     }
     run(jobs, |(first_row, starts, columns, values)| {
         let starts = starts.iter().map(|start| start - starts[0]).collect();

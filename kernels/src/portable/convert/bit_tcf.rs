@@ -31,17 +31,10 @@ impl Move for CsrToBitTcf {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let windows = Windows {
-            row_ptr: &m.row_ptr,
-            col_idx: &m.col_idx,
-            height: HEIGHT,
-        };
+        let windows = Windows { row_ptr: &m.row_ptr, col_idx: &m.col_idx, height: HEIGHT };
         let folded = fold(windows)?;
-        let block_window = if params.balanced {
-            block_windows(&folded.row_window_offset)
-        } else {
-            Vec::new()
-        };
+        let block_window =
+            if params.balanced { block_windows(&folded.row_window_offset) } else { Vec::new() };
         encoded(Parts::BitTcf(BitTcfParts {
             rows: m.rows,
             cols: m.cols,

@@ -58,11 +58,7 @@ impl Move for CsrToBcsr {
             }
             block_row_ptr.push(block_col.len() as u32);
         }
-        let mut bcsr = raw(
-            FormatKind::Bcsr,
-            (m.rows, m.cols),
-            (block_row_ptr, block_col, values),
-        );
+        let mut bcsr = raw(FormatKind::Bcsr, (m.rows, m.cols), (block_row_ptr, block_col, values));
         bcsr.params = params;
         Ok(Answer::Sparse(bcsr))
     }
@@ -209,9 +205,5 @@ fn drop_pads<F: LaneFormat, T: Stored>(matrix: &Sparse<T>) -> Result<Answer, Ref
         });
         row_ptr.push(col_idx.len() as u32);
     }
-    Ok(compressed(
-        FormatKind::Csr,
-        (rows, cols),
-        (row_ptr, col_idx, values),
-    ))
+    Ok(compressed(FormatKind::Csr, (rows, cols), (row_ptr, col_idx, values)))
 }

@@ -34,10 +34,7 @@ impl Move for CsrToCpCsr {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let sides = Sides {
-            other: "rows",
-            group: "columns of a group",
-        };
+        let sides = Sides { other: "rows", group: "columns of a group" };
         let (groups, width) = check_groups(params, &sides, m.cols, m.rows)?;
         let (found, chunks) = take_census(&m.row_ptr, &m.col_idx, groups, width)?;
         let (group_row_ptr, group_value_ptr) = offsets(&found, groups);
@@ -64,16 +61,9 @@ impl Move for CsrToCpCsr {
 
 /// Cuts `count` lines into chunks for the threads, or one where threads are not worth it.
 fn chunks(count: usize, entries: usize) -> Vec<Range<usize>> {
-    let wanted = if entries < PARALLEL {
-        1
-    } else {
-        rayon::current_num_threads() * 4
-    };
+    let wanted = if entries < PARALLEL { 1 } else { rayon::current_num_threads() * 4 };
     let size = count.div_ceil(wanted).max(1);
-    (0..count)
-        .step_by(size)
-        .map(|start| start..(start + size).min(count))
-        .collect()
+    (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
 }
 
 /// What a chunk of rows holds.
@@ -92,10 +82,7 @@ struct Census {
 
 impl Census {
     fn take(row_ptr: &[u32], col_idx: &[u32], rows: Range<usize>, groups: usize, width: usize) -> Census {
-        let mut census = Census {
-            counts: vec![(0, 0); groups],
-            ..Census::default()
-        };
+        let mut census = Census { counts: vec![(0, 0); groups], ..Census::default() };
         for row in rows {
             let mut rest = &col_idx[row_ptr[row] as usize..row_ptr[row + 1] as usize];
             let mut bitmap = 0u64;
@@ -198,11 +185,7 @@ fn fill<T: Stored>(
     // By group, then chunk; handed out by chunk.
     let mut tasks: Vec<_> = chunks.iter().zip(found).map(|task| (task, Vec::new())).collect();
     for (i, ((row_len, col_idx), values)) in slots.enumerate() {
-        tasks[i % chunks.len()].1.push(Slots {
-            row_len,
-            col_idx,
-            values,
-        });
+        tasks[i % chunks.len()].1.push(Slots { row_len, col_idx, values });
     }
     each(m.nnz(), tasks, |(): &mut (), ((rows, census), mut slots)| {
         let mut at = m.row_ptr[rows.start] as usize;
@@ -237,25 +220,12 @@ impl Move for CpCsrToCsr {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("row_ptr", m.rows as u128 + 1)?;
-        let groups = Groups {
-            row_idx: &m.row_idx,
-            group_bitmap: &m.group_bitmap,
-            row_len: &m.row_len,
-        };
+        let groups = Groups { row_idx: &m.row_idx, group_bitmap: &m.group_bitmap, row_len: &m.row_len };
         let chunks = chunks(m.row_idx.len(), m.nnz());
-        let first: Cursors = m
-            .group_row_ptr
-            .iter()
-            .copied()
-            .zip(m.group_value_ptr.iter().copied())
-            .collect();
+        let first: Cursors = m.group_row_ptr.iter().copied().zip(m.group_value_ptr.iter().copied()).collect();
         let (row_ptr, starts) = groups.row_ptr(m.rows, first, &chunks);
         let (col_idx, values) = join(m, &groups, &chunks, &starts);
-        Ok(compressed(
-            FormatKind::Csr,
-            (m.rows, m.cols),
-            (row_ptr, col_idx, values),
-        ))
+        Ok(compressed(FormatKind::Csr, (m.rows, m.cols), (row_ptr, col_idx, values)))
     }
 }
 
@@ -315,35 +285,24 @@ fn join<T: Stored>(
     let width = m.cols.div_ceil(m.groups);
     let (mut col_idx, mut values) = (vec![0; m.nnz()], vec![T::default(); m.nnz()]);
     let lengths = || {
-        let ends = starts
-            .iter()
-            .map(|&(_, start)| start as usize)
-            .skip(1)
-            .chain([m.nnz()]);
-        starts
-            .iter()
-            .zip(ends)
-            .map(|(&(_, start), end)| end - start as usize)
+        let ends = starts.iter().map(|&(_, start)| start as usize).skip(1).chain([m.nnz()]);
+        starts.iter().zip(ends).map(|(&(_, start), end)| end - start as usize)
     };
     let slots = pieces(&mut col_idx, lengths()).zip(pieces(&mut values, lengths()));
     let tasks: Vec<_> = slots.zip(chunks).zip(starts).collect();
-    each(
-        m.nnz(),
-        tasks,
-        |(): &mut (), (((cols, values), chunk), (start, _))| {
-            let (mut cursors, mut at) = (start.clone(), 0);
-            for i in chunk.clone() {
-                groups.walk(&mut cursors, i, |group, first, length| {
-                    let (from, to) = (first..first + length, at..at + length);
-                    let first_col = (group * width) as u32;
-                    for (slot, &col) in cols[to.clone()].iter_mut().zip(&m.col_idx[from.clone()]) {
-                        *slot = first_col + u32::from(col);
-                    }
-                    values[to].copy_from_slice(&m.values[from]);
-                    at += length;
-                });
-            }
-        },
-    );
+    each(m.nnz(), tasks, |(): &mut (), (((cols, values), chunk), (start, _))| {
+        let (mut cursors, mut at) = (start.clone(), 0);
+        for i in chunk.clone() {
+            groups.walk(&mut cursors, i, |group, first, length| {
+                let (from, to) = (first..first + length, at..at + length);
+                let first_col = (group * width) as u32;
+                for (slot, &col) in cols[to.clone()].iter_mut().zip(&m.col_idx[from.clone()]) {
+                    *slot = first_col + u32::from(col);
+                }
+                values[to].copy_from_slice(&m.values[from]);
+                at += length;
+            });
+        }
+    });
     (col_idx, values)
 }

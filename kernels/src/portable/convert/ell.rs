@@ -26,12 +26,7 @@ impl Move for CsrToEll {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let width = m
-            .row_ptr
-            .windows(2)
-            .map(|ends| ends[1] - ends[0])
-            .max()
-            .unwrap_or(0) as usize;
+        let width = m.row_ptr.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0) as usize;
         let slots = check_slots("slots", m.rows as u128 * width as u128)?;
         let mut indices = Vec::with_capacity(slots);
         let mut values = Vec::with_capacity(slots);
@@ -67,10 +62,6 @@ impl Move for EllToCsr {
             values.extend_from_slice(&slots[..real]);
             row_ptr.push(col_idx.len() as u32);
         }
-        Ok(compressed(
-            FormatKind::Csr,
-            (m.rows, m.cols),
-            (row_ptr, col_idx, values),
-        ))
+        Ok(compressed(FormatKind::Csr, (m.rows, m.cols), (row_ptr, col_idx, values)))
     }
 }

@@ -68,10 +68,6 @@ impl Move for LibraSddmmToCsr {
         };
         let pattern = encoding.decode();
         let values = gather_both(&m.values, &m.rest_values, &pattern.source);
-        Ok(compressed(
-            FormatKind::Csr,
-            (m.rows, m.cols),
-            (pattern.row_ptr, pattern.col_idx, values),
-        ))
+        Ok(compressed(FormatKind::Csr, (m.rows, m.cols), (pattern.row_ptr, pattern.col_idx, values)))
     }
 }

@@ -80,11 +80,7 @@ impl Cut {
         }
         if n > m {
             let (found, limit) = (u128::from(n), u64::from(m));
-            return Err(Refusal::TooLarge {
-                field: "n",
-                found,
-                limit,
-            });
+            return Err(Refusal::TooLarge { field: "n", found, limit });
         }
         let (n, m, l) = (n as usize, m as usize, l as usize);
         let groups = cols.div_ceil(l);
@@ -102,9 +98,7 @@ fn fill_band<T: Stored>(
 ) -> Result<(), Refusal> {
     let stride = cut.groups * cut.l;
     let (mut stored, mut seen) = (vec![0u32; cut.groups], vec![0u32; cut.groups]);
-    let windows = index
-        .chunks_exact_mut(cut.n * cut.groups)
-        .zip(values.chunks_exact_mut(cut.n * stride));
+    let windows = index.chunks_exact_mut(cut.n * cut.groups).zip(values.chunks_exact_mut(cut.n * stride));
     for (at, (index, values)) in windows.enumerate() {
         let first = (window + at) * cut.m;
         let rows = first..csr.rows.min(first + cut.m);

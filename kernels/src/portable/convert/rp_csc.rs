@@ -37,10 +37,7 @@ impl Move for CsrToRpCsc {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let sides = Sides {
-            other: "cols",
-            group: "rows of a group",
-        };
+        let sides = Sides { other: "cols", group: "rows of a group" };
         let (groups, height) = check_groups(params, &sides, m.rows, m.cols)?;
         let parts = transpose_groups(m, groups, height)?;
         encoded(Parts::RpCsc(parts))
@@ -63,11 +60,7 @@ fn transpose_groups<T: Stored>(m: &Csr<T>, groups: usize, height: usize) -> Resu
     let mut row_idx = vec![0; m.nnz()];
     let mut values = vec![T::default(); m.nnz()];
     let mut lanes = vec![Vec::new(); groups];
-    let lengths = || {
-        group_value_ptr
-            .windows(2)
-            .map(|ends| (ends[1] - ends[0]) as usize)
-    };
+    let lengths = || group_value_ptr.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
     let slots = pieces(&mut row_idx, lengths()).zip(pieces(&mut values, lengths()));
     let tasks = slots.zip(&mut lanes).enumerate();
     let tasks = tasks.map(|(group, ((row_idx, values), lanes))| Group {
@@ -239,12 +232,7 @@ impl Move for RpCscToCsr {
             .zip(pieces(&mut col_idx, lengths()))
             .zip(pieces(&mut values, lengths()))
             .enumerate()
-            .map(|(group, ((ends, col_idx), values))| Rows {
-                group,
-                ends,
-                col_idx,
-                values,
-            });
+            .map(|(group, ((ends, col_idx), values))| Rows { group, ends, col_idx, values });
         each(m.nnz(), tasks.collect(), |next: &mut Vec<u32>, rows| {
             turn(m, next, rows);
         });
@@ -264,19 +252,9 @@ struct Rows<'a, T> {
 
 /// Counting sort by row: columns stay ascending.
 fn turn<T: Stored>(m: &RpCsc<T>, next: &mut Vec<u32>, rows: Rows<'_, T>) {
-    let Rows {
-        group,
-        ends,
-        col_idx,
-        values,
-    } = rows;
+    let Rows { group, ends, col_idx, values } = rows;
     let first = m.group_value_ptr[group];
-    count_rows(
-        &m.row_idx[first as usize..first as usize + values.len()],
-        first,
-        next,
-        ends,
-    );
+    count_rows(&m.row_idx[first as usize..first as usize + values.len()], first, next, ends);
     let mut at = first as usize;
     let lanes = m.col_idx.iter().zip(&m.group_bitmap);
     let lanes = lanes.filter(|(_, bits)| *bits >> group & 1 == 1);

@@ -49,10 +49,8 @@ impl Move for CsrToRsTile {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         let split = Split::new(&m.row_ptr, &m.col_idx, &params);
-        let residual_slots = check_slots(
-            "residual_slots",
-            split.residual_row.len() as u128 * split.residual_width as u128,
-        )?;
+        let residual_slots =
+            check_slots("residual_slots", split.residual_row.len() as u128 * split.residual_width as u128)?;
         let layout = Layout::new(&m.row_ptr, &m.col_idx, &split.window_row);
         let values = window_values(m, &split.window_row, &layout);
         let (residual_col, residual_values) = residual(m, &split, residual_slots);
@@ -130,11 +128,7 @@ impl Move for RsTileToCsr {
             residual_col: &m.residual_col,
         });
         let values = row_values(m, &map);
-        Ok(compressed(
-            FormatKind::Csr,
-            (m.rows, m.cols),
-            (map.row_ptr, map.col_idx, values),
-        ))
+        Ok(compressed(FormatKind::Csr, (m.rows, m.cols), (map.row_ptr, map.col_idx, values)))
     }
 }
 

@@ -56,12 +56,7 @@ fn cut(rows: usize, FormatParams { v, stride, .. }: FormatParams) -> Result<Cut,
             limit: BLOCK_AREA_LIMIT,
         });
     }
-    let cut = Cut {
-        first_row: 0,
-        rows,
-        height: v as usize,
-        stride: stride as usize,
-    };
+    let cut = Cut { first_row: 0, rows, height: v as usize, stride: stride as usize };
     check_slots("window_ptr", cut.windows() as u128 + 1)?;
     Ok(cut)
 }
@@ -76,12 +71,7 @@ impl Move for SrBcrsToCsr {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("row_ptr", m.rows as u128 + 1)?;
-        let cut = Cut {
-            first_row: 0,
-            rows: m.rows,
-            height: m.v,
-            stride: m.stride,
-        };
+        let cut = Cut { first_row: 0, rows: m.rows, height: m.v, stride: m.stride };
         let mut arrays = (vec![0], Vec::new(), Vec::new());
         cut.append_rows(&m.window_ptr, &m.vector_col, &m.values, &mut arrays);
         Ok(compressed(FormatKind::Csr, (m.rows, m.cols), arrays))

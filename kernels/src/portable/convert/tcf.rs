@@ -32,11 +32,7 @@ impl Move for CsrToTcf {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("node_pointer", m.row_ptr.len() as u128)?;
-        let windows = Windows {
-            row_ptr: &m.row_ptr,
-            col_idx: &m.col_idx,
-            height: 16,
-        };
+        let windows = Windows { row_ptr: &m.row_ptr, col_idx: &m.col_idx, height: 16 };
         let (edge_to_column, mut block_partition) = windows.ranks();
         for width in &mut block_partition {
             *width = width.div_ceil(8);

@@ -53,11 +53,7 @@ impl Cut {
         };
         let chunks = if short_k { 4 } else { 8 };
         let across = cols.div_ceil(chunk * chunks);
-        Ok(Cut {
-            chunk,
-            chunks,
-            across,
-        })
+        Ok(Cut { chunk, chunks, across })
     }
 
     /// Slots of one row.
@@ -193,11 +189,7 @@ impl Move for TwoFourToCsr {
                         let nibble = words[word] >> shift & 15;
                         for (j, &value) in slots.iter().enumerate() {
                             if !value.is_positive_zero() {
-                                let offset = if kept == 1 {
-                                    nibble >> 3
-                                } else {
-                                    nibble >> (2 * j) & 3
-                                };
+                                let offset = if kept == 1 { nibble >> 3 } else { nibble >> (2 * j) & 3 };
                                 columns[at] = (chunk * cut.chunk) as u32 + offset;
                                 values[at] = value;
                                 at += 1;

@@ -80,9 +80,7 @@ impl Cut {
         let first = entries_before(0);
         let spans = self.spans(entries_before);
         let mut slots = vec![0u32; col_idx.len() - first];
-        let lengths = spans
-            .iter()
-            .map(|s| entries_before(s.end) - entries_before(s.start));
+        let lengths = spans.iter().map(|s| entries_before(s.end) - entries_before(s.start));
         let jobs = spans.iter().cloned().zip(pieces(&mut slots, lengths)).collect();
         let found = each(jobs, |(span, slots): (Range<usize>, _)| {
             let ptr = &row_ptr[self.row(span.start)..=self.row(span.end)];
@@ -90,9 +88,7 @@ impl Cut {
             self.find_in_span(ptr, &col_idx[range], slots)
         });
         let counts = || found.iter().flat_map(|(counts, _)| counts);
-        let padded: u128 = counts()
-            .map(|&c| (c as usize).next_multiple_of(self.stride) as u128)
-            .sum();
+        let padded: u128 = counts().map(|&c| (c as usize).next_multiple_of(self.stride) as u128).sum();
         check_slots("slots", padded * self.height as u128)?;
         let mut window_ptr = Vec::with_capacity(self.windows() + 1);
         window_ptr.push(0u32);
@@ -165,39 +161,27 @@ impl Cut {
             return found.pop().unwrap_or_default().1;
         }
         let mut vector_col = vec![0; padded];
-        let lengths = spans
-            .iter()
-            .map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize);
+        let lengths = spans.iter().map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize);
         let jobs = found.into_iter().zip(pieces(&mut vector_col, lengths)).collect();
-        each(
-            jobs,
-            |((counts, columns), piece): ((Vec<u32>, Vec<u32>), &mut [u32])| {
-                let (mut from, mut to) = (0, 0);
-                for count in counts {
-                    let (real, end) = (to + count as usize, from + count as usize);
-                    piece[to..real].copy_from_slice(&columns[from..end]);
-                    to += (count as usize).next_multiple_of(self.stride);
-                    piece[real..to].fill(PAD);
-                    from = end;
-                }
-            },
-        );
+        each(jobs, |((counts, columns), piece): ((Vec<u32>, Vec<u32>), &mut [u32])| {
+            let (mut from, mut to) = (0, 0);
+            for count in counts {
+                let (real, end) = (to + count as usize, from + count as usize);
+                piece[to..real].copy_from_slice(&columns[from..end]);
+                to += (count as usize).next_multiple_of(self.stride);
+                piece[real..to].fill(PAD);
+                from = end;
+            }
+        });
         vector_col
     }
 
     /// The values of the vectors. `row_ptr` and `values` are those of the matrix.
     pub(super) fn fill<T: Stored>(&self, vectors: &Vectors, row_ptr: &[u32], values: &[T]) -> Vec<T> {
-        let Vectors {
-            window_ptr,
-            vector_col,
-            slots,
-            spans,
-        } = vectors;
+        let Vectors { window_ptr, vector_col, slots, spans } = vectors;
         let first = row_ptr[self.first_row] as usize;
         let mut filled = zeros(vector_col.len() * self.height);
-        let lengths = spans
-            .iter()
-            .map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize * self.height);
+        let lengths = spans.iter().map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize * self.height);
         let jobs = spans.iter().cloned().zip(pieces(&mut filled, lengths)).collect();
         each(jobs, |(span, piece): (Range<usize>, &mut [T])| {
             for window in span.clone() {
@@ -325,27 +309,15 @@ pub(super) fn both<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if work < PARALLEL_FROM {
-        (a(), b())
-    } else {
-        rayon::join(a, b)
-    }
+    if work < PARALLEL_FROM { (a(), b()) } else { rayon::join(a, b) }
 }
 
 /// A slice in consecutive pieces.
 fn pieces<X>(mut slice: &mut [X], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &mut [X]> {
-    lengths.map(move |length| {
-        slice
-            .split_off_mut(..length)
-            .expect("the lengths add up to the slice")
-    })
+    lengths.map(move |length| slice.split_off_mut(..length).expect("the lengths add up to the slice"))
 }
 
 /// Does every job, one after the other if there is only one.
 fn each<I: Send, O: Send>(jobs: Vec<I>, job: impl Fn(I) -> O + Sync + Send) -> Vec<O> {
-    if jobs.len() < 2 {
-        jobs.into_iter().map(job).collect()
-    } else {
-        jobs.into_par_iter().map(job).collect()
-    }
+    if jobs.len() < 2 { jobs.into_iter().map(job).collect() } else { jobs.into_par_iter().map(job).collect() }
 }

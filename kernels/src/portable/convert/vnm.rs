@@ -46,18 +46,10 @@ impl Cut {
             }
         }
         if n > 4 {
-            return Err(Refusal::TooLarge {
-                field: "n",
-                found: u128::from(n),
-                limit: 4,
-            });
+            return Err(Refusal::TooLarge { field: "n", found: u128::from(n), limit: 4 });
         }
         if m < 4 {
-            return Err(Refusal::Parameter {
-                field: "m",
-                expected: "at least 4",
-                found: u64::from(m),
-            });
+            return Err(Refusal::Parameter { field: "m", expected: "at least 4", found: u64::from(m) });
         }
         let (v, n, m) = (v as usize, n as usize, m as usize);
         let across = cols.div_ceil(m);
@@ -113,21 +105,12 @@ impl Move for CsrToVnm {
             bands::run(jobs.enumerate().collect(), |(at, (column, (index, values)))| {
                 let mut scratch = vec![0u8; cut.across];
                 let rows = at * band..csr.rows.min((at + 1) * band);
-                let blocks = rows
-                    .step_by(cut.v)
-                    .zip(column.chunks_exact_mut(cut.across * KEPT));
+                let blocks = rows.step_by(cut.v).zip(column.chunks_exact_mut(cut.across * KEPT));
                 for (at, (first, column)) in blocks.enumerate() {
                     let lanes = at * cut.v * cut.across;
                     let block = first..csr.rows.min(first + cut.v);
                     select(csr, &cut, block.clone(), column, &mut scratch)?;
-                    place(
-                        csr,
-                        &cut,
-                        block,
-                        column,
-                        &mut index[lanes..],
-                        &mut values[lanes * cut.n..],
-                    );
+                    place(csr, &cut, block, column, &mut index[lanes..], &mut values[lanes * cut.n..]);
                 }
                 Ok(())
             })?;

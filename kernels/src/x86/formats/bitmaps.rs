@@ -67,10 +67,7 @@ impl<'a, T: Stored> Located<'a, T> {
         let mut places = vec![Place::Nowhere; matrix.rows];
         for (window, &first) in matrix.window_row.iter().enumerate() {
             for (r, place) in places[first as usize..].iter_mut().take(SIDE).enumerate() {
-                *place = Place::Window {
-                    window: window as u32,
-                    r: r as u8,
-                };
+                *place = Place::Window { window: window as u32, r: r as u8 };
             }
         }
         for (at, &row) in matrix.residual_row.iter().enumerate() {
@@ -120,10 +117,7 @@ impl<T: Stored> ByRow<T> for Located<'_, T> {
             }
             Place::Residual(at) => {
                 let slots = at as usize * m.residual_width..(at as usize + 1) * m.residual_width;
-                for (&col, &value) in m.residual_col[slots.clone()]
-                    .iter()
-                    .zip(&m.residual_values[slots])
-                {
+                for (&col, &value) in m.residual_col[slots.clone()].iter().zip(&m.residual_values[slots]) {
                     if col == PAD {
                         break;
                     }
@@ -150,9 +144,7 @@ impl Source for AsBitTcf {
 fn before(offsets: &[u32], blocks: &[u32], row: usize, height: usize) -> usize {
     let (window, r) = (row / height, row % height);
     let start = blocks[offsets[window] as usize] as usize;
-    let end = offsets
-        .get(window + 1)
-        .map_or(start, |&end| blocks[end as usize] as usize);
+    let end = offsets.get(window + 1).map_or(start, |&end| blocks[end as usize] as usize);
     start + (end - start) * r / height
 }
 

@@ -66,10 +66,7 @@ impl<T: Send + Sync, M: ByRow<T>> Lanes<T> for Rowwise<M> {
         self.matrix.before(unit)
     }
 
-    #[expect(
-        unsafe_code,
-        reason = "compiled for bit instructions that the constructor found"
-    )]
+    #[expect(unsafe_code, reason = "compiled for bit instructions that the constructor found")]
     fn read<'s>(&'s self, units: Range<usize>, buffers: &'s mut Buffers<T>) -> Rows<'s, T> {
         // SAFETY: `try_new`, the only constructor, found the features.
         unsafe { decode(&self.matrix, units, buffers) };
@@ -82,10 +79,7 @@ impl<T: Send + Sync, M: ByRow<T>> Lanes<T> for Rowwise<M> {
 fn decode<T, M: ByRow<T>>(matrix: &M, rows: Range<usize>, buffers: &mut Buffers<T>) {
     buffers.clear();
     for row in rows {
-        let out = Out {
-            cols: &mut buffers.cols,
-            values: &mut buffers.values,
-        };
+        let out = Out { cols: &mut buffers.cols, values: &mut buffers.values };
         matrix.row(row, out);
         buffers.end_row();
     }

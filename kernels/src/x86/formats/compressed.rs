@@ -45,20 +45,12 @@ pub(in crate::x86) struct Compressed<'a, T: Clone> {
 impl<'a, T: Stored> Compressed<'a, T> {
     /// Arrays as they are.
     pub(in crate::x86) fn borrowed(ptr: &'a [u32], cols: &'a [u32], values: &'a [T]) -> Self {
-        Compressed {
-            ptr: Cow::Borrowed(ptr),
-            cols: Cow::Borrowed(cols),
-            values: Cow::Borrowed(values),
-        }
+        Compressed { ptr: Cow::Borrowed(ptr), cols: Cow::Borrowed(cols), values: Cow::Borrowed(values) }
     }
 
     /// Arrays that were made.
     pub(in crate::x86) fn owned((ptr, cols, values): (Vec<u32>, Vec<u32>, Vec<T>)) -> Self {
-        Compressed {
-            ptr: Cow::Owned(ptr),
-            cols: Cow::Owned(cols),
-            values: Cow::Owned(values),
-        }
+        Compressed { ptr: Cow::Owned(ptr), cols: Cow::Owned(cols), values: Cow::Owned(values) }
     }
 }
 
@@ -88,11 +80,7 @@ impl Source for AsCsr {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(
-            Compressed::borrowed(&m.row_ptr, &m.col_idx, &m.values),
-            m.cols,
-            transpose,
-        )
+        opened(Compressed::borrowed(&m.row_ptr, &m.col_idx, &m.values), m.cols, transpose)
     }
 }
 
@@ -104,11 +92,7 @@ impl Source for AsTcf {
         let Sparse::Tcf(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(
-            Compressed::borrowed(&m.node_pointer, &m.edge_list, &m.values),
-            m.cols,
-            transpose,
-        )
+        opened(Compressed::borrowed(&m.node_pointer, &m.edge_list, &m.values), m.cols, transpose)
     }
 }
 
@@ -121,11 +105,7 @@ impl Source for AsCsc {
         let Sparse::Csc(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(
-            Compressed::borrowed(&m.col_ptr, &m.row_idx, &m.values),
-            m.rows,
-            !transpose,
-        )
+        opened(Compressed::borrowed(&m.col_ptr, &m.row_idx, &m.values), m.rows, !transpose)
     }
 }
 
@@ -146,20 +126,14 @@ impl Source for AsCoo {
             return opened(rows, m.cols, transpose);
         }
         let rows = group(m.rows, &m.row_idx, &m.col_idx, &m.values);
-        opened(
-            Compressed::owned((rows.ptr, rows.index, rows.values)),
-            m.cols,
-            transpose,
-        )
+        opened(Compressed::owned((rows.ptr, rows.index, rows.values)), m.cols, transpose)
     }
 }
 
 /// True when rows ascend, columns strictly inside a row: no position is stored twice then.
 fn in_order<T: Copy>(m: &Coo<T>) -> bool {
     let keys = m.row_idx.iter().zip(&m.col_idx);
-    keys.clone()
-        .zip(keys.skip(1))
-        .all(|(before, after)| before < after)
+    keys.clone().zip(keys.skip(1)).all(|(before, after)| before < after)
 }
 
 /// Row pointers of ascending rows.

@@ -35,10 +35,7 @@ fn row_of(words: &[u64], kb: usize, r: usize) -> (u64, usize) {
     let (word, shift) = (kb * r / 64, kb * r % 64);
     let before: u32 = words[..word].iter().map(|word| word.count_ones()).sum();
     let below = (words[word] & ((1u64 << shift) - 1)).count_ones();
-    (
-        words[word] >> shift & ((1u64 << kb) - 1),
-        (before + below) as usize,
-    )
+    (words[word] >> shift & ((1u64 << kb) - 1), (before + below) as usize)
 }
 
 /// Visits row `r` of the blocks of a window as (column, value), in their order.
@@ -65,9 +62,7 @@ fn each_of_row<T: Copy>(
 fn before(ends: &[u32], block_ptr: &[u32], row_ptr: &[u32], row: usize) -> usize {
     let (window, r) = (row / WINDOW, row % WINDOW);
     let start = block_ptr[ends[window] as usize] as usize;
-    let end = ends
-        .get(window + 1)
-        .map_or(start, |&end| block_ptr[end as usize] as usize);
+    let end = ends.get(window + 1).map_or(start, |&end| block_ptr[end as usize] as usize);
     start + (end - start) * r / WINDOW + row_ptr[row] as usize
 }
 
@@ -97,11 +92,7 @@ impl<T: Stored> ByRow<T> for &LibraSpmm<T> {
         let rest = self.row_ptr[row] as usize..self.row_ptr[row + 1] as usize;
         let mut next = rest.start;
         each_of_row(
-            (
-                &self.window_block_ptr[row / WINDOW..][..2],
-                &self.bitmap,
-                &self.block_value_ptr,
-            ),
+            (&self.window_block_ptr[row / WINDOW..][..2], &self.bitmap, &self.block_value_ptr),
             (&self.block_col, &self.values),
             (self.kb, row % WINDOW),
             |col, value| {
@@ -143,11 +134,7 @@ impl<T: Stored> ByRow<T> for &LibraSddmm<T> {
         let rest = self.row_ptr[row] as usize..self.row_ptr[row + 1] as usize;
         let mut entries: Vec<(u32, T)> = Vec::with_capacity(rest.len());
         each_of_row(
-            (
-                &self.window_block_ptr[row / WINDOW..][..2],
-                &self.bitmap,
-                &self.block_value_ptr,
-            ),
+            (&self.window_block_ptr[row / WINDOW..][..2], &self.bitmap, &self.block_value_ptr),
             (&self.block_col, &self.values),
             (SDDMM_COLS, row % WINDOW),
             |col, value| entries.push((col, value)),

@@ -47,11 +47,7 @@ pub(super) trait Source {
 
 /// Lanes as they are, or turned; `cols` is the number of columns.
 fn opened<'a, T: Stored + Default>(lanes: impl Lanes<T> + 'a, cols: usize, transpose: bool) -> Boxed<'a, T> {
-    if transpose {
-        Ok(Box::new(transposed(&lanes, cols)?))
-    } else {
-        Ok(Box::new(lanes))
-    }
+    if transpose { Ok(Box::new(transposed(&lanes, cols)?)) } else { Ok(Box::new(lanes)) }
 }
 
 /// The rows of the transpose.
@@ -63,11 +59,5 @@ pub(super) fn transposed<T: Stored + Default>(
     let rows = lanes.read(0..lanes.units(), &mut buffers);
     let base = rows.ptr.first().copied().unwrap_or(0);
     debug_assert_eq!(base, 0, "all rows");
-    Ok(Compressed::owned(turn(
-        "row_ptr",
-        cols,
-        rows.ptr,
-        rows.cols,
-        rows.values,
-    )?))
+    Ok(Compressed::owned(turn("row_ptr", cols, rows.ptr, rows.cols, rows.values)?))
 }

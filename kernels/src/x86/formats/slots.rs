@@ -84,10 +84,7 @@ impl<T: Stored> ByRow<T> for &Bcsr<T> {
     fn before(&self, row: usize) -> usize {
         let (block_row, r) = (row / self.block_rows, row % self.block_rows);
         let start = self.block_row_ptr[block_row] as usize;
-        let end = self
-            .block_row_ptr
-            .get(block_row + 1)
-            .map_or(start, |&end| end as usize);
+        let end = self.block_row_ptr.get(block_row + 1).map_or(start, |&end| end as usize);
         (start * self.block_rows + (end - start) * r) * self.block_cols
     }
 

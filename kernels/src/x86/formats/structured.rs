@@ -56,10 +56,7 @@ impl<T: Stored> ByRow<T> for &Nm<T> {
             let Some(vector) = { kept }.find(|&at| self.index[at] == r) else {
                 continue;
             };
-            for (&value, col) in self.values[vector * self.l..][..self.l]
-                .iter()
-                .zip(group * self.l..)
-            {
+            for (&value, col) in self.values[vector * self.l..][..self.l].iter().zip(group * self.l..) {
                 if !value.is_positive_zero() {
                     out.push(col as u32, value);
                 }
@@ -107,11 +104,7 @@ impl<T: Stored> ByRow<T> for Chunked<'_, T> {
             let nibble = words[word] >> shift & 15;
             for (j, &value) in slots.iter().enumerate() {
                 // One index of a pair of columns, or two of four columns.
-                let offset = if kept == 1 {
-                    nibble >> 3
-                } else {
-                    nibble >> (2 * j) & 3
-                };
+                let offset = if kept == 1 { nibble >> 3 } else { nibble >> (2 * j) & 3 };
                 if !value.is_positive_zero() {
                     out.push((chunk * cut.chunk) as u32 + offset, value);
                 }

@@ -42,11 +42,7 @@ pub(super) trait Dots<A>: Isa {
 fn scalars<A: Unit>(x: &[A], rows: &[&[A]], from: usize, acc: &mut [A]) {
     for (rows, acc) in rows.chunks(4).zip(acc.chunks_mut(4)) {
         if let ([r0, r1, r2, r3], [a0, a1, a2, a3]) = (rows, &mut *acc) {
-            let right = r0[from..]
-                .iter()
-                .zip(&r1[from..])
-                .zip(&r2[from..])
-                .zip(&r3[from..]);
+            let right = r0[from..].iter().zip(&r1[from..]).zip(&r2[from..]).zip(&r3[from..]);
             for (&x, (((&y0, &y1), &y2), &y3)) in x[from..].iter().zip(right) {
                 *a0 = A::fused(*a0, x, y0);
                 *a1 = A::fused(*a1, x, y1);

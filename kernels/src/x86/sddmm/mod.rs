@@ -102,10 +102,7 @@ impl Runs for AsCoo {
     fn run_at<T>(s: &Sparse<T>, at: usize, end: usize, _: Option<usize>) -> (usize, usize) {
         let Sparse::Coo(m) = s else { return (0, end) };
         let row = m.row_idx[at];
-        let length = m.row_idx[at..end]
-            .iter()
-            .take_while(|&&other| other == row)
-            .count();
+        let length = m.row_idx[at..end].iter().take_while(|&&other| other == row).count();
         (row as usize, at + length)
     }
 }
@@ -125,14 +122,7 @@ where
     O: Output<A>,
 {
     let isa = V::detect()?;
-    let Sampled {
-        s,
-        x,
-        y,
-        scaling,
-        mode,
-        out,
-    } = open::<F, I, A, O>(task)?;
+    let Sampled { s, x, y, scaling, mode, out } = open::<F, I, A, O>(task)?;
     let (cols, values) = F::columns(s);
     if !scaling.reads_product() || x.cols == 0 {
         let product = scaling.reads_product().then_some(A::ZERO);
@@ -151,9 +141,7 @@ where
         let mut acc = [A::ZERO; LANES_LIMIT];
         while at < end {
             let (i, run_end) = F::run_at(s, at, end, before);
-            let run = cols[at..run_end]
-                .chunks(V::LANES)
-                .zip(values[at..run_end].chunks(V::LANES));
+            let run = cols[at..run_end].chunks(V::LANES).zip(values[at..run_end].chunks(V::LANES));
             for (cols, values) in run {
                 let mut rows = [x.row(i); LANES_LIMIT];
                 for (row, &j) in rows.iter_mut().zip(cols) {

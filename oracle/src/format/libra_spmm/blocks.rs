@@ -30,11 +30,7 @@ impl Blocks<'_> {
         check_offsets("block_value_ptr", self.block_value_ptr, blocks, self.values)?;
         check_offsets("window_block_ptr", self.window_block_ptr, self.windows(), blocks)?;
         check_length("bitmap", blocks as u128 * self.words() as u128, self.bitmap.len())?;
-        check_length(
-            "block_col",
-            blocks as u128 * self.kb as u128,
-            self.block_col.len(),
-        )
+        check_length("block_col", blocks as u128 * self.kb as u128, self.block_col.len())
     }
 
     /// Checks the columns of a window: in range, pads only after the last real one, and fewer than a block holds. Returns
@@ -58,11 +54,7 @@ impl Blocks<'_> {
                 });
             }
             if i >= real && col != PAD {
-                return Err(Refusal::DirtyPad {
-                    field: "block_col",
-                    at,
-                    row: window,
-                });
+                return Err(Refusal::DirtyPad { field: "block_col", at, row: window });
             }
         }
         Ok(real)
@@ -122,9 +114,7 @@ impl Blocks<'_> {
     pub(in crate::format) fn bits(&self, block: usize) -> impl Iterator<Item = usize> {
         let words = self.bitmap[block * self.words()..(block + 1) * self.words()].iter();
         words.enumerate().flat_map(|(w, &word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| 64 * w + bit)
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * w + bit)
         })
     }
 

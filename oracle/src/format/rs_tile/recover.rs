@@ -16,20 +16,13 @@ pub fn recover<T>(entries: &Entries<T>, wanted: &Partition) -> Option<FormatPara
     let sent: Vec<usize> = wanted.residual.iter().map(at).collect::<Option<_>>()?;
     let added = || sent.iter().map(|&at| added_columns(window_at(&rows, at)) as u32);
     let longest = sent.iter().map(|&at| rows[at].len()).max().unwrap_or(0) as u32;
-    let candidate = |impact, tau_inc| FormatParams {
-        tau_nnz: Some(longest),
-        tau_inc,
-        impact,
-        ..FormatParams::default()
-    };
+    let candidate =
+        |impact, tau_inc| FormatParams { tau_nnz: Some(longest), tau_inc, impact, ..FormatParams::default() };
     let candidates = [
         FormatParams::default(),
         candidate(ImpactRule::AsDescribed, None),
         candidate(ImpactRule::AsDescribed, added().min()),
-        candidate(
-            ImpactRule::AsPrinted,
-            added().max().map(|most| most.saturating_add(1)),
-        ),
+        candidate(ImpactRule::AsPrinted, added().max().map(|most| most.saturating_add(1))),
     ];
     let leads_there = |params: &FormatParams| {
         let thresholds = Thresholds::new(entries.rows, entries.nnz(), params);

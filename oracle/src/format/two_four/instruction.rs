@@ -36,12 +36,8 @@ pub enum SparseMma {
 
 impl SparseMma {
     /// Every shape.
-    pub const ALL: [SparseMma; 4] = [
-        SparseMma::HalfK16,
-        SparseMma::HalfK32,
-        SparseMma::Tf32K8,
-        SparseMma::Tf32K16,
-    ];
+    pub const ALL: [SparseMma; 4] =
+        [SparseMma::HalfK16, SparseMma::HalfK32, SparseMma::Tf32K8, SparseMma::Tf32K16];
 
     /// The shape for an element type; `None` for types that 2:4 is not defined for.
     #[must_use]

@@ -8,13 +8,7 @@ use crate::scalar::Scalar;
 pub(super) fn check_column<T>(p: &VnmParts<T>, row: usize, at: usize) -> Result<(), Refusal> {
     let found = u64::from(p.column[at]);
     if found >= p.m as u64 {
-        return Err(Refusal::IndexOutOfRange {
-            field: "column",
-            at,
-            row,
-            found,
-            limit: p.m as u64,
-        });
+        return Err(Refusal::IndexOutOfRange { field: "column", at, row, found, limit: p.m as u64 });
     }
     if !at.is_multiple_of(KEPT) && u64::from(p.column[at - 1]) >= found {
         return Err(Refusal::Unsorted {
@@ -32,11 +26,7 @@ pub(super) fn check_column<T>(p: &VnmParts<T>, row: usize, at: usize) -> Result<
 pub(super) fn check_positions<T>(p: &VnmParts<T>, row: usize, lane: usize) -> Result<(), Refusal> {
     let byte = p.index[lane];
     if let Some(bit) = (2 * p.n as u32..8).find(|&bit| byte >> bit & 1 == 1) {
-        return Err(Refusal::StrayBit {
-            field: "index",
-            at: lane,
-            bit,
-        });
+        return Err(Refusal::StrayBit { field: "index", at: lane, bit });
     }
     for j in 1..p.n {
         let (previous, found) = (byte >> (2 * j - 2) & 3, byte >> (2 * j) & 3);

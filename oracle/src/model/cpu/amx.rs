@@ -25,15 +25,7 @@ pub fn tdpbf16ps(c: u64, pairs: impl IntoIterator<Item = (u64, u64)>) -> u64 {
 /// One element of `TDPFP16PS`, from pairs (a, b) in the order of k.
 #[must_use]
 pub fn tdpfp16ps(c: u64, pairs: impl IntoIterator<Item = (u64, u64)>) -> u64 {
-    tile(c, pairs, |a, b, acc| {
-        fma(
-            Precision::F32,
-            widen_f16(a),
-            widen_f16(b),
-            acc,
-            Mxcsr::DOT_PRODUCT,
-        )
-    })
+    tile(c, pairs, |a, b, acc| fma(Precision::F32, widen_f16(a), widen_f16(b), acc, Mxcsr::DOT_PRODUCT))
 }
 
 fn tile(c: u64, pairs: impl IntoIterator<Item = (u64, u64)>, step: impl Fn(u64, u64, u64) -> u64) -> u64 {

@@ -69,19 +69,12 @@ impl Fpcr {
     /// What is flushed in operands and results of a type.
     #[must_use]
     pub fn flush(self, precision: Precision) -> Flush {
-        let tininess = if self.ah {
-            Tininess::AfterRounding
-        } else {
-            Tininess::BeforeRounding
-        };
+        let tininess = if self.ah { Tininess::AfterRounding } else { Tininess::BeforeRounding };
         let (operands, results) = match precision {
             Precision::F16 => (self.fz16, self.fz16),
             _ => (self.fiz || self.fz && !self.ah, self.fz),
         };
-        Flush {
-            operands,
-            results: results.then_some(tininess),
-        }
+        Flush { operands, results: results.then_some(tininess) }
     }
 
     /// `FPDefaultNaN`.
@@ -91,11 +84,7 @@ impl Fpcr {
     }
 
     pub(super) fn fused(self, to: Precision) -> Fused {
-        Fused {
-            to,
-            rounding: self.rmode,
-            flush: self.flush(to).results,
-        }
+        Fused { to, rounding: self.rmode, flush: self.flush(to).results }
     }
 }
 

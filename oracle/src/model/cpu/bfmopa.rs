@@ -35,10 +35,8 @@ pub fn bfmopa(acc: u64, row: [Option<u64>; 2], col: [Option<u64>; 2], fpcr: Fpcr
 /// `BFDotAdd` without `FEAT_EBF16`; `None` for NaN.
 fn unfused(acc: u64, row: [u64; 2], col: [u64; 2]) -> Option<u64> {
     let operand = |bits| Flush::X86.operand(bits, Precision::Bf16);
-    let ([a0, a1], [b0, b1]) = (
-        values(row.map(operand), Precision::Bf16),
-        values(col.map(operand), Precision::Bf16),
-    );
+    let ([a0, a1], [b0, b1]) =
+        (values(row.map(operand), Precision::Bf16), values(col.map(operand), Precision::Bf16));
     let pair = add(odd(&[(a0, b0)])?, odd(&[(a1, b1)])?)?;
     add(acc, pair)
 }
@@ -52,20 +50,13 @@ fn add(x: u64, y: u64) -> Option<u64> {
 
 /// A sum rounded to odd (`BFRound`).
 fn odd(terms: &[(f64, f64)]) -> Option<u64> {
-    let round = Fused {
-        to: Precision::F32,
-        rounding: Rounding::ToOdd,
-        flush: Some(Tininess::BeforeRounding),
-    };
+    let round =
+        Fused { to: Precision::F32, rounding: Rounding::ToOdd, flush: Some(Tininess::BeforeRounding) };
     let bits = round.sum(terms)?;
     // The terms are f32 numbers or products of bf16 numbers: f64 is near enough to see 2^128.
     let near: f64 = terms.iter().map(|(a, b)| a * b).sum();
     Some(if near.abs() >= 2f64.powi(128) {
-        encode(
-            f64::INFINITY.copysign(near),
-            Precision::F32,
-            Rounding::NearestEven,
-        )
+        encode(f64::INFINITY.copysign(near), Precision::F32, Rounding::NearestEven)
     } else {
         bits
     })

@@ -33,16 +33,10 @@ pub struct Flush {
 
 impl Flush {
     /// IEEE 754: nothing is flushed.
-    pub const NOTHING: Flush = Flush {
-        operands: false,
-        results: None,
-    };
+    pub const NOTHING: Flush = Flush { operands: false, results: None };
 
     /// DAZ and FTZ.
-    pub const X86: Flush = Flush {
-        operands: true,
-        results: Some(Tininess::AfterRounding),
-    };
+    pub const X86: Flush = Flush { operands: true, results: Some(Tininess::AfterRounding) };
 
     /// The operand that the unit sees.
     #[must_use]

@@ -46,9 +46,7 @@ impl Fused {
         if exact.is_zero() {
             return self.zero(self.sign_of_zero(terms));
         }
-        let flushed = self
-            .flush
-            .is_some_and(|f| f.is_tiny(&exact, self.to, self.rounding));
+        let flushed = self.flush.is_some_and(|f| f.is_tiny(&exact, self.to, self.rounding));
         if flushed {
             return self.zero(exact.is_negative());
         }

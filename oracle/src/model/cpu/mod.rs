@@ -36,11 +36,7 @@ impl CpuStep {
     /// The unit under the settings that a process starts with.
     #[must_use]
     pub const fn new(unit: CpuUnit) -> CpuStep {
-        CpuStep {
-            unit,
-            fpcr: Fpcr::DEFAULT,
-            mxcsr: Mxcsr::DEFAULT,
-        }
+        CpuStep { unit, fpcr: Fpcr::DEFAULT, mxcsr: Mxcsr::DEFAULT }
     }
 
     /// With another FPCR, which only Arm's units read. Its EBF gives way to the unit's.
@@ -79,13 +75,7 @@ impl CpuStep {
         let (granule, most) = (self.unit.granule(), self.products());
         let n = a.len();
         if n != b.len() || n == 0 || n > most || !n.is_multiple_of(granule) {
-            return Err(ModelError::UnitOperands {
-                unit: self.unit,
-                granule,
-                most,
-                a: n,
-                b: b.len(),
-            });
+            return Err(ModelError::UnitOperands { unit: self.unit, granule, most, a: n, b: b.len() });
         }
         Ok(self.step(acc, a, b))
     }

@@ -28,18 +28,10 @@ pub struct Mxcsr {
 
 impl Mxcsr {
     /// 0x1f80, as processes start.
-    pub const DEFAULT: Mxcsr = Mxcsr {
-        ftz: false,
-        daz: false,
-        rounding: Rounding::NearestEven,
-    };
+    pub const DEFAULT: Mxcsr = Mxcsr { ftz: false, daz: false, rounding: Rounding::NearestEven };
 
     /// What bf16 and AMX instructions use instead of MXCSR.
-    pub const DOT_PRODUCT: Mxcsr = Mxcsr {
-        ftz: true,
-        daz: true,
-        rounding: Rounding::NearestEven,
-    };
+    pub const DOT_PRODUCT: Mxcsr = Mxcsr { ftz: true, daz: true, rounding: Rounding::NearestEven };
 
     /// The register's fields; others are ignored.
     #[must_use]
@@ -60,18 +52,11 @@ impl Mxcsr {
     #[must_use]
     pub fn flush(self, precision: Precision) -> Flush {
         let counts = precision != Precision::F16;
-        Flush {
-            operands: self.daz && counts,
-            results: Flush::X86.results.filter(|_| self.ftz && counts),
-        }
+        Flush { operands: self.daz && counts, results: Flush::X86.results.filter(|_| self.ftz && counts) }
     }
 
     fn fused(self, to: Precision) -> Fused {
-        Fused {
-            to,
-            rounding: self.rounding,
-            flush: self.flush(to).results,
-        }
+        Fused { to, rounding: self.rounding, flush: self.flush(to).results }
     }
 }
 
@@ -111,11 +96,7 @@ pub fn widen_f16(bits: u64) -> u64 {
     if nan::is_nan(bits, Precision::F16) {
         return nan::convert(bits, Precision::F16, Precision::F32);
     }
-    encode(
-        decode(bits, Precision::F16),
-        Precision::F32,
-        Rounding::NearestEven,
-    )
+    encode(decode(bits, Precision::F16), Precision::F32, Rounding::NearestEven)
 }
 
 /// f32 to f16 (`VCVTPS2PH`), by RC of the immediate or of MXCSR. DAZ counts, FTZ does not.

@@ -140,15 +140,8 @@ impl Recording {
                 instruction: name.instruction.to_string(),
             });
         }
-        let words = bytes
-            .chunks_exact(4)
-            .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-        Ok(Recording {
-            name,
-            layout,
-            groups: bytes.len() / per_group,
-            words: words.collect(),
-        })
+        let words = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+        Ok(Recording { name, layout, groups: bytes.len() / per_group, words: words.collect() })
     }
 
     /// What its name says.
@@ -172,9 +165,7 @@ impl Recording {
         mut visit: impl FnMut(Sample) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
         (0..self.groups).try_for_each(|group| {
-            let operands = self
-                .layout
-                .operands(&self.words, self.groups, group, self.name.selector)?;
+            let operands = self.layout.operands(&self.words, self.groups, group, self.name.selector)?;
             operands.samples(group).try_for_each(&mut visit)
         })
     }
@@ -213,10 +204,7 @@ impl Recording {
                 Err(ModelError::NoSuchInstruction { .. }) => continue,
                 other => other?,
             };
-            if best
-                .as_ref()
-                .is_none_or(|(_, most)| check.predicted > most.predicted)
-            {
+            if best.as_ref().is_none_or(|(_, most)| check.predicted > most.predicted) {
                 best = Some((architecture, check));
             }
         }

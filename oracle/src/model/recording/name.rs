@@ -54,13 +54,8 @@ impl RecordingName {
     /// # Errors
     /// [`RecordingError::Name`].
     pub fn parse(name: &str) -> Result<RecordingName, RecordingError> {
-        let refuse = |reason| RecordingError::Name {
-            name: name.chars().take(80).collect(),
-            reason,
-        };
-        let stem = name
-            .strip_suffix(".bin")
-            .ok_or_else(|| refuse("it does not end in .bin"))?;
+        let refuse = |reason| RecordingError::Name { name: name.chars().take(80).collect(), reason };
+        let stem = name.strip_suffix(".bin").ok_or_else(|| refuse("it does not end in .bin"))?;
         let mut tokens = stem.split('_').peekable();
         let device = tokens.next().filter(|d| !d.is_empty());
         let device = device.ok_or_else(|| refuse("it names no device"))?;
@@ -78,16 +73,11 @@ impl RecordingName {
         let shape = tokens.next().ok_or_else(|| refuse("it names no k"))?;
         let m = if warpgroup { 64 } else { 16 };
         let (m, n, k) = shape_of(shape, m).ok_or_else(|| refuse("the shape is neither k16 nor m16n8k16"))?;
-        let selector = match tokens
-            .next()
-            .map(|s| s.strip_prefix('s').and_then(|s| s.parse().ok()))
-        {
+        let selector = match tokens.next().map(|s| s.strip_prefix('s').and_then(|s| s.parse().ok())) {
             None => 0,
             Some(Some(selector)) if sparse && selector < 4 => selector,
             Some(_) => {
-                return Err(refuse(
-                    "the last part is no selector s0 .. s3 of a sparse instruction",
-                ));
+                return Err(refuse("the last part is no selector s0 .. s3 of a sparse instruction"));
             }
         };
         if tokens.next().is_some() {
@@ -107,14 +97,7 @@ impl RecordingName {
         Ok(RecordingName {
             device: device.to_owned(),
             architecture: architecture_of(device),
-            instruction: Instruction {
-                engine,
-                m,
-                n,
-                k,
-                input,
-                acc,
-            },
+            instruction: Instruction { engine, m, n, k, input, acc },
             selector,
         })
     }
@@ -122,10 +105,6 @@ impl RecordingName {
 
 /// `k16`, or `m8n8k4`.
 fn shape_of(text: &str, m: u16) -> Option<(u16, u16, u16)> {
-    let whole = if text.starts_with('m') {
-        text.to_owned()
-    } else {
-        format!("m{m}n8{text}")
-    };
+    let whole = if text.starts_with('m') { text.to_owned() } else { format!("m{m}n8{text}") };
     Instruction::parse_shape(&whole)
 }

@@ -37,11 +37,7 @@ impl Layout {
             // How wider tiles of B lie in shared memory is the recorder's choice.
             return Err(ModelError::NoFragment { instruction });
         }
-        Ok(Layout {
-            instruction,
-            fragment: Fragment::of(instruction)?,
-            sparse,
-        })
+        Ok(Layout { instruction, fragment: Fragment::of(instruction)?, sparse })
     }
 
     /// Words of one warp in the sections A, B, C, D, metadata.
@@ -81,9 +77,7 @@ impl Layout {
             let before: usize = sections[..index].iter().sum();
             &words[before * groups + group * sections[index]..][..sections[index]]
         };
-        let Instruction {
-            m, n, k, input, acc, ..
-        } = self.instruction;
+        let Instruction { m, n, k, input, acc, .. } = self.instruction;
         let (m, n, k) = (usize::from(m), usize::from(n), usize::from(k));
         let (lanes, kept) = (self.fragment.lanes(), self.instruction.products());
         let fragment = &self.fragment;

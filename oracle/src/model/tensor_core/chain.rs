@@ -18,11 +18,7 @@ pub fn chain(core: &TensorCore, acc: u64, a: &[u64], b: &[u64]) -> Result<u64, M
         });
     }
     if !a.len().is_multiple_of(products) {
-        return Err(ModelError::NotAMultiple {
-            instruction: core.instruction(),
-            products,
-            terms: a.len(),
-        });
+        return Err(ModelError::NotAMultiple { instruction: core.instruction(), products, terms: a.len() });
     }
     let mut blocks = a.chunks(products).zip(b.chunks(products));
     blocks.try_fold(acc, |acc, (a, b)| core.apply(acc, a, b))

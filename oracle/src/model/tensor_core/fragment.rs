@@ -41,11 +41,7 @@ impl Fragment {
                 Engine::Wgmma => m == 64 && n.is_multiple_of(8) && (8..=256).contains(&n) && row == 32,
                 Engine::WgmmaSparse | Engine::Tcgen05 => false,
             };
-        if known {
-            Ok(Fragment { instruction })
-        } else {
-            Err(ModelError::NoFragment { instruction })
-        }
+        if known { Ok(Fragment { instruction }) } else { Err(ModelError::NoFragment { instruction }) }
     }
 
     /// Threads that share the work: 32, or 128 of a warpgroup.

@@ -43,10 +43,7 @@ impl FusedSum {
         if count > MOST {
             return self.add_up(products.chain([acc]));
         }
-        decoded
-            .iter_mut()
-            .zip(products)
-            .for_each(|(to, product)| *to = product);
+        decoded.iter_mut().zip(products).for_each(|(to, product)| *to = product);
         self.add_up(decoded[..=count].iter().copied())
     }
 

@@ -45,11 +45,7 @@ impl Factor {
         let magnitude = term.significand as i16;
         Some(Factor {
             significand: if term.negative { -magnitude } else { magnitude },
-            exponent: if magnitude == 0 {
-                NONE
-            } else {
-                term.exponent as i16
-            },
+            exponent: if magnitude == 0 { NONE } else { term.exponent as i16 },
         })
     }
 }
@@ -66,11 +62,7 @@ impl Planes {
     /// All zeros.
     pub(super) fn zeros(rows: usize, cols: usize) -> Planes {
         let stride = cols.next_multiple_of(WIDTH);
-        Planes {
-            significands: vec![0; rows * stride],
-            exponents: vec![NONE; rows * stride],
-            stride,
-        }
+        Planes { significands: vec![0; rows * stride], exponents: vec![NONE; rows * stride], stride }
     }
 }
 
@@ -168,10 +160,7 @@ fn window(plane: &[i16], at: usize) -> &[i16; WIDTH] {
 fn decode(output: Output, acc: &[u32; WIDTH]) -> Decoded {
     let spec = output.precision().spec();
     let (fraction, sign) = (spec.significand - 1, spec.storage_bits - 1);
-    let mut c = Decoded {
-        significand: [0; WIDTH],
-        exponent: [0; WIDTH],
-    };
+    let mut c = Decoded { significand: [0; WIDTH], exponent: [0; WIDTH] };
     for j in 0..WIDTH {
         let magnitude = acc[j] & ((1 << sign) - 1);
         let field = (magnitude >> fraction) as i32;
@@ -180,11 +169,7 @@ fn decode(output: Output, acc: &[u32; WIDTH]) -> Decoded {
         let negative = -((acc[j] >> sign) as i32);
         c.significand[j] = (significand ^ negative) - negative;
         let exponent = spec.emin + field.max(1) - 1;
-        c.exponent[j] = if significand == 0 {
-            i32::from(NONE)
-        } else {
-            exponent
-        };
+        c.exponent[j] = if significand == 0 { i32::from(NONE) } else { exponent };
     }
     c
 }

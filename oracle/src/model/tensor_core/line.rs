@@ -96,8 +96,7 @@ impl Line {
         if from.significand.is_empty() {
             return;
         }
-        self.significand
-            .extend(places.iter().map(|&i| from.significand[i]));
+        self.significand.extend(places.iter().map(|&i| from.significand[i]));
         self.exponent.extend(places.iter().map(|&i| from.exponent[i]));
         self.special = self.exponent.contains(&SPECIAL);
     }
@@ -156,9 +155,7 @@ impl Datapath {
             Datapath::FmaChain => {
                 let number = |bits: &u64| f64::from_bits(*bits);
                 let terms = a.bits.iter().map(number).zip(b.bits.iter().map(number));
-                terms
-                    .fold(number(&acc), |acc, (a, b)| a.mul_add(b, acc))
-                    .to_bits()
+                terms.fold(number(&acc), |acc, (a, b)| a.mul_add(b, acc)).to_bits()
             }
         }
     }
@@ -174,18 +171,13 @@ impl FusedSum {
             Operand::Finite(acc) if !a.special && !b.special && scale >= 0 => {
                 self.step_finite(acc, a, b, part, scale)
             }
-            _ => self.add_up(
-                part.map(|i| a.decode(a.bits[i]).times(b.decode(b.bits[i])))
-                    .chain([acc]),
-            ),
+            _ => self.add_up(part.map(|i| a.decode(a.bits[i]).times(b.decode(b.bits[i]))).chain([acc])),
         }
     }
 
     fn step_finite(&self, acc: Term, a: &Line, b: &Line, part: Range<usize>, scale: i32) -> u64 {
         let exponents = || a.exponent[part.clone()].iter().zip(&b.exponent[part.clone()]);
-        let significands = a.significand[part.clone()]
-            .iter()
-            .zip(&b.significand[part.clone()]);
+        let significands = a.significand[part.clone()].iter().zip(&b.significand[part.clone()]);
         let mut largest = exponents().fold(self.zero_exponent, |largest, (x, y)| largest.max(x + y));
         if acc.significand != 0 {
             largest = largest.max(acc.exponent);
@@ -195,11 +187,7 @@ impl FusedSum {
             let shift = (largest - (x + y)).min(63);
             // The magnitude is cut, not the two's complement.
             let magnitude = product.unsigned_abs() >> shift;
-            if product < 0 {
-                -(magnitude as i64)
-            } else {
-                magnitude as i64
-            }
+            if product < 0 { -(magnitude as i64) } else { magnitude as i64 }
         });
         let lsb = largest - self.fraction;
         let acc = if acc.significand == 0 { 0 } else { acc.aligned(lsb) };

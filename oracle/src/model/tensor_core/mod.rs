@@ -62,11 +62,7 @@ impl TensorCore {
     pub fn new(architecture: Architecture, instruction: Instruction) -> Result<TensorCore, ModelError> {
         let mut covering = ROWS.iter().filter(|row| row.covers(&instruction));
         match covering.find(|row| row.architectures.contains(&architecture)) {
-            Some(row) => Ok(TensorCore {
-                architecture,
-                instruction,
-                row,
-            }),
+            Some(row) => Ok(TensorCore { architecture, instruction, row }),
             None => Err(ModelError::NoSuchInstruction {
                 architecture,
                 instruction,
@@ -184,22 +180,15 @@ impl TensorCore {
             Datapath::HalfPairs(sum) => {
                 let pairs = |operands: &[u64], link| {
                     let of_link = |i: &usize| self.link_of(*i) == link;
-                    (0..operands.len())
-                        .filter(of_link)
-                        .map(|i| operands[i])
-                        .collect::<Vec<u64>>()
+                    (0..operands.len()).filter(of_link).map(|i| operands[i]).collect::<Vec<u64>>()
                 };
-                let dot = (0..2).fold(0, |dot, link| {
-                    sum.step(dot, &pairs(a, link), &pairs(b, link), input)
-                });
+                let dot = (0..2).fold(0, |dot, link| sum.step(dot, &pairs(a, link), &pairs(b, link), input));
                 ieee_add(acc, dot, sum.output)
             }
             Datapath::FmaChain => {
                 let number = |bits: &u64| f64::from_bits(*bits);
                 let terms = a.iter().map(number).zip(b.iter().map(number));
-                terms
-                    .fold(number(&acc), |acc, (a, b)| a.mul_add(b, acc))
-                    .to_bits()
+                terms.fold(number(&acc), |acc, (a, b)| a.mul_add(b, acc)).to_bits()
             }
         })
     }
@@ -217,15 +206,9 @@ fn ieee_add(x: u64, y: u64, output: Output) -> u64 {
 
 /// Which architectures have an instruction, as a sentence.
 fn available(instruction: &Instruction) -> String {
-    let has = |a: &Architecture| {
-        ROWS.iter()
-            .any(|row| row.covers(instruction) && row.architectures.contains(a))
-    };
-    let names: Vec<&str> = Architecture::ALL
-        .iter()
-        .filter(|a| has(a))
-        .map(|a| a.name())
-        .collect();
+    let has =
+        |a: &Architecture| ROWS.iter().any(|row| row.covers(instruction) && row.architectures.contains(a));
+    let names: Vec<&str> = Architecture::ALL.iter().filter(|a| has(a)).map(|a| a.name()).collect();
     if names.is_empty() {
         return "no architecture in the table has it; see `model::tensor_core::table::ROWS`".to_owned();
     }

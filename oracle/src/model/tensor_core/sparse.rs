@@ -19,9 +19,7 @@ pub fn selected_rows(mma: SparseMma, nibbles: &[u32]) -> Result<Vec<usize>, Mode
     let kept = mma.chunk() / 2;
     let mut rows = Vec::with_capacity(nibbles.len() * kept);
     for (chunk, &nibble) in nibbles.iter().enumerate() {
-        let offsets = mma
-            .offsets(nibble)
-            .ok_or(ModelError::Metadata { chunk, nibble })?;
+        let offsets = mma.offsets(nibble).ok_or(ModelError::Metadata { chunk, nibble })?;
         rows.extend(offsets[..kept].iter().map(|offset| chunk * mma.chunk() + offset));
     }
     Ok(rows)
@@ -34,10 +32,7 @@ pub fn selected_rows(mma: SparseMma, nibbles: &[u32]) -> Result<Vec<usize>, Mode
 pub fn select(mma: SparseMma, nibbles: &[u32], column: &[u64]) -> Result<Vec<u64>, ModelError> {
     let expected = nibbles.len() * mma.chunk();
     if column.len() != expected {
-        return Err(ModelError::Column {
-            expected,
-            found: column.len(),
-        });
+        return Err(ModelError::Column { expected, found: column.len() });
     }
     let rows = selected_rows(mma, nibbles)?;
     Ok(rows.into_iter().map(|row| column[row]).collect())

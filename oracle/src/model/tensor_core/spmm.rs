@@ -77,10 +77,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
         }
         let rows = self.b.rows();
         if let Some(&(row, _)) = terms.iter().find(|(row, _)| *row != PAD && *row as usize >= rows) {
-            return Err(ModelError::Row {
-                row: row as usize,
-                rows,
-            });
+            return Err(ModelError::Row { row: row as usize, rows });
         }
         let blocks = terms.chunks(self.core.products());
         let Some(fast) = &self.fast else {
@@ -235,16 +232,11 @@ impl Fast {
 
 /// Accumulators of at most 32 bits; lanes beyond them stay 0.
 fn narrow(acc: &[u64], lanes: &mut [u32]) {
-    lanes
-        .iter_mut()
-        .zip(acc)
-        .for_each(|(lane, &bits)| *lane = bits as u32);
+    lanes.iter_mut().zip(acc).for_each(|(lane, &bits)| *lane = bits as u32);
 }
 
 fn widen(lanes: &[u32], acc: &mut [u64]) {
-    acc.iter_mut()
-        .zip(lanes)
-        .for_each(|(bits, &lane)| *bits = lane.into());
+    acc.iter_mut().zip(lanes).for_each(|(bits, &lane)| *bits = lane.into());
 }
 
 fn check_type<T: Scalar>(core: &TensorCore) -> Result<(), ModelError> {
@@ -252,8 +244,5 @@ fn check_type<T: Scalar>(core: &TensorCore) -> Result<(), ModelError> {
     if T::PRECISION == takes || (T::PRECISION, takes) == (Precision::F32, Precision::Tf32) {
         return Ok(());
     }
-    Err(ModelError::Input {
-        instruction: core.instruction(),
-        found: T::PRECISION,
-    })
+    Err(ModelError::Input { instruction: core.instruction(), found: T::PRECISION })
 }

@@ -146,21 +146,11 @@ const fn unit(fraction: i32, products: usize, output: Output) -> FusedSum {
         F16NearestEven => 4,
         _ => -108,
     };
-    FusedSum {
-        fraction,
-        products,
-        zero_exponent: offset - fraction,
-        output,
-    }
+    FusedSum { fraction, products, zero_exponent: offset - fraction, output }
 }
 
 const fn fp8(products: usize, output: Output, zero_exponent: i32) -> Datapath {
-    Datapath::Fused(FusedSum {
-        fraction: 13,
-        products,
-        zero_exponent,
-        output,
-    })
+    Datapath::Fused(FusedSum { fraction: 13, products, zero_exponent, output })
 }
 
 /// A row with its fields in reading order.

@@ -35,11 +35,7 @@ impl Operand {
     pub(super) fn decode(bits: u64, precision: Precision) -> Operand {
         let spec = precision.spec();
         let fraction = spec.significand - 1;
-        let pattern = if precision == Precision::Tf32 {
-            (bits & 0xffff_ffff) >> 13
-        } else {
-            bits
-        };
+        let pattern = if precision == Precision::Tf32 { (bits & 0xffff_ffff) >> 13 } else { bits };
         let sign_place = match precision {
             Precision::Tf32 => 18,
             _ => spec.storage_bits - 1,
@@ -102,11 +98,8 @@ impl Term {
     /// The magnitude in units of 2^`lsb`, what is below dropped; with its sign.
     pub(super) fn aligned(self, lsb: i32) -> i64 {
         let shift = self.exponent - self.fraction - lsb;
-        let magnitude = if shift >= 0 {
-            self.significand << shift
-        } else {
-            self.significand >> (-shift).min(63)
-        } as i64;
+        let magnitude =
+            if shift >= 0 { self.significand << shift } else { self.significand >> (-shift).min(63) } as i64;
         if self.negative { -magnitude } else { magnitude }
     }
 }

@@ -44,21 +44,12 @@ impl Walk {
         let bits = |value: f64, precision: Precision| {
             let bits = encode(value, precision, Rounding::NearestEven);
             let same = value.is_nan() || decode(bits, precision) == value;
-            let refused = || TraceError::Operand {
-                value,
-                precision,
-                unit: unit.clone(),
-            };
+            let refused = || TraceError::Operand { value, precision, unit: unit.clone() };
             if same { Ok(bits) } else { Err(refused()) }
         };
         let block = part.block();
         let pad = Addend::whole(Source::Pad, 0.0, 0.0, None);
-        let mut operands = Operands {
-            acc,
-            products: vec![pad; block],
-            a: vec![0; block],
-            b: vec![0; block],
-        };
+        let mut operands = Operands { acc, products: vec![pad; block], a: vec![0; block], b: vec![0; block] };
         for term in group {
             let place = term.at as usize % block;
             operands.a[place] = bits(term.a.value, input)?;
@@ -67,10 +58,7 @@ impl Walk {
         }
         let start = bits(acc.value, acc_type)?;
         match part.reduction {
-            Reduction::Mma {
-                architecture: Some(architecture),
-                instruction,
-            } => {
+            Reduction::Mma { architecture: Some(architecture), instruction } => {
                 let core =
                     TensorCore::new(architecture, instruction).map_err(|_| TraceError::NotDeterministic)?;
                 let modelled = core.apply(start, &operands.a, &operands.b).ok();
@@ -90,22 +78,15 @@ impl Walk {
         let input = core.instruction().input;
         let of_link = |link: usize| (0..core.products()).filter(move |&i| core.link_of(i) == link);
         match core.datapath() {
-            Datapath::Fused(sum) => (0..core.links()).fold(operands.acc, |acc, link| {
-                self.fused(&sum, acc, operands, of_link(link), input)
-            }),
+            Datapath::Fused(sum) => (0..core.links())
+                .fold(operands.acc, |acc, link| self.fused(&sum, acc, operands, of_link(link), input)),
             Datapath::HalfPairs(sum) => {
-                let dot = (0..2).fold(Carried::ZERO, |acc, link| {
-                    self.fused(&sum, acc, operands, of_link(link), input)
-                });
+                let dot = (0..2)
+                    .fold(Carried::ZERO, |acc, link| self.fused(&sum, acc, operands, of_link(link), input));
                 let to = core.instruction().acc;
                 let value = crate::model::chain::Unit { precision: to }.add(operands.acc.value, dot.value);
                 let addends = vec![dot.added(), operands.acc.added()];
-                self.push(
-                    Kind::Instruction,
-                    addends,
-                    to,
-                    encode(value, to, Rounding::NearestEven),
-                )
+                self.push(Kind::Instruction, addends, to, encode(value, to, Rounding::NearestEven))
             }
             Datapath::FmaChain => operands.products.iter().fold(operands.acc, |acc, product| {
                 let value = product.a.mul_add(product.b, acc.value);
@@ -177,9 +158,7 @@ impl Walk {
                 self.push(Kind::Instruction, addends, Precision::F32, whole)
             }
             CpuUnit::Bfmopa { ebf: false } => self.bfmopa_to_odd(unit, acc_bits, o),
-            CpuUnit::Vdpbf16ps => [1, 0]
-                .into_iter()
-                .fold(o.acc, |acc, i| self.dot_fma(unit, acc, o, i)),
+            CpuUnit::Vdpbf16ps => [1, 0].into_iter().fold(o.acc, |acc, i| self.dot_fma(unit, acc, o, i)),
             CpuUnit::Tdpbf16ps | CpuUnit::Tdpfp16ps => self.tile(unit, o),
             CpuUnit::FmopaF64
             | CpuUnit::FmopaF32
@@ -204,16 +183,10 @@ impl Walk {
         let products: Vec<Addend> = (0..2)
             .map(|i| {
                 let addends = vec![o.products[i].clone()];
-                self.flushing(Kind::Product, addends, Rounding::ToOdd, single(i))
-                    .added()
+                self.flushing(Kind::Product, addends, Rounding::ToOdd, single(i)).added()
             })
             .collect();
-        let pair = self.flushing(
-            Kind::Pair,
-            products,
-            Rounding::ToOdd,
-            apply(unit, 0, both.0, both.1),
-        );
+        let pair = self.flushing(Kind::Pair, products, Rounding::ToOdd, apply(unit, 0, both.0, both.1));
         let addends = vec![pair.added(), o.acc.added()];
         let whole = apply(unit, acc_bits, both.0, both.1);
         self.flushing(Kind::Instruction, addends, Rounding::ToOdd, whole)
@@ -233,13 +206,7 @@ impl Walk {
     fn dot_fma(&mut self, unit: CpuUnit, acc: Carried, o: &Operands, i: usize) -> Carried {
         let wide = |bits: u64| encode(decode(bits, unit.input()), Precision::F32, Rounding::NearestEven);
         let acc_bits = encode(acc.value, Precision::F32, Rounding::NearestEven);
-        let bits = fma(
-            Precision::F32,
-            wide(o.a[i]),
-            wide(o.b[i]),
-            acc_bits,
-            Mxcsr::DOT_PRODUCT,
-        );
+        let bits = fma(Precision::F32, wide(o.a[i]), wide(o.b[i]), acc_bits, Mxcsr::DOT_PRODUCT);
         let addends = vec![o.products[i].clone(), acc.added()];
         self.flushing(Kind::Fma, addends, Rounding::NearestEven, bits)
     }

@@ -104,10 +104,7 @@ impl Causes {
     /// All of it.
     #[must_use]
     pub fn total(&self) -> Dyadic {
-        [&self.alignment, &self.flush, &self.rounding, &self.output]
-            .into_iter()
-            .cloned()
-            .sum()
+        [&self.alignment, &self.flush, &self.rounding, &self.output].into_iter().cloned().sum()
     }
 }
 
@@ -144,18 +141,10 @@ impl Trace {
             return Err(TraceError::NotFixed);
         }
         if modelled != Some(bits) {
-            return Err(TraceError::Disagrees {
-                at: "whole element",
-                traced: bits,
-                modelled,
-            });
+            return Err(TraceError::Disagrees { at: "whole element", traced: bits, modelled });
         }
         weigh(&mut steps);
-        Ok(Trace {
-            steps,
-            bits,
-            out: arithmetic.out,
-        })
+        Ok(Trace { steps, bits, out: arithmetic.out })
     }
 
     /// The result as a number.

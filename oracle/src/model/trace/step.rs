@@ -108,14 +108,7 @@ pub struct Addend {
 impl Addend {
     /// A term of which all is kept.
     pub(super) fn whole(source: Source, a: f64, b: f64, from: Option<usize>) -> Addend {
-        let mut addend = Addend {
-            source,
-            a,
-            b,
-            from,
-            kept: None,
-            aligned: None,
-        };
+        let mut addend = Addend { source, a, b, from, kept: None, aligned: None };
         addend.kept = addend.exact();
         addend
     }
@@ -219,10 +212,7 @@ impl Step {
         let carried = self.addends.iter().filter(|addend| !empty(addend)).count();
         let pads = self.addends.iter().any(|addend| addend.source == Source::Pad);
         pads && carried <= 1
-            && !self
-                .addends
-                .iter()
-                .any(|addend| matches!(addend.source, Source::Term(_)))
+            && !self.addends.iter().any(|addend| matches!(addend.source, Source::Term(_)))
             && self.error().is_some_and(|error| error.is_zero())
     }
 }

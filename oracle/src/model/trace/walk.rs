@@ -21,11 +21,7 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    pub(super) const ZERO: Carried = Carried {
-        value: 0.0,
-        from: None,
-        source: Source::Zero,
-    };
+    pub(super) const ZERO: Carried = Carried { value: 0.0, from: None, source: Source::Zero };
 
     fn times(self, factor: f64) -> Addend {
         Addend::whole(self.source, self.value, factor, self.from)
@@ -88,11 +84,7 @@ impl Walk {
     pub(super) fn push_step(&mut self, step: Step) -> Carried {
         let value = decode(step.bits, step.to);
         self.steps.push(step);
-        Carried {
-            value,
-            from: Some(self.steps.len() - 1),
-            source: Source::Sum,
-        }
+        Carried { value, from: Some(self.steps.len() - 1), source: Source::Sum }
     }
 
     /// An IEEE operation whose result `value` is of the type.
@@ -102,9 +94,7 @@ impl Walk {
     }
 
     fn element(&mut self, arithmetic: &Arithmetic, q: &Question<'_>) -> Result<Carried, TraceError> {
-        let unit = Unit {
-            precision: arithmetic.part().acc,
-        };
+        let unit = Unit { precision: arithmetic.part().acc };
         if q.alpha == 0.0 && !q.computes_zero {
             return Ok(match q.beta {
                 0.0 => Carried::ZERO,
@@ -115,12 +105,7 @@ impl Walk {
         let to = unit.precision;
         let scaled = |walk: &mut Walk| match q.alpha {
             1.0 => sum,
-            alpha => walk.ieee(
-                Kind::ScaleSum,
-                vec![sum.times(alpha)],
-                to,
-                unit.mul(alpha, sum.value),
-            ),
+            alpha => walk.ieee(Kind::ScaleSum, vec![sum.times(alpha)], to, unit.mul(alpha, sum.value)),
         };
         Ok(match arithmetic.epilogue {
             Epilogue::None | Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => sum,
@@ -140,20 +125,13 @@ impl Walk {
     }
 
     fn scaled_c(&mut self, unit: Unit, q: &Question<'_>) -> Carried {
-        let c = Carried {
-            value: q.c,
-            from: None,
-            source: Source::C,
-        };
+        let c = Carried { value: q.c, from: None, source: Source::C };
         if q.beta == 1.0 {
             return c;
         }
         let product = unit.mul(q.beta, q.c);
         let scaled = self.ieee(Kind::ScaleC, vec![c.times(q.beta)], unit.precision, product);
-        Carried {
-            source: Source::C,
-            ..scaled
-        }
+        Carried { source: Source::C, ..scaled }
     }
 
     /// Every part's sum, joined.
@@ -173,11 +151,7 @@ impl Walk {
         let factors: Vec<(Carried, f64)> = (q.terms.iter().enumerate())
             .map(|(term, &(a, b))| {
                 let (value, other) = if into_b { (b, a) } else { (a, b) };
-                let factor = Carried {
-                    value,
-                    from: None,
-                    source: Source::Term(term),
-                };
+                let factor = Carried { value, from: None, source: Source::Term(term) };
                 if !folds {
                     return (factor, other);
                 }
@@ -190,15 +164,10 @@ impl Walk {
             return self.part(arithmetic.part(), unit, q, &factors);
         };
         let Some(slots) = q.slots else {
-            return Err(TraceError::Slots(
-                "a hybrid's layout says which part takes a term",
-            ));
+            return Err(TraceError::Slots("a hybrid's layout says which part takes a term"));
         };
-        let has_terms = |part: &Part| {
-            slots
-                .iter()
-                .any(|slot| part.selects == Selects::All || slot.is_of(part.selects))
-        };
+        let has_terms =
+            |part: &Part| slots.iter().any(|slot| part.selects == Selects::All || slot.is_of(part.selects));
         match (arithmetic.combine, has_terms(&first), has_terms(&second)) {
             (Combine::Free, ..) => Err(TraceError::NotDeterministic),
             (Combine::Disjoint, true, true) => Err(TraceError::Slots("disjoint parts share this element")),
@@ -245,10 +214,9 @@ impl Walk {
         let extent = placed.last().map_or(0, |last| last.at / block + 1);
         let (length, count) = match part.along {
             Along::Chain => (u32::MAX, 1),
-            Along::SplitK { parts } => (
-                extent.div_ceil(u32::from(parts.max(1))).max(1),
-                u32::from(parts.max(1)),
-            ),
+            Along::SplitK { parts } => {
+                (extent.div_ceil(u32::from(parts.max(1))).max(1), u32::from(parts.max(1)))
+            }
             Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
         };
         let mut ranges: BTreeMap<u32, Vec<Placed>> = BTreeMap::new();
@@ -267,12 +235,7 @@ impl Walk {
         if 1 + others < count {
             // Ranges without terms add +0, all of them together as one.
             let value = unit.add(total.value, 0.0);
-            total = self.ieee(
-                Kind::Ranges,
-                vec![total.added(), Carried::ZERO.added()],
-                part.acc,
-                value,
-            );
+            total = self.ieee(Kind::Ranges, vec![total.added(), Carried::ZERO.added()], part.acc, value);
         }
         Ok(total)
     }
@@ -291,9 +254,9 @@ impl Walk {
             let index = group.first().map_or(0, |first| first.at / block);
             acc = match part.reduction {
                 Reduction::FmaChain => group.iter().fold(acc, |acc, term| self.fma(part.acc, acc, term)),
-                Reduction::MulAddChain => group
-                    .iter()
-                    .fold(acc, |acc, term| self.mul_add(part.acc, acc, term)),
+                Reduction::MulAddChain => {
+                    group.iter().fold(acc, |acc, term| self.mul_add(part.acc, acc, term))
+                }
                 Reduction::Any => return Err(TraceError::NotDeterministic),
                 Reduction::Mma { .. } | Reduction::Cpu(_) => {
                     if index > next && block > 1 {

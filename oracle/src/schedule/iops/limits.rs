@@ -106,11 +106,7 @@ impl Limits {
     pub(super) fn check(&self, reuse: Reuse, mt: usize, nt: usize, kt: usize) -> Result<(), Refusal> {
         for (field, size) in [("mt", mt), ("kt", kt), ("nt", nt)] {
             if size > EXTENT_LIMIT {
-                return Err(Refusal::TooLarge {
-                    field,
-                    found: size as u128,
-                    limit: EXTENT_LIMIT as u64,
-                });
+                return Err(Refusal::TooLarge { field, found: size as u128, limit: EXTENT_LIMIT as u64 });
             }
         }
         let (m, k, n) = (self.m as u128, self.k as u128, self.n as u128);
@@ -119,27 +115,12 @@ impl Limits {
         let cols = ((self.gb * nt) as u128).min(n);
         let (mt, nt, kt) = ((mt as u128).min(m), (nt as u128).min(n), (kt as u128).min(k));
         let halves = |field, count, per, capacity| self.rule(field, count * 2, per, capacity);
-        let lanes = |field, count, per| Rule {
-            field,
-            count,
-            per,
-            capacity: LANE_LIMIT as u128,
-            percent: 100,
-        };
-        halves(
-            "buffer_a (a tile of A in each half)",
-            rows * kt * self.nnz_a,
-            m * k,
-            self.buffer_a,
-        )
-        .check()?;
-        halves(
-            "buffer_b (a tile of B in each half)",
-            cols * kt * self.nnz_b,
-            n * k,
-            self.buffer_b,
-        )
-        .check()?;
+        let lanes =
+            |field, count, per| Rule { field, count, per, capacity: LANE_LIMIT as u128, percent: 100 };
+        halves("buffer_a (a tile of A in each half)", rows * kt * self.nnz_a, m * k, self.buffer_a)
+            .check()?;
+        halves("buffer_b (a tile of B in each half)", cols * kt * self.nnz_b, n * k, self.buffer_b)
+            .check()?;
         lanes("col_len (a column of a group of A)", mt * self.nnz_a, m * k).check()?;
         match self.mode {
             Mode::Ssmm => {
@@ -148,26 +129,13 @@ impl Limits {
                 self.rule("psum", products, m * k * n, self.psum).check()?;
             }
             Mode::Sdmm => {
-                let exact = Rule {
-                    percent: 100,
-                    ..self.rule("psum", mt * nt, 1, self.psum)
-                };
+                let exact = Rule { percent: 100, ..self.rule("psum", mt * nt, 1, self.psum) };
                 exact.check()?;
             }
         }
         match reuse {
-            Reuse::Raf => self.rule(
-                "buffer_a (a row of tiles of A)",
-                rows * self.nnz_a,
-                m,
-                self.buffer_a,
-            ),
-            Reuse::Rbf => self.rule(
-                "buffer_b (a column of tiles of B)",
-                cols * self.nnz_b,
-                n,
-                self.buffer_b,
-            ),
+            Reuse::Raf => self.rule("buffer_a (a row of tiles of A)", rows * self.nnz_a, m, self.buffer_a),
+            Reuse::Rbf => self.rule("buffer_b (a column of tiles of B)", cols * self.nnz_b, n, self.buffer_b),
             Reuse::Rabe => return Ok(()),
         }
         .check()
@@ -175,13 +143,7 @@ impl Limits {
 
     /// A rule about expected counts, which leaves the reserve free.
     fn rule(&self, field: &'static str, count: u128, per: u128, capacity: u128) -> Rule {
-        Rule {
-            field,
-            count,
-            per,
-            capacity,
-            percent: self.usable,
-        }
+        Rule { field, count, per, capacity, percent: self.usable }
     }
 }
 
@@ -224,15 +186,7 @@ impl Limits {
     fn with_kt(&self, reuse: Reuse, (tm, mt): (usize, usize), (tn, nt): (usize, usize)) -> Partition {
         let kt = largest(self.k.min(EXTENT_LIMIT), |kt| self.fits(reuse, mt, nt, kt));
         let (tk, kt) = balanced(self.k, 1, kt);
-        Partition {
-            mt,
-            kt,
-            nt,
-            tm,
-            tk,
-            tn,
-            reuse,
-        }
+        Partition { mt, kt, nt, tm, tk, tn, reuse }
     }
 
     /// The fewest rows of tiles of A, each of which stays; none where not even a row of it does.

@@ -44,20 +44,14 @@ impl Operand {
     /// A (rows of B).
     #[must_use]
     pub fn sparse(nnz: u64, lanes: usize) -> Operand {
-        Operand {
-            nnz,
-            bytes: nnz.saturating_mul(12).saturating_add(2 * lanes as u64),
-        }
+        Operand { nnz, bytes: nnz.saturating_mul(12).saturating_add(2 * lanes as u64) }
     }
 
     /// A dense matrix of 64-bit values.
     #[must_use]
     pub fn dense(rows: usize, cols: usize) -> Operand {
         let nnz = (rows as u64).saturating_mul(cols as u64);
-        Operand {
-            nnz,
-            bytes: nnz.saturating_mul(8),
-        }
+        Operand { nnz, bytes: nnz.saturating_mul(8) }
     }
 }
 
@@ -136,9 +130,7 @@ pub fn partition(problem: &Problem, machine: &Machine) -> Result<Partition, Refu
     limits.check(Reuse::Rabe, 1, 1, 1)?;
     let cost = |partition: &Partition| (partition.traffic(problem), partition.reuse);
     let others = [limits.raf(), limits.rbf()].into_iter().flatten();
-    Ok(others.fold(limits.rabe(problem), |best, other| {
-        if cost(&other) < cost(&best) { other } else { best }
-    }))
+    Ok(others.fold(limits.rabe(problem), |best, other| if cost(&other) < cost(&best) { other } else { best }))
 }
 
 impl Partition {
@@ -166,19 +158,9 @@ impl Partition {
             }
         }
         for (field, size, count, extent) in [
-            (
-                "mt * groups_a * tm",
-                self.mt as u128 * limits.ga as u128,
-                self.tm,
-                problem.m,
-            ),
+            ("mt * groups_a * tm", self.mt as u128 * limits.ga as u128, self.tm, problem.m),
             ("kt * tk", self.kt as u128, self.tk, problem.k),
-            (
-                "nt * groups_b * tn",
-                self.nt as u128 * limits.gb as u128,
-                self.tn,
-                problem.n,
-            ),
+            ("nt * groups_b * tn", self.nt as u128 * limits.gb as u128, self.tn, problem.n),
         ] {
             let covered = size.saturating_mul(count as u128);
             if covered < extent as u128 {

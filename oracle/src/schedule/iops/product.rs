@@ -35,12 +35,7 @@ fn check_inner(
     if left == right {
         return Ok(());
     }
-    Err(Refusal::Shape {
-        left_name,
-        left,
-        right_name,
-        right,
-    })
+    Err(Refusal::Shape { left_name, left, right_name, right })
 }
 
 /// A * B, both sparse. An element that is a sum of anything is stored, also where it cancels to zero. `psum` is the
@@ -55,10 +50,7 @@ pub fn ssmm<T: Scalar>(
 ) -> Result<Entries<T>, Refusal> {
     let unit = unit::<T>()?;
     check_inner(("columns of A", a.cols), ("rows of B", b.rows))?;
-    check_inner(
-        ("columns of a tile of A", a.tile_cols),
-        ("rows of a tile of B", b.tile_rows),
-    )?;
+    check_inner(("columns of a tile of A", a.tile_cols), ("rows of a tile of B", b.tile_rows))?;
     let mut sums = BTreeMap::<(u32, u32), f64>::new();
     // Tiles of A come by row, then k; so every output tile sees its k tiles in ascending order.
     for left in &a.tiles {
@@ -72,16 +64,8 @@ pub fn ssmm<T: Scalar>(
             }
         }
     }
-    let list = sums.into_iter().map(|((row, col), sum)| Entry {
-        row,
-        col,
-        value: T::from_f64(sum),
-    });
-    Ok(Entries {
-        rows: a.rows,
-        cols: b.cols,
-        list: list.collect(),
-    })
+    let list = sums.into_iter().map(|((row, col), sum)| Entry { row, col, value: T::from_f64(sum) });
+    Ok(Entries { rows: a.rows, cols: b.cols, list: list.collect() })
 }
 
 /// A * B with a dense B: only A is encoded, psums are dense and stay where they are. Row-major, `ld = cols`.
@@ -95,11 +79,7 @@ pub fn sdmm<T: Scalar>(a: &Tiling<RpCsc<T>>, b: &Dense<T>) -> Result<Dense<T>, R
     let cols = b.cols();
     let elements = a.rows as u128 * cols as u128;
     if elements > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::TooLarge {
-            field: "elements of C",
-            found: elements,
-            limit: SLOT_LIMIT,
-        });
+        return Err(Refusal::TooLarge { field: "elements of C", found: elements, limit: SLOT_LIMIT });
     }
     let mut sums = vec![0.0; elements as usize];
     for tile in &a.tiles {

@@ -141,16 +141,8 @@ pub fn outer_products<T: Scalar>(
         return Err(Refusal::Zero { field: "psum" });
     }
     crate::refusal::check_u32("psum", capacity as u128)?;
-    let lanes_a = lanes(
-        &a.group_bitmap,
-        (&a.group_col_ptr, &a.group_value_ptr),
-        &a.col_len,
-    );
-    let lanes_b = lanes(
-        &b.group_bitmap,
-        (&b.group_row_ptr, &b.group_value_ptr),
-        &b.row_len,
-    );
+    let lanes_a = lanes(&a.group_bitmap, (&a.group_col_ptr, &a.group_value_ptr), &a.col_len);
+    let lanes_b = lanes(&b.group_bitmap, (&b.group_row_ptr, &b.group_value_ptr), &b.row_len);
     let mut elements = BTreeMap::<(usize, usize), Vec<PsumBuffer<T>>>::new();
     for m in matches(a, b)? {
         for group_a in (0..64).filter(|group| m.groups_a >> group & 1 == 1) {
@@ -161,12 +153,7 @@ pub fn outer_products<T: Scalar>(
                         if buffers.last().is_none_or(|buffer| buffer.psums.len() == capacity) {
                             buffers.push(PsumBuffer::new(group_a, group_b));
                         }
-                        let psum = Psum {
-                            k: m.k,
-                            column: b.col_idx[j],
-                            a: a.values[i],
-                            b: b.values[j],
-                        };
+                        let psum = Psum { k: m.k, column: b.col_idx[j], a: a.values[i], b: b.values[j] };
                         if let Some(buffer) = buffers.last_mut() {
                             buffer.append(a.row_idx[i], psum);
                         }
@@ -180,12 +167,7 @@ pub fn outer_products<T: Scalar>(
 
 impl<T: Scalar> PsumBuffer<T> {
     fn new(group_a: usize, group_b: usize) -> Self {
-        PsumBuffer {
-            group_a,
-            group_b,
-            psums: Vec::new(),
-            addresses: BTreeMap::new(),
-        }
+        PsumBuffer { group_a, group_b, psums: Vec::new(), addresses: BTreeMap::new() }
     }
 
     fn append(&mut self, row: u16, psum: Psum<T>) {
@@ -199,9 +181,7 @@ impl<T: Scalar> PsumBuffer<T> {
         let column = |address: u32| self.psums[address as usize].column;
         let mut registers: Vec<u32> = Vec::new();
         for &address in self.addresses.get(&row).into_iter().flatten() {
-            let larger = registers
-                .iter()
-                .position(|&other| column(other) > column(address));
+            let larger = registers.iter().position(|&other| column(other) > column(address));
             registers.insert(larger.unwrap_or(registers.len()), address);
         }
         registers
@@ -223,9 +203,7 @@ pub fn terms<T: Scalar>(
     for buffer in outer_products(a, b, capacity)? {
         let first_col = (buffer.group_b * width) as u32;
         for &row in buffer.addresses.keys() {
-            let terms = rows
-                .entry((buffer.group_a * height) as u32 + u32::from(row))
-                .or_default();
+            let terms = rows.entry((buffer.group_a * height) as u32 + u32::from(row)).or_default();
             for address in buffer.mapped(row) {
                 let psum = buffer.psums[address as usize];
                 terms.push(Term {

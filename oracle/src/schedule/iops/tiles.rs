@@ -97,10 +97,7 @@ impl<M> Tiling<M> {
         M: Grouped<T>,
     {
         entries.check()?;
-        let params = FormatParams {
-            groups,
-            ..FormatParams::DEFAULT
-        };
+        let params = FormatParams { groups, ..FormatParams::DEFAULT };
         for (field, extent) in [("tile_rows", tile_rows), ("tile_cols", tile_cols)] {
             if extent == 0 {
                 return Err(Refusal::Zero { field });
@@ -178,21 +175,9 @@ impl<M> Tiling<M> {
 /// Where in the matrix a tile's refusal is.
 fn in_matrix(refusal: Refusal, first_row: usize, first_col: usize) -> Refusal {
     match refusal {
-        Refusal::TooFull {
-            what,
-            row,
-            column,
-            found,
-            limit,
-            remedy,
-        } => Refusal::TooFull {
-            what,
-            row: first_row + row,
-            column: first_col + column,
-            found,
-            limit,
-            remedy,
-        },
+        Refusal::TooFull { what, row, column, found, limit, remedy } => {
+            Refusal::TooFull { what, row: first_row + row, column: first_col + column, found, limit, remedy }
+        }
         other => other,
     }
 }

@@ -88,11 +88,7 @@ impl<'a> Load<'a> {
         let windows = (row_ptr.len() - 1).div_ceil(window_rows);
         check_length("window_block_ptr", windows + 1, window_block_ptr.len())?;
         check_offsets("window_block_ptr", window_block_ptr)?;
-        Ok(Load {
-            window_rows,
-            window_block_ptr,
-            row_ptr,
-        })
+        Ok(Load { window_rows, window_block_ptr, row_ptr })
     }
 
     /// The load of an SpMM matrix.
@@ -139,11 +135,7 @@ impl<'a> Load<'a> {
 
 impl Limits {
     /// As published: 16 blocks, 32 entries, short below 3.
-    pub const PUBLISHED: Limits = Limits {
-        ts: 16,
-        cs: 32,
-        short_len: 3,
-    };
+    pub const PUBLISHED: Limits = Limits { ts: 16, cs: 32, short_len: 3 };
 
     fn check(&self) -> Result<(), Refusal> {
         for (field, limit) in [("ts", self.ts), ("cs", self.cs)] {
@@ -162,17 +154,12 @@ impl Balance {
     /// [`Refusal::Zero`] for `ts` or `cs`.
     pub fn of(load: Load<'_>, limits: Limits, sharing: Sharing) -> Result<Balance, Refusal> {
         limits.check()?;
-        let mut parts = BalanceParts {
-            window_offset: vec![0],
-            row_offset: vec![0],
-            ..BalanceParts::default()
-        };
+        let mut parts =
+            BalanceParts { window_offset: vec![0], row_offset: vec![0], ..BalanceParts::default() };
         for (window, ends) in load.window_block_ptr.windows(2).enumerate() {
             for first in (ends[0]..ends[1]).step_by(limits.ts as usize) {
                 parts.cur_window.push(window as u32);
-                parts
-                    .window_offset
-                    .push(ends[1].min(first.saturating_add(limits.ts)));
+                parts.window_offset.push(ends[1].min(first.saturating_add(limits.ts)));
             }
         }
         for (row, ends) in load.row_ptr.windows(2).enumerate() {
@@ -212,19 +199,9 @@ impl Balance {
             owners: &parts.cur_row,
             lanes: load.row_ptr,
         };
-        tiles.check(|entries| {
-            if entries < limits.short_len {
-                entries
-            } else {
-                limits.cs
-            }
-        })?;
+        tiles.check(|entries| if entries < limits.short_len { entries } else { limits.cs })?;
         tiles.check_short(limits.short_len)?;
-        check_length(
-            "atomic",
-            parts.cur_window.len() + parts.cur_row.len(),
-            parts.atomic.len(),
-        )?;
+        check_length("atomic", parts.cur_window.len() + parts.cur_row.len(), parts.atomic.len())?;
         let expected = load.atomic(&parts.cur_window, &parts.cur_row, sharing);
         match expected.iter().zip(&parts.atomic).position(|(e, f)| e != f) {
             None => Ok(Balance { parts, limits }),

@@ -39,10 +39,7 @@ impl Grid {
     /// # Errors
     /// [`Refusal::Zero`] for a device that holds none.
     pub fn occupancy(&self) -> Result<Occupancy, Refusal> {
-        for (field, count) in [
-            ("multiprocessors", self.multiprocessors),
-            ("resident", self.resident),
-        ] {
+        for (field, count) in [("multiprocessors", self.multiprocessors), ("resident", self.resident)] {
             if count == 0 {
                 return Err(Refusal::Zero { field });
             }
@@ -63,10 +60,7 @@ impl Occupancy {
 
 impl Thresholds {
     /// As published for the H100 with 80 GB, from profiling; other devices have their own.
-    pub const H100_PUBLISHED: Thresholds = Thresholds {
-        tensor: 3.91,
-        cuda: 38.27,
-    };
+    pub const H100_PUBLISHED: Thresholds = Thresholds { tensor: 3.91, cuda: 38.27 };
 
     /// Thresholds measured on a device.
     ///
@@ -78,10 +72,7 @@ impl Thresholds {
                 return Err(Refusal::Zero { field });
             }
             if !(value.is_finite() && value > 0.0) {
-                return Err(Refusal::NotFinite {
-                    field,
-                    value: value.to_string(),
-                });
+                return Err(Refusal::NotFinite { field, value: value.to_string() });
             }
         }
         Ok(Thresholds { tensor, cuda })
@@ -97,10 +88,6 @@ impl Thresholds {
     #[must_use]
     pub fn streams(&self, tensor: Occupancy, cuda: Occupancy) -> Streams {
         let (tensor, cuda) = self.normalised(tensor, cuda);
-        if tensor.max(cuda) < 1.0 {
-            Streams::Multi
-        } else {
-            Streams::Sequential
-        }
+        if tensor.max(cuda) < 1.0 { Streams::Multi } else { Streams::Sequential }
     }
 }

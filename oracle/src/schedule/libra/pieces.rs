@@ -22,11 +22,7 @@ impl Pieces<'_> {
         check_offsets(field, self.offsets)?;
         let (stored, last) = (self.lanes[self.lanes.len() - 1], self.offsets[self.owners.len()]);
         if last != stored {
-            return Err(Refusal::LastOffset {
-                field,
-                expected: u64::from(stored),
-                found: u64::from(last),
-            });
+            return Err(Refusal::LastOffset { field, expected: u64::from(stored), found: u64::from(last) });
         }
         for (at, (piece, &found)) in self.offsets.windows(2).zip(self.owners).enumerate() {
             // The lane that holds the first element: the last one that starts at or before it, empty lanes passed over.
@@ -87,11 +83,7 @@ pub(super) fn check_length(field: &'static str, expected: usize, found: usize) -
     if expected == found {
         return Ok(());
     }
-    Err(Refusal::Length {
-        field,
-        expected,
-        found,
-    })
+    Err(Refusal::Length { field, expected, found })
 }
 
 /// Checks offsets that start at 0 and never decrease; an empty array has the wrong length.

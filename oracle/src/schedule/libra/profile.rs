@@ -65,9 +65,7 @@ impl Profile {
                 vectors,
             }
         });
-        Ok(Profile {
-            windows: windows.collect(),
-        })
+        Ok(Profile { windows: windows.collect() })
     }
 
     /// The windows that hold entries, ascending.

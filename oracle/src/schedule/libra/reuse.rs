@@ -85,10 +85,6 @@ pub fn needed_entries(eta: u32, slots: u32) -> Result<u32, Refusal> {
     match eta {
         0 => Err(Refusal::Zero { field: "eta" }),
         1..=128 => Ok((u64::from(eta) * u64::from(slots)).div_ceil(128) as u32),
-        _ => Err(Refusal::TooLarge {
-            field: "eta",
-            found: u128::from(eta),
-            limit: 128,
-        }),
+        _ => Err(Refusal::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }),
     }
 }

@@ -46,11 +46,7 @@ pub struct Tuned {
 impl CostModel {
     /// The smallest whole numbers for which full blocks cross over where the paper measured it, at 3 entries of 8 (0.375)
     /// and between 16 and 24 of 128 (0.1875): `(5 + 8) / (5 + 1) = 2.2` and `(24 * 5 + 128) / (2 * 5 + 1) = 22.5`. A device has its own.
-    pub const PUBLISHED_OPTIMA: CostModel = CostModel {
-        access: 5,
-        tensor_slot: 1,
-        cuda_entry: 1,
-    };
+    pub const PUBLISHED_OPTIMA: CostModel = CostModel { access: 5, tensor_slot: 1, cuda_entry: 1 };
 
     /// The modelled cost of a distribution.
     #[must_use]
@@ -60,10 +56,7 @@ impl CostModel {
             (self.tensor_slot, work.tensor_slots),
             (self.cuda_entry, work.cuda_nnz),
         ];
-        terms
-            .iter()
-            .map(|&(w, count)| u128::from(w) * u128::from(count))
-            .sum()
+        terms.iter().map(|&(w, count)| u128::from(w) * u128::from(count)).sum()
     }
 }
 

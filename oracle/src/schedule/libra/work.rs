@@ -87,11 +87,7 @@ pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
 pub fn spmm_work(profile: &Profile, mode: Mode, kb: u32, fill: bool) -> Result<Work, Refusal> {
     let least = least_entries(mode, WINDOW as u32)?;
     if ![4, 8, 16].contains(&kb) {
-        return Err(Refusal::Parameter {
-            field: "kb",
-            expected: "4, 8 or 16",
-            found: u64::from(kb),
-        });
+        return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: u64::from(kb) });
     }
     let mut total = Work::default();
     for window in profile.windows() {
@@ -124,9 +120,7 @@ fn least_entries(mode: Mode, slots: u32) -> Result<Option<u64>, Refusal> {
 
 /// Entries of each vector of a window, densest first.
 fn densities(window: &WindowVectors) -> impl Iterator<Item = u64> {
-    (1..=WINDOW)
-        .rev()
-        .flat_map(|nnz| std::iter::repeat_n(nnz as u64, window.vectors[nnz - 1] as usize))
+    (1..=WINDOW).rev().flat_map(|nnz| std::iter::repeat_n(nnz as u64, window.vectors[nnz - 1] as usize))
 }
 
 fn spmm_window(window: &WindowVectors, least: Option<u64>, kb: u64, fill: bool) -> Work {
@@ -162,11 +156,7 @@ fn sddmm_window(window: &WindowVectors, least: Option<u64>) -> Work {
                 ..Work::default()
             });
         } else {
-            work.add(Work {
-                cuda_nnz: nnz,
-                cuda_access: 2 * nnz,
-                ..Work::default()
-            });
+            work.add(Work { cuda_nnz: nnz, cuda_access: 2 * nnz, ..Work::default() });
         }
     }
     work

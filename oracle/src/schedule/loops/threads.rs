@@ -51,15 +51,9 @@ impl Model {
     pub fn fit(samples: &[Sample]) -> Result<Model, ScheduleError> {
         let performance = measured(samples)?;
         if samples.len() < 5 {
-            return Err(ScheduleError::TooFewSamples {
-                found: samples.len(),
-                needed: 5,
-            });
+            return Err(ScheduleError::TooFewSamples { found: samples.len(), needed: 5 });
         }
-        let rows: Vec<[Dyadic; 5]> = samples
-            .iter()
-            .map(|s| powers(s.csr_threads, s.tile_threads))
-            .collect();
+        let rows: Vec<[Dyadic; 5]> = samples.iter().map(|s| powers(s.csr_threads, s.tile_threads)).collect();
         let gram: [[Dyadic; 5]; 5] =
             std::array::from_fn(|i| std::array::from_fn(|j| rows.iter().map(|r| &r[i] * &r[j]).sum()));
         let right: [Dyadic; 5] =
@@ -75,10 +69,7 @@ impl Model {
             }
             determinant(&replaced)
         });
-        Ok(Model {
-            numerators,
-            denominator,
-        })
+        Ok(Model { numerators, denominator })
     }
 
     /// The predicted performance times the denominator.
@@ -99,19 +90,14 @@ impl Model {
         let unit = |x: &Dyadic, exponent: i64| x.mul_pow2(-exponent as i32).to_f64(Rounding::NearestEven);
         let quotient = unit(&n, top) / unit(d, bottom);
         let scaled = Dyadic::from_f64(quotient).unwrap_or_default();
-        scaled
-            .mul_pow2((top - bottom) as i32)
-            .to_f64(Rounding::NearestEven)
+        scaled.mul_pow2((top - bottom) as i32).to_f64(Rounding::NearestEven)
     }
 }
 
 /// The performances as exact numbers.
 fn measured(samples: &[Sample]) -> Result<Vec<Dyadic>, ScheduleError> {
     let exact = |(at, s): (usize, &Sample)| {
-        Dyadic::from_f64(s.performance).ok_or(ScheduleError::Performance {
-            at,
-            found: s.performance,
-        })
+        Dyadic::from_f64(s.performance).ok_or(ScheduleError::Performance { at, found: s.performance })
     };
     samples.iter().enumerate().map(exact).collect()
 }
@@ -154,10 +140,7 @@ fn minor(rows: &[&[Dyadic]]) -> Dyadic {
 /// neither sample.
 pub fn choose(samples: &[Sample], total: u32, rows: usize, boundary: usize) -> Result<Choice, ScheduleError> {
     if boundary > rows {
-        return Err(ScheduleError::Boundary {
-            found: boundary,
-            rows,
-        });
+        return Err(ScheduleError::Boundary { found: boundary, rows });
     }
     match total {
         0 => Err(ScheduleError::NoThreads),
@@ -165,11 +148,7 @@ pub fn choose(samples: &[Sample], total: u32, rows: usize, boundary: usize) -> R
         2..=THREAD_LIMIT => {
             let model = Model::fit(samples)?;
             let (csr_threads, tile_threads) = greatest(&model, total, boundary > 0, boundary < rows);
-            Ok(Choice {
-                csr_threads,
-                tile_threads,
-                boundary,
-            })
+            Ok(Choice { csr_threads, tile_threads, boundary })
         }
         found => Err(ScheduleError::TooManyThreads { found }),
     }
@@ -179,9 +158,7 @@ pub fn choose(samples: &[Sample], total: u32, rows: usize, boundary: usize) -> R
 fn faster_part(samples: &[Sample], rows: usize) -> Result<Choice, ScheduleError> {
     measured(samples)?;
     let best = |x, y| {
-        let of_part = samples
-            .iter()
-            .filter(|s| (s.csr_threads, s.tile_threads) == (x, y));
+        let of_part = samples.iter().filter(|s| (s.csr_threads, s.tile_threads) == (x, y));
         of_part.map(|s| s.performance).reduce(f64::max)
     };
     let csr_first = match (best(1, 0), best(0, 1)) {
@@ -199,9 +176,7 @@ fn faster_part(samples: &[Sample], rows: usize) -> Result<Choice, ScheduleError>
 fn greatest(model: &Model, total: u32, needs_csr: bool, needs_tile: bool) -> (u32, u32) {
     // The model has no cross term: x and y contribute separately.
     let with_csr: Vec<Dyadic> = (0..=total).map(|x| model.scaled(x, 0)).collect();
-    let with_tile: Vec<Dyadic> = (0..=total)
-        .map(|y| &model.scaled(0, y) - &model.numerators[0])
-        .collect();
+    let with_tile: Vec<Dyadic> = (0..=total).map(|y| &model.scaled(0, y) - &model.numerators[0]).collect();
     let pairs = (1..=total).flat_map(|sum| (0..=sum).map(move |x| (x, sum - x)));
     let legal = pairs.filter(|&(x, y)| (x > 0 || !needs_csr) && (y > 0 || !needs_tile));
     let mut best: Option<((u32, u32), Dyadic)> = None;

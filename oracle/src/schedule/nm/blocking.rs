@@ -82,13 +82,7 @@ pub fn is_packed(n: u32, m: u32) -> Result<bool, Refusal> {
 pub fn k_s(tiles: &Tiles, n: u32, m: u32, sm: u32) -> Result<u32, Refusal> {
     tiles.check()?;
     check_ratio(n, m)?;
-    let one_window = Block {
-        m_s: tiles.m_s,
-        n_s: tiles.n_s,
-        a_columns: m,
-        w_s: n,
-        q_s: 0,
-    };
+    let one_window = Block { m_s: tiles.m_s, n_s: tiles.n_s, a_columns: m, w_s: n, q_s: 0 };
     // All terms grow with the number of windows, so that one division finds how many fit.
     let windows = u128::from(sm) / (2 * one_window.bytes());
     if windows == 0 {
@@ -166,12 +160,7 @@ pub fn plan<T: Scalar>(rows: usize, matrix: &Nm<T>, sm: u32) -> Result<Plan, Ref
         w_s: k_s / m * n,
         q_s: tiles.n_s / matrix.l as u32,
     };
-    Ok(Plan {
-        tiles,
-        packed,
-        k_s,
-        block,
-    })
+    Ok(Plan { tiles, packed, k_s, block })
 }
 
 /// Checks that blocks of `n_s` columns hold whole groups of `l`.
@@ -179,11 +168,7 @@ pub(super) fn check_groups(l: usize, n_s: usize) -> Result<(), Refusal> {
     if n_s > 0 && n_s.is_multiple_of(l) {
         return Ok(());
     }
-    Err(Refusal::Parameter {
-        field: "l",
-        expected: "a divisor of n_s",
-        found: l as u64,
-    })
+    Err(Refusal::Parameter { field: "l", expected: "a divisor of n_s", found: l as u64 })
 }
 
 fn check_ratio(n: u32, m: u32) -> Result<(), Refusal> {

@@ -73,10 +73,7 @@ impl PackingParts {
         let block = u / w_s * self.grid().1 + group / q_s;
         let (rows, groups) = self.block(block);
         let before = rows.start * self.extents().1 + rows.len() * groups.start;
-        (
-            block,
-            before + (u - rows.start) * groups.len() + (group - groups.start),
-        )
+        (block, before + (u - rows.start) * groups.len() + (group - groups.start))
     }
 
     fn check_shape(&self) -> Result<(), Refusal> {
@@ -172,11 +169,7 @@ fn check_length(field: &'static str, expected: u128, found: usize) -> Result<(),
     if expected == found as u128 {
         return Ok(());
     }
-    Err(Refusal::Length {
-        field,
-        expected: usize::try_from(expected).unwrap_or(usize::MAX),
-        found,
-    })
+    Err(Refusal::Length { field, expected: usize::try_from(expected).unwrap_or(usize::MAX), found })
 }
 
 fn check_offsets(p: &PackingParts) -> Result<(), Refusal> {
@@ -194,11 +187,7 @@ fn check_offsets(p: &PackingParts) -> Result<(), Refusal> {
         });
     }
     if last != p.col_info.len() as u64 {
-        return Err(Refusal::LastOffset {
-            field,
-            expected: p.col_info.len() as u64,
-            found: last,
-        });
+        return Err(Refusal::LastOffset { field, expected: p.col_info.len() as u64, found: last });
     }
     Ok(())
 }
@@ -256,11 +245,7 @@ fn check_block(p: &PackingParts, block: usize) -> Result<(), Refusal> {
     }
     match met.iter().position(|met| !met) {
         None => Ok(()),
-        Some(unused) => Err(Refusal::DirtyPad {
-            field: "col_info",
-            at: start + unused,
-            row: block,
-        }),
+        Some(unused) => Err(Refusal::DirtyPad { field: "col_info", at: start + unused, row: block }),
     }
 }
 

@@ -32,15 +32,10 @@ pub fn double_buffered(tiles: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for tile in 0..=tiles {
         if tile < tiles {
-            steps.push(Step::Load {
-                tile,
-                buffer: tile % 2,
-            });
+            steps.push(Step::Load { tile, buffer: tile % 2 });
         }
         if tile > 0 {
-            steps.push(Step::Compute {
-                buffer: (tile - 1) % 2,
-            });
+            steps.push(Step::Compute { buffer: (tile - 1) % 2 });
         }
     }
     steps
@@ -76,11 +71,7 @@ pub fn check_pipeline(tiles: usize, steps: &[Step]) -> Result<(), Refusal> {
         }
     }
     if done != tiles {
-        return Err(Refusal::Length {
-            field: "pipeline",
-            expected: tiles,
-            found: done,
-        });
+        return Err(Refusal::Length { field: "pipeline", expected: tiles, found: done });
     }
     Ok(())
 }

@@ -49,21 +49,14 @@ pub fn cmar(m_t: u32, n_t: u32, width: LdsWidth) -> Result<Ratio, Refusal> {
     let (m_t, n_t) = (u128::from(m_t), u128::from(n_t));
     let registers = m_t + n_t + m_t * n_t;
     if registers > u128::from(REGISTERS) {
-        return Err(Refusal::TooLarge {
-            field: "m_t + n_t + m_t * n_t",
-            found: registers,
-            limit: REGISTERS,
-        });
+        return Err(Refusal::TooLarge { field: "m_t + n_t + m_t * n_t", found: registers, limit: REGISTERS });
     }
     let alpha = match width {
         LdsWidth::Bits32 => 4,
         LdsWidth::Bits64 => 2,
         LdsWidth::Bits128 => 1,
     };
-    Ok(Ratio {
-        numerator: m_t * n_t,
-        denominator: alpha * (m_t + n_t),
-    })
+    Ok(Ratio { numerator: m_t * n_t, denominator: alpha * (m_t + n_t) })
 }
 
 impl Tiles {
@@ -75,14 +68,7 @@ impl Tiles {
     pub const LARGE: Tiles = Tiles::new((64, 128), (64, 32), (8, 8));
 
     const fn new((m_s, n_s): (u32, u32), (m_r, n_r): (u32, u32), (m_t, n_t): (u32, u32)) -> Tiles {
-        Tiles {
-            m_s,
-            n_s,
-            m_r,
-            n_r,
-            m_t,
-            n_t,
-        }
+        Tiles { m_s, n_s, m_r, n_r, m_t, n_t }
     }
 
     /// The row of table I for an m x n result. The paper shows which examples it calls small, medium and large (table
@@ -105,11 +91,7 @@ impl Tiles {
         cmar(self.m_t, self.n_t, LdsWidth::Bits32)?;
         let refuse = |field, expected, found: u32| {
             let found = u64::from(found);
-            Err(Refusal::Parameter {
-                field,
-                expected,
-                found,
-            })
+            Err(Refusal::Parameter { field, expected, found })
         };
         for (field, outer, inner) in [
             ("m_r", self.m_r, self.m_t),
@@ -158,9 +140,6 @@ impl Tiles {
     #[must_use]
     pub const fn thread_origin(&self, warp: u32, lane: u32) -> (u32, u32) {
         let (warps, lanes) = (self.warps().1, self.grid().1);
-        (
-            warp / warps * self.m_r + lane / lanes * self.m_t,
-            warp % warps * self.n_r + lane % lanes * self.n_t,
-        )
+        (warp / warps * self.m_r + lane / lanes * self.m_t, warp % warps * self.n_r + lane % lanes * self.n_t)
     }
 }

@@ -93,11 +93,7 @@ fn prim(graph: &Graph<'_>) -> Vec<(u32, u64, u32)> {
         reached[root as usize] = true;
         frontier.extend(graph.edges_at(root).map(Reverse));
         while let Some(Reverse((cost, low, high))) = frontier.pop() {
-            let (parent, child) = if reached[low as usize] {
-                (low, high)
-            } else {
-                (high, low)
-            };
+            let (parent, child) = if reached[low as usize] { (low, high) } else { (high, low) };
             if reached[child as usize] {
                 continue;
             }

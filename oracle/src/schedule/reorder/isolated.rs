@@ -53,13 +53,7 @@ impl<'a> Chain<'a> {
     fn new(rows: &'a Rows<'a>, order: &[u32]) -> Chain<'a> {
         let mark = order.len() as u32;
         let ring = || vec![mark; order.len() + 1];
-        let mut chain = Chain {
-            rows,
-            next: ring(),
-            previous: ring(),
-            gap: vec![0; order.len() + 1],
-            mark,
-        };
+        let mut chain = Chain { rows, next: ring(), previous: ring(), gap: vec![0; order.len() + 1], mark };
         let mut last = mark;
         for &row in order.iter().chain([&mark]) {
             chain.join(last, row, chain.cost(last, row));
@@ -102,11 +96,7 @@ impl<'a> Chain<'a> {
                 let (ahead, behind) = (self.previous[similar as usize], self.next[similar as usize]);
                 let ahead = (ahead, self.cost(ahead, row), cost, similar);
                 let behind = (similar, cost, self.cost(row, behind), behind);
-                if self.rise(ahead) < self.rise(behind) {
-                    ahead
-                } else {
-                    behind
-                }
+                if self.rise(ahead) < self.rise(behind) { ahead } else { behind }
             }
         };
         let stays = self.rise(place) > self.rise(here);

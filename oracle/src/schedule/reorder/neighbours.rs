@@ -78,12 +78,7 @@ impl<'a> Neighbours<'a> {
                 }
             }
         }
-        Neighbours {
-            rows,
-            starts,
-            lists,
-            shared: vec![0.0; rows.count()],
-        }
+        Neighbours { rows, starts, lists, shared: vec![0.0; rows.count()] }
     }
 
     /// The `count` candidates most similar to `row` among those that `allowed` takes, with their similarities: largest
@@ -115,12 +110,7 @@ impl<'a> Neighbours<'a> {
     /// Weight of the columns of a row whose lists were cut.
     fn hidden(&self, row: u32) -> f64 {
         let cut = |rank: &&u32| self.rows.degree(**rank) as usize > CANDIDATES_PER_COLUMN;
-        let weights = self
-            .rows
-            .row(row)
-            .iter()
-            .filter(cut)
-            .map(|&rank| self.rows.weight(rank));
+        let weights = self.rows.row(row).iter().filter(cut).map(|&rank| self.rows.weight(rank));
         weights.sum()
     }
 
@@ -185,10 +175,8 @@ mod tests {
             candidates.extend(having.take(CANDIDATES_PER_COLUMN));
         }
         candidates.remove(&row);
-        let mut all: Vec<(f64, u32)> = candidates
-            .into_iter()
-            .map(|other| (rows.similarity(row, other), other))
-            .collect();
+        let mut all: Vec<(f64, u32)> =
+            candidates.into_iter().map(|other| (rows.similarity(row, other), other)).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         all.truncate(count);
         all

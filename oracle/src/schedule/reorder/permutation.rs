@@ -75,10 +75,7 @@ impl Permutation {
     pub fn entries<T: Clone>(&self, entries: &Entries<T>) -> Result<Entries<T>, Refusal> {
         self.check_rows(entries.rows)?;
         let places = self.inverse();
-        let moved = entries.list.iter().map(|e| Entry {
-            row: places.0[e.row as usize],
-            ..e.clone()
-        });
+        let moved = entries.list.iter().map(|e| Entry { row: places.0[e.row as usize], ..e.clone() });
         let mut list: Vec<Entry<T>> = moved.collect();
         list.sort_by_key(|e| (e.row, e.col));
         Ok(Entries { list, ..*entries })

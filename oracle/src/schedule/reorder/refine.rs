@@ -47,10 +47,7 @@ impl Costs {
                 table[j * some.len() + i] = cost;
             }
         }
-        Costs {
-            rows: some.len(),
-            table,
-        }
+        Costs { rows: some.len(), table }
     }
 
     /// The cost between two places of the list; 0 where there is no row.
@@ -61,9 +58,7 @@ impl Costs {
 
 /// The first piece inside `window` that costs less turned around: its first and last position.
 fn improvement(costs: &Costs, order: &[usize], window: std::ops::Range<usize>) -> Option<(usize, usize)> {
-    let pairs = window
-        .clone()
-        .flat_map(|first| (first + 1..window.end).map(move |last| (first, last)));
+    let pairs = window.clone().flat_map(|first| (first + 1..window.end).map(move |last| (first, last)));
     let cheaper = |&(first, last): &(usize, usize)| {
         let before = first.checked_sub(1).and_then(|i| order.get(i));
         let (head, tail, after) = (order.get(first), order.get(last), order.get(last + 1));

@@ -38,13 +38,7 @@ impl<'a> Rows<'a> {
                 running.push(sum);
             }
         }
-        Rows {
-            row_ptr: &matrix.row_ptr,
-            ranks,
-            degree,
-            weight,
-            running,
-        }
+        Rows { row_ptr: &matrix.row_ptr, ranks, degree, weight, running }
     }
 
     /// Number of rows.
@@ -116,11 +110,7 @@ impl<'a> Rows<'a> {
     }
 
     fn by_length(&self, row: u32, other: u32) -> (u32, u32) {
-        if self.row(row).len() <= self.row(other).len() {
-            (row, other)
-        } else {
-            (other, row)
-        }
+        if self.row(row).len() <= self.row(other).len() { (row, other) } else { (other, row) }
     }
 
     /// Weight of the columns that two rows share; and where the first column stands that only `short` has: its place

@@ -56,11 +56,7 @@ impl Statistics {
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Counts a partition of `entries`, which must be valid.
@@ -94,11 +90,7 @@ pub fn statistics<T>(entries: &Entries<T>, partition: &Partition) -> Statistics 
 #[must_use]
 pub fn sweep<T>(entries: &Entries<T>, rule: ImpactRule, taus: &[u32]) -> Vec<Statistics> {
     let at = |&tau: &u32| {
-        let params = FormatParams {
-            tau_nnz: Some(tau),
-            impact: rule,
-            ..FormatParams::default()
-        };
+        let params = FormatParams { tau_nnz: Some(tau), impact: rule, ..FormatParams::default() };
         let thresholds = Thresholds::new(entries.rows, entries.nnz(), &params);
         statistics(entries, &partition(entries, &thresholds))
     };

@@ -15,12 +15,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let (rows, cols) = (spec.size("rows"), spec.size("cols"));
     let width = (spec.size("lower") + spec.size("upper") + 1).min(cols);
     let nnz_at_most = u128::from(rows) * u128::from(width);
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most,
-        scratch: 0,
-    })
+    Ok(Shape { rows, cols, nnz_at_most, scratch: 0 })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

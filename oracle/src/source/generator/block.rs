@@ -17,12 +17,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let positions = u128::from(rows.div_ceil(block)) * u128::from(cols.div_ceil(block));
     let count = part_of(positions, spec.size("density"));
     let area = u128::from(block.min(rows)) * u128::from(block.min(cols));
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most: count * area,
-        scratch: 4 * count,
-    })
+    Ok(Shape { rows, cols, nnz_at_most: count * area, scratch: 4 * count })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

@@ -23,12 +23,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let nnz_at_most = wide * usual + u128::from(dense) * wide;
     // One row in the making, as u64, and the dense rows.
     let scratch = 8 * wide + 4 * u128::from(dense) + 2 * u128::from(spec.size("offdiag"));
-    Ok(Shape {
-        rows,
-        cols: rows,
-        nnz_at_most: nnz_at_most.min(wide * wide),
-        scratch,
-    })
+    Ok(Shape { rows, cols: rows, nnz_at_most: nnz_at_most.min(wide * wide), scratch })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

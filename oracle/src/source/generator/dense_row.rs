@@ -19,12 +19,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let usual = (part_of(wide, spec.size("density")) + tall).min(wide);
     let nnz_at_most = u128::from(full) * wide + u128::from(rows - full) * usual;
     let scratch = 4 * u128::from(full) + 4 * usual + 4 * tall;
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most,
-        scratch,
-    })
+    Ok(Shape { rows, cols, nnz_at_most, scratch })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

@@ -99,10 +99,7 @@ impl Family {
     /// The family with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Family> {
-        FAMILIES
-            .iter()
-            .find(|info| info.name == name)
-            .map(|info| info.family)
+        FAMILIES.iter().find(|info| info.name == name).map(|info| info.family)
     }
 }
 
@@ -116,34 +113,17 @@ const fn count(key: &'static str, default: i64, high: i64) -> Param {
 }
 
 const fn integer(key: &'static str, default: i64, low: i64, high: i64) -> Param {
-    Param {
-        key,
-        kind: ParamKind::Integer,
-        default,
-        low,
-        high,
-    }
+    Param { key, kind: ParamKind::Integer, default, low, high }
 }
 
 const fn share(key: &'static str, default: i64) -> Param {
-    Param {
-        key,
-        kind: ParamKind::Share,
-        default,
-        low: 0,
-        high: ONE as i64,
-    }
+    Param { key, kind: ParamKind::Share, default, low: 0, high: ONE as i64 }
 }
 
 const U32: i64 = u32::MAX as i64;
 const SQUARE: [Param; 2] = [dim("rows", 32), dim("cols", 32)];
-const MATRIX: Param = Param {
-    key: "matrix",
-    kind: ParamKind::Matrix,
-    default: 0,
-    low: 0,
-    high: synth::COUNT as i64 - 1,
-};
+const MATRIX: Param =
+    Param { key: "matrix", kind: ParamKind::Matrix, default: 0, low: 0, high: synth::COUNT as i64 - 1 };
 
 macro_rules! families {
     ($($family:ident $name:literal $module:ident::{$shape:ident, $fill:ident} [$($param:expr),*] $doc:literal)*) => {

@@ -9,16 +9,7 @@ use super::spec::{Shape, SourceSpec};
 use crate::source::random::Random;
 
 fn lengths(tile: u64) -> [u64; 8] {
-    [
-        0,
-        1,
-        tile - 1,
-        tile,
-        tile + 1,
-        2 * tile - 1,
-        2 * tile,
-        2 * tile + 1,
-    ]
+    [0, 1, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1]
 }
 
 pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
@@ -27,12 +18,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let round: u128 = lengths.iter().sum();
     let last: u128 = lengths[..(rows % 8) as usize].iter().sum();
     let nnz_at_most = u128::from(rows / 8) * round + last;
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most,
-        scratch: 4 * lengths[7],
-    })
+    Ok(Shape { rows, cols, nnz_at_most, scratch: 4 * lengths[7] })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

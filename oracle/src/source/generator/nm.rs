@@ -15,19 +15,11 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let (n, m) = (spec.size("n"), spec.size("m"));
     if n > m {
         let problem = format!("n is {n}, must be at most m = {m}");
-        return Err(SourceError::Conflict {
-            family: "nm",
-            problem,
-        });
+        return Err(SourceError::Conflict { family: "nm", problem });
     }
     let a_row = u128::from(cols / m) * u128::from(n) + u128::from(n.min(cols % m));
     let scratch = 8 * u128::from(m.min(cols));
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most: u128::from(rows) * a_row,
-        scratch,
-    })
+    Ok(Shape { rows, cols, nnz_at_most: u128::from(rows) * a_row, scratch })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

@@ -18,12 +18,7 @@ use crate::source::random::Random;
 pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let (rows, cols) = (spec.size("rows"), spec.size("cols"));
     let count = u128::from(spec.size("pairs").min(cols / 2));
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most: u128::from(rows) * 2 * count,
-        scratch: 4 * count,
-    })
+    Ok(Shape { rows, cols, nnz_at_most: u128::from(rows) * 2 * count, scratch: 4 * count })
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

@@ -22,12 +22,7 @@ impl Pattern {
         let mut row_ptr = Vec::with_capacity(rows + 1);
         row_ptr.push(0);
         let col_idx = Vec::with_capacity(shape.nnz_at_most as usize);
-        Pattern {
-            rows,
-            cols,
-            row_ptr,
-            col_idx,
-        }
+        Pattern { rows, cols, row_ptr, col_idx }
     }
 
     /// Number of rows the finished pattern has.

@@ -20,19 +20,11 @@ pub(super) fn rmat_shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let sum = spec.size("a") + spec.size("b") + spec.size("c");
     if sum > ONE {
         let problem = format!("a + b + c is {}.{:06}, must be at most 1", sum / ONE, sum % ONE);
-        return Err(SourceError::Conflict {
-            family: "rmat",
-            problem,
-        });
+        return Err(SourceError::Conflict { family: "rmat", problem });
     }
     let side = 1 << spec.size("scale");
     let draws = u128::from(side) * u128::from(spec.size("edges"));
-    Ok(Shape {
-        rows: side,
-        cols: side,
-        nnz_at_most: draws,
-        scratch: 2 * draws,
-    })
+    Ok(Shape { rows: side, cols: side, nnz_at_most: draws, scratch: 2 * draws })
 }
 
 pub(super) fn rmat_fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {
@@ -62,19 +54,9 @@ pub(super) fn zipf_shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let all = u128::from(rows) * u128::from(cols);
     // The harmonic bound does not hold once `cols` cuts the longest rows, hence the second bound.
     let uncut = u128::from(spec.size("longest")) * u128::from(harmonic) + short;
-    let nnz_at_most = if spec.size("longest") <= cols {
-        long + short
-    } else {
-        uncut
-    }
-    .min(all);
+    let nnz_at_most = if spec.size("longest") <= cols { long + short } else { uncut }.min(all);
     let scratch = u128::from(rows) + 4 * u128::from(cols).min(nnz_at_most);
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most,
-        scratch,
-    })
+    Ok(Shape { rows, cols, nnz_at_most, scratch })
 }
 
 /// Length of the row of this rank (from 1).

@@ -12,10 +12,7 @@ use crate::source::synth;
 /// for every two indices; patterns that use no randomness (dense, stencil, ...) repeat when their sizes do.
 #[must_use]
 pub fn quick_specs(index: u64) -> Vec<SourceSpec> {
-    FAMILIES
-        .iter()
-        .map(|info| quick_spec(info.family, index))
-        .collect()
+    FAMILIES.iter().map(|info| quick_spec(info.family, index)).collect()
 }
 
 /// The small spec number `index` of one family.
@@ -67,10 +64,7 @@ pub fn quick_spec(family: Family, index: u64) -> SourceSpec {
         spec = spec.with("n", n).unwrap_or(spec);
     }
     if info.family == Family::Stencil && spec.shape().is_ok_and(|shape| shape.rows > 200) {
-        spec = spec
-            .with("dofs", 1)
-            .and_then(|flat| flat.with("nz", 1))
-            .unwrap_or(spec);
+        spec = spec.with("dofs", 1).and_then(|flat| flat.with("nz", 1)).unwrap_or(spec);
     }
     spec
 }

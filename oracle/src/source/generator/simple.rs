@@ -13,12 +13,7 @@ use crate::source::random::Random;
 
 fn rectangle(spec: &SourceSpec, nnz_at_most: impl Fn(u128, u128) -> u128) -> Result<Shape, SourceError> {
     let (rows, cols) = (spec.size("rows"), spec.size("cols"));
-    Ok(Shape {
-        rows,
-        cols,
-        nnz_at_most: nnz_at_most(rows.into(), cols.into()),
-        scratch: 0,
-    })
+    Ok(Shape { rows, cols, nnz_at_most: nnz_at_most(rows.into(), cols.into()), scratch: 0 })
 }
 
 pub(super) fn dense_shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
@@ -48,12 +43,7 @@ pub(super) fn diagonal_fill(spec: &SourceSpec, _: &mut Random, pattern: &mut Pat
 
 pub(super) fn permutation_shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let rows = spec.size("rows");
-    Ok(Shape {
-        rows,
-        cols: rows,
-        nnz_at_most: rows.into(),
-        scratch: rows.into(),
-    })
+    Ok(Shape { rows, cols: rows, nnz_at_most: rows.into(), scratch: rows.into() })
 }
 
 pub(super) fn permutation_fill(_: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {
@@ -69,12 +59,7 @@ pub(super) fn arrow_shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let (rows, width) = (spec.size("rows"), spec.size("width"));
     let (side, width) = (u128::from(rows), u128::from(width.min(rows)));
     let nnz_at_most = width * side + (side - width) * (width + 1);
-    Ok(Shape {
-        rows,
-        cols: rows,
-        nnz_at_most,
-        scratch: 0,
-    })
+    Ok(Shape { rows, cols: rows, nnz_at_most, scratch: 0 })
 }
 
 pub(super) fn arrow_fill(spec: &SourceSpec, _: &mut Random, pattern: &mut Pattern) {

@@ -154,10 +154,7 @@ impl SourceSpec {
         let info = self.family.info();
         let mut pattern = Pattern::new(shape);
         (info.fill)(self, &mut Random::new(self.seed, info.name), &mut pattern);
-        pattern.finish().map_err(|refusal| SourceError::Defect {
-            spec: self.to_string(),
-            refusal,
-        })
+        pattern.finish().map_err(|refusal| SourceError::Defect { spec: self.to_string(), refusal })
     }
 }
 
@@ -186,20 +183,14 @@ impl FromStr for SourceSpec {
         })?;
         let mut spec = SourceSpec::new(family, 0);
         let mut items = rest.split(',').filter(|_| !rest.is_empty());
-        if let Some(first) = family
-            .info()
-            .params
-            .first()
-            .filter(|p| p.kind == ParamKind::Matrix)
-        {
+        if let Some(first) = family.info().params.first().filter(|p| p.kind == ParamKind::Matrix) {
             let value = first.kind.parse(first.key, items.next().unwrap_or(""))?;
             spec = spec.with(first.key, value)?;
         }
         let mut seen: Vec<&str> = Vec::new();
         for item in items {
-            let (key, text) = item.split_once('=').ok_or_else(|| SourceError::NotAPair {
-                item: item.to_owned(),
-            })?;
+            let (key, text) =
+                item.split_once('=').ok_or_else(|| SourceError::NotAPair { item: item.to_owned() })?;
             if seen.contains(&key) {
                 return Err(SourceError::RepeatedKey { key: key.to_owned() });
             }
@@ -214,9 +205,7 @@ impl SourceSpec {
     /// The spec with `key=text` applied.
     fn assign(self, key: &str, text: &str) -> Result<SourceSpec, SourceError> {
         if key == "seed" {
-            let seed = text
-                .parse()
-                .map_err(|_| not_a_number(key, text, "an integer below 2^64"))?;
+            let seed = text.parse().map_err(|_| not_a_number(key, text, "an integer below 2^64"))?;
             return Ok(self.with_seed(seed));
         }
         let (_, param) = self.find(key)?;
@@ -259,19 +248,11 @@ fn parse_share(text: &str) -> Option<i64> {
         return None;
     }
     let parts: i64 = format!("{fraction:0<6}").parse().ok()?;
-    whole
-        .parse::<i64>()
-        .ok()?
-        .checked_mul(ONE as i64)?
-        .checked_add(parts)
+    whole.parse::<i64>().ok()?.checked_mul(ONE as i64)?.checked_add(parts)
 }
 
 fn not_a_number(key: &str, text: &str, expected: &'static str) -> SourceError {
-    SourceError::NotANumber {
-        key: key.to_owned(),
-        text: text.to_owned(),
-        expected,
-    }
+    SourceError::NotANumber { key: key.to_owned(), text: text.to_owned(), expected }
 }
 
 pub(crate) fn join<'a>(names: impl IntoIterator<Item = &'a str>) -> String {

@@ -14,10 +14,7 @@ use super::spec::{Shape, SourceSpec};
 use crate::source::random::Random;
 
 pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
-    let conflict = |problem| SourceError::Conflict {
-        family: "stencil",
-        problem,
-    };
+    let conflict = |problem| SourceError::Conflict { family: "stencil", problem };
     let points = spec.size("points");
     if ![5, 7, 9, 27].contains(&points) {
         return Err(conflict(format!("points is {points}, must be 5, 7, 9 or 27")));
@@ -30,12 +27,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
         .filter(|&rows| rows <= u64::from(u32::MAX))
         .ok_or_else(|| conflict(format!("the grid has {rows} unknowns, must be below 2^32")))?;
     let nnz_at_most = u128::from(rows) * u128::from(points) * dofs;
-    Ok(Shape {
-        rows,
-        cols: rows,
-        nnz_at_most,
-        scratch: 0,
-    })
+    Ok(Shape { rows, cols: rows, nnz_at_most, scratch: 0 })
 }
 
 pub(super) fn fill(spec: &SourceSpec, _: &mut Random, pattern: &mut Pattern) {

@@ -15,11 +15,7 @@ pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let whole = spec.signed("tile") * spec.signed("tiles");
     // At most 2^32 + 64: cut to the index type.
     let side = |key| (whole + spec.signed(key)).clamp(0, i64::from(u32::MAX)) as u64;
-    Ok(uniform::shape_of(
-        side("drow"),
-        side("dcol"),
-        spec.size("density"),
-    ))
+    Ok(uniform::shape_of(side("drow"), side("dcol"), spec.size("density")))
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {

@@ -6,11 +6,7 @@ use super::spec::{Shape, SourceSpec};
 use crate::source::random::{ONE, Random};
 
 pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
-    Ok(shape_of(
-        spec.size("rows"),
-        spec.size("cols"),
-        spec.size("density"),
-    ))
+    Ok(shape_of(spec.size("rows"), spec.size("cols"), spec.size("density")))
 }
 
 pub(super) fn fill(spec: &SourceSpec, random: &mut Random, pattern: &mut Pattern) {
@@ -25,21 +21,12 @@ pub(super) fn part_of(positions: u128, density: u64) -> u128 {
 pub(super) fn shape_of(rows: u64, cols: u64, density: u64) -> Shape {
     let count = part_of(u128::from(rows) * u128::from(cols), density);
     // Cell numbers are u64, and a dense draw also holds the numbers it leaves out.
-    Shape {
-        rows,
-        cols,
-        nnz_at_most: count,
-        scratch: 4 * count,
-    }
+    Shape { rows, cols, nnz_at_most: count, scratch: 4 * count }
 }
 
 pub(super) fn fill_with(density: u64, random: &mut Random, pattern: &mut Pattern) {
     let positions = pattern.rows() * pattern.cols();
     let mut cells = Vec::new();
-    random.distinct(
-        positions,
-        part_of(u128::from(positions), density) as u64,
-        &mut cells,
-    );
+    random.distinct(positions, part_of(u128::from(positions), density) as u64, &mut cells);
     pattern.cells(&cells);
 }

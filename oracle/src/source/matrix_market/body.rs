@@ -147,11 +147,7 @@ impl<'a> Body<'a> {
     /// The value of the opposite sign; NaN stays canonical, an integer zero stays +0.0.
     fn negated(&self, value: f64) -> f64 {
         let unsigned_zero = value == 0.0 && self.header.field != Field::Real;
-        if value.is_nan() || unsigned_zero {
-            value
-        } else {
-            -value
-        }
+        if value.is_nan() || unsigned_zero { value } else { -value }
     }
 
     fn push_one(&mut self, line: u64, row: u32, col: u32, value: f64) -> Result<(), FileError> {

@@ -106,12 +106,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Header, FileError
     let rows = words.expect("number of rows")?.count("number of rows")?;
     let cols = words.expect("number of columns")?.count("number of columns")?;
     if symmetry != Symmetry::General && rows != cols {
-        return Err(FileError::NotSquare {
-            line: lines.number(),
-            symmetry,
-            rows,
-            cols,
-        });
+        return Err(FileError::NotSquare { line: lines.number(), symmetry, rows, cols });
     }
     let stored_entries = match storage {
         Storage::Coordinate => {
@@ -124,14 +119,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Header, FileError
             array_length(lines.number(), symmetry, rows, cols)?
         }
     };
-    Ok(Header {
-        storage,
-        field,
-        symmetry,
-        rows,
-        cols,
-        stored_entries,
-    })
+    Ok(Header { storage, field, symmetry, rows, cols, stored_entries })
 }
 
 /// Values in an array file: all, or a triangle with or without its diagonal.
@@ -180,10 +168,7 @@ fn banner(mut words: Tokens<'_>) -> Result<Words, FileError> {
     )?;
     words.finish("the symmetry")?;
     let Some(field) = field else {
-        return Err(FileError::UnsupportedField {
-            line: field_word.line,
-            field: shown(field_word.bytes),
-        });
+        return Err(FileError::UnsupportedField { line: field_word.line, field: shown(field_word.bytes) });
     };
     check_combination(field_word.line, storage, field, symmetry)?;
     Ok((storage, field, symmetry))
@@ -218,18 +203,10 @@ fn pick<T: Copy>(
     let end = words.position();
     let word = words.next();
     let bytes = word.map_or(&b""[..], |t| t.bytes);
-    let hit = table
-        .iter()
-        .find(|(name, _)| bytes.eq_ignore_ascii_case(name.as_bytes()));
+    let hit = table.iter().find(|(name, _)| bytes.eq_ignore_ascii_case(name.as_bytes()));
     hit.map(|&(_, value)| value).ok_or_else(|| {
         let (line, column) = word.map_or(end, |t| (t.line, t.column));
-        FileError::BadWord {
-            line,
-            column,
-            element,
-            found: shown(bytes),
-            expected,
-        }
+        FileError::BadWord { line, column, element, found: shown(bytes), expected }
     })
 }
 
@@ -244,11 +221,5 @@ fn check_combination(line: u64, storage: Storage, field: Field, symmetry: Symmet
         }
         _ => return Ok(()),
     };
-    Err(FileError::IllegalCombination {
-        line,
-        storage,
-        field,
-        symmetry,
-        reason,
-    })
+    Err(FileError::IllegalCombination { line, storage, field, symmetry, reason })
 }

@@ -41,11 +41,7 @@ fn integer(token: Token<'_>, signed: bool) -> Result<f64, FileError> {
     };
     let sound = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     if !sound || (negative && !signed) {
-        let expected = if signed {
-            "a whole number"
-        } else {
-            "a whole number from 0"
-        };
+        let expected = if signed { "a whole number" } else { "a whole number from 0" };
         return Err(token.bad_number("value", expected));
     }
     let most = if negative { 1 << 63 } else { u64::MAX };

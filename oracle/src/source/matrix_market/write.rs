@@ -64,9 +64,5 @@ fn entry(out: &mut impl Write, row: u32, col: u32) -> io::Result<()> {
 
 /// Debug formatting is the shortest round-trip decimal, with an exponent where that is shorter.
 fn value(out: &mut impl Write, value: f64) -> io::Result<()> {
-    if value.is_nan() {
-        writeln!(out, " nan")
-    } else {
-        writeln!(out, " {value:?}")
-    }
+    if value.is_nan() { writeln!(out, " nan") } else { writeln!(out, " {value:?}") }
 }

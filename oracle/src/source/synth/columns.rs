@@ -66,9 +66,8 @@ impl Placement {
         random.stratified(low, own, left, &mut chosen);
         chosen.push(own as u32);
         random.stratified(own + 1, high, runs - 1 - left, &mut chosen);
-        let columns = chosen
-            .iter()
-            .flat_map(|&node| (0..DOFS).map(move |dof| node * DOFS as u32 + dof as u32));
+        let columns =
+            chosen.iter().flat_map(|&node| (0..DOFS).map(move |dof| node * DOFS as u32 + dof as u32));
         out.extend(columns.take(length as usize));
     }
 
@@ -77,14 +76,10 @@ impl Placement {
         let side = self.cols.isqrt() as i64;
         let start = out.len();
         let inside = |offset: &i64| (0..self.cols as i64).contains(&(row as i64 + offset));
-        let found = [0, -1, 1, -side, side]
-            .into_iter()
-            .filter(inside)
-            .map(|offset| (row as i64 + offset) as u32);
+        let found =
+            [0, -1, 1, -side, side].into_iter().filter(inside).map(|offset| (row as i64 + offset) as u32);
         out.extend(found.take(length as usize));
-        self.complete(row, length, start, random, out, |row, random| {
-            self.near(row, 16, random)
-        });
+        self.complete(row, length, start, random, out, |row, random| self.near(row, 16, random));
     }
 
     /// Draws by class until the row is full.
@@ -116,11 +111,7 @@ impl Placement {
         let end = start + length as usize;
         for round in 0.. {
             for _ in out.len()..end {
-                out.push(if round < 3 {
-                    draw(row, random)
-                } else {
-                    random.below(self.cols)
-                } as u32);
+                out.push(if round < 3 { draw(row, random) } else { random.below(self.cols) } as u32);
             }
             out[start..].sort_unstable();
             let mut kept = start;

@@ -49,19 +49,13 @@ impl Histogram {
     /// Sum of all lengths.
     #[must_use]
     pub fn entries(&self) -> u64 {
-        self.0
-            .iter()
-            .map(|&(length, rows)| u64::from(length) * rows)
-            .sum()
+        self.0.iter().map(|&(length, rows)| u64::from(length) * rows).sum()
     }
 
     /// Sum of the squares of all lengths.
     #[must_use]
     pub fn squares(&self) -> u128 {
-        self.0
-            .iter()
-            .map(|&(length, rows)| u128::from(length).pow(2) * u128::from(rows))
-            .sum()
+        self.0.iter().map(|&(length, rows)| u128::from(length).pow(2) * u128::from(rows)).sum()
     }
 
     /// Population standard deviation of the lengths.
@@ -104,14 +98,7 @@ impl Histogram {
                 let moved = share(seen) - before;
                 pairs.push((length, rows - moved));
                 // A row that cannot move has moved = 0, so its neighbour's length is never used.
-                pairs.push((
-                    if up {
-                        length.saturating_add(1)
-                    } else {
-                        length.saturating_sub(1)
-                    },
-                    moved,
-                ));
+                pairs.push((if up { length.saturating_add(1) } else { length.saturating_sub(1) }, moved));
             }
             self = Histogram::new(pairs);
         }

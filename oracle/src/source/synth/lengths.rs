@@ -31,12 +31,8 @@ fn solve(published: &Published) -> Histogram {
             low = middle + 1;
         }
     }
-    let candidates = [low.saturating_sub(1), low]
-        .into_iter()
-        .filter_map(|at| with_spread(published, at));
-    candidates
-        .min_by_key(|found| found.squares().abs_diff(target))
-        .unwrap_or_default()
+    let candidates = [low.saturating_sub(1), low].into_iter().filter_map(|at| with_spread(published, at));
+    candidates.min_by_key(|found| found.squares().abs_diff(target)).unwrap_or_default()
 }
 
 /// Sum of squared lengths that the printed standard deviation stands for.
@@ -105,18 +101,13 @@ fn weights(published: &Published, position: u64) -> Vec<(u32, u64)> {
         }
         Body::Decay(offset) => {
             let weight = |above: u32| (1u64 << 32) / u64::from(above + offset);
-            (0..=position as u32)
-                .map(|above| (shortest + above, weight(above)))
-                .collect()
+            (0..=position as u32).map(|above| (shortest + above, weight(above))).collect()
         }
     }
 }
 
 fn mean_at_most(weights: &[(u32, u64)], rows: u64, entries: u64) -> bool {
     let total: u128 = weights.iter().map(|&(_, weight)| u128::from(weight)).sum();
-    let moment: u128 = weights
-        .iter()
-        .map(|&(length, weight)| u128::from(length) * u128::from(weight))
-        .sum();
+    let moment: u128 = weights.iter().map(|&(length, weight)| u128::from(length) * u128::from(weight)).sum();
     moment * u128::from(rows) <= u128::from(entries) * total
 }

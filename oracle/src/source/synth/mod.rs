@@ -25,18 +25,12 @@ use columns::Placement;
 /// The row lengths of a published matrix at full size; None for a name that is not in the table.
 #[must_use]
 pub fn row_lengths(name: &str) -> Option<&'static Histogram> {
-    PUBLISHED
-        .iter()
-        .position(|published| published.name == name)
-        .map(lengths::of)
+    PUBLISHED.iter().position(|published| published.name == name).map(lengths::of)
 }
 
 /// Name of a row of the table.
 pub(crate) fn name_at(index: i64) -> &'static str {
-    usize::try_from(index)
-        .ok()
-        .and_then(|at| PUBLISHED.get(at))
-        .map_or("", |published| published.name)
+    usize::try_from(index).ok().and_then(|at| PUBLISHED.get(at)).map_or("", |published| published.name)
 }
 
 /// Row of the table with this name.
@@ -44,11 +38,7 @@ pub(crate) fn index_of(name: &str) -> Result<i64, SourceError> {
     let at = PUBLISHED.iter().position(|published| published.name == name);
     at.map(|at| at as i64).ok_or_else(|| SourceError::UnknownMatrix {
         found: name.to_owned(),
-        known: PUBLISHED
-            .iter()
-            .map(|published| published.name)
-            .collect::<Vec<_>>()
-            .join(", "),
+        known: PUBLISHED.iter().map(|published| published.name).collect::<Vec<_>>().join(", "),
     })
 }
 
@@ -68,10 +58,7 @@ fn ascending(index: usize, rows: u64) -> impl Iterator<Item = u32> {
         if rows == full || 4 * u64::from(length) <= rows {
             return length;
         }
-        (u64::from(length) * rows / full)
-            .max(rows / 4)
-            .max(1)
-            .min(u64::from(length)) as u32
+        (u64::from(length) * rows / full).max(rows / 4).max(1).min(u64::from(length)) as u32
     };
     lengths::of(index).quantiles(rows).map(cut)
 }
@@ -80,26 +67,15 @@ fn ascending(index: usize, rows: u64) -> impl Iterator<Item = u32> {
 pub(super) fn shape(spec: &SourceSpec) -> Result<Shape, SourceError> {
     let (index, published, rows) = asked(spec);
     if rows > u64::from(published.rows) {
-        let problem = format!(
-            "rows is {rows}, but {} has {}; ask for fewer",
-            published.name, published.rows
-        );
-        return Err(SourceError::Conflict {
-            family: "synth",
-            problem,
-        });
+        let problem = format!("rows is {rows}, but {} has {}; ask for fewer", published.name, published.rows);
+        return Err(SourceError::Conflict { family: "synth", problem });
     }
     let nnz = if rows == u64::from(published.rows) {
         published.nnz.into()
     } else {
         ascending(index, rows).map(u64::from).sum::<u64>()
     };
-    Ok(Shape {
-        rows,
-        cols: rows,
-        nnz_at_most: nnz.into(),
-        scratch: 2 * u128::from(rows),
-    })
+    Ok(Shape { rows, cols: rows, nnz_at_most: nnz.into(), scratch: 2 * u128::from(rows) })
 }
 
 /// Rows that are neighbours in length stay neighbours in place, this many at a time.

@@ -79,10 +79,7 @@ pub struct Published {
     pub body: Body,
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a row of the table below, in the order of its fields"
-)]
+#[expect(clippy::too_many_arguments, reason = "a row of the table below, in the order of its fields")]
 const fn row(
     name: &'static str,
     class: Class,
@@ -94,18 +91,7 @@ const fn row(
     spread: Spread,
     body: Body,
 ) -> Published {
-    Published {
-        name,
-        class,
-        rows,
-        nnz,
-        shortest,
-        longest,
-        mean,
-        deviation,
-        spread,
-        body,
-    }
+    Published { name, class, rows, nnz, shortest, longest, mean, deviation, spread, body }
 }
 
 const fn hubs(count: u32) -> Spread {

@@ -44,12 +44,7 @@ impl Code {
             Precision::E4m3 => (59, 23, 3, -3),
             Precision::E5m2 => (23, 10, 2, -3),
         };
-        Code {
-            prime,
-            generator,
-            fraction,
-            low,
-        }
+        Code { prime, generator, fraction, low }
     }
 
     /// The value of a code, which is below `prime`.
@@ -62,11 +57,7 @@ impl Code {
     /// One value, of a code drawn at random.
     pub(super) fn sample(self, random: &mut Random) -> f64 {
         let magnitude = self.value(1 + random.below(self.prime - 1));
-        if random.below(2) == 0 {
-            magnitude
-        } else {
-            -magnitude
-        }
+        if random.below(2) == 0 { magnitude } else { -magnitude }
     }
 
     /// `n` values, coded by their positions from a place in the cycle that the stream chooses.
@@ -111,16 +102,12 @@ mod tests {
         for precision in Precision::ALL {
             let period = Code::of(precision).prime as usize - 1;
             let values = coded(6000, 11, precision);
-            let strides = (0..12)
-                .map(|k| 1usize << k)
-                .chain([3, 5, 7, 9, 31, 33, 63, 65, 127, 129, 255, 257, 1000]);
+            let strides =
+                (0..12).map(|k| 1usize << k).chain([3, 5, 7, 9, 31, 33, 63, 65, 127, 129, 255, 257, 1000]);
             for stride in strides {
                 assert_ne!(stride % period, 0, "{precision}: stride {stride}");
                 let pairs = values.iter().zip(&values[stride..]);
-                assert!(
-                    pairs.clone().all(|(x, y)| x.abs() != y.abs()),
-                    "{precision}: {stride}"
-                );
+                assert!(pairs.clone().all(|(x, y)| x.abs() != y.abs()), "{precision}: {stride}");
             }
         }
     }
@@ -133,10 +120,8 @@ mod tests {
                 continue;
             }
             let values = coded(40 * period, 4, precision);
-            let rows: HashSet<Vec<u64>> = values
-                .chunks_exact(period)
-                .map(|row| row.iter().map(|x| x.to_bits()).collect())
-                .collect();
+            let rows: HashSet<Vec<u64>> =
+                values.chunks_exact(period).map(|row| row.iter().map(|x| x.to_bits()).collect()).collect();
             assert_eq!(rows.len(), 40, "{precision}");
         }
     }
@@ -155,10 +140,7 @@ mod tests {
         ] {
             let mut ambiguous = 0;
             for seed in 0..50 {
-                let (a, b) = (
-                    coded(terms, seed, precision),
-                    coded(terms, seed + 1000, precision),
-                );
+                let (a, b) = (coded(terms, seed, precision), coded(terms, seed + 1000, precision));
                 let mut sums = HashSet::new();
                 for subset in 0..1u32 << terms {
                     let kept = (0..terms).filter(|i| subset >> i & 1 == 1);

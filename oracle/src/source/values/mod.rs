@@ -68,38 +68,14 @@ const fn row(
     finite: bool,
     doc: &'static str,
 ) -> ValueFamilyInfo {
-    ValueFamilyInfo {
-        family,
-        name,
-        doc,
-        t0_friendly,
-        finite,
-    }
+    ValueFamilyInfo { family, name, doc, t0_friendly, finite }
 }
 
 /// Every family, in the order of [`ValueFamily`].
 pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
-    row(
-        ValueFamily::Ones,
-        "ones",
-        true,
-        true,
-        "1 everywhere: a result counts its terms",
-    ),
-    row(
-        ValueFamily::SmallInt,
-        "small-int",
-        true,
-        true,
-        "integers in -4..=4 without 0",
-    ),
-    row(
-        ValueFamily::NearOne,
-        "near-one",
-        false,
-        true,
-        "full significands, exponents -1..=1, either sign",
-    ),
+    row(ValueFamily::Ones, "ones", true, true, "1 everywhere: a result counts its terms"),
+    row(ValueFamily::SmallInt, "small-int", true, true, "integers in -4..=4 without 0"),
+    row(ValueFamily::NearOne, "near-one", false, true, "full significands, exponents -1..=1, either sign"),
     row(
         ValueFamily::Wide,
         "wide",
@@ -114,13 +90,7 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
         true,
         "within 2^3 of the largest finite value: products may overflow",
     ),
-    row(
-        ValueFamily::Cancelling,
-        "cancelling",
-        false,
-        true,
-        "neighbours x, -x: sums cancel exactly",
-    ),
+    row(ValueFamily::Cancelling, "cancelling", false, true, "neighbours x, -x: sums cancel exactly"),
     row(
         ValueFamily::NearCancelling,
         "near-cancelling",
@@ -128,13 +98,7 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
         true,
         "neighbours x, -x off by one last place",
     ),
-    row(
-        ValueFamily::Subnormal,
-        "subnormal",
-        false,
-        true,
-        "half subnormal, the rest just above; either sign",
-    ),
+    row(ValueFamily::Subnormal, "subnormal", false, true, "half subnormal, the rest just above; either sign"),
     row(
         ValueFamily::Special,
         "special",
@@ -142,13 +106,7 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
         false,
         "NaN, infinities, zeros and extremes among normal values",
     ),
-    row(
-        ValueFamily::SignedZero,
-        "signed-zero",
-        true,
-        true,
-        "explicit +0 and -0 among small integers",
-    ),
+    row(ValueFamily::SignedZero, "signed-zero", true, true, "explicit +0 and -0 among small integers"),
     row(
         ValueFamily::Coded,
         "coded",
@@ -156,20 +114,8 @@ pub const VALUE_FAMILIES: [ValueFamilyInfo; 18] = [
         true,
         "coded by position: neighbours differ, and so do rows and columns; sums of few terms tell which took part",
     ),
-    row(
-        ValueFamily::OnesA,
-        "ones-a",
-        false,
-        true,
-        "1 in A (X of SDDMM), position codes in the others",
-    ),
-    row(
-        ValueFamily::OnesB,
-        "ones-b",
-        false,
-        true,
-        "1 in B, x (Y of SDDMM), position codes in the others",
-    ),
+    row(ValueFamily::OnesA, "ones-a", false, true, "1 in A (X of SDDMM), position codes in the others"),
+    row(ValueFamily::OnesB, "ones-b", false, true, "1 in B, x (Y of SDDMM), position codes in the others"),
     row(
         ValueFamily::SubnormalA,
         "subnormal-a",
@@ -223,10 +169,7 @@ impl ValueFamily {
     /// The family with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<ValueFamily> {
-        VALUE_FAMILIES
-            .iter()
-            .find(|info| info.name == name)
-            .map(|info| info.family)
+        VALUE_FAMILIES.iter().find(|info| info.name == name).map(|info| info.family)
     }
 
     /// True when sums of products of two such values stay exact for moderate lengths: they are integers of
@@ -279,9 +222,7 @@ impl ValueFamily {
         match self {
             ValueFamily::Cancelling => pair_up(&mut values, |x| -x),
             ValueFamily::NearCancelling => {
-                pair_up(&mut values, |x| {
-                    -Range::of(precision).step(x, random.below(2) == 0)
-                });
+                pair_up(&mut values, |x| -Range::of(precision).step(x, random.below(2) == 0));
             }
             ValueFamily::Special if n > 0 => {
                 let ordinary = random.below(n as u64) as usize;

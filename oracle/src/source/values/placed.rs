@@ -44,11 +44,7 @@ pub(super) fn put_special(values: &mut [f64], random: &mut Random, precision: Pr
     let has_room = places.len() as u64 == 2 * count;
     let zeros = random.below(2) as usize;
     for (number, at) in places.into_iter().enumerate() {
-        values[at as usize] = if has_room && number % 2 == zeros {
-            -0.0
-        } else {
-            special(random, precision)
-        };
+        values[at as usize] = if has_room && number % 2 == zeros { -0.0 } else { special(random, precision) };
     }
 }
 
@@ -112,21 +108,12 @@ mod tests {
             let values = ValueFamily::OneBig.fill(60_000, 5, precision);
             let big = power_of_two(big_exponent(precision));
             let found = rare(&values, |x| x.abs() == big);
-            assert!(
-                values
-                    .iter()
-                    .all(|x| x.abs() == big || (1.0..=4.0).contains(&x.abs()))
-            );
+            assert!(values.iter().all(|x| x.abs() == big || (1.0..=4.0).contains(&x.abs())));
             assert!((600..3000).contains(&found.len()), "{precision}: {}", found.len());
             for length in [2, 5, 16, 33] {
-                let alone = values
-                    .chunks_exact(length)
-                    .map(|row| rare(row, |x| x.abs() == big));
+                let alone = values.chunks_exact(length).map(|row| rare(row, |x| x.abs() == big));
                 let alone: Vec<usize> = alone.filter(|at| at.len() == 1).map(|at| at[0]).collect();
-                assert!(
-                    (0..length).all(|k| alone.contains(&k)),
-                    "{precision}: rows of {length}"
-                );
+                assert!((0..length).all(|k| alone.contains(&k)), "{precision}: rows of {length}");
             }
         }
     }
@@ -137,10 +124,7 @@ mod tests {
             let spec = Range::of(precision).spec;
             assert!(power_of_two(big_exponent(precision)) <= spec.max_finite());
             if precision != Precision::E4m3 {
-                assert!(
-                    power_of_two(big_exponent(precision)) * 4.0 <= spec.max_finite(),
-                    "{precision}"
-                );
+                assert!(power_of_two(big_exponent(precision)) * 4.0 <= spec.max_finite(), "{precision}");
             }
         }
     }
@@ -150,11 +134,7 @@ mod tests {
         for precision in Precision::ALL {
             for n in [1, 2, 63, 64, 65, 1000] {
                 let values = ValueFamily::PlacedSpecial.fill(n, 9, precision);
-                assert_eq!(
-                    rare(&values, |x| !x.is_finite()).len(),
-                    n.div_ceil(64),
-                    "{precision}, {n}"
-                );
+                assert_eq!(rare(&values, |x| !x.is_finite()).len(), n.div_ceil(64), "{precision}, {n}");
                 let zeros = rare(&values, |x| x == 0.0).len();
                 assert_eq!(zeros, if n == 1 { 0 } else { n.div_ceil(64) }, "{precision}, {n}");
             }

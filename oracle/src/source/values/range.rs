@@ -25,11 +25,7 @@ pub(super) struct Range {
 impl Range {
     /// tf32 lives in an f32 and is filled like one.
     pub(super) fn of(precision: Precision) -> Range {
-        let stored = if precision == Precision::Tf32 {
-            Precision::F32
-        } else {
-            precision
-        };
+        let stored = if precision == Precision::Tf32 { Precision::F32 } else { precision };
         Range { spec: stored.spec() }
     }
 
@@ -50,9 +46,7 @@ impl Range {
 
     /// Half subnormal; else the smallest subnormal, the smallest normal, or up to 2^3 times that.
     pub(super) fn subnormal_or_tiny(self, random: &mut Random) -> f64 {
-        let FloatSpec {
-            significand, emin, ..
-        } = self.spec;
+        let FloatSpec { significand, emin, .. } = self.spec;
         match random.below(8) {
             0..=3 => {
                 let magnitude = 1 + random.below((1 << (significand - 1)) - 1);
@@ -67,9 +61,7 @@ impl Range {
     /// Half subnormal, from the three highest binades of those; half normal, of the two lowest binades. All are of like size, so
     /// that whatever drops the subnormal ones changes a sum in its leading bits.
     pub(super) fn around_smallest_normal(self, random: &mut Random) -> f64 {
-        let FloatSpec {
-            significand, emin, ..
-        } = self.spec;
+        let FloatSpec { significand, emin, .. } = self.spec;
         if random.below(2) == 0 {
             return self.normal(random, emin, emin + 1);
         }
@@ -95,19 +87,11 @@ impl Range {
     /// because the exponents of the cancelling families are -1..=1.
     pub(super) fn step(self, x: f64, away: bool) -> f64 {
         let last_place = 1u64 << (53 - self.spec.significand);
-        let bits = if away {
-            x.to_bits() + last_place
-        } else {
-            x.to_bits() - last_place
-        };
+        let bits = if away { x.to_bits() + last_place } else { x.to_bits() - last_place };
         f64::from_bits(bits)
     }
 }
 
 pub(super) fn sign(random: &mut Random, magnitude: f64) -> f64 {
-    if random.below(2) == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
+    if random.below(2) == 0 { magnitude } else { -magnitude }
 }

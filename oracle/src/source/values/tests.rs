@@ -26,30 +26,16 @@ fn every_value_survives_its_precision_bit_for_bit() {
         let values = family.fill(3000, 11, precision);
         let back = Values::from_f64(precision, &values).to_f64();
         for (x, y) in values.iter().zip(back) {
-            assert_eq!(
-                x.to_bits(),
-                y.to_bits(),
-                "{family} in {precision}: {x} became {y}"
-            );
+            assert_eq!(x.to_bits(), y.to_bits(), "{family} in {precision}: {x} became {y}");
         }
-        assert_eq!(
-            family.info().finite,
-            values.iter().all(|x| x.is_finite()),
-            "{family} in {precision}"
-        );
+        assert_eq!(family.info().finite, values.iter().all(|x| x.is_finite()), "{family} in {precision}");
     }
 }
 
 #[test]
 fn seeds_repeat_and_differ() {
     for (family, precision) in every().filter(|(family, _)| !ONES.contains(family)) {
-        let bits = |seed| {
-            family
-                .fill(64, seed, precision)
-                .iter()
-                .map(|x| x.to_bits())
-                .collect::<Vec<_>>()
-        };
+        let bits = |seed| family.fill(64, seed, precision).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(1), bits(1));
         assert_ne!(bits(1), bits(2), "{family} in {precision}");
     }
@@ -60,18 +46,12 @@ fn cancelling_pairs_cancel_and_near_ones_leave_one_last_place() {
     for precision in Precision::ALL {
         let sums = |family: ValueFamily| {
             let values = family.fill(501, 5, precision);
-            values
-                .chunks_exact(2)
-                .map(|p| (p[0] + p[1]).abs())
-                .collect::<Vec<_>>()
+            values.chunks_exact(2).map(|p| (p[0] + p[1]).abs()).collect::<Vec<_>>()
         };
         assert!(sums(ValueFamily::Cancelling).iter().all(|&sum| sum == 0.0));
         let last_place = power_of_two(-(Range::of(precision).spec.significand as i32 - 1));
         let near = sums(ValueFamily::NearCancelling);
-        assert!(
-            near.iter().all(|&sum| sum > 0.0 && sum <= 2.0 * last_place),
-            "{precision}"
-        );
+        assert!(near.iter().all(|&sum| sum > 0.0 && sum <= 2.0 * last_place), "{precision}");
     }
 }
 
@@ -80,10 +60,7 @@ fn wide_products_stay_finite_and_huge_ones_need_not() {
     for precision in Precision::ALL {
         let max = precision.spec().max_finite();
         let largest = |family: ValueFamily| {
-            family
-                .fill(4000, 9, precision)
-                .into_iter()
-                .fold(0.0f64, |m, x| m.max(x.abs()))
+            family.fill(4000, 9, precision).into_iter().fold(0.0f64, |m, x| m.max(x.abs()))
         };
         assert!(largest(ValueFamily::Wide).powi(2) * 4.0 <= max, "{precision}");
         assert!(largest(ValueFamily::Huge) > max / 2.0, "{precision}");
@@ -96,16 +73,9 @@ fn special_has_each_special_and_never_only_those() {
         let values = ValueFamily::Special.fill(4000, 2, precision);
         let has = |f: fn(&f64) -> bool| values.iter().any(f);
         assert!(has(|x| x.is_nan()) && has(|x| x.to_bits() == 0) && has(|x| x.to_bits() == 1 << 63));
-        assert_eq!(
-            has(|x| x.is_infinite()),
-            precision.spec().specials == Specials::Ieee
-        );
+        assert_eq!(has(|x| x.is_infinite()), precision.spec().specials == Specials::Ieee);
         assert!(values.contains(&Range::of(precision).spec.max_finite()));
-        assert!(
-            values
-                .iter()
-                .all(|x| !x.is_nan() || x.to_bits() == f64::NAN.to_bits())
-        );
+        assert!(values.iter().all(|x| !x.is_nan() || x.to_bits() == f64::NAN.to_bits()));
         for (n, seed) in [(1, 0), (2, 1), (3, 2)] {
             let few = ValueFamily::Special.fill(n, seed, precision);
             assert!(few.iter().any(|x| (0.5..4.0).contains(&x.abs())));

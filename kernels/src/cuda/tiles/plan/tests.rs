@@ -2,21 +2,11 @@
 
 use super::*;
 
-const LIMITS: Limits = Limits {
-    tiles: 4,
-    piece: 3,
-    rest: 5,
-};
+const LIMITS: Limits = Limits { tiles: 4, piece: 3, rest: 5 };
 
 fn window(first: u32, height: u32, tiles: Range<u32>, rest: [Range<u32>; WINDOW]) -> Window {
     Window {
-        rows: std::array::from_fn(|r| {
-            if (r as u32) < height {
-                first + r as u32
-            } else {
-                NONE
-            }
-        }),
+        rows: std::array::from_fn(|r| if (r as u32) < height { first + r as u32 } else { NONE }),
         tiles,
         rest,
     }
@@ -28,11 +18,7 @@ fn planned(windows: &[Window], limits: Limits) -> Plan {
     let bitmap: Vec<u64> = (0..count).map(|tile| u64::from(tile) << 33 | 1).collect();
     let value_ptr: Vec<u32> = (0..count).map(|tile| 3 * tile).collect();
     let col: Vec<u32> = (0..8 * count).collect();
-    let tiles = Tiles {
-        bitmap: &bitmap,
-        value_ptr: &value_ptr,
-        col: &col,
-    };
+    let tiles = Tiles { bitmap: &bitmap, value_ptr: &value_ptr, col: &col };
     let plan = Plan::new(windows.iter().cloned(), tiles, limits).expect("small");
     for words in plan.items.chunks(16).filter(|words| words[0] < words[1]) {
         let first = words[0];
@@ -68,11 +54,7 @@ fn check(windows: &[Window], limits: Limits) {
                 dest if dest & WORKSPACE != 0 => {
                     assert!(slot[2] - slot[1] <= limits.piece);
                     let at = (dest & !WORKSPACE) as usize;
-                    assert_eq!(
-                        partial[at].replace((item, words[0], slot[1])),
-                        None,
-                        "written twice"
-                    );
+                    assert_eq!(partial[at].replace((item, words[0], slot[1])), None, "written twice");
                 }
                 row => stored.push(row),
             }
@@ -83,16 +65,9 @@ fn check(windows: &[Window], limits: Limits) {
     stored.sort_unstable();
     let wanted: Vec<u32> = windows.iter().flat_map(|w| w.tiles.clone()).collect();
     assert_eq!(tiles, wanted);
-    let wanted: Vec<u32> = windows
-        .iter()
-        .flat_map(|w| w.rest.iter().cloned().flatten())
-        .collect();
+    let wanted: Vec<u32> = windows.iter().flat_map(|w| w.rest.iter().cloned().flatten()).collect();
     assert_eq!(entries, wanted);
-    let wanted: Vec<u32> = windows
-        .iter()
-        .flat_map(|w| w.rows)
-        .filter(|&row| row != NONE)
-        .collect();
+    let wanted: Vec<u32> = windows.iter().flat_map(|w| w.rows).filter(|&row| row != NONE).collect();
     assert_eq!(stored, wanted);
     // The second pass adds what was written, in ascending order.
     for row in plan.cut_rows.chunks(5) {
@@ -120,11 +95,7 @@ fn every_tile_and_entry_is_in_one_item_and_every_row_is_stored_once() {
         window(32, 3, 15..40, none()),
     ];
     check(&windows, LIMITS);
-    let any = Limits {
-        rest: u32::MAX,
-        piece: u32::MAX,
-        ..LIMITS
-    };
+    let any = Limits { rest: u32::MAX, piece: u32::MAX, ..LIMITS };
     check(&windows, any);
     assert_eq!(planned(&windows, any).workspace_rows, 24 + 56);
 }
@@ -132,9 +103,7 @@ fn every_tile_and_entry_is_in_one_item_and_every_row_is_stored_once() {
 #[test]
 fn neighbouring_windows_take_the_same_segment_side_by_side() {
     let none = || std::array::from_fn(|_| 0..0);
-    let windows: Vec<Window> = (0..6)
-        .map(|w| window(8 * w, 8, 8 * w..8 * w + 8, none()))
-        .collect();
+    let windows: Vec<Window> = (0..6).map(|w| window(8 * w, 8, 8 * w..8 * w + 8, none())).collect();
     let plan = planned(&windows, LIMITS);
     let order: Vec<u32> = plan.items.chunks(16).map(|words| words[0]).collect();
     assert_eq!(order, [0, 8, 16, 24, 4, 12, 20, 28, 32, 40, 36, 44]);

@@ -46,10 +46,7 @@ impl Encoding<'_> {
         let (mut col_idx, mut source) = (vec![0; nnz], vec![0; nnz]);
         let (mut columns, mut sources) = (&mut col_idx[..], &mut source[..]);
         let tasks = ranges(&row_ptr).into_iter().map(|windows| {
-            let (start, end) = (
-                row_ptr[WINDOW * windows.start],
-                row_ptr[rows.min(WINDOW * windows.end)],
-            );
+            let (start, end) = (row_ptr[WINDOW * windows.start], row_ptr[rows.min(WINDOW * windows.end)]);
             Lanes {
                 windows,
                 first: start,
@@ -65,11 +62,7 @@ impl Encoding<'_> {
                 }
             }
         });
-        Pattern {
-            row_ptr,
-            col_idx,
-            source,
-        }
+        Pattern { row_ptr, col_idx, source }
     }
 
     fn rows(&self, window: usize) -> Range<usize> {
@@ -84,10 +77,7 @@ impl Encoding<'_> {
     fn row(&self, block: usize, r: usize) -> (u64, u32) {
         let first = self.kb * r;
         let words = &self.bitmap[block * words(self.kb)..];
-        let before = words[..first / 64]
-            .iter()
-            .map(|word| word.count_ones())
-            .sum::<u32>();
+        let before = words[..first / 64].iter().map(|word| word.count_ones()).sum::<u32>();
         let word = words[first / 64];
         let below = (word & ((1 << (first % 64)) - 1)).count_ones();
         (word >> (first % 64) & ((1 << self.kb) - 1), before + below)

@@ -25,11 +25,7 @@ impl Rule {
         let least = eta(params, 48)?.div_ceil(128 / WINDOW as u32);
         let kb = params.kb as usize;
         if !matches!(kb, 4 | 8 | 16) {
-            return Err(Refusal::Parameter {
-                field: "kb",
-                expected: "4, 8 or 16",
-                found: kb as u64,
-            });
+            return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb as u64 });
         }
         let fill = params.fill;
         Ok(Rule::Spmm { least, kb, fill })
@@ -37,9 +33,7 @@ impl Rule {
 
     /// Reads `eta`.
     pub(in crate::portable::convert) fn sddmm(params: FormatParams) -> Result<Rule, Refusal> {
-        Ok(Rule::Sddmm {
-            least: eta(params, 24)?,
-        })
+        Ok(Rule::Sddmm { least: eta(params, 24)? })
     }
 
     /// Columns of a block.
@@ -80,11 +74,7 @@ fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
     let field = "eta";
     match params.eta.unwrap_or(default) {
         0 => Err(Refusal::Zero { field }),
-        eta if eta > 128 => Err(Refusal::TooLarge {
-            field,
-            found: u128::from(eta),
-            limit: 128,
-        }),
+        eta if eta > 128 => Err(Refusal::TooLarge { field, found: u128::from(eta), limit: 128 }),
         eta => Ok(eta),
     }
 }

@@ -34,11 +34,7 @@ pub(super) struct Source<'a> {
 
 /// Builds the index arrays.
 pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule: Rule) -> Index {
-    let source = Source {
-        row_ptr,
-        col_idx,
-        rule,
-    };
+    let source = Source { row_ptr, col_idx, rule };
     let rows = row_ptr.len() - 1;
     let mut index = Index {
         window_block_ptr: vec![0; rows.div_ceil(WINDOW) + 1],
@@ -48,11 +44,7 @@ pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule
     let mut window_values = vec![0; rows.div_ceil(WINDOW) + 1];
     let tasks = ranges(row_ptr);
     let kept = source.count(&tasks, &mut index, &mut window_values);
-    for ptr in [
-        &mut index.window_block_ptr,
-        &mut window_values,
-        &mut index.row_ptr,
-    ] {
+    for ptr in [&mut index.window_block_ptr, &mut window_values, &mut index.row_ptr] {
         accumulate(ptr);
     }
     let total = |ptr: &[u32]| ptr[ptr.len() - 1] as usize;
@@ -63,12 +55,7 @@ pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule
     index.position = vec![0; total(&window_values)];
     index.col_idx = vec![0; total(&index.row_ptr)];
     index.rest_position = vec![0; total(&index.row_ptr)];
-    fill(
-        source,
-        tasks.into_iter().zip(kept).collect(),
-        &mut index,
-        &window_values,
-    );
+    fill(source, tasks.into_iter().zip(kept).collect(), &mut index, &window_values);
     index
 }
 
@@ -183,9 +170,7 @@ impl Source<'_> {
                 }
                 task.blocks[window - first] = taken.div_ceil(self.rule.kb()) as u32;
                 if taken == 0 {
-                    rest.iter_mut()
-                        .zip(ends.windows(2))
-                        .for_each(|(n, e)| *n = e[1] - e[0]);
+                    rest.iter_mut().zip(ends.windows(2)).for_each(|(n, e)| *n = e[1] - e[0]);
                 }
             }
             kept.vectors.shrink_to_fit();

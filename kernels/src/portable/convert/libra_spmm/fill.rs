@@ -55,11 +55,8 @@ pub(super) fn fill(
     window_values: &[u32],
 ) {
     let kb = source.rule.kb();
-    let offsets = Offsets {
-        window_block_ptr: &index.window_block_ptr,
-        window_values,
-        row_ptr: &index.row_ptr,
-    };
+    let offsets =
+        Offsets { window_block_ptr: &index.window_block_ptr, window_values, row_ptr: &index.row_ptr };
     let mut all = Arrays {
         bitmap: &mut index.bitmap,
         block_value_ptr: &mut index.block_value_ptr[1..],
@@ -73,34 +70,27 @@ pub(super) fn fill(
         let arrays = all.take(windows.clone(), rows, offsets, kb);
         (windows, kept, arrays)
     });
-    run_all(
-        tasks.collect(),
-        |slots: &mut Vec<u32>, (windows, kept, mut arrays)| {
-            let (mut left, mut counts) = (&kept.vectors[..], kept.counts.iter());
-            for window in windows {
-                let rows = source.rows(window);
-                let ends = &source.row_ptr[rows.start..=rows.end];
-                let rest = &offsets.row_ptr[rows.clone()];
-                let mut arrays = arrays.take(window..window + 1, rows, offsets, kb);
-                if arrays.block_value_ptr.is_empty() {
-                    let lane = ends[0] as usize..ends[ends.len() - 1] as usize;
-                    arrays.col_idx.copy_from_slice(&source.col_idx[lane]);
-                    arrays
-                        .rest_position
-                        .iter_mut()
-                        .zip(ends[0]..)
-                        .for_each(|(to, from)| *to = from);
-                } else if let Some(&count) = counts.next() {
-                    let (vectors, behind) = left.split_at(count);
-                    left = behind;
-                    source.rule.assign(vectors, slots);
-                    let vectors = vectors.iter().copied().zip(slots.iter().copied());
-                    arrays.fill(vectors.clone(), kb, window_values[window]);
-                    arrays.place(vectors, kb, window_values[window], (ends, rest));
-                }
+    run_all(tasks.collect(), |slots: &mut Vec<u32>, (windows, kept, mut arrays)| {
+        let (mut left, mut counts) = (&kept.vectors[..], kept.counts.iter());
+        for window in windows {
+            let rows = source.rows(window);
+            let ends = &source.row_ptr[rows.start..=rows.end];
+            let rest = &offsets.row_ptr[rows.clone()];
+            let mut arrays = arrays.take(window..window + 1, rows, offsets, kb);
+            if arrays.block_value_ptr.is_empty() {
+                let lane = ends[0] as usize..ends[ends.len() - 1] as usize;
+                arrays.col_idx.copy_from_slice(&source.col_idx[lane]);
+                arrays.rest_position.iter_mut().zip(ends[0]..).for_each(|(to, from)| *to = from);
+            } else if let Some(&count) = counts.next() {
+                let (vectors, behind) = left.split_at(count);
+                left = behind;
+                source.rule.assign(vectors, slots);
+                let vectors = vectors.iter().copied().zip(slots.iter().copied());
+                arrays.fill(vectors.clone(), kb, window_values[window]);
+                arrays.place(vectors, kb, window_values[window], (ends, rest));
             }
-        },
-    );
+        }
+    });
 }
 
 impl Arrays<'_> {
@@ -151,9 +141,7 @@ impl Arrays<'_> {
             }
             let slot = slot as usize;
             let (block, c) = (slot >> shift, slot & (kb - 1));
-            let start = block
-                .checked_sub(1)
-                .map_or(0, |last| self.block_value_ptr[last] - first_value);
+            let start = block.checked_sub(1).map_or(0, |last| self.block_value_ptr[last] - first_value);
             let bitmap = &self.bitmap[block * words(kb)..(block + 1) * words(kb)];
             for r in vector.rows() {
                 self.position[(start + below(bitmap, (r << shift) + c)) as usize] = from[r];
@@ -166,9 +154,5 @@ impl Arrays<'_> {
 /// Number of bits below `bit`.
 fn below(bitmap: &[u64], bit: usize) -> u32 {
     let partial = (bitmap[bit / 64] & ((1 << (bit % 64)) - 1)).count_ones();
-    bitmap[..bit / 64]
-        .iter()
-        .map(|word| word.count_ones())
-        .sum::<u32>()
-        + partial
+    bitmap[..bit / 64].iter().map(|word| word.count_ones()).sum::<u32>() + partial
 }

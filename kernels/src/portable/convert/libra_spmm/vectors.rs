@@ -109,8 +109,7 @@ impl Merger {
             run.0 = self.from.len();
             if let Some(lane) = ends.get(r..r + 2) {
                 let columns = &col_idx[lane[0] as usize..lane[1] as usize];
-                self.from
-                    .extend(columns.iter().map(|&col| Vector::single(col, r)));
+                self.from.extend(columns.iter().map(|&col| Vector::single(col, r)));
                 run.1 = columns.len();
             }
         }
@@ -159,12 +158,7 @@ mod tests {
         let mut merger = Merger::default();
         let col_idx = [1, 4, 1, 2, u32::MAX - 1, 4];
         let found = flat(merger.vectors(&[0, 2, 5, 5, 6], &col_idx));
-        let expected = [
-            (1, vec![0, 1]),
-            (2, vec![1]),
-            (4, vec![0, 3]),
-            (u32::MAX - 1, vec![1]),
-        ];
+        let expected = [(1, vec![0, 1]), (2, vec![1]), (4, vec![0, 3]), (u32::MAX - 1, vec![1])];
         assert_eq!(found, expected);
         // Nothing of one window is left in the next.
         assert_eq!(flat(merger.vectors(&[2, 3], &col_idx)), [(1, vec![0])]);

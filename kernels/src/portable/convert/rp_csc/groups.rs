@@ -31,17 +31,11 @@ pub(in crate::portable::convert) fn check_groups(
         return Err(Refusal::Zero { field: "groups" });
     }
     let extent = grouped.div_ceil(groups);
-    for (field, found, limit) in [
-        ("groups", groups, GROUPS),
-        (sides.other, other, EXTENT),
-        (sides.group, extent, EXTENT),
-    ] {
+    for (field, found, limit) in
+        [("groups", groups, GROUPS), (sides.other, other, EXTENT), (sides.group, extent, EXTENT)]
+    {
         if found > limit {
-            return Err(Refusal::TooLarge {
-                field,
-                found: found as u128,
-                limit: limit as u64,
-            });
+            return Err(Refusal::TooLarge { field, found: found as u128, limit: limit as u64 });
         }
     }
     Ok((groups, extent))

@@ -32,11 +32,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(row_ptr: &[u32], col_idx: &[u32], window_row: &[u32]) -> Layout {
-        let csr = Windows {
-            row_ptr,
-            col_idx,
-            window_row,
-        };
+        let csr = Windows { row_ptr, col_idx, window_row };
         let chunks = csr.chunks();
         let columns = csr.columns(&chunks);
         let mut window_block_ptr = Vec::with_capacity(window_row.len() + 1);
@@ -72,11 +68,7 @@ impl Layout {
         let offsets = &self.window_block_ptr;
         let block_range =
             |windows: &Range<usize>| offsets[windows.start] as usize..offsets[windows.end] as usize;
-        let blocks: Vec<usize> = self
-            .chunks
-            .iter()
-            .map(|c| block_range(&c.windows).len())
-            .collect();
+        let blocks: Vec<usize> = self.chunks.iter().map(|c| block_range(&c.windows).len()).collect();
         let bitmaps = cut(&mut self.bitmap, blocks.iter().copied());
         // Offset 0 stays 0; every block sets the offset behind it.
         let ends = cut(&mut self.block_value_ptr[1..], blocks.iter().copied());
@@ -136,10 +128,7 @@ impl Windows<'_> {
         for window in 0..self.window_row.len() {
             to += self.span(window).len();
             if to - from >= CHUNK || window + 1 == self.window_row.len() {
-                chunks.push(Chunk {
-                    windows: start..window + 1,
-                    values: from..to,
-                });
+                chunks.push(Chunk { windows: start..window + 1, values: from..to });
                 (start, from) = (window + 1, to);
             }
         }
@@ -148,11 +137,8 @@ impl Windows<'_> {
 
     fn columns(&self, chunks: &[Chunk]) -> Columns {
         let entries = chunks.last().map_or(0, |chunk| chunk.values.end);
-        let mut columns = Columns {
-            id: vec![0; entries],
-            rows: vec![0; entries],
-            count: vec![0; self.window_row.len()],
-        };
+        let mut columns =
+            Columns { id: vec![0; entries], rows: vec![0; entries], count: vec![0; self.window_row.len()] };
         let lengths = || chunks.iter().map(|c| c.values.len());
         let pieces = cut(&mut columns.id, lengths()).into_iter();
         let pieces = pieces.zip(cut(&mut columns.rows, lengths()));
@@ -199,11 +185,7 @@ fn gather(sorted: &[u64], ids: &mut [u32], rows: &mut [u8]) -> u32 {
 
 /// Rows and columns of 8 x 8 bits exchanged: in squares of 1, then of 2, then of 4.
 fn turned(bits: u64) -> u64 {
-    let squares = [
-        (7, 0x00aa_00aa_00aa_00aa),
-        (14, 0x0000_cccc_0000_cccc),
-        (28, 0x0000_0000_f0f0_f0f0),
-    ];
+    let squares = [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)];
     squares.into_iter().fold(bits, |bits, (distance, mask)| {
         let differ = (bits ^ bits >> distance) & mask;
         bits ^ differ ^ differ << distance

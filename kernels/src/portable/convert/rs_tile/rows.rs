@@ -42,11 +42,7 @@ impl RowMap {
         let row_ptr = index.row_ptr();
         let chunks = index.chunks(&row_ptr);
         let col_idx = index.columns(&row_ptr, &chunks);
-        RowMap {
-            row_ptr,
-            col_idx,
-            chunks,
-        }
+        RowMap { row_ptr, col_idx, chunks }
     }
 }
 

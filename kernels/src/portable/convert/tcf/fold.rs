@@ -72,11 +72,8 @@ pub(in crate::portable) fn fold(csr: Windows<'_>) -> Result<Folded, Refusal> {
     let block_end = |job: &Range<usize>| folded.row_window_offset[job.end] as usize;
     let entry_ends = || jobs.iter().map(|job| csr.start(job.end));
     let mut ends = cut(&mut folded.tc_offset[1..], jobs.iter().map(block_end)).into_iter();
-    let mut columns = cut(
-        &mut folded.sparse_a_to_b,
-        jobs.iter().map(|job| block_end(job) * COLS),
-    )
-    .into_iter();
+    let mut columns =
+        cut(&mut folded.sparse_a_to_b, jobs.iter().map(|job| block_end(job) * COLS)).into_iter();
     let mut ids = cut(&mut folded.local_id, entry_ends()).into_iter();
     let mut slots = cut(&mut folded.slot, entry_ends()).into_iter();
     let mut shares = Vec::with_capacity(jobs.len());
@@ -85,13 +82,7 @@ pub(in crate::portable) fn fold(csr: Windows<'_>) -> Result<Folded, Refusal> {
         let (Some(ends), Some(columns), Some(ids), Some(slots)) = next else {
             break;
         };
-        shares.push(Share {
-            windows: windows.clone(),
-            ends,
-            columns,
-            ids,
-            slots,
-        });
+        shares.push(Share { windows: windows.clone(), ends, columns, ids, slots });
     }
     each(shares, |share| fill(csr, share));
     Ok(folded)
@@ -99,13 +90,7 @@ pub(in crate::portable) fn fold(csr: Windows<'_>) -> Result<Folded, Refusal> {
 
 /// Fills one job's share, window by window.
 fn fill(csr: Windows<'_>, share: Share<'_>) {
-    let Share {
-        windows,
-        mut ends,
-        mut columns,
-        ids,
-        slots,
-    } = share;
+    let Share { windows, mut ends, mut columns, ids, slots } = share;
     let first = csr.start(windows.start);
     for window in windows {
         let (start, end) = (csr.start(window), csr.start(window + 1));
@@ -206,27 +191,18 @@ impl Blocks<'_> {
         let entry_ends = || jobs.iter().map(|job| self.start(job.end));
         let row_ends = jobs.iter().map(|job| (job.end * self.height).min(self.rows));
         let ends = cut(&mut row_ptr[1..], row_ends);
-        let arrays = cut(&mut col_idx, entry_ends())
-            .into_iter()
-            .zip(cut(&mut slot, entry_ends()));
+        let arrays = cut(&mut col_idx, entry_ends()).into_iter().zip(cut(&mut slot, entry_ends()));
         let shares = ends.into_iter().zip(arrays);
-        each(
-            jobs.iter().cloned().zip(shares).collect(),
-            |(job, (ends, (columns, slots)))| {
-                let first = self.start(job.start);
-                for (window, ends) in job.zip(ends.chunks_mut(self.height)) {
-                    self.unfold_window(window, local_id, ends, |at, column, slot| {
-                        columns[at - first] = column;
-                        slots[at - first] = slot;
-                    });
-                }
-            },
-        );
-        Ok(Unfolded {
-            row_ptr,
-            col_idx,
-            slot,
-        })
+        each(jobs.iter().cloned().zip(shares).collect(), |(job, (ends, (columns, slots)))| {
+            let first = self.start(job.start);
+            for (window, ends) in job.zip(ends.chunks_mut(self.height)) {
+                self.unfold_window(window, local_id, ends, |at, column, slot| {
+                    columns[at - first] = column;
+                    slots[at - first] = slot;
+                });
+            }
+        });
+        Ok(Unfolded { row_ptr, col_idx, slot })
     }
 
     /// Sets the row ends of a window and calls `put` with the place in CSR, the column and the slot of each entry.
