@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-CRATES = ["oracle", "kernels", "conformance", "golden", "conformance/plugin"]
+CRATES = ["oracle/types", "oracle", "kernels", "conformance", "golden", "conformance/plugin"]
 PATH = re.compile(r"\b(crate|super)::(\w+|\{)")
 
 

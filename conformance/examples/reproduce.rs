@@ -7,6 +7,7 @@
 //! Figures 1, 13 and 14 of Libra and 13 and 14 of RSH-SpMM. Matrices below 5,000 rows, 5,000
 //! columns or 100,000 entries are left out, as in the papers, and counted.
 
+use sparse_oracle::prelude::*;
 use anyhow::{Result, bail};
 use sparse_conformance::origin::Origin;
 use sparse_oracle::format::{Entries, Fields, FormatKind, FormatParams, ImpactRule, Parts, Sparse};

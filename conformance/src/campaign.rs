@@ -13,6 +13,7 @@ use crate::worth::{self, Owed};
 use rayon::prelude::*;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::Csr;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::spy::SpyGrid;
 use sparse_oracle::source::statistics::RowStatistics;

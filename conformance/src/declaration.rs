@@ -23,6 +23,7 @@ use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::model::tensor_core::table::{ROWS, Row};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
 
 /// Why a text declares nothing that can be looked at.

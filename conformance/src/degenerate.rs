@@ -6,6 +6,7 @@ use crate::operands::Operands;
 use crate::operands::initial;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Place, vacuity};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
 

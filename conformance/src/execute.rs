@@ -11,6 +11,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::Layout;
 use sparse_oracle::judge::Place;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySliceMut, Precision, Scalar};
 use sparse_oracle::task::{Answer, DenseMut, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
@@ -121,7 +122,7 @@ impl Frame {
             match before {
                 Before::Poison => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(poison(precision))),
                 Before::Bits(bits) => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(bits)),
-                Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = Scalar::from_f64(c)),
+                Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = FromF64::from_f64(c)),
             }
         });
         buffer

@@ -10,6 +10,7 @@ use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, F
 use sparse_oracle::judge::{Place, Problem, bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op::input;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};

@@ -171,6 +171,7 @@ fn vnm<T: Element>(m: &Vnm<T>) -> Vec<(u32, u32)> {
 mod tests {
     use super::*;
     use sparse_oracle::format::{FormatKind, FormatParams};
+    use sparse_oracle::prelude::*;
 
     /// Two windows of eight rows; row 8 is longer than the others. Every 2:4 chunk and N:M window has at most two.
     fn matrix(kind: FormatKind) -> (AnySparse, Entries<f64>) {
@@ -179,7 +180,7 @@ mod tests {
         let entries = Entries { rows: 11, cols: 7, list };
         let half = entries
             .clone()
-            .map(|&v: &f64| <sparse_oracle::F16 as sparse_oracle::scalar::Scalar>::from_f64(v));
+            .map(|&v: &f64| sparse_oracle::F16::from_f64(v));
         let params = FormatParams {
             tau_nnz: Some(0),
             eta: Some(1),

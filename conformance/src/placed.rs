@@ -6,6 +6,7 @@
 //!                                     ^ `shift` elements past a multiple of 64 bytes
 //! ```
 
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::{each_precision, with_scalar};
 

@@ -17,6 +17,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::AnySparse;
 use sparse_oracle::judge::{Judged, Output, Place, Sheet, judge, judge_spgemm};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Values;

@@ -12,6 +12,7 @@
 //! the sum, so that bound, exactness and model of the judge hold as they are. Order along k: by column, then as stored.
 
 use sparse_oracle::format::{AnySparse, Csr, Dense, Entries, Entry, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Scalar;
 

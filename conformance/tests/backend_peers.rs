@@ -1,6 +1,7 @@
 //! The adapters of `sprs` and `nalgebra-sparse`: a small product and conversion by hand, so that a broken adapter is
 //! not mistaken for a broken library; and proof that each declared deviation is real.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, NalgebraSparse, Sprs, Support};
 use sparse_conformance::case::Params;
 use sparse_oracle::contract::{Contract, all_contracts};

@@ -1,6 +1,7 @@
 //! Stored zeros that count as absent in products (clause 1.2): kernels that drop them are judged by what they do, and others are not
 //! excused by the choice.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::runner::run_case;

@@ -1,6 +1,7 @@
 //! Valid encodings that no encoder writes: the constructors take them, they mean the same matrix, and our kernels are judged
 //! right on them.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::built_in;
 use sparse_conformance::case::{Case, CaseError, Filling, Params};
 use sparse_conformance::encodings::{ENCODINGS, Encoding, EncodingInfo, loosened};
@@ -29,7 +30,7 @@ fn matrix(format: FormatKind, index: u64, family: usize) -> (Entries<F16>, Forma
     let mut next = 0.0;
     let values = pattern.map(|()| {
         next += 1.0;
-        <F16 as sparse_oracle::scalar::Scalar>::from_f64(next)
+        <F16 as sparse_oracle::scalar::FromF64>::from_f64(next)
     });
     let entries = values.entries();
     let fits = if format.is_structured() {

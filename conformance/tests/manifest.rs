@@ -1,5 +1,6 @@
 //! Manifests: what they may say, what is refused with which words, and what `support` answers from them.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Determinism, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::manifest::{Capabilities, Manifest};

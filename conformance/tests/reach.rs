@@ -1,5 +1,6 @@
 //! Values and sources that reach where bugs live: no honest backend is accused on them, and they show what they are made to show.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, built_in};
 use sparse_conformance::case::{Case, Filling, Params};
 use sparse_conformance::operands::{OperandError, build};

@@ -1,5 +1,6 @@
 //! Bugs that look at addresses: silent on arrays that begin at a border of 64 bytes, wrong one element past it.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::Backend;
 use sparse_conformance::selftest::{Seeded, bugs};
 use sparse_oracle::contract::Contract;

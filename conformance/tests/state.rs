@@ -1,6 +1,7 @@
 //! State and environment: kernels that are right when they are called once, on aligned memory, by one thread, and wrong else.
 //! Each is found by the case parameter or the further run that is there for it, and the honest kernel is not accused.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, Determinism, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::determinism::Repeats;
@@ -157,7 +158,7 @@ fn changed(
     let result = change(data.to_f64(), &before);
     each_precision!(AnySliceMut, &mut c.data, v => {
         for (to, x) in v.iter_mut().zip(result) {
-            *to = Scalar::from_f64(x);
+            *to = FromF64::from_f64(x);
         }
     });
     Ok(answer)

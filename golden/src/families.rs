@@ -7,6 +7,7 @@
 //!
 //! All values are finite and normal, and no sum comes near the largest f32: errors are those of rounding alone.
 
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::random::Random;
 use sparse_oracle::source::values::ValueFamily;

@@ -11,6 +11,7 @@ use sparse_oracle::bound::{Census, tolerance_of};
 use sparse_oracle::exact::dot_reference;
 use sparse_oracle::format::{Csr, PAD};
 use sparse_oracle::model::reduction::Model;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{F16, Precision, Scalar, Tf32, decode};
 use sparse_oracle::source::SourceSpec;
 use std::collections::BTreeSet;

@@ -26,6 +26,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnyParts, AnySparse, Csr, Entries, Fields, FormatKind, FormatParams};
 use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;

@@ -1,7 +1,7 @@
 //! A kernel's name in words.
 
 use crate::name::{KernelName, NameError};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_types::contract::{Contract, Op, Types};
 
 /// What a kernel's name says, in one sentence.
 ///

@@ -1,6 +1,6 @@
 //! What a machine must have for a kernel to run, by name. Whether it has it: [`crate::machine`], and each engine for itself.
 
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// One property of a CPU or GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

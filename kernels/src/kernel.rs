@@ -3,10 +3,10 @@
 use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::name::KernelName;
-use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::Contract;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::arithmetic::Arithmetic;
+use sparse_types::contract::Contract;
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 
 /// The entry point of a kernel: takes a task of the kernel's contract, writes its output or returns arrays.
 ///

@@ -1,7 +1,7 @@
 //! What is fast: our kernels, one row each in [`registry::all_kernels`], with the arithmetic that they declare.
 //!
-//! Kernels share the oracle's data (element types, formats, contracts, tasks, refusals) and none of its algorithms:
-//! a test scans this crate for both. Every schedule, conversion and rounding is written again here, so that agreement
+//! Kernels share data with the oracle (`sparse-types`: element types, formats, contracts, tasks, refusals) and none of its algorithms:
+//! this crate does not depend on it. Every schedule, conversion and rounding is written again here, so that agreement
 //! with the oracle is evidence.
 //!
 //! ```text

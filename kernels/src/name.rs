@@ -11,9 +11,9 @@
 //! tile with a digit (`16x8`, `2way`).
 
 use crate::engine::Engine;
-use sparse_oracle::Precision;
-use sparse_oracle::contract::{Contract, Op, Types, all_contracts};
-use sparse_oracle::format::FormatKind;
+use sparse_types::Precision;
+use sparse_types::contract::{Contract, Op, Types, all_contracts};
+use sparse_types::format::FormatKind;
 use std::fmt;
 use std::str::FromStr;
 

@@ -3,7 +3,7 @@
 pub use crate::kernel::{Kernel, Run};
 
 use crate::portable;
-use sparse_oracle::format::FormatKind;
+use sparse_types::format::FormatKind;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<Kernel>> = LazyLock::new(|| {

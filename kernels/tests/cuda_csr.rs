@@ -4,6 +4,7 @@
 #![cfg(feature = "cuda")]
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::cuda::{Gpu, Plan, metered};
 use sparse_kernels::registry::kernel;

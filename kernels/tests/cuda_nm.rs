@@ -2,6 +2,7 @@
 //! by every tier that applies. What the machine cannot run is counted and printed.
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;

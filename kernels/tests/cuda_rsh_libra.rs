@@ -4,6 +4,7 @@
 #![cfg(feature = "cuda")]
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::Precision;

@@ -2,6 +2,7 @@
 //! the oracle's model of its declared chain gives. SDDMM and SpGEMM have their shapes and patterns tested here too.
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction, Slot};

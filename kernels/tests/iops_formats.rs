@@ -7,6 +7,7 @@ use sparse_oracle::format::{
     AnyParts, AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Parts, Sparse,
 };
 use sparse_oracle::judge::first_difference;
+use sparse_oracle::prelude::*;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{Precision, Refusal};
 

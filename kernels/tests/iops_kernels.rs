@@ -6,6 +6,7 @@ use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnyParts, AnySparse, FormatKind, FormatParams, Parts, Sparse};
 use sparse_oracle::judge::first_difference;
+use sparse_oracle::prelude::*;
 use sparse_oracle::task::{Answer, Task};
 
 fn rows(op: Op) -> impl Iterator<Item = &'static Kernel> {

@@ -1,6 +1,7 @@
 //! The IOPS model: whatever the partition, the buffers, the array and the threads, the bits are those of one ascending chain,
 //! and what is counted obeys the laws.
 
+use sparse_oracle::prelude::*;
 use crate::iops_support::{
     Number, any_machine, any_reuse, bits, check_ssmm, conserved, cover, csr, encoded, typed, value,
 };

@@ -2,6 +2,7 @@
 //! threads, for rows of every length; and on encodings that no encoder writes.
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;

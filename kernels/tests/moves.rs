@@ -2,6 +2,7 @@
 //! what is refused.
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::registry::kernel;
 use sparse_kernels::{Kernel, kernels_here};
@@ -96,7 +97,7 @@ fn every_move_gives_the_canonical_arrays() {
                 }
                 assert_arrays(
                     &found,
-                    &RawSparse::from(wanted),
+                    &RawSparse::of(wanted),
                     &format!("{} {rows}x{cols} {density}%", kernel.name),
                 );
                 found.check().expect("a valid encoding");
@@ -128,7 +129,7 @@ fn duplicates_agree_with_the_oracle_in_every_type() {
             let a = triples(precision, &list);
             let wanted = a.convert(to, FormatParams::default()).expect("converts");
             let found = raw(kernel, &a, FormatParams::default());
-            let wanted = RawSparse::from(wanted);
+            let wanted = RawSparse::of(wanted);
             assert_eq!(
                 (&found.offsets, &found.indices),
                 (&wanted.offsets, &wanted.indices),

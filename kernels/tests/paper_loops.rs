@@ -2,6 +2,7 @@
 //! boundary, and refusals in the reference's words.
 
 use crate::papers;
+use sparse_oracle::prelude::*;
 
 use papers::{decoded, encoded};
 use sparse_oracle::F16;

@@ -2,6 +2,7 @@
 //! around C; what must not be read.
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;

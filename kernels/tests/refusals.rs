@@ -1,6 +1,7 @@
 //! Everything that a product kernel must refuse: typed, before the output is touched, never a panic.
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;

@@ -4,6 +4,7 @@
 
 use sparse_kernels::{Engine, KernelName, all_kernels};
 use sparse_oracle::contract::all_contracts;
+use sparse_oracle::prelude::*;
 use std::collections::BTreeSet;
 
 #[test]

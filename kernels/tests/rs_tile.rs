@@ -1,6 +1,7 @@
 //! RS-Tile in the optimised conversions: matrices of many chunks, on any number of threads; encodings that are valid, but
 //! that no encoder writes; and both sides of every refusal.
 
+use sparse_oracle::prelude::*;
 use proptest::prelude::*;
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
@@ -84,7 +85,7 @@ fn matrices_of_many_chunks_are_encoded_and_decoded_as_the_oracle_does() {
         let entries = source(line);
         assert!(entries.nnz() > 1 << 15, "{line}: {} entries are no two chunks", entries.nnz());
         for params in parameters() {
-            let matrix = RsTile::from_entries(&entries, &params).expect("encodes");
+            let matrix = RsTile::from_entries_with(&entries, &params).expect("encodes");
             let expected = AnySparse::F32(Sparse::RsTile(matrix.clone()));
             let found = encode(&entries, params).expect("encodes");
             assert_eq!(judge_encoded(&expected, found), Verdict::Exact, "{line}, {params:?}");
@@ -126,7 +127,7 @@ fn too_many_residual_slots_are_refused_in_the_oracle_s_words() {
         found: u128::from(many + 1) * u128::from(long),
         limit: SLOT_LIMIT,
     };
-    assert_eq!(RsTile::from_entries(&entries, &params), Err(expected.clone()));
+    assert_eq!(RsTile::from_entries_with(&entries, &params), Err(expected.clone()));
     assert_eq!(encode(&entries, params), Err(expected));
 }
 
@@ -236,7 +237,7 @@ proptest! {
         prop_assert_eq!(matrix.nnz(), expected.nnz());
         prop_assert_eq!(decode(matrix.clone()), expected.bits());
         // Whatever parameters it is said to have, encoding with them keeps the matrix.
-        let again = RsTile::from_entries(&expected, &matrix.params()).expect("encodes");
+        let again = RsTile::from_entries_with(&expected, &matrix.params()).expect("encodes");
         prop_assert_eq!(again.entries(), expected);
     }
 }

@@ -2,6 +2,7 @@
 //! parameters that are not legal, and matrices large enough for many threads.
 
 #[allow(dead_code, reason = "parameters are drawn here from more than their samples")]
+use sparse_oracle::prelude::*;
 use crate::papers;
 
 use papers::{corrupted, damage, encoded, patterns, round_trip, typed};

@@ -8,6 +8,7 @@ use sparse_oracle::format::{
     AnyParts, AnySparse, BitTcf, BitTcfParts, Csr, CsrParts, Entries, Entry, FormatKind, FormatParams, MeTcf,
     MeTcfParts, PAD, Parts, Sparse,
 };
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::task::{Answer, Task};
 

@@ -9,6 +9,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::registry::kernel;
 use sparse_kernels::{Engine, KernelName, kernels_here};

@@ -3,6 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use sparse_kernels::x86::{Split, spmm_split};
 use sparse_kernels::{Engine, Feature, all_kernels, kernels_here};

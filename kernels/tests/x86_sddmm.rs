@@ -3,6 +3,7 @@
 
 #![cfg(target_arch = "x86_64")]
 
+use sparse_oracle::prelude::*;
 use crate::support;
 
 use proptest::prelude::*;

@@ -3,6 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sparse_kernels::schedule::ScheduleError;

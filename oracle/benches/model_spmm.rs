@@ -10,6 +10,7 @@ use sparse_oracle::arithmetic::{Architecture, Instruction};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::model::tensor_core::{ModelSpmm, TensorCore};
 use sparse_oracle::op::{ReferenceSpmm, SpmmReference};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::{Bf16, E4m3, F16, Precision, Rounding, Scalar, Tf32};

@@ -13,6 +13,7 @@ use nalgebra::DMatrix;
 use nalgebra_sparse::{CsrMatrix, ops::Op, ops::serial::spmm_csr_dense};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::op::{ReferenceSpmm, SpmmReference};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;

@@ -8,6 +8,7 @@
 //! Bytes are those of f32 elements; COO has 12 per entry, CSR 8 and one offset per row.
 
 use sparse_oracle::format::{Csr, Entries, FormatParams, ImpactRule};
+use sparse_oracle::prelude::*;
 use sparse_oracle::schedule::rs_tile::{Statistics, Thresholds, partition, statistics, sweep};
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;

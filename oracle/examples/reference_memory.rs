@@ -10,6 +10,7 @@
 use sparse_oracle::Rounding;
 use sparse_oracle::format::{Csr, Dense};
 use sparse_oracle::op::ReferenceSpmm;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;

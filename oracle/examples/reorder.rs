@@ -8,6 +8,7 @@
 //! order per pair of neighbours (1: nothing in common). Peak memory is Linux's, the matrix included.
 
 use sparse_oracle::format::{Csr, FormatParams};
+use sparse_oracle::prelude::*;
 use sparse_oracle::schedule::reorder::{COST_ONE, Permutation, adjacent_cost, reorder};
 use sparse_oracle::schedule::rs_tile::{Thresholds, partition, statistics};
 use sparse_oracle::source::file::read_path;

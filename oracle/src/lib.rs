@@ -2,10 +2,10 @@
 //!
 //! The oracle defines the exact semantics of sparse formats, conversions and kernels, and judges results
 //! against them. It is slow where that is clearer and exact always; it holds no `unsafe` code and no
-//! algorithm that a kernel uses. The folder reads as the data flow:
+//! algorithm that a kernel uses. The types are those of `sparse-types`, which kernels share. The folder reads as the data flow:
 //!
 //! ```text
-//! source -> format -> convert -> op (exact value, gauge, terms) -> bound | model -> verdict
+//! source -> format (encoders, decoders) -> op (exact value, gauge, terms) -> bound | model -> judge -> verdict
 //!             scalar, exact: the arithmetic underneath       contract, arithmetic, profile: what was promised
 //! ```
 //!
@@ -20,12 +20,7 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "approx")]
-pub mod approximate;
-pub mod arithmetic;
 pub mod bound;
-pub mod contract;
-pub mod convert;
 pub mod exact;
 pub mod format;
 #[cfg(feature = "interop")]
@@ -33,15 +28,18 @@ pub mod interop;
 pub mod judge;
 pub mod model;
 pub mod op;
-pub mod profile;
-pub mod refusal;
+pub mod prelude;
 pub mod scalar;
 pub mod schedule;
 pub mod source;
 #[cfg(feature = "strategies")]
 pub mod strategy;
-pub mod task;
-pub mod verdict;
 
-pub use refusal::Refusal;
-pub use scalar::{Bf16, E4m3, E5m2, F16, Precision, Rounding, Scalar, Tf32};
+pub use format::convert;
+pub use scalar::Rounding;
+#[cfg(feature = "approx")]
+pub use sparse_types::approximate;
+pub use sparse_types::{
+    Bf16, E4m3, E5m2, F16, Precision, Refusal, Scalar, Tf32, arithmetic, contract, each_format, each_parts,
+    each_precision, each_sparse, profile, refusal, task, verdict, with_format, with_scalar,
+};

@@ -1,6 +1,7 @@
 //! `Panel`, `ReferenceSpmm` and `dot` against big integers, on values made to take, and to be refused by, each path.
 
 use crate::exact_support;
+use sparse_oracle::prelude::*;
 
 use exact_support::{MODES, check_element, round, value_units};
 use proptest::prelude::*;

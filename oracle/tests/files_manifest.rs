@@ -2,6 +2,7 @@
 //! exactly the recorded statistics. Without the data the tests say so and leave everything out.
 
 use crate::files_shared;
+use sparse_oracle::prelude::*;
 
 use files_shared::{Row, manifest, say, shared};
 use sparse_oracle::format::{Coo, Csr, Entries, Entry};

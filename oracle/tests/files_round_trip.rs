@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sparse_oracle::format::{Coo, CooParts, Csr, CsrParts};
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::matrix_market::{
     Field, Symmetry, read_matrix_market, write_matrix_market, write_matrix_market_csr,
     write_matrix_market_pattern,

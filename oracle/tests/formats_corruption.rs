@@ -1,6 +1,7 @@
 //! Random damage to one field of a valid matrix: the constructor refuses it, or what it takes is a matrix that
 //! decodes, re-encodes and decodes again to the same entries. Nothing panics, nothing is half right.
 
+use sparse_oracle::prelude::*;
 use crate::matrices;
 
 use matrices::{blocks, patterns, typed};
@@ -130,7 +131,7 @@ proptest! {
     ) {
         let bits = typed::<f32>(&entries).bits();
         let matrix = AnySparse::from_bits(Precision::F32, kind, params, &bits).expect("small matrices are encoded");
-        let mut raw = RawSparse::from(matrix);
+        let mut raw = RawSparse::of(matrix);
         damage.apply(&mut raw);
         if let Ok(taken) = raw.check() {
             whole(&taken)?;

@@ -1,6 +1,7 @@
 //! One logical matrix in every format: the same entries out of each, and out of each converted to every other; explicit
 //! +0.0 apart, where a format pads with them. The structured formats take part with what pruning leaves.
 
+use sparse_oracle::prelude::*;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparse_oracle::convert::convert;

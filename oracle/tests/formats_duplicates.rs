@@ -1,5 +1,6 @@
 //! Repeated positions in COO: four policies, exact sums, bits kept where nothing is repeated.
 
+use sparse_oracle::prelude::*;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use proptest::prelude::*;

@@ -6,6 +6,8 @@
 //! 3 . . .
 //! ```
 
+use sparse_oracle::prelude::*;
+use sparse_oracle::format::FormatParams;
 use sparse_oracle::format::{
     Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr, CsrParts, Ell, EllParts,
     Entries, Entry, PAD,
@@ -71,7 +73,10 @@ fn bcsr() {
         block_col: vec![0, 1, 0],
         values: vec![0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0],
     };
-    assert_eq!(Bcsr::from_entries(&picture(), 2, 2).expect("encodes").into_parts(), parts);
+    assert_eq!(
+        Bcsr::from_entries_with(&picture(), &FormatParams::blocks(2, 2)).expect("encodes").into_parts(),
+        parts
+    );
     let matrix = Bcsr::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.block(1), [0.0, 2.0, 0.0, 0.0]);
@@ -107,7 +112,10 @@ fn blocked_ell() {
         block_col: vec![0, 1, 0, PAD],
         values,
     };
-    assert_eq!(BlockedEll::from_entries(&picture(), 2, 2).expect("encodes").into_parts(), parts);
+    assert_eq!(
+        BlockedEll::from_entries_with(&picture(), &FormatParams::blocks(2, 2)).expect("encodes").into_parts(),
+        parts
+    );
     let matrix = BlockedEll::try_new(parts).expect("valid");
     assert_eq!(matrix.entries(), picture());
     assert_eq!(matrix.block(2), [3.0, 0.0, 0.0, 0.0]);

@@ -1,6 +1,7 @@
 //! LOOPS and SR-BCRS, element by element: the pictures in the format files and others worked out by hand, what the
 //! parameters do, and limits.
 
+use sparse_oracle::prelude::*;
 use sparse_oracle::format::{
     Entries, Entry, FormatParams, Loops, LoopsParts, PAD, SLOT_LIMIT, SrBcrs, SrBcrsParts,
 };
@@ -20,7 +21,7 @@ fn sr_bcrs_params(v: u32, stride: u32) -> FormatParams {
 }
 
 fn loops(entries: &Entries<f32>, boundary: Option<u32>, br: u32) -> Result<Loops<f32>, Refusal> {
-    Loops::from_entries(entries, &loops_params(boundary, br))
+    Loops::from_entries_with(entries, &loops_params(boundary, br))
 }
 
 /// The picture of `loops.rs`.
@@ -61,7 +62,7 @@ fn sr_bcrs_is_laid_out_as_drawn() {
         vector_col: vec![0, 2, 3, PAD, 1, PAD],
         values: vec![1.0, 2.0, 4.0, 0.0, 3.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0],
     };
-    let encoded = SrBcrs::from_entries(&picture, &sr_bcrs_params(2, 2)).expect("encodes");
+    let encoded = SrBcrs::from_entries_with(&picture, &sr_bcrs_params(2, 2)).expect("encodes");
     assert_eq!(encoded.clone().into_parts(), parts);
     assert_eq!((encoded.windows(), encoded.nnz()), (2, 5));
     assert_eq!(encoded.group(1), [3.0, 0.0, 0.0, 0.0]);
@@ -72,18 +73,18 @@ fn sr_bcrs_is_laid_out_as_drawn() {
 #[test]
 fn a_group_is_row_major() {
     let list: Vec<_> = (0..9).map(|i| (i / 3, i % 3, (i + 1) as f32)).collect();
-    let full = SrBcrs::from_entries(&entries(3, 3, &list), &sr_bcrs_params(3, 4)).expect("encodes");
+    let full = SrBcrs::from_entries_with(&entries(3, 3, &list), &sr_bcrs_params(3, 4)).expect("encodes");
     assert_eq!(full.vector_col, [0, 1, 2, PAD]);
     assert_eq!(full.values, [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0, 7.0, 8.0, 9.0, 0.0]);
     // Groups of one vector are columns.
-    let columns = SrBcrs::from_entries(&entries(3, 3, &list), &sr_bcrs_params(3, 1)).expect("encodes");
+    let columns = SrBcrs::from_entries_with(&entries(3, 3, &list), &sr_bcrs_params(3, 1)).expect("encodes");
     assert_eq!(columns.values, [1.0, 4.0, 7.0, 2.0, 5.0, 8.0, 3.0, 6.0, 9.0]);
 }
 
 #[test]
 fn windows_without_entries_have_no_vectors() {
     let sparse = entries(9, 5, &[(3, 4, 1.0), (8, 0, 2.0)]);
-    let m = SrBcrs::from_entries(&sparse, &sr_bcrs_params(2, 2)).expect("encodes");
+    let m = SrBcrs::from_entries_with(&sparse, &sr_bcrs_params(2, 2)).expect("encodes");
     assert_eq!(m.window_ptr, [0, 0, 2, 2, 2, 4]);
     assert_eq!(m.vector_col, [4, PAD, 0, PAD]);
     assert_eq!(m.values, [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 0.0]);
@@ -119,7 +120,7 @@ fn explicit_zeros_live_in_the_csr_part_only() {
     let bits: Vec<_> = m.entries().list.iter().map(|e| e.value.bits64()).collect();
     let (minus, nan) = ((-0.0f32).bits64(), f32::NAN.bits64());
     assert_eq!(bits, [0, minus, nan, minus, nan]);
-    let s = SrBcrs::from_entries(&entries(2, 3, &both), &sr_bcrs_params(2, 4)).expect("encodes");
+    let s = SrBcrs::from_entries_with(&entries(2, 3, &both), &sr_bcrs_params(2, 4)).expect("encodes");
     assert_eq!((s.nnz(), s.vector_col.as_slice()), (4, &[0, 1, 2, PAD][..]));
 }
 
@@ -136,8 +137,9 @@ fn bad_parameters_are_refused_by_name() {
     assert_eq!(refused(Some(5), 8), too_large("boundary", 5, 4));
     assert_eq!(refused(Some(u32::MAX), 8), too_large("boundary", u128::from(u32::MAX), 4));
     assert!(loops(&picture, Some(0), 65_536).is_ok());
-    let refused =
-        |v, stride| SrBcrs::from_entries(&picture, &sr_bcrs_params(v, stride)).expect_err("no such group");
+    let refused = |v, stride| {
+        SrBcrs::from_entries_with(&picture, &sr_bcrs_params(v, stride)).expect_err("no such group")
+    };
     assert_eq!(refused(0, 4), Refusal::Zero { field: "v" });
     assert_eq!(refused(8, 0), Refusal::Zero { field: "stride" });
     assert_eq!(refused(256, 257), too_large("v * stride", 65_792, 65_536));
@@ -145,7 +147,7 @@ fn bad_parameters_are_refused_by_name() {
         refused(u32::MAX, u32::MAX),
         too_large("v * stride", u128::from(u32::MAX) * u128::from(u32::MAX), 65_536)
     );
-    assert!(SrBcrs::from_entries(&picture, &sr_bcrs_params(256, 256)).is_ok());
+    assert!(SrBcrs::from_entries_with(&picture, &sr_bcrs_params(256, 256)).is_ok());
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn what_is_no_matrix_is_refused_first() {
     bad.list.swap(0, 1);
     let expected = bad.check().expect_err("unsorted");
     assert_eq!(loops(&bad, None, 0), Err(expected.clone()));
-    assert_eq!(SrBcrs::from_entries(&bad, &sr_bcrs_params(0, 0)), Err(expected));
+    assert_eq!(SrBcrs::from_entries_with(&bad, &sr_bcrs_params(0, 0)), Err(expected));
 }
 
 /// 2^31 rows and three entries: in proportion to the entries, or refused before anything is allocated.
@@ -168,7 +170,7 @@ fn tall_matrices_cost_little_or_are_refused() {
     let m = loops(&tall, Some(1), 1 << 16).expect("2^15 blocks");
     assert_eq!((m.block_ptr.len(), m.values.len()), ((1 << 15) + 1, 1 << 16));
     assert_eq!(m.entries(), tall);
-    let sr_bcrs = |v, stride| SrBcrs::from_entries(&tall, &sr_bcrs_params(v, stride));
+    let sr_bcrs = |v, stride| SrBcrs::from_entries_with(&tall, &sr_bcrs_params(v, stride));
     assert_eq!(sr_bcrs(4, 4), Err(too_large("window_ptr", (1 << 29) + 1, SLOT_LIMIT)));
     assert_eq!(sr_bcrs(1 << 16, 1).expect("2^15 windows").entries(), tall);
 }
@@ -178,7 +180,7 @@ fn tall_matrices_cost_little_or_are_refused() {
 fn wide_matrices_reach_the_last_column() {
     let wide = entries(3, u32::MAX as usize, &[(0, u32::MAX - 1, 1.0), (2, 0, 2.0), (2, u32::MAX - 1, 3.0)]);
     assert_eq!(loops(&wide, None, 2).expect("encodes").entries(), wide);
-    let m = SrBcrs::from_entries(&wide, &sr_bcrs_params(2, 2)).expect("encodes");
+    let m = SrBcrs::from_entries_with(&wide, &sr_bcrs_params(2, 2)).expect("encodes");
     assert_eq!(m.vector_col, [u32::MAX - 1, PAD, 0, u32::MAX - 1]);
     assert_eq!(SrBcrs::try_new(m.clone().into_parts()).expect("valid").entries(), wide);
 }
@@ -190,7 +192,7 @@ fn scattered_entries_are_too_much_for_high_tiles() {
     let diagonal = entries(1 << 13, 1 << 13, &list);
     let slots = ((1u128 << 12) + 1) << 16;
     assert_eq!(loops(&diagonal, Some(0), 1 << 16), Err(too_large("slots", slots, SLOT_LIMIT)));
-    let sr_bcrs = |v, stride| SrBcrs::from_entries(&diagonal, &sr_bcrs_params(v, stride));
+    let sr_bcrs = |v, stride| SrBcrs::from_entries_with(&diagonal, &sr_bcrs_params(v, stride));
     assert_eq!(sr_bcrs(1 << 16, 1), Err(too_large("slots", slots, SLOT_LIMIT)));
     // Pads count: 2^12 + 1 windows of one vector each, padded to 2^16.
     assert_eq!(sr_bcrs(1, 1 << 16), Err(too_large("slots", slots, SLOT_LIMIT)));

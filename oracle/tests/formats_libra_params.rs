@@ -1,6 +1,7 @@
 //! Parameters of Libra's two formats: thresholds and their rounding, what is refused, what reads back, limits; and that an
 //! encoder which follows Algorithm 1 as printed is caught.
 
+use sparse_oracle::prelude::*;
 use crate::libra;
 
 use libra::{full_columns, numbered, padded, params, picture, sddmm, spmm, two_windows, wrapped_diagonal};
@@ -51,12 +52,12 @@ fn slip_4_a_block_at_the_threshold_goes_to_the_tensor_part() {
 #[test]
 fn sddmm_takes_24_entries_by_default() {
     for (entries, blocks) in [(full_columns(3), 1), (numbered(8, 20, &[(0, 0)]), 0)] {
-        let matrix = LibraSddmm::from_entries(&entries, &FormatParams::default()).expect("encodes");
+        let matrix = LibraSddmm::from_entries_with(&entries, &FormatParams::default()).expect("encodes");
         assert_eq!(matrix.blocks(), blocks);
     }
     let list = |n: usize| (0..n as u32).map(|i| (i / 3, i % 3)).collect::<Vec<_>>();
     for (n, blocks) in [(24, 1), (23, 0)] {
-        let matrix = LibraSddmm::from_entries(&numbered(8, 3, &list(n)), &FormatParams::default());
+        let matrix = LibraSddmm::from_entries_with(&numbered(8, 3, &list(n)), &FormatParams::default());
         assert_eq!(matrix.expect("encodes").blocks(), blocks, "{n} entries");
     }
 }
@@ -85,10 +86,10 @@ fn parameters_out_of_range_are_refused() {
     }
     for kb in [0, 1, 2, 5, 12, 32, u32::MAX] {
         let refusal = Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: u64::from(kb) };
-        let refused = LibraSpmm::from_entries(&picture(), &params(48, kb, false));
+        let refused = LibraSpmm::from_entries_with(&picture(), &params(48, kb, false));
         assert_eq!(refused, Err(refusal), "kb {kb}");
         // The other format does not read it.
-        assert!(LibraSddmm::from_entries(&picture(), &params(24, kb, true)).is_ok());
+        assert!(LibraSddmm::from_entries_with(&picture(), &params(24, kb, true)).is_ok());
     }
 }
 
@@ -111,7 +112,7 @@ fn parameters_read_back_encode_alike() {
     assert_eq!((found.eta, found.kb, found.fill), (Some(2), 8, false));
     assert_eq!(sddmm(&full_columns(3), 25).params().eta, None, "24 takes it too");
     assert_eq!(sddmm(&full_columns(3), 26).params().eta, Some(26));
-    let none = LibraSpmm::<f32>::from_entries(&numbered(0, 0, &[]), &params(128, 4, true));
+    let none = LibraSpmm::<f32>::from_entries_with(&numbered(0, 0, &[]), &params(128, 4, true));
     assert_eq!(none.expect("empty").params().eta, None);
 }
 

@@ -1,6 +1,7 @@
 //! Sizes: what does not fit the index type is refused; what would cost memory out of proportion to its entries is
 //! refused before it is allocated, and the rest stays in proportion.
 
+use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     Bcsr, Coo, Csc, Csr, Ell, Entries, Entry, FormatKind, FormatParams, SLOT_LIMIT, Sparse,
@@ -81,7 +82,10 @@ fn scattered_entries_are_too_much_for_large_blocks() {
         let refused = refused_size(Sparse::from_entries(kind, large, &entries));
         assert_eq!(refused, ("slots", 1 << 29, SLOT_LIMIT), "{kind:?}");
     }
-    assert_eq!(Bcsr::from_entries(&entries, 4, 4).expect("in proportion").blocks(), 1 << 13);
+    assert_eq!(
+        Bcsr::from_entries_with(&entries, &FormatParams::blocks(4, 4)).expect("in proportion").blocks(),
+        1 << 13
+    );
 }
 
 #[test]

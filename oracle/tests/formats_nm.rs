@@ -1,6 +1,7 @@
 //! N:M and V:N:M by hand: what a small matrix is encoded to, what is refused because it does not fit, what a claim of
 //! size costs.
 
+use sparse_oracle::prelude::*;
 use crate::nm_support;
 
 use nm_support::{nm, picture, vnm};
@@ -23,7 +24,7 @@ fn six_by_four() -> Entries<f32> {
 #[test]
 fn nm_names_the_kept_rows_of_every_window() {
     let entries = six_by_four();
-    let found = Nm::from_entries(&entries, &nm(2, 4, 2)).expect("fits");
+    let found = Nm::from_entries_with(&entries, &nm(2, 4, 2)).expect("fits");
     let expected = NmParts {
         rows: 6,
         cols: 4,
@@ -51,7 +52,7 @@ fn nm_names_the_kept_rows_of_every_window() {
 fn unused_vectors_name_the_lowest_free_rows() {
     // Three of five are kept: what is stored is 3; 1 and 4; 2, 3 and 4; nothing.
     let entries: Entries<f32> = picture(&[". . . .", ". 1 . .", ". . 1 .", "1 . 2 .", ". 2 3 ."]);
-    let found = Nm::from_entries(&entries, &nm(3, 5, 1)).expect("fits");
+    let found = Nm::from_entries_with(&entries, &nm(3, 5, 1)).expect("fits");
     #[rustfmt::skip]
     assert_eq!(found.index, [
         0, 0, 2, 0,
@@ -70,12 +71,12 @@ fn unused_vectors_name_the_lowest_free_rows() {
 fn rows_past_the_end_are_named_only_where_a_window_lacks_real_ones() {
     // k mod m = 1 < n = 2: the last window names row 5, which does not exist.
     let entries: Entries<f32> = picture(&["1", ".", ".", ".", "2"]);
-    let found = Nm::from_entries(&entries, &nm(2, 4, 1)).expect("fits");
+    let found = Nm::from_entries_with(&entries, &nm(2, 4, 1)).expect("fits");
     assert_eq!(found.index, [0, 1, 0, 1]);
     assert_eq!((found.row(2, 0), found.row(3, 0)), (4, 5));
     assert_eq!(found.values, [1.0, 0.0, 2.0, 0.0]);
     // Columns past the end are pads.
-    let found = Nm::from_entries(&entries, &nm(1, 4, 3)).expect("fits");
+    let found = Nm::from_entries_with(&entries, &nm(1, 4, 3)).expect("fits");
     assert_eq!((&found.index[..], found.values.len()), (&[0, 0][..], 6));
     assert_eq!(found.entries(), entries);
 }
@@ -85,11 +86,11 @@ fn an_explicit_zero_is_stored_and_then_a_pad() {
     let mut entries: Entries<f32> = picture(&[".", ".", "1", "-1"]);
     entries.list[0].value = 0.0;
     entries.list[1].value = -0.0;
-    let found = Nm::from_entries(&entries, &nm(2, 4, 1)).expect("fits");
+    let found = Nm::from_entries_with(&entries, &nm(2, 4, 1)).expect("fits");
     assert_eq!(found.index, [2, 3], "a zero names its row");
     assert_eq!(found.entries().bits(), entries.without_positive_zeros().bits());
     assert_eq!(found.nnz(), 1);
-    let refused = Nm::from_entries(&entries, &nm(1, 4, 1));
+    let refused = Nm::from_entries_with(&entries, &nm(1, 4, 1));
     assert_eq!(refused, Err(too_full("an N:M window (row vectors)", 0, 0, 2, 1)), "zeros count");
 }
 
@@ -97,7 +98,7 @@ fn an_explicit_zero_is_stored_and_then_a_pad() {
 fn a_window_that_is_too_full_is_refused_and_the_first_one_named() {
     let entries: Entries<f32> =
         picture(&["1 . . . .", ". . . . 1", ". . 1 1 .", ". 1 . 1 .", "1 1 . . .", "1 . . . ."]);
-    let found = |n, m, l| Nm::from_entries(&entries, &nm(n, m, l)).map(|_| ());
+    let found = |n, m, l| Nm::from_entries_with(&entries, &nm(n, m, l)).map(|_| ());
     let refused =
         |row, column, found, limit| Err(too_full("an N:M window (row vectors)", row, column, found, limit));
     assert_eq!(found(3, 3, 2), Ok(()));
@@ -113,14 +114,14 @@ fn parameters_out_of_range_are_refused() {
     let entries = six_by_four();
     let zero = |field| Err(Refusal::Zero { field });
     let large = |found, limit| Err(Refusal::TooLarge { field: "n", found, limit });
-    let nm_of = |n, m, l| Nm::from_entries(&entries, &nm(n, m, l)).map(|_| ());
+    let nm_of = |n, m, l| Nm::from_entries_with(&entries, &nm(n, m, l)).map(|_| ());
     assert_eq!(nm_of(0, 4, 1), zero("n"));
     assert_eq!(nm_of(1, 0, 1), zero("m"));
     assert_eq!(nm_of(0, 0, 0), zero("n"));
     assert_eq!(nm_of(1, 4, 0), zero("l"));
     assert_eq!(nm_of(5, 4, 1), large(5, 4));
     assert_eq!(nm_of(u32::MAX, u32::MAX - 1, 1), large(u32::MAX.into(), u64::from(u32::MAX) - 1));
-    let vnm_of = |v, n, m| Vnm::from_entries(&entries, &vnm(v, n, m)).map(|_| ());
+    let vnm_of = |v, n, m| Vnm::from_entries_with(&entries, &vnm(v, n, m)).map(|_| ());
     assert_eq!(vnm_of(0, 2, 4), zero("v"));
     assert_eq!(vnm_of(1, 0, 4), zero("n"));
     assert_eq!(vnm_of(1, 1, 0), zero("m"));
@@ -135,7 +136,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn vnm_selects_four_columns_of_a_block_and_n_of_them_per_row() {
     let entries: Entries<f32> = picture(&[". 1 . . 2 . . . . .", "3 . . . 4 . 5 . . ."]);
-    let found = Vnm::from_entries(&entries, &vnm(2, 2, 5)).expect("fits");
+    let found = Vnm::from_entries_with(&entries, &vnm(2, 2, 5)).expect("fits");
     assert_eq!(found.column, [0, 1, 2, 4, 0, 1, 2, 3]);
     // Positions, lowest bits first: {1, 3}, {0, 1}; {0, 3}, {0, 1}.
     assert_eq!(found.index, [0b11_01, 0b01_00, 0b11_00, 0b01_00]);
@@ -148,14 +149,14 @@ fn vnm_selects_four_columns_of_a_block_and_n_of_them_per_row() {
 fn vnm_names_the_lowest_free_columns_and_pads_rows_and_columns() {
     // One row of three, one column of two: block rows of two, blocks of four columns.
     let entries: Entries<f32> = picture(&[". .", ". .", ". 6"]);
-    let found = Vnm::from_entries(&entries, &vnm(2, 1, 4)).expect("fits");
+    let found = Vnm::from_entries_with(&entries, &vnm(2, 1, 4)).expect("fits");
     assert_eq!(found.column, [0, 1, 2, 3, 0, 1, 2, 3], "columns 2 and 3 do not exist");
     assert_eq!((&found.index[..], &found.values[..]), (&[0, 0, 1, 0][..], &[0.0, 0.0, 6.0, 0.0][..]));
     let wide: Entries<f32> = picture(&[". . . . . 1 . . 2"]);
-    let found = Vnm::from_entries(&wide, &vnm(1, 4, 9)).expect("fits");
+    let found = Vnm::from_entries_with(&wide, &vnm(1, 4, 9)).expect("fits");
     assert_eq!((&found.column[..], found.index[0]), (&[0, 1, 5, 8][..], 0b11_10_01_00));
     assert_eq!(found.values, [0.0, 0.0, 1.0, 2.0]);
-    let found = Vnm::from_entries(&wide, &vnm(1, 3, 9)).expect("fits");
+    let found = Vnm::from_entries_with(&wide, &vnm(1, 3, 9)).expect("fits");
     assert_eq!((found.index[0], &found.values[..]), (0b11_10_00, &[0.0, 1.0, 2.0][..]));
 }
 
@@ -163,7 +164,7 @@ fn vnm_names_the_lowest_free_columns_and_pads_rows_and_columns() {
 fn vnm_refuses_a_fifth_column_before_a_full_row() {
     let entries: Entries<f32> =
         picture(&["1 . . . . . 1 1 1 .", ". 1 1 . . . . . . .", ". . . 1 1 . . . . 1"]);
-    let found = |v, n, m| Vnm::from_entries(&entries, &vnm(v, n, m)).map(|_| ());
+    let found = |v, n, m| Vnm::from_entries_with(&entries, &vnm(v, n, m)).map(|_| ());
     let columns = |row, column, found| Err(too_full("a V:N:M block (columns)", row, column, found, 4));
     let row = |row, column, found, limit| {
         Err(too_full("a row of a V:N:M block (values)", row, column, found, limit))

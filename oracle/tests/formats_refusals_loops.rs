@@ -10,6 +10,7 @@
 //! . 6 . .
 //! ```
 
+use sparse_oracle::prelude::*;
 use crate::defects;
 
 use defects::{

@@ -1,6 +1,7 @@
 //! Every defect by name, for every field of RS-Tile: the constructor finds it and says which, where and why. And what
 //! looks odd, but is valid.
 
+use sparse_oracle::prelude::*;
 use crate::defects;
 
 use defects::{

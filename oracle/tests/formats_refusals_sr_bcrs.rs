@@ -7,6 +7,7 @@
 //! . 5 . .
 //! ```
 
+use sparse_oracle::prelude::*;
 use crate::defects;
 
 use defects::{

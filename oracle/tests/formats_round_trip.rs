@@ -1,5 +1,6 @@
 //! decode(encode(A)) = A bit for bit, in every format and element type; one matrix, one set of entries.
 
+use sparse_oracle::prelude::*;
 use crate::matrices;
 
 use matrices::{blocks, patterns, typed};
@@ -53,7 +54,7 @@ proptest! {
         for kind in FormatKind::GENERAL {
             let matrix = Sparse::from_entries(kind, params, &entries).expect("small matrices are encoded");
             let expected = matrix.entries().bits();
-            let checked = RawSparse::from(matrix).check();
+            let checked = RawSparse::of(matrix).check();
             prop_assert_eq!(checked.map(|m| m.entries_bits()), Ok(expected));
         }
     }
@@ -90,7 +91,7 @@ proptest! {
                 other => panic!("{:?} is no general format", other.kind()),
             };
             prop_assert_eq!(mapped.entries(), ones(&matrix.entries()));
-            prop_assert!(RawSparse::from(mapped).check().is_ok());
+            prop_assert!(RawSparse::of(mapped).check().is_ok());
         }
     }
 
@@ -133,7 +134,7 @@ fn empty_matrices_of_every_shape_survive() {
         for kind in FormatKind::GENERAL {
             let matrix = Sparse::from_entries(kind, FormatParams::default(), &entries).expect("encodes");
             assert_eq!(matrix.entries(), entries, "{kind:?}");
-            assert!(RawSparse::from(matrix).check().is_ok(), "{kind:?}");
+            assert!(RawSparse::of(matrix).check().is_ok(), "{kind:?}");
         }
     }
 }
@@ -145,10 +146,10 @@ fn at<T>(row: u32, col: u32, value: T) -> Entry<T> {
 #[test]
 fn an_explicit_zero_creates_its_block_and_is_then_a_pad() {
     let entries = Entries::try_new(4, 4, vec![at(0, 0, 0.0f32), at(3, 3, -0.0)]).expect("sorted");
-    let bcsr = Bcsr::from_entries(&entries, 2, 2).expect("encodes");
+    let bcsr = Bcsr::from_entries_with(&entries, &FormatParams::blocks(2, 2)).expect("encodes");
     assert_eq!((bcsr.blocks(), bcsr.nnz(), bcsr.stored()), (2, 1, 8));
     assert_eq!(bcsr.entries().bits().list, vec![at(3, 3, 1u64 << 31)]);
-    let ell = BlockedEll::from_entries(&entries, 2, 2).expect("encodes");
+    let ell = BlockedEll::from_entries_with(&entries, &FormatParams::blocks(2, 2)).expect("encodes");
     assert_eq!((ell.blocks(), ell.nnz(), ell.stored()), (2, 1, 8));
     assert_eq!(ell.entries().bits().list, vec![at(3, 3, 1u64 << 31)]);
 }

@@ -1,5 +1,6 @@
 //! RS-Tile by hand: the arrays of small matrices, element by element, and sizes at the edge of the index type.
 
+use sparse_oracle::prelude::*;
 use crate::drawings;
 
 use drawings::{WORKED, drawn};
@@ -16,7 +17,7 @@ fn tau(nnz: u32) -> FormatParams {
 
 /// Encoding gives exactly these arrays, they are valid, and they decode to the entries, sign of zero included.
 fn encodes_as(entries: &Entries<f64>, params: FormatParams, parts: RsTileParts<f64>) {
-    let encoded = RsTile::from_entries(entries, &params).expect("encodes");
+    let encoded = RsTile::from_entries_with(entries, &params).expect("encodes");
     assert_eq!(encoded.into_parts(), parts);
     let matrix = RsTile::try_new(parts).expect("valid");
     assert_eq!(matrix.entries().bits(), entries.bits());
@@ -78,7 +79,7 @@ fn the_worked_example() {
 fn the_worked_example_as_printed() {
     // Rows 11 and 13 add 0 and 1 columns, fewer than tau_inc = tau_nnz = 2; row 15 adds 2.
     let printed = FormatParams { impact: ImpactRule::AsPrinted, ..tau(2) };
-    let matrix = RsTile::from_entries(&drawn(&WORKED), &printed).expect("encodes");
+    let matrix = RsTile::from_entries_with(&drawn(&WORKED), &printed).expect("encodes");
     assert_eq!(matrix.window_row, [2, 15]);
     assert_eq!(matrix.residual_row, [1, 10, 11, 13]);
     assert_eq!(matrix.block_col[16..], [10, 13, P, P, P, P, P, P]);
@@ -87,7 +88,7 @@ fn the_worked_example_as_printed() {
 
 #[test]
 fn without_a_threshold_every_window_starts_at_a_row_with_entries() {
-    let matrix = RsTile::from_entries(&drawn(&WORKED), &tau(0)).expect("encodes");
+    let matrix = RsTile::from_entries_with(&drawn(&WORKED), &tau(0)).expect("encodes");
     assert_eq!(matrix.window_row, [1, 9]);
     assert_eq!((matrix.residual_row.len(), matrix.residual_width), (0, 0));
     assert_eq!(matrix.window_block_ptr, [0, 2, 3]);
@@ -112,7 +113,8 @@ fn nothing_is_encoded_as_no_windows() {
 #[test]
 fn a_ninth_column_starts_a_block() {
     for columns in [1, 7, 8, 9, 16, 17] {
-        let matrix = RsTile::from_entries(&drawn(&["x".repeat(columns).as_str()]), &tau(0)).expect("encodes");
+        let matrix =
+            RsTile::from_entries_with(&drawn(&["x".repeat(columns).as_str()]), &tau(0)).expect("encodes");
         assert_eq!(matrix.bitmap.len(), columns.div_ceil(8), "{columns}");
         let pads = matrix.block_col.iter().filter(|&&col| col == P).count();
         assert_eq!(pads, 8 * matrix.bitmap.len() - columns);
@@ -129,12 +131,12 @@ fn the_largest_shape_costs_what_its_entries_cost() {
     let (most, last) = (u32::MAX as usize, u32::MAX - 1);
     let corners = far(most, most, &[(0, 0), (0, last), (1 << 31, 7), (last, 0), (last, last)]);
     for params in [tau(0), tau(1), tau(2), tau(u32::MAX)] {
-        let matrix = RsTile::from_entries(&corners, &params).expect("five entries");
+        let matrix = RsTile::from_entries_with(&corners, &params).expect("five entries");
         assert_eq!(matrix.entries(), corners);
         assert_eq!(RsTile::try_new(matrix.clone().into_parts()), Ok(matrix.clone()));
         assert!(matrix.index_bytes() < 1000);
     }
-    let windows = RsTile::from_entries(&corners, &tau(0)).expect("encodes");
+    let windows = RsTile::from_entries_with(&corners, &tau(0)).expect("encodes");
     assert_eq!(windows.window_row, [0, 1 << 31, last], "the last window has one row");
     assert_eq!(windows.block_col[..2], [0, last], "the last column is not a pad");
 }
@@ -151,7 +153,7 @@ fn parameters_at_their_limits_are_legal() {
                     impact,
                     ..FormatParams::default()
                 };
-                let matrix = RsTile::from_entries(&worked, &params).expect("encodes");
+                let matrix = RsTile::from_entries_with(&worked, &params).expect("encodes");
                 assert_eq!(matrix.entries().bits(), worked.bits());
                 // Every row is below one of the two, or none is.
                 let all_or_none = match impact {
@@ -176,8 +178,8 @@ fn a_long_residual_row_among_many_is_refused_before_it_is_allocated() {
     list.extend((0..long).map(|col| (many, col)));
     let entries = far(many as usize + 1, (long + many) as usize, &list);
     let slots = u128::from(many + 1) * u128::from(long);
-    let refused = RsTile::from_entries(&entries, &tau(u32::MAX)).expect_err("too many slots");
+    let refused = RsTile::from_entries_with(&entries, &tau(u32::MAX)).expect_err("too many slots");
     let expected = Refusal::TooLarge { field: "residual_slots", found: slots, limit: SLOT_LIMIT };
     assert_eq!(refused, expected);
-    assert!(RsTile::from_entries(&entries, &tau(1)).is_ok(), "the long row is a window");
+    assert!(RsTile::from_entries_with(&entries, &tau(1)).is_ok(), "the long row is a window");
 }

@@ -1,6 +1,7 @@
 //! Encodings of LOOPS and SR-BCRS that are wrong, or not the canonical one: those that follow the paper's slips, and what
 //! the judge says of each.
 
+use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     AnySparse, Entries, Entry, FormatKind, FormatParams, Loops, LoopsParts, PAD, Parts, Sparse, SrBcrs,
@@ -22,7 +23,7 @@ fn sr_bcrs_params(v: u32, stride: u32) -> FormatParams {
 }
 
 fn loops(entries: &Entries<f32>, boundary: Option<u32>, br: u32) -> Result<Loops<f32>, Refusal> {
-    Loops::from_entries(entries, &loops_params(boundary, br))
+    Loops::from_entries_with(entries, &loops_params(boundary, br))
 }
 
 /// The picture of `format/loops.rs`.
@@ -153,7 +154,7 @@ fn valid_encodings_that_are_not_canonical_are_named() {
     parts.values.extend([0.0; 2]);
     let said = complaint(judged(&loops_picture(), parts), Defect::Structure);
     assert!(said.contains("not the format's canonical encoding: block_ptr[2]"), "{said}");
-    let expected = SrBcrs::from_entries(&loops_picture(), &sr_bcrs_params(4, 2)).expect("encodes");
+    let expected = SrBcrs::from_entries_with(&loops_picture(), &sr_bcrs_params(4, 2)).expect("encodes");
     let mut parts = expected.clone().into_parts();
     parts.window_ptr[1] += 2;
     parts.vector_col.extend([PAD; 2]);

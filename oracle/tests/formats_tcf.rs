@@ -9,6 +9,7 @@
 //! row 17   .  .  .  .  .  .  .  .  .  .  . 14       8 and 16 rows: 11
 //! ```
 
+use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     BitTcf, BitTcfParts, Entries, Entry, Fields, FormatKind, FormatParams, MeTcf, MeTcfParts, PAD,
@@ -88,7 +89,7 @@ fn bit_tcf() -> BitTcfParts<f32> {
 
 #[test]
 fn tcf_by_hand() {
-    let matrix = Tcf::from_entries(&picture(), &params(false)).expect("encodes");
+    let matrix = Tcf::from_entries_with(&picture(), &params(false)).expect("encodes");
     assert_eq!((matrix.blocks(), matrix.nnz()), (3, 14));
     assert_eq!(matrix.into_parts(), tcf());
     let taken = Tcf::try_new(tcf()).expect("valid");
@@ -97,7 +98,7 @@ fn tcf_by_hand() {
 
 #[test]
 fn me_tcf_by_hand() {
-    let matrix = MeTcf::from_entries(&picture(), &params(true)).expect("encodes");
+    let matrix = MeTcf::from_entries_with(&picture(), &params(true)).expect("encodes");
     assert_eq!((matrix.blocks(), matrix.nnz()), (3, 14));
     assert_eq!(matrix.into_parts(), me_tcf());
     let taken = MeTcf::try_new(me_tcf()).expect("valid");
@@ -106,7 +107,7 @@ fn me_tcf_by_hand() {
 
 #[test]
 fn bit_tcf_by_hand() {
-    let matrix = BitTcf::from_entries(&picture(), &params(true)).expect("encodes");
+    let matrix = BitTcf::from_entries_with(&picture(), &params(true)).expect("encodes");
     assert_eq!((matrix.blocks(), matrix.nnz()), (4, 14));
     assert_eq!(matrix.into_parts(), bit_tcf());
     let taken = BitTcf::try_new(bit_tcf()).expect("valid");
@@ -116,10 +117,10 @@ fn bit_tcf_by_hand() {
 /// The balanced variant is the plain one and four bytes per block.
 #[test]
 fn balance_adds_the_window_of_each_block_and_nothing_else() {
-    let plain = MeTcf::from_entries(&picture(), &params(false)).expect("encodes").into_parts();
+    let plain = MeTcf::from_entries_with(&picture(), &params(false)).expect("encodes").into_parts();
     assert_eq!((plain.index_bytes(), me_tcf().index_bytes()), (138, 138 + 3 * 4));
     assert_eq!(plain, MeTcfParts { balanced: false, block_window: vec![], ..me_tcf() });
-    let plain = BitTcf::from_entries(&picture(), &params(false)).expect("encodes").into_parts();
+    let plain = BitTcf::from_entries_with(&picture(), &params(false)).expect("encodes").into_parts();
     assert_eq!((plain.index_bytes(), bit_tcf().index_bytes()), (196, 196 + 4 * 4));
     assert_eq!(plain, BitTcfParts { balanced: false, block_window: vec![], ..bit_tcf() });
 }
@@ -139,14 +140,14 @@ fn sizes_are_those_of_the_arrays() {
 #[test]
 fn a_block_of_an_empty_window_is_refused() {
     let far = entries(40, 3, &[(0, 0, 1.0), (39, 2, 2.0)]);
-    let parts = Tcf::from_entries(&far, &params(false)).expect("encodes").into_parts();
+    let parts = Tcf::from_entries_with(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.block_partition, [1, 0, 1]);
     let printed = TcfParts { block_partition: vec![1, 1, 1], ..parts };
     let refusal = Refusal::Unequal { field: "block_partition", at: 1, expected: 0, found: 1 };
     assert_eq!(Tcf::try_new(printed).err(), Some(refusal));
-    let parts = MeTcf::from_entries(&far, &params(false)).expect("encodes").into_parts();
+    let parts = MeTcf::from_entries_with(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.row_window_offset, [0, 1, 1, 2]);
-    let parts = BitTcf::from_entries(&far, &params(false)).expect("encodes").into_parts();
+    let parts = BitTcf::from_entries_with(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.row_window_offset, [0, 1, 1, 1, 1, 2]);
 }
 
@@ -154,7 +155,7 @@ fn a_block_of_an_empty_window_is_refused() {
 #[test]
 fn a_window_past_the_last_row_is_refused() {
     let exact = entries(32, 3, &[(31, 2, 2.0)]);
-    let mut parts = Tcf::from_entries(&exact, &params(false)).expect("encodes").into_parts();
+    let mut parts = Tcf::from_entries_with(&exact, &params(false)).expect("encodes").into_parts();
     parts.block_partition.push(1);
     let refusal = Refusal::Length { field: "block_partition", expected: 2, found: 3 };
     assert_eq!(Tcf::try_new(parts).err(), Some(refusal));
@@ -196,7 +197,7 @@ fn the_last_column_of_the_widest_matrix_is_not_a_pad() {
         let matrix = Sparse::from_entries(kind, params(true), &wide).expect("encodes");
         assert_eq!(matrix.entries(), wide, "{kind:?}");
     }
-    let matrix = BitTcf::from_entries(&wide, &params(false)).expect("encodes");
+    let matrix = BitTcf::from_entries_with(&wide, &params(false)).expect("encodes");
     assert_eq!(matrix.sparse_a_to_b[..3], [0, u32::MAX - 1, PAD]);
 }
 

@@ -1,6 +1,7 @@
 //! 2:4 by hand: nibbles, words and lanes as the PTX ISA draws them, and whole small matrices.
 
 #[allow(dead_code, reason = "N:M and V:N:M have their own parameters")]
+use sparse_oracle::prelude::*;
 use crate::nm_support;
 
 use nm_support::picture;
@@ -12,7 +13,7 @@ fn params(short_k: bool) -> FormatParams {
 }
 
 fn encode<T: Scalar>(entries: &Entries<T>, short_k: bool) -> Result<TwoFour<T>, Refusal> {
-    TwoFour::from_entries(entries, &params(short_k))
+    TwoFour::from_entries_with(entries, &params(short_k))
 }
 
 /// One entry of value 1.

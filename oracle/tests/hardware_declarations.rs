@@ -7,6 +7,7 @@ use sparse_oracle::arithmetic::{
 use sparse_oracle::bound::{Operands, Thresholds};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::model::reduction::Model;
+use sparse_oracle::prelude::*;
 
 fn fp8_wgmma() -> Instruction {
     "wgmma.m64n8k32.f32.e4m3".parse().expect("a name")

@@ -1,6 +1,7 @@
 //! `nalgebra-sparse` and `nalgebra` both ways: bit for bit, and refused where a shape does not fit.
 
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use matrices::{blocks, patterns, typed};
 use nalgebra::DMatrix;

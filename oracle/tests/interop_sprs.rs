@@ -2,6 +2,7 @@
 //! what does not fit is refused.
 
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use matrices::{blocks, patterns, typed};
 use proptest::prelude::*;

@@ -4,6 +4,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::exact::dot_reference;
 use sparse_oracle::format::{AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Sparse};
 use sparse_oracle::judge::{Problem, judge_moved, judge_spgemm};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{AnySlice, Values};
 use sparse_oracle::task::RawSparse;
@@ -44,7 +45,7 @@ fn is_wrong(verdict: &Verdict, defect: Defect, words: &str) {
 /// Applies a change to a correct result and judges that.
 fn changed(kind: FormatKind, change: impl FnOnce(&mut RawSparse)) -> Verdict {
     let expected = encoded(kind, &sample());
-    let mut raw = RawSparse::from(expected.clone());
+    let mut raw = RawSparse::of(expected.clone());
     change(&mut raw);
     judged(&expected, raw)
 }
@@ -75,7 +76,7 @@ fn another_block_shape_is_refused_even_if_the_indices_agree() {
     for kind in [FormatKind::Bcsr, FormatKind::BlockedEll] {
         let blocks = |block_cols| FormatParams::blocks(4, block_cols);
         let encode = |params| AnySparse::from(Sparse::from_entries(kind, params, &matrix).expect("small"));
-        let (asked, given) = (RawSparse::from(encode(blocks(4))), RawSparse::from(encode(blocks(8))));
+        let (asked, given) = (RawSparse::of(encode(blocks(4))), RawSparse::of(encode(blocks(8))));
         assert_eq!((&asked.offsets, &asked.indices), (&given.offsets, &given.indices));
         is_wrong(&judged(&encode(blocks(4)), given), Defect::Kind, "blocks of 4x4, found 4x8");
     }
@@ -118,15 +119,11 @@ fn a_lost_or_invented_entry_is_a_pattern_defect() {
         let expected = encoded(kind, &sample());
         let mut fewer = sample();
         fewer.list.remove(1);
-        is_wrong(
-            &judged(&expected, RawSparse::from(encoded(kind, &fewer))),
-            Defect::Pattern,
-            "stored entry 1",
-        );
+        is_wrong(&judged(&expected, RawSparse::of(encoded(kind, &fewer))), Defect::Pattern, "stored entry 1");
         let mut more = sample();
         more.list.push(Entry { row: 3, col: 5, value: 0.0 });
         is_wrong(
-            &judged(&expected, RawSparse::from(encoded(kind, &more))),
+            &judged(&expected, RawSparse::of(encoded(kind, &more))),
             Defect::Pattern,
             "expected nothing",
         );
@@ -199,7 +196,7 @@ fn a_position_split_in_two_is_refused_unless_the_operand_had_it_twice() {
     };
     is_wrong(&changed(FormatKind::Coo, split), Defect::Pattern, "(0, 1) is stored more than once");
     let expected = encoded(FormatKind::Coo, &sample());
-    let mut raw = RawSparse::from(expected.clone());
+    let mut raw = RawSparse::of(expected.clone());
     split(&mut raw);
     let twice = BTreeMap::from([((0, 1), Vec::new())]);
     assert_eq!(judge_moved(&expected, raw, &Profile::default(), &twice), Verdict::Exact);
@@ -209,7 +206,7 @@ fn a_position_split_in_two_is_refused_unless_the_operand_had_it_twice() {
 fn bits_listed_for_a_summed_position_are_right_too_and_no_others() {
     let expected = encoded(FormatKind::Csr, &sample());
     let with = |value: f32| {
-        let mut raw = RawSparse::from(expected.clone());
+        let mut raw = RawSparse::of(expected.clone());
         let Values::F32(values) = &mut raw.values else { panic!("f32") };
         values[0] = value;
         let other_order = BTreeMap::from([((0, 1), vec![u64::from(1.75f32.to_bits())])]);
@@ -225,7 +222,7 @@ fn explicit_zeros_may_be_dropped_by_profile_only() {
     let expected = encoded(FormatKind::Csr, &sample());
     let mut fewer = sample();
     fewer.list.retain(|e| e.value != 0.0);
-    let found = || RawSparse::from(encoded(FormatKind::Csr, &fewer));
+    let found = || RawSparse::of(encoded(FormatKind::Csr, &fewer));
     is_wrong(&judged(&expected, found()), Defect::Pattern, "stored entry 1");
     let drops = Profile::default().with(Choice::ExplicitZerosDropped, "test");
     assert_eq!(judge_moved(&expected, found(), &drops, &BTreeMap::new()), Verdict::Exact);
@@ -234,7 +231,7 @@ fn explicit_zeros_may_be_dropped_by_profile_only() {
 }
 
 fn found_of(entries: &Entries<f32>) -> RawSparse {
-    RawSparse::from(encoded(FormatKind::Csr, entries))
+    RawSparse::of(encoded(FormatKind::Csr, entries))
 }
 
 /// A * B with one structural entry that cancels: row 0 is [cancels to 0, 2, -3], row 1 is empty, row 2 is [., ., 6].
@@ -248,7 +245,7 @@ fn product() -> (Csr<f64>, Csr<f64>, Entries<f32>) {
 
 fn multiplied(kind: FormatKind, profile: &Profile, change: impl FnOnce(&mut RawSparse)) -> Verdict {
     let (a, b, c) = product();
-    let mut raw = RawSparse::from(encoded(kind, &c));
+    let mut raw = RawSparse::of(encoded(kind, &c));
     change(&mut raw);
     let arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
     judge_spgemm(&Problem::Spgemm { a: &a, b: &b }, &arithmetic, profile, kind, raw).verdict
@@ -258,7 +255,7 @@ fn without(position: (u32, u32)) -> impl Fn(&mut RawSparse) {
     move |raw| {
         let (_, _, mut c) = product();
         c.list.retain(|e| (e.row, e.col) != position);
-        *raw = RawSparse::from(encoded(raw.kind, &c));
+        *raw = RawSparse::of(encoded(raw.kind, &c));
     }
 }
 
@@ -282,7 +279,7 @@ fn spgemm_keeps_the_structural_pattern_unless_declared_numeric() {
         let extra = |raw: &mut RawSparse| {
             let (_, _, mut c) = product();
             c.list.insert(3, Entry { row: 1, col: 1, value: 0.0 });
-            *raw = RawSparse::from(encoded(raw.kind, &c));
+            *raw = RawSparse::of(encoded(raw.kind, &c));
         };
         for profile in [&default, &numeric] {
             is_wrong(&multiplied(kind, profile, extra), Defect::Pattern, "(1, 1) is stored, but no product");
@@ -335,7 +332,7 @@ fn a_dropped_minus_zero_is_a_zero() {
         Arithmetic::chain(sparse_oracle::arithmetic::Reduction::FmaChain, Precision::F32, Precision::F32);
     let problem = Problem::Spgemm { a: &a, b: &b };
     let judged = |profile: &Profile| {
-        let nothing = RawSparse::from(encoded(FormatKind::Csr, &entries(1, 1, &[])));
+        let nothing = RawSparse::of(encoded(FormatKind::Csr, &entries(1, 1, &[])));
         judge_spgemm(&problem, &fused, profile, FormatKind::Csr, nothing).verdict
     };
     let verdict = judged(&Profile::default().with(Choice::NumericPattern, "test"));

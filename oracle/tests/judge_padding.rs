@@ -5,6 +5,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{Csr, Dense, Entries, Entry};
 use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::verdict::Tier;
 

@@ -2,6 +2,7 @@
 //! on, in every combination of element types, and the verdict names the tier that decided.
 
 use crate::judge_support;
+use sparse_oracle::prelude::*;
 
 use judge_support::{Fpu, Way, simulate, store};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Input, Reduction};

@@ -4,6 +4,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::judge::{Output, Place, Problem, Sheet, judge};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Values};
 use sparse_oracle::source::random::Random;

@@ -3,6 +3,7 @@
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
 use sparse_oracle::format::Dense;
 use sparse_oracle::judge::{Output, Place, Problem, judge};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, Values};
 use sparse_oracle::verdict::{Tier, Verdict};

@@ -5,6 +5,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::format::{Csr, Dense, Entries, Entry};
 use sparse_oracle::judge::{Alternative, Output, Place, Problem, judge, vacuity};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
 use sparse_oracle::source::generator::quick_specs;

@@ -2,6 +2,7 @@
 //! combination of accumulator and output types. The sign of a zero is free.
 
 use crate::laws_support;
+use sparse_oracle::prelude::*;
 
 use laws_support::{Held, Values, moved, permutation, transposed, under_proptest, under_quickcheck};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};

@@ -2,6 +2,7 @@
 //! numbers of terms, in the same order, on every family of values and in every precision.
 
 use crate::laws_support;
+use sparse_oracle::prelude::*;
 
 use laws_support::{Held, Values, full, transposed, under_proptest, under_quickcheck};
 use sparse_oracle::exact::Element;

@@ -1,6 +1,7 @@
 //! One logical matrix, one result: every format of it, through every conversion, gives the same exact product.
 
 use crate::laws_support;
+use sparse_oracle::prelude::*;
 
 use laws_support::{Held, Values, equal, product, under_proptest, under_quickcheck};
 use sparse_oracle::convert::convert;

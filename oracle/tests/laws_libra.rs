@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use sparse_oracle::format::{Entries, Entry, FormatParams, LibraSddmm, LibraSpmm, PAD};
+use sparse_oracle::prelude::*;
 use std::collections::BTreeMap;
 
 /// Patterns of 0 to 40 rows and columns, crowded to the left so that vectors of every density are there.
@@ -45,7 +46,7 @@ proptest! {
     /// Without filling, whether a vector is in the tensor part depends on its number of entries and nothing else.
     #[test]
     fn spmm_divides_by_vectors(entries in patterns(), eta in 1u32..=128) {
-        let matrix = LibraSpmm::from_entries(&entries.map(|_| 1.0f32), &params(eta, 8, false)).expect("legal");
+        let matrix = LibraSpmm::from_entries_with(&entries.map(|_| 1.0f32), &params(eta, 8, false)).expect("legal");
         let mut taken = Vec::new();
         for window in 0..entries.rows.div_ceil(8) {
             let blocks = matrix.window_block_ptr[window] as usize..matrix.window_block_ptr[window + 1] as usize;
@@ -61,7 +62,7 @@ proptest! {
     #[test]
     fn filling_takes_the_densest_vectors(entries in patterns(), eta in 1u32..=128, kb in 0usize..3) {
         let (entries, kb) = (entries.map(|_| 1.0f32), [4, 8, 16][kb]);
-        let encode = |fill| LibraSpmm::from_entries(&entries, &params(eta, kb, fill)).expect("legal");
+        let encode = |fill| LibraSpmm::from_entries_with(&entries, &params(eta, kb, fill)).expect("legal");
         let (sparse, filled) = (encode(false), encode(true));
         prop_assert_eq!(&sparse.window_block_ptr, &filled.window_block_ptr);
         let kb = kb as usize;
@@ -87,7 +88,7 @@ proptest! {
     /// The tensor part is the front of the vectors by density, cut by 16, down to the first block that is not dense enough.
     #[test]
     fn sddmm_divides_by_blocks_of_the_densest(entries in patterns(), eta in 1u32..=40) {
-        let matrix = LibraSddmm::from_entries(&entries.map(|_| 1.0f32), &params(eta, 8, false)).expect("legal");
+        let matrix = LibraSddmm::from_entries_with(&entries.map(|_| 1.0f32), &params(eta, 8, false)).expect("legal");
         for window in 0..entries.rows.div_ceil(8) {
             let blocks = matrix.window_block_ptr[window] as usize..matrix.window_block_ptr[window + 1] as usize;
             let mut order: Vec<(usize, u32)> = vectors(&entries)
@@ -115,7 +116,7 @@ proptest! {
         for (place, e) in places.list.iter_mut().enumerate() {
             e.value = place as f64;
         }
-        let matrix = LibraSddmm::from_entries(&places, &params(eta, 8, false)).expect("legal");
+        let matrix = LibraSddmm::from_entries_with(&places, &params(eta, 8, false)).expect("legal");
         let pairs = matrix.values.iter().zip(&matrix.position);
         let pairs = pairs.chain(matrix.rest_values.iter().zip(&matrix.rest_position));
         let mut seen = vec![false; entries.list.len()];

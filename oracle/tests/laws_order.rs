@@ -1,6 +1,7 @@
 //! Permutations and transposition: what only renames rows and columns changes no number.
 
 use crate::laws_support;
+use sparse_oracle::prelude::*;
 
 use laws_support::{
     Held, Values, equal, equal_numbers, full, moved, permutation, product, transposed, turned,

@@ -7,6 +7,7 @@ use sparse_oracle::format::{Csr, CsrParts, Dense};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::table::ROWS;
 use sparse_oracle::model::tensor_core::{ModelSpmm, PAD, TensorCore, chain_padded};
+use sparse_oracle::prelude::*;
 use sparse_oracle::{F16, Precision, Scalar, with_scalar};
 
 /// Every instruction of the table on every architecture that has it.

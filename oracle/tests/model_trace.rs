@@ -9,6 +9,7 @@ use sparse_oracle::exact::encode_dyadic;
 use sparse_oracle::model::reduction::Model;
 use sparse_oracle::model::tensor_core::table::ROWS;
 use sparse_oracle::model::trace::{Kind, Question, Source, Spoiler, Step, Trace, TraceError};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Rounding, decode, encode};
 
 use Precision::{F16, F32, F64};

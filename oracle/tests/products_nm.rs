@@ -1,7 +1,8 @@
 //! Products with an N:M matrix on the right, and what pruning does to them.
 
-#[allow(dead_code, reason = "V:N:M is not multiplied here")]
 use crate::nm_support;
+#[allow(dead_code, reason = "V:N:M is not multiplied here")]
+use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};
 use num_bigint::BigInt;
@@ -28,7 +29,7 @@ fn a_product_by_hand() {
     let a = dense(&[&[1.0, 10.0, 100.0], &[2.0, 20.0, 200.0]]);
     let expected = vec![vec![301.0, 420.0], vec![602.0, 840.0]];
     assert_eq!(numbers(&product(&a, &b).expect("fits")), expected);
-    let b = Nm::from_entries(&b, &nm(2, 3, 1)).expect("fits");
+    let b = Nm::from_entries_with(&b, &nm(2, 3, 1)).expect("fits");
     let found = definition(&a, &b).expect("fits");
     assert_eq!(numbers(&found), expected);
     assert_eq!((found[0][0].terms, found[1][1].gauge.approx()), (2, 840.0));
@@ -42,7 +43,7 @@ fn a_product_by_hand() {
 fn slots_without_an_entry_take_no_part() {
     // Row 1 is named as a free slot, and row 3 does not exist: neither meets the infinity or the NaN.
     let b: Entries<f64> = picture(&["1", ".", "."]);
-    let b = Nm::from_entries(&b, &nm(2, 2, 1)).expect("fits");
+    let b = Nm::from_entries_with(&b, &nm(2, 2, 1)).expect("fits");
     assert_eq!(b.index, [0, 1, 0, 1]);
     let a = dense(&[&[7.0, f64::INFINITY, f64::NAN]]);
     let found = definition(&a, &b).expect("fits");
@@ -105,7 +106,7 @@ proptest! {
         let full = Entries::try_new(9, 5, list.collect()).expect("sorted");
         let params = nm(ratio.0, ratio.1, ratio.2);
         let pruned = prune(&full, FormatKind::Nm, &params).expect("legal parameters");
-        let matrix = Nm::from_entries(&pruned, &params).expect("pruned");
+        let matrix = Nm::from_entries_with(&pruned, &params).expect("pruned");
         let a = Dense::from_fn(2, 9, |i, k| left[9 * i + k]);
         prop_assert_eq!(definition(&a, &matrix), product(&a, &matrix.entries()));
         let w = confusion(&a, &full, &pruned, 1.5).expect("shapes fit");

@@ -1,5 +1,6 @@
 //! Pruning: by hand, against its definition in rationals, and what it promises the encoders.
 
+use sparse_oracle::prelude::*;
 use crate::nm_support;
 
 use nm_support::{nm, picture, vnm};

@@ -5,6 +5,7 @@ use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single
 use rustc_apfloat::{Float, FloatConvert, Round};
 use sparse_oracle::exact::Dyadic;
 use sparse_oracle::exact::encode_dyadic;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{decode, encode, encode_exact};
 use sparse_oracle::{Precision, Rounding, Scalar, Tf32};
 

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{CpCsr, Dense, Entries, Entry, FormatParams, RpCsc};
 use sparse_oracle::model::chain;
+use sparse_oracle::prelude::*;
 use sparse_oracle::schedule::iops::{Match, Tiling, matches, outer_products, sdmm, ssmm, terms};
 use sparse_oracle::{F16, Refusal, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +31,8 @@ fn example() -> (RpCsc<f64>, CpCsr<f64>) {
     let a = [(0, 0, 1.0), (0, 1, 2.0), (1, 1, 3.0), (2, 2, 4.0), (3, 1, 2.0)];
     let b = [(0, 1, 5.0), (1, 0, 6.0), (1, 2, 7.0), (2, 2, 8.0), (3, 0, 9.0), (3, 3, 9.0)];
     (
-        RpCsc::from_entries(&entries(4, 4, &a), &groups(2)).expect("fits"),
-        CpCsr::from_entries(&entries(4, 4, &b), &groups(2)).expect("fits"),
+        RpCsc::from_entries_with(&entries(4, 4, &a), &groups(2)).expect("fits"),
+        CpCsr::from_entries_with(&entries(4, 4, &b), &groups(2)).expect("fits"),
     )
 }
 
@@ -43,8 +44,8 @@ fn columns_of_a_and_rows_of_b_are_merged() {
     // Row 3 of B meets no column of A.
     assert_eq!(matches(&a, &b), Ok(vec![m(0, 0b01, 0b01), m(1, 0b11, 0b11), m(2, 0b10, 0b10)]));
     // Positions count what is stored: k = 5 is the second column of A and the first row of B.
-    let a = RpCsc::from_entries(&entries::<f64>(1, 9, &[(0, 2, 1.0), (0, 5, 1.0)]), &groups(1));
-    let b = CpCsr::from_entries(&entries::<f64>(9, 1, &[(5, 0, 1.0), (7, 0, 1.0)]), &groups(1));
+    let a = RpCsc::from_entries_with(&entries::<f64>(1, 9, &[(0, 2, 1.0), (0, 5, 1.0)]), &groups(1));
+    let b = CpCsr::from_entries_with(&entries::<f64>(9, 1, &[(5, 0, 1.0), (7, 0, 1.0)]), &groups(1));
     let found = matches(&a.expect("fits"), &b.expect("fits")).expect("nine inner indices");
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].k, found[0].at_a, found[0].at_b), (5, 1, 0));
@@ -106,8 +107,8 @@ fn output_rows_list_column_address_and_operands() {
 fn address_mapping_sorts_by_column_and_keeps_equal_columns_in_order() {
     let a = entries::<f64>(1, 3, &[(0, 0, 1.0), (0, 1, 1.0), (0, 2, 1.0)]);
     let b = [(0, 1, 1.0), (0, 3, 2.0), (1, 0, 3.0), (1, 1, 4.0), (1, 3, 5.0), (2, 1, 6.0)];
-    let a = RpCsc::from_entries(&a, &groups(1)).expect("fits");
-    let b = CpCsr::from_entries(&entries(3, 4, &b), &groups(1)).expect("fits");
+    let a = RpCsc::from_entries_with(&a, &groups(1)).expect("fits");
+    let b = CpCsr::from_entries_with(&entries(3, 4, &b), &groups(1)).expect("fits");
     let buffers = outer_products(&a, &b, None).expect("fit together");
     assert_eq!(buffers[0].addresses[&0], [0, 1, 2, 3, 4, 5]);
     assert_eq!(buffers[0].mapped(0), [2, 0, 3, 5, 1, 4]);
@@ -270,8 +271,8 @@ proptest! {
     /// Addresses of an element: each is used once, rows hold their own, and mapping permutes them.
     #[test]
     fn addresses_are_a_permutation(((a, b), _, groups, psum) in products()) {
-        let a = RpCsc::from_entries(&a, &FormatParams { groups: groups[0], ..FormatParams::default() }).expect("fits");
-        let b = CpCsr::from_entries(&b, &FormatParams { groups: groups[1], ..FormatParams::default() }).expect("fits");
+        let a = RpCsc::from_entries_with(&a, &FormatParams { groups: groups[0], ..FormatParams::default() }).expect("fits");
+        let b = CpCsr::from_entries_with(&b, &FormatParams { groups: groups[1], ..FormatParams::default() }).expect("fits");
         for buffer in outer_products(&a, &b, psum).expect("fit together") {
             let mut seen = BTreeSet::new();
             for (&row, appended) in &buffer.addresses {

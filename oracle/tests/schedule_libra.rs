@@ -2,6 +2,7 @@
 //! threshold tuner.
 
 use crate::libra;
+use sparse_oracle::prelude::*;
 
 use libra::{full_columns, numbered, two_windows};
 use proptest::prelude::*;
@@ -219,7 +220,7 @@ proptest! {
         let kb = [4, 8, 16][kb];
         let params = FormatParams { eta: Some(eta), kb, fill, ..FormatParams::default() };
         let hybrid = Mode::Hybrid { eta };
-        let m = LibraSpmm::from_entries(&entries, &params).expect("legal");
+        let m = LibraSpmm::from_entries_with(&entries, &params).expect("legal");
         let real = |columns: &[u32]| columns.iter().filter(|&&col| col != PAD).count() as u64;
         prop_assert_eq!(spmm_work(&profile, hybrid, kb, fill), Ok(Work {
             tensor_nnz: m.values.len() as u64,
@@ -229,7 +230,7 @@ proptest! {
             tensor_access: real(&m.block_col),
             cuda_access: m.col_idx.len() as u64,
         }));
-        let m = LibraSddmm::from_entries(&entries, &params).expect("legal");
+        let m = LibraSddmm::from_entries_with(&entries, &params).expect("legal");
         // The last of the four windows has 6 rows.
         let rows: u64 = (0..4).map(|w| u64::from(m.window_block_ptr[w + 1] - m.window_block_ptr[w]) * [8, 8, 8, 6][w]).sum();
         prop_assert_eq!(sddmm_work(&profile, hybrid), Ok(Work {

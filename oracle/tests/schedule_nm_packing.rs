@@ -1,7 +1,8 @@
 //! NM-SpMM's packing by hand and at random: which columns of A a block needs, and that nothing else changes.
 
-#[allow(dead_code, reason = "V:N:M has no schedule")]
 use crate::nm_support;
+#[allow(dead_code, reason = "V:N:M has no schedule")]
+use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ use sparse_oracle::schedule::nm::{Block, Packing, PackingParts, Tiles, k_s_packe
 /// The picture in the documentation: 1 of 4, columns 3 3 0 in the first window, 2 2 1 in the second.
 fn documented() -> Nm<f32> {
     let entries = picture(&[". . 1", ". . .", ". . .", "1 1 .", ". . .", ". . 1", "1 1 .", ". . ."]);
-    Nm::from_entries(&entries, &nm(1, 4, 1)).expect("fits")
+    Nm::from_entries_with(&entries, &nm(1, 4, 1)).expect("fits")
 }
 
 #[test]
@@ -34,7 +35,7 @@ fn packing_by_hand() {
     assert_eq!(of(6, 1), wrong("k_s", "a multiple of m", 6));
     assert_eq!(of(0, 1), wrong("k_s", "a multiple of m", 0));
     assert_eq!(of(4, 0), wrong("l", "a divisor of n_s", 1));
-    let wide = Nm::from_entries(&matrix.entries(), &nm(2, 4, 2)).expect("fits");
+    let wide = Nm::from_entries_with(&matrix.entries(), &nm(2, 4, 2)).expect("fits");
     assert_eq!(Packing::from_nm(&wide, 4, 3).map(|_| ()), wrong("l", "a divisor of n_s", 2));
 }
 
@@ -49,7 +50,7 @@ fn a_longer_block_may_need_fewer_columns() {
     }
     list.sort_unstable_by_key(|e| (e.row, e.col));
     let entries = Entries::try_new(24, 4, list).expect("sorted");
-    let matrix = Nm::from_entries(&entries, &nm(1, 4, 1)).expect("fits");
+    let matrix = Nm::from_entries_with(&entries, &nm(1, 4, 1)).expect("fits");
     let longest = |k_s| Packing::from_nm(&matrix, k_s, 32).expect("whole blocks").longest();
     assert_eq!([4, 8, 12, 16, 20, 24].map(longest), [4, 8, 6, 10, 11, 12]);
     // Room for c = 6 with w_s = 3, not for c = 8 with w_s = 2: a search from below would stop at 4.
@@ -72,13 +73,13 @@ fn plans_pack_above_70_percent_and_stay_within_k() {
     let found = plan(3, &matrix, sm).expect("fits");
     assert_eq!((found.packed, found.k_s, found.tiles), (true, 8, Tiles::SMALL));
     assert_eq!(found.block, Block { m_s: 32, n_s: 32, a_columns: 4, w_s: 2, q_s: 32 });
-    let moderate = Nm::from_entries(&matrix.entries(), &nm(2, 4, 4)).expect("fits");
+    let moderate = Nm::from_entries_with(&matrix.entries(), &nm(2, 4, 4)).expect("fits");
     let found = plan(3, &moderate, sm).expect("fits");
     assert_eq!((found.packed, found.k_s), (false, 8));
     assert_eq!(found.block, Block { m_s: 32, n_s: 32, a_columns: 8, w_s: 4, q_s: 8 });
     assert!(matches!(plan(3, &matrix, 100), Err(Refusal::TooLarge { .. })));
     assert!(matches!(plan(3, &moderate, 100), Err(Refusal::TooLarge { .. })));
-    let odd = Nm::from_entries(&matrix.entries(), &nm(2, 4, 3)).expect("fits");
+    let odd = Nm::from_entries_with(&matrix.entries(), &nm(2, 4, 3)).expect("fits");
     assert!(matches!(plan(3, &odd, sm), Err(Refusal::Parameter { field: "l", found: 3, .. })));
 }
 
@@ -115,7 +116,7 @@ fn packings_that_mean_something_else_are_refused() {
     }
     // Two rows of one window must not meet the same column.
     let entries: Entries<f32> = picture(&["1", "1", ".", "."]);
-    let matrix = Nm::from_entries(&entries, &nm(2, 4, 1)).expect("fits");
+    let matrix = Nm::from_entries_with(&entries, &nm(2, 4, 1)).expect("fits");
     let mut parts = Packing::from_nm(&matrix, 4, 1).expect("whole blocks").into_parts();
     parts.index.swap(0, 1);
     let unsorted = Refusal::Unsorted { field: index, at: 1, row: 0, previous: 1, found: 0 };
@@ -139,7 +140,7 @@ fn packable() -> impl Strategy<Value = (Nm<f64>, usize, usize)> {
             let list = list.into_iter().map(|((row, col), value)| Entry { row, col, value });
             let entries = Entries::try_new(rows, cols, list.collect()).expect("sorted");
             let entries = prune(&entries, FormatKind::Nm, &nm(n, m, l)).expect("legal parameters");
-            let matrix = Nm::from_entries(&entries, &nm(n, m, l)).expect("pruned");
+            let matrix = Nm::from_entries_with(&entries, &nm(n, m, l)).expect("pruned");
             (matrix, windows * m as usize, groups * l as usize)
         },
     )

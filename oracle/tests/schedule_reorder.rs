@@ -2,6 +2,7 @@
 
 use crate::drawings;
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use drawings::drawn;
 use matrices::{patterns, typed};
@@ -106,7 +107,7 @@ fn windows_of_alike_rows_have_fewer_blocks() {
         (0..64).map(|row| (0..64).map(|col| if col / 8 == row % 8 { 'x' } else { '.' }).collect()).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let blocks = |m: &Csr<f64>| {
-        let tiles = RsTile::from_entries(&m.entries(), &FormatParams::default()).expect("encodes");
+        let tiles = RsTile::from_entries_with(&m.entries(), &FormatParams::default()).expect("encodes");
         tiles.bitmap.len()
     };
     let (before, found) = (csr(&lines), reorder(&csr(&lines)));

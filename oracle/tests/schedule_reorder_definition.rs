@@ -2,6 +2,7 @@
 //! another spanning-forest algorithm.
 
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use matrices::patterns;
 use proptest::prelude::*;

@@ -4,6 +4,7 @@
 use crate::drawings;
 use crate::files_shared;
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use drawings::{WORKED, drawn};
 use files_shared::{say, shared};
@@ -178,7 +179,7 @@ proptest! {
     fn statistics_count_what_the_format_stores(entries in patterns(), params in any_params()) {
         let counts = statistics(&entries, &scan(&entries, &params));
         let entries = entries.map(|&bits| f64::from_bits(bits));
-        let matrix = RsTile::from_entries(&entries, &params).expect("encodes");
+        let matrix = RsTile::from_entries_with(&entries, &params).expect("encodes");
         let expected = Statistics {
             nnz: entries.nnz() as u64,
             windows: matrix.window_row.len() as u64,
@@ -253,8 +254,8 @@ fn segments_in_full() {
 #[test]
 fn the_second_block_that_algorithm_2_prefetches_may_be_another_windows_or_none() {
     let printed = |start: u32| start..start + 2;
-    let matrix =
-        RsTile::from_entries(&drawn(&WORKED), &params(ImpactRule::AsDescribed, 2, None)).expect("encodes");
+    let matrix = RsTile::from_entries_with(&drawn(&WORKED), &params(ImpactRule::AsDescribed, 2, None))
+        .expect("encodes");
     let blocks = matrix.bitmap.len() as u32;
     let all = segments(&matrix.window_block_ptr);
     let ends: Vec<(u32, u32)> = all.iter().map(|s| (s.start, s.end)).collect();

@@ -1,7 +1,8 @@
 //! The slips of NM-SpMM: what is printed, written down as printed, is caught.
 
-#[allow(dead_code, reason = "V:N:M has no schedule")]
 use crate::nm_support;
+#[allow(dead_code, reason = "V:N:M has no schedule")]
+use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};
 use sparse_oracle::Refusal;
@@ -45,7 +46,7 @@ fn equation_1(
 #[test]
 fn slip_5_the_index_of_equation_1_and_its_last_term() {
     let (a, entries) = (left(), right());
-    let b = Nm::from_entries(&entries, &nm(2, 4, 2)).expect("fits");
+    let b = Nm::from_entries_with(&entries, &nm(2, 4, 2)).expect("fits");
     let numbers = |rows: Vec<Vec<sparse_oracle::exact::Element>>| -> Vec<Vec<f64>> {
         rows.into_iter().map(|row| row.into_iter().map(|e| e.value.approx()).collect()).collect()
     };
@@ -98,7 +99,7 @@ fn slip_6_the_printed_k_s_does_not_fit_unless_all_windows_are_alike() {
         let mut cells: Vec<_> = (0..16).flat_map(|w| (0..32).map(move |c| at(w, c))).collect();
         cells.sort_unstable();
         let list = cells.into_iter().map(|(row, col)| sparse_oracle::format::Entry { row, col, value: 1.0 });
-        Nm::from_entries(&Entries::try_new(128, 32, list.collect()).expect("sorted"), &nm(1, 8, 1))
+        Nm::from_entries_with(&Entries::try_new(128, 32, list.collect()).expect("sorted"), &nm(1, 8, 1))
             .expect("fits")
     };
     let alike = entries(&|_| 5);

@@ -6,6 +6,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRng, TestRunner};
 use sparse_oracle::format::{Coo, Csr, Dense};
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::generator::{FAMILIES, Family};
 use sparse_oracle::source::values::VALUE_FAMILIES;
 use sparse_oracle::source::{SourceSpec, ValueFamily};

@@ -88,7 +88,7 @@ pub(crate) unsafe trait Plain: Copy + PartialEq + 'static {
 macro_rules! plain {
     ($($type:ty = $code:literal),*) => {$(
         // SAFETY: an unsigned integer, an IEEE float, or a `repr(transparent)` wrapper of an unsigned integer
-        // (oracle/src/scalar): no padding, no invalid bit pattern, 1 to 8 bytes.
+        // (oracle/types/src/scalar): no padding, no invalid bit pattern, 1 to 8 bytes.
         unsafe impl Plain for $type {
             const CODE: i32 = $code;
         }

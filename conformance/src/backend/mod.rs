@@ -20,6 +20,7 @@ use crate::case::Params;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::format::Layout;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::task::{Answer, Task};
 use std::borrow::Cow;

@@ -15,6 +15,7 @@ use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Reduction};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{AnySparse, Coo, Csc, Csr, FormatKind, Layout, Sparse};
 use sparse_oracle::interop::nalgebra as interop;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Precision};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
@@ -128,7 +129,7 @@ impl Number for f32 {
 
 fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     match task {
         Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => {
@@ -241,7 +242,7 @@ fn product<T: Number>(
 
 fn sparse_product<T: Number>(a: &Sparse<T>, b: &Sparse<T>) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     match (a, b) {
         (Sparse::Csr(a), Sparse::Csr(b)) => answer_csr(&(to_csr(a)? * to_csr(b)?)),
@@ -252,7 +253,7 @@ where
 
 fn conversion<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     let coo = |a: &Coo<T>| interop::to_coo(a).map_err(|e| e.to_string());
     match (a, to) {
@@ -262,7 +263,7 @@ where
         (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
         (Sparse::Csr(a), FormatKind::Coo) => {
             let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
-            Ok(Answer::Sparse(RawSparse::from(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
+            Ok(Answer::Sparse(RawSparse::of(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
         }
         _ => Err("no such conversion".into()),
     }
@@ -278,16 +279,16 @@ fn to_csc<T: Number>(a: &Csc<T>) -> Result<CscMatrix<T>, String> {
 
 fn answer_csr<T: Number>(m: &CsrMatrix<T>) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     let m = interop::csr(m).map_err(|e| e.to_string())?;
-    Ok(Answer::Sparse(RawSparse::from(Sparse::Csr(m))))
+    Ok(Answer::Sparse(RawSparse::of(Sparse::Csr(m))))
 }
 
 fn answer_csc<T: Number>(m: &CscMatrix<T>) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     let m = interop::csc(m).map_err(|e| e.to_string())?;
-    Ok(Answer::Sparse(RawSparse::from(Sparse::Csc(m))))
+    Ok(Answer::Sparse(RawSparse::of(Sparse::Csc(m))))
 }

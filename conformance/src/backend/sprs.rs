@@ -13,6 +13,7 @@ use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{AnySparse, FormatKind, Layout, Sparse};
 use sparse_oracle::interop::sprs as interop;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Precision};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
@@ -113,7 +114,7 @@ type View<'a, T> = CsMatViewI<'a, T, u32, u32>;
 
 fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     match task {
         Task::Spmm { a, transpose_a, b, transpose_b, beta, c, .. } => {
@@ -217,8 +218,8 @@ fn triplets<T: Number>(a: &sparse_oracle::format::Coo<T>) -> Result<::sprs::TriM
 
 fn answer<T: Number>(m: &View<'_, T>) -> Result<Answer, Failure>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     let sparse = if m.is_csr() { interop::csr(m).map(Sparse::Csr) } else { interop::csc(m).map(Sparse::Csc) };
-    Ok(Answer::Sparse(RawSparse::from(sparse.map_err(|e| e.to_string())?)))
+    Ok(Answer::Sparse(RawSparse::of(sparse.map_err(|e| e.to_string())?)))
 }

@@ -5,6 +5,7 @@ use crate::operands::{OperandError, Operands, build};
 use crate::origin::{Loaded, Origin};
 use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::FormatKind;
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::values::ValueFamily;
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ use crate::origin::{Loaded, Origin};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
 use sparse_oracle::format::Csr;
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::spy::{SpyGrid, SpyStyle};
 use sparse_oracle::source::statistics::RowStatistics;
 use std::io::{IsTerminal, Write};

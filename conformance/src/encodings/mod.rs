@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A loose encoding decodes to the same entries; which of the free choices it takes depends on the case's seed alone. What the
-//! constructors allow is said in the files of `oracle/src/format` and in SEMANTICS.md; [`ENCODINGS`] says it for every format.
+//! constructors allow is said in the files of `oracle/types/src/format` and in SEMANTICS.md; [`ENCODINGS`] says it for every format.
 //! Nothing here calls an encoder.
 
 mod general;

@@ -14,6 +14,7 @@ use sparse_oracle::format::{
     AnySparse, BitTcf, BitTcfParts, Csr, Entries, FormatKind, FormatParams, LibraSddmm, LibraSddmmParts,
     LibraSpmm, LibraSpmmParts, PAD, Parts, RsTile, RsTileParts, Sparse,
 };
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::task::{Answer, Task};

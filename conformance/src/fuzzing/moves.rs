@@ -13,6 +13,7 @@ use sparse_oracle::format::{
 };
 use sparse_oracle::judge::first_difference;
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Element, Scalar};
 use sparse_oracle::with_scalar;

@@ -9,6 +9,7 @@ use sparse_oracle::format::{
 };
 use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Element, Scalar};
 use sparse_oracle::task::{Answer, RawSparse, Task};

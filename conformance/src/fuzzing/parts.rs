@@ -9,6 +9,7 @@ use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{AnySparse, Csr, Fields, FormatKind, FormatParams, Parts, PartsElement, Sparse};
 use sparse_oracle::judge::first_difference;
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Precision};
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::with_scalar;

@@ -11,6 +11,7 @@ use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, FormatKind, FormatParams, Layout, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};

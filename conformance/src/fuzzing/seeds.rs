@@ -9,6 +9,7 @@ use sparse_oracle::format::{
     Entries, Entry, FieldRef, Fields, FormatKind, FormatParams, Parameter, Parts, Sparse,
 };
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 use sparse_oracle::source::generator::quick_spec;
 use sparse_oracle::source::{FAMILIES, Random};

@@ -194,6 +194,7 @@ fn of(part: u64, whole: u64) -> String {
 mod tests {
     use super::*;
     use sparse_oracle::format::{Entries, Entry};
+    use sparse_oracle::prelude::*;
 
     #[test]
     fn a_view_prints_every_row_and_what_is_saved() {

@@ -7,6 +7,7 @@ use super::variant::{Element, Variant, variants};
 use serde::Serialize;
 use sparse_oracle::format::{Entries, FormatKind, FormatParams, Sparse};
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 use sparse_oracle::{F16, Precision, Refusal, Tf32};
 

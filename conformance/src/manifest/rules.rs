@@ -12,6 +12,7 @@ use crate::declaration::{self, DeclarationError};
 use glob::Pattern;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use std::collections::HashMap;
 

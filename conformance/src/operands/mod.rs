@@ -20,6 +20,7 @@ use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Parts, Sparse};
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::{Operand, ValueFamily};

@@ -8,6 +8,7 @@ use crate::case::{Case, Filling};
 use crate::placed::Placed;
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnySparse, Layout};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Scalar, Specials};
 use sparse_oracle::source::values::{ValueFamily, placed};
 
@@ -103,6 +104,7 @@ pub(crate) fn overlay_sparse(places: &[Place], positions: &[(u32, u32)], values:
 
 #[cfg(test)]
 mod tests {
+    use sparse_oracle::prelude::*;
     use crate::case::Case;
     use crate::operands::build;
 

@@ -3,6 +3,7 @@
 use super::ReproducerError;
 use crate::case::{Case, Filling};
 use sparse_oracle::format::{Coo, Csr};
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::matrix_market::{write_matrix_market, write_matrix_market_pattern};
 use std::fs::File;

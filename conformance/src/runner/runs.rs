@@ -12,6 +12,7 @@ use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::judge::Judged;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::verdict::Verdict;
 

@@ -5,6 +5,7 @@ use crate::backend::{Backend, Failure, Portable};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, Layout};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySliceMut, Precision, Rounding, Scalar, decode, encode};
 use sparse_oracle::task::{Answer, Task};
 

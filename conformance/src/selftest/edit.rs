@@ -5,6 +5,7 @@ use super::request::{bits_of, values_of};
 use sparse_oracle::format::{
     AnyParts, AnySparse, Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, Sparse,
 };
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 use sparse_oracle::task::{DenseRef, RawSparse};
 use sparse_oracle::{each_parts, each_sparse};

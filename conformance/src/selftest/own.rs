@@ -16,6 +16,7 @@ use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, Layout};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Rounding, Scalar, decode, encode};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, Task};
 

@@ -5,6 +5,7 @@ use crate::operands::{DenseOperand, Operands};
 use sparse_oracle::each_parts;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnyParts, AnySparse, FieldMut, Fields};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Scalar, Values};
 
 /// The same with every stored value of A negated, else (where the format has no negative zeros in its pads) of B.

@@ -1,5 +1,6 @@
 //! Backends with one bug each for the shrinker: the portable kernels with operands or a dense f32 result edited.
 
+use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::Params;
 use sparse_oracle::contract::Contract;
@@ -90,7 +91,7 @@ fn rebuilt(a: &AnySparse, change: impl Fn(&mut Entry<f64>)) -> AnySparse {
             let mut changed = Entry { row: entry.row, col: entry.col, value: entry.value.to_f64() };
             change(&mut changed);
             (entry.row, entry.col) = (changed.row, changed.col);
-            entry.value = Scalar::from_f64(changed.value);
+            entry.value = FromF64::from_f64(changed.value);
         }
         entries.list.sort_by_key(|e| (e.row, e.col));
         entries.list.dedup_by_key(|e| (e.row, e.col));

@@ -1,5 +1,6 @@
 //! The programs of a reproducer: C that compiles and judges a plug-in, Python that judges a backend over the protocol.
 
+use sparse_oracle::prelude::*;
 use crate::bugs::{Bug, honest};
 use crate::reproducers::{BUDGET, LINE, last_row_copied, written, wrong_value};
 use sparse_conformance::backend::Failure;

@@ -3,6 +3,7 @@
 use super::{Lane, stored};
 use crate::error::GoldenError;
 use sparse_oracle::format::{Csr, Entries};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 
 /// One lane a row.

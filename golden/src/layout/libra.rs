@@ -11,6 +11,7 @@
 use super::{Lane, Term, slots, stored};
 use crate::error::GoldenError;
 use sparse_oracle::format::{Entries, FormatParams, LibraSddmm, LibraSpmm, PAD};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 
 const WINDOW: usize = 8;
@@ -18,7 +19,7 @@ const SDDMM_COLUMNS: usize = 16;
 
 /// One lane a row.
 pub(super) fn spmm<T: Scalar>(entries: &Entries<T>, params: &FormatParams) -> Result<Vec<Lane>, GoldenError> {
-    let m = LibraSpmm::from_entries(entries, params)?;
+    let m = LibraSpmm::from_entries_with(entries, params)?;
     let lane = |index: usize| {
         let (window, r) = (index / WINDOW, index % WINDOW);
         let blocks = m.window_block_ptr[window] as usize..m.window_block_ptr[window + 1] as usize;
@@ -45,7 +46,7 @@ pub(super) fn sddmm<T: Scalar>(
     params: &FormatParams,
     x: &[T],
 ) -> Result<Vec<Lane>, GoldenError> {
-    let m = LibraSddmm::from_entries(entries, params)?;
+    let m = LibraSddmm::from_entries_with(entries, params)?;
     let inner = x.len().checked_div(m.rows).unwrap_or(0);
     let mut lanes = Vec::new();
     for index in 0..m.rows {

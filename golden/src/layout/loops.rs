@@ -9,6 +9,7 @@
 use super::{Lane, Term, stored};
 use crate::error::GoldenError;
 use sparse_oracle::format::{Entries, FormatParams, Loops, PAD};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 
 /// One lane a row.
@@ -16,7 +17,7 @@ pub(super) fn lanes<T: Scalar>(
     entries: &Entries<T>,
     params: &FormatParams,
 ) -> Result<Vec<Lane>, GoldenError> {
-    let m = Loops::from_entries(entries, params)?;
+    let m = Loops::from_entries_with(entries, params)?;
     let csr = (0..m.boundary).map(|index| {
         let range = m.row_ptr[index] as usize..m.row_ptr[index + 1] as usize;
         Lane { index, rest: stored(&m.col_idx[range.clone()], &m.csr_values[range]), ..Lane::default() }

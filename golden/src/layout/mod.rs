@@ -18,6 +18,7 @@ use crate::error::GoldenError;
 use crate::families::Values;
 use crate::table::{Op, Row, System};
 use sparse_oracle::format::{Csr, Dense, Entries, Entry, Layout};
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Scalar;
 

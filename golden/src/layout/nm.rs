@@ -11,6 +11,7 @@ use super::{Lane, Term};
 use crate::error::GoldenError;
 use sparse_oracle::format::{Entries, FormatKind, FormatParams, Nm, PAD};
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 
 /// One lane a column, on tensor cores or not.
@@ -19,7 +20,7 @@ pub(super) fn lanes<T: Scalar>(
     params: &FormatParams,
     tensor_cores: bool,
 ) -> Result<Vec<Lane>, GoldenError> {
-    let m = Nm::from_entries(&prune(entries, FormatKind::Nm, params)?, params)?;
+    let m = Nm::from_entries_with(&prune(entries, FormatKind::Nm, params)?, params)?;
     let stride = m.cols.div_ceil(m.l) * m.l;
     let w = m.rows.div_ceil(m.m) * m.n;
     let lane = |index: usize| {

@@ -5,6 +5,7 @@
 use super::{Lane, slots, stored};
 use crate::error::GoldenError;
 use sparse_oracle::format::{Entries, FormatParams, PAD, RsTile};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 
 const SIDE: usize = 8;
@@ -14,7 +15,7 @@ pub(super) fn lanes<T: Scalar>(
     entries: &Entries<T>,
     params: &FormatParams,
 ) -> Result<Vec<Lane>, GoldenError> {
-    let m = RsTile::from_entries(entries, params)?;
+    let m = RsTile::from_entries_with(entries, params)?;
     let mut lanes = Vec::new();
     for (window, &first) in m.window_row.iter().enumerate() {
         let first = first as usize;

@@ -4,6 +4,7 @@ use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnyParts, AnySparse, Entries, FormatKind, FormatParams};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{Answer, Task};
 

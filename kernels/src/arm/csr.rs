@@ -16,9 +16,9 @@ use crate::portable::element::{Operand, Output, Stored};
 use crate::portable::request::{self, Product};
 use crate::portable::scaling::Scaling;
 use rayon::iter::ParallelIterator;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 
 /// Rows that one task of the thread pool takes.
 const CHUNK: usize = 32;

@@ -21,10 +21,10 @@ use crate::portable::element::{Operand, Output};
 use crate::portable::request;
 use crate::portable::scaling::Scaling;
 use rayon::iter::ParallelIterator;
-use sparse_oracle::format::{FormatKind, Loops, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::Element;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::format::{FormatKind, Loops, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::scalar::Element;
+use sparse_types::task::{Answer, Task};
 use std::ops::Range;
 
 /// Rows of the tile part that one task of the thread pool takes, about.
@@ -112,7 +112,7 @@ impl SmeNeeds for f64 {
     const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF64F64];
 }
 
-impl SmeNeeds for sparse_oracle::F16 {
+impl SmeNeeds for sparse_types::F16 {
     const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF16F32];
 }
 

@@ -29,10 +29,10 @@ use crate::portable::element::{Operand, Output};
 use crate::portable::unit::Unit;
 use loops::{Neon, Sme, Tiles};
 use neon::Vector;
-use sparse_oracle::F16;
-use sparse_oracle::arithmetic::{Arithmetic, Combine, CpuUnit, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::format::FormatKind;
+use sparse_types::F16;
+use sparse_types::arithmetic::{Arithmetic, Combine, CpuUnit, Reduction};
+use sparse_types::contract::{Contract, Op, Types};
+use sparse_types::format::FormatKind;
 
 /// All kernels for Arm.
 pub(crate) fn kernels() -> Vec<Kernel> {

@@ -11,7 +11,7 @@ use crate::portable::scaling::Scaling;
 use crate::portable::unit::Unit;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// Some rows of a row-major result.
 #[derive(Debug)]

@@ -25,12 +25,12 @@ use crate::portable::request::{self, same, wrong_format};
 use crate::portable::unit::Unit;
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
 use pieces::{CUT, Pieces};
-use sparse_oracle::arithmetic::{Along, Arithmetic, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::arithmetic::{Along, Arithmetic, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::sync::{Mutex, PoisonError};
 
 /// Threads of a block, as in the launch bounds of the source.

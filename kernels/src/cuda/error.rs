@@ -1,6 +1,6 @@
 //! Why a GPU did not do what was asked.
 
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// What went wrong between here and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@
 
 use super::{CudaError, library};
 use cudarc::driver::{DriverError, result, sys};
-use sparse_oracle::arithmetic::Architecture;
+use sparse_types::arithmetic::Architecture;
 use std::sync::OnceLock;
 
 /// What there is.

@@ -18,7 +18,7 @@ use cudarc::driver::{
     sys,
 };
 use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

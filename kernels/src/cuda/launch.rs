@@ -5,7 +5,7 @@
 use super::gpu::{Gpu, failed};
 use super::source::Source;
 use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg, sys};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::sync::{Mutex, PoisonError};
 
 /// How many blocks, of what.

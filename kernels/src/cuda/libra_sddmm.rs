@@ -28,12 +28,12 @@ use crate::portable::request::wrong_format;
 use crate::portable::sddmm::{self, Sampled};
 pub(super) use prepared::SYMBOLS;
 use prepared::{Prepared, SddmmElement};
-use sparse_oracle::arithmetic::{Arithmetic, Combine, Instruction, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{AnyParts, FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Precision, Tf32};
+use sparse_types::arithmetic::{Arithmetic, Combine, Instruction, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::{AnyParts, FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{F16, Precision, Tf32};
 
 /// Where an entry goes.
 #[derive(Clone, Copy, Debug)]

@@ -19,11 +19,11 @@ use super::tiles::{Arrays, Prepared, TileElement};
 use crate::kernel::{Kernel, Run};
 use crate::portable::convert::LibraSpmmToCsr;
 use crate::portable::request::{self, wrong_format};
-use sparse_oracle::arithmetic::{Along, Combine};
-use sparse_oracle::format::{FormatKind, LibraSpmmParts, PAD, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Tf32};
+use sparse_types::arithmetic::{Along, Combine};
+use sparse_types::format::{FormatKind, LibraSpmmParts, PAD, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{F16, Tf32};
 
 /// Ts and Cs as published; a lane group walks through two pieces before a window counts as long.
 const LIMITS: Limits = Limits { tiles: 16, piece: 32, rest: 64 };

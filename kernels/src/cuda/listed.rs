@@ -17,7 +17,7 @@ use super::launch::{self, Grid, address, address_mut};
 use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_types::refusal::{Refusal, check_u32};
 
 /// The kernel of f32.
 pub(super) const FMA: &str = "listed_fma";

@@ -6,7 +6,7 @@ use super::gpu::{Gpu, failed};
 use super::meter::clocked;
 use super::source::Source;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// The kernels of the source.
 pub(super) const SYMBOLS: &[&str] = &["ffma"];

@@ -12,7 +12,7 @@
 
 use super::gpu::{Gpu, failed};
 use cudarc::driver::sys::CUevent_flags;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::cell::RefCell;
 use std::time::Instant;
 

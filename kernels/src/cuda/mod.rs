@@ -84,7 +84,7 @@ pub(crate) fn kernels() -> Vec<crate::kernel::Kernel> {
 
 /// The GPU's architecture, as models of its matrix instructions know it; none without a GPU.
 #[cfg(feature = "cuda")]
-pub(crate) fn architecture() -> Option<sparse_oracle::arithmetic::Architecture> {
+pub(crate) fn architecture() -> Option<sparse_types::arithmetic::Architecture> {
     Found::first().ok().and_then(Found::architecture)
 }
 

@@ -13,10 +13,10 @@ use crate::portable::element::{Operand, Output, Stored};
 use crate::portable::request::{Product, same};
 use crate::portable::unit::Unit;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
-use sparse_oracle::format::Sparse;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::format::Sparse;
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 
 /// An element type whose bits go to the device as they are.
 pub(crate) trait Word: Stored {

@@ -18,11 +18,11 @@ use super::tiles::{Arrays, Prepared, TileElement};
 use crate::kernel::{Kernel, Run};
 use crate::portable::convert::RsTileToCsr;
 use crate::portable::request::{self, wrong_format};
-use sparse_oracle::arithmetic::{Along, Combine};
-use sparse_oracle::format::{FormatKind, PAD, RsTileParts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Tf32};
+use sparse_types::arithmetic::{Along, Combine};
+use sparse_types::format::{FormatKind, PAD, RsTileParts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{F16, Tf32};
 
 /// Tiles of a segment, half of what the balance of section 3.3.3 cuts: on an H200 there is more to fill. A residual row is
 /// one chain.

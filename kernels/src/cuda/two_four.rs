@@ -28,12 +28,12 @@ use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
 use cudarc::driver::{CudaSlice, DeviceRepr};
 use half::f16;
-use sparse_oracle::arithmetic::{self, Arithmetic, Input, Instruction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Sparse, TwoFour};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Bf16, F16, Precision, Tf32};
+use sparse_types::arithmetic::{self, Arithmetic, Input, Instruction};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, Sparse, TwoFour};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{Bf16, F16, Precision, Tf32};
 use std::marker::PhantomData;
 
 /// The kernels of the source.

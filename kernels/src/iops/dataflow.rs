@@ -16,7 +16,7 @@ use super::lanes::Lanes;
 use super::machine::{LENGTH, LOCATION, Machine};
 use super::partition::{Mode, Operand, Partition, Problem, partition};
 use super::value::Value;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -10,8 +10,8 @@
 //! goes to another piece, a long lane's rest under the same k: the paper's "read the rest input matrices from DRAM".
 
 use super::machine::{EXTENT, GROUPS, LANE};
-use sparse_oracle::format::{CpCsrParts, RpCscParts};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::{CpCsrParts, RpCscParts};
+use sparse_types::refusal::Refusal;
 
 /// The entries of one k in one group.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use super::lanes::Lanes;
 use super::value::Value;
 use crate::portable::moves::Arrays;
 use rayon::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// An entry of C.
 pub(super) type Entry<T> = (u32, u32, T);

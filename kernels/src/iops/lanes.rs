@@ -7,8 +7,8 @@
 
 use crate::portable::moves::{Arrays, turn};
 use crate::portable::request::wrong_format;
-use sparse_oracle::format::{CpCsr, Csr, FormatKind, RpCsc, Sparse};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::{CpCsr, Csr, FormatKind, RpCsc, Sparse};
+use sparse_types::refusal::Refusal;
 use std::borrow::Cow;
 
 /// A matrix by lanes; indices ascend inside a lane.

@@ -10,7 +10,7 @@
 //! | encoders | 8 entries a cycle each | not in the paper: one for each group |
 //! | DRAM | 160 bytes a cycle | our assumption, the paper gives no bandwidth: 128 GB/s at this clock, which is what the papers of OuterSPACE and SpArch give for their HBM (16 channels of 8 GB/s) |
 
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// Most groups: bits of a group bitmap.
 pub(super) const GROUPS: usize = 64;

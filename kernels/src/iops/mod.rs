@@ -54,8 +54,8 @@ pub use value::Value;
 use crate::portable::request::same;
 use dataflow::Second;
 use lanes::Lanes;
-use sparse_oracle::format::{CpCsr, Csr, CsrParts, RpCsc, SLOT_LIMIT};
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_types::format::{CpCsr, Csr, CsrParts, RpCsc, SLOT_LIMIT};
+use sparse_types::refusal::{Refusal, check_u32};
 
 /// How a product is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@
 
 use super::machine::{EXTENT, LENGTH, LOCATION, Machine};
 use super::rules::Rules;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::iter::successors;
 
 /// What the second operand is.

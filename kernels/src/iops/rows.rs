@@ -16,11 +16,11 @@ use crate::portable::move_row;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request;
 use crate::portable::unit::Unit;
-use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::arithmetic::{Arithmetic, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 
 /// What an element of the array multiplies.
 trait Number: Value + Unit + Operand<Self> + Output<Self> {}

@@ -16,7 +16,7 @@
 
 use super::machine::{EXTENT, LANE, Machine};
 use super::partition::{Mode, Problem, Reuse};
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_types::refusal::{Refusal, check_u32};
 
 /// A problem and a machine that have been looked at; no extent of 0.
 pub(super) struct Rules {

@@ -16,7 +16,7 @@ use super::ssmm::want;
 use super::tiles::{Cut, Strip, cut, overflows_a};
 use super::value::Value;
 use rayon::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, n: usize) -> Problem {

@@ -22,8 +22,8 @@ use super::partition::{Partition, Problem, Reuse};
 use super::tiles::{Cut, Strip, Tile, cut, overflows_a, overflows_b};
 use super::value::Value;
 use rayon::prelude::*;
-use sparse_oracle::format::SLOT_LIMIT;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::SLOT_LIMIT;
+use sparse_types::refusal::Refusal;
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>) -> Problem {

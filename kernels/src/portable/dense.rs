@@ -5,8 +5,8 @@
 //! ```
 
 use super::element::{Operand, Output};
-use sparse_oracle::format::Layout;
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_types::format::Layout;
+use sparse_types::refusal::{Refusal, check_u32};
 
 /// A dense matrix: element (i, j) is `data[i * row_step + j * col_step]`.
 #[derive(Debug)]

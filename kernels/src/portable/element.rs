@@ -6,11 +6,11 @@ use super::exact_sum::{ExactSum, To};
 use super::rounding::{nearest_code, to_odd_f32};
 use super::unit::Unit;
 use half::{bf16, f16};
-use sparse_oracle::arithmetic::Input;
-use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::format::{AnySparse, FormatKind, PartsElement, Sparse};
-use sparse_oracle::scalar::Element;
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Scalar, Tf32};
+use sparse_types::arithmetic::Input;
+use sparse_types::contract::{Contract, Op, Types};
+use sparse_types::format::{AnySparse, FormatKind, PartsElement, Sparse};
+use sparse_types::scalar::Element;
+use sparse_types::{Bf16, E4m3, E5m2, F16, Scalar, Tf32};
 
 /// A type that sparse matrices store.
 pub(crate) trait Stored: Element + PartsElement {

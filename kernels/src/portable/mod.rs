@@ -31,10 +31,10 @@ use element::{Operand, Output, Stored, contract};
 use half::{bf16, f16};
 use lanes::{AsBcsr, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, Decoded, LaneFormat};
 use moves::Move;
-use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::format::FormatKind;
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::arithmetic::{Arithmetic, Pads, Reduction};
+use sparse_types::contract::{Contract, Op, Types};
+use sparse_types::format::FormatKind;
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use unit::{Chain, Unit};
 
 /// Pushes one row for every combination of element types that arithmetic contracts come in.

@@ -3,10 +3,10 @@
 
 use super::element::Stored;
 use super::request;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, Parts, SLOT_LIMIT, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, RawSparse, Task};
+use sparse_types::contract::Op;
+use sparse_types::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, Parts, SLOT_LIMIT, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, RawSparse, Task};
 
 /// One transpose or conversion, for every element type.
 pub(crate) trait Move {

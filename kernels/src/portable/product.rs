@@ -15,7 +15,7 @@ use super::lanes::{LaneFormat, Lanes};
 use super::request::Product;
 use super::scaling::Scaling;
 use super::unit::{Chain, Unit};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// Columns that `scatter` accumulates at a time: 8 f64 fill a cache line.
 const PANEL: usize = 8;

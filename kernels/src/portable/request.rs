@@ -5,11 +5,11 @@ use super::dense::{Names, Strided};
 use super::element::{Operand, Output, Stored};
 use super::scaling::Scaling;
 use super::unit::Unit;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{AnySparse, FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::{AnySlice, AnySliceMut};
-use sparse_oracle::task::{DenseMut, DenseRef, Task};
+use sparse_types::contract::Op;
+use sparse_types::format::{AnySparse, FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::scalar::{AnySlice, AnySliceMut};
+use sparse_types::task::{DenseMut, DenseRef, Task};
 
 /// `C = alpha * op(A) * B + beta * C` with B and C as views that already undo layout and transposition.
 #[derive(Debug)]
@@ -137,8 +137,8 @@ pub(crate) fn slice_mut<'a, T: Stored>(
     })
 }
 
-fn precision_of(data: &AnySliceMut<'_>) -> sparse_oracle::Precision {
-    use sparse_oracle::Precision;
+fn precision_of(data: &AnySliceMut<'_>) -> sparse_types::Precision {
+    use sparse_types::Precision;
     match data {
         AnySliceMut::F64(_) => Precision::F64,
         AnySliceMut::F32(_) => Precision::F32,

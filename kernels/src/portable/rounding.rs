@@ -38,7 +38,7 @@ pub(crate) fn nearest_code(x: f64, largest: u8, value: impl Fn(u8) -> f64) -> u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparse_oracle::{E4m3, E5m2, Scalar};
+    use sparse_types::{E4m3, E5m2, Scalar};
 
     #[test]
     fn odd_rounding_never_lands_on_an_even_neighbour() {

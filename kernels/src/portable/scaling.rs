@@ -3,7 +3,7 @@
 //! Factors that are exactly 1 multiply nothing; with beta = 0, c is not read, and with alpha = 0 there is no sum.
 
 use super::unit::Unit;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// alpha and beta in the accumulator's type.
 #[derive(Clone, Copy, Debug)]

@@ -14,10 +14,10 @@ use super::scaling::Scaling;
 use super::unit::{Chain, Fused, Unit};
 use super::{lanes, request};
 use lanes::{AsCoo, AsCsr, LaneFormat};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, SddmmMode, Task};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, SddmmMode, Task};
 
 /// How SDDMM adds a term.
 pub(crate) type Steps = Fused;

@@ -12,10 +12,10 @@ use super::element::{Operand, Output, Stored};
 use super::lanes::{AsCsc, AsCsr, LaneFormat};
 use super::request;
 use super::unit::{Chain, Separate, Unit};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, SLOT_LIMIT, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, RawSparse, Task};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, SLOT_LIMIT, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, RawSparse, Task};
 
 /// How SpGEMM adds a term.
 pub(crate) type Steps = Separate;

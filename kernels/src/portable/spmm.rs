@@ -6,8 +6,8 @@ use super::element::{Operand, Output};
 use super::lanes::LaneFormat;
 use super::unit::Unit;
 use super::{product, request};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 
 /// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
 pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>

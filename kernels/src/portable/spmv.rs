@@ -4,8 +4,8 @@ use super::element::{Operand, Output};
 use super::lanes::LaneFormat;
 use super::unit::{Fused, Unit};
 use super::{product, request};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 
 /// How SpMV adds a term.
 pub(crate) type Steps = Fused;

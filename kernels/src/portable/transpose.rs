@@ -3,10 +3,10 @@
 use super::element::Stored;
 use super::moves::{Move, compressed, turn};
 use super::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// COO: triples keep their order, duplicates stay duplicates.
 #[derive(Debug)]

@@ -9,8 +9,8 @@
 //! more, 2^-134, are multiples of 2^-148 and exact in f32, and what is less becomes zero either way.
 
 use half::{bf16, f16};
-use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::Reduction;
+use sparse_types::Precision;
+use sparse_types::arithmetic::Reduction;
 
 /// A type in which a kernel multiplies and adds.
 pub(crate) trait Unit: Copy + PartialEq + std::fmt::Debug + Send + Sync + 'static {

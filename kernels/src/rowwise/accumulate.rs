@@ -17,7 +17,7 @@ use super::lanes::Lanes;
 use super::ranks::Ranks;
 use crate::portable::spgemm::Steps;
 use crate::portable::unit::{Chain, Unit};
-use sparse_oracle::format::SLOT_LIMIT;
+use sparse_types::format::SLOT_LIMIT;
 
 /// The widest dense accumulator: 2^25 columns are 260 MiB of f64 and sets a thread.
 const DENSE_LIMIT: usize = 1 << 25;

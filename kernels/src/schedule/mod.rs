@@ -22,8 +22,8 @@ pub use calibrate::{pairs, plan};
 pub use model::{Model, Prediction, TIE, choose};
 pub use timed::{Sampled, sample_rows, timed_plan};
 
-use sparse_oracle::format::FormatParams;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::FormatParams;
+use sparse_types::refusal::Refusal;
 
 /// The most threads that are distributed: every pair is looked at.
 pub const THREAD_LIMIT: u32 = 1 << 10;

@@ -10,9 +10,9 @@ use crate::portable::convert::CsrToLoops;
 use crate::portable::element::Stored;
 use crate::portable::moves::Move;
 use crate::portable::request::wrong_format;
-use sparse_oracle::format::{AnySparse, Csr, CsrParts, FormatKind, FormatParams, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::format::{AnySparse, Csr, CsrParts, FormatKind, FormatParams, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 

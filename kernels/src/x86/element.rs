@@ -3,7 +3,7 @@
 use super::isa::Isa;
 use crate::portable::element::{Operand, Output};
 use crate::portable::unit::Unit;
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::sync::LazyLock;
 
 /// An operand of products in `A`.

@@ -15,8 +15,8 @@ use crate::engine::Engine;
 use crate::feature::Feature;
 use crate::portable::scaling::Scaling;
 use crate::portable::unit::Unit;
-use sparse_oracle::F16;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::F16;
+use sparse_types::refusal::Refusal;
 use std::arch::x86_64::{
     __m256, __m256d, __m512, __m512d, _MM_FROUND_TO_NEAREST_INT, _mm_loadu_si128, _mm_storeu_si128,
     _mm256_cvtph_ps, _mm256_cvtps_ph, _mm256_loadu_ps, _mm256_storeu_ps,

@@ -6,7 +6,7 @@
 //! LOOPS           units are rows, blocks   its arrays as they are
 //! ```
 
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::ops::Range;
 
 /// Consecutive rows: row `r` has entries `ptr[r] - ptr[0]..ptr[r + 1] - ptr[0]`, columns ascending.

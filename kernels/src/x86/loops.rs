@@ -20,10 +20,10 @@ use crate::engine::Engine;
 use crate::portable::element::Stored;
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use sparse_oracle::format::{AnySparse, FormatKind, Loops, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Precision};
+use sparse_types::format::{AnySparse, FormatKind, Loops, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{F16, Precision};
 use std::ops::Range;
 
 /// The kernel for instruction set `S` and element types `I`, `A`, `O`, workers split in proportion to the work.
@@ -63,7 +63,7 @@ pub fn spmm_split(task: Task<'_>, engine: Engine, split: Split) -> Result<Answer
 fn typed<S: Core<f32> + Core<f64>>(task: Task<'_>, split: Split) -> Result<Answer, Refusal> {
     S::detect()?;
     let Task::Spmm { a, .. } = &task else {
-        return Err(request::wrong_task(sparse_oracle::contract::Op::Spmm, &task));
+        return Err(request::wrong_task(sparse_types::contract::Op::Spmm, &task));
     };
     match a {
         AnySparse::F64(m) => check_split(m, split)?,

@@ -39,10 +39,10 @@ use formats::{
     AsRsTile, AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
 };
 use isa::{Avx2, Avx512, Core, Isa};
-use sparse_oracle::arithmetic::{Arithmetic, Pads, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::FormatKind;
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::arithmetic::{Arithmetic, Pads, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::FormatKind;
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 
 /// Pushes one row for every combination of element types with an accumulator of f32 or f64, or for those given.
 macro_rules! push_types {

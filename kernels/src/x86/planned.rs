@@ -3,10 +3,10 @@
 use super::{Split, spmm_split};
 use crate::engine::Engine;
 use crate::schedule::{Plan, ScheduleError, timed_plan};
-use sparse_oracle::format::{AnySparse, Layout};
-use sparse_oracle::refusal::{Refusal, check_u32};
-use sparse_oracle::scalar::{Precision, Values};
-use sparse_oracle::task::{DenseMut, DenseRef, Task};
+use sparse_types::format::{AnySparse, Layout};
+use sparse_types::refusal::{Refusal, check_u32};
+use sparse_types::scalar::{Precision, Values};
+use sparse_types::task::{DenseMut, DenseRef, Task};
 
 /// Rows of a matrix that a plan is timed on, unless one sixteenth is more.
 const SAMPLE: usize = 1 << 14;
@@ -53,7 +53,7 @@ pub fn plan_loops(a: &AnySparse, n: usize, engine: Engine) -> Result<Plan, Sched
         Ok(match precision {
             Precision::F64 => Values::F64(vec![1.0; count]),
             Precision::F32 => Values::F32(vec![1.0; count]),
-            Precision::F16 => Values::F16(vec![sparse_oracle::F16(0x3c00); count]),
+            Precision::F16 => Values::F16(vec![sparse_types::F16(0x3c00); count]),
             other => {
                 return Err(Refusal::Kind {
                     field: "A",

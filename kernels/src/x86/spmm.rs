@@ -10,9 +10,9 @@ use crate::portable::element::Stored;
 use crate::portable::request::{self, Product};
 use crate::portable::scaling::Scaling;
 use crate::portable::unit::Unit;
-use sparse_oracle::format::Sparse;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::format::Sparse;
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 use std::ops::Range;
 
 /// The SpMM kernel for instruction set `S`, format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).

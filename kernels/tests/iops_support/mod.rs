@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
+use sparse_oracle::prelude::*;
 use crate::support::{Rng, entries};
 use proptest::prelude::*;
 use sparse_kernels::iops::{

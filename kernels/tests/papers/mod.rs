@@ -1,5 +1,6 @@
 //! What holds of every format of the papers: random matrices, and the laws as functions of the format's name.
 
+use sparse_oracle::prelude::*;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparse_kernels::{Kernel, kernels_here};

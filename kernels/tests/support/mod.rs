@@ -6,6 +6,7 @@
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Sparse, SparseMma};
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Scalar, Values, decode};
 use sparse_oracle::task::{DenseMut, DenseRef, RawSparse};
 use sparse_oracle::with_scalar;

@@ -14,7 +14,7 @@
 use super::{Coo, Entries, Entry};
 use crate::exact;
 use crate::refusal::Refusal;
-use crate::scalar::{Precision, Rounding, Scalar};
+use crate::scalar::{FromF64, Precision, Rounding, Scalar};
 
 /// How a repeated position is settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -87,60 +87,60 @@ fn add_rounded<T: Scalar>(x: T, y: T) -> T {
     T::from_f64(x.to_f64() + y.to_f64())
 }
 
-impl<T: Scalar> Coo<T> {
-    /// Decodes: sorted by (row, column), repeated positions summed exactly and rounded once; explicit zeros are
-    /// kept, and so is a zero that a sum leaves behind.
-    pub fn entries(&self) -> Entries<T> {
-        self.settled(Duplicates::SumExact)
-    }
-
-    /// Decodes with another policy for repeated positions.
+/// What repeated positions stand for.
+pub trait CooCodec<T> {
+    /// Decodes with a policy for repeated positions.
     ///
     /// # Errors
     /// [`Refusal::Duplicate`] under [`Duplicates::Reject`], at the first stored triple that repeats a position.
-    pub fn entries_with(&self, policy: Duplicates) -> Result<Entries<T>, Refusal> {
-        if policy == Duplicates::Reject {
-            self.check_unique()?;
-        }
-        Ok(self.settled(policy))
-    }
+    fn entries_with(&self, policy: Duplicates) -> Result<Entries<T>, Refusal>;
 
-    fn settled(&self, policy: Duplicates) -> Entries<T> {
-        let order = self.sorted_offsets();
-        let mut list: Vec<Entry<T>> = Vec::with_capacity(order.len());
-        for lane in order.chunk_by(|&a, &b| self.position(a) == self.position(b)) {
-            let terms: Vec<T> = lane.iter().map(|&at| self.values[at]).collect();
-            let (row, col) = self.position(lane[0]);
-            list.push(Entry { row, col, value: policy.settle(&terms) });
-        }
-        Entries { rows: self.rows, cols: self.cols, list }
-    }
-}
-
-impl<T> Coo<T> {
     /// Refuses repeated positions.
     ///
     /// # Errors
     /// [`Refusal::Duplicate`] at the first stored triple whose position an earlier one has.
-    pub fn check_unique(&self) -> Result<(), Refusal> {
-        let order = self.sorted_offsets();
+    fn check_unique(&self) -> Result<(), Refusal>;
+}
+
+impl<T: Scalar> CooCodec<T> for Coo<T> {
+    fn entries_with(&self, policy: Duplicates) -> Result<Entries<T>, Refusal> {
+        if policy == Duplicates::Reject {
+            self.check_unique()?;
+        }
+        Ok(settled(self, policy))
+    }
+
+    fn check_unique(&self) -> Result<(), Refusal> {
+        let order = sorted_offsets(self);
         let pairs = order.windows(2);
-        let repeated = pairs.filter(|w| self.position(w[0]) == self.position(w[1])).map(|w| w[1]);
+        let repeated = pairs.filter(|w| position(self, w[0]) == position(self, w[1])).map(|w| w[1]);
         let Some(at) = repeated.min() else {
             return Ok(());
         };
-        let (row, column) = self.position(at);
+        let (row, column) = position(self, at);
         Err(Refusal::Duplicate { field: "values", at, row: row as usize, column: column as usize })
     }
+}
 
-    fn position(&self, at: usize) -> (u32, u32) {
-        (self.row_idx[at], self.col_idx[at])
+/// Decodes; repeated positions are settled by `policy`, of which [`Duplicates::Reject`] stands for none here.
+pub(super) fn settled<T: Scalar>(matrix: &Coo<T>, policy: Duplicates) -> Entries<T> {
+    let order = sorted_offsets(matrix);
+    let mut list: Vec<Entry<T>> = Vec::with_capacity(order.len());
+    for lane in order.chunk_by(|&a, &b| position(matrix, a) == position(matrix, b)) {
+        let terms: Vec<T> = lane.iter().map(|&at| matrix.values[at]).collect();
+        let (row, col) = position(matrix, lane[0]);
+        list.push(Entry { row, col, value: policy.settle(&terms) });
     }
+    Entries { rows: matrix.rows, cols: matrix.cols, list }
+}
 
-    /// Offsets of all triples by position; equal positions stay in stored order.
-    fn sorted_offsets(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.nnz()).collect();
-        order.sort_by_key(|&at| self.position(at));
-        order
-    }
+fn position<T>(matrix: &Coo<T>, at: usize) -> (u32, u32) {
+    (matrix.row_idx[at], matrix.col_idx[at])
+}
+
+/// Offsets of all triples by position; equal positions stay in stored order.
+fn sorted_offsets<T>(matrix: &Coo<T>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..matrix.nnz()).collect();
+    order.sort_by_key(|&at| position(matrix, at));
+    order
 }

@@ -1,68 +1,21 @@
-//! Storage layouts. Each file holds one format: its parts as plain data, a checked constructor, exact decoding
-//! into entries. Encoder (`from_entries`), decoder (`entries`) and validator (`try_new`) do not call one another.
+//! Storage layouts ([`sparse_types::format`]), and what they encode: each file of `codec` holds the encoder and the decoder of one.
 //!
-//! All indices and offsets are u32 and 0-based; a dimension, or a number of stored elements, past 2^32 - 1 is
-//! refused. Lengths are in elements, never bytes. Constructors allocate no more than one window needs; encoders allocate in proportion to
-//! the entries, or at most [`SLOT_LIMIT`] elements per array.
+//! ```text
+//! Entries  --from_entries-->  arrays  --try_new-->  matrix  --entries-->  Entries
+//! ```
+//!
+//! Encoder (`from_entries`), decoder (`entries`) and validator (`try_new`) share no algorithm: what an encoder writes goes through the
+//! validator like anybody else's arrays, and tests compare what comes back. Encoders allocate in proportion to the entries, or at most
+//! [`SLOT_LIMIT`] elements per array.
 
-mod bcsr;
-mod bit_tcf;
-mod blocked_ell;
-mod check;
-mod coo;
-mod cp_csr;
-mod csc;
-mod csr;
-mod dense;
+pub(crate) mod codec;
+pub mod convert;
 mod duplicates;
-mod ell;
 mod entries;
-mod fields;
-mod libra_sddmm;
-mod libra_spmm;
-mod loops;
-mod me_tcf;
-mod nm;
-mod params;
-mod parts;
-mod rp_csc;
-pub(crate) mod rs_tile;
-mod sparse;
-mod sr_bcrs;
-mod tcf;
-mod two_four;
-mod vnm;
+mod raw;
 
-pub use crate::refusal::{BLOCK_AREA_LIMIT, SLOT_LIMIT};
-pub use bcsr::{Bcsr, BcsrParts};
-pub use bit_tcf::{BitTcf, BitTcfParts};
-pub use blocked_ell::{BlockedEll, BlockedEllParts};
-pub use coo::{Coo, CooParts};
-pub use cp_csr::{CpCsr, CpCsrParts};
-pub use csc::{Csc, CscParts};
-pub use csr::{Csr, CsrParts};
-pub use dense::{Dense, Layout};
-pub use duplicates::Duplicates;
-pub use ell::{Ell, EllParts};
+pub use codec::Codec;
+pub use duplicates::{CooCodec, Duplicates};
 pub use entries::{Entries, Entry};
-pub use fields::{FieldMut, FieldRef, Fields};
-pub use libra_sddmm::{LibraSddmm, LibraSddmmParts};
-pub use libra_spmm::{LibraSpmm, LibraSpmmParts};
-pub use loops::{Loops, LoopsParts};
-pub use me_tcf::{MeTcf, MeTcfParts};
-pub(crate) use nm::Windows;
-pub use nm::{Nm, NmParts};
-pub use params::{FormatParams, ImpactRule, PARAMETERS, Parameter};
-pub use parts::{AnyParts, Parts, PartsElement};
-pub use rp_csc::{EXTENT_LIMIT, GROUP_LIMIT, LANE_LIMIT, RpCsc, RpCscParts};
-pub use rs_tile::{RsTile, RsTileParts};
-pub use sparse::{AnySparse, FormatKind, Sparse};
-pub use sr_bcrs::{SrBcrs, SrBcrsParts};
-pub use tcf::{Tcf, TcfParts};
-pub(crate) use two_four::instruction_of;
-pub use two_four::{SparseMma, TwoFour, TwoFourParts};
-pub(crate) use vnm::Blocks;
-pub use vnm::{Vnm, VnmParts};
-
-/// The column id that marks a slot without an entry in ELL, Blocked-ELL and the residual part of RS-Tile.
-pub const PAD: u32 = u32::MAX;
+pub use raw::RawOf;
+pub use sparse_types::format::*;

@@ -4,6 +4,7 @@ use super::problem::Problem;
 use super::tally::{Judged, Output, Place, judge};
 use crate::arithmetic::Arithmetic;
 use crate::format::{AnySparse, Csr, FormatKind, Sparse};
+use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Precision, Scalar};
@@ -29,7 +30,7 @@ pub fn judge_moved(
     if let Err(mismatch) = same_kind(expected.kind(), expected.shape(), expected.precision(), frame(&found)) {
         return Verdict::Wrong(mismatch);
     }
-    let canonical = RawSparse::from(expected.clone());
+    let canonical = RawSparse::of(expected.clone());
     if matches!(found.kind, FormatKind::Bcsr | FormatKind::BlockedEll) && found.params != canonical.params {
         let (wanted, got) = (canonical.params, found.params);
         let message = format!(

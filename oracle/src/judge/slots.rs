@@ -128,6 +128,7 @@ fn placed<U>(positions: &Csr<U>, slots: Vec<Slot>) -> Csr<Slot> {
 mod tests {
     use super::*;
     use crate::format::{Entries, Entry, FormatParams, PAD, RsTileParts};
+    use crate::prelude::*;
 
     #[test]
     fn tiles_of_loops_are_counted_within_their_block_and_terms_within_their_row() {
@@ -136,7 +137,7 @@ mod tests {
         let list = at.map(|(row, col)| Entry { row, col, value: 1.0 }).to_vec();
         let entries = Entries { rows: 4, cols: 5, list };
         let params = FormatParams { boundary: Some(1), br: 2, ..FormatParams::DEFAULT };
-        let matrix = Loops::from_entries(&entries, &params).expect("legal");
+        let matrix = Loops::from_entries_with(&entries, &params).expect("legal");
         let positions = Csr::from_entries(&entries).expect("legal");
         let slots = loops_slots(&matrix, &positions).expect("all are stored");
         let found: Vec<(bool, u32)> = slots.values.iter().map(|s| (s.in_tile, s.at)).collect();
@@ -184,7 +185,7 @@ mod tests {
         // Three of eight make a vector dense: columns 1, 4 and 6 are, and both of row 8 are not.
         for kb in [4, 8, 16] {
             let params = FormatParams { kb, ..FormatParams::DEFAULT };
-            let matrix = LibraSpmm::from_entries(&entries, &params).expect("legal");
+            let matrix = LibraSpmm::from_entries_with(&entries, &params).expect("legal");
             let slots = libra_spmm_slots(&matrix, &positions).expect("all are stored");
             let found: Vec<(bool, u32)> = slots.values.iter().map(|s| (s.in_tile, s.at)).collect();
             assert_eq!(found, [&wanted[..], &[(false, 0), (false, 1)]].concat());

@@ -19,12 +19,35 @@ use super::tensor_core::TensorCore;
 use crate::arithmetic::{
     Along, Architecture, Arithmetic, Combine, Epilogue, Init, Input, Order, Pads, Part, Parts, Reduction,
 };
+use crate::contract::Contract;
 use crate::scalar::Precision;
 
-impl Arithmetic {
+/// Whether a contract admits a declaration.
+pub trait Admits {
+    /// The reason why a backend may not declare `arithmetic` for this contract, if there is one.
+    #[must_use]
+    fn refuses(&self, arithmetic: &Arithmetic) -> Option<String>;
+}
+
+impl Admits for Contract {
+    fn refuses(&self, arithmetic: &Arithmetic) -> Option<String> {
+        let weakest = self.weakest();
+        if arithmetic.out != weakest.out {
+            return Some(format!("returns {}, the contract asks for {}", arithmetic.out, weakest.out));
+        }
+        arithmetic.parts.iter().find_map(|part| weaker_part(part, weakest.part(), self.types.a))
+    }
+}
+
+/// Whether a declaration holds together.
+pub trait Contradicts {
     /// What makes the declaration contradict itself, or the factors it is used with.
     #[must_use]
-    pub fn contradiction(&self, alpha: f64, beta: f64) -> Option<&'static str> {
+    fn contradiction(&self, alpha: f64, beta: f64) -> Option<&'static str>;
+}
+
+impl Contradicts for Arithmetic {
+    fn contradiction(&self, alpha: f64, beta: f64) -> Option<&'static str> {
         let from_c = self.part().init == Init::C;
         let scaling = match self.epilogue {
             Epilogue::MulThenAdd | Epilogue::MulThenFma if from_c => {
@@ -39,110 +62,100 @@ impl Arithmetic {
         };
         let folds = self.epilogue.folds_alpha();
         scaling
-            .or_else(|| self.parts.iter().find_map(|part| part.contradiction(folds)))
-            .or_else(|| self.second_contradiction())
-    }
-
-    /// What two parts cannot both say.
-    fn second_contradiction(&self) -> Option<&'static str> {
-        let Parts::Two(first, second) = self.parts else {
-            return None;
-        };
-        if first.acc != second.acc || first.input != second.input || first.pads != second.pads {
-            return Some("has parts of different accumulators, input roundings or pads");
-        }
-        match self.combine {
-            Combine::Disjoint if first.init != second.init => {
-                Some("starts from C in one part, and not in the other one, of disjoint parts")
-            }
-            Combine::Ordered | Combine::Free if second.init == Init::C => {
-                Some("starts its second part from C, which the first one adds")
-            }
-            _ => None,
-        }
-    }
-
-    /// The reason why this declaration is weaker than `weakest`, for operands stored as `stored`, if it is.
-    pub(crate) fn weaker_than(&self, weakest: &Arithmetic, stored: Precision) -> Option<String> {
-        if self.out != weakest.out {
-            return Some(format!("returns {}, the contract asks for {}", self.out, weakest.out));
-        }
-        let limit = weakest.part();
-        self.parts.iter().find_map(|part| part.weaker_than(limit, stored))
+            .or_else(|| self.parts.iter().find_map(|part| part_contradiction(part, folds)))
+            .or_else(|| second_contradiction(self))
     }
 }
 
-impl Part {
-    fn contradiction(&self, folds_alpha: bool) -> Option<&'static str> {
-        if self.along == (Along::SplitK { parts: 0 }) || self.along == (Along::TwoPass { blocks: 0 }) {
-            return Some("splits k into ranges of nothing");
-        }
-        let (input, acc) = match self.reduction {
-            // What any order may do includes all ranges; counted on top of one another they would widen the bound.
-            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
-                if self.along != Along::Chain
-                    && (self.order == Order::Free || self.reduction == Reduction::Any) =>
-            {
-                return Some("fixes ranges along k of terms that come in any order");
-            }
-            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
-            Reduction::Mma { architecture, instruction } => {
-                let mut known = Architecture::ALL.into_iter();
-                let has = |a: Architecture| TensorCore::new(a, instruction).is_ok();
-                if !known.any(|a| architecture.is_none_or(|named| named == a) && has(a)) {
-                    return Some("names an instruction that its architecture does not have");
-                }
-                (instruction.input, instruction.acc)
-            }
-            Reduction::Cpu(unit) => (unit.input(), unit.acc()),
-        };
-        if acc != self.acc {
-            return Some("accumulates in another type than its instruction");
-        }
-        if (input == Precision::Tf32) != (self.input != Input::AsStored) {
-            return Some(
-                "rounds operands to tf32 without a tf32 instruction, or has one that is given unrounded f32",
-            );
-        }
-        if folds_alpha {
-            return Some("folds alpha into operands of a matrix unit, which rounds them once more");
-        }
-        if !self.nearest {
-            return Some("gives a rounding direction to a unit that has its own");
-        }
-        None
+/// What two parts cannot both say.
+fn second_contradiction(declared: &Arithmetic) -> Option<&'static str> {
+    let Parts::Two(first, second) = declared.parts else {
+        return None;
+    };
+    if first.acc != second.acc || first.input != second.input || first.pads != second.pads {
+        return Some("has parts of different accumulators, input roundings or pads");
     }
+    match declared.combine {
+        Combine::Disjoint if first.init != second.init => {
+            Some("starts from C in one part, and not in the other one, of disjoint parts")
+        }
+        Combine::Ordered | Combine::Free if second.init == Init::C => {
+            Some("starts its second part from C, which the first one adds")
+        }
+        _ => None,
+    }
+}
 
-    fn weaker_than(&self, limit: &Part, stored: Precision) -> Option<String> {
-        let significand = |p: Precision| p.spec().significand;
-        if significand(self.acc) < significand(limit.acc) || !range_covers(self.acc, limit.acc) {
-            return Some(format!("accumulates in {}, the contract asks for {}", self.acc, limit.acc));
-        }
-        if self.pads == Pads::Multiplied && limit.pads == Pads::Skipped {
-            return Some("multiplies pads, but the format marks them by column".to_owned());
-        }
-        if self.input != Input::AsStored && limit.input == Input::AsStored {
-            return Some(format!("rounds its inputs ({:?}), the contract uses them as stored", self.input));
-        }
-        if !self.nearest && limit.nearest {
-            return Some("rounds in one direction, the contract asks for nearest".to_owned());
-        }
-        if let Reduction::Mma { architecture: None, instruction } = self.reduction
-            && instruction.input.bytes() == 1
-        {
-            return Some(format!(
-                "multiplies by {instruction} of no named architecture; fp8 sums have 14 bits on some and 24 on others"
-            ));
-        }
-        let (unit, input) = match self.reduction {
-            Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
-            Reduction::Mma { instruction, .. } => (instruction.to_string(), instruction.input),
-            Reduction::Cpu(unit) => (unit.to_string(), unit.input()),
-        };
-        (input != stored).then(|| {
-            format!("multiplies by {unit}, which takes {input}; the contract's operands are {stored}")
-        })
+/// What makes one part contradict itpart.
+fn part_contradiction(part: &Part, folds_alpha: bool) -> Option<&'static str> {
+    if part.along == (Along::SplitK { parts: 0 }) || part.along == (Along::TwoPass { blocks: 0 }) {
+        return Some("splits k into ranges of nothing");
     }
+    let (input, acc) = match part.reduction {
+        // What any order may do includes all ranges; counted on top of one another they would widen the bound.
+        Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any
+            if part.along != Along::Chain
+                && (part.order == Order::Free || part.reduction == Reduction::Any) =>
+        {
+            return Some("fixes ranges along k of terms that come in any order");
+        }
+        Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
+        Reduction::Mma { architecture, instruction } => {
+            let mut known = Architecture::ALL.into_iter();
+            let has = |a: Architecture| TensorCore::new(a, instruction).is_ok();
+            if !known.any(|a| architecture.is_none_or(|named| named == a) && has(a)) {
+                return Some("names an instruction that its architecture does not have");
+            }
+            (instruction.input, instruction.acc)
+        }
+        Reduction::Cpu(unit) => (unit.input(), unit.acc()),
+    };
+    if acc != part.acc {
+        return Some("accumulates in another type than its instruction");
+    }
+    if (input == Precision::Tf32) != (part.input != Input::AsStored) {
+        return Some(
+            "rounds operands to tf32 without a tf32 instruction, or has one that is given unrounded f32",
+        );
+    }
+    if folds_alpha {
+        return Some("folds alpha into operands of a matrix unit, which rounds them once more");
+    }
+    if !part.nearest {
+        return Some("gives a rounding direction to a unit that has its own");
+    }
+    None
+}
+
+/// The reason why a part is weaker than `limit`, for operands stored as `stored`, if it is.
+fn weaker_part(part: &Part, limit: &Part, stored: Precision) -> Option<String> {
+    let significand = |p: Precision| p.spec().significand;
+    if significand(part.acc) < significand(limit.acc) || !range_covers(part.acc, limit.acc) {
+        return Some(format!("accumulates in {}, the contract asks for {}", part.acc, limit.acc));
+    }
+    if part.pads == Pads::Multiplied && limit.pads == Pads::Skipped {
+        return Some("multiplies pads, but the format marks them by column".to_owned());
+    }
+    if part.input != Input::AsStored && limit.input == Input::AsStored {
+        return Some(format!("rounds its inputs ({:?}), the contract uses them as stored", part.input));
+    }
+    if !part.nearest && limit.nearest {
+        return Some("rounds in one direction, the contract asks for nearest".to_owned());
+    }
+    if let Reduction::Mma { architecture: None, instruction } = part.reduction
+        && instruction.input.bytes() == 1
+    {
+        return Some(format!(
+            "multiplies by {instruction} of no named architecture; fp8 sums have 14 bits on some and 24 on others"
+        ));
+    }
+    let (unit, input) = match part.reduction {
+        Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any => return None,
+        Reduction::Mma { instruction, .. } => (instruction.to_string(), instruction.input),
+        Reduction::Cpu(unit) => (unit.to_string(), unit.input()),
+    };
+    (input != stored)
+        .then(|| format!("multiplies by {unit}, which takes {input}; the contract's operands are {stored}"))
 }
 
 /// True when every exponent of `narrow` is one of `wide`.

@@ -12,4 +12,5 @@ pub mod reduction;
 pub mod tensor_core;
 pub mod trace;
 
+pub use admissible::{Admits, Contradicts};
 pub use error::ModelError;

@@ -11,9 +11,12 @@
 //! kept where there is room for it.
 
 use crate::exact::Dyadic;
-use crate::format::{Blocks, Entries, Entry, FormatKind, FormatParams, Windows, instruction_of};
+use crate::format::{Entries, Entry, FormatKind, FormatParams};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
+use sparse_types::format::nm::Windows;
+use sparse_types::format::two_four::instruction_of;
+use sparse_types::format::vnm::Blocks;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::Input;
 use crate::exact::{Dyadic, Element, Value, two_sum};
+use crate::prelude::*;
 use crate::scalar::{Scalar, Tf32, power_of_two};
 
 /// An operand as the declared arithmetic sees it: tf32 rounding applied.

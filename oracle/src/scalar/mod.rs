@@ -1,49 +1,12 @@
-//! Element types: what a bit pattern means, exactly, and which bit pattern a number rounds to.
+//! Element types ([`sparse_types::scalar`]), and which bit pattern a number rounds to.
 //!
-//! Every type here embeds exactly in f64, so the oracle computes on f64 values that came out of [`Scalar::to_f64`]
+//! Every type embeds exactly in f64, so the oracle computes on f64 values that came out of [`Scalar::to_f64`]
 //! and never loses a bit; going back is one correctly rounded step.
 
-mod any;
 mod decimal;
-mod float8;
-mod half_types;
-mod native;
 mod round;
-mod spec;
-mod tf32;
 
-pub use any::{AnySlice, AnySliceMut, Element, Values};
 pub use decimal::{brief, decimal};
-pub use float8::{E4m3, E5m2};
-pub use half_types::{Bf16, F16};
-pub(crate) use round::{Remainder, finish, power_of_two, quantum};
-pub use round::{Rounding, decode, encode, encode_exact, nearest_in};
-pub use spec::{FloatSpec, Precision, Specials};
-pub use tf32::Tf32;
-
-/// An element type: a fixed-width bit pattern with a numeric meaning.
-pub trait Scalar: Copy + Default + std::fmt::Debug + PartialEq + Send + Sync + 'static {
-    /// Which type this is, as data.
-    const PRECISION: Precision;
-
-    /// The value whose bit pattern is the low [`FloatSpec::storage_bits`] bits of `bits`.
-    fn from_bits64(bits: u64) -> Self;
-
-    /// The bit pattern, zero-extended.
-    fn bits64(self) -> u64;
-
-    /// The exact value (NaN maps to NaN, infinities to infinities).
-    ///
-    /// For [`Tf32`] this is the stored f32 value; a declared input rounding is applied separately.
-    fn to_f64(self) -> f64;
-
-    /// The nearest value, ties to even; beyond the range, infinity (NaN in E4M3, which has no infinity).
-    fn from_f64(value: f64) -> Self {
-        Self::from_bits64(encode(value, Self::PRECISION, Rounding::NearestEven))
-    }
-
-    /// True for the pattern of +0.0 only (a pad is bitwise +0.0).
-    fn is_positive_zero(self) -> bool {
-        self.bits64() == 0
-    }
-}
+pub use round::{FromF64, Rounding, ValuesFromF64, encode, encode_exact, nearest_in};
+pub(crate) use round::{Remainder, finish, quantum};
+pub use sparse_types::scalar::*;

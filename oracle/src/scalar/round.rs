@@ -1,6 +1,9 @@
-//! Decoding and rounding, one algorithm for every type in the table.
+//! Rounding, one algorithm for every type in the table.
 
-use super::{FloatSpec, Precision, Specials};
+use super::{
+    Element, FloatSpec, Precision, Scalar, Specials, Values, decode, infinity_bits, max_finite_bits,
+};
+use crate::with_scalar;
 
 /// A rounding mode of some unit that the models describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,27 +20,6 @@ pub enum Rounding {
     Down,
     /// Inexact results get an odd last bit (Arm BFMOPA; also makes a later rounding correct).
     ToOdd,
-}
-
-/// The exact value of the low bits of `bits` read as `precision`.
-#[must_use]
-#[inline(always)]
-pub fn decode(bits: u64, precision: Precision) -> f64 {
-    match precision {
-        Precision::F64 => return f64::from_bits(bits),
-        Precision::F32 | Precision::Tf32 => return f64::from(f32::from_bits(bits as u32)),
-        Precision::F16 | Precision::Bf16 | Precision::E4m3 | Precision::E5m2 => {}
-    }
-    let spec = precision.spec();
-    let magnitude = bits & ((1 << (spec.storage_bits - 1)) - 1);
-    let sign = (bits >> (spec.storage_bits - 1) & 1) << 63;
-    // The same fraction and exponent field at the top of an f64 is the same number but for the bias, subnormals
-    // included; multiplying by a power of two is exact.
-    let rebased = f64::from_bits(magnitude << (53 - spec.significand)) * power_of_two(1022 + spec.emin);
-    let is_infinity = spec.specials == Specials::Ieee && magnitude == infinity_bits(precision);
-    let special = if is_infinity { f64::INFINITY } else { f64::NAN };
-    let unsigned = if magnitude > max_finite_bits(precision) { special } else { rebased };
-    f64::from_bits(sign | unsigned.to_bits())
 }
 
 /// The bit pattern of `value` rounded to `precision`.
@@ -98,6 +80,37 @@ pub fn encode_exact(value: f64, precision: Precision) -> Option<u64> {
 #[must_use]
 pub fn nearest_in(value: f64, precision: Precision) -> f64 {
     decode(encode(value, precision, Rounding::NearestEven), precision)
+}
+
+/// Element types as what a number rounds to.
+pub trait FromF64: Scalar {
+    /// The nearest value, ties to even; beyond the range, infinity (NaN in E4M3, which has no infinity). A [`Tf32`](super::Tf32) is
+    /// rounded to its f32 storage: the low 13 bits are kept, because the declared input rounding has yet to be applied.
+    #[must_use]
+    fn from_f64(value: f64) -> Self {
+        Self::from_bits64(match Self::PRECISION {
+            Precision::F64 => value.to_bits(),
+            Precision::F32 | Precision::Tf32 => u64::from((value as f32).to_bits()),
+            narrow @ (Precision::F16 | Precision::Bf16 | Precision::E4m3 | Precision::E5m2) => {
+                encode(value, narrow, Rounding::NearestEven)
+            }
+        })
+    }
+}
+
+impl<T: Scalar> FromF64 for T {}
+
+/// The same for arrays whose element type is known only at run time.
+pub trait ValuesFromF64 {
+    /// Rounds each number to the nearest element of `precision` (exact when it is one).
+    #[must_use]
+    fn from_f64(precision: Precision, numbers: &[f64]) -> Self;
+}
+
+impl ValuesFromF64 for Values {
+    fn from_f64(precision: Precision, numbers: &[f64]) -> Values {
+        with_scalar!(precision, T => <T as Element>::wrap(numbers.iter().map(|&v| T::from_f64(v)).collect()))
+    }
 }
 
 /// What lies below the last kept bit of a truncated magnitude, against half of that bit.
@@ -187,23 +200,6 @@ fn place(negative: bool, magnitude: u64, precision: Precision) -> u64 {
     u64::from(negative) << (spec.storage_bits - 1) | magnitude << unused
 }
 
-/// Magnitude pattern of the largest finite number.
-#[inline(always)]
-const fn max_finite_bits(precision: Precision) -> u64 {
-    infinity_bits(precision) - 1
-}
-
-/// Magnitude pattern of infinity; of NaN in E4M3, where it stands in for it.
-#[inline(always)]
-const fn infinity_bits(precision: Precision) -> u64 {
-    let spec = precision.spec();
-    let fields = (spec.emax - spec.emin + 2) as u64;
-    match spec.specials {
-        Specials::Ieee => fields << (spec.significand - 1),
-        Specials::NanOnly => (fields << (spec.significand - 1)) - 1,
-    }
-}
-
 /// The canonical NaN.
 fn nan_bits(precision: Precision) -> u64 {
     let spec = precision.spec();
@@ -211,10 +207,4 @@ fn nan_bits(precision: Precision) -> u64 {
         Specials::Ieee => place(false, infinity_bits(precision) | 1 << (spec.significand - 2), precision),
         Specials::NanOnly => infinity_bits(precision),
     }
-}
-
-/// 2^`exponent` for an exponent of normal f64 numbers.
-#[inline(always)]
-pub(crate) const fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
 }

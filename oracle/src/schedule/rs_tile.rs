@@ -5,7 +5,9 @@ mod balance;
 mod pipeline;
 mod statistics;
 
-pub use crate::format::rs_tile::{Partition, Thresholds, WINDOW, estimate_tau_nnz, partition, recover};
+pub use crate::format::codec::rs_tile::{
+    Partition, Thresholds, WINDOW, estimate_tau_nnz, partition, recover,
+};
 pub use balance::{SEGMENT_BLOCKS, Segment, segments};
 pub use pipeline::prologue;
 pub use statistics::{Statistics, statistics, sweep};

@@ -6,6 +6,7 @@
 use super::proptests::{draw_spec, with_values};
 use super::shrink::{smaller_matrices, smaller_specs};
 use crate::format::{Csr, Entries, Entry};
+use crate::prelude::*;
 use crate::scalar::Precision;
 use crate::source::generator::{FAMILIES, quick_spec};
 use crate::source::{Random, SourceSpec, ValueFamily};

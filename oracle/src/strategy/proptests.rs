@@ -3,6 +3,7 @@
 use super::shrink::{coo_of, smaller_coo, smaller_dense, smaller_matrices, smaller_operands, smaller_specs};
 use super::tree::Drawn;
 use crate::format::{Coo, Csr, Dense, Entries};
+use crate::prelude::*;
 use crate::scalar::Precision;
 use crate::source::generator::{FAMILIES, Family, quick_spec};
 use crate::source::{Random, SourceSpec, ValueFamily};

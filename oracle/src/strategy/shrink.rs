@@ -8,6 +8,7 @@
 //! ```
 
 use crate::format::{Coo, CooParts, Csr, Dense, Entries, Entry};
+use crate::prelude::*;
 use crate::source::SourceSpec;
 use crate::source::generator::{Family, ParamKind};
 use std::ops::Range;

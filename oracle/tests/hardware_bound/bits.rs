@@ -6,10 +6,12 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Instruction, Part, Reduction, Slot,
 };
+use sparse_oracle::format::FormatParams;
 use sparse_oracle::format::{Bcsr, Csr, Dense, Entries, Entry};
 use sparse_oracle::judge::{ElementVerdict, Problem, bcsr_slots};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 use sparse_oracle::verdict::Tier;
@@ -255,7 +257,7 @@ fn blocks_of_bcsr_follow_one_another_along_k() {
         list: list.iter().map(|&(row, col)| Entry { row, col, value: 1.0f32 }).collect(),
     };
     let stored = entries(&[(0, 1), (0, 13), (1, 2), (1, 3), (1, 12), (2, 9)]);
-    let matrix = Bcsr::from_entries(&stored, 2, 4).expect("encodes");
+    let matrix = Bcsr::from_entries_with(&stored, &FormatParams::blocks(2, 4)).expect("encodes");
     let positions = Csr::from_entries(&stored).expect("encodes");
     let slots = bcsr_slots(&matrix, &positions).expect("all in blocks");
     let at = |i: usize| slots.row(i).1.iter().map(|s| s.at).collect::<Vec<u32>>();

@@ -12,6 +12,7 @@ use sparse_oracle::bound::{Census, is_order_free, tolerance, tolerance_of};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::exact::{Value, dot_reference};
 use sparse_oracle::judge::ElementVerdict;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::decode;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::verdict::Tier;

@@ -8,6 +8,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::exact::Element;
 use sparse_oracle::format::{Csr, Dense, Entries, Entry};
 use sparse_oracle::op::spmm;
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
 use sparse_oracle::strategy::{ArbitraryCsr, spmm_operands};

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
 use sparse_oracle::format::{Entries, Entry, FormatParams, LibraSddmm, LibraSpmm, PAD};
+use sparse_oracle::prelude::*;
 
 /// Entries with values 1, 2, ... in order.
 pub fn numbered(rows: usize, cols: usize, positions: &[(u32, u32)]) -> Entries<f32> {
@@ -35,11 +36,11 @@ pub fn params(eta: u32, kb: u32, fill: bool) -> FormatParams {
 }
 
 pub fn spmm(entries: &Entries<f32>, params: FormatParams) -> LibraSpmm<f32> {
-    LibraSpmm::from_entries(entries, &params).expect("encodes")
+    LibraSpmm::from_entries_with(entries, &params).expect("encodes")
 }
 
 pub fn sddmm(entries: &Entries<f32>, eta: u32) -> LibraSddmm<f32> {
-    LibraSddmm::from_entries(entries, &params(eta, 8, false)).expect("encodes")
+    LibraSddmm::from_entries_with(entries, &params(eta, 8, false)).expect("encodes")
 }
 
 /// Columns of blocks, padded.

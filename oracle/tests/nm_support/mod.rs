@@ -4,6 +4,7 @@
 
 use sparse_oracle::Scalar;
 use sparse_oracle::format::{Entries, Entry, FormatParams};
+use sparse_oracle::prelude::*;
 
 /// Entries from a picture: one line per row, one word per column, `.` for no entry.
 pub(crate) fn picture<T: Scalar>(rows: &[&str]) -> Entries<T> {

@@ -7,6 +7,7 @@ use sparse_oracle::format::{
     Sparse,
 };
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, F16, Precision, Scalar};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, SddmmMode, Task};
 use sparse_oracle::{each_format, each_sparse, with_scalar};
@@ -80,7 +81,7 @@ fn every_format_and_element_type_crosses_both_ways_bit_for_bit() {
                 let task = Task::Convert { a: &a, to: kind, params: FormatParams::default() };
                 let answer = echo.run(&contract, task).expect(&contract);
                 let wanted = if FormatKind::GENERAL.contains(&kind) {
-                    Answer::Sparse(RawSparse::from(a))
+                    Answer::Sparse(RawSparse::of(a))
                 } else {
                     Answer::Parts(AnyParts::from(a))
                 };

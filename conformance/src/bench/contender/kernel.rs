@@ -13,6 +13,7 @@ use sparse_oracle::format::{
     AnyParts, AnySparse, Entries, Fields, FormatKind, FormatParams, Layout, PARAMETERS,
 };
 use sparse_oracle::judge::Place;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, RawSparse, SddmmMode, Task};

@@ -14,6 +14,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Layout, Sparse};
 use sparse_oracle::interop::nalgebra as interop;
 use sparse_oracle::judge::Place;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::RawSparse;
 use std::time::Instant;
@@ -84,7 +85,7 @@ impl<T: Number> NalgebraContender<T> {
 
 impl<T: Number> Contender for NalgebraContender<T>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     fn about(&self) -> &About {
         &self.about
@@ -117,7 +118,7 @@ where
             None => Ok(Wrote::Dense(T::wrap_slice(self.c.as_slice()), Place::Strides(1, self.c.nrows()))),
             Some(product) => {
                 let product = interop::csr(product).map_err(|refusal| refusal.to_string())?;
-                Ok(Wrote::Sparse(RawSparse::from(Sparse::Csr(product))))
+                Ok(Wrote::Sparse(RawSparse::of(Sparse::Csr(product))))
             }
         }
     }

@@ -13,6 +13,7 @@ use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Sparse};
 use sparse_oracle::interop::sprs as interop;
 use sparse_oracle::judge::Place;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::task::RawSparse;
 use std::sync::Arc;
@@ -82,7 +83,7 @@ where
 
 impl<T: Number> Contender for SprsContender<T>
 where
-    RawSparse: From<Sparse<T>>,
+    RawSparse: RawOf<Sparse<T>>,
 {
     fn about(&self) -> &About {
         &self.about
@@ -125,7 +126,7 @@ where
             }
             Some(product) => {
                 let product = interop::csr(&product.view()).map_err(|refusal| refusal.to_string())?;
-                Ok(Wrote::Sparse(RawSparse::from(Sparse::Csr(product))))
+                Ok(Wrote::Sparse(RawSparse::of(Sparse::Csr(product))))
             }
         }
     }

@@ -18,6 +18,7 @@ use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams};
 use sparse_oracle::judge::judge_encoded;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Verdict;

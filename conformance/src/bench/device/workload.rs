@@ -9,6 +9,7 @@ use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::{
     AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Nm, NmParts, Sparse,
 };
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Precision, Scalar, Values};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::{Bf16, F16, Tf32, each_sparse, with_scalar};

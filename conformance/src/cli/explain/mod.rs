@@ -21,6 +21,7 @@ use sparse_oracle::arithmetic::{Arithmetic, Combine, Parts, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Layout;
 use sparse_oracle::model::tensor_core::TensorCore;
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use std::io::{StdoutLock, Write};
 

@@ -14,8 +14,9 @@ use crate::case::Params;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatParams;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
-use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::task::{Answer, RawSparse, Task};
 
 const F: Family = Family::Conduct;
 
@@ -106,7 +107,7 @@ pub(super) static BUGS: &[Bug] = &[
         "answers sparse for dense",
         "the wrong entry point is called",
         dense,
-        Runs(|_, task| Ok(Answer::Sparse(left_of(&task).0.clone().into()))),
+        Runs(|_, task| Ok(Answer::Sparse(RawSparse::of(left_of(&task).0.clone())))),
         &[SHAPE],
     ),
     Bug::new(
@@ -166,7 +167,7 @@ fn takes_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, Failu
     let sparse = matches!(task, Task::Spgemm { .. });
     match Portable.run(contract, task) {
         Ok(answer) => Ok(answer),
-        Err(_) if sparse => Ok(Answer::Sparse(a.clone().into())),
+        Err(_) if sparse => Ok(Answer::Sparse(RawSparse::of((*a).clone()))),
         Err(_) => Ok(Answer::Written),
     }
 }

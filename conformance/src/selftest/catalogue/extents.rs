@@ -19,11 +19,11 @@ pub(super) static BUGS: &[Bug] = &[
     lanes("rows: only the first 256", "a single block of 256 threads, one a row", |rows| cut(rows, 256)),
     lanes("rows: only the first 1,024", "a single block of 1,024 threads", |rows| cut(rows, 1024)),
     lanes("rows: only the first 4,096", "offsets of rows are staged in 16 KiB of shared memory", |rows| {
-        cut(rows, 4096)
+        cut(rows, 4096);
     }),
     lanes("rows: only the first 32,767", "the row is a signed short", |rows| cut(rows, 0x7fff)),
     lanes("rows: only the first 65,535", "one row a block of grid.y, which ends there", |rows| {
-        cut(rows, 0xffff)
+        cut(rows, 0xffff);
     }),
     lanes("rows: 16 bits", "row i is row i modulo 65536", |rows| {
         for i in 1 << 16..rows.len() {

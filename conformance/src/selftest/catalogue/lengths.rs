@@ -23,11 +23,11 @@ pub(super) static BUGS: &[Bug] = &[
     }),
     lanes("row length: 256 at most", "one entry a thread of a block", |rows| truncated(rows, 256)),
     lanes("row length: 1,024 at most", "one entry a thread of the largest block", |rows| {
-        truncated(rows, 1024)
+        truncated(rows, 1024);
     }),
     lanes("row length: 4,096 at most", "a row is staged in shared memory", |rows| truncated(rows, 4096)),
     lanes("row length: 32,768 at most", "chunks of 1,024 are counted in 32 lanes", |rows| {
-        truncated(rows, 32768)
+        truncated(rows, 32768);
     }),
     lanes(
         "long row: last short chunk lost",

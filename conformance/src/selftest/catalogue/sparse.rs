@@ -14,6 +14,7 @@ use crate::backend::{Backend, Failure, Portable};
 use crate::case::Case;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::{AnySparse, FormatKind};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::decode;
 use sparse_oracle::task::{Answer, RawSparse, Task};
 use std::collections::BTreeMap;
@@ -171,7 +172,7 @@ pub(super) static BUGS: &[Bug] = &[
         "the matrix comes back as it is",
         |c| legal(c, Op::Transpose),
         Effect::Runs(|contract, task| match task {
-            Task::Transpose { a } => Ok(Answer::Sparse(a.clone().into())),
+            Task::Transpose { a } => Ok(Answer::Sparse(RawSparse::of((*a).clone()))),
             other => Portable.run(contract, other),
         }),
         &[SHAPE, PATTERN, VALUE],
@@ -198,7 +199,7 @@ pub(super) static BUGS: &[Bug] = &[
         "the matrix comes back in its own format",
         |c| legal(c, Op::Convert),
         Effect::Runs(|contract, task| match task {
-            Task::Convert { a, .. } => Ok(Answer::Sparse(a.clone().into())),
+            Task::Convert { a, .. } => Ok(Answer::Sparse(RawSparse::of((*a).clone()))),
             other => Portable.run(contract, other),
         }),
         &[SHAPE],
@@ -309,7 +310,7 @@ fn indices_only(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> 
     let Task::Transpose { a } = task else {
         return Portable.run(contract, task);
     };
-    let original = RawSparse::from(a.clone());
+    let original = RawSparse::of(a.clone());
     Ok(match Portable.run(contract, Task::Transpose { a })? {
         Answer::Sparse(raw) => Answer::Sparse(RawSparse { values: original.values, ..raw }),
         other => other,

@@ -7,8 +7,8 @@
 
 use super::Outer;
 use crate::arm::panel::Panel;
-use sparse_oracle::format::Loops;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::Loops;
+use sparse_types::refusal::Refusal;
 use std::ops::Range;
 
 /// The argument of the naked functions, which read it at the offsets given. Sizes are in bytes where the name says so.

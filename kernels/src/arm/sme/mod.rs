@@ -26,7 +26,7 @@ mod single;
 
 pub(crate) use call::{Call, multiply};
 
-use sparse_oracle::F16;
+use sparse_types::F16;
 
 /// An element type that SME multiplies into `Acc`.
 pub(crate) trait Outer: Copy + Sync + 'static {

@@ -22,11 +22,11 @@ use cudarc::cublas::result::{create_handle, gemm_ex, set_stream};
 use cudarc::cublas::sys::{
     self, cublasComputeType_t as Compute, cublasGemmAlgo_t, cublasOperation_t, cudaDataType,
 };
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, SLOT_LIMIT, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{F16, Precision};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, SLOT_LIMIT, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{F16, Precision};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 const LIBRARY: &str = "cuBLAS";

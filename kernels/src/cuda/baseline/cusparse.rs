@@ -8,8 +8,8 @@ use crate::cuda::library;
 use crate::cuda::operand::{DeviceDense, Word};
 use cudarc::cusparse::sys::{self, cudaDataType, cusparseStatus_t};
 use cudarc::driver::CudaSlice;
-use sparse_oracle::Precision;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::Precision;
+use sparse_types::refusal::Refusal;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 

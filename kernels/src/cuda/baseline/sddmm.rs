@@ -17,11 +17,11 @@ use crate::portable::sddmm::open;
 use crate::portable::unit::Unit;
 use cudarc::cusparse::sys::{self, cusparseOperation_t as Operation, cusparseSDDMMAlg_t as Algorithm};
 use cudarc::driver::CudaSlice;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, SddmmMode, Task};
-use sparse_oracle::{F16, Precision};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, SddmmMode, Task};
+use sparse_types::{F16, Precision};
 
 /// f64, f32, and f16 with sums in f32.
 pub(super) fn rows() -> Vec<Kernel> {

@@ -18,11 +18,11 @@ use crate::portable::moves::compressed;
 use crate::portable::spgemm::{Factors, open};
 use crate::portable::unit::Unit;
 use cudarc::cusparse::sys::{self, cusparseOperation_t, cusparseSpGEMMAlg_t};
-use sparse_oracle::Precision;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::FormatKind;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::Precision;
+use sparse_types::contract::Op;
+use sparse_types::format::FormatKind;
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 use std::ffi::c_void;
 use std::ptr;
 

@@ -15,11 +15,11 @@ use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
 use cudarc::cusparse::sys::{self, cusparseOperation_t, cusparseSpMMAlg_t as Algorithm};
 use cudarc::driver::CudaSlice;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Bf16, F16, Precision};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{Bf16, F16, Precision};
 use std::cell::RefCell;
 
 const KEEP: cusparseOperation_t = cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;

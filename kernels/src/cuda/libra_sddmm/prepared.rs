@@ -9,10 +9,10 @@ use crate::cuda::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
-use sparse_oracle::format::LibraSddmmParts;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::SddmmMode;
-use sparse_oracle::{F16, Tf32};
+use sparse_types::format::LibraSddmmParts;
+use sparse_types::refusal::Refusal;
+use sparse_types::task::SddmmMode;
+use sparse_types::{F16, Tf32};
 
 /// The kernels of the source.
 pub(in crate::cuda) const SYMBOLS: &[&str] = &[

@@ -17,8 +17,8 @@
 
 use crate::cuda::gpu::Gpu;
 use cudarc::driver::CudaSlice;
-use sparse_oracle::format::NmParts;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::NmParts;
+use sparse_types::refusal::Refusal;
 use std::collections::BTreeSet;
 
 /// Tile sizes of an N:M kernel: how W is cut into blocks of columns and slices of rows.

@@ -8,8 +8,8 @@
 use super::cut::{height, met};
 use crate::cuda::listed::Lists;
 use crate::portable::element::Stored;
-use sparse_oracle::format::NmParts;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::NmParts;
+use sparse_types::refusal::Refusal;
 
 /// The terms of op(A).
 pub(super) fn lists<T: Stored>(m: &NmParts<T>, transpose: bool) -> Result<Lists<T>, Refusal> {

@@ -17,10 +17,10 @@ use crate::cuda::source::Source;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request;
 use cudarc::driver::DeviceRepr;
-use sparse_oracle::format::{FormatKind, Nm, NmParts};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Bf16, F16, Tf32};
+use sparse_types::format::{FormatKind, Nm, NmParts};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{Bf16, F16, Tf32};
 
 /// The kernels of the source.
 pub(in super::super) const SYMBOLS: &[&str] = &[
@@ -303,7 +303,8 @@ fn registers<I: Packed>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparse_oracle::Scalar;
+    use sparse_oracle::prelude::*;
+    use sparse_types::Scalar;
 
     /// 16 x 8, all rows kept; element (u, j) is 8 u + j.
     fn full<T: Scalar>() -> NmParts<T> {

@@ -25,11 +25,11 @@ use crate::name::KernelName;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Unit;
-use sparse_oracle::arithmetic::{Arithmetic, Input, Instruction, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, Nm, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::{Bf16, F16, Precision, Tf32};
+use sparse_types::arithmetic::{Arithmetic, Input, Instruction, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, Nm, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::{Bf16, F16, Precision, Tf32};
 
 /// Every kernel for N:M.
 pub(super) fn rows(table: &mut Vec<Kernel>) {

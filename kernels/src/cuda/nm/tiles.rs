@@ -12,9 +12,9 @@ use crate::cuda::operand::{DeviceDense, fits, product};
 use crate::cuda::source::Source;
 use crate::portable::request;
 use cudarc::driver::DeviceRepr;
-use sparse_oracle::format::{FormatKind, Nm, NmParts};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
+use sparse_types::format::{FormatKind, Nm, NmParts};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
 
 pub(super) fn run_v1(task: Task<'_>) -> Result<Answer, Refusal> {
     run(task, Version::V1)

@@ -22,14 +22,14 @@ use crate::portable::moves::{check_slots, encoded};
 use crate::portable::request::{self, wrong_format, wrong_task};
 use cudarc::driver::CudaSlice;
 use rule::Rule;
-use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::format::{
+use sparse_types::arithmetic::{Arithmetic, Reduction};
+use sparse_types::contract::{Contract, Op, Types};
+use sparse_types::format::{
     AnySparse, CsrParts, FormatKind, FormatParams, LibraSddmmParts, LibraSpmmParts, Parts, Sparse,
 };
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::time::Instant;
 use work::Work;
 

@@ -6,7 +6,7 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{Grid, by_value};
 use crate::cuda::source::Source;
 use cudarc::driver::DeviceRepr;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// Threads of a block, as in the source.
 const THREADS: usize = 256;

@@ -1,7 +1,7 @@
 //! How vectors are distributed: the parameters of both formats, checked.
 
-use sparse_oracle::format::FormatParams;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::FormatParams;
+use sparse_types::refusal::Refusal;
 
 /// Which vectors go to the tensor part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

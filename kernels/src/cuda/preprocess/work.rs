@@ -9,7 +9,7 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::address;
 use crate::cuda::operand::Word;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// Rows of a window.
 const WINDOW: usize = 8;

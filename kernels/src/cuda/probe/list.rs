@@ -1,9 +1,9 @@
 //! Which instructions and variants are probed on `sm_90`.
 
 use super::{Conversion, Probe, Variant};
-use sparse_oracle::Precision;
-use sparse_oracle::Precision::{Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
-use sparse_oracle::arithmetic::{Engine, Instruction};
+use sparse_types::Precision;
+use sparse_types::Precision::{Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
+use sparse_types::arithmetic::{Engine, Instruction};
 
 /// (acc, a, b) of fp8 instructions, mixed ones too.
 const FP8: [(Precision, Precision, Precision); 6] = [

@@ -9,8 +9,8 @@ mod ptx;
 mod source;
 
 pub use list::sm90;
-use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Engine, Instruction};
+use sparse_types::Precision;
+use sparse_types::arithmetic::{Engine, Instruction};
 
 /// What an instruction's text says beyond its shape and types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,8 @@
 //! Source: PTX ISA 9.1, sections 9.7.14.5 (mma), 9.7.14.6 (`mma.sp`), 9.7.15.5 (`wgmma.mma_async`), 9.7.15.6 (.sp), 9.7.9.21 (cvt).
 
 use super::{Probe, Variant};
-use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::Engine;
+use sparse_types::Precision;
+use sparse_types::arithmetic::Engine;
 
 /// The instruction with its modifiers.
 pub(super) fn mnemonic(probe: &Probe) -> String {

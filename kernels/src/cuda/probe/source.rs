@@ -1,7 +1,7 @@
 //! A probe kernel's source: macros that fix sizes, types and the instruction, before one of two frames.
 
 use super::{Probe, Words, ptx};
-use sparse_oracle::Precision;
+use sparse_types::Precision;
 
 const WARP: &str = include_str!("../../../cuda/probe/warp.cu");
 const WARPGROUP: &str = include_str!("../../../cuda/probe/warpgroup.cu");

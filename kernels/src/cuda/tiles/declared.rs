@@ -10,12 +10,12 @@ use crate::kernel::{Kernel, Run};
 use crate::portable::element::contract;
 use crate::portable::moves::{Arrays as Lanes, Move, turn};
 use crate::portable::request::wrong_format;
-use sparse_oracle::Precision;
-use sparse_oracle::arithmetic::{Along, Architecture, Arithmetic, Combine, Input, Instruction, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::Precision;
+use sparse_types::arithmetic::{Along, Architecture, Arithmetic, Combine, Input, Instruction, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// The architecture to declare for an instruction on these operands, if its eight or sixteen products are one fused sum
 /// there: the kernels put them into the instruction in an order that suits their loads. f16 products of `mma.m16n8k8` are one

@@ -23,8 +23,8 @@ use crate::portable::element::Operand;
 use crate::portable::request::same;
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
 use plan::{Limits, Plan, Tiles, Window};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::{F16, Tf32};
+use sparse_types::refusal::Refusal;
+use sparse_types::{F16, Tf32};
 use std::sync::{Mutex, PoisonError};
 
 /// The kernels of the source.

@@ -13,8 +13,8 @@
 use crate::cuda::listed::Lists;
 use crate::cuda::nm::Packed;
 use crate::portable::convert::two_four::{Cut, ROWS};
-use sparse_oracle::format::TwoFourParts;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::TwoFourParts;
+use sparse_types::refusal::Refusal;
 
 /// The first columns of a chunk.
 const EMPTY: u32 = 0b0100;
@@ -101,12 +101,13 @@ pub(super) fn lists<T: Packed>(m: &TwoFourParts<T>, transpose: bool) -> Result<L
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparse_oracle::prelude::*;
     use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};
-    use sparse_oracle::{Bf16, F16, Scalar, Tf32};
+    use sparse_types::{Bf16, F16, Scalar, Tf32};
 
     /// A pseudo-random matrix that fits: of each chunk at most half.
     fn matrix<T: Scalar>(rows: usize, cols: usize, short_k: bool) -> TwoFour<T> {
-        let chunk = if T::PRECISION == sparse_oracle::Precision::Tf32 { 2 } else { 4 };
+        let chunk = if T::PRECISION == sparse_types::Precision::Tf32 { 2 } else { 4 };
         let mut list = Vec::new();
         for row in 0..rows {
             for first in (0..cols).step_by(chunk) {
@@ -126,7 +127,7 @@ mod tests {
             }
         }
         let params = FormatParams { short_k, ..FormatParams::DEFAULT };
-        TwoFour::from_entries(&Entries { rows, cols, list }, &params).expect("fits")
+        TwoFour::from_entries_with(&Entries { rows, cols, list }, &params).expect("fits")
     }
 
     /// What the instruction multiplies, read back from the registers by the layouts of the PTX manual, is the matrix.

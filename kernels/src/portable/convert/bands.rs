@@ -4,7 +4,7 @@
 use crate::portable::element::Stored;
 use crate::portable::moves::{Arrays, check_slots};
 use rayon::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 
 /// Elements to look at from which threads are worth their start.
 const PARALLEL: usize = 1 << 14;

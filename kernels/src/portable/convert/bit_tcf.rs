@@ -6,10 +6,10 @@ use crate::portable::element::Stored;
 use crate::portable::moves::{Move, compressed, encoded};
 use crate::portable::request::wrong_format;
 use rayon::prelude::*;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{BitTcfParts, FormatKind, FormatParams, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{BitTcfParts, FormatKind, FormatParams, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// Rows of a window.
 const HEIGHT: usize = 8;

@@ -3,10 +3,10 @@
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, compressed, turn};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// CSR to CSC.
 #[derive(Debug)]

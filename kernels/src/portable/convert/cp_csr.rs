@@ -11,10 +11,10 @@ use super::rp_csc::groups::{LANE, PARALLEL, Sides, check_groups, each, pieces};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{CpCsr, CpCsrParts, Csr, FormatKind, FormatParams, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{CpCsr, CpCsrParts, Csr, FormatKind, FormatParams, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 use std::ops::Range;
 
 /// CSR to CP-CSR.

@@ -4,10 +4,10 @@ use super::libra_spmm::{Encoding, Rule, SDDMM_COLS, gather, gather_both, index};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// CSR to `LibraSddmm`.
 #[derive(Debug)]

@@ -21,10 +21,10 @@ use crate::portable::request::wrong_format;
 pub(super) use decode::Encoding;
 pub(super) use distribute::{Rule, SDDMM_COLS};
 pub(super) use encode::index;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, LibraSpmmParts, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, LibraSpmmParts, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 pub(super) use values::{gather, gather_both};
 
 /// CSR to `LibraSpmm`.

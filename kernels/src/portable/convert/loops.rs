@@ -5,10 +5,10 @@ use super::vectors::{Cut, both};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, LoopsParts, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, LoopsParts, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// CSR to LOOPS.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use super::tcf::fold::{Blocks, block_windows, fold, gather, scatter};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, MeTcfParts, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, MeTcfParts, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// Rows of a window.
 const HEIGHT: usize = 16;

@@ -14,10 +14,10 @@ use super::bands;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{Csr, FormatKind, FormatParams, Nm, NmParts, Parts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{Csr, FormatKind, FormatParams, Nm, NmParts, Parts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// CSR to N:M.
 #[derive(Debug)]

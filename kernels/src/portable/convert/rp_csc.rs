@@ -15,10 +15,10 @@ use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use groups::{LANE, Sides, check_groups, each, pieces};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{Csr, FormatKind, FormatParams, Parts, RpCsc, RpCscParts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{Csr, FormatKind, FormatParams, Parts, RpCsc, RpCscParts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// CSR to RP-CSC.
 #[derive(Debug)]

@@ -20,10 +20,10 @@ use layout::Layout;
 use rayon::prelude::*;
 use rows::RowMap;
 use scan::Split;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{Csr, FormatKind, FormatParams, PAD, Parts, RsTile, RsTileParts, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{Csr, FormatKind, FormatParams, PAD, Parts, RsTile, RsTileParts, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// Rows of a window, and rows and columns of a block.
 const SIDE: usize = 8;

@@ -8,10 +8,10 @@ mod squeeze;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{FormatKind, FormatParams, Parts, Sparse, TcfParts};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{FormatKind, FormatParams, Parts, Sparse, TcfParts};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 pub(super) use squeeze::{Windows, crowded};
 
 /// CSR to TCF.

@@ -10,11 +10,11 @@ use super::bands;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::Precision;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{Csr, FormatKind, FormatParams, Parts, Sparse, TwoFourParts};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::Precision;
+use sparse_types::contract::Op;
+use sparse_types::format::{Csr, FormatKind, FormatParams, Parts, Sparse, TwoFourParts};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 
 /// CSR to 2:4.
 #[derive(Debug)]

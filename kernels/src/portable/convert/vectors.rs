@@ -13,9 +13,9 @@
 use crate::portable::element::Stored;
 use crate::portable::moves::{Arrays, check_slots};
 use rayon::prelude::*;
-use sparse_oracle::Precision;
-use sparse_oracle::format::PAD;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::Precision;
+use sparse_types::format::PAD;
+use sparse_types::refusal::Refusal;
 use std::ops::Range;
 
 /// Matrices with fewer slots or entries are converted by the calling thread alone.

@@ -12,10 +12,10 @@ use super::bands;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{Csr, FormatKind, FormatParams, Parts, Sparse, VnmParts};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::contract::Op;
+use sparse_types::format::{Csr, FormatKind, FormatParams, Parts, Sparse, VnmParts};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 use std::ops::Range;
 
 /// CSR to V:N:M.

@@ -9,9 +9,9 @@ use super::{LaneFormat, Lanes};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Fused;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{Bcsr, FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{Bcsr, FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
 
 /// Marks kernels for BCSR.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use crate::portable::element::Stored;
 use crate::portable::exact_sum::ExactSum;
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Separate;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
 
 /// Marks kernels for COO.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use crate::portable::element::Stored;
 use crate::portable::moves::Move;
 use crate::portable::request::wrong_format;
 use crate::portable::unit::Separate;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{FormatKind, FormatParams, Sparse};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::Answer;
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{FormatKind, FormatParams, Sparse};
+use sparse_types::refusal::Refusal;
+use sparse_types::task::Answer;
 use std::marker::PhantomData;
 
 /// Marks kernels for a format that the move `M` decodes to CSR.

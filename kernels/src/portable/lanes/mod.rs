@@ -27,9 +27,9 @@ pub(crate) use ell::AsEll;
 
 use super::element::Stored;
 use super::unit::Chain;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
 
 /// A matrix that can be read lane by lane.
 pub(crate) trait Lanes<T> {

@@ -12,8 +12,8 @@ use super::{Source, opened};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{BitTcf, FormatKind, MeTcf, PAD, RsTile, Sparse};
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{BitTcf, FormatKind, MeTcf, PAD, RsTile, Sparse};
 
 /// Marks kernels for RS-Tile.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::feature::Feature;
 use crate::x86::lanes::{Buffers, Lanes, Rows};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::refusal::Refusal;
 use std::ops::Range;
 
 /// A matrix that can be decoded row by row.

@@ -12,8 +12,8 @@ use super::{Source, opened};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{FormatKind, LibraSddmm, LibraSpmm, Sparse};
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{FormatKind, LibraSddmm, LibraSpmm, Sparse};
 
 /// Marks kernels for Libra's SpMM format.
 #[derive(Debug)]

@@ -27,9 +27,9 @@ pub(super) use structured::{AsNm, AsTwoFour, AsVnm};
 use super::lanes::{Boxed, Buffers, Lanes};
 use crate::portable::element::Stored;
 use crate::portable::moves::turn;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{FormatKind, Sparse};
-use sparse_oracle::refusal::Refusal;
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{FormatKind, Sparse};
+use sparse_types::refusal::Refusal;
 
 /// A storage format as rows.
 pub(super) trait Source {

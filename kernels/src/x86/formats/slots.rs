@@ -7,8 +7,8 @@ use super::{Source, opened};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{Bcsr, BlockedEll, Ell, FormatKind, PAD, Sparse, SrBcrs};
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{Bcsr, BlockedEll, Ell, FormatKind, PAD, Sparse, SrBcrs};
 
 /// Marks kernels for ELL.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use crate::portable::convert::two_four::{Cut, ROWS};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
-use sparse_oracle::arithmetic::Pads;
-use sparse_oracle::format::{FormatKind, Nm, Sparse, TwoFour, Vnm};
+use sparse_types::arithmetic::Pads;
+use sparse_types::format::{FormatKind, Nm, Sparse, TwoFour, Vnm};
 
 /// Marks kernels for vector-wise N:M.
 #[derive(Debug)]

@@ -21,12 +21,12 @@ use crate::portable::sddmm::{Positions, Sampled, epilogue, open};
 use crate::portable::unit::Unit;
 use dots::{Dots, LANES_LIMIT};
 use rayon::prelude::*;
-use sparse_oracle::arithmetic::{Arithmetic, Reduction};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::Sparse;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Bf16, E4m3, E5m2, F16, Tf32};
+use sparse_types::arithmetic::{Arithmetic, Reduction};
+use sparse_types::contract::Op;
+use sparse_types::format::Sparse;
+use sparse_types::refusal::Refusal;
+use sparse_types::task::{Answer, Task};
+use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 
 /// Pushes one row per element type with a vector unit.
 macro_rules! push {

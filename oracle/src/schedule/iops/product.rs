@@ -11,6 +11,7 @@ use super::psums::terms;
 use super::tiles::Tiling;
 use crate::format::{CpCsr, Dense, Entries, Entry, Layout, RpCsc, SLOT_LIMIT};
 use crate::model::chain::Unit;
+use crate::prelude::*;
 use crate::refusal::Refusal;
 use crate::scalar::{Precision, Scalar};
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@
 //! ```
 
 use crate::format::{CpCsr, EXTENT_LIMIT, Entries, Entry, FormatParams, GROUP_LIMIT, LANE_LIMIT, RpCsc};
+use crate::prelude::*;
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub trait Grouped<T>: Sized {
 
 impl<T: Scalar> Grouped<T> for RpCsc<T> {
     fn encode(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        RpCsc::from_entries(entries, params)
+        RpCsc::from_entries_with(entries, params)
     }
 
     fn decode(&self) -> Entries<T> {
@@ -43,7 +44,7 @@ impl<T: Scalar> Grouped<T> for RpCsc<T> {
 
 impl<T: Scalar> Grouped<T> for CpCsr<T> {
     fn encode(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        CpCsr::from_entries(entries, params)
+        CpCsr::from_entries_with(entries, params)
     }
 
     fn decode(&self) -> Entries<T> {

@@ -2,9 +2,10 @@
 
 use super::packing::Packing;
 use super::{Ratio, Tiles};
-use crate::format::{Nm, Windows};
+use crate::format::Nm;
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
+use sparse_types::format::nm::Windows;
 
 /// Extents of the blocks that lie in shared memory, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -13,8 +13,9 @@
 //! memory. Nothing else changes: the value in row `u` of B' meets the same column of A.
 
 use super::blocking::check_groups;
-use crate::format::{Nm, Windows};
+use crate::format::Nm;
 use crate::refusal::{Refusal, check_u32};
+use sparse_types::format::nm::Windows;
 use std::collections::BTreeSet;
 use std::ops::{Deref, Range};
 

@@ -163,6 +163,7 @@ fn keep_possible(candidates: &mut Vec<Candidate>, count: usize) {
 mod tests {
     use super::{CANDIDATES_PER_COLUMN, Neighbours};
     use crate::format::{Csr, Entries, Entry};
+    use crate::prelude::*;
     use crate::schedule::reorder::similarity::Rows;
     use crate::source::random::Random;
     use std::collections::BTreeSet;

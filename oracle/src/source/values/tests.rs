@@ -2,6 +2,7 @@
 
 use super::range::power_of_two;
 use super::*;
+use crate::prelude::*;
 use crate::scalar::{Specials, Values};
 
 /// These do not depend on the seed.

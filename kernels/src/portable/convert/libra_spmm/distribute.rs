@@ -1,8 +1,8 @@
 //! Which vectors of a window go to the tensor part, and to which slot of it.
 
 use super::vectors::{Vector, WINDOW};
-use sparse_oracle::format::FormatParams;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::FormatParams;
+use sparse_types::refusal::Refusal;
 
 /// Slot of a vector that stays with the CUDA cores.
 pub(in crate::portable::convert) const REST: u32 = u32::MAX;

@@ -1,8 +1,8 @@
 //! What RP-CSC and CP-CSR conversions share: the widths of their fields, and tasks that run on threads where that pays.
 
 use rayon::prelude::*;
-use sparse_oracle::format::FormatParams;
-use sparse_oracle::refusal::Refusal;
+use sparse_types::format::FormatParams;
+use sparse_types::refusal::Refusal;
 
 /// Entries from which threads are worth starting.
 pub(in crate::portable::convert) const PARALLEL: usize = 1 << 14;

@@ -10,7 +10,7 @@
 //! fills the arrays.
 
 use super::{CHUNK, SIDE, cut, each, starts};
-use sparse_oracle::format::PAD;
+use sparse_types::format::PAD;
 use std::ops::Range;
 
 /// Some windows, and where their entries lie among those of all windows.

@@ -4,7 +4,7 @@
 //! windows and residual rows of its range.
 
 use super::{CHUNK, SIDE, bits_by_row, cut, each, starts};
-use sparse_oracle::format::PAD;
+use sparse_types::format::PAD;
 use std::ops::Range;
 
 /// The index arrays of an RS-Tile matrix.

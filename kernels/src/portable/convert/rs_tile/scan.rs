@@ -5,7 +5,7 @@
 //! than seven bisections per entry, and most cost one cache line or two.
 
 use super::SIDE;
-use sparse_oracle::format::{FormatParams, ImpactRule};
+use sparse_types::format::{FormatParams, ImpactRule};
 
 /// Entries of seven rows up to which they are searched from end to end.
 const PLAIN: usize = 256;

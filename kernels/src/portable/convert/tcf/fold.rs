@@ -10,8 +10,8 @@
 use super::squeeze::{Windows, crowded, cut, each, jobs};
 use crate::portable::moves::check_slots;
 use rayon::prelude::*;
-use sparse_oracle::format::PAD;
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_types::format::PAD;
+use sparse_types::refusal::{Refusal, check_u32};
 use std::ops::Range;
 
 /// Columns of a block.
