@@ -7,10 +7,10 @@
 //! Figures 1, 13 and 14 of Libra and 13 and 14 of RSH-SpMM. Matrices below 5,000 rows, 5,000
 //! columns or 100,000 entries are left out, as in the papers, and counted.
 
-use sparse_oracle::prelude::*;
 use anyhow::{Result, bail};
 use sparse_conformance::origin::Origin;
 use sparse_oracle::format::{Entries, Fields, FormatKind, FormatParams, ImpactRule, Parts, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::schedule::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
 use sparse_oracle::schedule::rs_tile::{Statistics, sweep};
 use sparse_oracle::source::file::list_dir;

@@ -178,9 +178,7 @@ mod tests {
         let at = [(0, 1), (0, 4), (1, 3), (3, 6), (8, 0), (8, 3), (8, 5), (10, 5)];
         let list = at.map(|(row, col)| Entry { row, col, value: 1.0 }).to_vec();
         let entries = Entries { rows: 11, cols: 7, list };
-        let half = entries
-            .clone()
-            .map(|&v: &f64| sparse_oracle::F16::from_f64(v));
+        let half = entries.clone().map(|&v: &f64| sparse_oracle::F16::from_f64(v));
         let params = FormatParams {
             tau_nnz: Some(0),
             eta: Some(1),

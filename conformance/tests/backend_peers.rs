@@ -1,11 +1,11 @@
 //! The adapters of `sprs` and `nalgebra-sparse`: a small product and conversion by hand, so that a broken adapter is
 //! not mistaken for a broken library; and proof that each declared deviation is real.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, NalgebraSparse, Sprs, Support};
 use sparse_conformance::case::Params;
 use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::format::{AnySparse, Coo, CooParts, FormatKind, FormatParams, Layout, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Choice;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Precision};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};

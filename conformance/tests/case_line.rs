@@ -387,7 +387,7 @@ fn a_fault_must_concern_the_operation() {
             match line.parse::<Case>() {
                 Ok(case) => assert!(fault.concerns(case.contract.op), "{line}"),
                 Err(e) => {
-                    assert!(!fault.concerns(contract.op) && e.to_string().contains(name), "{line}: {e}")
+                    assert!(!fault.concerns(contract.op) && e.to_string().contains(name), "{line}: {e}");
                 }
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! The matrix of most tests: 20 x 12, rows 0 (columns 1 3 9), 2 (0 3 11), 7 (2 4 5 6 7), 9 (3 4), 17 (11).
 
-use sparse_oracle::prelude::*;
 use crate::cli;
+use sparse_oracle::prelude::*;
 
 use cli::{Ran, run_in};
 use serde_json::Value;

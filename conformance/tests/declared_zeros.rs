@@ -1,12 +1,12 @@
 //! Stored zeros that count as absent in products (clause 1.2): kernels that drop them are judged by what they do, and others are not
 //! excused by the choice.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::runner::run_case;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{AnySparse, Csr, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Choice;
 use sparse_oracle::scalar::Scalar;
 use sparse_oracle::task::{Answer, Task};

@@ -1,7 +1,6 @@
 //! Valid encodings that no encoder writes: the constructors take them, they mean the same matrix, and our kernels are judged
 //! right on them.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::built_in;
 use sparse_conformance::case::{Case, CaseError, Filling, Params};
 use sparse_conformance::encodings::{ENCODINGS, Encoding, EncodingInfo, loosened};
@@ -12,6 +11,7 @@ use sparse_oracle::F16;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::{Csr, Entries, FormatKind, FormatParams, PARAMETERS, Parts, Sparse};
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::generator::quick_specs;
 use sparse_oracle::source::random::Random;
 use sparse_oracle::source::values::VALUE_FAMILIES;

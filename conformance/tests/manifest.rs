@@ -1,12 +1,12 @@
 //! Manifests: what they may say, what is refused with which words, and what `support` answers from them.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Determinism, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::manifest::{Capabilities, Manifest};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Epilogue, Flush, Input, Reduction};
 use sparse_oracle::contract::{Contract, all_contracts};
+use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Choice;
 
 const GOOD: &str = r#"{

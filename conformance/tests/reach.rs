@@ -1,6 +1,5 @@
 //! Values and sources that reach where bugs live: no honest backend is accused on them, and they show what they are made to show.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, built_in};
 use sparse_conformance::case::{Case, Filling, Params};
 use sparse_conformance::operands::{OperandError, build};
@@ -9,6 +8,7 @@ use sparse_conformance::right::Right;
 use sparse_conformance::runner::run_case;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::{AnySparse, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::generator::quick_specs;
 use sparse_oracle::source::random::Random;

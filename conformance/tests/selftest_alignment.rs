@@ -1,10 +1,10 @@
 //! Bugs that look at addresses: silent on arrays that begin at a border of 64 bytes, wrong one element past it.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::Backend;
 use sparse_conformance::selftest::{Seeded, bugs};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut};
 use sparse_oracle::task::{DenseMut, DenseRef, Task};
 

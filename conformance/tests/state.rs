@@ -1,7 +1,6 @@
 //! State and environment: kernels that are right when they are called once, on aligned memory, by one thread, and wrong else.
 //! Each is found by the case parameter or the further run that is there for it, and the honest kernel is not accused.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, Determinism, Failure, Portable, Support};
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::determinism::Repeats;
@@ -12,6 +11,7 @@ use sparse_conformance::sequence::After;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Scalar, Values};
 use sparse_oracle::task::{Answer, DenseMut, Task};
 use sparse_plugin::Environment;

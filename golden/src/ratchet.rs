@@ -55,7 +55,10 @@ pub fn differences(reviewed: &str, fresh: &str) -> Vec<Difference> {
         match old.get(key) {
             Some(before) => line(key, before, cells, &mut all),
             None => {
-                all.push(Difference { kind: Kind::Changed, text: format!("{key} is new; {}", replay(cells)) });
+                all.push(Difference {
+                    kind: Kind::Changed,
+                    text: format!("{key} is new; {}", replay(cells)),
+                });
             }
         }
     }

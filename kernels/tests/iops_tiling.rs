@@ -1,7 +1,6 @@
 //! The IOPS model: whatever the partition, the buffers, the array and the threads, the bits are those of one ascending chain,
 //! and what is counted obeys the laws.
 
-use sparse_oracle::prelude::*;
 use crate::iops_support::{
     Number, any_machine, any_reuse, bits, check_ssmm, conserved, cover, csr, encoded, typed, value,
 };
@@ -9,6 +8,7 @@ use crate::support::{Rng, entries};
 use proptest::prelude::*;
 use sparse_kernels::iops::{Machine, Plan, sdmm, sdmm_encoded, ssmm};
 use sparse_oracle::format::{Dense, Entries, Layout, RpCsc};
+use sparse_oracle::prelude::*;
 use sparse_oracle::schedule::iops as reference;
 use std::collections::BTreeSet;
 

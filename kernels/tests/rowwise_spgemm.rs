@@ -1,8 +1,8 @@
 //! Row-wise SpGEMM against the plain portable kernel: the same pattern, order and bits, whatever accumulator a row gets and
 //! however many threads there are.
 
-use sparse_oracle::prelude::*;
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;

@@ -1,7 +1,6 @@
 //! RS-Tile in the optimised conversions: matrices of many chunks, on any number of threads; encodings that are valid, but
 //! that no encoder writes; and both sides of every refusal.
 
-use sparse_oracle::prelude::*;
 use proptest::prelude::*;
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
@@ -10,6 +9,7 @@ use sparse_oracle::format::{
     RsTileParts, SLOT_LIMIT, Sparse,
 };
 use sparse_oracle::judge::judge_encoded;
+use sparse_oracle::prelude::*;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Verdict;

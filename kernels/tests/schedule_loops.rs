@@ -1,8 +1,8 @@
 //! The LOOPS scheduler against the oracle's exact one: the same boundary always, the same threads unless the exact
 //! predictions are closer than what the scheduler calls a tie; and plans from injected clocks.
 
-use sparse_oracle::prelude::*;
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use proptest::prelude::*;
 use sparse_kernels::schedule::{

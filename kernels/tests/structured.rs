@@ -1,9 +1,9 @@
 //! Conversions to N:M, 2:4 and V:N:M, reference against optimised: every ratio up to 32, matrices that do not fit,
 //! parameters that are not legal, and matrices large enough for many threads.
 
+use crate::papers;
 #[allow(dead_code, reason = "parameters are drawn here from more than their samples")]
 use sparse_oracle::prelude::*;
-use crate::papers;
 
 use papers::{corrupted, damage, encoded, patterns, round_trip, typed};
 use proptest::prelude::*;

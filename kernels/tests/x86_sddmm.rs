@@ -3,8 +3,8 @@
 
 #![cfg(target_arch = "x86_64")]
 
-use sparse_oracle::prelude::*;
 use crate::support;
+use sparse_oracle::prelude::*;
 
 use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;

@@ -1,8 +1,8 @@
 //! The `approx` traits do what their users expect, and nothing that judges uses them.
 
-use sparse_oracle::prelude::*;
 use approx::{AbsDiffEq, RelativeEq, UlpsEq, assert_abs_diff_eq, assert_relative_eq, assert_ulps_eq};
 use sparse_oracle::format::{Csr, CsrParts, Dense, Layout};
+use sparse_oracle::prelude::*;
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Scalar, Tf32};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Random damage to one field of a valid matrix: the constructor refuses it, or what it takes is a matrix that
 //! decodes, re-encodes and decodes again to the same entries. Nothing panics, nothing is half right.
 
-use sparse_oracle::prelude::*;
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use matrices::{blocks, patterns, typed};
 use proptest::prelude::*;

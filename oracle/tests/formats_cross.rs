@@ -1,12 +1,12 @@
 //! One logical matrix in every format: the same entries out of each, and out of each converted to every other; explicit
 //! +0.0 apart, where a format pads with them. The structured formats take part with what pruning leaves.
 
-use sparse_oracle::prelude::*;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparse_oracle::convert::convert;
 use sparse_oracle::format::{Entries, Entry, FormatKind, FormatParams, PARAMETERS, Parts, Sparse};
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::{Bf16, E4m3, E5m2, F16, Precision, Refusal, Scalar, Tf32};
 use std::collections::BTreeMap;
 

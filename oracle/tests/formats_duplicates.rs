@@ -1,10 +1,10 @@
 //! Repeated positions in COO: four policies, exact sums, bits kept where nothing is repeated.
 
-use sparse_oracle::prelude::*;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use proptest::prelude::*;
 use sparse_oracle::format::{Coo, CooParts, Duplicates};
+use sparse_oracle::prelude::*;
 use sparse_oracle::{E4m3, F16, Refusal, Scalar, Tf32};
 
 fn coo<T: Scalar>(triples: &[(u32, u32, T)]) -> Coo<T> {

@@ -1,12 +1,12 @@
 //! RP-CSC and CP-CSR: encodings written out by hand, groups that do not divide the matrix, and the widths of the fields:
 //! what just fits is encoded, what is one more is refused by name and place.
 
-use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     CpCsr, CpCsrParts, EXTENT_LIMIT, Entries, Entry, Fields, FormatKind, FormatParams, GROUP_LIMIT,
     LANE_LIMIT, RpCsc, RpCscParts, Sparse,
 };
+use sparse_oracle::prelude::*;
 
 fn entries(rows: usize, cols: usize, list: &[(u32, u32, f64)]) -> Entries<f64> {
     let list = list.iter().map(|&(row, col, value)| Entry { row, col, value });

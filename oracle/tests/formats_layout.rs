@@ -6,12 +6,12 @@
 //! 3 . . .
 //! ```
 
-use sparse_oracle::prelude::*;
 use sparse_oracle::format::FormatParams;
 use sparse_oracle::format::{
     Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr, CsrParts, Ell, EllParts,
     Entries, Entry, PAD,
 };
+use sparse_oracle::prelude::*;
 
 const SHAPE: (usize, usize) = (3, 4);
 

@@ -1,10 +1,10 @@
 //! LOOPS and SR-BCRS, element by element: the pictures in the format files and others worked out by hand, what the
 //! parameters do, and limits.
 
-use sparse_oracle::prelude::*;
 use sparse_oracle::format::{
     Entries, Entry, FormatParams, Loops, LoopsParts, PAD, SLOT_LIMIT, SrBcrs, SrBcrsParts,
 };
+use sparse_oracle::prelude::*;
 use sparse_oracle::{Refusal, Scalar};
 
 fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {

@@ -1,7 +1,7 @@
 //! Libra's two formats, element by element: the pictures in the format files and larger matrices worked out by hand.
 
-use sparse_oracle::prelude::*;
 use crate::libra;
+use sparse_oracle::prelude::*;
 
 use libra::{numbered, padded, params, picture, sddmm, spmm, two_windows, wrapped_diagonal};
 use sparse_oracle::format::{

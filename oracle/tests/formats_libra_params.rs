@@ -1,8 +1,8 @@
 //! Parameters of Libra's two formats: thresholds and their rounding, what is refused, what reads back, limits; and that an
 //! encoder which follows Algorithm 1 as printed is caught.
 
-use sparse_oracle::prelude::*;
 use crate::libra;
+use sparse_oracle::prelude::*;
 
 use libra::{full_columns, numbered, padded, params, picture, sddmm, spmm, two_windows, wrapped_diagonal};
 use sparse_oracle::Refusal;

@@ -1,11 +1,11 @@
 //! Sizes: what does not fit the index type is refused; what would cost memory out of proportion to its entries is
 //! refused before it is allocated, and the rest stays in proportion.
 
-use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     Bcsr, Coo, Csc, Csr, Ell, Entries, Entry, FormatKind, FormatParams, SLOT_LIMIT, Sparse,
 };
+use sparse_oracle::prelude::*;
 
 /// Three entries in a matrix of this shape: two corners of the first row, one of the last.
 fn three_entries(rows: usize, cols: usize) -> Entries<f32> {

@@ -1,8 +1,8 @@
 //! N:M and V:N:M by hand: what a small matrix is encoded to, what is refused because it does not fit, what a claim of
 //! size costs.
 
-use sparse_oracle::prelude::*;
 use crate::nm_support;
+use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture, vnm};
 use sparse_oracle::Refusal;

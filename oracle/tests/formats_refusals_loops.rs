@@ -10,8 +10,8 @@
 //! . 6 . .
 //! ```
 
-use sparse_oracle::prelude::*;
 use crate::defects;
+use sparse_oracle::prelude::*;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,

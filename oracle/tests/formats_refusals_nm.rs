@@ -1,7 +1,7 @@
 //! Every defect by name, for every field of N:M, V:N:M and 2:4: the constructor finds it and says which, where and why.
 
-use sparse_oracle::prelude::*;
 use crate::defects;
+use sparse_oracle::prelude::*;
 
 use defects::{PAST_U32, duplicate, length, out_of_range, past_u32, refuses, too_large, unsorted};
 use sparse_oracle::format::{Nm, NmParts, TwoFour, TwoFourParts, Vnm, VnmParts};

@@ -1,8 +1,8 @@
 //! Every defect by name, for every field of RS-Tile: the constructor finds it and says which, where and why. And what
 //! looks odd, but is valid.
 
-use sparse_oracle::prelude::*;
 use crate::defects;
+use sparse_oracle::prelude::*;
 
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,

@@ -1,7 +1,7 @@
 //! decode(encode(A)) = A bit for bit, in every format and element type; one matrix, one set of entries.
 
-use sparse_oracle::prelude::*;
 use crate::matrices;
+use sparse_oracle::prelude::*;
 
 use matrices::{blocks, patterns, typed};
 use proptest::prelude::*;

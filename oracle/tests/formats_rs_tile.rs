@@ -1,7 +1,7 @@
 //! RS-Tile by hand: the arrays of small matrices, element by element, and sizes at the edge of the index type.
 
-use sparse_oracle::prelude::*;
 use crate::drawings;
+use sparse_oracle::prelude::*;
 
 use drawings::{WORKED, drawn};
 use sparse_oracle::Refusal;

@@ -1,12 +1,12 @@
 //! Encodings of LOOPS and SR-BCRS that are wrong, or not the canonical one: those that follow the paper's slips, and what
 //! the judge says of each.
 
-use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     AnySparse, Entries, Entry, FormatKind, FormatParams, Loops, LoopsParts, PAD, Parts, Sparse, SrBcrs,
 };
 use sparse_oracle::judge::judge_encoded;
+use sparse_oracle::prelude::*;
 use sparse_oracle::verdict::{Defect, Verdict};
 
 fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {

@@ -9,12 +9,12 @@
 //! row 17   .  .  .  .  .  .  .  .  .  .  . 14       8 and 16 rows: 11
 //! ```
 
-use sparse_oracle::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     BitTcf, BitTcfParts, Entries, Entry, Fields, FormatKind, FormatParams, MeTcf, MeTcfParts, PAD,
     SLOT_LIMIT, Sparse, Tcf, TcfParts,
 };
+use sparse_oracle::prelude::*;
 
 const KINDS: [FormatKind; 3] = [FormatKind::Tcf, FormatKind::MeTcf, FormatKind::BitTcf];
 

@@ -1,8 +1,8 @@
 //! 2:4 by hand: nibbles, words and lanes as the PTX ISA draws them, and whole small matrices.
 
+use crate::nm_support;
 #[allow(dead_code, reason = "N:M and V:N:M have their own parameters")]
 use sparse_oracle::prelude::*;
-use crate::nm_support;
 
 use nm_support::picture;
 use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};

@@ -8,8 +8,8 @@
 //! The files hold one selector each; lanes that it does not name hold legal nibbles of other matrices, so that a wrong
 //! lane, row or column shows in nearly every element.
 
-use sparse_oracle::prelude::*;
 use crate::files_shared;
+use sparse_oracle::prelude::*;
 
 use files_shared::say;
 use sparse_oracle::exact::{Dyadic, dot_reference};

@@ -170,7 +170,7 @@ fn every_unit_is_its_definition_in_big_integers() {
             let found = operands.predicted();
             match defined(&operands) {
                 Some(expected) => {
-                    assert_eq!(found, expected, "{operands}: {found:x}, by definition {expected:x}")
+                    assert_eq!(found, expected, "{operands}: {found:x}, by definition {expected:x}");
                 }
                 None => assert!(nan::is_nan(found, unit.acc()), "{operands}: {found:x}, by definition NaN"),
             }

@@ -1,7 +1,7 @@
 //! Pruning: by hand, against its definition in rationals, and what it promises the encoders.
 
-use sparse_oracle::prelude::*;
 use crate::nm_support;
+use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture, vnm};
 use num_bigint::BigInt;

@@ -116,7 +116,7 @@ fn covers_once<M: Grouped<f64>>(tiling: &Tiling<M>, e: &Entries<f64>) -> Result<
     prop_assert!(order.windows(2).all(|w| w[0] < w[1]));
     let mut count = 0;
     for tile in &tiling.tiles {
-        let part = tile.matrix.decode();
+        let part = tile.matrix.entries();
         prop_assert_eq!((tile.row % tiling.tile_rows, tile.col % tiling.tile_cols), (0, 0));
         prop_assert_eq!(
             (part.rows, part.cols),

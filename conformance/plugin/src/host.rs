@@ -45,7 +45,7 @@ struct Expected {
 impl Expected {
     fn new(kind: FormatKind, precision: Precision) -> Expected {
         let (mut arrays, mut extents) = (Vec::new(), Vec::new());
-        for (name, field) in Parts::<u8>::blank(kind).fields() {
+        for (name, field) in Parts::<u8>::empty(kind).fields() {
             match field {
                 FieldRef::Extent(_) | FieldRef::Flag(_) => extents.push(name),
                 FieldRef::U8(_) => arrays.push((name, u8::CODE)),
@@ -116,7 +116,7 @@ impl Call {
     }
 
     fn typed<T: Plain + Element + PartsElement>(&self, kind: FormatKind) -> Result<Answer, RunError> {
-        let mut parts = Parts::<T>::blank(kind);
+        let mut parts = Parts::<T>::empty(kind);
         for (name, field) in parts.fields_mut() {
             let extent = || self.extents.iter().find(|e| e.0 == name).map_or(0, |e| e.1);
             match field {

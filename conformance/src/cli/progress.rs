@@ -51,7 +51,10 @@ impl Progress for Shown {
                 bar.set_message("0 findings");
             }
             None => {
-                eprintln!("{cases} cases on {matrices} {}", if matrices == 1 { "matrix" } else { "matrices" });
+                eprintln!(
+                    "{cases} cases on {matrices} {}",
+                    if matrices == 1 { "matrix" } else { "matrices" }
+                );
             }
         }
     }

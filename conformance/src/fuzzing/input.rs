@@ -209,7 +209,7 @@ impl<'a> Input<'a> {
 
     /// Arrays of a format, field by field, with no regard for one another.
     pub(super) fn parts<T: Scalar>(&mut self, kind: FormatKind) -> Parts<T> {
-        let mut parts = Parts::blank(kind);
+        let mut parts = Parts::empty(kind);
         for (_, field) in parts.fields_mut() {
             match field {
                 FieldMut::Extent(extent) => *extent = self.extent(),

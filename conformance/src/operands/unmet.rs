@@ -104,9 +104,9 @@ pub(crate) fn overlay_sparse(places: &[Place], positions: &[(u32, u32)], values:
 
 #[cfg(test)]
 mod tests {
-    use sparse_oracle::prelude::*;
     use crate::case::Case;
     use crate::operands::build;
+    use sparse_oracle::prelude::*;
 
     /// The places of B with a NaN or Inf are those of unmet rows, and a single one elsewhere, in every layout.
     #[test]

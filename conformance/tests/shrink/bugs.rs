@@ -1,11 +1,11 @@
 //! Backends with one bug each for the shrinker: the portable kernels with operands or a dense f32 result edited.
 
-use sparse_oracle::prelude::*;
 use sparse_conformance::backend::{Backend, Failure, Portable, Support};
 use sparse_conformance::case::Params;
 use sparse_oracle::contract::Contract;
 use sparse_oracle::each_sparse;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entry, FormatParams, Layout, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySliceMut, Scalar};
 use sparse_oracle::task::{Answer, DenseMut, Task};
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! The programs of a reproducer: C that compiles and judges a plug-in, Python that judges a backend over the protocol.
 
-use sparse_oracle::prelude::*;
 use crate::bugs::{Bug, honest};
 use crate::reproducers::{BUDGET, LINE, last_row_copied, written, wrong_value};
 use sparse_conformance::backend::Failure;
 use sparse_conformance::shrink::{Budget, Reason};
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::AnySparse;
+use sparse_oracle::prelude::*;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Verdict;
 use std::collections::BTreeSet;

@@ -2,7 +2,6 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 
-use sparse_oracle::prelude::*;
 use crate::support::{Rng, entries};
 use proptest::prelude::*;
 use sparse_kernels::iops::{
@@ -10,6 +9,7 @@ use sparse_kernels::iops::{
 };
 use sparse_oracle::Scalar;
 use sparse_oracle::format::{CpCsr, Csr, CsrParts, Entries, Entry, FormatKind, FormatParams, RpCsc, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::schedule::iops as reference;
 
 /// f64 and f32.

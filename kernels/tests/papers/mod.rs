@@ -1,6 +1,5 @@
 //! What holds of every format of the papers: random matrices, and the laws as functions of the format's name.
 
-use sparse_oracle::prelude::*;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparse_kernels::{Kernel, kernels_here};
@@ -11,6 +10,7 @@ use sparse_oracle::format::{
 };
 use sparse_oracle::judge::first_difference;
 use sparse_oracle::op::prune;
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::{Precision, Refusal, Scalar};

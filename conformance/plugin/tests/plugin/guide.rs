@@ -8,7 +8,7 @@ fn table() -> String {
     let mut text = String::from("| format | extents | arrays |\n|---|---|---|\n");
     for kind in FormatKind::ALL {
         let (mut extents, mut arrays) = (Vec::new(), Vec::new());
-        for (name, field) in Parts::<f32>::blank(kind).fields() {
+        for (name, field) in Parts::<f32>::empty(kind).fields() {
             let kind = match field {
                 FieldRef::Extent(_) | FieldRef::Flag(_) => None,
                 FieldRef::U8(_) => Some("u8"),

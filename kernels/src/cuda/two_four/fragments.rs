@@ -101,8 +101,8 @@ pub(super) fn lists<T: Packed>(m: &TwoFourParts<T>, transpose: bool) -> Result<L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparse_oracle::prelude::*;
     use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};
+    use sparse_oracle::prelude::*;
     use sparse_types::{Bf16, F16, Scalar, Tf32};
 
     /// A pseudo-random matrix that fits: of each chunk at most half.

@@ -14,43 +14,18 @@ use crate::scalar::Scalar;
 use std::collections::BTreeMap;
 
 /// RP-CSC and CP-CSR as tiles see them.
-pub trait Grouped<T>: Sized {
-    /// Encodes a tile.
-    ///
-    /// # Errors
-    /// Whatever the format's encoder refuses.
-    fn encode(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal>;
-
-    /// Decodes a tile.
-    fn decode(&self) -> Entries<T>;
-
+pub trait Grouped<T>: Codec<T> {
     /// (grouped, other) extents from (rows, columns), or back: RP-CSC groups rows, CP-CSR columns.
     fn turned(shape: (usize, usize)) -> (usize, usize);
 }
 
 impl<T: Scalar> Grouped<T> for RpCsc<T> {
-    fn encode(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        RpCsc::from_entries_with(entries, params)
-    }
-
-    fn decode(&self) -> Entries<T> {
-        self.entries()
-    }
-
     fn turned(shape: (usize, usize)) -> (usize, usize) {
         shape
     }
 }
 
 impl<T: Scalar> Grouped<T> for CpCsr<T> {
-    fn encode(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
-        CpCsr::from_entries_with(entries, params)
-    }
-
-    fn decode(&self) -> Entries<T> {
-        self.entries()
-    }
-
     fn turned((rows, cols): (usize, usize)) -> (usize, usize) {
         (cols, rows)
     }
@@ -110,7 +85,7 @@ impl<M> Tiling<M> {
             cols: tile_cols.min(entries.cols - col),
             list,
         };
-        M::encode(&tile_at(0, 0, Vec::new()), &params)?;
+        M::from_entries_with(&tile_at(0, 0, Vec::new()), &params)?;
         let mut lists = BTreeMap::<(usize, usize), Vec<Entry<T>>>::new();
         for e in &entries.list {
             let (row, col) = (e.row as usize, e.col as usize);
@@ -122,7 +97,7 @@ impl<M> Tiling<M> {
             });
         }
         let encoded = lists.into_iter().map(|((row, col), list)| {
-            let matrix = M::encode(&tile_at(row, col, list), &params);
+            let matrix = M::from_entries_with(&tile_at(row, col, list), &params);
             let matrix = matrix.map_err(|refusal| in_matrix(refusal, row, col))?;
             Ok(Tile { row, col, matrix })
         });
@@ -163,7 +138,7 @@ impl<M> Tiling<M> {
     {
         let mut list = Vec::new();
         for tile in &self.tiles {
-            list.extend(tile.matrix.decode().list.iter().map(|e| Entry {
+            list.extend(tile.matrix.entries().list.iter().map(|e| Entry {
                 row: e.row + tile.row as u32,
                 col: e.col + tile.col as u32,
                 value: e.value,

@@ -27,6 +27,7 @@ pub mod rp_csc;
 pub mod rs_tile;
 mod sparse;
 pub mod sr_bcrs;
+mod table;
 pub mod tcf;
 pub mod two_four;
 pub mod vnm;

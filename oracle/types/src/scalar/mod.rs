@@ -8,10 +8,11 @@ mod native;
 mod spec;
 mod tf32;
 
-pub use any::{AnySlice, AnySliceMut, Element, Values};
+pub use any::{AnySlice, AnySliceMut, Element, Values, element_types};
 pub use decode::{decode, infinity_bits, max_finite_bits, power_of_two};
 pub use float8::{E4m3, E5m2};
 pub use half_types::{Bf16, F16};
+pub(crate) use spec::precisions;
 pub use spec::{FloatSpec, Precision, Specials};
 pub use tf32::Tf32;
 

@@ -24,67 +24,54 @@ pub struct FloatSpec {
     pub specials: Specials,
 }
 
-/// An element type by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Precision {
-    /// IEEE binary64.
-    F64,
-    /// IEEE binary32.
-    F32,
-    /// NVIDIA tf32: f32 storage, 11 significand bits after the declared input rounding.
-    Tf32,
-    /// IEEE binary16.
-    F16,
-    /// bfloat16: f32's exponent range, 8 significand bits.
-    Bf16,
-    /// OCP 8-bit float, 4 exponent bits, NaN but no infinity.
-    E4m3,
-    /// OCP 8-bit float, 5 exponent bits, IEEE-like.
-    E5m2,
+/// Hands the rows of the table of element types to a macro, a dollar sign first, for macros that make macros.
+macro_rules! precisions {
+    ($d:tt $then:ident) => {
+        $then! { $d
+            // Kind, type, name    storage and significand bits, emin, emax, specials
+            F64  f64  "f64"  (64, 53, -1022, 1023, Ieee) "IEEE binary64.";
+            F32  f32  "f32"  (32, 24, -126, 127, Ieee) "IEEE binary32.";
+            Tf32 Tf32 "tf32" (32, 11, -126, 127, Ieee) "NVIDIA tf32: f32 storage, 11 significand bits after the declared input rounding.";
+            F16  F16  "f16"  (16, 11, -14, 15, Ieee) "IEEE binary16.";
+            Bf16 Bf16 "bf16" (16, 8, -126, 127, Ieee) "bfloat16: f32's exponent range, 8 significand bits.";
+            E4m3 E4m3 "e4m3" (8, 4, -6, 8, NanOnly) "OCP 8-bit float, 4 exponent bits, NaN but no infinity.";
+            E5m2 E5m2 "e5m2" (8, 3, -14, 15, Ieee) "OCP 8-bit float, 5 exponent bits, IEEE-like.";
+        }
+    };
 }
+pub(crate) use precisions;
+
+macro_rules! kinds {
+    ($d:tt $($Kind:ident $Type:ident $name:literal ($storage:literal, $significand:literal, $emin:literal, $emax:literal, $specials:ident) $doc:literal;)*) => {
+        /// An element type by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Precision { $(#[doc = $doc] $Kind),* }
+
+        impl Precision {
+            /// All types, widest first.
+            pub const ALL: [Precision; [$($name),*].len()] = [$(Precision::$Kind),*];
+
+            /// The numeric shape.
+            #[must_use]
+            #[inline(always)]
+            pub const fn spec(self) -> FloatSpec {
+                let (storage_bits, significand, emin, emax, specials) = match self {
+                    $(Precision::$Kind => ($storage, $significand, $emin, $emax, Specials::$specials)),*
+                };
+                FloatSpec { storage_bits, significand, emin, emax, specials }
+            }
+
+            /// The name used in contracts, case lines and reports.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Precision::$Kind => $name),* }
+            }
+        }
+    };
+}
+precisions!($ kinds);
 
 impl Precision {
-    /// All types, widest first.
-    pub const ALL: [Precision; 7] = [
-        Precision::F64,
-        Precision::F32,
-        Precision::Tf32,
-        Precision::F16,
-        Precision::Bf16,
-        Precision::E4m3,
-        Precision::E5m2,
-    ];
-
-    /// The numeric shape.
-    #[must_use]
-    #[inline(always)]
-    pub const fn spec(self) -> FloatSpec {
-        let (storage_bits, significand, emin, emax, specials) = match self {
-            Precision::F64 => (64, 53, -1022, 1023, Specials::Ieee),
-            Precision::F32 => (32, 24, -126, 127, Specials::Ieee),
-            Precision::Tf32 => (32, 11, -126, 127, Specials::Ieee),
-            Precision::F16 => (16, 11, -14, 15, Specials::Ieee),
-            Precision::Bf16 => (16, 8, -126, 127, Specials::Ieee),
-            Precision::E4m3 => (8, 4, -6, 8, Specials::NanOnly),
-            Precision::E5m2 => (8, 3, -14, 15, Specials::Ieee),
-        };
-        FloatSpec { storage_bits, significand, emin, emax, specials }
-    }
-
-    /// The name used in contracts, case lines and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Precision::F64 => "f64",
-            Precision::F32 => "f32",
-            Precision::Tf32 => "tf32",
-            Precision::F16 => "f16",
-            Precision::Bf16 => "bf16",
-            Precision::E4m3 => "e4m3",
-            Precision::E5m2 => "e5m2",
-        }
-    }
-
     /// The type with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Precision> {
