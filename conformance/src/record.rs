@@ -33,7 +33,13 @@ pub(crate) fn record(
         Verdict::Exact => None,
         Verdict::Within { share } => Some(share),
         Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
-        _ => None,
+        Verdict::AgreedRefusal { .. }
+        | Verdict::LoneRefusal { .. }
+        | Verdict::LoneAcceptance { .. }
+        | Verdict::Crashed { .. }
+        | Verdict::TimedOut { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. } => None,
     };
     let verdict = verdict_record(judged.verdict);
     // Few records are findings: only those need to be replayed.

@@ -151,7 +151,7 @@ impl Product {
         // SpGEMM knows neither scalars nor blocks of a unit.
         let (arithmetic, scalars) = match case.contract.op {
             Op::Spgemm => (self.arithmetic, (1.0, 0.0)),
-            _ => (
+            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => (
                 exact.as_laid_out(case.contract.format, &self.arithmetic),
                 (case.params.alpha, case.params.beta),
             ),

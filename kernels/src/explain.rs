@@ -19,7 +19,7 @@ pub fn explain(name: &str) -> Result<String, NameError> {
                 Op::Spmm => "sparse x dense matrix (SpMM)",
                 Op::Spmv => "sparse matrix x vector (SpMV)",
                 Op::Sddmm => "dense x dense at the positions of a sparse matrix (SDDMM)",
-                _ => "sparse x sparse matrix (SpGEMM)",
+                Op::Spgemm | Op::Transpose | Op::Convert => "sparse x sparse matrix (SpGEMM)",
             };
             let Types { a, b, acc, out } = types;
             format!(

@@ -97,7 +97,7 @@ fn profile(contract: &Contract) -> Profile {
         }
         Op::Convert if contract.format == FormatKind::Coo => Profile::default()
             .with(Choice::DuplicatesSumAnyOrder, "sorts each lane by column alone before it adds duplicates"),
-        _ => Profile::default(),
+        Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => Profile::default(),
     }
 }
 

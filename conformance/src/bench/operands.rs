@@ -68,7 +68,9 @@ impl Shared {
         let (rows, cols) = self.operands.result;
         let out = match self.case.contract.op {
             Op::Spgemm => 0,
-            _ => (rows * cols) as u64 * size(self.case.contract.types.out),
+            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => {
+                (rows * cols) as u64 * size(self.case.contract.types.out)
+            }
         };
         operand(&self.operands.b) + operand(&self.operands.y) + out
     }

@@ -106,7 +106,7 @@ fn halved(loaded: &Loaded) -> Option<Loaded> {
 fn stored(contract: &Contract) -> Precision {
     match contract.op {
         Op::Sddmm => contract.types.out,
-        _ => contract.types.a,
+        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => contract.types.a,
     }
 }
 

@@ -473,6 +473,6 @@ pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Optio
     match case.contract.op {
         Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
         Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
-        _ => None,
+        Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => None,
     }
 }

@@ -205,7 +205,9 @@ pub(crate) static FACTORS: [Factor; 20] = [
         concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm),
         set: |d, level, _| match d.contract.op {
             Op::Sddmm => d.params.layout_y = Some(layout(level)),
-            _ => d.params.layout_c = layout(level),
+            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => {
+                d.params.layout_c = layout(level);
+            }
         },
         of: |case| {
             let p = &case.params;
@@ -231,7 +233,9 @@ pub(crate) static FACTORS: [Factor; 20] = [
         concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm),
         set: |d, level, mix| match d.contract.op {
             Op::Sddmm => d.params.pad_y = Some(pad(level, mix)),
-            _ => d.params.pad_c = pad(level, mix),
+            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => {
+                d.params.pad_c = pad(level, mix);
+            }
         },
         of: |case| {
             let p = &case.params;

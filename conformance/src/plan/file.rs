@@ -113,7 +113,7 @@ fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
     let n = match contract.op {
         Op::Sddmm => 16,
         Op::Spmv => Params::default().n,
-        _ => 32,
+        Op::Spmm | Op::Spgemm | Op::Transpose | Op::Convert => 32,
     };
     let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] {
         Layout::ColMajor

@@ -153,8 +153,10 @@ fn most_terms(draft: &Draft, arithmetic: &Arithmetic) -> u64 {
 fn terms(draft: &Draft, choice: &Choice) -> u64 {
     match draft.contract.op {
         Op::Sddmm => draft.params.n as u64,
-        _ if draft.params.transpose_a => choice.longest_col,
-        _ => choice.longest_row,
+        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert if draft.params.transpose_a => {
+            choice.longest_col
+        }
+        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => choice.longest_row,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::digest;
 use crate::manifest::{Manifest, PROTOCOL, Rule, Settled};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::{Contract, all_contracts};
-use sparse_oracle::format::{AnyParts, FieldRef, Fields, FormatKind};
+use sparse_oracle::format::{AnyParts, FieldRef, Fields, FormatKind, Parts};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::task::{Answer, RawSparse};
 use sparse_oracle::verdict::Defect;
@@ -169,13 +169,14 @@ fn put_raw(payload: &mut Payload, raw: &RawSparse) -> super::header::SparseHead 
 
 /// Field names of both index arrays of a general format; the first is empty where there is a width instead.
 fn raw_names(kind: FormatKind) -> (&'static str, &'static str) {
-    match kind {
-        FormatKind::Csr => ("row_ptr", "col_idx"),
-        FormatKind::Csc => ("col_ptr", "row_idx"),
-        FormatKind::Bcsr => ("block_row_ptr", "block_col"),
-        FormatKind::Ell => ("", "col_idx"),
-        FormatKind::BlockedEll => ("", "block_col"),
-        _ => ("row_idx", "col_idx"),
+    let parts = Parts::<u8>::empty(kind);
+    let fields = parts.fields().into_iter();
+    let index: Vec<&str> =
+        fields.filter(|(_, field)| matches!(field, FieldRef::U32(_))).map(|(name, _)| name).collect();
+    match index[..] {
+        [offsets, indices] => (offsets, indices),
+        [indices] => ("", indices),
+        _ => unreachable!("{} has one or two index arrays", kind.name()),
     }
 }
 

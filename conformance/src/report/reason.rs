@@ -26,7 +26,11 @@ impl Reason {
             Verdict::LoneRefusal { refusal } => (None, class(refusal)),
             Verdict::LoneAcceptance { expected } => (None, class(expected)),
             Verdict::TimedOut { .. } => (None, String::new()),
-            _ => return None,
+            Verdict::Exact
+            | Verdict::Within { .. }
+            | Verdict::AgreedRefusal { .. }
+            | Verdict::Unsupported { .. }
+            | Verdict::NotRun { .. } => return None,
         };
         Some(Reason { kind: verdict.kind(), defect, words })
     }

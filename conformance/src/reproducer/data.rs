@@ -102,7 +102,9 @@ impl Data {
             match case.contract.op {
                 Op::Transpose | Op::Convert => data.add_move(case, operands, backend, &profile),
                 Op::Spgemm => data.add_product(case, operands, backend, (&arithmetic, &profile)),
-                _ => data.add_dense(case, operands, backend, (&arithmetic, &profile)),
+                Op::Spmm | Op::Spmv | Op::Sddmm => {
+                    data.add_dense(case, operands, backend, (&arithmetic, &profile));
+                }
             }
         }
         (data.elements() + data.wants.len() <= MOST).then_some(data)

@@ -73,7 +73,7 @@ fn names(op: Op) -> Names {
     let (sparse, b, output) = match op {
         Op::Spmv => ("a", "x", "y"),
         Op::Sddmm => ("s", "x", "out"),
-        _ => ("a", "b", "c"),
+        Op::Spmm | Op::Spgemm | Op::Transpose | Op::Convert => ("a", "b", "c"),
     };
     Names { sparse, b, output }
 }

@@ -93,6 +93,10 @@ fn prefixed(verdict: Verdict, words: &str) -> Verdict {
         Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
         Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
         Verdict::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail: with(tail) },
-        other => other,
+        other @ (Verdict::Exact
+        | Verdict::Within { .. }
+        | Verdict::AgreedRefusal { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. }) => other,
     }
 }

@@ -269,7 +269,7 @@ fn judge_response(
         (Ok(exact), Response::Dense(result)) => {
             let c = match case.contract.op {
                 Op::Sddmm => initial(case, operands, 0),
-                _ => first.before.clone(),
+                Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => first.before.clone(),
             };
             product.judge_dense(case, exact, &result, c.as_deref())
         }

@@ -158,17 +158,14 @@ fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
 
 /// A finding that shows beside another filling of an output that may not be read.
 fn beside(judged: Judged, bits: u64) -> Judged {
-    let verdict = match judged.verdict {
-        Verdict::Wrong(mut mismatch) => {
-            mismatch.message = format!(
-                "{}; the output held 0x{bits:x} before the call, and where it held NaN the result was right",
-                mismatch.message
-            );
-            Verdict::Wrong(mismatch)
-        }
-        other => other,
-    };
-    Judged { verdict, ..judged }
+    let mut judged = judged;
+    if let Verdict::Wrong(mismatch) = &mut judged.verdict {
+        mismatch.message = format!(
+            "{}; the output held 0x{bits:x} before the call, and where it held NaN the result was right",
+            mismatch.message
+        );
+    }
+    judged
 }
 
 /// Of two runs that both passed, the one with the larger share.
@@ -177,7 +174,14 @@ fn worse(a: Judged, b: Judged) -> Judged {
         Verdict::Within { share } => share,
         Verdict::Exact => 0.0,
         // Not judged beside judged: not judged.
-        _ => f64::INFINITY,
+        Verdict::Wrong(_)
+        | Verdict::AgreedRefusal { .. }
+        | Verdict::LoneRefusal { .. }
+        | Verdict::LoneAcceptance { .. }
+        | Verdict::Crashed { .. }
+        | Verdict::TimedOut { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. } => f64::INFINITY,
     };
     if share(&a) > share(&b) { a } else { b }
 }

@@ -144,9 +144,10 @@ pub(super) fn after(
     };
     let before = read(out);
     let answer = Portable.run(contract, reborrow(&mut task))?;
-    let (rows, cols, ld, layout) = match &task {
-        Task::Spmm { c, .. } => (c.rows, c.cols, c.ld, c.layout),
-        _ => (before.len(), 1, 1, Layout::RowMajor),
+    let (rows, cols, ld, layout) = if let Task::Spmm { c, .. } = &task {
+        (c.rows, c.cols, c.ld, c.layout)
+    } else {
+        (before.len(), 1, 1, Layout::RowMajor)
     };
     let (sparse, beta) = match &task {
         Task::Spmm { a, transpose_a, beta, .. } | Task::Spmv { a, transpose_a, beta, .. } => {

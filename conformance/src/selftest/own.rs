@@ -145,7 +145,9 @@ impl Own {
                 let c = DenseMut { rows, cols, ld, layout, data: y };
                 self.product(contract.types, lanes, (b, false), (alpha, beta), c);
             }
-            _ => return Err("this kernel computes SpMM and SpMV".into()),
+            Task::Sddmm { .. } | Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => {
+                return Err("this kernel computes SpMM and SpMV".into());
+            }
         }
         Ok(Answer::Written)
     }

@@ -104,10 +104,8 @@ where
     O: Output<A> + Word,
 {
     // Exact in the accumulator's type, as the request checks, and so in f32.
-    let factors = match task {
-        Task::Spmm { alpha, beta, .. } => (alpha as f32, beta as f32),
-        _ => (1.0, 0.0),
-    };
+    let factors =
+        if let Task::Spmm { alpha, beta, .. } = task { (alpha as f32, beta as f32) } else { (1.0, 0.0) };
     let request = request::spmm::<I, A, O>(task, FormatKind::TwoFour)?;
     let n = request.c.cols;
     product(

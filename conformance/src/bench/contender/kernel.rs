@@ -44,7 +44,7 @@ impl KernelContender {
         let (rows, cols) = operands.result;
         let elements = match kernel.contract.op {
             Op::Spgemm | Op::Transpose | Op::Convert => 0,
-            _ => rows * cols,
+            Op::Spmm | Op::Spmv | Op::Sddmm => rows * cols,
         };
         let out = kernel.contract.types.out;
         let sparse = [Some(&operands.a), operands.b_sparse.as_ref()];

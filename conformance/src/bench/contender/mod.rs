@@ -101,7 +101,7 @@ impl Given<'_> {
     fn elements(&self) -> usize {
         match self.contract.op {
             Op::Spmm | Op::Spmv => self.operands.result.0 * self.operands.result.1,
-            _ => 0,
+            Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => 0,
         }
     }
 }

@@ -221,7 +221,9 @@ pub(super) fn touched(shared: &Shared) -> u64 {
     match shared.case.contract.op {
         // The values of S are counted with its format and not read in this mode: as many bytes as are written.
         Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a),
-        _ => count(inner) * n * size(types.b) + out,
+        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => {
+            count(inner) * n * size(types.b) + out
+        }
     }
 }
 

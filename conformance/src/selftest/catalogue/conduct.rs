@@ -80,9 +80,11 @@ pub(super) static BUGS: &[Bug] = &[
         "refuses alpha other than 1",
         "undeclared",
         |c| spmm(c) && c.params.alpha != 1.0,
-        Runs(|contract, task| match task {
-            Task::Spmm { alpha, .. } if alpha != 1.0 => Err("alpha must be 1".into()),
-            other => Portable.run(contract, other),
+        Runs(|contract, task| {
+            if matches!(task, Task::Spmm { alpha, .. } if alpha != 1.0) {
+                return Err("alpha must be 1".into());
+            }
+            Portable.run(contract, task)
         }),
         &[REFUSED],
     ),
@@ -174,13 +176,11 @@ fn takes_everything(contract: &Contract, task: Task<'_>) -> Result<Answer, Failu
 
 /// A window that holds more than the pattern is encoded with all of a window kept.
 fn takes_any_pattern(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
-    match task {
-        Task::Convert { a, to, .. } => {
-            let params = FormatParams { n: 4, ..FormatParams::default() };
-            Portable.run(contract, Task::Convert { a, to, params })
-        }
-        other => Portable.run(contract, other),
-    }
+    let Task::Convert { a, to, .. } = task else {
+        return Portable.run(contract, task);
+    };
+    let params = FormatParams { n: 4, ..FormatParams::default() };
+    Portable.run(contract, Task::Convert { a, to, params })
 }
 
 /// The honest manifest with another arithmetic.

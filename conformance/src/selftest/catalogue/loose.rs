@@ -143,31 +143,31 @@ pub(super) static BUGS: &[Bug] = &[
     decodes(
         "loose: rs_tile decoder packs columns",
         "columns without a bit are skipped by the decoder",
-        FormatKind::RsTile,
+        |c| to_csr(c) && c.contract.format == FormatKind::RsTile,
         |c, t| decoded(c, t, |p| walk_rs(&rs_packed(p), TILES)),
     ),
     decodes(
         "loose: rs_tile decoder ends at a block without a bit",
         "an empty bitmap is taken for the end of a window",
-        FormatKind::RsTile,
+        |c| to_csr(c) && c.contract.format == FormatKind::RsTile,
         |c, t| decoded(c, t, |p| walk_rs(&rs_ended(p), TILES)),
     ),
     decodes(
         "loose: libra decoder ends at a block without a bit",
         "an empty bitmap is taken for the end of a window",
-        FormatKind::LibraSpmm,
+        |c| to_csr(c) && c.contract.format == FormatKind::LibraSpmm,
         |c, t| decoded(c, t, |p| walk_libra(&libra_ended(p), |w| w, true)),
     ),
     decodes(
         "loose: libra decoder, vector in both parts",
         "a column of the tensor part is skipped in the rest of its window",
-        FormatKind::LibraSpmm,
+        |c| to_csr(c) && c.contract.format == FormatKind::LibraSpmm,
         |c, t| decoded(c, t, libra_once),
     ),
     decodes(
         "loose: ell decoder ends at a zero",
         "a stored zero is taken for the end of its row",
-        FormatKind::Ell,
+        |c| to_csr(c) && c.contract.format == FormatKind::Ell,
         |c, t| decoded(c, t, |p| ell(p, true, |w, _| w)),
     ),
 ];
@@ -193,14 +193,9 @@ const fn walks(
 const fn decodes(
     name: &'static str,
     story: &'static str,
-    format: FormatKind,
+    concerns: fn(&Case) -> bool,
     run: fn(&Contract, Task<'_>) -> Result<Answer, Failure>,
 ) -> Bug {
-    let concerns: fn(&Case) -> bool = match format {
-        FormatKind::RsTile => |c| to_csr(c) && c.contract.format == FormatKind::RsTile,
-        FormatKind::LibraSpmm => |c| to_csr(c) && c.contract.format == FormatKind::LibraSpmm,
-        _ => |c| to_csr(c) && c.contract.format == FormatKind::Ell,
-    };
     Bug::new(F, name, story, concerns, Effect::Runs(run), &[PATTERN, VALUE, STRUCTURE])
 }
 

@@ -171,9 +171,11 @@ pub(super) static BUGS: &[Bug] = &[
         "transpose: not done",
         "the matrix comes back as it is",
         |c| legal(c, Op::Transpose),
-        Effect::Runs(|contract, task| match task {
-            Task::Transpose { a } => Ok(Answer::Sparse(RawSparse::of((*a).clone()))),
-            other => Portable.run(contract, other),
+        Effect::Runs(|contract, task| {
+            if let Task::Transpose { a } = task {
+                return Ok(Answer::Sparse(RawSparse::of(a.clone())));
+            }
+            Portable.run(contract, task)
         }),
         &[SHAPE, PATTERN, VALUE],
     ),
@@ -198,9 +200,11 @@ pub(super) static BUGS: &[Bug] = &[
         "conversion: another format",
         "the matrix comes back in its own format",
         |c| legal(c, Op::Convert),
-        Effect::Runs(|contract, task| match task {
-            Task::Convert { a, .. } => Ok(Answer::Sparse(RawSparse::of((*a).clone()))),
-            other => Portable.run(contract, other),
+        Effect::Runs(|contract, task| {
+            if let Task::Convert { a, .. } = task {
+                return Ok(Answer::Sparse(RawSparse::of(a.clone())));
+            }
+            Portable.run(contract, task)
         }),
         &[SHAPE],
     ),

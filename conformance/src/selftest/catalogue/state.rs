@@ -281,9 +281,10 @@ fn nothing_where(
 
 /// No more entries than the first product of these extents had.
 fn kept_count(contract: &Contract, task: Task<'_>, memory: &Memory) -> Result<Answer, Failure> {
-    let key = match &task {
-        Task::Spgemm { a, b } => format!("{contract} {:?} {:?}", a.shape(), b.shape()),
-        _ => String::new(),
+    let key = if let Task::Spgemm { a, b } = &task {
+        format!("{contract} {:?} {:?}", a.shape(), b.shape())
+    } else {
+        String::new()
     };
     let mut answer = Portable.run(contract, task)?;
     if let Answer::Sparse(raw) = &mut answer {

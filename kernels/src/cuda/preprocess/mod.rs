@@ -167,7 +167,11 @@ fn row<F: Target, T: Word>() -> Kernel {
 fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
     let (a, to, params) = match task {
         Task::Convert { a, to, params } => (a, to, params),
-        task => return Err(wrong_task(Op::Convert, &task)),
+        other @ (Task::Spmm { .. }
+        | Task::Spmv { .. }
+        | Task::Sddmm { .. }
+        | Task::Spgemm { .. }
+        | Task::Transpose { .. }) => return Err(wrong_task(Op::Convert, &other)),
     };
     if to != F::KIND {
         return Err(wrong_format("target", F::KIND, to));
@@ -239,10 +243,12 @@ pub fn conversion_times(
     params: FormatParams,
     repeats: usize,
 ) -> Result<ConversionTimes, Refusal> {
-    let rule = match to {
-        FormatKind::LibraSpmm => ToSpmm::rule(params),
-        FormatKind::LibraSddmm => ToSddmm::rule(params),
-        other => Err(wrong_format("target", FormatKind::LibraSpmm, other)),
+    let rule = if to == FormatKind::LibraSpmm {
+        ToSpmm::rule(params)
+    } else if to == FormatKind::LibraSddmm {
+        ToSddmm::rule(params)
+    } else {
+        Err(wrong_format("target", FormatKind::LibraSpmm, to))
     }?;
     match matrix {
         AnySparse::F64(m) => timed(m, rule, repeats),

@@ -128,9 +128,10 @@ impl FormatKind {
     /// The element types that the format is defined for.
     #[must_use]
     pub const fn precisions(self) -> &'static [Precision] {
-        match self {
-            FormatKind::TwoFour => &[Precision::Tf32, Precision::F16, Precision::Bf16],
-            _ => &Precision::ALL,
+        if matches!(self, FormatKind::TwoFour) {
+            &[Precision::Tf32, Precision::F16, Precision::Bf16]
+        } else {
+            &Precision::ALL
         }
     }
 }
