@@ -11,7 +11,7 @@
 //! of its duplicates, and no other row meets more than it stores. Every term is there, with its own product and its own place in
 //! the sum, so that bound, exactness and model of the judge hold as they are. Order along k: by column, then as stored.
 
-use sparse_oracle::format::{AnySparse, Csr, Dense, Entries, Entry, Sparse};
+use sparse_oracle::format::{AnySparse, Csr, Dense, Entries, Entry, Sparse, in_order};
 use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::Scalar;
@@ -40,7 +40,7 @@ impl Apart {
             }).collect(),
             _ => return Ok(None),
         });
-        spread(rows, cols, stored)
+        spread(rows, cols, &stored)
     }
 
     /// op(B) with a row for each column of A; `None` if it does not fit op(A).
@@ -51,9 +51,9 @@ impl Apart {
     }
 }
 
-fn spread(rows: usize, cols: usize, mut stored: Vec<Entry<f64>>) -> Result<Option<Apart>, Refusal> {
-    // Stable: duplicates stay in stored order.
-    stored.sort_by_key(|e| (e.row, e.col));
+fn spread(rows: usize, cols: usize, stored: &[Entry<f64>]) -> Result<Option<Apart>, Refusal> {
+    // Duplicates stay in stored order.
+    let stored = in_order(stored);
     let mut most = vec![1u32; cols];
     let mut twice = false;
     for group in stored.chunk_by(|x, y| (x.row, x.col) == (y.row, y.col)) {
@@ -105,7 +105,7 @@ mod tests {
             entry(0, 2, 3.0),
             entry(1, 3, 7.0),
         ];
-        let apart = spread(2, 4, stored).expect("small").expect("one is stored thrice");
+        let apart = spread(2, 4, &stored).expect("small").expect("one is stored thrice");
         assert_eq!(apart.columns, [0, 1, 2, 2, 2, 3]);
         assert_eq!(apart.a.row(0), (&[0, 2, 3, 4][..], &[9.0, 1.0, 2.0, 3.0][..]));
         assert_eq!(apart.a.row(1), (&[2, 5][..], &[5.0, 7.0][..]));
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn without_duplicates_nothing_is_spread() {
         let stored = vec![entry(1, 0, 5.0), entry(0, 1, -0.0)];
-        assert!(spread(2, 2, stored).expect("small").is_none());
-        assert!(spread(0, 0, Vec::new()).expect("small").is_none());
+        assert!(spread(2, 2, &stored).expect("small").is_none());
+        assert!(spread(0, 0, &[]).expect("small").is_none());
     }
 }

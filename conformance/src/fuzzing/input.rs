@@ -5,7 +5,7 @@
 
 use arbitrary::Unstructured;
 use sparse_oracle::format::{
-    Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, PARAMETERS, Parameter, Parts,
+    Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, PARAMETERS, Parameter, Parts, in_order,
 };
 use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};
 
@@ -136,7 +136,7 @@ impl<'a> Input<'a> {
             let value = T::from_bits64(self.value(T::PRECISION));
             list.push(Entry { row, col, value });
         }
-        list.sort_by_key(|e| (e.row, e.col));
+        let mut list = in_order(&list);
         list.dedup_by(|next, kept| {
             let same = (next.row, next.col) == (kept.row, kept.col);
             if same {

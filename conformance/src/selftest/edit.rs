@@ -3,7 +3,7 @@
 use super::dense::offset;
 use super::request::{bits_of, values_of};
 use sparse_oracle::format::{
-    AnyParts, AnySparse, Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, Sparse,
+    AnyParts, AnySparse, Entries, Entry, FieldMut, Fields, FormatKind, FormatParams, PAD, Sparse, in_order,
 };
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
@@ -22,7 +22,7 @@ pub(super) fn rebuilt(
         let entries = m.entries();
         let mut list = entries.bits().list;
         edit(&mut list, (entries.rows, entries.cols));
-        list.sort_by_key(|e| (e.row, e.col));
+        let mut list = in_order(&list);
         list.dedup_by_key(|e| (e.row, e.col));
         let entries = typed(list, &entries);
         let sparse = Sparse::from_entries(a.kind(), FormatParams::default(), &entries);

@@ -11,7 +11,7 @@
 //! A position stored once keeps its exact bits, -0.0 and NaN payloads included. Sums follow IEEE: NaN and
 //! infinities propagate, an exact cancellation gives an explicit +0.0, and a sum of -0.0 alone stays -0.0.
 
-use super::{Coo, Entries, Entry};
+use super::{Coo, Entries, Entry, ascending};
 use crate::exact;
 use crate::refusal::Refusal;
 use crate::scalar::{FromF64, Precision, Rounding, Scalar};
@@ -140,7 +140,5 @@ fn position<T>(matrix: &Coo<T>, at: usize) -> (u32, u32) {
 
 /// Offsets of all triples by position; equal positions stay in stored order.
 fn sorted_offsets<T>(matrix: &Coo<T>) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..matrix.nnz()).collect();
-    order.sort_by_key(|&at| position(matrix, at));
-    order
+    ascending((0..matrix.nnz()).map(|at| position(matrix, at)))
 }

@@ -106,42 +106,59 @@ impl<T: Copy> Entries<T> {
     /// The transposed matrix: rows and columns exchanged, sorted again.
     pub fn transpose(&self) -> Entries<T> {
         let swapped = self.list.iter().map(|e| Entry { row: e.col, col: e.row, value: e.value });
-        Entries::sorted(self.cols, self.rows, swapped.collect())
+        Entries::sorted(self.cols, self.rows, &swapped.collect::<Vec<_>>())
     }
 
     /// Entries in any order, whose indices are in range and no position twice.
-    pub fn sorted(rows: usize, cols: usize, mut list: Vec<Entry<T>>) -> Entries<T> {
+    pub fn sorted(rows: usize, cols: usize, list: &[Entry<T>]) -> Entries<T> {
+        let places = list.iter().map(|e| (e.row, e.col));
         // A counter for each row is cheap where most rows hold something, and much memory where hardly any does.
-        if rows / 4 <= list.len() {
-            list = by_rows(rows, &list);
+        let order = if rows / 4 <= list.len() {
+            by_rows(rows, &places.collect::<Vec<_>>())
         } else {
-            list.sort_unstable_by_key(|e| (e.row, e.col));
-        }
-        Entries { rows, cols, list }
+            ascending(places)
+        };
+        Entries { rows, cols, list: order.into_iter().map(|at| list[at]).collect() }
     }
 }
 
-/// Counts entries into their rows, in the order in which they come, and sorts the rows whose columns do not ascend then.
-fn by_rows<T: Copy>(rows: usize, list: &[Entry<T>]) -> Vec<Entry<T>> {
+/// The entries by (row, column); those of one position stay in the order in which they come.
+#[must_use]
+pub fn in_order<T: Copy>(list: &[Entry<T>]) -> Vec<Entry<T>> {
+    ascending(list.iter().map(|e| (e.row, e.col))).into_iter().map(|at| list[at]).collect()
+}
+
+/// Offsets of pairs in ascending order; equal ones stay in the order in which they come. It sees no element type, so that sorting is
+/// compiled once and not for each.
+pub(crate) fn ascending(pairs: impl Iterator<Item = (u32, u32)>) -> Vec<usize> {
+    let key = |(at, (first, second))| (u64::from(first) << 32 | u64::from(second), at);
+    let mut keys: Vec<(u64, usize)> = pairs.enumerate().map(key).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The same for positions that are all different: they are counted into their rows, in the order in which they come, and the rows whose
+/// columns do not ascend then are sorted.
+fn by_rows(rows: usize, places: &[(u32, u32)]) -> Vec<usize> {
     let mut next = vec![0; rows];
-    list.iter().for_each(|e| next[e.row as usize] += 1);
+    places.iter().for_each(|&(row, _)| next[row as usize] += 1);
     let mut start = 0;
     for slot in &mut next {
         start += std::mem::replace(slot, start);
     }
-    let mut order = vec![0; list.len()];
-    for (at, e) in list.iter().enumerate() {
-        let slot = &mut next[e.row as usize];
+    let mut order = vec![0; places.len()];
+    for (at, &(row, _)) in places.iter().enumerate() {
+        let slot = &mut next[row as usize];
         order[*slot] = at;
         *slot += 1;
     }
-    let mut sorted: Vec<Entry<T>> = order.into_iter().map(|at| list[at]).collect();
-    for row in sorted.chunk_by_mut(|a, b| a.row == b.row) {
-        if !row.is_sorted_by_key(|e| e.col) {
-            row.sort_unstable_by_key(|e| e.col);
+    let col = |&at: &usize| places[at].1;
+    for row in order.chunk_by_mut(|&a, &b| places[a].0 == places[b].0) {
+        if !row.is_sorted_by_key(col) {
+            row.sort_unstable_by_key(col);
         }
     }
-    sorted
+    order
 }
 
 impl<T: Scalar> Entries<T> {
@@ -175,7 +192,7 @@ mod tests {
                     list.push(entry(left.remove(rest % left.len())));
                     rest /= left.len() + 1;
                 }
-                let sorted = Entries::sorted(rows, 6, list);
+                let sorted = Entries::sorted(rows, 6, &list);
                 assert_eq!(sorted.list, (0..6).map(entry).collect::<Vec<_>>(), "{rows} {number}");
             }
         }

@@ -16,6 +16,7 @@ mod raw;
 
 pub use codec::Codec;
 pub use duplicates::{CooCodec, Duplicates};
-pub use entries::{Entries, Entry};
+pub(crate) use entries::ascending;
+pub use entries::{Entries, Entry, in_order};
 pub use raw::RawOf;
 pub use sparse_types::format::*;

@@ -20,7 +20,7 @@ use super::{legal, scaled};
 use crate::backend::{Backend, Failure, Portable};
 use crate::case::Case;
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{AnyParts, Entry, FormatKind};
+use sparse_oracle::format::{AnyParts, Entry, FormatKind, in_order};
 use sparse_oracle::task::{Answer, RawSparse, Task};
 
 const F: Family = Family::Loose;
@@ -204,9 +204,7 @@ fn decoded(contract: &Contract, task: Task<'_>, walk: fn(&AnyParts) -> Walked) -
     let (Task::Convert { a, .. }, Op::Convert) = (&task, contract.op) else {
         return Portable.run(contract, task);
     };
-    let mut list = walk(&AnyParts::from((*a).clone()));
-    list.sort_by_key(|e| (e.row, e.col));
-    Ok(as_csr(&task, &list))
+    Ok(as_csr(&task, &in_order(&walk(&AnyParts::from((*a).clone())))))
 }
 
 fn as_csr(task: &Task<'_>, list: &[Entry<u64>]) -> Answer {
@@ -232,8 +230,7 @@ fn merged_in_pairs(contract: &Contract, mut task: Task<'_>) -> Result<Answer, Fa
     let Answer::Sparse(honest) = Portable.run(contract, reborrow(&mut task))? else {
         return Err("a conversion is answered by a sparse matrix".into());
     };
-    let mut list = triples(left_of(&task).0);
-    list.sort_by_key(|e| (e.row, e.col));
+    let list = in_order(&triples(left_of(&task).0));
     let merged = list.chunk_by(|a, b| (a.row, a.col) == (b.row, b.col)).enumerate().flat_map(|(at, same)| {
         let value = honest.values.as_slice().bits(at);
         let more = same.len().div_ceil(2);
@@ -249,8 +246,7 @@ fn cut_by_rows(task: &Task<'_>) -> Answer {
     for run in list.chunk_by(|a, b| a.row == b.row) {
         last.insert(run[0].row, run.to_vec());
     }
-    let mut kept: Vec<Entry<u64>> = last.into_values().flatten().collect();
-    kept.sort_by_key(|e| (e.row, e.col));
+    let mut kept = in_order(&last.into_values().flatten().collect::<Vec<_>>());
     kept.dedup_by_key(|e| (e.row, e.col));
     as_csr(task, &kept)
 }

@@ -13,7 +13,7 @@ use super::{general_move, legal, spmm};
 use crate::backend::{Backend, Failure, Portable};
 use crate::case::Case;
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{AnySparse, FormatKind};
+use sparse_oracle::format::{AnySparse, FormatKind, in_order};
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::decode;
 use sparse_oracle::task::{Answer, RawSparse, Task};
@@ -293,8 +293,7 @@ fn never_merged(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> 
     let Task::Convert { a, .. } = task else {
         return Portable.run(contract, task);
     };
-    let mut list = triples(a);
-    list.sort_by_key(|e| (e.row, e.col));
+    let list = in_order(&triples(a));
     let (rows, cols) = a.shape();
     let before = |row: usize| list.partition_point(|e| (e.row as usize) < row) as u32;
     let bits: Vec<u64> = list.iter().map(|e| e.value).collect();

@@ -1,7 +1,7 @@
 //! Encoder and decoder of BitTCF of Acc-SpMM; the layout is that of [`BitTcfParts`](crate::format::BitTcfParts).
 
 use crate::format::check::{SQUEEZED_COLS, check_slots};
-use crate::format::{BitTcf, BitTcfParts, Codec, Entries, Entry, FormatParams, PAD};
+use crate::format::{BitTcf, BitTcfParts, Codec, Entries, Entry, FormatParams, PAD, ascending};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use sparse_types::format::bit_tcf::HEIGHT;
@@ -32,7 +32,8 @@ impl<T: Scalar> Codec<T> for BitTcf<T> {
                 let bit = e.row as usize % HEIGHT * SQUEEZED_COLS + rank % SQUEEZED_COLS;
                 placed.push((rank / SQUEEZED_COLS, bit as u32, e.value));
             }
-            placed.sort_unstable_by_key(|&(block, bit, _)| (block, bit));
+            let order = ascending(placed.iter().map(|&(block, bit, _)| (block as u32, bit)));
+            let placed: Vec<(usize, u32, T)> = order.into_iter().map(|at| placed[at]).collect();
             for block in placed.chunk_by(|a, b| a.0 == b.0) {
                 tc_local_bit.push(block.iter().fold(0u64, |bits, &(_, bit, _)| bits | 1 << bit));
                 values.extend(block.iter().map(|&(_, _, value)| value));
@@ -79,7 +80,7 @@ impl<T: Scalar> Codec<T> for BitTcf<T> {
                 }
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// The parameters that the matrix was encoded with.

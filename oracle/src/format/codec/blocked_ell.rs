@@ -20,7 +20,7 @@ impl<T: Scalar> Codec<T> for BlockedEll<T> {
             let col = p.block_col[slot] as usize * p.block_cols + inside % p.block_cols;
             list.push(Entry { row: row as u32, col: col as u32, value });
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// Encodes sorted entries; the width is that of the longest block row. An explicit +0.0 creates its block.

@@ -71,7 +71,7 @@ impl<T: Scalar> Codec<T> for CpCsr<T> {
                 lane += 1;
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// The parameters that the matrix was encoded with.

@@ -1,7 +1,7 @@
 //! Encoder and decoder of CSC; the layout is that of [`CscParts`](crate::format::CscParts).
 
 use crate::format::check::check_slots;
-use crate::format::{Codec, Csc, CscParts, Entries, Entry, FormatParams};
+use crate::format::{Codec, Csc, CscParts, Entries, Entry, FormatParams, ascending};
 use crate::refusal::Refusal;
 
 impl<T: Copy> Codec<T> for Csc<T> {
@@ -12,7 +12,7 @@ impl<T: Copy> Codec<T> for Csc<T> {
             let (rows, values) = self.col(col);
             list.extend(rows.iter().zip(values).map(|(&row, &value)| Entry { row, col: col as u32, value }));
         }
-        Entries::sorted(self.rows, self.cols, list)
+        Entries::sorted(self.rows, self.cols, &list)
     }
 
     /// Encodes sorted entries.
@@ -28,15 +28,14 @@ impl<T: Copy> Codec<T> for Csc<T> {
         for j in 0..entries.cols {
             col_ptr[j + 1] += col_ptr[j];
         }
-        // A stable sort by column keeps the rows ascending inside each.
-        let mut by_column = entries.list.clone();
-        by_column.sort_by_key(|e| e.col);
+        let order = ascending(entries.list.iter().map(|e| (e.col, e.row)));
+        let by_column = || order.iter().map(|&at| &entries.list[at]);
         Csc::try_new(CscParts {
             rows: entries.rows,
             cols: entries.cols,
             col_ptr,
-            row_idx: by_column.iter().map(|e| e.row).collect(),
-            values: by_column.iter().map(|e| e.value).collect(),
+            row_idx: by_column().map(|e| e.row).collect(),
+            values: by_column().map(|e| e.value).collect(),
         })
     }
 

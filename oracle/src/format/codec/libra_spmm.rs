@@ -76,7 +76,7 @@ impl<T: Scalar> Codec<T> for LibraSpmm<T> {
                 list.push(Entry { row, col, value });
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// Parameters that encode the entries as they are encoded here: `eta` is not given where the default does, else the

@@ -1,7 +1,7 @@
 //! Encoder and decoder of ME-TCF of DTC-SpMM; the layout is that of [`MeTcfParts`](crate::format::MeTcfParts).
 
 use crate::format::check::{SQUEEZED_COLS, check_slots};
-use crate::format::{Codec, Entries, Entry, FormatParams, MeTcf, MeTcfParts, PAD};
+use crate::format::{Codec, Entries, Entry, FormatParams, MeTcf, MeTcfParts, PAD, ascending};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use sparse_types::format::me_tcf::HEIGHT;
@@ -60,7 +60,7 @@ impl<T: Scalar> Codec<T> for MeTcf<T> {
                 }
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// The parameters that the matrix was encoded with.
@@ -83,8 +83,9 @@ fn append_window<T: Scalar>(parts: &mut MeTcfParts<T>, lane: &[Entry<T>]) -> Res
         let id = e.row as usize % HEIGHT * SQUEEZED_COLS + rank % SQUEEZED_COLS;
         (rank / SQUEEZED_COLS, id as u8, e.value)
     };
-    let mut placed: Vec<(usize, u8, T)> = lane.iter().map(place).collect();
-    placed.sort_by_key(|&(block, _, _)| block);
+    let placed: Vec<(usize, u8, T)> = lane.iter().map(place).collect();
+    let order = ascending(placed.iter().map(|&(block, _, _)| (block as u32, 0)));
+    let placed: Vec<(usize, u8, T)> = order.into_iter().map(|at| placed[at]).collect();
     for block in placed.chunk_by(|a, b| a.0 == b.0) {
         parts.tc_local_id.extend(block.iter().map(|&(_, id, _)| id));
         parts.values.extend(block.iter().map(|&(_, _, value)| value));

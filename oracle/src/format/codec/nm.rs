@@ -48,7 +48,7 @@ impl<T: Scalar> Codec<T> for Nm<T> {
                 list.push(Entry { row: self.row(u, col / p.l) as u32, col: col as u32, value });
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// The parameters that the matrix was encoded with.

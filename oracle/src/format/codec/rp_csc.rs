@@ -1,6 +1,6 @@
 //! Encoder and decoder of RP-CSC; the layout is that of [`RpCscParts`](crate::format::RpCscParts).
 
-use crate::format::{Codec, Entries, Entry, FormatParams, RpCsc, RpCscParts};
+use crate::format::{Codec, Entries, Entry, FormatParams, RpCsc, RpCscParts, ascending};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::rp_csc::{LANE_LIMIT, check_extents};
@@ -21,7 +21,7 @@ impl<T: Scalar> Codec<T> for RpCsc<T> {
             lists[e.row as usize / height].push(*e);
         }
         for list in &mut lists {
-            list.sort_by_key(|e| (e.col, e.row));
+            *list = ascending(list.iter().map(|e| (e.col, e.row))).into_iter().map(|at| list[at]).collect();
         }
         check_lanes(&lists, height)?;
         let mut parts = RpCscParts {
@@ -74,7 +74,7 @@ impl<T: Scalar> Codec<T> for RpCsc<T> {
                 lane += 1;
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// The parameters that the matrix was encoded with.

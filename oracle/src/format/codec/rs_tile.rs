@@ -67,7 +67,7 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
                 list.push(Entry { row, col, value });
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// Parameters that lead to these windows and residual rows: the default where it does, else the tightest of a rule

@@ -86,7 +86,7 @@ impl<T: Scalar> Codec<T> for TwoFour<T> {
                 }
             }
         }
-        Entries::sorted(p.rows, p.cols, list)
+        Entries::sorted(p.rows, p.cols, &list)
     }
 
     /// The parameters that the matrix was encoded with.

@@ -144,7 +144,7 @@ impl<M> Tiling<M> {
                 value: e.value,
             }));
         }
-        Entries::sorted(self.rows, self.cols, list)
+        Entries::sorted(self.rows, self.cols, &list)
     }
 }
 

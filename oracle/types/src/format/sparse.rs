@@ -10,6 +10,11 @@ macro_rules! kinds {
         #[expect(missing_docs, reason = "named as the format files")]
         pub enum FormatKind { $($Format),* }
 
+        impl FormatKind {
+            /// All formats.
+            pub const ALL: [FormatKind; ROWS.len()] = [$(FormatKind::$Format),*];
+        }
+
         /// Name, group and fill of each format, in the order of [`FormatKind`].
         const ROWS: &[(FormatKind, &str, Group, Fill)] =
             &[$((FormatKind::$Format, $name, Group::$group, Fill::$fill)),*];
@@ -55,28 +60,24 @@ macro_rules! kinds {
 formats!($ kinds);
 pub(super) use each_format;
 
+/// How many formats are general, or are not.
 const fn count(general: bool) -> usize {
     let (mut at, mut found) = (0, 0);
     while at < ROWS.len() {
-        if matches!(ROWS[at].2, Group::General) == general {
-            found += 1;
-        }
+        found += (matches!(ROWS[at].2, Group::General) == general) as usize;
         at += 1;
     }
     found
 }
 
-const fn listed<const N: usize>(general: &[bool]) -> [FormatKind; N] {
+/// The formats that are general, or are not.
+const fn those<const N: usize>(general: bool) -> [FormatKind; N] {
     let mut list = [ROWS[0].0; N];
     let (mut at, mut found) = (0, 0);
     while at < ROWS.len() {
-        let mut wanted = 0;
-        while wanted < general.len() {
-            if matches!(ROWS[at].2, Group::General) == general[wanted] {
-                list[found] = ROWS[at].0;
-                found += 1;
-            }
-            wanted += 1;
+        if matches!(ROWS[at].2, Group::General) == general {
+            list[found] = ROWS[at].0;
+            found += 1;
         }
         at += 1;
     }
@@ -84,14 +85,11 @@ const fn listed<const N: usize>(general: &[bool]) -> [FormatKind; N] {
 }
 
 impl FormatKind {
-    /// All formats.
-    pub const ALL: [FormatKind; ROWS.len()] = listed(&[true, false]);
-
     /// The general formats: every operation is defined on them.
-    pub const GENERAL: [FormatKind; count(true)] = listed(&[true]);
+    pub const GENERAL: [FormatKind; count(true)] = those(true);
 
     /// The formats of the papers.
-    pub const PAPERS: [FormatKind; count(false)] = listed(&[false]);
+    pub const PAPERS: [FormatKind; count(false)] = those(false);
 
     /// The name used in contracts and case lines.
     #[must_use]
