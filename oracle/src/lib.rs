@@ -17,6 +17,34 @@
 //! - an [`arithmetic::Arithmetic`] is how a kernel declares that it rounds;
 //! - a [`profile::Profile`] is how a backend declares that it settles the choices a contract leaves open;
 //! - a [`verdict::Verdict`] is the oracle's judgement of what came back.
+//!
+//! # A matrix, a result, a verdict
+//!
+//! ```
+//! use sparse_oracle::arithmetic::Arithmetic;
+//! use sparse_oracle::format::{Csr, CsrParts, Dense};
+//! use sparse_oracle::judge::{Output, Place, Problem, judge};
+//! use sparse_oracle::{Precision, profile::Profile, scalar::AnySlice, verdict::Verdict};
+//!
+//! // The matrix (0.1 0.2) times the vector (0.3, 0.7), all in f32. The oracle takes operands as the exact values of their bits.
+//! let (row, x) = ([0.1f32, 0.2], [0.3f32, 0.7]);
+//! let values = row.map(f64::from).to_vec();
+//! let a = Csr::try_new(CsrParts { rows: 1, cols: 2, row_ptr: vec![0, 2], col_idx: vec![0, 1], values })?;
+//! let b = Dense::from_fn(2, 1, |i, _| f64::from(x[i]));
+//! let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+//!
+//! // A kernel that declares f32 sums in any order, and what it returned for alpha = 1, beta = 0.
+//! let declared = Arithmetic::any(Precision::F32, Precision::F32);
+//! let verdict = |found: f32| {
+//!     let (found, place) = (&[found][..], Place::Strides(1, 1));
+//!     let output = Output { found: AnySlice::F32(found), place, poison: None, before: None, before_place: place };
+//!     judge(&problem, &declared, &Profile::default(), (1.0, 0.0), &output).verdict
+//! };
+//! assert!(matches!(verdict(0.1 * 0.3 + 0.2 * 0.7), Verdict::Within { .. }));
+//! let Verdict::Wrong(mismatch) = verdict(0.1701) else { panic!("one part in two thousand is too much") };
+//! assert!(mismatch.message.starts_with("element (0, 0)"), "{}", mismatch.message);
+//! # Ok::<(), sparse_oracle::Refusal>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
