@@ -65,8 +65,6 @@ pub mod strategy;
 
 pub use format::convert;
 pub use scalar::Rounding;
-#[cfg(feature = "approx")]
-pub use sparse_types::approximate;
 pub use sparse_types::{
     Bf16, E4m3, E5m2, F16, Precision, Refusal, Scalar, Tf32, arithmetic, contract, each_format, each_parts,
     each_precision, each_sparse, profile, refusal, task, verdict, with_format, with_scalar,
