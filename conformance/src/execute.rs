@@ -302,7 +302,7 @@ fn execute_by(
     }
     if dense && let Some(at) = frame.broken_canary(&buffer) {
         let message = format!("offset {at} lies outside the result (padding or guard), and was written");
-        return Response::Broke(Mismatch::plain(Defect::OutOfBounds, message));
+        return Response::Broke(Mismatch::plain(Defect::Canary, message));
     }
     if let (Ok(_), Some(change)) = (&result, environment) {
         let message = format!("left another floating-point environment than it found: {change}");
@@ -321,7 +321,7 @@ fn execute_by(
         Ok(Ok(Answer::Parts(parts))) if !dense => Response::Parts(parts),
         Ok(Ok(Answer::Written)) if dense => Response::Dense(DenseResult { buffer, place: frame.place() }),
         Ok(Ok(_)) => Response::Broke(Mismatch::plain(
-            Defect::Kind,
+            Defect::Shape,
             format!(
                 "{} must {}",
                 case.contract,

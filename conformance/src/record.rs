@@ -49,7 +49,7 @@ pub(crate) fn record(
         contract: case.contract.to_string(),
         family: case.origin.family(),
         backend: backend.name().to_owned(),
-        tiers: judged.tiers.iter().map(|t| tier(*t)).collect(),
+        tiers: judged.tiers,
         selection,
         verdict,
         share,
@@ -67,30 +67,9 @@ pub(crate) fn outside(backend: &dyn Backend) -> Option<String> {
     Some(backend.selection()).filter(|options| *options != format!("--backend {}", backend.name()))
 }
 
-fn tier(tier: Tier) -> report::Tier {
-    match tier {
-        Tier::T0 => report::Tier::T0,
-        Tier::T1 => report::Tier::T1,
-        Tier::T2 => report::Tier::T2,
-    }
-}
-
 /// The verdict as a report has it.
 pub(crate) fn verdict_record(verdict: Verdict) -> VerdictRecord {
-    match verdict {
-        Verdict::Exact => VerdictRecord::Exact,
-        Verdict::Within { share } => VerdictRecord::Within { share },
-        Verdict::Wrong(mismatch) => VerdictRecord::Wrong(mismatch_record(*mismatch)),
-        Verdict::AgreedRefusal { refusal } => VerdictRecord::AgreedRefusal { refusal },
-        Verdict::LoneRefusal { refusal } => VerdictRecord::LoneRefusal { refusal },
-        Verdict::LoneAcceptance { expected } => VerdictRecord::LoneAcceptance { expected },
-        Verdict::Crashed { message } => VerdictRecord::Crashed { message },
-        Verdict::TimedOut { seconds, tail } => {
-            VerdictRecord::TimedOut { seconds, tail: (!tail.is_empty()).then_some(tail) }
-        }
-        Verdict::Unsupported { reason } => VerdictRecord::Unsupported { reason },
-        Verdict::NotRun { reason } => VerdictRecord::NotRun { reason },
-    }
+    verdict.map_wrong(|mismatch| mismatch_record(*mismatch))
 }
 
 fn mismatch_record(m: Mismatch) -> report::Mismatch {
@@ -100,8 +79,8 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
     let message = past_the_largest(&m).unwrap_or(m.message);
     report::Mismatch {
-        tier: m.tier.map_or(report::Tier::T0, tier),
-        what: m.defect.into(),
+        tier: m.tier.unwrap_or(Tier::T0),
+        what: m.defect,
         at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
         expected: text(m.expected),
         expected_bits: bits(m.expected_bits),

@@ -60,12 +60,12 @@ fn the_right_result_is_exact_in_every_format() {
 #[test]
 fn another_kind_shape_or_type_is_named() {
     for kind in FormatKind::GENERAL {
-        is_wrong(&changed(kind, |raw| raw.rows += 1), Defect::Kind, "5x6");
-        is_wrong(&changed(kind, |raw| raw.cols -= 1), Defect::Kind, "4x5");
+        is_wrong(&changed(kind, |raw| raw.rows += 1), Defect::Shape, "5x6");
+        is_wrong(&changed(kind, |raw| raw.cols -= 1), Defect::Shape, "4x5");
         let f64s = |raw: &mut RawSparse| raw.values = Values::F64(raw.values.to_f64());
-        is_wrong(&changed(kind, f64s), Defect::Kind, "f64");
+        is_wrong(&changed(kind, f64s), Defect::Shape, "f64");
         let other = if kind == FormatKind::Csr { FormatKind::Csc } else { FormatKind::Csr };
-        is_wrong(&changed(kind, |raw| raw.kind = other), Defect::Kind, other.name());
+        is_wrong(&changed(kind, |raw| raw.kind = other), Defect::Shape, other.name());
     }
 }
 
@@ -78,7 +78,7 @@ fn another_block_shape_is_refused_even_if_the_indices_agree() {
         let encode = |params| AnySparse::from(Sparse::from_entries(kind, params, &matrix).expect("small"));
         let (asked, given) = (RawSparse::of(encode(blocks(4))), RawSparse::of(encode(blocks(8))));
         assert_eq!((&asked.offsets, &asked.indices), (&given.offsets, &given.indices));
-        is_wrong(&judged(&encode(blocks(4)), given), Defect::Kind, "blocks of 4x4, found 4x8");
+        is_wrong(&judged(&encode(blocks(4)), given), Defect::Shape, "blocks of 4x4, found 4x8");
     }
 }
 
@@ -316,10 +316,10 @@ fn spgemm_values_and_kinds_are_judged() {
     is_wrong(&off_by_one, Defect::Value, "element (0, 1)");
     let Verdict::Wrong(m) = &off_by_one else { panic!("wrong") };
     assert_eq!((m.tier, m.at), (Some(Tier::T0), Some((0, 1))));
-    is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.rows = 4), Defect::Kind, "4x3");
+    is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.rows = 4), Defect::Shape, "4x3");
     let f64s = |raw: &mut RawSparse| raw.values = Values::F64(raw.values.to_f64());
-    is_wrong(&multiplied(FormatKind::Csr, &default, f64s), Defect::Kind, "f64");
-    is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.kind = FormatKind::Csc), Defect::Kind, "csc");
+    is_wrong(&multiplied(FormatKind::Csr, &default, f64s), Defect::Shape, "f64");
+    is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.kind = FormatKind::Csc), Defect::Shape, "csc");
 }
 
 /// Regression: a fused chain may underflow to -0, which a numeric pattern drops and the judge reads as +0.

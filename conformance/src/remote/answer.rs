@@ -51,7 +51,7 @@ pub fn read(
             Some(AnswerKind::Broke) => told("what lies outside the output was written".to_owned()),
             _ => format!("offset {at} lies outside the output, and was written"),
         };
-        return Err(rule(Defect::OutOfBounds, message));
+        return Err(rule(Defect::Canary, message));
     }
     match reply.outcome {
         None => Err(protocol("its answer has no outcome".to_owned())),

@@ -105,7 +105,7 @@ fn failure(error: RunError) -> Failure {
         RunError::Refused(words) => Failure::Refused(words),
         RunError::Modified { .. } => broke(Defect::InputModified),
         RunError::Environment { .. } => broke(Defect::Environment),
-        RunError::OutOfBounds { .. } | RunError::Padding { .. } => broke(Defect::OutOfBounds),
+        RunError::OutOfBounds { .. } | RunError::Padding { .. } => broke(Defect::Canary),
         RunError::Contract { .. } | RunError::Memory { .. } => Failure::Crashed(message),
         _ => broke(Defect::Protocol),
     }

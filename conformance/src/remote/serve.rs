@@ -126,7 +126,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
         }
         Failure::Broke(mismatch) => {
             reply.inputs_modified |= mismatch.defect == Defect::InputModified;
-            if mismatch.defect == Defect::OutOfBounds {
+            if mismatch.defect == Defect::Canary {
                 reply.guard_broken = Some(-1);
             }
             reply.outcome = Some(AnswerKind::Broke);

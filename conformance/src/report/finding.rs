@@ -3,7 +3,7 @@
 use super::expectation::{Became, Waivers};
 use super::model::{CaseRecord, Report};
 use super::show::counted;
-use super::verdict::VerdictRecord;
+use super::verdict::{VerdictRecord, details};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ impl Report {
                     message: record.verdict.to_string(),
                     record: Some(record),
                     replay: Some(replay(record)),
-                    details: record.verdict.details(),
+                    details: details(&record.verdict),
                 }
             }
             Finding::IdleBackend { backend } => Described {

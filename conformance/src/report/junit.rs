@@ -7,7 +7,7 @@
 use super::finding::Finding;
 use super::model::{Backend, CaseRecord, Report};
 use super::outcome::Outcome;
-use super::verdict::VerdictRecord;
+use super::verdict::{VerdictRecord, details};
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ fn status(report: &Report, record: &CaseRecord) -> TestCaseStatus {
 
 fn description(report: &Report, record: &CaseRecord) -> String {
     let mut text = record.verdict.to_string();
-    for (name, value) in record.verdict.details() {
+    for (name, value) in details(&record.verdict) {
         text.push_str(&format!("\n{name}: {value}"));
     }
     format!("{text}\nreplay: {}", report.replay(record))

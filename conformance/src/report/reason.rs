@@ -4,7 +4,7 @@
 //! candidate counts only with the same verdict, the same defect where it is wrong (in the same array, where something was
 //! written that may not be), and the same words, numbers aside, where it crashed, refused or took what it must refuse ("slippage" in Groce, Holmes, Kellar, ISSTA 2017).
 
-use crate::report::{CaseRecord, Defect, VerdictRecord};
+use crate::report::{CaseRecord, Defect, VerdictKind};
 use sparse_oracle::verdict::Verdict;
 use std::fmt;
 
@@ -20,8 +20,18 @@ impl Reason {
     /// The reason of a finding; `None` for verdicts that are none.
     #[must_use]
     pub fn of(verdict: &Verdict) -> Option<Reason> {
+        Reason::told(verdict, |mismatch| wrong(mismatch.defect, &mismatch.message))
+    }
+
+    /// The reason behind a record, from what the record still says.
+    #[must_use]
+    pub fn of_record(record: &CaseRecord) -> Option<Reason> {
+        Reason::told(&record.verdict, |mismatch| wrong(mismatch.what, &mismatch.message))
+    }
+
+    fn told<M>(verdict: &Verdict<M>, wrong: impl Fn(&M) -> (Option<Defect>, String)) -> Option<Reason> {
         let (defect, words) = match verdict {
-            Verdict::Wrong(mismatch) => wrong(mismatch.defect.into(), &mismatch.message),
+            Verdict::Wrong(mismatch) => wrong(mismatch),
             Verdict::Crashed { message } => (None, class(message)),
             Verdict::LoneRefusal { refusal } => (None, class(refusal)),
             Verdict::LoneAcceptance { expected } => (None, class(expected)),
@@ -32,21 +42,7 @@ impl Reason {
             | Verdict::Unsupported { .. }
             | Verdict::NotRun { .. } => return None,
         };
-        Some(Reason { kind: verdict.kind(), defect, words })
-    }
-
-    /// The reason behind a record, from what the record still says.
-    #[must_use]
-    pub fn of_record(record: &CaseRecord) -> Option<Reason> {
-        let (kind, (defect, words)) = match &record.verdict {
-            VerdictRecord::Wrong(mismatch) => ("wrong", wrong(mismatch.what, &mismatch.message)),
-            VerdictRecord::Crashed { message } => ("crashed", (None, class(message))),
-            VerdictRecord::TimedOut { .. } => ("timed_out", (None, String::new())),
-            VerdictRecord::LoneRefusal { refusal } => ("lone_refusal", (None, class(refusal))),
-            VerdictRecord::LoneAcceptance { expected } => ("lone_acceptance", (None, class(expected))),
-            _ => return None,
-        };
-        Some(Reason { kind, defect, words })
+        Some(Reason { kind: verdict.kind().label(), defect, words })
     }
 
     /// True where one run can't show it.
@@ -58,14 +54,14 @@ impl Reason {
     /// True where every run that shows it costs the whole time limit.
     #[must_use]
     pub fn is_slow(&self) -> bool {
-        self.kind == "timed_out"
+        self.kind == VerdictKind::TimedOut.label()
     }
 
     /// `wrong-value`, `crashed`: letters and hyphens, for names of folders. Defects are called as in reports.
     #[must_use]
     pub fn label(&self) -> String {
         let defect = self.defect.map(|d| format!("-{d}")).unwrap_or_default();
-        format!("{}{defect}", self.kind).replace('_', "-")
+        format!("{}{defect}", self.kind).replace(' ', "-")
     }
 }
 
@@ -175,9 +171,8 @@ mod tests {
             let mismatch = Mismatch::plain(defect, message.to_owned());
             Reason::of(&Verdict::Wrong(Box::new(mismatch))).expect("a finding")
         };
-        let outside = |words: &str| {
-            of(Seen::OutOfBounds, &format!("what lies outside the output was written: {words}"))
-        };
+        let outside =
+            |words: &str| of(Seen::Canary, &format!("what lies outside the output was written: {words}"));
         let past_c = outside("sc_run wrote outside data of C: at byte 20 counted from its first, of 5");
         assert_eq!(
             past_c,

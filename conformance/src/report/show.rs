@@ -4,6 +4,7 @@
 use super::Reason;
 use super::finding::Finding;
 use super::model::Report;
+use sparse_oracle::verdict;
 use std::collections::{BTreeMap, HashMap};
 
 /// 12345 as "12,345".
@@ -30,12 +31,8 @@ pub fn counted(value: u64, noun: &str) -> String {
 /// A share of a bound: "0 %", "<0.1 %", "31.2 %", and beyond the bound "2.50×", "37,100×".
 #[must_use]
 pub fn share(value: f64) -> String {
-    if value == 0.0 {
-        "0 %".to_owned()
-    } else if value < 0.001 {
-        "<0.1 %".to_owned()
-    } else if value <= 1.0 {
-        format!("{:.1} %", value * 100.0)
+    if value <= 1.0 {
+        verdict::share_text(value)
     } else if value < 1e3 {
         format!("{value:.2}×")
     } else if value < 1e15 {

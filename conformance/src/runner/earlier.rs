@@ -92,7 +92,9 @@ fn prefixed(verdict: Verdict, words: &str) -> Verdict {
         Verdict::Crashed { message } => Verdict::Crashed { message: with(message) },
         Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
         Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
-        Verdict::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail: with(tail) },
+        Verdict::TimedOut { seconds, tail } => {
+            Verdict::TimedOut { seconds, tail: Some(with(tail.unwrap_or_default())) }
+        }
         other @ (Verdict::Exact
         | Verdict::Within { .. }
         | Verdict::AgreedRefusal { .. }

@@ -15,21 +15,25 @@ pub(super) fn settle(response: Response) -> Verdict {
     match response {
         Response::Refused(refusal) => Verdict::LoneRefusal { refusal },
         Response::Panicked(message) => Verdict::Crashed { message },
-        Response::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail },
+        Response::TimedOut { seconds, tail } => timed_out(seconds, tail),
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
             let message = "answered with another kind of result than asked for".to_owned();
-            Verdict::Wrong(Box::new(Mismatch::plain(Defect::Kind, message)))
+            Verdict::Wrong(Box::new(Mismatch::plain(Defect::Shape, message)))
         }
     }
+}
+
+fn timed_out(seconds: f64, tail: String) -> Verdict {
+    Verdict::TimedOut { seconds, tail: (!tail.is_empty()).then_some(tail) }
 }
 
 pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
     match response {
         Response::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Response::Panicked(message) => Verdict::Crashed { message },
-        Response::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail },
+        Response::TimedOut { seconds, tail } => timed_out(seconds, tail),
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
             Verdict::LoneAcceptance { expected: fault.name().to_owned() }

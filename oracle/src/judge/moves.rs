@@ -37,7 +37,7 @@ pub fn judge_moved(
             "expected blocks of {}x{}, found {}x{}",
             wanted.block_rows, wanted.block_cols, got.block_rows, got.block_cols
         );
-        return wrong(Defect::Kind, message);
+        return wrong(Defect::Shape, message);
     }
     let same_arrays = found.kind == FormatKind::Coo
         || (&found.offsets, &found.indices) == (&canonical.offsets, &canonical.indices);
@@ -170,7 +170,7 @@ pub(super) fn same_kind(
     Err(Box::new(Mismatch {
         expected: expected.clone(),
         found: got.clone(),
-        ..Mismatch::plain(Defect::Kind, format!("expected {expected}, found {got}"))
+        ..Mismatch::plain(Defect::Shape, format!("expected {expected}, found {got}"))
     }))
 }
 
@@ -310,7 +310,7 @@ mod tests {
         let kind =
             same_kind(FormatKind::Csr, (2, 3), Precision::F32, (FormatKind::Csc, (3, 2), Precision::F64))
                 .expect_err("another format");
-        assert_eq!(kind.defect, Defect::Kind);
+        assert_eq!(kind.defect, Defect::Shape);
         assert_eq!((kind.expected.as_str(), kind.found.as_str()), ("csr 2x3 of f32", "csc 3x2 of f64"));
     }
 }

@@ -4,7 +4,7 @@ use crate::report::evidence::Reproducer;
 use crate::report::finding::Finding;
 use crate::report::model::{CaseRecord, Report};
 use crate::report::show::{count, counted, one_line, shrunk_first};
-use crate::report::verdict::VerdictRecord;
+use crate::report::verdict::{VerdictRecord, details};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ fn failure(report: &Report, record: &CaseRecord) -> Markup {
                 " " (record.backend) " " span.quiet { (record.contract) }
             }
             p { (shortened(&message(&record.verdict))) }
-            @let details = record.verdict.details();
+            @let details = details(&record.verdict);
             @if !details.is_empty() {
                 dl.values { @for (name, value) in details { div { dt { (name) } dd { (shortened(&value)) } } } }
             }
