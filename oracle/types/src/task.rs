@@ -52,9 +52,10 @@ pub enum SddmmMode {
     AddS,
 }
 
-/// One operation on given operands.
-#[derive(Debug)]
-pub enum Task<'a> {
+/// One operation on given operands. `C` and `V` are what a dense matrix and a vector of results are written to; a task
+/// without its output is [`Inputs`].
+#[derive(Clone, Copy, Debug)]
+pub enum Task<'a, C = DenseMut<'a>, V = AnySliceMut<'a>> {
     /// `C = alpha * op(A) * op(B) + beta * C`.
     Spmm {
         /// Sparse operand as stored (m x k, or k x m when transposed).
@@ -70,7 +71,7 @@ pub enum Task<'a> {
         /// Factor of C; finite, exact in the accumulator type.
         beta: f64,
         /// In: C when beta is not 0. Out: the result.
-        c: DenseMut<'a>,
+        c: C,
     },
     /// `y = alpha * op(A) * x + beta * y`.
     Spmv {
@@ -85,7 +86,7 @@ pub enum Task<'a> {
         /// Factor of y.
         beta: f64,
         /// m elements; in: y when beta is not 0; out: the result.
-        y: AnySliceMut<'a>,
+        y: V,
     },
     /// `out = alpha * (X_i . Y_j)` at every stored position of S, in S's storage order.
     Sddmm {
@@ -102,7 +103,7 @@ pub enum Task<'a> {
         /// What to do with the values of S.
         mode: SddmmMode,
         /// One element per stored position of S.
-        out: AnySliceMut<'a>,
+        out: V,
     },
     /// `A * B`, both sparse, of one format; the answer is sparse of that format.
     Spgemm {
@@ -125,6 +126,75 @@ pub enum Task<'a> {
         /// Its parameters.
         params: FormatParams,
     },
+}
+
+/// A task without its output: what a result is judged by.
+pub type Inputs<'a> = Task<'a, (), ()>;
+
+impl<'a> Inputs<'a> {
+    /// The task that writes its dense result there; vectors of results are the elements of `out`, in order.
+    #[must_use]
+    pub fn into_task(self, out: DenseMut<'a>) -> Task<'a> {
+        match self {
+            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c: () } => {
+                Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c: out }
+            }
+            Task::Spmv { a, transpose_a, x, alpha, beta, y: () } => {
+                Task::Spmv { a, transpose_a, x, alpha, beta, y: out.data }
+            }
+            Task::Sddmm { s, x, y, alpha, beta, mode, out: () } => {
+                Task::Sddmm { s, x, y, alpha, beta, mode, out: out.data }
+            }
+            Task::Spgemm { a, b } => Task::Spgemm { a, b },
+            Task::Transpose { a } => Task::Transpose { a },
+            Task::Convert { a, to, params } => Task::Convert { a, to, params },
+        }
+    }
+}
+
+impl<'a, C, V> Task<'a, C, V> {
+    /// The same task without its output.
+    #[must_use]
+    pub fn inputs(&self) -> Inputs<'a> {
+        match *self {
+            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, .. } => {
+                Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c: () }
+            }
+            Task::Spmv { a, transpose_a, x, alpha, beta, .. } => {
+                Task::Spmv { a, transpose_a, x, alpha, beta, y: () }
+            }
+            Task::Sddmm { s, x, y, alpha, beta, mode, .. } => {
+                Task::Sddmm { s, x, y, alpha, beta, mode, out: () }
+            }
+            Task::Spgemm { a, b } => Task::Spgemm { a, b },
+            Task::Transpose { a } => Task::Transpose { a },
+            Task::Convert { a, to, params } => Task::Convert { a, to, params },
+        }
+    }
+
+    /// The sparse operand that comes first: A, or S of an SDDMM.
+    #[must_use]
+    pub fn first(&self) -> &'a AnySparse {
+        match *self {
+            Task::Spmm { a, .. }
+            | Task::Spmv { a, .. }
+            | Task::Sddmm { s: a, .. }
+            | Task::Spgemm { a, .. }
+            | Task::Transpose { a }
+            | Task::Convert { a, .. } => a,
+        }
+    }
+
+    /// alpha and beta; (1, 0) where the operation has none.
+    #[must_use]
+    pub fn scalars(&self) -> (f64, f64) {
+        match *self {
+            Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } => {
+                (alpha, beta)
+            }
+            Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => (1.0, 0.0),
+        }
+    }
 }
 
 /// What a backend returns.

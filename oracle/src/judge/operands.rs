@@ -4,17 +4,17 @@ use crate::case::Case;
 use crate::operands::{DenseOperand, Operands};
 use crate::pads::pad_slots;
 use crate::terms_apart::Apart;
-use sparse_oracle::arithmetic::{Arithmetic, Order, Pads, Slot};
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
-use sparse_oracle::judge::{Place, Problem, bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
-use sparse_oracle::model::chain::Unit;
-use sparse_oracle::op::input;
-use sparse_oracle::prelude::*;
-use sparse_oracle::profile::{Choice, Profile};
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::{Precision, Rounding, Scalar, encode};
-use sparse_oracle::task::SddmmMode;
+use crate::arithmetic::{Arithmetic, Order, Pads, Slot};
+use crate::contract::Op;
+use crate::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Sparse};
+use crate::judge::{Place, Problem, bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
+use crate::model::chain::Unit;
+use crate::op::input;
+use crate::prelude::*;
+use crate::profile::{Choice, Profile};
+use crate::refusal::Refusal;
+use crate::scalar::{Precision, Rounding, Scalar, encode};
+use crate::task::SddmmMode;
 use std::collections::BTreeMap;
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
@@ -170,9 +170,9 @@ impl Exact {
 pub fn moved(case: &Case, operands: &Operands, profile: &Profile) -> Result<AnySparse, Refusal> {
     let policy = duplicates_policy(profile);
     let kind = case.contract.to.unwrap_or(case.contract.format);
-    sparse_oracle::each_sparse!(&operands.a, m => {
+    crate::each_sparse!(&operands.a, m => {
         if case.contract.op == Op::Transpose {
-            return sparse_oracle::convert::transpose(m).map(AnySparse::from);
+            return crate::convert::transpose(m).map(AnySparse::from);
         }
         let entries = match m {
             Sparse::Coo(m) => m.entries_with(policy)?,
@@ -197,7 +197,7 @@ pub fn summed_positions(
     let orders = |group: &[f64]| {
         if any_order && group.len() <= 5 { all_orders(group, precision) } else { Vec::new() }
     };
-    sparse_oracle::each_sparse!(&operands.a, m => match m {
+    crate::each_sparse!(&operands.a, m => match m {
         Sparse::Coo(m) => {
             let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
             for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {
@@ -246,7 +246,7 @@ pub fn duplicates_policy(profile: &Profile) -> Duplicates {
 
 /// Entries in exact numbers, duplicates combined as the profile says.
 fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
-    sparse_oracle::each_sparse!(a, m => {
+    crate::each_sparse!(a, m => {
         let entries = match m {
             Sparse::Coo(m) => m.entries_with(duplicates_policy(profile))?,
             other => other.entries(),
@@ -267,7 +267,7 @@ fn as_terms(a: Csr<f64>, profile: &Profile) -> Result<Csr<f64>, Refusal> {
 
 /// Stored positions in storage order, duplicates included.
 fn positions(a: &AnySparse) -> Vec<(u32, u32)> {
-    sparse_oracle::each_sparse!(a, m => match m {
+    crate::each_sparse!(a, m => match m {
         Sparse::Coo(m) => m.row_idx.iter().copied().zip(m.col_idx.iter().copied()).collect(),
         other => other.entries().list.iter().map(|e| (e.row, e.col)).collect(),
     })
@@ -289,7 +289,7 @@ fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Opt
     list.sort_unstable_by_key(|e| (e.row, e.col));
     let (rows, cols) = (a.rows, a.cols);
     let positions = Csr::from_entries(&Entries { rows, cols, list })?;
-    Ok(sparse_oracle::each_sparse!(stored, m => match m {
+    Ok(crate::each_sparse!(stored, m => match m {
         Sparse::Bcsr(m) => bcsr_slots(m, &positions),
         Sparse::Loops(m) => loops_slots(m, &positions),
         Sparse::RsTile(m) => rs_tile_slots(m, &positions),

@@ -8,8 +8,8 @@
 //! Where a dense operand holds NaN or Inf in a row that a pad faces, 0 x that is NaN (clause 2.7 of SEMANTICS.md). Columns marked as
 //! pads face nothing, and slots outside the matrix neither.
 
-use sparse_oracle::format::{AnySparse, Entries, Entry, Nm, PAD, Sparse, SparseMma, TwoFour, Vnm};
-use sparse_oracle::scalar::Element;
+use crate::format::{AnySparse, Entries, Entry, Nm, PAD, Sparse, SparseMma, TwoFour, Vnm};
+use crate::scalar::Element;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ struct Tile {
 /// Slots inside the matrix that hold no entry, in the orientation of the stored matrix, row by row.
 pub(crate) fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
     let (rows, cols) = (entries.rows, entries.cols);
-    let mut slots: Vec<(u32, u32)> = sparse_oracle::each_sparse!(a, m => match m {
+    let mut slots: Vec<(u32, u32)> = crate::each_sparse!(a, m => match m {
         Sparse::Nm(m) => nm(m),
         Sparse::TwoFour(m) => two_four(m),
         Sparse::Vnm(m) => vnm(m),
@@ -170,15 +170,15 @@ fn vnm<T: Element>(m: &Vnm<T>) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparse_oracle::format::{FormatKind, FormatParams};
-    use sparse_oracle::prelude::*;
+    use crate::format::{FormatKind, FormatParams};
+    use crate::prelude::*;
 
     /// Two windows of eight rows; row 8 is longer than the others. Every 2:4 chunk and N:M window has at most two.
     fn matrix(kind: FormatKind) -> (AnySparse, Entries<f64>) {
         let at = [(0, 1), (0, 4), (1, 3), (3, 6), (8, 0), (8, 3), (8, 5), (10, 5)];
         let list = at.map(|(row, col)| Entry { row, col, value: 1.0 }).to_vec();
         let entries = Entries { rows: 11, cols: 7, list };
-        let half = entries.clone().map(|&v: &f64| sparse_oracle::F16::from_f64(v));
+        let half = entries.clone().map(|&v: &f64| crate::F16::from_f64(v));
         let params = FormatParams {
             tau_nnz: Some(0),
             eta: Some(1),

@@ -11,10 +11,10 @@
 //! of its duplicates, and no other row meets more than it stores. Every term is there, with its own product and its own place in
 //! the sum, so that bound, exactness and model of the judge hold as they are. Order along k: by column, then as stored.
 
-use sparse_oracle::format::{AnySparse, Csr, Dense, Entries, Entry, Sparse, in_order};
-use sparse_oracle::prelude::*;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::Scalar;
+use crate::format::{AnySparse, Csr, Dense, Entries, Entry, Sparse, in_order};
+use crate::prelude::*;
+use crate::refusal::Refusal;
+use crate::scalar::Scalar;
 
 /// A product's operands with every duplicate in a column of its own.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Apart {
     pub(crate) fn of(a: &AnySparse, transposed: bool) -> Result<Option<Apart>, Refusal> {
         let (rows, cols) = a.shape();
         let (rows, cols) = if transposed { (cols, rows) } else { (rows, cols) };
-        let stored: Vec<Entry<f64>> = sparse_oracle::each_sparse!(a, m => match m {
+        let stored: Vec<Entry<f64>> = crate::each_sparse!(a, m => match m {
             Sparse::Coo(m) => m.row_idx.iter().zip(&m.col_idx).zip(&m.values).map(|((&row, &col), v)| {
                 let (row, col) = if transposed { (col, row) } else { (row, col) };
                 Entry { row, col, value: v.to_f64() }

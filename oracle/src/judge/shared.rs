@@ -13,15 +13,15 @@ use crate::execute::poison;
 use crate::expected::{Exact, moved};
 use crate::operands::Operands;
 use crate::response::DenseResult;
-use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::Op;
-use sparse_oracle::format::AnySparse;
-use sparse_oracle::judge::{Judged, Output, Place, Sheet, judge, judge_spgemm};
-use sparse_oracle::prelude::*;
-use sparse_oracle::profile::Profile;
-use sparse_oracle::refusal::Refusal;
-use sparse_oracle::scalar::Values;
-use sparse_oracle::task::RawSparse;
+use crate::arithmetic::Arithmetic;
+use crate::contract::Op;
+use crate::format::AnySparse;
+use crate::judge::{Judged, Output, Place, Sheet, judge, judge_spgemm};
+use crate::prelude::*;
+use crate::profile::Profile;
+use crate::refusal::Refusal;
+use crate::scalar::Values;
+use crate::task::RawSparse;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements of a result of which a sheet is kept.
