@@ -1,11 +1,9 @@
 //! Which wrong kernels a case would not notice. Before a case counts, this must be known.
 
 use crate::case::Case;
-use crate::expected::Exact;
 use crate::operands::Operands;
 use crate::operands::initial;
-use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Place, vacuity};
+use sparse_oracle::judge::{ExactOperands, vacuity};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
@@ -20,15 +18,13 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
         return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
     }
     let weakest = case.contract.weakest();
-    let exact = match Exact::new(case, operands, &weakest, &Profile::default()) {
+    let exact = match ExactOperands::new(&operands.inputs(case), &weakest, &Profile::default()) {
         Ok(Some(exact)) => exact,
         _ => return Vec::new(),
     };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
-    let place =
-        if case.contract.op == Op::Sddmm { Place::Visited } else { Place::Strides(operands.result.1, 1) };
-    let before = before.as_ref().map(|c| (c.as_slice(), place));
+    let before = before.as_ref().map(|c| (c.as_slice(), exact.compact_place()));
     let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
     tags.into_iter().map(|alternative| alternative.name().to_owned()).collect()
 }

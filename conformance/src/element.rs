@@ -3,12 +3,13 @@
 use crate::backend::Backend;
 use crate::case::Case;
 use crate::execute::{Before, execute};
-use crate::expected::Exact;
-use crate::operands::{Operands, values_in_order};
+use crate::operands::Operands;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{Accepted, ElementVerdict, Place, Rule, Site, Terms};
+use sparse_oracle::judge::{
+    Accepted, ElementVerdict, ExactOperands, Place, Rule, Site, Terms, values_in_order,
+};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Tier;
@@ -68,7 +69,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
     if !legal || case.contract.op.is_exact() || view.backend.is_some() && !is_dense {
         return None;
     }
-    let exact = Exact::new(case, operands, view.arithmetic, view.profile).ok()??;
+    let exact = ExactOperands::new(&operands.inputs(case), view.arithmetic, view.profile).ok()??;
     let result = match view.backend {
         Some(backend) => Some(ran(case, operands, backend)?),
         None => None,
@@ -79,7 +80,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
         _ => operands.c.first().cloned().unwrap_or_default(),
     };
     let is_sddmm = case.contract.op == Op::Sddmm;
-    let c_place = if is_sddmm { Place::Visited } else { exact.compact_place() };
+    let c_place = exact.compact_place();
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
@@ -143,14 +144,14 @@ fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseR
     }
 }
 
-fn position(exact: &Exact, number: usize) -> Option<(u32, u32)> {
+fn position(exact: &ExactOperands, number: usize) -> Option<(u32, u32)> {
     match exact {
-        Exact::Sddmm { positions, .. } => positions.get(number).copied(),
+        ExactOperands::Sddmm { positions, .. } => positions.get(number).copied(),
         _ => None,
     }
 }
 
-fn inner(exact: &Exact, site: &Site<'_>) -> Vec<u32> {
+fn inner(exact: &ExactOperands, site: &Site<'_>) -> Vec<u32> {
     match site.terms {
         Terms::Row { cols, .. } => cols.iter().map(|&col| exact.column(col)).collect(),
         Terms::Rows { x, .. } => (0..x.len() as u32).collect(),

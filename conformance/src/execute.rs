@@ -5,7 +5,7 @@ use crate::case::{Case, Fault};
 use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
 use crate::placed::Placed;
-use crate::response::{DenseResult, Response};
+use crate::response::{DenseResult, Response, poison};
 use rayon::ThreadPool;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_precision;
@@ -25,19 +25,6 @@ use std::time::{Duration, Instant};
 
 /// Elements of guard on either side of an output.
 const GUARD: usize = 16;
-
-/// NaN payload that outputs are filled with and that no input carries.
-#[must_use]
-pub fn poison(precision: Precision) -> u64 {
-    match precision {
-        Precision::F64 => 0x7ff8_0bad_5eed_dead,
-        Precision::F32 | Precision::Tf32 => 0x7fcb_adde,
-        Precision::F16 => 0x7e77,
-        Precision::Bf16 => 0x7fd5,
-        // One NaN only: the 8-bit types are never outputs.
-        Precision::E4m3 | Precision::E5m2 => 0x7f,
-    }
-}
 
 /// What an output that may not be read holds in a further run, where there is one (one seed in four): a huge number of either
 /// sign, zero, or infinity. A kernel that clears NaN, takes a maximum with it or skips it is right beside poison.
@@ -332,33 +319,21 @@ fn execute_by(
 }
 
 fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<'a>) -> Task<'a> {
-    let p = &case.params;
-    let alpha = if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { p.alpha };
-    let beta = if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { p.beta };
-    let small = usize::from(p.fault == Some(Fault::SmallLdc));
-    let a = &operands.a;
+    let fault = case.params.fault;
     let Frame { rows, cols, ld, layout, .. } = frame;
-    match (case.contract.op, &operands.b, &operands.y, &operands.b_sparse) {
-        (Op::Spmm, Some(b), _, _) => Task::Spmm {
-            a,
-            transpose_a: p.transpose_a,
-            b: b.as_ref(),
-            transpose_b: p.transpose_b,
-            alpha,
-            beta,
-            c: DenseMut { rows, cols, ld: ld.saturating_sub(small * (p.pad_c + 1)), layout, data: out },
-        },
-        (Op::Spmv, Some(x), _, _) => {
-            Task::Spmv { a, transpose_a: p.transpose_a, x: x.data.as_slice(), alpha, beta, y: out }
+    let short = if fault == Some(Fault::SmallLdc) { case.params.pad_c + 1 } else { 0 };
+    let mut inputs = operands.inputs(case);
+    if let Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } =
+        &mut inputs
+    {
+        if fault == Some(Fault::AlphaNan) {
+            *alpha = f64::NAN;
         }
-        (Op::Sddmm, Some(x), Some(y), _) => {
-            Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode: p.mode, out }
+        if fault == Some(Fault::BetaInfinite) {
+            *beta = f64::INFINITY;
         }
-        (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
-        (Op::Transpose, ..) => Task::Transpose { a },
-        // Operands are always built for their operation; a conversion has none besides A.
-        _ => Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks },
     }
+    inputs.into_task(DenseMut { rows, cols, ld: ld.saturating_sub(short), layout, data: out })
 }
 
 thread_local! {

@@ -3,7 +3,7 @@
 use crate::placed::Placed;
 use sparse_oracle::format::AnyParts;
 use sparse_oracle::judge::Place;
-use sparse_oracle::scalar::AnySlice;
+use sparse_oracle::scalar::{AnySlice, Precision};
 use sparse_oracle::task::RawSparse;
 use sparse_oracle::verdict::Mismatch;
 
@@ -40,9 +40,29 @@ pub struct DenseResult {
 }
 
 impl DenseResult {
+    /// The elements, where they are, and the bits of those that were not written.
+    #[must_use]
+    pub fn output(&self) -> (AnySlice<'_>, Place, Option<u64>) {
+        let found = self.found();
+        (found, self.place, Some(poison(found.precision())))
+    }
+
     /// The elements, padding included.
     #[must_use]
     pub fn found(&self) -> AnySlice<'_> {
         self.buffer.as_slice()
+    }
+}
+
+/// NaN payload that outputs are filled with and that no input carries.
+#[must_use]
+pub(crate) fn poison(precision: Precision) -> u64 {
+    match precision {
+        Precision::F64 => 0x7ff8_0bad_5eed_dead,
+        Precision::F32 | Precision::Tf32 => 0x7fcb_adde,
+        Precision::F16 => 0x7e77,
+        Precision::Bf16 => 0x7fd5,
+        // One NaN only: the 8-bit types are never outputs.
+        Precision::E4m3 | Precision::E5m2 => 0x7f,
     }
 }

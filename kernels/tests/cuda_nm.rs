@@ -7,7 +7,7 @@ use sparse_oracle::prelude::*;
 use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Csr, Entries, Entry, FormatKind, FormatParams, Layout};
-use sparse_oracle::judge::{Output, Place, Problem, judge};
+use sparse_oracle::judge::{Output, Place, Problem, judge_problem};
 use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::Refusal;
@@ -98,7 +98,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Tier> {
         before: Some(case.c.data.as_slice()),
         before_place: place,
     };
-    let judged = judge(&problem, arithmetic, &Profile::default(), case.factors, &output);
+    let judged = judge_problem(&problem, arithmetic, &Profile::default(), case.factors, &output);
     assert!(
         matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. }),
         "{} {what}: {:?}",

@@ -14,7 +14,7 @@ use sparse_oracle::each_sparse;
 use sparse_oracle::format::{
     AnySparse, Csr, Dense as Compact, Entries, Entry, FormatKind, FormatParams, Layout, PAD, Sparse,
 };
-use sparse_oracle::judge::{Judged, Output, Place, Problem, judge};
+use sparse_oracle::judge::{Judged, Output, Place, Problem, judge_problem};
 use sparse_oracle::model::reduction::Model;
 use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
@@ -173,7 +173,7 @@ fn judge_spmm(
         before: Some(before.data.as_slice()),
         before_place: place(before),
     };
-    judge(&problem, &arithmetic, &Profile::default(), factors, &output)
+    judge_problem(&problem, &arithmetic, &Profile::default(), factors, &output)
 }
 
 /// One product with these operands, judged.
@@ -392,7 +392,8 @@ fn sddmm_in_blocks_is_right_to_the_bit() {
                 before: Some(of_s.as_slice()),
                 before_place: Place::Visited,
             };
-            let judged = judge(&problem, &kernel.arithmetic, &Profile::default(), (factors.0, beta), &output);
+            let judged =
+                judge_problem(&problem, &kernel.arithmetic, &Profile::default(), (factors.0, beta), &output);
             seen.judged(&what, &judged);
             if mode == SddmmMode::Scale {
                 continue;

@@ -8,7 +8,7 @@ use judge_support::{Fpu, Way, simulate, store};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Input, Reduction};
 use sparse_oracle::contract::{Contract, Op, TYPES, Types};
 use sparse_oracle::format::{Csr, CsrParts, Dense, FormatKind};
-use sparse_oracle::judge::{Judged, Output, Place, Problem, judge};
+use sparse_oracle::judge::{Judged, Output, Place, Problem, judge_problem};
 use sparse_oracle::op::input;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Values, decode};
@@ -56,7 +56,7 @@ impl Dot {
             before_place: place,
         };
         let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
-        judge(&problem, &self.arithmetic, &self.profile, self.scaling, &output)
+        judge_problem(&problem, &self.arithmetic, &self.profile, self.scaling, &output)
     }
 
     /// The verdict on a value of the accumulator's type, rounded to the output's.
@@ -438,7 +438,7 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
     let place = Place::Strides(1, 4);
     let output = Output { found: found.as_slice(), place, poison: None, before: None, before_place: place };
     let arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
-    let judged = judge(
+    let judged = judge_problem(
         &Problem::Spmm { a: &a, pads: None, b: &b, slots: None },
         &arithmetic,
         &Profile::default(),
@@ -471,7 +471,7 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
         let output =
             Output { found: found.as_slice(), place, poison: None, before: None, before_place: place };
         let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
-        let judged = judge(&problem, &arithmetic, &Profile::default(), (1.0, 0.0), &output);
+        let judged = judge_problem(&problem, &arithmetic, &Profile::default(), (1.0, 0.0), &output);
         match judged.verdict {
             Verdict::Wrong(mismatch) => *mismatch,
             other => panic!("{other:?}"),

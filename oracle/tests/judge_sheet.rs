@@ -3,7 +3,7 @@
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
-use sparse_oracle::judge::{Output, Place, Problem, Sheet, judge};
+use sparse_oracle::judge::{Output, Place, Problem, Sheet, judge_problem};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Values};
@@ -85,7 +85,7 @@ fn a_sheet_says_what_the_judge_says() {
                     before: Some(held.as_slice()),
                     before_place: place,
                 };
-                let anew = judge(&problem, arithmetic, &profile, scalars, &output);
+                let anew = judge_problem(&problem, arithmetic, &profile, scalars, &output);
                 let kept = sheet.judge(AnySlice::F32(result), place, Some(0x7fcb_adde));
                 assert_eq!(format!("{kept:?}"), format!("{anew:?}"), "{family}");
                 match anew.verdict.is_finding() {

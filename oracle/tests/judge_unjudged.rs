@@ -2,7 +2,7 @@
 
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
 use sparse_oracle::format::Dense;
-use sparse_oracle::judge::{Output, Place, Problem, judge};
+use sparse_oracle::judge::{Output, Place, Problem, judge_problem};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, Values};
@@ -21,7 +21,7 @@ fn verdict_on_zero(terms: usize, arithmetic: &Arithmetic) -> (Verdict, Vec<Tier>
         before: None,
         before_place: Place::Visited,
     };
-    let judged = judge(&problem, arithmetic, &Profile::default(), (1.0, 0.0), &output);
+    let judged = judge_problem(&problem, arithmetic, &Profile::default(), (1.0, 0.0), &output);
     (judged.verdict, judged.tiers)
 }
 

@@ -4,7 +4,7 @@ use Alternative::{SkippedRow, StaleC, Zeros};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::format::{Csr, Dense, Entries, Entry};
-use sparse_oracle::judge::{Alternative, Output, Place, Problem, judge, vacuity};
+use sparse_oracle::judge::{Alternative, Output, Place, Problem, judge_problem, vacuity};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
@@ -145,6 +145,6 @@ fn judged_right(a: &Csr<f64>, b: &[f64], scaling: (f64, f64), c: &[f64], result:
         before_place: place,
     };
     let problem = Problem::Spmm { a, pads: None, b: &b, slots: None };
-    let verdict = judge(&problem, &F32, &Profile::default(), scaling, &output).verdict;
+    let verdict = judge_problem(&problem, &F32, &Profile::default(), scaling, &output).verdict;
     matches!(verdict, Verdict::Exact | Verdict::Within { .. })
 }

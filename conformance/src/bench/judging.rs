@@ -10,14 +10,13 @@
 
 use super::contender::{Contender, Wrote};
 use super::operands::Shared;
-use crate::execute::poison;
-use crate::expected::Exact;
 use crate::operands::Operands;
+use crate::response::poison;
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{Csr, CsrParts};
-use sparse_oracle::judge::{Judged, Output, Place, Problem, judge, judge_spgemm};
+use sparse_oracle::judge::{ExactOperands, Judged, Output, Place, Problem, judge_problem, judge_spgemm};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Element};
 use sparse_oracle::verdict::{Tier, Verdict};
@@ -51,7 +50,7 @@ impl Judgement {
 #[derive(Default)]
 pub(super) struct Expectations {
     /// The last one: it holds B in f64, so that one at a time is kept.
-    known: Option<(Arithmetic, Arc<Operands>, Exact)>,
+    known: Option<(Arithmetic, Arc<Operands>, ExactOperands)>,
 }
 
 /// Panels: enough for the threads to share evenly, few enough that each pays for its look at B.
@@ -103,13 +102,13 @@ impl Expectations {
         operands: &Arc<Operands>,
         arithmetic: &Arithmetic,
         profile: &Profile,
-    ) -> Result<&Exact, String> {
+    ) -> Result<&ExactOperands, String> {
         let known = self.known.take();
         let fits = known.filter(|(a, of, _)| a == arithmetic && Arc::ptr_eq(of, operands));
         let kept = match fits {
             Some(kept) => kept,
             None => {
-                let exact = Exact::new(&shared.case, operands, arithmetic, profile);
+                let exact = ExactOperands::new(&operands.inputs(&shared.case), arithmetic, profile);
                 let exact = exact.map_err(|refusal| refusal.to_string())?;
                 let exact = exact.ok_or("the operation has no arithmetic to judge")?;
                 (*arithmetic, Arc::clone(operands), exact)
@@ -195,15 +194,15 @@ fn judge_panel(
             let (a, pads, slots) =
                 (rows_of(a, range), pads.map(|p| rows_of(p, range)), slots.map(|s| rows_of(s, range)));
             let panel = Problem::Spmm { a: &a, pads: pads.as_ref(), b, slots: slots.as_ref() };
-            judge(&panel, arithmetic, profile, factors, output)
+            judge_problem(&panel, arithmetic, profile, factors, output)
         }
         Problem::Sddmm { positions, x, y, factors: scale } => {
             let scale = if scale.is_empty() { scale } else { &scale[range.clone()] };
             let panel = Problem::Sddmm { positions: &positions[range.clone()], x, y, factors: scale };
-            judge(&panel, arithmetic, profile, factors, output)
+            judge_problem(&panel, arithmetic, profile, factors, output)
         }
         // Its result is sparse and judged whole.
-        Problem::Spgemm { .. } => judge(problem, arithmetic, profile, factors, output),
+        Problem::Spgemm { .. } => judge_problem(problem, arithmetic, profile, factors, output),
     }
 }
 

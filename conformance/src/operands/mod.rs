@@ -9,7 +9,7 @@ mod unmet;
 pub(crate) use self::earlier::plain;
 
 use self::earlier::earlier;
-use crate::case::{Case, Fault, Filling};
+use crate::case::{Case, Fault, Filling, Params};
 use crate::encodings::{Encoding, loosened};
 use crate::origin::{Loaded, OriginError};
 use crate::placed::Placed;
@@ -19,12 +19,13 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Parts, Sparse};
+use sparse_oracle::judge::values_in_order;
 use sparse_oracle::op::prune;
 use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::{Operand, ValueFamily};
-use sparse_oracle::task::{DenseRef, SddmmMode};
+use sparse_oracle::task::{DenseRef, Inputs, SddmmMode, Task};
 use sparse_oracle::with_scalar;
 
 /// A dense operand that owns its elements.
@@ -68,6 +69,33 @@ pub struct Operands {
     pub c: [Vec<f64>; 2],
     /// The calls that come before, where the case asks for some.
     pub earlier: Vec<Earlier>,
+}
+
+impl Operands {
+    /// What the case asks for, without its output.
+    #[must_use]
+    pub fn inputs(&self, case: &Case) -> Inputs<'_> {
+        let Params { transpose_a, transpose_b, alpha, beta, mode, .. } = case.params;
+        let a = &self.a;
+        match (case.contract.op, &self.b, &self.y, &self.b_sparse) {
+            (Op::Spmm, Some(b), _, _) => {
+                Task::Spmm { a, transpose_a, b: b.as_ref(), transpose_b, alpha, beta, c: () }
+            }
+            (Op::Spmv, Some(x), _, _) => {
+                Task::Spmv { a, transpose_a, x: x.data.as_slice(), alpha, beta, y: () }
+            }
+            (Op::Sddmm, Some(x), Some(y), _) => {
+                Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode, out: () }
+            }
+            (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
+            (Op::Transpose, ..) => Task::Transpose { a },
+            // Operands are always built for their operation; a conversion has none besides A.
+            (Op::Convert | Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm, ..) => {
+                let to = case.contract.to.unwrap_or(case.contract.format);
+                Task::Convert { a, to, params: case.params.blocks }
+            }
+        }
+    }
 }
 
 /// A case whose operands can't be made.
@@ -457,15 +485,6 @@ impl Draw<'_> {
             Ok(AnySparse::from(sparse.map_err(refused)?))
         })
     }
-}
-
-/// Stored values in storage order (CSR and COO, the formats of SDDMM contracts).
-#[must_use]
-pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
-    sparse_oracle::each_sparse!(a, m => match m {
-        Sparse::Coo(m) => m.values.iter().map(|v| v.to_f64()).collect(),
-        other => other.entries().list.iter().map(|e| e.value.to_f64()).collect(),
-    })
 }
 
 /// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).

@@ -4,7 +4,6 @@ use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::determinism::field_bits;
 use crate::execute::{Before, execute, output};
-use crate::expected::{Exact, moved};
 use crate::operands::{DenseOperand, Operands};
 use crate::reproducer::want::{Want, want};
 use crate::response::Response;
@@ -13,7 +12,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, AnySparse, FieldRef, Fields, FormatKind, Layout};
-use sparse_oracle::judge::{Place, Rule};
+use sparse_oracle::judge::{ExactOperands, Moved, Place, Rule};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{RawSparse, SddmmMode};
@@ -129,7 +128,7 @@ impl Data {
         backend: &dyn Backend,
         (arithmetic, profile): (&Arithmetic, &Profile),
     ) {
-        let Ok(Some(exact)) = Exact::new(case, operands, arithmetic, profile) else {
+        let Ok(Some(exact)) = ExactOperands::new(&operands.inputs(case), arithmetic, profile) else {
             return;
         };
         let is_sddmm = case.contract.op == Op::Sddmm;
@@ -170,7 +169,7 @@ impl Data {
         backend: &dyn Backend,
         (arithmetic, profile): (&Arithmetic, &Profile),
     ) {
-        let Ok(Some(exact)) = Exact::new(case, operands, arithmetic, profile) else {
+        let Ok(Some(exact)) = ExactOperands::new(&operands.inputs(case), arithmetic, profile) else {
             return;
         };
         let response = execute(case, operands, backend, Before::Poison, &mut Duration::default());
@@ -206,8 +205,9 @@ impl Data {
     }
 
     fn add_move(&mut self, case: &Case, operands: &Operands, backend: &dyn Backend, profile: &Profile) {
-        if let Ok(expected) = moved(case, operands, profile) {
-            self.arrays = sparse(&expected).arrays;
+        let moved = Moved::new(&operands.inputs(case), profile);
+        if let Some(Ok(expected)) = moved.as_ref().map(Moved::result) {
+            self.arrays = sparse(expected).arrays;
         }
         match execute(case, operands, backend, Before::Poison, &mut Duration::default()) {
             Response::Sparse(raw) => self.found = raw_arrays(&raw),
@@ -219,7 +219,7 @@ impl Data {
 
 fn wants(
     case: &Case,
-    exact: &Exact,
+    exact: &ExactOperands,
     (arithmetic, profile): (&Arithmetic, &Profile),
     (c, place): (Option<&[f64]>, Place),
     found: impl Fn(usize) -> Option<u64>,
@@ -229,7 +229,7 @@ fn wants(
     let p = &case.params;
     let mut rule = Rule::new(&laid_out, profile, p.alpha, p.beta, problem.other_max(laid_out.epilogue));
     let reads_s = case.contract.op != Op::Sddmm || p.mode == SddmmMode::AddS;
-    let c_place = if case.contract.op == Op::Sddmm { Place::Visited } else { exact.compact_place() };
+    let c_place = exact.compact_place();
     let mut wants = Vec::new();
     let visited = problem.for_each(&mut |site| {
         let number = wants.len();

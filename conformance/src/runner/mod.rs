@@ -24,9 +24,8 @@ use crate::origin::Loaded;
 use crate::record::{record, unmade, verdict_only};
 use crate::report::{CaseRecord, Repeated};
 use crate::response::Response;
-use crate::sheets::Sheets;
 use sparse_oracle::contract::Op;
-use sparse_oracle::judge::Judged;
+use sparse_oracle::judge::{Judged, Sheets};
 use sparse_oracle::verdict::Verdict;
 use sparse_plugin::Environment;
 use std::time::{Duration, Instant};
@@ -264,16 +263,16 @@ fn judge_response(
     if case.contract.op.is_exact() {
         return verdict_only(judge_move(case, operands, (&profile, sheets), response));
     }
-    let product = sheets.product(case, operands, &arithmetic, &profile);
+    let product = sheets.product(&operands.inputs(case), &arithmetic, &profile);
     match (product.exact(), response) {
         (Ok(exact), Response::Dense(result)) => {
             let c = match case.contract.op {
                 Op::Sddmm => initial(case, operands, 0),
                 Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => first.before.clone(),
             };
-            product.judge_dense(case, exact, &result, c.as_deref())
+            product.judge_dense(exact, result.output(), c.as_deref())
         }
-        (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(case, exact, raw),
+        (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(exact, raw),
         (_, other) => verdict_only(settle(other)),
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn judge_keeping(
             verdict_only(judge_move(case, operands, (&profile, seen.sheets), response))
         }
         Op::Spgemm => {
-            let product = seen.sheets.product(case, operands, &arithmetic, &profile);
+            let product = seen.sheets.product(&operands.inputs(case), &arithmetic, &profile);
             let exact = match product.exact() {
                 Ok(exact) => exact,
                 Err(reason) => return verdict_only(Verdict::NotRun { reason }),
@@ -58,7 +58,7 @@ pub(super) fn judge_keeping(
             let response = seen.execute(case, operands, backend, Before::Poison);
             keep_sparse(&mut seen.keep, &response);
             match response {
-                Response::Sparse(raw) => product.judge_spgemm(case, exact, raw),
+                Response::Sparse(raw) => product.judge_spgemm(exact, raw),
                 other => verdict_only(settle(other)),
             }
         }
@@ -110,7 +110,7 @@ fn judge_dense_runs(
     (arithmetic, profile): (&Arithmetic, &Profile),
     seen: &mut Seen<'_>,
 ) -> Judged {
-    let product = seen.sheets.product(case, operands, arithmetic, profile);
+    let product = seen.sheets.product(&operands.inputs(case), arithmetic, profile);
     let exact = match product.exact() {
         Ok(exact) => exact,
         Err(reason) => return verdict_only(Verdict::NotRun { reason }),
@@ -123,7 +123,7 @@ fn judge_dense_runs(
         let Response::Dense(result) = response else {
             return verdict_only(settle(response));
         };
-        let judged = product.judge_dense(case, exact, &result, c.as_deref());
+        let judged = product.judge_dense(exact, result.output(), c.as_deref());
         if judged.verdict.is_finding() {
             return judged;
         }
@@ -132,7 +132,7 @@ fn judge_dense_runs(
             match execute(case, operands, backend, Before::Bits(bits), &mut seen.spent) {
                 Response::Dense(other) if same_bits(&result, &other) => {}
                 Response::Dense(other) => {
-                    let judged = product.judge_dense(case, exact, &other, c.as_deref());
+                    let judged = product.judge_dense(exact, other.output(), c.as_deref());
                     if judged.verdict.is_finding() {
                         return beside(judged, bits);
                     }

@@ -1,13 +1,10 @@
 //! Verdicts that need no product: on what is no result, on broken requests, and on conversions and transposes.
 
 use crate::case::{Case, Fault};
-use crate::expected::summed_positions;
 use crate::operands::Operands;
 use crate::response::Response;
-use crate::sheets::Sheets;
-use sparse_oracle::judge::{judge_encoded, judge_moved};
+use sparse_oracle::judge::Sheets;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::refusal::Refusal;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 
 /// The verdict where no comparable result came back.
@@ -41,38 +38,24 @@ pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
     }
 }
 
-/// A conversion that the oracle itself refuses is judged only where the refusal is a rule, not a limit of the suite.
+/// Judges a conversion or transpose. Where the oracle has no result, a refusal is right, or the case is too large for the suite.
 pub(super) fn judge_move(
     case: &Case,
     operands: &Operands,
     (profile, sheets): (&Profile, &Sheets),
     response: Response,
 ) -> Verdict {
-    match (&sheets.moved(case, operands, profile).result, response) {
+    let Some(moved) = sheets.moved(&operands.inputs(case), profile) else {
+        return settle(response);
+    };
+    match (moved.result(), response) {
+        (_, Response::Sparse(raw)) => moved.judge(raw),
+        (_, Response::Parts(parts)) => moved.judge_parts(parts),
         // A limit of the suite is no rule of the contract: the case is legal, and nobody can be judged on it.
-        (Err(limit), Response::Refused(_) | Response::Sparse(_) | Response::Parts(_))
-            if limit.is_limit_of_the_suite() =>
-        {
+        (Err(limit), Response::Refused(_)) if limit.is_limit_of_the_suite() => {
             Verdict::NotRun { reason: format!("the result is too large for the oracle: {limit}") }
         }
-        // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
-        (
-            Err(
-                rule @ (Refusal::TooFull { .. }
-                | Refusal::TooLarge { .. }
-                | Refusal::Parameter { .. }
-                | Refusal::Zero { .. }),
-            ),
-            Response::Sparse(_) | Response::Parts(_),
-        ) => Verdict::LoneAcceptance { expected: rule.to_string() },
         (Err(_), Response::Refused(refusal)) => Verdict::AgreedRefusal { refusal },
-        (Err(refusal), Response::Sparse(_) | Response::Parts(_)) => {
-            Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") }
-        }
-        (Ok(expected), Response::Sparse(raw)) => {
-            judge_moved(expected, raw, profile, &summed_positions(case, operands, profile))
-        }
-        (Ok(expected), Response::Parts(parts)) => judge_encoded(expected, parts),
         (_, other) => settle(other),
     }
 }

@@ -5,27 +5,40 @@
 //!                                   \-> vacuity (would zeros, stale C, a skipped row be noticed?)
 //! ```
 //!
+//! [`judge`] takes a task as it stands: what its stored formats, layouts and transposes mean is worked out by [`ExactOperands`] and
+//! [`Moved`], once for everybody who declares the same in [`Sheets`].
+//!
 //! Conversions and transposes move bits and are judged by [`judge_moved`], those into formats of the
 //! papers by [`judge_encoded`].
 
 mod accepted;
 mod encoded;
 mod load;
+mod moved;
 mod moves;
+mod operands;
+mod pads;
 mod problem;
 mod row;
 mod rule;
+mod shared;
 mod sheet;
 mod slots;
 mod tally;
+mod task;
+mod terms_apart;
 mod vacuity;
 
 pub use accepted::{Accepted, ElementVerdict};
 pub use encoded::{first_difference, judge_encoded};
+pub use moved::Moved;
 pub use moves::{judge_moved, judge_spgemm};
+pub use operands::{ExactOperands, values_in_order};
 pub use problem::{Problem, Site, Terms};
 pub use rule::Rule;
+pub use shared::{Product, Sheets};
 pub use sheet::Sheet;
 pub use slots::{bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
-pub use tally::{Judged, Output, Place, judge};
+pub use tally::{Judged, Output, Place, judge_problem};
+pub use task::{Found, judge};
 pub use vacuity::{Alternative, Vacuity, vacuity};

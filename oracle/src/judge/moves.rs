@@ -1,7 +1,7 @@
 //! Sparse results: conversions and transposes, bit for bit, and the pattern and values of SpGEMM.
 
 use super::problem::Problem;
-use super::tally::{Judged, Output, Place, judge};
+use super::tally::{Judged, Output, Place, judge_problem};
 use crate::arithmetic::Arithmetic;
 use crate::format::{AnySparse, Csr, FormatKind, Sparse};
 use crate::prelude::*;
@@ -101,7 +101,7 @@ pub fn judge_spgemm(
             before: None,
             before_place: Place::Visited,
         };
-        judge(problem, arithmetic, profile, (1.0, 0.0), &output)
+        judge_problem(problem, arithmetic, profile, (1.0, 0.0), &output)
     };
     judge_sparse((problem.shape(), arithmetic.out, kind), profile, found, positions, of_values)
 }

@@ -20,7 +20,7 @@ struct Tile {
 }
 
 /// Slots inside the matrix that hold no entry, in the orientation of the stored matrix, row by row.
-pub(crate) fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
+pub(super) fn pad_slots(a: &AnySparse, entries: &Entries<f64>) -> Entries<()> {
     let (rows, cols) = (entries.rows, entries.cols);
     let mut slots: Vec<(u32, u32)> = crate::each_sparse!(a, m => match m {
         Sparse::Nm(m) => nm(m),

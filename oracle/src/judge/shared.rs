@@ -1,45 +1,45 @@
-//! What the result of a case must be, worked out once for everybody who declares the same.
+//! What the result of a task must be, worked out once for everybody who declares the same.
 //!
 //! ```text
-//! case, operands --+-- declaration 1 -> exact operands -+- C as it was first  -> sheet -> backends, repeats, seeded bugs
-//!                  |                                    \- C as it was second -> sheet
-//!                  \-- declaration 2 -> ..
+//! inputs --+-- declaration 1 -> exact operands -+- C as it was first  -> sheet -> backends, repeats, seeded bugs
+//!          |                                    \- C as it was second -> sheet
+//!          \-- declaration 2 -> ..
 //! ```
 //!
 //! Large results are judged as they are read and nothing is kept of them.
 
-use crate::case::Case;
-use crate::execute::poison;
-use crate::expected::{Exact, moved};
-use crate::operands::Operands;
-use crate::response::DenseResult;
+use super::moved::Moved;
+use super::moves::judge_spgemm;
+use super::operands::ExactOperands;
+use super::sheet::Sheet;
+use super::tally::{Judged, Output, Place, judge_problem};
 use crate::arithmetic::Arithmetic;
-use crate::contract::Op;
-use crate::format::AnySparse;
-use crate::judge::{Judged, Output, Place, Sheet, judge, judge_spgemm};
+use crate::format::FormatKind;
 use crate::prelude::*;
 use crate::profile::Profile;
 use crate::refusal::Refusal;
-use crate::scalar::Values;
-use crate::task::RawSparse;
+use crate::scalar::{AnySlice, Values};
+use crate::task::{Inputs, RawSparse};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements of a result of which a sheet is kept.
 const MOST: usize = 1 << 17;
 
-/// What the result of one case must be, for each declaration that was asked for. It goes with one case and its operands.
+/// What the result of one task must be, for each declaration that was asked for. It goes with one task and its operands.
 #[derive(Debug, Default)]
-pub(crate) struct Sheets {
+pub struct Sheets {
     products: Mutex<Vec<Arc<Product>>>,
     moves: Mutex<Vec<Arc<Moved>>>,
 }
 
 /// The result of a product for one declaration.
 #[derive(Debug)]
-pub(crate) struct Product {
+pub struct Product {
     arithmetic: Arithmetic,
     profile: Profile,
-    exact: Result<Option<Exact>, Refusal>,
+    format: FormatKind,
+    scalars: (f64, f64),
+    exact: Result<Option<ExactOperands>, Refusal>,
     sheets: Mutex<Vec<OfC>>,
 }
 
@@ -50,55 +50,50 @@ struct OfC {
     sheet: Option<Arc<Sheet>>,
 }
 
-/// The oracle's own result of a conversion or transpose, for one profile.
-#[derive(Debug)]
-pub(crate) struct Moved {
-    profile: Profile,
-    pub(crate) result: Result<AnySparse, Refusal>,
-}
-
 impl Sheets {
     /// The product as one declaration sees it.
-    pub(crate) fn product(
-        &self,
-        case: &Case,
-        operands: &Operands,
-        arithmetic: &Arithmetic,
-        profile: &Profile,
-    ) -> Arc<Product> {
+    pub fn product(&self, inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Arc<Product> {
         let mut made = self.products.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |p: &&Arc<Product>| p.arithmetic == *arithmetic && p.profile == *profile;
         if let Some(product) = made.iter().find(same) {
             return Arc::clone(product);
         }
-        let product = Arc::new(Product {
-            exact: Exact::new(case, operands, arithmetic, profile),
-            arithmetic: *arithmetic,
-            profile: profile.clone(),
-            sheets: Mutex::default(),
-        });
+        let product = Arc::new(Product::new(inputs, arithmetic, profile));
         made.push(Arc::clone(&product));
         product
     }
 
-    /// The oracle's own result of a conversion or transpose.
-    pub(crate) fn moved(&self, case: &Case, operands: &Operands, profile: &Profile) -> Arc<Moved> {
+    /// The oracle's own result of a conversion or transpose; `None` of a product.
+    pub fn moved(&self, inputs: &Inputs<'_>, profile: &Profile) -> Option<Arc<Moved>> {
         let mut made = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(moved) = made.iter().find(|m| m.profile == *profile) {
-            return Arc::clone(moved);
+            return Some(Arc::clone(moved));
         }
-        let fresh = Arc::new(Moved { profile: profile.clone(), result: moved(case, operands, profile) });
+        let fresh = Arc::new(Moved::new(inputs, profile)?);
         made.push(Arc::clone(&fresh));
-        fresh
+        Some(fresh)
     }
 }
 
 impl Product {
+    /// Decodes the operands as one declaration sees them.
+    #[must_use]
+    pub fn new(inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Product {
+        Product {
+            arithmetic: *arithmetic,
+            profile: profile.clone(),
+            format: inputs.first().kind(),
+            scalars: inputs.scalars(),
+            exact: ExactOperands::new(inputs, arithmetic, profile),
+            sheets: Mutex::default(),
+        }
+    }
+
     /// The operands in exact numbers.
     ///
     /// # Errors
     /// Why there is nothing to judge against.
-    pub(crate) fn exact(&self) -> Result<&Exact, String> {
+    pub fn exact(&self) -> Result<&ExactOperands, String> {
         match &self.exact {
             Ok(Some(exact)) => Ok(exact),
             Ok(None) => Err("the case has no arithmetic to judge".to_owned()),
@@ -106,60 +101,44 @@ impl Product {
         }
     }
 
-    /// Judges a dense result; `c` is what the output held, where it is read.
-    pub(crate) fn judge_dense(
+    /// Judges a dense result, or one value for each stored position; `c` is what the output held, compact row-major, where it is read.
+    #[must_use]
+    pub fn judge_dense(
         &self,
-        case: &Case,
-        exact: &Exact,
-        result: &DenseResult,
+        exact: &ExactOperands,
+        (found, place, poison): (AnySlice<'_>, Place, Option<u64>),
         c: Option<&[f64]>,
     ) -> Judged {
-        let out = case.contract.types.out;
-        let by_number = case.contract.op == Op::Sddmm;
-        let place = if by_number { Place::Visited } else { result.place };
-        let before_place = if by_number { Place::Visited } else { exact.compact_place() };
-        if let Some(sheet) = self.sheet(case, exact, c, before_place) {
-            return sheet.judge(result.found(), place, Some(poison(out)));
+        let before_place = exact.compact_place();
+        let place = if exact.is_by_number() { Place::Visited } else { place };
+        if let Some(sheet) = self.sheet(exact, c, before_place) {
+            return sheet.judge(found, place, poison);
         }
-        let before = c.map(|c| Values::from_f64(out, c));
-        let output = Output {
-            found: result.found(),
-            place,
-            poison: Some(poison(out)),
-            before: before.as_ref().map(Values::as_slice),
-            before_place,
-        };
-        let arithmetic = exact.as_laid_out(case.contract.format, &self.arithmetic);
-        let scalars = (case.params.alpha, case.params.beta);
-        judge(&exact.problem(), &arithmetic, &self.profile, scalars, &output)
+        let before = c.map(|c| Values::from_f64(self.arithmetic.out, c));
+        let before = before.as_ref().map(Values::as_slice);
+        let output = Output { found, place, poison, before, before_place };
+        let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
+        judge_problem(&exact.problem(), &arithmetic, &self.profile, self.scalars, &output)
     }
 
     /// Judges the result of an SpGEMM.
-    pub(crate) fn judge_spgemm(&self, case: &Case, exact: &Exact, found: RawSparse) -> Judged {
-        let format = case.contract.format;
-        match self.sheet(case, exact, None, Place::Visited) {
-            Some(sheet) => sheet.judge_spgemm(&self.profile, format, found),
-            None => judge_spgemm(&exact.problem(), &self.arithmetic, &self.profile, format, found),
+    #[must_use]
+    pub fn judge_spgemm(&self, exact: &ExactOperands, found: RawSparse) -> Judged {
+        match self.sheet(exact, None, Place::Visited) {
+            Some(sheet) => sheet.judge_spgemm(&self.profile, self.format, found),
+            None => judge_spgemm(&exact.problem(), &self.arithmetic, &self.profile, self.format, found),
         }
     }
 
-    fn sheet(&self, case: &Case, exact: &Exact, c: Option<&[f64]>, place: Place) -> Option<Arc<Sheet>> {
+    fn sheet(&self, exact: &ExactOperands, c: Option<&[f64]>, place: Place) -> Option<Arc<Sheet>> {
         let mut made = self.sheets.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of) = made.iter().find(|of| same_bits(of.c.as_deref(), c)) {
             return of.sheet.clone();
         }
-        // SpGEMM knows neither scalars nor blocks of a unit.
-        let (arithmetic, scalars) = match case.contract.op {
-            Op::Spgemm => (self.arithmetic, (1.0, 0.0)),
-            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => (
-                exact.as_laid_out(case.contract.format, &self.arithmetic),
-                (case.params.alpha, case.params.beta),
-            ),
-        };
-        let before = c.map(|c| Values::from_f64(case.contract.types.out, c));
+        let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
+        let before = c.map(|c| Values::from_f64(arithmetic.out, c));
         let before = before.as_ref().map(|before| (before.as_slice(), place));
-        let problem = exact.problem();
-        let sheet = Sheet::new(&problem, (&arithmetic, &self.profile), scalars, before, MOST);
+        let sheet = Sheet::new(&exact.problem(), (&arithmetic, &self.profile), self.scalars, before, MOST);
         // What can't be formed is refused, and said, by who judges without a sheet.
         let sheet = sheet.ok().flatten().map(Arc::new);
         made.push(OfC { c: c.map(<[f64]>::to_vec), sheet: sheet.clone() });

@@ -80,7 +80,7 @@ pub(super) struct Tally {
 
 /// Judges a dense result (or the values of an SDDMM) element by element.
 #[must_use]
-pub fn judge(
+pub fn judge_problem(
     problem: &Problem<'_>,
     arithmetic: &Arithmetic,
     profile: &Profile,

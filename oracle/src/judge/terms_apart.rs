@@ -18,11 +18,11 @@ use crate::scalar::Scalar;
 
 /// A product's operands with every duplicate in a column of its own.
 #[derive(Debug)]
-pub(crate) struct Apart {
+pub(super) struct Apart {
     /// op(A), m x k', k' the number of `columns`.
-    pub(crate) a: Csr<f64>,
+    pub(super) a: Csr<f64>,
     /// Column of op(A) (row of op(B)) that each column stands for, ascending.
-    pub(crate) columns: Vec<u32>,
+    pub(super) columns: Vec<u32>,
 }
 
 impl Apart {
@@ -30,7 +30,7 @@ impl Apart {
     ///
     /// # Errors
     /// More columns than an index can count.
-    pub(crate) fn of(a: &AnySparse, transposed: bool) -> Result<Option<Apart>, Refusal> {
+    pub(super) fn of(a: &AnySparse, transposed: bool) -> Result<Option<Apart>, Refusal> {
         let (rows, cols) = a.shape();
         let (rows, cols) = if transposed { (cols, rows) } else { (rows, cols) };
         let stored: Vec<Entry<f64>> = crate::each_sparse!(a, m => match m {
@@ -44,7 +44,7 @@ impl Apart {
     }
 
     /// op(B) with a row for each column of A; `None` if it does not fit op(A).
-    pub(crate) fn rows_of(&self, b: &Dense<f64>) -> Option<Dense<f64>> {
+    pub(super) fn rows_of(&self, b: &Dense<f64>) -> Option<Dense<f64>> {
         let inner = self.columns.last().map_or(0, |&last| last as usize + 1);
         let row = |k: usize, j: usize| b.at(self.columns[k] as usize, j);
         (b.rows() == inner).then(|| Dense::from_fn(self.columns.len(), b.cols(), row))

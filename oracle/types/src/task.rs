@@ -189,9 +189,9 @@ impl<'a, C, V> Task<'a, C, V> {
     #[must_use]
     pub fn scalars(&self) -> (f64, f64) {
         match *self {
-            Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } => {
-                (alpha, beta)
-            }
+            Task::Spmm { alpha, beta, .. }
+            | Task::Spmv { alpha, beta, .. }
+            | Task::Sddmm { alpha, beta, .. } => (alpha, beta),
             Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => (1.0, 0.0),
         }
     }

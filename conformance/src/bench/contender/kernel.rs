@@ -5,8 +5,8 @@ use super::{About, Contender, Wrote};
 use crate::backend::Ours;
 #[cfg(feature = "cuda")]
 use crate::case::Params;
-use crate::execute::poison;
 use crate::operands::Operands;
+use crate::response::poison;
 use sparse_kernels::registry::{Kernel, all_kernels, kernels_here};
 use sparse_oracle::contract::{Contract, Op, Types};
 use sparse_oracle::format::{

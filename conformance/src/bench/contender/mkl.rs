@@ -4,8 +4,8 @@
 
 use super::number::{Number, csr, csr_bytes, elements};
 use super::{About, Absent, Contender, Given, Wrote};
-use crate::execute::poison;
 use crate::operands::Operands;
+use crate::response::poison;
 use sparse_mkl::{Csr, Mkl, Product};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams};

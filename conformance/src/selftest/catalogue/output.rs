@@ -5,8 +5,8 @@ use super::super::bug::{Bug, Effect, Family};
 use super::super::dense::Dense;
 use super::{dense, product, spmm, spmm_with_c};
 use crate::case::Case;
-use crate::execute::poison;
 use crate::report::Defect;
+use crate::response::poison;
 use crate::selftest::bug::Symptom;
 use sparse_oracle::format::{FormatKind, Layout};
 

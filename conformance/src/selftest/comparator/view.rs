@@ -5,7 +5,6 @@ use super::Probe;
 use super::probes::{Edit, Planned};
 use crate::backend::{Backend, Failure, Portable, Support};
 use crate::case::{Case, Params};
-use crate::expected::Exact;
 use crate::operands::{Operands, build};
 use crate::origin::Loaded;
 use crate::report::VerdictRecord;
@@ -14,7 +13,7 @@ use crate::selftest::dense::after;
 use crate::selftest::request::bits_of;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::judge::Rule;
+use sparse_oracle::judge::{ExactOperands, Rule};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, decode};
 use sparse_oracle::task::{Answer, RawSparse, Task};
@@ -161,7 +160,8 @@ fn try_run(planned: &Planned) -> Result<(View, VerdictRecord), String> {
 /// The exact result, rounded once, element by element.
 fn expected(case: &Case, operands: &Operands) -> Result<Elements, String> {
     let (arithmetic, profile) = (case.contract.weakest(), Profile::default());
-    let exact = Exact::new(case, operands, &arithmetic, &profile).map_err(|e| e.to_string())?;
+    let exact =
+        ExactOperands::new(&operands.inputs(case), &arithmetic, &profile).map_err(|e| e.to_string())?;
     let exact = exact.ok_or("the case has no arithmetic")?;
     let problem = exact.problem();
     let (alpha, beta) = (case.params.alpha, case.params.beta);

@@ -1,0 +1,128 @@
+//! What a conversion or transpose must return: the oracle's own encoding, and what is right besides.
+
+use super::encoded::judge_encoded;
+use super::moves::judge_moved;
+use super::operands::duplicates_policy;
+use crate::format::{AnyParts, AnySparse, Sparse};
+use crate::model::chain::Unit;
+use crate::prelude::*;
+use crate::profile::{Choice, Profile};
+use crate::refusal::Refusal;
+use crate::scalar::{Precision, Rounding, Scalar, encode};
+use crate::task::{Inputs, RawSparse, Task};
+use crate::verdict::Verdict;
+use std::collections::BTreeMap;
+
+/// The oracle's own result of a conversion or transpose, for one profile.
+#[derive(Debug)]
+pub struct Moved {
+    pub(super) profile: Profile,
+    result: Result<AnySparse, Refusal>,
+    summed: BTreeMap<(u32, u32), Vec<u64>>,
+}
+
+impl Moved {
+    /// Works it out. Products are no moves and have no such result.
+    #[must_use]
+    pub fn new(inputs: &Inputs<'_>, profile: &Profile) -> Option<Moved> {
+        let result = match *inputs {
+            Task::Transpose { a } => {
+                crate::each_sparse!(a, m => crate::convert::transpose(m).map(AnySparse::from))
+            }
+            Task::Convert { a, to, params } => crate::each_sparse!(a, m => {
+                let entries = match m {
+                    Sparse::Coo(m) => m.entries_with(duplicates_policy(profile)),
+                    other => Ok(other.entries()),
+                };
+                entries.and_then(|entries| Sparse::from_entries(to, params, &entries)).map(AnySparse::from)
+            }),
+            Task::Spmm { .. } | Task::Spmv { .. } | Task::Sddmm { .. } | Task::Spgemm { .. } => return None,
+        };
+        let summed = summed_positions(inputs, profile);
+        Some(Moved { profile: profile.clone(), result, summed })
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// When the target format can't hold the matrix, or the profile rejects duplicates.
+    pub fn result(&self) -> Result<&AnySparse, &Refusal> {
+        self.result.as_ref()
+    }
+
+    /// Judges unchecked arrays of a general format.
+    #[must_use]
+    pub fn judge(&self, found: RawSparse) -> Verdict {
+        match &self.result {
+            Ok(expected) => judge_moved(expected, found, &self.profile, &self.summed),
+            Err(refusal) => unheld(refusal),
+        }
+    }
+
+    /// Judges unchecked arrays of a format of the papers.
+    #[must_use]
+    pub fn judge_parts(&self, found: AnyParts) -> Verdict {
+        match &self.result {
+            Ok(expected) => judge_encoded(expected, found),
+            Err(refusal) => unheld(refusal),
+        }
+    }
+}
+
+/// The verdict on a result where the oracle has none: wrong where the refusal is a rule, nothing where it is a limit of the suite.
+fn unheld(refusal: &Refusal) -> Verdict {
+    if refusal.is_limit_of_the_suite() {
+        // The case is legal, and nobody can be judged on it.
+        return Verdict::NotRun { reason: format!("the result is too large for the oracle: {refusal}") };
+    }
+    match refusal {
+        // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
+        Refusal::TooFull { .. }
+        | Refusal::TooLarge { .. }
+        | Refusal::Parameter { .. }
+        | Refusal::Zero { .. } => Verdict::LoneAcceptance { expected: refusal.to_string() },
+        _ => Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") },
+    }
+}
+
+/// The positions of the result whose operand is stored more than once, and bits that are right there besides the expected ones: none, or for
+/// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
+fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
+    let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
+    let transposed = matches!(inputs, Task::Transpose { .. });
+    let placed = |row: u32, col: u32| if transposed { (col, row) } else { (row, col) };
+    let precision = inputs.first().precision();
+    let orders = |group: &[f64]| {
+        if any_order && group.len() <= 5 { all_orders(group, precision) } else { Vec::new() }
+    };
+    crate::each_sparse!(inputs.first(), m => match m {
+        Sparse::Coo(m) => {
+            let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+            for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {
+                groups.entry(placed(row, col)).or_default().push(v.to_f64());
+            }
+            groups.retain(|_, group| group.len() > 1);
+            groups.into_iter().map(|(at, group)| (at, orders(&group))).collect()
+        }
+        _ => BTreeMap::new(),
+    })
+}
+
+/// Left-to-right rounded sums over all orders of a few values.
+fn all_orders(values: &[f64], precision: Precision) -> Vec<u64> {
+    fn visit(sum: Option<f64>, rest: &[f64], unit: Unit, found: &mut Vec<u64>) {
+        if rest.is_empty() {
+            found.extend(sum.map(|s| encode(s, unit.precision, Rounding::NearestEven)));
+        }
+        for i in 0..rest.len() {
+            let mut left = rest.to_vec();
+            let next = left.remove(i);
+            visit(Some(sum.map_or(next, |s| unit.add(s, next))), &left, unit, found);
+        }
+    }
+    let mut found = Vec::new();
+    visit(None, values, Unit { precision }, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found
+}
