@@ -22,24 +22,19 @@
 //!
 //! ```
 //! use sparse_oracle::arithmetic::Arithmetic;
-//! use sparse_oracle::format::{Csr, CsrParts, Dense};
-//! use sparse_oracle::judge::{Output, Place, Problem, judge};
-//! use sparse_oracle::{Precision, profile::Profile, scalar::AnySlice, verdict::Verdict};
+//! use sparse_oracle::format::{AnySparse, Csr, CsrParts, Sparse};
+//! use sparse_oracle::judge::Found;
+//! use sparse_oracle::{Precision, judge, profile::Profile, scalar::AnySlice, task::Task, verdict::Verdict};
 //!
-//! // The matrix (0.1 0.2) times the vector (0.3, 0.7), all in f32. The oracle takes operands as the exact values of their bits.
-//! let (row, x) = ([0.1f32, 0.2], [0.3f32, 0.7]);
-//! let values = row.map(f64::from).to_vec();
+//! // y = (0.1 0.2) * (0.3, 0.7), all in f32.
+//! let values = vec![0.1f32, 0.2];
 //! let a = Csr::try_new(CsrParts { rows: 1, cols: 2, row_ptr: vec![0, 2], col_idx: vec![0, 1], values })?;
-//! let b = Dense::from_fn(2, 1, |i, _| f64::from(x[i]));
-//! let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+//! let (a, x) = (AnySparse::from(Sparse::Csr(a)), AnySlice::F32(&[0.3, 0.7]));
+//! let task = Task::Spmv { a: &a, transpose_a: false, x, alpha: 1.0, beta: 0.0, y: () };
 //!
-//! // A kernel that declares f32 sums in any order, and what it returned for alpha = 1, beta = 0.
-//! let declared = Arithmetic::any(Precision::F32, Precision::F32);
-//! let verdict = |found: f32| {
-//!     let (found, place) = (&[found][..], Place::Strides(1, 1));
-//!     let output = Output { found: AnySlice::F32(found), place, poison: None, before: None, before_place: place };
-//!     judge(&problem, &declared, &Profile::default(), (1.0, 0.0), &output).verdict
-//! };
+//! // A kernel that declares f32 sums in any order, and what it returned.
+//! let (declared, profile) = (Arithmetic::any(Precision::F32, Precision::F32), Profile::default());
+//! let verdict = |y: f32| judge(&task, (&declared, &profile), Found::row_major(AnySlice::F32(&[y]), 1)).verdict;
 //! assert!(matches!(verdict(0.1 * 0.3 + 0.2 * 0.7), Verdict::Within { .. }));
 //! let Verdict::Wrong(mismatch) = verdict(0.1701) else { panic!("one part in two thousand is too much") };
 //! assert!(mismatch.message.starts_with("element (0, 0)"), "{}", mismatch.message);
@@ -64,6 +59,7 @@ pub mod source;
 pub mod strategy;
 
 pub use format::convert;
+pub use judge::judge;
 pub use scalar::Rounding;
 pub use sparse_types::{
     Bf16, E4m3, E5m2, F16, Precision, Refusal, Scalar, Tf32, arithmetic, contract, each_format, each_parts,

@@ -15,6 +15,7 @@ mod judge_refusals;
 mod judge_sddmm;
 mod judge_sheet;
 mod judge_soundness;
+mod judge_task;
 mod judge_unjudged;
 mod judge_vacuity;
 mod laws_bitwise;

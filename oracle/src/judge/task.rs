@@ -94,14 +94,21 @@ fn other_kind() -> Verdict {
     shape("answered with another kind of result than asked for".to_owned())
 }
 
-/// Why the dense operands can't be read.
+/// Why the operands can't be read, or don't fit together.
 fn misfit(inputs: &Inputs<'_>) -> Option<String> {
-    let dense: &[(&str, DenseRef<'_>)] = match *inputs {
-        Task::Spmm { b, .. } => &[("B", b)],
-        Task::Sddmm { x, y, .. } => &[("X", x), ("Y", y)],
-        Task::Spmv { .. } | Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => &[],
+    let turned = |(rows, cols), turn| if turn { (cols, rows) } else { (rows, cols) };
+    let (read, extents): (&[(&str, DenseRef<'_>)], &[(usize, usize)]) = match *inputs {
+        Task::Spmm { a, transpose_a, b, transpose_b, .. } => {
+            (&[("B", b)], &[(turned(a.shape(), transpose_a).1, turned((b.rows, b.cols), transpose_b).0)])
+        }
+        Task::Spmv { a, transpose_a, x, .. } => (&[], &[(turned(a.shape(), transpose_a).1, x.len())]),
+        Task::Sddmm { s, x, y, .. } => {
+            (&[("X", x), ("Y", y)], &[(s.shape().0, x.rows), (s.shape().1, y.rows), (x.cols, y.cols)])
+        }
+        Task::Spgemm { a, b } => (&[], &[(a.shape().1, b.shape().0)]),
+        Task::Transpose { .. } | Task::Convert { .. } => (&[], &[]),
     };
-    dense.iter().find_map(|(name, operand)| {
+    let short = read.iter().find_map(|(name, operand)| {
         let DenseRef { rows, cols, ld, layout, data } = operand;
         let (outer, inner) = if *layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         let needed = outer.checked_sub(1).map_or(Some(0), |last| last.checked_mul(*ld)?.checked_add(*inner));
@@ -109,6 +116,10 @@ fn misfit(inputs: &Inputs<'_>) -> Option<String> {
         let said =
             || format!("{name} of {rows} x {cols} with leading dimension {ld} has {} elements", data.len());
         (!fits).then(said)
+    });
+    let apart = extents.iter().find(|(left, right)| left != right);
+    short.or_else(|| {
+        apart.map(|(left, right)| format!("the operands do not fit together: {left} and {right}"))
     })
 }
 

@@ -1,0 +1,133 @@
+//! `sparse_oracle::judge`: a task as it stands, judged; and operands and results of wrong sizes, which must never make it panic.
+
+use sparse_oracle::arithmetic::{Arithmetic, Reduction};
+use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Sparse};
+use sparse_oracle::judge::{Found, Output, Place};
+use sparse_oracle::prelude::*;
+use sparse_oracle::profile::Profile;
+use sparse_oracle::scalar::{AnySlice, Precision};
+use sparse_oracle::task::{DenseRef, Inputs, RawSparse, SddmmMode, Task};
+use sparse_oracle::verdict::{Defect, Verdict};
+
+/// 2 x 3: (1 . 2) and (. 3 .), in a format of one's choice.
+fn matrix(kind: FormatKind) -> AnySparse {
+    let list = [(0, 0, 1.0), (0, 2, 2.0), (1, 1, 3.0)];
+    let list = list.map(|(row, col, value)| Entry { row, col, value }).to_vec();
+    let entries = Entries { rows: 2, cols: 3, list };
+    AnySparse::from(Sparse::<f32>::from_entries(kind, FormatParams::DEFAULT, &entries).expect("small"))
+}
+
+fn verdict(task: &Inputs<'_>, found: Found<'_>) -> Verdict {
+    let f32s = Arithmetic::chain(Reduction::MulAddChain, Precision::F32, Precision::F32);
+    sparse_oracle::judge(task, (&f32s, &Profile::default()), found).verdict
+}
+
+fn dense(rows: usize, cols: usize, ld: usize, layout: Layout, data: &[f32]) -> DenseRef<'_> {
+    DenseRef { rows, cols, ld, layout, data: AnySlice::F32(data) }
+}
+
+fn defect(verdict: &Verdict) -> Option<Defect> {
+    if let Verdict::Wrong(mismatch) = verdict { Some(mismatch.defect) } else { None }
+}
+
+#[test]
+fn layouts_transposes_and_what_c_held_are_read_as_the_task_says() {
+    let a = matrix(FormatKind::BlockedEll);
+    // B^T stored column by column with a gap: op(B) is 3 x 2 with rows (1 2), (3 4), (5 6).
+    let stored = [1.0f32, 2.0, f32::NAN, 3.0, 4.0, f32::NAN, 5.0, 6.0];
+    let b = dense(2, 3, 3, Layout::ColMajor, &stored);
+    let task = Task::Spmm { a: &a, transpose_a: false, b, transpose_b: true, alpha: 2.0, beta: -1.0, c: () };
+    // 2 * (11 14; 9 12) - (1 2; 3 4), C held column by column with a gap.
+    let before = [1.0f32, 3.0, 0.0, 2.0, 4.0, 0.0];
+    let place = Place::Strides(1, 3);
+    let output = |found| {
+        Found::Dense(Output {
+            found: AnySlice::F32(found),
+            place,
+            poison: None,
+            before: Some(AnySlice::F32(&before)),
+            before_place: place,
+        })
+    };
+    assert_eq!(verdict(&task, output(&[21.0, 15.0, 0.0, 26.0, 20.0, 0.0])), Verdict::Exact);
+    let Verdict::Wrong(mismatch) = verdict(&task, output(&[21.0, 15.0, 0.0, 26.0, 21.0, 0.0])) else {
+        panic!("one element is one too large");
+    };
+    assert_eq!(mismatch.at, Some((1, 1)));
+
+    // A^T * (1, 10) and the values of an SDDMM, one for each stored position.
+    let x = AnySlice::F32(&[1.0, 10.0]);
+    let task = Task::Spmv { a: &a, transpose_a: true, x, alpha: 1.0, beta: 0.0, y: () };
+    let y = |found| verdict(&task, Found::row_major(AnySlice::F32(found), 1));
+    assert_eq!(y(&[1.0, 30.0, 2.0]), Verdict::Exact);
+    assert_eq!(defect(&y(&[1.0, 3.0, 2.0])), Some(Defect::Value));
+    let s = matrix(FormatKind::Csr);
+    let x = dense(2, 1, 1, Layout::RowMajor, &[1.0, 10.0]);
+    let y = dense(3, 1, 1, Layout::RowMajor, &[1.0, 2.0, 3.0]);
+    let task = Task::Sddmm { s: &s, x, y, alpha: 1.0, beta: 0.0, mode: SddmmMode::Scale, out: () };
+    assert_eq!(verdict(&task, Found::row_major(AnySlice::F32(&[1.0, 6.0, 60.0]), 1)), Verdict::Exact);
+}
+
+#[test]
+fn sparse_results_are_judged_by_pattern_and_bits() {
+    let a = matrix(FormatKind::Csr);
+    let right = RawSparse::of(matrix(FormatKind::Csc));
+    let task = Task::Convert { a: &a, to: FormatKind::Csc, params: FormatParams::DEFAULT };
+    assert_eq!(verdict(&task, Found::Sparse(right.clone())), Verdict::Exact);
+    let mut wrong = right;
+    wrong.indices.swap(0, 1);
+    assert!(defect(&verdict(&task, Found::Sparse(wrong))).is_some());
+    let other = verdict(&task, Found::row_major(AnySlice::F32(&[1.0; 6]), 3));
+    assert_eq!(defect(&other), Some(Defect::Shape), "a conversion has no dense result");
+
+    // Row 0 has two entries in three columns: no 2:4 pattern is broken; 1:4 is.
+    let params = FormatParams { n: 1, m: 4, ..FormatParams::DEFAULT };
+    let task = Task::Convert { a: &a, to: FormatKind::Nm, params };
+    let held = verdict(&task, Found::Sparse(RawSparse::of(matrix(FormatKind::Csr))));
+    assert!(matches!(held, Verdict::LoneAcceptance { .. } | Verdict::Wrong(_)), "{held:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_said_and_never_a_panic() {
+    let a = matrix(FormatKind::Csr);
+    let numbers = [1.0f32; 6];
+    let asked =
+        |b| Task::Spmm { a: &a, transpose_a: false, b, transpose_b: false, alpha: 1.0, beta: 0.0, c: () };
+    let whole = dense(3, 2, 2, Layout::RowMajor, &numbers);
+    let right = [3.0f32, 3.0, 3.0, 3.0];
+    assert_eq!(verdict(&asked(whole), Found::row_major(AnySlice::F32(&right), 2)), Verdict::Exact);
+
+    let huge = usize::MAX;
+    for b in [
+        dense(3, 2, 2, Layout::RowMajor, &numbers[..5]),
+        dense(3, 2, 1, Layout::RowMajor, &numbers),
+        dense(3, huge, huge, Layout::RowMajor, &numbers),
+        dense(huge, 2, huge, Layout::RowMajor, &numbers),
+        dense(2, 3, 3, Layout::RowMajor, &numbers),
+    ] {
+        let said = verdict(&asked(b), Found::row_major(AnySlice::F32(&right), 2));
+        assert!(matches!(said, Verdict::NotRun { .. }), "{b:?}: {said:?}");
+    }
+    let output = |found, place, before| {
+        Found::Dense(Output { found, place, poison: None, before, before_place: Place::Strides(2, 1) })
+    };
+    let rows = Place::Strides(2, 1);
+    for found in [
+        output(AnySlice::F32(&right[..3]), rows, None),
+        output(AnySlice::F32(&[]), rows, None),
+        output(AnySlice::F32(&right), Place::Strides(huge, huge), None),
+        output(AnySlice::F64(&[3.0; 4]), rows, None),
+        Found::Sparse(RawSparse::of(matrix(FormatKind::Csr))),
+    ] {
+        let said = verdict(&asked(whole), found);
+        assert_eq!(defect(&said), Some(Defect::Shape), "{said:?}");
+    }
+    let short = output(AnySlice::F32(&right), rows, Some(AnySlice::F32(&right[..3])));
+    let said = verdict(&asked(whole), short);
+    assert!(matches!(said, Verdict::NotRun { .. }), "{said:?}");
+
+    let short = AnySlice::F32(&numbers[..2]);
+    let task = Task::Spmv { a: &a, transpose_a: false, x: short, alpha: 1.0, beta: 0.0, y: () };
+    let said = verdict(&task, Found::row_major(AnySlice::F32(&right[..2]), 1));
+    assert!(matches!(said, Verdict::NotRun { .. }), "{said:?}");
+}
