@@ -88,6 +88,6 @@ fn a_product_without_room_is_refused_before_it_is_made() {
     };
     let (a, b) = (of(n as usize, 1, |i| (i, 0)), of(1, n as usize, |i| (0, i)));
     let refused = ssmm(&a, &b, &Machine::default(), Plan::Adaptive).expect_err("too large");
-    let expected = Refusal::TooLarge { field: "nnz of A * B", found: 400_000_000, limit: 1 << 28 };
+    let expected = Refusal::Limit { field: "nnz of A * B", found: 400_000_000, limit: 1 << 28 };
     assert_eq!(refused, expected);
 }

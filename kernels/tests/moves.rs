@@ -228,7 +228,7 @@ fn blocks_must_have_a_sensible_shape() {
         };
         assert_eq!(run(0, 4), Refusal::Zero { field: "block_rows" });
         assert_eq!(run(4, 0), Refusal::Zero { field: "block_cols" });
-        assert!(matches!(run(u32::MAX, u32::MAX), Refusal::TooLarge { .. }));
+        assert!(matches!(run(u32::MAX, u32::MAX), Refusal::Limit { .. }));
     }
 }
 
@@ -240,7 +240,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     for name in ["convert_coo_csr_f32__portable", "convert_coo_csc_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &long, FormatParams::default()));
-        assert!(matches!(refused, Err(Refusal::TooLarge { .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Refusal::Limit { .. })), "{name}: {refused:?}");
     }
     let e = Entries { rows: 2, cols: tall, list: entry.to_vec() };
     let wide =
@@ -248,7 +248,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     for name in ["convert_csr_csc_f32__portable", "transpose_csr_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &wide, FormatParams::default()));
-        assert!(matches!(refused, Err(Refusal::TooLarge { .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Refusal::Limit { .. })), "{name}: {refused:?}");
     }
     // One dense row in a tall matrix: 2^17 rows of 2^17 slots.
     let side = 1 << 17;
@@ -259,7 +259,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     for name in ["convert_csr_ell_f32__portable", "convert_csr_blocked_ell_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &dense_row, FormatParams::default()));
-        assert!(matches!(refused, Err(Refusal::TooLarge { field: "slots", .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Refusal::Limit { field: "slots", .. })), "{name}: {refused:?}");
     }
     // An ELL of no slots may claim any number of rows.
     let empty = RawSparse {
@@ -275,5 +275,5 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     let kernel = kernel("convert_ell_csr_f32__portable").expect("registered");
     let empty = empty.check().expect("valid");
     let refused = (kernel.run)(task(kernel, &empty, FormatParams::default()));
-    assert!(matches!(refused, Err(Refusal::TooLarge { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Limit { .. })), "{refused:?}");
 }

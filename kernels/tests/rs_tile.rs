@@ -122,7 +122,7 @@ fn too_many_residual_slots_are_refused_in_the_oracle_s_words() {
     let list = short.chain((0..long).map(|col| at(many, col))).collect();
     let entries = Entries::try_new(many as usize + 1, (long + many) as usize, list).expect("sorted");
     let params = FormatParams { tau_nnz: Some(u32::MAX), ..FormatParams::default() };
-    let expected = Refusal::TooLarge {
+    let expected = Refusal::Limit {
         field: "residual_slots",
         found: u128::from(many + 1) * u128::from(long),
         limit: SLOT_LIMIT,

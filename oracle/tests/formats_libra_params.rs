@@ -131,7 +131,7 @@ fn tall_and_wide_matrices_cost_little_or_are_refused() {
         }
         for rows in [1 << 31, SLOT_LIMIT as usize] {
             let refused = Sparse::from_entries(kind, FormatParams::default(), &corners(rows, 3));
-            let refusal = Refusal::TooLarge { field: "row_ptr", found: rows as u128 + 1, limit: SLOT_LIMIT };
+            let refusal = Refusal::Limit { field: "row_ptr", found: rows as u128 + 1, limit: SLOT_LIMIT };
             assert_eq!(refused, Err(refusal));
         }
     }

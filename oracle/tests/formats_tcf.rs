@@ -209,7 +209,7 @@ fn a_tall_matrix_of_three_entries_costs_little_or_is_refused() {
         (FormatKind::BitTcf, 1 << 31, "row_window_offset", (1 << 28) + 1),
         (FormatKind::MeTcf, u32::MAX as usize, "row_window_offset", (1 << 28) + 1),
     ] {
-        let refusal = Refusal::TooLarge { field, found, limit: SLOT_LIMIT };
+        let refusal = Refusal::Limit { field, found, limit: SLOT_LIMIT };
         assert_eq!(Sparse::from_entries(kind, params(true), &tall(rows)).err(), Some(refusal));
     }
     for kind in KINDS {

@@ -221,10 +221,10 @@ fn a_chunk_that_is_too_full_and_other_types_are_refused() {
     assert_eq!(encode(&other, true), Err(refusal));
     let tall = one::<F16>(1 << 31, 3, 7, 1);
     assert!(
-        matches!(encode(&tall, true), Err(Refusal::TooLarge { field: "slots", found, .. }) if found == 1 << 34)
+        matches!(encode(&tall, true), Err(Refusal::Limit { field: "slots", found, .. }) if found == 1 << 34)
     );
     let wide = one::<F16>(3, u32::MAX as usize, 2, u32::MAX - 1);
     assert!(
-        matches!(encode(&wide, true), Err(Refusal::TooLarge { field: "slots", found, .. }) if found == 1 << 35)
+        matches!(encode(&wide, true), Err(Refusal::Limit { field: "slots", found, .. }) if found == 1 << 35)
     );
 }

@@ -58,7 +58,7 @@ impl View {
         // B before it is allocated; the model looks at C.
         let found = a.cols as u128 * n as u128;
         if found > u128::from(SLOT_LIMIT) {
-            return Err(Refusal::TooLarge { field: "columns of A * --columns", found, limit: SLOT_LIMIT });
+            return Err(Refusal::Limit { field: "columns of A * --columns", found, limit: SLOT_LIMIT });
         }
         let ones = vec![1.0; a.cols * n];
         let run = sdmm(a, (&ones, n), &machine, Plan::Adaptive)?;

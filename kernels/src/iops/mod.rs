@@ -168,7 +168,7 @@ fn check_dense_extents((rows, cols): (usize, usize), b: usize, n: usize) -> Resu
     same(("columns of A * columns of B", cols.saturating_mul(n)), ("elements of B", b))?;
     let found = rows as u128 * n as u128;
     if found > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::TooLarge { field: "elements of C", found, limit: SLOT_LIMIT });
+        return Err(Refusal::Limit { field: "elements of C", found, limit: SLOT_LIMIT });
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ pub(crate) fn check_slots(field: &'static str, count: u128) -> Result<usize, Ref
     if count <= u128::from(SLOT_LIMIT) {
         return Ok(count as usize);
     }
-    Err(Refusal::TooLarge { field, found: count, limit: SLOT_LIMIT })
+    Err(Refusal::Limit { field, found: count, limit: SLOT_LIMIT })
 }
 
 /// Checks the shape of a block: (rows, columns).

@@ -157,5 +157,5 @@ fn check_stored(count: usize) -> Result<(), Refusal> {
     if count as u64 <= SLOT_LIMIT {
         return Ok(());
     }
-    Err(Refusal::TooLarge { field: "nnz of A * B", found: count as u128, limit: SLOT_LIMIT })
+    Err(Refusal::Limit { field: "nnz of A * B", found: count as u128, limit: SLOT_LIMIT })
 }

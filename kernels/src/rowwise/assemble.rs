@@ -180,7 +180,7 @@ impl<'a, A: Unit, O: Output<A>> Assembly<'a, A, O> {
 
 /// More entries than an index can count.
 pub(super) fn too_large() -> Refusal {
-    Refusal::TooLarge { field: "nnz of A * B", found: u128::from(SLOT_LIMIT) + 1, limit: SLOT_LIMIT }
+    Refusal::Limit { field: "nnz of A * B", found: u128::from(SLOT_LIMIT) + 1, limit: SLOT_LIMIT }
 }
 
 /// The arrays of all lanes, whose chunks `compute` hands to the assembly.

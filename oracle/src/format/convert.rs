@@ -168,7 +168,7 @@ impl<T: Scalar> Entries<T> {
         self.check()?;
         let elements = self.rows as u128 * self.cols as u128;
         if elements > u128::from(SLOT_LIMIT) {
-            return Err(Refusal::TooLarge { field: "rows * cols", found: elements, limit: SLOT_LIMIT });
+            return Err(Refusal::Limit { field: "rows * cols", found: elements, limit: SLOT_LIMIT });
         }
         let mut data = vec![T::from_bits64(0); elements as usize];
         for e in &self.list {

@@ -109,6 +109,17 @@ pub enum Refusal {
         /// Largest legal value.
         limit: u64,
     },
+    /// A legal request that the suite does not take on: an array of more than [`SLOT_LIMIT`] elements, a block of more than
+    /// [`BLOCK_AREA_LIMIT`]. Nobody can be judged on it; every other refusal of operands is a rule.
+    #[error("{field} is {found}, the limit is {limit}")]
+    Limit {
+        /// Name of the array or of what is too large.
+        field: &'static str,
+        /// Value found.
+        found: u128,
+        /// What the suite takes on at most.
+        limit: u64,
+    },
     /// A parameter that must be positive is zero.
     #[error("{field} is 0, must be at least 1")]
     Zero {
@@ -259,23 +270,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// True for a request that is legal and that the suite does not take on: arrays of more than
-    /// [`SLOT_LIMIT`] elements, blocks of more than
-    /// [`BLOCK_AREA_LIMIT`]. Nobody can be judged on it. Every other refusal is a rule.
+    /// True for a legal request that the suite does not take on ([`Refusal::Limit`]).
     #[must_use]
     pub const fn is_limit_of_the_suite(&self) -> bool {
-        match self {
-            Refusal::TooLarge { field, limit, .. } => {
-                *limit == SLOT_LIMIT || *limit == BLOCK_AREA_LIMIT && is_block_area(field)
-            }
-            _ => false,
-        }
+        matches!(self, Refusal::Limit { .. })
     }
-}
-
-/// 2^16 is a limit of other parameters too, where it is a rule.
-const fn is_block_area(field: &str) -> bool {
-    matches!(field.as_bytes(), b"block_rows * block_cols")
 }
 
 /// Checks that a dimension or count fits the index type of every format here, u32.

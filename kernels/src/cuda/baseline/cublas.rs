@@ -108,7 +108,7 @@ fn dense<I: Word>(gpu: &Gpu, a: &Sparse<I>, transpose: bool) -> Result<DeviceDen
     let (rows, cols) = if transpose { (a.cols, a.rows) } else { (a.rows, a.cols) };
     let count = rows as u128 * cols as u128;
     if count > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::TooLarge { field: "rows * columns of A", found: count, limit: SLOT_LIMIT });
+        return Err(Refusal::Limit { field: "rows * columns of A", found: count, limit: SLOT_LIMIT });
     }
     let mut data = vec![I::element(I::Bits::default()); rows * cols];
     let groups = a.cols.div_ceil(a.l);

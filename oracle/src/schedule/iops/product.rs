@@ -80,7 +80,7 @@ pub fn sdmm<T: Scalar>(a: &Tiling<RpCsc<T>>, b: &Dense<T>) -> Result<Dense<T>, R
     let cols = b.cols();
     let elements = a.rows as u128 * cols as u128;
     if elements > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::TooLarge { field: "elements of C", found: elements, limit: SLOT_LIMIT });
+        return Err(Refusal::Limit { field: "elements of C", found: elements, limit: SLOT_LIMIT });
     }
     let mut sums = vec![0.0; elements as usize];
     for tile in &a.tiles {

@@ -72,7 +72,7 @@ pub fn check_ascending<I: Copy + Into<u64>>(
 pub fn check_slots(field: &'static str, slots: u128) -> Result<usize, Refusal> {
     match usize::try_from(slots) {
         Ok(fits) if slots <= u128::from(SLOT_LIMIT) => Ok(fits),
-        _ => Err(Refusal::TooLarge { field, found: slots, limit: SLOT_LIMIT }),
+        _ => Err(Refusal::Limit { field, found: slots, limit: SLOT_LIMIT }),
     }
 }
 
@@ -105,7 +105,7 @@ impl BlockGrid {
         }
         let area = block_rows as u128 * block_cols as u128;
         if area > u128::from(BLOCK_AREA_LIMIT) {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Limit {
                 field: "block_rows * block_cols",
                 found: area,
                 limit: BLOCK_AREA_LIMIT,
