@@ -3,6 +3,10 @@
 //! The types say nothing about how to compute. [`RawSparse`] is deliberately unchecked: a backend may return
 //! anything, and [`RawSparse::check`] is where the oracle finds out.
 
+mod inputs;
+
+pub use self::inputs::Inputs;
+
 use crate::format::{
     AnyParts, AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr,
     CsrParts, Ell, EllParts, FormatKind, FormatParams, Layout, Parts, PartsElement, Sparse,
@@ -52,7 +56,28 @@ pub enum SddmmMode {
     AddS,
 }
 
-/// One operation on given operands.
+impl SddmmMode {
+    /// All modes; the place of each is its number in the C ABI.
+    pub const ALL: [SddmmMode; 3] = [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS];
+
+    /// The name in case lines and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            SddmmMode::Pattern => "pattern",
+            SddmmMode::Scale => "scale",
+            SddmmMode::AddS => "add-s",
+        }
+    }
+
+    /// The mode with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<SddmmMode> {
+        SddmmMode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// One operation on given operands; [`Task::inputs`] gives them without a match.
 #[derive(Debug)]
 pub enum Task<'a> {
     /// `C = alpha * op(A) * op(B) + beta * C`.
