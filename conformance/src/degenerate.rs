@@ -4,7 +4,6 @@ use crate::case::Case;
 use crate::expected::Exact;
 use crate::operands::Operands;
 use crate::operands::initial;
-use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Place, vacuity};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
@@ -27,7 +26,7 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
     let place =
-        if case.contract.op == Op::Sddmm { Place::Visited } else { Place::Strides(operands.result.1, 1) };
+        if case.contract.op.is_sampled() { Place::Visited } else { Place::Strides(operands.result.1, 1) };
     let before = before.as_ref().map(|c| (c.as_slice(), place));
     let tags = vacuity(&exact.problem(), &weakest, (alpha, beta), before).passes;
     tags.into_iter().map(|alternative| alternative.name().to_owned()).collect()

@@ -7,13 +7,14 @@ use crate::operands::{DenseOperand, Operands};
 use crate::placed::Placed;
 use crate::response::{DenseResult, Response};
 use rayon::ThreadPool;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::Returned;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::Layout;
 use sparse_oracle::judge::Place;
 use sparse_oracle::prelude::*;
+use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{AnySliceMut, Precision, Scalar};
-use sparse_oracle::task::{Answer, DenseMut, Task};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use sparse_plugin::Environment;
 use std::any::Any;
@@ -90,7 +91,7 @@ struct Frame {
 impl Frame {
     fn of(case: &Case, operands: &Operands) -> Frame {
         let (rows, cols) = operands.result;
-        let flat = case.contract.op != Op::Spmm;
+        let flat = case.contract.op.signature().returned != Returned::Matrix;
         let layout = if flat { Layout::ColMajor } else { case.params.layout_c };
         let inner = if layout == Layout::RowMajor { cols } else { rows };
         Frame {
@@ -291,8 +292,13 @@ fn execute_by(
     let hashed = fingerprint(operands);
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
+    let task = match task(case, operands, frame, buffer.first_mut(given)) {
+        Ok(task) => task,
+        // Operands are always built for their operation.
+        Err(refusal) => return Response::Panicked(format!("the request can't be made: {refusal}")),
+    };
     let start = Instant::now();
-    let Observed { result, environment } = run(task(case, operands, frame, buffer.first_mut(given)));
+    let Observed { result, environment } = run(task);
     *spent += start.elapsed();
     if fingerprint(operands) != hashed {
         return Response::Broke(Mismatch::plain(
@@ -331,34 +337,30 @@ fn execute_by(
     }
 }
 
-fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<'a>) -> Task<'a> {
+fn task<'a>(
+    case: &Case,
+    operands: &'a Operands,
+    frame: Frame,
+    data: AnySliceMut<'a>,
+) -> Result<Task<'a>, Refusal> {
     let p = &case.params;
-    let alpha = if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { p.alpha };
-    let beta = if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { p.beta };
     let small = usize::from(p.fault == Some(Fault::SmallLdc));
-    let a = &operands.a;
+    let inputs = Inputs {
+        b_sparse: operands.b_sparse.as_ref(),
+        b: operands.b.as_ref().map(DenseOperand::as_ref),
+        y: operands.y.as_ref().map(DenseOperand::as_ref),
+        transpose_a: p.transpose_a,
+        transpose_b: p.transpose_b,
+        alpha: if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { p.alpha },
+        beta: if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { p.beta },
+        mode: p.mode,
+        to: case.contract.to,
+        params: p.blocks,
+        ..Inputs::plain(case.contract.op, &operands.a)
+    };
     let Frame { rows, cols, ld, layout, .. } = frame;
-    match (case.contract.op, &operands.b, &operands.y, &operands.b_sparse) {
-        (Op::Spmm, Some(b), _, _) => Task::Spmm {
-            a,
-            transpose_a: p.transpose_a,
-            b: b.as_ref(),
-            transpose_b: p.transpose_b,
-            alpha,
-            beta,
-            c: DenseMut { rows, cols, ld: ld.saturating_sub(small * (p.pad_c + 1)), layout, data: out },
-        },
-        (Op::Spmv, Some(x), _, _) => {
-            Task::Spmv { a, transpose_a: p.transpose_a, x: x.data.as_slice(), alpha, beta, y: out }
-        }
-        (Op::Sddmm, Some(x), Some(y), _) => {
-            Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode: p.mode, out }
-        }
-        (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
-        (Op::Transpose, ..) => Task::Transpose { a },
-        // Operands are always built for their operation; a conversion has none besides A.
-        _ => Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks },
-    }
+    let ld = ld.saturating_sub(small * (p.pad_c + 1));
+    Task::new(inputs, Some(DenseMut { rows, cols, ld, layout, data }))
 }
 
 thread_local! {
