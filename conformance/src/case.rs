@@ -15,7 +15,7 @@ use crate::keys::{KEYS, key_of};
 use crate::origin::Origin;
 use crate::placed::LINE;
 use crate::right::Right;
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Op, Returned};
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::scalar::{Precision, decimal, nearest_in};
 use sparse_oracle::source::values::ValueFamily;
@@ -72,7 +72,7 @@ impl Fault {
             Fault::BetaInfinite => op.updates(),
             Fault::InnerShape => !op.is_exact(),
             Fault::ShortOutput => op.is_dense(),
-            Fault::SmallLdc => op == Op::Spmm,
+            Fault::SmallLdc => op.signature().returned == Returned::Matrix,
         }
     }
 }
@@ -277,8 +277,7 @@ impl fmt::Display for Case {
         }
         match p.mode {
             SddmmMode::Pattern => {}
-            SddmmMode::Scale => f.write_str("/mode=scale")?,
-            SddmmMode::AddS => f.write_str("/mode=add-s")?,
+            mode => write!(f, "/mode={}", mode.name())?,
         }
         if let Some(fault) = p.fault {
             write!(f, "/fault={}", fault.name())?;
@@ -417,7 +416,9 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("lc", "col") => p.layout_c = Layout::ColMajor,
         ("ldb", v) => p.pad_b = extent(v)?,
         ("ldc", v) => p.pad_c = extent(v)?,
-        ("ly" | "ldy", _) if contract.op != Op::Sddmm => return Err(bad(part, "only SDDMM has a Y")),
+        ("ly" | "ldy", _) if contract.op.signature().dense.len() < 2 => {
+            return Err(bad(part, "only SDDMM has a Y"));
+        }
         ("ly", "row") => p.layout_y = Some(Layout::RowMajor),
         ("ly", "col") => p.layout_y = Some(Layout::ColMajor),
         ("ldy", v) => p.pad_y = Some(extent(v)?),
@@ -429,8 +430,10 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             }
             (p.blocks.block_rows, p.blocks.block_cols) = (block_rows, block_cols);
         }
-        ("mode", "scale") => p.mode = SddmmMode::Scale,
-        ("mode", "add-s") => p.mode = SddmmMode::AddS,
+        ("mode", v) => {
+            let mode = SddmmMode::from_name(v).filter(|mode| *mode != SddmmMode::Pattern);
+            p.mode = mode.ok_or_else(|| bad(part, "unknown parameter"))?;
+        }
         ("enc", "loose") => {
             let info = EncodingInfo::of(contract.format);
             if !info.is_loose {
@@ -442,7 +445,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         ("b", v) => {
             p.right = Right::from_name(v)
                 .ok_or_else(|| bad(part, "must be thin, same, long, collide or cancel"))?;
-            if contract.op != Op::Spgemm {
+            if contract.op.signature().sparse.len() < 2 {
                 return Err(bad(part, "only B of SpGEMM is sparse"));
             }
         }

@@ -19,7 +19,7 @@ use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, CpuUnit, Epilogue, Flush, Input, Instruction, Pads,
     ParseInstructionError, Reduction,
 };
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Returned};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::model::tensor_core::table::{ROWS, Row};
@@ -159,7 +159,7 @@ fn about(option: &str) -> About {
 
 /// Why an option changes nothing for a contract, if so.
 fn idle_reason(about: About, contract: &Contract) -> Option<String> {
-    let sparse = contract.op == Op::Spgemm;
+    let sparse = contract.op.signature().returned == Returned::Product;
     match about {
         About::Along | About::Flush => None,
         About::Inputs => (contract.types.a != Precision::Tf32).then(|| {

@@ -7,13 +7,14 @@ use crate::operands::{DenseOperand, Operands};
 use crate::placed::Placed;
 use crate::response::{DenseResult, Response, poison};
 use rayon::ThreadPool;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::Returned;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::Layout;
 use sparse_oracle::judge::Place;
 use sparse_oracle::prelude::*;
+use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{AnySliceMut, Precision, Scalar};
-use sparse_oracle::task::{Answer, DenseMut, Task};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use sparse_plugin::Environment;
 use std::any::Any;
@@ -77,7 +78,7 @@ struct Frame {
 impl Frame {
     fn of(case: &Case, operands: &Operands) -> Frame {
         let (rows, cols) = operands.result;
-        let flat = case.contract.op != Op::Spmm;
+        let flat = case.contract.op.signature().returned != Returned::Matrix;
         let layout = if flat { Layout::ColMajor } else { case.params.layout_c };
         let inner = if layout == Layout::RowMajor { cols } else { rows };
         Frame {
@@ -278,8 +279,13 @@ fn execute_by(
     let hashed = fingerprint(operands);
     let len = if dense { frame.len() } else { 0 };
     let given = len - usize::from(case.params.fault == Some(Fault::ShortOutput) && len > 0);
+    let task = match task(case, operands, frame, buffer.first_mut(given)) {
+        Ok(task) => task,
+        // Operands are always built for their operation.
+        Err(refusal) => return Response::Panicked(format!("the request can't be made: {refusal}")),
+    };
     let start = Instant::now();
-    let Observed { result, environment } = run(task(case, operands, frame, buffer.first_mut(given)));
+    let Observed { result, environment } = run(task);
     *spent += start.elapsed();
     if fingerprint(operands) != hashed {
         return Response::Broke(Mismatch::plain(
@@ -318,22 +324,23 @@ fn execute_by(
     }
 }
 
-fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<'a>) -> Task<'a> {
-    let fault = case.params.fault;
+fn task<'a>(
+    case: &Case,
+    operands: &'a Operands,
+    frame: Frame,
+    data: AnySliceMut<'a>,
+) -> Result<Task<'a>, Refusal> {
+    let p = &case.params;
+    let asked = operands.inputs(case);
+    let inputs = Inputs {
+        alpha: if p.fault == Some(Fault::AlphaNan) { f64::NAN } else { asked.alpha },
+        beta: if p.fault == Some(Fault::BetaInfinite) { f64::INFINITY } else { asked.beta },
+        ..asked
+    };
     let Frame { rows, cols, ld, layout, .. } = frame;
-    let short = if fault == Some(Fault::SmallLdc) { case.params.pad_c + 1 } else { 0 };
-    let mut inputs = operands.inputs(case);
-    if let Task::Spmm { alpha, beta, .. } | Task::Spmv { alpha, beta, .. } | Task::Sddmm { alpha, beta, .. } =
-        &mut inputs
-    {
-        if fault == Some(Fault::AlphaNan) {
-            *alpha = f64::NAN;
-        }
-        if fault == Some(Fault::BetaInfinite) {
-            *beta = f64::INFINITY;
-        }
-    }
-    inputs.into_task(DenseMut { rows, cols, ld: ld.saturating_sub(short), layout, data: out })
+    let small = usize::from(p.fault == Some(Fault::SmallLdc));
+    let ld = ld.saturating_sub(small * (p.pad_c + 1));
+    Task::new(inputs, Some(DenseMut { rows, cols, ld, layout, data }))
 }
 
 thread_local! {

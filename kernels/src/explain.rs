@@ -1,7 +1,7 @@
 //! A kernel's name in words.
 
 use crate::name::{KernelName, NameError};
-use sparse_types::contract::{Contract, Op, Types};
+use sparse_types::contract::{Contract, Types};
 
 /// What a kernel's name says, in one sentence.
 ///
@@ -11,17 +11,11 @@ pub fn explain(name: &str) -> Result<String, NameError> {
     let name: KernelName = name.parse()?;
     let Contract { op, format, to, types } = name.contract;
     let from = format.name();
-    let mut text = match (op, to) {
-        (Op::Convert, Some(to)) => format!("converts {from} to {} with {} values", to.name(), types.a),
-        (Op::Transpose, _) => format!("transposes a {from} matrix of {} values", types.a),
-        (op, _) => {
-            let what = match op {
-                Op::Spmm => "sparse x dense matrix (SpMM)",
-                Op::Spmv => "sparse matrix x vector (SpMV)",
-                Op::Sddmm => "dense x dense at the positions of a sparse matrix (SDDMM)",
-                Op::Spgemm | Op::Transpose | Op::Convert => "sparse x sparse matrix (SpGEMM)",
-            };
-            let Types { a, b, acc, out } = types;
+    let mut text = match to {
+        Some(to) => format!("converts {from} to {} with {} values", to.name(), types.a),
+        None if op.is_exact() => format!("transposes a {from} matrix of {} values", types.a),
+        None => {
+            let (what, Types { a, b, acc, out }) = (op.signature().words, types);
             format!(
                 "{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}"
             )

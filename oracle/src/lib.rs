@@ -24,13 +24,14 @@
 //! use sparse_oracle::arithmetic::Arithmetic;
 //! use sparse_oracle::format::{AnySparse, Csr, CsrParts, Sparse};
 //! use sparse_oracle::judge::Found;
-//! use sparse_oracle::{Precision, judge, profile::Profile, scalar::AnySlice, task::Task, verdict::Verdict};
+//! use sparse_oracle::task::{DenseRef, Inputs};
+//! use sparse_oracle::{Precision, contract::Op, judge, profile::Profile, scalar::AnySlice, verdict::Verdict};
 //!
 //! // y = (0.1 0.2) * (0.3, 0.7), all in f32.
 //! let values = vec![0.1f32, 0.2];
 //! let a = Csr::try_new(CsrParts { rows: 1, cols: 2, row_ptr: vec![0, 2], col_idx: vec![0, 1], values })?;
-//! let (a, x) = (AnySparse::from(Sparse::Csr(a)), AnySlice::F32(&[0.3, 0.7]));
-//! let task = Task::Spmv { a: &a, transpose_a: false, x, alpha: 1.0, beta: 0.0, y: () };
+//! let (a, x) = (AnySparse::from(Sparse::Csr(a)), DenseRef::column(AnySlice::F32(&[0.3, 0.7])));
+//! let task = Inputs { b: Some(x), ..Inputs::plain(Op::Spmv, &a) };
 //!
 //! // A kernel that declares f32 sums in any order, and what it returned.
 //! let (declared, profile) = (Arithmetic::any(Precision::F32, Precision::F32), Profile::default());

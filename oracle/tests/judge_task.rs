@@ -1,12 +1,13 @@
 //! `sparse_oracle::judge`: a task as it stands, judged; and operands and results of wrong sizes, which must never make it panic.
 
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams, Layout, Sparse};
 use sparse_oracle::judge::{Found, Output, Place};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Precision};
-use sparse_oracle::task::{DenseRef, Inputs, RawSparse, SddmmMode, Task};
+use sparse_oracle::task::{DenseRef, Inputs, RawSparse, SddmmMode};
 use sparse_oracle::verdict::{Defect, Verdict};
 
 /// 2 x 3: (1 . 2) and (. 3 .), in a format of one's choice.
@@ -36,7 +37,8 @@ fn layouts_transposes_and_what_c_held_are_read_as_the_task_says() {
     // B^T stored column by column with a gap: op(B) is 3 x 2 with rows (1 2), (3 4), (5 6).
     let stored = [1.0f32, 2.0, f32::NAN, 3.0, 4.0, f32::NAN, 5.0, 6.0];
     let b = dense(2, 3, 3, Layout::ColMajor, &stored);
-    let task = Task::Spmm { a: &a, transpose_a: false, b, transpose_b: true, alpha: 2.0, beta: -1.0, c: () };
+    let b = Some(b);
+    let task = Inputs { b, transpose_b: true, alpha: 2.0, beta: -1.0, ..Inputs::plain(Op::Spmm, &a) };
     // 2 * (11 14; 9 12) - (1 2; 3 4), C held column by column with a gap.
     let before = [1.0f32, 3.0, 0.0, 2.0, 4.0, 0.0];
     let place = Place::Strides(1, 3);
@@ -56,15 +58,15 @@ fn layouts_transposes_and_what_c_held_are_read_as_the_task_says() {
     assert_eq!(mismatch.at, Some((1, 1)));
 
     // A^T * (1, 10) and the values of an SDDMM, one for each stored position.
-    let x = AnySlice::F32(&[1.0, 10.0]);
-    let task = Task::Spmv { a: &a, transpose_a: true, x, alpha: 1.0, beta: 0.0, y: () };
+    let b = Some(DenseRef::column(AnySlice::F32(&[1.0, 10.0])));
+    let task = Inputs { b, transpose_a: true, ..Inputs::plain(Op::Spmv, &a) };
     let y = |found| verdict(&task, Found::row_major(AnySlice::F32(found), 1));
     assert_eq!(y(&[1.0, 30.0, 2.0]), Verdict::Exact);
     assert_eq!(defect(&y(&[1.0, 3.0, 2.0])), Some(Defect::Value));
     let s = matrix(FormatKind::Csr);
-    let x = dense(2, 1, 1, Layout::RowMajor, &[1.0, 10.0]);
-    let y = dense(3, 1, 1, Layout::RowMajor, &[1.0, 2.0, 3.0]);
-    let task = Task::Sddmm { s: &s, x, y, alpha: 1.0, beta: 0.0, mode: SddmmMode::Scale, out: () };
+    let b = Some(dense(2, 1, 1, Layout::RowMajor, &[1.0, 10.0]));
+    let y = Some(dense(3, 1, 1, Layout::RowMajor, &[1.0, 2.0, 3.0]));
+    let task = Inputs { b, y, mode: SddmmMode::Scale, ..Inputs::plain(Op::Sddmm, &s) };
     assert_eq!(verdict(&task, Found::row_major(AnySlice::F32(&[1.0, 6.0, 60.0]), 1)), Verdict::Exact);
 }
 
@@ -72,7 +74,7 @@ fn layouts_transposes_and_what_c_held_are_read_as_the_task_says() {
 fn sparse_results_are_judged_by_pattern_and_bits() {
     let a = matrix(FormatKind::Csr);
     let right = RawSparse::of(matrix(FormatKind::Csc));
-    let task = Task::Convert { a: &a, to: FormatKind::Csc, params: FormatParams::DEFAULT };
+    let task = Inputs { to: Some(FormatKind::Csc), ..Inputs::plain(Op::Convert, &a) };
     assert_eq!(verdict(&task, Found::Sparse(right.clone())), Verdict::Exact);
     let mut wrong = right;
     wrong.indices.swap(0, 1);
@@ -82,7 +84,7 @@ fn sparse_results_are_judged_by_pattern_and_bits() {
 
     // Row 0 has two entries in three columns: no 2:4 pattern is broken; 1:4 is.
     let params = FormatParams { n: 1, m: 4, ..FormatParams::DEFAULT };
-    let task = Task::Convert { a: &a, to: FormatKind::Nm, params };
+    let task = Inputs { to: Some(FormatKind::Nm), params, ..Inputs::plain(Op::Convert, &a) };
     let held = verdict(&task, Found::Sparse(RawSparse::of(matrix(FormatKind::Csr))));
     assert!(matches!(held, Verdict::LoneAcceptance { .. } | Verdict::Wrong(_)), "{held:?}");
 }
@@ -91,8 +93,7 @@ fn sparse_results_are_judged_by_pattern_and_bits() {
 fn what_does_not_fit_is_said_and_never_a_panic() {
     let a = matrix(FormatKind::Csr);
     let numbers = [1.0f32; 6];
-    let asked =
-        |b| Task::Spmm { a: &a, transpose_a: false, b, transpose_b: false, alpha: 1.0, beta: 0.0, c: () };
+    let asked = |b| Inputs { b: Some(b), ..Inputs::plain(Op::Spmm, &a) };
     let whole = dense(3, 2, 2, Layout::RowMajor, &numbers);
     let right = [3.0f32, 3.0, 3.0, 3.0];
     assert_eq!(verdict(&asked(whole), Found::row_major(AnySlice::F32(&right), 2)), Verdict::Exact);
@@ -127,7 +128,9 @@ fn what_does_not_fit_is_said_and_never_a_panic() {
     assert!(matches!(said, Verdict::NotRun { .. }), "{said:?}");
 
     let short = AnySlice::F32(&numbers[..2]);
-    let task = Task::Spmv { a: &a, transpose_a: false, x: short, alpha: 1.0, beta: 0.0, y: () };
+    let task = Inputs { b: Some(DenseRef::column(short)), ..Inputs::plain(Op::Spmv, &a) };
     let said = verdict(&task, Found::row_major(AnySlice::F32(&right[..2]), 1));
     assert!(matches!(said, Verdict::NotRun { .. }), "{said:?}");
+    let said = verdict(&Inputs::plain(Op::Spmv, &a), Found::row_major(AnySlice::F32(&right[..2]), 1));
+    assert!(matches!(said, Verdict::NotRun { .. }), "an operand that is not there: {said:?}");
 }

@@ -55,25 +55,19 @@ pub(crate) fn output_guard(code: i32) -> u64 {
     TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.4)
 }
 
-/// The header's number of an operation.
+/// The header's number of an operation: its place, from 1.
 pub(crate) fn op(op: Op) -> i32 {
-    match op {
-        Op::Spmm => 1,
-        Op::Spmv => 2,
-        Op::Sddmm => 3,
-        Op::Spgemm => 4,
-        Op::Transpose => 5,
-        Op::Convert => 6,
-    }
+    place(&Op::ALL, &op) + 1
 }
 
-/// The header's number of what an SDDMM does with the values of S.
+/// The header's number of what an SDDMM does with the values of S: its place, from 0.
 pub(crate) fn mode(mode: SddmmMode) -> i32 {
-    match mode {
-        SddmmMode::Pattern => 0,
-        SddmmMode::Scale => 1,
-        SddmmMode::AddS => 2,
-    }
+    place(&SddmmMode::ALL, &mode)
+}
+
+/// The place in a list that has every value.
+fn place<T: PartialEq>(all: &[T], one: &T) -> i32 {
+    all.iter().take_while(|other| *other != one).count() as i32
 }
 
 /// Types whose every bit pattern is a value and that have no padding, so that C may read and write them as bytes.
@@ -120,5 +114,17 @@ mod tests {
             assert_eq!(size(code(precision)) as u32 * 8, precision.spec().storage_bits);
         }
         assert!(name(8).contains("does not exist"));
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_header() {
+        let header = include_str!("../../include/sparse_conformance.h");
+        let says = |name: &str, number: i32| {
+            let line = format!("SC_{} = {number}", name.to_uppercase().replace('-', "_"));
+            assert!(header.lines().any(|l| l.contains(&line)), "no {line} in the header");
+        };
+        Op::ALL.into_iter().for_each(|one| says(one.name(), op(one)));
+        SddmmMode::ALL.into_iter().for_each(|one| says(one.name(), mode(one)));
+        Precision::ALL.into_iter().for_each(|one| says(one.name(), code(one)));
     }
 }

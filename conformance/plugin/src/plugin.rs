@@ -8,9 +8,9 @@ use crate::error::{PluginError, RunError};
 use crate::host::{CALLS, Call, c_bytes};
 use crate::sparse::{Numbers, SparseOperand, c_name, struct_size};
 use libloading::Library;
-use sparse_oracle::contract::Contract;
+use sparse_oracle::contract::{Contract, Op, Returned};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::task::{Answer, SddmmMode, Task};
+use sparse_oracle::task::{Answer, Task};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -185,47 +185,29 @@ struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn new(contract: &Contract, task: Task<'a>) -> Result<Request<'a>, RunError> {
-        let of = |a| -> Result<Request<'a>, RunError> {
-            Ok(Request {
-                a: SparseOperand::new("A", a)?,
-                b_sparse: None,
-                b: None,
-                y: None,
-                c: None,
-                factors: (1.0, 0.0),
-                transpose: (false, false),
-                mode: mode(SddmmMode::Pattern),
-                to: None,
-            })
-        };
-        Ok(match task {
-            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => Request {
-                b: Some(DenseInput::new("B", b)?),
-                c: Some(DenseOutput::new(c)?),
-                factors: (alpha, beta),
-                transpose: (transpose_a, transpose_b),
-                ..of(a)?
-            },
-            Task::Spmv { a, transpose_a, x, alpha, beta, y } => Request {
-                b: Some(DenseInput::vector("x", x)?),
-                c: Some(DenseOutput::vector(y)?),
-                factors: (alpha, beta),
-                transpose: (transpose_a, false),
-                ..of(a)?
-            },
-            Task::Sddmm { s, x, y, alpha, beta, mode: values, out } => Request {
-                b: Some(DenseInput::new("X", x)?),
-                y: Some(DenseInput::new("Y", y)?),
-                c: Some(DenseOutput::vector(out)?),
-                factors: (alpha, beta),
-                mode: mode(values),
-                ..of(s)?
-            },
-            Task::Spgemm { a, b } => Request { b_sparse: Some(SparseOperand::new("B", b)?), ..of(a)? },
-            Task::Transpose { a } => of(a)?,
-            Task::Convert { a, to, params } => {
-                Request { to: Some((contract.to.unwrap_or(to), Numbers::params(to, &params))), ..of(a)? }
+        let (inputs, output) = task.into_parts();
+        let signature = inputs.op.signature();
+        let b_sparse = inputs.sparse().nth(1);
+        let mut dense = inputs.dense().map(|(operand, matrix)| {
+            if operand.is_vector() {
+                DenseInput::vector(operand.label, matrix.data)
+            } else {
+                DenseInput::new(operand.label, matrix)
             }
+        });
+        let is_matrix = signature.returned == Returned::Matrix;
+        let c = output.map(|c| if is_matrix { DenseOutput::new(c) } else { DenseOutput::vector(c.data) });
+        let to = inputs.to.map(|to| (contract.to.unwrap_or(to), Numbers::params(to, &inputs.params)));
+        Ok(Request {
+            a: SparseOperand::new(signature.sparse[0].label, inputs.a)?,
+            b_sparse: b_sparse.map(|(operand, b)| SparseOperand::new(operand.label, b)).transpose()?,
+            b: dense.next().transpose()?,
+            y: dense.next().transpose()?,
+            c: c.transpose()?,
+            factors: (inputs.alpha, inputs.beta),
+            transpose: (inputs.transpose_a, inputs.transpose_b),
+            mode: mode(inputs.mode),
+            to,
         })
     }
 }
@@ -235,7 +217,7 @@ fn shape(contract: &Contract, a: &SparseOperand<'_>, b: Option<&SparseOperand<'_
     let (rows, cols) = a.shape();
     match b {
         Some(b) => (rows, b.shape().1),
-        None if contract.op == sparse_oracle::contract::Op::Transpose => (cols, rows),
+        None if contract.op == Op::Transpose => (cols, rows),
         None => (rows, cols),
     }
 }

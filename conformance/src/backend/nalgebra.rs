@@ -12,13 +12,16 @@ use nalgebra_sparse::ops::Op as NaOp;
 use nalgebra_sparse::ops::serial::{spmm_csc_dense, spmm_csr_dense};
 use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Reduction};
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Op, Returned};
 use sparse_oracle::format::{AnySparse, Coo, Csc, Csr, FormatKind, Layout, Sparse};
 use sparse_oracle::interop::nalgebra as interop;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Precision};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
+
+/// What it computes on CSR and CSC, besides conversions.
+const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Spgemm, Op::Transpose];
 
 /// The `nalgebra-sparse` crate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,15 +54,14 @@ impl Backend for NalgebraSparse {
             return excluded("its numbers are f32 and f64 here");
         }
         let cs = matches!(contract.format, FormatKind::Csr | FormatKind::Csc);
-        let supported = match contract.op {
-            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose => cs,
-            Op::Sddmm => false,
-            Op::Convert => contract.to.is_some_and(|to| convertible(contract.format) && convertible(to)),
+        let supported = match contract.to {
+            None => cs && OPS.contains(&contract.op),
+            Some(to) => convertible(contract.format) && convertible(to),
         };
         if !supported {
             return excluded("the crate has no such operation on this format");
         }
-        if contract.op == Op::Spmm && params.layout_c == Layout::RowMajor {
+        if contract.op.signature().returned == Returned::Matrix && params.layout_c == Layout::RowMajor {
             return excluded("its dense results are column-major");
         }
         if params.fault.is_some_and(|f| f != crate::case::Fault::InnerShape) {
@@ -86,19 +88,23 @@ fn convertible(format: FormatKind) -> bool {
 fn arithmetic(contract: &Contract, params: &Params) -> Arithmetic {
     let chain = Arithmetic::chain(Reduction::MulAddChain, contract.types.acc, contract.types.out);
     let scatters = (contract.format == FormatKind::Csc) != params.transpose_a;
-    if contract.op != Op::Spgemm && scatters { chain.epilogue(Epilogue::AlphaIntoA) } else { chain }
+    if contract.op.signature().returned != Returned::Product && scatters {
+        chain.epilogue(Epilogue::AlphaIntoA)
+    } else {
+        chain
+    }
 }
 
 fn profile(contract: &Contract) -> Profile {
     let reads = "multiplies by alpha and beta without looking at them";
-    match contract.op {
-        Op::Spmm | Op::Spmv => {
-            Profile::default().with(Choice::Alpha0ReadsAb, reads).with(Choice::Beta0ReadsC, reads)
-        }
-        Op::Convert if contract.format == FormatKind::Coo => Profile::default()
-            .with(Choice::DuplicatesSumAnyOrder, "sorts each lane by column alone before it adds duplicates"),
-        Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => Profile::default(),
+    if contract.op.updates() {
+        return Profile::default().with(Choice::Alpha0ReadsAb, reads).with(Choice::Beta0ReadsC, reads);
     }
+    if contract.to.is_some() && contract.format == FormatKind::Coo {
+        let sorts = "sorts each lane by column alone before it adds duplicates";
+        return Profile::default().with(Choice::DuplicatesSumAnyOrder, sorts);
+    }
+    Profile::default()
 }
 
 /// Element types that both sides have.
@@ -131,35 +137,30 @@ fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
 where
     RawSparse: RawOf<Sparse<T>>,
 {
-    match task {
-        Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c } => {
-            let a = T::sparse(a)?;
+    let (inputs, output) = task.into_parts();
+    if inputs.to.is_none() && !OPS.contains(&inputs.op) {
+        return Err(format!("no {}", inputs.op.name()).into());
+    }
+    match (output, inputs.b_sparse, T::sparse(inputs.a)?, inputs.to) {
+        (Some(c), _, a, _) => {
+            let b = inputs.b.ok_or("no dense operand")?;
+            // A vector is a column.
+            let (b, c) = if inputs.op == Op::Spmv {
+                let layout = Layout::ColMajor;
+                (DenseRef { ld: b.rows, layout, ..b }, DenseMut { ld: c.rows, layout, ..c })
+            } else {
+                (b, c)
+            };
             let (no_b, mut no_c) = (stand_in::<T>(b.rows, b.cols), stand_in::<T>(c.rows, c.cols));
-            let b = view::<T>(&b, &no_b)?;
-            product(a, transpose_a, (b, transpose_b), (alpha, beta), view_mut::<T>(c, &mut no_c)?)?;
+            let b = (view::<T>(&b, &no_b)?, inputs.transpose_b);
+            product(a, inputs.transpose_a, b, (inputs.alpha, inputs.beta), view_mut::<T>(c, &mut no_c)?)?;
             Ok(Answer::Written)
         }
-        Task::Spmv { a, transpose_a, x, alpha, beta, y } => {
-            let a = T::sparse(a)?;
-            let x = T::unwrap_slice(x).ok_or("x has another element type")?;
-            let y = T::unwrap_slice_mut(y).ok_or("y has another element type")?;
-            let column = |len: usize| (len, 1, len, Layout::ColMajor);
-            let (no_x, mut no_y) = (stand_in::<T>(x.len(), 1), stand_in::<T>(y.len(), 1));
-            let (rows, cols, ld, layout) = column(x.len());
-            let x = view::<T>(&DenseRef { rows, cols, ld, layout, data: T::wrap_slice(x) }, &no_x)?;
-            let (rows, cols, ld, layout) = column(y.len());
-            let y = DenseMut { rows, cols, ld, layout, data: T::wrap_slice_mut(y) };
-            product(a, transpose_a, (x, false), (alpha, beta), view_mut::<T>(y, &mut no_y)?)?;
-            Ok(Answer::Written)
-        }
-        Task::Spgemm { a, b } => sparse_product(T::sparse(a)?, T::sparse(b)?),
-        Task::Transpose { a } => Ok(match T::sparse(a)? {
-            Sparse::Csr(a) => answer_csr(&to_csr(a)?.transpose())?,
-            Sparse::Csc(a) => answer_csc(&to_csc(a)?.transpose())?,
-            _ => return Err("no such transpose".into()),
-        }),
-        Task::Convert { a, to, .. } => conversion(T::sparse(a)?, to),
-        Task::Sddmm { .. } => Err("no SDDMM".into()),
+        (None, Some(b), a, _) => sparse_product(a, T::sparse(b)?),
+        (None, None, a, Some(to)) => conversion(a, to),
+        (None, None, Sparse::Csr(a), None) => Ok(answer_csr(&to_csr(a)?.transpose())?),
+        (None, None, Sparse::Csc(a), None) => Ok(answer_csc(&to_csc(a)?.transpose())?),
+        _ => Err("no such transpose".into()),
     }
 }
 

@@ -16,8 +16,11 @@ use sparse_oracle::interop::sprs as interop;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Precision};
-use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
+use sparse_oracle::task::{Answer, DenseMut, DenseRef, Inputs, RawSparse, Task};
 use std::ops::Add;
+
+/// What it computes on CSR and CSC, besides conversions.
+const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Spgemm, Op::Transpose];
 
 /// The `sprs` crate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,14 +52,11 @@ impl Backend for Sprs {
         if !matches!(contract.types.a, Precision::F32 | Precision::F64) {
             return excluded("its numbers are f32 and f64 here");
         }
-        let cs = matches!(contract.format, FormatKind::Csr | FormatKind::Csc);
-        let supported = match contract.op {
-            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose => cs,
-            Op::Sddmm => false,
-            Op::Convert => {
-                let target = matches!(contract.to, Some(FormatKind::Csr | FormatKind::Csc));
-                target && (cs || contract.format == FormatKind::Coo)
-            }
+        let is_cs = |format| matches!(format, FormatKind::Csr | FormatKind::Csc);
+        let cs = is_cs(contract.format);
+        let supported = match contract.to {
+            None => cs && OPS.contains(&contract.op),
+            Some(to) => is_cs(to) && (cs || contract.format == FormatKind::Coo),
         };
         if !supported {
             return excluded("the crate has no such operation on this format");
@@ -84,7 +84,7 @@ impl Backend for Sprs {
 }
 
 fn profile(contract: &Contract) -> Profile {
-    if contract.op == Op::Convert && contract.format == FormatKind::Coo {
+    if contract.to.is_some() && contract.format == FormatKind::Coo {
         let reason = "sorts triplets with an unstable sort before it adds duplicates";
         return Profile::default().with(Choice::DuplicatesSumAnyOrder, reason);
     }
@@ -116,50 +116,52 @@ fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
 where
     RawSparse: RawOf<Sparse<T>>,
 {
-    match task {
-        Task::Spmm { a, transpose_a, b, transpose_b, beta, c, .. } => {
-            let a = matrix(T::sparse(a)?)?;
-            let view = if transpose_a { a.transpose_view() } else { a.view() };
-            let b = array::<T>(&b)?;
-            let b = if transpose_b { b.reversed_axes() } else { b };
-            let by_rows = c.layout == Layout::RowMajor;
-            let mut c = array_mut::<T>(c)?;
-            if beta == 0.0 {
-                c.fill(T::zero());
-            }
-            product(view, &b, c, by_rows);
-            Ok(Answer::Written)
-        }
-        Task::Spmv { a, transpose_a, x, beta, y, .. } => {
-            let a = matrix(T::sparse(a)?)?;
-            let view = if transpose_a { a.transpose_view() } else { a.view() };
-            let x = T::unwrap_slice(x).ok_or("x has another element type")?;
-            let y = T::unwrap_slice_mut(y).ok_or("y has another element type")?;
-            if beta == 0.0 {
-                y.fill(T::zero());
-            }
-            if view.is_csr() {
-                prod::mul_acc_mat_vec_csr(view, x, y);
-            } else {
-                prod::mul_acc_mat_vec_csc(view, x, y);
-            }
-            Ok(Answer::Written)
-        }
-        Task::Spgemm { a, b } => {
-            let (a, b) = (matrix(T::sparse(a)?)?, matrix(T::sparse(b)?)?);
+    let (inputs, output) = task.into_parts();
+    if inputs.to.is_none() && !OPS.contains(&inputs.op) {
+        return Err(format!("no {}", inputs.op.name()).into());
+    }
+    match (output, inputs.b_sparse, T::sparse(inputs.a)?, inputs.to) {
+        (Some(c), _, a, _) => dense_product::<T>(&matrix(a)?, &inputs, c),
+        (None, Some(b), a, _) => {
+            let (a, b) = (matrix(a)?, matrix(T::sparse(b)?)?);
             answer(&sparse_product(&a, &b).view())
         }
         // The transposed view of a CSR matrix is a CSC matrix; storing it the other way is the transpose as CSR.
-        Task::Transpose { a } => answer(&matrix(T::sparse(a)?)?.transpose_view().to_other_storage().view()),
-        Task::Convert { a, to, .. } => match (T::sparse(a)?, to) {
-            (Sparse::Coo(a), FormatKind::Csr) => answer(&triplets(a)?.to_csr::<u32>().view()),
-            (Sparse::Coo(a), FormatKind::Csc) => answer(&triplets(a)?.to_csc::<u32>().view()),
-            (a, FormatKind::Csr) => answer(&matrix(a)?.to_csr().view()),
-            (a, FormatKind::Csc) => answer(&matrix(a)?.to_csc().view()),
-            _ => Err("no such conversion".into()),
-        },
-        Task::Sddmm { .. } => Err("no SDDMM".into()),
+        (None, None, a, None) => answer(&matrix(a)?.transpose_view().to_other_storage().view()),
+        (None, None, Sparse::Coo(a), Some(FormatKind::Csr)) => answer(&triplets(a)?.to_csr::<u32>().view()),
+        (None, None, Sparse::Coo(a), Some(FormatKind::Csc)) => answer(&triplets(a)?.to_csc::<u32>().view()),
+        (None, None, a, Some(FormatKind::Csr)) => answer(&matrix(a)?.to_csr().view()),
+        (None, None, a, Some(FormatKind::Csc)) => answer(&matrix(a)?.to_csc().view()),
+        _ => Err("no such conversion".into()),
     }
+}
+
+/// SpMM and SpMV.
+fn dense_product<T: Number>(a: &Matrix<T>, inputs: &Inputs<'_>, c: DenseMut<'_>) -> Result<Answer, Failure> {
+    let view = if inputs.transpose_a { a.transpose_view() } else { a.view() };
+    let b = inputs.b.ok_or("no dense operand")?;
+    if inputs.op == Op::Spmv {
+        let x = T::unwrap_slice(b.data).ok_or("x has another element type")?;
+        let y = T::unwrap_slice_mut(c.data).ok_or("y has another element type")?;
+        if inputs.beta == 0.0 {
+            y.fill(T::zero());
+        }
+        if view.is_csr() {
+            prod::mul_acc_mat_vec_csr(view, x, y);
+        } else {
+            prod::mul_acc_mat_vec_csc(view, x, y);
+        }
+        return Ok(Answer::Written);
+    }
+    let b = array::<T>(&b)?;
+    let b = if inputs.transpose_b { b.reversed_axes() } else { b };
+    let by_rows = c.layout == Layout::RowMajor;
+    let mut c = array_mut::<T>(c)?;
+    if inputs.beta == 0.0 {
+        c.fill(T::zero());
+    }
+    product(view, &b, c, by_rows);
+    Ok(Answer::Written)
 }
 
 fn product<T: Number>(a: View<'_, T>, b: &ArrayView2<'_, T>, c: ArrayViewMut2<'_, T>, by_rows: bool) {

@@ -9,9 +9,8 @@
 
 use crate::sequence::negated_matrix;
 use sparse_oracle::each_precision;
-use sparse_oracle::format::AnySparse;
-use sparse_oracle::scalar::{AnySliceMut, Element, Values};
-use sparse_oracle::task::{Answer, DenseMut, Task};
+use sparse_oracle::scalar::{Element, Values};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_plugin::{Plugin, RunError};
 use std::sync::Barrier;
 
@@ -22,20 +21,28 @@ const THREADS: usize = 4;
 ///
 /// # Errors
 /// As [`Plugin::run`], and whatever a call on other operands breaks; that it may refuse those says nothing.
-pub(crate) fn together(plugin: &Plugin, contract: &str, mut task: Task<'_>) -> Result<Answer, RunError> {
-    let a = left(&task);
-    let other = negated_matrix(a).unwrap_or_else(|| a.clone());
-    let held = output(&mut task).map(|out| each_precision!(AnySliceMut, out, v => Element::wrap(v.to_vec())));
+pub(crate) fn together(plugin: &Plugin, contract: &str, task: Task<'_>) -> Result<Answer, RunError> {
+    let (inputs, mut output) = task.into_parts();
+    let other = negated_matrix(inputs.a).unwrap_or_else(|| inputs.a.clone());
+    let held =
+        output.as_ref().map(|out| each_precision!(AnySliceMut, &out.data, v => Element::wrap(v.to_vec())));
     let mut outputs = vec![held; THREADS];
     let ready = Barrier::new(THREADS);
-    let asked = &task;
+    let shape = output.as_ref().map(|out| (out.rows, out.cols, out.ld, out.layout));
     let mut answers: Vec<Option<Result<Answer, RunError>>> = std::thread::scope(|scope| {
         let calls = outputs.iter_mut().enumerate().map(|(number, out)| {
-            let a = if number.is_multiple_of(2) { left(asked) } else { &other };
-            let (ready, twin) = (&ready, twin(asked, a, out.as_mut()));
+            let a = if number.is_multiple_of(2) { inputs.a } else { &other };
+            let output = shape.zip(out.as_mut()).map(|((rows, cols, ld, layout), values)| DenseMut {
+                rows,
+                cols,
+                ld,
+                layout,
+                data: values.as_mut_slice(),
+            });
+            let (ready, twin) = (&ready, Task::new(Inputs { a, ..inputs }, output));
             scope.spawn(move || {
                 ready.wait();
-                twin.map(|twin| plugin.run_at_once(contract, twin))
+                twin.ok().map(|twin| plugin.run_at_once(contract, twin))
             })
         });
         let calls: Vec<_> = calls.collect();
@@ -49,14 +56,15 @@ pub(crate) fn together(plugin: &Plugin, contract: &str, mut task: Task<'_>) -> R
         }
     }
     let (Some(first), Some(second)) = (take(&mut answers, 0), take(&mut answers, 2)) else {
+        let task = Task::new(inputs, output).map_err(|refusal| RunError::Refused(refusal.to_string()))?;
         return plugin.run(contract, task);
     };
     let (first, second) = (first?, second?);
     // Printed, NaN are alike whatever their bits: these are for the judge of a single call.
     let same = format!("{first:?} {:?}", outputs[0]) == format!("{second:?} {:?}", outputs[2]);
     let (answer, chosen) = if same { (first, 0) } else { (second, 2) };
-    if let (Some(out), Some(values)) = (output(&mut task), &outputs[chosen]) {
-        each_precision!(AnySliceMut, out, v => deliver(values, v));
+    if let (Some(out), Some(values)) = (&mut output, &outputs[chosen]) {
+        each_precision!(AnySliceMut, &mut out.data, v => deliver(values, v));
     }
     Ok(answer)
 }
@@ -70,44 +78,4 @@ fn deliver<T: Element>(values: &Values, to: &mut [T]) {
     if let Some(values) = T::unwrap_slice(values.as_slice()) {
         to.copy_from_slice(values);
     }
-}
-
-fn left<'t>(task: &Task<'t>) -> &'t AnySparse {
-    match task {
-        Task::Spmm { a, .. } | Task::Spmv { a, .. } | Task::Spgemm { a, .. } => a,
-        Task::Sddmm { s: a, .. } | Task::Transpose { a } | Task::Convert { a, .. } => a,
-    }
-}
-
-fn output<'o, 't>(task: &'o mut Task<'t>) -> Option<&'o mut AnySliceMut<'t>> {
-    match task {
-        Task::Spmm { c, .. } => Some(&mut c.data),
-        Task::Spmv { y, .. } => Some(y),
-        Task::Sddmm { out, .. } => Some(out),
-        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => None,
-    }
-}
-
-/// The same request on another matrix and with another output; `None` for one that writes and has no output.
-fn twin<'o>(task: &Task<'o>, a: &'o AnySparse, out: Option<&'o mut Values>) -> Option<Task<'o>> {
-    Some(match *task {
-        Task::Spmm { transpose_a, b, transpose_b, alpha, beta, ref c, .. } => Task::Spmm {
-            a,
-            transpose_a,
-            b,
-            transpose_b,
-            alpha,
-            beta,
-            c: DenseMut { rows: c.rows, cols: c.cols, ld: c.ld, layout: c.layout, data: out?.as_mut_slice() },
-        },
-        Task::Spmv { transpose_a, x, alpha, beta, .. } => {
-            Task::Spmv { a, transpose_a, x, alpha, beta, y: out?.as_mut_slice() }
-        }
-        Task::Sddmm { x, y, alpha, beta, mode, .. } => {
-            Task::Sddmm { s: a, x, y, alpha, beta, mode, out: out?.as_mut_slice() }
-        }
-        Task::Spgemm { b, .. } => Task::Spgemm { a, b },
-        Task::Transpose { .. } => Task::Transpose { a },
-        Task::Convert { to, params, .. } => Task::Convert { a, to, params },
-    })
 }

@@ -36,7 +36,7 @@ impl Shared {
         (op, types): (Op, Types),
         n: usize,
     ) -> Result<Shared, OperandError> {
-        let n = if op == Op::Spgemm { loaded.coo.cols.min(WIDEST) } else { n };
+        let n = if op.signature().sparse.len() == 2 { loaded.coo.cols.min(WIDEST) } else { n };
         let case = Case {
             contract: Contract { op, format: FormatKind::Csr, to: None, types },
             origin: origin.clone(),
@@ -53,10 +53,10 @@ impl Shared {
     /// Multiplications and additions of one product.
     pub(super) fn operations(&self) -> u64 {
         let n = self.case.params.n as u64;
-        match (self.case.contract.op, &self.operands.b_sparse) {
-            (Op::Spmv, _) => 2 * self.nnz as u64,
-            (Op::Spgemm, Some(b)) => 2 * products(&self.operands.a, b),
-            _ => 2 * self.nnz as u64 * n,
+        match &self.operands.b_sparse {
+            Some(b) => 2 * products(&self.operands.a, b),
+            None if self.case.contract.op.signature().has_n() => 2 * self.nnz as u64 * n,
+            None => 2 * self.nnz as u64,
         }
     }
 
@@ -66,12 +66,8 @@ impl Shared {
             o.as_ref().map_or(0, |o| o.data.len() as u64 * size(o.data.precision()))
         };
         let (rows, cols) = self.operands.result;
-        let out = match self.case.contract.op {
-            Op::Spgemm => 0,
-            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => {
-                (rows * cols) as u64 * size(self.case.contract.types.out)
-            }
-        };
+        let known = self.case.contract.op.is_dense();
+        let out = if known { (rows * cols) as u64 * size(self.case.contract.types.out) } else { 0 };
         operand(&self.operands.b) + operand(&self.operands.y) + out
     }
 }

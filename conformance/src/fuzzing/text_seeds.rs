@@ -118,21 +118,30 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
 
 /// Parameters that an operation has.
 fn extras(op: Op, turn: usize) -> &'static str {
-    let of: &[&str] = match op {
-        Op::Spmm => &[
+    let of = EXTRAS.iter().find(|of| of.0 == op).map_or(&[""][..], |of| of.1);
+    of[turn % of.len()]
+}
+
+const MOVES: &[&str] = &["", "/dups", "/block=1x8", "/unpruned"];
+
+/// An operation that is not here has none.
+const EXTRAS: [(Op, &[&str]); 6] = [
+    (
+        Op::Spmm,
+        &[
             "/n=33/beta=1/ldc=+2",
             "/n=5/alpha=-2/beta=0.5/ta/tb/lb=col/lc=col/ldb=+3",
             "/fault=alpha-nan",
             "/block=3x5/n=1",
             "/alpha=0/beta=-1/fault=small-ldc",
         ],
-        Op::Spmv => &["/ta/alpha=3/beta=2", "/fault=short-output", ""],
-        Op::Sddmm => &["/n=16/mode=scale", "/n=0/mode=add-s/alpha=0.5/beta=-2"],
-        Op::Spgemm => &["/n=17", "/fault=inner-shape"],
-        Op::Transpose | Op::Convert => &["", "/dups", "/block=1x8", "/unpruned"],
-    };
-    of[turn % of.len()]
-}
+    ),
+    (Op::Spmv, &["/ta/alpha=3/beta=2", "/fault=short-output", ""]),
+    (Op::Sddmm, &["/n=16/mode=scale", "/n=0/mode=add-s/alpha=0.5/beta=-2"]),
+    (Op::Spgemm, &["/n=17", "/fault=inner-shape"]),
+    (Op::Transpose, MOVES),
+    (Op::Convert, MOVES),
+];
 
 pub(super) fn case_line_words() -> Vec<String> {
     let mut words: Vec<String> =

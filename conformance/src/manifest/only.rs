@@ -4,7 +4,7 @@
 use super::error::{ManifestError, Place};
 use crate::case::{Fault, Params};
 use serde::{Deserialize, Serialize};
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Returned};
 use sparse_oracle::format::{FormatKind, Layout, PARAMETERS};
 use sparse_oracle::task::SddmmMode;
 use std::collections::BTreeMap;
@@ -95,6 +95,16 @@ impl From<SddmmMode> for ModeName {
     }
 }
 
+impl From<ModeName> for SddmmMode {
+    fn from(name: ModeName) -> SddmmMode {
+        match name {
+            ModeName::Pattern => SddmmMode::Pattern,
+            ModeName::Scale => SddmmMode::Scale,
+            ModeName::AddS => SddmmMode::AddS,
+        }
+    }
+}
+
 impl Only {
     /// True when everything is taken.
     #[must_use]
@@ -112,7 +122,8 @@ impl Only {
             let listed: Vec<String> = list.iter().map(ToString::to_string).collect();
             Some(listed.join(" or "))
         };
-        let laid = matches!(op, Op::Spmm | Op::Sddmm);
+        let signature = op.signature();
+        let (laid, matrix) = (signature.has_layout(), signature.returned == Returned::Matrix);
         let flips = op.transposes_a();
         let flag = |of: bool, wanted: Option<bool>, has: bool, words: [&str; 2]| {
             let wanted = wanted.filter(|&wanted| of && wanted != has)?;
@@ -131,15 +142,14 @@ impl Only {
         let sides = ["block_rows", "block_cols"];
         let has_side = |side| PARAMETERS.iter().any(|p| p.name == side && contract.reads(p));
         let twice = ["COO without duplicates", "COO with duplicates"];
-        let is_spmm = op == Op::Spmm;
         named("alpha", number(&self.alpha, p.alpha))
             .or_else(|| named("beta", number(&self.beta, p.beta)))
             .or_else(|| flag(flips, self.transpose_a, p.transpose_a, a))
-            .or_else(|| flag(is_spmm, self.transpose_b, p.transpose_b, b))
+            .or_else(|| flag(signature.transposes_b, self.transpose_b, p.transpose_b, b))
             .or_else(|| major(laid, self.layout_b, p.layout_b, "dense operands"))
-            .or_else(|| major(op == Op::Sddmm, self.layout_b, p.y_layout(), "dense operands"))
-            .or_else(|| major(is_spmm, self.layout_c, p.layout_c, "results"))
-            .or_else(|| flag(is_spmm, self.same_layout, p.layout_b == p.layout_c, layouts))
+            .or_else(|| major(signature.dense.len() == 2, self.layout_b, p.y_layout(), "dense operands"))
+            .or_else(|| major(matrix, self.layout_c, p.layout_c, "results"))
+            .or_else(|| flag(matrix, self.same_layout, p.layout_b == p.layout_c, layouts))
             .or_else(|| {
                 let square = p.blocks.block_rows == p.blocks.block_cols;
                 flag(sides.into_iter().all(has_side), self.square_blocks, square, blocks)
@@ -151,8 +161,9 @@ impl Only {
 
     fn refuses_rest(&self, contract: &Contract, p: &Params) -> Option<String> {
         let mode = ModeName::from(p.mode);
-        if contract.op == Op::Sddmm && self.modes.as_ref().is_some_and(|modes| !modes.contains(&mode)) {
-            return Some("another mode of SDDMM".to_owned());
+        let has_mode = contract.op.signature().has_mode;
+        if has_mode && self.modes.as_ref().is_some_and(|modes| !modes.contains(&mode)) {
+            return Some(format!("another mode of {}", contract.op.name().to_uppercase()));
         }
         if let Some(max) = self.max_n.filter(|&max| p.n > max && !contract.op.is_exact()) {
             return Some(format!("n up to {max}"));

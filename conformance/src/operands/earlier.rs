@@ -6,7 +6,6 @@ use crate::case::{Case, Filling, Params};
 use crate::origin::Loaded;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::{Coo, CooParts, FormatKind};
-use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::SddmmMode;
 
 /// The calls before a case's own, in order. One that can't be made (too large, no such encoding) is left out.
@@ -102,14 +101,6 @@ fn halved(loaded: &Loaded) -> Option<Loaded> {
     matrix(loaded, rows, upper.collect())
 }
 
-/// Element type of the stored values of A.
-fn stored(contract: &Contract) -> Precision {
-    match contract.op {
-        Op::Sddmm => contract.types.out,
-        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => contract.types.a,
-    }
-}
-
 /// Other requests on the same matrix: one contract of every other operation on the format, then the case's own contract with
 /// the other transpose, and with other factors.
 fn others(case: &Case) -> Vec<Case> {
@@ -118,13 +109,14 @@ fn others(case: &Case) -> Vec<Case> {
     for op in [Op::Spmv, Op::Spmm, Op::Transpose, Op::Spgemm, Op::Sddmm] {
         // What is pruned to a pattern stores other positions than a sampled product of the same matrix would have.
         let pruned = contract.to.is_some_and(FormatKind::is_structured);
-        if op == Op::Sddmm && pruned {
+        if op.is_sampled() && pruned {
             continue;
         }
         let fits = |c: &&Contract| {
             let types = c.op.is_exact() || contract.op.is_exact() || c.types == contract.types;
             c.op == op && op != contract.op && c.format == contract.format && types
         };
+        let stored = |c: &Contract| c.op.signature().stored(&c.types);
         let found = all_contracts().iter().filter(fits);
         list.extend(found.filter(|c| stored(c) == stored(&contract)).take(1).map(|&contract| {
             let params = Params {
@@ -141,9 +133,9 @@ fn others(case: &Case) -> Vec<Case> {
     if contract.op.transposes_a() {
         list.push(of(Params { transpose_a: !p.transpose_a, ..p }));
     }
-    if !contract.op.is_exact() && contract.op != Op::Spgemm && p.mode != SddmmMode::Scale {
+    if contract.op.is_dense() && p.mode != SddmmMode::Scale {
         let alpha = if p.alpha == 2.0 { 1.0 } else { 2.0 };
-        let beta = if p.beta == 0.0 && contract.op != Op::Sddmm { 1.0 } else { 0.0 };
+        let beta = if p.beta == 0.0 && contract.op.updates() { 1.0 } else { 0.0 };
         list.push(of(Params { alpha, ..p }));
         list.push(of(Params { beta, ..p }));
     }

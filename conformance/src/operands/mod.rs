@@ -9,7 +9,7 @@ mod unmet;
 pub(crate) use self::earlier::plain;
 
 use self::earlier::earlier;
-use crate::case::{Case, Fault, Filling, Params};
+use crate::case::{Case, Fault, Filling};
 use crate::encodings::{Encoding, loosened};
 use crate::origin::{Loaded, OriginError};
 use crate::placed::Placed;
@@ -17,7 +17,7 @@ use crate::right::{self, Right};
 use crate::slots::padded_slots;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::{Extent, Op, Operand as Argument, Returned, Slot};
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Parts, Sparse};
 use sparse_oracle::judge::values_in_order;
 use sparse_oracle::op::prune;
@@ -25,7 +25,7 @@ use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::{Operand, ValueFamily};
-use sparse_oracle::task::{DenseRef, Inputs, SddmmMode, Task};
+use sparse_oracle::task::{DenseRef, Inputs, SddmmMode};
 use sparse_oracle::with_scalar;
 
 /// A dense operand that owns its elements.
@@ -75,25 +75,27 @@ impl Operands {
     /// What the case asks for, without its output.
     #[must_use]
     pub fn inputs(&self, case: &Case) -> Inputs<'_> {
-        let Params { transpose_a, transpose_b, alpha, beta, mode, .. } = case.params;
-        let a = &self.a;
-        match (case.contract.op, &self.b, &self.y, &self.b_sparse) {
-            (Op::Spmm, Some(b), _, _) => {
-                Task::Spmm { a, transpose_a, b: b.as_ref(), transpose_b, alpha, beta, c: () }
-            }
-            (Op::Spmv, Some(x), _, _) => {
-                Task::Spmv { a, transpose_a, x: x.data.as_slice(), alpha, beta, y: () }
-            }
-            (Op::Sddmm, Some(x), Some(y), _) => {
-                Task::Sddmm { s: a, x: x.as_ref(), y: y.as_ref(), alpha, beta, mode, out: () }
-            }
-            (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
-            (Op::Transpose, ..) => Task::Transpose { a },
-            // Operands are always built for their operation; a conversion has none besides A.
-            (Op::Convert | Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm, ..) => {
-                let to = case.contract.to.unwrap_or(case.contract.format);
-                Task::Convert { a, to, params: case.params.blocks }
-            }
+        let p = &case.params;
+        Inputs {
+            transpose_a: p.transpose_a,
+            transpose_b: p.transpose_b,
+            alpha: p.alpha,
+            beta: p.beta,
+            mode: p.mode,
+            to: case.contract.to,
+            params: p.blocks,
+            ..self.plain(case.contract.op)
+        }
+    }
+
+    /// An operation on them, without transposes, alpha = 1, beta = 0.
+    #[must_use]
+    pub fn plain(&self, op: Op) -> Inputs<'_> {
+        Inputs {
+            b_sparse: self.b_sparse.as_ref(),
+            b: self.b.as_ref().map(DenseOperand::as_ref),
+            y: self.y.as_ref().map(DenseOperand::as_ref),
+            ..Inputs::plain(op, &self.a)
         }
     }
 }
@@ -156,15 +158,26 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         return Err(OperandError::Combination("mode=scale goes with alpha=1 only"));
     }
     let types = case.contract.types;
-    let sparse_type = if case.contract.op == Op::Sddmm { types.out } else { types.a };
+    let signature = case.contract.op.signature();
     // Rows and columns cost memory even where they are empty: offsets, outputs, the other operand.
     let extent = loaded.coo.rows as u128 + loaded.coo.cols as u128 + loaded.coo.nnz() as u128;
     check_size(extent)?;
-    let a = sparse_operand(case, loaded, sparse_type)?;
+    let a = sparse_operand(case, loaded, signature.stored(&types))?;
     let (rows, cols) = a.shape();
-    let (m, k) = if p.transpose_a { (cols, rows) } else { (rows, cols) };
+    let transposed = p.transpose_a && signature.transposes_a;
+    let (m, k) = if transposed { (cols, rows) } else { (rows, cols) };
     let mut draw = Draw { case, stream: 1, spent: extent };
-    let k_faulty = k + usize::from(p.fault == Some(Fault::InnerShape));
+    let given = |extent| match extent {
+        Extent::M => m,
+        Extent::K => k,
+        Extent::N => p.n,
+        Extent::One => 1,
+    };
+    // What faces A: its inner extent is what a fault breaks.
+    let facing = |operand: &Argument| {
+        let broken = usize::from(p.fault == Some(Fault::InnerShape));
+        [operand.rows, operand.cols].map(|e| given(e) + if e == signature.inner { broken } else { 0 })
+    };
     let mut operands = Operands {
         a,
         b_sparse: None,
@@ -174,35 +187,38 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         c: [Vec::new(), Vec::new()],
         earlier: Vec::new(),
     };
-    match case.contract.op {
-        Op::Spmm => {
-            let shape = if p.transpose_b { (p.n, k_faulty) } else { (k_faulty, p.n) };
-            let mut b = draw.dense(Operand::B, shape, types.b)?;
-            unmet::overlay(case, &mut b, p.transpose_b, &operands.a, p.transpose_a);
-            operands.b = Some(b);
+    let mut dense = Vec::new();
+    for (at, argument) in signature.dense.iter().enumerate() {
+        let is_last = at + 1 == signature.dense.len();
+        let [rows, cols] = if is_last { facing(argument) } else { [argument.rows, argument.cols].map(given) };
+        let turned = p.transpose_b && signature.transposes_b;
+        let shape = if turned { (cols, rows) } else { (rows, cols) };
+        let (layout, pad) = match at {
+            _ if argument.is_vector() => (Layout::RowMajor, 0),
+            0 => (p.layout_b, p.pad_b),
+            _ => (p.y_layout(), p.y_pad()),
+        };
+        let mut operand = draw.laid_out(role(argument), shape, layout, pad, argument.slot.of(&types))?;
+        if is_last {
+            unmet::overlay(case, &mut operand, turned, &operands.a, transposed);
         }
-        Op::Spmv => {
-            let mut x = draw.compact((k_faulty, 1), types.b)?;
-            unmet::overlay(case, &mut x, false, &operands.a, p.transpose_a);
-            operands.b = Some(x);
-            operands.result = (m, 1);
-        }
-        Op::Sddmm => {
-            operands.b = Some(draw.dense(Operand::A, (rows, p.n), types.a)?);
-            let inner = p.n + usize::from(k_faulty > k);
-            let mut y = draw.laid_out(Operand::B, (cols, inner), p.y_layout(), p.y_pad(), types.b)?;
-            unmet::overlay(case, &mut y, false, &operands.a, false);
-            operands.y = Some(y);
-            operands.result = (stored(&operands.a), 1);
-        }
-        Op::Spgemm if p.right == Right::Same => {
+        dense.push(operand);
+    }
+    let mut dense = dense.into_iter();
+    (operands.b, operands.y) = (dense.next(), dense.next());
+    if let Some(argument) = signature.sparse.get(1) {
+        if p.right == Right::Same {
             operands.b_sparse = Some(same(case, &operands.a)?);
             operands.result.1 = cols;
+        } else {
+            let [rows, cols] = facing(argument);
+            operands.b_sparse = Some(draw.sparse((rows, cols), argument.slot.of(&types), &operands.a)?);
         }
-        Op::Spgemm => {
-            operands.b_sparse = Some(draw.sparse((k_faulty, p.n), types.b, &operands.a)?);
-        }
-        Op::Transpose | Op::Convert => {}
+    }
+    match signature.returned {
+        Returned::Vector => operands.result = (m, 1),
+        Returned::Sampled => operands.result = (stored(&operands.a), 1),
+        Returned::Matrix | Returned::Product | Returned::Moved => {}
     }
     if case.contract.op.updates() {
         let (rows, cols) = (m as u128, operands.result.1 as u128);
@@ -370,7 +386,16 @@ pub fn family_of(case: &Case) -> ValueFamily {
 /// What the sparse operand is to a family of values: the first factor, but for SDDMM the values of S, which scale or are added.
 #[must_use]
 pub fn sparse_role(case: &Case) -> Operand {
-    if case.contract.op == Op::Sddmm { Operand::C } else { Operand::A }
+    role(&case.contract.op.signature().sparse[0])
+}
+
+/// What an operand is to a family of values.
+fn role(argument: &Argument) -> Operand {
+    match argument.slot {
+        Slot::A => Operand::A,
+        Slot::B => Operand::B,
+        Slot::Out => Operand::C,
+    }
 }
 
 /// Draws operands one after the other, each from a stream of its own.
@@ -398,19 +423,6 @@ impl Draw<'_> {
             kept.apply(&mut numbers);
         }
         numbers
-    }
-
-    fn dense(
-        &mut self,
-        operand: Operand,
-        shape: (usize, usize),
-        precision: Precision,
-    ) -> Result<DenseOperand, OperandError> {
-        self.laid_out(operand, shape, self.case.params.layout_b, self.case.params.pad_b, precision)
-    }
-
-    fn compact(&mut self, shape: (usize, usize), precision: Precision) -> Result<DenseOperand, OperandError> {
-        self.laid_out(Operand::B, shape, Layout::RowMajor, 0, precision)
     }
 
     fn laid_out(
@@ -489,9 +501,8 @@ impl Draw<'_> {
 
 /// What C holds before run `variant` of a case that reads it (S itself where an SDDMM adds it).
 pub(crate) fn initial(case: &Case, operands: &Operands, variant: usize) -> Option<Vec<f64>> {
-    match case.contract.op {
-        Op::Sddmm if case.params.mode == SddmmMode::AddS => Some(values_in_order(&operands.a)),
-        Op::Spmm | Op::Spmv if case.reads_c() => Some(operands.c[variant].clone()),
-        Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => None,
+    if case.contract.op.is_sampled() {
+        return (case.params.mode == SddmmMode::AddS).then(|| values_in_order(&operands.a));
     }
+    case.reads_c().then(|| operands.c[variant].clone())
 }

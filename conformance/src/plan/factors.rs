@@ -15,7 +15,7 @@ use crate::case::{Case, Fault, Filling, Params};
 use crate::encodings::{Encoding, EncodingInfo};
 use crate::right::Right;
 use crate::sequence::After;
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::Contract;
 use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
@@ -148,7 +148,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["0", "1", "2 to 8", "9 to 16", "17 to 24", "25 to 33", "64", "128", "256", "511 and more"],
         heavy: &[7, 8, 9],
         strong: false,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm | Op::Spgemm),
+        concerns: |c| c.op.signature().has_n(),
         set: |d, level, mix| d.params.n = mix.pick(WIDTHS[usize::from(level)].0),
         of: |case| place(WIDTHS.iter().map(|&(_, most)| case.params.n <= most)),
     },
@@ -184,7 +184,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NO_YES,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op == Op::Spmm,
+        concerns: |c| c.op.signature().transposes_b,
         set: |d, level, _| d.params.transpose_b = level == 1,
         of: |case| Some(u8::from(case.params.transpose_b)),
     },
@@ -193,7 +193,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &ORDER,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm),
+        concerns: |c| c.op.signature().has_layout(),
         set: |d, level, _| d.params.layout_b = layout(level),
         of: |case| Some(u8::from(case.params.layout_b == Layout::ColMajor)),
     },
@@ -202,17 +202,18 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &ORDER,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm),
-        set: |d, level, _| match d.contract.op {
-            Op::Sddmm => d.params.layout_y = Some(layout(level)),
-            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => {
+        concerns: |c| c.op.signature().has_layout(),
+        set: |d, level, _| {
+            if has_y(&d.contract) {
+                d.params.layout_y = Some(layout(level));
+            } else {
                 d.params.layout_c = layout(level);
             }
         },
         of: |case| {
             let p = &case.params;
             let of_y = p.layout_y.unwrap_or(p.layout_b);
-            let found = if case.contract.op == Op::Sddmm { of_y } else { p.layout_c };
+            let found = if has_y(&case.contract) { of_y } else { p.layout_c };
             Some(u8::from(found == Layout::ColMajor))
         },
     },
@@ -221,7 +222,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &PADS,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm),
+        concerns: |c| c.op.signature().has_layout(),
         set: |d, level, mix| d.params.pad_b = pad(level, mix),
         of: |case| Some(pad_class(case.params.pad_b)),
     },
@@ -230,17 +231,18 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &PADS,
         heavy: &[],
         strong: true,
-        concerns: |c| matches!(c.op, Op::Spmm | Op::Sddmm),
-        set: |d, level, mix| match d.contract.op {
-            Op::Sddmm => d.params.pad_y = Some(pad(level, mix)),
-            Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => {
+        concerns: |c| c.op.signature().has_layout(),
+        set: |d, level, mix| {
+            if has_y(&d.contract) {
+                d.params.pad_y = Some(pad(level, mix));
+            } else {
                 d.params.pad_c = pad(level, mix);
             }
         },
         of: |case| {
             let p = &case.params;
             let of_y = p.pad_y.unwrap_or(p.pad_b);
-            Some(pad_class(if case.contract.op == Op::Sddmm { of_y } else { p.pad_c }))
+            Some(pad_class(if has_y(&case.contract) { of_y } else { p.pad_c }))
         },
     },
     Factor {
@@ -248,10 +250,8 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["pattern", "scale", "add-s"],
         heavy: &[],
         strong: true,
-        concerns: |c| c.op == Op::Sddmm,
-        set: |d, level, _| {
-            d.params.mode = [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS][usize::from(level)];
-        },
+        concerns: |c| c.op.signature().has_mode,
+        set: |d, level, _| d.params.mode = SddmmMode::ALL[usize::from(level)],
         of: |case| Some(case.params.mode as u8),
     },
     Factor {
@@ -259,7 +259,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NO_YES,
         heavy: &[],
         strong: false,
-        concerns: |c| c.format == FormatKind::Coo && c.op != Op::Sddmm,
+        concerns: |c| c.format == FormatKind::Coo && !c.op.is_sampled(),
         set: |d, level, _| d.params.duplicates = level == 1,
         of: |case| Some(u8::from(case.params.duplicates)),
     },
@@ -288,7 +288,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["thin", "same", "long", "collide", "cancel"],
         heavy: &[],
         strong: false,
-        concerns: |c| c.op == Op::Spgemm,
+        concerns: |c| c.op.signature().sparse.len() == 2,
         set: |d, level, _| d.params.right = Right::ALL[usize::from(level)].0,
         of: |case| place(Right::ALL.iter().map(|r| r.0 == case.params.right)),
     },
@@ -339,6 +339,11 @@ const AFTER: [Option<After>; 6] = [
 /// The first place that holds true.
 pub(super) fn place(mut list: impl Iterator<Item = bool>) -> Option<u8> {
     list.position(|holds| holds).map(|at| at as u8)
+}
+
+/// True where there is a second dense operand, and no C with a layout.
+fn has_y(contract: &Contract) -> bool {
+    contract.op.signature().dense.len() == 2
 }
 
 fn layout(level: u8) -> Layout {

@@ -10,7 +10,7 @@ use super::make::on_matrix;
 use super::{Group, Mix, Options, Tier};
 use crate::case::{Case, Filling, Params};
 use crate::origin::Origin;
-use sparse_oracle::contract::{Contract, Op, TYPES};
+use sparse_oracle::contract::{Contract, Op, Returned, TYPES};
 use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::values::ValueFamily;
@@ -60,11 +60,16 @@ fn cases(contract: Contract, origin: &Origin, options: &Options, place: u64) -> 
 fn reading(plain: &Case) -> Option<Case> {
     let mut case = plain.clone();
     let p = &mut case.params;
-    match case.contract.op {
-        Op::Spmm => (p.n, p.pad_b, p.pad_c) = (13, 3, 2),
-        Op::Spmv => {}
-        Op::Sddmm => (p.n, p.pad_b, p.mode) = (13, 3, SddmmMode::AddS),
-        Op::Spgemm | Op::Transpose | Op::Convert => return None,
+    let signature = case.contract.op.signature();
+    signature.output?;
+    if signature.has_layout() {
+        (p.n, p.pad_b) = (13, 3);
+    }
+    if signature.returned == Returned::Matrix {
+        p.pad_c = 2;
+    }
+    if signature.has_mode {
+        p.mode = SddmmMode::AddS;
     }
     (p.alpha, p.beta) = (-2.0, 0.5);
     Some(case)
@@ -110,12 +115,12 @@ fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
     // A file's own values may overflow the narrow types: those get values near one on the file's pattern.
     let seed = mix.below(1 << 16);
     let filling = if narrow { Filling::Drawn(ValueFamily::NearOne, seed) } else { Filling::Own(seed) };
-    let n = match contract.op {
-        Op::Sddmm => 16,
-        Op::Spmv => Params::default().n,
-        Op::Spmm | Op::Spgemm | Op::Transpose | Op::Convert => 32,
+    let n = match contract.op.signature().returned {
+        Returned::Sampled => 16,
+        Returned::Vector => Params::default().n,
+        Returned::Matrix | Returned::Product | Returned::Moved => 32,
     };
-    let layout_c = if contract.op == Op::Spmm && contract.types == TYPES[0] {
+    let layout_c = if contract.op.signature().returned == Returned::Matrix && contract.types == TYPES[0] {
         Layout::ColMajor
     } else {
         Layout::RowMajor

@@ -14,7 +14,7 @@ use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::bound::tolerance;
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Extent, Returned};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::nearest_in;
 use sparse_oracle::source::generator::Family;
@@ -115,14 +115,14 @@ impl Maker<'_> {
         if rare && draft.shape > 4 || draft.params.right == Right::Same && rows != cols {
             return false;
         }
-        match self.contract.op {
+        match self.contract.op.signature().returned {
             // A far matrix has a whole column of C to itself.
-            Op::Spmm if draft.shape == 8 => n <= 1 && k <= 64 * most,
-            Op::Spmm => m * n <= most && k * n <= 64 * most && nnz * n <= 64 * most,
-            Op::Spmv => k <= 64 * most && (draft.shape == 8 || m <= most),
-            Op::Sddmm => nnz * n <= 32 * most && nnz <= most && (m + k) * n <= 64 * most,
-            Op::Spgemm => nnz <= 2 * most && m <= 4 * most && k <= 64 * most,
-            Op::Transpose | Op::Convert => nnz <= 16 * most,
+            Returned::Matrix if draft.shape == 8 => n <= 1 && k <= 64 * most,
+            Returned::Matrix => m * n <= most && k * n <= 64 * most && nnz * n <= 64 * most,
+            Returned::Vector => k <= 64 * most && (draft.shape == 8 || m <= most),
+            Returned::Sampled => nnz * n <= 32 * most && nnz <= most && (m + k) * n <= 64 * most,
+            Returned::Product => nnz <= 2 * most && m <= 4 * most && k <= 64 * most,
+            Returned::Moved => nnz <= 16 * most,
         }
     }
 }
@@ -151,12 +151,10 @@ fn most_terms(draft: &Draft, arithmetic: &Arithmetic) -> u64 {
 
 /// The most terms that an element of the result has.
 fn terms(draft: &Draft, choice: &Choice) -> u64 {
-    match draft.contract.op {
-        Op::Sddmm => draft.params.n as u64,
-        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert if draft.params.transpose_a => {
-            choice.longest_col
-        }
-        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => choice.longest_row,
+    match draft.contract.op.signature().inner {
+        Extent::N => draft.params.n as u64,
+        Extent::M | Extent::K | Extent::One if draft.params.transpose_a => choice.longest_col,
+        Extent::M | Extent::K | Extent::One => choice.longest_row,
     }
 }
 
@@ -195,11 +193,11 @@ fn means_something(draft: &Draft) -> bool {
     if p.fault.is_some() && (p.after.is_some() || p.right == Right::Same) {
         return false;
     }
-    if draft.contract.op == Op::Sddmm {
+    if draft.contract.op.signature().has_mode {
         // S multiplies with alpha = 1 only, and only an added S has a factor.
         let scales = p.mode != SddmmMode::Scale || p.alpha == 1.0;
         let adds = p.mode == SddmmMode::AddS || p.beta == 0.0;
-        return scales && adds && p.fault.is_none_or(|fault| fault.concerns(Op::Sddmm));
+        return scales && adds && p.fault.is_none_or(|fault| fault.concerns(draft.contract.op));
     }
     p.fault.is_none_or(|fault| fault.concerns(draft.contract.op))
 }
@@ -221,9 +219,9 @@ fn applies(fault: Fault, draft: &Draft, choice: &Choice) -> bool {
     let (rows, cols) = if p.transpose_a { (choice.cols, choice.rows) } else { (choice.rows, choice.cols) };
     match fault {
         Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape => true,
-        Fault::ShortOutput if op == Op::Sddmm => choice.nnz > 0,
+        Fault::ShortOutput if op.is_sampled() => choice.nnz > 0,
         Fault::ShortOutput => rows > 0 && p.n > 0,
-        Fault::SmallLdc => op == Op::Spmm && rows > 0 && p.n > 0 && cols > 0,
+        Fault::SmallLdc => fault.concerns(op) && rows > 0 && p.n > 0 && cols > 0,
     }
 }
 

@@ -170,7 +170,7 @@ pub(super) fn cases(
 fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     let op = case.contract.op;
     let p = &mut case.params;
-    if matches!(op, Op::Spmm | Op::Sddmm | Op::Spgemm) {
+    if op.signature().has_n() {
         p.n = landmark.n;
     }
     // A sum that is scaled away shows nothing, nor does one beside a huge C.
@@ -181,7 +181,7 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
     if size(p.beta) {
         p.beta = 0.0;
     }
-    if op == Op::Spgemm {
+    if op.signature().sparse.len() == 2 {
         p.right = if landmark.n < 1000 { Right::Thin } else { Right::Long };
     }
     // Long rows of A are those of op(A), stored in order; and one call of this size is enough.

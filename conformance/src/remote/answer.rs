@@ -68,17 +68,15 @@ pub fn read(
 
 fn written(reply: &Reply, payload: &[u8], task: &mut Task<'_>) -> Result<Answer, FrameError> {
     let arrays = Arrays::new(&reply.arrays, payload)?;
-    let (name, out) = match task {
-        Task::Spmm { c, .. } => ("c", &mut c.data),
-        Task::Spmv { y, .. } => ("y", y),
-        Task::Sddmm { out, .. } => ("out", out),
+    let name = task.op().signature().output;
+    let (Some(name), Some(out)) = (name, task.output_mut()) else {
         // Nothing was to be written: the judge says so.
-        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => return Ok(Answer::Written),
+        return Ok(Answer::Written);
     };
     if let Some(other) = arrays.names().find(|other| *other != name) {
         return Err(bad(other, format!("is not what was to be written, which is {name:?}")));
     }
-    each_precision!(AnySliceMut, out, v => arrays.copy_to(name, v))?;
+    each_precision!(AnySliceMut, out.data, v => arrays.copy_to(name, v))?;
     Ok(Answer::Written)
 }
 

@@ -4,16 +4,13 @@ use super::arrays::{Arrays, bad};
 use super::frame::FrameError;
 use super::header::{DenseHead, Run, SparseHead};
 use crate::execute::CANARY;
-use crate::manifest::{LayoutName, ModeName};
-use sparse_oracle::contract::{Contract, Op};
+use crate::manifest::LayoutName;
+use sparse_oracle::contract::Contract;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnyParts, AnySparse, FormatParams, Layout, PARAMETERS, PartsElement};
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Values};
-use sparse_oracle::task::{DenseMut, DenseRef, SddmmMode, Task};
+use sparse_oracle::task::{DenseMut, DenseRef, Inputs, Task};
 use sparse_oracle::with_scalar;
-
-/// Operands by name, with their element types.
-type Names<'a> = &'a [(&'a str, Precision)];
 
 /// Elements of guard on either side of an output.
 const GUARD: usize = 64;
@@ -48,7 +45,7 @@ pub struct Request {
     pub contract: Contract,
     sparse: Vec<AnySparse>,
     dense: Vec<Owned>,
-    output: Option<(String, Owned)>,
+    output: Option<(&'static str, Owned)>,
     run: Run,
 }
 
@@ -61,34 +58,26 @@ impl Request {
         let contract = Contract::from_name(&run.contract)
             .ok_or_else(|| bad("contract", format!("{:?} is none of this version's", run.contract)))?;
         let arrays = Arrays::new(&run.arrays, payload)?;
-        let types = contract.types;
-        let stored = if contract.op == Op::Sddmm { types.out } else { types.a };
-        // What each operation has: sparse operands, then dense inputs, then the output.
-        let (sparse, inputs, output): (Names<'_>, Names<'_>, _) = match contract.op {
-            Op::Spmm => (&[("a", stored)], &[("b", types.b)], Some("c")),
-            Op::Spmv => (&[("a", stored)], &[("x", types.b)], Some("y")),
-            Op::Sddmm => (&[("s", stored)], &[("x", types.a), ("y", types.b)], Some("out")),
-            Op::Spgemm => (&[("a", stored), ("b", types.b)], &[], None),
-            Op::Transpose | Op::Convert => (&[("a", stored)], &[], None),
-        };
-        let sparse = sparse.iter().map(|&(name, precision)| {
+        let (types, signature) = (contract.types, contract.op.signature());
+        let sparse = signature.sparse.iter().map(|operand| {
+            let name = operand.name;
             let head = run.sparse.get(name).ok_or_else(|| bad(name, "is missing".to_owned()))?;
-            matrix(&arrays, name, head, precision)
+            matrix(&arrays, name, head, operand.slot.of(&types))
         });
         let sparse = sparse.collect::<Result<_, _>>()?;
         let dense_head = |name: &str| {
             let head = run.dense.get(name).copied();
             head.ok_or_else(|| bad(name, "is missing".to_owned()))
         };
-        let dense = inputs.iter().map(|&(name, precision)| {
-            let (head, values) = (dense_head(name)?, arrays.values(name, precision)?);
-            Ok(Owned { head, values })
+        let dense = signature.dense.iter().map(|operand| {
+            let head = dense_head(operand.name)?;
+            Ok(Owned { head, values: arrays.values(operand.name, operand.slot.of(&types))? })
         });
         let dense = dense.collect::<Result<_, FrameError>>()?;
-        let output = output.map(|name| {
+        let output = signature.output.map(|name| {
             let head = dense_head(name)?;
             let values = guarded(&arrays.values(name, types.out)?);
-            Ok::<_, FrameError>((name.to_owned(), Owned { head, values }))
+            Ok::<_, FrameError>((name, Owned { head, values }))
         });
         let output = output.transpose()?;
         Ok(Request { id: run.id, contract, sparse, dense, output, run })
@@ -100,59 +89,33 @@ impl Request {
     /// Operands or factors that the operation needs and that are not there.
     pub fn task(&mut self) -> Result<Task<'_>, FrameError> {
         let missing = |name: &str| bad(name, "is missing".to_owned());
-        let factor = |bits: Option<super::header::Bits>, name| {
+        let (run, op) = (&self.run, self.contract.op);
+        let given = |bits: Option<super::header::Bits>, name| {
             bits.map(super::header::Bits::number).ok_or_else(|| missing(name))
         };
-        let run = &self.run;
-        let a = self.sparse.first().ok_or_else(|| missing("a"))?;
-        let mut inputs = self.dense.iter();
-        let mut input = |name| inputs.next().ok_or_else(|| missing(name));
-        Ok(match (self.contract.op, &mut self.output) {
-            (Op::Spmm, Some((_, c))) => Task::Spmm {
-                a,
-                transpose_a: run.transpose_a,
-                b: input("b")?.as_ref(),
-                transpose_b: run.transpose_b,
-                alpha: factor(run.alpha, "alpha")?,
-                beta: factor(run.beta, "beta")?,
-                c: DenseMut {
-                    rows: c.head.rows,
-                    cols: c.head.cols,
-                    ld: c.head.ld,
-                    layout: c.layout(),
-                    data: inner(&mut c.values),
-                },
-            },
-            (Op::Spmv, Some((_, y))) => Task::Spmv {
-                a,
-                transpose_a: run.transpose_a,
-                x: input("x")?.values.as_slice(),
-                alpha: factor(run.alpha, "alpha")?,
-                beta: factor(run.beta, "beta")?,
-                y: inner(&mut y.values),
-            },
-            (Op::Sddmm, Some((_, out))) => Task::Sddmm {
-                s: a,
-                x: input("x")?.as_ref(),
-                y: input("y")?.as_ref(),
-                alpha: factor(run.alpha, "alpha")?,
-                beta: factor(run.beta, "beta")?,
-                mode: match run.mode.ok_or_else(|| missing("mode"))? {
-                    ModeName::Pattern => SddmmMode::Pattern,
-                    ModeName::Scale => SddmmMode::Scale,
-                    ModeName::AddS => SddmmMode::AddS,
-                },
-                out: inner(&mut out.values),
-            },
-            (Op::Spgemm, _) => Task::Spgemm { a, b: self.sparse.get(1).ok_or_else(|| missing("b"))? },
-            (Op::Transpose, _) => Task::Transpose { a },
-            (Op::Convert, _) => Task::Convert {
-                a,
-                to: self.contract.to.unwrap_or(self.contract.format),
-                params: params(run)?,
-            },
-            (Op::Spmm | Op::Spmv | Op::Sddmm, None) => return Err(missing("the output")),
-        })
+        let mut dense = self.dense.iter().map(Owned::as_ref);
+        let mut inputs = Inputs {
+            b_sparse: self.sparse.get(1),
+            b: dense.next(),
+            y: dense.next(),
+            transpose_a: run.transpose_a,
+            transpose_b: run.transpose_b,
+            ..Inputs::plain(op, self.sparse.first().ok_or_else(|| missing("a"))?)
+        };
+        if op.is_dense() {
+            (inputs.alpha, inputs.beta) = (given(run.alpha, "alpha")?, given(run.beta, "beta")?);
+        }
+        if op.signature().has_mode {
+            inputs.mode = run.mode.ok_or_else(|| missing("mode"))?.into();
+        }
+        if let Some(to) = self.contract.to {
+            (inputs.to, inputs.params) = (Some(to), params(run)?);
+        }
+        let output = self.output.as_mut().map(|(_, output)| {
+            let DenseHead { rows, cols, ld, .. } = output.head;
+            DenseMut { rows, cols, ld, layout: output.layout(), data: inner(&mut output.values) }
+        });
+        Task::new(inputs, output).map_err(|refusal| bad("the task", refusal.to_string()))
     }
 
     /// The sparse operands.

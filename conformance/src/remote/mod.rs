@@ -325,11 +325,8 @@ fn start(
 /// as the limit says (offsets of a transpose count the columns of its operand, which may have few bytes).
 fn longest_answer(contract: &Contract, task: &Task<'_>, limits: &Limits) -> u64 {
     let slack = 64 << 10;
-    let elements = match task {
-        Task::Spmm { c, .. } => request::as_shared(&c.data).len(),
-        Task::Spmv { y, .. } => request::as_shared(y).len(),
-        Task::Sddmm { out, .. } => request::as_shared(out).len(),
-        Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => return limits.answer,
+    let Some(output) = task.output() else {
+        return limits.answer;
     };
-    (elements * contract.types.out.bytes()) as u64 + slack
+    (output.data.len() * contract.types.out.bytes()) as u64 + slack
 }

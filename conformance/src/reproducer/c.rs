@@ -8,10 +8,8 @@ use super::data::{Array, Data, DenseData, SparseData};
 use super::want::Want;
 use super::words;
 use crate::case::Fault;
-use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Layout, PARAMETERS};
 use sparse_oracle::scalar::Precision;
-use sparse_oracle::task::SddmmMode;
 use std::fmt::Write;
 
 /// The header that the program includes, written beside it.
@@ -208,19 +206,8 @@ fn dense(text: &mut String, name: &str, matrix: &DenseData, fault: Option<Fault>
 
 fn task(text: &mut String, shown: &Shown<'_>, operands: &[&str]) {
     let (contract, p) = (&shown.here.contract, &shown.here.params);
-    let op = match contract.op {
-        Op::Spmm => "SC_SPMM",
-        Op::Spmv => "SC_SPMV",
-        Op::Sddmm => "SC_SDDMM",
-        Op::Spgemm => "SC_SPGEMM",
-        Op::Transpose => "SC_TRANSPOSE",
-        Op::Convert => "SC_CONVERT",
-    };
-    let mode = match p.mode {
-        SddmmMode::Pattern => "SC_PATTERN",
-        SddmmMode::Scale => "SC_SCALE",
-        SddmmMode::AddS => "SC_ADD_S",
-    };
+    let constant = |name: &str| format!("SC_{}", name.to_uppercase().replace('-', "_"));
+    let (op, mode) = (constant(contract.op.name()), constant(p.mode.name()));
     let (alpha, beta) = match p.fault {
         Some(Fault::AlphaNan) => ("NAN".to_owned(), format!("{:?}", p.beta)),
         Some(Fault::BetaInfinite) => (format!("{:?}", p.alpha), "INFINITY".to_owned()),

@@ -9,7 +9,7 @@ use crate::reproducer::want::{Want, want};
 use crate::response::Response;
 use crate::runner::starts;
 use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::Returned;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, AnySparse, FieldRef, Fields, FormatKind, Layout};
 use sparse_oracle::judge::{ExactOperands, Moved, Place, Rule};
@@ -98,11 +98,12 @@ impl Data {
             return Some(data);
         };
         if case.params.fault.is_none() {
-            match case.contract.op {
-                Op::Transpose | Op::Convert => data.add_move(case, operands, backend, &profile),
-                Op::Spgemm => data.add_product(case, operands, backend, (&arithmetic, &profile)),
-                Op::Spmm | Op::Spmv | Op::Sddmm => {
-                    data.add_dense(case, operands, backend, (&arithmetic, &profile));
+            let declared = (&arithmetic, &profile);
+            match case.contract.op.signature().returned {
+                Returned::Moved => data.add_move(case, operands, backend, &profile),
+                Returned::Product => data.add_product(case, operands, backend, declared),
+                Returned::Matrix | Returned::Vector | Returned::Sampled => {
+                    data.add_dense(case, operands, backend, declared);
                 }
             }
         }
@@ -131,10 +132,10 @@ impl Data {
         let Ok(Some(exact)) = ExactOperands::new(&operands.inputs(case), arithmetic, profile) else {
             return;
         };
-        let is_sddmm = case.contract.op == Op::Sddmm;
+        let is_sampled = case.contract.op.is_sampled();
         let mut first = None;
         for c in starts(case, operands, profile) {
-            let in_place = c.as_deref().filter(|_| !is_sddmm);
+            let in_place = c.as_deref().filter(|_| !is_sampled);
             let before = in_place.map_or(Before::Poison, Before::Values);
             let response = execute(case, operands, backend, before, &mut Duration::default());
             let result = match &response {
@@ -143,7 +144,7 @@ impl Data {
             };
             let blank = output(case, operands, before);
             let place = match blank.layout {
-                _ if is_sddmm => Place::Visited,
+                _ if is_sampled => Place::Visited,
                 Layout::RowMajor => Place::Strides(blank.ld, 1),
                 Layout::ColMajor => Place::Strides(1, blank.ld),
             };
@@ -228,7 +229,7 @@ fn wants(
     let laid_out = exact.as_laid_out(case.contract.format, arithmetic);
     let p = &case.params;
     let mut rule = Rule::new(&laid_out, profile, p.alpha, p.beta, problem.other_max(laid_out.epilogue));
-    let reads_s = case.contract.op != Op::Sddmm || p.mode == SddmmMode::AddS;
+    let reads_s = !case.contract.op.is_sampled() || p.mode == SddmmMode::AddS;
     let c_place = exact.compact_place();
     let mut wants = Vec::new();
     let visited = problem.for_each(&mut |site| {

@@ -2,7 +2,6 @@
 
 use super::Shown;
 use super::data::{Array, DenseData, SparseData};
-use super::python::mode_name;
 use super::want::{Want, bits_at};
 use crate::record::verdict_record;
 use serde_json::{Map, Value, json};
@@ -55,7 +54,7 @@ pub(super) fn to_json(shown: &Shown<'_>) -> String {
             "beta": p.beta,
             "transpose_a": p.transpose_a,
             "transpose_b": p.transpose_b,
-            "mode": mode_name(p.mode),
+            "mode": p.mode.name(),
             "fault": p.fault.map(super::super::case::Fault::name),
             "format": blocks,
         }),

@@ -9,9 +9,8 @@ use super::want::Want;
 use super::words;
 use crate::case::Fault;
 use serde_json::{Map, Value, json};
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::Returned;
 use sparse_oracle::format::{Layout, PARAMETERS};
-use sparse_oracle::task::SddmmMode;
 use std::fmt::Write;
 
 const TAIL: &str = include_str!("main_tail.py");
@@ -20,26 +19,23 @@ const TAIL: &str = include_str!("main_tail.py");
 pub(super) fn to_python(shown: &Shown<'_>) -> String {
     let (here, data) = (shown.here, shown.data);
     let mut message = Message::default();
-    let names = names(here.contract.op);
-    message.sparse(names.sparse, &data.a);
-    if let Some(b) = &data.b_sparse {
-        message.sparse("b", b);
+    let signature = here.contract.op.signature();
+    for (operand, matrix) in signature.sparse.iter().zip(std::iter::once(&data.a).chain(&data.b_sparse)) {
+        message.sparse(operand.name, matrix);
     }
-    for (name, operand) in [(names.b, &data.b), ("y", &data.y)] {
-        if let Some(operand) = operand {
-            message.dense(name, operand, None);
-        }
+    for (operand, matrix) in signature.dense.iter().zip([&data.b, &data.y].into_iter().flatten()) {
+        message.dense(operand.name, matrix, None);
     }
-    if let Some(c) = &data.c {
-        let vector = here.contract.op != Op::Spmm;
-        let c = if vector { as_vector(c) } else { c.clone() };
-        message.dense(names.output, &c, here.params.fault);
+    if let (Some(name), Some(c)) = (signature.output, &data.c) {
+        let is_matrix = signature.returned == Returned::Matrix;
+        let c = if is_matrix { c.clone() } else { as_vector(c) };
+        message.dense(name, &c, here.params.fault);
     }
     let mut text = head(&here.to_string(), &words(shown.verdict));
     text.push_str(
         "import fnmatch\nimport json\nimport math\nimport struct\nimport subprocess\nimport sys\n\nimport numpy as np\n\n",
     );
-    let output = data.c.is_some().then_some(names.output);
+    let output = signature.output.filter(|_| data.c.is_some());
     let quoted = |name: Option<&str>| name.map_or_else(|| "None".to_owned(), |name| format!("\"{name}\""));
     let _ = writeln!(text, "OUT = \"{}\"", here.contract.types.out.name());
     let _ = writeln!(text, "OUTPUT = {}", quoted(output));
@@ -60,22 +56,6 @@ fn head(case: &str, verdict: &str) -> String {
         "# -*- coding: utf-8 -*-\n# {case}\n# {verdict}\n#\n# python3 main.py backend.py, or python3 main.py COMMAND...\n\
          # Exit code 0: right. 1: wrong. 2: no command, or its manifest does not name the contract.\n"
     )
-}
-
-/// How the protocol calls the operands.
-struct Names {
-    sparse: &'static str,
-    b: &'static str,
-    output: &'static str,
-}
-
-fn names(op: Op) -> Names {
-    let (sparse, b, output) = match op {
-        Op::Spmv => ("a", "x", "y"),
-        Op::Sddmm => ("s", "x", "out"),
-        Op::Spmm | Op::Spgemm | Op::Transpose | Op::Convert => ("a", "b", "c"),
-    };
-    Names { sparse, b, output }
 }
 
 #[derive(Default)]
@@ -153,8 +133,8 @@ fn header(shown: &Shown<'_>, message: &Message, output: Option<&str>) -> Value {
         put("alpha", json!(bits(alpha)));
         put("beta", json!(bits(beta)));
     }
-    if contract.op == Op::Sddmm {
-        put("mode", json!(mode_name(p.mode)));
+    if contract.op.signature().has_mode {
+        put("mode", json!(p.mode.name()));
     }
     if let Some(to) = contract.to {
         let given = PARAMETERS.iter().filter(|parameter| contract.reads(parameter));
@@ -164,15 +144,6 @@ fn header(shown: &Shown<'_>, message: &Message, output: Option<&str>) -> Value {
         put("params", Value::Object(given.collect()));
     }
     header
-}
-
-/// The name of a mode in files and messages.
-pub(super) fn mode_name(mode: SddmmMode) -> &'static str {
-    match mode {
-        SddmmMode::Pattern => "pattern",
-        SddmmMode::Scale => "scale",
-        SddmmMode::AddS => "add-s",
-    }
 }
 
 fn tables(text: &mut String, name: &str, about: &str, arrays: &[Array]) {

@@ -1,6 +1,6 @@
 //! A dense output as bits, before and after the honest kernel has written it.
 
-use super::request::{output_mut, reborrow};
+use super::request::reborrow;
 use crate::backend::{Backend, Failure, Portable};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::each_precision;
@@ -139,31 +139,23 @@ pub(super) fn after(
     mut task: Task<'_>,
     edit: impl FnOnce(&mut Dense<'_>),
 ) -> Result<Answer, Failure> {
-    let Some(out) = output_mut(&mut task) else {
+    let Some(out) = task.output_mut() else {
         return Portable.run(contract, task);
     };
-    let before = read(out);
-    let answer = Portable.run(contract, reborrow(&mut task))?;
-    let (rows, cols, ld, layout) = if let Task::Spmm { c, .. } = &task {
-        (c.rows, c.cols, c.ld, c.layout)
-    } else {
-        (before.len(), 1, 1, Layout::RowMajor)
-    };
-    let (sparse, beta) = match &task {
-        Task::Spmm { a, transpose_a, beta, .. } | Task::Spmv { a, transpose_a, beta, .. } => {
-            ((*a, *transpose_a), *beta)
-        }
-        Task::Sddmm { s, .. } => ((*s, false), 0.0),
-        Task::Spgemm { a, .. } | Task::Transpose { a } | Task::Convert { a, .. } => ((*a, false), 0.0),
-    };
+    let before = read(&out.data);
+    let (rows, cols, ld, layout) = (out.rows, out.cols, out.ld, out.layout);
+    let answer = Portable.run(contract, reborrow(&mut task)?)?;
+    let inputs = task.inputs();
+    let sparse = (inputs.a, inputs.transpose_a);
+    let beta = if inputs.op.updates() { inputs.beta } else { 0.0 };
     let precision = contract.types.out;
-    let Some(out) = output_mut(&mut task) else {
+    let Some(mut out) = task.output_mut() else {
         return Ok(answer);
     };
-    let after = read(out);
-    let address = each_precision!(AnySliceMut, out, s => s.as_ptr() as usize);
+    let after = read(&out.data);
+    let address = each_precision!(AnySliceMut, &out.data, s => s.as_ptr() as usize);
     let mut dense = Dense { rows, cols, ld, layout, precision, beta, address, sparse, before, after };
     edit(&mut dense);
-    write(out, &dense.after);
+    write(&mut out.data, &dense.after);
     Ok(answer)
 }

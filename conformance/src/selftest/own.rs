@@ -8,12 +8,12 @@
 //! that, bit for bit, in every format; a bug is `Own { sum: wrong, ..HONEST }`.
 
 use super::dense::offset;
-use super::request::{left_of, right_of};
+use super::request::left_of;
 use crate::backend::Failure;
 use sparse_oracle::arithmetic::{Arithmetic, Input, Reduction};
 use sparse_oracle::contract::{Contract, Types};
 use sparse_oracle::each_precision;
-use sparse_oracle::format::{AnySparse, Layout};
+use sparse_oracle::format::AnySparse;
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::op;
 use sparse_oracle::prelude::*;
@@ -135,20 +135,11 @@ impl Own {
         task: Task<'_>,
         lanes: &Lanes,
     ) -> Result<Answer, Failure> {
-        let b = right_of(&task).ok_or("this kernel computes SpMM and SpMV")?;
-        match task {
-            Task::Spmm { transpose_b, alpha, beta, c, .. } => {
-                self.product(contract.types, lanes, (b, transpose_b), (alpha, beta), c);
-            }
-            Task::Spmv { alpha, beta, y, .. } => {
-                let (rows, cols, ld, layout) = (lanes.len(), 1, 1, Layout::RowMajor);
-                let c = DenseMut { rows, cols, ld, layout, data: y };
-                self.product(contract.types, lanes, (b, false), (alpha, beta), c);
-            }
-            Task::Sddmm { .. } | Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => {
-                return Err("this kernel computes SpMM and SpMV".into());
-            }
-        }
+        let (inputs, output) = task.into_parts();
+        let (Some(b), Some(c), true) = (inputs.b, output, inputs.op.updates()) else {
+            return Err("this kernel computes SpMM and SpMV".into());
+        };
+        self.product(contract.types, lanes, (b, inputs.transpose_b), (inputs.alpha, inputs.beta), c);
         Ok(Answer::Written)
     }
 

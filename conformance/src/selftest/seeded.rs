@@ -157,7 +157,7 @@ impl Backend for Seeded {
             Effect::Left(edit) => {
                 let (a, transposed) = left_of(&task);
                 let other = if sick { edit(a, transposed)? } else { rebuilt(a, |_, _| ())? };
-                Portable.run(contract, with_left(task, &other))
+                Portable.run(contract, with_left(task, &other)?)
             }
             Effect::Right(edit) => {
                 let Some(b) = right_of(&task) else {

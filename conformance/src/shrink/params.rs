@@ -5,7 +5,6 @@ use super::search::{Candidate, Search};
 use crate::case::Params;
 use crate::encodings::Encoding;
 use crate::right::Right;
-use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
 use sparse_oracle::task::SddmmMode;
 
@@ -61,7 +60,7 @@ fn lower_pads(search: &mut Search<'_>) {
 
 /// n = 1 at the least: of zero columns nothing can be seen. Operations without an n get the default, which no line prints.
 fn lower_n(search: &mut Search<'_>) {
-    if matches!(search.best.case.contract.op, Op::Spmm | Op::Sddmm | Op::Spgemm) {
+    if search.best.case.contract.op.signature().has_n() {
         search.lower(1, |c| c.case.params.n, |c, v| c.case.params.n = v);
     } else {
         search.attempt_with(|c| c.case.params.n = Params::default().n);

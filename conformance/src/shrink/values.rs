@@ -15,7 +15,6 @@ use super::search::{Candidate, Search};
 use crate::case::{Case, Filling, Params};
 use crate::operands::{build, seed_of, sparse_role};
 use crate::origin::Loaded;
-use sparse_oracle::contract::Op;
 use sparse_oracle::format::{Coo, CooParts, Sparse};
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::source::values::ValueFamily;
@@ -111,7 +110,7 @@ fn seeded(filling: Filling, seed: u64) -> Filling {
 
 /// Type of the sparse operand's elements.
 pub(super) fn sparse_precision(case: &Case) -> Precision {
-    if case.contract.op == Op::Sddmm { case.contract.types.out } else { case.contract.types.a }
+    case.contract.op.signature().stored(&case.contract.types)
 }
 
 fn owning(candidate: &Candidate, coo: Coo<f64>) -> Candidate {

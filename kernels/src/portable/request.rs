@@ -152,14 +152,7 @@ fn precision_of(data: &AnySliceMut<'_>) -> sparse_types::Precision {
 
 /// The refusal of a task that asks for another operation.
 pub(crate) fn wrong_task(expected: Op, task: &Task<'_>) -> Refusal {
-    let found = match task {
-        Task::Spmm { .. } => Op::Spmm,
-        Task::Spmv { .. } => Op::Spmv,
-        Task::Sddmm { .. } => Op::Sddmm,
-        Task::Spgemm { .. } => Op::Spgemm,
-        Task::Transpose { .. } => Op::Transpose,
-        Task::Convert { .. } => Op::Convert,
-    };
+    let found = task.op();
     Refusal::Kind { field: "task", expected: expected.name().to_owned(), found: found.name().to_owned() }
 }
 

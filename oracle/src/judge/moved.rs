@@ -3,13 +3,14 @@
 use super::encoded::judge_encoded;
 use super::moves::judge_moved;
 use super::operands::duplicates_policy;
+use crate::contract::Op;
 use crate::format::{AnyParts, AnySparse, Sparse};
 use crate::model::chain::Unit;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
 use crate::scalar::{Precision, Rounding, Scalar, encode};
-use crate::task::{Inputs, RawSparse, Task};
+use crate::task::{Inputs, RawSparse};
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -25,18 +26,21 @@ impl Moved {
     /// Works it out. Products are no moves and have no such result.
     #[must_use]
     pub fn new(inputs: &Inputs<'_>, profile: &Profile) -> Option<Moved> {
-        let result = match *inputs {
-            Task::Transpose { a } => {
-                crate::each_sparse!(a, m => crate::convert::transpose(m).map(AnySparse::from))
+        let result = match inputs.op {
+            Op::Transpose => {
+                crate::each_sparse!(inputs.a, m => crate::convert::transpose(m).map(AnySparse::from))
             }
-            Task::Convert { a, to, params } => crate::each_sparse!(a, m => {
+            Op::Convert => crate::each_sparse!(inputs.a, m => {
                 let entries = match m {
                     Sparse::Coo(m) => m.entries_with(duplicates_policy(profile)),
                     other => Ok(other.entries()),
                 };
-                entries.and_then(|entries| Sparse::from_entries(to, params, &entries)).map(AnySparse::from)
+                let to = inputs.to.unwrap_or(inputs.a.kind());
+                entries
+                    .and_then(|entries| Sparse::from_entries(to, inputs.params, &entries))
+                    .map(AnySparse::from)
             }),
-            Task::Spmm { .. } | Task::Spmv { .. } | Task::Sddmm { .. } | Task::Spgemm { .. } => return None,
+            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm => return None,
         };
         let summed = summed_positions(inputs, profile);
         Some(Moved { profile: profile.clone(), result, summed })
@@ -89,13 +93,13 @@ fn unheld(refusal: &Refusal) -> Verdict {
 /// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
 fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
-    let transposed = matches!(inputs, Task::Transpose { .. });
+    let transposed = inputs.op == Op::Transpose;
     let placed = |row: u32, col: u32| if transposed { (col, row) } else { (row, col) };
-    let precision = inputs.first().precision();
+    let precision = inputs.a.precision();
     let orders = |group: &[f64]| {
         if any_order && group.len() <= 5 { all_orders(group, precision) } else { Vec::new() }
     };
-    crate::each_sparse!(inputs.first(), m => match m {
+    crate::each_sparse!(inputs.a, m => match m {
         Sparse::Coo(m) => {
             let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
             for ((&row, &col), v) in m.row_idx.iter().zip(&m.col_idx).zip(&m.values) {

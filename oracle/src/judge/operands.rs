@@ -11,13 +11,14 @@ use super::slots::{bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
 use super::tally::Place;
 use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Order, Pads, Slot};
+use crate::contract::Op;
 use crate::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Layout, Sparse};
 use crate::op::input;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
 use crate::scalar::{Scalar, decode};
-use crate::task::{DenseRef, Inputs, SddmmMode, Task};
+use crate::task::{DenseRef, Inputs, SddmmMode};
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
@@ -68,25 +69,26 @@ impl ExactOperands {
     ) -> Result<Option<ExactOperands>, Refusal> {
         let rounded = |v: f64| input(v, arithmetic.part().input);
         let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, profile)?)?, profile);
-        Ok(Some(match *inputs {
-            Task::Spmm { a, transpose_a, b, transpose_b, .. } => {
-                let b = dense(b, transpose_b, rounded);
-                ExactOperands::of_spmm((a, transpose_a), b, arithmetic, profile)?
+        let missing = |field| Refusal::Missing { field };
+        Ok(Some(match inputs.op {
+            Op::Spmm | Op::Spmv => {
+                let b = dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
+                ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, arithmetic, profile)?
             }
-            Task::Spmv { a, transpose_a, x, .. } => {
-                let x = Dense::from_fn(x.len(), 1, |i, _| rounded(decode(x.bits(i), x.precision())));
-                ExactOperands::of_spmm((a, transpose_a), x, arithmetic, profile)?
-            }
-            Task::Sddmm { s, x, y, mode, .. } => ExactOperands::Sddmm {
-                positions: positions(s),
-                x: dense(x, false, rounded),
-                y: dense(y, false, rounded),
-                factors: if mode == SddmmMode::Scale { values_in_order(s) } else { Vec::new() },
+            Op::Sddmm => ExactOperands::Sddmm {
+                positions: positions(inputs.a),
+                x: dense(inputs.b.ok_or(missing("X"))?, false, rounded),
+                y: dense(inputs.y.ok_or(missing("Y"))?, false, rounded),
+                factors: match inputs.mode {
+                    SddmmMode::Scale => values_in_order(inputs.a),
+                    SddmmMode::Pattern | SddmmMode::AddS => Vec::new(),
+                },
             },
-            Task::Spgemm { a, b } => {
-                ExactOperands::Spgemm { a: terms(a)?.map(|&v| rounded(v)), b: terms(b)?.map(|&v| rounded(v)) }
-            }
-            Task::Transpose { .. } | Task::Convert { .. } => return Ok(None),
+            Op::Spgemm => ExactOperands::Spgemm {
+                a: terms(inputs.a)?.map(|&v| rounded(v)),
+                b: terms(inputs.b_sparse.ok_or(missing("B"))?)?.map(|&v| rounded(v)),
+            },
+            Op::Transpose | Op::Convert => return Ok(None),
         }))
     }
 

@@ -82,8 +82,8 @@ impl Product {
         Product {
             arithmetic: *arithmetic,
             profile: profile.clone(),
-            format: inputs.first().kind(),
-            scalars: inputs.scalars(),
+            format: inputs.a.kind(),
+            scalars: if inputs.op.is_dense() { (inputs.alpha, inputs.beta) } else { (1.0, 0.0) },
             exact: ExactOperands::new(inputs, arithmetic, profile),
             sheets: Mutex::default(),
         }

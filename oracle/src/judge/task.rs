@@ -8,10 +8,11 @@ use super::moved::Moved;
 use super::shared::Product;
 use super::tally::{Judged, Output, Place};
 use crate::arithmetic::Arithmetic;
+use crate::contract::Extent;
 use crate::format::{AnyParts, Layout};
 use crate::profile::Profile;
 use crate::scalar::{AnySlice, decode};
-use crate::task::{DenseRef, Inputs, RawSparse, Task};
+use crate::task::{DenseRef, Inputs, RawSparse};
 use crate::verdict::{Defect, Mismatch, Verdict};
 
 /// What a kernel returned.
@@ -60,9 +61,9 @@ pub fn judge(
         Ok(exact) => exact,
         Err(reason) => return only(Verdict::NotRun { reason }),
     };
-    match (inputs, found) {
-        (Task::Spgemm { .. }, Found::Sparse(raw)) => product.judge_spgemm(exact, raw),
-        (Task::Spmm { .. } | Task::Spmv { .. } | Task::Sddmm { .. }, Found::Dense(output)) => {
+    match (inputs.op.is_dense(), found) {
+        (false, Found::Sparse(raw)) => product.judge_spgemm(exact, raw),
+        (true, Found::Dense(output)) => {
             let (rows, cols) = exact.problem().shape();
             let place = if exact.is_by_number() { Place::Visited } else { output.place };
             if let Some(wrong) = misplaced(output.found, place, (rows, cols), arithmetic) {
@@ -97,29 +98,31 @@ fn other_kind() -> Verdict {
 /// Why the operands can't be read, or don't fit together.
 fn misfit(inputs: &Inputs<'_>) -> Option<String> {
     let turned = |(rows, cols), turn| if turn { (cols, rows) } else { (rows, cols) };
-    let (read, extents): (&[(&str, DenseRef<'_>)], &[(usize, usize)]) = match *inputs {
-        Task::Spmm { a, transpose_a, b, transpose_b, .. } => {
-            (&[("B", b)], &[(turned(a.shape(), transpose_a).1, turned((b.rows, b.cols), transpose_b).0)])
-        }
-        Task::Spmv { a, transpose_a, x, .. } => (&[], &[(turned(a.shape(), transpose_a).1, x.len())]),
-        Task::Sddmm { s, x, y, .. } => {
-            (&[("X", x), ("Y", y)], &[(s.shape().0, x.rows), (s.shape().1, y.rows), (x.cols, y.cols)])
-        }
-        Task::Spgemm { a, b } => (&[], &[(a.shape().1, b.shape().0)]),
-        Task::Transpose { .. } | Task::Convert { .. } => (&[], &[]),
+    let (m, k) = turned(inputs.a.shape(), inputs.transpose_a);
+    let mut n = None;
+    let mut fits = |extent: Extent, found: usize| match extent {
+        Extent::M => m == found,
+        Extent::K => k == found,
+        Extent::N => *n.get_or_insert(found) == found,
+        Extent::One => found == 1,
     };
-    let short = read.iter().find_map(|(name, operand)| {
-        let DenseRef { rows, cols, ld, layout, data } = operand;
-        let (outer, inner) = if *layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
-        let needed = outer.checked_sub(1).map_or(Some(0), |last| last.checked_mul(*ld)?.checked_add(*inner));
-        let fits = inner <= ld && needed.is_some_and(|needed| needed <= data.len());
-        let said =
-            || format!("{name} of {rows} x {cols} with leading dimension {ld} has {} elements", data.len());
-        (!fits).then(said)
-    });
-    let apart = extents.iter().find(|(left, right)| left != right);
-    short.or_else(|| {
-        apart.map(|(left, right)| format!("the operands do not fit together: {left} and {right}"))
+    for (operand, DenseRef { rows, cols, ld, layout, data }) in inputs.dense() {
+        let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
+        let needed = outer.checked_sub(1).map_or(Some(0), |last| last.checked_mul(ld)?.checked_add(inner));
+        if inner > ld || needed.is_none_or(|needed| needed > data.len()) {
+            let (name, len) = (operand.label, data.len());
+            return Some(format!("{name} of {rows} x {cols} with leading dimension {ld} has {len} elements"));
+        }
+        let turn = inputs.transpose_b && inputs.op.signature().transposes_b;
+        let (rows, cols) = turned((rows, cols), turn);
+        if !fits(operand.rows, rows) || !fits(operand.cols, cols) {
+            return Some(format!("{} of {rows} x {cols} does not fit A of {m} x {k}", operand.label));
+        }
+    }
+    inputs.sparse().skip(1).find_map(|(operand, b)| {
+        let (rows, cols) = b.shape();
+        let said = || format!("{} of {rows} x {cols} does not fit A of {m} x {k}", operand.label);
+        (!fits(operand.rows, rows) || !fits(operand.cols, cols)).then(said)
     })
 }
 

@@ -4,6 +4,10 @@
 //! is parsed back from that. Cases, kernels, reports and coverage tests iterate the table; nothing else lists
 //! contracts.
 
+mod signature;
+
+pub use self::signature::{Extent, Operand, Returned, Signature, Slot};
+
 use crate::arithmetic::{Arithmetic, Input};
 use crate::format::{FormatKind, Parameter};
 use crate::scalar::Precision;
@@ -35,14 +39,7 @@ impl Op {
     /// The name used in contracts.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Op::Spmm => "spmm",
-            Op::Spmv => "spmv",
-            Op::Sddmm => "sddmm",
-            Op::Spgemm => "spgemm",
-            Op::Transpose => "transpose",
-            Op::Convert => "convert",
-        }
+        self.signature().name
     }
 
     /// The operation with this name.
@@ -54,37 +51,31 @@ impl Op {
     /// True for operations that move values and never round them.
     #[must_use]
     pub const fn is_exact(self) -> bool {
-        match self {
-            Op::Transpose | Op::Convert => true,
-            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm => false,
-        }
+        matches!(self.signature().returned, Returned::Moved)
     }
 
     /// True where the result is dense, scaled by alpha, and written into an array of the caller's. Others return a sparse matrix.
     #[must_use]
     pub const fn is_dense(self) -> bool {
-        match self {
-            Op::Spmm | Op::Spmv | Op::Sddmm => true,
-            Op::Spgemm | Op::Transpose | Op::Convert => false,
-        }
+        self.signature().output.is_some()
+    }
+
+    /// True where the result has one element per stored position of the sparse operand, which gives the pattern alone.
+    #[must_use]
+    pub const fn is_sampled(self) -> bool {
+        matches!(self.signature().returned, Returned::Sampled)
     }
 
     /// True where a request may ask for the transpose of A.
     #[must_use]
     pub const fn transposes_a(self) -> bool {
-        match self {
-            Op::Spmm | Op::Spmv => true,
-            Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => false,
-        }
+        self.signature().transposes_a
     }
 
     /// True where the caller's array holds C before the call, and the result is `alpha * A * B + beta * C`.
     #[must_use]
     pub const fn updates(self) -> bool {
-        match self {
-            Op::Spmm | Op::Spmv => true,
-            Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => false,
-        }
+        self.signature().updates
     }
 }
 

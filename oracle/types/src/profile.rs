@@ -4,7 +4,7 @@
 //! backend is judged against exactly what it declared, and a contract's operation limits which choices mean
 //! anything for it ([`Choice::concerns`]).
 
-use crate::contract::{Contract, Op};
+use crate::contract::{Contract, Returned};
 use crate::format::FormatKind;
 
 /// A settled choice point, away from the default.
@@ -105,23 +105,24 @@ impl Choice {
     pub fn concerns(self, contract: &Contract) -> bool {
         let dense = contract.op.is_dense();
         let multiplies = contract.op.updates();
+        let product = contract.op.signature().returned == Returned::Product;
         let coo = contract.format == FormatKind::Coo;
         match self {
             // Transposes keep duplicates, and each position of an SDDMM stands for itself.
             Choice::DuplicatesSumRounded | Choice::DuplicatesLastWins | Choice::DuplicatesRejected => {
-                coo && (multiplies || contract.op == Op::Convert)
+                coo && (multiplies || contract.to.is_some())
             }
             Choice::DuplicatesAreTerms => coo && multiplies,
-            Choice::DuplicatesSumAnyOrder => coo && contract.op == Op::Convert,
+            Choice::DuplicatesSumAnyOrder => coo && contract.to.is_some(),
             // Encodings of the formats of the papers are compared array by array.
             Choice::ExplicitZerosDropped => {
                 contract.op.is_exact() && contract.to.is_none_or(|to| !FormatKind::PAPERS.contains(&to))
             }
-            Choice::StoredZerosAbsent => multiplies || contract.op == Op::Spgemm,
+            Choice::StoredZerosAbsent => multiplies || product,
             Choice::OnlyAlphaOne | Choice::OnlyBetaZeroOne | Choice::Alpha0ReadsAb | Choice::Beta0ReadsC => {
                 dense
             }
-            Choice::Unsorted | Choice::NumericPattern => contract.op == Op::Spgemm,
+            Choice::Unsorted | Choice::NumericPattern => product,
         }
     }
 

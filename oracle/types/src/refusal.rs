@@ -126,6 +126,12 @@ pub enum Refusal {
         /// Name of the parameter.
         field: &'static str,
     },
+    /// An operand that the operation has was not given.
+    #[error("{field} is missing")]
+    Missing {
+        /// Name of the operand.
+        field: &'static str,
+    },
     /// A slot that must hold padding does not.
     #[error("{field}[{at}] (row {row}) lies in the padding but is not a pad")]
     DirtyPad {

@@ -3,6 +3,10 @@
 //! The types say nothing about how to compute. [`RawSparse`] is deliberately unchecked: a backend may return
 //! anything, and [`RawSparse::check`] is where the oracle finds out.
 
+mod inputs;
+
+pub use self::inputs::Inputs;
+
 use crate::format::{
     AnyParts, AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr,
     CsrParts, Ell, EllParts, FormatKind, FormatParams, Layout, Parts, PartsElement, Sparse,
@@ -52,10 +56,30 @@ pub enum SddmmMode {
     AddS,
 }
 
-/// One operation on given operands. `C` and `V` are what a dense matrix and a vector of results are written to; a task
-/// without its output is [`Inputs`].
-#[derive(Clone, Copy, Debug)]
-pub enum Task<'a, C = DenseMut<'a>, V = AnySliceMut<'a>> {
+impl SddmmMode {
+    /// All modes; the place of each is its number in the C ABI.
+    pub const ALL: [SddmmMode; 3] = [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS];
+
+    /// The name in case lines and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            SddmmMode::Pattern => "pattern",
+            SddmmMode::Scale => "scale",
+            SddmmMode::AddS => "add-s",
+        }
+    }
+
+    /// The mode with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<SddmmMode> {
+        SddmmMode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// One operation on given operands; [`Task::inputs`] gives them without a match.
+#[derive(Debug)]
+pub enum Task<'a> {
     /// `C = alpha * op(A) * op(B) + beta * C`.
     Spmm {
         /// Sparse operand as stored (m x k, or k x m when transposed).
@@ -71,7 +95,7 @@ pub enum Task<'a, C = DenseMut<'a>, V = AnySliceMut<'a>> {
         /// Factor of C; finite, exact in the accumulator type.
         beta: f64,
         /// In: C when beta is not 0. Out: the result.
-        c: C,
+        c: DenseMut<'a>,
     },
     /// `y = alpha * op(A) * x + beta * y`.
     Spmv {
@@ -86,7 +110,7 @@ pub enum Task<'a, C = DenseMut<'a>, V = AnySliceMut<'a>> {
         /// Factor of y.
         beta: f64,
         /// m elements; in: y when beta is not 0; out: the result.
-        y: V,
+        y: AnySliceMut<'a>,
     },
     /// `out = alpha * (X_i . Y_j)` at every stored position of S, in S's storage order.
     Sddmm {
@@ -103,7 +127,7 @@ pub enum Task<'a, C = DenseMut<'a>, V = AnySliceMut<'a>> {
         /// What to do with the values of S.
         mode: SddmmMode,
         /// One element per stored position of S.
-        out: V,
+        out: AnySliceMut<'a>,
     },
     /// `A * B`, both sparse, of one format; the answer is sparse of that format.
     Spgemm {
@@ -126,75 +150,6 @@ pub enum Task<'a, C = DenseMut<'a>, V = AnySliceMut<'a>> {
         /// Its parameters.
         params: FormatParams,
     },
-}
-
-/// A task without its output: what a result is judged by.
-pub type Inputs<'a> = Task<'a, (), ()>;
-
-impl<'a> Inputs<'a> {
-    /// The task that writes its dense result there; vectors of results are the elements of `out`, in order.
-    #[must_use]
-    pub fn into_task(self, out: DenseMut<'a>) -> Task<'a> {
-        match self {
-            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c: () } => {
-                Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c: out }
-            }
-            Task::Spmv { a, transpose_a, x, alpha, beta, y: () } => {
-                Task::Spmv { a, transpose_a, x, alpha, beta, y: out.data }
-            }
-            Task::Sddmm { s, x, y, alpha, beta, mode, out: () } => {
-                Task::Sddmm { s, x, y, alpha, beta, mode, out: out.data }
-            }
-            Task::Spgemm { a, b } => Task::Spgemm { a, b },
-            Task::Transpose { a } => Task::Transpose { a },
-            Task::Convert { a, to, params } => Task::Convert { a, to, params },
-        }
-    }
-}
-
-impl<'a, C, V> Task<'a, C, V> {
-    /// The same task without its output.
-    #[must_use]
-    pub fn inputs(&self) -> Inputs<'a> {
-        match *self {
-            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, .. } => {
-                Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c: () }
-            }
-            Task::Spmv { a, transpose_a, x, alpha, beta, .. } => {
-                Task::Spmv { a, transpose_a, x, alpha, beta, y: () }
-            }
-            Task::Sddmm { s, x, y, alpha, beta, mode, .. } => {
-                Task::Sddmm { s, x, y, alpha, beta, mode, out: () }
-            }
-            Task::Spgemm { a, b } => Task::Spgemm { a, b },
-            Task::Transpose { a } => Task::Transpose { a },
-            Task::Convert { a, to, params } => Task::Convert { a, to, params },
-        }
-    }
-
-    /// The sparse operand that comes first: A, or S of an SDDMM.
-    #[must_use]
-    pub fn first(&self) -> &'a AnySparse {
-        match *self {
-            Task::Spmm { a, .. }
-            | Task::Spmv { a, .. }
-            | Task::Sddmm { s: a, .. }
-            | Task::Spgemm { a, .. }
-            | Task::Transpose { a }
-            | Task::Convert { a, .. } => a,
-        }
-    }
-
-    /// alpha and beta; (1, 0) where the operation has none.
-    #[must_use]
-    pub fn scalars(&self) -> (f64, f64) {
-        match *self {
-            Task::Spmm { alpha, beta, .. }
-            | Task::Spmv { alpha, beta, .. }
-            | Task::Sddmm { alpha, beta, .. } => (alpha, beta),
-            Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => (1.0, 0.0),
-        }
-    }
 }
 
 /// What a backend returns.

@@ -8,7 +8,7 @@ use crate::case::Params;
 use crate::operands::Operands;
 use crate::response::poison;
 use sparse_kernels::registry::{Kernel, all_kernels, kernels_here};
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::{Contract, Op, Returned, Types};
 use sparse_oracle::format::{
     AnyParts, AnySparse, Entries, Fields, FormatKind, FormatParams, Layout, PARAMETERS,
 };
@@ -16,7 +16,7 @@ use sparse_oracle::judge::Place;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, Scalar, Values};
-use sparse_oracle::task::{Answer, DenseMut, RawSparse, SddmmMode, Task};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, RawSparse, Task};
 use sparse_oracle::{each_parts, each_sparse};
 use std::sync::Arc;
 use std::time::Instant;
@@ -42,10 +42,7 @@ impl KernelContender {
         preparation: f64,
     ) -> KernelContender {
         let (rows, cols) = operands.result;
-        let elements = match kernel.contract.op {
-            Op::Spgemm | Op::Transpose | Op::Convert => 0,
-            Op::Spmm | Op::Spmv | Op::Sddmm => rows * cols,
-        };
+        let elements = if kernel.contract.op.is_dense() { rows * cols } else { 0 };
         let out = kernel.contract.types.out;
         let sparse = [Some(&operands.a), operands.b_sparse.as_ref()];
         KernelContender {
@@ -93,52 +90,26 @@ impl Contender for KernelContender {
     }
 
     fn call(&mut self) -> Result<(), String> {
-        let Operands { a, b_sparse, b, y, result, .. } = self.operands.as_ref();
-        let (rows, cols) = *result;
+        let (rows, cols) = self.operands.result;
         let data = self.out.as_mut_slice();
-        let task = match (self.kernel.contract.op, b, y, b_sparse) {
-            (Op::Spmm, Some(b), ..) => Task::Spmm {
-                a,
-                transpose_a: self.transpose_a,
-                b: b.as_ref(),
-                transpose_b: false,
-                alpha: 1.0,
-                beta: 0.0,
-                c: DenseMut {
-                    rows,
-                    cols,
-                    ld: match self.layout {
-                        Layout::RowMajor => cols,
-                        Layout::ColMajor => rows,
-                    },
-                    layout: self.layout,
-                    data,
-                },
-            },
-            (Op::Spmv, Some(x), ..) => {
-                Task::Spmv { a, transpose_a: false, x: x.data.as_slice(), alpha: 1.0, beta: 0.0, y: data }
-            }
-            (Op::Sddmm, Some(x), Some(y), _) => Task::Sddmm {
-                s: a,
-                x: x.as_ref(),
-                y: y.as_ref(),
-                alpha: 1.0,
-                beta: 0.0,
-                mode: SddmmMode::Pattern,
-                out: data,
-            },
-            (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
-            (op, ..) => return Err(format!("{} is not timed", op.name())),
-        };
+        let op = self.kernel.contract.op;
+        if op.is_exact() {
+            return Err(format!("{} is not timed", op.name()));
+        }
+        let inputs = Inputs { transpose_a: self.transpose_a, ..self.operands.plain(op) };
+        let layout = self.layout;
+        let ld = if layout == Layout::RowMajor { cols } else { rows };
+        let task = Task::new(inputs, Some(DenseMut { rows, cols, ld, layout, data }));
+        let task = task.map_err(|refusal| refusal.to_string())?;
         let answer = (self.kernel.run)(task).map_err(|refusal| refusal.to_string())?;
         self.answer = Some(answer);
         Ok(())
     }
 
     fn wrote(&mut self) -> Result<Wrote<'_>, String> {
-        match (self.kernel.contract.op, &self.answer) {
-            (Op::Spgemm, Some(Answer::Sparse(raw))) => Ok(Wrote::Sparse(RawSparse::clone(raw))),
-            (Op::Spmm | Op::Spmv, Some(Answer::Written)) => {
+        match (self.kernel.contract.op.signature().returned, &self.answer) {
+            (Returned::Product, Some(Answer::Sparse(raw))) => Ok(Wrote::Sparse(RawSparse::clone(raw))),
+            (Returned::Matrix | Returned::Vector, Some(Answer::Written)) => {
                 let (rows, cols) = self.operands.result;
                 let place = match self.layout {
                     Layout::RowMajor => Place::Strides(cols, 1),
@@ -146,7 +117,9 @@ impl Contender for KernelContender {
                 };
                 Ok(Wrote::Dense(self.out.as_slice(), place))
             }
-            (Op::Sddmm, Some(Answer::Written)) => Ok(Wrote::Dense(self.out.as_slice(), Place::Visited)),
+            (Returned::Sampled, Some(Answer::Written)) => {
+                Ok(Wrote::Dense(self.out.as_slice(), Place::Visited))
+            }
             _ => Err("answered with another kind of result than asked for".to_owned()),
         }
     }

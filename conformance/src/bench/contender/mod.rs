@@ -20,7 +20,7 @@ pub(super) use sprs::SprsContender;
 
 use crate::operands::Operands;
 use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Returned};
 use sparse_oracle::judge::Place;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::AnySlice;
@@ -99,9 +99,9 @@ pub(super) struct Given<'a> {
 impl Given<'_> {
     /// Elements of the dense result.
     fn elements(&self) -> usize {
-        match self.contract.op {
-            Op::Spmm | Op::Spmv => self.operands.result.0 * self.operands.result.1,
-            Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert => 0,
+        match self.contract.op.signature().returned {
+            Returned::Matrix | Returned::Vector => self.operands.result.0 * self.operands.result.1,
+            Returned::Sampled | Returned::Product | Returned::Moved => 0,
         }
     }
 }

@@ -218,12 +218,11 @@ pub(super) fn touched(shared: &Shared) -> u64 {
     let n = shared.case.params.n as u64;
     let out = (result.0 * result.1) as u64 * size(types.out);
     let inner = if shared.case.params.transpose_a { &named_rows } else { &named_cols };
-    match shared.case.contract.op {
+    if shared.case.contract.op.is_sampled() {
         // The values of S are counted with its format and not read in this mode: as many bytes as are written.
-        Op::Sddmm => (count(&named_rows) + count(&named_cols)) * n * size(types.a),
-        Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => {
-            count(inner) * n * size(types.b) + out
-        }
+        (count(&named_rows) + count(&named_cols)) * n * size(types.a)
+    } else {
+        count(inner) * n * size(types.b) + out
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn kept_left(
     key: fn(&AnySparse) -> String,
 ) -> Result<Answer, Failure> {
     let held = held(contract, &task, memory, key);
-    Portable.run(contract, with_left(task, &held))
+    Portable.run(contract, with_left(task, &held)?)
 }
 
 /// The held pattern with the values of now, or the other way round.
@@ -44,7 +44,7 @@ pub(super) fn merged_left(
     let merged = rebuilt(pattern, |list, _| {
         list.iter_mut().zip(bits).for_each(|(e, bits)| e.value = bits);
     })?;
-    Portable.run(contract, with_left(task, &merged))
+    Portable.run(contract, with_left(task, &merged)?)
 }
 
 /// The product with the dense operand that the key stood for first.

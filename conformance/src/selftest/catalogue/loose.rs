@@ -227,7 +227,7 @@ fn as_csr(task: &Task<'_>, list: &[Entry<u64>]) -> Answer {
 
 /// Of a position with three triples or more, pairs are merged, and the pairs stay apart.
 fn merged_in_pairs(contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
-    let Answer::Sparse(honest) = Portable.run(contract, reborrow(&mut task))? else {
+    let Answer::Sparse(honest) = Portable.run(contract, reborrow(&mut task)?)? else {
         return Err("a conversion is answered by a sparse matrix".into());
     };
     let list = in_order(&triples(left_of(&task).0));

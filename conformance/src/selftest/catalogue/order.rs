@@ -16,8 +16,7 @@ use super::{legal, product, scaled, spmm};
 use crate::backend::{Backend, Failure, Portable};
 use crate::case::Case;
 use crate::report::Defect;
-use crate::selftest::request::left_of;
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Op, Returned};
 use sparse_oracle::format::Entry;
 use sparse_oracle::task::{Answer, Task};
 
@@ -159,16 +158,13 @@ const fn gathers(name: &'static str, story: &'static str, read: fn(&mut Vec<Entr
 
 /// Everything that this kernel takes for the whole request.
 fn key(contract: &Contract, task: &Task<'_>) -> String {
-    let (a, _) = left_of(task);
-    match task {
-        Task::Spmm { alpha, beta, c, .. } => {
-            format!("{contract} {:?} {}x{} {alpha} {beta}", a.shape(), c.rows, c.cols)
-        }
-        Task::Spmv { alpha, beta, .. } => format!("{contract} {:?} {alpha} {beta}", a.shape()),
-        Task::Sddmm { .. } | Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => {
-            String::new()
-        }
-    }
+    let inputs = task.inputs();
+    let shape = match task.output() {
+        Some(c) if inputs.op.signature().returned == Returned::Matrix => format!(" {}x{}", c.rows, c.cols),
+        Some(_) if inputs.op.updates() => String::new(),
+        Some(_) | None => return String::new(),
+    };
+    format!("{contract} {:?}{shape} {} {}", inputs.a.shape(), inputs.alpha, inputs.beta)
 }
 
 fn reuses(contract: &Contract, task: Task<'_>, memory: &Memory) -> Result<Answer, Failure> {

@@ -285,7 +285,7 @@ fn settled(a: &AnySparse) -> Result<AnySparse, String> {
 
 fn last_wins(contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
     let other = settled(left_of(&task).0)?;
-    Portable.run(contract, with_left(task, &other))
+    Portable.run(contract, with_left(task, &other)?)
 }
 
 /// CSR with a position as often as COO had it.

@@ -165,13 +165,8 @@ fn row<F: Target, T: Word>() -> Kernel {
 }
 
 fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
-    let (a, to, params) = match task {
-        Task::Convert { a, to, params } => (a, to, params),
-        other @ (Task::Spmm { .. }
-        | Task::Spmv { .. }
-        | Task::Sddmm { .. }
-        | Task::Spgemm { .. }
-        | Task::Transpose { .. }) => return Err(wrong_task(Op::Convert, &other)),
+    let Task::Convert { a, to, params } = task else {
+        return Err(wrong_task(Op::Convert, &task));
     };
     if to != F::KIND {
         return Err(wrong_format("target", F::KIND, to));

@@ -119,6 +119,20 @@ impl Values {
     }
 }
 
+impl AnySliceMut<'_> {
+    /// Borrows to read.
+    #[must_use]
+    pub fn as_slice(&self) -> AnySlice<'_> {
+        each_precision!(AnySliceMut, self, v => Element::wrap_slice(v))
+    }
+
+    /// Lends.
+    #[must_use]
+    pub fn reborrow(&mut self) -> AnySliceMut<'_> {
+        each_precision!(AnySliceMut, self, v => Element::wrap_slice_mut(v))
+    }
+}
+
 impl AnySlice<'_> {
     /// The element type.
     #[must_use]

@@ -1,0 +1,193 @@
+//! A task by its operands instead of its variant: what is read as [`Inputs`], what is written as one dense matrix.
+//!
+//! ```text
+//! Inputs + output --Task::new--> Task --inputs, output, into_parts--> Inputs + output
+//! ```
+//!
+//! Who sends, copies, guards or replaces operands of whatever operation does so here; who computes matches the variant. A vector
+//! counts as a matrix of one column.
+
+use super::{DenseMut, DenseRef, SddmmMode, Task};
+use crate::contract::{Op, Operand};
+use crate::format::{AnySparse, FormatKind, FormatParams, Layout};
+use crate::refusal::Refusal;
+use crate::scalar::{AnySlice, AnySliceMut};
+
+/// All that a task reads; what its operation does not have is as in [`Inputs::plain`].
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// Operation.
+    pub op: Op,
+    /// The sparse operand (S of an SDDMM), as stored.
+    pub a: &'a AnySparse,
+    /// The second sparse operand.
+    pub b_sparse: Option<&'a AnySparse>,
+    /// The first dense operand, as stored.
+    pub b: Option<DenseRef<'a>>,
+    /// The second one.
+    pub y: Option<DenseRef<'a>>,
+    /// Use `A^T`.
+    pub transpose_a: bool,
+    /// Use `B^T`.
+    pub transpose_b: bool,
+    /// Factor of the product.
+    pub alpha: f64,
+    /// Factor of what is added to it.
+    pub beta: f64,
+    /// Use of the values of S.
+    pub mode: SddmmMode,
+    /// Target format.
+    pub to: Option<FormatKind>,
+    /// Its parameters.
+    pub params: FormatParams,
+}
+
+impl<'a> Inputs<'a> {
+    /// A request on a matrix alone.
+    #[must_use]
+    pub fn plain(op: Op, a: &'a AnySparse) -> Inputs<'a> {
+        Inputs {
+            op,
+            a,
+            b_sparse: None,
+            b: None,
+            y: None,
+            transpose_a: false,
+            transpose_b: false,
+            alpha: 1.0,
+            beta: 0.0,
+            mode: SddmmMode::Pattern,
+            to: None,
+            params: FormatParams::default(),
+        }
+    }
+
+    /// The sparse operands of the signature.
+    pub fn sparse(&self) -> impl Iterator<Item = (&'static Operand, &'a AnySparse)> {
+        self.op.signature().sparse.iter().zip([Some(self.a), self.b_sparse].into_iter().flatten())
+    }
+
+    /// The dense operands of the signature.
+    pub fn dense(&self) -> impl Iterator<Item = (&'static Operand, DenseRef<'a>)> {
+        self.op.signature().dense.iter().zip([self.b, self.y].into_iter().flatten())
+    }
+}
+
+impl<'a> DenseRef<'a> {
+    /// A vector.
+    #[must_use]
+    pub fn column(data: AnySlice<'a>) -> DenseRef<'a> {
+        DenseRef { rows: data.len(), cols: 1, ld: 1, layout: Layout::RowMajor, data }
+    }
+}
+
+impl<'a> DenseMut<'a> {
+    /// A vector.
+    #[must_use]
+    pub fn column(data: AnySliceMut<'a>) -> DenseMut<'a> {
+        DenseMut { rows: data.as_slice().len(), cols: 1, ld: 1, layout: Layout::RowMajor, data }
+    }
+
+    /// To be read.
+    #[must_use]
+    pub fn as_ref(&self) -> DenseRef<'_> {
+        let DenseMut { rows, cols, ld, layout, ref data } = *self;
+        DenseRef { rows, cols, ld, layout, data: data.as_slice() }
+    }
+
+    /// Lent.
+    #[must_use]
+    pub fn reborrow(&mut self) -> DenseMut<'_> {
+        let DenseMut { rows, cols, ld, layout, ref mut data } = *self;
+        DenseMut { rows, cols, ld, layout, data: data.reborrow() }
+    }
+}
+
+/// The output of a task that is read, lent or taken: what becomes of a matrix, and what of a vector.
+macro_rules! output_of {
+    ($task:expr, $c:ident => $matrix:expr, $out:ident => $vector:expr) => {
+        match $task {
+            Task::Spmm { c: $c, .. } => Some($matrix),
+            Task::Spmv { y: $out, .. } | Task::Sddmm { out: $out, .. } => Some($vector),
+            Task::Spgemm { .. } | Task::Transpose { .. } | Task::Convert { .. } => None,
+        }
+    };
+}
+
+impl<'a> Task<'a> {
+    /// The task of an operation on these operands; operands that it does not have are ignored.
+    ///
+    /// # Errors
+    /// [`Refusal::Missing`] for one that it has and that is not there.
+    pub fn new(inputs: Inputs<'a>, output: Option<DenseMut<'a>>) -> Result<Task<'a>, Refusal> {
+        let Inputs { op, a, b_sparse, b, y, transpose_a, transpose_b, alpha, beta, mode, to, params } =
+            inputs;
+        let missing = |field| Refusal::Missing { field };
+        let written = || output.ok_or(missing("the output"));
+        Ok(match op {
+            Op::Spmm => {
+                let (b, c) = (b.ok_or(missing("b"))?, written()?);
+                Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, c }
+            }
+            Op::Spmv => {
+                let (x, y) = (b.ok_or(missing("x"))?.data, written()?.data);
+                Task::Spmv { a, transpose_a, x, alpha, beta, y }
+            }
+            Op::Sddmm => {
+                let (x, y) = (b.ok_or(missing("x"))?, y.ok_or(missing("y"))?);
+                Task::Sddmm { s: a, x, y, alpha, beta, mode, out: written()?.data }
+            }
+            Op::Spgemm => Task::Spgemm { a, b: b_sparse.ok_or(missing("b"))? },
+            Op::Transpose => Task::Transpose { a },
+            Op::Convert => Task::Convert { a, to: to.ok_or(missing("to"))?, params },
+        })
+    }
+
+    /// The operands that are read.
+    #[must_use]
+    pub fn inputs(&self) -> Inputs<'a> {
+        match *self {
+            Task::Spmm { a, transpose_a, b, transpose_b, alpha, beta, .. } => {
+                let b = Some(b);
+                Inputs { b, transpose_a, transpose_b, alpha, beta, ..Inputs::plain(Op::Spmm, a) }
+            }
+            Task::Spmv { a, transpose_a, x, alpha, beta, .. } => {
+                let b = Some(DenseRef::column(x));
+                Inputs { b, transpose_a, alpha, beta, ..Inputs::plain(Op::Spmv, a) }
+            }
+            Task::Sddmm { s, x, y, alpha, beta, mode, .. } => {
+                let (b, y) = (Some(x), Some(y));
+                Inputs { b, y, alpha, beta, mode, ..Inputs::plain(Op::Sddmm, s) }
+            }
+            Task::Spgemm { a, b } => Inputs { b_sparse: Some(b), ..Inputs::plain(Op::Spgemm, a) },
+            Task::Transpose { a } => Inputs::plain(Op::Transpose, a),
+            Task::Convert { a, to, params } => {
+                Inputs { to: Some(to), params, ..Inputs::plain(Op::Convert, a) }
+            }
+        }
+    }
+
+    /// What is asked for.
+    #[must_use]
+    pub fn op(&self) -> Op {
+        self.inputs().op
+    }
+
+    /// What the operation writes, as it is.
+    #[must_use]
+    pub fn output(&self) -> Option<DenseRef<'_>> {
+        output_of!(self, c => c.as_ref(), out => DenseRef::column(out.as_slice()))
+    }
+
+    /// What the operation writes, lent.
+    #[must_use]
+    pub fn output_mut(&mut self) -> Option<DenseMut<'_>> {
+        output_of!(self, c => c.reborrow(), out => DenseMut::column(out.reborrow()))
+    }
+
+    /// The operands, taken.
+    #[must_use]
+    pub fn into_parts(self) -> (Inputs<'a>, Option<DenseMut<'a>>) {
+        (self.inputs(), output_of!(self, c => c, out => DenseMut::column(out)))
+    }
+}
