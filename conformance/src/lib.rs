@@ -44,5 +44,4 @@ pub mod selftest;
 pub mod sequence;
 pub mod shard;
 pub mod shrink;
-mod slots;
 mod worth;

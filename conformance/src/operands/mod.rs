@@ -14,7 +14,6 @@ use crate::encodings::{Encoding, loosened};
 use crate::origin::{Loaded, OriginError};
 use crate::placed::Placed;
 use crate::right::{self, Right};
-use crate::slots::padded_slots;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sparse_oracle::contract::{Extent, Op, Operand as Argument, Returned, Slot};
@@ -297,7 +296,7 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
             let formats = [Some(case.contract.format), case.contract.to];
             let entries = pruned(case, formats, entries);
             for format in formats.into_iter().flatten() {
-                check_size(padded_slots(format, &case.params.blocks, &entries))?;
+                check_size(Sparse::most_slots(format, &case.params.blocks, &entries))?;
             }
             Sparse::from_entries(case.contract.format, case.params.blocks, &entries).map_err(encode_error)?
         };

@@ -10,7 +10,10 @@
 //! A conversion is exact, bit for bit, except where SEMANTICS section 2 says what is lost: a format that pads with
 //! zeros drops explicit +0.0 on decoding, and COO settles repeated positions.
 
-use super::{AnySparse, Codec, Dense, Entries, Entry, FormatKind, FormatParams, Layout, SLOT_LIMIT, Sparse};
+use super::{
+    AnySparse, Codec, Csr, Dense, Entries, Entry, FormatKind, FormatParams, Layout, SLOT_LIMIT, Sparse,
+};
+use crate::arithmetic::Slot;
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::{FromF64, Precision, Scalar};
 use crate::{each_format, each_sparse, with_format, with_scalar};
@@ -29,6 +32,15 @@ pub trait SparseCodec<T>: Sized {
 
     /// The parameters that the matrix was encoded with; the default for those that its format does not read.
     fn params(&self) -> FormatParams;
+
+    /// How many slots a format stores for such entries at most; see [`Codec::most_slots`].
+    fn most_slots(kind: FormatKind, params: &FormatParams, entries: &Entries<T>) -> u128;
+
+    /// The slots of its tiles; see [`Codec::tile_slots`].
+    fn tile_slots(&self) -> Vec<(u32, u32)>;
+
+    /// Places along k; see [`Codec::along_k`].
+    fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>>;
 }
 
 impl<T: Scalar> SparseCodec<T> for Sparse<T> {
@@ -42,6 +54,18 @@ impl<T: Scalar> SparseCodec<T> for Sparse<T> {
 
     fn params(&self) -> FormatParams {
         each_format!(Sparse, self, m => m.params())
+    }
+
+    fn most_slots(kind: FormatKind, params: &FormatParams, entries: &Entries<T>) -> u128 {
+        with_format!(kind, Format => Format::most_slots(entries, params))
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        each_format!(Sparse, self, m => m.tile_slots())
+    }
+
+    fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>> {
+        each_format!(Sparse, self, m => m.along_k(positions))
     }
 }
 

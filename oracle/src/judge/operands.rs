@@ -7,7 +7,6 @@
 
 use super::pads::pad_slots;
 use super::problem::Problem;
-use super::slots::{bcsr_slots, libra_spmm_slots, loops_slots, rs_tile_slots};
 use super::tally::Place;
 use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Order, Pads, Slot};
@@ -243,11 +242,5 @@ fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Opt
     list.sort_unstable_by_key(|e| (e.row, e.col));
     let (rows, cols) = (a.rows, a.cols);
     let positions = Csr::from_entries(&Entries { rows, cols, list })?;
-    Ok(crate::each_sparse!(stored, m => match m {
-        Sparse::Bcsr(m) => bcsr_slots(m, &positions),
-        Sparse::Loops(m) => loops_slots(m, &positions),
-        Sparse::RsTile(m) => rs_tile_slots(m, &positions),
-        Sparse::LibraSpmm(m) => libra_spmm_slots(m, &positions),
-        _ => None,
-    }))
+    Ok(crate::each_sparse!(stored, m => m.along_k(&positions)))
 }

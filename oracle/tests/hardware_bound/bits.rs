@@ -8,7 +8,7 @@ use sparse_oracle::arithmetic::{
 };
 use sparse_oracle::format::FormatParams;
 use sparse_oracle::format::{Bcsr, Csr, Dense, Entries, Entry};
-use sparse_oracle::judge::{ElementVerdict, Problem, bcsr_slots};
+use sparse_oracle::judge::{ElementVerdict, Problem};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
 use sparse_oracle::prelude::*;
@@ -259,12 +259,12 @@ fn blocks_of_bcsr_follow_one_another_along_k() {
     let stored = entries(&[(0, 1), (0, 13), (1, 2), (1, 3), (1, 12), (2, 9)]);
     let matrix = Bcsr::from_entries_with(&stored, &FormatParams::blocks(2, 4)).expect("encodes");
     let positions = Csr::from_entries(&stored).expect("encodes");
-    let slots = bcsr_slots(&matrix, &positions).expect("all in blocks");
+    let slots = matrix.along_k(&positions).expect("all in blocks");
     let at = |i: usize| slots.row(i).1.iter().map(|s| s.at).collect::<Vec<u32>>();
     assert_eq!((at(0), at(1), at(2)), (vec![1, 5], vec![2, 3, 4], vec![1]));
     assert!(slots.values.iter().all(|s| s.in_tile));
     let outside = Csr::from_entries(&entries(&[(2, 3)])).expect("encodes");
-    assert_eq!(bcsr_slots(&matrix, &outside), None);
+    assert_eq!(matrix.along_k(&outside), None);
     // Judged with slots of other columns, nothing is visited.
     let a = positions.map(|&v| f64::from(v));
     let b = Dense::from_fn(16, 1, |_, _| 1.0);

@@ -1,7 +1,10 @@
 //! Encoder and decoder of BCSR; the layout is that of [`BcsrParts`](crate::format::BcsrParts).
 
+use super::tiles::placed;
+use super::tiles::{across, distinct_blocks, windows};
+use crate::arithmetic::Slot;
 use crate::format::check::{BlockGrid, check_slots};
-use crate::format::{Bcsr, BcsrParts, Codec, Entries, Entry, FormatParams};
+use crate::format::{Bcsr, BcsrParts, Codec, Csr, Entries, Entry, FormatParams};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 
@@ -69,5 +72,36 @@ impl<T: Scalar> Codec<T> for Bcsr<T> {
     /// The sides of its blocks, which fit: their area is at most [`BLOCK_AREA_LIMIT`](crate::format::BLOCK_AREA_LIMIT).
     fn params(&self) -> FormatParams {
         FormatParams::blocks(self.block_rows as u32, self.block_cols as u32)
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let width = self.block_cols as u32;
+        windows(&self.block_row_ptr, self.block_rows, 0, |block| across(self.block_col[block], width))
+            .slots(self.rows)
+    }
+
+    /// The blocks of a block row follow one another, so that an instruction of k = 8 takes two blocks of width 4.
+    fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>> {
+        if (positions.rows, positions.cols) != (self.rows, self.cols) {
+            return None;
+        }
+        let mut slots = Vec::with_capacity(positions.nnz());
+        for i in 0..positions.rows {
+            let lane = i / self.block_rows;
+            let (start, end) = (self.block_row_ptr[lane] as usize, self.block_row_ptr[lane + 1] as usize);
+            let blocks = &self.block_col[start..end];
+            for &col in positions.row(i).0 {
+                let width = self.block_cols as u32;
+                let block = blocks.binary_search(&(col / width)).ok()?;
+                let at = u32::try_from(block).ok()?.checked_mul(width)?.checked_add(col % width)?;
+                slots.push(Slot { in_tile: true, at });
+            }
+        }
+        Some(placed(positions, slots))
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        let (h, w) = (params.block_rows.max(1), params.block_cols.max(1));
+        distinct_blocks(entries, h, w).len() as u128 * u128::from(h) * u128::from(w)
     }
 }

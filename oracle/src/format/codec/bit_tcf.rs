@@ -1,5 +1,6 @@
 //! Encoder and decoder of BitTCF of Acc-SpMM; the layout is that of [`BitTcfParts`](crate::format::BitTcfParts).
 
+use super::tiles::{cut, windows};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
 use crate::format::{BitTcf, BitTcfParts, Codec, Entries, Entry, FormatParams, PAD, ascending};
 use crate::refusal::{Refusal, check_u32};
@@ -86,5 +87,9 @@ impl<T: Scalar> Codec<T> for BitTcf<T> {
     /// The parameters that the matrix was encoded with.
     fn params(&self) -> FormatParams {
         FormatParams { balanced: self.balanced, ..FormatParams::default() }
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        windows(&self.row_window_offset, 8, 0, |b| cut(&self.sparse_a_to_b, b, 8)).slots(self.rows)
     }
 }

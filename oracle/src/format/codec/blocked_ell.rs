@@ -1,5 +1,6 @@
 //! Encoder and decoder of Blocked-ELL; the layout is that of [`BlockedEllParts`](crate::format::BlockedEllParts).
 
+use super::tiles::{Tile, Tiles, across, distinct_blocks};
 use crate::format::check::{BlockGrid, check_slots};
 use crate::format::{BlockedEll, BlockedEllParts, Codec, Entries, Entry, FormatParams, PAD};
 use crate::refusal::Refusal;
@@ -69,6 +70,20 @@ impl<T: Scalar> Codec<T> for BlockedEll<T> {
     /// The sides of its blocks, which fit: their area is at most [`BLOCK_AREA_LIMIT`](crate::format::BLOCK_AREA_LIMIT).
     fn params(&self) -> FormatParams {
         FormatParams::blocks(self.block_rows as u32, self.block_cols as u32)
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let (h, w) = (self.block_rows, self.block_cols as u32);
+        let top = |at: usize| at / self.width * h;
+        let tile = |(at, &col): (usize, &u32)| Tile { rows: top(at)..top(at) + h, cols: across(col, w) };
+        Tiles(self.block_col.iter().enumerate().map(tile).collect()).slots(self.rows)
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        let (h, w) = (params.block_rows.max(1), params.block_cols.max(1));
+        let blocks = distinct_blocks(entries, h, w);
+        let width = blocks.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max().unwrap_or(0);
+        (entries.rows as u128).div_ceil(u128::from(h)) * width as u128 * u128::from(h) * u128::from(w)
     }
 }
 

@@ -44,4 +44,9 @@ impl<T: Scalar> Codec<T> for Ell<T> {
     fn params(&self) -> FormatParams {
         FormatParams::default()
     }
+
+    fn most_slots(entries: &Entries<T>, _params: &FormatParams) -> u128 {
+        let rows = entries.list.chunk_by(|a, b| a.row == b.row);
+        rows.map(|row| row.len() as u128).max().unwrap_or(0) * entries.rows as u128
+    }
 }

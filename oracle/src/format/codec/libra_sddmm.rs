@@ -1,6 +1,7 @@
 //! Encoder and decoder of Libra for SDDMM; the layout is that of [`LibraSddmmParts`](crate::format::LibraSddmmParts).
 
 use super::libra_spmm::checked_eta;
+use super::tiles::{cut, windows};
 use crate::format::check::check_slots;
 use crate::format::{Codec, Entries, Entry, FormatParams, LibraSddmm, LibraSddmmParts, PAD};
 use crate::refusal::Refusal;
@@ -109,6 +110,10 @@ impl<T: Scalar> Codec<T> for LibraSddmm<T> {
             eta: (!(smallest..=taken).contains(&DEFAULT_ETA)).then_some(smallest),
             ..FormatParams::default()
         }
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        windows(&self.window_block_ptr, 8, 0, |b| cut(&self.block_col, b, 16)).slots(self.rows)
     }
 }
 

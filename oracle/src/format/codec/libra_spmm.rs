@@ -1,7 +1,10 @@
 //! Encoder and decoder of Libra for SpMM; the layout is that of [`LibraSpmmParts`](crate::format::LibraSpmmParts).
 
+use super::tiles::placed;
+use super::tiles::{cut, windows};
+use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
-use crate::format::{Codec, Entries, Entry, FormatParams, LibraSpmm, LibraSpmmParts, PAD};
+use crate::format::{Codec, Csr, Entries, Entry, FormatParams, LibraSpmm, LibraSpmmParts, PAD};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::libra_spmm::{WINDOW, check_kb, words};
@@ -113,6 +116,32 @@ impl<T: Scalar> Codec<T> for LibraSpmm<T> {
             fill,
             ..FormatParams::default()
         }
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        windows(&self.window_block_ptr, 8, 0, |b| cut(&self.block_col, b, self.kb)).slots(self.rows)
+    }
+
+    /// The number of the entry in the CUDA-core part of its row if it is there, else the place of the column in its window.
+    fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>> {
+        if (positions.rows, positions.cols) != (self.rows, self.cols) {
+            return None;
+        }
+        let mut slots = Vec::with_capacity(positions.nnz());
+        for i in 0..positions.rows {
+            let ends = &self.window_block_ptr[i / 8..=i / 8 + 1];
+            let tiles = &self.block_col[self.kb * ends[0] as usize..self.kb * ends[1] as usize];
+            let rest = &self.col_idx[self.row_ptr[i] as usize..self.row_ptr[i + 1] as usize];
+            for col in positions.row(i).0 {
+                let (in_tile, at) = match rest.binary_search(col) {
+                    Ok(at) => (false, at),
+                    Err(_) => (true, tiles.binary_search(col).ok()?),
+                };
+                let at = u32::try_from(at).ok()?;
+                slots.push(Slot { in_tile, at });
+            }
+        }
+        Some(placed(positions, slots))
     }
 }
 

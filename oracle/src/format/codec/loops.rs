@@ -1,7 +1,10 @@
 //! Encoder and decoder of LOOPS; the layout is that of [`LoopsParts`](crate::format::LoopsParts).
 
+use super::tiles::placed;
+use super::tiles::{distinct_blocks, windows};
+use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
-use crate::format::{Codec, Entries, Entry, FormatParams, Loops, LoopsParts};
+use crate::format::{Codec, Csr, Entries, Entry, FormatParams, Loops, LoopsParts};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::loops::check_cut;
@@ -83,6 +86,37 @@ impl<T: Scalar> Codec<T> for Loops<T> {
     fn params(&self) -> FormatParams {
         // The constructor has checked that both fit.
         FormatParams { boundary: Some(self.boundary as u32), br: self.br as u32, ..FormatParams::default() }
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        windows(&self.block_ptr, self.br, self.boundary, |tile| vec![self.block_col[tile]]).slots(self.rows)
+    }
+
+    /// The number of the tile within its block, or of the term within its row in the CSR part.
+    fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>> {
+        if (positions.rows, positions.cols) != (self.rows, self.cols) {
+            return None;
+        }
+        let mut slots = Vec::with_capacity(positions.nnz());
+        for i in 0..positions.rows {
+            let cols = positions.row(i).0;
+            let Some(below) = i.checked_sub(self.boundary) else {
+                slots.extend((0..cols.len() as u32).map(|at| Slot { in_tile: false, at }));
+                continue;
+            };
+            let block = below / self.br;
+            let (start, end) = (self.block_ptr[block] as usize, self.block_ptr[block + 1] as usize);
+            for col in cols {
+                let tile = self.block_col[start..end].binary_search(col).ok()?;
+                let at = u32::try_from(tile).ok()?;
+                slots.push(Slot { in_tile: true, at });
+            }
+        }
+        Some(placed(positions, slots))
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        distinct_blocks(entries, params.br, 1).len() as u128 * u128::from(params.br)
     }
 }
 

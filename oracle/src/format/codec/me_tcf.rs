@@ -1,5 +1,6 @@
 //! Encoder and decoder of ME-TCF of DTC-SpMM; the layout is that of [`MeTcfParts`](crate::format::MeTcfParts).
 
+use super::tiles::{cut, windows};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
 use crate::format::{Codec, Entries, Entry, FormatParams, MeTcf, MeTcfParts, PAD, ascending};
 use crate::refusal::{Refusal, check_u32};
@@ -66,6 +67,10 @@ impl<T: Scalar> Codec<T> for MeTcf<T> {
     /// The parameters that the matrix was encoded with.
     fn params(&self) -> FormatParams {
         FormatParams { balanced: self.balanced, ..FormatParams::default() }
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        windows(&self.row_window_offset, 16, 0, |b| cut(&self.sparse_a_to_b, b, 8)).slots(self.rows)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Encoders and decoders, one format per file.
+//! Encoders and decoders, one format per file, with what a product must know of the layout.
 
 mod bcsr;
 mod bit_tcf;
@@ -17,10 +17,12 @@ mod rp_csc;
 pub(crate) mod rs_tile;
 mod sr_bcrs;
 mod tcf;
+mod tiles;
 mod two_four;
 mod vnm;
 
-use super::{Entries, FormatParams};
+use super::{Csr, Entries, FormatParams};
+use crate::arithmetic::Slot;
 use crate::refusal::Refusal;
 
 /// The encoder and the decoder of a format.
@@ -45,4 +47,29 @@ pub trait Codec<T>: Sized {
 
     /// The parameters that the matrix was encoded with; the default for those that its format does not read.
     fn params(&self) -> FormatParams;
+
+    /// How many slots the format stores for such entries at most, where a small multiple of the entries does not bound them;
+    /// else 0. Known before anything is allocated.
+    fn most_slots(_entries: &Entries<T>, _params: &FormatParams) -> u128 {
+        0
+    }
+
+    /// Row and column of every slot of its tiles, with an entry or without, in any order; some may lie outside the matrix. None
+    /// of a format that stores one entry after another.
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        Vec::new()
+    }
+
+    /// Where a kernel that hands whole tiles to a matrix unit has the terms of a row along k: a slot for each of these
+    /// positions. `None` where the layout does not say, a position is not stored, a slot is past u32, or the shapes differ.
+    ///
+    /// ```text
+    /// BCSR, blocks of width 4, a block row with block columns 0 and 3:     columns 0 1 2 3  12 13 14 15
+    ///                                                                      slots   0 1 2 3   4  5  6  7
+    /// LOOPS, a block with tiles at columns 2, 5 and 9:                     columns 2  5  9
+    /// RS-Tile and Libra, a window whose tiles have these columns:          slots   0  1  2
+    /// ```
+    fn along_k<U>(&self, _positions: &Csr<U>) -> Option<Csr<Slot>> {
+        None
+    }
 }

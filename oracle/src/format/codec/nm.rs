@@ -55,6 +55,21 @@ impl<T: Scalar> Codec<T> for Nm<T> {
     fn params(&self) -> FormatParams {
         FormatParams { n: self.n as u32, m: self.m as u32, l: self.l as u32, ..FormatParams::DEFAULT }
     }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let stride = self.cols.div_ceil(self.l) * self.l;
+        let slot = |at: usize| {
+            let (u, col) = (at / stride, at % stride);
+            (self.row(u, col / self.l) as u32, col as u32)
+        };
+        (0..self.values.len()).map(slot).collect()
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        let windows = |extent: usize, window: u32| (extent as u128).div_ceil(u128::from(window.max(1)));
+        let (l, n) = (u128::from(params.l), u128::from(params.n));
+        windows(entries.rows, params.m) * n * windows(entries.cols, params.l) * l
+    }
 }
 
 /// The rows that each window with an entry names, as ascending offsets: those with entries and, up to `n`, the lowest

@@ -2,8 +2,11 @@
 
 mod partition;
 mod recover;
+use super::tiles::placed;
+use super::tiles::{Tile, Tiles};
+use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
-use crate::format::{Codec, Entries, Entry, FormatParams, PAD, RsTile, RsTileParts};
+use crate::format::{Codec, Csr, Entries, Entry, FormatParams, PAD, RsTile, RsTileParts};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 pub use partition::{Partition, Thresholds, WINDOW, estimate_tau_nnz, partition};
@@ -75,6 +78,52 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
     fn params(&self) -> FormatParams {
         let wanted = Partition { windows: self.window_row.clone(), residual: self.residual_row.clone() };
         recover(&self.entries(), &wanted).unwrap_or_default()
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let blocks = self.window_block_ptr.windows(2).zip(&self.window_row);
+        let of = |(ends, &first): (&[u32], &u32)| Tile {
+            rows: first as usize..first as usize + 8,
+            cols: self.block_col[8 * ends[0] as usize..8 * ends[1] as usize].to_vec(),
+        };
+        Tiles(blocks.map(of).collect()).slots(self.rows)
+    }
+
+    /// The place of the column in its window, or the number of the entry in its residual row.
+    fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>> {
+        if (positions.rows, positions.cols) != (self.rows, self.cols) {
+            return None;
+        }
+        let mut slots = Vec::with_capacity(positions.nnz());
+        for i in 0..positions.rows {
+            let above = self.window_row.partition_point(|&first| first as usize <= i);
+            let window = above.checked_sub(1).filter(|&window| i < self.window_row[window] as usize + 8);
+            let (in_tile, columns) = match window {
+                Some(window) => {
+                    let ends = &self.window_block_ptr[window..=window + 1];
+                    (true, &self.block_col[8 * ends[0] as usize..8 * ends[1] as usize])
+                }
+                None => {
+                    let width = self.residual_width;
+                    let found = self.residual_row.binary_search(&(i as u32));
+                    let lane = found.map_or(0..0, |at| at * width..(at + 1) * width);
+                    (false, &self.residual_col[lane])
+                }
+            };
+            for col in positions.row(i).0 {
+                // Columns ascend; pads, past every column, are at the end.
+                let at = u32::try_from(columns.binary_search(col).ok()?).ok()?;
+                slots.push(Slot { in_tile, at });
+            }
+        }
+        Some(placed(positions, slots))
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        let thresholds = Thresholds::new(entries.rows, entries.nnz(), params);
+        let residual = partition(entries, &thresholds).residual;
+        let longest = residual.iter().map(|&row| rows_of(entries, row, 1).len()).max().unwrap_or(0);
+        residual.len() as u128 * longest as u128
     }
 }
 

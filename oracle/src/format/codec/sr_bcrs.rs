@@ -1,5 +1,6 @@
 //! Encoder and decoder of SR-BCRS; the layout is that of [`SrBcrsParts`](crate::format::SrBcrsParts).
 
+use super::tiles::{distinct_blocks, windows};
 use crate::format::check::check_slots;
 use crate::format::{Codec, Entries, Entry, FormatParams, PAD, SrBcrs, SrBcrsParts};
 use crate::refusal::Refusal;
@@ -79,5 +80,15 @@ impl<T: Scalar> Codec<T> for SrBcrs<T> {
     fn params(&self) -> FormatParams {
         // The constructor has checked that both fit.
         FormatParams { v: self.v as u32, stride: self.stride as u32, ..FormatParams::default() }
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        windows(&self.window_ptr, self.v, 0, |vector| vec![self.vector_col[vector]]).slots(self.rows)
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        let windows = (entries.rows as u128).div_ceil(u128::from(params.v.max(1)));
+        distinct_blocks(entries, params.v, 1).len() as u128 * u128::from(params.v)
+            + windows * u128::from(params.stride)
     }
 }

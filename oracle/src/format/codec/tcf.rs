@@ -1,11 +1,12 @@
 //! Encoder and decoder of TCF of TC-GNN; the layout is that of [`TcfParts`](crate::format::TcfParts).
 
+use super::tiles::{Tile, Tiles};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
 use crate::format::{Codec, Entries, Entry, FormatParams, Tcf, TcfParts};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::tcf::HEIGHT;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl<T: Scalar> Codec<T> for Tcf<T> {
     /// Encodes sorted entries.
@@ -54,5 +55,15 @@ impl<T: Scalar> Codec<T> for Tcf<T> {
     /// The parameters that the matrix was encoded with: there are none.
     fn params(&self) -> FormatParams {
         FormatParams::default()
+    }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let window = |first: usize| {
+            let end = self.rows.min(first + 16);
+            let entries = self.node_pointer[first] as usize..self.node_pointer[end] as usize;
+            let cols: BTreeSet<u32> = self.edge_list[entries].iter().copied().collect();
+            Tile { rows: first..end, cols: cols.into_iter().collect() }
+        };
+        Tiles((0..self.rows).step_by(16).map(window).collect()).slots(self.rows)
     }
 }

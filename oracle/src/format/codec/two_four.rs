@@ -93,6 +93,31 @@ impl<T: Scalar> Codec<T> for TwoFour<T> {
     fn params(&self) -> FormatParams {
         FormatParams { short_k: self.short_k, ..FormatParams::DEFAULT }
     }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let Some(mma) = SparseMma::of(T::PRECISION, self.short_k) else {
+            return Vec::new();
+        };
+        let across = self.cols.div_ceil(mma.k());
+        let mut slots = Vec::with_capacity(self.values.len());
+        for (at, &word) in self.metadata.iter().enumerate() {
+            let (tile, word_at) = (at / mma.words(), at % mma.words());
+            let (first_row, first_col) = (tile / across * 16, tile % across * mma.k());
+            for place in 0..8 {
+                let (row, chunk) = mma.chunk_of_nibble(word_at, place);
+                let col = first_col + chunk * mma.chunk();
+                let offsets = mma.offsets(word >> (4 * place) & 15).unwrap_or_default();
+                // tf32 keeps one of two: both halves of its nibble name the same element.
+                let kept = &offsets[..mma.chunk() / 2];
+                slots.extend(kept.iter().map(|offset| ((first_row + row) as u32, (col + offset) as u32)));
+            }
+        }
+        slots
+    }
+
+    fn most_slots(entries: &Entries<T>, _params: &FormatParams) -> u128 {
+        (entries.rows as u128 + 16) * (entries.cols as u128 + 32) / 2
+    }
 }
 
 /// The nibble that names these offsets of a chunk.

@@ -65,6 +65,25 @@ impl<T: Scalar> Codec<T> for Vnm<T> {
     fn params(&self) -> FormatParams {
         FormatParams { v: self.v as u32, n: self.n as u32, m: self.m as u32, ..FormatParams::DEFAULT }
     }
+
+    fn tile_slots(&self) -> Vec<(u32, u32)> {
+        let across = self.cols.div_ceil(self.m);
+        let mut slots = Vec::with_capacity(self.values.len());
+        for (lane, &index) in self.index.iter().enumerate() {
+            let (row, block_col) = (lane / across, lane % across);
+            let block = row / self.v * across + block_col;
+            for j in 0..self.n {
+                let offset = self.column[4 * block + usize::from(index >> (2 * j) & 3)] as usize;
+                slots.push((row as u32, (block_col * self.m + offset) as u32));
+            }
+        }
+        slots
+    }
+
+    fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
+        let rows = entries.rows as u128 + u128::from(params.v);
+        rows * (entries.cols as u128).div_ceil(u128::from(params.m.max(1))) * u128::from(params.n)
+    }
 }
 
 /// The blocks that hold entries, in row-major order.
