@@ -357,7 +357,9 @@ fn task<'a>(case: &Case, operands: &'a Operands, frame: Frame, out: AnySliceMut<
         (Op::Spgemm, _, _, Some(b)) => Task::Spgemm { a, b },
         (Op::Transpose, ..) => Task::Transpose { a },
         // Operands are always built for their operation; a conversion has none besides A.
-        _ => Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks },
+        (Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm | Op::Convert, ..) => {
+            Task::Convert { a, to: case.contract.to.unwrap_or(case.contract.format), params: p.blocks }
+        }
     }
 }
 

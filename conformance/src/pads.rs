@@ -206,11 +206,17 @@ mod tests {
 
     #[test]
     fn squeezed_windows_multiply_every_column_of_theirs_in_every_row() {
-        use FormatKind::{BitTcf, LibraSddmm, LibraSpmm, Loops, MeTcf, RsTile, Tcf};
-        for kind in [RsTile, LibraSpmm, LibraSddmm, BitTcf, Loops] {
+        let of_8 = [
+            FormatKind::RsTile,
+            FormatKind::LibraSpmm,
+            FormatKind::LibraSddmm,
+            FormatKind::BitTcf,
+            FormatKind::Loops,
+        ];
+        for kind in of_8 {
             assert_eq!(pads(kind), squeezed(8), "{}", kind.name());
         }
-        for kind in [Tcf, MeTcf] {
+        for kind in [FormatKind::Tcf, FormatKind::MeTcf] {
             assert_eq!(pads(kind), squeezed(16), "{}", kind.name());
         }
     }
@@ -236,8 +242,15 @@ mod tests {
 
     #[test]
     fn formats_that_store_one_entry_after_another_have_none() {
-        use FormatKind::{Coo, CpCsr, Csc, Csr, Ell, RpCsc};
-        for kind in [Coo, Csr, Csc, Ell, RpCsc, CpCsr] {
+        let without = [
+            FormatKind::Coo,
+            FormatKind::Csr,
+            FormatKind::Csc,
+            FormatKind::Ell,
+            FormatKind::RpCsc,
+            FormatKind::CpCsr,
+        ];
+        for kind in without {
             assert_eq!(pads(kind), [], "{}", kind.name());
         }
     }

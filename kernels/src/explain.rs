@@ -11,21 +11,17 @@ pub fn explain(name: &str) -> Result<String, NameError> {
     let name: KernelName = name.parse()?;
     let Contract { op, format, to, types } = name.contract;
     let from = format.name();
-    let mut text = match (op, to) {
-        (Op::Convert, Some(to)) => format!("converts {from} to {} with {} values", to.name(), types.a),
-        (Op::Transpose, _) => format!("transposes a {from} matrix of {} values", types.a),
-        (op, _) => {
-            let what = match op {
-                Op::Spmm => "sparse x dense matrix (SpMM)",
-                Op::Spmv => "sparse matrix x vector (SpMV)",
-                Op::Sddmm => "dense x dense at the positions of a sparse matrix (SDDMM)",
-                Op::Spgemm | Op::Transpose | Op::Convert => "sparse x sparse matrix (SpGEMM)",
-            };
-            let Types { a, b, acc, out } = types;
-            format!(
-                "{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}"
-            )
-        }
+    let Types { a, b, acc, out } = types;
+    let product = |what: &str| {
+        format!("{what}, sparse operand in {from}: {a} times {b}, accumulated in {acc}, returned as {out}")
+    };
+    let mut text = match op {
+        Op::Spmm => product("sparse x dense matrix (SpMM)"),
+        Op::Spmv => product("sparse matrix x vector (SpMV)"),
+        Op::Sddmm => product("dense x dense at the positions of a sparse matrix (SDDMM)"),
+        Op::Spgemm => product("sparse x sparse matrix (SpGEMM)"),
+        Op::Transpose => format!("transposes a {from} matrix of {a} values"),
+        Op::Convert => format!("converts {from} to {} with {a} values", to.unwrap_or(format).name()),
     };
     text.push_str(&format!("; runs on {}", name.engine.description()));
     if let Some(tech) = &name.tech {

@@ -156,7 +156,26 @@ where
             (Sparse::Coo(a), FormatKind::Csc) => answer(&triplets(a)?.to_csc::<u32>().view()),
             (a, FormatKind::Csr) => answer(&matrix(a)?.to_csr().view()),
             (a, FormatKind::Csc) => answer(&matrix(a)?.to_csc().view()),
-            _ => Err("no such conversion".into()),
+            (
+                _,
+                FormatKind::Coo
+                | FormatKind::Bcsr
+                | FormatKind::Ell
+                | FormatKind::BlockedEll
+                | FormatKind::Loops
+                | FormatKind::RsTile
+                | FormatKind::LibraSpmm
+                | FormatKind::LibraSddmm
+                | FormatKind::RpCsc
+                | FormatKind::CpCsr
+                | FormatKind::Nm
+                | FormatKind::TwoFour
+                | FormatKind::Vnm
+                | FormatKind::Tcf
+                | FormatKind::MeTcf
+                | FormatKind::BitTcf
+                | FormatKind::SrBcrs,
+            ) => Err("no such conversion".into()),
         },
         Task::Sddmm { .. } => Err("no SDDMM".into()),
     }

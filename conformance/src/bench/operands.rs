@@ -56,7 +56,7 @@ impl Shared {
         match (self.case.contract.op, &self.operands.b_sparse) {
             (Op::Spmv, _) => 2 * self.nnz as u64,
             (Op::Spgemm, Some(b)) => 2 * products(&self.operands.a, b),
-            _ => 2 * self.nnz as u64 * n,
+            (Op::Spmm | Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert, _) => 2 * self.nnz as u64 * n,
         }
     }
 
