@@ -3,8 +3,11 @@
     python3 ci/layers.py [CRATE ...]          exit code 1 and the imports of each circle, if there is one
     python3 ci/layers.py --draw [CRATE ...]   each module with what it imports, lowest layer first
 
-A module is a file or folder of src. Its imports are the paths that start with `crate::`, or with `super::` in the module's own first
-file; a name that lib.rs hands on stands for the module that lib.rs takes it from. Tests and comments don't count.
+A module is a file or folder of src. Its imports are the paths that start with `crate::`, or with as many `super::` as lead out of the
+module; a name that lib.rs hands on stands for the module that lib.rs takes it from, and `*` for all modules. Tests and comments don't
+count. What has no such path is not seen: a method that another module defines for a type of this one, or for a trait that this one has
+in scope; what a macro's text names, if the macro is used elsewhere; and `super::` inside a module that has no file of its own is
+counted as if it stood outside.
 """
 
 import re
@@ -12,7 +15,7 @@ import sys
 from pathlib import Path
 
 CRATES = ["oracle/types", "oracle", "kernels", "conformance", "golden", "conformance/plugin"]
-PATH = re.compile(r"\b(crate|super)::(\w+|\{)")
+PATH = re.compile(r"\b(crate|super(?:::super)*)::(\w+|\{|\*)")
 
 
 def code(path):
@@ -39,11 +42,14 @@ def heads(text):
         fresh = False
 
 
-def imports(text, is_top):
-    """The names that a source takes from the top level of its crate."""
+def imports(text, depth):
+    """The names that a source takes from the top level of its crate, which is `depth` modules above it; `*` for all of them."""
     for match in PATH.finditer(text):
         root, first = match.groups()
-        if root == "super" and not is_top:
+        if root != "crate" and root.count("super") != depth:
+            continue
+        # In a module within the file, `super::*` is what the file has.
+        if match[0] == "super::*" and not text[: match.start()].endswith("\nuse "):
             continue
         yield from heads(text[match.end() :]) if first == "{" else [first]
 
@@ -63,11 +69,12 @@ def graph(src):
     edges = {module: {} for module in modules}
     for module, files in modules.items():
         for file in files:
-            is_top = file in (src / f"{module}.rs", src / module / "mod.rs")
-            for name in imports(code(file), is_top):
-                target = name if name in modules else handed_on.get(name)
-                if target in modules and target != module:
-                    edges[module].setdefault(target, set()).add(str(file.relative_to(src)))
+            depth = len([part for part in file.relative_to(src).with_suffix("").parts if part != "mod"])
+            for name in imports(code(file), depth):
+                targets = modules if name == "*" else [name if name in modules else handed_on.get(name)]
+                for target in targets:
+                    if target in modules and target != module:
+                        edges[module].setdefault(target, set()).add(str(file.relative_to(src)))
     return edges
 
 

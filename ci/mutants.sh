@@ -29,16 +29,17 @@ fi
 
 export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0 CARGO_INCREMENTAL=1
 
-# PART -> package, files, the binaries of tests that are built and must notice, what of them is left out, and whether the compiler
-# optimises: compiling is most of what a mutant costs, but for the exact numbers, whose tests take minutes without.
+# PART -> package, files, the packages whose tests run if not its own alone, the binaries of tests that are built and must notice, what
+# of them is left out, and whether the compiler optimises: compiling is most of what a mutant costs, but for the exact numbers, whose
+# tests take minutes without.
 describe() {
-  level=0 tested=
+  level=0 tested=()
   case "$1" in
     judge) package=sparse-oracle; files=(oracle/src/judge/*.rs); binaries=(--test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
-    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
+    bound) package=sparse-oracle; files=(oracle/src/bound/*.rs oracle/src/model/admissible.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
     exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); binaries=(--test arithmetic); left_out=(model_ scalar_); level=1 ;;
-    verdict) package=sparse-types; tested=sparse-oracle; files=(oracle/types/src/verdict.rs); binaries=(--lib --test judge); left_out=(laws_ semantics_clauses) ;;
-    arithmetic) package=sparse-types; tested=sparse-oracle; files=(oracle/types/src/arithmetic/*.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
+    verdict) package=sparse-types; tested=(sparse-types sparse-oracle); files=(oracle/types/src/verdict.rs); binaries=(--lib --test judge); left_out=(laws_ semantics_clauses) ;;
+    arithmetic) package=sparse-types; tested=(sparse-types sparse-oracle); files=(oracle/types/src/arithmetic/*.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
     runner) package=sparse-conformance; files=(conformance/src/runner/*.rs conformance/src/{record,degenerate,execute,expected}.rs); binaries=(--lib --test judging --test selftest); left_out=(fuzz_replay coverage selftest_catalogue selftest_score) ;;
     *) say "unknown part $1: judge bound exact verdict arithmetic runner"; exit 2 ;;
   esac
@@ -55,7 +56,7 @@ for part in "${parts[@]}"; do
   args=(--package "$package" --baseline skip --timeout 300 --no-times --colors never --output "$out/$part")
   # As arguments of cargo, so that nothing else is built either.
   for word in "${binaries[@]}"; do args+=("--cargo-arg=$word"); done
-  [ -z "$tested" ] || args+=(--test-package "$tested")
+  for name in "${tested[@]}"; do args+=(--test-package "$name"); done
   skips=()
   for word in "${left_out[@]}"; do skips+=(--skip "$word"); done
   # Deleted fields of a struct pass --re whatever it says, so the file is named as well.

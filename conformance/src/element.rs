@@ -74,10 +74,12 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
         Some(backend) => Some(ran(case, operands, backend)?),
         None => None,
     };
-    let added: Vec<f64> = match (case.contract.op, case.params.mode) {
-        (Op::Sddmm, SddmmMode::AddS) => values_in_order(&operands.a),
-        (Op::Spgemm, _) => Vec::new(),
-        _ => operands.c.first().cloned().unwrap_or_default(),
+    let added: Vec<f64> = match case.contract.op {
+        Op::Sddmm if case.params.mode == SddmmMode::AddS => values_in_order(&operands.a),
+        Op::Spgemm => Vec::new(),
+        Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => {
+            operands.c.first().cloned().unwrap_or_default()
+        }
     };
     let is_sddmm = case.contract.op == Op::Sddmm;
     let c_place = exact.compact_place();

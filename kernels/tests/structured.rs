@@ -2,7 +2,6 @@
 //! parameters that are not legal, and matrices large enough for many threads.
 
 use crate::papers;
-#[allow(dead_code, reason = "parameters are drawn here from more than their samples")]
 use sparse_oracle::prelude::*;
 
 use papers::{corrupted, damage, encoded, patterns, round_trip, typed};

@@ -1,7 +1,6 @@
 //! 2:4 by hand: nibbles, words and lanes as the PTX ISA draws them, and whole small matrices.
 
 use crate::nm_support;
-#[allow(dead_code, reason = "N:M and V:N:M have their own parameters")]
 use sparse_oracle::prelude::*;
 
 use nm_support::picture;

@@ -1,7 +1,6 @@
 //! Products with an N:M matrix on the right, and what pruning does to them.
 
 use crate::nm_support;
-#[allow(dead_code, reason = "V:N:M is not multiplied here")]
 use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};

@@ -1,7 +1,6 @@
 //! NM-SpMM's packing by hand and at random: which columns of A a block needs, and that nothing else changes.
 
 use crate::nm_support;
-#[allow(dead_code, reason = "V:N:M has no schedule")]
 use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};

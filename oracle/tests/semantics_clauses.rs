@@ -14,7 +14,7 @@ fn workspace() -> PathBuf {
 /// Names of functions by file name, over every Rust source of the workspace's crates.
 fn functions() -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut folders: Vec<PathBuf> = ["oracle", "conformance", "kernels", "golden"]
+    let mut folders: Vec<PathBuf> = ["oracle", "oracle/types", "conformance", "kernels", "golden"]
         .iter()
         .flat_map(|c| ["src", "tests"].map(|f| workspace().join(c).join(f)))
         .collect();

@@ -1,7 +1,6 @@
 //! The slips of NM-SpMM: what is printed, written down as printed, is caught.
 
 use crate::nm_support;
-#[allow(dead_code, reason = "V:N:M has no schedule")]
 use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};

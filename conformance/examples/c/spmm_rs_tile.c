@@ -1,5 +1,5 @@
 /* A contract on a format of a paper: RS-Tile arrays in (RSH-SpMM, 8 x 8 bitmap blocks and short rows apart), C out, in f32.
- * The arrays and their names are those at the top of oracle/src/format/rs_tile.rs.
+ * The arrays and their names are those at the top of oracle/types/src/format/rs_tile.rs.
  *
  * A row's terms come in ascending columns: blocks of a window are in ascending columns, and so are the bits of a row of a
  * block; rows of the residual part are in no window. So the chain is that of CSR, and is declared and checked as such; "no-pads"

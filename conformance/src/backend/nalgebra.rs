@@ -266,7 +266,28 @@ where
             let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
             Ok(Answer::Sparse(RawSparse::of(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
         }
-        _ => Err("no such conversion".into()),
+        (
+            _,
+            FormatKind::Coo
+            | FormatKind::Csr
+            | FormatKind::Csc
+            | FormatKind::Bcsr
+            | FormatKind::Ell
+            | FormatKind::BlockedEll
+            | FormatKind::Loops
+            | FormatKind::RsTile
+            | FormatKind::LibraSpmm
+            | FormatKind::LibraSddmm
+            | FormatKind::RpCsc
+            | FormatKind::CpCsr
+            | FormatKind::Nm
+            | FormatKind::TwoFour
+            | FormatKind::Vnm
+            | FormatKind::Tcf
+            | FormatKind::MeTcf
+            | FormatKind::BitTcf
+            | FormatKind::SrBcrs,
+        ) => Err("no such conversion".into()),
     }
 }
 

@@ -229,15 +229,36 @@ fn merged(judged: Vec<Judged>, elements: usize) -> Judgement {
     let seen: usize = judged.iter().map(|j| j.elements).sum();
     let tiers = [Tier::T0, Tier::T1, Tier::T2];
     let tiers = tiers.into_iter().filter(|t| judged.iter().any(|j| j.tiers.contains(t))).collect();
-    let worst = judged.into_iter().map(|j| j.verdict).fold(Verdict::Exact, |a, b| match (a, b) {
-        (Verdict::Within { share: a }, Verdict::Within { share: b }) => Verdict::Within { share: a.max(b) },
-        (Verdict::Exact, b) => b,
-        (Verdict::Within { share }, Verdict::Exact) => Verdict::Within { share },
-        (Verdict::Within { .. }, b) => b,
-        (a, _) => a,
-    });
+    let worst = judged.into_iter().map(|j| j.verdict).fold(Verdict::Exact, worse);
     let share = if elements == 0 { 1.0 } else { seen as f64 / elements as f64 };
     Judgement { verdict: worst, tiers, share }
+}
+
+/// The verdict on two parts of a result: the first that is wrong, or the larger share of a bound.
+fn worse(first: Verdict, second: Verdict) -> Verdict {
+    match first {
+        Verdict::Exact => second,
+        Verdict::Within { share } => match second {
+            Verdict::Exact => first,
+            Verdict::Within { share: other } => Verdict::Within { share: share.max(other) },
+            Verdict::Wrong(_)
+            | Verdict::AgreedRefusal { .. }
+            | Verdict::LoneRefusal { .. }
+            | Verdict::LoneAcceptance { .. }
+            | Verdict::Crashed { .. }
+            | Verdict::TimedOut { .. }
+            | Verdict::Unsupported { .. }
+            | Verdict::NotRun { .. } => second,
+        },
+        Verdict::Wrong(_)
+        | Verdict::AgreedRefusal { .. }
+        | Verdict::LoneRefusal { .. }
+        | Verdict::LoneAcceptance { .. }
+        | Verdict::Crashed { .. }
+        | Verdict::TimedOut { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. } => first,
+    }
 }
 
 #[cfg(test)]

@@ -199,10 +199,12 @@ pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
     if !OPS.contains(&contract.op) || !contender::can_be_encoded(kernel) {
         return None;
     }
-    match (kernel.engine, contract.op) {
-        ("cuda", Op::Spmm | Op::Sddmm) => Some("--device --kernel"),
-        ("cuda", _) => None,
-        _ => Some("--kernel"),
+    if kernel.engine != "cuda" {
+        return Some("--kernel");
+    }
+    match contract.op {
+        Op::Spmm | Op::Sddmm => Some("--device --kernel"),
+        Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => None,
     }
 }
 

@@ -31,7 +31,15 @@ pub(crate) fn run<M: Move, T: Stored>(task: Task<'_>) -> Result<Answer, Refusal>
             }
             (a, params)
         }
-        (_, task) => return Err(request::wrong_task(M::OP, &task)),
+        (
+            _,
+            task @ (Task::Spmm { .. }
+            | Task::Spmv { .. }
+            | Task::Sddmm { .. }
+            | Task::Spgemm { .. }
+            | Task::Transpose { .. }
+            | Task::Convert { .. }),
+        ) => return Err(request::wrong_task(M::OP, &task)),
     };
     let matrix = request::sparse::<T>("A", matrix, M::FROM)?;
     M::perform(matrix, params)

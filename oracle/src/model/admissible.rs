@@ -86,7 +86,7 @@ fn second_contradiction(declared: &Arithmetic) -> Option<&'static str> {
     }
 }
 
-/// What makes one part contradict itpart.
+/// What makes one part contradict itself.
 fn part_contradiction(part: &Part, folds_alpha: bool) -> Option<&'static str> {
     if part.along == (Along::SplitK { parts: 0 }) || part.along == (Along::TwoPass { blocks: 0 }) {
         return Some("splits k into ranges of nothing");

@@ -1,7 +1,7 @@
 //! The `approx` traits for the element types, [`Dense`] and [`Csr`]: for users' own tests.
 //!
 //! Nothing that judges a kernel uses this module. A verdict rests on exact arithmetic and on a bound derived from
-//! the operands, never on a tolerance that somebody chose; `tests/formats_approximate.rs` reads the sources to see
+//! the operands, never on a tolerance that somebody chose; `oracle/tests/formats_approximate.rs` reads the sources to see
 //! that it stays so.
 //!
 //! - Differences are taken between exact values; a NaN equals nothing, an infinity only itself.

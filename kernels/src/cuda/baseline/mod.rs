@@ -47,7 +47,7 @@ impl Baseline {
     /// True where the library, a driver and a GPU are here.
     #[must_use]
     pub fn is_here(&self) -> bool {
-        self.kernels.iter().all(|kernel| kernel.missing().is_none())
+        self.kernels.iter().all(|kernel| kernel.needs.iter().all(|&feature| super::detected(feature)))
     }
 }
 

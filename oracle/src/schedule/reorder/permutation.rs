@@ -72,13 +72,11 @@ impl Permutation {
     ///
     /// # Errors
     /// Another number of rows.
-    pub fn entries<T: Clone>(&self, entries: &Entries<T>) -> Result<Entries<T>, Refusal> {
+    pub fn entries<T: Copy>(&self, entries: &Entries<T>) -> Result<Entries<T>, Refusal> {
         self.check_rows(entries.rows)?;
         let places = self.inverse();
-        let moved = entries.list.iter().map(|e| Entry { row: places.0[e.row as usize], ..e.clone() });
-        let mut list: Vec<Entry<T>> = moved.collect();
-        list.sort_by_key(|e| (e.row, e.col));
-        Ok(Entries { list, ..*entries })
+        let moved = entries.list.iter().map(|e| Entry { row: places.0[e.row as usize], ..*e });
+        Ok(Entries::sorted(entries.rows, entries.cols, &moved.collect::<Vec<_>>()))
     }
 
     /// The rows of `matrix` in this order.

@@ -52,6 +52,6 @@ pub(super) enum Fill {
     Nothing,
     /// +0.0, which an explicit +0.0 cannot be told from. (In LOOPS, in the tile part only.)
     Zeros,
-    /// Nothing is stored: a bitmap says which slots of a tile hold an entry.
+    /// Nothing is stored: a bitmap, or the positions of the entries alone, say which slots of a tile hold one.
     Bits,
 }
