@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-ENUMS = {"Op", "Task", "FormatKind", "Verdict"}
+ENUMS = {"Op", "Task", "FormatKind", "Verdict", "VerdictRecord"}
 FOLDERS = ("conformance/src", "conformance/plugin/src", "kernels/src")
 TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
@@ -30,7 +30,7 @@ OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")", "]", "}"}
 NAMES = "|".join(sorted(ENUMS))
 # Another crate's enum may have the name; it is renamed on import.
 RENAMED = re.compile(
-    rf"\b(?:use (?:(?:crate|super|self|sparse_\w+)::[^;]*?)?\b(?:{NAMES})(?:::| as\b)|type \w+(?:<[^>]*>)? = (?:\w+::)*(?:{NAMES})\b)"
+    rf"\b(?:use (?:(?:crate|super|self|sparse_\w+)::[^;]*?)?\b(?:{NAMES})(?:::| as\b)|type (?!VerdictRecord\b)\w+(?:<[^>]*>)? = (?:\w+::)*(?:{NAMES})\b)"
 )
 
 

@@ -120,19 +120,33 @@ where
     if inputs.to.is_none() && !OPS.contains(&inputs.op) {
         return Err(format!("no {}", inputs.op.name()).into());
     }
-    match (output, inputs.b_sparse, T::sparse(inputs.a)?, inputs.to) {
-        (Some(c), _, a, _) => dense_product::<T>(&matrix(a)?, &inputs, c),
-        (None, Some(b), a, _) => {
+    let a = T::sparse(inputs.a)?;
+    match (output, inputs.b_sparse, inputs.to) {
+        (Some(c), ..) => dense_product::<T>(&matrix(a)?, &inputs, c),
+        (None, Some(b), _) => {
             let (a, b) = (matrix(a)?, matrix(T::sparse(b)?)?);
             answer(&sparse_product(&a, &b).view())
         }
         // The transposed view of a CSR matrix is a CSC matrix; storing it the other way is the transpose as CSR.
-        (None, None, a, None) => answer(&matrix(a)?.transpose_view().to_other_storage().view()),
-        (None, None, Sparse::Coo(a), Some(FormatKind::Csr)) => answer(&triplets(a)?.to_csr::<u32>().view()),
-        (None, None, Sparse::Coo(a), Some(FormatKind::Csc)) => answer(&triplets(a)?.to_csc::<u32>().view()),
-        (None, None, a, Some(FormatKind::Csr)) => answer(&matrix(a)?.to_csr().view()),
-        (None, None, a, Some(FormatKind::Csc)) => answer(&matrix(a)?.to_csc().view()),
-        _ => Err("no such conversion".into()),
+        (None, None, None) => answer(&matrix(a)?.transpose_view().to_other_storage().view()),
+        (None, None, Some(to)) => converted(a, to),
+    }
+}
+
+/// To CSR and CSC, the formats that it has.
+fn converted<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, Failure>
+where
+    RawSparse: RawOf<Sparse<T>>,
+{
+    let by_rows = to == FormatKind::Csr;
+    if !by_rows && to != FormatKind::Csc {
+        return Err("no such conversion".into());
+    }
+    match a {
+        Sparse::Coo(a) if by_rows => answer(&triplets(a)?.to_csr::<u32>().view()),
+        Sparse::Coo(a) => answer(&triplets(a)?.to_csc::<u32>().view()),
+        a if by_rows => answer(&matrix(a)?.to_csr().view()),
+        a => answer(&matrix(a)?.to_csc().view()),
     }
 }
 

@@ -50,7 +50,13 @@ fn verdict(measured: &Measured) -> String {
     let word = match measured.verdict {
         VerdictRecord::Exact | VerdictRecord::Within { .. } => measured.tiers.join(" "),
         VerdictRecord::Wrong(_) => "WRONG".to_owned(),
-        _ => "FAILED".to_owned(),
+        VerdictRecord::AgreedRefusal { .. }
+        | VerdictRecord::LoneRefusal { .. }
+        | VerdictRecord::LoneAcceptance { .. }
+        | VerdictRecord::Crashed { .. }
+        | VerdictRecord::TimedOut { .. }
+        | VerdictRecord::Unsupported { .. }
+        | VerdictRecord::NotRun { .. } => "FAILED".to_owned(),
     };
     if measured.judged < 1.0 && !measured.is_wrong() {
         format!("{word} of {}", percent(measured.judged))

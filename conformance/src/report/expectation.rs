@@ -131,10 +131,8 @@ impl Expectation {
     }
 
     fn allows(&self, verdict: &VerdictRecord) -> bool {
-        let defect = match verdict {
-            VerdictRecord::Wrong(mismatch) => self.defect.is_none_or(|defect| defect == mismatch.what),
-            _ => self.defect.is_none(),
-        };
+        let found = verdict.mismatch().map(|mismatch| mismatch.what);
+        let defect = self.defect.is_none_or(|defect| found == Some(defect));
         verdict.kind() == self.verdict.kind() && defect
     }
 }

@@ -63,9 +63,9 @@ impl CaseRecord {
     /// Machine name of its verdict, with the defect ("wrong-value", "timed-out").
     #[must_use]
     pub fn rule(&self) -> String {
-        match &self.verdict {
-            VerdictRecord::Wrong(m) => format!("wrong-{}", m.what),
-            other => other.kind().label().replace(' ', "-"),
+        match self.verdict.mismatch() {
+            Some(m) => format!("wrong-{}", m.what),
+            None => self.verdict.kind().label().replace(' ', "-"),
         }
     }
 }

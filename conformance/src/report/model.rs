@@ -290,7 +290,14 @@ impl CaseRecord {
         let of_verdict = match self.verdict {
             VerdictRecord::Exact => Some(0.0),
             VerdictRecord::Within { share } => Some(share),
-            _ => None,
+            VerdictRecord::Wrong(_)
+            | VerdictRecord::AgreedRefusal { .. }
+            | VerdictRecord::LoneRefusal { .. }
+            | VerdictRecord::LoneAcceptance { .. }
+            | VerdictRecord::Crashed { .. }
+            | VerdictRecord::TimedOut { .. }
+            | VerdictRecord::Unsupported { .. }
+            | VerdictRecord::NotRun { .. } => None,
         };
         self.share.or(of_verdict).filter(|share| share.is_finite())
     }

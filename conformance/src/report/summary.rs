@@ -285,7 +285,14 @@ impl BackendSummary {
                 *self.unsupported.entry(reason.clone()).or_default() += 1;
             }
             VerdictRecord::NotRun { reason } => *self.not_run.entry(reason.clone()).or_default() += 1,
-            _ => {}
+            VerdictRecord::Exact
+            | VerdictRecord::Within { .. }
+            | VerdictRecord::Wrong(_)
+            | VerdictRecord::AgreedRefusal { .. }
+            | VerdictRecord::LoneRefusal { .. }
+            | VerdictRecord::LoneAcceptance { .. }
+            | VerdictRecord::Crashed { .. }
+            | VerdictRecord::TimedOut { .. } => {}
         }
     }
 }

@@ -168,10 +168,9 @@ impl Symptom {
     /// What a verdict says is wrong; `None` for one that is no finding.
     #[must_use]
     pub fn of(verdict: &VerdictRecord) -> Option<Symptom> {
-        match verdict {
-            VerdictRecord::Wrong(mismatch) => Some(Symptom::Wrong(mismatch.what)),
-            other if other.is_finding() => Some(Symptom::Is(other.kind())),
-            _ => None,
+        match verdict.mismatch() {
+            Some(mismatch) => Some(Symptom::Wrong(mismatch.what)),
+            None => verdict.is_finding().then(|| Symptom::Is(verdict.kind())),
         }
     }
 }

@@ -271,6 +271,12 @@ impl<M> Verdict<M> {
         }
     }
 
+    /// What is wrong with a result that is.
+    #[must_use]
+    pub const fn mismatch(&self) -> Option<&M> {
+        if let Verdict::Wrong(mismatch) = self { Some(mismatch) } else { None }
+    }
+
     /// True for verdicts that make a run fail: a user must act.
     #[must_use]
     pub const fn is_finding(&self) -> bool {

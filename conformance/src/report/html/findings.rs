@@ -70,10 +70,7 @@ fn groups(report: &Report) -> Markup {
 }
 
 fn badge(verdict: &VerdictRecord) -> String {
-    match verdict {
-        VerdictRecord::Wrong(m) => format!("wrong {}", m.what),
-        other => other.kind().label().to_owned(),
-    }
+    verdict.mismatch().map_or_else(|| verdict.kind().label().to_owned(), |m| format!("wrong {}", m.what))
 }
 
 fn failure(report: &Report, record: &CaseRecord) -> Markup {
@@ -109,10 +106,7 @@ fn reproducer(shrunk: &Reproducer) -> Markup {
 }
 
 fn message(verdict: &VerdictRecord) -> String {
-    match verdict {
-        VerdictRecord::Wrong(m) => m.message.clone(),
-        other => other.to_string(),
-    }
+    verdict.mismatch().map_or_else(|| verdict.to_string(), |m| m.message.clone())
 }
 
 pub(super) fn shortened(text: &str) -> String {
