@@ -14,7 +14,6 @@ use crate::expected::{Exact, moved};
 use crate::operands::Operands;
 use crate::response::DenseResult;
 use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::Op;
 use sparse_oracle::format::AnySparse;
 use sparse_oracle::judge::{Judged, Output, Place, Sheet, judge, judge_spgemm};
 use sparse_oracle::prelude::*;
@@ -115,7 +114,7 @@ impl Product {
         c: Option<&[f64]>,
     ) -> Judged {
         let out = case.contract.types.out;
-        let by_number = case.contract.op == Op::Sddmm;
+        let by_number = case.contract.op.is_sampled();
         let place = if by_number { Place::Visited } else { result.place };
         let before_place = if by_number { Place::Visited } else { exact.compact_place() };
         if let Some(sheet) = self.sheet(case, exact, c, before_place) {
@@ -149,12 +148,10 @@ impl Product {
             return of.sheet.clone();
         }
         // SpGEMM knows neither scalars nor blocks of a unit.
-        let (arithmetic, scalars) = match case.contract.op {
-            Op::Spgemm => (self.arithmetic, (1.0, 0.0)),
-            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => (
-                exact.as_laid_out(case.contract.format, &self.arithmetic),
-                (case.params.alpha, case.params.beta),
-            ),
+        let (arithmetic, scalars) = if case.contract.op.is_dense() {
+            (exact.as_laid_out(case.contract.format, &self.arithmetic), (case.params.alpha, case.params.beta))
+        } else {
+            (self.arithmetic, (1.0, 0.0))
         };
         let before = c.map(|c| Values::from_f64(case.contract.types.out, c));
         let before = before.as_ref().map(|before| (before.as_slice(), place));
