@@ -203,6 +203,12 @@ impl Signature {
         self.sparse.iter().chain(self.dense).any(|operand| operand.cols == Extent::N)
     }
 
+    /// True where A must be square: both of its extents are one.
+    #[must_use]
+    pub fn is_square(&self) -> bool {
+        self.sparse[0].rows == self.sparse[0].cols
+    }
+
     /// True where a dense operand is read that has a layout.
     #[must_use]
     pub fn has_layout(&self) -> bool {
