@@ -9,7 +9,6 @@ use crate::host::{CALLS, Call, c_bytes};
 use crate::sparse::{Numbers, SparseOperand, c_name, struct_size};
 use libloading::Library;
 use sparse_oracle::contract::{Contract, Op, Returned};
-use sparse_oracle::format::FormatKind;
 use sparse_oracle::task::{Answer, Task};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -109,12 +108,13 @@ impl Plugin {
     }
 
     fn call(&self, contract: &Contract, request: Request<'_>) -> Result<Answer, RunError> {
-        let Request { a, b_sparse, b, y, c, factors, transpose, mode, to } = request;
+        let Request { a, b_sparse, b, y, c, factors, transpose, mode, params } = request;
         let name = c_name(&contract.to_string());
         let (a_view, b_sparse_view) = (a.view(), b_sparse.as_ref().map(SparseOperand::view));
         let (b_view, y_view) = (b.as_ref().map(DenseInput::view), y.as_ref().map(DenseInput::view));
         let c_view = c.as_ref().map(DenseOutput::view);
-        let target = to.as_ref().map(|(kind, _)| c_name(kind.name()));
+        let target = contract.to.map(|kind| c_name(kind.name()));
+        let has_params = contract.op.signature().has_params;
         let task = ScTask {
             struct_size: struct_size::<ScTask>(),
             op: op(contract.op),
@@ -128,9 +128,9 @@ impl Plugin {
             transpose_a: i32::from(transpose.0),
             transpose_b: i32::from(transpose.1),
             mode,
-            param_count: to.as_ref().map_or(0, |(_, params)| params.len()),
+            param_count: params.len(),
             to: target.as_ref().map_or(std::ptr::null(), |name| name.as_ptr()),
-            params: to.as_ref().map_or(std::ptr::null(), |(_, params)| params.as_ptr()),
+            params: if has_params { params.as_ptr() } else { std::ptr::null() },
         };
         let (new_array, set_extent, refuse) = CALLS;
         let mut result = ScResult {
@@ -150,7 +150,7 @@ impl Plugin {
         let (status, call) = {
             let run = self.run;
             // SAFETY: `task` and `result` are what the header says: every pointer in them is NULL where the header allows
-            // it, or points into `a` to `to`, `name` and `target`, all alive until the end of this function; all arrays are
+            // it, or points into `a` to `params`, `name` and `target`, all alive until the end of this function; all arrays are
             // copies that no Rust reference covers during the call. What the library does with them is its own affair.
             call.during(|| unsafe { run(&raw const task, &raw mut result) })
         };
@@ -180,7 +180,7 @@ struct Request<'a> {
     factors: (f64, f64),
     transpose: (bool, bool),
     mode: i32,
-    to: Option<(FormatKind, Numbers)>,
+    params: Numbers,
 }
 
 impl<'a> Request<'a> {
@@ -197,7 +197,6 @@ impl<'a> Request<'a> {
         });
         let is_matrix = signature.returned == Returned::Matrix;
         let c = output.map(|c| if is_matrix { DenseOutput::new(c) } else { DenseOutput::vector(c.data) });
-        let to = inputs.to.map(|to| (contract.to.unwrap_or(to), Numbers::params(to, &inputs.params)));
         Ok(Request {
             a: SparseOperand::new(signature.sparse[0].label, inputs.a)?,
             b_sparse: b_sparse.map(|(operand, b)| SparseOperand::new(operand.label, b)).transpose()?,
@@ -207,7 +206,7 @@ impl<'a> Request<'a> {
             factors: (inputs.alpha, inputs.beta),
             transpose: (inputs.transpose_a, inputs.transpose_b),
             mode: mode(inputs.mode),
-            to,
+            params: Numbers::params(contract, &inputs.params),
         })
     }
 }

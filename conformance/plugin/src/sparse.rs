@@ -6,7 +6,8 @@ use crate::abi::{ScArray, ScNumber, ScSparse};
 use crate::element::{Plain, code};
 use crate::error::RunError;
 use crate::guarded::Guarded;
-use sparse_oracle::format::{AnySparse, FieldRef, Fields, FormatKind, FormatParams, PARAMETERS, Sparse};
+use sparse_oracle::contract::Contract;
+use sparse_oracle::format::{AnySparse, FieldRef, Fields, FormatParams, PARAMETERS, Sparse};
 use std::ffi::CString;
 
 /// A name of ours as a C string. Names of fields and formats hold no NUL; one that did would be cut there.
@@ -36,10 +37,10 @@ impl Numbers {
         Numbers { list: list.collect(), _names: names }
     }
 
-    /// The parameters of a conversion to `kind` that are given.
-    pub(crate) fn params(kind: FormatKind, params: &FormatParams) -> Numbers {
-        let read = PARAMETERS.iter().filter(|p| p.formats.contains(&kind));
-        Numbers::new(read.filter_map(|p| (p.get)(params).map(|value| (p.name, u64::from(value)))))
+    /// The parameters that a request says and that are given.
+    pub(crate) fn params(contract: &Contract, params: &FormatParams) -> Numbers {
+        let said = PARAMETERS.iter().filter(|p| contract.says(p));
+        Numbers::new(said.filter_map(|p| (p.get)(params).map(|value| (p.name, u64::from(value)))))
     }
 
     pub(crate) fn as_ptr(&self) -> *const ScNumber {

@@ -163,6 +163,9 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
     check_size(extent)?;
     let a = sparse_operand(case, loaded, signature.stored(&types))?;
     let (rows, cols) = a.shape();
+    if signature.is_square() && rows != cols {
+        return Err(OperandError::Combination("the operation takes square matrices"));
+    }
     let transposed = p.transpose_a && signature.transposes_a;
     let (m, k) = if transposed { (cols, rows) } else { (rows, cols) };
     let mut draw = Draw { case, stream: 1, spent: extent };

@@ -112,7 +112,8 @@ impl Maker<'_> {
             Some(After::Many | After::Myriad) => (true, most / 16),
             Some(_) => (draft.shape >= 8, most / 4),
         };
-        if rare && draft.shape > 4 || draft.params.right == Right::Same && rows != cols {
+        let is_square = draft.params.right == Right::Same || self.contract.op.signature().is_square();
+        if rare && draft.shape > 4 || is_square && rows != cols {
             return false;
         }
         match self.contract.op.signature().returned {

@@ -29,17 +29,17 @@ use crate::encodings::Encoding;
 use crate::origin::Origin;
 use crate::right::Right;
 use crate::sequence::After;
-use sparse_oracle::contract::{Contract, Op};
+use sparse_oracle::contract::{Contract, Returned};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::source::values::ValueFamily;
 use std::collections::HashSet;
 
-/// A matrix, by its line without the seed, and who is asked about it.
+/// A matrix, by its line without the seed, and who is asked about it: operations by what they return.
 struct Landmark {
     line: &'static str,
     n: usize,
-    ops: &'static [Op],
+    returned: &'static [Returned],
     rooms: &'static [Room],
     from: Tier,
     /// Calls before the judged one.
@@ -61,15 +61,19 @@ impl Landmark {
 const fn landmark(
     line: &'static str,
     n: usize,
-    ops: &'static [Op],
+    returned: &'static [Returned],
     rooms: &'static [Room],
     from: Tier,
 ) -> Landmark {
-    Landmark { line, n, ops, rooms, from, after: None, turned: false }
+    Landmark { line, n, returned, rooms, from, after: None, turned: false }
 }
 
-const VECTORS: &[Op] = &[Op::Spmm, Op::Spmv, Op::Transpose, Op::Convert];
-const PRODUCTS: &[Op] = &[Op::Spmm, Op::Spmv];
+const VECTORS: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Moved];
+const DENSE: &[Returned] = &[Returned::Matrix, Returned::Vector, Returned::Sampled];
+const PRODUCTS: &[Returned] = &[Returned::Matrix, Returned::Vector];
+const MATRIX: &[Returned] = &[Returned::Matrix];
+const SAMPLED: &[Returned] = &[Returned::Sampled];
+const SPARSE_PRODUCT: &[Returned] = &[Returned::Product];
 
 const LANDMARKS: [Landmark; 24] = [
     landmark("diagonal:rows=65537,cols=65537", 1, VECTORS, PLAIN, Tier::Quick),
@@ -84,19 +88,17 @@ const LANDMARKS: [Landmark; 24] = [
     landmark("uniform:rows=1281,cols=1300,density=0.003", 3, VECTORS, ANY, Tier::Quick),
     landmark("longrows:rows=6,cols=300,count=2,length=257", 1000, PRODUCTS, ROOMY, Tier::Quick),
     landmark("longrows:rows=6,cols=300,count=2,length=200", 1000, PRODUCTS, NARROW, Tier::Quick),
-    landmark("diagonal:rows=80,cols=80", 80, &[Op::Spmm], ANY, Tier::Quick),
-    landmark("uniform:rows=9,cols=9,density=0.4", 3, &[Op::Spmm, Op::Spmv, Op::Sddmm], ANY, Tier::Quick)
-        .after(After::Many),
-    landmark("uniform:rows=9,cols=9,density=0.4", 3, &[Op::Spmm, Op::Spmv, Op::Sddmm], ANY, Tier::Full)
-        .after(After::Myriad),
+    landmark("diagonal:rows=80,cols=80", 80, MATRIX, ANY, Tier::Quick),
+    landmark("uniform:rows=9,cols=9,density=0.4", 3, DENSE, ANY, Tier::Quick).after(After::Many),
+    landmark("uniform:rows=9,cols=9,density=0.4", 3, DENSE, ANY, Tier::Full).after(After::Myriad),
     landmark("dense:rows=65536,cols=3", 1, PRODUCTS, SHORT_ROWS, Tier::Quick).turned(),
-    landmark("diagonal:rows=65537,cols=65537", 1, &[Op::Sddmm], ANY, Tier::Quick),
-    landmark("longrows:rows=6,cols=300,count=2,length=257", 3, &[Op::Sddmm], ANY, Tier::Quick),
-    landmark("uniform:rows=3,cols=24,density=0.9", 5000, &[Op::Spgemm], ANY, Tier::Quick),
-    landmark("uniform:rows=2,cols=16,density=0.9", 65_536, &[Op::Spgemm], ANY, Tier::Quick),
-    landmark("uniform:rows=5000,cols=24,density=0.3", 3, &[Op::Spgemm], ANY, Tier::Quick),
-    landmark("uniform:rows=66000,cols=8,density=0.4", 2, &[Op::Spgemm], ANY, Tier::Quick),
-    landmark("diagonal:rows=133,cols=133", 1000, &[Op::Spmm], ROOMY, Tier::Full),
+    landmark("diagonal:rows=65537,cols=65537", 1, SAMPLED, ANY, Tier::Quick),
+    landmark("longrows:rows=6,cols=300,count=2,length=257", 3, SAMPLED, ANY, Tier::Quick),
+    landmark("uniform:rows=3,cols=24,density=0.9", 5000, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("uniform:rows=2,cols=16,density=0.9", 65_536, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("uniform:rows=5000,cols=24,density=0.3", 3, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("uniform:rows=66000,cols=8,density=0.4", 2, SPARSE_PRODUCT, ANY, Tier::Quick),
+    landmark("diagonal:rows=133,cols=133", 1000, MATRIX, ROOMY, Tier::Full),
     landmark("uniform:rows=70000,cols=70000,density=0.000001", 1, VECTORS, SPARSE, Tier::Full),
 ];
 
@@ -193,7 +195,8 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
 }
 
 fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
-    landmark.ops.contains(&contract.op) && landmark.rooms.contains(&Room::of(contract))
+    landmark.returned.contains(&contract.op.signature().returned)
+        && landmark.rooms.contains(&Room::of(contract))
 }
 
 #[cfg(test)]

@@ -108,8 +108,8 @@ impl Request {
         if op.signature().has_mode {
             inputs.mode = run.mode.ok_or_else(|| missing("mode"))?.into();
         }
-        if let Some(to) = self.contract.to {
-            (inputs.to, inputs.params) = (Some(to), params(run)?);
+        if op.signature().has_params {
+            (inputs.to, inputs.params) = (self.contract.to, params(run)?);
         }
         let output = self.output.as_mut().map(|(_, output)| {
             let DenseHead { rows, cols, ld, .. } = output.head;

@@ -65,7 +65,7 @@ pub fn encode(id: u64, contract: &Contract, task: &Task<'_>) -> Result<Vec<u8>, 
     if let (Some(name), Some(output)) = (signature.output, task.output()) {
         w.dense(name, output);
     }
-    if inputs.to.is_some() {
+    if signature.has_params {
         let read = PARAMETERS.iter().filter(|p| contract.reads(p));
         run.params = read.filter_map(|p| Some((p.name.to_owned(), (p.get)(&inputs.params)?))).collect();
     }

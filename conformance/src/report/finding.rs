@@ -3,7 +3,7 @@
 use super::expectation::{Became, Waivers};
 use super::model::{CaseRecord, Report};
 use super::show::counted;
-use super::verdict::{VerdictRecord, details};
+use super::verdict::details;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

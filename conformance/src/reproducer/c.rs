@@ -215,7 +215,7 @@ fn task(text: &mut String, shown: &Shown<'_>, operands: &[&str]) {
     };
     let params: Vec<String> = PARAMETERS
         .iter()
-        .filter(|parameter| contract.to.is_some_and(|to| parameter.formats.contains(&to)))
+        .filter(|parameter| contract.says(parameter))
         .filter_map(|parameter| Some((parameter.name, (parameter.get)(&p.blocks)?)))
         .map(|(name, value)| format!("{{ \"{name}\", {value} }}"))
         .collect();

@@ -137,10 +137,12 @@ fn header(shown: &Shown<'_>, message: &Message, output: Option<&str>) -> Value {
         put("mode", json!(p.mode.name()));
     }
     if let Some(to) = contract.to {
+        put("to", json!(to.name()));
+    }
+    if contract.op.signature().has_params {
         let given = PARAMETERS.iter().filter(|parameter| contract.reads(parameter));
         let given = given
             .filter_map(|parameter| Some((parameter.name.to_owned(), json!((parameter.get)(&p.blocks)?))));
-        put("to", json!(to.name()));
         put("params", Value::Object(given.collect()));
     }
     header

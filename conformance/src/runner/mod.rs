@@ -24,7 +24,6 @@ use crate::origin::Loaded;
 use crate::record::{record, unmade, verdict_only};
 use crate::report::{CaseRecord, Repeated};
 use crate::response::Response;
-use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{Judged, Sheets};
 use sparse_oracle::verdict::Verdict;
 use sparse_plugin::Environment;
@@ -266,10 +265,8 @@ fn judge_response(
     let product = sheets.product(&operands.inputs(case), &arithmetic, &profile);
     match (product.exact(), response) {
         (Ok(exact), Response::Dense(result)) => {
-            let c = match case.contract.op {
-                Op::Sddmm => initial(case, operands, 0),
-                Op::Spmm | Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => first.before.clone(),
-            };
+            let sampled = case.contract.op.is_sampled();
+            let c = if sampled { initial(case, operands, 0) } else { first.before.clone() };
             product.judge_dense(exact, result.output(), c.as_deref())
         }
         (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(exact, raw),

@@ -10,7 +10,7 @@ use crate::operands::{Operands, initial, seed_of};
 use crate::record::verdict_only;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::Arithmetic;
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::Returned;
 use sparse_oracle::judge::Judged;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
@@ -43,13 +43,13 @@ pub(super) fn judge_keeping(
         let message = format!("declares an arithmetic that the contract does not admit: it {reason}");
         return verdict_only(Verdict::LoneRefusal { refusal: message });
     }
-    match case.contract.op {
-        Op::Transpose | Op::Convert => {
+    match case.contract.op.signature().returned {
+        Returned::Moved => {
             let response = seen.execute(case, operands, backend, Before::Poison);
             keep_sparse(&mut seen.keep, &response);
             verdict_only(judge_move(case, operands, (&profile, seen.sheets), response))
         }
-        Op::Spgemm => {
+        Returned::Product => {
             let product = seen.sheets.product(&operands.inputs(case), &arithmetic, &profile);
             let exact = match product.exact() {
                 Ok(exact) => exact,
@@ -62,7 +62,7 @@ pub(super) fn judge_keeping(
                 other => verdict_only(settle(other)),
             }
         }
-        Op::Spmm | Op::Spmv | Op::Sddmm => {
+        Returned::Matrix | Returned::Vector | Returned::Sampled => {
             judge_dense_runs(case, operands, backend, (&arithmetic, &profile), seen)
         }
     }
@@ -117,7 +117,7 @@ fn judge_dense_runs(
     };
     let mut worst: Option<Judged> = None;
     for c in starts(case, operands, profile) {
-        let in_place = case.contract.op != Op::Sddmm;
+        let in_place = !case.contract.op.is_sampled();
         let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
         let response = seen.execute(case, operands, backend, before);
         let Response::Dense(result) = response else {

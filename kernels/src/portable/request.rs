@@ -115,7 +115,8 @@ fn dense_mut<T: Stored>(names: Names, operand: DenseMut<'_>) -> Result<Strided<&
     Strided::try_new(names, shape, data.len(), data)
 }
 
-fn slice<'a, T: Stored>(field: &'static str, data: AnySlice<'a>) -> Result<&'a [T], Refusal> {
+/// A typed vector.
+pub(crate) fn slice<'a, T: Stored>(field: &'static str, data: AnySlice<'a>) -> Result<&'a [T], Refusal> {
     let found = data.precision();
     T::unwrap_slice(data).ok_or_else(|| Refusal::Kind {
         field,

@@ -212,6 +212,13 @@ impl Contract {
         of(self.format) || self.to.is_some_and(of)
     }
 
+    /// True when a request says its value and not a matrix that holds it.
+    #[must_use]
+    pub fn says(&self, parameter: &Parameter) -> bool {
+        let of_target = self.to.is_none_or(|to| parameter.formats.contains(&to));
+        self.op.signature().has_params && self.reads(parameter) && of_target
+    }
+
     /// The weakest arithmetic a backend may declare for this contract: any order of additions in the accumulator
     /// type, inputs rounded to tf32 only where the contract says tf32, pads multiplied only where the format has some,
     /// nothing flushed.

@@ -3,9 +3,9 @@
 //! The types say nothing about how to compute. [`RawSparse`] is deliberately unchecked: a backend may return
 //! anything, and [`RawSparse::check`] is where the oracle finds out.
 
-mod inputs;
+mod request;
 
-pub use self::inputs::Inputs;
+pub use self::request::{Inputs, SddmmMode, Task};
 
 use crate::format::{
     AnyParts, AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr,
@@ -42,114 +42,6 @@ pub struct DenseMut<'a> {
     pub layout: Layout,
     /// `ld * outer` elements.
     pub data: AnySliceMut<'a>,
-}
-
-/// What SDDMM does with the values of S beyond their pattern.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SddmmMode {
-    /// `out = alpha * (X . Y)` on the pattern.
-    #[default]
-    Pattern,
-    /// `out = alpha * (X . Y) * S`.
-    Scale,
-    /// `out = alpha * (X . Y) + beta * S`.
-    AddS,
-}
-
-impl SddmmMode {
-    /// All modes; the place of each is its number in the C ABI.
-    pub const ALL: [SddmmMode; 3] = [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS];
-
-    /// The name in case lines and messages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            SddmmMode::Pattern => "pattern",
-            SddmmMode::Scale => "scale",
-            SddmmMode::AddS => "add-s",
-        }
-    }
-
-    /// The mode with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<SddmmMode> {
-        SddmmMode::ALL.into_iter().find(|mode| mode.name() == name)
-    }
-}
-
-/// One operation on given operands; [`Task::inputs`] gives them without a match.
-#[derive(Debug)]
-pub enum Task<'a> {
-    /// `C = alpha * op(A) * op(B) + beta * C`.
-    Spmm {
-        /// Sparse operand as stored (m x k, or k x m when transposed).
-        a: &'a AnySparse,
-        /// Use `A^T`.
-        transpose_a: bool,
-        /// Dense operand as stored (k x n, or n x k when transposed).
-        b: DenseRef<'a>,
-        /// Use `B^T`.
-        transpose_b: bool,
-        /// Factor of the product; finite, exact in the accumulator type.
-        alpha: f64,
-        /// Factor of C; finite, exact in the accumulator type.
-        beta: f64,
-        /// In: C when beta is not 0. Out: the result.
-        c: DenseMut<'a>,
-    },
-    /// `y = alpha * op(A) * x + beta * y`.
-    Spmv {
-        /// Sparse operand as stored.
-        a: &'a AnySparse,
-        /// Use `A^T`.
-        transpose_a: bool,
-        /// k elements.
-        x: AnySlice<'a>,
-        /// Factor of the product.
-        alpha: f64,
-        /// Factor of y.
-        beta: f64,
-        /// m elements; in: y when beta is not 0; out: the result.
-        y: AnySliceMut<'a>,
-    },
-    /// `out = alpha * (X_i . Y_j)` at every stored position of S, in S's storage order.
-    Sddmm {
-        /// Pattern (m x n); its values are of the output type and used by [`SddmmMode`] only.
-        s: &'a AnySparse,
-        /// m x k.
-        x: DenseRef<'a>,
-        /// n x k.
-        y: DenseRef<'a>,
-        /// Factor of the dot product.
-        alpha: f64,
-        /// Factor of S, for [`SddmmMode::AddS`].
-        beta: f64,
-        /// What to do with the values of S.
-        mode: SddmmMode,
-        /// One element per stored position of S.
-        out: AnySliceMut<'a>,
-    },
-    /// `A * B`, both sparse, of one format; the answer is sparse of that format.
-    Spgemm {
-        /// m x k.
-        a: &'a AnySparse,
-        /// k x n.
-        b: &'a AnySparse,
-    },
-    /// `A^T` in the same format; the answer is sparse.
-    Transpose {
-        /// The matrix.
-        a: &'a AnySparse,
-    },
-    /// The same matrix in another format; the answer is sparse.
-    Convert {
-        /// The matrix.
-        a: &'a AnySparse,
-        /// Target format.
-        to: FormatKind,
-        /// Its parameters.
-        params: FormatParams,
-    },
 }
 
 /// What a backend returns.

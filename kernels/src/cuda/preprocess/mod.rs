@@ -164,6 +164,7 @@ fn row<F: Target, T: Word>() -> Kernel {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
 fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
     let Task::Convert { a, to, params } = task else {
         return Err(wrong_task(Op::Convert, &task));

@@ -103,6 +103,8 @@ pub struct Signature {
     pub updates: bool,
     /// A request says what the stored values of A are for.
     pub has_mode: bool,
+    /// A request says parameters: those of the target format where there is one, else those that the contract reads.
+    pub has_params: bool,
 }
 
 const A: Operand = operand("a", "A", Slot::A, Extent::M, Extent::K);
@@ -120,6 +122,7 @@ const NOTHING: Signature = Signature {
     transposes_b: false,
     updates: false,
     has_mode: false,
+    has_params: false,
 };
 
 impl Op {
@@ -186,7 +189,9 @@ impl Op {
                 }
             }
             Op::Transpose => &const { Signature { name: "transpose", words: "transpose", ..NOTHING } },
-            Op::Convert => &const { Signature { name: "convert", words: "conversion", ..NOTHING } },
+            Op::Convert => {
+                &const { Signature { name: "convert", words: "conversion", has_params: true, ..NOTHING } }
+            }
         }
     }
 }
@@ -196,6 +201,12 @@ impl Signature {
     #[must_use]
     pub fn has_n(&self) -> bool {
         self.sparse.iter().chain(self.dense).any(|operand| operand.cols == Extent::N)
+    }
+
+    /// True where A must be square: both of its extents are one.
+    #[must_use]
+    pub fn is_square(&self) -> bool {
+        self.sparse[0].rows == self.sparse[0].cols
     }
 
     /// True where a dense operand is read that has a layout.

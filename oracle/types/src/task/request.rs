@@ -1,4 +1,5 @@
-//! A task by its operands instead of its variant: what is read as [`Inputs`], what is written as one dense matrix.
+//! A request as a [`Task`], which says by its variant what is asked for, and as its operands: what is read as [`Inputs`], what is
+//! written as one dense matrix.
 //!
 //! ```text
 //! Inputs + output --Task::new--> Task --inputs, output, into_parts--> Inputs + output
@@ -7,11 +8,119 @@
 //! Who sends, copies, guards or replaces operands of whatever operation does so here; who computes matches the variant. A vector
 //! counts as a matrix of one column.
 
-use super::{DenseMut, DenseRef, SddmmMode, Task};
+use super::{DenseMut, DenseRef};
 use crate::contract::{Op, Operand};
 use crate::format::{AnySparse, FormatKind, FormatParams, Layout};
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, AnySliceMut};
+
+/// What SDDMM does with the values of S beyond their pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SddmmMode {
+    /// `out = alpha * (X . Y)` on the pattern.
+    #[default]
+    Pattern,
+    /// `out = alpha * (X . Y) * S`.
+    Scale,
+    /// `out = alpha * (X . Y) + beta * S`.
+    AddS,
+}
+
+impl SddmmMode {
+    /// All modes; the place of each is its number in the C ABI.
+    pub const ALL: [SddmmMode; 3] = [SddmmMode::Pattern, SddmmMode::Scale, SddmmMode::AddS];
+
+    /// The name in case lines and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            SddmmMode::Pattern => "pattern",
+            SddmmMode::Scale => "scale",
+            SddmmMode::AddS => "add-s",
+        }
+    }
+
+    /// The mode with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<SddmmMode> {
+        SddmmMode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// One operation on given operands; [`Task::inputs`] gives them without a match.
+#[derive(Debug)]
+pub enum Task<'a> {
+    /// `C = alpha * op(A) * op(B) + beta * C`.
+    Spmm {
+        /// Sparse operand as stored (m x k, or k x m when transposed).
+        a: &'a AnySparse,
+        /// Use `A^T`.
+        transpose_a: bool,
+        /// Dense operand as stored (k x n, or n x k when transposed).
+        b: DenseRef<'a>,
+        /// Use `B^T`.
+        transpose_b: bool,
+        /// Factor of the product; finite, exact in the accumulator type.
+        alpha: f64,
+        /// Factor of C; finite, exact in the accumulator type.
+        beta: f64,
+        /// In: C when beta is not 0. Out: the result.
+        c: DenseMut<'a>,
+    },
+    /// `y = alpha * op(A) * x + beta * y`.
+    Spmv {
+        /// Sparse operand as stored.
+        a: &'a AnySparse,
+        /// Use `A^T`.
+        transpose_a: bool,
+        /// k elements.
+        x: AnySlice<'a>,
+        /// Factor of the product.
+        alpha: f64,
+        /// Factor of y.
+        beta: f64,
+        /// m elements; in: y when beta is not 0; out: the result.
+        y: AnySliceMut<'a>,
+    },
+    /// `out = alpha * (X_i . Y_j)` at every stored position of S, in S's storage order.
+    Sddmm {
+        /// Pattern (m x n); its values are of the output type and used by [`SddmmMode`] only.
+        s: &'a AnySparse,
+        /// m x k.
+        x: DenseRef<'a>,
+        /// n x k.
+        y: DenseRef<'a>,
+        /// Factor of the dot product.
+        alpha: f64,
+        /// Factor of S, for [`SddmmMode::AddS`].
+        beta: f64,
+        /// What to do with the values of S.
+        mode: SddmmMode,
+        /// One element per stored position of S.
+        out: AnySliceMut<'a>,
+    },
+    /// `A * B`, both sparse, of one format; the answer is sparse of that format.
+    Spgemm {
+        /// m x k.
+        a: &'a AnySparse,
+        /// k x n.
+        b: &'a AnySparse,
+    },
+    /// `A^T` in the same format; the answer is sparse.
+    Transpose {
+        /// The matrix.
+        a: &'a AnySparse,
+    },
+    /// The same matrix in another format; the answer is sparse.
+    Convert {
+        /// The matrix.
+        a: &'a AnySparse,
+        /// Target format.
+        to: FormatKind,
+        /// Its parameters.
+        params: FormatParams,
+    },
+}
 
 /// All that a task reads; what its operation does not have is as in [`Inputs::plain`].
 #[derive(Clone, Copy, Debug)]
@@ -189,5 +298,42 @@ impl<'a> Task<'a> {
     #[must_use]
     pub fn into_parts(self) -> (Inputs<'a>, Option<DenseMut<'a>>) {
         (self.inputs(), output_of!(self, c => c, out => DenseMut::column(out)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Csr, CsrParts, Sparse};
+
+    /// Whatever is lost on the way would be missing in a message, a copy or a reproducer.
+    #[test]
+    fn a_task_comes_back_from_its_parts() {
+        let parts = CsrParts { rows: 1, cols: 1, row_ptr: vec![0, 1], col_idx: vec![0], values: vec![2.0] };
+        let a = AnySparse::F64(Sparse::Csr(Csr::try_new(parts).expect("a matrix")));
+        let (x, mut y) = ([3.0], [0.0]);
+        for op in Op::ALL {
+            let dense = DenseRef::column(AnySlice::F64(&x));
+            let given = Inputs {
+                b_sparse: Some(&a),
+                b: Some(dense),
+                y: Some(dense),
+                alpha: 5.0,
+                to: Some(FormatKind::Csr),
+                ..Inputs::plain(op, &a)
+            };
+            let output = |y| Some(DenseMut::column(AnySliceMut::F64(y)));
+            let task = Task::new(given, output(&mut y)).expect("everything is there");
+            let signature = op.signature();
+            assert_eq!(task.op(), op);
+            assert_eq!(task.output().is_some(), signature.output.is_some());
+            let (inputs, written) = task.into_parts();
+            assert_eq!(inputs.sparse().count(), signature.sparse.len());
+            assert_eq!(inputs.dense().count(), signature.dense.len());
+            assert_eq!(inputs.alpha, if op.is_dense() { 5.0 } else { 1.0 });
+            let bare = Task::new(Inputs::plain(op, &a), None);
+            let needs_none = signature.dense.is_empty() && signature.sparse.len() == 1 && inputs.to.is_none();
+            assert_eq!(bare.is_ok(), needs_none && written.is_none(), "{}", op.name());
+        }
     }
 }
