@@ -12,7 +12,7 @@ use sparse_oracle::judge::{
 };
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 use std::time::Duration;
 
 /// An output element from its terms to what was found.
@@ -107,9 +107,9 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
             None => accepted.expected_bits(),
         };
         let interest = match accepted.judge(found) {
-            ElementVerdict::Wrong(Tier::T0, _) => (3, 0.0),
-            ElementVerdict::Wrong(Tier::T1, _) => (2, 0.0),
-            ElementVerdict::Wrong(Tier::T2, _) => (1, 0.0),
+            ElementVerdict::Wrong(Criterion::T0, _) => (3, 0.0),
+            ElementVerdict::Wrong(Criterion::T1, _) => (2, 0.0),
+            ElementVerdict::Wrong(Criterion::T2, _) => (1, 0.0),
             ElementVerdict::Within(share) => (0, share),
             ElementVerdict::Exact | ElementVerdict::Unjudged => (0, 0.0),
         };

@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
 use sparse_oracle::judge::Judged;
 use sparse_oracle::scalar::{Precision, decimal};
-use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Defect, Mismatch, Verdict};
 
 /// The record of a case that nobody could be asked, for this reason.
 pub(crate) fn unasked(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
@@ -79,7 +79,7 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
     let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
     let message = past_the_largest(&m).unwrap_or(m.message);
     report::Mismatch {
-        tier: m.tier.unwrap_or(Tier::T0),
+        tier: m.tier.unwrap_or(Criterion::T0),
         what: m.defect,
         at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
         expected: text(m.expected),
@@ -96,7 +96,7 @@ fn mismatch_record(m: Mismatch) -> report::Mismatch {
 /// stand there does.
 fn past_the_largest(m: &Mismatch) -> Option<String> {
     let overflows = matches!(m.expected.as_str(), "inf" | "-inf");
-    let by_bound = m.tier == Some(Tier::T1) && m.defect == Defect::Value && m.bound.is_some();
+    let by_bound = m.tier == Some(Criterion::T1) && m.defect == Defect::Value && m.bound.is_some();
     let text = || {
         format!(
             "expected an overflow to {}: the exact result is past the largest number, so an infinity or NaN may stand there, or \
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn an_overflow_that_did_not_come_says_what_may_stand_there() {
         let mut mismatch = Mismatch {
-            tier: Some(Tier::T1),
+            tier: Some(Criterion::T1),
             expected: "inf".to_owned(),
             expected_bits: Some(0x7ff0_0000_0000_0000),
             found: "-3.96e307".to_owned(),

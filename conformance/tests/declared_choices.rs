@@ -2,7 +2,7 @@
 
 use sparse_conformance::backend::{Backend, Failure, Support};
 use sparse_conformance::case::{Case, Params};
-use sparse_conformance::report::{Tier, VerdictRecord};
+use sparse_conformance::report::{Criterion, VerdictRecord};
 use sparse_conformance::runner::run_case;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::contract::{Contract, Op};
@@ -142,7 +142,7 @@ fn verdicts(backend: &[Box<dyn Backend>]) -> Vec<(String, VerdictRecord)> {
     found
 }
 
-fn wrong(found: &[(String, VerdictRecord)]) -> Vec<Tier> {
+fn wrong(found: &[(String, VerdictRecord)]) -> Vec<Criterion> {
     let tier = |verdict: &VerdictRecord| match verdict {
         VerdictRecord::Wrong(mismatch) => Some(mismatch.tier),
         _ => None,
@@ -164,7 +164,7 @@ fn duplicates_that_are_terms_are_judged_as_terms() {
     }
     // The order of duplicates is that in which they are stored, to the bit.
     let backwards = wrong(&verdicts(&Coo::chain(Does::SortedBackwards)));
-    assert!(backwards.contains(&Tier::T2), "{backwards:?}");
+    assert!(backwards.contains(&Criterion::T2), "{backwards:?}");
 }
 
 #[test]
@@ -173,9 +173,9 @@ fn the_default_refuses_what_only_terms_explain_and_the_other_way_round() {
     assert!(!scattered.is_empty(), "a sum that is rounded first is another number");
     // Any bound of n terms has room for a sum that is rounded before it is multiplied, their bits have none.
     let combined = wrong(&verdicts(&Coo::chain(Does::Combine)));
-    assert!(combined.contains(&Tier::T2), "{combined:?}");
+    assert!(combined.contains(&Criterion::T2), "{combined:?}");
     for terms in [true, false] {
         let last = wrong(&verdicts(&Coo::any(Does::Last, terms)));
-        assert!(last.contains(&Tier::T0) && last.len() > 20, "{last:?}");
+        assert!(last.contains(&Criterion::T0) && last.len() > 20, "{last:?}");
     }
 }

@@ -6,7 +6,7 @@ use sparse_conformance::backend::{
 };
 use sparse_conformance::case::{Case, Params};
 use sparse_conformance::plan::Options;
-use sparse_conformance::report::{Tier, VerdictKind, VerdictRecord};
+use sparse_conformance::report::{Criterion, VerdictKind, VerdictRecord};
 use sparse_conformance::runner::run_case;
 use sparse_conformance::selftest::{Bug, Ground, Seeded, bugs};
 use sparse_oracle::contract::{Contract, Op, TYPES};
@@ -75,7 +75,7 @@ fn another_chain_than_declared_is_a_finding_of_t2() {
                 tiers.push(mismatch.tier);
             }
         }
-        assert!(!tiers.is_empty() && tiers.iter().all(|t| *t == Tier::T2), "{name}: {tiers:?}");
+        assert!(!tiers.is_empty() && tiers.iter().all(|t| *t == Criterion::T2), "{name}: {tiers:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tier T1's promise for every declared arithmetic, by number of terms; and which lines of it a declaration has.
+//! Criterion T1's promise for every declared arithmetic, by number of terms; and which lines of it a declaration has.
 //!
 //! ```text
 //! f32_f32_f32_f32 FmaChain MulThenAdd 1 0 32: 32+0 deep 32, 1.9e-6, 4.4e-44      chains: types, reduction, epilogue, alpha, beta, n

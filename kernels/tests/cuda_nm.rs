@@ -12,7 +12,7 @@ use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::refusal::Refusal;
 use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::verdict::{Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Verdict};
 use std::collections::BTreeSet;
 use support::{Dense, LAYOUTS, Rng, encode, entries, kept_slots};
 
@@ -56,7 +56,7 @@ struct Case {
 }
 
 /// Runs a case and has it judged; the tiers that decided.
-fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Tier> {
+fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Criterion> {
     let (alpha, beta) = case.factors;
     let mut c = case.c.clone();
     let task = Task::Spmm {

@@ -20,7 +20,7 @@ use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
 use sparse_oracle::task::{Answer, SddmmMode, Task};
-use sparse_oracle::verdict::{Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Verdict};
 use std::collections::BTreeMap;
 use support::{Dense, LAYOUTS, Rng, entries};
 
@@ -46,7 +46,7 @@ fn kernels(wanted: impl Fn(&Kernel) -> bool) -> Vec<&'static Kernel> {
 struct Seen {
     tasks: usize,
     elements: usize,
-    tiers: BTreeMap<Tier, usize>,
+    tiers: BTreeMap<Criterion, usize>,
     worst: f64,
 }
 
@@ -71,10 +71,10 @@ impl Seen {
             "{}: {tasks} tasks, {elements} elements, {tiers:?}, at most {worst:.3} of the bound",
             kernel.name
         );
-        assert!(tiers.contains_key(&Tier::T0) && tiers.contains_key(&Tier::T1));
+        assert!(tiers.contains_key(&Criterion::T0) && tiers.contains_key(&Criterion::T1));
         // An architecture without a model has no T2.
         if needs_bits && kernel.arithmetic.is_deterministic() {
-            assert!(tiers.contains_key(&Tier::T2), "no element was compared bit for bit");
+            assert!(tiers.contains_key(&Criterion::T2), "no element was compared bit for bit");
         }
     }
 }

@@ -12,7 +12,7 @@ use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 
 const F32: Precision = Precision::F32;
 
@@ -67,7 +67,7 @@ fn each_element_is_exact_by_its_own_products() {
             if site.at.1 == 0 {
                 // One unit of the last place: 16773119 is right.
                 let off = accepted.judge(u64::from(16_773_118.0f32.to_bits()));
-                assert!(matches!(off, ElementVerdict::Wrong(Tier::T0, _)), "{off:?}");
+                assert!(matches!(off, ElementVerdict::Wrong(Criterion::T0, _)), "{off:?}");
             }
             free.push(accepted.order_free);
         })
@@ -157,7 +157,10 @@ fn alpha_in_b_is_not_alpha_in_a() {
     let mut pairs = (1u8..100).map(|i| [(f64::from(0.1f32), f64::from(f32::from(i) * 0.7))]);
     let terms = pairs.find(differ).expect("a pair that tells them apart");
     let verdict = accepts(&chain.epilogue(Epilogue::AlphaIntoB), &terms, (third, 0.0), 0.0);
-    assert!(matches!(verdict.judge(of(Epilogue::AlphaIntoA, &terms)), ElementVerdict::Wrong(Tier::T2, _)));
+    assert!(matches!(
+        verdict.judge(of(Epilogue::AlphaIntoA, &terms)),
+        ElementVerdict::Wrong(Criterion::T2, _)
+    ));
     assert!(!matches!(verdict.judge(of(Epilogue::AlphaIntoB, &terms)), ElementVerdict::Wrong(..)));
 }
 
@@ -188,7 +191,7 @@ fn a_compensated_sum_that_turns_an_infinity_into_nan_is_wrong() {
         terms.insert(2, (infinity, 2.0));
         let (found, verdict) = judged(&terms);
         assert!(found.is_nan(), "the compensation is Inf - Inf");
-        assert!(matches!(verdict, ElementVerdict::Wrong(Tier::T1, None)), "{verdict:?}");
+        assert!(matches!(verdict, ElementVerdict::Wrong(Criterion::T1, None)), "{verdict:?}");
         let plain = terms.iter().fold(0.0f64, |sum, &(a, b)| sum + a * b);
         let verdict = accepts(&any(), &terms, (1.0, 0.0), 0.0).judge(store(plain, F32));
         assert_eq!(verdict, ElementVerdict::Exact, "a plain sum keeps it");

@@ -8,7 +8,7 @@ use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{AnySlice, Values};
 use sparse_oracle::task::RawSparse;
-use sparse_oracle::verdict::{Defect, Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Defect, Verdict};
 use sparse_oracle::{Precision, Rounding};
 use std::collections::BTreeMap;
 
@@ -315,7 +315,7 @@ fn spgemm_values_and_kinds_are_judged() {
     });
     is_wrong(&off_by_one, Defect::Value, "element (0, 1)");
     let Verdict::Wrong(m) = &off_by_one else { panic!("wrong") };
-    assert_eq!((m.tier, m.at), (Some(Tier::T0), Some((0, 1))));
+    assert_eq!((m.tier, m.at), (Some(Criterion::T0), Some((0, 1))));
     is_wrong(&multiplied(FormatKind::Csr, &default, |raw| raw.rows = 4), Defect::Shape, "4x3");
     let f64s = |raw: &mut RawSparse| raw.values = Values::F64(raw.values.to_f64());
     is_wrong(&multiplied(FormatKind::Csr, &default, f64s), Defect::Shape, "f64");

@@ -7,7 +7,7 @@ use sparse_oracle::format::{Csr, Dense, Entries, Entry};
 use sparse_oracle::judge::{ElementVerdict, Problem, Rule};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 
 /// One block of 1 x 3: the middle slot holds 2, the others are pads. B's columns: finite; NaN, Inf beside the entry;
 /// Inf at the entry.
@@ -66,14 +66,17 @@ fn where_a_pad_faces_nan_or_infinity_both_answers_are_right() {
 fn a_pad_that_faces_a_number_changes_nothing() {
     let padded = ANY.multiplies_pads();
     assert_eq!(verdict(&padded, (1.0, 0.0), true, 0, 6.0), ElementVerdict::Exact);
-    assert!(matches!(verdict(&padded, (1.0, 0.0), true, 0, f32::NAN), ElementVerdict::Wrong(Tier::T1, _)));
+    assert!(matches!(
+        verdict(&padded, (1.0, 0.0), true, 0, f32::NAN),
+        ElementVerdict::Wrong(Criterion::T1, _)
+    ));
 }
 
 #[test]
 fn a_declared_chain_pins_what_a_pad_does() {
     let padded = CHAIN.multiplies_pads();
     assert_eq!(verdict(&padded, (1.0, 0.0), true, 1, f32::NAN), ElementVerdict::Exact);
-    assert!(matches!(verdict(&padded, (1.0, 0.0), true, 1, 6.0), ElementVerdict::Wrong(Tier::T2, _)));
+    assert!(matches!(verdict(&padded, (1.0, 0.0), true, 1, 6.0), ElementVerdict::Wrong(Criterion::T2, _)));
     assert_eq!(verdict(&padded, (1.0, 0.0), true, 0, 6.0), ElementVerdict::Exact);
 }
 

@@ -14,7 +14,7 @@ use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::scalar::{Element, Values, decode};
 use sparse_oracle::source::random::Random;
 use sparse_oracle::source::values::ValueFamily;
-use sparse_oracle::verdict::{Defect, Mismatch, Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Defect, Mismatch, Verdict};
 use sparse_oracle::{Precision, with_scalar};
 
 /// One row of A against one column of B, judged under a declaration.
@@ -66,7 +66,7 @@ impl Dot {
 }
 
 #[track_caller]
-fn refused(verdict: Verdict, tier: Tier, context: &str) -> Mismatch {
+fn refused(verdict: Verdict, tier: Criterion, context: &str) -> Mismatch {
     match verdict {
         Verdict::Wrong(m) => {
             assert_eq!((m.tier, m.defect), (Some(tier), Defect::Value), "{context}: {m}");
@@ -161,17 +161,17 @@ fn c_is_read_exactly_when_beta_is_not_zero() {
         let t: Vec<(f64, f64)> = vec![(1.0, 2.0), (2.0, 3.0)];
         let unread = dot(weakest(types), &t).scaled(1.0, 0.0, 5.0);
         accepted(&unread.value(8.0), "beta = 0");
-        refused(unread.value(13.0), Tier::T0, "reads C with beta = 0");
+        refused(unread.value(13.0), Criterion::T0, "reads C with beta = 0");
         let nan_in_c = dot(weakest(types), &t).scaled(1.0, 0.0, f64::NAN);
         accepted(&nan_in_c.value(8.0), "NaN in an unread C vanishes");
-        refused(nan_in_c.value(f64::NAN), Tier::T1, "0 * NaN from C");
+        refused(nan_in_c.value(f64::NAN), Criterion::T1, "0 * NaN from C");
         let mut reads_c = dot(weakest(types), &t).scaled(1.0, 0.0, f64::NAN);
         reads_c.profile = reads_c.profile.with(Choice::Beta0ReadsC, "test");
         accepted(&reads_c.value(f64::NAN), "declared to read C");
-        refused(reads_c.value(8.0), Tier::T1, "declared to read C, and did not");
+        refused(reads_c.value(8.0), Criterion::T1, "declared to read C, and did not");
         let read = dot(weakest(types), &t).scaled(1.0, 1.0, 5.0);
         accepted(&read.value(13.0), "beta = 1");
-        refused(read.value(8.0), Tier::T0, "skips C with beta = 1");
+        refused(read.value(8.0), Criterion::T0, "skips C with beta = 1");
     }
 }
 
@@ -181,11 +181,11 @@ fn alpha_zero_hides_a_and_b_unless_declared_otherwise() {
         let t = [(f64::NAN, 1.0), (1.0, 1.0)];
         let hidden = dot(weakest(types), &t).scaled(0.0, 1.0, 5.0);
         accepted(&hidden.value(5.0), "alpha = 0");
-        refused(hidden.value(f64::NAN), Tier::T1, "0 * NaN reaches C");
+        refused(hidden.value(f64::NAN), Criterion::T1, "0 * NaN reaches C");
         let mut reads = dot(weakest(types), &t).scaled(0.0, 1.0, 5.0);
         reads.profile = reads.profile.with(Choice::Alpha0ReadsAb, "test");
         accepted(&reads.value(f64::NAN), "declared to read A and B");
-        refused(reads.value(5.0), Tier::T1, "declared to read A and B, and did not");
+        refused(reads.value(5.0), Criterion::T1, "declared to read A and B, and did not");
     }
 }
 
@@ -197,10 +197,10 @@ fn at_alpha_zero_a_zero_has_either_sign() {
     let zero = dot(declared, &[(1.0, 1.0)]).scaled(0.0, 1.0, -0.0);
     accepted(&zero.value(-0.0), "C as it was");
     accepted(&zero.value(0.0), "+0 added to it");
-    refused(zero.value(f64::from(f32::from_bits(1))), Tier::T0, "no zero at all");
+    refused(zero.value(f64::from(f32::from_bits(1))), Criterion::T0, "no zero at all");
     let product = dot(declared, &[(1.0, -0.0)]).scaled(1.0, 0.0, 0.0);
     accepted(&product.value(0.0), "a chain from +0");
-    refused(product.value(-0.0), Tier::T2, "elsewhere the sign counts");
+    refused(product.value(-0.0), Criterion::T2, "elsewhere the sign counts");
 }
 
 /// Regression: with alpha = 0, beta = 1 nothing rounds, however many terms the row has.
@@ -224,7 +224,7 @@ fn accumulating_in_f16_where_f32_is_declared_is_refused() {
             let bits = simulate(&narrow, way, &t, (1.0, 0.0), 0.0, &mut random);
             let y = decode(bits, Precision::F16);
             let declared = dot(Arithmetic::any(Precision::F32, Precision::F32), &t);
-            refused(declared.value(y), Tier::T1, &format!("{way:?} seed {seed}"));
+            refused(declared.value(y), Criterion::T1, &format!("{way:?} seed {seed}"));
             accepted(&dot(narrow, &t).value(y), "as declared");
         }
     }
@@ -313,22 +313,22 @@ fn nan_and_infinities_are_neither_swallowed_nor_turned() {
         let nan = case(&[(f64::NAN, 1.0), (1.0, 1.0)]);
         accepted(&nan.value(f64::NAN), "NaN");
         for y in [0.0, 1.0, inf] {
-            refused(nan.value(y), Tier::T1, "NaN swallowed");
+            refused(nan.value(y), Criterion::T1, "NaN swallowed");
         }
         let explicit_zero = case(&[(0.0, inf), (1.0, 1.0)]);
         accepted(&explicit_zero.value(f64::NAN), "0 x Inf");
-        refused(explicit_zero.value(1.0), Tier::T1, "an explicit zero skipped");
+        refused(explicit_zero.value(1.0), Criterion::T1, "an explicit zero skipped");
         let up = case(&[(1.0, inf), (1.0, 1.0)]);
         accepted(&up.value(inf), "Inf");
         for y in [-inf, f64::NAN, 1.0] {
-            refused(up.value(y), Tier::T1, "Inf turned");
+            refused(up.value(y), Criterion::T1, "Inf turned");
         }
         let torn = case(&[(1.0, inf), (-1.0, inf)]);
         accepted(&torn.value(f64::NAN), "Inf - Inf");
-        refused(torn.value(inf), Tier::T1, "Inf - Inf is not Inf");
+        refused(torn.value(inf), Criterion::T1, "Inf - Inf is not Inf");
         let finite = case(&[(1.0, 2.0), (1.0, 1.0)]);
         for y in [inf, -inf, f64::NAN] {
-            refused(finite.value(y), Tier::T1, "a finite sum is finite");
+            refused(finite.value(y), Criterion::T1, "a finite sum is finite");
         }
     }
 }
@@ -344,9 +344,9 @@ fn on_exact_operands_one_ulp_is_wrong() {
                 let case = dot(declared, &t).scaled(alpha, beta, c);
                 let bits = store(right, types.out);
                 assert_eq!(case.judged(bits).verdict, Verdict::Exact, "{types}");
-                assert!(case.judged(bits).tiers.contains(&Tier::T0));
+                assert!(case.judged(bits).tiers.contains(&Criterion::T0));
                 for wrong in [bits + 1, bits - 1] {
-                    refused(case.judged(wrong).verdict, Tier::T0, &format!("{types} alpha {alpha}"));
+                    refused(case.judged(wrong).verdict, Criterion::T0, &format!("{types} alpha {alpha}"));
                 }
             }
         }
@@ -372,12 +372,12 @@ fn where_the_bits_are_declared_one_ulp_is_wrong() {
                     assert_eq!((m.defect, m.found_bits), (Defect::Value, Some(wrong)), "{context}: {m}");
                     // An ulp of a narrow result may be more than the bound: then that is said first.
                     match m.tier {
-                        Some(Tier::T2) => assert_eq!(m.expected_bits, Some(bits), "{context}: {m}"),
-                        Some(Tier::T1) => assert!(m.error > m.bound, "{context}: {m}"),
-                        _ => assert!(m.tier == Some(Tier::T0) && m.error > Some(0.0), "{context}: {m}"),
+                        Some(Criterion::T2) => assert_eq!(m.expected_bits, Some(bits), "{context}: {m}"),
+                        Some(Criterion::T1) => assert!(m.error > m.bound, "{context}: {m}"),
+                        _ => assert!(m.tier == Some(Criterion::T0) && m.error > Some(0.0), "{context}: {m}"),
                     }
                     if types.a == types.acc && types.acc == types.out {
-                        assert_eq!(m.tier, Some(Tier::T2), "{context}: {m}");
+                        assert_eq!(m.tier, Some(Criterion::T2), "{context}: {m}");
                         let alone = dot(weakest(types), &t).scaled(-1.5, 0.75, 3.0);
                         accepted(&alone.judged(wrong).verdict, "T1 alone forgives an ulp");
                     }
@@ -401,7 +401,8 @@ fn another_order_or_unit_than_declared_is_seen_in_the_bits() {
         t.reverse();
         let backwards = simulate(&fused, Way::Fused, &t, (1.0, 0.0), 0.0, &mut Random::new(0, "unused"));
         for (count, bits) in seen.iter_mut().zip([unfused, backwards]) {
-            let wrong = matches!(case.judged(bits).verdict, Verdict::Wrong(m) if m.tier == Some(Tier::T2));
+            let wrong =
+                matches!(case.judged(bits).verdict, Verdict::Wrong(m) if m.tier == Some(Criterion::T2));
             assert_eq!(wrong, bits != right);
             *count += usize::from(wrong);
         }
@@ -480,19 +481,19 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
     let beside = f32::from_bits(chain.to_bits() + 1);
 
     let both = mismatch([beside, 3.0]);
-    assert_eq!((both.at, both.tier, both.count), (Some((1, 0)), Some(Tier::T0), 2));
+    assert_eq!((both.at, both.tier, both.count), (Some((1, 0)), Some(Criterion::T0), 2));
     assert_eq!(
         both.message,
         "element (1, 0): expected 4 (0x40800000), found 3 (0x40400000): operands are exact in any order of summation, so only \
          the exact value is right"
     );
     let far = mismatch([2.0 * chain, 4.0]);
-    assert_eq!((far.at, far.tier), (Some((0, 0)), Some(Tier::T1)));
+    assert_eq!((far.at, far.tier), (Some((0, 0)), Some(Criterion::T1)));
     assert!(far.message.contains("exceeds the bound"), "{}", far.message);
 
     // Within the bound, and not the declared bits: decimal and bits of both are of the same numbers, in f32.
     let bits = mismatch([beside, 4.0]);
-    assert_eq!((bits.at, bits.tier), (Some((0, 0)), Some(Tier::T2)));
+    assert_eq!((bits.at, bits.tier), (Some((0, 0)), Some(Criterion::T2)));
     assert_eq!((bits.expected, bits.expected_bits), (chain.to_string(), Some(u64::from(chain.to_bits()))));
     assert_eq!((bits.found, bits.found_bits), (beside.to_string(), Some(u64::from(beside.to_bits()))));
     assert!(bits.message.ends_with("but the declared reduction gives other bits"), "{}", bits.message);

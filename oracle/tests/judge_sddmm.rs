@@ -12,7 +12,7 @@ use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 use sparse_oracle::source::values::VALUE_FAMILIES;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 
 fn verdict(arithmetic: &Arithmetic, x: &[f64], y: &[f64], factor: Option<f64>, bits: u64) -> ElementVerdict {
     let row = |v: &[f64]| Dense::from_fn(1, v.len(), |_, k| v[k]);
@@ -57,7 +57,7 @@ fn a_stored_zero_or_infinity_multiplies_whatever_the_sum_is() {
     }
     assert!(matches!(
         verdict(&F32, &[1.0, 1.0], &[1.0, 1.0], None, bits(3.0)),
-        ElementVerdict::Wrong(Tier::T0, _)
+        ElementVerdict::Wrong(Criterion::T0, _)
     ));
 }
 

@@ -6,10 +6,10 @@ use sparse_oracle::judge::{Output, Place, Problem, judge_problem};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, Values};
-use sparse_oracle::verdict::{Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Verdict};
 
 /// One dot product of `terms` f16 numbers that do not sum exactly, and a result of zero.
-fn verdict_on_zero(terms: usize, arithmetic: &Arithmetic) -> (Verdict, Vec<Tier>) {
+fn verdict_on_zero(terms: usize, arithmetic: &Arithmetic) -> (Verdict, Vec<Criterion>) {
     let row = |seed: usize| Dense::from_fn(1, terms, |_, k| 1.0 + ((k * 37 + seed) % 1024) as f64 / 1024.0);
     let (x, y) = (row(1), row(2));
     let problem = Problem::Sddmm { positions: &[(0, 0)], x: &x, y: &y, factors: &[] };
@@ -33,12 +33,12 @@ fn a_result_that_nothing_is_promised_about_is_not_run_rather_than_within() {
     assert_eq!(tiers, []);
     let (verdict, tiers) = verdict_on_zero(30, &free);
     assert!(matches!(verdict, Verdict::Wrong(_)), "{verdict:?}");
-    assert_eq!(tiers, [Tier::T1]);
+    assert_eq!(tiers, [Criterion::T1]);
     // A fixed order still has its model.
     let chain = Arithmetic::chain(Reduction::MulAddChain, Precision::F16, Precision::F16);
     let (verdict, tiers) = verdict_on_zero(3000, &chain);
     assert!(matches!(verdict, Verdict::Wrong(_)), "{verdict:?}");
-    assert_eq!(tiers, [Tier::T2]);
+    assert_eq!(tiers, [Criterion::T2]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use sparse_oracle::format::{Csr, CsrParts};
 use sparse_oracle::judge::{ExactOperands, Judged, Output, Place, Problem, judge_problem, judge_spgemm};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{AnySlice, Element};
-use sparse_oracle::verdict::{Tier, Verdict};
+use sparse_oracle::verdict::{Criterion, Verdict};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) struct Judgement {
     /// The verdict.
     pub(super) verdict: Verdict,
     /// Tiers that decided elements.
-    pub(super) tiers: Vec<Tier>,
+    pub(super) tiers: Vec<Criterion>,
     /// Share of the elements that were judged.
     pub(super) share: f64,
 }
@@ -227,7 +227,7 @@ fn from(found: AnySlice<'_>, start: usize) -> AnySlice<'_> {
 
 fn merged(judged: Vec<Judged>, elements: usize) -> Judgement {
     let seen: usize = judged.iter().map(|j| j.elements).sum();
-    let tiers = [Tier::T0, Tier::T1, Tier::T2];
+    let tiers = [Criterion::T0, Criterion::T1, Criterion::T2];
     let tiers = tiers.into_iter().filter(|t| judged.iter().any(|j| j.tiers.contains(t))).collect();
     let worst = judged.into_iter().map(|j| j.verdict).fold(Verdict::Exact, worse);
     let share = if elements == 0 { 1.0 } else { seen as f64 / elements as f64 };

@@ -50,6 +50,6 @@ pub use outcome::{Outcome, Thin};
 pub use reason::Reason;
 pub use summary::{BackendSummary, Cell, ContractRow, Counts, Histogram, NotRun, Summary, Worst};
 pub use text::{Colour, to_text};
-pub use verdict::{Defect, Mismatch, Place, Tier, VerdictKind, VerdictRecord, details};
+pub use verdict::{Criterion, Defect, Mismatch, Place, VerdictKind, VerdictRecord, details};
 pub use worth::{Behind, LEAST_CAUGHT, Seeded, Worth};
 pub use write::{ReportError, WRITERS, Writer, write_all};

@@ -8,7 +8,7 @@ use super::evidence::{DeterminismGrade, Repeated, Reproducer};
 use super::expectation::Expectation;
 use super::finding::Finding;
 use super::outcome::Thin;
-use super::verdict::{Tier, VerdictKind, VerdictRecord};
+use super::verdict::{Criterion, VerdictKind, VerdictRecord};
 use super::worth::Worth;
 use crate::shard::Shard;
 use schemars::JsonSchema;
@@ -241,7 +241,7 @@ pub struct CaseRecord {
     pub verdict: VerdictRecord,
     /// Tiers that were applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tiers: Vec<Tier>,
+    pub tiers: Vec<Criterion>,
     /// Largest error as a share of the bound where T1 was applied; above 1 in a wrong case; absent if not finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,

@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-pub use sparse_oracle::verdict::{Defect, Tier, Verdict, VerdictKind};
+pub use sparse_oracle::verdict::{Criterion, Defect, Verdict, VerdictKind};
 use std::fmt;
 
 /// A verdict whose mismatch is printed.
@@ -31,8 +31,8 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mismatch {
-    /// Tier that found it.
-    pub tier: Tier,
+    /// Criterion that found it.
+    pub tier: Criterion,
     /// What is wrong.
     pub what: Defect,
     /// Where, if it has a place.
@@ -63,7 +63,7 @@ pub struct Mismatch {
 impl Mismatch {
     /// A mismatch without a place or values.
     #[must_use]
-    pub fn new(tier: Tier, what: Defect, message: impl Into<String>) -> Mismatch {
+    pub fn new(tier: Criterion, what: Defect, message: impl Into<String>) -> Mismatch {
         Mismatch {
             tier,
             what,

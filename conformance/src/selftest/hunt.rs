@@ -12,7 +12,7 @@ use crate::backend::Portable;
 use crate::case::Case;
 use crate::origin::Loaded;
 use crate::plan::{self, Group, Options, plan};
-use crate::report::{CaseRecord, Defect, Tier, VerdictRecord};
+use crate::report::{CaseRecord, Criterion, Defect, VerdictRecord};
 use crate::runner::{Asked, Ready};
 use crate::sequence::After;
 use rayon::prelude::*;
@@ -118,7 +118,7 @@ pub struct Kill {
     /// What the finding is called.
     pub symptom: Symptom,
     /// The tier that decided, where values were judged.
-    pub tier: Option<Tier>,
+    pub tier: Option<Criterion>,
     /// The declared bits (T2) were compared there, too: a stronger statement may have spoken first.
     pub by_bits: bool,
     /// The case.
@@ -276,7 +276,7 @@ impl Hunt {
         self.kill = Symptom::of(verdict).map(|symptom| Kill {
             symptom,
             tier: deciding_tier(verdict),
-            by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Tier::T2),
+            by_bits: deciding_tier(verdict).is_some() && record.tiers.contains(&Criterion::T2),
             case: case.to_string(),
             earlier: asked.in_call.is_some(),
         });
@@ -292,7 +292,7 @@ impl Hunt {
 }
 
 /// The tier of a mismatch of values; other defects are not about rounding, and moved bits about no tier.
-fn deciding_tier(verdict: &VerdictRecord) -> Option<Tier> {
+fn deciding_tier(verdict: &VerdictRecord) -> Option<Criterion> {
     match verdict {
         VerdictRecord::Wrong(m) if m.what == Defect::Value && m.message.starts_with("element") => {
             Some(m.tier)

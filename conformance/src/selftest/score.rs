@@ -7,7 +7,7 @@ use super::hunt::{CONTROLLED, Ground, Hunt, hunt};
 use super::schedules;
 use crate::case::Case;
 use crate::plan::{self, Options};
-use crate::report::Tier;
+use crate::report::Criterion;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct KillScore {
     pub killed: u64,
     /// All of them.
     pub total: u64,
-    /// Tier of the hunt.
+    /// Criterion of the hunt.
     pub tier: String,
     /// Seed of its plan.
     #[serde(default)]
@@ -61,8 +61,8 @@ pub enum Sort {
 pub struct Fate {
     /// What the finding was called; for comparators, what was misjudged. `None` for a survivor.
     pub killed_by: Option<String>,
-    /// Tier of the judgement, where values decided.
-    pub tier: Option<Tier>,
+    /// Criterion of the judgement, where values decided.
+    pub tier: Option<Criterion>,
     /// Cases (inputs, probes) judged, that of the kill included.
     pub judged: u64,
     /// The case, input or probe of the kill.

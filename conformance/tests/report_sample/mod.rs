@@ -1,8 +1,8 @@
 //! A made-up report that looks like a real one and holds every verdict, for tests and for looking at the page.
 
 use sparse_conformance::report::{
-    Backend, CaseRecord, Contract, Defect, Deviation, Environment, Exclusion, Mismatch, Place, Plan, Report,
-    RowStatistics, Source, SpyGrid, Tier, Timings, VerdictRecord,
+    Backend, CaseRecord, Contract, Criterion, Defect, Deviation, Environment, Exclusion, Mismatch, Place,
+    Plan, Report, RowStatistics, Source, SpyGrid, Timings, VerdictRecord,
 };
 use sparse_oracle::contract::all_contracts;
 
@@ -164,9 +164,9 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
         backend: backend.to_owned(),
         verdict,
         tiers: if moves && ran {
-            vec![Tier::T0]
+            vec![Criterion::T0]
         } else if ran {
-            vec![Tier::T0, Tier::T1]
+            vec![Criterion::T0, Criterion::T1]
         } else {
             Vec::new()
         },
@@ -192,7 +192,7 @@ fn bad() -> Vec<VerdictRecord> {
         error: Some("1.302093e-3".to_owned()),
         bound: Some("3.5e-8".to_owned()),
         ..Mismatch::new(
-            Tier::T1,
+            Criterion::T1,
             Defect::Value,
             "C[17][4] is 37100 times farther from the exact result than its bound",
         )
@@ -207,7 +207,7 @@ fn bad() -> Vec<VerdictRecord> {
     let texts =
         |what: Defect| format!("{what}: a <b>markup</b> & \"quotes\" | pipes\nand a `second` line \u{1}");
     let mut bad = vec![VerdictRecord::Wrong(far), VerdictRecord::Wrong(infinite)];
-    bad.extend(Defect::ALL.map(|what| VerdictRecord::Wrong(Mismatch::new(Tier::T0, what, texts(what)))));
+    bad.extend(Defect::ALL.map(|what| VerdictRecord::Wrong(Mismatch::new(Criterion::T0, what, texts(what)))));
     bad.extend([
         VerdictRecord::LoneRefusal { refusal: "ldc is 8, must be at least 33".to_owned() },
         VerdictRecord::LoneAcceptance { expected: "row_ptr[4] is 3, less than row_ptr[3] = 5".to_owned() },

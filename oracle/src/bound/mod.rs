@@ -1,4 +1,4 @@
-//! Tier T1: how far a result may lie from the exact one, derived from its declared arithmetic. The only numeric
+//! Criterion T1: how far a result may lie from the exact one, derived from its declared arithmetic. The only numeric
 //! tolerances of the suite follow from [`roundings`] and from the error of fused sums, one exhaustive match.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Tier T0: where every way of summing gives the exact value.
+//! Criterion T0: where every way of summing gives the exact value.
 //!
 //! Let all terms be multiples of 2^q, and the sum of their magnitudes at most 2^(p + q), p significand bits of the narrowest type.
 //! Then every partial sum of every order is a multiple of 2^q with at most p bits, hence exact, whatever the rounding mode.

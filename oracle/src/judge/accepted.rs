@@ -3,7 +3,7 @@
 use crate::bound::Tolerance;
 use crate::exact::{Element, Value};
 use crate::scalar::{Precision, Rounding, decode};
-use crate::verdict::Tier;
+use crate::verdict::Criterion;
 use std::sync::Arc;
 
 /// What is known about one element before looking at the result.
@@ -37,7 +37,7 @@ pub enum ElementVerdict {
     /// No tier has anything to say: the declared arithmetic promises nothing for so many terms.
     Unjudged,
     /// Wrong by this tier, with error and bound where they exist.
-    Wrong(Tier, Option<(f64, f64)>),
+    Wrong(Criterion, Option<(f64, f64)>),
 }
 
 impl Accepted {
@@ -52,7 +52,7 @@ impl Accepted {
                 let finite = self.exact.value.is_finite() && y.is_finite();
                 let distance = self.tolerance.as_ref().filter(|_| finite);
                 let figures = distance.map(|t| t.distance(y, &self.exact.value, &self.exact.gauge));
-                ElementVerdict::Wrong(Tier::T2, figures.map(|d| (d.error, d.bound)))
+                ElementVerdict::Wrong(Criterion::T2, figures.map(|d| (d.error, d.bound)))
             }
             right => right,
         }
@@ -96,17 +96,17 @@ impl Accepted {
             return if self.overflow {
                 ElementVerdict::Within(0.0)
             } else {
-                ElementVerdict::Wrong(Tier::T1, None)
+                ElementVerdict::Wrong(Criterion::T1, None)
             };
         }
         let distance = tolerance.distance(y, &self.exact.value, &self.exact.gauge);
         let figures = Some((distance.error, distance.bound));
         if self.order_free && distance.error != 0.0 {
-            ElementVerdict::Wrong(Tier::T0, figures)
+            ElementVerdict::Wrong(Criterion::T0, figures)
         } else if !distance.within && self.saturates {
             ElementVerdict::Within(0.0)
         } else if !distance.within {
-            ElementVerdict::Wrong(Tier::T1, figures)
+            ElementVerdict::Wrong(Criterion::T1, figures)
         } else if distance.error == 0.0 {
             ElementVerdict::Exact
         } else {
@@ -154,19 +154,19 @@ impl Accepted {
 
     /// The bits that stand beside a miss of this tier: those of the model where it decided, else the correctly rounded ones.
     #[must_use]
-    pub fn bits_for(&self, tier: Tier) -> u64 {
+    pub fn bits_for(&self, tier: Criterion) -> u64 {
         match tier {
-            Tier::T2 => self.expected_bits(),
-            Tier::T0 | Tier::T1 => self.nearest_bits(),
+            Criterion::T2 => self.expected_bits(),
+            Criterion::T0 | Criterion::T1 => self.nearest_bits(),
         }
     }
 }
 
 fn if_right(right: bool) -> ElementVerdict {
-    if right { ElementVerdict::Exact } else { ElementVerdict::Wrong(Tier::T1, None) }
+    if right { ElementVerdict::Exact } else { ElementVerdict::Wrong(Criterion::T1, None) }
 }
 
 fn if_equal(y: f64, x: &Value) -> ElementVerdict {
     let error = Value::from_f64(y).to_dyadic() != x.to_dyadic();
-    if error { ElementVerdict::Wrong(Tier::T0, None) } else { ElementVerdict::Exact }
+    if error { ElementVerdict::Wrong(Criterion::T0, None) } else { ElementVerdict::Exact }
 }

@@ -6,7 +6,7 @@ use super::rule::Rule;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
 use crate::scalar::{AnySlice, Precision, brief, decimal, decode};
-use crate::verdict::{Defect, Mismatch, Tier, Verdict};
+use crate::verdict::{Criterion, Defect, Mismatch, Verdict};
 
 /// A result to be judged, and what the output held before.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub struct Judged {
     /// The verdict.
     pub verdict: Verdict,
     /// Which tiers decided at least one element.
-    pub tiers: Vec<Tier>,
+    pub tiers: Vec<Criterion>,
     /// Elements judged.
     pub elements: usize,
 }
@@ -165,8 +165,12 @@ impl Tally {
 
     /// One verdict on all of them.
     pub(super) fn finish(self) -> Judged {
-        let tiers =
-            [Tier::T0, Tier::T1, Tier::T2].into_iter().zip(self.seen).filter(|t| t.1).map(|t| t.0).collect();
+        let tiers = [Criterion::T0, Criterion::T1, Criterion::T2]
+            .into_iter()
+            .zip(self.seen)
+            .filter(|t| t.1)
+            .map(|t| t.0)
+            .collect();
         let verdict = match self.first {
             Some((_, mut mismatch)) => {
                 mismatch.count = self.wrong;
@@ -185,11 +189,11 @@ impl Tally {
     }
 }
 
-fn strength(tier: Tier) -> Strength {
+fn strength(tier: Criterion) -> Strength {
     match tier {
-        Tier::T0 => Strength::Certain,
-        Tier::T1 => Strength::Beyond,
-        Tier::T2 => Strength::Bits,
+        Criterion::T0 => Strength::Certain,
+        Criterion::T1 => Strength::Beyond,
+        Criterion::T2 => Strength::Bits,
     }
 }
 
@@ -204,7 +208,7 @@ fn unwritten(bits: u64, expected: String) -> Mismatch {
 
 /// Decimal and bits are of the same number, in the type of the element.
 fn value_mismatch(
-    tier: Tier,
+    tier: Criterion,
     figures: Option<(f64, f64)>,
     (expected_bits, found_bits): (u64, u64),
     out: Precision,
@@ -213,19 +217,19 @@ fn value_mismatch(
     let number = |bits: u64| decimal(decode(bits, out), out);
     let (expected, found) = (number(expected_bits), number(found_bits));
     let why = match (tier, figures) {
-        (Tier::T0, _) => {
+        (Criterion::T0, _) => {
             "operands are exact in any order of summation, so only the exact value is right".to_owned()
         }
-        (Tier::T1, Some((error, bound))) => {
+        (Criterion::T1, Some((error, bound))) => {
             format!("error {} exceeds the bound {}", brief(error), brief(bound))
         }
-        (Tier::T1, None) => "not the NaN, infinity or finite value it must be".to_owned(),
-        (Tier::T2, Some((error, bound))) => format!(
+        (Criterion::T1, None) => "not the NaN, infinity or finite value it must be".to_owned(),
+        (Criterion::T2, Some((error, bound))) => format!(
             "error {} is within the bound {}, but the declared reduction gives other bits",
             brief(error),
             brief(bound)
         ),
-        (Tier::T2, None) => "the declared reduction gives other bits".to_owned(),
+        (Criterion::T2, None) => "the declared reduction gives other bits".to_owned(),
     };
     let message =
         format!("expected {expected} (0x{expected_bits:x}), found {found} (0x{found_bits:x}): {why}");

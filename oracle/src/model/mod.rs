@@ -1,4 +1,4 @@
-//! Tier T2: the very bits that a declared deterministic reduction gives.
+//! Criterion T2: the very bits that a declared deterministic reduction gives.
 //!
 //! One file or folder per family of units. A model is a short function on the declared order of terms; it knows nothing about
 //! sparse formats and shares no code with the kernels it judges.

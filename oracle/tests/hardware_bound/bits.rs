@@ -14,7 +14,7 @@ use sparse_oracle::model::tensor_core::{TensorCore, chain_padded};
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 
 use Precision::{F16, F32};
 
@@ -50,7 +50,7 @@ fn told_apart(what: &str, declared: &Arithmetic, input: Precision, done: impl Fn
         let passes = !matches!(case.accepts(&free).judge(found), ElementVerdict::Wrong(..));
         // Where nothing stronger speaks, the bits do.
         assert!(
-            passes || !matches!(verdict, ElementVerdict::Wrong(Tier::T2, _)),
+            passes || !matches!(verdict, ElementVerdict::Wrong(Criterion::T2, _)),
             "{what}: {verdict:?} for {case:?}"
         );
         within += i32::from(passes);
@@ -204,7 +204,7 @@ fn tiles_and_hybrids_are_modelled_by_their_slots() {
         shifted += usize::from(by_hand != packed);
         assert!(!matches!(case.accepts(&tiles).judge(by_hand), ElementVerdict::Wrong(..)));
         if packed != by_hand {
-            assert!(matches!(case.accepts(&tiles).judge(packed), ElementVerdict::Wrong(Tier::T2, _)));
+            assert!(matches!(case.accepts(&tiles).judge(packed), ElementVerdict::Wrong(Criterion::T2, _)));
         }
 
         case.slots = slots(&|t| Slot { in_tile: in_tile(t), at: t as u32 });

@@ -15,7 +15,7 @@ use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::decode;
 use sparse_oracle::source::random::Random;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 
 use Precision::{Bf16, F16, F32, F64};
 
@@ -191,7 +191,7 @@ fn integers_are_exact_on_every_unit() {
                     assert_eq!(found, accepted.exact.value, "{declared:?} {case:?}");
                     assert!(matches!(
                         accepted.judge(accepted.modelled.unwrap_or(0) ^ 1),
-                        ElementVerdict::Wrong(Tier::T0, _)
+                        ElementVerdict::Wrong(Criterion::T0, _)
                     ));
                 }
             }

@@ -10,7 +10,7 @@ use sparse_oracle::model::reduction::element;
 use sparse_oracle::op::input;
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 
 use Precision::{Bf16, F16, F32};
 
@@ -36,27 +36,29 @@ fn accumulated_in(acc: Precision, arithmetic: &Arithmetic, terms: &Terms) -> u64
 }
 
 /// What is done wrong, and which tier must notice on inputs near one.
-fn faults() -> Vec<(&'static str, Tier, Wrong)> {
+fn faults() -> Vec<(&'static str, Criterion, Wrong)> {
     vec![
-        ("accumulates in f16", Tier::T1, |a, t| accumulated_in(F16, a, t)),
-        ("accumulates in bf16", Tier::T1, |a, t| accumulated_in(Bf16, a, t)),
-        ("drops the last block of k", Tier::T1, |a, t| {
+        ("accumulates in f16", Criterion::T1, |a, t| accumulated_in(F16, a, t)),
+        ("accumulates in bf16", Criterion::T1, |a, t| accumulated_in(Bf16, a, t)),
+        ("drops the last block of k", Criterion::T1, |a, t| {
             edited(a, t, |t| {
                 t.truncate((t.len() - 1) / a.part().block() * a.part().block());
             })
         }),
-        ("drops the first block of k", Tier::T1, |a, t| edited(a, t, |t| drop(t.drain(..a.part().block())))),
-        ("loses the last term", Tier::T1, |a, t| edited(a, t, |t| t.truncate(t.len() - 1))),
-        ("adds a term twice", Tier::T1, |a, t| edited(a, t, |t| t.push(t[t.len() / 2]))),
-        ("scales by 2", Tier::T1, |a, t| {
+        ("drops the first block of k", Criterion::T1, |a, t| {
+            edited(a, t, |t| drop(t.drain(..a.part().block())))
+        }),
+        ("loses the last term", Criterion::T1, |a, t| edited(a, t, |t| t.truncate(t.len() - 1))),
+        ("adds a term twice", Criterion::T1, |a, t| edited(a, t, |t| t.push(t[t.len() / 2]))),
+        ("scales by 2", Criterion::T1, |a, t| {
             encode(2.0 * decode(run(a, t), a.out), a.out, Rounding::NearestEven)
         }),
-        ("scales by 1 + 2^-10", Tier::T1, |a, t| {
+        ("scales by 1 + 2^-10", Criterion::T1, |a, t| {
             encode(decode(run(a, t), a.out) * (1.0 + 2.0f64.powi(-10)), a.out, Rounding::NearestEven)
         }),
-        ("has the wrong sign of a product", Tier::T1, |a, t| edited(a, t, |t| t[3].0 = -t[3].0)),
-        ("reads the neighbour's b", Tier::T1, |a, t| edited(a, t, |t| t[5].1 = t[6].1)),
-        ("flushes the smaller half of each pair", Tier::T1, |a, t| {
+        ("has the wrong sign of a product", Criterion::T1, |a, t| edited(a, t, |t| t[3].0 = -t[3].0)),
+        ("reads the neighbour's b", Criterion::T1, |a, t| edited(a, t, |t| t[5].1 = t[6].1)),
+        ("flushes the smaller half of each pair", Criterion::T1, |a, t| {
             edited(a, t, |t| t.iter_mut().skip(1).step_by(2).for_each(|t| t.0 = 0.0))
         }),
     ]
@@ -89,7 +91,7 @@ fn without_bits(arithmetic: &Arithmetic) -> Arithmetic {
     free
 }
 
-fn tier_of(arithmetic: &Arithmetic, case: &Case, bits: u64) -> Option<Tier> {
+fn tier_of(arithmetic: &Arithmetic, case: &Case, bits: u64) -> Option<Criterion> {
     match case.accepts(arithmetic).judge(bits) {
         ElementVerdict::Wrong(tier, _) => Some(tier),
         _ => None,
@@ -109,7 +111,7 @@ fn each_wrong_arithmetic_violates_the_bound() {
             let by_bound = tier_of(&without_bits(&declared), &case, bits);
             // Narrow operands make sums exact in any order; then T0 speaks first.
             assert!(
-                by_bound == Some(tier) || by_bound == Some(Tier::T0),
+                by_bound == Some(tier) || by_bound == Some(Criterion::T0),
                 "{name}: {by_bound:?} {declared:?}"
             );
             // The bits are others, too, but what is said is the strongest statement.
@@ -143,7 +145,7 @@ fn truncating_instead_of_rounding_tf32_violates_the_bound() {
             if architecture.is_some() {
                 assert_ne!(case.modelled(&judged), bits, "{declared:?} {architecture:?}");
             }
-            assert_eq!(tier_of(&judged, &case, bits), Some(Tier::T1), "{declared:?} {architecture:?}");
+            assert_eq!(tier_of(&judged, &case, bits), Some(Criterion::T1), "{declared:?} {architecture:?}");
             assert_eq!(tier_of(&judged, &case, run(&known, &as_input(declared))), None);
         }
     }
@@ -173,7 +175,7 @@ fn wrong_factors_violate_the_bound() {
         ("alpha and beta swapped", with(beta, alpha, c)),
         ("stale C", with(alpha, beta, c + 1.0)),
     ] {
-        assert_eq!(tier_of(&declared, &case, bits), Some(Tier::T1), "{name}");
+        assert_eq!(tier_of(&declared, &case, bits), Some(Criterion::T1), "{name}");
         println!("{name}: wrong by T1");
     }
 }
@@ -190,17 +192,17 @@ fn a_miss_beside_an_infinity_has_no_figures() {
         case.accepts(&arithmetic).judge(bits)
     };
     let miss = found(&finite, 4.0);
-    assert!(matches!(miss, ElementVerdict::Wrong(Tier::T0, Some((1.0, _)))), "{miss:?}");
-    assert_eq!(found(&finite, f64::INFINITY), ElementVerdict::Wrong(Tier::T1, None));
-    assert_eq!(found(&infinite, 4.0), ElementVerdict::Wrong(Tier::T1, None));
+    assert!(matches!(miss, ElementVerdict::Wrong(Criterion::T0, Some((1.0, _)))), "{miss:?}");
+    assert_eq!(found(&finite, f64::INFINITY), ElementVerdict::Wrong(Criterion::T1, None));
+    assert_eq!(found(&infinite, 4.0), ElementVerdict::Wrong(Criterion::T1, None));
     // The partial sums of another order overflow, so that T1 takes an infinity; the declared order gives 0.
     let huge = f64::from(f32::MAX);
     let apart = Case::new(&[(huge, 1.0), (-huge, 1.0), (huge, 1.0), (-huge, 1.0)], (1.0, 0.0), 0.0);
-    assert_eq!(found(&apart, f64::INFINITY), ElementVerdict::Wrong(Tier::T2, None));
+    assert_eq!(found(&apart, f64::INFINITY), ElementVerdict::Wrong(Criterion::T2, None));
     // Between 0 and the least subnormal there is a distance, and T1 takes it.
     let miss = found(&apart, 2f64.powi(-149));
     assert!(
-        matches!(miss, ElementVerdict::Wrong(Tier::T2, Some((error, bound))) if error < bound),
+        matches!(miss, ElementVerdict::Wrong(Criterion::T2, Some((error, bound))) if error < bound),
         "{miss:?}"
     );
 }

@@ -7,11 +7,12 @@
 
 use std::fmt;
 
-/// A tier of judgement; a case must pass every tier that applies to it.
+/// A criterion of judgement; a case must pass every one that applies to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-pub enum Tier {
+#[cfg_attr(feature = "schemars", schemars(rename = "Tier"))]
+pub enum Criterion {
     /// Exact: operands for which every order of summation gives one value.
     T0,
     /// Bound: error at most the bound derived from the operands.
@@ -20,19 +21,19 @@ pub enum Tier {
     T2,
 }
 
-impl Tier {
+impl Criterion {
     /// "T0", "T1" or "T2".
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Tier::T0 => "T0",
-            Tier::T1 => "T1",
-            Tier::T2 => "T2",
+            Criterion::T0 => "T0",
+            Criterion::T1 => "T1",
+            Criterion::T2 => "T2",
         }
     }
 }
 
-impl fmt::Display for Tier {
+impl fmt::Display for Criterion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -134,8 +135,8 @@ impl fmt::Display for Defect {
 /// The first mismatch by the strongest tier that fails (T0, then T1, then T2), with both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Tier that decided; `None` for defects that are not about rounding.
-    pub tier: Option<Tier>,
+    /// Criterion that decided; `None` for defects that are not about rounding.
+    pub tier: Option<Criterion>,
     /// What was found wrong.
     pub defect: Defect,
     /// Row and column of the element, where there is one.
@@ -487,8 +488,8 @@ mod tests {
             Canary, InputModified, Nondeterministic, Pattern, Protocol, Shape, Stale, Structure, Unwritten,
             Value,
         };
-        assert_eq!([Tier::T0, Tier::T1, Tier::T2].map(Tier::name), ["T0", "T1", "T2"]);
-        assert_eq!(Tier::T2.to_string(), "T2");
+        assert_eq!([Criterion::T0, Criterion::T1, Criterion::T2].map(Criterion::name), ["T0", "T1", "T2"]);
+        assert_eq!(Criterion::T2.to_string(), "T2");
         let values = [Value, Unwritten, Stale, Pattern, Structure, Shape].map(Defect::name);
         assert_eq!(values, ["value", "unwritten", "stale", "pattern", "structure", "shape"]);
         let conduct = [Canary, InputModified, Protocol, Nondeterministic].map(Defect::name);

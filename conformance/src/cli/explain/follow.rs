@@ -11,7 +11,7 @@ use sparse_oracle::exact::Dyadic;
 use sparse_oracle::judge::ElementVerdict;
 use sparse_oracle::model::trace::{Question, Source, Spoiler, Trace, TraceError};
 use sparse_oracle::scalar::{Precision, Rounding, brief, decimal, decode, encode};
-use sparse_oracle::verdict::Tier;
+use sparse_oracle::verdict::Criterion;
 use std::io::Write;
 
 /// Terms printed of one element.
@@ -220,28 +220,28 @@ fn sentence(verdict: ElementVerdict, ran: bool) -> String {
         ElementVerdict::Unjudged => {
             "not judged: the declared arithmetic promises nothing for so many terms".to_owned()
         }
-        ElementVerdict::Wrong(Tier::T0, _) => {
+        ElementVerdict::Wrong(Criterion::T0, _) => {
             format!("wrong: every order gives the exact result here, and {what} is another")
         }
-        ElementVerdict::Wrong(Tier::T1, Some((error, bound))) => {
+        ElementVerdict::Wrong(Criterion::T1, Some((error, bound))) => {
             format!(
                 "wrong: {what} is off by {}, which is {} times what this arithmetic may lose",
                 brief(error),
                 brief(error / bound)
             )
         }
-        ElementVerdict::Wrong(Tier::T1, None) => {
+        ElementVerdict::Wrong(Criterion::T1, None) => {
             format!("wrong: {what} is no number where the exact result is one, or another infinity")
         }
-        ElementVerdict::Wrong(Tier::T2, Some((error, bound))) if error <= bound => format!(
+        ElementVerdict::Wrong(Criterion::T2, Some((error, bound))) if error <= bound => format!(
             "wrong: {what} is within the bound ({:.1} %), but not what the declared order gives",
             100.0 * error / bound
         ),
-        ElementVerdict::Wrong(Tier::T2, Some((error, bound))) => format!(
+        ElementVerdict::Wrong(Criterion::T2, Some((error, bound))) => format!(
             "wrong: {what} is not what the declared order gives, and off by {} times what that may lose",
             brief(error / bound)
         ),
-        ElementVerdict::Wrong(Tier::T2, None) => {
+        ElementVerdict::Wrong(Criterion::T2, None) => {
             format!("wrong: {what} is not what the declared order gives")
         }
     }
