@@ -1,6 +1,6 @@
-"""Draws the imports between the top-level modules of each crate, and fails where they go round in a circle.
+"""Draws the imports between the top-level modules of each crate, and fails where they go round in a cycle.
 
-    python3 ci/layers.py [CRATE ...]          exit code 1 and the imports of each circle, if there is one
+    python3 ci/layers.py [CRATE ...]          exit code 1 and the imports of each cycle, if there is one
     python3 ci/layers.py --draw [CRATE ...]   each module with what it imports, lowest layer first
 
 A module is a file or folder of src. Its imports are the paths that start with `crate::`, or with as many `super::` as lead out of the
@@ -92,7 +92,7 @@ def reachable(edges, start):
 def main():
     words = sys.argv[1:]
     draw, crates = "--draw" in words, [w for w in words if w != "--draw"] or CRATES
-    circles = 0
+    cycles = 0
     for crate in crates:
         edges = graph(Path(crate) / "src")
         below = {module: reachable(edges, module) for module in edges}
@@ -101,11 +101,11 @@ def main():
             for module in sorted(edges, key=lambda m: (len(below[m]), m)):
                 print(f"  {module:<16}{' '.join(sorted(edges[module]))}")
         for module in (m for m in sorted(edges) if m in below[m]):
-            circles += 1
+            cycles += 1
             for target in sorted(t for t in edges[module] if module in below[t]):
                 print(f"{crate}: {module} imports {target}, which imports it: {', '.join(sorted(edges[module][target]))}")
-    if circles:
-        sys.exit("imports go round in a circle: move what both need to a module below them")
+    if cycles:
+        sys.exit("imports go round in a cycle: move what both need to a module below them")
 
 
 if __name__ == "__main__":

@@ -3,4 +3,4 @@
 source "$(dirname "$0")/env.sh"
 command -v python3 >/dev/null || { skip "layers of imports: no python3"; exit 0; }
 python3 ci/layers.py
-say "no imports go round in a circle"
+say "no imports go round in a cycle"

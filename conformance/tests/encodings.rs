@@ -43,6 +43,7 @@ fn matrix(format: FormatKind, index: u64, family: usize) -> (Entries<F16>, Forma
 
 #[test]
 fn the_table_is_in_the_order_of_the_formats() {
+    assert_eq!(ENCODINGS.len(), FormatKind::ALL.len());
     for (info, format) in ENCODINGS.iter().zip(FormatKind::ALL) {
         assert_eq!(info.format, format);
         assert_eq!(EncodingInfo::of(format).format, format);

@@ -128,6 +128,10 @@ fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
     Refusal::TooLarge { field, found, limit }
 }
 
+fn past_limit(field: &'static str, found: u128, limit: u64) -> Refusal {
+    Refusal::Limit { field, found, limit }
+}
+
 #[test]
 fn bad_parameters_are_refused_as_the_reference_does() {
     let csr = generated::<f32>("uniform:rows=13,cols=9,density=0.3,seed=9");
@@ -155,10 +159,10 @@ fn too_many_slots_are_refused_before_they_are_allocated() {
         let csr = diagonal(n);
         let slots = u128::from(n) << 16;
         let refused = refusal(&csr, FormatKind::Loops, loops_params(Some(0), 1 << 16));
-        assert_eq!(refused, too_large("slots", slots, SLOT_LIMIT));
+        assert_eq!(refused, past_limit("slots", slots, SLOT_LIMIT));
         for (v, stride) in [(1 << 16, 1), (1, 1 << 16)] {
             let refused = refusal(&csr, FormatKind::SrBcrs, sr_bcrs_params(v, stride));
-            assert_eq!(refused, too_large("slots", slots, SLOT_LIMIT));
+            assert_eq!(refused, past_limit("slots", slots, SLOT_LIMIT));
         }
     }
     // One window: its pads are few.

@@ -128,6 +128,10 @@ fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
     Refusal::TooLarge { field, found, limit }
 }
 
+fn past_limit(field: &'static str, found: u128, limit: u64) -> Refusal {
+    Refusal::Limit { field, found, limit }
+}
+
 #[test]
 fn bad_parameters_are_refused_by_name() {
     let picture = loops_picture();
@@ -165,13 +169,13 @@ fn tall_matrices_cost_little_or_are_refused() {
     let rows = 1usize << 31;
     let tall = entries(rows, 3, &[(0, 0, 1.0), (0, 2, 1.0), (rows as u32 - 1, 2, 1.0)]);
     let half = (1u128 << 30) + 1;
-    assert_eq!(loops(&tall, None, 8), Err(too_large("row_ptr", half, SLOT_LIMIT)));
-    assert_eq!(loops(&tall, Some(0), 4), Err(too_large("block_ptr", (1 << 29) + 1, SLOT_LIMIT)));
+    assert_eq!(loops(&tall, None, 8), Err(past_limit("row_ptr", half, SLOT_LIMIT)));
+    assert_eq!(loops(&tall, Some(0), 4), Err(past_limit("block_ptr", (1 << 29) + 1, SLOT_LIMIT)));
     let m = loops(&tall, Some(1), 1 << 16).expect("2^15 blocks");
     assert_eq!((m.block_ptr.len(), m.values.len()), ((1 << 15) + 1, 1 << 16));
     assert_eq!(m.entries(), tall);
     let sr_bcrs = |v, stride| SrBcrs::from_entries_with(&tall, &sr_bcrs_params(v, stride));
-    assert_eq!(sr_bcrs(4, 4), Err(too_large("window_ptr", (1 << 29) + 1, SLOT_LIMIT)));
+    assert_eq!(sr_bcrs(4, 4), Err(past_limit("window_ptr", (1 << 29) + 1, SLOT_LIMIT)));
     assert_eq!(sr_bcrs(1 << 16, 1).expect("2^15 windows").entries(), tall);
 }
 
@@ -191,10 +195,10 @@ fn scattered_entries_are_too_much_for_high_tiles() {
     let list: Vec<_> = (0..(1 << 12) + 1).map(|i| (i, i, 1.0)).collect();
     let diagonal = entries(1 << 13, 1 << 13, &list);
     let slots = ((1u128 << 12) + 1) << 16;
-    assert_eq!(loops(&diagonal, Some(0), 1 << 16), Err(too_large("slots", slots, SLOT_LIMIT)));
+    assert_eq!(loops(&diagonal, Some(0), 1 << 16), Err(past_limit("slots", slots, SLOT_LIMIT)));
     let sr_bcrs = |v, stride| SrBcrs::from_entries_with(&diagonal, &sr_bcrs_params(v, stride));
-    assert_eq!(sr_bcrs(1 << 16, 1), Err(too_large("slots", slots, SLOT_LIMIT)));
+    assert_eq!(sr_bcrs(1 << 16, 1), Err(past_limit("slots", slots, SLOT_LIMIT)));
     // Pads count: 2^12 + 1 windows of one vector each, padded to 2^16.
-    assert_eq!(sr_bcrs(1, 1 << 16), Err(too_large("slots", slots, SLOT_LIMIT)));
+    assert_eq!(sr_bcrs(1, 1 << 16), Err(past_limit("slots", slots, SLOT_LIMIT)));
     assert_eq!(loops(&diagonal, Some(0), 8).expect("in proportion").values.len(), 8 * ((1 << 12) + 1));
 }

@@ -183,7 +183,7 @@ fn a_tall_or_wide_matrix_of_few_entries_costs_little_or_is_refused() {
     let tall = Entries::try_new(1 << 31, 3, vec![at(0, 0), at((1 << 31) - 1, 2)]).expect("sorted");
     let wide = Entries::try_new(2, u32::MAX as usize, vec![at(0, 0), at(1, u32::MAX - 1)]).expect("sorted");
     let refused = |kind, params, entries| match encode(kind, params, entries) {
-        Err(Refusal::TooLarge { field, found, limit }) => {
+        Err(Refusal::Limit { field, found, limit }) => {
             assert_eq!(limit, SLOT_LIMIT);
             (field, found)
         }

@@ -4,8 +4,7 @@
 use crate::defects;
 
 use defects::{
-    PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,
-    unsorted,
+    PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,
 };
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Ell, EllParts, PAD};
@@ -68,9 +67,9 @@ fn bcsr() {
             ("cols past u32", |p| p.cols = PAST_U32, past_u32("cols", 1 << 32)),
             ("block of no rows", |p| p.block_rows = 0, Refusal::Zero { field: "block_rows" }),
             ("block of no columns", |p| p.block_cols = 0, Refusal::Zero { field: "block_cols" }),
-            ("block too large", |p| p.block_rows = 1 << 16, too_large("block_rows * block_cols", 1 << 17, 1 << 16)),
+            ("block too large", |p| p.block_rows = 1 << 16, Refusal::Limit { field: "block_rows * block_cols", found: 1 << 17, limit: 1 << 16 }),
             ("block area past usize", |p| (p.block_rows, p.block_cols) = (usize::MAX, 2), {
-                too_large("block_rows * block_cols", usize::MAX as u128 * 2, 1 << 16)
+                Refusal::Limit { field: "block_rows * block_cols", found: usize::MAX as u128 * 2, limit: 1 << 16 }
             }),
             ("a block row too many", |p| p.rows = 5, length("block_row_ptr", 4, 3)),
             ("other block height", |p| p.block_rows = 1, length("block_row_ptr", 4, 3)),
@@ -113,7 +112,7 @@ fn blocked_ell() {
             ("width past u32", |p| p.width = PAST_U32, past_u32("width", 1 << 32)),
             ("block of no rows", |p| p.block_rows = 0, Refusal::Zero { field: "block_rows" }),
             ("block of no columns", |p| p.block_cols = 0, Refusal::Zero { field: "block_cols" }),
-            ("block too large", |p| p.block_cols = 1 << 16, too_large("block_rows * block_cols", 1 << 17, 1 << 16)),
+            ("block too large", |p| p.block_cols = 1 << 16, Refusal::Limit { field: "block_rows * block_cols", found: 1 << 17, limit: 1 << 16 }),
             ("elements past u32", |p| (p.rows, p.width) = (1 << 31, 1 << 31), past_u32("slots", 1 << 63)),
             ("a block row too many", |p| p.rows = 5, length("block_col", 6, 4)),
             ("another width", |p| p.width = 1, length("block_col", 2, 4)),

@@ -41,14 +41,14 @@ pub fn nm_pack(bytes: &[u8]) -> FuzzOutcome {
             "pruning twice prunes more"
         );
         let all = encoded_alike(kind, &entries, params);
-        if matches!(all, Err(Refusal::TooLarge { .. })) {
+        if matches!(all, Err(Refusal::Limit { .. } | Refusal::TooLarge { .. })) {
             return FuzzOutcome::Refused;
         }
         assert_eq!(all.is_ok(), kept.nnz() == entries.nnz(), "what fits is what pruning keeps: {all:?}");
         let matrix = match encoded_alike(kind, &kept, params) {
             Ok(matrix) => matrix,
             Err(refusal) => {
-                assert!(matches!(refusal, Refusal::TooLarge { .. }), "{refusal}");
+                assert!(matches!(refusal, Refusal::Limit { .. } | Refusal::TooLarge { .. }), "{refusal}");
                 return FuzzOutcome::Refused;
             }
         };

@@ -21,7 +21,7 @@ pub(super) fn check_entries<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>, limit:
     }
     let found = entries(&a.turned()?, b);
     if found > limit {
-        return Err(Refusal::TooLarge { field: "nnz of A * B", found: u128::from(found), limit });
+        return Err(Refusal::Limit { field: "nnz of A * B", found: u128::from(found), limit });
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!((found, found), (made as u64, counters.outputs), "as many as are made");
         assert!(found < counters.products, "some products meet");
         assert_eq!(check_entries(&columns, &by_rows, found), Ok(()));
-        let refusal = Refusal::TooLarge { field: "nnz of A * B", found: u128::from(found), limit: found - 1 };
+        let refusal = Refusal::Limit { field: "nnz of A * B", found: u128::from(found), limit: found - 1 };
         assert_eq!(check_entries(&columns, &by_rows, found - 1), Err(refusal));
     }
 }

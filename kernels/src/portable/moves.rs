@@ -94,7 +94,7 @@ pub(crate) fn check_block(params: FormatParams) -> Result<(usize, usize), Refusa
     }
     let area = u64::from(block_rows) * u64::from(block_cols);
     if area > BLOCK_AREA_LIMIT {
-        return Err(Refusal::TooLarge {
+        return Err(Refusal::Limit {
             field: "block_rows * block_cols",
             found: u128::from(area),
             limit: BLOCK_AREA_LIMIT,
