@@ -14,7 +14,21 @@ import re
 import sys
 from pathlib import Path
 
-CRATES = ["oracle/types", "oracle", "kernels", "conformance", "golden", "conformance/plugin"]
+CRATES = [
+    "oracle/types",
+    "oracle",
+    "oracle/schedules",
+    "kernels",
+    "conformance/plugin",
+    "conformance/core",
+    "conformance/peers",
+    "conformance/selftest",
+    "conformance/bench",
+    "conformance/probe",
+    "conformance",
+    "fuzz/targets",
+    "golden",
+]
 PATH = re.compile(r"\b(crate|super(?:::super)*)::(\w+|\{|\*)")
 
 

@@ -17,7 +17,11 @@ import sys
 from pathlib import Path
 
 ENUMS = {"Op", "Task", "FormatKind", "Verdict", "VerdictRecord"}
-FOLDERS = ("conformance/src", "conformance/plugin/src", "kernels/src")
+FOLDERS = (
+    "kernels/src",
+    *(f"conformance/{crate}src" for crate in ("", "core/", "peers/", "selftest/", "bench/", "probe/", "plugin/")),
+    "fuzz/targets/src",
+)
 TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
     |(?P<literal>[bc]?r(\#*)".*?"\3|[bc]?"(?:\\.|[^"\\])*"|b?'(?:\\.[^']*|[^'\\])'|\d[\w.]*\b)

@@ -11,9 +11,9 @@ use anyhow::{Result, bail};
 use sparse_conformance::origin::Origin;
 use sparse_oracle::format::{Entries, Fields, FormatKind, FormatParams, ImpactRule, Parts, Sparse};
 use sparse_oracle::prelude::*;
-use sparse_oracle::schedule::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
-use sparse_oracle::schedule::rs_tile::{Statistics, sweep};
 use sparse_oracle::source::file::list_dir;
+use sparse_schedules::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
+use sparse_schedules::rs_tile::{Statistics, sweep};
 use std::path::PathBuf;
 
 const LEAST_SIDE: usize = 5_000;

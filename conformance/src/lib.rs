@@ -8,40 +8,28 @@
 
 #![forbid(unsafe_code)]
 
-pub mod after;
-pub mod backend;
-pub mod bench;
 pub mod campaign;
-pub mod case;
 pub mod cli;
-pub mod declaration;
-pub mod degenerate;
-pub mod determinism;
-pub mod digest;
-pub mod element;
-pub mod encodings;
-pub mod execute;
 pub mod expectations;
-pub mod fuzzing;
 pub mod inspect;
 pub mod journal;
-pub mod kept;
-pub mod keys;
-pub mod manifest;
-pub mod operands;
-pub mod origin;
-pub mod placed;
-pub mod plan;
-pub mod probe;
-mod record;
 pub mod remote;
 pub mod report;
 pub mod reproducer;
-mod response;
-pub mod right;
-pub mod runner;
-pub mod selftest;
-pub mod sequence;
-pub mod shard;
 pub mod shrink;
 mod worth;
+
+pub use sparse_conformance_bench as bench;
+pub use sparse_conformance_core::{
+    after, case, declaration, degenerate, determinism, digest, element, encodings, execute, kept, keys,
+    manifest, operands, origin, placed, plan, right, runner, sequence, shard,
+};
+pub(crate) use sparse_conformance_core::{record, response};
+pub use sparse_conformance_probe as probe;
+pub use sparse_conformance_selftest as selftest;
+
+/// Who can be asked: the trait, and the built-in backends.
+pub mod backend {
+    pub use sparse_conformance_core::backend::*;
+    pub use sparse_conformance_peers::*;
+}

@@ -1,4 +1,4 @@
-//! What every fuzz binary is: a function of `sparse_conformance::fuzzing` behind libFuzzer, and a count of the inputs that
+//! What every fuzz binary is: a function of `sparse-fuzz-targets` behind libFuzzer, and a count of the inputs that
 //! it accepted.
 //!
 //! The count is printed whenever the number of inputs is a power of two: libFuzzer leaves without a last word.
@@ -10,9 +10,9 @@
 #![forbid(unsafe_code)]
 
 pub use libfuzzer_sys;
-pub use sparse_conformance::fuzzing;
+pub use sparse_fuzz_targets as targets;
 
-use fuzzing::{FuzzOutcome, TARGETS};
+use targets::{FuzzOutcome, TARGETS};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The body of a binary: `target!(bitmap_decode);`
@@ -22,7 +22,7 @@ macro_rules! target {
         $crate::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             // Looked up by the compiler, so that the table and with it all other targets stay out of the binary.
             const FLOOR: u32 = $crate::floor(stringify!($name));
-            $crate::count(stringify!($name), FLOOR, $crate::fuzzing::$name(bytes));
+            $crate::count(stringify!($name), FLOOR, $crate::targets::$name(bytes));
         });
     };
 }

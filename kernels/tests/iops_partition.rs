@@ -3,7 +3,7 @@
 use crate::iops_support::any_machine;
 use proptest::prelude::*;
 use sparse_kernels::iops::{Machine, Operand, Partition, Problem, Reuse, partition};
-use sparse_oracle::schedule::iops as reference;
+use sparse_schedules::iops as reference;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]

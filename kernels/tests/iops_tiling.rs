@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sparse_kernels::iops::{Machine, Plan, sdmm, sdmm_encoded, ssmm};
 use sparse_oracle::format::{Dense, Entries, Layout, RpCsc};
 use sparse_oracle::prelude::*;
-use sparse_oracle::schedule::iops as reference;
+use sparse_schedules::iops as reference;
 use std::collections::BTreeSet;
 
 /// The reference's product with a dense B of n columns.

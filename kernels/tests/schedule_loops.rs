@@ -11,8 +11,8 @@ use sparse_kernels::schedule::{
 };
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams};
 use sparse_oracle::refusal::Refusal;
-use sparse_oracle::schedule::loops as exact;
 use sparse_oracle::{Precision, each_sparse};
+use sparse_schedules::loops as exact;
 use support::{Rng, entries};
 
 fn sample(csr_threads: u32, tile_threads: u32, performance: f64) -> Sample {

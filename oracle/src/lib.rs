@@ -54,7 +54,6 @@ pub mod model;
 pub mod op;
 pub mod prelude;
 pub mod scalar;
-pub mod schedule;
 pub mod source;
 #[cfg(feature = "strategies")]
 pub mod strategy;

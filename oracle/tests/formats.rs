@@ -35,4 +35,5 @@ mod formats_slips_loops;
 mod formats_tcf;
 mod formats_two_four;
 mod formats_two_four_recorded;
+mod products_nm;
 mod prune_nm;

@@ -21,10 +21,19 @@ mod shrink;
 mod subjects;
 
 use crate::backend::Backend;
+use crate::plan::Tier;
 use crate::report::CaseRecord;
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// Reads the name of a tier; the help lists them.
+fn tier() -> impl TypedValueParser<Value = Tier> {
+    let names = Tier::ALL.map(|tier| PossibleValue::new(tier.name()).help(tier.explanation()));
+    // No other name comes through.
+    PossibleValuesParser::new(names).map(|name| Tier::from_name(&name).unwrap_or_default())
+}
 
 /// Judge sparse matrix kernels against exact arithmetic.
 ///

@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(long = "contracts", alias = "contract", value_delimiter = ',', value_parser = contracts, value_name = "PATTERN")]
     contracts: Vec<String>,
     /// How much to run.
-    #[arg(long, value_enum, default_value_t = Tier::Quick)]
+    #[arg(long, value_parser = super::tier(), default_value = Tier::Quick.name())]
     tier: Tier,
     /// A matrix file (.mtx, .mtx.gz, .smtx, .smtx.gz) or a folder of them; may be repeated. Runs these only.
     #[arg(long = "matrix", value_name = "FILE|DIR")]

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// How much to hunt in.
-    #[arg(long, value_enum, default_value_t = Tier::Quick)]
+    #[arg(long, value_parser = super::tier(), default_value = Tier::Quick.name())]
     tier: Tier,
     /// Contracts whose cases are hunted over, comma-separated; `*` is any text. Bugs that concern none of them are left out.
     #[arg(long, value_delimiter = ',', value_parser = super::run::contracts, value_name = "PATTERN")]

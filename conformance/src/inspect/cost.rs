@@ -12,8 +12,8 @@ use super::numbers::ratio;
 use serde::Serialize;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, FormatParams, ImpactRule};
-use sparse_oracle::schedule::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
-use sparse_oracle::schedule::rs_tile::{Statistics, sweep};
+use sparse_schedules::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
+use sparse_schedules::rs_tile::{Statistics, sweep};
 
 /// Thresholds of the sweep.
 pub const TAUS: [u32; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];

@@ -23,6 +23,7 @@ mod plugin;
 mod request;
 mod serve;
 mod tail;
+mod together;
 mod trouble;
 mod watch;
 

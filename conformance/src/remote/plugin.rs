@@ -1,7 +1,7 @@
 //! A shared library behind the C header as a backend of this process. What it breaks, it breaks here: only the process that
 //! `--plugin` starts for it uses this.
 
-use crate::backend::{Backend, Determinism, Failure, Support, together};
+use crate::backend::{Backend, Determinism, Failure, Support};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest, ManifestError};
 use sparse_oracle::contract::Contract;
@@ -89,7 +89,7 @@ impl Backend for PluginBackend {
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let answer = if self.manifest().thread_safe && number.is_multiple_of(AT_ONCE) {
-            together(&self.plugin, &contract.to_string(), task)
+            super::together::together(&self.plugin, &contract.to_string(), task)
         } else {
             self.plugin.run(&contract.to_string(), task)
         };

@@ -3,9 +3,9 @@
 //! The picture is drawn here, so that nobody has to be asked over a network; the JSON is for those who have a server
 //! draw it (<https://shields.io/badges/endpoint-badge>, schema version 1).
 
-use super::model::Report;
-use super::outcome::Outcome;
-use super::show::count;
+use crate::report::model::Report;
+use crate::report::outcome::Outcome;
+use crate::report::show::count;
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -7,8 +7,8 @@
 //! ```
 //! What fails now and did not fail before, or was not there, is a new finding; only that makes the comparison fail.
 
-use super::model::{CaseRecord, Report};
-use super::show::{count, counted, one_line, share};
+use crate::report::model::{CaseRecord, Report};
+use crate::report::show::{count, counted, one_line, share};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -117,21 +117,19 @@ pub struct Coverage {
 
 type Key<'a> = (&'a str, &'a str);
 
-impl CaseRecord {
-    fn key(&self) -> Key<'_> {
-        (&self.case, &self.backend)
-    }
+fn key(record: &CaseRecord) -> Key<'_> {
+    (&record.case, &record.backend)
+}
 
-    fn place(&self) -> Place {
-        Place { backend: self.backend.clone(), case: self.case.clone() }
-    }
+fn place(record: &CaseRecord) -> Place {
+    Place { backend: record.backend.clone(), case: record.case.clone() }
 }
 
 /// Compares two reports. Shares that change by more than `factor`, up or down, are listed.
 #[must_use]
 pub fn diff(old: &Report, new: &Report, factor: f64) -> Diff {
-    let before: HashMap<Key<'_>, &CaseRecord> = old.cases.iter().map(|c| (c.key(), c)).collect();
-    let after: BTreeSet<Key<'_>> = new.cases.iter().map(CaseRecord::key).collect();
+    let before: HashMap<Key<'_>, &CaseRecord> = old.cases.iter().map(|c| (key(c), c)).collect();
+    let after: BTreeSet<Key<'_>> = new.cases.iter().map(key).collect();
     let mut diff = Diff {
         schema: SCHEMA_NAME.to_owned(),
         setting: setting(old, new),
@@ -141,14 +139,14 @@ pub fn diff(old: &Report, new: &Report, factor: f64) -> Diff {
         shares: Vec::new(),
         other_bits: Vec::new(),
         other_inputs: Vec::new(),
-        only_old: old.cases.iter().filter(|c| !after.contains(&c.key())).map(CaseRecord::place).collect(),
+        only_old: old.cases.iter().filter(|c| !after.contains(&key(c))).map(place).collect(),
         only_new: Vec::new(),
         coverage: coverage(old, new),
     };
     for record in &new.cases {
-        match before.get(&record.key()) {
+        match before.get(&key(record)) {
             Some(earlier) => diff.compare(earlier, record, factor),
-            None => diff.only_new.push(record.place()),
+            None => diff.only_new.push(place(record)),
         }
     }
     diff
@@ -157,7 +155,7 @@ pub fn diff(old: &Report, new: &Report, factor: f64) -> Diff {
 impl Diff {
     fn compare(&mut self, old: &CaseRecord, new: &CaseRecord, factor: f64) {
         let change = || Change {
-            place: new.place(),
+            place: place(new),
             old: old.kind().label().to_owned(),
             new: new.kind().label().to_owned(),
         };
@@ -180,13 +178,13 @@ impl Diff {
         } else if let (Some(old), Some(new_share)) = (old.share_of_bound(), new.share_of_bound()) {
             let (low, high) = (old.min(new_share).max(SHARE_FLOOR), old.max(new_share));
             if high > low * factor {
-                self.shares.push(ShareChange { place: new.place(), old, new: new_share });
+                self.shares.push(ShareChange { place: place(new), old, new: new_share });
             }
         }
         if differ(&old.inputs, &new.inputs) {
-            self.other_inputs.push(new.place());
+            self.other_inputs.push(place(new));
         } else if old.kind() == new.kind() && differ(&old.output, &new.output) {
-            self.other_bits.push(new.place());
+            self.other_bits.push(place(new));
         }
     }
 
@@ -239,7 +237,7 @@ fn new_findings(old: &Report, new: &Report, before: &HashMap<Key<'_>, &CaseRecor
     let mut list = Vec::new();
     for described in found.iter().map(|finding| new.describe(finding)) {
         let of_case = described.record.filter(|record| record.is_finding());
-        let earlier = described.record.and_then(|record| before.get(&record.key()));
+        let earlier = described.record.and_then(|record| before.get(&key(record)));
         let old_news = match of_case {
             Some(_) => earlier.is_some_and(|earlier| earlier.is_finding()),
             None => {

@@ -1,7 +1,7 @@
 //! The job summary of GitHub Actions: `report.md`, appended to the file that `GITHUB_STEP_SUMMARY` names.
 
 use super::markdown::to_markdown;
-use super::model::Report;
+use crate::report::model::Report;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

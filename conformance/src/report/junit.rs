@@ -4,10 +4,10 @@
 //! are skipped with their reason, never passed. Waived findings are skipped too, with the reason of their expectation. What was
 //! judged on too little, or that nothing was judged at all, fails in a suite of its own.
 
-use super::finding::Finding;
-use super::model::{Backend, CaseRecord, Report};
-use super::outcome::Outcome;
-use super::verdict::{VerdictRecord, details};
+use crate::report::finding::Finding;
+use crate::report::model::{Backend, CaseRecord, Report};
+use crate::report::outcome::Outcome;
+use crate::report::verdict::{VerdictRecord, details};
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 

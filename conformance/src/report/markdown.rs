@@ -1,11 +1,11 @@
 //! `report.md`: a summary that fits a GitHub job summary (which ends at 1 MiB), with the first findings in full.
 
-use super::finding::Described;
-use super::model::Report;
-use super::outcome::Outcome;
-use super::show::{count, counted, one_line, percent, share, used};
-use super::summary::{Cell, ContractRow, Summary};
-use super::verdict::VerdictKind;
+use crate::report::finding::Described;
+use crate::report::model::Report;
+use crate::report::outcome::Outcome;
+use crate::report::show::{count, counted, one_line, percent, share, used};
+use crate::report::summary::{Cell, ContractRow, Summary};
+use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
 
 /// Findings shown in full; the others are in the JSON and HTML files.
@@ -156,7 +156,7 @@ fn and_more(listed: usize) -> String {
 }
 
 fn findings(report: &Report) -> String {
-    let findings = super::show::shrunk_first(report);
+    let findings = crate::report::show::shrunk_first(report);
     if findings.is_empty() {
         return String::new();
     }
@@ -173,7 +173,7 @@ fn findings(report: &Report) -> String {
 /// One line for each backend of which a case was run again.
 /// What stands behind the verdicts.
 fn behind(report: &Report) -> String {
-    let item = |b: &super::model::Backend| {
+    let item = |b: &crate::report::model::Backend| {
         let behind = report.behind(&b.name)?;
         Some(format!("- {}: {}\n", line(&b.name), line(&behind.to_string())))
     };

@@ -5,15 +5,14 @@
 //! ```
 //! Only `environment` and `timings` differ from the unsharded report. They say what each machine was.
 
-use super::environment::{Environment, Timings};
-use super::evidence::DeterminismGrade;
-use super::expectation::Expectation;
-use super::model::{Backend, Contract, Plan, Report, Source};
-use super::outcome::Thin;
+use crate::report::environment::{Environment, Timings};
+use crate::report::evidence::DeterminismGrade;
+use crate::report::expectation::Expectation;
+use crate::report::model::{Backend, Contract, Plan, Report, Source};
+use crate::report::outcome::Thin;
 use crate::shard::Shard;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use xxhash_rust::xxh3::xxh3_128;
 
 /// Why reports can't be brought together. Each names the report that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -112,12 +111,6 @@ fn list(missing: &[u64]) -> String {
     missing.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Digest of a set of case lines, in any order: the sum of their 128-bit hashes, in hex.
-pub fn plan_digest<T: AsRef<[u8]>>(lines: impl IntoIterator<Item = T>) -> String {
-    let sum = lines.into_iter().fold(0u128, |sum, line| sum.wrapping_add(xxh3_128(line.as_ref())));
-    format!("{sum:032x}")
-}
-
 /// Brings the shards' reports together, in whatever order they are given.
 ///
 /// # Errors
@@ -147,7 +140,10 @@ pub fn merge(mut parts: Vec<(PathBuf, Report)>) -> Result<Report, MergeError> {
     whole.cases = parts.iter_mut().flat_map(|(_, part)| part.cases.drain(..)).collect();
     let lines: HashSet<&str> = whole.cases.iter().map(|c| c.case.as_str()).collect();
     let found = lines.len() as u64;
-    if found != whole.plan.distinct_cases || !is_whole(&whole) || plan_digest(lines) != whole.plan.digest {
+    if found != whole.plan.distinct_cases
+        || !is_whole(&whole)
+        || crate::report::plan_digest(lines) != whole.plan.digest
+    {
         return Err(MergeError::Incomplete { found });
     }
     whole.seal();

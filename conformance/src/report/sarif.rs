@@ -4,12 +4,12 @@
 //! `report.json`, and the case line itself as a logical location. Waived findings are results with a suppression. What was
 //! judged on too little is a warning, and that nothing was judged is an error.
 
-use super::finding::Finding;
-use super::model::{CaseRecord, Report};
-use super::outcome::Outcome;
-use super::show::one_line;
-use super::verdict::{Defect, VerdictKind};
 use super::{Described, json};
+use crate::report::finding::Finding;
+use crate::report::model::{CaseRecord, Report};
+use crate::report::outcome::Outcome;
+use crate::report::show::one_line;
+use crate::report::verdict::{Defect, VerdictKind};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_128;

@@ -1,6 +1,6 @@
 //! The published JSON Schema of `report.json`, generated from the types so that it cannot say anything else.
 
-use super::model::{Report, SCHEMA_NAME};
+use crate::report::model::{Report, SCHEMA_NAME};
 use schemars::generate::SchemaSettings;
 
 /// The schema as checked in at `conformance/schema/report-1.schema.json`: pretty JSON, ending in a line break.

@@ -1,11 +1,11 @@
 //! The summary on the terminal: one line per backend, the first findings with their replay lines, the files.
 
-use super::expectation::Became;
-use super::model::Report;
-use super::outcome::Outcome;
-use super::show::{by_rule, count, counted, one_line, used};
-use super::summary::{BackendSummary, Summary};
-use super::verdict::VerdictKind;
+use crate::report::expectation::Became;
+use crate::report::model::Report;
+use crate::report::outcome::Outcome;
+use crate::report::show::{by_rule, count, counted, one_line, used};
+use crate::report::summary::{BackendSummary, Summary};
+use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -91,7 +91,7 @@ fn determinism(report: &Report) -> String {
 
 /// One line for each backend: what stands behind its verdicts.
 fn behind(report: &Report) -> String {
-    let line = |b: &super::model::Backend| {
+    let line = |b: &crate::report::model::Backend| {
         let behind = report.behind(&b.name)?;
         Some(format!("{}: {}\n", b.name, one_line(&behind.to_string())))
     };
@@ -99,7 +99,7 @@ fn behind(report: &Report) -> String {
 }
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {
-    let findings = super::show::shrunk_first(report);
+    let findings = crate::report::show::shrunk_first(report);
     let mut text = String::new();
     for finding in findings.iter().take(FINDINGS_SHOWN) {
         let described = report.describe(finding);
@@ -205,7 +205,7 @@ fn files(written: &[PathBuf]) -> String {
     text
 }
 
-fn last_line(report: &Report, counts: &super::summary::Counts, colour: Colour) -> String {
+fn last_line(report: &Report, counts: &crate::report::summary::Counts, colour: Colour) -> String {
     let apart = [VerdictKind::Waived, VerdictKind::Unsupported, VerdictKind::NotRun]
         .map(|kind| (kind, counts.get(kind)));
     let apart = apart.iter().filter(|(_, number)| *number > 0);

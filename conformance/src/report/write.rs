@@ -1,11 +1,11 @@
 //! Writes all files of a report into one directory, and names what went wrong where.
 
-use super::model::Report;
 use super::{badge, html, json, junit, markdown, sarif};
+use crate::report::model::Report;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a report could not be written or read.
+/// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -25,14 +25,6 @@ pub enum ReportError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A file cannot be read.
-    #[error("cannot read {path}: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
     /// The report holds a number that JSON has no place for.
     #[error("cannot write {path}: {source}")]
     Encode {
@@ -40,14 +32,6 @@ pub enum ReportError {
         path: PathBuf,
         /// Which number.
         source: serde_json::Error,
-    },
-    /// A file is no report of this version.
-    #[error("{path} is no report of schema {expected}: {reason}", expected = super::SCHEMA_NAME)]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Line and column, or the contradiction.
-        reason: String,
     },
     /// JUnit's writer failed.
     #[error("cannot write {path}: {source}")]

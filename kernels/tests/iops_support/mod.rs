@@ -10,7 +10,7 @@ use sparse_kernels::iops::{
 use sparse_oracle::Scalar;
 use sparse_oracle::format::{CpCsr, Csr, CsrParts, Entries, Entry, FormatKind, FormatParams, RpCsc, Sparse};
 use sparse_oracle::prelude::*;
-use sparse_oracle::schedule::iops as reference;
+use sparse_schedules::iops as reference;
 
 /// f64 and f32.
 pub trait Number: Value + Scalar {

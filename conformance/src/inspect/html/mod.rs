@@ -18,7 +18,7 @@ use crate::report::show::{count, counted};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The report's style, and what these pages add.
-const STYLE: [&str; 2] = [include_str!("../../report/html/style.css"), include_str!("inspect.css")];
+const STYLE: [&str; 2] = [crate::report::STYLE, include_str!("inspect.css")];
 /// The page may load nothing from anywhere and runs nothing; a browser enforces it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 

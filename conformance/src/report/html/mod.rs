@@ -25,14 +25,13 @@ mod scoreboard;
 mod unjudged;
 mod waivers;
 
-use super::model::Report;
-use super::outcome::Outcome;
-use super::show::{count, counted};
-use super::summary::{Cell, Summary};
-use super::verdict::VerdictKind;
+use crate::report::model::Report;
+use crate::report::outcome::Outcome;
+use crate::report::show::{count, counted};
+use crate::report::summary::{Cell, Summary};
+use crate::report::verdict::VerdictKind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// The page may load nothing from anywhere; a browser enforces it.
 const POLICY: &str =
@@ -51,7 +50,7 @@ pub fn to_html(report: &Report) -> String {
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (title(report)) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(crate::report::STYLE)) }
             }
             body {
                 (header(report, &summary))
@@ -185,7 +184,7 @@ fn state(cell: &Cell) -> (&'static str, &'static str) {
 fn words(cell: &Cell, planned: u64) -> String {
     let counts: Vec<String> =
         cell.counts.present().map(|(kind, n)| format!("{} {}", count(n), kind.label())).collect();
-    let worst = cell.worst.map(|worst| format!("; {}", super::show::used(worst.share)));
+    let worst = cell.worst.map(|worst| format!("; {}", crate::report::show::used(worst.share)));
     let counts = if counts.is_empty() { "no case".to_owned() } else { counts.join(", ") };
     format!("{} of {} run: {counts}{}", count(cell.counts.ran()), count(planned), worst.unwrap_or_default())
 }

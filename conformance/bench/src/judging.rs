@@ -1,0 +1,289 @@
+//! Is the product right, on the very operands that are timed? The oracle's judgement, in panels of rows side by side.
+//!
+//! ```text
+//! rows of A   |--panel--|--panel--|--panel--|     each with about the same number of terms
+//!             judge()   (skipped) judge()         all of them, or every k-th where there are more terms than the limit
+//! ```
+//!
+//! What is judged is decided before anything runs and printed as a share. Where panels were skipped, every element was still
+//! looked at for poison (not written).
+
+use super::contender::{Contender, Wrote};
+use super::operands::Shared;
+use rayon::prelude::*;
+use sparse_conformance_core::operands::Operands;
+use sparse_conformance_core::response::poison;
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::each_precision;
+use sparse_oracle::format::{Csr, CsrParts};
+use sparse_oracle::judge::{ExactOperands, Judged, Output, Place, Problem, judge_problem, judge_spgemm};
+use sparse_oracle::profile::Profile;
+use sparse_oracle::scalar::{AnySlice, Element};
+use sparse_oracle::verdict::{Criterion, Verdict};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The judgement of one contender.
+#[derive(Clone, Debug)]
+pub(super) struct Judgement {
+    /// The verdict.
+    pub(super) verdict: Verdict,
+    /// Tiers that decided elements.
+    pub(super) tiers: Vec<Criterion>,
+    /// Share of the elements that were judged.
+    pub(super) share: f64,
+}
+
+impl Judgement {
+    fn refused(message: String) -> Judgement {
+        let verdict = Verdict::Crashed { message };
+        Judgement { verdict, tiers: Vec::new(), share: 0.0 }
+    }
+
+    /// True where it may be timed.
+    pub(super) fn is_right(&self) -> bool {
+        matches!(self.verdict, Verdict::Exact | Verdict::Within { .. })
+    }
+}
+
+/// Expectations by declared arithmetic: contenders that round alike share one.
+#[derive(Default)]
+pub(super) struct Expectations {
+    /// The last one: it holds B in f64, so that one at a time is kept.
+    known: Option<(Arithmetic, Arc<Operands>, ExactOperands)>,
+}
+
+/// Panels: enough for the threads to share evenly, few enough that each pays for its look at B.
+const PANELS: u64 = 32;
+
+/// Panels that are judged where most are skipped.
+const SAMPLED: u64 = 8;
+
+impl Expectations {
+    /// Calls the contender once and judges what it wrote, on at most `terms` products of elements.
+    pub(super) fn judge(
+        &mut self,
+        contender: &mut dyn Contender,
+        shared: &Shared,
+        operands: &Arc<Operands>,
+        terms: u64,
+    ) -> Judgement {
+        let about = contender.about().clone();
+        let poisoned = contender.poison();
+        contender.clear();
+        if let Err(message) = quietly(contender) {
+            return Judgement::refused(message);
+        }
+        let exact = match self.exact(shared, operands, &about.arithmetic, &about.profile) {
+            Ok(exact) => exact,
+            Err(reason) => return Judgement::refused(reason),
+        };
+        let wrote = match contender.wrote() {
+            Ok(wrote) => wrote,
+            Err(message) => return Judgement::refused(message),
+        };
+        let case = &shared.case;
+        match wrote {
+            Wrote::Sparse(raw) => {
+                let judged = judge_spgemm(&exact.problem(), &about.arithmetic, &about.profile, raw.kind, raw);
+                Judgement { verdict: judged.verdict, tiers: judged.tiers, share: 1.0 }
+            }
+            Wrote::Dense(found, place) => {
+                let laid_out = exact.as_laid_out(operands.a.kind(), &about.arithmetic);
+                let poison = poisoned.then(|| poison(case.contract.types.out));
+                dense(&exact.problem(), (&laid_out, &about.profile), (found, place, poison), terms)
+            }
+        }
+    }
+
+    fn exact(
+        &mut self,
+        shared: &Shared,
+        operands: &Arc<Operands>,
+        arithmetic: &Arithmetic,
+        profile: &Profile,
+    ) -> Result<&ExactOperands, String> {
+        let known = self.known.take();
+        let fits = known.filter(|(a, of, _)| a == arithmetic && Arc::ptr_eq(of, operands));
+        let kept = match fits {
+            Some(kept) => kept,
+            None => {
+                let exact = ExactOperands::new(&operands.inputs(&shared.case), arithmetic, profile);
+                let exact = exact.map_err(|refusal| refusal.to_string())?;
+                let exact = exact.ok_or("the operation has no arithmetic to judge")?;
+                (*arithmetic, Arc::clone(operands), exact)
+            }
+        };
+        Ok(&self.known.insert(kept).2)
+    }
+}
+
+/// One call; a panic is an error like any other.
+fn quietly(contender: &mut dyn Contender) -> Result<(), String> {
+    let called = sparse_conformance_core::execute::quietly(|| contender.call());
+    called.unwrap_or_else(|message| Err(format!("panicked: {message}")))
+}
+
+fn dense(
+    problem: &Problem<'_>,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    (found, place, poison): (AnySlice<'_>, Place, Option<u64>),
+    limit: u64,
+) -> Judgement {
+    let (rows, cols) = problem.shape();
+    let panels = panels(problem, limit);
+    let terms: u64 = panels.iter().map(|(_, terms)| terms).sum();
+    let step = (terms.div_ceil(limit.max(1)) as usize).clamp(1, panels.len().max(1));
+    let judged: Vec<Judged> = panels
+        .into_par_iter()
+        .step_by(step)
+        .map(|(range, _)| {
+            let output = Output {
+                found: from(found, place.offset((range.start, 0), range.start)),
+                place,
+                poison,
+                before: None,
+                before_place: place,
+            };
+            judge_panel(problem, &range, (arithmetic, profile), &output)
+        })
+        .collect();
+    let mut all = merged(judged, rows * cols);
+    if step > 1
+        && all.is_right()
+        && let Some(at) = poison.and_then(|poison| (0..found.len()).find(|&i| found.bits(i) == poison))
+    {
+        all.verdict = Verdict::Crashed { message: format!("offset {at} of the output was not written") };
+    }
+    all
+}
+
+/// Ranges of rows with about the same number of terms, and that number. Where there are more terms than
+/// the limit, the panels are that much smaller: one of 32 of a product of 4096 x 4096 matrices holds half a billion.
+fn panels(problem: &Problem<'_>, limit: u64) -> Vec<(Range<usize>, u64)> {
+    let (rows, cols) = problem.shape();
+    let weight = |row: usize| -> u64 {
+        match problem {
+            Problem::Spmm { a, .. } => (u64::from(a.row_ptr[row + 1] - a.row_ptr[row]) + 8) * cols as u64,
+            Problem::Sddmm { x, .. } => x.cols() as u64 + 8,
+            Problem::Spgemm { .. } => 1,
+        }
+    };
+    let total: u64 = (0..rows).map(weight).sum();
+    let share = total.div_ceil(PANELS).min(limit.div_ceil(SAMPLED)).max(1);
+    let (mut panels, mut start, mut held) = (Vec::new(), 0, 0);
+    for row in 0..rows {
+        held += weight(row);
+        if held >= share || row + 1 == rows {
+            panels.push((start..row + 1, held));
+            (start, held) = (row + 1, 0);
+        }
+    }
+    panels
+}
+
+fn judge_panel(
+    problem: &Problem<'_>,
+    range: &Range<usize>,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    output: &Output<'_>,
+) -> Judged {
+    let factors = (1.0, 0.0);
+    match problem {
+        Problem::Spmm { a, pads, b, slots } => {
+            let (a, pads, slots) =
+                (rows_of(a, range), pads.map(|p| rows_of(p, range)), slots.map(|s| rows_of(s, range)));
+            let panel = Problem::Spmm { a: &a, pads: pads.as_ref(), b, slots: slots.as_ref() };
+            judge_problem(&panel, arithmetic, profile, factors, output)
+        }
+        Problem::Sddmm { positions, x, y, factors: scale } => {
+            let scale = if scale.is_empty() { scale } else { &scale[range.clone()] };
+            let panel = Problem::Sddmm { positions: &positions[range.clone()], x, y, factors: scale };
+            judge_problem(&panel, arithmetic, profile, factors, output)
+        }
+        // Its result is sparse and judged whole.
+        Problem::Spgemm { .. } => judge_problem(problem, arithmetic, profile, factors, output),
+    }
+}
+
+/// Some rows of a matrix, as a matrix.
+fn rows_of<T: Clone>(matrix: &Csr<T>, range: &Range<usize>) -> Csr<T> {
+    let offsets = &matrix.row_ptr[range.start..=range.end];
+    let (first, last) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
+    let parts = CsrParts {
+        rows: range.len(),
+        cols: matrix.cols,
+        row_ptr: offsets.iter().map(|o| o - offsets[0]).collect(),
+        col_idx: matrix.col_idx[first..last].to_vec(),
+        values: matrix.values[first..last].to_vec(),
+    };
+    // Rows of a valid matrix are one; without them nothing could be judged, and an empty matrix is wrong everywhere.
+    Csr::try_new(parts).unwrap_or_default()
+}
+
+fn from(found: AnySlice<'_>, start: usize) -> AnySlice<'_> {
+    each_precision!(AnySlice, found, v => Element::wrap_slice(v.get(start..).unwrap_or_default()))
+}
+
+fn merged(judged: Vec<Judged>, elements: usize) -> Judgement {
+    let seen: usize = judged.iter().map(|j| j.elements).sum();
+    let tiers = [Criterion::T0, Criterion::T1, Criterion::T2];
+    let tiers = tiers.into_iter().filter(|t| judged.iter().any(|j| j.tiers.contains(t))).collect();
+    let worst = judged.into_iter().map(|j| j.verdict).fold(Verdict::Exact, worse);
+    let share = if elements == 0 { 1.0 } else { seen as f64 / elements as f64 };
+    Judgement { verdict: worst, tiers, share }
+}
+
+/// The verdict on two parts of a result: the first that is wrong, or the larger share of a bound.
+fn worse(first: Verdict, second: Verdict) -> Verdict {
+    match first {
+        Verdict::Exact => second,
+        Verdict::Within { share } => match second {
+            Verdict::Exact => first,
+            Verdict::Within { share: other } => Verdict::Within { share: share.max(other) },
+            Verdict::Wrong(_)
+            | Verdict::AgreedRefusal { .. }
+            | Verdict::LoneRefusal { .. }
+            | Verdict::LoneAcceptance { .. }
+            | Verdict::Crashed { .. }
+            | Verdict::TimedOut { .. }
+            | Verdict::Unsupported { .. }
+            | Verdict::NotRun { .. } => second,
+        },
+        Verdict::Wrong(_)
+        | Verdict::AgreedRefusal { .. }
+        | Verdict::LoneRefusal { .. }
+        | Verdict::LoneAcceptance { .. }
+        | Verdict::Crashed { .. }
+        | Verdict::TimedOut { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. } => first,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_oracle::format::Dense;
+
+    /// One of 32 panels of a 4096-row product held 32 times the limit, and one thread judged it while the others waited.
+    #[test]
+    fn a_panel_is_never_far_above_the_limit() {
+        let (rows, cols, limit) = (4096, 64, 100_000);
+        let a = Csr::try_new(CsrParts {
+            rows,
+            cols: 1,
+            row_ptr: (0..=rows as u32).collect(),
+            col_idx: vec![0; rows],
+            values: vec![1.0; rows],
+        });
+        let a = a.expect("one entry a row");
+        let b = Dense::from_fn(1, cols, |_, _| 1.0);
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+        let panels = panels(&problem, limit);
+        let most = panels.iter().map(|(_, terms)| *terms).max();
+        assert!(most <= Some(limit / SAMPLED + 9 * cols as u64), "{most:?}");
+        assert_eq!(panels.first().map(|(range, _)| range.start), Some(0));
+        assert_eq!(panels.last().map(|(range, _)| range.end), Some(rows));
+    }
+}

@@ -1,0 +1,147 @@
+//! A judgement as the report keeps it: the oracle's verdicts and mismatches in the report's words.
+
+use crate::backend::{Backend, Support};
+use crate::case::Case;
+use crate::report::{self, CaseRecord, Repeated, VerdictRecord};
+use sparse_oracle::judge::Judged;
+use sparse_oracle::scalar::{Precision, decimal};
+use sparse_oracle::verdict::{Criterion, Defect, Mismatch, Verdict};
+
+/// The record of a case that nobody could be asked, for this reason.
+pub fn unasked(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
+    let judged = verdict_only(Verdict::NotRun { reason });
+    record(case, backend, (judged, None), &[])
+}
+
+/// The record of a case whose operands can't be made: a backend whose manifest excludes it would not have been asked anyway.
+pub(crate) fn unmade(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
+    let Support::Excluded { reason } = backend.support(&case.contract, &case.params) else {
+        return unasked(case, backend, reason);
+    };
+    let judged = verdict_only(Verdict::Unsupported { reason: reason.into_owned() });
+    record(case, backend, (judged, None), &[])
+}
+
+/// The record of a verdict.
+pub(crate) fn record(
+    case: &Case,
+    backend: &dyn Backend,
+    (judged, repeated): (Judged, Option<Repeated>),
+    degenerate: &[String],
+) -> CaseRecord {
+    let share = match judged.verdict {
+        Verdict::Exact => None,
+        Verdict::Within { share } => Some(share),
+        Verdict::Wrong(ref m) => m.error.zip(m.bound).map(|(e, b)| e / b).filter(|s| s.is_finite()),
+        Verdict::AgreedRefusal { .. }
+        | Verdict::LoneRefusal { .. }
+        | Verdict::LoneAcceptance { .. }
+        | Verdict::Crashed { .. }
+        | Verdict::TimedOut { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. } => None,
+    };
+    let verdict = verdict_record(judged.verdict);
+    // Few records are findings: only those need to be replayed.
+    let selection = verdict.is_finding().then(|| outside(backend)).flatten();
+    CaseRecord {
+        case: case.to_string(),
+        contract: case.contract.to_string(),
+        family: case.origin.family(),
+        backend: backend.name().to_owned(),
+        tiers: judged.tiers,
+        selection,
+        verdict,
+        share,
+        degenerate: degenerate.to_vec(),
+        repeated,
+        reproducer: None,
+        inputs: None,
+        output: None,
+        waived: None,
+    }
+}
+
+/// How a backend from outside the program is selected; `None` for one that its name selects.
+pub fn outside(backend: &dyn Backend) -> Option<String> {
+    Some(backend.selection()).filter(|options| *options != format!("--backend {}", backend.name()))
+}
+
+/// The verdict as a report has it.
+pub fn verdict_record(verdict: Verdict) -> VerdictRecord {
+    verdict.map_wrong(|mismatch| mismatch_record(*mismatch))
+}
+
+fn mismatch_record(m: Mismatch) -> report::Mismatch {
+    let text = |s: String| (!s.is_empty()).then_some(s);
+    let bits = |b: Option<u64>| b.map(|b| format!("0x{b:x}"));
+    let number = |v: Option<f64>| v.map(|v| decimal(v, Precision::F64));
+    let more = if m.count > 1 { format!(" (and {} more)", m.count - 1) } else { String::new() };
+    let message = past_the_largest(&m).unwrap_or(m.message);
+    report::Mismatch {
+        tier: m.tier.unwrap_or(Criterion::T0),
+        what: m.defect,
+        at: m.at.map(|(row, column)| report::Place { row: row as u64, column: column as u64 }),
+        expected: text(m.expected),
+        expected_bits: bits(m.expected_bits),
+        found: text(m.found),
+        found_bits: bits(m.found_bits),
+        error: number(m.error),
+        bound: number(m.bound),
+        message: format!("{message}{more}"),
+    }
+}
+
+/// Where the exact result is past the largest number of the type, an error and a bound of 1e308 or inf say nothing: what may
+/// stand there does.
+fn past_the_largest(m: &Mismatch) -> Option<String> {
+    let overflows = matches!(m.expected.as_str(), "inf" | "-inf");
+    let by_bound = m.tier == Some(Criterion::T1) && m.defect == Defect::Value && m.bound.is_some();
+    let text = || {
+        format!(
+            "expected an overflow to {}: the exact result is past the largest number, so an infinity or NaN may stand there, or \
+             a finite number as near to it as the bound allows; found {} (0x{:x})",
+            m.expected,
+            m.found,
+            m.found_bits.unwrap_or_default()
+        )
+    };
+    (overflows && by_bound).then(text)
+}
+
+/// A verdict that no tier gave.
+pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
+    Judged { verdict, tiers: Vec::new(), elements: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It read "expected inf, found -3.96e307: error inf exceeds the bound inf".
+    #[test]
+    fn an_overflow_that_did_not_come_says_what_may_stand_there() {
+        let mut mismatch = Mismatch {
+            tier: Some(Criterion::T1),
+            expected: "inf".to_owned(),
+            expected_bits: Some(0x7ff0_0000_0000_0000),
+            found: "-3.96e307".to_owned(),
+            found_bits: Some(0xffcc),
+            error: Some(f64::INFINITY),
+            bound: Some(f64::INFINITY),
+            ..Mismatch::plain(Defect::Value, "error inf exceeds the bound inf".to_owned())
+        };
+        mismatch.count = 2;
+        let message = mismatch_record(mismatch.clone()).message;
+        assert!(
+            message.starts_with("expected an overflow to inf") && message.ends_with("(and 1 more)"),
+            "{message}"
+        );
+        assert!(
+            message.contains("an infinity or NaN may stand there") && !message.contains("exceeds"),
+            "{message}"
+        );
+        mismatch.expected = "2.5".to_owned();
+        assert!(mismatch_record(mismatch).message.contains("exceeds"));
+    }
+}

@@ -1,0 +1,187 @@
+//! The judged call of a case, or its calls: one from poison; from two different C where C is read.
+
+use super::settle::{judge_move, judge_refusal, settle};
+use super::{Keep, Seen};
+use crate::backend::{Backend, Support};
+use crate::case::Case;
+use crate::determinism::First;
+use crate::execute::{Before, execute, fault_applies, other_filling};
+use crate::operands::{Operands, initial, seed_of};
+use crate::record::verdict_only;
+use crate::response::{DenseResult, Response};
+use sparse_oracle::arithmetic::Arithmetic;
+use sparse_oracle::contract::Returned;
+use sparse_oracle::judge::Judged;
+use sparse_oracle::prelude::*;
+use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::verdict::Verdict;
+
+pub(super) fn judge_keeping(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    seen: &mut Seen<'_>,
+) -> Judged {
+    let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
+        Support::Supported { arithmetic, profile } => (arithmetic, profile),
+        Support::Excluded { reason } => {
+            return verdict_only(Verdict::Unsupported { reason: reason.into_owned() });
+        }
+    };
+    if let Some(fault) = case.params.fault {
+        if !fault_applies(case, operands) {
+            let reason =
+                format!("fault={} leaves this request legal: there is nothing to break", fault.name());
+            return verdict_only(Verdict::NotRun { reason });
+        }
+        let response = seen.execute(case, operands, backend, Before::Poison);
+        return verdict_only(judge_refusal(fault, response));
+    }
+    if !case.contract.op.is_exact()
+        && let Some(reason) = inadmissible(case, &arithmetic)
+    {
+        let message = format!("declares an arithmetic that the contract does not admit: it {reason}");
+        return verdict_only(Verdict::LoneRefusal { refusal: message });
+    }
+    match case.contract.op.signature().returned {
+        Returned::Moved => {
+            let response = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &response);
+            verdict_only(judge_move(case, operands, (&profile, seen.sheets), response))
+        }
+        Returned::Product => {
+            let product = seen.sheets.product(&operands.inputs(case), &arithmetic, &profile);
+            let exact = match product.exact() {
+                Ok(exact) => exact,
+                Err(reason) => return verdict_only(Verdict::NotRun { reason }),
+            };
+            let response = seen.execute(case, operands, backend, Before::Poison);
+            keep_sparse(&mut seen.keep, &response);
+            match response {
+                Response::Sparse(raw) => product.judge_spgemm(exact, raw),
+                other => verdict_only(settle(other)),
+            }
+        }
+        Returned::Matrix | Returned::Vector | Returned::Sampled => {
+            judge_dense_runs(case, operands, backend, (&arithmetic, &profile), seen)
+        }
+    }
+}
+
+fn keep_sparse(keep: &mut Keep, response: &Response) {
+    if let Some(kept) = keep {
+        let response = match response {
+            Response::Sparse(raw) => Response::Sparse(raw.clone()),
+            Response::Parts(parts) => Response::Parts(parts.clone()),
+            _ => return,
+        };
+        *kept = Some(First { response, before: None });
+    }
+}
+
+/// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
+fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
+    let weaker = case.contract.refuses(arithmetic);
+    weaker.or_else(|| arithmetic.contradiction(case.params.alpha, case.params.beta).map(str::to_owned))
+}
+
+/// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
+/// from different C.
+pub fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option<Vec<f64>>> {
+    let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
+    let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
+    // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
+    // profile already says. Two different junks still tell computed from stale.
+    let junk = |variant: usize| {
+        let finite = |c: &f64| if c.is_finite() { *c } else { 1.0 };
+        operands.c[variant].iter().map(finite).collect()
+    };
+    let start = |variant| {
+        if reads_anyway { Some(junk(variant)) } else { initial(case, operands, variant) }
+    };
+    (0..variants).map(start).collect()
+}
+
+/// One run from poison; with beta != 0 (or a beta = 0 that reads C), two runs from different C.
+fn judge_dense_runs(
+    case: &Case,
+    operands: &Operands,
+    backend: &dyn Backend,
+    (arithmetic, profile): (&Arithmetic, &Profile),
+    seen: &mut Seen<'_>,
+) -> Judged {
+    let product = seen.sheets.product(&operands.inputs(case), arithmetic, profile);
+    let exact = match product.exact() {
+        Ok(exact) => exact,
+        Err(reason) => return verdict_only(Verdict::NotRun { reason }),
+    };
+    let mut worst: Option<Judged> = None;
+    for c in starts(case, operands, profile) {
+        let in_place = !case.contract.op.is_sampled();
+        let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
+        let response = seen.execute(case, operands, backend, before);
+        let Response::Dense(result) = response else {
+            return verdict_only(settle(response));
+        };
+        let judged = product.judge_dense(exact, result.output(), c.as_deref());
+        if judged.verdict.is_finding() {
+            return judged;
+        }
+        let unread = matches!(before, Before::Poison);
+        if let Some(bits) = other_filling(case.contract.types.out, seed_of(case)).filter(|_| unread) {
+            match execute(case, operands, backend, Before::Bits(bits), &mut seen.spent) {
+                Response::Dense(other) if same_bits(&result, &other) => {}
+                Response::Dense(other) => {
+                    let judged = product.judge_dense(exact, other.output(), c.as_deref());
+                    if judged.verdict.is_finding() {
+                        return beside(judged, bits);
+                    }
+                }
+                other => return verdict_only(settle(other)),
+            }
+        }
+        if let Some(kept @ None) = &mut seen.keep {
+            *kept = Some(First { response: Response::Dense(result), before: c.filter(|_| in_place) });
+        }
+        worst = Some(match worst {
+            Some(before) => worse(before, judged),
+            None => judged,
+        });
+    }
+    worst.unwrap_or_else(|| verdict_only(Verdict::NotRun { reason: "no run".to_owned() }))
+}
+
+fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
+    let (a, b) = (a.found(), b.found());
+    (0..a.len().max(b.len())).all(|at| a.bits(at) == b.bits(at))
+}
+
+/// A finding that shows beside another filling of an output that may not be read.
+fn beside(judged: Judged, bits: u64) -> Judged {
+    let mut judged = judged;
+    if let Verdict::Wrong(mismatch) = &mut judged.verdict {
+        mismatch.message = format!(
+            "{}; the output held 0x{bits:x} before the call, and where it held NaN the result was right",
+            mismatch.message
+        );
+    }
+    judged
+}
+
+/// Of two runs that both passed, the one with the larger share.
+fn worse(a: Judged, b: Judged) -> Judged {
+    let share = |j: &Judged| match j.verdict {
+        Verdict::Within { share } => share,
+        Verdict::Exact => 0.0,
+        // Not judged beside judged: not judged.
+        Verdict::Wrong(_)
+        | Verdict::AgreedRefusal { .. }
+        | Verdict::LoneRefusal { .. }
+        | Verdict::LoneAcceptance { .. }
+        | Verdict::Crashed { .. }
+        | Verdict::TimedOut { .. }
+        | Verdict::Unsupported { .. }
+        | Verdict::NotRun { .. } => f64::INFINITY,
+    };
+    if share(&a) > share(&b) { a } else { b }
+}

@@ -1,0 +1,52 @@
+//! Other operands of the same shape and pattern, for calls beside the judged one: what they compute must be another result, or a
+//! buffer that two calls share would hold what is right for both.
+
+use crate::operands::{DenseOperand, Operands};
+use sparse_oracle::each_parts;
+use sparse_oracle::each_precision;
+use sparse_oracle::format::{AnyParts, AnySparse, FieldMut, Fields};
+use sparse_oracle::prelude::*;
+use sparse_oracle::scalar::{Element, Scalar, Values};
+
+/// The same with every stored value of A negated, else (where the format has no negative zeros in its pads) of B.
+#[must_use]
+pub(crate) fn negated(operands: &Operands) -> Operands {
+    let mut other = operands.clone();
+    match of_sparse(&operands.a) {
+        Some(a) => other.a = a,
+        None => {
+            other.b = operands.b.as_ref().map(of_dense);
+            if let Some(b) = &operands.b_sparse {
+                other.b_sparse = of_sparse(b).or_else(|| Some(b.clone()));
+            }
+        }
+    }
+    other
+}
+
+fn opposite<T: Scalar>(value: T) -> T {
+    T::from_f64(-value.to_f64())
+}
+
+/// A matrix with every stored value negated; `None` where a format has no such encoding.
+pub fn of_sparse(matrix: &AnySparse) -> Option<AnySparse> {
+    let mut parts = AnyParts::from(matrix.clone());
+    each_parts!(&mut parts, p => for (_, field) in p.fields_mut() {
+        if let FieldMut::Values(values) = field {
+            values.iter_mut().for_each(|value| *value = opposite(*value));
+        }
+    });
+    parts.check().ok()
+}
+
+fn of_dense(dense: &DenseOperand) -> DenseOperand {
+    fn all<T: Element>(values: &[T]) -> Values {
+        T::wrap(values.iter().map(|&value| opposite(value)).collect())
+    }
+    let mut other = dense.clone();
+    let values = each_precision!(AnySlice, dense.data.as_slice(), v => all(v));
+    if !other.data.overwrite(values.as_slice()) {
+        other.data = values.into();
+    }
+    other
+}

@@ -1,0 +1,164 @@
+//! Our own kernels as backends, one for each engine that this machine has, as registered in `sparse-kernels`.
+//!
+//! ```text
+//! portable         one kernel per contract
+//! avx512           the first kernel of that engine for each contract
+//! avx512-TECH      its other kernels, by the method in their names
+//! ```
+
+use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
+use sparse_conformance_core::case::Params;
+use sparse_kernels::registry::{Kernel, kernels_here};
+use sparse_kernels::{Engine, KernelName};
+use sparse_oracle::contract::Contract;
+use sparse_oracle::profile::Profile;
+use sparse_oracle::task::{Answer, Task};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+type Table = HashMap<Contract, &'static Kernel>;
+
+static BY_NAME: LazyLock<BTreeMap<(Engine, String), Table>> = LazyLock::new(|| {
+    let mut tables: BTreeMap<(Engine, String), Table> = BTreeMap::new();
+    for kernel in kernels_here() {
+        // A registered name parses: a test in `registry` sees to it.
+        let Ok(name) = kernel.name.parse::<KernelName>() else {
+            continue;
+        };
+        let first = tables.entry((name.engine, name.engine.name().to_owned())).or_default();
+        if let Entry::Vacant(free) = first.entry(kernel.contract) {
+            free.insert(kernel);
+            continue;
+        }
+        let words = [Some(name.engine.name().to_owned()), name.tech, name.tile];
+        let other: Vec<String> = words.into_iter().flatten().collect();
+        let table = tables.entry((name.engine, other.join("-"))).or_default();
+        table.insert(kernel.contract, kernel);
+    }
+    tables
+});
+
+/// Our kernels of one engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Ours {
+    name: &'static str,
+    description: &'static str,
+    table: &'static Table,
+}
+
+impl Ours {
+    /// One for each engine, and for each further method of an engine, that runs on this machine; `portable` comes first.
+    #[must_use]
+    pub fn all() -> Vec<Ours> {
+        let tables = BY_NAME.iter().map(|((engine, name), table)| Ours {
+            name,
+            description: match engine {
+                _ if name != engine.name() => "other methods of our kernels on this engine",
+                Engine::Portable => "our own plain kernels, one per contract",
+                other => other.description(),
+            },
+            table,
+        });
+        tables.collect()
+    }
+
+    /// The name of the backend that runs this kernel; none for one that is not registered.
+    #[must_use]
+    pub fn running(kernel: &Kernel) -> Option<&'static str> {
+        let mut tables = BY_NAME.iter();
+        let holds = |table: &Table| table.get(&kernel.contract).is_some_and(|k| k.name == kernel.name);
+        tables.find(|(_, table)| holds(table)).map(|((_, name), _)| name.as_str())
+    }
+}
+
+impl Backend for Ours {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn description(&self) -> &str {
+        self.description
+    }
+
+    fn determinism(&self) -> Determinism {
+        Determinism::Threads
+    }
+
+    fn claims(&self, contract: &Contract) -> bool {
+        self.table.contains_key(contract)
+    }
+
+    fn support(&self, contract: &Contract, _params: &Params) -> Support {
+        match self.table.get(contract) {
+            Some(kernel) => Support::Supported { arithmetic: kernel.arithmetic, profile: Profile::default() },
+            None => Support::Excluded {
+                reason: format!("no {} kernel is registered for this contract", self.name).into(),
+            },
+        }
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        match self.table.get(contract) {
+            Some(kernel) => (kernel.run)(task).map_err(|refusal| refusal.to_string().into()),
+            None => Err(format!("no {} kernel is registered for {contract}", self.name).into()),
+        }
+    }
+}
+
+/// The portable kernels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portable;
+
+/// The first of all: a test sees to it.
+static PORTABLE: LazyLock<Ours> = LazyLock::new(|| Ours::all()[0]);
+
+impl Backend for Portable {
+    fn name(&self) -> &str {
+        PORTABLE.name()
+    }
+
+    fn version(&self) -> String {
+        PORTABLE.version()
+    }
+
+    fn description(&self) -> &str {
+        PORTABLE.description()
+    }
+
+    fn determinism(&self) -> Determinism {
+        PORTABLE.determinism()
+    }
+
+    fn claims(&self, contract: &Contract) -> bool {
+        PORTABLE.claims(contract)
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        PORTABLE.support(contract, params)
+    }
+
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        PORTABLE.run(contract, task)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_that_runs_here_is_in_one_backend() {
+        let listed: usize = Ours::all().iter().map(|backend| backend.table.len()).sum();
+        assert_eq!(listed, kernels_here().count());
+        assert_eq!(Ours::all()[0].name(), Portable.name());
+        for kernel in kernels_here() {
+            let name = Ours::running(kernel).expect("every kernel is in a backend");
+            assert!(name.starts_with(kernel.engine), "{} in {name}", kernel.name);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! NaN, infinities, zeros and subnormals that get lost, or appear.
+//!
+//! ```text
+//! 0 * inf = NaN   an explicit zero takes part     .  * inf = nothing    an absent position does not
+//! ```
+
+use super::super::bug::symptom::{PATTERN, VALUE};
+use super::super::bug::{Bug, Effect, Family};
+use super::super::edit::{edit_values, retain};
+use super::super::own::{HONEST, Own, Site, fused};
+use super::{dense, general_move, product, scaled};
+use sparse_conformance_core::case::{Case, Filling};
+use sparse_oracle::contract::Op;
+use sparse_oracle::format::FormatKind;
+use sparse_oracle::scalar::{Precision, decode};
+
+const F: Family = Family::Special;
+
+// Which cases can show a bug is asked of the names of value families, so that families to come are counted as well.
+
+fn named(case: &Case, parts: &[&str]) -> bool {
+    matches!(case.filling, Filling::Drawn(family, _) if parts.iter().any(|part| family.name().contains(part)))
+}
+
+fn special(case: &Case) -> bool {
+    dense(case) && named(case, &["special", "huge"])
+}
+
+fn zeros(case: &Case) -> bool {
+    scaled(case) && named(case, &["special", "zero"])
+}
+
+fn tiny(case: &Case) -> bool {
+    dense(case) && named(case, &["subnormal"])
+}
+
+pub(super) static BUGS: &[Bug] = &[
+    Bug::new(
+        F,
+        "NaN: swallowed in the result",
+        "`if (c != c) c = 0`",
+        special,
+        Effect::Output(|d| d.map(|y| if y.is_nan() { 0.0 } else { y })),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "NaN: swallowed by max",
+        "an activation is fused: max(y, lowest) drops NaN",
+        special,
+        Effect::Output(|d| d.map(|y| y.max(-f64::MAX))),
+        &[VALUE],
+    ),
+    sums("NaN: products skipped", "a product that is NaN is not added", special_product, |site, terms| {
+        let kept: Vec<_> = terms.iter().copied().filter(|(a, b)| !(a * b).is_nan()).collect();
+        fused(site, &kept)
+    }),
+    Bug::new(
+        F,
+        "Inf: sign lost",
+        "-Inf is returned as +Inf",
+        special,
+        Effect::Output(|d| d.map(|y| if y.is_infinite() { y.abs() } else { y })),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "Inf: turned into the largest number",
+        "stores saturate (satfinite)",
+        special,
+        Effect::Output(|d| {
+            let largest = d.precision.spec().max_finite();
+            d.map(|y| if y.is_nan() { y } else { y.clamp(-largest, largest) });
+        }),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "Inf: turned into NaN",
+        "Inf - Inf in a compensation step",
+        special,
+        Effect::Output(|d| d.map(|y| if y.is_infinite() { f64::NAN } else { y })),
+        &[VALUE],
+    ),
+    sums(
+        "Inf: times zero is zero",
+        "0 * Inf is taken for 0, as tensor formats with zero skipping do",
+        special_product,
+        |site, terms| {
+            let kept: Vec<_> = terms
+                .iter()
+                .copied()
+                .filter(|&(a, b)| a != 0.0 && b != 0.0 || a.is_nan() || b.is_nan())
+                .collect();
+            fused(site, &kept)
+        },
+    ),
+    sums("zero: explicit zeros of A skipped", "`if (a == 0) continue`", zeros, |site, terms| {
+        let kept: Vec<_> = terms.iter().copied().filter(|t| t.0 != 0.0).collect();
+        fused(site, &kept)
+    }),
+    sums("zero: zeros of B skipped", "`if (b == 0) continue`", special_product, |site, terms| {
+        let kept: Vec<_> = terms.iter().copied().filter(|t| t.1 != 0.0).collect();
+        fused(site, &kept)
+    }),
+    Bug::new(
+        F,
+        "zero: absent positions multiplied",
+        "the matrix is made dense, and 0 * Inf of an absent position reaches C",
+        |c| special_product(c) && !c.params.transpose_a,
+        Effect::Own(Own {
+            gather: |a, transposed| {
+                let mut lanes = (HONEST.gather)(a, transposed);
+                let inner = if transposed { a.shape().0 } else { a.shape().1 };
+                for lane in &mut lanes {
+                    let mut full: Vec<(u32, f64)> = (0..inner as u32).map(|k| (k, 0.0)).collect();
+                    lane.iter().for_each(|&(k, v)| full[k as usize].1 = v);
+                    *lane = full;
+                }
+                lanes
+            },
+            ..HONEST
+        }),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "zero: sign of a modelled zero lost",
+        "-0 is stored as +0 where the bits are declared",
+        scaled,
+        Effect::Own(Own {
+            round: |y, types| (HONEST.round)(if y == 0.0 { 0.0 } else { y }, types),
+            ..HONEST
+        }),
+        &[VALUE],
+    )
+    .only_bits(),
+    Bug::new(
+        F,
+        "zero: sign lost by a conversion",
+        "-0 is written as +0",
+        |c| general_move(c) && named(c, &["special", "zero"]),
+        Effect::Result(|raw| {
+            let precision = raw.values.precision();
+            edit_values(raw, |bits| {
+                let zero = |b: &&mut u64| decode(**b, precision) == 0.0;
+                bits.iter_mut().filter(zero).for_each(|b| *b = 0);
+            });
+        }),
+        &[VALUE, PATTERN],
+    ),
+    Bug::new(
+        F,
+        "zero: explicit zeros dropped by a conversion",
+        "entries that are zero are not stored",
+        |c| c.contract.op == Op::Convert && c.contract.to == Some(FormatKind::Csr),
+        Effect::Result(|raw| {
+            let precision = raw.values.precision();
+            retain(raw, |_, bits| decode(bits, precision) != 0.0);
+        }),
+        &[PATTERN],
+    ),
+    Bug::new(
+        F,
+        "subnormal: results flushed",
+        "the unit runs with flush-to-zero, undeclared",
+        tiny,
+        Effect::Output(|d| {
+            let least = least_normal(d.precision);
+            d.map(|y| if y.abs() < least { 0.0 } else { y });
+        }),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "subnormal: operands flushed",
+        "denormals-are-zero is on, undeclared",
+        |c| product(c) && tiny(c) && c.params.alpha != 0.0,
+        Effect::Own(Own {
+            input: |types, of_a, v| {
+                let v = (HONEST.input)(types, of_a, v);
+                if v.abs() < least_normal(types.a) { 0.0 * v } else { v }
+            },
+            ..HONEST
+        }),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "fp8: NaN of e4m3 read as 480",
+        "the pattern after 448 is taken for a number",
+        |c| scaled(c) && c.contract.types.a == Precision::E4m3 && named(c, &["special"]),
+        Effect::Own(Own { input: |_, _, v| if v.is_nan() { 480.0 } else { v }, ..HONEST }),
+        &[VALUE],
+    ),
+    Bug::new(
+        F,
+        "NaN: payload lost by a conversion",
+        "values are copied through arithmetic, which makes every NaN alike",
+        |c| c.contract.op.is_exact() && named(c, &["special"]) && c.contract.types.a == Precision::F16,
+        Effect::Result(|raw| {
+            let precision = raw.values.precision();
+            edit_values(raw, |bits| {
+                let nan = |b: &&mut u64| decode(**b, precision).is_nan();
+                bits.iter_mut().filter(nan).for_each(|b| *b |= 1);
+            });
+        }),
+        &[VALUE],
+    ),
+];
+
+fn special_product(case: &Case) -> bool {
+    scaled(case) && special(case)
+}
+
+const fn sums(
+    name: &'static str,
+    story: &'static str,
+    concerns: fn(&Case) -> bool,
+    sum: fn(&Site, &[(f64, f64)]) -> f64,
+) -> Bug {
+    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+}
+
+/// The least normal number of a type.
+fn least_normal(precision: Precision) -> f64 {
+    2f64.powi(precision.spec().emin)
+}

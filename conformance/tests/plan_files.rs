@@ -1,0 +1,52 @@
+//! What a plan asks of a user's matrix file.
+
+use sparse_conformance::backend::Portable;
+use sparse_conformance::case::Case;
+use sparse_conformance::plan::{Options, Tier, plan};
+use sparse_oracle::contract::Op;
+use std::path::PathBuf;
+
+fn lines(tier: Tier) -> Vec<Case> {
+    let options = Options { tier, matrices: vec![PathBuf::from("some.mtx")], ..Options::default() };
+    plan(&options, &[&Portable]).groups.into_iter().flat_map(|group| group.cases).collect()
+}
+
+/// A kernel that ignored beta came out clean of `run --matrix`: the one case per contract had beta = 0, whatever the tier.
+#[test]
+fn a_file_asks_for_beta_and_padding_too() {
+    for tier in [Tier::Quick, Tier::Full] {
+        let cases = lines(tier);
+        for case in cases.iter().filter(|c| c.contract.op == Op::Spmm) {
+            let same = || cases.iter().filter(|other| other.contract == case.contract);
+            assert!(same().any(|c| c.params.beta != 0.0 && c.params.alpha != 1.0), "{case}");
+            assert!(same().any(|c| c.params.pad_c > 0 && c.params.pad_b > 0), "{case}");
+            assert!(same().any(|c| c.params.n % 2 == 1), "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_larger_tier_asks_more_of_a_file() {
+    let (quick, full) = (lines(Tier::Quick).len(), lines(Tier::Full).len());
+    let contracts = sparse_oracle::contract::all_contracts().len();
+    assert!(full > 3 * contracts && quick < contracts, "{quick} and {full}");
+}
+
+/// A kernel of RSH-SpMM for tensor cores, which takes tf32 and f16, came out clean of `run --matrix`: it was asked nothing.
+#[test]
+fn a_file_asks_kernels_for_matrix_units_in_their_types() {
+    let cases = lines(Tier::Quick);
+    for name in [
+        "spmm.rs_tile.tf32_tf32_f32_f32",
+        "spmm.rs_tile.f16_f16_f32_f32",
+        "spmm.libra_spmm.tf32_tf32_f32_f32",
+        "spmm.libra_spmm.f16_f16_f32_f32",
+        "spmm.nm.tf32_tf32_f32_f32",
+        "spmm.two_four.tf32_tf32_f32_f32",
+        "spmm.loops.f16_f16_f32_f32",
+        "sddmm.csr.tf32_tf32_f32_f32",
+        "sddmm.csr.f16_f16_f32_f32",
+    ] {
+        assert!(cases.iter().any(|c| c.contract.to_string() == name), "{name}");
+    }
+}
