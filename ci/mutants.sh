@@ -40,7 +40,7 @@ describe() {
     exact) package=sparse-oracle; files=(oracle/src/exact/*.rs oracle/src/exact/dyadic/*.rs); binaries=(--test arithmetic); left_out=(model_ scalar_); level=1 ;;
     verdict) package=sparse-types; tested=(sparse-types sparse-oracle); files=(oracle/types/src/verdict.rs); binaries=(--lib --test judge); left_out=(laws_ semantics_clauses) ;;
     arithmetic) package=sparse-types; tested=(sparse-types sparse-oracle); files=(oracle/types/src/arithmetic/*.rs); binaries=(--lib --test judge --test hardware_bound); left_out=(laws_ semantics_clauses) ;;
-    runner) package=sparse-conformance; files=(conformance/src/runner/*.rs conformance/src/{record,degenerate,execute,expected}.rs); binaries=(--lib --test judging --test selftest); left_out=(fuzz_replay coverage selftest_catalogue selftest_score) ;;
+    runner) package=sparse-conformance-core; tested=(sparse-conformance-core sparse-conformance); files=(conformance/core/src/runner/*.rs conformance/core/src/{record,degenerate,execute}.rs); binaries=(--lib --test judging --test selftest); left_out=(coverage selftest_catalogue selftest_score) ;;
     *) say "unknown part $1: judge bound exact verdict arithmetic runner"; exit 2 ;;
   esac
 }

@@ -215,12 +215,12 @@ EOF
   chmod +x "$D/bin/a64-cc"
   export "CC_$name=$D/bin/a64-cc" "AR_$name=ar"
 }
-# build NAME...: binaries of tests. Both packages are named each time, so that dependencies get the same features and are compiled once;
+# build NAME...: binaries of tests. All packages are named each time, so that dependencies get the same features and are compiled once;
 # `judging` brings the command with it.
 build() {
   local log="$D/build.log" since=$SECONDS name selected=()
   for name in "$@"; do selected+=(--test "$name"); done
-  if ! cargo test --no-run --no-default-features -p sparse-kernels -p sparse-conformance "${selected[@]}" >"$log" 2>&1; then
+  if ! cargo test --no-run --no-default-features -p sparse-kernels -p sparse-conformance -p sparse-fuzz-targets "${selected[@]}" >"$log" 2>&1; then
     tail -n 60 "$log"
     say "the Arm build failed"
     exit 1
@@ -285,9 +285,9 @@ if [ -n "$qemu" ]; then
   (cpu=cortex-a76 && emulated() { shift; "$qemu" -cpu cortex-a76 "$@"; } && tests kernels arm "Arm kernels without SME" 0)
 fi
 # The committed fuzz corpora.
-build judging
+build fuzz_replay judging
 for length in "${lengths[@]}"; do
-  tests conformance judging "fuzz corpora at $length bits" "$length" fuzz_replay
+  tests fuzz/targets fuzz_replay "fuzz corpora at $length bits" "$length"
 done
 [ -z "$tests_only" ] || exit 0
 for length in "${lengths[@]}"; do
