@@ -13,6 +13,7 @@ use sparse_oracle::refusal::Refusal;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut};
 use sparse_oracle::task::{Answer, Task};
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 fn refused(args: &[&str], words: &[&str]) {
@@ -113,6 +114,54 @@ fn a_small_run_has_everything() {
     assert!(table.contains("## Over all matrices"), "{table}");
 }
 
+/// What a user judged with `run --exec` or `run --plugin` could not be timed at all.
+#[test]
+fn programs_and_plug_ins_are_judged_and_timed_beside_peers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = format!("{} portable", env!("CARGO_BIN_EXE_hostile_subject"));
+    let mut args = vec![
+        "--synth",
+        "embedded:karate",
+        "--n",
+        "5",
+        "--peers",
+        "sprs",
+        "--ops",
+        "spmm",
+        "--exec",
+        &program,
+    ];
+    let library = folder.path().join("spmm_csr.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/c/spmm_csr.c");
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
+    let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args(["-O1", "-ffp-contract=off", "-shared", "-fPIC", include, source, "-o"])
+        .arg(&library)
+        .status();
+    let text = library.to_str().expect("UTF-8");
+    if built.is_ok_and(|status| status.success()) {
+        args.extend(["--plugin", text]);
+    } else {
+        println!("SKIPPED the plug-in: no C compiler");
+    }
+    let (ran, report) = measured(folder.path(), &args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let f32s = report.comparisons.iter().find(|c| c.types == "f32_f32_f32_f32").expect("both claim f32");
+    let names: Vec<&str> = f32s.contenders.iter().map(|m| m.name.as_str()).collect();
+    let names_of = if args.contains(&"--plugin") { 3 } else { 2 };
+    assert!(names.contains(&"sprs") && names.len() >= names_of, "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("__")), "no kernel of ours was asked for: {names:?}");
+    for contender in &f32s.contenders {
+        assert!(
+            !contender.is_wrong() && contender.speed.is_some(),
+            "{}: {}",
+            contender.label(),
+            contender.verdict
+        );
+        assert_eq!(contender.peer, contender.name == "sprs");
+    }
+}
+
 #[test]
 fn what_both_sides_lack_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -155,6 +204,8 @@ fn panics(_: Task<'_>) -> Result<Answer, Refusal> {
 fn options(kernels: Vec<Kernel>) -> Options {
     Options {
         kernels,
+        subjects: Vec::new(),
+        asked: Vec::new(),
         origins: vec!["rmat:scale=8,seed=7".parse().expect("a source")],
         peers: vec![Peer::Sprs],
         n: 8,

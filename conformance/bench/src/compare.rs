@@ -1,7 +1,8 @@
 //! One matrix, one operation, one set of element types: prepare, judge, time, put side by side.
 
 use super::Options;
-use super::contender::{About, Absent, Contender, Given, KernelContender, encoded};
+use super::contender::{Absent, Contender, Entrant};
+use super::encoded::encoded;
 use super::hybrid::{self, Variation};
 use super::judging::{Expectations, Judgement};
 use super::machine::Machine;
@@ -10,11 +11,12 @@ use super::peers::Peers;
 use super::report::{Comparison, Hybrid, Measured, Skipped, Speed};
 use super::rounds::{Times, time};
 use super::statistics::{median, ratio};
+use sparse_conformance_core::backend::{Backend, Support};
 use sparse_conformance_core::case::{Case, Params};
-use sparse_conformance_core::operands::Operands;
 use sparse_conformance_core::record::verdict_record;
-use sparse_kernels::registry::Kernel;
-use sparse_oracle::format::{FormatKind, FormatParams};
+use sparse_conformance_peers::OneKernel;
+use sparse_oracle::contract::Contract;
+use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::verdict::Verdict;
 use std::collections::BTreeMap;
@@ -35,57 +37,34 @@ pub(super) struct Compared {
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// A contender with its operands, and after judging its judgement.
-struct Entry<'p> {
-    contender: Box<dyn Contender + 'p>,
-    operands: Arc<Operands>,
-    params: FormatParams,
-    format: FormatKind,
-    judgement: Option<Judgement>,
+/// A contender, and after judging its judgement.
+struct Entry<'e> {
+    contender: Contender<'e>,
+    judgement: Judgement,
     times: Option<Times>,
 }
 
-impl Comparing<'_> {
-    pub(super) fn run(&self, kernels: &[&Kernel]) -> Compared {
+impl<'a> Comparing<'a> {
+    pub(super) fn run(&self, kernels: &'a [&'a OneKernel]) -> Compared {
         let mut skipped = Vec::new();
-        let mut skip = |what: String, reason: String| {
+        let mut skip = |what: &str, reason: String| {
             let on = self.shared.case.origin.to_string();
-            skipped.push(Skipped { what, on, reason });
+            skipped.push(Skipped { what: what.to_owned(), on, reason });
         };
-        let mut entries: Vec<Entry<'_>> = Vec::new();
         let mut chosen = hybrid::Chosen::new();
-        for kernel in kernels {
-            let variations = match hybrid::variations(kernel, self.shared) {
-                Ok(variations) => variations,
-                Err(reason) => {
-                    skip(kernel.name.clone(), reason);
-                    continue;
-                }
-            };
-            for variation in variations {
-                match self.prepared(kernel, &variation) {
-                    Ok(entry) => entries.push(entry),
-                    Err(reason) => skip(kernel.name.clone(), reason),
-                }
-                if let (Some(by), Some(boundary)) = (variation.chosen_by, variation.params.boundary) {
-                    chosen.push((kernel.name.clone(), u64::from(boundary), by));
-                }
-            }
-        }
-        let contract = &self.shared.case.contract;
-        let given = Given { contract, operands: &self.shared.operands };
-        for (peer, made) in self.peers.contenders(given) {
-            match made {
-                Ok(contender) => entries.push(self.entry(contender, &self.shared.operands, FormatKind::Csr)),
-                Err(Absent::Lacks(reason)) => skip(peer.name().to_owned(), reason.to_owned()),
-                Err(Absent::Failed(reason)) => skip(peer.name().to_owned(), reason),
-            }
-        }
+        let mut entrants = self.kernels(kernels, &mut chosen, &mut skip);
+        entrants.extend(self.subjects(&mut skip));
+        entrants.extend(self.peers.backends().map(|backend| self.peer(backend)));
         let mut expectations = Expectations::default();
-        for entry in &mut entries {
-            let limit = self.options.judged_terms;
-            let judged = expectations.judge(entry.contender.as_mut(), self.shared, &entry.operands, limit);
-            entry.judgement = Some(judged);
+        let mut entries: Vec<Entry<'_>> = Vec::new();
+        for entrant in &entrants {
+            match Contender::prepare(entrant) {
+                Ok(mut contender) => {
+                    let judgement = expectations.judge(&mut contender, self.options.judged_terms);
+                    entries.push(Entry { contender, judgement, times: None });
+                }
+                Err(Absent::Lacks(reason) | Absent::Failed(reason)) => skip(entrant.backend.name(), reason),
+            }
         }
         drop(expectations);
         self.time(&mut entries);
@@ -94,37 +73,88 @@ impl Comparing<'_> {
         Compared { comparison, hybrids, skipped }
     }
 
-    fn prepared<'p>(&self, kernel: &Kernel, variation: &Variation) -> Result<Entry<'p>, String> {
-        let (format, params) = (kernel.contract.format, variation.params);
+    /// Our kernels, each in every way that it is timed in.
+    fn kernels(
+        &self,
+        kernels: &'a [&'a OneKernel],
+        chosen: &mut hybrid::Chosen,
+        skip: &mut dyn FnMut(&str, String),
+    ) -> Vec<Entrant<'a>> {
+        let mut entrants = Vec::new();
+        for backend in kernels {
+            let kernel = backend.kernel();
+            let variations = match hybrid::variations(kernel, self.shared) {
+                Ok(variations) => variations,
+                Err(reason) => {
+                    skip(&kernel.name, reason);
+                    continue;
+                }
+            };
+            for variation in variations {
+                match self.encoded(*backend, kernel.contract.format, &variation) {
+                    Ok(entrant) => entrants.push(entrant),
+                    Err(reason) => skip(&kernel.name, reason),
+                }
+                if let (Some(by), Some(boundary)) = (variation.chosen_by, variation.params.boundary) {
+                    chosen.push((kernel.name.clone(), u64::from(boundary), by));
+                }
+            }
+        }
+        entrants
+    }
+
+    /// What the user brought, in each format that it takes and that was asked for.
+    fn subjects(&self, skip: &mut dyn FnMut(&str, String)) -> Vec<Entrant<'a>> {
+        let mut entrants = Vec::new();
+        for backend in &self.options.subjects {
+            let case = &self.shared.case.contract;
+            let fits = |asked: &&Contract| (asked.op, asked.types) == (case.op, case.types);
+            for contract in self.options.asked.iter().filter(fits).filter(|asked| backend.claims(asked)) {
+                match self.encoded(backend.as_ref(), contract.format, &Variation::default()) {
+                    Ok(entrant) => entrants.push(entrant),
+                    Err(reason) => skip(backend.name(), reason),
+                }
+            }
+        }
+        entrants
+    }
+
+    /// A backend on these operands in a format.
+    fn encoded(
+        &self,
+        backend: &'a dyn Backend,
+        format: FormatKind,
+        variation: &Variation,
+    ) -> Result<Entrant<'a>, String> {
         let (operands, seconds) = if format == FormatKind::Csr {
             (Arc::clone(&self.shared.operands), 0.0)
         } else {
-            encoded(self.shared, format, params)?
+            encoded(self.shared, format, variation.params)?
         };
-        let contender = KernelContender::new(kernel, &operands, params, seconds + variation.seconds);
-        Ok(Entry { params, ..self.entry(Box::new(contender), &operands, format) })
+        let mut case = self.shared.case.clone();
+        case.contract.format = format;
+        case.params.blocks = variation.params;
+        Ok(Entrant { backend, peer: false, case, operands, conversion: seconds + variation.seconds })
     }
 
-    fn entry<'p>(
-        &self,
-        contender: Box<dyn Contender + 'p>,
-        operands: &Arc<Operands>,
-        format: FormatKind,
-    ) -> Entry<'p> {
-        Entry {
-            contender,
-            operands: Arc::clone(operands),
-            params: FormatParams::default(),
-            format,
-            judgement: None,
-            times: None,
+    /// A library on the CSR operands, with its dense ones by columns where it knows no others.
+    fn peer(&self, backend: &'a dyn Backend) -> Entrant<'a> {
+        let mut case = self.shared.case.clone();
+        let mut operands = Arc::clone(&self.shared.operands);
+        let takes =
+            |case: &Case| matches!(backend.support(&case.contract, &case.params), Support::Supported { .. });
+        let by_columns = Params { layout_b: Layout::ColMajor, layout_c: Layout::ColMajor, ..case.params };
+        let turned = Case { params: by_columns, ..case.clone() };
+        if !takes(&case) && takes(&turned) {
+            (case, operands) = (turned, Arc::new(self.shared.by_columns()));
         }
+        Entrant { backend, peer: true, case, operands, conversion: 0.0 }
     }
 
     /// Times all that are right. One that fails now, though it was right, is wrong; the others are timed again.
     fn time(&self, entries: &mut [Entry<'_>]) {
         loop {
-            let right = |e: &Entry<'_>| e.judgement.as_ref().is_some_and(Judgement::is_right);
+            let right = |e: &Entry<'_>| e.judgement.is_right();
             let places: Vec<usize> = (0..entries.len()).filter(|&at| right(&entries[at])).collect();
             let mut timed: Vec<_> =
                 entries.iter_mut().filter(|e| right(e)).map(|e| &mut e.contender).collect();
@@ -137,9 +167,7 @@ impl Comparing<'_> {
                 }
                 Err(error) => error,
             };
-            if let Some(judgement) = &mut entries[places[error.0]].judgement {
-                judgement.verdict = Verdict::Crashed { message: error.1 };
-            }
+            entries[places[error.0]].judgement.verdict = Verdict::Crashed { message: error.1 };
         }
     }
 
@@ -148,8 +176,8 @@ impl Comparing<'_> {
         let (rows, cols) = shared.operands.a.shape();
         let peers: Vec<(&str, &Times)> = entries
             .iter()
-            .filter(|e| e.contender.about().peer)
-            .filter_map(|e| Some((e.contender.about().name.as_str(), e.times.as_ref()?)))
+            .filter(|e| e.contender.entrant.peer)
+            .filter_map(|e| Some((e.contender.entrant.backend.name(), e.times.as_ref()?)))
             .collect();
         Comparison {
             matrix: shared.case.origin.to_string(),
@@ -166,41 +194,29 @@ impl Comparing<'_> {
                 .map(|t| t.rounds.len() as u64)
                 .max()
                 .unwrap_or(0),
-            contenders: entries.iter().filter_map(|e| self.measured(e, &peers)).collect(),
+            contenders: entries.iter().map(|e| self.measured(e, &peers)).collect(),
         }
     }
 
-    fn measured(&self, entry: &Entry<'_>, peers: &[(&str, &Times)]) -> Option<Measured> {
-        let about = entry.contender.about();
-        let judgement = entry.judgement.clone()?;
-        let right = judgement.is_right();
-        let bytes = about.sparse_bytes + self.shared.dense_bytes();
-        Some(Measured {
-            name: about.name.clone(),
-            peer: about.peer,
-            parameters: about.parameters.iter().cloned().collect(),
-            verdict: verdict_record(judgement.verdict),
+    fn measured(&self, entry: &Entry<'_>, peers: &[(&str, &Times)]) -> Measured {
+        let Entry { contender, judgement, times } = entry;
+        let entrant = contender.entrant;
+        let bytes = contender.sparse_bytes() + self.shared.dense_bytes();
+        Measured {
+            name: entrant.backend.name().to_owned(),
+            peer: entrant.peer,
+            parameters: contender.parameters().into_iter().collect(),
+            verdict: verdict_record(judgement.verdict.clone()),
             tiers: judgement.tiers.iter().map(|tier| format!("{tier:?}")).collect(),
             judged: judgement.share,
-            replay: (!right).then(|| self.replay(about, entry)).flatten(),
-            preparation: about.preparation,
+            replay: if judgement.is_right() { None } else { replay(entrant) },
+            preparation: contender.preparation,
             bytes,
-            speed: entry.times.as_ref().map(|times| self.speed(about, times, bytes, peers)),
-        })
+            speed: times.as_ref().map(|times| self.speed(entrant.peer, times, bytes, peers)),
+        }
     }
 
-    /// The command that runs and judges this contender on these operands again.
-    fn replay(&self, about: &About, entry: &Entry<'_>) -> Option<String> {
-        let selection = about.selection.as_ref()?;
-        let mut contract = self.shared.case.contract;
-        contract.format = entry.format;
-        let params = Params { blocks: entry.params, ..self.shared.case.params };
-        let case = Case { contract, params, ..self.shared.case.clone() };
-        let line = case.to_string();
-        Some(format!("conformance replay {} {selection}", shell_words::quote(&line)))
-    }
-
-    fn speed(&self, about: &About, times: &Times, bytes: u64, peers: &[(&str, &Times)]) -> Speed {
+    fn speed(&self, peer: bool, times: &Times, bytes: u64, peers: &[(&str, &Times)]) -> Speed {
         let middle = median(&times.rounds);
         let gflops = self.shared.operations() as f64 / middle / 1e9;
         let peak = match self.shared.case.contract.types.acc {
@@ -210,8 +226,8 @@ impl Comparing<'_> {
         };
         let against: BTreeMap<_, _> = peers
             .iter()
-            .filter(|_| !about.peer)
-            .map(|(name, peer)| ((*name).to_owned(), ratio(&times.rounds, &peer.rounds)))
+            .filter(|_| !peer)
+            .map(|(name, other)| ((*name).to_owned(), ratio(&times.rounds, &other.rounds)))
             .collect();
         Speed {
             median: middle,
@@ -224,4 +240,11 @@ impl Comparing<'_> {
             against,
         }
     }
+}
+
+/// The command that runs and judges an entrant on these operands again.
+fn replay(entrant: &Entrant<'_>) -> Option<String> {
+    let selection = entrant.backend.selection();
+    let line = entrant.case.to_string();
+    (!selection.is_empty()).then(|| format!("conformance replay {} {selection}", shell_words::quote(&line)))
 }

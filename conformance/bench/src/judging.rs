@@ -8,11 +8,10 @@
 //! What is judged is decided before anything runs and printed as a share. Where panels were skipped, every element was still
 //! looked at for poison (not written).
 
-use super::contender::{Contender, Wrote};
-use super::operands::Shared;
+use super::contender::{Contender, Entrant};
 use rayon::prelude::*;
 use sparse_conformance_core::operands::Operands;
-use sparse_conformance_core::response::poison;
+use sparse_conformance_core::response::Response;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{Csr, CsrParts};
@@ -36,7 +35,10 @@ pub(super) struct Judgement {
 
 impl Judgement {
     fn refused(message: String) -> Judgement {
-        let verdict = Verdict::Crashed { message };
+        Judgement::unjudged(Verdict::Crashed { message })
+    }
+
+    fn unjudged(verdict: Verdict) -> Judgement {
         Judgement { verdict, tiers: Vec::new(), share: 0.0 }
     }
 
@@ -60,46 +62,41 @@ const PANELS: u64 = 32;
 const SAMPLED: u64 = 8;
 
 impl Expectations {
-    /// Calls the contender once and judges what it wrote, on at most `terms` products of elements.
-    pub(super) fn judge(
-        &mut self,
-        contender: &mut dyn Contender,
-        shared: &Shared,
-        operands: &Arc<Operands>,
-        terms: u64,
-    ) -> Judgement {
-        let about = contender.about().clone();
-        let poisoned = contender.poison();
-        contender.clear();
-        if let Err(message) = quietly(contender) {
-            return Judgement::refused(message);
-        }
-        let exact = match self.exact(shared, operands, &about.arithmetic, &about.profile) {
+    /// Lets the contender compute once and judges what it wrote, on at most `terms` products of elements.
+    pub(super) fn judge(&mut self, contender: &mut Contender<'_>, terms: u64) -> Judgement {
+        let (arithmetic, profile) = (contender.arithmetic, contender.profile.clone());
+        let (entrant, poisoned) = (contender.entrant, contender.is_poisoned());
+        let response = contender.response();
+        let exact = match self.exact(entrant, &arithmetic, &profile) {
             Ok(exact) => exact,
             Err(reason) => return Judgement::refused(reason),
         };
-        let wrote = match contender.wrote() {
-            Ok(wrote) => wrote,
-            Err(message) => return Judgement::refused(message),
-        };
-        let case = &shared.case;
-        match wrote {
-            Wrote::Sparse(raw) => {
-                let judged = judge_spgemm(&exact.problem(), &about.arithmetic, &about.profile, raw.kind, raw);
+        match response {
+            Response::Sparse(raw) => {
+                let judged = judge_spgemm(&exact.problem(), &arithmetic, &profile, raw.kind, raw);
                 Judgement { verdict: judged.verdict, tiers: judged.tiers, share: 1.0 }
             }
-            Wrote::Dense(found, place) => {
-                let laid_out = exact.as_laid_out(operands.a.kind(), &about.arithmetic);
-                let poison = poisoned.then(|| poison(case.contract.types.out));
-                dense(&exact.problem(), (&laid_out, &about.profile), (found, place, poison), terms)
+            Response::Dense(result) => {
+                let laid_out = exact.as_laid_out(entrant.case.contract.format, &arithmetic);
+                let (found, place, poison) = result.output();
+                let poison = poison.filter(|_| poisoned);
+                dense(&exact.problem(), (&laid_out, &profile), (found, place, poison), terms)
+            }
+            Response::Broke(mismatch) => Judgement::unjudged(Verdict::Wrong(Box::new(mismatch))),
+            Response::TimedOut { seconds, tail } => {
+                Judgement::unjudged(Verdict::TimedOut { seconds, tail: Some(tail) })
+            }
+            Response::Refused(message) => Judgement::refused(message),
+            Response::Panicked(message) => Judgement::refused(format!("panicked: {message}")),
+            Response::Parts(_) => {
+                Judgement::refused("answered with another kind of result than asked for".to_owned())
             }
         }
     }
 
     fn exact(
         &mut self,
-        shared: &Shared,
-        operands: &Arc<Operands>,
+        Entrant { case, operands, .. }: &Entrant<'_>,
         arithmetic: &Arithmetic,
         profile: &Profile,
     ) -> Result<&ExactOperands, String> {
@@ -108,7 +105,7 @@ impl Expectations {
         let kept = match fits {
             Some(kept) => kept,
             None => {
-                let exact = ExactOperands::new(&operands.inputs(&shared.case), arithmetic, profile);
+                let exact = ExactOperands::new(&operands.inputs(case), arithmetic, profile);
                 let exact = exact.map_err(|refusal| refusal.to_string())?;
                 let exact = exact.ok_or("the operation has no arithmetic to judge")?;
                 (*arithmetic, Arc::clone(operands), exact)
@@ -116,12 +113,6 @@ impl Expectations {
         };
         Ok(&self.known.insert(kept).2)
     }
-}
-
-/// One call; a panic is an error like any other.
-fn quietly(contender: &mut dyn Contender) -> Result<(), String> {
-    let called = sparse_conformance_core::execute::quietly(|| contender.call());
-    called.unwrap_or_else(|message| Err(format!("panicked: {message}")))
 }
 
 fn dense(

@@ -3,7 +3,7 @@
 //! ```text
 //! matrices x (operation, element types)
 //!    -> operands, drawn once       operands
-//!    -> contenders, prepared       contender/{kernel, sprs, nalgebra, mkl}
+//!    -> contenders, prepared       contender, encoded; kernels, peers and what the user brought, all by the trait of the judge
 //!    -> judged on these operands   judging          who is wrong is printed, not timed
 //!    -> timed in rounds            rounds
 //!    -> medians, ratios            statistics       against what the machine can do: machine
@@ -16,6 +16,7 @@ mod compare;
 mod contender;
 #[cfg(feature = "cuda")]
 pub mod device;
+mod encoded;
 pub mod html;
 mod hybrid;
 mod judging;
@@ -40,10 +41,12 @@ use operands::Shared;
 use peers::Peers;
 use preset::Preset;
 use report::{SCHEMA, Skipped, UNREAD};
+use sparse_conformance_core::backend::Backend;
 use sparse_conformance_core::origin::Origin;
 use sparse_conformance_core::report::Environment;
+use sparse_conformance_peers::OneKernel;
 use sparse_kernels::registry::Kernel;
-use sparse_oracle::contract::{Op, Types};
+use sparse_oracle::contract::{Contract, Op, Types};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -51,10 +54,13 @@ use std::time::Duration;
 pub const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm];
 
 /// What to measure.
-#[derive(Debug)]
 pub struct Options {
     /// The kernels.
     pub kernels: Vec<Kernel>,
+    /// What the user brought, by `--exec` or `--plugin`.
+    pub subjects: Vec<Box<dyn Backend>>,
+    /// The contracts that these are timed on, of those that they claim.
+    pub asked: Vec<Contract>,
     /// The matrices.
     pub origins: Vec<Origin>,
     /// The peers.
@@ -119,6 +125,7 @@ pub fn run(options: &Options, shown: Shown<'_>, kept: Kept<'_>) -> Result<BenchR
     pool.install(|| {
         peers.settle();
         let machine = Machine::measure();
+        let kernels: Vec<OneKernel> = options.kernels.iter().cloned().map(OneKernel::new).collect();
         let mut report = BenchReport {
             schema: SCHEMA.to_owned(),
             suite_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -136,7 +143,7 @@ pub fn run(options: &Options, shown: Shown<'_>, kept: Kept<'_>) -> Result<BenchR
             hybrids: Vec::new(),
         };
         for (at, origin) in options.origins.iter().enumerate() {
-            on_matrix(origin, options, &peers, &mut report, shown);
+            on_matrix(origin, (options, &kernels), &peers, &mut report, shown);
             report.summary = summary::summary(&report, options.preset);
             kept(&so_far(&report, &options.origins[at + 1..]))
                 .map_err(|reason| BenchError::Report { reason })?;
@@ -156,7 +163,13 @@ fn so_far(report: &BenchReport, to_come: &[Origin]) -> BenchReport {
     report
 }
 
-fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut BenchReport, shown: Shown<'_>) {
+fn on_matrix(
+    origin: &Origin,
+    (options, kernels): (&Options, &[OneKernel]),
+    peers: &Peers,
+    report: &mut BenchReport,
+    shown: Shown<'_>,
+) {
     let skip = |report: &mut BenchReport, shown: &mut dyn FnMut(&str), on: String, reason: String| {
         shown(&format!("SKIPPED {origin} {on}: {reason}"));
         report.skipped.push(Skipped { what: origin.to_string(), on, reason });
@@ -171,7 +184,7 @@ fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut Ben
         let reason = format!("{entries} entries, the preset takes {} and more", options.fewest_entries);
         return skip(report, shown, String::new(), reason);
     }
-    for (op, types) in groups(&options.kernels) {
+    for (op, types) in groups(options) {
         let shared = match Shared::new(origin, &loaded, (op, types), options.n) {
             Ok(shared) => shared,
             Err(error) => {
@@ -179,9 +192,10 @@ fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut Ben
                 continue;
             }
         };
-        let kernels = options.kernels.iter().filter(|k| (k.contract.op, k.contract.types) == (op, types));
+        let fits = |contract: &Contract| (contract.op, contract.types) == (op, types);
+        let kernels: Vec<_> = kernels.iter().filter(|k| fits(&k.kernel().contract)).collect();
         let comparing = Comparing { shared: &shared, peers, options, machine: &report.machine };
-        let Compared { comparison, hybrids, skipped } = comparing.run(&kernels.collect::<Vec<_>>());
+        let Compared { comparison, hybrids, skipped } = comparing.run(&kernels);
         for line in text::comparison(&comparison).lines() {
             shown(line);
         }
@@ -198,7 +212,9 @@ fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut Ben
 #[must_use]
 pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
     let contract = kernel.contract;
-    if !OPS.contains(&contract.op) || !contender::can_be_encoded(kernel) {
+    if !OPS.contains(&contract.op)
+        || !encoded::can_be_encoded(kernel.contract.format, kernel.contract.types.a)
+    {
         return None;
     }
     if kernel.engine != "cuda" {
@@ -210,11 +226,13 @@ pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
     }
 }
 
-/// What is compared with one another: kernels of one operation and one set of element types.
-fn groups(kernels: &[Kernel]) -> Vec<(Op, Types)> {
+/// What is compared with one another: kernels and subjects of one operation and one set of element types.
+fn groups(options: &Options) -> Vec<(Op, Types)> {
+    let claimed = |contract: &&Contract| options.subjects.iter().any(|subject| subject.claims(contract));
+    let kernels = options.kernels.iter().map(|kernel| &kernel.contract);
     let mut groups = Vec::new();
-    for kernel in kernels {
-        let group = (kernel.contract.op, kernel.contract.types);
+    for contract in kernels.chain(options.asked.iter().filter(claimed)) {
+        let group = (contract.op, contract.types);
         if !groups.contains(&group) {
             groups.push(group);
         }

@@ -1,11 +1,13 @@
 //! The operands of one comparison: drawn once, as a case line says, and shared by all who are timed on them.
 
 use sparse_conformance_core::case::{Case, Filling, Params};
-use sparse_conformance_core::operands::{OperandError, Operands, build};
+use sparse_conformance_core::operands::{DenseOperand, OperandError, Operands, build};
 use sparse_conformance_core::origin::{Loaded, Origin};
 use sparse_oracle::contract::{Contract, Op, Types};
-use sparse_oracle::format::FormatKind;
+use sparse_oracle::each_precision;
+use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::prelude::*;
+use sparse_oracle::scalar::Element;
 use sparse_oracle::source::values::ValueFamily;
 use std::sync::Arc;
 
@@ -48,6 +50,19 @@ impl Shared {
         operands.c = [Vec::new(), Vec::new()];
         let nnz = sparse_oracle::each_sparse!(&operands.a, m => m.nnz());
         Ok(Shared { case, operands: Arc::new(operands), nnz })
+    }
+
+    /// The same operands with B by columns, without padding.
+    pub(super) fn by_columns(&self) -> Operands {
+        let mut operands = Operands::clone(&self.operands);
+        operands.b = operands.b.map(|b| {
+            let DenseOperand { rows, cols, ld, ref data, .. } = b;
+            let data = each_precision!(AnySlice, data.as_slice(), v => {
+                Element::wrap((0..cols).flat_map(|j| (0..rows).map(move |i| v[i * ld + j])).collect())
+            });
+            DenseOperand { rows, cols, ld: rows, layout: Layout::ColMajor, data: data.into() }
+        });
+        operands
     }
 
     /// Multiplications and additions of one product.

@@ -1,10 +1,8 @@
 //! The libraries that kernels are compared with: which there are, and what is said about them.
 
-use super::contender::{Absent, Contender, Given, MklContender, NalgebraContender, SprsContender};
 use super::report::PeerRecord;
 use sparse_conformance_core::backend::Backend;
-use sparse_conformance_peers::{NalgebraSparse, Sprs};
-use sparse_mkl::{Mkl, find};
+use sparse_conformance_peers::{Mkl, NalgebraSparse, Sprs};
 use std::path::Path;
 
 /// A peer by name.
@@ -37,61 +35,63 @@ impl Peer {
     }
 }
 
-/// Milliseconds that idle threads of MKL spin.
-const IDLE_MS: u32 = 1;
-
-/// A peer on some operands, or why there is none.
-type Opened<'p> = Result<Box<dyn Contender + 'p>, Absent>;
-
 /// The peers that were asked for and are here.
 pub(super) struct Peers {
-    present: Vec<Peer>,
+    present: Vec<Box<dyn Backend>>,
     mkl: Option<Mkl>,
-    threads: usize,
     pub(super) records: Vec<PeerRecord>,
 }
 
 impl Peers {
     /// Loads what must be loaded. What is absent is on record.
     pub(super) fn open(asked: &[Peer], mkl: Option<&Path>, threads: usize) -> Peers {
-        let mut peers = Peers { present: Vec::new(), mkl: None, threads, records: Vec::new() };
+        let mut peers = Peers { present: Vec::new(), mkl: None, records: Vec::new() };
         for &peer in asked {
-            let record = match peer {
-                Peer::Sprs => {
-                    here(&Sprs, "csr_mulacc_dense_rowmaj after zeroing C; smmp::mul_csr_csr; one thread")
-                }
-                Peer::NalgebraSparse => here(
-                    &NalgebraSparse,
+            match peer {
+                Peer::Sprs => peers.add(
+                    Box::new(Sprs),
+                    "csr_mulacc_dense_rowmaj after zeroing C; smmp::mul_csr_csr; one thread",
+                ),
+                Peer::NalgebraSparse => peers.add(
+                    Box::new(NalgebraSparse),
                     "spmm_csr_dense, B and C by columns; CsrMatrix * CsrMatrix; one thread",
                 ),
-                Peer::Mkl => peers.open_mkl(mkl),
-            };
-            if record.present {
-                peers.present.push(peer);
+                Peer::Mkl => peers.open_mkl(mkl, threads),
             }
-            peers.records.push(record);
         }
         peers
     }
 
-    fn open_mkl(&mut self, path: Option<&Path>) -> PeerRecord {
-        let name = Peer::Mkl.name().to_owned();
-        match find(path).and_then(|path| Mkl::open(&path)) {
+    fn add(&mut self, backend: Box<dyn Backend>, note: &str) {
+        let (name, version) = (backend.name().to_owned(), backend.version());
+        self.records.push(PeerRecord { name, version, threads: 1, note: note.to_owned(), present: true });
+        self.present.push(backend);
+    }
+
+    fn open_mkl(&mut self, path: Option<&Path>, threads: usize) {
+        match Mkl::open(path, threads) {
             Err(error) => {
-                let note = error.to_string();
-                PeerRecord { name, version: String::new(), threads: 0, note, present: false }
+                let (name, note) = (Peer::Mkl.name().to_owned(), error.to_string());
+                self.records.push(PeerRecord {
+                    name,
+                    version: String::new(),
+                    threads: 0,
+                    note,
+                    present: false,
+                });
             }
             Ok(mkl) => {
-                mkl.use_threads(self.threads, IDLE_MS);
+                let library = mkl.library();
                 let note = format!(
                     "mkl_sparse_?_mm row-major after set_mm_hint and optimize; mkl_sparse_spmm; {}, {} threads; {}",
-                    mkl.layer(),
-                    mkl.threads(),
-                    mkl.path().display()
+                    library.layer(),
+                    library.threads(),
+                    library.path().display()
                 );
-                let (version, threads) = (mkl.version(), mkl.threads() as u64);
+                let (name, version, threads) =
+                    (mkl.name().to_owned(), mkl.version(), library.threads() as u64);
+                self.records.push(PeerRecord { name, version, threads, note, present: true });
                 self.mkl = Some(mkl);
-                PeerRecord { name, version, threads, note, present: true }
             }
         }
     }
@@ -99,32 +99,13 @@ impl Peers {
     /// To be called on the thread that will call the contenders: MKL keeps its settings by thread.
     pub(super) fn settle(&self) {
         if let Some(mkl) = &self.mkl {
-            mkl.use_threads(self.threads, IDLE_MS);
+            mkl.settle();
         }
     }
 
-    /// Everyone here on these operands, or why not.
-    pub(super) fn contenders<'p>(&'p self, given: Given<'_>) -> Vec<(Peer, Opened<'p>)> {
-        let made = |peer: Peer| -> Opened<'p> {
-            match (peer, &self.mkl) {
-                (Peer::Sprs, _) => SprsContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>),
-                (Peer::NalgebraSparse, _) => {
-                    NalgebraContender::boxed(given).map(|c| c as Box<dyn Contender + 'p>)
-                }
-                (Peer::Mkl, Some(mkl)) => MklContender::boxed(given, mkl),
-                (Peer::Mkl, None) => Err(Absent::Failed("it is not loaded".to_owned())),
-            }
-        };
-        self.present.iter().map(|&peer| (peer, made(peer))).collect()
-    }
-}
-
-fn here(backend: &dyn Backend, note: &str) -> PeerRecord {
-    PeerRecord {
-        name: backend.name().to_owned(),
-        version: backend.version(),
-        threads: 1,
-        note: note.to_owned(),
-        present: true,
+    /// Everyone here.
+    pub(super) fn backends(&self) -> impl Iterator<Item = &dyn Backend> {
+        let mkl = self.mkl.iter().map(|mkl| mkl as &dyn Backend);
+        self.present.iter().map(AsRef::as_ref).chain(mkl)
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Times {
 /// # Errors
 /// What a contender said, with its place in the list: it worked when it was judged, so this is a finding too.
 pub(super) fn time(
-    contenders: &mut [&mut Box<dyn Contender + '_>],
+    contenders: &mut [&mut Contender<'_>],
     budget: Duration,
 ) -> Result<Vec<Times>, (usize, String)> {
     let mut times = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn time(
     Ok(times)
 }
 
-fn turn(contender: &mut Box<dyn Contender + '_>, at: usize, before: &Times) -> Result<f64, (usize, String)> {
+fn turn(contender: &mut Contender<'_>, at: usize, before: &Times) -> Result<f64, (usize, String)> {
     if before.rounds.last().is_none_or(|&seconds| seconds < LONG) {
         one(contender, at)?;
     }
@@ -70,10 +70,7 @@ fn turn(contender: &mut Box<dyn Contender + '_>, at: usize, before: &Times) -> R
     Ok(spent / before.calls as f64)
 }
 
-/// One call, in seconds; what it made is dropped off the clock.
-fn one(contender: &mut Box<dyn Contender + '_>, at: usize) -> Result<f64, (usize, String)> {
-    contender.clear();
-    let start = Instant::now();
-    contender.call().map_err(|message| (at, message))?;
-    Ok(start.elapsed().as_secs_f64())
+/// One call, in seconds.
+fn one(contender: &mut Contender<'_>, at: usize) -> Result<f64, (usize, String)> {
+    contender.timed().map_err(|message| (at, message))
 }

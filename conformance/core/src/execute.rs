@@ -1,6 +1,6 @@
 //! One call of a backend, guarded: a poisoned output between canaries, inputs hashed before and after, panics caught.
 
-use crate::backend::{Backend, Failure, ThreadControl};
+use crate::backend::{Backend, Failure, Prepared, ThreadControl};
 use crate::case::{Case, Fault};
 use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
@@ -157,6 +157,23 @@ pub fn execute(
     spent: &mut Duration,
 ) -> Response {
     let run = |task: Task<'_>| observed(|| backend.run(&case.contract, task));
+    execute_by(case, operands, backend, before, spent, run)
+}
+
+/// As [`execute`], by inputs that the backend has taken in: `prepared` was made of these operands.
+pub fn execute_prepared(
+    case: &Case,
+    operands: &Operands,
+    (backend, prepared): (&dyn Backend, &mut dyn Prepared),
+    before: Before<'_>,
+    spent: &mut Duration,
+) -> Response {
+    let run = |task: Task<'_>| {
+        observed(|| {
+            prepared.compute(task.into_parts().1)?;
+            prepared.answer()
+        })
+    };
     execute_by(case, operands, backend, before, spent, run)
 }
 

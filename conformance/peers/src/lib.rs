@@ -3,12 +3,17 @@
 
 #![forbid(unsafe_code)]
 
+mod kernel;
+mod mkl;
 mod nalgebra;
+mod number;
 #[cfg(feature = "cuda")]
 mod nvidia;
 mod ours;
 mod sprs;
 
+pub use self::kernel::OneKernel;
+pub use self::mkl::Mkl;
 pub use self::nalgebra::NalgebraSparse;
 #[cfg(feature = "cuda")]
 pub use self::nvidia::Nvidia;

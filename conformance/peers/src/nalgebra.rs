@@ -5,20 +5,21 @@
 //! product (or a transposed CSR one) first scales C, then adds `(alpha * a) * b` term by term. Both always multiply
 //! by alpha and beta, so `0 * NaN` gets through.
 
+use crate::number::{Number, sparse};
 use ::nalgebra::{DMatrix, DMatrixView, DMatrixViewMut, Dyn, Scalar as NaScalar};
 use nalgebra_sparse::ops::Op as NaOp;
 use nalgebra_sparse::ops::serial::{spmm_csc_dense, spmm_csr_dense};
 use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
-use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
+use sparse_conformance_core::backend::{Backend, Determinism, Failure, Prepared, Support};
 use sparse_conformance_core::case::Params;
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Reduction};
 use sparse_oracle::contract::{Contract, Op, Returned};
-use sparse_oracle::format::{AnySparse, Coo, Csc, Csr, FormatKind, Layout, Sparse};
+use sparse_oracle::format::{AnySparse, FormatKind, Layout, Sparse};
 use sparse_oracle::interop::nalgebra as interop;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
-use sparse_oracle::scalar::{Element, Precision};
-use sparse_oracle::task::{Answer, DenseMut, DenseRef, RawSparse, Task};
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::task::{Answer, DenseMut, DenseRef, Inputs, RawSparse};
 
 /// What it computes on CSR and CSC, besides conversions.
 const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Spgemm, Op::Transpose];
@@ -72,10 +73,14 @@ impl Backend for NalgebraSparse {
         Support::Supported { arithmetic: arithmetic(contract, params), profile: profile(contract) }
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    fn prepare<'a>(
+        &'a self,
+        contract: &'a Contract,
+        inputs: Inputs<'a>,
+    ) -> Result<Box<dyn Prepared + 'a>, Failure> {
         match contract.types.a {
-            Precision::F64 => run::<f64>(task),
-            Precision::F32 => run::<f32>(task),
+            Precision::F64 => Ok(Box::new(Ready::<f64>::new(inputs)?)),
+            Precision::F32 => Ok(Box::new(Ready::<f32>::new(inputs)?)),
             other => Err(format!("no {other} here").into()),
         }
     }
@@ -107,60 +112,93 @@ fn profile(contract: &Contract) -> Profile {
     Profile::default()
 }
 
-/// Element types that both sides have.
-trait Number: Element + NaScalar + ::nalgebra::RealField + Copy {
-    fn of(value: f64) -> Self;
-    fn sparse(a: &AnySparse) -> Result<&Sparse<Self>, String>;
+/// A matrix as the crate has it.
+enum Matrix<T> {
+    Coo(CooMatrix<T>),
+    Csr(CsrMatrix<T>),
+    Csc(CscMatrix<T>),
 }
 
-impl Number for f64 {
-    fn of(value: f64) -> Self {
-        value
-    }
-
-    fn sparse(a: &AnySparse) -> Result<&Sparse<f64>, String> {
-        if let AnySparse::F64(m) = a { Ok(m) } else { Err("expected f64".to_owned()) }
-    }
-}
-
-impl Number for f32 {
-    fn of(value: f64) -> Self {
-        value as f32
-    }
-
-    fn sparse(a: &AnySparse) -> Result<&Sparse<f32>, String> {
-        if let AnySparse::F32(m) = a { Ok(m) } else { Err("expected f32".to_owned()) }
+impl<T: Number> Matrix<T> {
+    fn of(a: &Sparse<T>) -> Result<Matrix<T>, String> {
+        let made = match a {
+            Sparse::Coo(a) => interop::to_coo(a).map(Matrix::Coo),
+            Sparse::Csr(a) => interop::to_csr(a).map(Matrix::Csr),
+            Sparse::Csc(a) => interop::to_csc(a).map(Matrix::Csc),
+            _ => return Err("it has COO, CSR and CSC".to_owned()),
+        };
+        made.map_err(|e| e.to_string())
     }
 }
 
-fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
+/// Inputs with their matrices made.
+struct Ready<'a, T> {
+    inputs: Inputs<'a>,
+    a: Matrix<T>,
+    b_sparse: Option<Matrix<T>>,
+    result: Option<Matrix<T>>,
+}
+
+impl<'a, T: Number> Ready<'a, T> {
+    fn new(inputs: Inputs<'a>) -> Result<Ready<'a, T>, Failure> {
+        if inputs.to.is_none() && !OPS.contains(&inputs.op) {
+            return Err(format!("no {}", inputs.op.name()).into());
+        }
+        let own = |m: &AnySparse| Matrix::of(sparse::<T>(m)?);
+        let (a, b_sparse) = (own(inputs.a)?, inputs.b_sparse.map(own).transpose()?);
+        Ok(Ready { inputs, a, b_sparse, result: None })
+    }
+
+    fn dense_product(&self, c: DenseMut<'_>) -> Result<(), Failure> {
+        let inputs = &self.inputs;
+        let b = inputs.b.ok_or("no dense operand")?;
+        // A vector is a column.
+        let (b, c) = if inputs.op == Op::Spmv {
+            let layout = Layout::ColMajor;
+            (DenseRef { ld: b.rows, layout, ..b }, DenseMut { ld: c.rows, layout, ..c })
+        } else {
+            (b, c)
+        };
+        let (no_b, mut no_c) = (stand_in::<T>(b.rows, b.cols), stand_in::<T>(c.rows, c.cols));
+        let b = (view::<T>(&b, &no_b)?, inputs.transpose_b);
+        let factors = (inputs.alpha, inputs.beta);
+        Ok(product(&self.a, inputs.transpose_a, b, factors, view_mut::<T>(c, &mut no_c)?)?)
+    }
+}
+
+impl<T: Number> Prepared for Ready<'_, T>
 where
     RawSparse: RawOf<Sparse<T>>,
 {
-    let (inputs, output) = task.into_parts();
-    if inputs.to.is_none() && !OPS.contains(&inputs.op) {
-        return Err(format!("no {}", inputs.op.name()).into());
-    }
-    match (output, inputs.b_sparse, T::sparse(inputs.a)?, inputs.to) {
-        (Some(c), _, a, _) => {
-            let b = inputs.b.ok_or("no dense operand")?;
-            // A vector is a column.
-            let (b, c) = if inputs.op == Op::Spmv {
-                let layout = Layout::ColMajor;
-                (DenseRef { ld: b.rows, layout, ..b }, DenseMut { ld: c.rows, layout, ..c })
-            } else {
-                (b, c)
-            };
-            let (no_b, mut no_c) = (stand_in::<T>(b.rows, b.cols), stand_in::<T>(c.rows, c.cols));
-            let b = (view::<T>(&b, &no_b)?, inputs.transpose_b);
-            product(a, inputs.transpose_a, b, (inputs.alpha, inputs.beta), view_mut::<T>(c, &mut no_c)?)?;
-            Ok(Answer::Written)
+    fn compute(&mut self, output: Option<DenseMut<'_>>) -> Result<(), Failure> {
+        self.result = None;
+        if let Some(c) = output {
+            return self.dense_product(c);
         }
-        (None, Some(b), a, _) => sparse_product(a, T::sparse(b)?),
-        (None, None, a, Some(to)) => conversion(a, to),
-        (None, None, Sparse::Csr(a), None) => Ok(answer_csr(&to_csr(a)?.transpose())?),
-        (None, None, Sparse::Csc(a), None) => Ok(answer_csc(&to_csc(a)?.transpose())?),
-        _ => Err("no such transpose".into()),
+        self.result = Some(match (&self.a, &self.b_sparse, self.inputs.to) {
+            (Matrix::Csr(a), Some(Matrix::Csr(b)), _) => Matrix::Csr(a * b),
+            (Matrix::Csc(a), Some(Matrix::Csc(b)), _) => Matrix::Csc(a * b),
+            (_, Some(_), _) => return Err("both operands must be CSR, or both CSC".into()),
+            (a, None, Some(to)) => conversion(a, to)?,
+            (Matrix::Csr(a), None, None) => Matrix::Csr(a.transpose()),
+            (Matrix::Csc(a), None, None) => Matrix::Csc(a.transpose()),
+            (Matrix::Coo(_), None, None) => return Err("no such transpose".into()),
+        });
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.result = None;
+    }
+
+    fn answer(&mut self) -> Result<Answer, Failure> {
+        let sparse = match self.result.take() {
+            None => return Ok(Answer::Written),
+            Some(Matrix::Coo(m)) => interop::coo(&m).map(Sparse::Coo),
+            Some(Matrix::Csr(m)) => interop::csr(&m).map(Sparse::Csr),
+            Some(Matrix::Csc(m)) => interop::csc(&m).map(Sparse::Csc),
+        };
+        Ok(Answer::Sparse(RawSparse::of(sparse.map_err(|e| e.to_string())?)))
     }
 }
 
@@ -216,7 +254,7 @@ fn view_mut<'a, T: Number>(
 }
 
 fn product<T: Number>(
-    a: &Sparse<T>,
+    a: &Matrix<T>,
     transpose_a: bool,
     (b, transpose_b): (Oriented<'_, T>, bool),
     (alpha, beta): (f64, f64),
@@ -226,46 +264,26 @@ fn product<T: Number>(
         (Oriented::Plain(b), false) | (Oriented::ByRows(b), true) => NaOp::NoOp(b),
         (Oriented::Plain(b), true) | (Oriented::ByRows(b), false) => NaOp::Transpose(b),
     };
-    let (alpha, beta) = (T::of(alpha), T::of(beta));
+    let (alpha, beta) = (<T as Number>::of(alpha), <T as Number>::of(beta));
     match a {
-        Sparse::Csr(a) => {
-            let a = to_csr(a)?;
-            spmm_csr_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
+        Matrix::Csr(a) => {
+            spmm_csr_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(a) } else { NaOp::NoOp(a) }, b);
         }
-        Sparse::Csc(a) => {
-            let a = to_csc(a)?;
-            spmm_csc_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(&a) } else { NaOp::NoOp(&a) }, b);
+        Matrix::Csc(a) => {
+            spmm_csc_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(a) } else { NaOp::NoOp(a) }, b);
         }
-        _ => return Err("A must be CSR or CSC".to_owned()),
+        Matrix::Coo(_) => return Err("A must be CSR or CSC".to_owned()),
     }
     Ok(())
 }
 
-fn sparse_product<T: Number>(a: &Sparse<T>, b: &Sparse<T>) -> Result<Answer, Failure>
-where
-    RawSparse: RawOf<Sparse<T>>,
-{
-    match (a, b) {
-        (Sparse::Csr(a), Sparse::Csr(b)) => answer_csr(&(to_csr(a)? * to_csr(b)?)),
-        (Sparse::Csc(a), Sparse::Csc(b)) => answer_csc(&(to_csc(a)? * to_csc(b)?)),
-        _ => Err("both operands must be CSR, or both CSC".into()),
-    }
-}
-
-fn conversion<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, Failure>
-where
-    RawSparse: RawOf<Sparse<T>>,
-{
-    let coo = |a: &Coo<T>| interop::to_coo(a).map_err(|e| e.to_string());
+fn conversion<T: Number>(a: &Matrix<T>, to: FormatKind) -> Result<Matrix<T>, Failure> {
     match (a, to) {
-        (Sparse::Coo(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&coo(a)?)),
-        (Sparse::Coo(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&coo(a)?)),
-        (Sparse::Csr(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&to_csr(a)?)),
-        (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
-        (Sparse::Csr(a), FormatKind::Coo) => {
-            let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
-            Ok(Answer::Sparse(RawSparse::of(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
-        }
+        (Matrix::Coo(a), FormatKind::Csr) => Ok(Matrix::Csr(CsrMatrix::from(a))),
+        (Matrix::Coo(a), FormatKind::Csc) => Ok(Matrix::Csc(CscMatrix::from(a))),
+        (Matrix::Csr(a), FormatKind::Csc) => Ok(Matrix::Csc(CscMatrix::from(a))),
+        (Matrix::Csc(a), FormatKind::Csr) => Ok(Matrix::Csr(CsrMatrix::from(a))),
+        (Matrix::Csr(a), FormatKind::Coo) => Ok(Matrix::Coo(CooMatrix::from(a))),
         (
             _,
             FormatKind::Coo
@@ -289,28 +307,4 @@ where
             | FormatKind::SrBcrs,
         ) => Err("no such conversion".into()),
     }
-}
-
-fn to_csr<T: Number>(a: &Csr<T>) -> Result<CsrMatrix<T>, String> {
-    interop::to_csr(a).map_err(|e| e.to_string())
-}
-
-fn to_csc<T: Number>(a: &Csc<T>) -> Result<CscMatrix<T>, String> {
-    interop::to_csc(a).map_err(|e| e.to_string())
-}
-
-fn answer_csr<T: Number>(m: &CsrMatrix<T>) -> Result<Answer, Failure>
-where
-    RawSparse: RawOf<Sparse<T>>,
-{
-    let m = interop::csr(m).map_err(|e| e.to_string())?;
-    Ok(Answer::Sparse(RawSparse::of(Sparse::Csr(m))))
-}
-
-fn answer_csc<T: Number>(m: &CscMatrix<T>) -> Result<Answer, Failure>
-where
-    RawSparse: RawOf<Sparse<T>>,
-{
-    let m = interop::csc(m).map_err(|e| e.to_string())?;
-    Ok(Answer::Sparse(RawSparse::of(Sparse::Csc(m))))
 }

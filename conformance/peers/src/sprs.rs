@@ -4,20 +4,21 @@
 //! inner index, product and addition rounded apart; there is no alpha or beta, so C is zeroed first (beta = 0) or
 //! kept (beta = 1). Sparse products sum each element the same way from zero.
 
+use crate::number::{Number, sparse};
 use ::sprs::prod;
 use ::sprs::{CsMatI, CsMatViewI};
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
-use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
+use num_traits::Zero;
+use sparse_conformance_core::backend::{Backend, Determinism, Failure, Prepared, Support};
 use sparse_conformance_core::case::{Fault, Params};
 use sparse_oracle::arithmetic::{Arithmetic, Epilogue, Init, Reduction};
 use sparse_oracle::contract::{Contract, Op};
-use sparse_oracle::format::{AnySparse, FormatKind, Layout, Sparse};
+use sparse_oracle::format::{FormatKind, Layout, Sparse};
 use sparse_oracle::interop::sprs as interop;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
-use sparse_oracle::scalar::{Element, Precision};
-use sparse_oracle::task::{Answer, DenseMut, DenseRef, Inputs, RawSparse, Task};
-use std::ops::Add;
+use sparse_oracle::scalar::Precision;
+use sparse_oracle::task::{Answer, DenseMut, DenseRef, Inputs, RawSparse};
 
 /// What it computes on CSR and CSC, besides conversions.
 const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Spgemm, Op::Transpose];
@@ -74,10 +75,14 @@ impl Backend for Sprs {
         Support::Supported { arithmetic, profile: profile(contract) }
     }
 
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+    fn prepare<'a>(
+        &'a self,
+        contract: &'a Contract,
+        inputs: Inputs<'a>,
+    ) -> Result<Box<dyn Prepared + 'a>, Failure> {
         match contract.types.a {
-            Precision::F64 => run::<f64>(task),
-            Precision::F32 => run::<f32>(task),
+            Precision::F64 => Ok(Box::new(Ready::<f64>::new(inputs)?)),
+            Precision::F32 => Ok(Box::new(Ready::<f32>::new(inputs)?)),
             other => Err(format!("no {other} here").into()),
         }
     }
@@ -91,91 +96,114 @@ fn profile(contract: &Contract) -> Profile {
     Profile::default()
 }
 
-/// Element types that both sides have.
-trait Number: Element + ::sprs::MulAcc<Self, Self> + num_traits::Num + Add<Output = Self> {
-    fn sparse(a: &AnySparse) -> Result<&Sparse<Self>, String>;
-}
-
-impl Number for f64 {
-    fn sparse(a: &AnySparse) -> Result<&Sparse<f64>, String> {
-        if let AnySparse::F64(m) = a { Ok(m) } else { Err("expected f64".to_owned()) }
-    }
-}
-
-impl Number for f32 {
-    fn sparse(a: &AnySparse) -> Result<&Sparse<f32>, String> {
-        if let AnySparse::F32(m) = a { Ok(m) } else { Err("expected f32".to_owned()) }
-    }
-}
-
 /// sprs matrices with 32-bit indices.
 type Matrix<T> = CsMatI<T, u32, u32>;
 type View<'a, T> = CsMatViewI<'a, T, u32, u32>;
 
-fn run<T: Number>(task: Task<'_>) -> Result<Answer, Failure>
+/// The left operand, as the crate has it.
+enum Left<T> {
+    Compressed(Matrix<T>),
+    Triplets(::sprs::TriMatI<T, u32>),
+}
+
+/// Inputs with their matrices made.
+struct Ready<'a, T> {
+    inputs: Inputs<'a>,
+    a: Left<T>,
+    b_sparse: Option<Matrix<T>>,
+    result: Option<Matrix<T>>,
+}
+
+impl<'a, T: Number> Ready<'a, T> {
+    fn new(inputs: Inputs<'a>) -> Result<Ready<'a, T>, Failure> {
+        if inputs.to.is_none() && !OPS.contains(&inputs.op) {
+            return Err(format!("no {}", inputs.op.name()).into());
+        }
+        let a = match sparse::<T>(inputs.a)? {
+            Sparse::Coo(a) if inputs.to.is_some() => Left::Triplets(triplets(a)?),
+            a => Left::Compressed(matrix(a)?),
+        };
+        let b_sparse = inputs.b_sparse.map(|b| matrix(sparse::<T>(b)?)).transpose()?;
+        Ok(Ready { inputs, a, b_sparse, result: None })
+    }
+}
+
+impl<T: Number> Prepared for Ready<'_, T>
 where
     RawSparse: RawOf<Sparse<T>>,
 {
-    let (inputs, output) = task.into_parts();
-    if inputs.to.is_none() && !OPS.contains(&inputs.op) {
-        return Err(format!("no {}", inputs.op.name()).into());
-    }
-    let a = T::sparse(inputs.a)?;
-    match (output, inputs.b_sparse, inputs.to) {
-        (Some(c), ..) => dense_product::<T>(&matrix(a)?, &inputs, c),
-        (None, Some(b), _) => {
-            let (a, b) = (matrix(a)?, matrix(T::sparse(b)?)?);
-            answer(&sparse_product(&a, &b).view())
+    fn compute(&mut self, output: Option<DenseMut<'_>>) -> Result<(), Failure> {
+        self.result = None;
+        match (output, &self.a, &self.b_sparse, self.inputs.to) {
+            (Some(c), Left::Compressed(a), ..) => return dense_product::<T>(a, &self.inputs, c),
+            (None, Left::Compressed(a), Some(b), _) => self.result = Some(sparse_product(a, b)),
+            // The transposed view of a CSR matrix is a CSC matrix; storing it the other way is the transpose as CSR.
+            (None, Left::Compressed(a), None, None) => {
+                self.result = Some(a.transpose_view().to_other_storage());
+            }
+            (None, a, None, Some(to)) => self.result = Some(converted(a, to)?),
+            (_, Left::Triplets(_), ..) => return Err("triplets are only converted".into()),
         }
-        // The transposed view of a CSR matrix is a CSC matrix; storing it the other way is the transpose as CSR.
-        (None, None, None) => answer(&matrix(a)?.transpose_view().to_other_storage().view()),
-        (None, None, Some(to)) => converted(a, to),
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.result = None;
+    }
+
+    fn answer(&mut self) -> Result<Answer, Failure> {
+        let Some(m) = self.result.take() else {
+            return Ok(Answer::Written);
+        };
+        let sparse = if m.is_csr() {
+            interop::csr(&m.view()).map(Sparse::Csr)
+        } else {
+            interop::csc(&m.view()).map(Sparse::Csc)
+        };
+        Ok(Answer::Sparse(RawSparse::of(sparse.map_err(|e| e.to_string())?)))
     }
 }
 
 /// To CSR and CSC, the formats that it has.
-fn converted<T: Number>(a: &Sparse<T>, to: FormatKind) -> Result<Answer, Failure>
-where
-    RawSparse: RawOf<Sparse<T>>,
-{
+fn converted<T: Number>(a: &Left<T>, to: FormatKind) -> Result<Matrix<T>, Failure> {
     let by_rows = to == FormatKind::Csr;
     if !by_rows && to != FormatKind::Csc {
         return Err("no such conversion".into());
     }
-    match a {
-        Sparse::Coo(a) if by_rows => answer(&triplets(a)?.to_csr::<u32>().view()),
-        Sparse::Coo(a) => answer(&triplets(a)?.to_csc::<u32>().view()),
-        a if by_rows => answer(&matrix(a)?.to_csr().view()),
-        a => answer(&matrix(a)?.to_csc().view()),
-    }
+    Ok(match a {
+        Left::Triplets(a) if by_rows => a.to_csr::<u32>(),
+        Left::Triplets(a) => a.to_csc::<u32>(),
+        Left::Compressed(a) if by_rows => a.to_csr(),
+        Left::Compressed(a) => a.to_csc(),
+    })
 }
 
 /// SpMM and SpMV.
-fn dense_product<T: Number>(a: &Matrix<T>, inputs: &Inputs<'_>, c: DenseMut<'_>) -> Result<Answer, Failure> {
+fn dense_product<T: Number>(a: &Matrix<T>, inputs: &Inputs<'_>, c: DenseMut<'_>) -> Result<(), Failure> {
     let view = if inputs.transpose_a { a.transpose_view() } else { a.view() };
     let b = inputs.b.ok_or("no dense operand")?;
     if inputs.op == Op::Spmv {
         let x = T::unwrap_slice(b.data).ok_or("x has another element type")?;
         let y = T::unwrap_slice_mut(c.data).ok_or("y has another element type")?;
         if inputs.beta == 0.0 {
-            y.fill(T::zero());
+            y.fill(<T as Zero>::zero());
         }
         if view.is_csr() {
             prod::mul_acc_mat_vec_csr(view, x, y);
         } else {
             prod::mul_acc_mat_vec_csc(view, x, y);
         }
-        return Ok(Answer::Written);
+        return Ok(());
     }
     let b = array::<T>(&b)?;
     let b = if inputs.transpose_b { b.reversed_axes() } else { b };
     let by_rows = c.layout == Layout::RowMajor;
     let mut c = array_mut::<T>(c)?;
     if inputs.beta == 0.0 {
-        c.fill(T::zero());
+        c.fill(<T as Zero>::zero());
     }
     product(view, &b, c, by_rows);
-    Ok(Answer::Written)
+    Ok(())
 }
 
 fn product<T: Number>(a: View<'_, T>, b: &ArrayView2<'_, T>, c: ArrayViewMut2<'_, T>, by_rows: bool) {
@@ -230,12 +258,4 @@ fn matrix<T: Number>(a: &Sparse<T>) -> Result<Matrix<T>, String> {
 
 fn triplets<T: Number>(a: &sparse_oracle::format::Coo<T>) -> Result<::sprs::TriMatI<T, u32>, String> {
     interop::to_trimat(a).map_err(|e| e.to_string())
-}
-
-fn answer<T: Number>(m: &View<'_, T>) -> Result<Answer, Failure>
-where
-    RawSparse: RawOf<Sparse<T>>,
-{
-    let sparse = if m.is_csr() { interop::csr(m).map(Sparse::Csr) } else { interop::csc(m).map(Sparse::Csc) };
-    Ok(Answer::Sparse(RawSparse::of(sparse.map_err(|e| e.to_string())?)))
 }

@@ -13,6 +13,7 @@ use sparse_oracle::task::{Answer, Task};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Longest manifest, in bytes.
 const MANIFEST: usize = 1 << 20;
@@ -92,8 +93,16 @@ impl Plugin {
     /// # Errors
     /// A refusal in the library's words, or what it did wrong.
     pub fn run(&self, contract: &str, task: Task<'_>) -> Result<Answer, RunError> {
+        self.run_timed(contract, task).map(|(answer, _)| answer)
+    }
+
+    /// [`run`](Self::run), with the time that the library's function took: copies and checks are not in it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_timed(&self, contract: &str, task: Task<'_>) -> Result<(Answer, Duration), RunError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.run_at_once(contract, task)
+        self.asked(contract, task)
     }
 
     /// [`run`](Self::run) whoever else is calling: for a library whose manifest says that it may be called so.
@@ -101,13 +110,17 @@ impl Plugin {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_at_once(&self, contract: &str, task: Task<'_>) -> Result<Answer, RunError> {
+        self.asked(contract, task).map(|(answer, _)| answer)
+    }
+
+    fn asked(&self, contract: &str, task: Task<'_>) -> Result<(Answer, Duration), RunError> {
         let unknown = || RunError::Contract { name: contract.to_owned() };
         let contract = Contract::from_name(contract).ok_or_else(unknown)?;
         let request = Request::new(&contract, task)?;
         self.call(&contract, request)
     }
 
-    fn call(&self, contract: &Contract, request: Request<'_>) -> Result<Answer, RunError> {
+    fn call(&self, contract: &Contract, request: Request<'_>) -> Result<(Answer, Duration), RunError> {
         let Request { a, b_sparse, b, y, c, factors, transpose, mode, params } = request;
         let name = c_name(&contract.to_string());
         let (a_view, b_sparse_view) = (a.view(), b_sparse.as_ref().map(SparseOperand::view));
@@ -147,6 +160,7 @@ impl Plugin {
             None => Call::sparse(contract, shape(contract, &a, b_sparse.as_ref())),
         };
         let found = Environment::now();
+        let start = Instant::now();
         let (status, call) = {
             let run = self.run;
             // SAFETY: `task` and `result` are what the header says: every pointer in them is NULL where the header allows
@@ -154,6 +168,7 @@ impl Plugin {
             // copies that no Rust reference covers during the call. What the library does with them is its own affair.
             call.during(|| unsafe { run(&raw const task, &raw mut result) })
         };
+        let took = start.elapsed();
         let left = Environment::now();
         found.restore();
         a.check()?;
@@ -166,7 +181,7 @@ impl Plugin {
         // The call is where `during` put it: nothing else takes it away.
         let answer = call.unwrap_or_else(Call::dense).settle(status)?.answer()?;
         c.into_iter().for_each(DenseOutput::deliver);
-        Ok(answer)
+        Ok((answer, took))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `conformance bench`.
 
 use super::run::{matrices, op, precision};
+use super::subjects::Outsiders;
 use crate::bench::preset::{PRESETS, Preset, preset};
 use crate::bench::report::Skipped;
 use crate::bench::{self, BenchReport, OPS, Options, Peer, html, markdown, text};
@@ -8,7 +9,7 @@ use crate::origin::Origin;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use sparse_kernels::registry::{Kernel, all_kernels, kernel, kernels_here};
-use sparse_oracle::contract::Op;
+use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::scalar::Precision;
 use std::io::Write;
@@ -61,6 +62,8 @@ pub(super) struct Args {
     #[cfg(feature = "cuda")]
     #[arg(long, value_name = "FILE", requires = "device")]
     turn: Option<PathBuf>,
+    #[command(flatten)]
+    outside: Outsiders,
     /// Threads of every contender that has several; 2 by default.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
     threads: Option<u16>,
@@ -119,6 +122,8 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     let mut skipped = Vec::new();
     let options = Options {
         kernels: kernels(args, &mut skipped)?,
+        subjects: args.outside.to_time()?,
+        asked: all_contracts().iter().filter(|c| wanted(args, c, &FormatKind::ALL)).copied().collect(),
         origins: origins(args)?,
         peers: peers(&args.peers)?,
         n: args.n.first().map_or_else(|| args.preset.map_or(32, |p| p.n), |&n| n as usize),
@@ -227,6 +232,9 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
         chosen.push(known.clone());
     }
     let all_by_name = !args.kernels.is_empty();
+    if args.outside.are_there() && !all_by_name {
+        return Ok(chosen);
+    }
     let chosen_kinds = !(args.ops.is_empty() && args.formats.is_empty() && args.precisions.is_empty());
     match args.preset.filter(|_| !all_by_name && !chosen_kinds) {
         Some(preset) => {
@@ -245,16 +253,8 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
             }
         }
         None if !all_by_name => {
-            fn fits<T: PartialEq>(list: &[T], default: &[T], value: &T) -> bool {
-                if list.is_empty() { default.contains(value) } else { list.contains(value) }
-            }
-            let wanted = |k: &&Kernel| {
-                fits(&args.ops, &[Op::Spmm], &k.contract.op)
-                    && OPS.contains(&k.contract.op)
-                    && fits(&args.formats, &[FormatKind::Csr, FormatKind::Loops], &k.contract.format)
-                    && fits(&args.precisions, &[Precision::F32, Precision::F64], &k.contract.types.a)
-            };
-            chosen.extend(kernels_here().filter(wanted).cloned());
+            let few = [FormatKind::Csr, FormatKind::Loops];
+            chosen.extend(kernels_here().filter(|k| wanted(args, &k.contract, &few)).cloned());
         }
         None => {}
     }
@@ -262,6 +262,17 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
         bail!("no kernel here fits; `conformance list kernels` prints them all");
     }
     Ok(chosen)
+}
+
+/// True for contracts of the operations, formats and element types that were asked for; without a choice of formats, of these.
+fn wanted(args: &Args, contract: &Contract, formats: &[FormatKind]) -> bool {
+    fn fits<T: PartialEq>(list: &[T], default: &[T], value: &T) -> bool {
+        if list.is_empty() { default.contains(value) } else { list.contains(value) }
+    }
+    OPS.contains(&contract.op)
+        && fits(&args.ops, &[Op::Spmm], &contract.op)
+        && fits(&args.formats, formats, &contract.format)
+        && fits(&args.precisions, &[Precision::F32, Precision::F64], &contract.types.a)
 }
 
 /// The message about a kernel that there is none of, with those that come closest.

@@ -64,6 +64,9 @@ enum Command {
     /// Describe a matrix: shape, row statistics, spy plot.
     Inspect(inspect::Args),
     /// Time kernels and other libraries side by side, on operands on which each was judged right.
+    ///
+    /// With --plugin or --exec those are timed instead of our kernels, unless --kernel names some: a plug-in in this process, by the time
+    /// that its function takes; a program with all that goes through its pipes.
     Bench(bench::Args),
     /// Models of hardware: compare recordings, or this machine's GPU, with them.
     Model(model::Args),

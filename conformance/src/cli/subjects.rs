@@ -1,7 +1,7 @@
 //! Who is judged: the options that `run`, `replay` and `explain` share.
 
 use crate::backend::{Backend, check_declarations};
-use crate::remote::{Limits, Remote, SAID, StartError};
+use crate::remote::{Limits, PluginBackend, Remote, SAID, StartError};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use std::collections::HashSet;
@@ -15,6 +15,13 @@ pub(super) struct Subjects {
     /// those programs and plug-ins, the ones of these names.
     #[arg(long = "backend", alias = "backends", value_delimiter = ',', value_name = "NAME")]
     backends: Vec<String>,
+    #[command(flatten)]
+    outside: Outsiders,
+}
+
+/// Programs and plug-ins of the user's.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Outsiders {
     /// A program that speaks the protocol (PROTOCOL.md), with its arguments; may be repeated.
     #[arg(long = "exec", value_name = "CMD")]
     programs: Vec<String>,
@@ -74,22 +81,17 @@ fn seconds(text: &str) -> Result<Duration, String> {
 impl Subjects {
     /// True when the choice was left to the suite.
     pub(super) fn named_none(&self) -> bool {
-        self.backends.is_empty() && !self.names_outsiders()
-    }
-
-    /// True with a subject from outside this program: then only what is named is judged.
-    fn names_outsiders(&self) -> bool {
-        !(self.programs.is_empty() && self.plugins.is_empty())
+        self.backends.is_empty() && !self.outside.are_there()
     }
 
     /// Opens the backends, each with its declarations checked.
     pub(super) fn open(&self, built_in: Vec<Box<dyn Backend>>) -> Result<Vec<Box<dyn Backend>>> {
         let known: Vec<String> = built_in.iter().map(|b| b.name().to_owned()).collect();
         let foreign = |name: &&String| !known.contains(name);
-        if let Some(name) = self.backends.iter().find(foreign).filter(|_| !self.names_outsiders()) {
+        if let Some(name) = self.backends.iter().find(foreign).filter(|_| !self.outside.are_there()) {
             bail!("unknown backend {name:?}; there are {}", known.join(", "));
         }
-        if !self.names_outsiders() && !self.environment.is_empty() {
+        if !self.outside.are_there() && !self.outside.environment.is_empty() {
             bail!("--env is for programs and plug-ins: give --exec or --plugin, too");
         }
         let mut chosen: Vec<_> = built_in
@@ -97,11 +99,11 @@ impl Subjects {
             .filter(|b| self.named_none() || self.backends.iter().any(|n| n == b.name()))
             .collect();
         let inside = chosen.len();
-        for program in &self.programs {
-            chosen.push(Box::new(self.start(program)?));
+        for program in &self.outside.programs {
+            chosen.push(Box::new(self.outside.start(program)?));
         }
-        for library in &self.plugins {
-            chosen.push(Box::new(self.host(library)?));
+        for library in &self.outside.plugins {
+            chosen.push(Box::new(self.outside.host(library)?));
         }
         self.keep_named(&mut chosen, inside, &known)?;
         if let Some(taken) = chosen[inside..].iter().find(|b| known.iter().any(|n| n == b.name())) {
@@ -141,6 +143,13 @@ impl Subjects {
         }
         Ok(())
     }
+}
+
+impl Outsiders {
+    /// True where there are any.
+    pub(super) fn are_there(&self) -> bool {
+        !(self.programs.is_empty() && self.plugins.is_empty())
+    }
 
     /// The options that give a child its variables again, each with a space before it.
     fn environment_options(&self) -> String {
@@ -157,6 +166,20 @@ impl Subjects {
         let selection = format!("--exec {}{}", shell_words::quote(&anywhere), self.environment_options());
         let remote = Remote::open_in(command, self.environment.clone(), self.limits()).with_context(about)?;
         Ok(remote.selected_by(selection))
+    }
+
+    /// The programs and plug-ins as a benchmark wants them: plug-ins in this process, where no pipe is timed.
+    pub(super) fn to_time(&self) -> Result<Vec<Box<dyn Backend>>> {
+        let mut subjects: Vec<Box<dyn Backend>> = Vec::new();
+        for program in &self.programs {
+            subjects.push(Box::new(self.start(program)?));
+        }
+        for library in &self.plugins {
+            let opened = PluginBackend::open(library);
+            subjects.push(Box::new(opened.with_context(|| format!("--plugin {}", library.display()))?));
+        }
+        subjects.iter().try_for_each(|subject| check_declarations(subject.as_ref()))?;
+        Ok(subjects)
     }
 
     /// A plug-in is a program too: this one, as its host.

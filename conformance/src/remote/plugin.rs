@@ -1,15 +1,16 @@
 //! A shared library behind the C header as a backend of this process. What it breaks, it breaks here: only the process that
-//! `--plugin` starts for it uses this.
+//! `--plugin` starts for it uses this, and `bench --plugin`, which times it without a pipe between.
 
-use crate::backend::{Backend, Determinism, Failure, Support};
+use crate::backend::{Backend, Determinism, Failure, Prepared, Support};
 use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest, ManifestError};
 use sparse_oracle::contract::Contract;
-use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
 use sparse_plugin::{Plugin, PluginError, RunError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// A plug-in with its manifest read.
 #[derive(Debug)]
@@ -86,6 +87,15 @@ impl Backend for PluginBackend {
         self.manifest().thread_safe
     }
 
+    fn prepare<'a>(
+        &'a self,
+        contract: &'a Contract,
+        inputs: Inputs<'a>,
+    ) -> Result<Box<dyn Prepared + 'a>, Failure> {
+        let (name, took) = (contract.to_string(), Duration::ZERO);
+        Ok(Box::new(Timed { plugin: &self.plugin, name, inputs, took, answer: None }))
+    }
+
     fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let answer = if self.manifest().thread_safe && number.is_multiple_of(AT_ONCE) {
@@ -94,6 +104,37 @@ impl Backend for PluginBackend {
             self.plugin.run(&contract.to_string(), task)
         };
         answer.map_err(failure)
+    }
+}
+
+/// One call at a time, by the time that the library's function takes.
+struct Timed<'a> {
+    plugin: &'a Plugin,
+    /// Of the contract.
+    name: String,
+    inputs: Inputs<'a>,
+    took: Duration,
+    answer: Option<Answer>,
+}
+
+impl Prepared for Timed<'_> {
+    fn compute(&mut self, output: Option<DenseMut<'_>>) -> Result<(), Failure> {
+        let task = Task::new(self.inputs, output).map_err(|refusal| refusal.to_string())?;
+        let (answer, took) = self.plugin.run_timed(&self.name, task).map_err(failure)?;
+        (self.answer, self.took) = (Some(answer), took);
+        Ok(())
+    }
+
+    fn took(&self) -> Option<Duration> {
+        Some(self.took)
+    }
+
+    fn clear(&mut self) {
+        self.answer = None;
+    }
+
+    fn answer(&mut self) -> Result<Answer, Failure> {
+        self.answer.take().ok_or_else(|| "nothing was computed".into())
     }
 }
 

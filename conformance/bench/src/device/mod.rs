@@ -20,7 +20,8 @@ pub use markdown::to_markdown;
 pub use report::{DeviceReport, Row};
 pub use workload::Structured;
 
-use super::contender::{Contender, KernelContender, encoded};
+use super::contender::{Absent, Contender, Entrant};
+use super::encoded::encoded;
 use super::judging::Expectations;
 use super::operands::Shared;
 use super::statistics::median;
@@ -28,6 +29,7 @@ use sparse_conformance_core::operands::Operands;
 use sparse_conformance_core::origin::{Loaded, Origin};
 use sparse_conformance_core::record::verdict_record;
 use sparse_conformance_core::report::Environment;
+use sparse_conformance_peers::OneKernel;
 use sparse_kernels::cuda::{Gpu, Plan, baselines, copy_bandwidth, metered, peak_f32};
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
@@ -213,12 +215,21 @@ fn one(
                 continue;
             }
         };
-        let contender = KernelContender::new(&kernel, &operands, shared.case.params.blocks, conversion);
-        let mut contender = InTurn { contender: contender.laid_out(&shared.case.params), turn };
-        let (judged, times) =
-            metered(PLAN, || expectations.judge(&mut contender, shared, &operands, options.judged_terms));
+        let mut case = shared.case.clone();
+        case.contract.format = format;
+        let backend = OneKernel::new(kernel.clone());
+        let entrant =
+            Entrant { backend: &backend, peer: false, case, operands: Arc::clone(&operands), conversion };
+        let mut contender = match Contender::prepare(&entrant) {
+            Ok(contender) => contender.wrapped(|prepared| Box::new(InTurn { prepared, turn })),
+            Err(Absent::Lacks(reason) | Absent::Failed(reason)) => {
+                report.skip(format!("{} on {}", kernel.name, shared.case.origin), reason);
+                continue;
+            }
+        };
+        let (judged, times) = metered(PLAN, || expectations.judge(&mut contender, options.judged_terms));
         let times = times.unwrap_or_default();
-        let bytes = contender.about().sparse_bytes + dense_bytes;
+        let bytes = contender.sparse_bytes() + dense_bytes;
         let row = Row {
             matrix: shared.case.origin.to_string(),
             case: shared.case.to_string(),

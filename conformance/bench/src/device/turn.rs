@@ -1,6 +1,7 @@
 //! One process at a time on the GPU, so that several may judge side by side.
 
-use super::super::contender::{About, Contender, Wrote};
+use sparse_conformance_core::backend::{Failure, Prepared};
+use sparse_oracle::task::{Answer, DenseMut};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -34,32 +35,24 @@ impl Turn {
     }
 }
 
-/// A contender that calls in turn.
-pub(super) struct InTurn<'a, C> {
-    pub(super) contender: C,
+/// Computes in turn.
+pub(super) struct InTurn<'a> {
+    pub(super) prepared: Box<dyn Prepared + 'a>,
     pub(super) turn: &'a Turn,
 }
 
-impl<C: Contender> Contender for InTurn<'_, C> {
-    fn about(&self) -> &About {
-        self.contender.about()
+impl Prepared for InTurn<'_> {
+    fn compute(&mut self, output: Option<DenseMut<'_>>) -> Result<(), Failure> {
+        let computed = self.turn.take(|| self.prepared.compute(output));
+        computed.map_err(|error| format!("waiting for the GPU: {error}"))?
     }
 
-    fn poison(&mut self) -> bool {
-        self.contender.poison()
+    fn answer(&mut self) -> Result<Answer, Failure> {
+        self.prepared.answer()
     }
 
     fn clear(&mut self) {
-        self.contender.clear();
-    }
-
-    fn call(&mut self) -> Result<(), String> {
-        let called = self.turn.take(|| self.contender.call());
-        called.map_err(|error| format!("waiting for the GPU: {error}"))?
-    }
-
-    fn wrote(&mut self) -> Result<Wrote<'_>, String> {
-        self.contender.wrote()
+        self.prepared.clear();
     }
 }
 

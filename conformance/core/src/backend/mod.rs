@@ -6,9 +6,11 @@
 //! ```text
 //! support(contract, params) -> Supported { arithmetic, profile } | Excluded { reason }     before anything runs
 //! run(contract, task)       -> Answer | Failure                                            then, once or more a case
+//! prepare(contract, inputs) -> Prepared: compute, compute, ..                              the same in two steps, for the clock
 //! ```
 
 mod failure;
+mod prepared;
 
 use crate::case::Params;
 use sparse_oracle::arithmetic::Arithmetic;
@@ -16,10 +18,11 @@ use sparse_oracle::contract::{Contract, all_contracts};
 use sparse_oracle::format::Layout;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::task::{Answer, Task};
+use sparse_oracle::task::{Answer, Inputs, Task};
 use std::borrow::Cow;
 
 pub use self::failure::Failure;
+pub use self::prepared::Prepared;
 
 /// What a backend says about a request before it runs.
 #[derive(Clone, Debug)]
@@ -116,7 +119,7 @@ pub trait Backend: Send + Sync {
         true
     }
 
-    /// The options that select it on the command line, quoted for a POSIX shell.
+    /// The options that select it on the command line, quoted for a POSIX shell; empty where none do.
     fn selection(&self) -> String {
         format!("--backend {}", self.name())
     }
@@ -131,11 +134,29 @@ pub trait Backend: Send + Sync {
         false
     }
 
-    /// Runs a task.
+    /// Takes in a task's inputs, to compute on them again and again. By default each computation is a whole [`run`](Self::run).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn prepare<'a>(
+        &'a self,
+        contract: &'a Contract,
+        inputs: Inputs<'a>,
+    ) -> Result<Box<dyn Prepared + 'a>, Failure> {
+        Ok(Box::new(prepared::Unprepared::new(self, contract, inputs)))
+    }
+
+    /// Runs a task. By default it is prepared and computed once; a backend defines this or [`prepare`](Self::prepare), since each
+    /// rests on the other.
     ///
     /// # Errors
     /// The backend's own words for refusing it, or what happened instead of an answer.
-    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure>;
+    fn run(&self, contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        let (inputs, output) = task.into_parts();
+        let mut prepared = self.prepare(contract, inputs)?;
+        prepared.compute(output)?;
+        prepared.answer()
+    }
 }
 
 /// Requests of every combination of layouts, transposes, padding, one or more columns, and two values of beta.

@@ -1,9 +1,9 @@
 //! Conversions that fall apart into bands of rows: every band is counted or filled on its own, all at once on many
 //! threads. Results and refusals do not depend on how many.
 
+use super::jobs::all;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Arrays, check_slots};
-use rayon::prelude::*;
 use sparse_types::refusal::Refusal;
 
 /// Elements to look at from which threads are worth their start.
@@ -23,11 +23,7 @@ pub(super) fn run<J: Send>(
     jobs: Vec<J>,
     each: impl Fn(J) -> Result<(), Refusal> + Sync,
 ) -> Result<(), Refusal> {
-    if jobs.len() < 2 {
-        return jobs.into_iter().try_for_each(each);
-    }
-    let done: Vec<Result<(), Refusal>> = jobs.into_par_iter().map(&each).collect();
-    done.into_iter().collect()
+    all(jobs, each).into_iter().collect()
 }
 
 /// CSR arrays, band by band of `band` rows. `count(first_row, lengths)` writes the number of entries of each row of a

@@ -14,6 +14,7 @@ mod compressed;
 mod coo;
 mod cp_csr;
 mod ell;
+mod jobs;
 mod libra_sddmm;
 mod libra_spmm;
 mod loops;

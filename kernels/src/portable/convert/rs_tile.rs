@@ -13,11 +13,11 @@ mod layout;
 mod rows;
 mod scan;
 
+use crate::portable::convert::jobs::each;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use layout::Layout;
-use rayon::prelude::*;
 use rows::RowMap;
 use scan::Split;
 use sparse_types::contract::Op;
@@ -182,13 +182,4 @@ fn cut<X>(mut slice: &mut [X], lengths: impl Iterator<Item = usize>) -> Vec<&mut
         slice = rest;
     }
     pieces
-}
-
-/// Does all jobs, in parallel if there are several.
-fn each<J: Send>(mut jobs: Vec<J>, work: impl Fn(J) + Sync + Send) {
-    if jobs.len() > 1 {
-        jobs.into_par_iter().for_each(work);
-    } else if let Some(only) = jobs.pop() {
-        work(only);
-    }
 }

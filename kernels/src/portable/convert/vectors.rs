@@ -10,6 +10,7 @@
 //! the length is known, the values. Windows are dealt out in spans of about equally many entries; what comes out does
 //! not depend on the spans.
 
+use crate::portable::convert::jobs::all;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Arrays, check_slots};
 use rayon::prelude::*;
@@ -82,7 +83,7 @@ impl Cut {
         let mut slots = vec![0u32; col_idx.len() - first];
         let lengths = spans.iter().map(|s| entries_before(s.end) - entries_before(s.start));
         let jobs = spans.iter().cloned().zip(pieces(&mut slots, lengths)).collect();
-        let found = each(jobs, |(span, slots): (Range<usize>, _)| {
+        let found = all(jobs, |(span, slots): (Range<usize>, _)| {
             let ptr = &row_ptr[self.row(span.start)..=self.row(span.end)];
             let range = ptr[0] as usize..ptr[ptr.len() - 1] as usize;
             self.find_in_span(ptr, &col_idx[range], slots)
@@ -163,7 +164,7 @@ impl Cut {
         let mut vector_col = vec![0; padded];
         let lengths = spans.iter().map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize);
         let jobs = found.into_iter().zip(pieces(&mut vector_col, lengths)).collect();
-        each(jobs, |((counts, columns), piece): ((Vec<u32>, Vec<u32>), &mut [u32])| {
+        all(jobs, |((counts, columns), piece): ((Vec<u32>, Vec<u32>), &mut [u32])| {
             let (mut from, mut to) = (0, 0);
             for count in counts {
                 let (real, end) = (to + count as usize, from + count as usize);
@@ -183,7 +184,7 @@ impl Cut {
         let mut filled = zeros(vector_col.len() * self.height);
         let lengths = spans.iter().map(|s| (window_ptr[s.end] - window_ptr[s.start]) as usize * self.height);
         let jobs = spans.iter().cloned().zip(pieces(&mut filled, lengths)).collect();
-        each(jobs, |(span, piece): (Range<usize>, &mut [T])| {
+        all(jobs, |(span, piece): (Range<usize>, &mut [T])| {
             for window in span.clone() {
                 let start = (window_ptr[window] - window_ptr[span.start]) as usize * self.height;
                 for (r, row) in (self.row(window)..self.row(window + 1)).enumerate() {
@@ -209,7 +210,7 @@ impl Cut {
     ) {
         let slots_before = |window: usize| window_ptr[window] as usize * self.height;
         let spans = self.spans(slots_before);
-        let found = each(spans, |span: Range<usize>| {
+        let found = all(spans, |span: Range<usize>| {
             let (mut rows, mut row) = (Arrays::default(), Lane::default());
             for window in span {
                 let vectors = window_ptr[window] as usize..window_ptr[window + 1] as usize;
@@ -315,9 +316,4 @@ pub(super) fn both<A: Send, B: Send>(
 /// A slice in consecutive pieces.
 fn pieces<X>(mut slice: &mut [X], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &mut [X]> {
     lengths.map(move |length| slice.split_off_mut(..length).expect("the lengths add up to the slice"))
-}
-
-/// Does every job, one after the other if there is only one.
-fn each<I: Send, O: Send>(jobs: Vec<I>, job: impl Fn(I) -> O + Sync + Send) -> Vec<O> {
-    if jobs.len() < 2 { jobs.into_iter().map(job).collect() } else { jobs.into_par_iter().map(job).collect() }
 }

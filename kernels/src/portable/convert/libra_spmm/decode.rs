@@ -1,7 +1,8 @@
 //! From the index arrays of both Libra formats back to the pattern of CSR, and where each value comes from.
 
-use super::encode::{accumulate, cut, ranges, run_all, words};
+use super::encode::{accumulate, cut, ranges, words};
 use super::vectors::WINDOW;
+use crate::portable::convert::jobs::with_scratch;
 use std::ops::Range;
 
 /// The index arrays of a valid encoding.
@@ -54,7 +55,7 @@ impl Encoding<'_> {
                 source: cut(&mut sources, (end - start) as usize),
             }
         });
-        let _: Vec<()> = run_all(tasks.collect(), |_: &mut (), mut task: Lanes<'_>| {
+        let _: Vec<()> = with_scratch(tasks.collect(), |_: &mut (), mut task: Lanes<'_>| {
             for window in task.windows.clone() {
                 match self.positions {
                     Some(positions) => self.scatter(window, positions, &mut task),

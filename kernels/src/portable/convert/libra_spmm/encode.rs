@@ -5,7 +5,7 @@
 use super::distribute::{REST, Rule};
 use super::fill::fill;
 use super::vectors::{Merger, Vector, WINDOW};
-use rayon::prelude::*;
+use crate::portable::convert::jobs::with_scratch;
 use std::ops::Range;
 
 /// Entries below which threads cost more than they give.
@@ -99,19 +99,6 @@ pub(in crate::portable::convert) fn cut<'a, X>(rest: &mut &'a mut [X], len: usiz
     front
 }
 
-/// Runs the tasks, on all threads if there are several; what they return, in their order.
-pub(in crate::portable::convert) fn run_all<X: Send, S: Default, R: Send>(
-    tasks: Vec<X>,
-    run: impl Fn(&mut S, X) -> R + Sync + Send,
-) -> Vec<R> {
-    if tasks.len() < 2 {
-        let mut scratch = S::default();
-        tasks.into_iter().map(|task| run(&mut scratch, task)).collect()
-    } else {
-        tasks.into_par_iter().map_init(S::default, run).collect()
-    }
-}
-
 /// Vectors of the windows of a range that have a tensor part: merged once, used twice.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
@@ -151,7 +138,7 @@ impl Source<'_> {
             values: cut(&mut values, windows.len()),
             rest: cut(&mut rest, self.rows(windows.end - 1).end - WINDOW * windows.start),
         });
-        run_all(tasks.collect(), |scratch: &mut Scratch, task: Counts<'_>| {
+        with_scratch(tasks.collect(), |scratch: &mut Scratch, task: Counts<'_>| {
             let mut kept = Kept::default();
             let first = task.windows.start;
             for window in task.windows {

@@ -1,8 +1,9 @@
 //! The second pass: with every offset known, each range of windows writes its own parts of the arrays.
 
 use super::distribute::REST;
-use super::encode::{Index, Kept, Source, cut, run_all, words};
+use super::encode::{Index, Kept, Source, cut, words};
 use super::vectors::{Vector, WINDOW};
+use crate::portable::convert::jobs::with_scratch;
 use std::ops::Range;
 
 /// What a range of windows writes, and then each of its windows.
@@ -70,7 +71,7 @@ pub(super) fn fill(
         let arrays = all.take(windows.clone(), rows, offsets, kb);
         (windows, kept, arrays)
     });
-    run_all(tasks.collect(), |slots: &mut Vec<u32>, (windows, kept, mut arrays)| {
+    with_scratch(tasks.collect(), |slots: &mut Vec<u32>, (windows, kept, mut arrays)| {
         let (mut left, mut counts) = (&kept.vectors[..], kept.counts.iter());
         for window in windows {
             let rows = source.rows(window);

@@ -1,6 +1,6 @@
 //! What RP-CSC and CP-CSR conversions share: the widths of their fields, and tasks that run on threads where that pays.
 
-use rayon::prelude::*;
+use crate::portable::convert::jobs::with_scratch;
 use sparse_types::format::FormatParams;
 use sparse_types::refusal::Refusal;
 
@@ -45,13 +45,13 @@ pub(in crate::portable::convert) fn check_groups(
 pub(in crate::portable::convert) fn each<X: Send, S: Default>(
     entries: usize,
     tasks: Vec<X>,
-    work: impl Fn(&mut S, X) + Sync + Send,
+    work: impl Fn(&mut S, X) + Sync,
 ) {
     if entries < PARALLEL {
         let mut scratch = S::default();
         tasks.into_iter().for_each(|task| work(&mut scratch, task));
     } else {
-        tasks.into_par_iter().for_each_init(S::default, work);
+        with_scratch(tasks, work);
     }
 }
 

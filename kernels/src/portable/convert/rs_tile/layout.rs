@@ -9,7 +9,8 @@
 //! The first pass finds columns and bytes, and with them how many blocks there are and where everything goes; the second
 //! fills the arrays.
 
-use super::{CHUNK, SIDE, cut, each, starts};
+use super::{CHUNK, SIDE, cut, starts};
+use crate::portable::convert::jobs::each;
 use sparse_types::format::PAD;
 use std::ops::Range;
 

@@ -3,7 +3,8 @@
 //! A chunk is a range of rows that ends where no window does reach over; it owns one piece of the result, and the
 //! windows and residual rows of its range.
 
-use super::{CHUNK, SIDE, bits_by_row, cut, each, starts};
+use super::{CHUNK, SIDE, bits_by_row, cut, starts};
+use crate::portable::convert::jobs::each;
 use sparse_types::format::PAD;
 use std::ops::Range;
 

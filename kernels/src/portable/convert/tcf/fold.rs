@@ -7,7 +7,8 @@
 //! Inside a window, entries in the order of CSR fall into each block in ascending local id (8 * row + column), so one
 //! cursor per block is all that sorting takes.
 
-use super::squeeze::{Windows, crowded, cut, each, jobs};
+use super::squeeze::{Windows, crowded, cut, jobs};
+use crate::portable::convert::jobs::each;
 use crate::portable::moves::check_slots;
 use rayon::prelude::*;
 use sparse_types::format::PAD;

@@ -9,7 +9,7 @@
 //! A job is a run of windows with about its share of the entries. Entries of a window are adjacent in CSR and in every
 //! one of these formats, so a job owns one slice of each array. Few entries are one job, run without threads.
 
-use rayon::prelude::*;
+use crate::portable::convert::jobs::each;
 use std::ops::Range;
 
 /// Below so many entries all is one job.
@@ -39,15 +39,6 @@ pub(in crate::portable) fn jobs(windows: usize, start: impl Fn(usize) -> usize) 
 /// Whether so many entries are worth more than this thread, if there are others.
 pub(in crate::portable) fn crowded(entries: usize) -> bool {
     entries >= SMALL && rayon::current_num_threads() > 1
-}
-
-/// Runs every job; on this thread if there is only one.
-pub(in crate::portable) fn each<J: Send>(jobs: Vec<J>, run: impl Fn(J) + Send + Sync) {
-    if jobs.len() > 1 {
-        jobs.into_par_iter().for_each(run);
-    } else {
-        jobs.into_iter().for_each(run);
-    }
 }
 
 /// Cuts an array into the slices that end at `ends`, ascending offsets.

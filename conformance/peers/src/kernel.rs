@@ -1,0 +1,69 @@
+//! One kernel as a backend, registered or not: what a benchmark times.
+
+use sparse_conformance_core::backend::{Backend, Determinism, Failure, Support};
+use sparse_conformance_core::case::Params;
+use sparse_kernels::registry::Kernel;
+use sparse_oracle::contract::Contract;
+use sparse_oracle::profile::Profile;
+use sparse_oracle::task::{Answer, Task};
+
+/// A kernel, under its own name.
+#[derive(Clone, Debug)]
+pub struct OneKernel {
+    kernel: Kernel,
+    selection: String,
+}
+
+impl OneKernel {
+    /// The kernel as a backend.
+    #[must_use]
+    pub fn new(kernel: Kernel) -> OneKernel {
+        let selection =
+            crate::Ours::running(&kernel).map_or_else(String::new, |name| format!("--backend {name}"));
+        OneKernel { kernel, selection }
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+}
+
+impl Backend for OneKernel {
+    fn name(&self) -> &str {
+        &self.kernel.name
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn description(&self) -> &'static str {
+        "one kernel"
+    }
+
+    fn determinism(&self) -> Determinism {
+        Determinism::Threads
+    }
+
+    fn claims(&self, contract: &Contract) -> bool {
+        *contract == self.kernel.contract
+    }
+
+    fn support(&self, contract: &Contract, _params: &Params) -> Support {
+        if *contract != self.kernel.contract {
+            return Support::Excluded { reason: "it is a kernel of another contract".into() };
+        }
+        Support::Supported { arithmetic: self.kernel.arithmetic, profile: Profile::default() }
+    }
+
+    /// That of the backend that it is registered in; empty where there is none.
+    fn selection(&self) -> String {
+        self.selection.clone()
+    }
+
+    fn run(&self, _contract: &Contract, task: Task<'_>) -> Result<Answer, Failure> {
+        (self.kernel.run)(task).map_err(|refusal| refusal.to_string().into())
+    }
+}

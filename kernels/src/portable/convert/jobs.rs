@@ -1,0 +1,60 @@
+//! Independent pieces of a conversion, done on all threads. What they compute does not depend on how many there are.
+//!
+//! ```text
+//! jobs  0 1 2 | 3 4 5 | 6 7 8     cut into spans, each with a scratch of its own; results in the order of the jobs
+//! ```
+//!
+//! Only [`spread`] calls rayon, by a function pointer: everything else here is compiled for each kind of job, of which there are
+//! hundreds, and rayon with it took a quarter of the time that this crate takes to compile.
+
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Spans for each thread: enough for threads to even out.
+const SPANS: usize = 8;
+
+/// Calls `work` with spans that make up `0..count`, on all threads.
+fn spread(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let spans = count.min(SPANS * rayon::current_num_threads());
+    (0..spans)
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(|at| work(at * count / spans..(at + 1) * count / spans));
+}
+
+/// Does every job, one after the other if there is only one; what they return, in their order. `S` is a scratch that is kept from job
+/// to job.
+pub(in crate::portable) fn with_scratch<S: Default, J: Send, R: Send>(
+    jobs: Vec<J>,
+    run: impl Fn(&mut S, J) -> R + Sync,
+) -> Vec<R> {
+    if jobs.len() < 2 {
+        let mut scratch = S::default();
+        return jobs.into_iter().map(|job| run(&mut scratch, job)).collect();
+    }
+    // A job that waits for its span, and then its result.
+    let places: Vec<(Mutex<Option<J>>, Mutex<Option<R>>)> =
+        jobs.into_iter().map(|job| (Mutex::new(Some(job)), Mutex::new(None))).collect();
+    spread(places.len(), &|span| {
+        let mut scratch = S::default();
+        for (job, result) in &places[span] {
+            let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = job.map(|job| run(&mut scratch, job));
+        }
+    });
+    let result =
+        |(_, result): (_, Mutex<Option<R>>)| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Each was filled: a panic of a job is passed on before.
+    places.into_iter().filter_map(result).collect()
+}
+
+/// Does every job, one after the other if there is only one; what they return, in their order.
+pub(in crate::portable) fn all<J: Send, R: Send>(jobs: Vec<J>, run: impl Fn(J) -> R + Sync) -> Vec<R> {
+    with_scratch(jobs, |(): &mut (), job| run(job))
+}
+
+/// Does every job, one after the other if there is only one.
+pub(in crate::portable) fn each<J: Send>(jobs: Vec<J>, run: impl Fn(J) + Sync) {
+    all(jobs, run);
+}
