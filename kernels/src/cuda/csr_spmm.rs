@@ -14,6 +14,7 @@ mod pieces;
 
 use super::gpu::{Gpu, failed};
 use super::launch::address;
+use super::layout::layout;
 use super::operand::{DeviceDense, Word, product};
 use super::source::Source;
 use crate::engine::Engine;
@@ -190,8 +191,9 @@ struct PiecesArg {
     cut: u32,
 }
 
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for PiecesArg {}
+layout! { CsrSpmm
+    PiecesArg as "Pieces<float>", 32: { ends: 0, workspace: 8, ldw: 16, count: 24, cut: 28 }
+}
 
 impl<I: Entry> Prepared<I> {
     /// Uploads the arrays of a checked CSR matrix.

@@ -14,9 +14,10 @@
 
 use super::gpu::{Gpu, failed};
 use super::launch::{self, Grid, address, address_mut};
+use super::layout::layout;
 use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use sparse_types::refusal::{Refusal, check_u32};
 
 /// The kernel of f32.
@@ -101,7 +102,7 @@ pub(super) struct Listed<T: Word> {
 /// `struct Listed` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct ListedArg {
     ptr: u64,
     index: u64,
     value: u64,
@@ -115,8 +116,11 @@ struct Arguments {
     beta: f32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (56 + 16 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { Listed
+    ListedArg as "Listed", 72: {
+        ptr: 0, index: 8, value: 16, b: 24, c: 32, ldb: 40, ldc: 48, rows: 56, n: 60, alpha: 64, beta: 68,
+    }
+}
 
 impl<T: Word> Listed<T> {
     /// Uploads lists whose indices are below the rows of B.
@@ -150,7 +154,7 @@ impl<T: Word> Listed<T> {
         let blocks = warps.div_ceil(u128::from(BLOCK / 32));
         let grid = Grid::new("rows x columns of C", blocks, BLOCK, 0)?;
         let (ldb, ldc, n) = (b.ld as u64, c.ld as u64, check_u32("columns of C", c.cols as u128)?);
-        let arguments = Arguments {
+        let arguments = ListedArg {
             ptr: address(gpu, &self.ptr),
             index: address(gpu, &self.index),
             value: address(gpu, &self.values),
@@ -163,7 +167,7 @@ impl<T: Word> Listed<T> {
             alpha,
             beta,
         };
-        // SAFETY: `Arguments` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
+        // SAFETY: `ListedArg` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
         // this object; indices are below `columns` (`Lists`), which `fits` found to be the rows of B. The kernel checks i < rows
         // and j < n, so B is read at row * ldb + j and C written at i * ldc + j, where both have elements (`DeviceDense::new`).
         unsafe { launch::by_value(gpu, Source::Listed, symbol, grid, &arguments) }

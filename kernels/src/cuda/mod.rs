@@ -23,6 +23,8 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
+mod layout;
+#[cfg(feature = "cuda")]
 mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;

@@ -16,6 +16,7 @@ mod fragments;
 use super::architecture;
 use super::gpu::Gpu;
 use super::launch::{self, Grid, address, address_mut};
+use super::layout::layout;
 use super::listed::{Prepared, Tiled};
 use super::nm::{Packed, extent};
 use super::operand::{DeviceDense, Word, fits, product};
@@ -26,7 +27,7 @@ use crate::kernel::{Kernel, Run};
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use cudarc::driver::CudaSlice;
 use half::f16;
 use sparse_types::arithmetic::{self, Arithmetic, Input, Instruction};
 use sparse_types::contract::Op;
@@ -133,7 +134,7 @@ struct Tiles<A> {
 /// `struct TwoFour` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct TwoFourArg {
     a: u64,
     metadata: u64,
     b: u64,
@@ -147,12 +148,14 @@ struct Arguments {
     n: i32,
     alpha: f32,
     beta: f32,
-    /// To a multiple of 8 bytes, as in C.
-    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (48 + 32 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { TwoFour
+    TwoFourArg as "TwoFour", 80: {
+        a: 0, metadata: 8, b: 16, c: 24, ldb: 32, ldc: 40, blocks: 48, steps: 52, rows: 56, k: 60, n: 64,
+        alpha: 68, beta: 72,
+    }
+}
 
 fn prepare<I: Packed, A>(
     gpu: &Gpu,
@@ -194,7 +197,7 @@ impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
         let shared = STAGES * 2 * I::K * row;
         let grid = Grid::new("tiles of C", blocks, TILE as u32, shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
-        let arguments = Arguments {
+        let arguments = TwoFourArg {
             a: address(gpu, &self.a),
             metadata: address(gpu, &self.metadata),
             b: address(gpu, &b.data),
@@ -208,9 +211,8 @@ impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
             n,
             alpha,
             beta,
-            end: 0,
         };
-        // SAFETY: `Arguments` is the one parameter of every kernel of two_four.cu, and `Instance` ties the symbol to the types.
+        // SAFETY: `TwoFourArg` is the one parameter of every kernel of two_four.cu, and `Instance` ties the symbol to the types.
         // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
         // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
         // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K

@@ -11,12 +11,12 @@ use super::cut::{Blocking, Slices, height};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
+use crate::cuda::layout::layout;
 use crate::cuda::listed::{Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, Word, fits, product};
 use crate::cuda::source::Source;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request;
-use cudarc::driver::DeviceRepr;
 use sparse_types::format::{FormatKind, Nm, NmParts};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
@@ -153,7 +153,7 @@ struct Tiles {
 /// `struct NmMma` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct NmMmaArg {
     b: u64,
     w: u64,
     rows: u64,
@@ -169,12 +169,14 @@ struct Arguments {
     groups: i32,
     alpha: f32,
     beta: f32,
-    /// To a multiple of 8 bytes, as in C.
-    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (48 + 40 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { NmMma
+    NmMmaArg as "NmMma", 88: {
+        b: 0, w: 8, rows: 16, c: 24, ldb: 32, ldc: 40, n: 48, cols: 52, cap: 56, ws: 60, slices: 64, len: 68,
+        groups: 72, alpha: 76, beta: 80,
+    }
+}
 
 /// For products with `n` columns of B: the longest slices that fit, since each begins with a wait.
 fn prepare<I: Packed>(
@@ -249,7 +251,7 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
         let blocks = c.cols.div_ceil(TM) as u128 * sizes.blocks as u128;
         let grid = Grid::new("tiles of C", blocks, self.block.tn as u32, self.shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
-        let arguments = Arguments {
+        let arguments = NmMmaArg {
             b: address(gpu, &b.data),
             w: address(gpu, &self.slices.w),
             rows: address(gpu, &self.slices.rows),
@@ -265,10 +267,9 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
             groups: sizes.groups as i32,
             alpha,
             beta,
-            end: 0,
         };
         let symbol = I::TILES[usize::from(self.block == WIDE)];
-        // SAFETY: `Arguments` is the one parameter of every kernel of nm_mma.cu, and `Instance` ties the symbol to the types.
+        // SAFETY: `NmMmaArg` is the one parameter of every kernel of nm_mma.cu, and `Instance` ties the symbol to the types.
         // `Blocking::cut` made w and rows for blocks of this width: blocks * slices times ws rows of tn elements and groups * ws words
         // of d, which names rows 0..=cap of a slice; rows are below k, or -1. `fits` compared B and C with k, cols and n, and both
         // have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`) and are read up

@@ -17,11 +17,12 @@ pub(crate) mod plan;
 
 use super::gpu::{Gpu, failed};
 use super::launch::address;
+use super::layout::layout;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use plan::{Limits, Plan, Tiles, Window};
 use sparse_types::refusal::Refusal;
 use sparse_types::{F16, Tf32};
@@ -177,10 +178,14 @@ struct DenseArg {
     beta: f32,
 }
 
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for MatrixArg {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for DenseArg {}
+layout! { TilesSpmm
+    MatrixArg as "Matrix", 48: {
+        items: 0, row_slots: 8, tiles: 16, values: 24, rest_col: 32, rest_values: 40,
+    }
+    DenseArg as "Dense", 64: {
+        b: 0, ldb: 8, c: 16, ldc: 24, workspace: 32, ldw: 40, n: 48, alpha: 52, beta: 56,
+    }
+}
 
 impl<I: TileElement> Prepared<I> {
     /// Uploads a matrix whose indices are those of a checked format, and cuts its work.

@@ -54,6 +54,9 @@ pub(crate) type CutRow = [u32; 5];
 /// `struct Item` of the source: tiles, first row and number of rows, first tile (bitmap, values), slots, its columns.
 pub(crate) type ItemWords = [u32; 16];
 
+const _: () =
+    assert!(size_of::<RowSlot>() == 12 && size_of::<CutRow>() == 20 && size_of::<ItemWords>() == 64);
+
 /// The tiles of a matrix, as the format has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiles<'a> {
