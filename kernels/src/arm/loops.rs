@@ -99,29 +99,12 @@ impl<I: Operand<A>, A: Vector> Tiles<I, A> for Neon {
     }
 }
 
-/// The features that SME needs for an element type.
-pub(crate) trait SmeNeeds {
-    const NEEDS: &'static [Feature];
-}
-
-impl SmeNeeds for f32 {
-    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme];
-}
-
-impl SmeNeeds for f64 {
-    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF64F64];
-}
-
-impl SmeNeeds for sparse_types::F16 {
-    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF16F32];
-}
-
 impl<I, A> Tiles<I, A> for Sme
 where
-    I: Operand<A> + sme::Outer<Acc = A> + SmeNeeds,
+    I: Operand<A> + sme::Outer<Acc = A>,
     A: Vector,
 {
-    const NEEDS: &'static [Feature] = <I as SmeNeeds>::NEEDS;
+    const NEEDS: &'static [Feature] = <I as sme::Outer>::NEEDS;
     type Right = I;
 
     const SHARES: bool = false;

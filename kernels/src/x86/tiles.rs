@@ -44,7 +44,7 @@ pub(super) unsafe fn spmm<V: Vector>(
         let mut first = 0;
         while first < b.cols {
             let left = b.cols - first;
-            // SAFETY: each panel ends at or before the last column; the features are the caller's.
+            // SAFETY: each panel ends at or before the last column; the caller promises the features of V.
             unsafe {
                 if left < V::LANES {
                     let mask = Some(V::first(left));
@@ -98,7 +98,8 @@ impl<'a, V: Vector> Blocks<'a, V> {
         let height = self.a.br.min(self.a.rows.saturating_sub(block * self.a.br));
         let mut top = 0;
         while top < height {
-            // SAFETY: `top` and the rows of the group are below `height`; tiles are within the tiles.
+            // SAFETY: `top` and the rows of the group are below `height`; tiles are within the tiles (asserted above); the caller
+            // promises the features of V and a panel within the columns.
             unsafe {
                 top += match height - top {
                     8.. => self.group::<W, 8>(panel, block, tiles.clone(), top),

@@ -115,7 +115,8 @@ impl Ready {
         };
         check("size an SDDMM", status)?;
         let ready = Ready { x, y, workspace: gpu.zeros(bytes)? };
-        // SAFETY: as above, with a workspace of the size that was asked for.
+        // SAFETY: handle and descriptors are live, alpha and beta point to live numbers of the compute type; the workspace has the size
+        // that was asked for.
         let status = unsafe {
             sys::cusparseSDDMM_preprocess(
                 handle.raw(),

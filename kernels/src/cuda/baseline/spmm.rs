@@ -153,7 +153,8 @@ impl<I: Word> Prepared<I> {
                 };
                 check("size an SpMM", status)?;
                 let made = ready.insert(Ready { b, c, workspace: gpu.zeros(bytes)? });
-                // SAFETY: as above, with a workspace of the size that was asked for, which lives as long as A's descriptor.
+                // SAFETY: handle and descriptors are live, alpha and beta point to live numbers of the compute type; the workspace
+                // has the size that was asked for and lives as long as A's descriptor.
                 let status = unsafe {
                     sys::cusparseSpMM_preprocess(
                         handle.raw(),
@@ -173,7 +174,8 @@ impl<I: Word> Prepared<I> {
                 made
             }
         };
-        // SAFETY: as above. The descriptors' buffers are A's own, and b and c, which the caller lends: the product is queued
+        // SAFETY: handle, descriptors and workspace are live; alpha and beta point to live numbers of the compute type. The
+        // descriptors' buffers are A's own, and b and c, which the caller lends: the product is queued
         // in the stream in which they are freed later. Their shapes were compared when the request was checked.
         let status = unsafe {
             sys::cusparseSpMM(
