@@ -13,7 +13,7 @@ from pathlib import Path
 
 CRATES = ["oracle/types", "oracle", "kernels", "conformance", "golden", "conformance/plugin", "conformance/mkl"]
 # How many names a crate may still use for two things. It goes down only.
-UNFINISHED = {"conformance": 43, "kernels": 55, "oracle": 26, "oracle/types": 2}
+UNFINISHED = {"conformance": 43}
 SKIPPED = re.compile(r"""//[^\n]*|/\*.*?\*/|[bc]?r(\#*)".*?"\1|[bc]?"(?:\\.|[^"\\])*"|b?'(?:\\[^']*|[^'\\])'""", re.S)
 TOKEN = re.compile(r"\w+|[{}();\[\]#!=]")
 KINDS = {"struct", "enum", "union", "trait", "type"}

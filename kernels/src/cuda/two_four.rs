@@ -18,7 +18,7 @@ use super::gpu::Gpu;
 use super::launch::{self, Grid, address, address_mut};
 use super::layout::layout;
 use super::listed::{Prepared, Tiled};
-use super::nm::{Packed, extent};
+use super::nm::{MatrixUnitElement, extent};
 use super::operand::{DeviceDense, Word, fits, product};
 use super::source::Source;
 use crate::engine::Engine;
@@ -63,10 +63,10 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
     table.push(row::<Bf16, f32, Bf16>(run::<Bf16, f32, Bf16>));
 }
 
-fn row<I: Operand<A> + Packed, A: Unit, O: Output<A>>(run: Run) -> Kernel {
+fn row<I: Operand<A> + MatrixUnitElement, A: Unit, O: Output<A>>(run: Run) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::TwoFour);
     let types = contract.types;
-    let k = 2 * <I as Packed>::K as u16;
+    let k = 2 * <I as MatrixUnitElement>::K as u16;
     let instruction = Instruction::mma((16, 8, k), types.acc, types.a).engine(arithmetic::Engine::MmaSparse);
     let declared = Arithmetic::mma(architecture(), instruction, types.out).multiplies_pads();
     let declared = match types.a {
@@ -77,14 +77,14 @@ fn row<I: Operand<A> + Packed, A: Unit, O: Output<A>>(run: Run) -> Kernel {
 }
 
 /// An instantiation of the sources: operands of this type, sums in `A`, results in `O`.
-trait Instance<A, O>: Packed {
+trait TwoFourInstance<A, O>: MatrixUnitElement {
     /// Kernels of `two_four.cu` and `listed.cu`.
     const NAMES: [&'static str; 2];
 }
 
 macro_rules! instances {
     ($($input:ident $acc:ident $out:ident: $tiles:literal $listed:literal;)*) => {
-        $(impl Instance<$acc, $out> for $input {
+        $(impl TwoFourInstance<$acc, $out> for $input {
             const NAMES: [&'static str; 2] = [$tiles, $listed];
         })*
     };
@@ -100,7 +100,7 @@ instances! {
 
 fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
-    I: Operand<A> + Instance<A, O>,
+    I: Operand<A> + TwoFourInstance<A, O>,
     A: Unit,
     O: Output<A> + Word,
 {
@@ -115,13 +115,13 @@ where
             Sparse::TwoFour(m) => prepare(gpu, m, transpose, n),
             _ => Err(wrong_format("A", FormatKind::TwoFour, a.kind())),
         },
-        |gpu, prepared: &Prepared<I, Tiles<A>>, bc, _| prepared.launch(gpu, I::NAMES[1], bc, factors),
+        |gpu, prepared: &Prepared<I, RegisterTiles<A>>, bc, _| prepared.launch(gpu, I::NAMES[1], bc, factors),
     )
 }
 
 /// A 2:4 matrix in the order of registers, on the device; its products are summed in `A`.
 #[derive(Debug)]
-struct Tiles<A> {
+struct RegisterTiles<A> {
     rows: usize,
     k: usize,
     blocks: usize,
@@ -157,18 +157,18 @@ layout! { TwoFour
     }
 }
 
-fn prepare<I: Packed, A>(
+fn prepare<I: MatrixUnitElement, A>(
     gpu: &Gpu,
     m: &TwoFour<I>,
     transpose: bool,
     n: usize,
-) -> Result<Prepared<I, Tiles<A>>, Refusal> {
+) -> Result<Prepared<I, RegisterTiles<A>>, Refusal> {
     let fits = [m.rows, m.cols, n].into_iter().all(|x| extent("", x).is_ok());
     if transpose || !fits {
         return Prepared::listed(gpu, &fragments::lists(m, transpose)?);
     }
     let fragments = fragments::fragments(m)?;
-    Ok(Prepared::Tiles(Box::new(Tiles {
+    Ok(Prepared::Tiles(Box::new(RegisterTiles {
         rows: m.rows,
         k: m.cols,
         blocks: fragments.blocks,
@@ -179,7 +179,7 @@ fn prepare<I: Packed, A>(
     })))
 }
 
-impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
+impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
     fn launch(
         &self,
         gpu: &Gpu,
@@ -212,7 +212,7 @@ impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
             alpha,
             beta,
         };
-        // SAFETY: `TwoFourArg` is the one parameter of every kernel of two_four.cu, and `Instance` ties the symbol to the types.
+        // SAFETY: `TwoFourArg` is the one parameter of every kernel of two_four.cu, and `TwoFourInstance` ties the symbol to the types.
         // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
         // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
         // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K

@@ -123,7 +123,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// The features of `V`; the panel ends at or before column `n`.
     #[inline(always)]
     unsafe fn full<const W: usize, const JAM: usize>(&self, first: usize, far: bool) -> usize {
-        let panel = Panel::<V, W> { first, mask: None, stream: self.stream };
+        let panel = ColumnPanel::<V, W> { first, mask: None, stream: self.stream };
         // SAFETY: the caller promises the features of V, and that the panel ends at or before column n.
         unsafe {
             if far {
@@ -145,7 +145,7 @@ impl<'a, V: Vector> Panels<'a, V> {
         unsafe {
             let mask = Some(V::first(left));
             let stream = false;
-            self.panel::<1, 4, false>(Panel { first, mask, stream });
+            self.panel::<1, 4, false>(ColumnPanel { first, mask, stream });
         }
         left
     }
@@ -153,7 +153,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// # Safety
     /// The features of `V`; the panel lies within the columns.
     #[inline(always)]
-    unsafe fn panel<const W: usize, const JAM: usize, const FAR: bool>(&self, panel: Panel<V, W>) {
+    unsafe fn panel<const W: usize, const JAM: usize, const FAR: bool>(&self, panel: ColumnPanel<V, W>) {
         let rows = self.a.count();
         let mut row = 0;
         // SAFETY: the caller promises the features of V and a panel within the columns; every row of a group is below `rows`.
@@ -176,7 +176,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     #[inline(always)]
     unsafe fn group<const W: usize, const JAM: usize, const FAR: bool>(
         &self,
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         row: usize,
     ) {
         const { assert!(JAM >= 1 && JAM <= 4) };
@@ -220,7 +220,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     unsafe fn term<const W: usize, const FAR: bool>(
         &self,
         mut acc: [V; W],
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         entry: usize,
     ) -> [V; W] {
         // SAFETY: the entry is within both arrays, its column is a row of B (asserted in `new`), the panel is within that
@@ -252,7 +252,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     unsafe fn finish<const W: usize, const FAR: bool>(
         &self,
         mut acc: [V; W],
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         row: usize,
         entries: std::ops::Range<usize>,
     ) {
@@ -273,14 +273,14 @@ impl<'a, V: Vector> Panels<'a, V> {
 
 /// Columns from `first` on: `W` whole vectors, or the lanes of the mask.
 #[derive(Clone, Copy)]
-pub(super) struct Panel<V: Vector, const W: usize> {
+pub(super) struct ColumnPanel<V: Vector, const W: usize> {
     pub(super) first: usize,
     pub(super) mask: Option<V::Mask>,
     /// Whole vectors are stored past the caches; see [`Target::streams`].
     pub(super) stream: bool,
 }
 
-impl<V: Vector, const W: usize> Panel<V, W> {
+impl<V: Vector, const W: usize> ColumnPanel<V, W> {
     /// # Safety
     /// The features of `V`; the lanes of the panel are readable.
     #[inline(always)]

@@ -11,15 +11,15 @@
 #![expect(unsafe_code, reason = "loads and stores of vectors, bounds asserted before the loops")]
 
 use super::dense::{Dense, Target};
-use super::lanes::Tiles;
-use super::rows::{Panel, fence};
+use super::lanes::BlockTiles;
+use super::rows::{ColumnPanel, fence};
 use super::simd::Vector;
 use crate::portable::scaling::Scaling;
 use std::ops::Range;
 
-/// What the loops need. Made by [`Blocks::new`] only, which asserts the bounds.
-struct Blocks<'a, V: Vector> {
-    a: Tiles<'a, V::Element>,
+/// What the loops need. Made by [`BlockLoops::new`] only, which asserts the bounds.
+struct BlockLoops<'a, V: Vector> {
+    a: BlockTiles<'a, V::Element>,
     b: *const V::Element,
     ldb: usize,
     c: *mut V::Element,
@@ -34,12 +34,12 @@ struct Blocks<'a, V: Vector> {
 /// The features of `V` are enabled in the caller.
 #[inline(always)]
 pub(super) unsafe fn spmm<V: Vector>(
-    a: Tiles<'_, V::Element>,
+    a: BlockTiles<'_, V::Element>,
     b: Dense<'_, V::Element>,
     scaling: Scaling<V::Element>,
     mut c: Target<'_, V::Element>,
 ) {
-    let blocks = Blocks::<V>::new(a, b, scaling, &mut c);
+    let blocks = BlockLoops::<V>::new(a, b, scaling, &mut c);
     for block in 0..a.ptr.len() - 1 {
         let mut first = 0;
         while first < b.cols {
@@ -48,13 +48,13 @@ pub(super) unsafe fn spmm<V: Vector>(
             unsafe {
                 if left < V::LANES {
                     let mask = Some(V::first(left));
-                    blocks.panel::<1>(Panel { first, mask, stream: false }, block);
+                    blocks.panel::<1>(ColumnPanel { first, mask, stream: false }, block);
                     first += left;
                 } else if left < 2 * V::LANES || V::REGISTERS < 32 {
-                    blocks.panel::<1>(Panel { first, mask: None, stream: blocks.stream }, block);
+                    blocks.panel::<1>(ColumnPanel { first, mask: None, stream: blocks.stream }, block);
                     first += V::LANES;
                 } else {
-                    blocks.panel::<2>(Panel { first, mask: None, stream: blocks.stream }, block);
+                    blocks.panel::<2>(ColumnPanel { first, mask: None, stream: blocks.stream }, block);
                     first += 2 * V::LANES;
                 }
             }
@@ -63,18 +63,18 @@ pub(super) unsafe fn spmm<V: Vector>(
     fence(blocks.stream);
 }
 
-impl<'a, V: Vector> Blocks<'a, V> {
+impl<'a, V: Vector> BlockLoops<'a, V> {
     /// Asserts that every column of A is a row of B, that each tile has its values, and that B and C hold what the loops touch.
     #[inline(always)]
     fn new(
-        a: Tiles<'a, V::Element>,
+        a: BlockTiles<'a, V::Element>,
         b: Dense<'_, V::Element>,
         scaling: Scaling<V::Element>,
         c: &mut Target<'_, V::Element>,
     ) -> Self {
         b.assert_within(a.cols, a.rows, c.data.len(), c.ld);
         assert_eq!(a.cols.len() * a.br, a.values.len(), "br values a tile");
-        Blocks {
+        BlockLoops {
             a,
             b: b.data.as_ptr(),
             ldb: b.ld,
@@ -90,7 +90,7 @@ impl<'a, V: Vector> Blocks<'a, V> {
     /// # Safety
     /// The features of `V`; the panel lies within the columns.
     #[inline(always)]
-    unsafe fn panel<const W: usize>(&self, panel: Panel<V, W>, block: usize) {
+    unsafe fn panel<const W: usize>(&self, panel: ColumnPanel<V, W>, block: usize) {
         let base = self.a.ptr[0];
         let tiles = (self.a.ptr[block] - base) as usize..(self.a.ptr[block + 1] - base) as usize;
         assert!(tiles.start <= tiles.end && tiles.end <= self.a.cols.len(), "offsets ascend");
@@ -119,7 +119,7 @@ impl<'a, V: Vector> Blocks<'a, V> {
     #[inline(always)]
     unsafe fn group<const W: usize, const R: usize>(
         &self,
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         block: usize,
         tiles: Range<usize>,
         top: usize,

@@ -6,7 +6,7 @@ mod pipeline;
 mod statistics;
 
 pub use crate::format::codec::rs_tile::{
-    Partition, Thresholds, WINDOW, estimate_tau_nnz, partition, recover,
+    RsTilePartition, RsTileThresholds, WINDOW, estimate_tau_nnz, partition, recover,
 };
 pub use balance::{SEGMENT_BLOCKS, Segment, segments};
 pub use pipeline::prologue;

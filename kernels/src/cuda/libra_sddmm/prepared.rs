@@ -95,7 +95,7 @@ fn symbol<I: SddmmElement>(aligned: bool, only_blocks: bool, k: usize) -> &'stat
 
 /// A pattern on the device.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedPattern {
     rows: usize,
     cols: usize,
     /// Entries of both parts.
@@ -159,9 +159,9 @@ layout! { LibraSddmm
     }
 }
 
-impl Prepared {
+impl PreparedPattern {
     /// Uploads a distributed pattern whose indices are right, and cuts its blocks into segments.
-    pub(crate) fn new(gpu: &Gpu, s: &LibraSddmmParts<f32>) -> Result<Prepared, Refusal> {
+    pub(crate) fn new(gpu: &Gpu, s: &LibraSddmmParts<f32>) -> Result<PreparedPattern, Refusal> {
         let segments = segments(s);
         let rest_row: Vec<u32> = s
             .row_ptr
@@ -169,7 +169,7 @@ impl Prepared {
             .enumerate()
             .flat_map(|(row, ends)| (ends[0]..ends[1]).map(move |_| row as u32))
             .collect();
-        Ok(Prepared {
+        Ok(PreparedPattern {
             rows: s.rows,
             cols: s.cols,
             nnz: s.values.len() + s.rest_values.len(),

@@ -40,7 +40,7 @@ fn run(task: Task<'_>, version: Version) -> Result<Answer, Refusal> {
 
 /// An N:M matrix cut for a tile, on the device.
 #[derive(Debug)]
-struct Tiles {
+struct FmaTiles {
     shape: Shape,
     packed: bool,
     k: usize,
@@ -86,7 +86,7 @@ fn prepare(
     nm: &Nm<f32>,
     transpose: bool,
     (version, n): (Version, usize),
-) -> Result<Prepared<f32, Tiles>, Refusal> {
+) -> Result<Prepared<f32, FmaTiles>, Refusal> {
     if is_tiled(nm, transpose, n) {
         let request = Request {
             pattern: (nm.n, nm.m, nm.l),
@@ -100,7 +100,7 @@ fn prepare(
         for sharing in [true, false] {
             for &(shape, blocking) in &tiles {
                 let limit = if sharing { shape.share(most) } else { most };
-                if let Some(tiles) = Tiles::new(gpu, nm, (shape, blocking), limit)? {
+                if let Some(tiles) = FmaTiles::new(gpu, nm, (shape, blocking), limit)? {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
             }
@@ -109,14 +109,14 @@ fn prepare(
     Prepared::listed(gpu, &lists::lists(nm, transpose)?)
 }
 
-impl Tiles {
+impl FmaTiles {
     /// None where slices take more than `limit` bytes of shared memory.
     fn new(
         gpu: &Gpu,
         nm: &Nm<f32>,
         (shape, blocking): (Shape, Blocking),
         limit: usize,
-    ) -> Result<Option<Tiles>, Refusal> {
+    ) -> Result<Option<FmaTiles>, Refusal> {
         // What cannot fit is not cut at all.
         let least = match blocking.packed {
             true => blocking.span.min(nm.rows),
@@ -130,7 +130,7 @@ impl Tiles {
         if !listed || shape.shared(cut.sizes.cap, blocking.ws, cut.sizes.groups) > limit {
             return Ok(None);
         }
-        Ok(Some(Tiles {
+        Ok(Some(FmaTiles {
             shape,
             packed: blocking.packed,
             k: nm.rows,
@@ -142,7 +142,7 @@ impl Tiles {
     }
 }
 
-impl Tiled<f32, f32> for Tiles {
+impl Tiled<f32, f32> for FmaTiles {
     fn launch(
         &self,
         gpu: &Gpu,
@@ -253,7 +253,7 @@ mod tests {
                 let b = dense(gpu, k, n, n.next_multiple_of(4) + 4, &mut state);
                 let before = dense(gpu, cols, n, n + cols % 4, &mut state);
                 let lists = lists::lists(&nm, true).expect("small");
-                let listed: Prepared<f32, Tiles> = Prepared::listed(gpu, &lists).expect("memory");
+                let listed: Prepared<f32, FmaTiles> = Prepared::listed(gpu, &lists).expect("memory");
                 let result = |run: &dyn Fn(&mut DeviceDense<f32>)| {
                     let data = gpu.stream().clone_dtod(&before.data).expect("memory");
                     let mut c = DeviceDense::new(data, (cols, n), before.ld).expect("as before");
@@ -269,7 +269,8 @@ mod tests {
                     cuts(shape, packed, (nm.n, nm.m)).step_by(3).map(move |blocking| (*shape, blocking))
                 };
                 for (shape, blocking) in ALL.iter().flat_map(both).flat_map(blockings) {
-                    let Some(tiles) = Tiles::new(gpu, &nm, (shape, blocking), limit).expect("memory") else {
+                    let Some(tiles) = FmaTiles::new(gpu, &nm, (shape, blocking), limit).expect("memory")
+                    else {
                         continue;
                     };
                     let found = result(&|c| tiles.launch(gpu, (&b, c), factors).expect("runs"));
