@@ -303,11 +303,6 @@ impl CaseRecord {
     }
 }
 
-/// `text` in single quotes, safe for a POSIX shell.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 impl Report {
     /// The command that runs a case of this report again, quoted for a POSIX shell.
     #[must_use]
@@ -317,7 +312,7 @@ impl Report {
         let selection = record.selection.clone();
         let selection = selection.or_else(|| known(&record.backend)?.selection.clone());
         let options = selection.unwrap_or_else(|| format!("--backend {}", record.backend));
-        format!("conformance replay {} {options}", quoted(&record.case))
+        format!("conformance replay {} {options}", shell_words::quote(&record.case))
     }
 
     /// An empty report of this version of the suite.
