@@ -12,7 +12,7 @@ use sparse_conformance::origin::Origin;
 use sparse_oracle::format::{Entries, Fields, FormatKind, FormatParams, ImpactRule, Parts, Sparse};
 use sparse_oracle::prelude::*;
 use sparse_oracle::source::file::list_dir;
-use sparse_schedules::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
+use sparse_schedules::libra::{Profile, SDDMM_ETA, SPMM_ETA, UsedUnits, Work, sddmm_work, spmm_work};
 use sparse_schedules::rs_tile::{Statistics, sweep};
 use std::path::PathBuf;
 
@@ -103,7 +103,7 @@ fn short(origin: &Origin) -> String {
 
 fn measure(name: String, entries: &Entries<f32>) -> Result<Row> {
     let profile = Profile::of(entries)?;
-    let modes = |eta| [Mode::Hybrid { eta }, Mode::TensorOnly, Mode::CudaOnly];
+    let modes = |eta| [UsedUnits::Hybrid { eta }, UsedUnits::TensorOnly, UsedUnits::CudaOnly];
     let [a, b, c] = modes(SPMM_ETA).map(|mode| spmm_work(&profile, mode, 8, false));
     let [d, e, f] = modes(SDDMM_ETA).map(|mode| sddmm_work(&profile, mode));
     let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use crate::error::GoldenError;
 use crate::statistics::Statistics;
 use crate::ulp::Ulp;
 use sparse_oracle::arithmetic::{Architecture, Arithmetic};
-use sparse_oracle::bound::{Census, Operands, Thresholds, Tolerance, tolerance_of};
+use sparse_oracle::bound::{Census, SubnormalSums, SubnormalThresholds, Tolerance, tolerance_of};
 use sparse_oracle::exact::{Element, Value, dot};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::recording::{Recording, RecordingError, Sample};
@@ -226,8 +226,8 @@ impl Judge {
     /// How many products are not zero, and the gauge with subnormal operands counted as they are aligned. The last term is c.
     fn load(&self, a: &[f64], b: &[f64], exact: &Element) -> (Census, Value) {
         let part = self.arithmetic.part();
-        let thresholds = Thresholds::new(&self.arithmetic, part);
-        let mut operands = Operands::default();
+        let thresholds = SubnormalThresholds::new(&self.arithmetic, part);
+        let mut operands = SubnormalSums::default();
         let products = a.len() - 1;
         let mut filled = 0;
         for (&a, &b) in a.iter().zip(b).take(products) {

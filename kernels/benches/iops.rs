@@ -8,7 +8,7 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use sparse_kernels::iops::{Machine, Plan, partition, sdmm, ssmm, ssmm_problem};
+use sparse_kernels::iops::{IopsPlan, Machine, partition, sdmm, ssmm, ssmm_problem};
 use sparse_oracle::format::Csr;
 use sparse_oracle::source::generator::SourceSpec;
 use std::hint::black_box;
@@ -33,11 +33,13 @@ fn cora(c: &mut Criterion) {
     let mut group = c.benchmark_group("cora");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     group.bench_function("ssmm", |b| {
-        b.iter(|| ssmm(black_box(&graph), &features, &machine, Plan::Adaptive).expect("runs").counters);
+        b.iter(|| ssmm(black_box(&graph), &features, &machine, IopsPlan::Adaptive).expect("runs").counters);
     });
     let dense = vec![1.0; 1433 * 16];
     group.bench_function("sdmm", |b| {
-        b.iter(|| sdmm(black_box(&features), (&dense, 16), &machine, Plan::Adaptive).expect("runs").counters);
+        b.iter(|| {
+            sdmm(black_box(&features), (&dense, 16), &machine, IopsPlan::Adaptive).expect("runs").counters
+        });
     });
     let problem = ssmm_problem(&graph, &features);
     group.bench_function("partition", |b| {
@@ -67,7 +69,7 @@ fn by_itself(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, a: &Csr<f64>)
     let machine = Machine::default();
     group.throughput(Throughput::Elements(a.nnz() as u64));
     group.bench_function(name, |b| {
-        b.iter(|| ssmm(black_box(a), a, &machine, Plan::Adaptive).expect("runs").counters);
+        b.iter(|| ssmm(black_box(a), a, &machine, IopsPlan::Adaptive).expect("runs").counters);
     });
 }
 

@@ -13,6 +13,9 @@
 
 // One stored entry; the host interleaves columns and values so that one load brings both.
 template <typename Bits> struct Entry { u32 col; Bits value; };
+SIZE_OF(Entry<E4m3>, 8); SIZE_OF(Entry<F16>, 8); SIZE_OF(Entry<Tf32>, 8); SIZE_OF(Entry<double>, 16);
+OFFSET_OF(Entry<E4m3>, value, 4); OFFSET_OF(Entry<F16>, value, 4); OFFSET_OF(Entry<Tf32>, value, 4);
+OFFSET_OF(Entry<double>, value, 8);
 
 template <typename T, int V> struct __align__(sizeof(T) * V) Pack { T at[V]; };
 
@@ -23,6 +26,8 @@ template <typename Acc> struct Pieces {
   u64 ldw;
   u32 count, cut;
 };
+SIZE_OF(Pieces<float>, 32); OFFSET_OF(Pieces<float>, ends, 0); OFFSET_OF(Pieces<float>, workspace, 8);
+OFFSET_OF(Pieces<float>, ldw, 16); OFFSET_OF(Pieces<float>, count, 24); OFFSET_OF(Pieces<float>, cut, 28);
 
 template <typename In, typename Acc, typename Out, int V, int DEPTH>
 __device__ __forceinline__ void spmm(const u32* __restrict__ row_ptr, const Entry<In>* __restrict__ entries,
@@ -91,6 +96,7 @@ __device__ __forceinline__ void spmm(const u32* __restrict__ row_ptr, const Entr
 
 // A row in pieces: its number, the first of them and how many.
 struct CutRow { u32 row, first, count; };
+SIZE_OF(CutRow, 12);
 
 // The second pass: the sums of a row's pieces in ascending order, a thread a column.
 template <typename Acc, typename Out>

@@ -30,7 +30,7 @@ struct Segment {
     u32 bitmap[4];
     u32 col[16];
 };
-static_assert(sizeof(Segment) == 96, "as SEGMENT in prepared.rs has it");
+SIZE_OF(Segment, 96);
 
 // S, as the host prepared it.
 struct Pattern {
@@ -46,6 +46,11 @@ struct Pattern {
     const u32* rest_position;
     u32 rows, segment_count, rest_count;
 };
+SIZE_OF(Pattern, 96); OFFSET_OF(Pattern, segments, 0); OFFSET_OF(Pattern, bitmap, 8);
+OFFSET_OF(Pattern, value_ptr, 16); OFFSET_OF(Pattern, block_col, 24); OFFSET_OF(Pattern, values, 32);
+OFFSET_OF(Pattern, position, 40); OFFSET_OF(Pattern, rest_row, 48); OFFSET_OF(Pattern, rest_col, 56);
+OFFSET_OF(Pattern, rest_values, 64); OFFSET_OF(Pattern, rest_position, 72); OFFSET_OF(Pattern, rows, 80);
+OFFSET_OF(Pattern, segment_count, 84); OFFSET_OF(Pattern, rest_count, 88);
 
 struct Operands {
     const void* x;
@@ -56,6 +61,9 @@ struct Operands {
     u32 k, mode; // 0: the pattern only, 1: times S, 2: plus beta * S
     float alpha, beta;
 };
+SIZE_OF(Operands, 56); OFFSET_OF(Operands, x, 0); OFFSET_OF(Operands, ldx, 8); OFFSET_OF(Operands, y, 16);
+OFFSET_OF(Operands, ldy, 24); OFFSET_OF(Operands, out, 32); OFFSET_OF(Operands, k, 40); OFFSET_OF(Operands, mode, 44);
+OFFSET_OF(Operands, alpha, 48); OFFSET_OF(Operands, beta, 52);
 
 __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
 

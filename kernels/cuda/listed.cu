@@ -18,6 +18,9 @@ struct Listed {
     u32 rows, n;
     float alpha, beta;
 };
+SIZE_OF(Listed, 72); OFFSET_OF(Listed, ptr, 0); OFFSET_OF(Listed, index, 8); OFFSET_OF(Listed, value, 16);
+OFFSET_OF(Listed, b, 24); OFFSET_OF(Listed, c, 32); OFFSET_OF(Listed, ldb, 40); OFFSET_OF(Listed, ldc, 48);
+OFFSET_OF(Listed, rows, 56); OFFSET_OF(Listed, n, 60); OFFSET_OF(Listed, alpha, 64); OFFSET_OF(Listed, beta, 68);
 
 extern "C" __global__ void __launch_bounds__(128) listed_fma(const Listed t) {
     const u64 warp = (static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32, wide = (t.n + 31ull) / 32;

@@ -28,6 +28,10 @@ struct NmMma {
     int len, groups;     // L, groups of one block
     float alpha, beta;   // alpha is not 0
 };
+SIZE_OF(NmMma, 88); OFFSET_OF(NmMma, b, 0); OFFSET_OF(NmMma, w, 8); OFFSET_OF(NmMma, rows, 16);
+OFFSET_OF(NmMma, c, 24); OFFSET_OF(NmMma, ldb, 32); OFFSET_OF(NmMma, ldc, 40); OFFSET_OF(NmMma, n, 48);
+OFFSET_OF(NmMma, cols, 52); OFFSET_OF(NmMma, cap, 56); OFFSET_OF(NmMma, ws, 60); OFFSET_OF(NmMma, slices, 64);
+OFFSET_OF(NmMma, len, 68); OFFSET_OF(NmMma, groups, 72); OFFSET_OF(NmMma, alpha, 76); OFFSET_OF(NmMma, beta, 80);
 
 constexpr int TM = 128, STAGES = 2;
 

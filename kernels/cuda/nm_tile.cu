@@ -32,6 +32,11 @@ struct Tile {
     int len, groups;     // L, groups of one block
     float alpha, beta;   // alpha is not 0
 };
+SIZE_OF(Tile, 96); OFFSET_OF(Tile, b, 0); OFFSET_OF(Tile, w, 8); OFFSET_OF(Tile, rows, 16); OFFSET_OF(Tile, c, 24);
+OFFSET_OF(Tile, ldb, 32); OFFSET_OF(Tile, ldc, 40); OFFSET_OF(Tile, k, 48); OFFSET_OF(Tile, n, 52);
+OFFSET_OF(Tile, cols, 56); OFFSET_OF(Tile, ks, 60); OFFSET_OF(Tile, cap, 64); OFFSET_OF(Tile, ws, 68);
+OFFSET_OF(Tile, slices, 72); OFFSET_OF(Tile, len, 76); OFFSET_OF(Tile, groups, 80); OFFSET_OF(Tile, alpha, 84);
+OFFSET_OF(Tile, beta, 88);
 
 template <int TY, int WARPS, int STAGES, bool PACKED> struct Block {
     static constexpr int TM = 8 * TY, TN = 32 * WARPS, THREADS = 32 * WARPS;

@@ -9,6 +9,12 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
+// Of a struct that the host fills, in bytes. The host asserts the same of its own struct, and a test there compares the two
+// (kernels/src/cuda/layout.rs). NVRTC has no offsetof for templates; this is what its front end makes of one.
+#define SIZE_OF(type, bytes) static_assert(sizeof(type) == bytes, "the host has another size")
+#define OFFSET_OF(type, field, bytes) \
+  static_assert(__INTADDR__(&((type*)0)->field) == bytes, "the host has this field elsewhere")
+
 // Bits of an element type apart from those of others of the same width.
 struct F16 { u16 bits; };
 struct Bf16 { u16 bits; };

@@ -50,6 +50,18 @@ struct Preprocess {
     u32 blocks;
     u32 pad;
 };
+SIZE_OF(Preprocess, 216); OFFSET_OF(Preprocess, row_ptr, 0); OFFSET_OF(Preprocess, col_idx, 8);
+OFFSET_OF(Preprocess, values, 16); OFFSET_OF(Preprocess, first_row, 24); OFFSET_OF(Preprocess, vector, 32);
+OFFSET_OF(Preprocess, slot, 40); OFFSET_OF(Preprocess, leaders, 48); OFFSET_OF(Preprocess, rest, 56);
+OFFSET_OF(Preprocess, origin, 64); OFFSET_OF(Preprocess, cut, 72); OFFSET_OF(Preprocess, window_values, 80);
+OFFSET_OF(Preprocess, totals, 88); OFFSET_OF(Preprocess, window_block_ptr, 96);
+OFFSET_OF(Preprocess, row_ptr_rest, 104); OFFSET_OF(Preprocess, block_col, 112);
+OFFSET_OF(Preprocess, column_mask, 120); OFFSET_OF(Preprocess, bitmap, 128);
+OFFSET_OF(Preprocess, block_value_ptr, 136); OFFSET_OF(Preprocess, tensor_values, 144);
+OFFSET_OF(Preprocess, position, 152); OFFSET_OF(Preprocess, rest_col, 160); OFFSET_OF(Preprocess, rest_values, 168);
+OFFSET_OF(Preprocess, rest_position, 176); OFFSET_OF(Preprocess, rows, 184); OFFSET_OF(Preprocess, entries, 188);
+OFFSET_OF(Preprocess, words, 192); OFFSET_OF(Preprocess, windows, 196); OFFSET_OF(Preprocess, least, 200);
+OFFSET_OF(Preprocess, shift, 204); OFFSET_OF(Preprocess, blocks, 208); OFFSET_OF(Preprocess, pad, 212);
 
 struct Scan {
     uint2* words;   // planes, one after another
@@ -58,6 +70,8 @@ struct Scan {
     u32 length;     // without the total that comes last
     u32 tiles;      // of a plane
 };
+SIZE_OF(Scan, 32); OFFSET_OF(Scan, words, 0); OFFSET_OF(Scan, counts, 8); OFFSET_OF(Scan, sums, 16);
+OFFSET_OF(Scan, length, 24); OFFSET_OF(Scan, tiles, 28);
 
 // Rows of a window: where each starts, and the end of the last.
 struct Lanes {

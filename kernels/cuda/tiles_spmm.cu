@@ -27,6 +27,7 @@ static const u32 WORKSPACE = 0x80000000u; // set in a destination that is a row 
 struct RowSlot {
     u32 dest, begin, end;
 };
+SIZE_OF(RowSlot, 12);
 
 // 64 bytes that name everything a warp needs to start: the gathers of the first tile wait for one load.
 struct Item {
@@ -37,12 +38,14 @@ struct Item {
     u32 slots; // number of its eight row slots, or PAD
     u32 col[8];
 };
+SIZE_OF(Item, 64);
 
 // Columns, the bitmap (bit 8 * row + slot) in two halves, the offset of the first value.
 struct Tile {
     u32 col[8];
     u32 low, high, base, none;
 };
+SIZE_OF(Tile, 48);
 
 // The matrix, as the host prepared it.
 struct Matrix {
@@ -53,6 +56,8 @@ struct Matrix {
     const u32* rest_col;
     const void* rest_values;
 };
+SIZE_OF(Matrix, 48); OFFSET_OF(Matrix, items, 0); OFFSET_OF(Matrix, row_slots, 8); OFFSET_OF(Matrix, tiles, 16);
+OFFSET_OF(Matrix, values, 24); OFFSET_OF(Matrix, rest_col, 32); OFFSET_OF(Matrix, rest_values, 40);
 
 __device__ __forceinline__ float rna(float x) { return __uint_as_float(tf32_rna(x)); }
 
@@ -116,6 +121,9 @@ struct Dense {
     u32 n;
     float alpha, beta;
 };
+SIZE_OF(Dense, 64); OFFSET_OF(Dense, b, 0); OFFSET_OF(Dense, ldb, 8); OFFSET_OF(Dense, c, 16);
+OFFSET_OF(Dense, ldc, 24); OFFSET_OF(Dense, workspace, 32); OFFSET_OF(Dense, ldw, 40); OFFSET_OF(Dense, n, 48);
+OFFSET_OF(Dense, alpha, 52); OFFSET_OF(Dense, beta, 56);
 
 // The lane's columns of B: where they begin. Past n they are some others, which are never stored.
 template <class E, int CW, bool VECTOR>
@@ -410,6 +418,7 @@ KERNEL(libra_f16_any, OnF16, 4, false, true, 6)
 struct CutRow {
     u32 row, tile, tiles, rest, rests;
 };
+SIZE_OF(CutRow, 20);
 
 // Slots of shared memory for sums under way, and how many are asked for together.
 static const u32 SLOTS = 32, GROUP = 8;

@@ -19,6 +19,10 @@ struct TwoFour {
     int rows, k, n;
     float alpha, beta;     // alpha is not 0
 };
+SIZE_OF(TwoFour, 80); OFFSET_OF(TwoFour, a, 0); OFFSET_OF(TwoFour, metadata, 8); OFFSET_OF(TwoFour, b, 16);
+OFFSET_OF(TwoFour, c, 24); OFFSET_OF(TwoFour, ldb, 32); OFFSET_OF(TwoFour, ldc, 40); OFFSET_OF(TwoFour, blocks, 48);
+OFFSET_OF(TwoFour, steps, 52); OFFSET_OF(TwoFour, rows, 56); OFFSET_OF(TwoFour, k, 60); OFFSET_OF(TwoFour, n, 64);
+OFFSET_OF(TwoFour, alpha, 68); OFFSET_OF(TwoFour, beta, 72);
 
 constexpr int TM = 128, TN = 128, THREADS = 128, STAGES = 3;
 

@@ -235,7 +235,7 @@ unsafe impl GlobalAlloc for Guarded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let mode = MODE.load(SeqCst);
         if mode == 0 {
-            // SAFETY: as this function's.
+            // SAFETY: the caller promises a layout that is not empty.
             return unsafe { System.alloc(layout) };
         }
         let pages = layout.size().div_ceil(PAGE).max(1) * PAGE;

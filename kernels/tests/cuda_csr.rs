@@ -6,7 +6,7 @@
 use crate::support;
 use sparse_oracle::prelude::*;
 
-use sparse_kernels::cuda::{Gpu, Plan, metered};
+use sparse_kernels::cuda::{Gpu, LaunchPlan, metered};
 use sparse_kernels::registry::kernel;
 use sparse_oracle::Precision;
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
@@ -230,7 +230,7 @@ fn the_device_has_a_clock() {
     if !gpu(1) {
         return;
     }
-    let plan = Plan { cold: 3, warm: 2 };
+    let plan = LaunchPlan { cold: 3, warm: 2 };
     let case = Case {
         precision: Precision::F32,
         cols: 29,

@@ -1,7 +1,7 @@
 //! What the IOPS model counts: small products by hand, what stays on chip, what overflows and goes on.
 
 use crate::iops_support::{TINY, check_ssmm, cover, csr, full};
-use sparse_kernels::iops::{Machine, Plan, Reuse, sdmm, ssmm_problem};
+use sparse_kernels::iops::{IopsPlan, Machine, Reuse, sdmm, ssmm_problem};
 use sparse_oracle::format::{Entries, Entry};
 
 /// The picture, by hand. One element, tiles of 2 x 2 x 2, one tile:
@@ -21,7 +21,7 @@ fn counters_by_hand() {
     let machine =
         Machine { groups_a: 1, groups_b: 1, encode_rate: 1, dram_bytes: 1000, ..Machine::default() };
     let given = cover((2, 2, 2), [2, 2, 2], &machine, Reuse::Rabe);
-    let c = check_ssmm::<f64>(&a, &b, &machine, Plan::Given(given)).counters;
+    let c = check_ssmm::<f64>(&a, &b, &machine, IopsPlan::Given(given)).counters;
     // a, b meet x, y: 2 x 2; c meets z.
     assert_eq!((c.products, c.cycles.encode, c.cycles.multiply), (5, 3, 4 + 1));
     assert_eq!((c.cycles.map, c.cycles.stall, c.cycles.total), (8, 0, 3 + 5 + 8));
@@ -41,7 +41,7 @@ fn what_stays_is_read_once() {
     for (reuse, read_a, read_b) in [(Reuse::Raf, 1, 2), (Reuse::Rbf, 3, 1), (Reuse::Rabe, 3, 2)] {
         let given = cover((8, 6, 9), sizes, &machine, reuse);
         assert_eq!((given.tm, given.tn), (2, 3));
-        let c = check_ssmm::<f64>(&a, &b, &machine, Plan::Given(given)).counters;
+        let c = check_ssmm::<f64>(&a, &b, &machine, IopsPlan::Given(given)).counters;
         // Each of two (three) strips has its own lengths.
         let lengths = (12 * read_a, 12 * 2 * read_b);
         assert_eq!(c.dram.a_read, once_a * read_a + lengths.0, "{reuse:?}");
@@ -56,11 +56,11 @@ fn what_stays_is_read_once() {
 fn overflows_are_continued() {
     let (a, b) = (full(9, 11), full(11, 10));
     let given = cover((9, 11, 10), [3, 7, 2], &TINY, Reuse::Raf);
-    let c = check_ssmm::<f64>(&a, &b, &TINY, Plan::Given(given)).counters;
+    let c = check_ssmm::<f64>(&a, &b, &TINY, IopsPlan::Given(given)).counters;
     assert!(c.overflows.buffer_a > 0 && c.overflows.buffer_b > 0 && c.overflows.psum > 0, "{c:?}");
     assert!(c.dram.psum_read > 0 && c.cycles.stall > 0, "{c:?}");
     let (a, b) = (full(20, 600), full(600, 20));
-    let run = check_ssmm::<f64>(&a, &b, &Machine::default(), Plan::Adaptive);
+    let run = check_ssmm::<f64>(&a, &b, &Machine::default(), IopsPlan::Adaptive);
     assert_eq!((run.partition.mt, run.partition.nt), (1, 1));
     assert!(run.counters.overflows.psum > 0, "600 psums of an element do not fit 512");
 }
@@ -71,12 +71,12 @@ fn long_lanes_are_continued() {
     let (a, b) = (full(600, 2), full(2, 600));
     let machine = Machine { groups_a: 1, groups_b: 1, ..Machine::default() };
     let given = cover((600, 2, 600), [600, 2, 600], &machine, Reuse::Rabe);
-    let c = check_ssmm::<f64>(&a, &b, &machine, Plan::Given(given)).counters;
+    let c = check_ssmm::<f64>(&a, &b, &machine, IopsPlan::Given(given)).counters;
     assert_eq!((c.overflows.col_len, c.overflows.row_len), (4, 4));
     let x = vec![1.5; 2];
     let given = cover((600, 2, 1), [600, 2, 1], &machine, Reuse::Rabe);
     let big = Machine { psum: 600, ..machine };
-    let run = sdmm(&csr(&a), (&x, 1), &big, Plan::Given(given)).expect("legal");
+    let run = sdmm(&csr(&a), (&x, 1), &big, IopsPlan::Given(given)).expect("legal");
     assert_eq!(run.counters.overflows.col_len, 4);
 }
 
@@ -107,7 +107,7 @@ fn a_dense_operand_is_read_by_the_tiles_that_are_needed() {
     {
         let given = cover((4, 5, 3), [1, 2, 2], &machine, reuse);
         assert_eq!((given.tm, given.tk, given.tn), (2, 3, 2));
-        let c = sdmm(&a, (&b, 3), &machine, Plan::Given(given)).expect("legal").counters;
+        let c = sdmm(&a, (&b, 3), &machine, IopsPlan::Given(given)).expect("legal").counters;
         assert_eq!((c.dram.a_read, c.dram.b_read), (a_read, b_read), "{reuse:?}");
         assert_eq!((c.dram.c_written, c.outputs), (4 * 3 * 8, 4 * 3), "{reuse:?}");
         // Each entry by two columns, then by one.

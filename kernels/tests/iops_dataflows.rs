@@ -2,7 +2,7 @@
 
 use crate::iops_support::csr;
 use sparse_kernels::iops::{
-    Counters, Cycles, HighWater, Machine, Overflows, Plan, Traffic, sdmm_dataflows, ssmm, ssmm_dataflows,
+    Counters, Cycles, HighWater, IopsPlan, Machine, Overflows, Traffic, sdmm_dataflows, ssmm, ssmm_dataflows,
 };
 use sparse_oracle::format::{Csr, Entries, Entry};
 
@@ -21,7 +21,7 @@ fn array(groups: usize) -> Machine {
 fn the_other_dataflows_by_hand() {
     let a = ones(4, 4, &[(0, 0), (0, 1), (1, 1), (2, 2), (3, 3)]);
     let machine = array(2);
-    let run = ssmm(&a, &a, &machine, Plan::Adaptive).expect("legal");
+    let run = ssmm(&a, &a, &machine, IopsPlan::Adaptive).expect("legal");
     let flows = ssmm_dataflows(&a, &a, run.counters.outputs, &machine).expect("legal");
     // Each k is in one pair of rows and one pair of columns: 4 steps of 4 multiplications. Row 0 of A: 1 x 2, column 1: 2 x 1.
     let (inner, outer) = (flows.inner, flows.outer);
@@ -49,7 +49,7 @@ fn the_other_dataflows_by_hand() {
 fn every_counter_of_a_sparse_product_by_hand() {
     let a = ones(4, 4, &[(0, 0), (0, 1), (1, 1), (2, 2), (3, 3)]);
     let machine = array(2);
-    let run = ssmm(&a, &a, &machine, Plan::Adaptive).expect("legal");
+    let run = ssmm(&a, &a, &machine, IopsPlan::Adaptive).expect("legal");
     assert_eq!(run.counters.outputs, 5);
     let flows = ssmm_dataflows(&a, &a, 5, &machine).expect("legal");
     let inner = Counters {

@@ -2,7 +2,7 @@
 
 use crate::iops_support::any_machine;
 use proptest::prelude::*;
-use sparse_kernels::iops::{Machine, Operand, Partition, Problem, Reuse, partition};
+use sparse_kernels::iops::{Machine, OperandSize, Partition, Problem, Reuse, partition};
 use sparse_schedules::iops as reference;
 
 proptest! {
@@ -33,8 +33,8 @@ proptest! {
         } else {
             Problem::sdmm((m, k, n), a, 8)
         };
-        let operand = |o: Operand| reference::Operand { nnz: o.nnz, bytes: o.bytes };
-        let theirs = reference::Problem {
+        let operand = |o: OperandSize| reference::OperandSize { nnz: o.nnz, bytes: o.bytes };
+        let theirs = reference::ProductShape {
             m, k, n,
             a: operand(problem.a),
             b: operand(problem.b),

@@ -1,7 +1,7 @@
 //! What the IOPS model cannot be or do, by name.
 
 use crate::iops_support::{cover, csr, full};
-use sparse_kernels::iops::{Machine, Partition, Plan, Reuse, sdmm, ssmm};
+use sparse_kernels::iops::{IopsPlan, Machine, Partition, Reuse, sdmm, ssmm};
 use sparse_oracle::format::{Entries, Entry};
 use sparse_oracle::refusal::Refusal;
 
@@ -12,7 +12,7 @@ fn what_cannot_be_is_named() {
     let zero = |change: fn(&mut Machine)| {
         let mut machine = Machine::default();
         change(&mut machine);
-        match refused(machine, Plan::Adaptive) {
+        match refused(machine, IopsPlan::Adaptive) {
             Refusal::Zero { field } => field,
             other => panic!("{other:?}"),
         }
@@ -34,19 +34,19 @@ fn what_cannot_be_is_named() {
         change(&mut machine);
         machine
     };
-    assert_eq!(large(with(|m| m.groups_a = 65), Plan::Adaptive), "groups_a");
-    assert_eq!(large(with(|m| m.reserve = 100), Plan::Adaptive), "reserve");
+    assert_eq!(large(with(|m| m.groups_a = 65), IopsPlan::Adaptive), "groups_a");
+    assert_eq!(large(with(|m| m.reserve = 100), IopsPlan::Adaptive), "reserve");
     // A column of A has an entry for each of eight groups, in each half.
-    let buffer = large(with(|m| m.buffer_a = 10), Plan::Adaptive);
+    let buffer = large(with(|m| m.buffer_a = 10), IopsPlan::Adaptive);
     assert_eq!(buffer, "buffer_a (a tile of A in each half)");
     let one =
         Refusal::Parameter { field: "buffer_b", expected: "at least 2 entries, one in each half", found: 1 };
-    assert_eq!(refused(with(|m| m.buffer_b = 1), Plan::Adaptive), one);
+    assert_eq!(refused(with(|m| m.buffer_b = 1), IopsPlan::Adaptive), one);
     let fits = cover((9, 9, 9), [2, 9, 2], &Machine::default(), Reuse::Raf);
     let given = |change: fn(&mut Partition)| {
         let mut partition = fits;
         change(&mut partition);
-        Plan::Given(partition)
+        IopsPlan::Given(partition)
     };
     for (plan, field) in [
         (given(|p| p.mt = (1 << 16) + 1), "mt"),
@@ -67,13 +67,14 @@ fn what_cannot_be_is_named() {
     let dense = vec![1.0; 9 * 9];
     let refused = |machine: Machine| {
         let given = cover((9, 9, 9), [3, 9, 3], &machine, Reuse::Raf);
-        sdmm(&csr(&a), (&dense, 9), &machine, Plan::Given(given)).expect_err("dense tiles are known exactly")
+        sdmm(&csr(&a), (&dense, 9), &machine, IopsPlan::Given(given))
+            .expect_err("dense tiles are known exactly")
     };
     let small = with(|m| m.psum = 8);
     assert!(matches!(refused(small), Refusal::TooLarge { field: "psum", found: 9, limit: 8 }));
     let small = with(|m| m.buffer_b = 160);
     assert!(matches!(refused(small), Refusal::TooLarge { found: 162, limit: 160, .. }));
-    let shape = ssmm(&csr(&full(3, 4)), &csr(&a), &Machine::default(), Plan::Adaptive);
+    let shape = ssmm(&csr(&full(3, 4)), &csr(&a), &Machine::default(), IopsPlan::Adaptive);
     assert!(matches!(shape, Err(Refusal::Shape { .. })));
 }
 
@@ -87,7 +88,7 @@ fn a_product_without_room_is_refused_before_it_is_made() {
         csr(&Entries { rows, cols, list })
     };
     let (a, b) = (of(n as usize, 1, |i| (i, 0)), of(1, n as usize, |i| (0, i)));
-    let refused = ssmm(&a, &b, &Machine::default(), Plan::Adaptive).expect_err("too large");
+    let refused = ssmm(&a, &b, &Machine::default(), IopsPlan::Adaptive).expect_err("too large");
     let expected = Refusal::Limit { field: "nnz of A * B", found: 400_000_000, limit: 1 << 28 };
     assert_eq!(refused, expected);
 }

@@ -6,7 +6,7 @@ use crate::iops_support::{
 };
 use crate::support::{Rng, entries};
 use proptest::prelude::*;
-use sparse_kernels::iops::{Machine, Plan, sdmm, sdmm_encoded, ssmm};
+use sparse_kernels::iops::{IopsPlan, Machine, sdmm, sdmm_encoded, ssmm};
 use sparse_oracle::format::{Dense, Entries, Layout, RpCsc};
 use sparse_oracle::prelude::*;
 use sparse_schedules::iops as reference;
@@ -23,7 +23,7 @@ where
     (0..a.rows * n).map(|at| found.at(at / n, at % n)).collect()
 }
 
-fn check_sdmm<T: Number>(a: &Entries<f64>, (b, n): (&[f64], usize), machine: &Machine, plan: Plan)
+fn check_sdmm<T: Number>(a: &Entries<f64>, (b, n): (&[f64], usize), machine: &Machine, plan: IopsPlan)
 where
     RpCsc<T>: reference::Grouped<T>,
 {
@@ -61,10 +61,10 @@ proptest! {
         let mut rng = Rng(seed);
         let a = entries(&mut rng, m, k, density, value);
         let b = entries(&mut rng, k, n, 105 - density, value);
-        let given = Plan::Given(cover((m, k, n), sizes, &machine, reuse));
+        let given = IopsPlan::Given(cover((m, k, n), sizes, &machine, reuse));
         check_ssmm::<f64>(&a, &b, &machine, given);
         check_ssmm::<f32>(&a, &b, &machine, given);
-        check_ssmm::<f64>(&a, &b, &Machine::default(), Plan::Adaptive);
+        check_ssmm::<f64>(&a, &b, &Machine::default(), IopsPlan::Adaptive);
     }
 
     /// The same of a dense B; rows of C without an entry are made too.
@@ -79,10 +79,10 @@ proptest! {
         let mut rng = Rng(seed);
         let a = entries(&mut rng, m, k, density, value);
         let b: Vec<f64> = (0..k * n).map(|_| value(&mut rng)).collect();
-        let given = Plan::Given(cover((m, k, n), sizes, &machine, reuse));
+        let given = IopsPlan::Given(cover((m, k, n), sizes, &machine, reuse));
         check_sdmm::<f64>(&a, (&b, n), &machine, given);
         check_sdmm::<f32>(&a, (&b, n), &machine, given);
-        check_sdmm::<f64>(&a, (&b, n), &Machine::default(), Plan::Adaptive);
+        check_sdmm::<f64>(&a, (&b, n), &Machine::default(), IopsPlan::Adaptive);
     }
 }
 
@@ -94,7 +94,7 @@ fn threads_change_neither_bits_nor_counts() {
     let runs = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let small = Machine { psum: 16, buffer_a: 500, ..Machine::default() };
-        pool.expect("threads").install(|| ssmm(&a, &b, &small, Plan::Adaptive).expect("legal"))
+        pool.expect("threads").install(|| ssmm(&a, &b, &small, IopsPlan::Adaptive).expect("legal"))
     });
     assert!(runs[0].counters.overflows.total() > 0, "overflows must not depend on threads either");
     assert_eq!(runs[0], runs[1]);

@@ -6,7 +6,7 @@ use sparse_oracle::prelude::*;
 
 use proptest::prelude::*;
 use sparse_kernels::schedule::{
-    self, Choice, Plan, Sample, Sampled, ScheduleError, THREAD_LIMIT, TIE, Unit, choose, pairs, plan,
+    self, Choice, LoopsUnit, Plan, RowSample, Sample, ScheduleError, THREAD_LIMIT, TIE, choose, pairs, plan,
     row_boundary, sample_rows, timed_plan,
 };
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams};
@@ -19,8 +19,8 @@ fn sample(csr_threads: u32, tile_threads: u32, performance: f64) -> Sample {
     Sample { csr_threads, tile_threads, performance }
 }
 
-fn exactly(samples: &[Sample]) -> Vec<exact::Sample> {
-    let one = |s: &Sample| exact::Sample {
+fn exactly(samples: &[Sample]) -> Vec<exact::CalibrationRun> {
+    let one = |s: &Sample| exact::CalibrationRun {
         csr_threads: s.csr_threads,
         tile_threads: s.tile_threads,
         performance: s.performance,
@@ -84,8 +84,8 @@ proptest! {
         c in throughput(), t in throughput(), x in 0u32..=THREAD_LIMIT, y in 0u32..=THREAD_LIMIT,
     ) {
         let rows = if small { few } else { rows };
-        let found = row_boundary(rows, Unit { throughput: c, threads: x }, Unit { throughput: t, threads: y });
-        let unit = |throughput, threads| exact::Unit { throughput, threads };
+        let found = row_boundary(rows, LoopsUnit { throughput: c, threads: x }, LoopsUnit { throughput: t, threads: y });
+        let unit = |throughput, threads| exact::LoopsUnit { throughput, threads };
         match exact::row_boundary(rows as usize, unit(c, x), unit(t, y)) {
             Ok(wanted) => prop_assert_eq!(found.map(|b| b as usize), Ok(wanted)),
             Err(wanted) => prop_assert!(found.as_ref().is_err_and(|e| same_error(e, &wanted)), "{found:?} {wanted:?}"),
@@ -111,7 +111,7 @@ proptest! {
                 if mine != best {
                     // Then the two are tied as far as the scheduler can tell: no more apart than it says.
                     prop_assert!(total > 1);
-                    let exact_model = exact::Model::fit(&exactly).expect("it chose");
+                    let exact_model = exact::ThreadModel::fit(&exactly).expect("it chose");
                     let model = schedule::Model::fit(&samples).expect("it chose");
                     let (p, q) = (model.predict(mine.0, mine.1), model.predict(best.0, best.1));
                     let apart = exact_model.predict(best.0, best.1) - exact_model.predict(mine.0, mine.1);
@@ -125,7 +125,7 @@ proptest! {
 
     #[test]
     fn predictions_are_those_of_the_exact_model(samples in samples(40), x in 0u32..40, y in 0u32..40) {
-        if let (Ok(model), Ok(wanted)) = (schedule::Model::fit(&samples), exact::Model::fit(&exactly(&samples))) {
+        if let (Ok(model), Ok(wanted)) = (schedule::Model::fit(&samples), exact::ThreadModel::fit(&exactly(&samples))) {
             let (found, wanted) = (model.predict(x, y), wanted.predict(x, y));
             let subnormal = f64::MIN_POSITIVE;
             prop_assert!((found.performance - wanted).abs() <= found.uncertainty + subnormal || wanted.is_infinite());
@@ -252,7 +252,7 @@ fn a_sample_is_encoded_as_the_plan_says() {
     for precision in [Precision::F64, Precision::F16, Precision::E4m3] {
         let a =
             AnySparse::from_f64(precision, FormatKind::Csr, FormatParams::default(), &e).expect("encodes");
-        let sampled = Sampled::new(&a, &[2..7, 30..40]).expect("rows of A");
+        let sampled = RowSample::new(&a, &[2..7, 30..40]).expect("rows of A");
         let choice = Choice { csr_threads: 1, tile_threads: 1, boundary: 6 };
         let loops = sampled.encoded(Plan { choice, br: 4 }.params()).expect("encodes");
         assert_eq!((loops.kind(), loops.shape()), (FormatKind::Loops, (15, 9)));
@@ -264,11 +264,11 @@ fn a_sample_is_encoded_as_the_plan_says() {
         let found: Vec<(usize, u32, u64)> =
             loops.entries_bits().list.iter().map(|e| (e.row as usize, e.col, e.value)).collect();
         assert_eq!(found, wanted);
-        assert!(Sampled::new(&a, std::slice::from_ref(&(38..41))).is_err());
+        assert!(RowSample::new(&a, std::slice::from_ref(&(38..41))).is_err());
     }
     let coo =
         AnySparse::from_f64(Precision::F64, FormatKind::Coo, FormatParams::default(), &e).expect("encodes");
-    assert!(matches!(Sampled::new(&coo, &[]), Err(Refusal::Kind { field: "A", .. })));
+    assert!(matches!(RowSample::new(&coo, &[]), Err(Refusal::Kind { field: "A", .. })));
 }
 
 /// The clock itself: whatever it says, the plan is legal and what is executed has the plan's boundary.

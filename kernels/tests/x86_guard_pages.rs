@@ -63,7 +63,7 @@ unsafe impl GlobalAlloc for Guarded {
     unsafe fn alloc(&self, memory: Memory) -> *mut u8 {
         let mode = MODE.load(SeqCst);
         if mode == OFF || memory.align() > PAGE {
-            // SAFETY: the caller's.
+            // SAFETY: the caller promises a layout that is not empty.
             return unsafe { System.alloc(memory) };
         }
         let length = pages(memory.size());

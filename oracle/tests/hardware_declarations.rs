@@ -4,7 +4,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, CpuUnit, Instruction, Order, Reduction, Slot,
 };
-use sparse_oracle::bound::{Operands, Thresholds};
+use sparse_oracle::bound::{SubnormalSums, SubnormalThresholds};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::model::reduction::Model;
 use sparse_oracle::prelude::*;
@@ -95,8 +95,8 @@ fn f64_instructions_renormalise() {
     let (a, b) = (f64::from_bits(1), 2f64.powi(1000));
     let raised = |instruction| {
         let arithmetic = Arithmetic::mma(None, instruction, instruction.acc);
-        let mut operands = Operands::default();
-        operands.add(&Thresholds::new(&arithmetic, arithmetic.part()), a, b);
+        let mut operands = SubnormalSums::default();
+        operands.add(&SubnormalThresholds::new(&arithmetic, arithmetic.part()), a, b);
         !operands.raised.is_zero()
     };
     assert!(!raised(Instruction::mma((8, 8, 4), Precision::F64, Precision::F64)));

@@ -10,7 +10,7 @@ use sparse_oracle::arithmetic::Architecture::{Sm70, Sm75, Sm80, Sm86, Sm89, Sm90
 use sparse_oracle::arithmetic::{Architecture, Engine, Instruction};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::tensor_core::table::ROWS;
-use sparse_oracle::model::tensor_core::{Datapath, FusedSum, Output, TensorCore, chain, chain_padded};
+use sparse_oracle::model::tensor_core::{Datapath, FinalRounding, FusedSum, TensorCore, chain, chain_padded};
 use sparse_oracle::scalar::{Rounding, decode, encode};
 use sparse_oracle::source::random::Random;
 
@@ -87,14 +87,14 @@ fn slow_step(unit: &FusedSum, acc: u64, a: &[u64], b: &[u64], input: Precision) 
         sum += if value.is_negative() { -places } else { places };
     }
     let exact = sum.to_f64().expect("fits") * 2.0f64.powi(top - unit.fraction);
-    if unit.output == Output::F16NearestEven {
+    if unit.output == FinalRounding::F16NearestEven {
         let bits = encode(exact, F16, Rounding::NearestEven);
         return if bits == 0x8000 { 0 } else { bits };
     }
     if exact.abs() >= 2.0f64.powi(128) {
         return if exact < 0.0 { 0xff80_0000 } else { 0x7f80_0000 };
     }
-    let kept = if unit.output == Output::E8m13TowardZero { !0x3ff } else { !0 };
+    let kept = if unit.output == FinalRounding::E8m13TowardZero { !0x3ff } else { !0 };
     let bits = encode(exact, F32, Rounding::TowardZero) & kept;
     if bits & 0x7fff_ffff == 0 { 0 } else { bits }
 }
@@ -249,7 +249,7 @@ fn the_table_follows_its_rules() {
             "{} on {architecture}",
             core.instruction()
         );
-        assert_eq!(unit.output == Output::E8m13TowardZero, native && acc == F32);
+        assert_eq!(unit.output == FinalRounding::E8m13TowardZero, native && acc == F32);
         assert_eq!(core.links() * core.fused(), core.products());
         let links: Vec<usize> = (0..core.products()).map(|i| core.link_of(i)).collect();
         for link in 0..core.links() {

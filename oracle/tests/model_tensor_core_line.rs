@@ -3,7 +3,7 @@
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Architecture;
 use sparse_oracle::model::tensor_core::table::ROWS;
-use sparse_oracle::model::tensor_core::{Datapath, FusedSum, Line, Output, TensorCore};
+use sparse_oracle::model::tensor_core::{Datapath, FinalRounding, FusedSum, Line, TensorCore};
 
 /// Counter-based random words.
 fn word(seed: u64) -> u64 {
@@ -81,8 +81,8 @@ fn fp8_for_the_f16_unit_is_converted_first() {
         let parse = |word: &str| u64::from_str_radix(word, 16).expect("hexadecimal");
         text.split(' ').map(parse).collect()
     };
-    let f32_sum = (Output::F32TowardZero, -133);
-    let f16_sum = (Output::F16NearestEven, -21);
+    let f32_sum = (FinalRounding::F32TowardZero, -133);
+    let f16_sum = (FinalRounding::F16NearestEven, -21);
     use Precision::{E4m3, E5m2};
     for (types, (output, zero_exponent), a, b, acc, device) in [
         (

@@ -30,7 +30,7 @@ pub(super) fn summary(report: &BenchReport, preset: Option<&Preset>) -> Vec<Summ
                 claimed: claims.contains(&kernel.as_str()),
                 peer,
                 matrices: ratios.len() as u64,
-                mean: geometric_mean(&ratios.iter().map(|r| r.1.ratio).collect::<Vec<_>>()),
+                mean: geometric_mean(ratios.iter().map(|r| r.1.ratio)),
                 worst: *worst,
                 worst_matrix: at.matrix.clone(),
                 kernel,

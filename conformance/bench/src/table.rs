@@ -111,7 +111,7 @@ pub(super) fn hybrid_line(report: &BenchReport) -> String {
         report.hybrids.iter().filter(|h| h.hybrid).count(),
         report.hybrids.len(),
         measured.len(),
-        geometric_mean(&measured)
+        geometric_mean(measured.iter().copied())
     )
 }
 

@@ -89,23 +89,23 @@ impl Backend for Mkl {
         inputs: Inputs<'a>,
     ) -> Result<Box<dyn Prepared + 'a>, Failure> {
         match contract.types.a {
-            Precision::F64 => Ok(Box::new(Ready::<f64>::new(&self.library, inputs)?)),
-            Precision::F32 => Ok(Box::new(Ready::<f32>::new(&self.library, inputs)?)),
+            Precision::F64 => Ok(Box::new(MklInputs::<f64>::new(&self.library, inputs)?)),
+            Precision::F32 => Ok(Box::new(MklInputs::<f32>::new(&self.library, inputs)?)),
             other => Err(format!("no {other} here").into()),
         }
     }
 }
 
 /// Inputs with their handles made. Products stand before the matrices that they came from, and are dropped first.
-struct Ready<'a, T: Number> {
+struct MklInputs<'a, T: Number> {
     result: Option<Product<'a, T>>,
     a: Csr<'a, T>,
     b_sparse: Option<Csr<'a, T>>,
     inputs: Inputs<'a>,
 }
 
-impl<'a, T: Number> Ready<'a, T> {
-    fn new(library: &'a sparse_mkl::Mkl, inputs: Inputs<'a>) -> Result<Ready<'a, T>, Failure> {
+impl<'a, T: Number> MklInputs<'a, T> {
+    fn new(library: &'a sparse_mkl::Mkl, inputs: Inputs<'a>) -> Result<MklInputs<'a, T>, Failure> {
         let own = |m: &AnySparse| -> Result<Csr<'a, T>, String> {
             let m = csr::<T>(m)?;
             Csr::new(library, (m.rows, m.cols), &m.row_ptr, &m.col_idx, &m.values).map_err(|e| e.to_string())
@@ -114,11 +114,11 @@ impl<'a, T: Number> Ready<'a, T> {
         if let Some(b) = &inputs.b {
             a.optimize(b.cols, CALLS).map_err(|e| e.to_string())?;
         }
-        Ok(Ready { result: None, a, b_sparse, inputs })
+        Ok(MklInputs { result: None, a, b_sparse, inputs })
     }
 }
 
-impl<T: Number> Prepared for Ready<'_, T> {
+impl<T: Number> Prepared for MklInputs<'_, T> {
     fn compute(&mut self, output: Option<DenseMut<'_>>) -> Result<(), Failure> {
         self.result = None;
         match (output, &self.inputs.b, &self.b_sparse) {

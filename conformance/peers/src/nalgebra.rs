@@ -79,8 +79,8 @@ impl Backend for NalgebraSparse {
         inputs: Inputs<'a>,
     ) -> Result<Box<dyn Prepared + 'a>, Failure> {
         match contract.types.a {
-            Precision::F64 => Ok(Box::new(Ready::<f64>::new(inputs)?)),
-            Precision::F32 => Ok(Box::new(Ready::<f32>::new(inputs)?)),
+            Precision::F64 => Ok(Box::new(NalgebraInputs::<f64>::new(inputs)?)),
+            Precision::F32 => Ok(Box::new(NalgebraInputs::<f32>::new(inputs)?)),
             other => Err(format!("no {other} here").into()),
         }
     }
@@ -113,18 +113,18 @@ fn profile(contract: &Contract) -> Profile {
 }
 
 /// A matrix as the crate has it.
-enum Matrix<T> {
+enum NalgebraForm<T> {
     Coo(CooMatrix<T>),
     Csr(CsrMatrix<T>),
     Csc(CscMatrix<T>),
 }
 
-impl<T: Number> Matrix<T> {
-    fn of(a: &Sparse<T>) -> Result<Matrix<T>, String> {
+impl<T: Number> NalgebraForm<T> {
+    fn of(a: &Sparse<T>) -> Result<NalgebraForm<T>, String> {
         let made = match a {
-            Sparse::Coo(a) => interop::to_coo(a).map(Matrix::Coo),
-            Sparse::Csr(a) => interop::to_csr(a).map(Matrix::Csr),
-            Sparse::Csc(a) => interop::to_csc(a).map(Matrix::Csc),
+            Sparse::Coo(a) => interop::to_coo(a).map(NalgebraForm::Coo),
+            Sparse::Csr(a) => interop::to_csr(a).map(NalgebraForm::Csr),
+            Sparse::Csc(a) => interop::to_csc(a).map(NalgebraForm::Csc),
             _ => return Err("it has COO, CSR and CSC".to_owned()),
         };
         made.map_err(|e| e.to_string())
@@ -132,21 +132,21 @@ impl<T: Number> Matrix<T> {
 }
 
 /// Inputs with their matrices made.
-struct Ready<'a, T> {
+struct NalgebraInputs<'a, T> {
     inputs: Inputs<'a>,
-    a: Matrix<T>,
-    b_sparse: Option<Matrix<T>>,
-    result: Option<Matrix<T>>,
+    a: NalgebraForm<T>,
+    b_sparse: Option<NalgebraForm<T>>,
+    result: Option<NalgebraForm<T>>,
 }
 
-impl<'a, T: Number> Ready<'a, T> {
-    fn new(inputs: Inputs<'a>) -> Result<Ready<'a, T>, Failure> {
+impl<'a, T: Number> NalgebraInputs<'a, T> {
+    fn new(inputs: Inputs<'a>) -> Result<NalgebraInputs<'a, T>, Failure> {
         if inputs.to.is_none() && !OPS.contains(&inputs.op) {
             return Err(format!("no {}", inputs.op.name()).into());
         }
-        let own = |m: &AnySparse| Matrix::of(sparse::<T>(m)?);
+        let own = |m: &AnySparse| NalgebraForm::of(sparse::<T>(m)?);
         let (a, b_sparse) = (own(inputs.a)?, inputs.b_sparse.map(own).transpose()?);
-        Ok(Ready { inputs, a, b_sparse, result: None })
+        Ok(NalgebraInputs { inputs, a, b_sparse, result: None })
     }
 
     fn dense_product(&self, c: DenseMut<'_>) -> Result<(), Failure> {
@@ -166,7 +166,7 @@ impl<'a, T: Number> Ready<'a, T> {
     }
 }
 
-impl<T: Number> Prepared for Ready<'_, T>
+impl<T: Number> Prepared for NalgebraInputs<'_, T>
 where
     RawSparse: RawOf<Sparse<T>>,
 {
@@ -176,13 +176,13 @@ where
             return self.dense_product(c);
         }
         self.result = Some(match (&self.a, &self.b_sparse, self.inputs.to) {
-            (Matrix::Csr(a), Some(Matrix::Csr(b)), _) => Matrix::Csr(a * b),
-            (Matrix::Csc(a), Some(Matrix::Csc(b)), _) => Matrix::Csc(a * b),
+            (NalgebraForm::Csr(a), Some(NalgebraForm::Csr(b)), _) => NalgebraForm::Csr(a * b),
+            (NalgebraForm::Csc(a), Some(NalgebraForm::Csc(b)), _) => NalgebraForm::Csc(a * b),
             (_, Some(_), _) => return Err("both operands must be CSR, or both CSC".into()),
             (a, None, Some(to)) => conversion(a, to)?,
-            (Matrix::Csr(a), None, None) => Matrix::Csr(a.transpose()),
-            (Matrix::Csc(a), None, None) => Matrix::Csc(a.transpose()),
-            (Matrix::Coo(_), None, None) => return Err("no such transpose".into()),
+            (NalgebraForm::Csr(a), None, None) => NalgebraForm::Csr(a.transpose()),
+            (NalgebraForm::Csc(a), None, None) => NalgebraForm::Csc(a.transpose()),
+            (NalgebraForm::Coo(_), None, None) => return Err("no such transpose".into()),
         });
         Ok(())
     }
@@ -194,9 +194,9 @@ where
     fn answer(&mut self) -> Result<Answer, Failure> {
         let sparse = match self.result.take() {
             None => return Ok(Answer::Written),
-            Some(Matrix::Coo(m)) => interop::coo(&m).map(Sparse::Coo),
-            Some(Matrix::Csr(m)) => interop::csr(&m).map(Sparse::Csr),
-            Some(Matrix::Csc(m)) => interop::csc(&m).map(Sparse::Csc),
+            Some(NalgebraForm::Coo(m)) => interop::coo(&m).map(Sparse::Coo),
+            Some(NalgebraForm::Csr(m)) => interop::csr(&m).map(Sparse::Csr),
+            Some(NalgebraForm::Csc(m)) => interop::csc(&m).map(Sparse::Csc),
         };
         Ok(Answer::Sparse(RawSparse::of(sparse.map_err(|e| e.to_string())?)))
     }
@@ -254,7 +254,7 @@ fn view_mut<'a, T: Number>(
 }
 
 fn product<T: Number>(
-    a: &Matrix<T>,
+    a: &NalgebraForm<T>,
     transpose_a: bool,
     (b, transpose_b): (Oriented<'_, T>, bool),
     (alpha, beta): (f64, f64),
@@ -266,24 +266,24 @@ fn product<T: Number>(
     };
     let (alpha, beta) = (<T as Number>::of(alpha), <T as Number>::of(beta));
     match a {
-        Matrix::Csr(a) => {
+        NalgebraForm::Csr(a) => {
             spmm_csr_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(a) } else { NaOp::NoOp(a) }, b);
         }
-        Matrix::Csc(a) => {
+        NalgebraForm::Csc(a) => {
             spmm_csc_dense(beta, c, alpha, if transpose_a { NaOp::Transpose(a) } else { NaOp::NoOp(a) }, b);
         }
-        Matrix::Coo(_) => return Err("A must be CSR or CSC".to_owned()),
+        NalgebraForm::Coo(_) => return Err("A must be CSR or CSC".to_owned()),
     }
     Ok(())
 }
 
-fn conversion<T: Number>(a: &Matrix<T>, to: FormatKind) -> Result<Matrix<T>, Failure> {
+fn conversion<T: Number>(a: &NalgebraForm<T>, to: FormatKind) -> Result<NalgebraForm<T>, Failure> {
     match (a, to) {
-        (Matrix::Coo(a), FormatKind::Csr) => Ok(Matrix::Csr(CsrMatrix::from(a))),
-        (Matrix::Coo(a), FormatKind::Csc) => Ok(Matrix::Csc(CscMatrix::from(a))),
-        (Matrix::Csr(a), FormatKind::Csc) => Ok(Matrix::Csc(CscMatrix::from(a))),
-        (Matrix::Csc(a), FormatKind::Csr) => Ok(Matrix::Csr(CsrMatrix::from(a))),
-        (Matrix::Csr(a), FormatKind::Coo) => Ok(Matrix::Coo(CooMatrix::from(a))),
+        (NalgebraForm::Coo(a), FormatKind::Csr) => Ok(NalgebraForm::Csr(CsrMatrix::from(a))),
+        (NalgebraForm::Coo(a), FormatKind::Csc) => Ok(NalgebraForm::Csc(CscMatrix::from(a))),
+        (NalgebraForm::Csr(a), FormatKind::Csc) => Ok(NalgebraForm::Csc(CscMatrix::from(a))),
+        (NalgebraForm::Csc(a), FormatKind::Csr) => Ok(NalgebraForm::Csr(CsrMatrix::from(a))),
+        (NalgebraForm::Csr(a), FormatKind::Coo) => Ok(NalgebraForm::Coo(CooMatrix::from(a))),
         (
             _,
             FormatKind::Coo

@@ -81,8 +81,8 @@ impl Backend for Sprs {
         inputs: Inputs<'a>,
     ) -> Result<Box<dyn Prepared + 'a>, Failure> {
         match contract.types.a {
-            Precision::F64 => Ok(Box::new(Ready::<f64>::new(inputs)?)),
-            Precision::F32 => Ok(Box::new(Ready::<f32>::new(inputs)?)),
+            Precision::F64 => Ok(Box::new(SprsInputs::<f64>::new(inputs)?)),
+            Precision::F32 => Ok(Box::new(SprsInputs::<f32>::new(inputs)?)),
             other => Err(format!("no {other} here").into()),
         }
     }
@@ -97,25 +97,25 @@ fn profile(contract: &Contract) -> Profile {
 }
 
 /// sprs matrices with 32-bit indices.
-type Matrix<T> = CsMatI<T, u32, u32>;
+type SprsMatrix<T> = CsMatI<T, u32, u32>;
 type View<'a, T> = CsMatViewI<'a, T, u32, u32>;
 
 /// The left operand, as the crate has it.
 enum Left<T> {
-    Compressed(Matrix<T>),
+    Compressed(SprsMatrix<T>),
     Triplets(::sprs::TriMatI<T, u32>),
 }
 
 /// Inputs with their matrices made.
-struct Ready<'a, T> {
+struct SprsInputs<'a, T> {
     inputs: Inputs<'a>,
     a: Left<T>,
-    b_sparse: Option<Matrix<T>>,
-    result: Option<Matrix<T>>,
+    b_sparse: Option<SprsMatrix<T>>,
+    result: Option<SprsMatrix<T>>,
 }
 
-impl<'a, T: Number> Ready<'a, T> {
-    fn new(inputs: Inputs<'a>) -> Result<Ready<'a, T>, Failure> {
+impl<'a, T: Number> SprsInputs<'a, T> {
+    fn new(inputs: Inputs<'a>) -> Result<SprsInputs<'a, T>, Failure> {
         if inputs.to.is_none() && !OPS.contains(&inputs.op) {
             return Err(format!("no {}", inputs.op.name()).into());
         }
@@ -124,11 +124,11 @@ impl<'a, T: Number> Ready<'a, T> {
             a => Left::Compressed(matrix(a)?),
         };
         let b_sparse = inputs.b_sparse.map(|b| matrix(sparse::<T>(b)?)).transpose()?;
-        Ok(Ready { inputs, a, b_sparse, result: None })
+        Ok(SprsInputs { inputs, a, b_sparse, result: None })
     }
 }
 
-impl<T: Number> Prepared for Ready<'_, T>
+impl<T: Number> Prepared for SprsInputs<'_, T>
 where
     RawSparse: RawOf<Sparse<T>>,
 {
@@ -165,7 +165,7 @@ where
 }
 
 /// To CSR and CSC, the formats that it has.
-fn converted<T: Number>(a: &Left<T>, to: FormatKind) -> Result<Matrix<T>, Failure> {
+fn converted<T: Number>(a: &Left<T>, to: FormatKind) -> Result<SprsMatrix<T>, Failure> {
     let by_rows = to == FormatKind::Csr;
     if !by_rows && to != FormatKind::Csc {
         return Err("no such conversion".into());
@@ -179,7 +179,7 @@ fn converted<T: Number>(a: &Left<T>, to: FormatKind) -> Result<Matrix<T>, Failur
 }
 
 /// SpMM and SpMV.
-fn dense_product<T: Number>(a: &Matrix<T>, inputs: &Inputs<'_>, c: DenseMut<'_>) -> Result<(), Failure> {
+fn dense_product<T: Number>(a: &SprsMatrix<T>, inputs: &Inputs<'_>, c: DenseMut<'_>) -> Result<(), Failure> {
     let view = if inputs.transpose_a { a.transpose_view() } else { a.view() };
     let b = inputs.b.ok_or("no dense operand")?;
     if inputs.op == Op::Spmv {
@@ -216,11 +216,11 @@ fn product<T: Number>(a: View<'_, T>, b: &ArrayView2<'_, T>, c: ArrayViewMut2<'_
 }
 
 /// `A * B` for two CSR or two CSC matrices: `B^T * A^T` is the CSC case read as CSR.
-fn sparse_product<T: Number>(a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
+fn sparse_product<T: Number>(a: &SprsMatrix<T>, b: &SprsMatrix<T>) -> SprsMatrix<T> {
     if a.is_csr() {
         ::sprs::smmp::mul_csr_csr(a.view(), b.view())
     } else {
-        let product: Matrix<T> = ::sprs::smmp::mul_csr_csr(b.transpose_view(), a.transpose_view());
+        let product: SprsMatrix<T> = ::sprs::smmp::mul_csr_csr(b.transpose_view(), a.transpose_view());
         product.transpose_into()
     }
 }
@@ -248,7 +248,7 @@ fn strides((rows, cols): (usize, usize), layout: Layout, ld: usize) -> (usize, u
     }
 }
 
-fn matrix<T: Number>(a: &Sparse<T>) -> Result<Matrix<T>, String> {
+fn matrix<T: Number>(a: &Sparse<T>) -> Result<SprsMatrix<T>, String> {
     match a {
         Sparse::Csr(a) => interop::to_csr(a).map_err(|e| e.to_string()),
         Sparse::Csc(a) => interop::to_csc(a).map_err(|e| e.to_string()),

@@ -228,7 +228,8 @@ pub(crate) unsafe fn c_bytes(start: *const c_char, limit: usize) -> Option<Vec<u
     let start = start.cast::<u8>();
     let mut bytes = Vec::new();
     while bytes.len() <= limit {
-        // SAFETY: all bytes before this one exist and are not NUL, so by the caller's word this one exists too.
+        // SAFETY: all bytes before this one exist and are not NUL, and the caller promises bytes up to a NUL or to
+        // `limit`, so this one exists too.
         let byte = unsafe { start.add(bytes.len()).read() };
         if byte == 0 {
             break;

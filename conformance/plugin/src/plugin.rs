@@ -58,9 +58,9 @@ impl Plugin {
             let expected = ABI_VERSION;
             return Err(PluginError::Version { path: named(), found, expected });
         }
-        // SAFETY: as for the version, which is right by now.
+        // SAFETY: the version, which is right by now, says that the header declares this name with this type.
         let manifest = unsafe { symbol::<Manifest>(&library, path, "sc_manifest") }?;
-        // SAFETY: as for the version, which is right by now.
+        // SAFETY: the version, which is right by now, says that the header declares this name with this type.
         let run = unsafe { symbol::<Run>(&library, path, "sc_run") }?;
         // SAFETY: declared in the header without a condition; it returns NULL or a C string, by the header.
         let manifest = unsafe { c_bytes(manifest(), MANIFEST) };
@@ -246,7 +246,7 @@ fn pointer<T>(view: Option<&T>) -> *const T {
 /// # Safety
 /// The library exports `name` with the type `T`, a function pointer, or not at all.
 unsafe fn symbol<T: Copy>(library: &Library, path: &Path, name: &'static str) -> Result<T, PluginError> {
-    // SAFETY: the caller's word. The copy stays valid because `open` never unloads the library.
+    // SAFETY: the caller promises that an export of this name has the type `T`. The copy stays valid because `open` never unloads the library.
     let found = unsafe { library.get::<T>(name.as_bytes()) };
     found
         .map(|symbol| *symbol)

@@ -9,7 +9,7 @@ use super::layout::{Metadata, chunks, documented};
 use sparse_kernels::cuda::probe::{Conversion, Probe, Variant};
 use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{Architecture, Engine, Instruction};
-use sparse_oracle::model::tensor_core::{Datapath, FusedSum, Output, TensorCore};
+use sparse_oracle::model::tensor_core::{Datapath, FinalRounding, FusedSum, TensorCore};
 
 /// What is probed, on which architecture.
 #[derive(Clone, Copy, Debug)]
@@ -154,8 +154,8 @@ impl Subject {
 
 fn hopper(acc: Precision, products: usize) -> FusedSum {
     let (zero_exponent, output) = match acc {
-        Precision::F16 => (-21, Output::F16NearestEven),
-        _ => (-133, Output::F32TowardZero),
+        Precision::F16 => (-21, FinalRounding::F16NearestEven),
+        _ => (-133, FinalRounding::F32TowardZero),
     };
     FusedSum { fraction: 25, products, zero_exponent, output }
 }
@@ -164,7 +164,7 @@ fn native_fp8(acc: Precision, products: usize) -> Datapath {
     let mut sum = hopper(acc, products);
     sum.fraction = 13;
     if acc != Precision::F16 {
-        sum.output = Output::E8m13TowardZero;
+        sum.output = FinalRounding::E8m13TowardZero;
     }
     Datapath::Fused(sum)
 }
@@ -189,8 +189,8 @@ fn alternatives(path: &Datapath, products: usize) -> Vec<(String, Datapath)> {
     for zero_exponent in [sum.zero_exponent - 1, sum.zero_exponent + 1, -1000] {
         push(format!("e_zero = {zero_exponent}"), FusedSum { zero_exponent, ..sum });
     }
-    if sum.output == Output::E8m13TowardZero {
-        let output = Output::F32TowardZero;
+    if sum.output == FinalRounding::E8m13TowardZero {
+        let output = FinalRounding::F32TowardZero;
         push("24 significant bits returned".to_owned(), FusedSum { output, ..sum });
     }
     all

@@ -9,8 +9,8 @@
 //! slip 7  load into the buffer in use; last inner step; thread grid             a tile is lost, or computed twice
 //! ```
 
-use sparse_schedules::loops::{Unit, row_boundary};
-use sparse_schedules::nm::{Block, Step, Tiles, check_pipeline, k_s};
+use sparse_schedules::loops::{LoopsUnit, row_boundary};
+use sparse_schedules::nm::{Block, PipelineStep, Tiles, check_pipeline, k_s};
 use sparse_schedules::rs_tile::{prologue, segments};
 
 /// Inputs tried until the first difference, and that difference.
@@ -125,8 +125,8 @@ fn first<T>(inputs: impl IntoIterator<Item = T>, differs: impl Fn(&T) -> Option<
     (tried, None)
 }
 
-fn unit(throughput: f64) -> Unit {
-    Unit { throughput, threads: 1 }
+fn unit(throughput: f64) -> LoopsUnit {
+    LoopsUnit { throughput, threads: 1 }
 }
 
 fn boundaries() -> impl Iterator<Item = (usize, f64, f64)> {
@@ -140,26 +140,26 @@ fn blockings() -> impl Iterator<Item = (Tiles, u32, u32)> {
 }
 
 /// Lines 8 to 26, as printed.
-fn listing_4(tiles: usize) -> Vec<Step> {
+fn listing_4(tiles: usize) -> Vec<PipelineStep> {
     let (mut cur, mut nex) = (1, 0);
-    let mut steps = vec![Step::Load { tile: 0, buffer: cur }];
+    let mut steps = vec![PipelineStep::Load { tile: 0, buffer: cur }];
     for tile in 1..tiles {
         (cur, nex) = (cur ^ 1, nex ^ 1);
-        steps.push(Step::Load { tile, buffer: nex });
-        steps.push(Step::Compute { buffer: cur });
+        steps.push(PipelineStep::Load { tile, buffer: nex });
+        steps.push(PipelineStep::Compute { buffer: cur });
     }
-    steps.push(Step::Compute { buffer: cur ^ 1 });
+    steps.push(PipelineStep::Compute { buffer: cur ^ 1 });
     steps
 }
 
 /// Lines 34 to 45, as printed.
-fn listing_4_inner(w_s: usize) -> Vec<Step> {
-    let mut steps = vec![Step::Load { tile: 0, buffer: 0 }];
+fn listing_4_inner(w_s: usize) -> Vec<PipelineStep> {
+    let mut steps = vec![PipelineStep::Load { tile: 0, buffer: 0 }];
     for p in 0..w_s - 1 {
-        steps.push(Step::Load { tile: p + 1, buffer: (p + 1) % 2 });
-        steps.push(Step::Compute { buffer: p % 2 });
+        steps.push(PipelineStep::Load { tile: p + 1, buffer: (p + 1) % 2 });
+        steps.push(PipelineStep::Compute { buffer: p % 2 });
     }
-    steps.push(Step::Compute { buffer: 1 });
+    steps.push(PipelineStep::Compute { buffer: 1 });
     steps
 }
 

@@ -1,7 +1,7 @@
 //! `conformance bench`.
 
 use super::run::{matrices, op, precision};
-use super::subjects::Outsiders;
+use super::subjects::{Outsiders, seconds};
 use crate::bench::preset::{PRESETS, Preset, preset};
 use crate::bench::report::Skipped;
 use crate::bench::{self, BenchReport, OPS, Options, Peer, html, markdown, text};
@@ -71,7 +71,7 @@ pub(super) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     peers: Vec<String>,
     /// Seconds for each contender on each matrix.
-    #[arg(long, default_value = "1", value_parser = seconds, value_name = "SECONDS")]
+    #[arg(long, default_value = "1", value_parser = |text: &str| seconds(text, (0.001, 3600.0)), value_name = "SECONDS")]
     time: Duration,
     /// Judge at most so many million products for each contender; where a matrix has more, a sample of its rows.
     #[arg(long, default_value_t = 2000, value_name = "MILLIONS")]
@@ -95,15 +95,6 @@ fn preset_named(name: &str) -> Result<&'static Preset, String> {
 fn format(name: &str) -> Result<FormatKind, String> {
     let known = || FormatKind::ALL.map(FormatKind::name).join(", ");
     FormatKind::from_name(name).ok_or_else(|| format!("unknown format; there are {}", known()))
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wanted = || "a number of seconds, 0.001 to 3600".to_owned();
-    let seconds: f64 = text.parse().map_err(|_| wanted())?;
-    if !(0.001..=3600.0).contains(&seconds) {
-        return Err(wanted());
-    }
-    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Measures, prints, writes. 0 clean, 1 where a kernel of ours was wrong.

@@ -34,7 +34,7 @@ pub(super) struct Outsiders {
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<(String, String)>,
     /// Seconds that a program or plug-in has for one task.
-    #[arg(long, default_value = "10", value_parser = seconds, value_name = "SECONDS")]
+    #[arg(long, default_value = "10", value_parser = |text: &str| seconds(text, (0.01, 86400.0)), value_name = "SECONDS")]
     timeout: Duration,
     /// MiB of memory that a program or plug-in, with all it starts, may use.
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
@@ -69,13 +69,10 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wanted = || "a number of seconds, 0.01 to 86400".to_owned();
-    let seconds: f64 = text.parse().map_err(|_| wanted())?;
-    if !(0.01..=86400.0).contains(&seconds) {
-        return Err(wanted());
-    }
-    Ok(Duration::from_secs_f64(seconds))
+/// A time limit between `least` and `most` seconds.
+pub(super) fn seconds(text: &str, (least, most): (f64, f64)) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (least..=most).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("a number of seconds, {least} to {most}"))
 }
 
 impl Subjects {

@@ -12,7 +12,7 @@ use super::numbers::ratio;
 use serde::Serialize;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, FormatParams, ImpactRule};
-use sparse_schedules::libra::{Mode, Profile, SDDMM_ETA, SPMM_ETA, Work, sddmm_work, spmm_work};
+use sparse_schedules::libra::{Profile, SDDMM_ETA, SPMM_ETA, UsedUnits, Work, sddmm_work, spmm_work};
 use sparse_schedules::rs_tile::{Statistics, sweep};
 
 /// Thresholds of the sweep.
@@ -99,10 +99,17 @@ fn both(entries: &Entries<f64>, params: &FormatParams) -> Result<Vec<Cost>, Refu
     ])
 }
 
-fn cost(op: &'static str, eta: u32, work: impl Fn(Mode) -> Result<Work, Refusal>) -> Result<Cost, Refusal> {
-    let all = work(Mode::CudaOnly)?.access();
-    let modes =
-        [("hybrid", Mode::Hybrid { eta }), ("tensor only", Mode::TensorOnly), ("cuda only", Mode::CudaOnly)];
+fn cost(
+    op: &'static str,
+    eta: u32,
+    work: impl Fn(UsedUnits) -> Result<Work, Refusal>,
+) -> Result<Cost, Refusal> {
+    let all = work(UsedUnits::CudaOnly)?.access();
+    let modes = [
+        ("hybrid", UsedUnits::Hybrid { eta }),
+        ("tensor only", UsedUnits::TensorOnly),
+        ("cuda only", UsedUnits::CudaOnly),
+    ];
     let row = |(mode, how)| {
         let work = work(how)?;
         Ok(ModeCost {

@@ -9,8 +9,8 @@
 use super::text::percent;
 use crate::report::show::count;
 use sparse_kernels::iops::{
-    Counters, Dataflows, Machine, Mode, Partition, Plan, Problem, sdmm, sdmm_dataflows, sdmm_problem, ssmm,
-    ssmm_dataflows, ssmm_problem,
+    Counters, Dataflows, IopsPlan, Machine, Mode, Partition, Problem, sdmm, sdmm_dataflows, sdmm_problem,
+    ssmm, ssmm_dataflows, ssmm_problem,
 };
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Csr, SLOT_LIMIT};
@@ -39,7 +39,7 @@ impl View {
     /// # Errors
     /// What the model refuses.
     pub fn ssmm(title: String, a: &Csr<f64>, b: &Csr<f64>, machine: Machine) -> Result<View, Refusal> {
-        let run = ssmm(a, b, &machine, Plan::Adaptive)?;
+        let run = ssmm(a, b, &machine, IopsPlan::Adaptive)?;
         Ok(View {
             title,
             problem: ssmm_problem(a, b),
@@ -61,7 +61,7 @@ impl View {
             return Err(Refusal::Limit { field: "columns of A * --columns", found, limit: SLOT_LIMIT });
         }
         let ones = vec![1.0; a.cols * n];
-        let run = sdmm(a, (&ones, n), &machine, Plan::Adaptive)?;
+        let run = sdmm(a, (&ones, n), &machine, IopsPlan::Adaptive)?;
         Ok(View {
             title,
             problem: sdmm_problem(a, n),

@@ -24,7 +24,6 @@ use crate::case::Case;
 use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::Reproducer;
-use crate::report::model::quoted;
 use crate::shrink::{Budget, Candidate, Reason, ShrinkOutcome, Shrunk, shrink, verdict_of};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -213,8 +212,8 @@ impl Written<'_> {
              In this folder:\n  conformance replay {} {selection}\n\n\
              It was found as:\n  conformance replay {} {selection}\n{programs}",
             words(&self.shrunk.verdict),
-            quoted(&here.to_string()),
-            quoted(&self.first.to_string()),
+            shell_words::quote(&here.to_string()),
+            shell_words::quote(&self.first.to_string()),
         )
     }
 

@@ -8,9 +8,9 @@
 //!
 //! Source: section 3.3 of the LOOPS paper, "CSR-part": AXPY, row-wise, vectorised along N.
 
-use super::neon::{self, Vector};
+use super::neon::{self, NeonVector};
 use super::panel::Panel;
-use super::rows::{self, Rows, Work};
+use super::rows::{self, ResultRows, RowMajorProduct};
 use crate::feature::Feature;
 use crate::portable::element::{Operand, Output, Stored};
 use crate::portable::request::{self, Product};
@@ -95,8 +95,8 @@ pub(crate) struct ByRows<'a, I, A: Clone> {
     pub(crate) b: &'a Panel<'a, A>,
 }
 
-impl<I: Operand<A>, A: Vector> Work<A> for ByRows<'_, I, A> {
-    fn run<O: Output<A>>(&self, c: Rows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
+impl<I: Operand<A>, A: NeonVector> RowMajorProduct<A> for ByRows<'_, I, A> {
+    fn run<O: Output<A>>(&self, c: ResultRows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
         c.chunks(CHUNK).for_each(|(first, mut c)| {
             let mut sums = vec![A::ZERO; self.b.padded];
             for i in 0..c.count() {
@@ -112,7 +112,7 @@ impl<I: Operand<A>, A: Vector> Work<A> for ByRows<'_, I, A> {
 /// What to do with a C that takes no product; `None` where there is one to compute.
 pub(crate) fn without_product<I, A, O>(request: Product<'_, I, A, O>) -> Option<Product<'_, I, A, O>>
 where
-    A: Vector,
+    A: NeonVector,
     O: Output<A>,
 {
     let mut request = request;
@@ -135,7 +135,7 @@ where
 pub(crate) fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     I: Operand<A>,
-    A: Vector,
+    A: NeonVector,
     O: Output<A>,
 {
     Feature::require(&[Feature::Neon], super::detected)?;

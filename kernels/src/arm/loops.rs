@@ -11,9 +11,9 @@
 //! Source: section 3 of the LOOPS paper; SEMANTICS section 3.
 
 use super::csr::{ByRows, Lists, Turned, without_product};
-use super::neon::{self, Block, Vector};
+use super::neon::{self, Block, NeonVector};
 use super::panel::Panel;
-use super::rows::{self, Rows, Work};
+use super::rows::{self, ResultRows, RowMajorProduct};
 use super::sme;
 use crate::feature::Feature;
 use crate::portable::dense::Strided;
@@ -31,7 +31,7 @@ use std::ops::Range;
 const CHUNK: usize = 64;
 
 /// What multiplies tiles.
-pub(crate) trait Tiles<I: Operand<A>, A: Vector> {
+pub(crate) trait Tiles<I: Operand<A>, A: NeonVector> {
     /// What the machine must have.
     const NEEDS: &'static [Feature];
 
@@ -49,7 +49,7 @@ pub(crate) trait Tiles<I: Operand<A>, A: Vector> {
         m: &Loops<I>,
         blocks: Range<usize>,
         b: &Panel<'_, Self::Right>,
-        c: Rows<'_, O>,
+        c: ResultRows<'_, O>,
         scaling: &Scaling<A>,
     ) -> Result<(), Refusal>;
 }
@@ -62,7 +62,7 @@ pub(crate) struct Neon;
 #[derive(Debug)]
 pub(crate) struct Sme;
 
-impl<I: Operand<A>, A: Vector> Tiles<I, A> for Neon {
+impl<I: Operand<A>, A: NeonVector> Tiles<I, A> for Neon {
     const NEEDS: &'static [Feature] = &[Feature::Neon];
     type Right = A;
 
@@ -76,7 +76,7 @@ impl<I: Operand<A>, A: Vector> Tiles<I, A> for Neon {
         m: &Loops<I>,
         blocks: Range<usize>,
         b: &Panel<'_, A>,
-        mut c: Rows<'_, O>,
+        mut c: ResultRows<'_, O>,
         scaling: &Scaling<A>,
     ) -> Result<(), Refusal> {
         let mut sums = vec![A::ZERO; m.br.min(c.count()) * b.padded];
@@ -99,29 +99,12 @@ impl<I: Operand<A>, A: Vector> Tiles<I, A> for Neon {
     }
 }
 
-/// The features that SME needs for an element type.
-pub(crate) trait SmeNeeds {
-    const NEEDS: &'static [Feature];
-}
-
-impl SmeNeeds for f32 {
-    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme];
-}
-
-impl SmeNeeds for f64 {
-    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF64F64];
-}
-
-impl SmeNeeds for sparse_types::F16 {
-    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF16F32];
-}
-
 impl<I, A> Tiles<I, A> for Sme
 where
-    I: Operand<A> + sme::Outer<Acc = A> + SmeNeeds,
-    A: Vector,
+    I: Operand<A> + sme::Outer<Acc = A>,
+    A: NeonVector,
 {
-    const NEEDS: &'static [Feature] = <I as SmeNeeds>::NEEDS;
+    const NEEDS: &'static [Feature] = <I as sme::Outer>::NEEDS;
     type Right = I;
 
     const SHARES: bool = false;
@@ -134,7 +117,7 @@ where
         m: &Loops<I>,
         blocks: Range<usize>,
         b: &Panel<'_, I>,
-        mut c: Rows<'_, O>,
+        mut c: ResultRows<'_, O>,
         scaling: &Scaling<A>,
     ) -> Result<(), Refusal> {
         if scaling.is_none()
@@ -152,14 +135,14 @@ where
 }
 
 /// Both parts, for a C in rows.
-struct Hybrid<'a, I: Operand<A>, A: Vector, U: Tiles<I, A>> {
+struct Hybrid<'a, I: Operand<A>, A: NeonVector, U: Tiles<I, A>> {
     m: &'a Loops<I>,
     rest: &'a Panel<'a, A>,
     tiles: Panel<'a, U::Right>,
 }
 
-impl<I: Operand<A>, A: Vector, U: Tiles<I, A>> Work<A> for Hybrid<'_, I, A, U> {
-    fn run<O: Output<A>>(&self, c: Rows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
+impl<I: Operand<A>, A: NeonVector, U: Tiles<I, A>> RowMajorProduct<A> for Hybrid<'_, I, A, U> {
+    fn run<O: Output<A>>(&self, c: ResultRows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal> {
         let m = self.m;
         let (upper, lower) = c.split_at(m.boundary);
         let rest = ByRows { lists: csr_part(m), b: self.rest };
@@ -194,7 +177,7 @@ pub(crate) fn run<U, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
     U: Tiles<I, A>,
     I: Operand<A>,
-    A: Vector,
+    A: NeonVector,
     O: Output<A>,
 {
     Feature::require(U::NEEDS, super::detected)?;

@@ -28,7 +28,7 @@ use crate::name::KernelName;
 use crate::portable::element::{Operand, Output};
 use crate::portable::unit::Unit;
 use loops::{Neon, Sme, Tiles};
-use neon::Vector;
+use neon::NeonVector;
 use sparse_types::F16;
 use sparse_types::arithmetic::{Arithmetic, Combine, CpuUnit, Reduction};
 use sparse_types::contract::{Contract, Op, Types};
@@ -56,14 +56,14 @@ fn types<I: Operand<A>, A: Unit, O: Output<A>>() -> Types {
     Types { a: I::PRECISION, b: I::PRECISION, acc: A::PRECISION, out: O::PRECISION }
 }
 
-fn csr_row<I: Operand<A>, A: Vector, O: Output<A>>() -> Kernel {
+fn csr_row<I: Operand<A>, A: NeonVector, O: Output<A>>() -> Kernel {
     let types = types::<I, A, O>();
     let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out);
     let how = (Engine::Neon, None, None);
     row(FormatKind::Csr, types, how, chain, &[Feature::Neon], csr::run::<I, A, O>)
 }
 
-fn neon_row<I: Operand<A>, A: Vector, O: Output<A>>() -> Kernel {
+fn neon_row<I: Operand<A>, A: NeonVector, O: Output<A>>() -> Kernel {
     let types = types::<I, A, O>();
     let chain = Arithmetic::chain(Reduction::FmaChain, types.acc, types.out).multiplies_pads();
     let how = (Engine::Neon, None, None);
@@ -71,7 +71,7 @@ fn neon_row<I: Operand<A>, A: Vector, O: Output<A>>() -> Kernel {
     row(FormatKind::Loops, types, how, chain, <Neon as Tiles<I, A>>::NEEDS, run)
 }
 
-fn sme_row<I: Operand<A>, A: Vector, O: Output<A>>(unit: CpuUnit) -> Kernel
+fn sme_row<I: Operand<A>, A: NeonVector, O: Output<A>>(unit: CpuUnit) -> Kernel
 where
     Sme: Tiles<I, A>,
 {

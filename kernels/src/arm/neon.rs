@@ -20,7 +20,7 @@ use core::arch::aarch64::{
 use std::ops::Range;
 
 /// A unit with a register of 16 bytes.
-pub(crate) trait Vector: Unit + Stored {
+pub(crate) trait NeonVector: Unit + Stored {
     /// The register.
     type Register: Copy;
     /// Elements of a register.
@@ -38,7 +38,7 @@ pub(crate) trait Vector: Unit + Stored {
 
 macro_rules! vector {
     ($t:ident, $register:ident, $lanes:literal, $dup:ident, $ld1:ident, $st1:ident, $fma:ident) => {
-        impl Vector for $t {
+        impl NeonVector for $t {
             type Register = $register;
             const LANES: usize = $lanes;
 
@@ -74,7 +74,7 @@ vector!(f32, float32x4_t, 4, vdupq_n_f32, vld1q_f32, vst1q_f32, vfmaq_f32);
 vector!(f64, float64x2_t, 2, vdupq_n_f64, vld1q_f64, vst1q_f64, vfmaq_f64);
 
 /// `acc = sum of values[t] * B[cols[t], ..]`, in the order given. `acc` is as long as a padded row of B.
-pub(crate) fn row<I: Operand<A>, A: Vector>(cols: &[u32], values: &[I], b: &Panel<'_, A>, acc: &mut [A]) {
+pub(crate) fn row<I: Operand<A>, A: NeonVector>(cols: &[u32], values: &[I], b: &Panel<'_, A>, acc: &mut [A]) {
     let mut at = 0;
     while at < acc.len() {
         at += match (acc.len() - at) / A::LANES {
@@ -87,7 +87,7 @@ pub(crate) fn row<I: Operand<A>, A: Vector>(cols: &[u32], values: &[I], b: &Pane
 }
 
 /// W registers from column `at` on; returns how many columns that is.
-fn part_of_row<const W: usize, I: Operand<A>, A: Vector>(
+fn part_of_row<const W: usize, I: Operand<A>, A: NeonVector>(
     cols: &[u32],
     values: &[I],
     b: &Panel<'_, A>,
@@ -120,7 +120,7 @@ pub(crate) struct Block<'a, I> {
 }
 
 /// `acc[r] = sum of tile[r] * B[col, ..]` for the rows in `acc`, each as long as a padded row of B.
-pub(crate) fn tiles<I: Operand<A>, A: Vector>(block: Block<'_, I>, b: &Panel<'_, A>, acc: &mut [A]) {
+pub(crate) fn tiles<I: Operand<A>, A: NeonVector>(block: Block<'_, I>, b: &Panel<'_, A>, acc: &mut [A]) {
     let width = b.padded;
     let height = acc.len() / width;
     let mut first = 0;
@@ -143,7 +143,7 @@ pub(crate) fn tiles<I: Operand<A>, A: Vector>(block: Block<'_, I>, b: &Panel<'_,
 }
 
 /// R rows from `first` on and W registers from column `at` on; returns how many columns that is.
-fn outer<const R: usize, const W: usize, I: Operand<A>, A: Vector>(
+fn outer<const R: usize, const W: usize, I: Operand<A>, A: NeonVector>(
     block: Block<'_, I>,
     first: usize,
     b: &Panel<'_, A>,

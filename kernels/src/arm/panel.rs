@@ -7,7 +7,7 @@
 //!
 //! B itself is used where it already is like that; else it is copied once.
 
-use super::neon::Vector;
+use super::neon::NeonVector;
 use crate::portable::dense::Strided;
 use crate::portable::element::{Operand, Stored};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
@@ -27,7 +27,7 @@ pub(crate) struct Panel<'a, T: Clone> {
     pub(crate) padded: usize,
 }
 
-impl<'a, A: Vector> Panel<'a, A> {
+impl<'a, A: NeonVector> Panel<'a, A> {
     /// Rows of whole registers.
     pub(crate) fn padded<I: Operand<A>>(b: &Strided<&'a [I]>) -> Panel<'a, A> {
         let padded = b.cols.next_multiple_of(A::LANES);

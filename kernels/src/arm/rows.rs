@@ -15,7 +15,7 @@ use sparse_types::refusal::Refusal;
 
 /// Some rows of a row-major result.
 #[derive(Debug)]
-pub(crate) struct Rows<'a, O> {
+pub(crate) struct ResultRows<'a, O> {
     /// `ld` elements per row.
     pub(crate) data: &'a mut [O],
     /// Elements from one row to the next, not 0.
@@ -24,24 +24,27 @@ pub(crate) struct Rows<'a, O> {
     pub(crate) cols: usize,
 }
 
-impl<'a, O: Send> Rows<'a, O> {
+impl<'a, O: Send> ResultRows<'a, O> {
     /// Number of rows.
     pub(crate) fn count(&self) -> usize {
         self.data.len() / self.ld
     }
 
     /// The first `rows` rows, and the others.
-    pub(crate) fn split_at(self, rows: usize) -> (Rows<'a, O>, Rows<'a, O>) {
-        let Rows { data, ld, cols } = self;
+    pub(crate) fn split_at(self, rows: usize) -> (ResultRows<'a, O>, ResultRows<'a, O>) {
+        let ResultRows { data, ld, cols } = self;
         let (first, others) = data.split_at_mut(rows * ld);
-        (Rows { data: first, ld, cols }, Rows { data: others, ld, cols })
+        (ResultRows { data: first, ld, cols }, ResultRows { data: others, ld, cols })
     }
 
     /// Chunks of `rows` rows, each with the number of its first.
-    pub(crate) fn chunks(self, rows: usize) -> impl IndexedParallelIterator<Item = (usize, Rows<'a, O>)> {
-        let Rows { data, ld, cols } = self;
+    pub(crate) fn chunks(
+        self,
+        rows: usize,
+    ) -> impl IndexedParallelIterator<Item = (usize, ResultRows<'a, O>)> {
+        let ResultRows { data, ld, cols } = self;
         let chunks = data.par_chunks_mut(rows * ld).enumerate();
-        chunks.map(move |(index, data)| (index * rows, Rows { data, ld, cols }))
+        chunks.map(move |(index, data)| (index * rows, ResultRows { data, ld, cols }))
     }
 
     /// Turns the sums of row `i` into its results.
@@ -58,16 +61,16 @@ impl<'a, O: Send> Rows<'a, O> {
 }
 
 /// A product that can write row-major results of any type.
-pub(crate) trait Work<A: Unit> {
+pub(crate) trait RowMajorProduct<A: Unit> {
     /// Writes every row.
-    fn run<O: Output<A>>(&self, c: Rows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal>;
+    fn run<O: Output<A>>(&self, c: ResultRows<'_, O>, scaling: Scaling<A>) -> Result<(), Refusal>;
 }
 
 /// Runs the work on a C of any layout. Neither extent is 0.
 pub(crate) fn write<A, O>(
     mut c: Strided<&mut [O]>,
     scaling: Scaling<A>,
-    work: &impl Work<A>,
+    work: &impl RowMajorProduct<A>,
 ) -> Result<(), Refusal>
 where
     A: Unit + Stored,
@@ -75,11 +78,11 @@ where
 {
     let (rows, cols) = (c.rows, c.cols);
     c = match c.into_rows() {
-        Ok((data, ld)) => return work.run(Rows { data, ld, cols }, scaling),
+        Ok((data, ld)) => return work.run(ResultRows { data, ld, cols }, scaling),
         Err(c) => c,
     };
     let mut sums = vec![A::ZERO; rows * cols];
-    let copy = Rows { data: &mut sums[..], ld: cols, cols };
+    let copy = ResultRows { data: &mut sums[..], ld: cols, cols };
     work.run(copy, Scaling::none())?;
     for (i, row) in sums.chunks_exact(cols).enumerate() {
         for (j, &sum) in row.iter().enumerate() {

@@ -14,6 +14,7 @@ mod pieces;
 
 use super::gpu::{Gpu, failed};
 use super::launch::address;
+use super::layout::layout;
 use super::operand::{DeviceDense, Word, product};
 use super::source::Source;
 use crate::engine::Engine;
@@ -154,10 +155,10 @@ where
             };
             let (shape, arrays) = ((csr.rows, csr.cols), (&csr.row_ptr, &csr.col_idx, &csr.values));
             if !transpose {
-                return Prepared::new(gpu, shape, arrays.0, arrays.1, arrays.2);
+                return PreparedCsr::new(gpu, shape, arrays.0, arrays.1, arrays.2);
             }
             let turned: Arrays<I> = turn("row_ptr", csr.cols, arrays.0, arrays.1, arrays.2)?;
-            Prepared::new(gpu, (shape.1, shape.0), &turned.0, &turned.1, &turned.2)
+            PreparedCsr::new(gpu, (shape.1, shape.0), &turned.0, &turned.1, &turned.2)
         },
         |gpu, prepared, (b, c), factors| prepared.launch(gpu, b, c, factors),
     )
@@ -165,7 +166,7 @@ where
 
 /// A CSR matrix on the device.
 #[derive(Debug)]
-pub(crate) struct Prepared<I> {
+pub(crate) struct PreparedCsr<I> {
     rows: usize,
     cols: usize,
     row_ptr: CudaSlice<u32>,
@@ -190,10 +191,11 @@ struct PiecesArg {
     cut: u32,
 }
 
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for PiecesArg {}
+layout! { CsrSpmm
+    PiecesArg as "Pieces<float>", 32: { ends: 0, workspace: 8, ldw: 16, count: 24, cut: 28 }
+}
 
-impl<I: Entry> Prepared<I> {
+impl<I: Entry> PreparedCsr<I> {
     /// Uploads the arrays of a checked CSR matrix.
     pub(crate) fn new(
         gpu: &Gpu,
@@ -201,13 +203,13 @@ impl<I: Entry> Prepared<I> {
         row_ptr: &[u32],
         col_idx: &[u32],
         values: &[I],
-    ) -> Result<Prepared<I>, Refusal> {
+    ) -> Result<PreparedCsr<I>, Refusal> {
         let mut entries = Vec::with_capacity(values.len() * 2);
         for (&col, &value) in col_idx.iter().zip(values) {
             I::push(&mut entries, col, value);
         }
         let pieces = Pieces::new(row_ptr, CUT);
-        Ok(Prepared {
+        Ok(PreparedCsr {
             rows,
             cols,
             row_ptr: gpu.upload(row_ptr)?,
@@ -322,7 +324,7 @@ impl<I: Entry> Prepared<I> {
         arguments.arg(&rows).arg(&n).arg(&lanes);
         arguments.arg(&alpha).arg(&beta);
         // SAFETY: twelve arguments of the types and in the order of KERNEL in csr_spmm.cu (`Instance` ties the symbol to
-        // In, Acc, Out). `Prepared::new` had the arrays of a checked CSR matrix: row_ptr has rows + 1 offsets within
+        // In, Acc, Out). `PreparedCsr::new` had the arrays of a checked CSR matrix: row_ptr has rows + 1 offsets within
         // entries, as have the pieces, columns are below `cols`. `launch` compared the shapes, so that
         // `column * ldb + first + n - 1` lies in B and `row * ldc + first + n - 1` in C, whose lengths their constructor
         // checked, and `launch` made `ldw` elements for each piece; threads outside of tasks x n return first. Wide kernels:

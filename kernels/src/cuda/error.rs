@@ -4,6 +4,7 @@ use sparse_types::refusal::Refusal;
 
 /// What went wrong between here and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CudaError {
     /// No driver, no NVRTC or no device: nothing can run here.
     #[error("no usable NVIDIA GPU: {reason}")]

@@ -84,7 +84,8 @@ pub(super) unsafe fn by_value<T: DeviceRepr>(
     };
     let mut builder = gpu.stream().launch_builder(&function);
     builder.arg(arguments);
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller of `by_value` promises that the kernel takes one struct of T's layout, and that with this grid and these
+    // arguments it touches only memory of live buffers.
     unsafe { builder.launch(config) }.map_err(failed("launch a kernel"))?;
     drop(asked);
     Ok(())

@@ -27,7 +27,7 @@ use crate::portable::moves::Move;
 use crate::portable::request::wrong_format;
 use crate::portable::sddmm::{self, Sampled};
 pub(super) use prepared::SYMBOLS;
-use prepared::{Prepared, SddmmElement};
+use prepared::{PreparedPattern, SddmmElement};
 use sparse_types::arithmetic::{Arithmetic, Combine, Instruction, Reduction};
 use sparse_types::contract::Op;
 use sparse_types::format::{AnyParts, FormatKind, FormatParams, LibraSddmmParts, Parts, Sparse};
@@ -92,7 +92,8 @@ fn run<I: SddmmElement>(task: Task<'_>, distribution: Distribution) -> Result<An
     if out.is_empty() {
         return Ok(Answer::Written);
     }
-    let (prepared, seconds) = meter::prepared(gpu, || Prepared::new(gpu, &distributed(s, distribution)?))?;
+    let (prepared, seconds) =
+        meter::prepared(gpu, || PreparedPattern::new(gpu, &distributed(s, distribution)?))?;
     let (x, y) = (DeviceDense::upload(gpu, &x)?, DeviceDense::upload(gpu, &y)?);
     let mut results = gpu.upload(out)?;
     meter::queue(gpu, seconds, || {

@@ -14,8 +14,8 @@
 use super::gpu::Gpu;
 use super::operand::product;
 use super::tiles::declared::{self, turned};
-use super::tiles::plan::{Limits, NONE, Tiles, WINDOW, Window};
-use super::tiles::{Arrays, Prepared, TileElement};
+use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
+use super::tiles::{PreparedTiles, TileArrays, TileElement};
 use crate::kernel::{Kernel, Run};
 use crate::portable::convert::LibraSpmmToCsr;
 use crate::portable::request::{self, wrong_format};
@@ -60,12 +60,12 @@ pub(crate) fn prepare<I: TileElement>(
     gpu: &Gpu,
     matrix: &LibraSpmmParts<I>,
     limits: Limits,
-) -> Result<Prepared<I>, Refusal> {
-    let tiles = Slots::of(matrix);
-    let arrays = Arrays {
+) -> Result<PreparedTiles<I>, Refusal> {
+    let tiles = TensorSlots::of(matrix);
+    let arrays = TileArrays {
         rows: matrix.rows,
         cols: matrix.cols,
-        tiles: Tiles { bitmap: &tiles.bitmap, value_ptr: &tiles.value_ptr, col: &tiles.col },
+        tiles: FormatTiles { bitmap: &tiles.bitmap, value_ptr: &tiles.value_ptr, col: &tiles.col },
         values: &tiles.values,
         rest_col: &matrix.col_idx,
         rest_values: &matrix.rest_values,
@@ -81,13 +81,13 @@ pub(crate) fn prepare<I: TileElement>(
             }),
         }
     });
-    Prepared::new(gpu, I::LIBRA, &arrays, windows, limits)
+    PreparedTiles::new(gpu, I::LIBRA, &arrays, windows, limits)
 }
 
 /// The tensor part in tiles of 8 x 8, whatever the width of its blocks: column number `c` of a window is slot `c % 8` of its
 /// tile `c / 8`. Values within a tile are in the order of its bits, which differs from that of wider and narrower blocks.
 #[derive(Debug)]
-struct Slots<T> {
+struct TensorSlots<T> {
     window_ptr: Vec<u32>,
     bitmap: Vec<u64>,
     value_ptr: Vec<u32>,
@@ -95,9 +95,9 @@ struct Slots<T> {
     values: Vec<T>,
 }
 
-impl<T: Copy> Slots<T> {
-    fn of(matrix: &LibraSpmmParts<T>) -> Slots<T> {
-        let mut tiles = Slots {
+impl<T: Copy> TensorSlots<T> {
+    fn of(matrix: &LibraSpmmParts<T>) -> TensorSlots<T> {
+        let mut tiles = TensorSlots {
             window_ptr: vec![0],
             bitmap: Vec::new(),
             value_ptr: Vec::new(),
@@ -181,14 +181,14 @@ mod tests {
     #[test]
     fn tiles_do_not_depend_on_the_width_of_blocks() {
         for columns in 1..40 {
-            let eight = Slots::of(&blocks(8, columns));
+            let eight = TensorSlots::of(&blocks(8, columns));
             let plain = blocks(8, columns);
             assert_eq!(
                 (&eight.bitmap, &eight.col, &eight.values),
                 (&plain.bitmap, &plain.block_col, &plain.values)
             );
             for kb in [4, 16] {
-                let other = Slots::of(&blocks(kb, columns));
+                let other = TensorSlots::of(&blocks(kb, columns));
                 assert_eq!(other.window_ptr, eight.window_ptr, "{kb} {columns}");
                 assert_eq!(
                     (&other.bitmap, &other.value_ptr),

@@ -14,9 +14,10 @@
 
 use super::gpu::{Gpu, failed};
 use super::launch::{self, Grid, address, address_mut};
+use super::layout::layout;
 use super::operand::{DeviceDense, Word, bits_of, fits};
 use super::source::Source;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use sparse_types::refusal::{Refusal, check_u32};
 
 /// The kernel of f32.
@@ -40,7 +41,7 @@ const BLOCK: u32 = 128;
 
 /// The terms of every row of op(A), pads that the kernel multiplies included.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Lists<T> {
+pub(super) struct TermLists<T> {
     /// Columns of op(A), above every index.
     columns: usize,
     /// Terms of row i: `ptr[i]..ptr[i + 1]`.
@@ -51,23 +52,27 @@ pub(super) struct Lists<T> {
     pub(super) values: Vec<T>,
 }
 
-impl<T: Copy> Lists<T> {
+impl<T: Copy> TermLists<T> {
     /// Of op(A) from (row of A, column of A, value), in the order of terms inside each row of op(A).
     pub(super) fn of(
         (rows, columns): (usize, usize),
         transpose: bool,
         terms: impl Iterator<Item = (u32, u32, T)>,
         zero: T,
-    ) -> Result<Lists<T>, Refusal> {
+    ) -> Result<TermLists<T>, Refusal> {
         if transpose {
             let turned: Vec<_> = terms.map(|(row, column, value)| (column, row, value)).collect();
-            return Lists::new((columns, rows), &turned, zero);
+            return TermLists::new((columns, rows), &turned, zero);
         }
-        Lists::new((rows, columns), &terms.collect::<Vec<_>>(), zero)
+        TermLists::new((rows, columns), &terms.collect::<Vec<_>>(), zero)
     }
 
     /// From (row, index, value), in the order of terms inside each row.
-    fn new((rows, columns): (usize, usize), terms: &[(u32, u32, T)], zero: T) -> Result<Lists<T>, Refusal> {
+    fn new(
+        (rows, columns): (usize, usize),
+        terms: &[(u32, u32, T)],
+        zero: T,
+    ) -> Result<TermLists<T>, Refusal> {
         check_u32("terms", terms.len() as u128)?;
         check_u32("rows of op(A)", rows as u128)?;
         let mut ptr = vec![0u32; rows + 1];
@@ -84,7 +89,7 @@ impl<T: Copy> Lists<T> {
             next[row as usize] += 1;
             (index[place], values[place]) = (at, value);
         }
-        Ok(Lists { columns, ptr, index, values })
+        Ok(TermLists { columns, ptr, index, values })
     }
 }
 
@@ -101,7 +106,7 @@ pub(super) struct Listed<T: Word> {
 /// `struct Listed` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct ListedArg {
     ptr: u64,
     index: u64,
     value: u64,
@@ -115,12 +120,15 @@ struct Arguments {
     beta: f32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (56 + 16 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { Listed
+    ListedArg as "Listed", 72: {
+        ptr: 0, index: 8, value: 16, b: 24, c: 32, ldb: 40, ldc: 48, rows: 56, n: 60, alpha: 64, beta: 68,
+    }
+}
 
 impl<T: Word> Listed<T> {
     /// Uploads lists whose indices are below the rows of B.
-    pub(super) fn new(gpu: &Gpu, lists: &Lists<T>) -> Result<Listed<T>, Refusal> {
+    pub(super) fn new(gpu: &Gpu, lists: &TermLists<T>) -> Result<Listed<T>, Refusal> {
         Ok(Listed {
             rows: lists.ptr.len() - 1,
             columns: lists.columns,
@@ -132,7 +140,7 @@ impl<T: Word> Listed<T> {
 
     /// Rows without terms: what is left of a product where alpha is 0.
     fn empty(gpu: &Gpu, (rows, columns): (usize, usize)) -> Result<Listed<T>, Refusal> {
-        let lists = Lists { columns, ptr: vec![0; rows + 1], index: Vec::new(), values: Vec::new() };
+        let lists = TermLists { columns, ptr: vec![0; rows + 1], index: Vec::new(), values: Vec::new() };
         Listed::new(gpu, &lists)
     }
 
@@ -150,7 +158,7 @@ impl<T: Word> Listed<T> {
         let blocks = warps.div_ceil(u128::from(BLOCK / 32));
         let grid = Grid::new("rows x columns of C", blocks, BLOCK, 0)?;
         let (ldb, ldc, n) = (b.ld as u64, c.ld as u64, check_u32("columns of C", c.cols as u128)?);
-        let arguments = Arguments {
+        let arguments = ListedArg {
             ptr: address(gpu, &self.ptr),
             index: address(gpu, &self.index),
             value: address(gpu, &self.values),
@@ -163,8 +171,8 @@ impl<T: Word> Listed<T> {
             alpha,
             beta,
         };
-        // SAFETY: `Arguments` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
-        // this object; indices are below `columns` (`Lists`), which `fits` found to be the rows of B. The kernel checks i < rows
+        // SAFETY: `ListedArg` is the one parameter of every listed kernel. Offsets in ptr lie within index and values, all of
+        // this object; indices are below `columns` (`TermLists`), which `fits` found to be the rows of B. The kernel checks i < rows
         // and j < n, so B is read at row * ldb + j and C written at i * ldc + j, where both have elements (`DeviceDense::new`).
         unsafe { launch::by_value(gpu, Source::Listed, symbol, grid, &arguments) }
     }
@@ -221,7 +229,7 @@ pub(super) enum Prepared<I: Word, T> {
 
 impl<I: Word, T> Prepared<I, T> {
     /// Lists.
-    pub(super) fn listed(gpu: &Gpu, lists: &Lists<I>) -> Result<Prepared<I, T>, Refusal> {
+    pub(super) fn listed(gpu: &Gpu, lists: &TermLists<I>) -> Result<Prepared<I, T>, Refusal> {
         Ok(Prepared::Listed(Listed::new(gpu, lists)?))
     }
 
@@ -257,11 +265,11 @@ mod tests {
     #[test]
     fn lists_keep_the_order_of_terms_inside_a_row() {
         let terms = [(2, 7, 'a'), (0, 1, 'b'), (2, 3, 'c')];
-        let lists = Lists::of((3, 8), false, terms.into_iter(), ' ').expect("few terms");
+        let lists = TermLists::of((3, 8), false, terms.into_iter(), ' ').expect("few terms");
         assert_eq!(lists.ptr, [0, 1, 1, 3]);
         assert_eq!(lists.index, [1, 7, 3]);
         assert_eq!(lists.values, ['b', 'a', 'c']);
-        let turned = Lists::of((3, 8), true, terms.into_iter(), ' ').expect("few terms");
+        let turned = TermLists::of((3, 8), true, terms.into_iter(), ' ').expect("few terms");
         assert_eq!(turned.ptr, [0, 0, 1, 1, 2, 2, 2, 2, 3]);
         assert_eq!(turned.index, [0, 2, 2]);
         assert_eq!(turned.values, ['b', 'c', 'a']);

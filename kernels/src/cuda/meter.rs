@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// How often to launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct LaunchPlan {
     /// Launches timed one by one with L2 flushed before.
     pub cold: usize,
     /// Launches timed together.
@@ -37,11 +37,11 @@ pub struct Times {
 }
 
 thread_local! {
-    static ASKED: RefCell<Option<(Plan, Option<Times>)>> = const { RefCell::new(None) };
+    static ASKED: RefCell<Option<(LaunchPlan, Option<Times>)>> = const { RefCell::new(None) };
 }
 
 /// Calls `run`, and has the kernel that it launches timed. No times where it launched none through `queue`.
-pub fn metered<T>(plan: Plan, run: impl FnOnce() -> T) -> (T, Option<Times>) {
+pub fn metered<T>(plan: LaunchPlan, run: impl FnOnce() -> T) -> (T, Option<Times>) {
     let before = ASKED.replace(Some((plan, None)));
     let result = run();
     let asked = ASKED.replace(before);

@@ -23,6 +23,8 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
+mod layout;
+#[cfg(feature = "cuda")]
 mod libra_sddmm;
 #[cfg(feature = "cuda")]
 mod libra_spmm;
@@ -62,7 +64,7 @@ pub use gpu::Gpu;
 #[cfg(feature = "cuda")]
 pub use measure::{copy_bandwidth, peak_f32};
 #[cfg(feature = "cuda")]
-pub use meter::{Plan, Times, metered};
+pub use meter::{LaunchPlan, Times, metered};
 #[cfg(feature = "cuda")]
 pub use preprocess::{ConversionTimes, conversion_times};
 

@@ -13,8 +13,8 @@
 use super::gpu::Gpu;
 use super::operand::product;
 use super::tiles::declared::{self, turned};
-use super::tiles::plan::{Limits, NONE, Tiles, WINDOW, Window};
-use super::tiles::{Arrays, Prepared, TileElement};
+use super::tiles::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
+use super::tiles::{PreparedTiles, TileArrays, TileElement};
 use crate::kernel::{Kernel, Run};
 use crate::portable::convert::RsTileToCsr;
 use crate::portable::request::{self, wrong_format};
@@ -53,16 +53,23 @@ fn run<I: TileElement>(task: Task<'_>) -> Result<Answer, Refusal> {
 }
 
 /// Uploads a matrix; its arrays are used as the format has them.
-pub(crate) fn prepare<I: TileElement>(gpu: &Gpu, matrix: &RsTileParts<I>) -> Result<Prepared<I>, Refusal> {
-    let arrays = Arrays {
+pub(crate) fn prepare<I: TileElement>(
+    gpu: &Gpu,
+    matrix: &RsTileParts<I>,
+) -> Result<PreparedTiles<I>, Refusal> {
+    let arrays = TileArrays {
         rows: matrix.rows,
         cols: matrix.cols,
-        tiles: Tiles { bitmap: &matrix.bitmap, value_ptr: &matrix.block_value_ptr, col: &matrix.block_col },
+        tiles: FormatTiles {
+            bitmap: &matrix.bitmap,
+            value_ptr: &matrix.block_value_ptr,
+            col: &matrix.block_col,
+        },
         values: &matrix.values,
         rest_col: &matrix.residual_col,
         rest_values: &matrix.residual_values,
     };
-    Prepared::new(gpu, I::RSH, &arrays, windows(matrix), LIMITS)
+    PreparedTiles::new(gpu, I::RSH, &arrays, windows(matrix), LIMITS)
 }
 
 /// The windows of the format, then the rows outside of them.

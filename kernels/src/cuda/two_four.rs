@@ -16,8 +16,9 @@ mod fragments;
 use super::architecture;
 use super::gpu::Gpu;
 use super::launch::{self, Grid, address, address_mut};
+use super::layout::layout;
 use super::listed::{Prepared, Tiled};
-use super::nm::{Packed, extent};
+use super::nm::{MatrixUnitElement, extent};
 use super::operand::{DeviceDense, Word, fits, product};
 use super::source::Source;
 use crate::engine::Engine;
@@ -26,7 +27,7 @@ use crate::kernel::{Kernel, Run};
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use cudarc::driver::CudaSlice;
 use half::f16;
 use sparse_types::arithmetic::{self, Arithmetic, Input, Instruction};
 use sparse_types::contract::Op;
@@ -62,10 +63,10 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
     table.push(row::<Bf16, f32, Bf16>(run::<Bf16, f32, Bf16>));
 }
 
-fn row<I: Operand<A> + Packed, A: Unit, O: Output<A>>(run: Run) -> Kernel {
+fn row<I: Operand<A> + MatrixUnitElement, A: Unit, O: Output<A>>(run: Run) -> Kernel {
     let contract = contract::<I, A, O>(Op::Spmm, FormatKind::TwoFour);
     let types = contract.types;
-    let k = 2 * <I as Packed>::K as u16;
+    let k = 2 * <I as MatrixUnitElement>::K as u16;
     let instruction = Instruction::mma((16, 8, k), types.acc, types.a).engine(arithmetic::Engine::MmaSparse);
     let declared = Arithmetic::mma(architecture(), instruction, types.out).multiplies_pads();
     let declared = match types.a {
@@ -76,14 +77,14 @@ fn row<I: Operand<A> + Packed, A: Unit, O: Output<A>>(run: Run) -> Kernel {
 }
 
 /// An instantiation of the sources: operands of this type, sums in `A`, results in `O`.
-trait Instance<A, O>: Packed {
+trait TwoFourInstance<A, O>: MatrixUnitElement {
     /// Kernels of `two_four.cu` and `listed.cu`.
     const NAMES: [&'static str; 2];
 }
 
 macro_rules! instances {
     ($($input:ident $acc:ident $out:ident: $tiles:literal $listed:literal;)*) => {
-        $(impl Instance<$acc, $out> for $input {
+        $(impl TwoFourInstance<$acc, $out> for $input {
             const NAMES: [&'static str; 2] = [$tiles, $listed];
         })*
     };
@@ -99,7 +100,7 @@ instances! {
 
 fn run<I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
 where
-    I: Operand<A> + Instance<A, O>,
+    I: Operand<A> + TwoFourInstance<A, O>,
     A: Unit,
     O: Output<A> + Word,
 {
@@ -114,13 +115,13 @@ where
             Sparse::TwoFour(m) => prepare(gpu, m, transpose, n),
             _ => Err(wrong_format("A", FormatKind::TwoFour, a.kind())),
         },
-        |gpu, prepared: &Prepared<I, Tiles<A>>, bc, _| prepared.launch(gpu, I::NAMES[1], bc, factors),
+        |gpu, prepared: &Prepared<I, RegisterTiles<A>>, bc, _| prepared.launch(gpu, I::NAMES[1], bc, factors),
     )
 }
 
 /// A 2:4 matrix in the order of registers, on the device; its products are summed in `A`.
 #[derive(Debug)]
-struct Tiles<A> {
+struct RegisterTiles<A> {
     rows: usize,
     k: usize,
     blocks: usize,
@@ -133,7 +134,7 @@ struct Tiles<A> {
 /// `struct TwoFour` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct TwoFourArg {
     a: u64,
     metadata: u64,
     b: u64,
@@ -147,25 +148,27 @@ struct Arguments {
     n: i32,
     alpha: f32,
     beta: f32,
-    /// To a multiple of 8 bytes, as in C.
-    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (48 + 32 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { TwoFour
+    TwoFourArg as "TwoFour", 80: {
+        a: 0, metadata: 8, b: 16, c: 24, ldb: 32, ldc: 40, blocks: 48, steps: 52, rows: 56, k: 60, n: 64,
+        alpha: 68, beta: 72,
+    }
+}
 
-fn prepare<I: Packed, A>(
+fn prepare<I: MatrixUnitElement, A>(
     gpu: &Gpu,
     m: &TwoFour<I>,
     transpose: bool,
     n: usize,
-) -> Result<Prepared<I, Tiles<A>>, Refusal> {
+) -> Result<Prepared<I, RegisterTiles<A>>, Refusal> {
     let fits = [m.rows, m.cols, n].into_iter().all(|x| extent("", x).is_ok());
     if transpose || !fits {
         return Prepared::listed(gpu, &fragments::lists(m, transpose)?);
     }
     let fragments = fragments::fragments(m)?;
-    Ok(Prepared::Tiles(Box::new(Tiles {
+    Ok(Prepared::Tiles(Box::new(RegisterTiles {
         rows: m.rows,
         k: m.cols,
         blocks: fragments.blocks,
@@ -176,7 +179,7 @@ fn prepare<I: Packed, A>(
     })))
 }
 
-impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
+impl<I: TwoFourInstance<A, O>, A, O: Word> Tiled<I, O> for RegisterTiles<A> {
     fn launch(
         &self,
         gpu: &Gpu,
@@ -194,7 +197,7 @@ impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
         let shared = STAGES * 2 * I::K * row;
         let grid = Grid::new("tiles of C", blocks, TILE as u32, shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
-        let arguments = Arguments {
+        let arguments = TwoFourArg {
             a: address(gpu, &self.a),
             metadata: address(gpu, &self.metadata),
             b: address(gpu, &b.data),
@@ -208,9 +211,8 @@ impl<I: Instance<A, O>, A, O: Word> Tiled<I, O> for Tiles<A> {
             n,
             alpha,
             beta,
-            end: 0,
         };
-        // SAFETY: `Arguments` is the one parameter of every kernel of two_four.cu, and `Instance` ties the symbol to the types.
+        // SAFETY: `TwoFourArg` is the one parameter of every kernel of two_four.cu, and `TwoFourInstance` ties the symbol to the types.
         // a and metadata have 32 lanes (of 4 words and of 1) for each of blocks x steps instructions (`fragments`). `fits` compared
         // B and C with rows, k and n, and both have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes
         // (`Prepared::launch`) and are read below k and n, C is written for i < rows and j < n. Shared memory is STAGES stages of K

@@ -12,9 +12,9 @@
 //! k, merging takes a cycle per psum and waits for the last product. Neither is cycle-accurate; both are lower bounds.
 
 use super::counters::{Counters, Cycles, HighWater, Traffic};
-use super::lanes::Lanes;
+use super::lanes::MatrixLanes;
 use super::machine::{LENGTH, LOCATION, Machine};
-use super::partition::{Mode, Operand, Partition, Problem, partition};
+use super::partition::{Mode, OperandSize, Partition, Problem, partition};
 use super::value::Value;
 use sparse_types::refusal::Refusal;
 use std::cmp::Reverse;
@@ -23,7 +23,7 @@ use std::collections::BinaryHeap;
 /// The second operand.
 pub(super) enum Second<'a, T: Clone> {
     /// By rows.
-    Sparse(&'a Lanes<'a, T>),
+    Sparse(&'a MatrixLanes<'a, T>),
     /// So many columns.
     Dense(usize),
 }
@@ -49,8 +49,8 @@ impl<T: Value> Second<'_, T> {
 
     fn bytes(&self, k: usize) -> u64 {
         match self {
-            Second::Sparse(lanes) => Operand::sparse(lanes.nnz(), k, T::BYTES).bytes,
-            Second::Dense(n) => Operand::dense(k, *n, T::BYTES).bytes,
+            Second::Sparse(lanes) => OperandSize::sparse(lanes.nnz(), k, T::BYTES).bytes,
+            Second::Dense(n) => OperandSize::dense(k, *n, T::BYTES).bytes,
         }
     }
 }
@@ -67,18 +67,18 @@ fn written<T: Value>(outputs: u64, m: usize, dense: bool) -> u64 {
 
 /// Inner product, with the partition of operands whose zeros take room.
 pub(super) fn inner<T: Value>(
-    a: &Lanes<'_, T>,
+    a: &MatrixLanes<'_, T>,
     b: &Second<'_, T>,
     outputs: u64,
     machine: &Machine,
 ) -> Result<(Partition, Counters), Refusal> {
     let (m, k, n) = (a.extent, a.count(), b.extent());
-    let full = |rows: usize, cols: usize, bytes| Operand { nnz: rows as u64 * cols as u64, bytes };
+    let full = |rows: usize, cols: usize, bytes| OperandSize { nnz: rows as u64 * cols as u64, bytes };
     let problem = Problem {
         m,
         k,
         n,
-        a: full(m, k, Operand::sparse(a.nnz(), k, T::BYTES).bytes),
+        a: full(m, k, OperandSize::sparse(a.nnz(), k, T::BYTES).bytes),
         b: full(k, n, b.bytes(k)),
         mode: Mode::Sdmm,
     };
@@ -114,13 +114,13 @@ pub(super) fn inner<T: Value>(
 
 /// B's share of a partition's traffic.
 fn read_of_b(problem: &Problem, partition: &Partition) -> u64 {
-    let without = Problem { b: Operand { bytes: 0, ..problem.b }, ..*problem };
+    let without = Problem { b: OperandSize { bytes: 0, ..problem.b }, ..*problem };
     u64::try_from(partition.traffic(problem) - partition.traffic(&without)).unwrap_or(u64::MAX)
 }
 
 /// Outer product.
 pub(super) fn outer<T: Value>(
-    a: &Lanes<'_, T>,
+    a: &MatrixLanes<'_, T>,
     b: &Second<'_, T>,
     outputs: u64,
     machine: &Machine,
@@ -152,7 +152,7 @@ pub(super) fn outer<T: Value>(
     counters.high.psum = last.min(machine.psum);
     let dense = matches!(b, Second::Dense(_));
     counters.dram = Traffic {
-        a_read: Operand::sparse(a.nnz(), k, T::BYTES).bytes,
+        a_read: OperandSize::sparse(a.nnz(), k, T::BYTES).bytes,
         b_read: b.bytes(k),
         psum_read: spilled,
         psum_written: spilled,

@@ -17,7 +17,7 @@ pub(super) type Sum<T> = (u32, T);
 
 /// What an element counts between two tiles of C.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct ElementCounts {
     /// Most psums held.
     pub(super) psums: u64,
     /// Most psums of a row.
@@ -47,7 +47,7 @@ pub(super) struct Element<T> {
     keys: Vec<u64>,
     /// In DRAM.
     spilled: Spilled<T>,
-    pub(super) counts: Counts,
+    pub(super) counts: ElementCounts,
 }
 
 impl<T: Value> Element<T> {
@@ -59,7 +59,7 @@ impl<T: Value> Element<T> {
             values: Vec::new(),
             keys: Vec::new(),
             spilled: Spilled::default(),
-            counts: Counts::default(),
+            counts: ElementCounts::default(),
         }
     }
 

@@ -15,7 +15,7 @@ use sparse_types::refusal::Refusal;
 
 /// The entries of one k in one group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lane {
+pub(super) struct GroupLane {
     pub(super) group: u8,
     pub(super) len: u8,
     /// First entry in the group's buffer.
@@ -24,7 +24,7 @@ pub(super) struct Lane {
 
 /// One group's buffer.
 #[derive(Clone, Debug)]
-struct Group<T> {
+struct GroupBuffer<T> {
     /// Row (column) inside the group.
     inner: Vec<u16>,
     values: Vec<T>,
@@ -39,15 +39,15 @@ pub(super) struct Piece<T> {
     bitmap: Vec<u64>,
     /// Where the lanes of each stored k begin, and the end.
     lane_ptr: Vec<u32>,
-    lanes: Vec<Lane>,
-    groups: Vec<Group<T>>,
+    lanes: Vec<GroupLane>,
+    groups: Vec<GroupBuffer<T>>,
     /// Entries.
     pub(super) entries: u64,
 }
 
 impl<T: Copy> Piece<T> {
     fn new(groups: usize) -> Piece<T> {
-        let empty = || Group { inner: Vec::new(), values: Vec::new() };
+        let empty = || GroupBuffer { inner: Vec::new(), values: Vec::new() };
         Piece {
             idx: Vec::new(),
             bitmap: Vec::new(),
@@ -60,13 +60,13 @@ impl<T: Copy> Piece<T> {
 
     /// The lanes of the stored k at `at`, by group.
     #[inline]
-    pub(super) fn lanes(&self, at: usize) -> &[Lane] {
+    pub(super) fn lanes(&self, at: usize) -> &[GroupLane] {
         &self.lanes[self.lane_ptr[at] as usize..self.lane_ptr[at + 1] as usize]
     }
 
     /// Locations inside the group, and values.
     #[inline]
-    pub(super) fn entries_of(&self, lane: Lane) -> (&[u16], &[T]) {
+    pub(super) fn entries_of(&self, lane: GroupLane) -> (&[u16], &[T]) {
         let group = &self.groups[usize::from(lane.group)];
         let range = lane.start as usize..lane.start as usize + usize::from(lane.len);
         (&group.inner[range.clone()], &group.values[range])
@@ -128,7 +128,7 @@ impl<T: Copy> Encoder<T> {
         let buffer = &mut piece.groups[group];
         if piece.bitmap[slot] >> group & 1 == 0 {
             piece.bitmap[slot] |= 1 << group;
-            piece.lanes.push(Lane { group: group as u8, len: 0, start: buffer.inner.len() as u32 });
+            piece.lanes.push(GroupLane { group: group as u8, len: 0, start: buffer.inner.len() as u32 });
         }
         if let Some(lane) = piece.lanes.last_mut() {
             lane.len += 1;
@@ -161,7 +161,7 @@ impl<T: Copy> Encoder<T> {
 }
 
 /// What to call the sides of a whole matrix in refusals.
-struct Sides {
+struct MatrixSides {
     other: &'static str,
     group: &'static str,
     lane: &'static str,
@@ -170,14 +170,14 @@ struct Sides {
     columns: bool,
 }
 
-const RP_CSC: Sides = Sides {
+const RP_CSC: MatrixSides = MatrixSides {
     other: "cols",
     group: "rows of a group",
     lane: "a column of a group (col_len)",
     remedy: "use more groups, or cut the matrix into lower tiles",
     columns: true,
 };
-const CP_CSR: Sides = Sides {
+const CP_CSR: MatrixSides = MatrixSides {
     other: "rows",
     group: "columns of a group",
     lane: "a row of a group (row_len)",
@@ -208,7 +208,7 @@ pub(super) fn check(groups: u32, (rows, cols): (usize, usize), rp_csc: bool) -> 
 fn whole<'a, T: Copy + 'a>(
     groups: usize,
     (grouped, other): (usize, usize),
-    sides: &Sides,
+    sides: &MatrixSides,
     lanes: impl Fn(usize) -> (&'a [u32], &'a [T]),
 ) -> Result<Piece<T>, Refusal> {
     let size = grouped.div_ceil(groups);
@@ -226,7 +226,7 @@ fn whole<'a, T: Copy + 'a>(
 }
 
 /// The first group in which this lane is too long.
-fn too_long(index: &[u32], size: usize, k: usize, sides: &Sides) -> Refusal {
+fn too_long(index: &[u32], size: usize, k: usize, sides: &MatrixSides) -> Refusal {
     let mut groups = index.chunk_by(|&a, &b| a as usize / size == b as usize / size);
     let lane = groups.find(|lane| lane.len() > LANE).unwrap_or(index);
     let first = lane.first().map_or(0, |&at| at as usize / size * size);
@@ -249,7 +249,7 @@ pub(super) fn rp_csc<'a, T: Copy + 'a>(
 ) -> Result<RpCscParts<T>, Refusal> {
     check(groups, (rows, cols), true)?;
     let piece = whole(groups as usize, (rows, cols), &RP_CSC, columns)?;
-    let arrays = Arrays::from(piece);
+    let arrays = PieceBuffers::from(piece);
     Ok(RpCscParts {
         rows,
         cols,
@@ -272,7 +272,7 @@ pub(super) fn cp_csr<'a, T: Copy + 'a>(
 ) -> Result<CpCsrParts<T>, Refusal> {
     check(groups, (rows, cols), false)?;
     let piece = whole(groups as usize, (cols, rows), &CP_CSR, by_rows)?;
-    let arrays = Arrays::from(piece);
+    let arrays = PieceBuffers::from(piece);
     Ok(CpCsrParts {
         rows,
         cols,
@@ -288,7 +288,7 @@ pub(super) fn cp_csr<'a, T: Copy + 'a>(
 }
 
 /// The buffers of a piece, one group after the other.
-struct Arrays<T> {
+struct PieceBuffers<T> {
     idx: Vec<u16>,
     bitmap: Vec<u64>,
     length_ptr: Vec<u32>,
@@ -298,8 +298,8 @@ struct Arrays<T> {
     values: Vec<T>,
 }
 
-impl<T: Copy> From<Piece<T>> for Arrays<T> {
-    fn from(piece: Piece<T>) -> Arrays<T> {
+impl<T: Copy> From<Piece<T>> for PieceBuffers<T> {
+    fn from(piece: Piece<T>) -> PieceBuffers<T> {
         let (mut length_ptr, mut lengths) = (vec![0], Vec::new());
         for group in piece.lengths() {
             lengths.extend(group);
@@ -311,6 +311,6 @@ impl<T: Copy> From<Piece<T>> for Arrays<T> {
             values.extend(group.values);
             value_ptr.push(inner.len() as u32);
         }
-        Arrays { idx: piece.idx, bitmap: piece.bitmap, length_ptr, lengths, value_ptr, inner, values }
+        PieceBuffers { idx: piece.idx, bitmap: piece.bitmap, length_ptr, lengths, value_ptr, inner, values }
     }
 }

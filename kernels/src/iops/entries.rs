@@ -1,19 +1,23 @@
 //! The entries of a sparse C: counted before any of them is made, and tiles of them put in rows or columns.
 
-use super::lanes::Lanes;
+use super::lanes::MatrixLanes;
 use super::value::Value;
 use crate::portable::moves::Arrays;
 use rayon::prelude::*;
 use sparse_types::refusal::Refusal;
 
 /// An entry of C.
-pub(super) type Entry<T> = (u32, u32, T);
+pub(super) type ResultEntry<T> = (u32, u32, T);
 
 /// Tiles of C in the machine's order, by their entries.
-pub(super) type Tiles<T> = Vec<Vec<Entry<T>>>;
+pub(super) type EntryTiles<T> = Vec<Vec<ResultEntry<T>>>;
 
 /// Refuses a product of more entries than `limit` before there is any of them: each takes up to 28 bytes here.
-pub(super) fn check_entries<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>, limit: u64) -> Result<(), Refusal> {
+pub(super) fn check_entries<T: Value>(
+    a: &MatrixLanes<'_, T>,
+    b: &MatrixLanes<'_, T>,
+    limit: u64,
+) -> Result<(), Refusal> {
     let products = |k| a.lane(k).0.len() as u128 * b.lane(k).0.len() as u128;
     let products: u128 = (0..a.count()).map(products).sum();
     if products <= u128::from(limit) {
@@ -27,7 +31,7 @@ pub(super) fn check_entries<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>, limit:
 }
 
 /// Entries of a product, A by rows: each row marks the columns that it has seen.
-fn entries<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>) -> u64 {
+fn entries<T: Value>(a: &MatrixLanes<'_, T>, b: &MatrixLanes<'_, T>) -> u64 {
     let row = |seen: &mut Vec<usize>, row: usize| {
         let mut found = 0;
         for &k in a.lane(row).0 {
@@ -44,17 +48,21 @@ fn entries<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>) -> u64 {
 }
 
 /// Tiles of C to rows. Those of a strip of A come by strip of B, so a stable counting sort leaves columns ascending.
-pub(super) fn by_rows<T: Value>(tiles: Tiles<T>, rows: usize) -> Arrays<T> {
+pub(super) fn by_rows<T: Value>(tiles: EntryTiles<T>, rows: usize) -> Arrays<T> {
     sorted(tiles, rows, |&(row, column, value)| (row, column, value))
 }
 
 /// Tiles of C to columns; rows ascend.
-pub(super) fn by_columns<T: Value>(tiles: Tiles<T>, columns: usize) -> Arrays<T> {
+pub(super) fn by_columns<T: Value>(tiles: EntryTiles<T>, columns: usize) -> Arrays<T> {
     sorted(tiles, columns, |&(row, column, value)| (column, row, value))
 }
 
 /// A stable counting sort by the first of a triple. A tile is dropped when its entries have moved.
-fn sorted<T: Value>(tiles: Tiles<T>, lanes: usize, triple: impl Fn(&Entry<T>) -> (u32, u32, T)) -> Arrays<T> {
+fn sorted<T: Value>(
+    tiles: EntryTiles<T>,
+    lanes: usize,
+    triple: impl Fn(&ResultEntry<T>) -> (u32, u32, T),
+) -> Arrays<T> {
     let mut ptr = vec![0u32; lanes + 1];
     for entry in tiles.iter().flatten() {
         ptr[triple(entry).0 as usize + 1] += 1;
@@ -93,7 +101,7 @@ mod tests {
         let index: Vec<u32> = (0..40).flat_map(pair).collect();
         let ptr: Vec<u32> = (0..=40).map(|row| 2 * row).collect();
         let values = vec![1.0f64; index.len()];
-        let by_rows = Lanes { extent: 40, ptr: ptr.into(), index: index.into(), values: values.into() };
+        let by_rows = MatrixLanes { extent: 40, ptr: ptr.into(), index: index.into(), values: values.into() };
         let columns = by_rows.turned().expect("small");
         let machine = Machine::default();
         let cut = plan(&problem(&columns, &by_rows), &machine).expect("fits");

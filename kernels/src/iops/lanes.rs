@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// A matrix by lanes; indices ascend inside a lane.
 #[derive(Clone, Debug)]
-pub(super) struct Lanes<'a, T: Clone> {
+pub(super) struct MatrixLanes<'a, T: Clone> {
     /// What indices count.
     pub(super) extent: usize,
     /// Offsets of the lanes and the end of the last.
@@ -22,28 +22,33 @@ pub(super) struct Lanes<'a, T: Clone> {
     pub(super) values: Cow<'a, [T]>,
 }
 
-impl<'a, T: Copy + Default> Lanes<'a, T> {
-    fn borrowed(extent: usize, ptr: &'a [u32], index: &'a [u32], values: &'a [T]) -> Lanes<'a, T> {
-        Lanes { extent, ptr: Cow::Borrowed(ptr), index: Cow::Borrowed(index), values: Cow::Borrowed(values) }
+impl<'a, T: Copy + Default> MatrixLanes<'a, T> {
+    fn borrowed(extent: usize, ptr: &'a [u32], index: &'a [u32], values: &'a [T]) -> MatrixLanes<'a, T> {
+        MatrixLanes {
+            extent,
+            ptr: Cow::Borrowed(ptr),
+            index: Cow::Borrowed(index),
+            values: Cow::Borrowed(values),
+        }
     }
 
-    fn owned(extent: usize, (ptr, index, values): Arrays<T>) -> Lanes<'a, T> {
-        Lanes { extent, ptr: Cow::Owned(ptr), index: Cow::Owned(index), values: Cow::Owned(values) }
+    fn owned(extent: usize, (ptr, index, values): Arrays<T>) -> MatrixLanes<'a, T> {
+        MatrixLanes { extent, ptr: Cow::Owned(ptr), index: Cow::Owned(index), values: Cow::Owned(values) }
     }
 
     /// The rows of CSR.
-    pub(super) fn of_csr(m: &'a Csr<T>) -> Lanes<'a, T> {
-        Lanes::borrowed(m.cols, &m.row_ptr, &m.col_idx, &m.values)
+    pub(super) fn of_csr(m: &'a Csr<T>) -> MatrixLanes<'a, T> {
+        MatrixLanes::borrowed(m.cols, &m.row_ptr, &m.col_idx, &m.values)
     }
 
     /// The columns of RP-CSC, read from its arrays.
-    pub(super) fn of_rp_csc(m: &RpCsc<T>) -> Lanes<'static, T> {
-        Lanes::owned(m.rows, joined(&grouped_columns(m)))
+    pub(super) fn of_rp_csc(m: &RpCsc<T>) -> MatrixLanes<'static, T> {
+        MatrixLanes::owned(m.rows, joined(&grouped_columns(m)))
     }
 
     /// The rows of CP-CSR, read from its arrays.
-    pub(super) fn of_cp_csr(m: &CpCsr<T>) -> Lanes<'static, T> {
-        Lanes::owned(m.cols, joined(&grouped_rows(m)))
+    pub(super) fn of_cp_csr(m: &CpCsr<T>) -> MatrixLanes<'static, T> {
+        MatrixLanes::owned(m.cols, joined(&grouped_rows(m)))
     }
 
     /// Offsets, indices, values.
@@ -68,9 +73,9 @@ impl<'a, T: Copy + Default> Lanes<'a, T> {
     }
 
     /// The same matrix by lanes the other way.
-    pub(super) fn turned(&self) -> Result<Lanes<'static, T>, Refusal> {
+    pub(super) fn turned(&self) -> Result<MatrixLanes<'static, T>, Refusal> {
         let arrays = turn("lanes", self.extent, &self.ptr, &self.index, &self.values)?;
-        Ok(Lanes::owned(self.count(), arrays))
+        Ok(MatrixLanes::owned(self.count(), arrays))
     }
 }
 
@@ -78,19 +83,19 @@ impl<'a, T: Copy + Default> Lanes<'a, T> {
 pub(super) fn lanes<T: Copy + Default + 'static>(
     matrix: &Sparse<T>,
     by_rows: bool,
-) -> Result<Lanes<'_, T>, Refusal> {
+) -> Result<MatrixLanes<'_, T>, Refusal> {
     let (found, is_by_rows) = match matrix {
-        Sparse::Csr(m) => (Lanes::of_csr(m), true),
-        Sparse::Csc(m) => (Lanes::borrowed(m.rows, &m.col_ptr, &m.row_idx, &m.values), false),
-        Sparse::RpCsc(m) => (Lanes::of_rp_csc(m), false),
-        Sparse::CpCsr(m) => (Lanes::of_cp_csr(m), true),
+        Sparse::Csr(m) => (MatrixLanes::of_csr(m), true),
+        Sparse::Csc(m) => (MatrixLanes::borrowed(m.rows, &m.col_ptr, &m.row_idx, &m.values), false),
+        Sparse::RpCsc(m) => (MatrixLanes::of_rp_csc(m), false),
+        Sparse::CpCsr(m) => (MatrixLanes::of_cp_csr(m), true),
         other => return Err(wrong_format("A", FormatKind::RpCsc, other.kind())),
     };
     if is_by_rows == by_rows { Ok(found) } else { found.turned() }
 }
 
 /// What RP-CSC and CP-CSR have in common.
-struct Grouped<'a, T> {
+struct GroupedView<'a, T> {
     lanes: usize,
     /// Rows (columns) of a group.
     size: usize,
@@ -103,8 +108,8 @@ struct Grouped<'a, T> {
     values: &'a [T],
 }
 
-fn grouped_columns<T>(m: &RpCsc<T>) -> Grouped<'_, T> {
-    Grouped {
+fn grouped_columns<T>(m: &RpCsc<T>) -> GroupedView<'_, T> {
+    GroupedView {
         lanes: m.cols,
         size: m.rows.div_ceil(m.groups),
         stored: &m.col_idx,
@@ -117,8 +122,8 @@ fn grouped_columns<T>(m: &RpCsc<T>) -> Grouped<'_, T> {
     }
 }
 
-fn grouped_rows<T>(m: &CpCsr<T>) -> Grouped<'_, T> {
-    Grouped {
+fn grouped_rows<T>(m: &CpCsr<T>) -> GroupedView<'_, T> {
+    GroupedView {
         lanes: m.rows,
         size: m.cols.div_ceil(m.groups),
         stored: &m.row_idx,
@@ -132,7 +137,7 @@ fn grouped_rows<T>(m: &CpCsr<T>) -> Grouped<'_, T> {
 }
 
 /// Lane by lane, group by group; each group goes on where its last lane ended.
-fn joined<T: Copy>(m: &Grouped<'_, T>) -> Arrays<T> {
+fn joined<T: Copy>(m: &GroupedView<'_, T>) -> Arrays<T> {
     let mut next_length: Vec<usize> = m.length_ptr.iter().map(|&at| at as usize).collect();
     let mut next_value: Vec<usize> = m.value_ptr.iter().map(|&at| at as usize).collect();
     let mut arrays = (vec![0], Vec::with_capacity(m.inner.len()), Vec::with_capacity(m.inner.len()));

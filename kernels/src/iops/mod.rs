@@ -47,19 +47,19 @@ mod value;
 
 pub use counters::{Counters, Cycles, HighWater, Overflows, Traffic};
 pub use machine::Machine;
-pub use partition::{Mode, Operand, Partition, Problem, Reuse, partition};
+pub use partition::{Mode, OperandSize, Partition, Problem, Reuse, partition};
 pub(crate) use rows::kernels;
 pub use value::Value;
 
 use crate::portable::request::same;
 use dataflow::Second;
-use lanes::Lanes;
+use lanes::MatrixLanes;
 use sparse_types::format::{CpCsr, Csr, CsrParts, RpCsc, SLOT_LIMIT};
 use sparse_types::refusal::{Refusal, check_u32};
 
 /// How a product is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Plan {
+pub enum IopsPlan {
     /// By the adaptive partition strategy. Where psums of a single element of C do not fit, as if they did: overflows do
     /// the rest.
     #[default]
@@ -99,10 +99,10 @@ pub fn ssmm<T: Value>(
     a: &Csr<T>,
     b: &Csr<T>,
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Result<Simulation<CsrParts<T>>, Refusal> {
     same(("columns of A", a.cols), ("rows of B", b.rows))?;
-    sparse_product(&Lanes::of_csr(a).turned()?, &Lanes::of_csr(b), machine, plan)
+    sparse_product(&MatrixLanes::of_csr(a).turned()?, &MatrixLanes::of_csr(b), machine, plan)
 }
 
 /// The same of operands that are encoded, in any number of groups: multiplied from these arrays, which are cut again for
@@ -114,17 +114,17 @@ pub fn ssmm_encoded<T: Value>(
     a: &RpCsc<T>,
     b: &CpCsr<T>,
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Result<Simulation<CsrParts<T>>, Refusal> {
     same(("columns of A", a.cols), ("rows of B", b.rows))?;
-    sparse_product(&Lanes::of_rp_csc(a), &Lanes::of_cp_csr(b), machine, plan)
+    sparse_product(&MatrixLanes::of_rp_csc(a), &MatrixLanes::of_cp_csr(b), machine, plan)
 }
 
 fn sparse_product<T: Value>(
-    columns: &Lanes<'_, T>,
-    rows: &Lanes<'_, T>,
+    columns: &MatrixLanes<'_, T>,
+    rows: &MatrixLanes<'_, T>,
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Result<Simulation<CsrParts<T>>, Refusal> {
     let partition = planned(&ssmm::problem(columns, rows), machine, plan)?;
     let (tiles, counters) = ssmm::run(columns, rows, machine, &partition)?;
@@ -144,10 +144,10 @@ pub fn sdmm<T: Value>(
     a: &Csr<T>,
     (b, n): (&[T], usize),
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Result<Simulation<Vec<T>>, Refusal> {
     check_dense_extents((a.rows, a.cols), b.len(), n)?;
-    dense_product(&Lanes::of_csr(a).turned()?, (b, n), machine, plan)
+    dense_product(&MatrixLanes::of_csr(a).turned()?, (b, n), machine, plan)
 }
 
 /// The same of an encoded A, as [`ssmm_encoded`].
@@ -158,10 +158,10 @@ pub fn sdmm_encoded<T: Value>(
     a: &RpCsc<T>,
     (b, n): (&[T], usize),
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Result<Simulation<Vec<T>>, Refusal> {
     check_dense_extents((a.rows, a.cols), b.len(), n)?;
-    dense_product(&Lanes::of_rp_csc(a), (b, n), machine, plan)
+    dense_product(&MatrixLanes::of_rp_csc(a), (b, n), machine, plan)
 }
 
 fn check_dense_extents((rows, cols): (usize, usize), b: usize, n: usize) -> Result<(), Refusal> {
@@ -174,10 +174,10 @@ fn check_dense_extents((rows, cols): (usize, usize), b: usize, n: usize) -> Resu
 }
 
 fn dense_product<T: Value>(
-    columns: &Lanes<'_, T>,
+    columns: &MatrixLanes<'_, T>,
     (b, n): (&[T], usize),
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Result<Simulation<Vec<T>>, Refusal> {
     let problem = sdmm::problem(columns, n);
     let partition = planned(&problem, machine, plan)?;
@@ -186,11 +186,11 @@ fn dense_product<T: Value>(
     Ok(Simulation { result, partition, counters })
 }
 
-fn planned(problem: &Problem, machine: &Machine, plan: Plan) -> Result<Partition, Refusal> {
+fn planned(problem: &Problem, machine: &Machine, plan: IopsPlan) -> Result<Partition, Refusal> {
     machine.check()?;
     match plan {
-        Plan::Adaptive => partition::plan(problem, machine),
-        Plan::Given(given) => given.check_cover(problem, machine).map(|()| given),
+        IopsPlan::Adaptive => partition::plan(problem, machine),
+        IopsPlan::Given(given) => given.check_cover(problem, machine).map(|()| given),
     }
 }
 
@@ -218,7 +218,7 @@ pub fn ssmm_dataflows<T: Value>(
     machine: &Machine,
 ) -> Result<Dataflows, Refusal> {
     same(("columns of A", a.cols), ("rows of B", b.rows))?;
-    dataflows(&Lanes::of_csr(a).turned()?, &Second::Sparse(&Lanes::of_csr(b)), outputs, machine)
+    dataflows(&MatrixLanes::of_csr(a).turned()?, &Second::Sparse(&MatrixLanes::of_csr(b)), outputs, machine)
 }
 
 /// Inner and outer product with a dense matrix of `n` columns.
@@ -228,11 +228,11 @@ pub fn ssmm_dataflows<T: Value>(
 pub fn sdmm_dataflows<T: Value>(a: &Csr<T>, n: usize, machine: &Machine) -> Result<Dataflows, Refusal> {
     check_u32("columns of B", n as u128)?;
     let outputs = a.rows as u64 * n as u64;
-    dataflows(&Lanes::of_csr(a).turned()?, &Second::Dense(n), outputs, machine)
+    dataflows(&MatrixLanes::of_csr(a).turned()?, &Second::Dense(n), outputs, machine)
 }
 
 fn dataflows<T: Value>(
-    a: &Lanes<'_, T>,
+    a: &MatrixLanes<'_, T>,
     b: &Second<'_, T>,
     outputs: u64,
     machine: &Machine,

@@ -52,26 +52,26 @@ impl Reuse {
 
 /// A matrix that is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct OperandSize {
     /// Stored entries; every element of a dense one.
     pub nnz: u64,
     /// Bytes in DRAM.
     pub bytes: u64,
 }
 
-impl Operand {
+impl OperandSize {
     /// A sparse matrix as the encoders read it: values, 32-bit locations, a 16-bit length for each of `lanes` columns of A
     /// (rows of B).
     #[must_use]
-    pub fn sparse(nnz: u64, lanes: usize, value_bytes: u64) -> Operand {
-        Operand { nnz, bytes: nnz.saturating_mul(value_bytes + LOCATION) + LENGTH * lanes as u64 }
+    pub fn sparse(nnz: u64, lanes: usize, value_bytes: u64) -> OperandSize {
+        OperandSize { nnz, bytes: nnz.saturating_mul(value_bytes + LOCATION) + LENGTH * lanes as u64 }
     }
 
     /// A dense matrix.
     #[must_use]
-    pub fn dense(rows: usize, cols: usize, value_bytes: u64) -> Operand {
+    pub fn dense(rows: usize, cols: usize, value_bytes: u64) -> OperandSize {
         let nnz = (rows as u64).saturating_mul(cols as u64);
-        Operand { nnz, bytes: nnz.saturating_mul(value_bytes) }
+        OperandSize { nnz, bytes: nnz.saturating_mul(value_bytes) }
     }
 }
 
@@ -85,9 +85,9 @@ pub struct Problem {
     /// N, columns of B.
     pub n: usize,
     /// A, always sparse.
-    pub a: Operand,
+    pub a: OperandSize,
     /// B.
-    pub b: Operand,
+    pub b: OperandSize,
     /// How B is multiplied.
     pub mode: Mode,
 }
@@ -100,8 +100,8 @@ impl Problem {
             m,
             k,
             n,
-            a: Operand::sparse(nnz_a, k, value_bytes),
-            b: Operand::sparse(nnz_b, k, value_bytes),
+            a: OperandSize::sparse(nnz_a, k, value_bytes),
+            b: OperandSize::sparse(nnz_b, k, value_bytes),
             mode: Mode::Ssmm,
         }
     }
@@ -113,8 +113,8 @@ impl Problem {
             m,
             k,
             n,
-            a: Operand::sparse(nnz_a, k, value_bytes),
-            b: Operand::dense(k, n, value_bytes),
+            a: OperandSize::sparse(nnz_a, k, value_bytes),
+            b: OperandSize::dense(k, n, value_bytes),
             mode: Mode::Sdmm,
         }
     }

@@ -4,7 +4,7 @@
 //! A contract for SpGEMM is of one format for A, B and C. SSMM takes RP-CSC and CP-CSR and makes CSR, which none can say: its rows
 //! take CSR or CSC and encode them. `ssmm_encoded` multiplies from arrays that are encoded already.
 
-use super::lanes::{Lanes, lanes};
+use super::lanes::{MatrixLanes, lanes};
 use super::machine::Machine;
 use super::partition::plan;
 use super::value::Value;
@@ -98,7 +98,7 @@ fn spmm<T: Number>(task: Task<'_>, kind: FormatKind) -> Result<Answer, Refusal> 
     Ok(Answer::Written)
 }
 
-fn product<T: Number>(columns: &Lanes<'_, T>, b: &[T], n: usize) -> Result<Vec<T>, Refusal> {
+fn product<T: Number>(columns: &MatrixLanes<'_, T>, b: &[T], n: usize) -> Result<Vec<T>, Refusal> {
     let machine = Machine::default();
     let partition = plan(&sdmm::problem(columns, n), &machine)?;
     Ok(sdmm::run(columns, (b, n), &machine, &partition).0)

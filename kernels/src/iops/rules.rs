@@ -38,14 +38,14 @@ pub(super) struct Rules {
 }
 
 /// `count / per` entries where `room / 100` fit.
-struct Rule {
+struct CapacityRule {
     field: &'static str,
     count: u128,
     per: u128,
     room: u128,
 }
 
-impl Rule {
+impl CapacityRule {
     fn check(&self) -> Result<(), Refusal> {
         // Where the right side would not fit 128 bits, it is the larger.
         if self.count * 100 <= self.room.saturating_mul(self.per) {
@@ -111,7 +111,7 @@ impl Rules {
         let (mt, nt, kt) = ((mt as u128).min(m), (nt as u128).min(n), (kt as u128).min(k));
         let (a, b) = (self.buffer_a * self.usable, self.buffer_b * self.usable);
         let lane = LANE as u128 * 100;
-        let rule = |field, count, per, room| Rule { field, count, per, room }.check();
+        let rule = |field, count, per, room| CapacityRule { field, count, per, room }.check();
         rule("buffer_a (a tile of A in each half)", 2 * rows * kt * self.nnz_a, m * k, a)?;
         rule("buffer_b (a tile of B in each half)", 2 * cols * kt * self.nnz_b, n * k, b)?;
         rule("col_len (a column of a group of A)", mt * self.nnz_a, m * k, lane)?;

@@ -9,17 +9,17 @@
 
 use super::clock::{Clock, Supply, Want};
 use super::counters::{Counters, HighWater, Join};
-use super::lanes::Lanes;
+use super::lanes::MatrixLanes;
 use super::machine::Machine;
 use super::partition::{Partition, Problem, Reuse};
 use super::ssmm::want;
-use super::tiles::{Cut, Strip, cut, overflows_a};
+use super::tiles::{Strip, TileCut, cut, overflows_a};
 use super::value::Value;
 use rayon::prelude::*;
 use sparse_types::refusal::Refusal;
 
 /// The product as the partition sees it.
-pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, n: usize) -> Problem {
+pub(super) fn problem<T: Value>(a: &MatrixLanes<'_, T>, n: usize) -> Problem {
     Problem::sdmm((a.extent, a.count(), n), a.nnz(), T::BYTES)
 }
 
@@ -45,14 +45,19 @@ pub(super) fn check_dense(
 
 /// C, row-major, of `b` with `n` columns, row-major; and what it took.
 pub(super) fn run<T: Value>(
-    a: &Lanes<'_, T>,
+    a: &MatrixLanes<'_, T>,
     (b, n): (&[T], usize),
     machine: &Machine,
     partition: &Partition,
 ) -> (Vec<T>, Counters) {
     let strips = cut(
         a,
-        Cut { groups: machine.groups_a, size: partition.mt, kt: partition.kt, room: machine.buffer_a / 2 },
+        TileCut {
+            groups: machine.groups_a,
+            size: partition.mt,
+            kt: partition.kt,
+            room: machine.buffer_a / 2,
+        },
     );
     let mut c = vec![T::default(); a.extent * n];
     let rows = machine.groups_a * partition.mt;
@@ -95,21 +100,21 @@ fn accumulate<T: Value>(strip: &Strip<T>, partition: &Partition, b: &[T], n: usi
 }
 
 /// What a piece costs for one column of a group of B, and what of it is fetched.
-struct Work {
+struct PieceCost {
     want: Want,
     /// Longest lane of each stored k, summed.
     steps: u64,
     stored: u64,
 }
 
-fn work<T: Value>(strip: &Strip<T>) -> Vec<Work> {
+fn work<T: Value>(strip: &Strip<T>) -> Vec<PieceCost> {
     let pieces = strip.tiles.iter().enumerate().flat_map(|(tile, of)| {
         let pieces = of.pieces.iter().enumerate();
         pieces.map(move |(at, piece)| (tile, at, piece))
     });
     let cost = |(tile, at, piece): (usize, usize, &super::encoder::Piece<T>)| {
         let longest = |slot| piece.lanes(slot).iter().map(|lane| u64::from(lane.len)).max();
-        Work {
+        PieceCost {
             want: want(strip, (tile, at)),
             steps: (0..piece.idx.len()).filter_map(longest).sum(),
             stored: piece.idx.len() as u64,
@@ -125,7 +130,7 @@ fn clocked<T: Value>(
     partition: &Partition,
 ) -> Counters {
     let across = machine.groups_b * partition.nt;
-    let work: Vec<Vec<Work>> = strips.iter().map(work).collect();
+    let work: Vec<Vec<PieceCost>> = strips.iter().map(work).collect();
     let columns = n.div_ceil(across);
     let pairs = strips.len() * columns;
     let mut clock = Clock::new(machine, partition.reuse, false);

@@ -15,24 +15,24 @@ use super::clock::{Clock, Want};
 use super::counters::{Counters, Join};
 use super::element::Element;
 use super::encoder::Piece;
-use super::entries::{Entry, Tiles, check_entries};
-use super::lanes::Lanes;
+use super::entries::{EntryTiles, ResultEntry, check_entries};
+use super::lanes::MatrixLanes;
 use super::machine::{LENGTH, LOCATION, Machine};
 use super::partition::{Partition, Problem, Reuse};
-use super::tiles::{Cut, Strip, Tile, cut, overflows_a, overflows_b};
+use super::tiles::{Strip, Tile, TileCut, cut, overflows_a, overflows_b};
 use super::value::Value;
 use rayon::prelude::*;
 use sparse_types::format::SLOT_LIMIT;
 use sparse_types::refusal::Refusal;
 
 /// The product as the partition sees it.
-pub(super) fn problem<T: Value>(a: &Lanes<'_, T>, b: &Lanes<'_, T>) -> Problem {
+pub(super) fn problem<T: Value>(a: &MatrixLanes<'_, T>, b: &MatrixLanes<'_, T>) -> Problem {
     Problem::ssmm((a.extent, a.count(), b.extent), (a.nnz(), b.nnz()), T::BYTES)
 }
 
 /// One pair of pieces in the array.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+struct PiecePair {
     /// Tile of the strip of A, and piece of the tile.
     a: (usize, usize),
     b: (usize, usize),
@@ -41,12 +41,12 @@ struct Unit {
 }
 
 /// What became of one tile of C.
-struct Output<T> {
+struct TileOutput<T> {
     /// Strips of A and B.
     strips: (usize, usize),
-    units: Vec<Unit>,
+    units: Vec<PiecePair>,
     /// By group of A, group of B, row, column.
-    entries: Vec<Entry<T>>,
+    entries: Vec<ResultEntry<T>>,
     /// Cycles of address mapping.
     map: u64,
     /// Bytes of spilled sums that are read meanwhile.
@@ -65,13 +65,13 @@ const BATCH: usize = 1024;
 
 /// The entries of C, tile by tile, and what it took.
 pub(super) fn run<T: Value>(
-    a: &Lanes<'_, T>,
-    b: &Lanes<'_, T>,
+    a: &MatrixLanes<'_, T>,
+    b: &MatrixLanes<'_, T>,
     machine: &Machine,
     partition: &Partition,
-) -> Result<(Tiles<T>, Counters), Refusal> {
+) -> Result<(EntryTiles<T>, Counters), Refusal> {
     check_entries(a, b, SLOT_LIMIT)?;
-    let half = |groups, size, buffer: u64| Cut { groups, size, kt: partition.kt, room: buffer / 2 };
+    let half = |groups, size, buffer: u64| TileCut { groups, size, kt: partition.kt, room: buffer / 2 };
     let strips_a = cut(a, half(machine.groups_a, partition.mt, machine.buffer_a));
     let strips_b = cut(b, half(machine.groups_b, partition.nt, machine.buffer_b));
     let pair = |at| match partition.reuse {
@@ -82,7 +82,7 @@ pub(super) fn run<T: Value>(
     let mut clock = Clock::new(machine, partition.reuse, true);
     let mut tiles = Vec::new();
     for first in (0..count).step_by(BATCH) {
-        let outputs: Vec<Output<T>> = (first..count.min(first + BATCH))
+        let outputs: Vec<TileOutput<T>> = (first..count.min(first + BATCH))
             .into_par_iter()
             .with_max_len(16)
             .map_init(
@@ -124,7 +124,7 @@ impl<T: Value> Array<T> {
         b: &Strip<T>,
         strips: (usize, usize),
         partition: &Partition,
-    ) -> Output<T> {
+    ) -> TileOutput<T> {
         let mut counters = Counters::default();
         let mut units = Vec::new();
         for (ta, tb) in common(&a.tiles, &b.tiles) {
@@ -134,7 +134,7 @@ impl<T: Value> Array<T> {
                 for (pb, piece_b) in tile_b.pieces.iter().enumerate() {
                     if single || piece_a.overlaps(piece_b) {
                         let (multiply, stall) = self.multiply(piece_a, piece_b, &mut counters);
-                        units.push(Unit { a: (ta, pa), b: (tb, pb), multiply, stall });
+                        units.push(PiecePair { a: (ta, pa), b: (tb, pb), multiply, stall });
                     }
                 }
             }
@@ -160,7 +160,7 @@ impl<T: Value> Array<T> {
         }
         counters.outputs = entries.len() as u64;
         counters.dram.c_written = counters.outputs * (T::BYTES + LOCATION);
-        Output { strips, units, entries, map, map_read, counters }
+        TileOutput { strips, units, entries, map, map_read, counters }
     }
 
     /// Table II: merges the stored k of both. Returns the cycles of the array, and those that it waited.
@@ -212,7 +212,7 @@ fn common<T, U>(a: &[Tile<T>], b: &[Tile<U>]) -> Vec<(usize, usize)> {
 }
 
 /// What a tile of C reads, and when each stage is done with it.
-fn tick<T: Value>(clock: &mut Clock<'_>, output: &Output<T>, strip_a: &Strip<T>, strip_b: &Strip<T>) {
+fn tick<T: Value>(clock: &mut Clock<'_>, output: &TileOutput<T>, strip_a: &Strip<T>, strip_b: &Strip<T>) {
     let supplies = (strip_a.supply(output.strips.0), strip_b.supply(output.strips.1));
     clock.begin(supplies, &output.counters);
     let dram = &output.counters.dram;

@@ -9,14 +9,14 @@
 use super::clock::Supply;
 use super::counters::Overflows;
 use super::encoder::{Encoder, Piece};
-use super::lanes::Lanes;
+use super::lanes::MatrixLanes;
 use super::machine::{LENGTH, LOCATION};
 use super::value::Value;
 use rayon::prelude::*;
 
 /// How an operand is cut.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct TileCut {
     /// Groups of a tile.
     pub(super) groups: usize,
     /// Rows (columns) of a group.
@@ -71,7 +71,7 @@ impl<T: Value> Strip<T> {
 }
 
 /// Cuts and encodes; strips ascend.
-pub(super) fn cut<T: Value>(lanes: &Lanes<'_, T>, cut: Cut) -> Vec<Strip<T>> {
+pub(super) fn cut<T: Value>(lanes: &MatrixLanes<'_, T>, cut: TileCut) -> Vec<Strip<T>> {
     let across = cut.groups * cut.size;
     let mut k_of = vec![0u32; lanes.index.len()];
     for (k, ends) in lanes.ptr.windows(2).enumerate() {
@@ -94,8 +94,8 @@ pub(super) fn cut<T: Value>(lanes: &Lanes<'_, T>, cut: Cut) -> Vec<Strip<T>> {
 }
 
 fn tile<T: Value>(
-    lanes: &Lanes<'_, T>,
-    cut: Cut,
+    lanes: &MatrixLanes<'_, T>,
+    cut: TileCut,
     first: usize,
     at: usize,
     k_of: &[u32],

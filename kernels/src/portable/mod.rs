@@ -82,10 +82,10 @@ pub(crate) fn kernels() -> Vec<Kernel> {
     for push in by_format {
         push(&mut table);
     }
-    push_types!(table, Op::Sddmm, sddmm, AsCsr, sddmm::Steps, Pads::Skipped);
-    push_types!(table, Op::Sddmm, sddmm, AsCoo, sddmm::Steps, Pads::Skipped);
-    push_types!(table, Op::Spgemm, spgemm, AsCsr, spgemm::Steps, Pads::Skipped);
-    push_types!(table, Op::Spgemm, spgemm, AsCsc, spgemm::Steps, Pads::Skipped);
+    push_types!(table, Op::Sddmm, sddmm, AsCsr, sddmm::SddmmSteps, Pads::Skipped);
+    push_types!(table, Op::Sddmm, sddmm, AsCoo, sddmm::SddmmSteps, Pads::Skipped);
+    push_types!(table, Op::Spgemm, spgemm, AsCsr, spgemm::SpgemmSteps, Pads::Skipped);
+    push_types!(table, Op::Spgemm, spgemm, AsCsc, spgemm::SpgemmSteps, Pads::Skipped);
     push_moves!(table, transpose::TransposeCoo, transpose::TransposeCsr, transpose::TransposeCsc);
     push_moves!(table, convert::CooToCsr, convert::CooToCsc);
     push_moves!(table, convert::CsrToCoo, convert::CsrToCsc, convert::CsrToBcsr);
@@ -148,7 +148,7 @@ fn two_four_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
 }
 
 fn spmv_rows<F: LaneFormat>(table: &mut Vec<Kernel>) {
-    push_types!(table, Op::Spmv, spmv, F, spmv::Steps, F::PADS);
+    push_types!(table, Op::Spmv, spmv, F, spmv::SpmvSteps, F::PADS);
 }
 
 fn arithmetic_row<S, I, A, O>(op: Op, format: FormatKind, pads: Pads, run: Run) -> Kernel

@@ -20,7 +20,7 @@ use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, SddmmMode, Task};
 
 /// How SDDMM adds a term.
-pub(crate) type Steps = Fused;
+pub(crate) type SddmmSteps = Fused;
 
 /// A format whose stored positions can be listed in order.
 pub(crate) trait Positions: LaneFormat {
@@ -151,7 +151,7 @@ where
 }
 
 fn dot<A: Unit>(x: &[A], y: &[A]) -> A {
-    x.iter().zip(y).fold(A::ZERO, |acc, (&x, &y)| Steps::step(acc, x, y))
+    x.iter().zip(y).fold(A::ZERO, |acc, (&x, &y)| SddmmSteps::step(acc, x, y))
 }
 
 /// The result of one position; `product` is absent when alpha = 0.

@@ -10,6 +10,7 @@
 
 use super::element::{Operand, Output, Stored};
 use super::lanes::{AsCsc, AsCsr, LaneFormat};
+use super::moves::Arrays;
 use super::request;
 use super::unit::{Chain, Separate, Unit};
 use sparse_types::contract::Op;
@@ -18,7 +19,7 @@ use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, RawSparse, Task};
 
 /// How SpGEMM adds a term.
-pub(crate) type Steps = Separate;
+pub(crate) type SpgemmSteps = Separate;
 
 /// Compressed lanes of an operand.
 #[derive(Clone, Copy, Debug)]
@@ -109,9 +110,6 @@ where
     Ok(answer::<F, O>(factors.shape, product))
 }
 
-/// Offsets, indices, values.
-pub(crate) type Arrays<O> = (Vec<u32>, Vec<u32>, Vec<O>);
-
 fn gustavson<I, A, O>(picks: Compressed<'_, I>, added: Compressed<'_, I>) -> Result<Arrays<O>, Refusal>
 where
     I: Operand<A>,
@@ -140,7 +138,7 @@ where
                     acc[slot] = A::ZERO;
                     touched.push(rank);
                 }
-                acc[slot] = Steps::step(acc[slot], factor, value.load());
+                acc[slot] = SpgemmSteps::step(acc[slot], factor, value.load());
             }
         }
         check_stored(indices.len() + touched.len())?;

@@ -8,7 +8,7 @@ use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
 
 /// How SpMV adds a term.
-pub(crate) type Steps = Fused;
+pub(crate) type SpmvSteps = Fused;
 
 /// The kernel for format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
 pub(crate) fn run<F, I, A, O>(task: Task<'_>) -> Result<Answer, Refusal>
@@ -19,6 +19,6 @@ where
     O: Output<A>,
 {
     let request = request::spmv::<I, A, O>(task, F::KIND)?;
-    product::run::<F, Steps, I, A, O>(request)?;
+    product::run::<F, SpmvSteps, I, A, O>(request)?;
     Ok(Answer::Written)
 }

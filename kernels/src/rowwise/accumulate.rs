@@ -13,9 +13,9 @@
 //!
 //! All of them add the products of one column in the order in which the lanes are picked, ascending k, from +0.
 
-use super::lanes::Lanes;
+use super::lanes::UnitLanes;
 use super::ranks::Ranks;
-use crate::portable::spgemm::Steps;
+use crate::portable::spgemm::SpgemmSteps;
 use crate::portable::unit::{Chain, Unit};
 use sparse_types::format::SLOT_LIMIT;
 
@@ -69,7 +69,7 @@ pub(super) struct Workspace<A> {
     extent: usize,
     /// Dense pays in memory, in view of the whole product.
     dense_allowed: bool,
-    dense: Dense<A>,
+    dense: DenseSlots<A>,
     hash: Hash<A>,
     ranks: Ranks<A>,
     keys: Vec<u64>,
@@ -81,7 +81,12 @@ impl<A: Unit> Workspace<A> {
         Workspace {
             extent,
             dense_allowed: extent <= DENSE_LIMIT && extent as u64 <= total.max(1 << 16),
-            dense: Dense { sums: Vec::new(), columns: Vec::new(), words: Vec::new(), blocks: Vec::new() },
+            dense: DenseSlots {
+                sums: Vec::new(),
+                columns: Vec::new(),
+                words: Vec::new(),
+                blocks: Vec::new(),
+            },
             hash: Hash { columns: Vec::new(), sums: Vec::new() },
             ranks: Ranks::new(),
             keys: Vec::new(),
@@ -91,9 +96,9 @@ impl<A: Unit> Workspace<A> {
     /// Appends one lane of the product; it takes `work` multiplications.
     pub(super) fn lane(
         &mut self,
-        picks: Lanes<'_, A>,
+        picks: UnitLanes<'_, A>,
         lane: usize,
-        added: Lanes<'_, A>,
+        added: UnitLanes<'_, A>,
         work: u64,
         chunk: &mut Chunk<A>,
     ) {
@@ -105,7 +110,7 @@ impl<A: Unit> Workspace<A> {
             let (indices, sums) = chunk.room(most);
             indices.copy_from_slice(columns);
             for (sum, &value) in sums.iter_mut().zip(values) {
-                *sum = Steps::step(A::ZERO, *factor, value);
+                *sum = SpgemmSteps::step(A::ZERO, *factor, value);
             }
             most
         } else if work <= Ranks::<A>::LIMIT {
@@ -124,20 +129,20 @@ impl<A: Unit> Workspace<A> {
 }
 
 /// One slot per column.
-struct Dense<A> {
+struct DenseSlots<A> {
     sums: Vec<A>,
     columns: Vec<u64>,
     words: Vec<u64>,
     blocks: Vec<u64>,
 }
 
-impl<A: Unit> Dense<A> {
+impl<A: Unit> DenseSlots<A> {
     fn lane(
         &mut self,
         extent: usize,
-        picks: Lanes<'_, A>,
+        picks: UnitLanes<'_, A>,
         lane: usize,
-        added: Lanes<'_, A>,
+        added: UnitLanes<'_, A>,
         (indices, values): (&mut [u32], &mut [A]),
     ) -> usize {
         if self.sums.is_empty() {
@@ -147,10 +152,10 @@ impl<A: Unit> Dense<A> {
             self.words = vec![0; words / 64];
             self.blocks = vec![0; (words / 64).div_ceil(64)];
         }
-        let Dense { sums, columns, words, blocks } = self;
+        let DenseSlots { sums, columns, words, blocks } = self;
         picks.products(lane, added, |column, factor, value| {
             let at = column as usize;
-            sums[at] = Steps::step(sums[at], factor, value);
+            sums[at] = SpgemmSteps::step(sums[at], factor, value);
             columns[at >> 6] |= 1 << (at & 63);
             words[at >> 12] |= 1 << (at >> 6 & 63);
             blocks[at >> 18] |= 1 << (at >> 12 & 63);
@@ -192,7 +197,7 @@ struct Hash<A> {
 
 impl<A: Unit> Hash<A> {
     /// Adds up a lane; `keys` are then its columns, each with its slot.
-    fn sum(&mut self, picks: Lanes<'_, A>, lane: usize, added: Lanes<'_, A>, keys: &mut Vec<u64>) {
+    fn sum(&mut self, picks: UnitLanes<'_, A>, lane: usize, added: UnitLanes<'_, A>, keys: &mut Vec<u64>) {
         keys.clear();
         let mut slots = 0;
         picks.products(lane, added, |column, factor, value| {
@@ -209,7 +214,7 @@ impl<A: Unit> Hash<A> {
                 self.columns[at] = column;
                 keys.push(u64::from(column) << 32 | at as u64);
             }
-            self.sums[at] = Steps::step(self.sums[at], factor, value);
+            self.sums[at] = SpgemmSteps::step(self.sums[at], factor, value);
         });
     }
 

@@ -12,7 +12,7 @@
 use super::accumulate::Chunk;
 use super::pages;
 use crate::portable::element::Output;
-use crate::portable::spgemm::Arrays;
+use crate::portable::moves::Arrays;
 use crate::portable::unit::Unit;
 use rayon::prelude::*;
 use sparse_types::format::SLOT_LIMIT;
@@ -57,7 +57,7 @@ impl<O> Room<O> {
 }
 
 /// What is still to be written.
-struct Open<'a, A, O> {
+struct Unwritten<'a, A, O> {
     /// The chunk that is next in order.
     next: usize,
     /// Chunks that wait for others.
@@ -70,7 +70,7 @@ struct Open<'a, A, O> {
 }
 
 /// A chunk and where it goes.
-struct Place<'a, A, O> {
+struct ChunkPlace<'a, A, O> {
     chunk: Chunk<A>,
     start: u32,
     offsets: &'a mut [u32],
@@ -78,9 +78,9 @@ struct Place<'a, A, O> {
     values: &'a mut [MaybeUninit<O>],
 }
 
-impl<'a, A: Unit, O: Output<A>> Open<'a, A, O> {
-    fn new(room: &'a mut Room<O>) -> Open<'a, A, O> {
-        Open {
+impl<'a, A: Unit, O: Output<A>> Unwritten<'a, A, O> {
+    fn new(room: &'a mut Room<O>) -> Unwritten<'a, A, O> {
+        Unwritten {
             next: 0,
             ready: BTreeMap::new(),
             end: 0,
@@ -91,7 +91,7 @@ impl<'a, A: Unit, O: Output<A>> Open<'a, A, O> {
     }
 
     /// The next chunk in order, if it is done.
-    fn place(&mut self) -> Option<Place<'a, A, O>> {
+    fn place(&mut self) -> Option<ChunkPlace<'a, A, O>> {
         let first = self.ready.first_entry().filter(|first| *first.key() == self.next)?;
         let chunk = first.remove();
         self.next += 1;
@@ -103,11 +103,11 @@ impl<'a, A: Unit, O: Output<A>> Open<'a, A, O> {
         self.indices = more;
         let (values, more) = std::mem::take(&mut self.values).split_at_mut(chunk.entries);
         self.values = more;
-        Some(Place { chunk, start, offsets, indices, values })
+        Some(ChunkPlace { chunk, start, offsets, indices, values })
     }
 }
 
-impl<A: Unit, O: Output<A>> Place<'_, A, O> {
+impl<A: Unit, O: Output<A>> ChunkPlace<'_, A, O> {
     /// Writes all of it; the chunk can be used again.
     fn write(self) -> Chunk<A> {
         let mut end = self.start;
@@ -127,7 +127,7 @@ impl<A: Unit, O: Output<A>> Place<'_, A, O> {
 
 /// Takes chunks of lanes in any order.
 pub(super) struct Assembly<'a, A, O> {
-    open: Mutex<Open<'a, A, O>>,
+    open: Mutex<Unwritten<'a, A, O>>,
     spare: Mutex<Vec<Chunk<A>>>,
     in_order: bool,
 }
@@ -139,7 +139,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a, A: Unit, O: Output<A>> Assembly<'a, A, O> {
     pub(super) fn new(room: &'a mut Room<O>) -> Assembly<'a, A, O> {
-        Assembly { in_order: room.most > 0, open: Mutex::new(Open::new(room)), spare: Mutex::new(Vec::new()) }
+        Assembly {
+            in_order: room.most > 0,
+            open: Mutex::new(Unwritten::new(room)),
+            spare: Mutex::new(Vec::new()),
+        }
     }
 
     /// An empty chunk.
@@ -201,9 +205,9 @@ pub(super) fn assembled<A: Unit, O: Output<A>>(
         pages::advise_huge(room.indices.spare_capacity_mut());
         pages::advise_huge(room.values.spare_capacity_mut());
         room.most = entries;
-        let mut open = Open::new(&mut room);
+        let mut open = Unwritten::new(&mut room);
         open.ready = left;
-        let places: Vec<Place<'_, A, O>> = std::iter::from_fn(|| open.place()).collect();
+        let places: Vec<ChunkPlace<'_, A, O>> = std::iter::from_fn(|| open.place()).collect();
         end = open.end;
         places.into_par_iter().with_max_len(1).for_each(|place| drop(place.write()));
     }

@@ -11,15 +11,15 @@ const AHEAD: usize = 32;
 
 /// Compressed lanes with values in the unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes<'a, A> {
+pub(super) struct UnitLanes<'a, A> {
     ptr: &'a [u32],
     index: &'a [u32],
     values: &'a [A],
 }
 
-impl<'a, A: Copy> Lanes<'a, A> {
-    pub(super) fn new(ptr: &'a [u32], index: &'a [u32], values: &'a [A]) -> Lanes<'a, A> {
-        Lanes { ptr, index, values }
+impl<'a, A: Copy> UnitLanes<'a, A> {
+    pub(super) fn new(ptr: &'a [u32], index: &'a [u32], values: &'a [A]) -> UnitLanes<'a, A> {
+        UnitLanes { ptr, index, values }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -44,7 +44,7 @@ impl<'a, A: Copy> Lanes<'a, A> {
 
     /// Calls `add` with (column, factor, value) of every product of a lane of these with those picked, ascending k.
     #[inline(always)]
-    pub(super) fn products(&self, lane: usize, picked: Lanes<'_, A>, mut add: impl FnMut(u32, A, A)) {
+    pub(super) fn products(&self, lane: usize, picked: UnitLanes<'_, A>, mut add: impl FnMut(u32, A, A)) {
         let (ks, factors) = self.lane(lane);
         for (&k, &factor) in ks.iter().zip(factors) {
             let (columns, values) = picked.lane(k as usize);
@@ -61,7 +61,7 @@ impl<'a, A: Copy> Lanes<'a, A> {
 
     /// Fetches what the picks up to the end of `lane`, and some after, will read of `picked`; `done` says where the last call ended.
     #[inline(always)]
-    pub(super) fn fetch_ahead(&self, lane: usize, picked: Lanes<'_, A>, done: &mut usize) {
+    pub(super) fn fetch_ahead(&self, lane: usize, picked: UnitLanes<'_, A>, done: &mut usize) {
         let until = (self.ptr[lane + 1] as usize + AHEAD).min(self.index.len());
         for at in *done..until {
             if let Some(&k) = self.index.get(at + AHEAD) {

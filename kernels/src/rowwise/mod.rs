@@ -25,12 +25,12 @@ use crate::kernel::Kernel;
 use crate::name::KernelName;
 use crate::portable::element::{Operand, Output, contract};
 use crate::portable::lanes::{AsCsc, AsCsr};
-use crate::portable::spgemm::{CompressedFormat, Steps, answer, open};
+use crate::portable::spgemm::{CompressedFormat, SpgemmSteps, answer, open};
 use crate::portable::unit::{Chain, Unit};
 use accumulate::Workspace;
 use assemble::{Assembly, Room, assembled, too_large};
 use half::{bf16, f16};
-use lanes::Lanes;
+use lanes::UnitLanes;
 use rayon::prelude::*;
 use sparse_types::arithmetic::Arithmetic;
 use sparse_types::contract::Op;
@@ -71,7 +71,8 @@ where
     O: Output<A>,
 {
     let contract = contract::<I, A, O>(Op::Spgemm, F::KIND);
-    let arithmetic = Arithmetic::chain(Steps::reduction::<A>(), A::PRECISION, O::PRECISION).input(I::INPUT);
+    let arithmetic =
+        Arithmetic::chain(SpgemmSteps::reduction::<A>(), A::PRECISION, O::PRECISION).input(I::INPUT);
     let name = KernelName::of_method(contract, Engine::Portable, TECH);
     Kernel::named(&name, arithmetic, run::<F, I, A, O>)
 }
@@ -86,9 +87,9 @@ where
 {
     let factors = open::<F, I>(task)?;
     let (picked, added) = (loaded(factors.picks.values), loaded(factors.added.values));
-    let picks = Lanes::new(factors.picks.ptr, factors.picks.index, &picked);
-    let added = Lanes::new(factors.added.ptr, factors.added.index, &added);
-    let work = Work::new(picks, added, factors.extent);
+    let picks = UnitLanes::new(factors.picks.ptr, factors.picks.index, &picked);
+    let added = UnitLanes::new(factors.added.ptr, factors.added.index, &added);
+    let work = ChunkedProduct::new(picks, added, factors.extent);
     let room = Room::new(picks.count(), work.entries);
     let product = assembled(room, |assembly: &Assembly<'_, A, O>| work.run(assembly))?;
     Ok(answer::<F, O>(factors.shape, product))
@@ -108,9 +109,9 @@ const CHUNK: u64 = 1 << 15;
 const SMALLEST_CHUNK: u64 = 1 << 12;
 
 /// A product, cut into chunks.
-struct Work<'a, A> {
-    picks: Lanes<'a, A>,
-    added: Lanes<'a, A>,
+struct ChunkedProduct<'a, A> {
+    picks: UnitLanes<'a, A>,
+    added: UnitLanes<'a, A>,
     extent: usize,
     /// Products of each lane.
     products: Vec<u64>,
@@ -120,14 +121,14 @@ struct Work<'a, A> {
     entries: u64,
 }
 
-impl<'a, A: Unit> Work<'a, A> {
-    fn new(picks: Lanes<'a, A>, added: Lanes<'a, A>, extent: usize) -> Work<'a, A> {
+impl<'a, A: Unit> ChunkedProduct<'a, A> {
+    fn new(picks: UnitLanes<'a, A>, added: UnitLanes<'a, A>, extent: usize) -> ChunkedProduct<'a, A> {
         let products: Vec<u64> = (0..picks.count())
             .into_par_iter()
             .with_min_len(1 << 10)
             .map(|lane| picks.index(lane).iter().map(|&k| added.len(k) as u64).sum())
             .collect();
-        Work {
+        ChunkedProduct {
             picks,
             added,
             extent,
@@ -168,18 +169,18 @@ impl<'a, A: Unit> Work<'a, A> {
 }
 
 /// Consecutive lanes.
-struct Part {
+struct LaneRange {
     /// Chunks before it.
     number: usize,
     range: Range<usize>,
 }
 
 /// Ranges of lanes of about `share` products each; a lane costs a little even without any.
-fn cut(products: &[u64], share: u64) -> Vec<Part> {
-    let mut ranges: Vec<Part> = Vec::new();
+fn cut(products: &[u64], share: u64) -> Vec<LaneRange> {
+    let mut ranges: Vec<LaneRange> = Vec::new();
     let mut push = |range: Range<usize>| {
         let number = ranges.len();
-        ranges.push(Part { number, range });
+        ranges.push(LaneRange { number, range });
     };
     let (mut start, mut sum) = (0, 0);
     for (lane, products) in products.iter().enumerate() {

@@ -28,7 +28,7 @@ mod linux {
         let before = start.addr().next_multiple_of(HUGE) - start.addr();
         let inside = bytes.saturating_sub(before) / HUGE * HUGE;
         if inside > 0 {
-            // SAFETY: the range lies inside the memory that is passed; this advice changes no byte of it.
+            // SAFETY: this advice changes no byte at any address; where the range is not mapped the system answers with an error.
             unsafe { madvise(start.wrapping_byte_add(before), inside, MADV_HUGEPAGE) };
         }
     }

@@ -8,7 +8,7 @@
 //! The ranks of distinct columns add up to n (n - 1) / 2, and those of others to less: then they are sorted, and added up in the
 //! order in which they came.
 
-use super::lanes::Lanes;
+use super::lanes::UnitLanes;
 use crate::portable::unit::Unit;
 
 /// Columns that are ranked at the same time.
@@ -35,9 +35,9 @@ impl<A: Unit> Ranks<A> {
     #[inline(always)]
     pub(super) fn lane(
         &mut self,
-        picks: Lanes<'_, A>,
+        picks: UnitLanes<'_, A>,
         lane: usize,
-        added: Lanes<'_, A>,
+        added: UnitLanes<'_, A>,
         (indices, values): (&mut [u32], &mut [A]),
     ) -> usize {
         let (columns, terms) = (&mut self.columns, &mut self.terms);

@@ -5,7 +5,7 @@
 //! rows = 1011b    remainder <- 2 * remainder + bit * c,  quotient <- 2 * quotient + remainder div (c + t)     bit by bit
 //! ```
 
-use super::{ScheduleError, THREAD_LIMIT, Unit};
+use super::{LoopsUnit, ScheduleError, THREAD_LIMIT};
 use std::cmp::Ordering;
 
 /// With exponents further apart, the slower part's share of 2^32 rows is less than half a row: its rate is below 2^63
@@ -17,7 +17,7 @@ const FAR: i32 = 60;
 /// # Errors
 /// No threads at all, or more than [`THREAD_LIMIT`] of a part; a throughput that is not positive and finite, also of a
 /// part without threads.
-pub fn row_boundary(rows: u32, csr: Unit, tile: Unit) -> Result<u32, ScheduleError> {
+pub fn row_boundary(rows: u32, csr: LoopsUnit, tile: LoopsUnit) -> Result<u32, ScheduleError> {
     let (c, t) = (Rate::new("CSR", csr)?, Rate::new("tile", tile)?);
     match (c.count, t.count) {
         (0, 0) => return Err(ScheduleError::NoThreads),
@@ -41,7 +41,7 @@ struct Rate {
 }
 
 impl Rate {
-    fn new(part: &'static str, unit: Unit) -> Result<Rate, ScheduleError> {
+    fn new(part: &'static str, unit: LoopsUnit) -> Result<Rate, ScheduleError> {
         let found = unit.throughput;
         if !found.is_finite() || found <= 0.0 {
             return Err(ScheduleError::Throughput { part, found });

@@ -8,7 +8,7 @@
 //! ```
 
 use super::model::{Model, all_pairs, choose};
-use super::{Choice, Plan, Sample, ScheduleError, THREAD_LIMIT, Unit, row_boundary};
+use super::{Choice, LoopsUnit, Plan, Sample, ScheduleError, THREAD_LIMIT, row_boundary};
 
 /// The pairs that are measured for a total number of threads: none, one, half and all of each part, and all but one.
 /// They determine the model for every total from 2 on.
@@ -129,7 +129,7 @@ fn fastest(samples: &[Sample]) -> Option<(u32, u32)> {
 
 /// `rows` rows cut for a pair; a part without rows has no threads.
 fn cut(rows: u32, (x, y): (u32, u32), (csr, tile): (f64, f64)) -> Result<Choice, ScheduleError> {
-    let unit = |throughput, threads| Unit { throughput, threads };
+    let unit = |throughput, threads| LoopsUnit { throughput, threads };
     let boundary = row_boundary(rows, unit(csr, x), unit(tile, y))?;
     let (csr_threads, tile_threads) = match boundary {
         // Not even one row for the CSR part, or no rows at all.

@@ -20,7 +20,7 @@ mod timed;
 pub use boundary::row_boundary;
 pub use calibrate::{pairs, plan};
 pub use model::{Model, Prediction, TIE, choose};
-pub use timed::{Sampled, sample_rows, timed_plan};
+pub use timed::{RowSample, sample_rows, timed_plan};
 
 use sparse_types::format::FormatParams;
 use sparse_types::refusal::Refusal;
@@ -86,7 +86,7 @@ pub enum ScheduleError {
 
 /// What computes one part: vectors of a row (CSR part) or tiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
+pub struct LoopsUnit {
     /// Throughput of one thread, in any measure that both parts share; positive and finite.
     pub throughput: f64,
     /// Threads, at most [`THREAD_LIMIT`].

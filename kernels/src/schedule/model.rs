@@ -12,15 +12,15 @@ use super::{Choice, Sample, ScheduleError, THREAD_LIMIT};
 /// it unless the samples hardly determine the model, and noise of a clock far above.
 pub const TIE: f64 = 1.0 / (1u64 << 30) as f64;
 
-type Row = [f64; 5];
+type FitRow = [f64; 5];
 
 /// The fitted model. Performances are held divided by a power of two, thread counts by another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Column j holds R from row 0 to j.
-    r: [Row; 5],
+    r: [FitRow; 5],
     /// Q^T p.
-    projected: Row,
+    projected: FitRow,
     /// Length of p.
     length: f64,
     /// What p was divided by.
@@ -123,7 +123,7 @@ pub(super) fn all_pairs(total: u32) -> impl Iterator<Item = (u32, u32)> {
     (1..=total).flat_map(|sum| (0..=sum).map(move |x| (x, sum - x)))
 }
 
-fn powers(x: u32, y: u32, shrink: f64) -> Row {
+fn powers(x: u32, y: u32, shrink: f64) -> FitRow {
     let (x, y) = (f64::from(x) * shrink, f64::from(y) * shrink);
     [1.0, x, y, x * x, y * y]
 }
@@ -142,7 +142,7 @@ fn power_of_two_near(x: f64) -> f64 {
 }
 
 /// Modified Gram-Schmidt; a second pass takes away what rounding left of the first.
-fn orthonormalise(columns: &mut [Vec<f64>; 5]) -> [Row; 5] {
+fn orthonormalise(columns: &mut [Vec<f64>; 5]) -> [FitRow; 5] {
     let mut r = [[0.0; 5]; 5];
     for (j, r) in r.iter_mut().enumerate() {
         let (done, rest) = columns.split_at_mut(j);

@@ -39,24 +39,24 @@ pub fn sample_rows(rows: usize, wanted: usize) -> Vec<Range<usize>> {
 
 /// Some rows of a CSR matrix, with all of its columns.
 #[derive(Clone, Debug)]
-pub struct Sampled {
+pub struct RowSample {
     matrix: AnySparse,
     rows: u32,
     nnz: usize,
 }
 
-impl Sampled {
+impl RowSample {
     /// The rows in these ranges, in their order.
     ///
     /// # Errors
     /// A matrix that is not CSR; a range past its last row.
-    pub fn new(a: &AnySparse, ranges: &[Range<usize>]) -> Result<Sampled, Refusal> {
+    pub fn new(a: &AnySparse, ranges: &[Range<usize>]) -> Result<RowSample, Refusal> {
         macro_rules! typed {
             ($($variant:ident),*) => {
                 match a {
                     $(AnySparse::$variant(m) => {
                         let csr = take(m, ranges)?;
-                        Ok(Sampled {
+                        Ok(RowSample {
                             rows: csr.rows as u32,
                             nnz: csr.nnz(),
                             matrix: AnySparse::$variant(Sparse::Csr(csr)),
@@ -131,7 +131,7 @@ pub fn timed_plan(
     mut execute: impl FnMut(&AnySparse, &Plan) -> Result<(), Refusal>,
 ) -> Result<Plan, ScheduleError> {
     let (rows, _) = a.shape();
-    let sample = Sampled::new(a, &sample_rows(rows, wanted))?;
+    let sample = RowSample::new(a, &sample_rows(rows, wanted))?;
     plan(rows as u32, sample.rows, br, threads, |plan| {
         let loops = sample.encoded(plan.params())?;
         execute(&loops, plan)?;

@@ -9,7 +9,7 @@
 #![expect(unsafe_code, reason = "functions compiled for CPU features are called where a token proves them")]
 
 use super::dense::{Dense, Target};
-use super::lanes::{Rows, Tiles};
+use super::lanes::{BlockTiles, Rows};
 use super::{rows, tiles};
 use crate::engine::Engine;
 use crate::feature::Feature;
@@ -51,7 +51,7 @@ pub(super) trait Core<A: Unit>: Isa {
     fn vector(self, a: Rows<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: Target<'_, A>);
 
     /// The same for some blocks of tiles; see [`tiles::spmm`].
-    fn tiles(self, a: Tiles<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: Target<'_, A>);
+    fn tiles(self, a: BlockTiles<'_, A>, b: Dense<'_, A>, scaling: Scaling<A>, c: Target<'_, A>);
 }
 
 macro_rules! isa {
@@ -109,9 +109,9 @@ macro_rules! isa {
                 unsafe { enter(a, b, scaling, c) }
             }
 
-            fn tiles(self, a: Tiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
+            fn tiles(self, a: BlockTiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                 #[target_feature(enable = $features)]
-                fn enter(a: Tiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
+                fn enter(a: BlockTiles<'_, $element>, b: Dense<'_, $element>, scaling: Scaling<$element>, c: Target<'_, $element>) {
                     // SAFETY: the vector's features are enabled here.
                     unsafe { tiles::spmm::<$vector>(a, b, scaling, c) }
                 }

@@ -45,7 +45,7 @@ impl<'a, T> Rows<'a, T> {
 /// Consecutive blocks of `br` rows: block `b` has tiles `ptr[b] - ptr[0]..ptr[b + 1] - ptr[0]`, columns ascending, each with
 /// `br` values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tiles<'a, T> {
+pub(super) struct BlockTiles<'a, T> {
     /// Rows that the matrix has of these blocks.
     pub(super) rows: usize,
     /// Rows of a block.
@@ -97,7 +97,7 @@ impl<T> Buffers<T> {
 }
 
 /// A matrix that gives its rows in units of one or more.
-pub(super) trait Lanes<T>: Sync {
+pub(super) trait RowUnits<T>: Sync {
     /// Number of units.
     fn units(&self) -> usize;
     /// First row of a unit; for the number of units, the number of rows. Ascends.
@@ -108,5 +108,5 @@ pub(super) trait Lanes<T>: Sync {
     fn read<'s>(&'s self, units: Range<usize>, buffers: &'s mut Buffers<T>) -> Rows<'s, T>;
 }
 
-/// A boxed [`Lanes`], or why there is none.
-pub(super) type Boxed<'a, T> = Result<Box<dyn Lanes<T> + 'a>, Refusal>;
+/// A boxed [`RowUnits`], or why there is none.
+pub(super) type Boxed<'a, T> = Result<Box<dyn RowUnits<T> + 'a>, Refusal>;

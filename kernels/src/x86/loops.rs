@@ -11,9 +11,9 @@
 //! Source: section 3.3 of the LOOPS paper; SEMANTICS section 3.
 
 use super::element::{Enter, Leave};
-use super::formats::{Compressed, transposed};
+use super::formats::{CompressedRows, transposed};
 use super::isa::{Avx2, Avx512, Core};
-use super::lanes::{Buffers, Lanes, Rows, Tiles};
+use super::lanes::{BlockTiles, Buffers, RowUnits, Rows};
 use super::spmm::{Blocks, Work, product};
 use super::workers::Split;
 use crate::engine::Engine;
@@ -105,10 +105,10 @@ fn open<T: Stored + Default>(matrix: &Sparse<T>, transpose: bool) -> Result<Work
     if transpose {
         return Ok(Work::Rows(Box::new(transposed(&Slots(m), m.cols)?)));
     }
-    let rows = Compressed::borrowed(&m.row_ptr, &m.col_idx, &m.csr_values);
+    let rows = CompressedRows::borrowed(&m.row_ptr, &m.col_idx, &m.csr_values);
     let blocks = Blocks {
         boundary: m.boundary,
-        tiles: Tiles {
+        tiles: BlockTiles {
             rows: m.rows - m.boundary,
             br: m.br,
             ptr: &m.block_ptr,
@@ -123,7 +123,7 @@ fn open<T: Stored + Default>(matrix: &Sparse<T>, transpose: bool) -> Result<Work
 #[derive(Debug)]
 struct Slots<'a, T>(&'a Loops<T>);
 
-impl<T: Stored> Lanes<T> for Slots<'_, T> {
+impl<T: Stored> RowUnits<T> for Slots<'_, T> {
     fn units(&self) -> usize {
         self.0.rows
     }

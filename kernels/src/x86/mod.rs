@@ -35,8 +35,8 @@ use crate::portable::element::contract;
 use crate::portable::unit::Unit;
 use element::{Enter, Leave};
 use formats::{
-    AsBcsr, AsBitTcf, AsBlockedEll, AsCoo, AsCsc, AsCsr, AsEll, AsLibraSddmm, AsLibraSpmm, AsMeTcf, AsNm,
-    AsRsTile, AsSrBcrs, AsTcf, AsTwoFour, AsVnm, Decoded, Source,
+    BcsrRows, BitTcfRows, BlockedEllRows, CooRows, CscRows, CsrRows, DecodedRows, EllRows, LibraSddmmRows,
+    LibraSpmmRows, MeTcfRows, NmRows, RowSource, RsTileRows, SrBcrsRows, TcfRows, TwoFourRows, VnmRows,
 };
 use isa::{Avx2, Avx512, Core, Isa};
 use sparse_types::arithmetic::{Arithmetic, Pads, Reduction};
@@ -79,43 +79,43 @@ fn engine<S: Core<f32> + Core<f64>>(table: &mut Vec<Kernel>) {
         f64 f64 f64, f32 f32 f32, Tf32 f32 f32, F16 f32 f32, F16 f32 F16,
         Bf16 f32 f32, Bf16 f32 Bf16, E4m3 f32 f32, E5m2 f32 f32);
     let by_format: [fn(&mut Vec<Kernel>); 17] = [
-        spmm_rows::<S, AsCoo>,
-        spmm_rows::<S, AsCsr>,
-        spmm_rows::<S, AsCsc>,
-        spmm_rows::<S, AsBcsr>,
-        spmm_rows::<S, AsEll>,
-        spmm_rows::<S, AsBlockedEll>,
-        spmm_rows::<S, AsRsTile>,
-        spmm_rows::<S, AsLibraSpmm>,
-        spmm_rows::<S, AsLibraSddmm>,
-        spmm_rows::<S, Decoded<RpCscToCsr>>,
-        spmm_rows::<S, Decoded<CpCsrToCsr>>,
-        spmm_rows::<S, AsNm>,
-        spmm_rows::<S, AsVnm>,
-        spmm_rows::<S, AsTcf>,
-        spmm_rows::<S, AsMeTcf>,
-        spmm_rows::<S, AsBitTcf>,
-        spmm_rows::<S, AsSrBcrs>,
+        spmm_rows::<S, CooRows>,
+        spmm_rows::<S, CsrRows>,
+        spmm_rows::<S, CscRows>,
+        spmm_rows::<S, BcsrRows>,
+        spmm_rows::<S, EllRows>,
+        spmm_rows::<S, BlockedEllRows>,
+        spmm_rows::<S, RsTileRows>,
+        spmm_rows::<S, LibraSpmmRows>,
+        spmm_rows::<S, LibraSddmmRows>,
+        spmm_rows::<S, DecodedRows<RpCscToCsr>>,
+        spmm_rows::<S, DecodedRows<CpCsrToCsr>>,
+        spmm_rows::<S, NmRows>,
+        spmm_rows::<S, VnmRows>,
+        spmm_rows::<S, TcfRows>,
+        spmm_rows::<S, MeTcfRows>,
+        spmm_rows::<S, BitTcfRows>,
+        spmm_rows::<S, SrBcrsRows>,
     ];
     for push in by_format {
         push(table);
     }
     // 2:4 is defined for 16-bit types and tf32 only.
-    push_types!(@each table, Op::Spmm, run, S, AsTwoFour;
+    push_types!(@each table, Op::Spmm, run, S, TwoFourRows;
         Tf32 f32 f32, F16 f32 f32, F16 f32 F16, Bf16 f32 f32, Bf16 f32 Bf16);
-    spmv_rows::<S, AsCsr>(table);
-    spmv_rows::<S, AsCoo>(table);
-    spmv_rows::<S, AsCsc>(table);
-    spmv_rows::<S, AsBcsr>(table);
-    spmv_rows::<S, AsEll>(table);
-    spmv_rows::<S, AsBlockedEll>(table);
+    spmv_rows::<S, CsrRows>(table);
+    spmv_rows::<S, CooRows>(table);
+    spmv_rows::<S, CscRows>(table);
+    spmv_rows::<S, BcsrRows>(table);
+    spmv_rows::<S, EllRows>(table);
+    spmv_rows::<S, BlockedEllRows>(table);
 }
 
-fn spmm_rows<S: Core<f32> + Core<f64>, F: Source>(table: &mut Vec<Kernel>) {
+fn spmm_rows<S: Core<f32> + Core<f64>, F: RowSource>(table: &mut Vec<Kernel>) {
     push_types!(table, Op::Spmm, run, S, F);
 }
 
-fn spmv_rows<S: Core<f32> + Core<f64>, F: Source>(table: &mut Vec<Kernel>) {
+fn spmv_rows<S: Core<f32> + Core<f64>, F: RowSource>(table: &mut Vec<Kernel>) {
     push_types!(table, Op::Spmv, run_vector, S, F);
 }
 

@@ -53,7 +53,7 @@ pub(super) unsafe fn spmm<V: Vector>(
     let mut first = 0;
     while first < b.cols {
         let left = b.cols - first;
-        // SAFETY: each panel ends at or before the last column; the features are the caller's.
+        // SAFETY: each panel ends at or before the last column; the caller promises the features of V.
         unsafe {
             first += match left / V::LANES {
                 0 => panels.tail(first, left),
@@ -89,7 +89,7 @@ pub(super) unsafe fn spmv<V: Vector>(
 ) {
     assert!(b.cols == 1 && V::LANES == 1, "one column, one lane");
     let panels = Panels::<V>::new(a, b, scaling, &mut c);
-    // SAFETY: the panel is the one column; the features are the caller's.
+    // SAFETY: the panel is the one column; the caller promises the features of V.
     unsafe { panels.full::<1, 4>(0, false) };
 }
 
@@ -123,8 +123,8 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// The features of `V`; the panel ends at or before column `n`.
     #[inline(always)]
     unsafe fn full<const W: usize, const JAM: usize>(&self, first: usize, far: bool) -> usize {
-        let panel = Panel::<V, W> { first, mask: None, stream: self.stream };
-        // SAFETY: the caller's.
+        let panel = ColumnPanel::<V, W> { first, mask: None, stream: self.stream };
+        // SAFETY: the caller promises the features of V, and that the panel ends at or before column n.
         unsafe {
             if far {
                 self.panel::<W, JAM, true>(panel);
@@ -141,11 +141,11 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// The features of `V`; `first + left` is `n`.
     #[inline(always)]
     unsafe fn tail(&self, first: usize, left: usize) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises the features of V, and that `first + left` is n: the lanes of the mask end at column n.
         unsafe {
             let mask = Some(V::first(left));
             let stream = false;
-            self.panel::<1, 4, false>(Panel { first, mask, stream });
+            self.panel::<1, 4, false>(ColumnPanel { first, mask, stream });
         }
         left
     }
@@ -153,10 +153,10 @@ impl<'a, V: Vector> Panels<'a, V> {
     /// # Safety
     /// The features of `V`; the panel lies within the columns.
     #[inline(always)]
-    unsafe fn panel<const W: usize, const JAM: usize, const FAR: bool>(&self, panel: Panel<V, W>) {
+    unsafe fn panel<const W: usize, const JAM: usize, const FAR: bool>(&self, panel: ColumnPanel<V, W>) {
         let rows = self.a.count();
         let mut row = 0;
-        // SAFETY: the caller's; rows are below the number of rows.
+        // SAFETY: the caller promises the features of V and a panel within the columns; every row of a group is below `rows`.
         unsafe {
             while row + JAM <= rows {
                 self.group::<W, JAM, FAR>(panel, row);
@@ -176,7 +176,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     #[inline(always)]
     unsafe fn group<const W: usize, const JAM: usize, const FAR: bool>(
         &self,
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         row: usize,
     ) {
         const { assert!(JAM >= 1 && JAM <= 4) };
@@ -189,7 +189,8 @@ impl<'a, V: Vector> Panels<'a, V> {
             assert!(at[r] <= end[r] && end[r] <= self.a.cols.len(), "offsets ascend");
             common = common.min(end[r] - at[r]);
         }
-        // SAFETY: entries are below the end of their rows, just asserted; the rest is the caller's.
+        // SAFETY: entries are below the end of their rows, just asserted; the caller promises the features of V, a panel within the
+        // columns and rows within the rows.
         unsafe {
             let mut acc = [[V::zero(); W]; JAM];
             for step in 0..common {
@@ -219,7 +220,7 @@ impl<'a, V: Vector> Panels<'a, V> {
     unsafe fn term<const W: usize, const FAR: bool>(
         &self,
         mut acc: [V; W],
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         entry: usize,
     ) -> [V; W] {
         // SAFETY: the entry is within both arrays, its column is a row of B (asserted in `new`), the panel is within that
@@ -251,11 +252,12 @@ impl<'a, V: Vector> Panels<'a, V> {
     unsafe fn finish<const W: usize, const FAR: bool>(
         &self,
         mut acc: [V; W],
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         row: usize,
         entries: std::ops::Range<usize>,
     ) {
-        // SAFETY: the caller's; row and panel are within C (asserted in `new`).
+        // SAFETY: the caller promises the features of V, entries within the entries, and a row and a panel of C, which `new` asserted
+        // to be in memory.
         unsafe {
             for entry in entries {
                 acc = self.term::<W, FAR>(acc, panel, entry);
@@ -271,19 +273,19 @@ impl<'a, V: Vector> Panels<'a, V> {
 
 /// Columns from `first` on: `W` whole vectors, or the lanes of the mask.
 #[derive(Clone, Copy)]
-pub(super) struct Panel<V: Vector, const W: usize> {
+pub(super) struct ColumnPanel<V: Vector, const W: usize> {
     pub(super) first: usize,
     pub(super) mask: Option<V::Mask>,
     /// Whole vectors are stored past the caches; see [`Target::streams`].
     pub(super) stream: bool,
 }
 
-impl<V: Vector, const W: usize> Panel<V, W> {
+impl<V: Vector, const W: usize> ColumnPanel<V, W> {
     /// # Safety
     /// The features of `V`; the lanes of the panel are readable.
     #[inline(always)]
     pub(super) unsafe fn load(self, from: *const V::Element) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises the features of V, and that the lanes of the panel are readable at `from`.
         unsafe {
             match self.mask {
                 Some(mask) => V::load_first(mask, from),
@@ -301,7 +303,8 @@ impl<V: Vector, const W: usize> Panel<V, W> {
     pub(super) unsafe fn store(self, c: *mut V::Element, acc: V, scaling: Scaling<V::Element>) {
         let (alpha, beta) = scaling.factors();
         let (zero, one) = (V::Element::ZERO, V::Element::ONE);
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises the features of V, and that the lanes of the panel are readable and writable at `c`, which is a
+        // multiple of 16 bytes where the panel streams.
         unsafe {
             let mut y = acc;
             if alpha != one {

@@ -71,7 +71,6 @@ pub(super) trait Vector: Copy {
 macro_rules! vector {
     ($vector:ty, $element:ty, $lanes:literal, $registers:literal, $mask:ty, |$count:ident| $first:expr;
         $zero:ident $splat:ident $load:ident $store:ident $stream:ident $load_first:ident $store_first:ident $fused:ident $times:ident $plus:ident) => {
-        // SAFETY (each block): the caller answers for the features and the pointers, as the trait says.
         impl Vector for $vector {
             type Element = $element;
             type Mask = $mask;
@@ -80,31 +79,31 @@ macro_rules! vector {
 
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features of this vector; registers only.
                 unsafe { $zero() }
             }
 
             #[inline(always)]
             unsafe fn splat(x: $element) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features of this vector; registers only.
                 unsafe { $splat(x) }
             }
 
             #[inline(always)]
             unsafe fn load(from: *const $element) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features, and that all lanes are readable at `from`.
                 unsafe { $load(from) }
             }
 
             #[inline(always)]
             unsafe fn store(self, to: *mut $element) {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features, and that all lanes are writable at `to`.
                 unsafe { $store(to, self) }
             }
 
             #[inline(always)]
             unsafe fn stream(self, to: *mut $element) {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features, that all lanes are writable at `to`, and that it is a multiple of 16.
                 unsafe { $stream(to, self) }
             }
 
@@ -115,31 +114,31 @@ macro_rules! vector {
 
             #[inline(always)]
             unsafe fn load_first(mask: $mask, from: *const $element) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features, and that the lanes of the mask are readable at `from`; others are not touched.
                 unsafe { $load_first(mask, from) }
             }
 
             #[inline(always)]
             unsafe fn store_first(self, mask: $mask, to: *mut $element) {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features, and that the lanes of the mask are writable at `to`; others are not touched.
                 unsafe { $store_first(to, mask, self) }
             }
 
             #[inline(always)]
             unsafe fn fused(self, a: Self, b: Self) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features of this vector; registers only.
                 unsafe { $fused(a, b, self) }
             }
 
             #[inline(always)]
             unsafe fn times(self, other: Self) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features of this vector; registers only.
                 unsafe { $times(self, other) }
             }
 
             #[inline(always)]
             unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises the features of this vector; registers only.
                 unsafe { $plus(self, other) }
             }
         }
@@ -155,12 +154,14 @@ vector! { __m512d, f64, 8, 32, __mmask8, |count| first_bits(count) as __mmask8;
     _mm512_fmadd_pd _mm512_mul_pd _mm512_add_pd
 }
 vector! { __m256, f32, 8, 16, __m256i,
-    |count| first_of_8(count);
+    // SAFETY: the caller of `first` promises the features of the vector, AVX2 among them.
+    |count| unsafe { first_of_8(count) };
     _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps stream_256_ps masked_load_ps _mm256_maskstore_ps
     _mm256_fmadd_ps _mm256_mul_ps _mm256_add_ps
 }
 vector! { __m256d, f64, 4, 16, __m256i,
-    |count| first_of_4(count);
+    // SAFETY: the caller of `first` promises the features of the vector, AVX2 among them.
+    |count| unsafe { first_of_4(count) };
     _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd stream_256_pd masked_load_pd _mm256_maskstore_pd
     _mm256_fmadd_pd _mm256_mul_pd _mm256_add_pd
 }
@@ -168,9 +169,12 @@ vector! { __m256d, f64, 4, 16, __m256i,
 /// Writes one vector past the caches: whole where the address allows it, else as quarters or halves of 16 bytes.
 macro_rules! stream {
     ($name:ident, $vector:ty, $element:ty, $whole:ident, $quarter:ident, $low:ident, $($extract:ident $place:literal),*) => {
+        /// # Safety
+        /// The CPU has the features of the vector; all lanes are writable at `to`, a multiple of 16 bytes.
         #[inline(always)]
         unsafe fn $name(to: *mut $element, v: $vector) {
-            // SAFETY: the caller's; the address is a multiple of 16 bytes, and of the whole vector where that is written.
+            // SAFETY: the caller promises the features and a writable vector at `to`, a multiple of 16 bytes, which is what a part
+            // needs; a whole vector is written only where `to` is a multiple of its size.
             unsafe {
                 if to.addr().is_multiple_of(size_of::<$vector>()) {
                     $whole(to.cast(), v);
@@ -196,30 +200,42 @@ fn first_bits(count: usize) -> u32 {
 }
 
 /// A mask of words whose sign says that the lane is selected.
+///
+/// # Safety
+/// The CPU has AVX2.
 #[inline(always)]
-fn first_of_8(count: usize) -> __m256i {
-    // SAFETY: only called through `Vector::first`, whose caller has the features.
+unsafe fn first_of_8(count: usize) -> __m256i {
+    // SAFETY: the caller promises AVX2; registers only.
     unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 
 /// The same for doublewords.
+///
+/// # Safety
+/// The CPU has AVX2.
 #[inline(always)]
-fn first_of_4(count: usize) -> __m256i {
-    // SAFETY: only called through `Vector::first`, whose caller has the features.
+unsafe fn first_of_4(count: usize) -> __m256i {
+    // SAFETY: the caller promises AVX2; registers only.
     unsafe { _mm256_cmpgt_epi64(_mm256_set1_epi64x(count as i64), _mm256_setr_epi64x(0, 1, 2, 3)) }
 }
 
 /// `vmaskmovps` with the operands in the order of AVX-512.
+///
+/// # Safety
+/// The CPU has AVX; the lanes of the mask are readable.
 #[inline(always)]
 unsafe fn masked_load_ps(mask: __m256i, from: *const f32) -> __m256 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller promises AVX, and that the lanes of the mask are readable at `from`; others are not touched.
     unsafe { _mm256_maskload_ps(from, mask) }
 }
 
 /// `vmaskmovpd` with the operands in the order of AVX-512.
+///
+/// # Safety
+/// The CPU has AVX; the lanes of the mask are readable.
 #[inline(always)]
 unsafe fn masked_load_pd(mask: __m256i, from: *const f64) -> __m256d {
-    // SAFETY: the caller's.
+    // SAFETY: the caller promises AVX, and that the lanes of the mask are readable at `from`; others are not touched.
     unsafe { _mm256_maskload_pd(from, mask) }
 }
 
@@ -244,19 +260,19 @@ macro_rules! lone {
 
             #[inline(always)]
             unsafe fn load(from: *const $element) -> Self {
-                // SAFETY: see the trait; elements of a slice are aligned.
+                // SAFETY: the caller promises that one element is readable at `from`.
                 unsafe { from.read_unaligned() }
             }
 
             #[inline(always)]
             unsafe fn store(self, to: *mut $element) {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises that one element is writable at `to`.
                 unsafe { to.write_unaligned(self) }
             }
 
             #[inline(always)]
             unsafe fn stream(self, to: *mut $element) {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises that one element is writable at `to`.
                 unsafe { self.store(to) }
             }
 
@@ -265,13 +281,13 @@ macro_rules! lone {
 
             #[inline(always)]
             unsafe fn load_first((): (), from: *const $element) -> Self {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises that one element is readable at `from`.
                 unsafe { Self::load(from) }
             }
 
             #[inline(always)]
             unsafe fn store_first(self, (): (), to: *mut $element) {
-                // SAFETY: see the trait.
+                // SAFETY: the caller promises that one element is writable at `to`.
                 unsafe { self.store(to) }
             }
 

@@ -2,9 +2,9 @@
 
 use super::dense::{self, Dense, Target};
 use super::element::{Enter, Leave};
-use super::formats::Source;
+use super::formats::RowSource;
 use super::isa::Core;
-use super::lanes::{Buffers, Lanes, Tiles};
+use super::lanes::{BlockTiles, Buffers, RowUnits};
 use super::workers::{self, Job, Part, Split};
 use crate::portable::element::Stored;
 use crate::portable::request::{self, Product};
@@ -16,7 +16,7 @@ use sparse_types::task::{Answer, Task};
 use std::ops::Range;
 
 /// The SpMM kernel for instruction set `S`, format `F` and element types `I` (both operands), `A` (accumulator), `O` (output).
-pub(super) fn run<S: Core<A>, F: Source, I: Enter<A>, A: Unit, O: Leave<A>>(
+pub(super) fn run<S: Core<A>, F: RowSource, I: Enter<A>, A: Unit, O: Leave<A>>(
     task: Task<'_>,
 ) -> Result<Answer, Refusal> {
     let isa = S::detect()?;
@@ -25,7 +25,7 @@ pub(super) fn run<S: Core<A>, F: Source, I: Enter<A>, A: Unit, O: Leave<A>>(
 }
 
 /// The SpMV kernel.
-pub(super) fn run_vector<S: Core<A>, F: Source, I: Enter<A>, A: Unit, O: Leave<A>>(
+pub(super) fn run_vector<S: Core<A>, F: RowSource, I: Enter<A>, A: Unit, O: Leave<A>>(
     task: Task<'_>,
 ) -> Result<Answer, Refusal> {
     let isa = S::detect()?;
@@ -36,15 +36,15 @@ pub(super) fn run_vector<S: Core<A>, F: Source, I: Enter<A>, A: Unit, O: Leave<A
 /// What is multiplied.
 pub(super) enum Work<'a, I> {
     /// Rows of any format.
-    Rows(Box<dyn Lanes<I> + 'a>),
+    Rows(Box<dyn RowUnits<I> + 'a>),
     /// Rows, then tiles.
-    Both(Box<dyn Lanes<I> + 'a>, Blocks<'a, I>),
+    Both(Box<dyn RowUnits<I> + 'a>, Blocks<'a, I>),
 }
 
 impl<I: Sync> Work<'_, I> {
     /// Entries, roughly; slots in tiles.
     fn stored(&self) -> usize {
-        let rows = |lanes: &dyn Lanes<I>| lanes.before(lanes.units());
+        let rows = |lanes: &dyn RowUnits<I>| lanes.before(lanes.units());
         match self {
             Work::Rows(lanes) => rows(&**lanes),
             Work::Both(lanes, blocks) => rows(&**lanes) + blocks.tiles.values.len(),
@@ -55,7 +55,7 @@ impl<I: Sync> Work<'_, I> {
 /// Opens a matrix, or its transpose. A function pointer, so that the loops are compiled once and not per format.
 pub(super) type Open<I> = for<'a> fn(&'a Sparse<I>, bool) -> Result<Work<'a, I>, Refusal>;
 
-fn rows_of<F: Source, I: Stored + Default>(
+fn rows_of<F: RowSource, I: Stored + Default>(
     matrix: &Sparse<I>,
     transpose: bool,
 ) -> Result<Work<'_, I>, Refusal> {
@@ -68,7 +68,7 @@ pub(super) struct Blocks<'a, I> {
     /// First row of the part.
     pub(super) boundary: usize,
     /// All tiles.
-    pub(super) tiles: Tiles<'a, I>,
+    pub(super) tiles: BlockTiles<'a, I>,
 }
 
 /// A checked product.
@@ -116,44 +116,44 @@ struct Loops<'b, S, A> {
 }
 
 /// Buffers of one worker.
-struct Kept<I, A> {
+struct WorkerBuffers<I, A> {
     decoded: Buffers<I>,
     values: Vec<A>,
     c: Vec<A>,
 }
 
 /// A part as the cutter sees it.
-enum Cut<'w, 'a, I> {
+enum CutPart<'w, 'a, I> {
     None,
-    Rows(&'w (dyn Lanes<I> + 'a)),
+    Rows(&'w (dyn RowUnits<I> + 'a)),
     Tiles(&'w Blocks<'a, I>),
 }
 
 /// Cost of a row next to that of an entry.
 const ROW: usize = 4;
 
-impl<I: Sync> Part for Cut<'_, '_, I> {
+impl<I: Sync> Part for CutPart<'_, '_, I> {
     fn units(&self) -> usize {
         match self {
-            Cut::None => 0,
-            Cut::Rows(lanes) => lanes.units(),
-            Cut::Tiles(blocks) => blocks.tiles.ptr.len() - 1,
+            CutPart::None => 0,
+            CutPart::Rows(lanes) => lanes.units(),
+            CutPart::Tiles(blocks) => blocks.tiles.ptr.len() - 1,
         }
     }
 
     fn first_row(&self, unit: usize) -> usize {
         match self {
-            Cut::None => 0,
-            Cut::Rows(lanes) => lanes.first_row(unit),
-            Cut::Tiles(blocks) => blocks.boundary + (unit * blocks.tiles.br).min(blocks.tiles.rows),
+            CutPart::None => 0,
+            CutPart::Rows(lanes) => lanes.first_row(unit),
+            CutPart::Tiles(blocks) => blocks.boundary + (unit * blocks.tiles.br).min(blocks.tiles.rows),
         }
     }
 
     fn before(&self, unit: usize) -> usize {
         match self {
-            Cut::None => 0,
-            Cut::Rows(lanes) => lanes.before(unit) + ROW * lanes.first_row(unit),
-            Cut::Tiles(blocks) => (blocks.tiles.ptr[unit] as usize + ROW * unit) * blocks.tiles.br,
+            CutPart::None => 0,
+            CutPart::Rows(lanes) => lanes.before(unit) + ROW * lanes.first_row(unit),
+            CutPart::Tiles(blocks) => (blocks.tiles.ptr[unit] as usize + ROW * unit) * blocks.tiles.br,
         }
     }
 }
@@ -166,10 +166,10 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
         (c, ldc): (&mut [O], usize),
     ) {
         let parts = match work {
-            Work::Rows(lanes) => [Cut::Rows(&**lanes), Cut::None],
-            Work::Both(lanes, blocks) => [Cut::Rows(&**lanes), Cut::Tiles(blocks)],
+            Work::Rows(lanes) => [CutPart::Rows(&**lanes), CutPart::None],
+            Work::Both(lanes, blocks) => [CutPart::Rows(&**lanes), CutPart::Tiles(blocks)],
         };
-        let kept = || Kept { decoded: Buffers::default(), values: Vec::new(), c: Vec::new() };
+        let kept = || WorkerBuffers { decoded: Buffers::default(), values: Vec::new(), c: Vec::new() };
         workers::run([&parts[0], &parts[1]], split, (c, ldc), kept, |kept, job| {
             self.job(&parts[job.part], kept, job, ldc);
         });
@@ -178,13 +178,13 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
     /// One job, through a buffer where C is of another type than the accumulator.
     fn job<I: Enter<A>, O: Leave<A>>(
         &self,
-        part: &Cut<'_, '_, I>,
-        kept: &mut Kept<I, A>,
+        part: &CutPart<'_, '_, I>,
+        kept: &mut WorkerBuffers<I, A>,
         job: Job<'_, O>,
         ldc: usize,
     ) {
         let Job { units, c, .. } = job;
-        let Kept { decoded, values, c: own } = kept;
+        let WorkerBuffers { decoded, values, c: own } = kept;
         if let Some(c) = O::as_unit(c) {
             let stream = self.stream;
             let c = Target { data: c, ld: ldc, stream };
@@ -209,14 +209,14 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
 
     fn multiply<I: Enter<A>>(
         &self,
-        part: &Cut<'_, '_, I>,
+        part: &CutPart<'_, '_, I>,
         units: Range<usize>,
         (decoded, values): (&mut Buffers<I>, &mut Vec<A>),
         c: Target<'_, A>,
     ) {
         match part {
-            Cut::None => {}
-            Cut::Rows(lanes) => {
+            CutPart::None => {}
+            CutPart::Rows(lanes) => {
                 let rows = lanes.read(units, decoded);
                 let rows = rows.with(self.widened(rows.values, values));
                 if self.b.cols == 1 {
@@ -225,12 +225,12 @@ impl<S: Core<A>, A: Unit> Loops<'_, S, A> {
                     self.isa.rows(rows, self.b, self.scaling, c);
                 }
             }
-            Cut::Tiles(blocks) => {
+            CutPart::Tiles(blocks) => {
                 let all = &blocks.tiles;
                 let ptr = &all.ptr[units.start..=units.end];
                 let stored = ptr[0] as usize..ptr[ptr.len() - 1] as usize;
                 let slots = &all.values[stored.start * all.br..stored.end * all.br];
-                let tiles = Tiles {
+                let tiles = BlockTiles {
                     rows: (units.end * all.br).min(all.rows) - units.start * all.br,
                     br: all.br,
                     ptr,

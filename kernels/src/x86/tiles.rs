@@ -11,15 +11,15 @@
 #![expect(unsafe_code, reason = "loads and stores of vectors, bounds asserted before the loops")]
 
 use super::dense::{Dense, Target};
-use super::lanes::Tiles;
-use super::rows::{Panel, fence};
+use super::lanes::BlockTiles;
+use super::rows::{ColumnPanel, fence};
 use super::simd::Vector;
 use crate::portable::scaling::Scaling;
 use std::ops::Range;
 
-/// What the loops need. Made by [`Blocks::new`] only, which asserts the bounds.
-struct Blocks<'a, V: Vector> {
-    a: Tiles<'a, V::Element>,
+/// What the loops need. Made by [`BlockLoops::new`] only, which asserts the bounds.
+struct BlockLoops<'a, V: Vector> {
+    a: BlockTiles<'a, V::Element>,
     b: *const V::Element,
     ldb: usize,
     c: *mut V::Element,
@@ -34,27 +34,27 @@ struct Blocks<'a, V: Vector> {
 /// The features of `V` are enabled in the caller.
 #[inline(always)]
 pub(super) unsafe fn spmm<V: Vector>(
-    a: Tiles<'_, V::Element>,
+    a: BlockTiles<'_, V::Element>,
     b: Dense<'_, V::Element>,
     scaling: Scaling<V::Element>,
     mut c: Target<'_, V::Element>,
 ) {
-    let blocks = Blocks::<V>::new(a, b, scaling, &mut c);
+    let blocks = BlockLoops::<V>::new(a, b, scaling, &mut c);
     for block in 0..a.ptr.len() - 1 {
         let mut first = 0;
         while first < b.cols {
             let left = b.cols - first;
-            // SAFETY: each panel ends at or before the last column; the features are the caller's.
+            // SAFETY: each panel ends at or before the last column; the caller promises the features of V.
             unsafe {
                 if left < V::LANES {
                     let mask = Some(V::first(left));
-                    blocks.panel::<1>(Panel { first, mask, stream: false }, block);
+                    blocks.panel::<1>(ColumnPanel { first, mask, stream: false }, block);
                     first += left;
                 } else if left < 2 * V::LANES || V::REGISTERS < 32 {
-                    blocks.panel::<1>(Panel { first, mask: None, stream: blocks.stream }, block);
+                    blocks.panel::<1>(ColumnPanel { first, mask: None, stream: blocks.stream }, block);
                     first += V::LANES;
                 } else {
-                    blocks.panel::<2>(Panel { first, mask: None, stream: blocks.stream }, block);
+                    blocks.panel::<2>(ColumnPanel { first, mask: None, stream: blocks.stream }, block);
                     first += 2 * V::LANES;
                 }
             }
@@ -63,18 +63,18 @@ pub(super) unsafe fn spmm<V: Vector>(
     fence(blocks.stream);
 }
 
-impl<'a, V: Vector> Blocks<'a, V> {
+impl<'a, V: Vector> BlockLoops<'a, V> {
     /// Asserts that every column of A is a row of B, that each tile has its values, and that B and C hold what the loops touch.
     #[inline(always)]
     fn new(
-        a: Tiles<'a, V::Element>,
+        a: BlockTiles<'a, V::Element>,
         b: Dense<'_, V::Element>,
         scaling: Scaling<V::Element>,
         c: &mut Target<'_, V::Element>,
     ) -> Self {
         b.assert_within(a.cols, a.rows, c.data.len(), c.ld);
         assert_eq!(a.cols.len() * a.br, a.values.len(), "br values a tile");
-        Blocks {
+        BlockLoops {
             a,
             b: b.data.as_ptr(),
             ldb: b.ld,
@@ -90,7 +90,7 @@ impl<'a, V: Vector> Blocks<'a, V> {
     /// # Safety
     /// The features of `V`; the panel lies within the columns.
     #[inline(always)]
-    unsafe fn panel<const W: usize>(&self, panel: Panel<V, W>, block: usize) {
+    unsafe fn panel<const W: usize>(&self, panel: ColumnPanel<V, W>, block: usize) {
         let base = self.a.ptr[0];
         let tiles = (self.a.ptr[block] - base) as usize..(self.a.ptr[block + 1] - base) as usize;
         assert!(tiles.start <= tiles.end && tiles.end <= self.a.cols.len(), "offsets ascend");
@@ -98,7 +98,8 @@ impl<'a, V: Vector> Blocks<'a, V> {
         let height = self.a.br.min(self.a.rows.saturating_sub(block * self.a.br));
         let mut top = 0;
         while top < height {
-            // SAFETY: `top` and the rows of the group are below `height`; tiles are within the tiles.
+            // SAFETY: `top` and the rows of the group are below `height`; tiles are within the tiles (asserted above); the caller
+            // promises the features of V and a panel within the columns.
             unsafe {
                 top += match height - top {
                     8.. => self.group::<W, 8>(panel, block, tiles.clone(), top),
@@ -118,7 +119,7 @@ impl<'a, V: Vector> Blocks<'a, V> {
     #[inline(always)]
     unsafe fn group<const W: usize, const R: usize>(
         &self,
-        panel: Panel<V, W>,
+        panel: ColumnPanel<V, W>,
         block: usize,
         tiles: Range<usize>,
         top: usize,

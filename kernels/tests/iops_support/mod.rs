@@ -5,7 +5,7 @@
 use crate::support::{Rng, entries};
 use proptest::prelude::*;
 use sparse_kernels::iops::{
-    Counters, Machine, Partition, Plan, Reuse, Simulation, Value, ssmm, ssmm_encoded,
+    Counters, IopsPlan, Machine, Partition, Reuse, Simulation, Value, ssmm, ssmm_encoded,
 };
 use sparse_oracle::Scalar;
 use sparse_oracle::format::{CpCsr, Csr, CsrParts, Entries, Entry, FormatKind, FormatParams, RpCsc, Sparse};
@@ -140,7 +140,7 @@ pub fn check_ssmm<T: Number>(
     a: &Entries<f64>,
     b: &Entries<f64>,
     machine: &Machine,
-    plan: Plan,
+    plan: IopsPlan,
 ) -> Simulation<CsrParts<T>> {
     let (a, b) = (typed::<T>(a), typed::<T>(b));
     let run = ssmm(&csr(&a), &csr(&b), machine, plan).expect("legal");

@@ -11,7 +11,7 @@ use sparse_oracle::format::{Csr, Entries, FormatParams, ImpactRule};
 use sparse_oracle::prelude::*;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;
-use sparse_schedules::rs_tile::{Statistics, Thresholds, partition, statistics, sweep};
+use sparse_schedules::rs_tile::{RsTileThresholds, Statistics, partition, statistics, sweep};
 use std::error::Error;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("{name}: {} x {}, {} nnz", entries.rows, entries.cols, entries.nnz());
     for rule in [ImpactRule::AsDescribed, ImpactRule::AsPrinted] {
-        let thresholds = Thresholds::new(
+        let thresholds = RsTileThresholds::new(
             entries.rows,
             entries.nnz(),
             &FormatParams { impact: rule, ..FormatParams::default() },

@@ -12,7 +12,7 @@ use sparse_oracle::prelude::*;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_schedules::reorder::{COST_ONE, Permutation, adjacent_cost, reorder};
-use sparse_schedules::rs_tile::{Thresholds, partition, statistics};
+use sparse_schedules::rs_tile::{RsTileThresholds, partition, statistics};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn report(step: &str, pattern: &Csr<()>, order: &Permutation) -> Result<(), Box<dyn Error>> {
     let entries = order.csr(pattern)?.entries();
-    let thresholds = Thresholds::new(entries.rows, entries.nnz(), &FormatParams::default());
+    let thresholds = RsTileThresholds::new(entries.rows, entries.nnz(), &FormatParams::default());
     let counts = statistics(&entries, &partition(&entries, &thresholds));
     let pairs = pattern.rows.saturating_sub(1).max(1) as f64;
     println!(

@@ -16,7 +16,7 @@ mod product;
 mod psums;
 mod tiles;
 
-pub use partition::{Machine, Mode, Operand, Partition, Problem, Reuse, partition};
+pub use partition::{Machine, Mode, OperandSize, Partition, ProductShape, Reuse, partition};
 pub use product::{sdmm, ssmm};
-pub use psums::{Match, Psum, PsumBuffer, Term, matches, outer_products, terms};
+pub use psums::{Match, Psum, PsumBuffer, PsumTerm, matches, outer_products, terms};
 pub use tiles::{Grouped, Tile, Tiling};

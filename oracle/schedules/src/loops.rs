@@ -18,7 +18,7 @@ use sparse_oracle::exact::Dyadic;
 use sparse_oracle::scalar::Precision;
 use std::cmp::Ordering;
 
-pub use threads::{Choice, Model, Sample, THREAD_LIMIT, choose};
+pub use threads::{CalibrationRun, Choice, THREAD_LIMIT, ThreadModel, choose};
 
 /// Bits of an AVX-512 register.
 pub const AVX512_BITS: u32 = 512;
@@ -81,7 +81,7 @@ pub enum ScheduleError {
 
 /// The unit that computes one part: vector instructions (CSR part) or outer products (tile part).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
+pub struct LoopsUnit {
     /// Throughput of one thread, in any measure that both units share; positive and finite.
     pub throughput: f64,
     /// Threads.
@@ -104,7 +104,7 @@ pub fn tile_rows(precision: Precision, vector_bits: u32) -> Result<u32, Schedule
 ///
 /// # Errors
 /// No threads at all; a throughput that is not positive and finite, also of a part without threads.
-pub fn row_boundary(rows: usize, csr: Unit, tile: Unit) -> Result<usize, ScheduleError> {
+pub fn row_boundary(rows: usize, csr: LoopsUnit, tile: LoopsUnit) -> Result<usize, ScheduleError> {
     let (csr, tile) = capacities(csr, tile)?;
     Ok(share(rows, &csr, &tile))
 }
@@ -113,14 +113,14 @@ pub fn row_boundary(rows: usize, csr: Unit, tile: Unit) -> Result<usize, Schedul
 ///
 /// # Errors
 /// See [`row_boundary`].
-pub fn row_boundary_as_printed(rows: usize, csr: Unit, tile: Unit) -> Result<usize, ScheduleError> {
+pub fn row_boundary_as_printed(rows: usize, csr: LoopsUnit, tile: LoopsUnit) -> Result<usize, ScheduleError> {
     let (csr, tile) = capacities(csr, tile)?;
     Ok(share(rows, &tile, &csr))
 }
 
 /// Throughput times threads of both parts, not both zero.
-fn capacities(csr: Unit, tile: Unit) -> Result<(Dyadic, Dyadic), ScheduleError> {
-    let capacity = |part, unit: Unit| match Dyadic::from_f64(unit.throughput) {
+fn capacities(csr: LoopsUnit, tile: LoopsUnit) -> Result<(Dyadic, Dyadic), ScheduleError> {
+    let capacity = |part, unit: LoopsUnit| match Dyadic::from_f64(unit.throughput) {
         Some(throughput) if unit.throughput > 0.0 => Ok(&throughput * &Dyadic::from(i64::from(unit.threads))),
         _ => Err(ScheduleError::Throughput { part, found: unit.throughput }),
     };

@@ -19,7 +19,7 @@ mod tiles;
 
 pub use blocking::{Block, Plan, is_packed, k_s, k_s_packed, plan};
 pub use packing::{Packing, PackingParts};
-pub use pipeline::{Step, check_pipeline, double_buffered};
+pub use pipeline::{PipelineStep, check_pipeline, double_buffered};
 pub use tiles::{LdsWidth, Tiles, cmar};
 
 /// An exact fraction.

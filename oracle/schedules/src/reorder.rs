@@ -28,7 +28,7 @@ mod similarity;
 pub use permutation::Permutation;
 
 use neighbours::{Nearest, Neighbours};
-use similarity::Rows;
+use similarity::RowPatterns;
 use sparse_oracle::format::Csr;
 
 /// Most rows that one column proposes as candidates: those with the smallest ids.
@@ -57,7 +57,7 @@ pub struct Reordering {
 /// Reorders the rows of a matrix. Values are not looked at; explicit zeros count as entries.
 #[must_use]
 pub fn reorder<T>(matrix: &Csr<T>) -> Reordering {
-    let rows = Rows::new(matrix);
+    let rows = RowPatterns::new(matrix);
     let mut neighbours = Neighbours::new(&rows);
     let nearest = Nearest::new(&mut neighbours, NEAREST);
     let spanning = forest::depth_first(rows.count(), &nearest);
@@ -75,13 +75,13 @@ pub fn reorder<T>(matrix: &Csr<T>) -> Reordering {
 /// column weighing one over its number of entries. 0 for two empty rows.
 #[must_use]
 pub fn similarity<T>(matrix: &Csr<T>, row: u32, other: u32) -> f64 {
-    Rows::new(matrix).similarity(row, other)
+    RowPatterns::new(matrix).similarity(row, other)
 }
 
 /// What an order costs: the sum of `1 - similarity` over neighbours, in units of 2^-53.
 #[must_use]
 pub fn adjacent_cost<T>(matrix: &Csr<T>, order: &Permutation) -> u128 {
-    let rows = Rows::new(matrix);
+    let rows = RowPatterns::new(matrix);
     let pairs = order.rows().windows(2);
     pairs.map(|pair| u128::from(rows.cost(pair[0], pair[1]))).sum()
 }

@@ -8,6 +8,6 @@ mod statistics;
 pub use balance::{SEGMENT_BLOCKS, Segment, segments};
 pub use pipeline::prologue;
 pub use sparse_oracle::format::rs_partition::{
-    Partition, Thresholds, WINDOW, estimate_tau_nnz, partition, recover,
+    RsTilePartition, RsTileThresholds, WINDOW, estimate_tau_nnz, partition, recover,
 };
 pub use statistics::{Statistics, statistics, sweep};

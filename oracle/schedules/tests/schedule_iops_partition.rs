@@ -3,14 +3,16 @@
 use proptest::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, Entry};
-use sparse_schedules::iops::{Machine, Mode, Operand, Partition, Problem, Reuse, Tiling, partition, ssmm};
+use sparse_schedules::iops::{
+    Machine, Mode, OperandSize, Partition, ProductShape, Reuse, Tiling, partition, ssmm,
+};
 use std::collections::BTreeSet;
 
 /// Breaks one thing.
 type Change<T> = fn(&mut T);
 
-fn problem(mode: Mode, [m, k, n]: [usize; 3], nnz_a: u64, nnz_b: u64) -> Problem {
-    Problem { m, k, n, a: Operand::sparse(nnz_a, k), b: Operand::sparse(nnz_b, k), mode }
+fn problem(mode: Mode, [m, k, n]: [usize; 3], nnz_a: u64, nnz_b: u64) -> ProductShape {
+    ProductShape { m, k, n, a: OperandSize::sparse(nnz_a, k), b: OperandSize::sparse(nnz_b, k), mode }
 }
 
 fn machine() -> Machine {
@@ -185,13 +187,13 @@ fn the_largest_products_are_partitioned() {
             assert_eq!(found.check(&p, &m), Ok(()), "{extents:?}");
         }
     }
-    let p = Problem { b: Operand::dense(n, n), ..problem(Mode::Sdmm, [n, n, n], most, 0) };
+    let p = ProductShape { b: OperandSize::dense(n, n), ..problem(Mode::Sdmm, [n, n, n], most, 0) };
     let found = partition(&p, &roomy).expect("fits");
     assert_eq!(found.check(&p, &roomy), Ok(()));
 }
 
 /// Every count of tiles and every reuse: the least traffic, then the documented order.
-fn exhaustive(p: &Problem, m: &Machine) -> Option<Partition> {
+fn exhaustive(p: &ProductShape, m: &Machine) -> Option<Partition> {
     let sizes = |extent: usize, groups: usize| {
         (1..=extent.max(1)).map(move |count| (count, extent.max(1).div_ceil(groups * count)))
     };
@@ -217,7 +219,7 @@ fn exhaustive(p: &Problem, m: &Machine) -> Option<Partition> {
     })
 }
 
-fn problems() -> impl Strategy<Value = (Problem, Machine)> {
+fn problems() -> impl Strategy<Value = (ProductShape, Machine)> {
     let extents = [1usize..=14, 1usize..=14, 1usize..=14];
     let machine = (1usize..=3, 1usize..=3, 1u64..120, 1u64..120, 1u64..60, 0u32..60);
     (extents, 0u32..=100, 0u32..=100, any::<bool>(), machine).prop_map(

@@ -4,7 +4,7 @@
 //! Extents are those of the public data sets; the paper's own table of them has lost its cells, as has the table of
 //! buffer sizes. The machine below is what the table's utilisations and sizes imply.
 
-use sparse_schedules::iops::{Machine, Mode, Operand, Partition, Problem, Reuse, partition};
+use sparse_schedules::iops::{Machine, Mode, OperandSize, Partition, ProductShape, Reuse, partition};
 
 /// One product of table X: name, (M, K, N), then as printed.
 struct Row {
@@ -117,14 +117,14 @@ fn dense_psums_fill_512_as_printed() {
 }
 
 /// Entries of A and B from the data sets, or None where B is dense.
-fn product(row: &Row, mode: Mode, nnz_a: u64, nnz_b: Option<u64>) -> Problem {
+fn product(row: &Row, mode: Mode, nnz_a: u64, nnz_b: Option<u64>) -> ProductShape {
     let [m, k, n] = row.extents;
-    Problem {
+    ProductShape {
         m,
         k,
         n,
-        a: Operand::sparse(nnz_a, k),
-        b: nnz_b.map_or(Operand::dense(k, n), |nnz| Operand::sparse(nnz, k)),
+        a: OperandSize::sparse(nnz_a, k),
+        b: nnz_b.map_or(OperandSize::dense(k, n), |nnz| OperandSize::sparse(nnz, k)),
         mode,
     }
 }

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, Entry, FormatParams, LibraSddmm, LibraSpmm, PAD};
 use sparse_schedules::libra::{
-    CostModel, Grid, Mma, Mode, Profile, SDDMM_ETA, SDDMM_GRID, SPMM_ETA, SPMM_GRID, Streams, Thresholds,
-    Work, needed_entries, sddmm_work, spmm_work, tune_sddmm, tune_spmm,
+    CostModel, Grid, Mma, OccupancyThresholds, Profile, SDDMM_ETA, SDDMM_GRID, SPMM_ETA, SPMM_GRID, Streams,
+    UsedUnits, Work, needed_entries, sddmm_work, spmm_work, tune_sddmm, tune_spmm,
 };
 
 #[test]
@@ -51,7 +51,7 @@ fn thresholds_in_entries_are_those_of_figure_7() {
 
 #[test]
 fn two_streams_iff_neither_part_fills_the_device() {
-    let h100 = Thresholds::H100_PUBLISHED;
+    let h100 = OccupancyThresholds::H100_PUBLISHED;
     let grid = |blocks| Grid { launched: [blocks, 1, 1], multiprocessors: 50, resident: 2 };
     let ratio = |blocks| grid(blocks).occupancy().expect("a device");
     assert_eq!(ratio(250).get(), 2.5, "(7)");
@@ -67,7 +67,7 @@ fn two_streams_iff_neither_part_fills_the_device() {
         assert_eq!(h100.streams(ratio(tensor), ratio(cuda)), streams, "{tensor} and {cuda} blocks");
     }
     // A device of its own thresholds, and the largest grid there is.
-    let own = Thresholds::try_new(2.0, 2.0).expect("positive");
+    let own = OccupancyThresholds::try_new(2.0, 2.0).expect("positive");
     assert_eq!(own.streams(ratio(199), ratio(199)), Streams::Multi);
     assert_eq!(own.streams(ratio(199), ratio(200)), Streams::Sequential);
     let largest = Grid { launched: [u32::MAX; 3], ..grid(0) };
@@ -77,7 +77,10 @@ fn two_streams_iff_neither_part_fills_the_device() {
     let none = Grid { resident: 0, ..grid(1) };
     assert_eq!(none.occupancy(), Err(Refusal::Zero { field: "resident" }));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Thresholds::try_new(bad, 1.0).is_err() && Thresholds::try_new(1.0, bad).is_err());
+        assert!(
+            OccupancyThresholds::try_new(bad, 1.0).is_err()
+                && OccupancyThresholds::try_new(1.0, bad).is_err()
+        );
     }
 }
 
@@ -90,7 +93,7 @@ fn work_of_two_windows() {
     assert_eq!((profile.windows()[1].window, profile.windows()[1].rows), (1, 2));
     assert_eq!(profile.single_entry_ratio(), Some(5.0 / 8.0));
     let spmm = |mode, fill| spmm_work(&profile, mode, 4, fill).expect("legal");
-    let hybrid = Mode::Hybrid { eta: 48 };
+    let hybrid = UsedUnits::Hybrid { eta: 48 };
     let work = |nnz: (u64, u64), blocks, slots, access: (u64, u64)| Work {
         tensor_nnz: nnz.0,
         cuda_nnz: nnz.1,
@@ -101,20 +104,20 @@ fn work_of_two_windows() {
     };
     assert_eq!(spmm(hybrid, false), work((3, 9), 1, 32, (1, 9)));
     assert_eq!(spmm(hybrid, true), work((8, 4), 1, 32, (4, 4)));
-    assert_eq!(spmm(Mode::TensorOnly, false), work((12, 0), 3, 96, (8, 0)));
-    assert_eq!(spmm(Mode::CudaOnly, true), work((0, 12), 0, 0, (0, 12)));
+    assert_eq!(spmm(UsedUnits::TensorOnly, false), work((12, 0), 3, 96, (8, 0)));
+    assert_eq!(spmm(UsedUnits::CudaOnly, true), work((0, 12), 0, 0, (0, 12)));
     let filled = spmm(hybrid, true);
     assert_eq!((filled.utilisation(), filled.access()), (Some(0.25), 8));
     assert_eq!(filled.tensor_share(), Some(8.0 / 12.0));
-    assert_eq!(spmm(Mode::CudaOnly, true).utilisation(), None);
+    assert_eq!(spmm(UsedUnits::CudaOnly, true).utilisation(), None);
     let sddmm = |mode| sddmm_work(&profile, mode).expect("legal");
-    assert_eq!(sddmm(Mode::Hybrid { eta: 10 }), work((10, 2), 1, 128, (8 + 6, 4)));
-    assert_eq!(sddmm(Mode::Hybrid { eta: 11 }), work((0, 12), 0, 0, (0, 24)));
-    assert_eq!(sddmm(Mode::TensorOnly), work((12, 0), 2, 256, (14 + 4, 0)));
+    assert_eq!(sddmm(UsedUnits::Hybrid { eta: 10 }), work((10, 2), 1, 128, (8 + 6, 4)));
+    assert_eq!(sddmm(UsedUnits::Hybrid { eta: 11 }), work((0, 12), 0, 0, (0, 24)));
+    assert_eq!(sddmm(UsedUnits::TensorOnly), work((12, 0), 2, 256, (14 + 4, 0)));
     let refused = spmm_work(&profile, hybrid, 5, false);
     assert!(matches!(refused, Err(Refusal::Parameter { field: "kb", found: 5, .. })));
-    assert!(spmm_work(&profile, Mode::Hybrid { eta: 0 }, 8, false).is_err());
-    assert!(sddmm_work(&profile, Mode::Hybrid { eta: 129 }).is_err());
+    assert!(spmm_work(&profile, UsedUnits::Hybrid { eta: 0 }, 8, false).is_err());
+    assert!(sddmm_work(&profile, UsedUnits::Hybrid { eta: 129 }).is_err());
     let nothing = Profile::of(&numbered(5, 5, &[])).expect("empty");
     assert_eq!(nothing.single_entry_ratio(), None);
     let nothing = spmm_work(&nothing, hybrid, 8, true).expect("legal");
@@ -198,7 +201,7 @@ fn the_tuner_follows_its_weights() {
     };
     assert_eq!((eta(100, 1), eta(1, 100)), (16, 48));
     let largest = CostModel { access: u32::MAX, tensor_slot: u32::MAX, cuda_entry: u32::MAX };
-    let work = spmm_work(&profile, Mode::CudaOnly, 8, false).expect("legal");
+    let work = spmm_work(&profile, UsedUnits::CudaOnly, 8, false).expect("legal");
     assert_eq!(largest.cost(&work), 16 * u128::from(u32::MAX));
 }
 
@@ -219,7 +222,7 @@ proptest! {
         let profile = Profile::of(&entries).expect("sorted");
         let kb = [4, 8, 16][kb];
         let params = FormatParams { eta: Some(eta), kb, fill, ..FormatParams::default() };
-        let hybrid = Mode::Hybrid { eta };
+        let hybrid = UsedUnits::Hybrid { eta };
         let m = LibraSpmm::from_entries_with(&entries, &params).expect("legal");
         let real = |columns: &[u32]| columns.iter().filter(|&&col| col != PAD).count() as u64;
         prop_assert_eq!(spmm_work(&profile, hybrid, kb, fill), Ok(Work {
@@ -242,8 +245,8 @@ proptest! {
             cuda_access: 2 * m.col_idx.len() as u64,
         }));
         // One resource alone: everything on it, and no other mode fetches more than CUDA cores do in SpMM.
-        let cuda = spmm_work(&profile, Mode::CudaOnly, kb, fill).expect("legal");
-        let tensor = spmm_work(&profile, Mode::TensorOnly, kb, fill).expect("legal");
+        let cuda = spmm_work(&profile, UsedUnits::CudaOnly, kb, fill).expect("legal");
+        let tensor = spmm_work(&profile, UsedUnits::TensorOnly, kb, fill).expect("legal");
         prop_assert_eq!((cuda.tensor_blocks, cuda.cuda_nnz), (0, profile.nnz()));
         prop_assert_eq!((tensor.cuda_nnz, tensor.tensor_access), (0, profile.vectors()));
         let access = spmm_work(&profile, hybrid, kb, fill).expect("legal").access();
@@ -257,7 +260,7 @@ fn hybrid_raises_utilisation_and_lowers_access() {
     let profile = Profile::of(&full_columns(16)).expect("sorted");
     let work = |mode| spmm_work(&profile, mode, 8, false).expect("legal");
     let (hybrid, tensor, cuda) =
-        (work(Mode::Hybrid { eta: SPMM_ETA }), work(Mode::TensorOnly), work(Mode::CudaOnly));
+        (work(UsedUnits::Hybrid { eta: SPMM_ETA }), work(UsedUnits::TensorOnly), work(UsedUnits::CudaOnly));
     assert_eq!((hybrid.utilisation(), tensor.utilisation()), (Some(1.0), Some(129.0 / 192.0)));
     assert_eq!((hybrid.access(), tensor.access(), cuda.access()), (17, 17, 129));
 }

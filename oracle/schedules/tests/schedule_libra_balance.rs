@@ -8,21 +8,21 @@ use defects::{Defect, decreasing, first, last, length, out_of_range, refuses, un
 use libra::{params, sddmm, spmm, two_windows};
 use proptest::prelude::*;
 use sparse_oracle::Refusal;
-use sparse_schedules::libra::{Balance, BalanceParts, Limits, Load, Sharing, Streams};
+use sparse_schedules::libra::{Balance, BalanceParts, CutLimits, Sharing, Streams, Workload};
 
 const MULTI: Sharing = Sharing::Spmm(Streams::Multi);
 const SEQUENTIAL: Sharing = Sharing::Spmm(Streams::Sequential);
 
 /// The limits of figure 8.
-const FIGURE_8: Limits = Limits { ts: 4, cs: 5, short_len: 2 };
+const FIGURE_8: CutLimits = CutLimits { ts: 4, cs: 5, short_len: 2 };
 
 /// Five windows of two rows. As in figure 8: window 0 is cut in both parts, window 1 in its rows only, windows 2 and 3 hold
 /// one part each and are not cut; window 4 holds both, and is not cut either.
 const BLOCKS: [u32; 6] = [0, 6, 8, 11, 11, 12];
 const ENTRIES: [u32; 11] = [0, 7, 8, 14, 14, 14, 14, 15, 18, 20, 20];
 
-fn load() -> Load<'static> {
-    Load::try_new(2, &BLOCKS, &ENTRIES).expect("offsets")
+fn load() -> Workload<'static> {
+    Workload::try_new(2, &BLOCKS, &ENTRIES).expect("offsets")
 }
 
 fn parts(sharing: Sharing) -> BalanceParts {
@@ -57,11 +57,11 @@ fn figure_8_by_hand() {
 
 #[test]
 fn published_limits() {
-    let Limits { ts, cs, short_len } = Limits::PUBLISHED;
+    let CutLimits { ts, cs, short_len } = CutLimits::PUBLISHED;
     assert_eq!((ts, cs, short_len), (16, 32, 3));
     // 17 blocks; rows of 2, 3, 32 and 33 entries.
-    let load = Load::try_new(8, &[0, 17], &[0, 2, 5, 37, 70]).expect("offsets");
-    let balance = Balance::of(load, Limits::PUBLISHED, Sharing::Sddmm).expect("legal limits");
+    let load = Workload::try_new(8, &[0, 17], &[0, 2, 5, 37, 70]).expect("offsets");
+    let balance = Balance::of(load, CutLimits::PUBLISHED, Sharing::Sddmm).expect("legal limits");
     assert_eq!(balance.window_offset, [0, 16, 17]);
     assert_eq!(balance.row_offset, [0, 2, 5, 37, 69, 70]);
     assert_eq!(balance.cur_row, [0, 1, 2, 3, 3]);
@@ -70,8 +70,8 @@ fn published_limits() {
 
 #[test]
 fn a_short_row_is_one_tile_even_if_tiles_are_shorter() {
-    let limits = Limits { ts: 1, cs: 2, short_len: 5 };
-    let load = Load::try_new(8, &[0, 0], &[0, 4, 9]).expect("offsets");
+    let limits = CutLimits { ts: 1, cs: 2, short_len: 5 };
+    let load = Workload::try_new(8, &[0, 0], &[0, 4, 9]).expect("offsets");
     let balance = Balance::of(load, limits, MULTI).expect("legal limits");
     assert_eq!(balance.row_offset, [0, 4, 6, 8, 9]);
     assert!(Balance::try_new(balance.clone().into_parts(), load, limits, MULTI).is_ok());
@@ -122,19 +122,20 @@ fn defects_are_named() {
 #[test]
 fn loads_and_limits_are_checked() {
     let refused = |window_rows, blocks: &[u32], entries: &[u32]| {
-        Load::try_new(window_rows, blocks, entries).expect_err("not a load")
+        Workload::try_new(window_rows, blocks, entries).expect_err("not a load")
     };
     assert_eq!(refused(0, &BLOCKS, &ENTRIES), Refusal::Zero { field: "window_rows" });
     assert_eq!(refused(3, &BLOCKS, &ENTRIES), length("window_block_ptr", 5, 6));
     assert_eq!(refused(2, &BLOCKS, &[]), length("row_ptr", 1, 0));
     assert_eq!(refused(8, &[1, 1], &[0, 0]), first("window_block_ptr", 1));
     assert_eq!(refused(8, &[0, 1], &[0, 2, 1]), decreasing("row_ptr", 2, 2, 1));
-    for (limits, field) in [(Limits { ts: 0, ..FIGURE_8 }, "ts"), (Limits { cs: 0, ..FIGURE_8 }, "cs")] {
+    for (limits, field) in [(CutLimits { ts: 0, ..FIGURE_8 }, "ts"), (CutLimits { cs: 0, ..FIGURE_8 }, "cs")]
+    {
         assert_eq!(Balance::of(load(), limits, MULTI), Err(Refusal::Zero { field }));
         let parts = parts(MULTI);
         assert_eq!(Balance::try_new(parts, load(), limits, MULTI), Err(Refusal::Zero { field }));
     }
-    let nothing = Load::try_new(8, &[0], &[0]).expect("no rows");
+    let nothing = Workload::try_new(8, &[0], &[0]).expect("no rows");
     let balance = Balance::of(nothing, FIGURE_8, MULTI).expect("legal limits");
     assert_eq!(Balance::try_new(balance.clone().into_parts(), nothing, FIGURE_8, MULTI), Ok(balance));
 }
@@ -142,13 +143,13 @@ fn loads_and_limits_are_checked() {
 #[test]
 fn loads_of_both_formats() {
     let matrix = spmm(&two_windows(), params(48, 4, true));
-    let balance = Balance::of(Load::of_spmm(&matrix), Limits::PUBLISHED, MULTI).expect("legal limits");
+    let balance = Balance::of(Workload::of_spmm(&matrix), CutLimits::PUBLISHED, MULTI).expect("legal limits");
     // One block and rows of one entry: both parts in the first window, one in the second.
     assert_eq!((&balance.cur_window[..], &balance.cur_row[..]), (&[0][..], &[2, 7, 8, 9][..]));
     assert_eq!(balance.atomic, [true, true, true, false, false]);
     let matrix = sddmm(&two_windows(), 10);
     let balance =
-        Balance::of(Load::of_sddmm(&matrix), Limits::PUBLISHED, Sharing::Sddmm).expect("legal limits");
+        Balance::of(Workload::of_sddmm(&matrix), CutLimits::PUBLISHED, Sharing::Sddmm).expect("legal limits");
     assert_eq!((balance.cur_window.len(), balance.cur_row.len()), (1, 2));
     assert_eq!(balance.atomic, [false; 3]);
 }
@@ -184,8 +185,8 @@ proptest! {
     ) {
         let windows = rows.len().div_ceil(window_rows as usize);
         let (row_ptr, window_ptr) = (offsets(&rows), offsets(&blocks[..windows]));
-        let load = Load::try_new(window_rows as usize, &window_ptr, &row_ptr).expect("offsets");
-        let limits = Limits { ts, cs, short_len };
+        let load = Workload::try_new(window_rows as usize, &window_ptr, &row_ptr).expect("offsets");
+        let limits = CutLimits { ts, cs, short_len };
         let sharing = if multi { MULTI } else { SEQUENTIAL };
         let balance = Balance::of(load, limits, sharing).expect("legal limits");
         for (offsets, owners, lanes) in [

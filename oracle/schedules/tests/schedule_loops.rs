@@ -5,16 +5,16 @@ use proptest::prelude::*;
 use sparse_oracle::Precision;
 use sparse_oracle::exact::Dyadic;
 use sparse_schedules::loops::{
-    AVX512_BITS, Choice, Model, Sample, ScheduleError, THREAD_LIMIT, Unit, choose, row_boundary,
-    row_boundary_as_printed, tile_rows,
+    AVX512_BITS, CalibrationRun, Choice, LoopsUnit, ScheduleError, THREAD_LIMIT, ThreadModel, choose,
+    row_boundary, row_boundary_as_printed, tile_rows,
 };
 
-fn unit(throughput: f64, threads: u32) -> Unit {
-    Unit { throughput, threads }
+fn unit(throughput: f64, threads: u32) -> LoopsUnit {
+    LoopsUnit { throughput, threads }
 }
 
-fn sample(csr_threads: u32, tile_threads: u32, performance: f64) -> Sample {
-    Sample { csr_threads, tile_threads, performance }
+fn sample(csr_threads: u32, tile_threads: u32, performance: f64) -> CalibrationRun {
+    CalibrationRun { csr_threads, tile_threads, performance }
 }
 
 /// Rows, CSR unit, tile unit, boundary.
@@ -99,7 +99,7 @@ fn a_tile_is_as_high_as_a_vector_has_lanes() {
 }
 
 /// 1 + 2x + 3y - x^2/4 - y^2/2, at the corners of a star and one point more.
-fn exact_samples() -> Vec<Sample> {
+fn exact_samples() -> Vec<CalibrationRun> {
     let f = |x: u32, y: u32| {
         let (a, b) = (f64::from(x), f64::from(y));
         sample(x, y, 1.0 + 2.0 * a + 3.0 * b - 0.25 * a * a - 0.5 * b * b)
@@ -109,7 +109,7 @@ fn exact_samples() -> Vec<Sample> {
 
 #[test]
 fn samples_on_a_quadratic_give_its_coefficients() {
-    let model = Model::fit(&exact_samples()).expect("determined");
+    let model = ThreadModel::fit(&exact_samples()).expect("determined");
     let quarters = [4, 8, 12, -1, -2].map(Dyadic::from);
     for (n, q) in model.numerators.iter().zip(&quarters) {
         assert_eq!(n.mul_pow2(2), q * &model.denominator);
@@ -143,14 +143,15 @@ fn noise_is_averaged_as_least_squares_does() {
         (1..=3).flat_map(|x| (1..=3).map(move |y| at(x, y))).collect::<Vec<_>>()
     };
     // (x - 2)(y - 2) is orthogonal on the grid to every function of x alone and of y alone.
-    let model = Model::fit(&grid(|x, y| 5.0 + 16.0 * (x - 2.0) * (y - 2.0))).expect("determined");
+    let model = ThreadModel::fit(&grid(|x, y| 5.0 + 16.0 * (x - 2.0) * (y - 2.0))).expect("determined");
     let constant = [5, 0, 0, 0, 0].map(Dyadic::from);
     for (n, c) in model.numerators.iter().zip(&constant) {
         assert_eq!(*n, c * &model.denominator);
     }
     // One outlier of 9 at (2, 2): the additive fit takes 9 (1/3 + 1/3 - 1/9) = 5 of it there, 2 in its row and
     // column, -1 at the corners.
-    let model = Model::fit(&grid(|x, y| if (x, y) == (2.0, 2.0) { 9.0 } else { 0.0 })).expect("determined");
+    let model =
+        ThreadModel::fit(&grid(|x, y| if (x, y) == (2.0, 2.0) { 9.0 } else { 0.0 })).expect("determined");
     assert_eq!((model.predict(2, 2), model.predict(1, 2), model.predict(3, 3)), (5.0, 2.0, -1.0));
 }
 
@@ -160,7 +161,7 @@ fn ties_go_to_fewer_threads_and_then_to_fewer_for_the_csr_part() {
         let points = [(1, 1), (2, 1), (3, 1), (1, 2), (1, 3)];
         points.map(|(x, y): (u32, u32)| sample(x, y, f(f64::from(x), f64::from(y))))
     };
-    let of = |samples: &[Sample], total, rows, boundary| {
+    let of = |samples: &[CalibrationRun], total, rows, boundary| {
         let c = choose(samples, total, rows, boundary).expect("a choice");
         (c.csr_threads, c.tile_threads)
     };
@@ -194,7 +195,7 @@ fn a_part_with_rows_has_a_thread() {
 
 #[test]
 fn one_thread_takes_the_faster_part_without_a_fit() {
-    let of = |samples: &[Sample]| choose(samples, 1, 10, 5);
+    let of = |samples: &[CalibrationRun]| choose(samples, 1, 10, 5);
     let csr = Ok(Choice { csr_threads: 1, tile_threads: 0, boundary: 10 });
     let tile = Ok(Choice { csr_threads: 0, tile_threads: 1, boundary: 0 });
     assert_eq!(of(&[sample(1, 0, 2.0), sample(0, 1, 1.0)]), csr);
@@ -213,16 +214,16 @@ fn calibrations_that_determine_nothing_are_refused() {
     let fine = exact_samples();
     for count in 0..5 {
         let few = ScheduleError::TooFewSamples { found: count, needed: 5 };
-        assert_eq!(Model::fit(&fine[..count]), Err(few.clone()));
+        assert_eq!(ThreadModel::fit(&fine[..count]), Err(few.clone()));
         assert_eq!(choose(&fine[..count], 4, 10, 5), Err(few));
     }
-    assert!(Model::fit(&fine[..5]).is_ok());
+    assert!(ThreadModel::fit(&fine[..5]).is_ok());
     // y takes two values only; all on one line; five times the same run; x + y constant.
     let deficient: [fn(u32) -> (u32, u32); 4] =
         [|i| (i, i % 2), |i| (i, 1), |_| (1, 1), |i| (i % 3, 1 + i % 3)];
     for (which, at) in deficient.into_iter().enumerate() {
-        let samples: Vec<Sample> = (0..9).map(|i| sample(at(i).0, at(i).1, f64::from(i))).collect();
-        assert_eq!(Model::fit(&samples), Err(ScheduleError::RankDeficient), "{which}");
+        let samples: Vec<CalibrationRun> = (0..9).map(|i| sample(at(i).0, at(i).1, f64::from(i))).collect();
+        assert_eq!(ThreadModel::fit(&samples), Err(ScheduleError::RankDeficient), "{which}");
     }
     for bad in [f64::NAN, f64::INFINITY] {
         let mut samples = fine.clone();
@@ -249,15 +250,18 @@ fn no_threads_too_many_and_a_boundary_past_the_end_are_refused() {
 #[test]
 fn a_fit_over_the_whole_range_of_floats_is_exact() {
     let values = [1e308, 5e-324, -1e308, 1.0, 1e-300, 3.0];
-    let samples: Vec<Sample> =
-        exact_samples().iter().zip(values).map(|(s, performance)| Sample { performance, ..*s }).collect();
-    let model = Model::fit(&samples).expect("determined");
+    let samples: Vec<CalibrationRun> = exact_samples()
+        .iter()
+        .zip(values)
+        .map(|(s, performance)| CalibrationRun { performance, ..*s })
+        .collect();
+    let model = ThreadModel::fit(&samples).expect("determined");
     assert_eq!(residual_moments(&model, &samples), [const { None }; 5]);
     assert!(choose(&samples, 8, 10, 5).is_ok());
 }
 
 /// What defines least squares: the residuals are orthogonal to 1, x, y, x^2, y^2. The moments that are not zero.
-fn residual_moments(model: &Model, samples: &[Sample]) -> [Option<Dyadic>; 5] {
+fn residual_moments(model: &ThreadModel, samples: &[CalibrationRun]) -> [Option<Dyadic>; 5] {
     std::array::from_fn(|which| {
         let moment: Dyadic = samples
             .iter()
@@ -331,17 +335,17 @@ proptest! {
     fn residuals_are_orthogonal_to_the_model(
         points in prop::collection::vec((0u32..6, 0u32..6, -1e6f64..1e6), 5..12),
     ) {
-        let samples: Vec<Sample> = points.iter().map(|&(x, y, p)| sample(x, y, p)).collect();
-        let counts = |of: fn(&Sample) -> u32| {
+        let samples: Vec<CalibrationRun> = points.iter().map(|&(x, y, p)| sample(x, y, p)).collect();
+        let counts = |of: fn(&CalibrationRun) -> u32| {
             samples.iter().map(of).collect::<std::collections::BTreeSet<_>>().len()
         };
-        match Model::fit(&samples) {
+        match ThreadModel::fit(&samples) {
             Ok(model) => prop_assert_eq!(residual_moments(&model, &samples), [const { None }; 5]),
             Err(ScheduleError::RankDeficient) => {}
             Err(other) => prop_assert!(false, "{}", other),
         }
         if counts(|s| s.csr_threads) < 3 || counts(|s| s.tile_threads) < 3 {
-            prop_assert_eq!(Model::fit(&samples), Err(ScheduleError::RankDeficient));
+            prop_assert_eq!(ThreadModel::fit(&samples), Err(ScheduleError::RankDeficient));
         }
     }
 
@@ -353,9 +357,9 @@ proptest! {
         boundary in 0usize..3,
     ) {
         let grid = (0..3).flat_map(|x| (0..3).map(move |y| (x, y)));
-        let samples: Vec<Sample> =
+        let samples: Vec<CalibrationRun> =
             grid.zip(performances).map(|((x, y), p)| sample(x, y, f64::from(p))).collect();
-        let model = Model::fit(&samples).expect("a grid determines it");
+        let model = ThreadModel::fit(&samples).expect("a grid determines it");
         let chosen = choose(&samples, total, 2, boundary).expect("a choice");
         let mut order = Vec::new();
         for x in 0..=total {

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use sparse_oracle::Refusal;
-use sparse_schedules::nm::{Block, LdsWidth, Ratio, Step, Tiles, check_pipeline, cmar, is_packed, k_s};
+use sparse_schedules::nm::{
+    Block, LdsWidth, PipelineStep, Ratio, Tiles, check_pipeline, cmar, is_packed, k_s,
+};
 
 #[test]
 fn table_i_is_chosen_as_table_ii_labels_its_examples() {
@@ -123,8 +125,8 @@ fn k_s_by_hand_and_where_nothing_fits() {
 
 #[test]
 fn pipelines_end_when_all_tiles_are_done() {
-    let load = |tile, buffer| Step::Load { tile, buffer };
-    let compute = |buffer| Step::Compute { buffer };
+    let load = |tile, buffer| PipelineStep::Load { tile, buffer };
+    let compute = |buffer| PipelineStep::Compute { buffer };
     assert_eq!(check_pipeline(0, &[]), Ok(()));
     let short = Refusal::Length { field: "pipeline", expected: 2, found: 1 };
     assert_eq!(check_pipeline(2, &[load(0, 0), load(1, 1), compute(0)]), Err(short));

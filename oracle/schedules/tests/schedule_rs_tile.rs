@@ -17,16 +17,16 @@ use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::verdict::Verdict;
 use sparse_schedules::rs_tile::{
-    Partition, Segment, Statistics, Thresholds, estimate_tau_nnz, partition, prologue, recover, segments,
-    statistics, sweep,
+    RsTilePartition, RsTileThresholds, Segment, Statistics, estimate_tau_nnz, partition, prologue, recover,
+    segments, statistics, sweep,
 };
 
 fn params(impact: ImpactRule, tau_nnz: u32, tau_inc: Option<u32>) -> FormatParams {
     FormatParams { tau_nnz: Some(tau_nnz), tau_inc, impact, ..FormatParams::default() }
 }
 
-fn scan<T>(entries: &Entries<T>, params: &FormatParams) -> Partition {
-    partition(entries, &Thresholds::new(entries.rows, entries.nnz(), params))
+fn scan<T>(entries: &Entries<T>, params: &FormatParams) -> RsTilePartition {
+    partition(entries, &RsTileThresholds::new(entries.rows, entries.nnz(), params))
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn both_rules_by_table() {
         (AsPrinted, 1, None, 1, 1, false),
         (AsPrinted, 0, None, 1, 0, false),
     ] {
-        let thresholds = Thresholds::new(1, 1, &params(rule, tau, inc));
+        let thresholds = RsTileThresholds::new(1, 1, &params(rule, tau, inc));
         assert_eq!(thresholds.send_to_cuda(nnz, added), cuda, "{thresholds:?}: {nnz} entries, {added} added");
     }
 }
@@ -127,7 +127,7 @@ fn slip_3_a_partition_as_printed_is_caught_where_the_default_is_expected() {
 #[test]
 fn parameters_that_no_scan_answers_to_are_not_found() {
     let worked = drawn(&WORKED);
-    let wanted = |windows: &[u32], residual: &[u32]| Partition {
+    let wanted = |windows: &[u32], residual: &[u32]| RsTilePartition {
         windows: windows.to_vec(),
         residual: residual.to_vec(),
     };
@@ -163,7 +163,7 @@ proptest! {
 
     #[test]
     fn every_entry_is_in_one_window_or_residual_row(entries in patterns(), params in any_params()) {
-        let Partition { windows, residual } = scan(&entries, &params);
+        let RsTilePartition { windows, residual } = scan(&entries, &params);
         prop_assert!(windows.windows(2).all(|w| w[1] >= w[0] + 8));
         prop_assert!(residual.is_sorted_by(|a, b| a < b));
         let occupied = |row: u32| entries.list.iter().any(|e| e.row == row);
@@ -304,7 +304,7 @@ fn density_on_cnr_2000_against_the_threshold() {
 #[test]
 fn means_over_nothing_are_zero() {
     let nothing =
-        statistics(&Entries::<f64>::try_new(5, 5, Vec::new()).expect("a shape"), &Partition::default());
+        statistics(&Entries::<f64>::try_new(5, 5, Vec::new()).expect("a shape"), &RsTilePartition::default());
     assert_eq!((nothing.nnz_per_block(), nothing.nnz_per_window(), nothing.cuda_share()), (0.0, 0.0, 0.0));
     let one = Entry { row: 0, col: 0, value: 1.0 };
     let one = Entries::try_new(1, 1, vec![one]).expect("an entry");

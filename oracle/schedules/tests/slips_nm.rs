@@ -7,7 +7,9 @@ use nm_support::{nm, picture};
 use sparse_oracle::Refusal;
 use sparse_oracle::format::{Dense, Entries, Nm};
 use sparse_oracle::op::nm::{definition, product};
-use sparse_schedules::nm::{Block, Packing, Step, Tiles, check_pipeline, double_buffered, k_s, k_s_packed};
+use sparse_schedules::nm::{
+    Block, Packing, PipelineStep, Tiles, check_pipeline, double_buffered, k_s, k_s_packed,
+};
 
 /// A of 3 x 8 with a different power of two in every column, so that a wrong column shows.
 fn left() -> Dense<f64> {
@@ -112,26 +114,26 @@ fn slip_6_the_printed_k_s_does_not_fit_unless_all_windows_are_alike() {
 }
 
 /// Listing 4, lines 8 to 26: the outer pipeline, as printed.
-fn listing_4(tiles: usize) -> Vec<Step> {
+fn listing_4(tiles: usize) -> Vec<PipelineStep> {
     let (mut cur, mut nex) = (1, 0);
-    let mut steps = vec![Step::Load { tile: 0, buffer: cur }];
+    let mut steps = vec![PipelineStep::Load { tile: 0, buffer: cur }];
     for tile in 1..tiles {
         (cur, nex) = (cur ^ 1, nex ^ 1);
-        steps.push(Step::Load { tile, buffer: nex });
-        steps.push(Step::Compute { buffer: cur });
+        steps.push(PipelineStep::Load { tile, buffer: nex });
+        steps.push(PipelineStep::Compute { buffer: cur });
     }
-    steps.push(Step::Compute { buffer: cur ^ 1 });
+    steps.push(PipelineStep::Compute { buffer: cur ^ 1 });
     steps
 }
 
 /// Listing 4, lines 34 to 45: the inner pipeline, as printed.
-fn listing_4_inner(w_s: usize) -> Vec<Step> {
-    let mut steps = vec![Step::Load { tile: 0, buffer: 0 }];
+fn listing_4_inner(w_s: usize) -> Vec<PipelineStep> {
+    let mut steps = vec![PipelineStep::Load { tile: 0, buffer: 0 }];
     for p in 0..w_s - 1 {
-        steps.push(Step::Load { tile: p + 1, buffer: (p + 1) % 2 });
-        steps.push(Step::Compute { buffer: p % 2 });
+        steps.push(PipelineStep::Load { tile: p + 1, buffer: (p + 1) % 2 });
+        steps.push(PipelineStep::Compute { buffer: p % 2 });
     }
-    steps.push(Step::Compute { buffer: 1 });
+    steps.push(PipelineStep::Compute { buffer: 1 });
     steps
 }
 

@@ -37,7 +37,7 @@
 //! ```
 
 use crate::exact::Dyadic;
-use crate::model::tensor_core::{FusedSum, Output};
+use crate::model::tensor_core::{FinalRounding, FusedSum};
 
 /// `1 + rel` as a fraction, and the absolute part, of chains of fused sums.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ fn count(n: u64) -> Dyadic {
 pub(super) fn error(sum: &FusedSum, links: Links) -> Option<FusedError> {
     let p = sum.output.significand();
     let acc = sum.output.precision().spec();
-    let nearest = sum.output == Output::F16NearestEven;
+    let nearest = sum.output == FinalRounding::F16NearestEven;
     // c is cut to F + 1 bits even by a link without products, where there is one. A row without any product may have one too: other
     // rows of its tile have blocks.
     let has_empty = links.all_links < links.steps.max(1);
@@ -120,7 +120,8 @@ mod tests {
             |steps| Links { products: 2, links: 2, all_products: 2, all_links: 2, steps, from_c: true };
         // f32 has 24 significant bits.
         for (fraction, cuts) in [(13, true), (22, true), (23, false), (24, false), (25, false)] {
-            let sum = FusedSum { fraction, products: 4, zero_exponent: -133, output: Output::F32TowardZero };
+            let sum =
+                FusedSum { fraction, products: 4, zero_exponent: -133, output: FinalRounding::F32TowardZero };
             let allowed = |steps| {
                 let found = error(&sum, links(steps)).expect("few roundings");
                 (found.whole, found.den, found.abs)

@@ -39,7 +39,7 @@ mod roundings;
 mod tolerance;
 
 pub use census::Census;
-pub use operands::{Operands, Thresholds};
+pub use operands::{SubnormalSums, SubnormalThresholds};
 pub use order_free::is_order_free;
 pub use roundings::{Roundings, roundings};
 pub use tolerance::{Distance, Tolerance, tolerance, tolerance_of};

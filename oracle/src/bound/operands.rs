@@ -7,7 +7,7 @@ use crate::scalar::{Precision, power_of_two};
 
 /// Sums over the terms that have a subnormal operand.
 #[derive(Clone, Debug, Default)]
-pub struct Operands {
+pub struct SubnormalSums {
     /// g' - g: `sum of |a|'|b|' - |a||b|`, where `|v|' = max(|v|, 2^emin)`.
     pub raised: Dyadic,
     /// `sum |a||b|` over products that may be flushed away.
@@ -16,7 +16,7 @@ pub struct Operands {
 
 /// Below which magnitude an operand is subnormal to whom.
 #[derive(Clone, Copy, Debug)]
-pub struct Thresholds {
+pub struct SubnormalThresholds {
     /// To a multiplier that does not renormalise, in the type of its operands; 0 elsewhere.
     aligned: f64,
     /// To one that flushes what it reads, in the type of its accumulator or, by its own declaration, of the stored operands; 0 elsewhere.
@@ -29,10 +29,10 @@ pub struct Thresholds {
     results: f64,
 }
 
-impl Thresholds {
+impl SubnormalThresholds {
     /// Those of one part.
     #[must_use]
-    pub fn new(arithmetic: &Arithmetic, part: &Part) -> Thresholds {
+    pub fn new(arithmetic: &Arithmetic, part: &Part) -> SubnormalThresholds {
         let least = |emin: i32| power_of_two(emin.max(-1022));
         let aligned = match part.reduction {
             // f64 instructions are chains of IEEE operations, which renormalise.
@@ -49,7 +49,7 @@ impl Thresholds {
             factors = acc;
             c = acc.max(least(arithmetic.out.spec().emin));
         }
-        Thresholds {
+        SubnormalThresholds {
             aligned,
             flushed,
             factors,
@@ -95,9 +95,9 @@ impl Thresholds {
     }
 }
 
-impl Operands {
+impl SubnormalSums {
     /// Takes one finite term into account.
-    pub fn add(&mut self, thresholds: &Thresholds, a: f64, b: f64) {
+    pub fn add(&mut self, thresholds: &SubnormalThresholds, a: f64, b: f64) {
         let (x, y) = (a.abs(), b.abs());
         let least = x.min(y);
         let counts = least > 0.0 && least < thresholds.aligned.max(thresholds.flushed);

@@ -21,7 +21,7 @@
     reason = "one index runs over several arrays, and an iterator's closure would leave the vector unit"
 )]
 
-use super::certificate::Plan;
+use super::certificate::BinPlan;
 use pulp::Simd;
 
 /// How elements of a dense row are stored; f32 holds every narrower type exactly and costs half the traffic.
@@ -69,7 +69,7 @@ pub(super) trait Bins<S: Simd, const K: usize>: Copy {
     const PARTS: usize;
 
     /// Empty sums.
-    fn new(simd: S, plan: &Plan) -> Self;
+    fn new(simd: S, plan: &BinPlan) -> Self;
 
     /// Adds `a * b` to the value, lane by lane, and its magnitude to the gauge.
     #[must_use]
@@ -109,7 +109,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for Plain<S, K> {
     const PARTS: usize = 1;
 
     #[inline(always)]
-    fn new(simd: S, _: &Plan) -> Self {
+    fn new(simd: S, _: &BinPlan) -> Self {
         let zero = simd.splat_f64s(0.0);
         Plain { value: [zero; K], gauge: [zero; K] }
     }
@@ -151,7 +151,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for TwoBins<S, K> {
     const PARTS: usize = 2;
 
     #[inline(always)]
-    fn new(simd: S, plan: &Plan) -> Self {
+    fn new(simd: S, plan: &BinPlan) -> Self {
         let sigma = simd.splat_f64s(sigma(plan.bins[0]));
         let empty = [[sigma, simd.splat_f64s(0.0)]; K];
         TwoBins { sigma, value: empty, gauge: empty }
@@ -189,7 +189,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for ThreeBins<S, K> {
     const PARTS: usize = 3;
 
     #[inline(always)]
-    fn new(simd: S, plan: &Plan) -> Self {
+    fn new(simd: S, plan: &BinPlan) -> Self {
         let empty = [[simd.splat_f64s(0.0); 3]; K];
         ThreeBins {
             sigma: [simd.splat_f64s(sigma(plan.bins[0])), simd.splat_f64s(sigma(plan.bins[1]))],
@@ -237,7 +237,7 @@ impl<S: Simd, const K: usize> Bins<S, K> for FourBins<S, K> {
     const PARTS: usize = 4;
 
     #[inline(always)]
-    fn new(simd: S, plan: &Plan) -> Self {
+    fn new(simd: S, plan: &BinPlan) -> Self {
         let empty = [[simd.splat_f64s(0.0); 4]; K];
         FourBins {
             sigma: [

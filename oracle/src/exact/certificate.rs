@@ -84,7 +84,7 @@ impl Path {
 
 /// A path and the exponents of its bins (`sigma = 1.5 * 2^k`); unused ones are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct BinPlan {
     pub(super) path: Path,
     pub(super) bins: [i32; 3],
 }
@@ -171,8 +171,8 @@ impl Certificate {
     }
 
     /// The cheapest path that is exact.
-    pub(super) fn plan(&self) -> Plan {
-        let plan = |path, bins| Plan { path, bins };
+    pub(super) fn plan(&self) -> BinPlan {
+        let plan = |path, bins| BinPlan { path, bins };
         let log = (self.terms.max(1).next_power_of_two().trailing_zeros()) as i32;
         let q = self.low;
         if self.top < -5_000 {

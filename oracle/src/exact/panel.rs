@@ -11,10 +11,10 @@
 //! A row that no loop covers is cut into pieces with certificates of their own, which meet in superaccumulators.
 
 use super::bins::Lane;
-use super::certificate::{Certificate, Extent, Path, Plan};
+use super::certificate::{BinPlan, Certificate, Extent, Path};
 use super::distil::{Triple, distil};
 use super::row_round::RoundRow;
-use super::row_sum::{MAX_BLOCK, Row};
+use super::row_sum::{MAX_BLOCK, RowTask};
 use super::{Accumulator, Dyadic, Element, Value};
 use crate::refusal::Refusal;
 use crate::scalar::{Precision, Rounding};
@@ -30,21 +30,21 @@ pub struct Panel {
     pub(super) width: usize,
     terms: u64,
     path: Path,
-    pub(super) value: Columns,
-    pub(super) gauge: Columns,
+    pub(super) value: PanelColumns,
+    pub(super) gauge: PanelColumns,
     /// Columns that the arrays do not describe, ascending.
     irregular: Vec<(usize, Element)>,
 }
 
 /// One exact number per column, `hi + lo + tail`, `hi` the nearest f64; padded to whole blocks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct PanelColumns {
     hi: Vec<f64>,
     lo: Vec<f64>,
     tail: Vec<f64>,
 }
 
-impl Columns {
+impl PanelColumns {
     fn resize(&mut self, width: usize) {
         for part in [&mut self.hi, &mut self.lo, &mut self.tail] {
             part.resize(width.next_multiple_of(MAX_BLOCK), 0.0);
@@ -84,8 +84,8 @@ impl Panel {
             width: 0,
             terms: 0,
             path: Path::Plain,
-            value: Columns::default(),
-            gauge: Columns::default(),
+            value: PanelColumns::default(),
+            gauge: PanelColumns::default(),
             irregular: Vec::new(),
         };
         panel.reset(width);
@@ -164,7 +164,7 @@ impl Panel {
         if self.path == Path::Register {
             out.fill(0);
         } else {
-            let Columns { hi, lo, tail } = &self.value;
+            let PanelColumns { hi, lo, tail } = &self.value;
             self.arch.dispatch(RoundRow {
                 hi: &hi[..self.width],
                 lo: &lo[..self.width],
@@ -272,9 +272,9 @@ impl Panel {
     }
 
     /// Sums certified terms into the arrays.
-    fn run<'b, L: Lane>(&mut self, terms: impl Iterator<Item = (f64, &'b [L])> + Clone, plan: Plan) {
+    fn run<'b, L: Lane>(&mut self, terms: impl Iterator<Item = (f64, &'b [L])> + Clone, plan: BinPlan) {
         let arch = self.arch;
-        arch.dispatch(Row { terms, plan, panel: self });
+        arch.dispatch(RowTask { terms, plan, panel: self });
     }
 
     fn reset(&mut self, width: usize) {

@@ -6,7 +6,7 @@
 //! ```
 
 use super::bins::{Bins, FourBins, Lane, Plain, ThreeBins, TwoBins};
-use super::certificate::{Path, Plan};
+use super::certificate::{BinPlan, Path};
 use super::distil::distil;
 use super::panel::Panel;
 use pulp::{Simd, WithSimd};
@@ -15,13 +15,13 @@ use pulp::{Simd, WithSimd};
 pub(super) const MAX_BLOCK: usize = 32;
 
 /// One row to sum, as a task for the vector unit.
-pub(super) struct Row<'p, I> {
+pub(super) struct RowTask<'p, I> {
     pub(super) terms: I,
-    pub(super) plan: Plan,
+    pub(super) plan: BinPlan,
     pub(super) panel: &'p mut Panel,
 }
 
-impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for Row<'_, I> {
+impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for RowTask<'_, I> {
     type Output = ();
 
     #[inline(always)]
@@ -41,7 +41,7 @@ impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> WithSimd for Row<'
     }
 }
 
-impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> Row<'_, I> {
+impl<'b, L: Lane, I: Iterator<Item = (f64, &'b [L])> + Clone> RowTask<'_, I> {
     /// All columns, in blocks of K vectors; the last block may run past the width, on zeros.
     #[inline(always)]
     fn columns<S: Simd, B: Bins<S, K>, const K: usize>(&mut self, simd: S) {

@@ -20,7 +20,9 @@ pub(crate) use entries::ascending;
 pub use entries::{Entries, Entry, in_order};
 /// How RS-Tile divides rows into windows, and their entries into blocks and a residual part.
 pub mod rs_partition {
-    pub use super::codec::rs_tile::{Partition, Thresholds, WINDOW, estimate_tau_nnz, partition, recover};
+    pub use super::codec::rs_tile::{
+        RsTilePartition, RsTileThresholds, WINDOW, estimate_tau_nnz, partition, recover,
+    };
 }
 
 pub use raw::RawOf;

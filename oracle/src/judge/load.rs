@@ -2,14 +2,14 @@
 
 use super::problem::Site;
 use crate::arithmetic::{Along, Arithmetic, Order, Part, Parts, Reduction};
-use crate::bound::{Census, Operands, Thresholds};
+use crate::bound::{Census, SubnormalSums, SubnormalThresholds};
 
 /// How the elements of a case are counted, prepared once.
 #[derive(Debug)]
 pub(super) struct Counting {
     /// One part of single IEEE operations on one chain: its number of terms says all.
     plain: bool,
-    thresholds: [Option<Thresholds>; 2],
+    thresholds: [Option<SubnormalThresholds>; 2],
 }
 
 /// The counts of one element.
@@ -18,7 +18,7 @@ pub(super) struct Load {
     /// Of the first part and of the second.
     pub(super) census: [Census; 2],
     /// What subnormal operands change.
-    pub(super) operands: Operands,
+    pub(super) operands: SubnormalSums,
     /// A subnormal operand that may be flushed meets an infinity: 0 * Inf is NaN.
     pub(super) flush_meets_inf: bool,
 }
@@ -27,7 +27,8 @@ impl Counting {
     pub(super) fn new(arithmetic: &Arithmetic) -> Counting {
         let part = arithmetic.part();
         let ieee = matches!(part.reduction, Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any);
-        let thresholds = |part: &Part| Some(Thresholds::new(arithmetic, part)).filter(|t| !t.is_idle());
+        let thresholds =
+            |part: &Part| Some(SubnormalThresholds::new(arithmetic, part)).filter(|t| !t.is_idle());
         Counting {
             plain: ieee && part.along == Along::Chain && matches!(arithmetic.parts, Parts::One(_)),
             thresholds: [thresholds(part), arithmetic.parts.second().and_then(thresholds)],

@@ -4,7 +4,7 @@ use super::accepted::Accepted;
 use super::load::{Counting, Load};
 use super::problem::{Site, lsb};
 use crate::arithmetic::{Arithmetic, Epilogue, Part};
-use crate::bound::{Census, Thresholds, Tolerance, is_order_free, tolerance_of};
+use crate::bound::{Census, SubnormalThresholds, Tolerance, is_order_free, tolerance_of};
 use crate::exact::{Dyadic, Element, Value};
 use crate::model::chain::Unit;
 use crate::model::reduction::Model;
@@ -137,7 +137,7 @@ impl<'a> Rule<'a> {
     /// A product of a flushed operand is lost whole, and with a flushed alpha (or stored factor) the whole sum, with a flushed beta or c
     /// all of `beta * c`. Where results are flushed, `beta * c` may be lost as one, even by a beta of 1.
     fn flushed(&self, site: &Site<'_>, load: &Load, exact: &Element, c: f64) -> (Option<Dyadic>, bool) {
-        let thresholds = Thresholds::new(self.arithmetic, self.arithmetic.part());
+        let thresholds = SubnormalThresholds::new(self.arithmetic, self.arithmetic.part());
         if !thresholds.flushes() {
             return (None, false);
         }
@@ -168,7 +168,7 @@ impl<'a> Rule<'a> {
             return false;
         }
         let part = self.arithmetic.part();
-        let thresholds = Thresholds::new(self.arithmetic, part);
+        let thresholds = SubnormalThresholds::new(self.arithmetic, part);
         let unit = Unit { precision: part.acc };
         let vanishes = |term: (f64, f64)| {
             let fold = |v: f64| {

@@ -27,11 +27,11 @@ use std::sync::OnceLock;
 pub struct Sheet {
     shape: (usize, usize),
     out: Precision,
-    lines: Vec<Line>,
+    lines: Vec<SheetLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct SheetLine {
     at: (usize, usize),
     accepted: Accepted,
     /// Most results of a case agree: the first bits that were looked at, and the verdict on them.
@@ -61,7 +61,7 @@ impl Sheet {
             let c = before.map_or(0.0, |(data, place)| {
                 decode(data.bits(place.offset(site.at, count - 1)), data.precision())
             });
-            lines.push(Line { at: site.at, accepted: rule.accepts(site, c), first: OnceLock::new() });
+            lines.push(SheetLine { at: site.at, accepted: rule.accepts(site, c), first: OnceLock::new() });
         })?;
         Ok((count <= most).then(|| Sheet { shape: problem.shape(), out: arithmetic.out, lines }))
     }
@@ -91,7 +91,7 @@ impl Sheet {
     }
 }
 
-impl Line {
+impl SheetLine {
     fn judge(&self, bits: u64) -> ElementVerdict {
         let (first, verdict) = self.first.get_or_init(|| (bits, self.accepted.judge(bits)));
         if *first == bits { *verdict } else { self.accepted.judge(bits) }

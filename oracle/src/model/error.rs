@@ -5,6 +5,7 @@ use crate::scalar::Precision;
 
 /// What was asked of a model that it cannot answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// The architecture does not have the instruction, or nobody knows how it rounds there.
     #[error("{architecture} has no modelled {instruction}; {available}")]

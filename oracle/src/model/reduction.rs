@@ -15,7 +15,7 @@ use crate::arithmetic::{Along, Arithmetic, Combine, Epilogue, Init, Part, Reduct
 use crate::scalar::{Precision, Rounding, decode, encode, encode_exact};
 
 /// A term: both operands, rounded as declared.
-type Term = (f64, f64);
+type RoundedTerm = (f64, f64);
 
 /// The model of a declared arithmetic.
 #[derive(Clone, Debug)]
@@ -23,18 +23,18 @@ pub struct Model {
     arithmetic: Arithmetic,
     first: PartModel,
     second: Option<PartModel>,
-    terms: Vec<Term>,
+    terms: Vec<RoundedTerm>,
 }
 
 #[derive(Clone, Debug)]
 struct PartModel {
     part: Part,
     unit: Unit,
-    step: Step,
+    step: BlockStep,
     /// A product of a zero and a number does here what a slot without a term does: 0 * 0.
     drops_zeros: bool,
     /// The terms of this part by slot, less those dropped.
-    placed: Vec<(u32, Term)>,
+    placed: Vec<(u32, RoundedTerm)>,
     /// The first and the last slot of a term, dropped or not.
     span: Option<(u32, u32)>,
     /// Operands of one block, in bits.
@@ -44,7 +44,7 @@ struct PartModel {
 
 /// What takes a block of terms.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum BlockStep {
     Fma,
     MulAdd,
     Core(TensorCore),
@@ -79,7 +79,7 @@ impl Model {
     #[must_use]
     pub fn element(
         &mut self,
-        terms: impl Iterator<Item = Term>,
+        terms: impl Iterator<Item = RoundedTerm>,
         slots: Option<&[Slot]>,
         (alpha, beta): (f64, f64),
         c: f64,
@@ -154,19 +154,19 @@ impl Model {
 impl PartModel {
     fn new(part: &Part) -> Option<PartModel> {
         let step = match part.reduction {
-            Reduction::FmaChain => Step::Fma,
-            Reduction::MulAddChain => Step::MulAdd,
+            Reduction::FmaChain => BlockStep::Fma,
+            Reduction::MulAddChain => BlockStep::MulAdd,
             Reduction::Any => return None,
             Reduction::Mma { architecture, instruction } => {
-                Step::Core(TensorCore::new(architecture?, instruction).ok()?)
+                BlockStep::Core(TensorCore::new(architecture?, instruction).ok()?)
             }
-            Reduction::Cpu(unit) => Step::Cpu(CpuStep::new(unit)),
+            Reduction::Cpu(unit) => BlockStep::Cpu(CpuStep::new(unit)),
         };
         Some(PartModel {
             part: *part,
             unit: Unit { precision: part.acc },
             step,
-            drops_zeros: matches!(step, Step::Core(core) if core.fused_sum().is_some()),
+            drops_zeros: matches!(step, BlockStep::Core(core) if core.fused_sum().is_some()),
             placed: Vec::new(),
             span: None,
             a: Vec::new(),
@@ -176,26 +176,26 @@ impl PartModel {
 
     /// One IEEE operation a term, in one chain: nothing to gather.
     fn is_plain(&self) -> bool {
-        matches!(self.step, Step::Fma | Step::MulAdd) && self.part.along == Along::Chain
+        matches!(self.step, BlockStep::Fma | BlockStep::MulAdd) && self.part.along == Along::Chain
     }
 
-    fn plain(&self, start: f64, terms: impl Iterator<Item = Term>) -> f64 {
+    fn plain(&self, start: f64, terms: impl Iterator<Item = RoundedTerm>) -> f64 {
         terms.fold(start, |acc, term| self.one(acc, term))
     }
 
-    fn one(&self, acc: f64, (a, b): Term) -> f64 {
+    fn one(&self, acc: f64, (a, b): RoundedTerm) -> f64 {
         // A zero of either sign, added to anything but a zero, leaves it: both are of the unit's type. Most terms of a padded row are such.
         if acc != 0.0 && (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite() {
             return acc;
         }
         match self.step {
-            Step::MulAdd => self.unit.add(acc, self.unit.mul(a, b)),
+            BlockStep::MulAdd => self.unit.add(acc, self.unit.mul(a, b)),
             _ => self.unit.fma(a, b, acc),
         }
     }
 
     /// Takes the terms of this part, in the order of their slots. `None` if two share one.
-    fn place(&mut self, terms: &[Term], slots: Option<&[Slot]>) -> Option<()> {
+    fn place(&mut self, terms: &[RoundedTerm], slots: Option<&[Slot]>) -> Option<()> {
         self.placed.clear();
         match slots {
             None => self.placed.extend((0..).zip(terms.iter().copied())),
@@ -203,7 +203,8 @@ impl PartModel {
                 let here = |slot: &Slot| self.part.selects == Selects::All || slot.is_of(self.part.selects);
                 let of_part = slots.iter().zip(terms).filter(|(slot, _)| here(slot));
                 self.placed.extend(of_part.map(|(slot, &term)| (slot.at, term)));
-                let ascending = |placed: &[(u32, Term)]| placed.windows(2).all(|pair| pair[0].0 < pair[1].0);
+                let ascending =
+                    |placed: &[(u32, RoundedTerm)]| placed.windows(2).all(|pair| pair[0].0 < pair[1].0);
                 if !ascending(&self.placed) {
                     self.placed.sort_by_key(|placed| placed.0);
                     ascending(&self.placed).then_some(())?;
@@ -212,7 +213,7 @@ impl PartModel {
         }
         self.span = self.placed.first().zip(self.placed.last()).map(|(first, last)| (first.0, last.0));
         if self.drops_zeros {
-            let is_zero = |(a, b): Term| (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite();
+            let is_zero = |(a, b): RoundedTerm| (a == 0.0 || b == 0.0) && a.is_finite() && b.is_finite();
             self.placed.retain(|placed| !is_zero(placed.1));
         }
         Some(())
@@ -232,7 +233,7 @@ impl PartModel {
             Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
         };
         let placed = std::mem::take(&mut self.placed);
-        let range_of = |placed: &(u32, Term)| placed.0 / block / length;
+        let range_of = |placed: &(u32, RoundedTerm)| placed.0 / block / length;
         // The first range starts from the initial value, whether it has terms or not.
         let (in_first, mut rest) = match self.part.along {
             Along::Chain => (&placed[..], &[][..]),
@@ -261,7 +262,7 @@ impl PartModel {
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
-    fn range(&mut self, start: f64, mut terms: &[(u32, Term)], base: u32) -> Option<f64> {
+    fn range(&mut self, start: f64, mut terms: &[(u32, RoundedTerm)], base: u32) -> Option<f64> {
         let block = self.part.block() as u32;
         let (mut acc, mut next) = (start, base);
         while let Some(first) = terms.first() {
@@ -274,8 +275,10 @@ impl PartModel {
                 acc = self.block(acc, &[])?;
             }
             acc = match self.step {
-                Step::Fma | Step::MulAdd => group.iter().fold(acc, |acc, placed| self.one(acc, placed.1)),
-                Step::Core(_) | Step::Cpu(_) => self.block(acc, group)?,
+                BlockStep::Fma | BlockStep::MulAdd => {
+                    group.iter().fold(acc, |acc, placed| self.one(acc, placed.1))
+                }
+                BlockStep::Core(_) | BlockStep::Cpu(_) => self.block(acc, group)?,
             };
             next = index + 1;
         }
@@ -283,12 +286,12 @@ impl PartModel {
     }
 
     /// One instruction.
-    fn block(&mut self, acc: f64, group: &[(u32, Term)]) -> Option<f64> {
+    fn block(&mut self, acc: f64, group: &[(u32, RoundedTerm)]) -> Option<f64> {
         let block = self.part.block();
         let (input, acc_type) = match self.step {
-            Step::Core(core) => (core.instruction().input, core.instruction().acc),
-            Step::Cpu(step) => (step.unit().input(), step.unit().acc()),
-            Step::Fma | Step::MulAdd => return None,
+            BlockStep::Core(core) => (core.instruction().input, core.instruction().acc),
+            BlockStep::Cpu(step) => (step.unit().input(), step.unit().acc()),
+            BlockStep::Fma | BlockStep::MulAdd => return None,
         };
         self.a.clear();
         self.a.resize(block, 0);
@@ -300,9 +303,9 @@ impl PartModel {
         }
         let acc = exact_bits(acc, acc_type)?;
         let bits = match self.step {
-            Step::Core(core) => core.apply(acc, &self.a, &self.b).ok()?,
-            Step::Cpu(step) => step.apply(acc, &self.a, &self.b).ok()?,
-            Step::Fma | Step::MulAdd => return None,
+            BlockStep::Core(core) => core.apply(acc, &self.a, &self.b).ok()?,
+            BlockStep::Cpu(step) => step.apply(acc, &self.a, &self.b).ok()?,
+            BlockStep::Fma | BlockStep::MulAdd => return None,
         };
         Some(decode(bits, acc_type))
     }

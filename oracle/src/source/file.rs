@@ -28,15 +28,15 @@ pub struct FileMatrix {
 
 /// Which reader a file name asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     MatrixMarket,
     Smtx,
 }
 
 /// Splits `west0067.mtx.gz` into name, kind and whether it claims to be gzip.
-fn classify(file_name: &str) -> Option<(&str, Kind, bool)> {
+fn classify(file_name: &str) -> Option<(&str, FileKind, bool)> {
     let (stem, gzip) = strip_ending(file_name, ".gz").map_or((file_name, false), |s| (s, true));
-    let endings = [(".mtx", Kind::MatrixMarket), (".smtx", Kind::Smtx)];
+    let endings = [(".mtx", FileKind::MatrixMarket), (".smtx", FileKind::Smtx)];
     let hit = endings.into_iter().find_map(|(ending, kind)| Some((strip_ending(stem, ending)?, kind)))?;
     Some((hit.0, hit.1, gzip))
 }
@@ -90,7 +90,7 @@ pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<F
     }
     let name = name.to_string();
     match kind {
-        Kind::MatrixMarket => {
+        FileKind::MatrixMarket => {
             let (header, coo) = matrix_market::read_text(content.text, limits)?;
             Ok(FileMatrix {
                 name,
@@ -101,7 +101,7 @@ pub fn read_named(file_name: &str, input: impl Read, limits: Limits) -> Result<F
                 stored_entries: header.stored_entries as usize,
             })
         }
-        Kind::Smtx => {
+        FileKind::Smtx => {
             let mask = smtx::read_text(content.text, limits)?;
             let stored_entries = mask.nnz();
             let (pattern_only, field, symmetry) = (true, Field::Pattern, Symmetry::General);

@@ -29,7 +29,7 @@ impl Default for Limits {
 }
 
 /// Input that is decompressed if need be.
-pub(super) struct Plain<'a> {
+pub(super) struct PlainInput<'a> {
     /// The text.
     pub(super) text: Box<dyn BufRead + 'a>,
     /// Whether it came out of gzip.
@@ -40,7 +40,7 @@ pub(super) struct Plain<'a> {
 ///
 /// # Errors
 /// [`FileError::Read`] when the first bytes cannot be read.
-pub(super) fn plain<'a>(mut input: impl Read + 'a) -> Result<Plain<'a>, FileError> {
+pub(super) fn plain<'a>(mut input: impl Read + 'a) -> Result<PlainInput<'a>, FileError> {
     let mut magic = Vec::with_capacity(2);
     let first = input.by_ref().take(2).read_to_end(&mut magic);
     first.map_err(|e| FileError::read(1, &e))?;
@@ -51,7 +51,7 @@ pub(super) fn plain<'a>(mut input: impl Read + 'a) -> Result<Plain<'a>, FileErro
     } else {
         Box::new(whole)
     };
-    Ok(Plain { text, was_gzip })
+    Ok(PlainInput { text, was_gzip })
 }
 
 /// One line at a time.

@@ -6,7 +6,7 @@
 
 mod signature;
 
-pub use self::signature::{Extent, Operand, Returned, Signature, Slot};
+pub use self::signature::{Extent, Operand, Returned, Signature, TypeSlot};
 
 use crate::arithmetic::{Arithmetic, Input};
 use crate::format::{FormatKind, Parameter};

@@ -2,6 +2,7 @@
 
 use super::convert::Conversion;
 use super::report::{DeviceReport, Row};
+use crate::statistics::geometric_mean;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -28,9 +29,9 @@ pub fn to_markdown(report: &DeviceReport) -> String {
             text,
             "| {kernel} | {n} | {} | {:.2} | {:.2} | {least:.2} | {:.0} % |",
             rows.len(),
-            mean(against.iter().map(|a| a.0)),
-            mean(against.iter().map(|a| a.1)),
-            100.0 * mean(rows.iter().map(|row| row.bound / row.cold)),
+            geometric_mean(against.iter().map(|a| a.0)),
+            geometric_mean(against.iter().map(|a| a.1)),
+            100.0 * geometric_mean(rows.iter().map(|row| row.bound / row.cold)),
         );
     }
     let wrong: Vec<&Row> = report.rows.iter().filter(|row| !row.right).collect();
@@ -96,10 +97,4 @@ fn conversions(rows: &[Conversion], text: &mut String) {
             if row.right { "right" } else { "WRONG" },
         );
     }
-}
-
-/// The geometric mean; NaN of nothing.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value.ln(), count + 1));
-    (sum / f64::from(count)).exp()
 }

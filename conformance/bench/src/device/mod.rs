@@ -30,7 +30,7 @@ use sparse_conformance_core::origin::{Loaded, Origin};
 use sparse_conformance_core::record::verdict_record;
 use sparse_conformance_core::report::Environment;
 use sparse_conformance_peers::OneKernel;
-use sparse_kernels::cuda::{Gpu, Plan, baselines, copy_bandwidth, metered, peak_f32};
+use sparse_kernels::cuda::{Gpu, LaunchPlan, baselines, copy_bandwidth, metered, peak_f32};
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::format::{FormatKind, FormatParams};
@@ -43,7 +43,7 @@ use turn::{InTurn, Turn};
 use workload::touched;
 
 /// Launches that are timed.
-const PLAN: Plan = Plan { cold: 21, warm: 50 };
+const PLAN: LaunchPlan = LaunchPlan { cold: 21, warm: 50 };
 
 /// What to measure.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use crate::placed::Placed;
 use crate::right::{self, Right};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use sparse_oracle::contract::{Extent, Op, Operand as Argument, Returned, Slot};
+use sparse_oracle::contract::{Extent, Op, Operand as Argument, Returned, TypeSlot};
 use sparse_oracle::format::{AnySparse, Coo, CooParts, Entries, Entry, FormatKind, Layout, Parts, Sparse};
 use sparse_oracle::judge::values_in_order;
 use sparse_oracle::op::prune;
@@ -394,9 +394,9 @@ pub fn sparse_role(case: &Case) -> Operand {
 /// What an operand is to a family of values.
 fn role(argument: &Argument) -> Operand {
     match argument.slot {
-        Slot::A => Operand::A,
-        Slot::B => Operand::B,
-        Slot::Out => Operand::C,
+        TypeSlot::A => Operand::A,
+        TypeSlot::B => Operand::B,
+        TypeSlot::Out => Operand::C,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The two blocks of a report that may differ between runs of one seed: the machine, and the time it took.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -103,29 +104,10 @@ fn cpu_features() -> Vec<String> {
 }
 
 /// UTC time to the second. A clock before 1970 reads as 1970.
-#[must_use]
-pub fn rfc3339(time: SystemTime) -> String {
+fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let (year, month, day) = civil(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-/// Year, month and day of a number of days since 1970-01-01, Gregorian calendar.
-fn civil(mut days: u64) -> (u64, usize, u64) {
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while days >= lengths[month] {
-        days -= lengths[month];
-        month += 1;
-    }
-    (year, month + 1, days + 1)
+    let stamp = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    stamp.unwrap_or(Timestamp::MAX).to_string()
 }
 
 #[cfg(test)]

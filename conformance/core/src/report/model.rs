@@ -304,11 +304,6 @@ impl CaseRecord {
     }
 }
 
-/// `text` in single quotes, safe for a POSIX shell.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 /// Digest of a set of case lines, in any order: the sum of their 128-bit hashes, in hex.
 pub fn plan_digest<T: AsRef<[u8]>>(lines: impl IntoIterator<Item = T>) -> String {
     let sum = lines.into_iter().fold(0u128, |sum, line| sum.wrapping_add(xxh3_128(line.as_ref())));
@@ -324,7 +319,7 @@ impl Report {
         let selection = record.selection.clone();
         let selection = selection.or_else(|| known(&record.backend)?.selection.clone());
         let options = selection.unwrap_or_else(|| format!("--backend {}", record.backend));
-        format!("conformance replay {} {options}", quoted(&record.case))
+        format!("conformance replay {} {options}", shell_words::quote(&record.case))
     }
 
     /// An empty report of this version of the suite.

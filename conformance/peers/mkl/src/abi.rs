@@ -16,6 +16,13 @@ pub(crate) struct Description {
     diagonal: c_int,
 }
 
+const _: () = {
+    assert!(size_of::<Description>() == 12);
+    assert!(std::mem::offset_of!(Description, kind) == 0);
+    assert!(std::mem::offset_of!(Description, mode) == 4);
+    assert!(std::mem::offset_of!(Description, diagonal) == 8);
+};
+
 /// `SPARSE_MATRIX_TYPE_GENERAL`; the other two are not read for it.
 pub(crate) const GENERAL: Description = Description { kind: 20, mode: 40, diagonal: 50 };
 /// `SPARSE_OPERATION_NON_TRANSPOSE`.

@@ -112,7 +112,7 @@ impl Mkl {
         let block_time = openmp
             .as_ref()
             .and_then(|library| unsafe { symbol.of::<SetInt>(library, "kmp_set_blocktime") }.ok());
-        // SAFETY: as for the layers above.
+        // SAFETY: the types are those of MKL's headers for the functions of these names.
         unsafe {
             Ok(Mkl {
                 single: Typed {
@@ -208,7 +208,7 @@ fn global(path: &Path) -> Result<Library, MklError> {
 
 #[cfg(not(unix))]
 fn global(path: &Path) -> Result<Library, MklError> {
-    // SAFETY: as on Unix.
+    // SAFETY: initialisers of the library run. What they do is MKL's business; whoever names a file vouches for it.
     unsafe { Library::new(path) }.map_err(|error| load_error(path, &error))
 }
 
@@ -226,7 +226,7 @@ impl Symbols<'_> {
     /// # Safety
     /// `F` is the type that the library's header gives to the function.
     unsafe fn of<F: Copy>(&self, library: &Library, name: &'static str) -> Result<F, MklError> {
-        // SAFETY: the caller's condition.
+        // SAFETY: the caller promises that `F` is the type of the function of this name.
         let symbol = unsafe { library.get::<F>(name.as_bytes()) };
         symbol.map(|symbol| *symbol).map_err(|_| MklError::Symbol { path: self.path.to_owned(), name })
     }

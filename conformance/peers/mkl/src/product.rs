@@ -15,7 +15,7 @@ pub struct Product<'m, T: Number> {
     _element: PhantomData<T>,
 }
 
-// SAFETY: as for [`Csr`].
+// SAFETY: a handle is not bound to the thread that made it; MKL documents its sparse routines as thread-safe.
 unsafe impl<T: Number> Send for Product<'_, T> {}
 
 /// CSR arrays with the columns of each row ascending.

@@ -6,7 +6,7 @@ use crate::element::Element;
 use anyhow::Result;
 use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::bound::{roundings, tolerance};
-use sparse_oracle::model::tensor_core::{Output, TensorCore};
+use sparse_oracle::model::tensor_core::{FinalRounding, TensorCore};
 use sparse_oracle::scalar::{Precision, brief, decimal};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -77,8 +77,8 @@ fn derivation(element: &Element, arithmetic: &Arithmetic) -> String {
     };
     let links = (blocks(element, part.block() as u32) * core.links() as u64).min(n);
     let toward = match sum.output {
-        Output::F16NearestEven => "to nearest",
-        Output::F32TowardZero | Output::E8m13TowardZero => "toward zero",
+        FinalRounding::F16NearestEven => "to nearest",
+        FinalRounding::F32TowardZero | FinalRounding::E8m13TowardZero => "toward zero",
     };
     let after = match count.depth {
         0 => output,

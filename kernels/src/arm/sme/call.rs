@@ -6,7 +6,9 @@
 //! ```
 
 use super::Outer;
+use crate::arm::detected;
 use crate::arm::panel::Panel;
+use crate::feature::Feature;
 use sparse_types::format::Loops;
 use sparse_types::refusal::Refusal;
 use std::ops::Range;
@@ -50,7 +52,7 @@ const _: () = {
 /// last block that the matrix has. Nothing else of `out` is touched.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] where ZA holds the state of a caller.
+/// [`Refusal::Unavailable`] where the CPU lacks one of `T::NEEDS`, or ZA holds the state of a caller.
 ///
 /// # Panics
 /// Where `out` is too short or `b` has fewer rows than `m` has columns: the kernels have checked both.
@@ -61,6 +63,7 @@ pub(crate) fn multiply<T: Outer>(
     out: &mut [T::Acc],
     ld: usize,
 ) -> Result<(), Refusal> {
+    Feature::require(T::NEEDS, detected)?;
     let n = b.padded;
     let first_row = m.boundary + blocks.start * m.br;
     let rows = (blocks.len() * m.br).min(m.rows.saturating_sub(first_row));
@@ -71,11 +74,14 @@ pub(crate) fn multiply<T: Outer>(
     check(m, &blocks, right_rows);
     assert!(n <= row_step && right_rows * row_step <= right.len(), "B is short");
     assert!(n <= ld && (rows - 1) * ld + n <= out.len(), "the output is short");
-    let (chunk, size, out_size) = (T::rows(), size_of::<T>(), size_of::<T::Acc>());
+    // SAFETY: the CPU has T::NEEDS (required above).
+    let chunk = unsafe { T::rows() };
+    let (size, out_size) = (size_of::<T>(), size_of::<T::Acc>());
     for first in (0..m.br.min(rows)).step_by(chunk) {
         let mut j = 0;
         while j < n {
-            let columns = T::columns(n - j);
+            // SAFETY: the CPU has T::NEEDS (required above).
+            let columns = unsafe { T::columns(n - j) };
             let call = Call {
                 block_ptr: m.block_ptr[blocks.start..].as_ptr(),
                 blocks: blocks.len(),
@@ -94,7 +100,8 @@ pub(crate) fn multiply<T: Outer>(
             };
             // SAFETY: `check` has seen to it that offsets are tiles that are there and columns are rows of B; each tile has `br`
             // values, `first + height` at most being read. B has `n` elements in each row, `j + columns` at most being read. Rows
-            // stored are below `rows`, columns below `n`, and `out` reaches that far. The row kernels require SME first.
+            // stored are below `rows`, columns below `n`, and `out` reaches that far. The CPU has T::NEEDS (required
+            // above).
             let refused = unsafe { T::run(&call) } != 0;
             if refused {
                 return Err(Refusal::Unavailable {

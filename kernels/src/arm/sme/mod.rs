@@ -26,6 +26,7 @@ mod single;
 
 pub(crate) use call::{Call, multiply};
 
+use crate::feature::Feature;
 use sparse_types::F16;
 
 /// An element type that SME multiplies into `Acc`.
@@ -33,43 +34,59 @@ pub(crate) trait Outer: Copy + Sync + 'static {
     /// What ZA holds.
     type Acc;
 
+    /// What the CPU must have for every function here.
+    const NEEDS: &'static [Feature];
+
     /// Rows of a block that one call takes, at this thread's streaming vector length.
-    fn rows() -> usize;
-
-    /// Columns that one call takes of `n`, at this thread's streaming vector length.
-    fn columns(n: usize) -> usize;
-
-    /// Runs the function for `n` columns. Returns 0, or 1 where ZA belongs to a caller and nothing was done.
     ///
     /// # Safety
-    /// The CPU has the instructions. What [`Call`] says about its pointers holds; `n` is at most [`columns`](Self::columns) of
-    /// itself, and `height` at most [`rows`](Self::rows).
+    /// The CPU has [`NEEDS`](Self::NEEDS).
+    unsafe fn rows() -> usize;
+
+    /// Columns that one call takes of `n`, at this thread's streaming vector length.
+    ///
+    /// # Safety
+    /// The CPU has [`NEEDS`](Self::NEEDS).
+    unsafe fn columns(n: usize) -> usize;
+
+    /// Runs the function. Returns 0, or 1 where ZA belongs to a caller and nothing was done.
+    ///
+    /// # Safety
+    /// The CPU has [`NEEDS`](Self::NEEDS). What [`Call`] says about its pointers holds; its `columns` are at most
+    /// [`columns`](Self::columns) of themselves, and its `height` at most [`rows`](Self::rows).
     unsafe fn run(call: &Call) -> u64;
 }
 
 /// Bytes of a streaming vector of this thread.
-fn vector_bytes() -> usize {
-    // SAFETY: RDSVL is legal outside of streaming mode; callers have checked that there is SME.
+///
+/// # Safety
+/// The CPU has SME.
+unsafe fn vector_bytes() -> usize {
+    // SAFETY: RDSVL is legal outside of streaming mode on a CPU with SME, which the caller promises.
     unsafe { single::rdsvl() }
 }
 
 macro_rules! non_widening {
-    ($t:ident, $one:ident, $two:ident, $four:ident) => {
+    ($t:ident, $needs:expr, $one:ident, $two:ident, $four:ident) => {
         impl Outer for $t {
             type Acc = $t;
+            const NEEDS: &'static [Feature] = $needs;
 
-            fn rows() -> usize {
-                vector_bytes() / size_of::<$t>()
+            unsafe fn rows() -> usize {
+                // SAFETY: SME is one of NEEDS, which the caller promises.
+                unsafe { vector_bytes() / size_of::<$t>() }
             }
 
-            fn columns(n: usize) -> usize {
-                n.min(4 * Self::rows())
+            unsafe fn columns(n: usize) -> usize {
+                // SAFETY: the caller promises NEEDS.
+                n.min(4 * unsafe { Self::rows() })
             }
 
             unsafe fn run(call: &Call) -> u64 {
-                let lanes = Self::rows();
-                // SAFETY: as this function's; each takes up to as many vectors of columns as its name says.
+                // SAFETY: the caller promises NEEDS and what `Call` says of its pointers; each function takes up to as many vectors
+                // of columns as its name says, and there are at most four.
                 unsafe {
+                    let lanes = Self::rows();
                     if call.columns <= lanes {
                         single::$one(call)
                     } else if call.columns <= 2 * lanes {
@@ -82,22 +99,25 @@ macro_rules! non_widening {
         }
     };
 }
-non_widening!(f32, f32_1, f32_2, f32_4);
-non_widening!(f64, f64_1, f64_2, f64_4);
+non_widening!(f32, &[Feature::Neon, Feature::Sme], f32_1, f32_2, f32_4);
+non_widening!(f64, &[Feature::Neon, Feature::Sme, Feature::SmeF64F64], f64_1, f64_2, f64_4);
 
 impl Outer for F16 {
     type Acc = f32;
+    const NEEDS: &'static [Feature] = &[Feature::Neon, Feature::Sme, Feature::SmeF16F32];
 
-    fn rows() -> usize {
-        vector_bytes() / size_of::<F16>()
+    unsafe fn rows() -> usize {
+        // SAFETY: SME is one of NEEDS, which the caller promises.
+        unsafe { vector_bytes() / size_of::<F16>() }
     }
 
-    fn columns(n: usize) -> usize {
-        n.min(Self::rows())
+    unsafe fn columns(n: usize) -> usize {
+        // SAFETY: the caller promises NEEDS.
+        n.min(unsafe { Self::rows() })
     }
 
     unsafe fn run(call: &Call) -> u64 {
-        // SAFETY: as this function's.
+        // SAFETY: the caller promises NEEDS and what `Call` says of its pointers, at most one vector of columns.
         unsafe { half::f16_2way(call) }
     }
 }

@@ -54,13 +54,13 @@ pub(in crate::cuda) fn is_here() -> bool {
 
 /// The library's handle, bound to the stream of all work.
 #[derive(Debug)]
-struct Handle(sys::cublasHandle_t);
+struct CublasHandle(sys::cublasHandle_t);
 
 // SAFETY: a handle may be used from any thread, by one at a time; it is only reached through the mutex of `handle`.
-unsafe impl Send for Handle {}
+unsafe impl Send for CublasHandle {}
 
-fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, Handle>, Refusal> {
-    static HANDLE: OnceLock<Result<Mutex<Handle>, Refusal>> = OnceLock::new();
+fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, CublasHandle>, Refusal> {
+    static HANDLE: OnceLock<Result<Mutex<CublasHandle>, Refusal>> = OnceLock::new();
     if !is_here() {
         return Err(Refusal::Unavailable { feature: "cublas" });
     }
@@ -71,7 +71,7 @@ fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, Handle>, Refusal> {
         // SAFETY: a handle just made, and a stream that lives as long as the process.
         unsafe { set_stream(handle, gpu.stream().cu_stream().cast()) }
             .map_err(|error| refused(LIBRARY, "take the stream")(error.0))?;
-        Ok(Mutex::new(Handle(handle)))
+        Ok(Mutex::new(CublasHandle(handle)))
     });
     let mutex = made.as_ref().map_err(Clone::clone)?;
     Ok(mutex.lock().unwrap_or_else(PoisonError::into_inner))

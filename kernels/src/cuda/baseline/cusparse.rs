@@ -15,10 +15,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The library's handle, bound to the stream of all work.
 #[derive(Debug)]
-pub(super) struct Handle(sys::cusparseHandle_t);
+pub(super) struct CusparseHandle(sys::cusparseHandle_t);
 
 // SAFETY: a handle may be used from any thread, by one at a time; it is only reached through the mutex of `handle`.
-unsafe impl Send for Handle {}
+unsafe impl Send for CusparseHandle {}
 
 /// Looks for the library, which cudarc panics without.
 pub(in crate::cuda) fn is_here() -> bool {
@@ -33,8 +33,8 @@ pub(super) fn check(what: &'static str, status: cusparseStatus_t) -> Result<(), 
 }
 
 /// The handle, made at the first call; held while a product is queued.
-pub(super) fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, Handle>, Refusal> {
-    static HANDLE: OnceLock<Result<Mutex<Handle>, Refusal>> = OnceLock::new();
+pub(super) fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, CusparseHandle>, Refusal> {
+    static HANDLE: OnceLock<Result<Mutex<CusparseHandle>, Refusal>> = OnceLock::new();
     if !is_here() {
         return Err(Refusal::Unavailable { feature: "cusparse" });
     }
@@ -48,7 +48,7 @@ pub(super) fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, Handle>, Refusal> 
             let stream = gpu.stream().cu_stream().cast();
             check("take the stream", sys::cusparseSetStream(handle, stream))?;
         }
-        Ok(Mutex::new(Handle(handle)))
+        Ok(Mutex::new(CusparseHandle(handle)))
     });
     // The context must be current on every thread that calls the library.
     gpu.bind()?;
@@ -56,7 +56,7 @@ pub(super) fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, Handle>, Refusal> 
     Ok(mutex.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-impl Handle {
+impl CusparseHandle {
     /// For the library.
     pub(super) const fn raw(&self) -> sys::cusparseHandle_t {
         self.0
@@ -131,11 +131,11 @@ impl<T: Word> Drop for Csr<T> {
 
 /// A descriptor of a dense row-major matrix, valid while its buffer lives.
 #[derive(Debug)]
-pub(super) struct Dense(pub(super) sys::cusparseDnMatDescr_t);
+pub(super) struct DenseDescriptor(pub(super) sys::cusparseDnMatDescr_t);
 
-impl Dense {
+impl DenseDescriptor {
     /// Describes a matrix.
-    pub(super) fn new<T: Word>(gpu: &Gpu, matrix: &DeviceDense<T>) -> Result<Dense, Refusal> {
+    pub(super) fn new<T: Word>(gpu: &Gpu, matrix: &DeviceDense<T>) -> Result<DenseDescriptor, Refusal> {
         let mut descriptor = ptr::null_mut();
         // SAFETY: the library is here, since a handle was made before. It writes one pointer to a live local, and keeps the
         // address only; whoever uses the descriptor has the buffer.
@@ -151,11 +151,11 @@ impl Dense {
             )
         };
         check("describe a dense matrix", status)?;
-        Ok(Dense(descriptor))
+        Ok(DenseDescriptor(descriptor))
     }
 }
 
-impl Drop for Dense {
+impl Drop for DenseDescriptor {
     fn drop(&mut self) {
         // SAFETY: made by cusparseCreateDnMat and destroyed once; nothing can be done about a failure.
         let _ = unsafe { sys::cusparseDestroyDnMat(self.0) };

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::cusparse::{Csr, Dense, check, data_type, handle};
+use super::cusparse::{Csr, DenseDescriptor, check, data_type, handle};
 use super::pointer;
 use super::row;
 use crate::cuda::gpu::Gpu;
@@ -68,7 +68,7 @@ where
     })?;
     let x = DeviceDense::upload_aligned(gpu, &request.x)?;
     let y = DeviceDense::upload_aligned(gpu, &request.y)?;
-    let ready = Ready::new(gpu, &s, (&x, &y), (alpha, beta))?;
+    let ready = SddmmReady::new(gpu, &s, (&x, &y), (alpha, beta))?;
     meter::queue(gpu, seconds, || ready.launch(gpu, &s, (alpha, beta)))?;
     let mut bits = vec![O::Bits::default(); request.out.len()];
     gpu.download(&s.arrays.2, &mut bits)?;
@@ -79,21 +79,21 @@ where
 }
 
 /// Descriptors and workspace.
-struct Ready {
-    x: Dense,
-    y: Dense,
+struct SddmmReady {
+    x: DenseDescriptor,
+    y: DenseDescriptor,
     workspace: CudaSlice<u8>,
 }
 
-impl Ready {
+impl SddmmReady {
     fn new<I: Word, A: Unit, O: Word>(
         gpu: &Gpu,
         s: &Csr<O>,
         (x, y): (&DeviceDense<I>, &DeviceDense<I>),
         (alpha, beta): (A, A),
-    ) -> Result<Ready, Refusal> {
+    ) -> Result<SddmmReady, Refusal> {
         let handle = handle(gpu)?;
-        let (x, y) = (Dense::new(gpu, x)?, Dense::new(gpu, y)?);
+        let (x, y) = (DenseDescriptor::new(gpu, x)?, DenseDescriptor::new(gpu, y)?);
         let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
         let mut bytes = 0;
         // SAFETY: handle and descriptors are live; alpha and beta point to live numbers of the compute type; the size is
@@ -114,8 +114,9 @@ impl Ready {
             )
         };
         check("size an SDDMM", status)?;
-        let ready = Ready { x, y, workspace: gpu.zeros(bytes)? };
-        // SAFETY: as above, with a workspace of the size that was asked for.
+        let ready = SddmmReady { x, y, workspace: gpu.zeros(bytes)? };
+        // SAFETY: handle and descriptors are live, alpha and beta point to live numbers of the compute type; the workspace has the size
+        // that was asked for.
         let status = unsafe {
             sys::cusparseSDDMM_preprocess(
                 handle.raw(),

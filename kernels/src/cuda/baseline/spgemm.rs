@@ -4,7 +4,7 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::cusparse::{Csr, Handle, check, data_type, handle};
+use super::cusparse::{Csr, CusparseHandle, check, data_type, handle};
 use super::pointer;
 use super::row;
 use crate::cuda::gpu::Gpu;
@@ -86,15 +86,15 @@ fn sorted<T: Copy>(offsets: &[u32], indices: Vec<u32>, values: Vec<T>) -> (Vec<u
     pairs.into_iter().unzip()
 }
 
-struct Product<T: Word> {
+struct SpgemmProduct<T: Word> {
     csr: Csr<T>,
     nnz: usize,
 }
 
 /// A descriptor of the steps in between, destroyed when dropped.
-struct Steps(sys::cusparseSpGEMMDescr_t);
+struct SpgemmDescriptor(sys::cusparseSpGEMMDescr_t);
 
-impl Drop for Steps {
+impl Drop for SpgemmDescriptor {
     fn drop(&mut self) {
         // SAFETY: made by cusparseSpGEMM_createDescr and destroyed once; nothing can be done about a failure.
         let _ = unsafe { sys::cusparseSpGEMM_destroyDescr(self.0) };
@@ -123,7 +123,7 @@ fn multiply<T: Unit + Word>(
     a: &Csr<T>,
     b: &Csr<T>,
     shape: (usize, usize),
-) -> Result<Product<T>, Refusal> {
+) -> Result<SpgemmProduct<T>, Refusal> {
     let handle = handle(gpu)?;
     let offsets = vec![0u32; shape.0 + 1];
     // The result without room for entries: the library fills in the offsets and says how many there are.
@@ -132,7 +132,7 @@ fn multiply<T: Unit + Word>(
     // SAFETY: writes one pointer to a live local.
     let status = unsafe { sys::cusparseSpGEMM_createDescr(&raw mut descriptor) };
     check("describe an SpGEMM", status)?;
-    let steps = Steps(descriptor);
+    let steps = SpgemmDescriptor(descriptor);
     let factors = (T::ONE, T::ZERO);
     let phase = |what, phase: Phase| {
         let mut bytes = 0;
@@ -173,7 +173,7 @@ fn multiply<T: Unit + Word>(
     c.arrays.2 = gpu.zeros(nnz)?;
     copy(gpu, &handle, (a, b, &c), factors, &steps)?;
     drop(held);
-    Ok(Product { csr: c, nnz })
+    Ok(SpgemmProduct { csr: c, nnz })
 }
 
 fn entries<T: Word>(c: &Csr<T>) -> Result<usize, Refusal> {
@@ -187,10 +187,10 @@ fn entries<T: Word>(c: &Csr<T>) -> Result<usize, Refusal> {
 
 fn copy<T: Unit + Word>(
     gpu: &Gpu,
-    handle: &Handle,
+    handle: &CusparseHandle,
     (a, b, c): (&Csr<T>, &Csr<T>, &Csr<T>),
     factors: (T, T),
-    steps: &Steps,
+    steps: &SpgemmDescriptor,
 ) -> Result<(), Refusal> {
     // SAFETY: live descriptors and buffers as in `multiply`; C's new buffers have as many elements as the library counted.
     unsafe {

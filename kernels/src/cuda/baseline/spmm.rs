@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a C library")]
 
-use super::cusparse::{Csr, Dense, check, data_type, handle};
+use super::cusparse::{Csr, DenseDescriptor, check, data_type, handle};
 use super::pointer;
 use super::row;
 use crate::cuda::gpu::Gpu;
@@ -25,10 +25,10 @@ use std::cell::RefCell;
 const KEEP: cusparseOperation_t = cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// The types of one algorithm: f64, f32, and f16 and bf16 with sums in f32.
-pub(super) type Runs = [Run; 6];
+pub(super) type RunTable = [Run; 6];
 
 /// One algorithm for all types; its number in the library is the constant.
-const fn runs<const ALGORITHM: u32>() -> Runs {
+const fn runs<const ALGORITHM: u32>() -> RunTable {
     [
         run::<ALGORITHM, f64, f64, f64>,
         run::<ALGORITHM, f32, f32, f32>,
@@ -39,17 +39,17 @@ const fn runs<const ALGORITHM: u32>() -> Runs {
     ]
 }
 
-pub(super) const DEFAULT: Runs = runs::<{ Algorithm::CUSPARSE_SPMM_ALG_DEFAULT as u32 }>();
+pub(super) const DEFAULT: RunTable = runs::<{ Algorithm::CUSPARSE_SPMM_ALG_DEFAULT as u32 }>();
 
 /// Backend, word in a name, functions.
-pub(super) const ALGORITHMS: [(&str, &str, Runs); 3] = [
+pub(super) const ALGORITHMS: [(&str, &str, RunTable); 3] = [
     ("cusparse-alg1", "cusparsealg1", runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG1 as u32 }>()),
     ("cusparse-alg2", "cusparsealg2", runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG2 as u32 }>()),
     ("cusparse-alg3", "cusparsealg3", runs::<{ Algorithm::CUSPARSE_SPMM_CSR_ALG3 as u32 }>()),
 ];
 
 /// One row for each combination of types.
-pub(super) fn rows(tech: &str, runs: Runs) -> Vec<Kernel> {
+pub(super) fn rows(tech: &str, runs: RunTable) -> Vec<Kernel> {
     use Precision::{Bf16, F16, F32, F64};
     let types = [
         (F64, F64, F64),
@@ -96,26 +96,26 @@ where
             } else {
                 Csr::new(gpu, shape, (&csr.row_ptr, &csr.col_idx, &csr.values))?
             };
-            Ok(Prepared { a, ready: RefCell::new(None) })
+            Ok(PreparedBaseline { a, ready: RefCell::new(None) })
         },
         |gpu, prepared, (b, c), factors| prepared.launch(gpu, algorithm(ALGORITHM), b, c, factors),
     )
 }
 
 /// A, and after the first product what belongs to B and C too.
-struct Prepared<I: Word> {
+struct PreparedBaseline<I: Word> {
     a: Csr<I>,
     ready: RefCell<Option<Ready>>,
 }
 
 /// Descriptors and workspace of one B and one C.
 struct Ready {
-    b: Dense,
-    c: Dense,
+    b: DenseDescriptor,
+    c: DenseDescriptor,
     workspace: CudaSlice<u8>,
 }
 
-impl<I: Word> Prepared<I> {
+impl<I: Word> PreparedBaseline<I> {
     /// Queues a product. B and C must be the same at every call.
     fn launch<A: Unit, O: Word>(
         &self,
@@ -132,7 +132,7 @@ impl<I: Word> Prepared<I> {
         let ready = match ready.take() {
             Some(made) => ready.insert(made),
             None => {
-                let (b, c) = (Dense::new(gpu, b)?, Dense::new(gpu, c)?);
+                let (b, c) = (DenseDescriptor::new(gpu, b)?, DenseDescriptor::new(gpu, c)?);
                 let mut bytes = 0;
                 // SAFETY: handle and descriptors are live; alpha and beta point to live numbers of the compute type; the
                 // size is written to a live local. Nothing is launched.
@@ -153,7 +153,8 @@ impl<I: Word> Prepared<I> {
                 };
                 check("size an SpMM", status)?;
                 let made = ready.insert(Ready { b, c, workspace: gpu.zeros(bytes)? });
-                // SAFETY: as above, with a workspace of the size that was asked for, which lives as long as A's descriptor.
+                // SAFETY: handle and descriptors are live, alpha and beta point to live numbers of the compute type; the workspace
+                // has the size that was asked for and lives as long as A's descriptor.
                 let status = unsafe {
                     sys::cusparseSpMM_preprocess(
                         handle.raw(),
@@ -173,7 +174,8 @@ impl<I: Word> Prepared<I> {
                 made
             }
         };
-        // SAFETY: as above. The descriptors' buffers are A's own, and b and c, which the caller lends: the product is queued
+        // SAFETY: handle, descriptors and workspace are live; alpha and beta point to live numbers of the compute type. The
+        // descriptors' buffers are A's own, and b and c, which the caller lends: the product is queued
         // in the stream in which they are freed later. Their shapes were compared when the request was checked.
         let status = unsafe {
             sys::cusparseSpMM(

@@ -4,11 +4,12 @@
 
 use crate::cuda::gpu::{Gpu, failed};
 use crate::cuda::launch::address;
+use crate::cuda::layout::layout;
 use crate::cuda::operand::{DeviceDense, Word};
 use crate::cuda::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use sparse_types::format::LibraSddmmParts;
 use sparse_types::refusal::Refusal;
 use sparse_types::task::SddmmMode;
@@ -42,6 +43,7 @@ const BLOCK_COLS: usize = 16;
 
 /// Words of `struct Segment` of the source.
 const SEGMENT: usize = 8 + BLOCK_COLS;
+const _: () = assert!(SEGMENT * size_of::<u32>() == 96);
 
 /// Most blocks of one segment, the paper's Ts.
 const TS: usize = 16;
@@ -93,7 +95,7 @@ fn symbol<I: SddmmElement>(aligned: bool, only_blocks: bool, k: usize) -> &'stat
 
 /// A pattern on the device.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedPattern {
     rows: usize,
     cols: usize,
     /// Entries of both parts.
@@ -113,14 +115,23 @@ pub(crate) struct Prepared {
     rest_count: usize,
 }
 
-/// `struct Pattern` of the source: addresses of arrays, then numbers.
+/// `struct Pattern` of the source.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct PatternArg {
-    arrays: [u64; 10],
+    segments: u64,
+    bitmap: u64,
+    value_ptr: u64,
+    block_col: u64,
+    values: u64,
+    position: u64,
+    rest_row: u64,
+    rest_col: u64,
+    rest_values: u64,
+    rest_position: u64,
     rows: u32,
-    segments: u32,
-    rest: u32,
+    segment_count: u32,
+    rest_count: u32,
 }
 
 /// `struct Operands` of the source.
@@ -138,14 +149,19 @@ struct OperandsArg {
     beta: f32,
 }
 
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for PatternArg {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for OperandsArg {}
+layout! { LibraSddmm
+    PatternArg as "Pattern", 96: {
+        segments: 0, bitmap: 8, value_ptr: 16, block_col: 24, values: 32, position: 40, rest_row: 48,
+        rest_col: 56, rest_values: 64, rest_position: 72, rows: 80, segment_count: 84, rest_count: 88,
+    }
+    OperandsArg as "Operands", 56: {
+        x: 0, ldx: 8, y: 16, ldy: 24, out: 32, k: 40, mode: 44, alpha: 48, beta: 52,
+    }
+}
 
-impl Prepared {
+impl PreparedPattern {
     /// Uploads a distributed pattern whose indices are right, and cuts its blocks into segments.
-    pub(crate) fn new(gpu: &Gpu, s: &LibraSddmmParts<f32>) -> Result<Prepared, Refusal> {
+    pub(crate) fn new(gpu: &Gpu, s: &LibraSddmmParts<f32>) -> Result<PreparedPattern, Refusal> {
         let segments = segments(s);
         let rest_row: Vec<u32> = s
             .row_ptr
@@ -153,7 +169,7 @@ impl Prepared {
             .enumerate()
             .flat_map(|(row, ends)| (ends[0]..ends[1]).map(move |_| row as u32))
             .collect();
-        Ok(Prepared {
+        Ok(PreparedPattern {
             rows: s.rows,
             cols: s.cols,
             nnz: s.values.len() + s.rest_values.len(),
@@ -200,21 +216,19 @@ impl Prepared {
         }
         let at = |array: &CudaSlice<u32>| address(gpu, array);
         let pattern = PatternArg {
-            arrays: [
-                at(&self.segments),
-                address(gpu, &self.bitmap),
-                at(&self.value_ptr),
-                at(&self.block_col),
-                address(gpu, &self.values),
-                at(&self.position),
-                at(&self.rest_row),
-                at(&self.rest_col),
-                address(gpu, &self.rest_values),
-                at(&self.rest_position),
-            ],
+            segments: at(&self.segments),
+            bitmap: address(gpu, &self.bitmap),
+            value_ptr: at(&self.value_ptr),
+            block_col: at(&self.block_col),
+            values: address(gpu, &self.values),
+            position: at(&self.position),
+            rest_row: at(&self.rest_row),
+            rest_col: at(&self.rest_col),
+            rest_values: address(gpu, &self.rest_values),
+            rest_position: at(&self.rest_position),
             rows: self.rows as u32,
-            segments: self.segment_count as u32,
-            rest: self.rest_count as u32,
+            segment_count: self.segment_count as u32,
+            rest_count: self.rest_count as u32,
         };
         let operands = OperandsArg {
             x: address(gpu, &x.data),

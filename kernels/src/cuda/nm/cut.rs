@@ -53,7 +53,7 @@ pub(super) struct Sizes {
 
 /// A matrix cut into slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct SlicedMatrix {
     /// How many.
     pub(super) sizes: Sizes,
     /// Bytes, [block][slice][group][ws].
@@ -73,7 +73,7 @@ pub(super) struct Slices {
     pub(super) rows: CudaSlice<i32>,
 }
 
-impl Cut {
+impl SlicedMatrix {
     /// Uploads the slices; `words` appends those of W of a block and a slice, as many for each.
     pub(super) fn upload(
         &self,
@@ -111,14 +111,14 @@ pub(super) fn met<T>(m: &NmParts<T>, u: usize, group: usize) -> Option<usize> {
 
 impl Blocking {
     /// Cuts the matrix.
-    pub(super) fn cut<T>(self, m: &NmParts<T>) -> Cut {
+    pub(super) fn cut<T>(self, m: &NmParts<T>) -> SlicedMatrix {
         let slices = height(m).div_ceil(self.span);
         let blocks = m.cols.div_ceil(self.tn);
         let touched = |block: usize| ((block + 1) * self.tn - 1) / m.l - block * self.tn / m.l + 1;
         let groups = (0..blocks).map(touched).max().unwrap_or(1);
         let ks = if self.packed { 0 } else { self.span / m.n * m.m };
         let sizes = Sizes { slices, blocks, groups, cap: ks, ks };
-        let mut cut = Cut { sizes, ..Cut::default() };
+        let mut cut = SlicedMatrix { sizes, ..SlicedMatrix::default() };
         let lists = self.packed.then(|| self.lists(m, &mut cut));
         let cap = cut.sizes.cap;
         let mut place = vec![0u32; m.rows];
@@ -148,7 +148,7 @@ impl Blocking {
     }
 
     /// The rows of B of every block and slice, ascending.
-    fn lists<T>(self, m: &NmParts<T>, cut: &mut Cut) -> Vec<Vec<u32>> {
+    fn lists<T>(self, m: &NmParts<T>, cut: &mut SlicedMatrix) -> Vec<Vec<u32>> {
         let Sizes { blocks, slices, .. } = cut.sizes;
         let mut lists = Vec::with_capacity(blocks * slices);
         for block in 0..blocks {

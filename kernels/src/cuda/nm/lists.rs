@@ -6,13 +6,13 @@
 //! ```
 
 use super::cut::{height, met};
-use crate::cuda::listed::Lists;
+use crate::cuda::listed::TermLists;
 use crate::portable::element::Stored;
 use sparse_types::format::NmParts;
 use sparse_types::refusal::Refusal;
 
 /// The terms of op(A).
-pub(super) fn lists<T: Stored>(m: &NmParts<T>, transpose: bool) -> Result<Lists<T>, Refusal> {
+pub(super) fn lists<T: Stored>(m: &NmParts<T>, transpose: bool) -> Result<TermLists<T>, Refusal> {
     let groups = m.cols.div_ceil(m.l);
     let vectors = (0..groups).flat_map(|group| (0..height(m)).map(move |u| (group, u)));
     let met = vectors.filter_map(|(group, u)| Some((group, u, met(m, u, group)?)));
@@ -21,7 +21,7 @@ pub(super) fn lists<T: Stored>(m: &NmParts<T>, transpose: bool) -> Result<Lists<
         let columns = (group * m.l..m.cols).zip(vector);
         columns.map(move |(col, &value)| (row as u32, col as u32, value))
     });
-    Lists::of((m.rows, m.cols), transpose, terms, T::from_bits64(0))
+    TermLists::of((m.rows, m.cols), transpose, terms, T::from_bits64(0))
 }
 
 #[cfg(test)]

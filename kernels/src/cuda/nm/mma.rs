@@ -11,12 +11,12 @@ use super::cut::{Blocking, Slices, height};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
+use crate::cuda::layout::layout;
 use crate::cuda::listed::{Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, Word, fits, product};
 use crate::cuda::source::Source;
 use crate::portable::element::{Operand, Output};
 use crate::portable::request;
-use cudarc::driver::DeviceRepr;
 use sparse_types::format::{FormatKind, Nm, NmParts};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
@@ -44,17 +44,17 @@ const STAGES: usize = 2;
 
 /// A block: columns of W, which are its threads too, and how many share a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Block {
+struct ThreadBlock {
     tn: usize,
     per_sm: usize,
 }
 
-const NARROW: Block = Block { tn: 128, per_sm: 2 };
-const WIDE: Block = Block { tn: 256, per_sm: 1 };
+const NARROW: ThreadBlock = ThreadBlock { tn: 128, per_sm: 2 };
+const WIDE: ThreadBlock = ThreadBlock { tn: 256, per_sm: 1 };
 
-impl Block {
+impl ThreadBlock {
     /// Those to try for a product, best first: a wide one needs fewer bytes of B, narrow ones fill the device sooner.
-    fn candidates(n: usize, cols: usize, multiprocessors: usize) -> [Block; 2] {
+    fn candidates(n: usize, cols: usize, multiprocessors: usize) -> [ThreadBlock; 2] {
         if n.div_ceil(TM) * cols.div_ceil(WIDE.tn) < multiprocessors {
             [NARROW, WIDE]
         } else {
@@ -70,7 +70,7 @@ impl Block {
 }
 
 /// An element type of the matrix unit.
-pub(in super::super) trait Packed: Operand<f32> + Word {
+pub(in super::super) trait MatrixUnitElement: Operand<f32> + Word {
     /// Rows of W that an instruction takes.
     const K: usize;
     /// Elements of one register.
@@ -80,7 +80,7 @@ pub(in super::super) trait Packed: Operand<f32> + Word {
     fn register(elements: &[Self]) -> u32;
 }
 
-impl Packed for Tf32 {
+impl MatrixUnitElement for Tf32 {
     const K: usize = 8;
 
     fn register(elements: &[Tf32]) -> u32 {
@@ -88,7 +88,7 @@ impl Packed for Tf32 {
     }
 }
 
-impl Packed for F16 {
+impl MatrixUnitElement for F16 {
     const K: usize = 16;
 
     fn register(elements: &[F16]) -> u32 {
@@ -96,7 +96,7 @@ impl Packed for F16 {
     }
 }
 
-impl Packed for Bf16 {
+impl MatrixUnitElement for Bf16 {
     const K: usize = 16;
 
     fn register(elements: &[Bf16]) -> u32 {
@@ -105,7 +105,7 @@ impl Packed for Bf16 {
 }
 
 /// An instantiation of the sources: operands of this type to `O`.
-pub(super) trait Instance<O>: Packed {
+pub(super) trait NmInstance<O>: MatrixUnitElement {
     /// Kernels of `nm_mma.cu` for narrow and for wide blocks.
     const TILES: [&'static str; 2];
     /// Kernel of `listed.cu`.
@@ -114,7 +114,7 @@ pub(super) trait Instance<O>: Packed {
 
 macro_rules! instances {
     ($($input:ident $out:ident: $tiles:literal $listed:literal;)*) => {
-        $(impl Instance<$out> for $input {
+        $(impl NmInstance<$out> for $input {
             const TILES: [&'static str; 2] = [$tiles, concat!($tiles, "_wide")];
             const LISTED: &'static str = $listed;
         })*
@@ -128,7 +128,7 @@ instances! {
     Bf16 Bf16: "nm_bf16_bf16" "listed_bf16_bf16";
 }
 
-pub(super) fn run<I: Instance<O>, O: Output<f32> + Word>(task: Task<'_>) -> Result<Answer, Refusal> {
+pub(super) fn run<I: NmInstance<O>, O: Output<f32> + Word>(task: Task<'_>) -> Result<Answer, Refusal> {
     let request = request::spmm::<I, f32, O>(task, FormatKind::Nm)?;
     let n = request.c.cols;
     product(
@@ -140,8 +140,8 @@ pub(super) fn run<I: Instance<O>, O: Output<f32> + Word>(task: Task<'_>) -> Resu
 
 /// An N:M matrix cut for the matrix unit, on the device.
 #[derive(Debug)]
-struct Tiles {
-    block: Block,
+struct MmaTiles {
+    block: ThreadBlock,
     k: usize,
     cols: usize,
     len: usize,
@@ -153,7 +153,7 @@ struct Tiles {
 /// `struct NmMma` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct NmMmaArg {
     b: u64,
     w: u64,
     rows: u64,
@@ -169,26 +169,28 @@ struct Arguments {
     groups: i32,
     alpha: f32,
     beta: f32,
-    /// To a multiple of 8 bytes, as in C.
-    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (48 + 40 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { NmMma
+    NmMmaArg as "NmMma", 88: {
+        b: 0, w: 8, rows: 16, c: 24, ldb: 32, ldc: 40, n: 48, cols: 52, cap: 56, ws: 60, slices: 64, len: 68,
+        groups: 72, alpha: 76, beta: 80,
+    }
+}
 
 /// For products with `n` columns of B: the longest slices that fit, since each begins with a wait.
-fn prepare<I: Packed>(
+fn prepare<I: MatrixUnitElement>(
     gpu: &Gpu,
     nm: &Nm<I>,
     transpose: bool,
     n: usize,
-) -> Result<Prepared<I, Tiles>, Refusal> {
+) -> Result<Prepared<I, MmaTiles>, Refusal> {
     if is_tiled(nm, transpose, n) {
         let limit = launch::shared_limit(gpu)?;
-        for block in Block::candidates(n, nm.cols, gpu.found().multiprocessors()?) {
+        for block in ThreadBlock::candidates(n, nm.cols, gpu.found().multiprocessors()?) {
             for rows in [64, 32, 16, 8] {
                 if rows % I::K == 0
-                    && let Some(tiles) = Tiles::new(gpu, nm, (block, rows), limit)?
+                    && let Some(tiles) = MmaTiles::new(gpu, nm, (block, rows), limit)?
                 {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
@@ -198,14 +200,14 @@ fn prepare<I: Packed>(
     Prepared::listed(gpu, &lists::lists(nm, transpose)?)
 }
 
-impl Tiles {
+impl MmaTiles {
     /// None where slices of so many rows of W take more shared memory than the block's share of it.
-    fn new<I: Packed>(
+    fn new<I: MatrixUnitElement>(
         gpu: &Gpu,
         nm: &Nm<I>,
-        (block, rows): (Block, usize),
+        (block, rows): (ThreadBlock, usize),
         limit: usize,
-    ) -> Result<Option<Tiles>, Refusal> {
+    ) -> Result<Option<MmaTiles>, Refusal> {
         let blocking = Blocking {
             tn: block.tn,
             span: rows,
@@ -224,7 +226,7 @@ impl Tiles {
         if cut.sizes.cap > block.tn || shared > limit {
             return Ok(None);
         }
-        Ok(Some(Tiles {
+        Ok(Some(MmaTiles {
             block,
             k: nm.rows,
             cols: nm.cols,
@@ -236,7 +238,7 @@ impl Tiles {
     }
 }
 
-impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
+impl<I: NmInstance<O>, O: Word> Tiled<I, O> for MmaTiles {
     fn launch(
         &self,
         gpu: &Gpu,
@@ -249,7 +251,7 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
         let blocks = c.cols.div_ceil(TM) as u128 * sizes.blocks as u128;
         let grid = Grid::new("tiles of C", blocks, self.block.tn as u32, self.shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
-        let arguments = Arguments {
+        let arguments = NmMmaArg {
             b: address(gpu, &b.data),
             w: address(gpu, &self.slices.w),
             rows: address(gpu, &self.slices.rows),
@@ -265,10 +267,9 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
             groups: sizes.groups as i32,
             alpha,
             beta,
-            end: 0,
         };
         let symbol = I::TILES[usize::from(self.block == WIDE)];
-        // SAFETY: `Arguments` is the one parameter of every kernel of nm_mma.cu, and `Instance` ties the symbol to the types.
+        // SAFETY: `NmMmaArg` is the one parameter of every kernel of nm_mma.cu, and `NmInstance` ties the symbol to the types.
         // `Blocking::cut` made w and rows for blocks of this width: blocks * slices times ws rows of tn elements and groups * ws words
         // of d, which names rows 0..=cap of a slice; rows are below k, or -1. `fits` compared B and C with k, cols and n, and both
         // have their elements (`DeviceDense::new`); rows of B start at multiples of 16 bytes (`Prepared::launch`) and are read up
@@ -278,7 +279,7 @@ impl<I: Instance<O>, O: Word> Tiled<I, O> for Tiles {
 }
 
 /// Appends the words of a slice of W: operands B of its instructions, 2 registers of 32 lanes each.
-fn registers<I: Packed>(
+fn registers<I: MatrixUnitElement>(
     m: &NmParts<I>,
     blocking: Blocking,
     (block, slice): (usize, usize),
@@ -320,7 +321,7 @@ mod tests {
     }
 
     /// A slice of `rows` rows and 8 columns.
-    fn words<I: Packed>(m: &NmParts<I>, rows: usize, place: (usize, usize)) -> Vec<u32> {
+    fn words<I: MatrixUnitElement>(m: &NmParts<I>, rows: usize, place: (usize, usize)) -> Vec<u32> {
         let blocking = Blocking { tn: 8, span: rows, ws: rows, row_bytes: 1, packed: true };
         let mut words = Vec::new();
         registers(m, blocking, place, &mut words);
@@ -352,7 +353,7 @@ mod tests {
 
     #[test]
     fn small_products_get_narrow_blocks() {
-        assert_eq!(Block::candidates(512, 512, 132), [NARROW, WIDE]);
-        assert_eq!(Block::candidates(4096, 4096, 132), [WIDE, NARROW]);
+        assert_eq!(ThreadBlock::candidates(512, 512, 132), [NARROW, WIDE]);
+        assert_eq!(ThreadBlock::candidates(4096, 4096, 132), [WIDE, NARROW]);
     }
 }

@@ -14,7 +14,7 @@ mod mma;
 mod shape;
 mod tiles;
 
-pub(super) use mma::{Packed, SYMBOLS as MMA_SYMBOLS};
+pub(super) use mma::{MatrixUnitElement, SYMBOLS as MMA_SYMBOLS};
 pub(super) use shape::SYMBOLS as TILE_SYMBOLS;
 
 use super::architecture;

@@ -7,11 +7,11 @@ use super::shape::{Request, Shape, Version, candidates};
 use super::{extent, is_tiled, lists, open};
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{self, Grid, address, address_mut};
+use crate::cuda::layout::layout;
 use crate::cuda::listed::{FMA, Prepared, Tiled};
 use crate::cuda::operand::{DeviceDense, fits, product};
 use crate::cuda::source::Source;
 use crate::portable::request;
-use cudarc::driver::DeviceRepr;
 use sparse_types::format::{FormatKind, Nm, NmParts};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
@@ -40,7 +40,7 @@ fn run(task: Task<'_>, version: Version) -> Result<Answer, Refusal> {
 
 /// An N:M matrix cut for a tile, on the device.
 #[derive(Debug)]
-struct Tiles {
+struct FmaTiles {
     shape: Shape,
     packed: bool,
     k: usize,
@@ -53,7 +53,7 @@ struct Tiles {
 /// `struct Tile` of the source.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Arguments {
+struct NmTileArg {
     b: u64,
     w: u64,
     rows: u64,
@@ -71,12 +71,14 @@ struct Arguments {
     groups: i32,
     alpha: f32,
     beta: f32,
-    /// To a multiple of 8 bytes, as in C.
-    end: u32,
 }
 
-// SAFETY: plain numbers in the layout of C, without padding (48 + 48 bytes).
-unsafe impl DeviceRepr for Arguments {}
+layout! { NmTile
+    NmTileArg as "Tile", 96: {
+        b: 0, w: 8, rows: 16, c: 24, ldb: 32, ldc: 40, k: 48, n: 52, cols: 56, ks: 60, cap: 64, ws: 68,
+        slices: 72, len: 76, groups: 80, alpha: 84, beta: 88,
+    }
+}
 
 /// For products with `n` columns of B: chooses a tile, cuts, uploads.
 fn prepare(
@@ -84,7 +86,7 @@ fn prepare(
     nm: &Nm<f32>,
     transpose: bool,
     (version, n): (Version, usize),
-) -> Result<Prepared<f32, Tiles>, Refusal> {
+) -> Result<Prepared<f32, FmaTiles>, Refusal> {
     if is_tiled(nm, transpose, n) {
         let request = Request {
             pattern: (nm.n, nm.m, nm.l),
@@ -98,7 +100,7 @@ fn prepare(
         for sharing in [true, false] {
             for &(shape, blocking) in &tiles {
                 let limit = if sharing { shape.share(most) } else { most };
-                if let Some(tiles) = Tiles::new(gpu, nm, (shape, blocking), limit)? {
+                if let Some(tiles) = FmaTiles::new(gpu, nm, (shape, blocking), limit)? {
                     return Ok(Prepared::Tiles(Box::new(tiles)));
                 }
             }
@@ -107,14 +109,14 @@ fn prepare(
     Prepared::listed(gpu, &lists::lists(nm, transpose)?)
 }
 
-impl Tiles {
+impl FmaTiles {
     /// None where slices take more than `limit` bytes of shared memory.
     fn new(
         gpu: &Gpu,
         nm: &Nm<f32>,
         (shape, blocking): (Shape, Blocking),
         limit: usize,
-    ) -> Result<Option<Tiles>, Refusal> {
+    ) -> Result<Option<FmaTiles>, Refusal> {
         // What cannot fit is not cut at all.
         let least = match blocking.packed {
             true => blocking.span.min(nm.rows),
@@ -128,7 +130,7 @@ impl Tiles {
         if !listed || shape.shared(cut.sizes.cap, blocking.ws, cut.sizes.groups) > limit {
             return Ok(None);
         }
-        Ok(Some(Tiles {
+        Ok(Some(FmaTiles {
             shape,
             packed: blocking.packed,
             k: nm.rows,
@@ -140,7 +142,7 @@ impl Tiles {
     }
 }
 
-impl Tiled<f32, f32> for Tiles {
+impl Tiled<f32, f32> for FmaTiles {
     fn launch(
         &self,
         gpu: &Gpu,
@@ -154,7 +156,7 @@ impl Tiled<f32, f32> for Tiles {
         let shared = shape.shared(sizes.cap, self.ws, sizes.groups);
         let grid = Grid::new("tiles of C", blocks, shape.threads() as u32, shared as u32)?;
         let (ldb, ldc) = (b.ld as u64, c.ld as u64);
-        let arguments = Arguments {
+        let arguments = NmTileArg {
             b: address(gpu, &b.data),
             w: address(gpu, &self.slices.w),
             rows: address(gpu, &self.slices.rows),
@@ -172,9 +174,8 @@ impl Tiled<f32, f32> for Tiles {
             groups: sizes.groups as i32,
             alpha,
             beta,
-            end: 0,
         };
-        // SAFETY: `Arguments` is the one parameter of every kernel of nm_tile.cu. `Blocking::cut` made w and rows for this tile:
+        // SAFETY: `NmTileArg` is the one parameter of every kernel of nm_tile.cu. `Blocking::cut` made w and rows for this tile:
         // blocks * slices times ws * (tn + groups) words, of which d names rows 0..=cap of a slice; rows are below k, or -1.
         // `fits` compared B and C with k, cols and n, and both have their elements (`DeviceDense::new`); rows of B start at
         // multiples of 16 bytes (`Prepared::launch`) and are read up to n, C is written for j < cols and i < n. `is_tiled` and
@@ -252,7 +253,7 @@ mod tests {
                 let b = dense(gpu, k, n, n.next_multiple_of(4) + 4, &mut state);
                 let before = dense(gpu, cols, n, n + cols % 4, &mut state);
                 let lists = lists::lists(&nm, true).expect("small");
-                let listed: Prepared<f32, Tiles> = Prepared::listed(gpu, &lists).expect("memory");
+                let listed: Prepared<f32, FmaTiles> = Prepared::listed(gpu, &lists).expect("memory");
                 let result = |run: &dyn Fn(&mut DeviceDense<f32>)| {
                     let data = gpu.stream().clone_dtod(&before.data).expect("memory");
                     let mut c = DeviceDense::new(data, (cols, n), before.ld).expect("as before");
@@ -268,7 +269,8 @@ mod tests {
                     cuts(shape, packed, (nm.n, nm.m)).step_by(3).map(move |blocking| (*shape, blocking))
                 };
                 for (shape, blocking) in ALL.iter().flat_map(both).flat_map(blockings) {
-                    let Some(tiles) = Tiles::new(gpu, &nm, (shape, blocking), limit).expect("memory") else {
+                    let Some(tiles) = FmaTiles::new(gpu, &nm, (shape, blocking), limit).expect("memory")
+                    else {
                         continue;
                     };
                     let found = result(&|c| tiles.launch(gpu, (&b, c), factors).expect("runs"));

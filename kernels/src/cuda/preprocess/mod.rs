@@ -31,7 +31,7 @@ use sparse_types::refusal::Refusal;
 use sparse_types::task::{Answer, Task};
 use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::time::Instant;
-use work::Work;
+use work::LibraConversion;
 
 /// The kernels of the source.
 pub(super) const SYMBOLS: &[&str] = &[
@@ -66,14 +66,14 @@ pub(super) const SYMBOLS: &[&str] = &[
 const MOST_ENTRIES: usize = 1 << 31;
 
 /// A format that matrices are translated to.
-trait Target: 'static {
+trait TargetFormat: 'static {
     const KIND: FormatKind;
 
     /// How vectors are distributed.
     fn rule(params: FormatParams) -> Result<Rule, Refusal>;
 
     /// The arrays of the format.
-    fn arrays<T: Word>(work: &Work<'_, T>) -> Result<Parts<T>, Refusal>;
+    fn arrays<T: Word>(work: &LibraConversion<'_, T>) -> Result<Parts<T>, Refusal>;
 }
 
 #[derive(Debug)]
@@ -82,14 +82,14 @@ struct ToSpmm;
 #[derive(Debug)]
 struct ToSddmm;
 
-impl Target for ToSpmm {
+impl TargetFormat for ToSpmm {
     const KIND: FormatKind = FormatKind::LibraSpmm;
 
     fn rule(params: FormatParams) -> Result<Rule, Refusal> {
         Rule::spmm(params)
     }
 
-    fn arrays<T: Word>(work: &Work<'_, T>) -> Result<Parts<T>, Refusal> {
+    fn arrays<T: Word>(work: &LibraConversion<'_, T>) -> Result<Parts<T>, Refusal> {
         let found = work.download()?;
         Ok(Parts::LibraSpmm(LibraSpmmParts {
             rows: found.rows,
@@ -107,14 +107,14 @@ impl Target for ToSpmm {
     }
 }
 
-impl Target for ToSddmm {
+impl TargetFormat for ToSddmm {
     const KIND: FormatKind = FormatKind::LibraSddmm;
 
     fn rule(params: FormatParams) -> Result<Rule, Refusal> {
         Rule::sddmm(params)
     }
 
-    fn arrays<T: Word>(work: &Work<'_, T>) -> Result<Parts<T>, Refusal> {
+    fn arrays<T: Word>(work: &LibraConversion<'_, T>) -> Result<Parts<T>, Refusal> {
         let found = work.download()?;
         Ok(Parts::LibraSddmm(LibraSddmmParts {
             rows: found.rows,
@@ -139,7 +139,7 @@ pub(super) fn rows(table: &mut Vec<Kernel>) {
     rows_to::<ToSddmm>(table);
 }
 
-fn rows_to<F: Target>(table: &mut Vec<Kernel>) {
+fn rows_to<F: TargetFormat>(table: &mut Vec<Kernel>) {
     table.push(row::<F, f64>());
     table.push(row::<F, f32>());
     table.push(row::<F, Tf32>());
@@ -150,7 +150,7 @@ fn rows_to<F: Target>(table: &mut Vec<Kernel>) {
 }
 
 /// Moves round nothing: the declaration is a chain of no terms.
-fn row<F: Target, T: Word>() -> Kernel {
+fn row<F: TargetFormat, T: Word>() -> Kernel {
     let p = T::PRECISION;
     let contract = Contract {
         op: Op::Convert,
@@ -165,7 +165,7 @@ fn row<F: Target, T: Word>() -> Kernel {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
-fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
+fn run<F: TargetFormat, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
     let Task::Convert { a, to, params } = task else {
         return Err(wrong_task(Op::Convert, &task));
     };
@@ -178,7 +178,7 @@ fn run<F: Target, T: Word>(task: Task<'_>) -> Result<Answer, Refusal> {
     let rule = F::rule(params)?;
     let gpu = Gpu::get()?;
     let csr = Uploaded::new(gpu, matrix)?;
-    let mut work = Work::new(gpu, &csr, rule)?;
+    let mut work = LibraConversion::new(gpu, &csr, rule)?;
     work.count()?;
     work.allocate()?;
     work.fill()?;
@@ -269,7 +269,7 @@ fn timed<T: Word>(matrix: &Sparse<T>, rule: Rule, repeats: usize) -> Result<Conv
     // One more than is timed: modules are loaded and clocks are up.
     for round in 0..=repeats {
         let start = Instant::now();
-        let mut work = Work::new(gpu, &csr, rule)?;
+        let mut work = LibraConversion::new(gpu, &csr, rule)?;
         work.count()?;
         work.allocate()?;
         work.fill()?;

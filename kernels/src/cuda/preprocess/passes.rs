@@ -4,8 +4,8 @@
 
 use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::{Grid, by_value};
+use crate::cuda::layout::layout;
 use crate::cuda::source::Source;
-use cudarc::driver::DeviceRepr;
 use sparse_types::refusal::Refusal;
 
 /// Threads of a block, as in the source.
@@ -89,10 +89,16 @@ struct Scan {
     tiles: u32,
 }
 
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for Pass {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for Scan {}
+layout! { Preprocess
+    Pass as "Preprocess", 216: {
+        row_ptr: 0, col_idx: 8, values: 16, first_row: 24, vector: 32, slot: 40, leaders: 48, rest: 56,
+        origin: 64, cut: 72, window_values: 80, totals: 88, window_block_ptr: 96, row_ptr_rest: 104,
+        block_col: 112, column_mask: 120, bitmap: 128, block_value_ptr: 136, tensor_values: 144,
+        position: 152, rest_col: 160, rest_values: 168, rest_position: 176, rows: 184, entries: 188, words: 192,
+        windows: 196, least: 200, shift: 204, blocks: 208, pad: 212,
+    }
+    Scan as "Scan", 32: { words: 0, counts: 8, sums: 16, length: 24, tiles: 28 }
+}
 
 /// What a thread of a kernel is for.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +137,8 @@ impl Pass {
         };
         let blocks = count.div_ceil(threads) as u128;
         let grid = Grid::new("blocks of threads", blocks, threads as u32, 0)?;
-        // SAFETY: the source's kernels take `struct Preprocess`, which is `Pass`; the rest is the caller's promise.
+        // SAFETY: every kernel that `queue` is given takes `struct Preprocess`, whose layout `Pass` has (above). The caller promises
+        // that the arrays which the kernel uses are live and as long as `Pass` says.
         unsafe { by_value(gpu, Source::Preprocess, symbol, grid, self) }
     }
 }
@@ -147,7 +154,8 @@ pub(super) unsafe fn scan_words(
     sums: u64,
 ) -> Result<(), Refusal> {
     let scan = Scan { words, sums, length: length as u32, tiles: tiles(length) as u32, ..Scan::default() };
-    // SAFETY: the caller's promise; the kernels touch `length + 1` words of each plane and one sum per block of threads.
+    // SAFETY: the kernels touch `length + 1` words of each plane and one sum per tile: the caller promises that `words` and `sums`
+    // hold as many.
     unsafe { scan.queue(gpu, ["sum_words", "scan_words"], planes) }
 }
 
@@ -157,7 +165,7 @@ pub(super) unsafe fn scan_words(
 /// `counts` is the address of `length + 1` live numbers, `sums` of `tiles(length)`.
 pub(super) unsafe fn scan_counts(gpu: &Gpu, counts: u64, length: usize, sums: u64) -> Result<(), Refusal> {
     let scan = Scan { counts, sums, length: length as u32, tiles: tiles(length) as u32, ..Scan::default() };
-    // SAFETY: the caller's promise; the kernels touch `length + 1` counts and one sum per block of threads.
+    // SAFETY: the kernels touch `length + 1` counts and one sum per tile: the caller promises that `counts` and `sums` hold as many.
     unsafe { scan.queue(gpu, ["sum_counts", "scan_counts"], 1) }
 }
 
@@ -168,7 +176,8 @@ impl Scan {
         let blocks = planes as u128 * u128::from(self.tiles);
         let grid = Grid::new("tiles", blocks, THREADS as u32, 0)?;
         for symbol in symbols {
-            // SAFETY: these kernels take `struct Scan`; the rest is the caller's promise.
+            // SAFETY: the four kernels of prefix sums take `struct Scan`, whose layout this one has (above); the caller promises live
+            // arrays for `planes` planes of `length` elements and `tiles` tiles.
             unsafe { by_value(gpu, Source::Preprocess, symbol, grid, self)? };
         }
         Ok(())

@@ -16,7 +16,7 @@ const WINDOW: usize = 8;
 
 /// A conversion: `count`, `allocate` and `fill`, in this order; `count` and `fill` may be repeated.
 #[derive(Debug)]
-pub(super) struct Work<'a, T: Word> {
+pub(super) struct LibraConversion<'a, T: Word> {
     gpu: &'a Gpu,
     csr: &'a Uploaded<T>,
     rule: Rule,
@@ -55,7 +55,7 @@ struct Filled<T: Word> {
 
 /// The arrays of both formats, on the host.
 #[derive(Debug)]
-pub(super) struct Found<T> {
+pub(super) struct HostArrays<T> {
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) kb: usize,
@@ -71,14 +71,18 @@ pub(super) struct Found<T> {
     pub(super) rest_position: Vec<u32>,
 }
 
-impl<'a, T: Word> Work<'a, T> {
+impl<'a, T: Word> LibraConversion<'a, T> {
     /// What passes leave for one another.
-    pub(super) fn new(gpu: &'a Gpu, csr: &'a Uploaded<T>, rule: Rule) -> Result<Work<'a, T>, Refusal> {
+    pub(super) fn new(
+        gpu: &'a Gpu,
+        csr: &'a Uploaded<T>,
+        rule: Rule,
+    ) -> Result<LibraConversion<'a, T>, Refusal> {
         let (words, windows) = (csr.entries.div_ceil(WORD), csr.rows.div_ceil(WINDOW));
         let planes = rule.planes();
         // Blocks are at most as many as entries; every window has at most one that is not full.
         let longest = (planes * tiles(words)).max(tiles(windows + csr.entries));
-        Ok(Work {
+        Ok(LibraConversion {
             gpu,
             csr,
             rule,
@@ -255,7 +259,7 @@ impl<'a, T: Word> Work<'a, T> {
     }
 
     /// Brings the arrays to the host.
-    pub(super) fn download(&self) -> Result<Found<T>, Refusal> {
+    pub(super) fn download(&self) -> Result<HostArrays<T>, Refusal> {
         let Some(filled) = &self.filled else {
             return Err(Refusal::Empty { field: "arrays of the format", at: 0 });
         };
@@ -264,7 +268,7 @@ impl<'a, T: Word> Work<'a, T> {
             Some((of_tensor, of_rest)) => (self.fetch(of_tensor, tensor)?, self.fetch(of_rest, rest)?),
             None => (Vec::new(), Vec::new()),
         };
-        Ok(Found {
+        Ok(HostArrays {
             rows: self.csr.rows,
             cols: self.csr.cols,
             kb: self.rule.kb(),

@@ -1,7 +1,7 @@
 //! What kernels on tiles declare, and what becomes of a transposed matrix.
 
-use super::plan::{Limits, NONE, Tiles, WINDOW, Window};
-use super::{Arrays, Prepared, Symbols, TileElement};
+use super::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
+use super::{PreparedTiles, Symbols, TileArrays, TileElement};
 use crate::cuda::architecture;
 use crate::cuda::gpu::Gpu;
 use crate::engine::Engine;
@@ -58,17 +58,17 @@ pub(crate) fn turned<M: Move, I: TileElement>(
     a: &Sparse<I>,
     symbols: Symbols,
     limits: Limits,
-) -> Result<Prepared<I>, Refusal> {
+) -> Result<PreparedTiles<I>, Refusal> {
     let Answer::Sparse(csr) = M::perform(a, FormatParams::DEFAULT)? else {
         return Err(wrong_format("A", FormatKind::Csr, M::FROM));
     };
     let values =
         I::unwrap_slice(csr.values.as_slice()).ok_or_else(|| wrong_format("A", FormatKind::Csr, M::FROM))?;
     let (row_ptr, col_idx, values): Lanes<I> = turn("row_ptr", csr.cols, &csr.offsets, &csr.indices, values)?;
-    let arrays = Arrays {
+    let arrays = TileArrays {
         rows: csr.cols,
         cols: csr.rows,
-        tiles: Tiles { bitmap: &[], value_ptr: &[], col: &[] },
+        tiles: FormatTiles { bitmap: &[], value_ptr: &[], col: &[] },
         values: &[],
         rest_col: &col_idx,
         rest_values: &values,
@@ -81,5 +81,5 @@ pub(crate) fn turned<M: Move, I: TileElement>(
             rest: std::array::from_fn(|r| row(r).map_or(0..0, |row| row_ptr[row]..row_ptr[row + 1])),
         }
     });
-    Prepared::new(gpu, symbols, &arrays, windows, limits)
+    PreparedTiles::new(gpu, symbols, &arrays, windows, limits)
 }

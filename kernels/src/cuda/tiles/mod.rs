@@ -17,12 +17,13 @@ pub(crate) mod plan;
 
 use super::gpu::{Gpu, failed};
 use super::launch::address;
+use super::layout::layout;
 use super::operand::{DeviceDense, Word};
 use super::source::Source;
 use crate::portable::element::Operand;
 use crate::portable::request::same;
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
-use plan::{Limits, Plan, Tiles, Window};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use plan::{FormatTiles, Limits, Window, WorkPlan};
 use sparse_types::refusal::Refusal;
 use sparse_types::{F16, Tf32};
 use std::sync::{Mutex, PoisonError};
@@ -114,13 +115,13 @@ impl TileElement for F16 {
 
 /// The matrix as the kernels read it.
 #[derive(Debug)]
-pub(crate) struct Arrays<'a, T> {
+pub(crate) struct TileArrays<'a, T> {
     /// Rows.
     pub(crate) rows: usize,
     /// Columns.
     pub(crate) cols: usize,
     /// The tiles.
-    pub(crate) tiles: Tiles<'a>,
+    pub(crate) tiles: FormatTiles<'a>,
     /// Of tiles, in the order of the bits.
     pub(crate) values: &'a [T],
     /// Columns of the other entries.
@@ -131,7 +132,7 @@ pub(crate) struct Arrays<'a, T> {
 
 /// A matrix on the device, and its work.
 #[derive(Debug)]
-pub(crate) struct Prepared<I: Word> {
+pub(crate) struct PreparedTiles<I: Word> {
     rows: usize,
     cols: usize,
     symbols: Symbols,
@@ -177,29 +178,33 @@ struct DenseArg {
     beta: f32,
 }
 
-// SAFETY: plain numbers in C's layout, as in the source; addresses count as numbers of 64 bits.
-unsafe impl DeviceRepr for MatrixArg {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for DenseArg {}
+layout! { TilesSpmm
+    MatrixArg as "Matrix", 48: {
+        items: 0, row_slots: 8, tiles: 16, values: 24, rest_col: 32, rest_values: 40,
+    }
+    DenseArg as "Dense", 64: {
+        b: 0, ldb: 8, c: 16, ldc: 24, workspace: 32, ldw: 40, n: 48, alpha: 52, beta: 56,
+    }
+}
 
-impl<I: TileElement> Prepared<I> {
+impl<I: TileElement> PreparedTiles<I> {
     /// Uploads a matrix whose indices are those of a checked format, and cuts its work.
     pub(crate) fn new(
         gpu: &Gpu,
         symbols: Symbols,
-        arrays: &Arrays<'_, I>,
+        arrays: &TileArrays<'_, I>,
         windows: impl Iterator<Item = Window>,
         limits: Limits,
-    ) -> Result<Prepared<I>, Refusal> {
+    ) -> Result<PreparedTiles<I>, Refusal> {
         let most = u128::from(plan::WORKSPACE);
         let too_large = |field, found: u128| Refusal::TooLarge { field, found, limit: most as u64 };
         if arrays.rows as u128 > most {
             return Err(too_large("rows of A", arrays.rows as u128));
         }
-        let plan = Plan::new(windows, arrays.tiles, limits)
+        let plan = WorkPlan::new(windows, arrays.tiles, limits)
             .ok_or_else(|| too_large("rows of the workspace", most + 1))?;
         let bits = |values: &[I]| -> Vec<I::Bits> { values.iter().map(|&value| value.ready()).collect() };
-        Ok(Prepared {
+        Ok(PreparedTiles {
             rows: arrays.rows,
             cols: arrays.cols,
             symbols,

@@ -54,9 +54,12 @@ pub(crate) type CutRow = [u32; 5];
 /// `struct Item` of the source: tiles, first row and number of rows, first tile (bitmap, values), slots, its columns.
 pub(crate) type ItemWords = [u32; 16];
 
+const _: () =
+    assert!(size_of::<RowSlot>() == 12 && size_of::<CutRow>() == 20 && size_of::<ItemWords>() == 64);
+
 /// The tiles of a matrix, as the format has them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tiles<'a> {
+pub(crate) struct FormatTiles<'a> {
     /// Per tile, bit `8 * row + slot`.
     pub(crate) bitmap: &'a [u64],
     /// Per tile, offset of its first value.
@@ -65,7 +68,7 @@ pub(crate) struct Tiles<'a> {
     pub(crate) col: &'a [u32],
 }
 
-impl Tiles<'_> {
+impl FormatTiles<'_> {
     /// `struct Tile` of the source, one after another: what a warp needs of a tile is in two loads.
     pub(crate) fn records(&self) -> Vec<u32> {
         let mut records = Vec::with_capacity(12 * self.bitmap.len());
@@ -80,7 +83,7 @@ impl Tiles<'_> {
 
 /// Where the sums of an item go.
 #[derive(Clone, Debug)]
-enum To {
+enum Destination {
     /// So many neighbouring rows of C or of the workspace.
     Rows(u32, u32),
     /// Any eight, with rests.
@@ -90,14 +93,14 @@ enum To {
 #[derive(Clone, Debug)]
 struct Item {
     tiles: Range<u32>,
-    to: To,
+    to: Destination,
     /// What comes after one another among items of a weight: windows [`SIDE_BY_SIDE`] at a time, segment by segment.
     place: (usize, u32),
 }
 
 /// Everything that the kernels are told about the order of work.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct WorkPlan {
     /// [`ItemWords`].
     pub(crate) items: Vec<u32>,
     /// Eight [`RowSlot`]s per item that has them.
@@ -113,14 +116,14 @@ const IDLE: RowSlot = [NONE, 0, 0];
 /// Windows whose segments with the same number are neighbours: the warps of a block gather much the same rows of B.
 const SIDE_BY_SIDE: usize = 4;
 
-impl Plan {
+impl WorkPlan {
     /// Cuts the windows. `None` where the workspace has more rows than a destination can name.
     pub(crate) fn new(
         windows: impl Iterator<Item = Window>,
-        tiles: Tiles<'_>,
+        tiles: FormatTiles<'_>,
         limits: Limits,
-    ) -> Option<Plan> {
-        let mut cut = Cut::default();
+    ) -> Option<WorkPlan> {
+        let mut cut = PlanBuilder::default();
         for (number, window) in windows.enumerate() {
             cut.group = number / SIDE_BY_SIDE;
             let longest = window.rest.iter().map(|r| r.end - r.start).max().unwrap_or(0);
@@ -142,7 +145,7 @@ impl Plan {
 }
 
 #[derive(Debug, Default)]
-struct Cut {
+struct PlanBuilder {
     items: Vec<Item>,
     cut_rows: Vec<u32>,
     workspace: u32,
@@ -151,15 +154,15 @@ struct Cut {
     pending: Vec<RowSlot>,
 }
 
-impl Cut {
-    fn push(&mut self, tiles: Range<u32>, to: To, segment: u32) {
+impl PlanBuilder {
+    fn push(&mut self, tiles: Range<u32>, to: Destination, segment: u32) {
         let place = (self.group, segment);
         self.items.push(Item { tiles, to, place });
     }
 
     fn short(&mut self, window: &Window) {
         let to = window.neighbours().unwrap_or_else(|| {
-            To::Slots(std::array::from_fn(|r| match window.rows[r] {
+            Destination::Slots(std::array::from_fn(|r| match window.rows[r] {
                 NONE => IDLE,
                 row => [row, window.rest[r].start, window.rest[r].end],
             }))
@@ -173,7 +176,7 @@ impl Cut {
         for (segment, start) in (0..).zip(segments.clone()) {
             let base = self.take(WINDOW as u32)?;
             let end = window.tiles.end.min(start.saturating_add(limits.tiles));
-            self.push(start..end, To::Rows(WORKSPACE | base, WINDOW as u32), segment);
+            self.push(start..end, Destination::Rows(WORKSPACE | base, WINDOW as u32), segment);
         }
         for (r, &row) in window.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
             let pieces = window.rest[r].clone().step_by(limits.piece as usize);
@@ -207,14 +210,17 @@ impl Cut {
         }
         let slots = std::array::from_fn(|r| self.pending.get(r).copied().unwrap_or(IDLE));
         self.pending.clear();
-        self.push(0..0, To::Slots(slots), 0);
+        self.push(0..0, Destination::Slots(slots), 0);
     }
 
     /// Long items first, so that none of them is left over at the end.
-    fn finish(mut self, tiles: Tiles<'_>) -> Plan {
+    fn finish(mut self, tiles: FormatTiles<'_>) -> WorkPlan {
         self.items.sort_by_key(|item| (std::cmp::Reverse(item.weight().ilog2()), item.place));
-        let mut plan =
-            Plan { cut_rows: self.cut_rows, workspace_rows: self.workspace as usize, ..Plan::default() };
+        let mut plan = WorkPlan {
+            cut_rows: self.cut_rows,
+            workspace_rows: self.workspace as usize,
+            ..WorkPlan::default()
+        };
         for item in &self.items {
             let words = item.words(&mut plan.slots, tiles);
             plan.items.extend(words);
@@ -225,12 +231,12 @@ impl Cut {
 
 impl Window {
     /// Its rows, where they are neighbours from the first slot on and have no rest.
-    fn neighbours(&self) -> Option<To> {
+    fn neighbours(&self) -> Option<Destination> {
         let count = self.rows.iter().take_while(|&&row| row != NONE).count();
         let ascending = self.rows[..count].windows(2).all(|pair| pair[1] == pair[0] + 1);
         let nothing_after = self.rows[count..].iter().all(|&row| row == NONE);
         let rest = self.rest.iter().any(|rest| !rest.is_empty());
-        (ascending && nothing_after && !rest).then_some(To::Rows(self.rows[0], count as u32))
+        (ascending && nothing_after && !rest).then_some(Destination::Rows(self.rows[0], count as u32))
     }
 }
 
@@ -238,20 +244,20 @@ impl Item {
     /// Steps of its warp, about: a tile is one, and so are four entries of both rows of a lane group.
     fn weight(&self) -> u32 {
         let rest = match &self.to {
-            To::Rows(..) => 0,
-            To::Slots(slots) => slots.iter().map(|slot| slot[2] - slot[1]).max().unwrap_or(0),
+            Destination::Rows(..) => 0,
+            Destination::Slots(slots) => slots.iter().map(|slot| slot[2] - slot[1]).max().unwrap_or(0),
         };
         (self.tiles.end - self.tiles.start).saturating_add(rest / 4).max(1)
     }
 
     /// As the kernels read it; slots are appended to those before.
-    fn words(&self, slots: &mut Vec<u32>, tiles: Tiles<'_>) -> ItemWords {
+    fn words(&self, slots: &mut Vec<u32>, tiles: FormatTiles<'_>) -> ItemWords {
         let mut words = [0; 16];
         words[..2].copy_from_slice(&[self.tiles.start, self.tiles.end]);
         words[7] = NONE;
         match &self.to {
-            To::Rows(first, count) => words[2..4].copy_from_slice(&[*first, *count]),
-            To::Slots(own) => {
+            Destination::Rows(first, count) => words[2..4].copy_from_slice(&[*first, *count]),
+            Destination::Slots(own) => {
                 words[7] = (slots.len() / (3 * WINDOW)) as u32;
                 slots.extend(own.iter().flatten());
             }

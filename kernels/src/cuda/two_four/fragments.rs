@@ -10,9 +10,9 @@
 //! Arrays that were cut for the shorter instruction hold the same chunks in the same order, in other words: nibbles are looked
 //! up, and a last instruction that is half there is filled up with 0100 and +0.
 
-use crate::cuda::listed::Lists;
-use crate::cuda::nm::Packed;
-use crate::portable::convert::two_four::{Cut, ROWS};
+use crate::cuda::listed::TermLists;
+use crate::cuda::nm::MatrixUnitElement;
+use crate::portable::convert::two_four::{ROWS, TwoFourCut};
 use sparse_types::format::TwoFourParts;
 use sparse_types::refusal::Refusal;
 
@@ -33,7 +33,7 @@ pub(super) struct Fragments {
 }
 
 /// The nibble of a chunk; that of an empty one past the end.
-fn nibble<T: Packed>(m: &TwoFourParts<T>, cut: Cut, row: usize, chunk: usize) -> u32 {
+fn nibble<T: MatrixUnitElement>(m: &TwoFourParts<T>, cut: TwoFourCut, row: usize, chunk: usize) -> u32 {
     let kept = cut.chunk / 2;
     if chunk >= cut.stride() / kept {
         return EMPTY;
@@ -43,8 +43,8 @@ fn nibble<T: Packed>(m: &TwoFourParts<T>, cut: Cut, row: usize, chunk: usize) ->
 }
 
 /// The matrix for `two_four.cu`.
-pub(super) fn fragments<T: Packed>(m: &TwoFourParts<T>) -> Result<Fragments, Refusal> {
-    let cut = Cut::new::<T>(m.cols, m.short_k)?;
+pub(super) fn fragments<T: MatrixUnitElement>(m: &TwoFourParts<T>) -> Result<Fragments, Refusal> {
+    let cut = TwoFourCut::new::<T>(m.cols, m.short_k)?;
     // Kept values of a row that one instruction takes; chunks are 8.
     let k = T::K;
     let (blocks, steps) = (m.rows.div_ceil(ROWS), cut.stride().div_ceil(k));
@@ -79,8 +79,11 @@ pub(super) fn fragments<T: Packed>(m: &TwoFourParts<T>) -> Result<Fragments, Ref
 }
 
 /// The terms of op(A): every kept slot inside the matrix.
-pub(super) fn lists<T: Packed>(m: &TwoFourParts<T>, transpose: bool) -> Result<Lists<T>, Refusal> {
-    let cut = Cut::new::<T>(m.cols, m.short_k)?;
+pub(super) fn lists<T: MatrixUnitElement>(
+    m: &TwoFourParts<T>,
+    transpose: bool,
+) -> Result<TermLists<T>, Refusal> {
+    let cut = TwoFourCut::new::<T>(m.cols, m.short_k)?;
     let kept = cut.chunk / 2;
     let slots = (0..m.rows).flat_map(|row| (0..cut.stride()).map(move |at| (row, at)));
     let terms = slots.filter_map(|(row, at)| {
@@ -95,7 +98,7 @@ pub(super) fn lists<T: Packed>(m: &TwoFourParts<T>, transpose: bool) -> Result<L
         let value = m.values[row * cut.stride() + at];
         (col < m.cols).then_some((row as u32, col as u32, value))
     });
-    Lists::of((m.rows, m.cols), transpose, terms, T::from_bits64(0))
+    TermLists::of((m.rows, m.cols), transpose, terms, T::from_bits64(0))
 }
 
 #[cfg(test)]
@@ -131,7 +134,7 @@ mod tests {
     }
 
     /// What the instruction multiplies, read back from the registers by the layouts of the PTX manual, is the matrix.
-    fn read_back<T: Packed + Scalar>(mma: SparseMma) {
+    fn read_back<T: MatrixUnitElement + Scalar>(mma: SparseMma) {
         for (rows, cols, short_k) in
             [(1, 1, true), (16, 32, false), (37, 75, true), (40, 64, true), (19, 33, false)]
         {

@@ -1,6 +1,6 @@
 //! CSR to BitTCF, and back: ME-TCF's local ids, of 8-row windows, as bits.
 
-use super::tcf::fold::{Blocks, block_windows, fold, gather, scatter};
+use super::tcf::fold::{TcfBlocks, block_windows, fold, gather, scatter};
 use super::tcf::{Windows, crowded};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, compressed, encoded};
@@ -84,7 +84,7 @@ impl Move for BitTcfToCsr {
         let Sparse::BitTcf(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let blocks = Blocks {
+        let blocks = TcfBlocks {
             rows: m.rows,
             height: HEIGHT,
             row_window_offset: &m.row_window_offset,

@@ -148,13 +148,13 @@ fn offsets(found: &[Census], groups: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Where a chunk puts what it has in one group; what is filled is cut off the front.
-struct Slots<'a, T> {
+struct ChunkSlots<'a, T> {
     row_len: &'a mut [u8],
     col_idx: &'a mut [u16],
     values: &'a mut [T],
 }
 
-impl<T: Stored> Slots<'_, T> {
+impl<T: Stored> ChunkSlots<'_, T> {
     fn push(&mut self, cols: &[u32], values: &[T], first_col: u32) {
         let (length, rest) = std::mem::take(&mut self.row_len).split_at_mut(1);
         length[0] = cols.len() as u8;
@@ -185,7 +185,7 @@ fn fill<T: Stored>(
     // By group, then chunk; handed out by chunk.
     let mut tasks: Vec<_> = chunks.iter().zip(found).map(|task| (task, Vec::new())).collect();
     for (i, ((row_len, col_idx), values)) in slots.enumerate() {
-        tasks[i % chunks.len()].1.push(Slots { row_len, col_idx, values });
+        tasks[i % chunks.len()].1.push(ChunkSlots { row_len, col_idx, values });
     }
     each(m.nnz(), tasks, |(): &mut (), ((rows, census), mut slots)| {
         let mut at = m.row_ptr[rows.start] as usize;

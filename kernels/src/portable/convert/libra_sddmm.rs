@@ -1,6 +1,6 @@
 //! CSR to `LibraSddmm`, and back; the passes are those of `LibraSpmm`.
 
-use super::libra_spmm::{Encoding, Rule, SDDMM_COLS, gather, gather_both, index};
+use super::libra_spmm::{DistributionRule, Encoding, SDDMM_COLS, gather, gather_both, index};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
@@ -26,7 +26,7 @@ impl Move for CsrToLibraSddmm {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let rule = Rule::sddmm(params)?;
+        let rule = DistributionRule::sddmm(params)?;
         check_slots("row_ptr", m.rows as u128 + 1)?;
         let index = index(&m.row_ptr, &m.col_idx, rule);
         encoded(Parts::LibraSddmm(LibraSddmmParts {

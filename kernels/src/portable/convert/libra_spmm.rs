@@ -19,7 +19,7 @@ use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 pub(super) use decode::Encoding;
-pub(super) use distribute::{Rule, SDDMM_COLS};
+pub(super) use distribute::{DistributionRule, SDDMM_COLS};
 pub(super) use encode::index;
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, FormatParams, LibraSpmmParts, Parts, Sparse};
@@ -44,7 +44,7 @@ impl Move for CsrToLibraSpmm {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let rule = Rule::spmm(params)?;
+        let rule = DistributionRule::spmm(params)?;
         check_slots("row_ptr", m.rows as u128 + 1)?;
         let index = index(&m.row_ptr, &m.col_idx, rule);
         encoded(Parts::LibraSpmm(LibraSpmmParts {

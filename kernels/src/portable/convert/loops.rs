@@ -1,7 +1,7 @@
 //! CSR to LOOPS, and back: the first rows are copied, the others are cut into windows (see [`super::vectors`]), groups
 //! of one vector each.
 
-use super::vectors::{Cut, both};
+use super::vectors::{RowCut, both};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
@@ -54,7 +54,7 @@ impl Move for CsrToLoops {
 }
 
 /// Where `rows` rows are cut.
-fn cut(rows: usize, params: FormatParams) -> Result<Cut, Refusal> {
+fn cut(rows: usize, params: FormatParams) -> Result<RowCut, Refusal> {
     let too_large = |field, found: u32, limit| Refusal::TooLarge { field, found: u128::from(found), limit };
     if params.br == 0 {
         return Err(Refusal::Zero { field: "br" });
@@ -67,7 +67,7 @@ fn cut(rows: usize, params: FormatParams) -> Result<Cut, Refusal> {
         Some(given) if given as usize <= rows => given as usize,
         Some(given) => return Err(too_large("boundary", given, rows as u64)),
     };
-    let cut = Cut { first_row, rows, height: params.br as usize, stride: 1 };
+    let cut = RowCut { first_row, rows, height: params.br as usize, stride: 1 };
     check_slots("row_ptr", first_row as u128 + 1)?;
     check_slots("block_ptr", cut.windows() as u128 + 1)?;
     Ok(cut)
@@ -83,7 +83,7 @@ impl Move for LoopsToCsr {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("row_ptr", m.rows as u128 + 1)?;
-        let cut = Cut { first_row: m.boundary, rows: m.rows, height: m.br, stride: 1 };
+        let cut = RowCut { first_row: m.boundary, rows: m.rows, height: m.br, stride: 1 };
         let mut arrays = (m.row_ptr.clone(), m.col_idx.clone(), m.csr_values.clone());
         cut.append_rows(&m.block_ptr, &m.block_col, &m.values, &mut arrays);
         Ok(compressed(FormatKind::Csr, (m.rows, m.cols), arrays))

@@ -1,7 +1,7 @@
 //! CSR to ME-TCF, and back.
 
 use super::tcf::Windows;
-use super::tcf::fold::{Blocks, block_windows, fold, gather, scatter};
+use super::tcf::fold::{TcfBlocks, block_windows, fold, gather, scatter};
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, compressed, encoded};
 use crate::portable::request::wrong_format;
@@ -57,7 +57,7 @@ impl Move for MeTcfToCsr {
         let Sparse::MeTcf(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let blocks = Blocks {
+        let blocks = TcfBlocks {
             rows: m.rows,
             height: HEIGHT,
             row_window_offset: &m.row_window_offset,

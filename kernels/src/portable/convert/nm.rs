@@ -36,7 +36,7 @@ impl Move for CsrToNm {
         let Sparse::Csr(csr) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let cut = Cut::new((csr.rows, csr.cols), params)?;
+        let cut = NmCut::new((csr.rows, csr.cols), params)?;
         let vectors = cut.n as u128 * csr.rows.div_ceil(cut.m) as u128 * cut.groups as u128;
         let slots = check_slots("slots", vectors * cut.l as u128)?;
         let mut index = vec![0u32; vectors as usize];
@@ -63,15 +63,15 @@ impl Move for CsrToNm {
 }
 
 /// The parameters, checked, and the number of groups of columns.
-struct Cut {
+struct NmCut {
     n: usize,
     m: usize,
     l: usize,
     groups: usize,
 }
 
-impl Cut {
-    fn new((_, cols): (usize, usize), params: FormatParams) -> Result<Cut, Refusal> {
+impl NmCut {
+    fn new((_, cols): (usize, usize), params: FormatParams) -> Result<NmCut, Refusal> {
         let FormatParams { n, m, l, .. } = params;
         for (field, extent) in [("n", n), ("m", m), ("l", l)] {
             if extent == 0 {
@@ -84,14 +84,14 @@ impl Cut {
         }
         let (n, m, l) = (n as usize, m as usize, l as usize);
         let groups = cols.div_ceil(l);
-        Ok(Cut { n, m, l, groups })
+        Ok(NmCut { n, m, l, groups })
     }
 }
 
 /// Encodes the windows from number `window` on that `index` and `values` have room for.
 fn fill_band<T: Stored>(
     csr: &Csr<T>,
-    cut: &Cut,
+    cut: &NmCut,
     window: usize,
     index: &mut [u32],
     values: &mut [T],

@@ -69,7 +69,7 @@ fn transpose_groups<T: Stored>(m: &Csr<T>, groups: usize, height: usize) -> Resu
         values,
         lanes,
     });
-    each(m.nnz(), tasks.collect(), |scratch: &mut Scratch, group| {
+    each(m.nnz(), tasks.collect(), |scratch: &mut TransposeScratch, group| {
         transpose_group(m, scratch, group);
     });
     check_lanes(&lanes, height)?;
@@ -90,7 +90,7 @@ fn transpose_groups<T: Stored>(m: &Csr<T>, groups: usize, height: usize) -> Resu
 }
 
 /// By counting where there are enough entries to make up for all columns, else by sorting.
-fn transpose_group<T: Stored>(m: &Csr<T>, scratch: &mut Scratch, group: Group<'_, T>) {
+fn transpose_group<T: Stored>(m: &Csr<T>, scratch: &mut TransposeScratch, group: Group<'_, T>) {
     let (row_ptr, nnz) = (group.row_ptr, group.values.len());
     let stored = row_ptr[0] as usize..row_ptr[0] as usize + nnz;
     if nnz * 4 < m.cols {
@@ -126,12 +126,12 @@ fn lengths_of(lanes: &[Vec<(u16, u32)>]) -> (Vec<u32>, Vec<u8>) {
 
 /// What a thread needs to transpose a group.
 #[derive(Default)]
-struct Scratch {
+struct TransposeScratch {
     next: Vec<u32>,
     keys: Vec<u64>,
 }
 
-impl Scratch {
+impl TransposeScratch {
     /// The columns of a group with their lengths, and in `next` where each begins.
     fn count(&mut self, cols: usize, col_idx: &[u32], lanes: &mut Vec<(u16, u32)>) {
         self.next.clear();
@@ -232,7 +232,7 @@ impl Move for RpCscToCsr {
             .zip(pieces(&mut col_idx, lengths()))
             .zip(pieces(&mut values, lengths()))
             .enumerate()
-            .map(|(group, ((ends, col_idx), values))| Rows { group, ends, col_idx, values });
+            .map(|(group, ((ends, col_idx), values))| GroupRows { group, ends, col_idx, values });
         each(m.nnz(), tasks.collect(), |next: &mut Vec<u32>, rows| {
             turn(m, next, rows);
         });
@@ -242,7 +242,7 @@ impl Move for RpCscToCsr {
 }
 
 /// One group on its way to CSR.
-struct Rows<'a, T> {
+struct GroupRows<'a, T> {
     group: usize,
     /// The ends of its rows.
     ends: &'a mut [u32],
@@ -251,8 +251,8 @@ struct Rows<'a, T> {
 }
 
 /// Counting sort by row: columns stay ascending.
-fn turn<T: Stored>(m: &RpCsc<T>, next: &mut Vec<u32>, rows: Rows<'_, T>) {
-    let Rows { group, ends, col_idx, values } = rows;
+fn turn<T: Stored>(m: &RpCsc<T>, next: &mut Vec<u32>, rows: GroupRows<'_, T>) {
+    let GroupRows { group, ends, col_idx, values } = rows;
     let first = m.group_value_ptr[group];
     count_rows(&m.row_idx[first as usize..first as usize + values.len()], first, next, ends);
     let mut at = first as usize;

@@ -19,7 +19,7 @@ use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use layout::Layout;
 use rows::RowMap;
-use scan::Split;
+use scan::RowSplit;
 use sparse_types::contract::Op;
 use sparse_types::format::{Csr, FormatKind, FormatParams, PAD, Parts, RsTile, RsTileParts, Sparse};
 use sparse_types::refusal::Refusal;
@@ -48,7 +48,7 @@ impl Move for CsrToRsTile {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let split = Split::new(&m.row_ptr, &m.col_idx, &params);
+        let split = RowSplit::new(&m.row_ptr, &m.col_idx, &params);
         let residual_slots =
             check_slots("residual_slots", split.residual_row.len() as u128 * split.residual_width as u128)?;
         let layout = Layout::new(&m.row_ptr, &m.col_idx, &split.window_row);
@@ -95,7 +95,7 @@ fn window_values<T: Stored>(m: &Csr<T>, window_row: &[u32], layout: &Layout) -> 
 }
 
 /// The slots of the residual part.
-fn residual<T: Stored>(m: &Csr<T>, split: &Split, slots: usize) -> (Vec<u32>, Vec<T>) {
+fn residual<T: Stored>(m: &Csr<T>, split: &RowSplit, slots: usize) -> (Vec<u32>, Vec<T>) {
     let (mut cols, mut values) = (vec![PAD; slots], vec![T::from_bits64(0); slots]);
     let width = split.residual_width.max(1);
     let lanes = cols.chunks_exact_mut(width).zip(values.chunks_exact_mut(width));
@@ -117,7 +117,7 @@ impl Move for RsTileToCsr {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("row_ptr", m.rows as u128 + 1)?;
-        let map = RowMap::new(&rows::Index {
+        let map = RowMap::new(&rows::RsTileIndex {
             rows: m.rows,
             window_row: &m.window_row,
             window_block_ptr: &m.window_block_ptr,

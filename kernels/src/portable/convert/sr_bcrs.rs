@@ -1,6 +1,6 @@
 //! CSR to SR-BCRS, and back: all rows are cut into windows (see [`super::vectors`]), groups of `stride` vectors.
 
-use super::vectors::Cut;
+use super::vectors::RowCut;
 use crate::portable::element::Stored;
 use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
@@ -41,7 +41,7 @@ impl Move for CsrToSrBcrs {
 }
 
 /// Where `rows` rows are cut.
-fn cut(rows: usize, FormatParams { v, stride, .. }: FormatParams) -> Result<Cut, Refusal> {
+fn cut(rows: usize, FormatParams { v, stride, .. }: FormatParams) -> Result<RowCut, Refusal> {
     if v == 0 {
         return Err(Refusal::Zero { field: "v" });
     }
@@ -56,7 +56,7 @@ fn cut(rows: usize, FormatParams { v, stride, .. }: FormatParams) -> Result<Cut,
             limit: BLOCK_AREA_LIMIT,
         });
     }
-    let cut = Cut { first_row: 0, rows, height: v as usize, stride: stride as usize };
+    let cut = RowCut { first_row: 0, rows, height: v as usize, stride: stride as usize };
     check_slots("window_ptr", cut.windows() as u128 + 1)?;
     Ok(cut)
 }
@@ -71,7 +71,7 @@ impl Move for SrBcrsToCsr {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
         check_slots("row_ptr", m.rows as u128 + 1)?;
-        let cut = Cut { first_row: 0, rows: m.rows, height: m.v, stride: m.stride };
+        let cut = RowCut { first_row: 0, rows: m.rows, height: m.v, stride: m.stride };
         let mut arrays = (vec![0], Vec::new(), Vec::new());
         cut.append_rows(&m.window_ptr, &m.vector_col, &m.values, &mut arrays);
         Ok(compressed(FormatKind::Csr, (m.rows, m.cols), arrays))

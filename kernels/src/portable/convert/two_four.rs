@@ -29,7 +29,7 @@ pub(crate) const ROWS: usize = 16;
 
 /// How an instruction cuts a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cut {
+pub(crate) struct TwoFourCut {
     /// Columns of a chunk.
     pub(crate) chunk: usize,
     /// Chunks of one instruction, 4 or 8.
@@ -38,8 +38,8 @@ pub(crate) struct Cut {
     across: usize,
 }
 
-impl Cut {
-    pub(crate) fn new<T: Stored>(cols: usize, short_k: bool) -> Result<Cut, Refusal> {
+impl TwoFourCut {
+    pub(crate) fn new<T: Stored>(cols: usize, short_k: bool) -> Result<TwoFourCut, Refusal> {
         let chunk = match T::PRECISION {
             Precision::F16 | Precision::Bf16 => 4,
             Precision::Tf32 => 2,
@@ -53,7 +53,7 @@ impl Cut {
         };
         let chunks = if short_k { 4 } else { 8 };
         let across = cols.div_ceil(chunk * chunks);
-        Ok(Cut { chunk, chunks, across })
+        Ok(TwoFourCut { chunk, chunks, across })
     }
 
     /// Slots of one row.
@@ -83,7 +83,7 @@ impl Move for CsrToTwoFour {
         let Sparse::Csr(csr) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let cut = Cut::new::<T>(csr.cols, params.short_k)?;
+        let cut = TwoFourCut::new::<T>(csr.cols, params.short_k)?;
         let blocks = csr.rows.div_ceil(ROWS);
         let slots = (blocks * ROWS) as u128 * cut.stride() as u128;
         let slots = check_slots("slots", slots)?;
@@ -110,7 +110,7 @@ impl Move for CsrToTwoFour {
 
 fn fill_rows<T: Stored>(
     csr: &Csr<T>,
-    cut: Cut,
+    cut: TwoFourCut,
     rows: std::ops::Range<usize>,
     metadata: &mut [u32],
     values: &mut [T],
@@ -167,7 +167,7 @@ impl Move for TwoFourToCsr {
         let Sparse::TwoFour(m) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let cut = Cut::new::<T>(m.cols, m.short_k)?;
+        let cut = TwoFourCut::new::<T>(m.cols, m.short_k)?;
         let (stride, kept) = (cut.stride(), cut.chunk / 2);
         let band = bands::band_rows(m.rows, ROWS, m.values.len());
         let lane = |row: usize| &m.values[row * stride..(row + 1) * stride];

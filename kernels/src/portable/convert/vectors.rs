@@ -24,7 +24,7 @@ const PARALLEL_FROM: usize = 1 << 14;
 
 /// How the rows from `first_row` on are cut.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct RowCut {
     pub(super) first_row: usize,
     /// Rows of the matrix.
     pub(super) rows: usize,
@@ -45,7 +45,7 @@ pub(super) struct Vectors {
     spans: Vec<Range<usize>>,
 }
 
-impl Cut {
+impl RowCut {
     /// Number of windows.
     pub(super) fn windows(&self) -> usize {
         (self.rows - self.first_row).div_ceil(self.height)

@@ -30,15 +30,15 @@ pub(crate) struct VnmToCsr;
 const KEPT: usize = 4;
 
 /// The parameters, checked, and the number of block columns.
-struct Cut {
+struct VnmCut {
     v: usize,
     n: usize,
     m: usize,
     across: usize,
 }
 
-impl Cut {
-    fn new(cols: usize, params: FormatParams) -> Result<Cut, Refusal> {
+impl VnmCut {
+    fn new(cols: usize, params: FormatParams) -> Result<VnmCut, Refusal> {
         let FormatParams { v, n, m, .. } = params;
         for (field, extent) in [("v", v), ("n", n), ("m", m)] {
             if extent == 0 {
@@ -53,7 +53,7 @@ impl Cut {
         }
         let (v, n, m) = (v as usize, n as usize, m as usize);
         let across = cols.div_ceil(m);
-        Ok(Cut { v, n, m, across })
+        Ok(VnmCut { v, n, m, across })
     }
 
     /// The columns of a row, block by block: block column, offset of the first entry, number of entries.
@@ -86,7 +86,7 @@ impl Move for CsrToVnm {
         let Sparse::Csr(csr) = matrix else {
             return Err(wrong_format("A", Self::FROM, matrix.kind()));
         };
-        let cut = Cut::new(csr.cols, params)?;
+        let cut = VnmCut::new(csr.cols, params)?;
         let down = csr.rows.div_ceil(cut.v);
         let blocks = down as u128 * cut.across as u128;
         let columns = check_slots("column", blocks * KEPT as u128)?;
@@ -131,7 +131,7 @@ impl Move for CsrToVnm {
 /// Names four columns in every block of a block row; `used` has room for one number per block.
 fn select<T: Stored>(
     csr: &Csr<T>,
-    cut: &Cut,
+    cut: &VnmCut,
     rows: Range<usize>,
     column: &mut [u32],
     used: &mut [u8],
@@ -169,7 +169,7 @@ fn select<T: Stored>(
             let stored = [named[0], named[1], named[2], named[3]];
             named.copy_from_slice(&[0, 1, 2, 3]);
             for (rank, &offset) in stored[..count].iter().enumerate() {
-                named[Cut::slot(rank, count, offset as usize - rank, KEPT)] = offset;
+                named[VnmCut::slot(rank, count, offset as usize - rank, KEPT)] = offset;
             }
         }
     }
@@ -179,7 +179,7 @@ fn select<T: Stored>(
 /// Places the entries of a block row. No block of it uses more than four columns, no row more than `n` of them.
 fn place<T: Stored>(
     csr: &Csr<T>,
-    cut: &Cut,
+    cut: &VnmCut,
     rows: Range<usize>,
     column: &[u32],
     index: &mut [u8],
@@ -194,7 +194,7 @@ fn place<T: Stored>(
             for (rank, entry) in run.enumerate() {
                 let offset = columns[entry] - (block * cut.m) as u32;
                 let position = named.iter().filter(|&&other| other < offset).count();
-                let slot = Cut::slot(rank, used, position - rank, cut.n);
+                let slot = VnmCut::slot(rank, used, position - rank, cut.n);
                 index[lane] = index[lane] & !(3 << (2 * slot)) | (position as u8) << (2 * slot);
                 values[lane * cut.n + slot] = elements[entry];
             }
@@ -203,7 +203,7 @@ fn place<T: Stored>(
 }
 
 /// The refusal of a block row that does not fit: its first block with too many columns, or with a row of too many values.
-fn too_full<T: Stored>(csr: &Csr<T>, cut: &Cut, rows: Range<usize>) -> Refusal {
+fn too_full<T: Stored>(csr: &Csr<T>, cut: &VnmCut, rows: Range<usize>) -> Refusal {
     let mut blocks: Vec<(usize, u32, usize)> = Vec::new();
     for row in rows.clone() {
         let columns = csr.row(row).0.iter();

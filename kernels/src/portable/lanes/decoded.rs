@@ -32,7 +32,7 @@ impl<M: Move> LaneFormat for Decoded<M> {
             return Err(wrong_format("A", FormatKind::Csr, M::FROM));
         };
         let values = T::unwrap_slice(csr.values.as_slice()).map(<[T]>::to_vec);
-        Ok(Rows {
+        Ok(CsrArrays {
             row_ptr: csr.offsets,
             col_idx: csr.indices,
             values: values.ok_or_else(|| wrong_format("A", FormatKind::Csr, M::FROM))?,
@@ -41,13 +41,13 @@ impl<M: Move> LaneFormat for Decoded<M> {
 }
 
 /// CSR arrays as the decoder returns them.
-struct Rows<T> {
+struct CsrArrays<T> {
     row_ptr: Vec<u32>,
     col_idx: Vec<u32>,
     values: Vec<T>,
 }
 
-impl<T: Stored> Lanes<T> for Rows<T> {
+impl<T: Stored> Lanes<T> for CsrArrays<T> {
     #[inline]
     fn walk(&self, lane: usize, mut visit: impl FnMut(usize, T)) {
         let row = self.row_ptr[lane] as usize..self.row_ptr[lane + 1] as usize;

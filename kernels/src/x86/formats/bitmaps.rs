@@ -8,7 +8,7 @@
 //! Rows are read straight from the stored arrays; no unset bit is looked at.
 
 use super::by_row::{ByRow, Out, Rowwise};
-use super::{Source, opened};
+use super::{RowSource, opened};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
@@ -17,15 +17,15 @@ use sparse_types::format::{BitTcf, FormatKind, MeTcf, PAD, RsTile, Sparse};
 
 /// Marks kernels for RS-Tile.
 #[derive(Debug)]
-pub(in crate::x86) struct AsRsTile;
+pub(in crate::x86) struct RsTileRows;
 
 /// Marks kernels for BitTCF.
 #[derive(Debug)]
-pub(in crate::x86) struct AsBitTcf;
+pub(in crate::x86) struct BitTcfRows;
 
 /// Marks kernels for ME-TCF.
 #[derive(Debug)]
-pub(in crate::x86) struct AsMeTcf;
+pub(in crate::x86) struct MeTcfRows;
 
 /// Rows and columns of a bitmap.
 const SIDE: usize = 8;
@@ -77,7 +77,7 @@ impl<'a, T: Stored> Located<'a, T> {
     }
 }
 
-impl Source for AsRsTile {
+impl RowSource for RsTileRows {
     const KIND: FormatKind = FormatKind::RsTile;
     const PADS: Pads = Pads::Skipped;
 
@@ -128,7 +128,7 @@ impl<T: Stored> ByRow<T> for Located<'_, T> {
     }
 }
 
-impl Source for AsBitTcf {
+impl RowSource for BitTcfRows {
     const KIND: FormatKind = FormatKind::BitTcf;
     const PADS: Pads = Pads::Skipped;
 
@@ -168,7 +168,7 @@ impl<T: Stored> ByRow<T> for &BitTcf<T> {
     }
 }
 
-impl Source for AsMeTcf {
+impl RowSource for MeTcfRows {
     const KIND: FormatKind = FormatKind::MeTcf;
     const PADS: Pads = Pads::Skipped;
 

@@ -1,7 +1,7 @@
 //! Formats whose rows can be found one by one: each is decoded when its turn comes, into the buffers of its worker.
 
 use crate::feature::Feature;
-use crate::x86::lanes::{Buffers, Lanes, Rows};
+use crate::x86::lanes::{Buffers, RowUnits, Rows};
 use sparse_types::refusal::Refusal;
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ impl<M> Rowwise<M> {
     }
 }
 
-impl<T: Send + Sync, M: ByRow<T>> Lanes<T> for Rowwise<M> {
+impl<T: Send + Sync, M: ByRow<T>> RowUnits<T> for Rowwise<M> {
     fn units(&self) -> usize {
         self.matrix.rows()
     }

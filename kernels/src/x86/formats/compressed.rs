@@ -1,12 +1,12 @@
 //! Formats that are rows already, or become rows as a whole: CSR and TCF as they are, CSC turned, COO grouped, RP-CSC and
 //! CP-CSR decoded by our portable conversion (they count inside groups, so no row can be found without its group).
 
-use super::{Source, opened};
+use super::{RowSource, opened};
 use crate::portable::element::Stored;
 use crate::portable::lanes::group;
 use crate::portable::moves::{Move, turn};
 use crate::portable::request::wrong_format;
-use crate::x86::lanes::{Boxed, Buffers, Lanes, Rows};
+use crate::x86::lanes::{Boxed, Buffers, RowUnits, Rows};
 use sparse_types::arithmetic::Pads;
 use sparse_types::format::{Coo, FormatKind, FormatParams, Sparse};
 use sparse_types::task::Answer;
@@ -16,45 +16,45 @@ use std::ops::Range;
 
 /// Marks kernels for CSR.
 #[derive(Debug)]
-pub(in crate::x86) struct AsCsr;
+pub(in crate::x86) struct CsrRows;
 
 /// Marks kernels for TCF: CSR with more arrays, which follow from it.
 #[derive(Debug)]
-pub(in crate::x86) struct AsTcf;
+pub(in crate::x86) struct TcfRows;
 
 /// Marks kernels for CSC.
 #[derive(Debug)]
-pub(in crate::x86) struct AsCsc;
+pub(in crate::x86) struct CscRows;
 
 /// Marks kernels for COO.
 #[derive(Debug)]
-pub(in crate::x86) struct AsCoo;
+pub(in crate::x86) struct CooRows;
 
 /// Marks kernels for a format that the move `M` decodes to CSR.
 #[derive(Debug)]
-pub(in crate::x86) struct Decoded<M>(PhantomData<M>);
+pub(in crate::x86) struct DecodedRows<M>(PhantomData<M>);
 
 /// Compressed rows, borrowed or made.
 #[derive(Debug)]
-pub(in crate::x86) struct Compressed<'a, T: Clone> {
+pub(in crate::x86) struct CompressedRows<'a, T: Clone> {
     ptr: Cow<'a, [u32]>,
     cols: Cow<'a, [u32]>,
     values: Cow<'a, [T]>,
 }
 
-impl<'a, T: Stored> Compressed<'a, T> {
+impl<'a, T: Stored> CompressedRows<'a, T> {
     /// Arrays as they are.
     pub(in crate::x86) fn borrowed(ptr: &'a [u32], cols: &'a [u32], values: &'a [T]) -> Self {
-        Compressed { ptr: Cow::Borrowed(ptr), cols: Cow::Borrowed(cols), values: Cow::Borrowed(values) }
+        CompressedRows { ptr: Cow::Borrowed(ptr), cols: Cow::Borrowed(cols), values: Cow::Borrowed(values) }
     }
 
     /// Arrays that were made.
     pub(in crate::x86) fn owned((ptr, cols, values): (Vec<u32>, Vec<u32>, Vec<T>)) -> Self {
-        Compressed { ptr: Cow::Owned(ptr), cols: Cow::Owned(cols), values: Cow::Owned(values) }
+        CompressedRows { ptr: Cow::Owned(ptr), cols: Cow::Owned(cols), values: Cow::Owned(values) }
     }
 }
 
-impl<T: Stored> Lanes<T> for Compressed<'_, T> {
+impl<T: Stored> RowUnits<T> for CompressedRows<'_, T> {
     fn units(&self) -> usize {
         self.ptr.len() - 1
     }
@@ -72,7 +72,7 @@ impl<T: Stored> Lanes<T> for Compressed<'_, T> {
     }
 }
 
-impl Source for AsCsr {
+impl RowSource for CsrRows {
     const KIND: FormatKind = FormatKind::Csr;
     const PADS: Pads = Pads::Skipped;
 
@@ -80,11 +80,11 @@ impl Source for AsCsr {
         let Sparse::Csr(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(Compressed::borrowed(&m.row_ptr, &m.col_idx, &m.values), m.cols, transpose)
+        opened(CompressedRows::borrowed(&m.row_ptr, &m.col_idx, &m.values), m.cols, transpose)
     }
 }
 
-impl Source for AsTcf {
+impl RowSource for TcfRows {
     const KIND: FormatKind = FormatKind::Tcf;
     const PADS: Pads = Pads::Skipped;
 
@@ -92,11 +92,11 @@ impl Source for AsTcf {
         let Sparse::Tcf(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(Compressed::borrowed(&m.node_pointer, &m.edge_list, &m.values), m.cols, transpose)
+        opened(CompressedRows::borrowed(&m.node_pointer, &m.edge_list, &m.values), m.cols, transpose)
     }
 }
 
-impl Source for AsCsc {
+impl RowSource for CscRows {
     const KIND: FormatKind = FormatKind::Csc;
     const PADS: Pads = Pads::Skipped;
 
@@ -105,11 +105,11 @@ impl Source for AsCsc {
         let Sparse::Csc(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        opened(Compressed::borrowed(&m.col_ptr, &m.row_idx, &m.values), m.rows, !transpose)
+        opened(CompressedRows::borrowed(&m.col_ptr, &m.row_idx, &m.values), m.rows, !transpose)
     }
 }
 
-impl Source for AsCoo {
+impl RowSource for CooRows {
     const KIND: FormatKind = FormatKind::Coo;
     const PADS: Pads = Pads::Skipped;
 
@@ -118,7 +118,7 @@ impl Source for AsCoo {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
         if in_order(m) {
-            let rows = Compressed {
+            let rows = CompressedRows {
                 ptr: Cow::Owned(offsets(m.rows, &m.row_idx)),
                 cols: Cow::Borrowed(&m.col_idx[..]),
                 values: Cow::Borrowed(&m.values[..]),
@@ -126,7 +126,7 @@ impl Source for AsCoo {
             return opened(rows, m.cols, transpose);
         }
         let rows = group(m.rows, &m.row_idx, &m.col_idx, &m.values);
-        opened(Compressed::owned((rows.ptr, rows.index, rows.values)), m.cols, transpose)
+        opened(CompressedRows::owned((rows.ptr, rows.index, rows.values)), m.cols, transpose)
     }
 }
 
@@ -148,7 +148,7 @@ fn offsets(rows: usize, row_idx: &[u32]) -> Vec<u32> {
     ptr
 }
 
-impl<M: Move> Source for Decoded<M> {
+impl<M: Move> RowSource for DecodedRows<M> {
     const KIND: FormatKind = M::FROM;
     const PADS: Pads = Pads::Skipped;
 
@@ -164,6 +164,6 @@ impl<M: Move> Source for Decoded<M> {
         } else {
             (csr.offsets, csr.indices, values.to_vec())
         };
-        Ok(Box::new(Compressed::owned(arrays)))
+        Ok(Box::new(CompressedRows::owned(arrays)))
     }
 }

@@ -8,7 +8,7 @@
 //! of both where the blocks ascend (SpMM), by a sort where they do not (SDDMM).
 
 use super::by_row::{ByRow, Out, Rowwise};
-use super::{Source, opened};
+use super::{RowSource, opened};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
@@ -17,11 +17,11 @@ use sparse_types::format::{FormatKind, LibraSddmm, LibraSpmm, Sparse};
 
 /// Marks kernels for Libra's SpMM format.
 #[derive(Debug)]
-pub(in crate::x86) struct AsLibraSpmm;
+pub(in crate::x86) struct LibraSpmmRows;
 
 /// Marks kernels for Libra's SDDMM format.
 #[derive(Debug)]
-pub(in crate::x86) struct AsLibraSddmm;
+pub(in crate::x86) struct LibraSddmmRows;
 
 /// Rows of a window.
 const WINDOW: usize = 8;
@@ -66,7 +66,7 @@ fn before(ends: &[u32], block_ptr: &[u32], row_ptr: &[u32], row: usize) -> usize
     start + (end - start) * r / WINDOW + row_ptr[row] as usize
 }
 
-impl Source for AsLibraSpmm {
+impl RowSource for LibraSpmmRows {
     const KIND: FormatKind = FormatKind::LibraSpmm;
     const PADS: Pads = Pads::Skipped;
 
@@ -108,7 +108,7 @@ impl<T: Stored> ByRow<T> for &LibraSpmm<T> {
     }
 }
 
-impl Source for AsLibraSddmm {
+impl RowSource for LibraSddmmRows {
     const KIND: FormatKind = FormatKind::LibraSddmm;
     const PADS: Pads = Pads::Skipped;
 

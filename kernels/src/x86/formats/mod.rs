@@ -18,13 +18,13 @@ mod libra;
 mod slots;
 mod structured;
 
-pub(super) use bitmaps::{AsBitTcf, AsMeTcf, AsRsTile};
-pub(super) use compressed::{AsCoo, AsCsc, AsCsr, AsTcf, Compressed, Decoded};
-pub(super) use libra::{AsLibraSddmm, AsLibraSpmm};
-pub(super) use slots::{AsBcsr, AsBlockedEll, AsEll, AsSrBcrs};
-pub(super) use structured::{AsNm, AsTwoFour, AsVnm};
+pub(super) use bitmaps::{BitTcfRows, MeTcfRows, RsTileRows};
+pub(super) use compressed::{CompressedRows, CooRows, CscRows, CsrRows, DecodedRows, TcfRows};
+pub(super) use libra::{LibraSddmmRows, LibraSpmmRows};
+pub(super) use slots::{BcsrRows, BlockedEllRows, EllRows, SrBcrsRows};
+pub(super) use structured::{NmRows, TwoFourRows, VnmRows};
 
-use super::lanes::{Boxed, Buffers, Lanes};
+use super::lanes::{Boxed, Buffers, RowUnits};
 use crate::portable::element::Stored;
 use crate::portable::moves::turn;
 use sparse_types::arithmetic::Pads;
@@ -32,7 +32,7 @@ use sparse_types::format::{FormatKind, Sparse};
 use sparse_types::refusal::Refusal;
 
 /// A storage format as rows.
-pub(super) trait Source {
+pub(super) trait RowSource {
     /// Which format.
     const KIND: FormatKind;
     /// Whether rows hold the pads inside the matrix.
@@ -46,18 +46,22 @@ pub(super) trait Source {
 }
 
 /// Lanes as they are, or turned; `cols` is the number of columns.
-fn opened<'a, T: Stored + Default>(lanes: impl Lanes<T> + 'a, cols: usize, transpose: bool) -> Boxed<'a, T> {
+fn opened<'a, T: Stored + Default>(
+    lanes: impl RowUnits<T> + 'a,
+    cols: usize,
+    transpose: bool,
+) -> Boxed<'a, T> {
     if transpose { Ok(Box::new(transposed(&lanes, cols)?)) } else { Ok(Box::new(lanes)) }
 }
 
 /// The rows of the transpose.
 pub(super) fn transposed<T: Stored + Default>(
-    lanes: &impl Lanes<T>,
+    lanes: &impl RowUnits<T>,
     cols: usize,
-) -> Result<Compressed<'static, T>, Refusal> {
+) -> Result<CompressedRows<'static, T>, Refusal> {
     let mut buffers = Buffers::default();
     let rows = lanes.read(0..lanes.units(), &mut buffers);
     let base = rows.ptr.first().copied().unwrap_or(0);
     debug_assert_eq!(base, 0, "all rows");
-    Ok(Compressed::owned(turn("row_ptr", cols, rows.ptr, rows.cols, rows.values)?))
+    Ok(CompressedRows::owned(turn("row_ptr", cols, rows.ptr, rows.cols, rows.values)?))
 }

@@ -3,7 +3,7 @@
 //! BCSR and Blocked-ELL give every slot inside the matrix, pads too, without looking at them; ELL and SR-BCRS skip pads.
 
 use super::by_row::{ByRow, Out, Rowwise};
-use super::{Source, opened};
+use super::{RowSource, opened};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
@@ -12,24 +12,24 @@ use sparse_types::format::{Bcsr, BlockedEll, Ell, FormatKind, PAD, Sparse, SrBcr
 
 /// Marks kernels for ELL.
 #[derive(Debug)]
-pub(in crate::x86) struct AsEll;
+pub(in crate::x86) struct EllRows;
 
 /// Marks kernels for BCSR.
 #[derive(Debug)]
-pub(in crate::x86) struct AsBcsr;
+pub(in crate::x86) struct BcsrRows;
 
 /// Marks kernels for Blocked-ELL.
 #[derive(Debug)]
-pub(in crate::x86) struct AsBlockedEll;
+pub(in crate::x86) struct BlockedEllRows;
 
 /// Marks kernels for SR-BCRS.
 #[derive(Debug)]
-pub(in crate::x86) struct AsSrBcrs;
+pub(in crate::x86) struct SrBcrsRows;
 
 /// The format of one variant of [`Sparse`], read row by row.
 macro_rules! source {
     ($marker:ident, $variant:ident, $pads:expr) => {
-        impl Source for $marker {
+        impl RowSource for $marker {
             const KIND: FormatKind = FormatKind::$variant;
             const PADS: Pads = $pads;
 
@@ -42,10 +42,10 @@ macro_rules! source {
         }
     };
 }
-source!(AsEll, Ell, Pads::Skipped);
-source!(AsBcsr, Bcsr, Pads::Multiplied);
-source!(AsBlockedEll, BlockedEll, Pads::Multiplied);
-source!(AsSrBcrs, SrBcrs, Pads::Skipped);
+source!(EllRows, Ell, Pads::Skipped);
+source!(BcsrRows, Bcsr, Pads::Multiplied);
+source!(BlockedEllRows, BlockedEll, Pads::Multiplied);
+source!(SrBcrsRows, SrBcrs, Pads::Skipped);
 
 impl<T: Stored> ByRow<T> for &Ell<T> {
     fn rows(&self) -> usize {

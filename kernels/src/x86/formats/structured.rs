@@ -2,8 +2,8 @@
 //! for bit is no entry and is skipped.
 
 use super::by_row::{ByRow, Out, Rowwise};
-use super::{Source, opened};
-use crate::portable::convert::two_four::{Cut, ROWS};
+use super::{RowSource, opened};
+use crate::portable::convert::two_four::{ROWS, TwoFourCut};
 use crate::portable::element::Stored;
 use crate::portable::request::wrong_format;
 use crate::x86::lanes::Boxed;
@@ -12,20 +12,20 @@ use sparse_types::format::{FormatKind, Nm, Sparse, TwoFour, Vnm};
 
 /// Marks kernels for vector-wise N:M.
 #[derive(Debug)]
-pub(in crate::x86) struct AsNm;
+pub(in crate::x86) struct NmRows;
 
 /// Marks kernels for 2:4.
 #[derive(Debug)]
-pub(in crate::x86) struct AsTwoFour;
+pub(in crate::x86) struct TwoFourRows;
 
 /// Marks kernels for V:N:M.
 #[derive(Debug)]
-pub(in crate::x86) struct AsVnm;
+pub(in crate::x86) struct VnmRows;
 
 /// Columns that a block of V:N:M selects.
 const SELECTED: usize = 4;
 
-impl Source for AsNm {
+impl RowSource for NmRows {
     const KIND: FormatKind = FormatKind::Nm;
     const PADS: Pads = Pads::Skipped;
 
@@ -69,10 +69,10 @@ impl<T: Stored> ByRow<T> for &Nm<T> {
 #[derive(Debug)]
 struct Chunked<'a, T> {
     matrix: &'a TwoFour<T>,
-    cut: Cut,
+    cut: TwoFourCut,
 }
 
-impl Source for AsTwoFour {
+impl RowSource for TwoFourRows {
     const KIND: FormatKind = FormatKind::TwoFour;
     const PADS: Pads = Pads::Skipped;
 
@@ -80,7 +80,7 @@ impl Source for AsTwoFour {
         let Sparse::TwoFour(m) = matrix else {
             return Err(wrong_format("A", Self::KIND, matrix.kind()));
         };
-        let cut = Cut::new::<T>(m.cols, m.short_k)?;
+        let cut = TwoFourCut::new::<T>(m.cols, m.short_k)?;
         opened(Rowwise::try_new(Chunked { matrix: m, cut })?, m.cols, transpose)
     }
 }
@@ -113,7 +113,7 @@ impl<T: Stored> ByRow<T> for Chunked<'_, T> {
     }
 }
 
-impl Source for AsVnm {
+impl RowSource for VnmRows {
     const KIND: FormatKind = FormatKind::Vnm;
     const PADS: Pads = Pads::Skipped;
 

@@ -4,12 +4,12 @@
 //! best `Nt` is the largest, and then the best `Kt`. RAF wants the largest `Mt`, RBF the largest `Nt`; only RABE has to try
 //! the sizes `Mt` that differ, of which there are at most 2 sqrt(M / Ga).
 
-use super::partition::{Machine, Mode, Partition, Problem, Reuse};
+use super::partition::{Machine, Mode, Partition, ProductShape, Reuse};
 use sparse_oracle::format::{EXTENT_LIMIT, GROUP_LIMIT, LANE_LIMIT};
 use sparse_oracle::refusal::{Refusal, check_u32};
 
 /// A problem and a machine that have been looked at; no extent of 0.
-pub(super) struct Limits {
+pub(super) struct CheckedProblem {
     pub(super) m: usize,
     pub(super) k: usize,
     pub(super) n: usize,
@@ -25,8 +25,8 @@ pub(super) struct Limits {
     usable: u128,
 }
 
-impl Limits {
-    pub(super) fn try_new(problem: &Problem, machine: &Machine) -> Result<Limits, Refusal> {
+impl CheckedProblem {
+    pub(super) fn try_new(problem: &ProductShape, machine: &Machine) -> Result<CheckedProblem, Refusal> {
         for (field, value) in [
             ("groups_a", machine.groups_a as u64),
             ("groups_b", machine.groups_b as u64),
@@ -59,7 +59,7 @@ impl Limits {
                 return Err(Refusal::TooLarge { field, found, limit });
             }
         }
-        Ok(Limits {
+        Ok(CheckedProblem {
             m: problem.m.max(1),
             k: problem.k.max(1),
             n: problem.n.max(1),
@@ -77,7 +77,7 @@ impl Limits {
 }
 
 /// Whether `count / per` entries fit `percent` of a capacity.
-struct Rule {
+struct CapacityRule {
     /// The buffer or field.
     field: &'static str,
     count: u128,
@@ -86,7 +86,7 @@ struct Rule {
     percent: u128,
 }
 
-impl Rule {
+impl CapacityRule {
     fn check(&self) -> Result<(), Refusal> {
         // The left side stays below 2^116; where the right one would not fit, it is the larger.
         let room = self.capacity.saturating_mul(self.percent);
@@ -101,7 +101,7 @@ impl Rule {
     }
 }
 
-impl Limits {
+impl CheckedProblem {
     /// Checks tiles of one size: the widths of fields first, as the products below rely on them.
     pub(super) fn check(&self, reuse: Reuse, mt: usize, nt: usize, kt: usize) -> Result<(), Refusal> {
         for (field, size) in [("mt", mt), ("kt", kt), ("nt", nt)] {
@@ -115,8 +115,13 @@ impl Limits {
         let cols = ((self.gb * nt) as u128).min(n);
         let (mt, nt, kt) = ((mt as u128).min(m), (nt as u128).min(n), (kt as u128).min(k));
         let halves = |field, count, per, capacity| self.rule(field, count * 2, per, capacity);
-        let lanes =
-            |field, count, per| Rule { field, count, per, capacity: LANE_LIMIT as u128, percent: 100 };
+        let lanes = |field, count, per| CapacityRule {
+            field,
+            count,
+            per,
+            capacity: LANE_LIMIT as u128,
+            percent: 100,
+        };
         halves("buffer_a (a tile of A in each half)", rows * kt * self.nnz_a, m * k, self.buffer_a)
             .check()?;
         halves("buffer_b (a tile of B in each half)", cols * kt * self.nnz_b, n * k, self.buffer_b)
@@ -129,7 +134,7 @@ impl Limits {
                 self.rule("psum", products, m * k * n, self.psum).check()?;
             }
             Mode::Sdmm => {
-                let exact = Rule { percent: 100, ..self.rule("psum", mt * nt, 1, self.psum) };
+                let exact = CapacityRule { percent: 100, ..self.rule("psum", mt * nt, 1, self.psum) };
                 exact.check()?;
             }
         }
@@ -142,8 +147,8 @@ impl Limits {
     }
 
     /// A rule about expected counts, which leaves the reserve free.
-    fn rule(&self, field: &'static str, count: u128, per: u128, capacity: u128) -> Rule {
-        Rule { field, count, per, capacity, percent: self.usable }
+    fn rule(&self, field: &'static str, count: u128, per: u128, capacity: u128) -> CapacityRule {
+        CapacityRule { field, count, per, capacity, percent: self.usable }
     }
 }
 
@@ -167,7 +172,7 @@ fn largest(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
     fitting
 }
 
-impl Limits {
+impl CheckedProblem {
     fn fits(&self, reuse: Reuse, mt: usize, nt: usize, kt: usize) -> bool {
         self.check(reuse, mt, nt, kt).is_ok()
     }
@@ -212,7 +217,7 @@ impl Limits {
     }
 
     /// The best compromise; tiles of a single row and column must fit.
-    pub(super) fn rabe(&self, problem: &Problem) -> Partition {
+    pub(super) fn rabe(&self, problem: &ProductShape) -> Partition {
         let (a, b) = (u128::from(problem.a.bytes), u128::from(problem.b.bytes));
         let mut size = self.largest_mt(Reuse::Rabe, 1);
         // Traffic, and what goes with it: (rows of tiles, Mt), (columns of tiles, Nt).

@@ -18,7 +18,7 @@
 //! exact rationals. C is written once in every case, so it does not count. Sizes follow from counts: for `Tm` rows of
 //! tiles, `Mt = ceil(M / (Ga Tm))`, and likewise for the others; that is how table X is made.
 
-use super::limits::Limits;
+use super::limits::CheckedProblem;
 use sparse_oracle::refusal::Refusal;
 
 /// What the second operand is.
@@ -32,32 +32,32 @@ pub enum Mode {
 
 /// A matrix that is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct OperandSize {
     /// Stored entries; every element of a dense one.
     pub nnz: u64,
     /// Bytes in DRAM.
     pub bytes: u64,
 }
 
-impl Operand {
+impl OperandSize {
     /// A sparse matrix as the encoders read it: 64-bit values, 32-bit locations, 16-bit lengths of `lanes` columns of
     /// A (rows of B).
     #[must_use]
-    pub fn sparse(nnz: u64, lanes: usize) -> Operand {
-        Operand { nnz, bytes: nnz.saturating_mul(12).saturating_add(2 * lanes as u64) }
+    pub fn sparse(nnz: u64, lanes: usize) -> OperandSize {
+        OperandSize { nnz, bytes: nnz.saturating_mul(12).saturating_add(2 * lanes as u64) }
     }
 
     /// A dense matrix of 64-bit values.
     #[must_use]
-    pub fn dense(rows: usize, cols: usize) -> Operand {
+    pub fn dense(rows: usize, cols: usize) -> OperandSize {
         let nnz = (rows as u64).saturating_mul(cols as u64);
-        Operand { nnz, bytes: nnz.saturating_mul(8) }
+        OperandSize { nnz, bytes: nnz.saturating_mul(8) }
     }
 }
 
 /// A product of M x K and K x N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ProductShape {
     /// M, rows of A.
     pub m: usize,
     /// K, columns of A and rows of B.
@@ -65,9 +65,9 @@ pub struct Problem {
     /// N, columns of B.
     pub n: usize,
     /// A, always sparse.
-    pub a: Operand,
+    pub a: OperandSize,
     /// B.
-    pub b: Operand,
+    pub b: OperandSize,
     /// How B is multiplied.
     pub mode: Mode,
 }
@@ -123,10 +123,10 @@ pub struct Partition {
 /// Tn, Tm, Tk). An extent of 0 counts as 1.
 ///
 /// # Errors
-/// What [`Machine`] or [`Problem`] must not be, and a tile of a single row and column that has no room: the buffer or
+/// What [`Machine`] or [`ProductShape`] must not be, and a tile of a single row and column that has no room: the buffer or
 /// field is named.
-pub fn partition(problem: &Problem, machine: &Machine) -> Result<Partition, Refusal> {
-    let limits = Limits::try_new(problem, machine)?;
+pub fn partition(problem: &ProductShape, machine: &Machine) -> Result<Partition, Refusal> {
+    let limits = CheckedProblem::try_new(problem, machine)?;
     limits.check(Reuse::Rabe, 1, 1, 1)?;
     let cost = |partition: &Partition| (partition.traffic(problem), partition.reuse);
     let others = [limits.raf(), limits.rbf()].into_iter().flatten();
@@ -136,7 +136,7 @@ pub fn partition(problem: &Problem, machine: &Machine) -> Result<Partition, Refu
 impl Partition {
     /// Bytes read from DRAM; C, which is written once whatever the partition, does not count.
     #[must_use]
-    pub fn traffic(&self, problem: &Problem) -> u128 {
+    pub fn traffic(&self, problem: &ProductShape) -> u128 {
         let (a, b) = (u128::from(problem.a.bytes), u128::from(problem.b.bytes));
         let (tm, tn) = (self.tm as u128, self.tn as u128);
         match self.reuse {
@@ -150,8 +150,8 @@ impl Partition {
     ///
     /// # Errors
     /// The first rule broken: tiles that do not cover M, K or N; a field or buffer that is too small, by its name.
-    pub fn check(&self, problem: &Problem, machine: &Machine) -> Result<(), Refusal> {
-        let limits = Limits::try_new(problem, machine)?;
+    pub fn check(&self, problem: &ProductShape, machine: &Machine) -> Result<(), Refusal> {
+        let limits = CheckedProblem::try_new(problem, machine)?;
         for (field, size) in [("mt", self.mt), ("kt", self.kt), ("nt", self.nt)] {
             if size == 0 {
                 return Err(Refusal::Zero { field });

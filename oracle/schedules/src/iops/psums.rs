@@ -62,7 +62,7 @@ pub struct PsumBuffer<T> {
 
 /// One term of an output row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term<T> {
+pub struct PsumTerm<T> {
     /// Column of the output tile.
     pub column: u32,
     /// Address in the buffer of its processing element.
@@ -197,16 +197,16 @@ pub fn terms<T: Scalar>(
     a: &RpCsc<T>,
     b: &CpCsr<T>,
     capacity: Option<usize>,
-) -> Result<BTreeMap<u32, Vec<Term<T>>>, Refusal> {
+) -> Result<BTreeMap<u32, Vec<PsumTerm<T>>>, Refusal> {
     let (height, width) = (a.rows.div_ceil(a.groups), b.cols.div_ceil(b.groups));
-    let mut rows = BTreeMap::<u32, Vec<Term<T>>>::new();
+    let mut rows = BTreeMap::<u32, Vec<PsumTerm<T>>>::new();
     for buffer in outer_products(a, b, capacity)? {
         let first_col = (buffer.group_b * width) as u32;
         for &row in buffer.addresses.keys() {
             let terms = rows.entry((buffer.group_a * height) as u32 + u32::from(row)).or_default();
             for address in buffer.mapped(row) {
                 let psum = buffer.psums[address as usize];
-                terms.push(Term {
+                terms.push(PsumTerm {
                     column: first_col + u32::from(psum.column),
                     address,
                     k: psum.k,

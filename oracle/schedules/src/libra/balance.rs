@@ -23,7 +23,7 @@ use std::ops::Deref;
 
 /// What there is to cut: blocks per window, CUDA-core entries per row.
 #[derive(Clone, Copy, Debug)]
-pub struct Load<'a> {
+pub struct Workload<'a> {
     window_rows: usize,
     window_block_ptr: &'a [u32],
     row_ptr: &'a [u32],
@@ -31,7 +31,7 @@ pub struct Load<'a> {
 
 /// Where to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct CutLimits {
     /// Ts: blocks of a segment.
     pub ts: u32,
     /// Cs: entries of a tile of a long row.
@@ -68,10 +68,10 @@ pub struct BalanceParts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Balance {
     parts: BalanceParts,
-    limits: Limits,
+    limits: CutLimits,
 }
 
-impl<'a> Load<'a> {
+impl<'a> Workload<'a> {
     /// Windows of `window_rows` rows: `window_block_ptr` in blocks, `row_ptr` in entries.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl<'a> Load<'a> {
         window_rows: usize,
         window_block_ptr: &'a [u32],
         row_ptr: &'a [u32],
-    ) -> Result<Load<'a>, Refusal> {
+    ) -> Result<Workload<'a>, Refusal> {
         if window_rows == 0 {
             return Err(Refusal::Zero { field: "window_rows" });
         }
@@ -88,12 +88,12 @@ impl<'a> Load<'a> {
         let windows = (row_ptr.len() - 1).div_ceil(window_rows);
         check_length("window_block_ptr", windows + 1, window_block_ptr.len())?;
         check_offsets("window_block_ptr", window_block_ptr)?;
-        Ok(Load { window_rows, window_block_ptr, row_ptr })
+        Ok(Workload { window_rows, window_block_ptr, row_ptr })
     }
 
     /// The load of an SpMM matrix.
-    pub fn of_spmm<T: Scalar>(matrix: &'a LibraSpmm<T>) -> Load<'a> {
-        Load {
+    pub fn of_spmm<T: Scalar>(matrix: &'a LibraSpmm<T>) -> Workload<'a> {
+        Workload {
             window_rows: super::WINDOW,
             window_block_ptr: &matrix.window_block_ptr,
             row_ptr: &matrix.row_ptr,
@@ -101,8 +101,8 @@ impl<'a> Load<'a> {
     }
 
     /// The load of an SDDMM matrix.
-    pub fn of_sddmm<T: Scalar>(matrix: &'a LibraSddmm<T>) -> Load<'a> {
-        Load {
+    pub fn of_sddmm<T: Scalar>(matrix: &'a LibraSddmm<T>) -> Workload<'a> {
+        Workload {
             window_rows: super::WINDOW,
             window_block_ptr: &matrix.window_block_ptr,
             row_ptr: &matrix.row_ptr,
@@ -133,9 +133,9 @@ impl<'a> Load<'a> {
     }
 }
 
-impl Limits {
+impl CutLimits {
     /// As published: 16 blocks, 32 entries, short below 3.
-    pub const PUBLISHED: Limits = Limits { ts: 16, cs: 32, short_len: 3 };
+    pub const PUBLISHED: CutLimits = CutLimits { ts: 16, cs: 32, short_len: 3 };
 
     fn check(&self) -> Result<(), Refusal> {
         for (field, limit) in [("ts", self.ts), ("cs", self.cs)] {
@@ -152,7 +152,7 @@ impl Balance {
     ///
     /// # Errors
     /// [`Refusal::Zero`] for `ts` or `cs`.
-    pub fn of(load: Load<'_>, limits: Limits, sharing: Sharing) -> Result<Balance, Refusal> {
+    pub fn of(load: Workload<'_>, limits: CutLimits, sharing: Sharing) -> Result<Balance, Refusal> {
         limits.check()?;
         let mut parts =
             BalanceParts { window_offset: vec![0], row_offset: vec![0], ..BalanceParts::default() };
@@ -181,8 +181,8 @@ impl Balance {
     /// The first defect found. Rows of refusals are windows in `window_offset` and `cur_window`.
     pub fn try_new(
         parts: BalanceParts,
-        load: Load<'_>,
-        limits: Limits,
+        load: Workload<'_>,
+        limits: CutLimits,
         sharing: Sharing,
     ) -> Result<Balance, Refusal> {
         limits.check()?;

@@ -22,12 +22,12 @@ mod reuse;
 mod tune;
 mod work;
 
-pub use balance::{Balance, BalanceParts, Limits, Load, Sharing};
-pub use occupancy::{Grid, Occupancy, Streams, Thresholds};
+pub use balance::{Balance, BalanceParts, CutLimits, Sharing, Workload};
+pub use occupancy::{Grid, Occupancy, OccupancyThresholds, Streams};
 pub use profile::{Profile, WindowVectors};
 pub use reuse::{Mma, needed_entries};
 pub use tune::{CostModel, SDDMM_GRID, SPMM_GRID, Tuned, tune_sddmm, tune_spmm};
-pub use work::{Mode, Work, sddmm_work, spmm_work};
+pub use work::{UsedUnits, Work, sddmm_work, spmm_work};
 
 /// Rows of a window.
 pub const WINDOW: usize = 8;

@@ -28,7 +28,7 @@ pub struct Occupancy(f64);
 
 /// Ratios from which a part counts as filling the device. A device's own: measured once, not computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Thresholds {
+pub struct OccupancyThresholds {
     tensor: f64,
     cuda: f64,
 }
@@ -58,15 +58,15 @@ impl Occupancy {
     }
 }
 
-impl Thresholds {
+impl OccupancyThresholds {
     /// As published for the H100 with 80 GB, from profiling; other devices have their own.
-    pub const H100_PUBLISHED: Thresholds = Thresholds { tensor: 3.91, cuda: 38.27 };
+    pub const H100_PUBLISHED: OccupancyThresholds = OccupancyThresholds { tensor: 3.91, cuda: 38.27 };
 
     /// Thresholds measured on a device.
     ///
     /// # Errors
     /// [`Refusal::NotFinite`] unless both are positive finite numbers.
-    pub fn try_new(tensor: f64, cuda: f64) -> Result<Thresholds, Refusal> {
+    pub fn try_new(tensor: f64, cuda: f64) -> Result<OccupancyThresholds, Refusal> {
         for (field, value) in [("tensor threshold", tensor), ("CUDA threshold", cuda)] {
             if value == 0.0 {
                 return Err(Refusal::Zero { field });
@@ -75,7 +75,7 @@ impl Thresholds {
                 return Err(Refusal::NotFinite { field, value: value.to_string() });
             }
         }
-        Ok(Thresholds { tensor, cuda })
+        Ok(OccupancyThresholds { tensor, cuda })
     }
 
     /// (8): both ratios over their thresholds, (tensor, CUDA).

@@ -12,7 +12,7 @@
 //! `24 a + 128 s < nnz (2 a + e)` for a block of SDDMM, whatever the matrix: the paper's hypothesis that the best
 //! threshold belongs to the hardware. Unfilled last blocks move it.
 
-use super::{Mode, Profile, Work, sddmm_work, spmm_work};
+use super::{Profile, UsedUnits, Work, sddmm_work, spmm_work};
 use sparse_oracle::refusal::Refusal;
 
 /// The thresholds that the paper tries for SpMM, in 1/128: 0.125 to 1 by 0.125.
@@ -80,11 +80,11 @@ pub fn tune_sddmm(profile: &Profile, model: &CostModel) -> Result<Tuned, Refusal
 fn tune(
     grid: [u32; 8],
     model: &CostModel,
-    work: impl Fn(Mode) -> Result<Work, Refusal>,
+    work: impl Fn(UsedUnits) -> Result<Work, Refusal>,
 ) -> Result<Tuned, Refusal> {
     let mut tried = [(0, 0); 8];
     for (slot, eta) in tried.iter_mut().zip(grid) {
-        *slot = (eta, model.cost(&work(Mode::Hybrid { eta })?));
+        *slot = (eta, model.cost(&work(UsedUnits::Hybrid { eta })?));
     }
     // The grid ascends, and the first of equal costs wins.
     let (mut eta, mut cost) = tried[0];

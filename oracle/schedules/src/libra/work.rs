@@ -16,7 +16,7 @@ use sparse_oracle::refusal::Refusal;
 
 /// Which units are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum UsedUnits {
     /// Both: the tensor cores from density `eta` / 128 on.
     Hybrid {
         /// Density, in 1/128.
@@ -84,7 +84,7 @@ pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
 ///
 /// # Errors
 /// A density outside `0 < eta <= 128`, a `kb` other than 4, 8, 16.
-pub fn spmm_work(profile: &Profile, mode: Mode, kb: u32, fill: bool) -> Result<Work, Refusal> {
+pub fn spmm_work(profile: &Profile, mode: UsedUnits, kb: u32, fill: bool) -> Result<Work, Refusal> {
     let least = least_entries(mode, WINDOW as u32)?;
     if ![4, 8, 16].contains(&kb) {
         return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: u64::from(kb) });
@@ -100,7 +100,7 @@ pub fn spmm_work(profile: &Profile, mode: Mode, kb: u32, fill: bool) -> Result<W
 ///
 /// # Errors
 /// A density outside `0 < eta <= 128`.
-pub fn sddmm_work(profile: &Profile, mode: Mode) -> Result<Work, Refusal> {
+pub fn sddmm_work(profile: &Profile, mode: UsedUnits) -> Result<Work, Refusal> {
     let least = least_entries(mode, (WINDOW * SDDMM_COLS) as u32)?;
     let mut total = Work::default();
     for window in profile.windows() {
@@ -110,11 +110,11 @@ pub fn sddmm_work(profile: &Profile, mode: Mode) -> Result<Work, Refusal> {
 }
 
 /// The fewest entries of a unit that go to the tensor part; `None` when nothing does.
-fn least_entries(mode: Mode, slots: u32) -> Result<Option<u64>, Refusal> {
+fn least_entries(mode: UsedUnits, slots: u32) -> Result<Option<u64>, Refusal> {
     Ok(match mode {
-        Mode::Hybrid { eta } => Some(u64::from(needed_entries(eta, slots)?)),
-        Mode::TensorOnly => Some(1),
-        Mode::CudaOnly => None,
+        UsedUnits::Hybrid { eta } => Some(u64::from(needed_entries(eta, slots)?)),
+        UsedUnits::TensorOnly => Some(1),
+        UsedUnits::CudaOnly => None,
     })
 }
 

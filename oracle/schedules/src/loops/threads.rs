@@ -13,7 +13,7 @@ pub const THREAD_LIMIT: u32 = 1 << 10;
 
 /// One calibration run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
+pub struct CalibrationRun {
     /// Threads of the CSR part, x.
     pub csr_threads: u32,
     /// Threads of the tile part, y.
@@ -35,20 +35,20 @@ pub struct Choice {
 
 /// The fitted model: `performance(x, y) = (n0 + n1 x + n2 y + n3 x^2 + n4 y^2) / d`, with exact n and d.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model {
+pub struct ThreadModel {
     /// The coefficients times the denominator: of 1, x, y, x^2, y^2.
     pub numerators: [Dyadic; 5],
     /// Positive.
     pub denominator: Dyadic,
 }
 
-impl Model {
+impl ThreadModel {
     /// Least squares by the normal equations, solved by Cramer's rule: their matrix is singular, exactly, iff the samples
     /// do not determine the coefficients.
     ///
     /// # Errors
     /// Fewer than five samples, a performance that is not finite, samples that do not determine the coefficients.
-    pub fn fit(samples: &[Sample]) -> Result<Model, ScheduleError> {
+    pub fn fit(samples: &[CalibrationRun]) -> Result<ThreadModel, ScheduleError> {
         let performance = measured(samples)?;
         if samples.len() < 5 {
             return Err(ScheduleError::TooFewSamples { found: samples.len(), needed: 5 });
@@ -69,7 +69,7 @@ impl Model {
             }
             determinant(&replaced)
         });
-        Ok(Model { numerators, denominator })
+        Ok(ThreadModel { numerators, denominator })
     }
 
     /// The predicted performance times the denominator.
@@ -95,8 +95,8 @@ impl Model {
 }
 
 /// The performances as exact numbers.
-fn measured(samples: &[Sample]) -> Result<Vec<Dyadic>, ScheduleError> {
-    let exact = |(at, s): (usize, &Sample)| {
+fn measured(samples: &[CalibrationRun]) -> Result<Vec<Dyadic>, ScheduleError> {
+    let exact = |(at, s): (usize, &CalibrationRun)| {
         Dyadic::from_f64(s.performance).ok_or(ScheduleError::Performance { at, found: s.performance })
     };
     samples.iter().enumerate().map(exact).collect()
@@ -136,9 +136,14 @@ fn minor(rows: &[&[Dyadic]]) -> Dyadic {
 /// the boundary moves to the end of its part.
 ///
 /// # Errors
-/// No thread or more than [`THREAD_LIMIT`], a boundary past the last row, what [`Model::fit`] refuses; for `total` = 1
+/// No thread or more than [`THREAD_LIMIT`], a boundary past the last row, what [`ThreadModel::fit`] refuses; for `total` = 1
 /// neither sample.
-pub fn choose(samples: &[Sample], total: u32, rows: usize, boundary: usize) -> Result<Choice, ScheduleError> {
+pub fn choose(
+    samples: &[CalibrationRun],
+    total: u32,
+    rows: usize,
+    boundary: usize,
+) -> Result<Choice, ScheduleError> {
     if boundary > rows {
         return Err(ScheduleError::Boundary { found: boundary, rows });
     }
@@ -146,7 +151,7 @@ pub fn choose(samples: &[Sample], total: u32, rows: usize, boundary: usize) -> R
         0 => Err(ScheduleError::NoThreads),
         1 => faster_part(samples, rows),
         2..=THREAD_LIMIT => {
-            let model = Model::fit(samples)?;
+            let model = ThreadModel::fit(samples)?;
             let (csr_threads, tile_threads) = greatest(&model, total, boundary > 0, boundary < rows);
             Ok(Choice { csr_threads, tile_threads, boundary })
         }
@@ -155,7 +160,7 @@ pub fn choose(samples: &[Sample], total: u32, rows: usize, boundary: usize) -> R
 }
 
 /// The part that one thread computes faster.
-fn faster_part(samples: &[Sample], rows: usize) -> Result<Choice, ScheduleError> {
+fn faster_part(samples: &[CalibrationRun], rows: usize) -> Result<Choice, ScheduleError> {
     measured(samples)?;
     let best = |x, y| {
         let of_part = samples.iter().filter(|s| (s.csr_threads, s.tile_threads) == (x, y));
@@ -173,7 +178,7 @@ fn faster_part(samples: &[Sample], rows: usize) -> Result<Choice, ScheduleError>
 }
 
 /// The best pair; pairs are visited in the order that settles ties.
-fn greatest(model: &Model, total: u32, needs_csr: bool, needs_tile: bool) -> (u32, u32) {
+fn greatest(model: &ThreadModel, total: u32, needs_csr: bool, needs_tile: bool) -> (u32, u32) {
     // The model has no cross term: x and y contribute separately.
     let with_csr: Vec<Dyadic> = (0..=total).map(|x| model.scaled(x, 0)).collect();
     let with_tile: Vec<Dyadic> = (0..=total).map(|y| &model.scaled(0, y) - &model.numerators[0]).collect();

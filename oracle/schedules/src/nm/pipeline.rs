@@ -11,7 +11,7 @@ use sparse_oracle::refusal::Refusal;
 
 /// One step of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum PipelineStep {
     /// Starts to load a tile; it must not be computed on before, and the buffer's former tile not after.
     Load {
         /// Number of the tile.
@@ -28,14 +28,14 @@ pub enum Step {
 
 /// The pipeline over `tiles` tiles with two buffers, each next load ahead of the computation that hides it.
 #[must_use]
-pub fn double_buffered(tiles: usize) -> Vec<Step> {
+pub fn double_buffered(tiles: usize) -> Vec<PipelineStep> {
     let mut steps = Vec::new();
     for tile in 0..=tiles {
         if tile < tiles {
-            steps.push(Step::Load { tile, buffer: tile % 2 });
+            steps.push(PipelineStep::Load { tile, buffer: tile % 2 });
         }
         if tile > 0 {
-            steps.push(Step::Compute { buffer: (tile - 1) % 2 });
+            steps.push(PipelineStep::Compute { buffer: (tile - 1) % 2 });
         }
     }
     steps
@@ -46,16 +46,16 @@ pub fn double_buffered(tiles: usize) -> Vec<Step> {
 /// # Errors
 /// [`Refusal::Unequal`] for the first step that computes on another tile than is due (`tiles` stands for a buffer that
 /// holds none), [`Refusal::Length`] if the pipeline ends early or goes on.
-pub fn check_pipeline(tiles: usize, steps: &[Step]) -> Result<(), Refusal> {
+pub fn check_pipeline(tiles: usize, steps: &[PipelineStep]) -> Result<(), Refusal> {
     let mut buffers: Vec<(usize, usize)> = Vec::new();
     let mut done = 0;
     for (at, &step) in steps.iter().enumerate() {
         match step {
-            Step::Load { tile, buffer } => {
+            PipelineStep::Load { tile, buffer } => {
                 buffers.retain(|held| held.0 != buffer);
                 buffers.push((buffer, tile));
             }
-            Step::Compute { buffer } => {
+            PipelineStep::Compute { buffer } => {
                 let held = buffers.iter().find(|held| held.0 == buffer);
                 let found = held.map_or(tiles, |held| held.1);
                 if found != done {

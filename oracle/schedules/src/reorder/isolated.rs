@@ -11,12 +11,12 @@
 //! the order cost more is not made.
 
 use super::neighbours::{Nearest, Neighbours};
-use super::similarity::{Rows, units};
+use super::similarity::{RowPatterns, units};
 use super::{COST_ONE, NEAREST};
 
 /// The adjusted order.
 pub(super) fn adjust(
-    rows: &Rows<'_>,
+    rows: &RowPatterns<'_>,
     neighbours: &mut Neighbours<'_>,
     nearest: &Nearest,
     order: &[u32],
@@ -41,7 +41,7 @@ pub(super) fn adjust(
 
 /// An order as a ring of rows, closed by a mark that stands before the first and after the last.
 struct Chain<'a> {
-    rows: &'a Rows<'a>,
+    rows: &'a RowPatterns<'a>,
     next: Vec<u32>,
     previous: Vec<u32>,
     /// What each row and the next cost. A pair of which one is the mark costs nothing.
@@ -50,7 +50,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(rows: &'a Rows<'a>, order: &[u32]) -> Chain<'a> {
+    fn new(rows: &'a RowPatterns<'a>, order: &[u32]) -> Chain<'a> {
         let mark = order.len() as u32;
         let ring = || vec![mark; order.len() + 1];
         let mut chain = Chain { rows, next: ring(), previous: ring(), gap: vec![0; order.len() + 1], mark };

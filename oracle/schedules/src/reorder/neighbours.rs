@@ -10,7 +10,7 @@
 //! that may be among the nearest are computed column by column: what comes out is as if all had been.
 
 use super::CANDIDATES_PER_COLUMN;
-use super::similarity::Rows;
+use super::similarity::RowPatterns;
 
 /// More than the relative error of a similarity from rounded sums of up to 2^32 weights: each sum is off by 2^-21 at
 /// most, and three of them enter, one twice.
@@ -19,7 +19,7 @@ const SLACK: f64 = 1.0 / 65536.0;
 /// The inverted index, and room for the candidates of one row.
 #[derive(Debug)]
 pub(super) struct Neighbours<'a> {
-    rows: &'a Rows<'a>,
+    rows: &'a RowPatterns<'a>,
     /// Offset of the list of each column.
     starts: Vec<usize>,
     /// The lists, each ascending.
@@ -61,7 +61,7 @@ struct Candidate {
 }
 
 impl<'a> Neighbours<'a> {
-    pub(super) fn new(rows: &'a Rows<'a>) -> Neighbours<'a> {
+    pub(super) fn new(rows: &'a RowPatterns<'a>) -> Neighbours<'a> {
         let mut starts = vec![0];
         for rank in 0..rows.columns() as u32 {
             let length = CANDIDATES_PER_COLUMN.min(rows.degree(rank) as usize);
@@ -162,14 +162,14 @@ fn keep_possible(candidates: &mut Vec<Candidate>, count: usize) {
 #[cfg(test)]
 mod tests {
     use super::{CANDIDATES_PER_COLUMN, Neighbours};
-    use crate::reorder::similarity::Rows;
+    use crate::reorder::similarity::RowPatterns;
     use sparse_oracle::format::{Csr, Entries, Entry};
     use sparse_oracle::prelude::*;
     use sparse_oracle::source::random::Random;
     use std::collections::BTreeSet;
 
     /// Every candidate compared column by column.
-    fn plainly(rows: &Rows<'_>, row: u32, count: usize) -> Vec<(f64, u32)> {
+    fn plainly(rows: &RowPatterns<'_>, row: u32, count: usize) -> Vec<(f64, u32)> {
         let mut candidates = BTreeSet::new();
         for rank in rows.row(row) {
             let having = (0..rows.count() as u32).filter(|&other| rows.row(other).contains(rank));
@@ -200,7 +200,7 @@ mod tests {
     fn none_of_the_nearest_is_dropped_unseen() {
         for seed in 0..3 {
             let matrix = crowded(seed);
-            let rows = Rows::new(&matrix);
+            let rows = RowPatterns::new(&matrix);
             let mut neighbours = Neighbours::new(&rows);
             for row in 0..600 {
                 for count in [1, 8] {

@@ -10,10 +10,10 @@
 //! position, is made, and the search starts over until there is none.
 
 use super::REFINED;
-use super::similarity::Rows;
+use super::similarity::RowPatterns;
 
 /// Refines an order in place.
-pub(super) fn two_opt(rows: &Rows<'_>, order: &mut [u32]) {
+pub(super) fn two_opt(rows: &RowPatterns<'_>, order: &mut [u32]) {
     for start in (0..order.len()).step_by(REFINED) {
         let end = order.len().min(start + REFINED);
         // The window with its outer neighbours, as far as there are any.
@@ -38,7 +38,7 @@ struct Costs {
 }
 
 impl Costs {
-    fn new(rows: &Rows<'_>, some: &[u32]) -> Costs {
+    fn new(rows: &RowPatterns<'_>, some: &[u32]) -> Costs {
         let mut table = vec![0; some.len() * some.len()];
         for (i, &a) in some.iter().enumerate() {
             for (j, &b) in some.iter().enumerate().skip(i + 1) {

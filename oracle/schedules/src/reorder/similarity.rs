@@ -9,7 +9,7 @@ use sparse_oracle::format::Csr;
 
 /// The pattern of a matrix with what similarities need.
 #[derive(Debug)]
-pub(super) struct Rows<'a> {
+pub(super) struct RowPatterns<'a> {
     row_ptr: &'a [u32],
     /// Rank of each entry's column among the columns that have entries: as ordered, but without gaps.
     ranks: Vec<u32>,
@@ -21,8 +21,8 @@ pub(super) struct Rows<'a> {
     running: Vec<f64>,
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new<T>(matrix: &'a Csr<T>) -> Rows<'a> {
+impl<'a> RowPatterns<'a> {
+    pub(super) fn new<T>(matrix: &'a Csr<T>) -> RowPatterns<'a> {
         let mut columns = matrix.col_idx.clone();
         columns.sort_unstable();
         let degree: Vec<u32> = columns.chunk_by(|a, b| a == b).map(|c| c.len() as u32).collect();
@@ -38,7 +38,7 @@ impl<'a> Rows<'a> {
                 running.push(sum);
             }
         }
-        Rows { row_ptr: &matrix.row_ptr, ranks, degree, weight, running }
+        RowPatterns { row_ptr: &matrix.row_ptr, ranks, degree, weight, running }
     }
 
     /// Number of rows.

@@ -1,6 +1,6 @@
 //! What the paper reports of a partition: figure 13 (bytes) and figure 14 (density against the threshold).
 
-use super::{Partition, Thresholds, WINDOW, partition};
+use super::{RsTilePartition, RsTileThresholds, WINDOW, partition};
 use sparse_oracle::format::{Entries, FormatParams, ImpactRule};
 
 /// Counts of one partition. Averages are over what is there; 0 where nothing is.
@@ -61,7 +61,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 
 /// Counts a partition of `entries`, which must be valid.
 #[must_use]
-pub fn statistics<T>(entries: &Entries<T>, partition: &Partition) -> Statistics {
+pub fn statistics<T>(entries: &Entries<T>, partition: &RsTilePartition) -> Statistics {
     let before = |row: u64| entries.list.partition_point(|e| u64::from(e.row) < row);
     let inside = |first: u32, height: u64| {
         let first = u64::from(first);
@@ -91,7 +91,7 @@ pub fn statistics<T>(entries: &Entries<T>, partition: &Partition) -> Statistics 
 pub fn sweep<T>(entries: &Entries<T>, rule: ImpactRule, taus: &[u32]) -> Vec<Statistics> {
     let at = |&tau: &u32| {
         let params = FormatParams { tau_nnz: Some(tau), impact: rule, ..FormatParams::default() };
-        let thresholds = Thresholds::new(entries.rows, entries.nnz(), &params);
+        let thresholds = RsTileThresholds::new(entries.rows, entries.nnz(), &params);
         statistics(entries, &partition(entries, &thresholds))
     };
     taus.iter().map(at).collect()

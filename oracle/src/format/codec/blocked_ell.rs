@@ -1,6 +1,6 @@
 //! Encoder and decoder of Blocked-ELL; the layout is that of [`BlockedEllParts`](crate::format::BlockedEllParts).
 
-use super::tiles::{Tile, Tiles, across, distinct_blocks};
+use super::tiles::{TileLines, TileList, across, distinct_blocks};
 use crate::format::check::{BlockGrid, check_slots};
 use crate::format::{BlockedEll, BlockedEllParts, Codec, Entries, Entry, FormatParams, PAD};
 use crate::refusal::Refusal;
@@ -75,8 +75,8 @@ impl<T: Scalar> Codec<T> for BlockedEll<T> {
     fn tile_slots(&self) -> Vec<(u32, u32)> {
         let (h, w) = (self.block_rows, self.block_cols as u32);
         let top = |at: usize| at / self.width * h;
-        let tile = |(at, &col): (usize, &u32)| Tile { rows: top(at)..top(at) + h, cols: across(col, w) };
-        Tiles(self.block_col.iter().enumerate().map(tile).collect()).slots(self.rows)
+        let tile = |(at, &col): (usize, &u32)| TileLines { rows: top(at)..top(at) + h, cols: across(col, w) };
+        TileList(self.block_col.iter().enumerate().map(tile).collect()).slots(self.rows)
     }
 
     fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {

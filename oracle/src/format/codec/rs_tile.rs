@@ -3,13 +3,13 @@
 mod partition;
 mod recover;
 use super::tiles::placed;
-use super::tiles::{Tile, Tiles};
+use super::tiles::{TileLines, TileList};
 use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
 use crate::format::{Codec, Csr, Entries, Entry, FormatParams, PAD, RsTile, RsTileParts};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
-pub use partition::{Partition, Thresholds, WINDOW, estimate_tau_nnz, partition};
+pub use partition::{RsTilePartition, RsTileThresholds, WINDOW, estimate_tau_nnz, partition};
 pub use recover::recover;
 use sparse_types::format::rs_tile::SIDE;
 
@@ -21,8 +21,8 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
     /// long row among many, under a large `tau_nnz`).
     fn from_entries_with(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
         entries.check()?;
-        let thresholds = Thresholds::new(entries.rows, entries.nnz(), params);
-        let Partition { windows, residual } = partition(entries, &thresholds);
+        let thresholds = RsTileThresholds::new(entries.rows, entries.nnz(), params);
+        let RsTilePartition { windows, residual } = partition(entries, &thresholds);
         let mut p = RsTileParts {
             rows: entries.rows,
             cols: entries.cols,
@@ -76,17 +76,18 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
     /// Parameters that lead to these windows and residual rows: the default where it does, else the tightest of a rule
     /// ([`recover`]). The default too where none do, which no encoder writes. Costs up to five scans of the entries.
     fn params(&self) -> FormatParams {
-        let wanted = Partition { windows: self.window_row.clone(), residual: self.residual_row.clone() };
+        let wanted =
+            RsTilePartition { windows: self.window_row.clone(), residual: self.residual_row.clone() };
         recover(&self.entries(), &wanted).unwrap_or_default()
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {
         let blocks = self.window_block_ptr.windows(2).zip(&self.window_row);
-        let of = |(ends, &first): (&[u32], &u32)| Tile {
+        let of = |(ends, &first): (&[u32], &u32)| TileLines {
             rows: first as usize..first as usize + 8,
             cols: self.block_col[8 * ends[0] as usize..8 * ends[1] as usize].to_vec(),
         };
-        Tiles(blocks.map(of).collect()).slots(self.rows)
+        TileList(blocks.map(of).collect()).slots(self.rows)
     }
 
     /// The place of the column in its window, or the number of the entry in its residual row.
@@ -120,7 +121,7 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
     }
 
     fn most_slots(entries: &Entries<T>, params: &FormatParams) -> u128 {
-        let thresholds = Thresholds::new(entries.rows, entries.nnz(), params);
+        let thresholds = RsTileThresholds::new(entries.rows, entries.nnz(), params);
         let residual = partition(entries, &thresholds).residual;
         let longest = residual.iter().map(|&row| rows_of(entries, row, 1).len()).max().unwrap_or(0);
         residual.len() as u128 * longest as u128

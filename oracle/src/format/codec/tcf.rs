@@ -1,6 +1,6 @@
 //! Encoder and decoder of TCF of TC-GNN; the layout is that of [`TcfParts`](crate::format::TcfParts).
 
-use super::tiles::{Tile, Tiles};
+use super::tiles::{TileLines, TileList};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
 use crate::format::{Codec, Entries, Entry, FormatParams, Tcf, TcfParts};
 use crate::refusal::Refusal;
@@ -62,8 +62,8 @@ impl<T: Scalar> Codec<T> for Tcf<T> {
             let end = self.rows.min(first + 16);
             let entries = self.node_pointer[first] as usize..self.node_pointer[end] as usize;
             let cols: BTreeSet<u32> = self.edge_list[entries].iter().copied().collect();
-            Tile { rows: first..end, cols: cols.into_iter().collect() }
+            TileLines { rows: first..end, cols: cols.into_iter().collect() }
         };
-        Tiles((0..self.rows).step_by(16).map(window).collect()).slots(self.rows)
+        TileList((0..self.rows).step_by(16).map(window).collect()).slots(self.rows)
     }
 }

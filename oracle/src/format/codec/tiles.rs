@@ -5,18 +5,18 @@ use crate::format::{Csr, Entries, Entry, PAD};
 use std::ops::Range;
 
 /// Rows and columns that meet in every slot of a tile.
-pub(super) struct Tile {
+pub(super) struct TileLines {
     pub(super) rows: Range<usize>,
     pub(super) cols: Vec<u32>,
 }
 
 /// The tiles of a matrix.
-pub(super) struct Tiles(pub(super) Vec<Tile>);
+pub(super) struct TileList(pub(super) Vec<TileLines>);
 
-impl Tiles {
+impl TileList {
     /// Every slot above row `rows` whose column is no pad.
     pub(super) fn slots(self, rows: usize) -> Vec<(u32, u32)> {
-        let of = |tile: Tile| {
+        let of = |tile: TileLines| {
             let inside = tile.rows.start..tile.rows.end.min(rows);
             inside.flat_map(move |row| tile.cols.clone().into_iter().map(move |col| (row as u32, col)))
         };
@@ -25,15 +25,20 @@ impl Tiles {
 }
 
 /// One tile per block of each window of `height` rows; windows are counted from row `first`.
-pub(super) fn windows(ptr: &[u32], height: usize, first: usize, cols: impl Fn(usize) -> Vec<u32>) -> Tiles {
+pub(super) fn windows(
+    ptr: &[u32],
+    height: usize,
+    first: usize,
+    cols: impl Fn(usize) -> Vec<u32>,
+) -> TileList {
     let mut tiles = Vec::new();
     for (window, ends) in ptr.windows(2).enumerate() {
         let top = first + window * height;
         for block in ends[0] as usize..ends[1] as usize {
-            tiles.push(Tile { rows: top..top + height, cols: cols(block) });
+            tiles.push(TileLines { rows: top..top + height, cols: cols(block) });
         }
     }
-    Tiles(tiles)
+    TileList(tiles)
 }
 
 /// The columns of block column `col`, `width` each; none of a pad.

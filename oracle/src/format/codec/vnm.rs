@@ -87,11 +87,11 @@ impl<T: Scalar> Codec<T> for Vnm<T> {
 }
 
 /// The blocks that hold entries, in row-major order.
-fn cut<T: Copy>(entries: &Entries<T>, v: usize, m: usize) -> BTreeMap<(usize, usize), Block<T>> {
+fn cut<T: Copy>(entries: &Entries<T>, v: usize, m: usize) -> BTreeMap<(usize, usize), VnmBlock<T>> {
     let mut blocks = BTreeMap::new();
     for &e in &entries.list {
         let (row, col) = (e.row as usize, e.col as usize);
-        let block = blocks.entry((row / v, col / m)).or_insert_with(|| Block { rows: BTreeMap::new() });
+        let block = blocks.entry((row / v, col / m)).or_insert_with(|| VnmBlock { rows: BTreeMap::new() });
         block.rows.entry(row).or_default().push(e);
     }
     blocks
@@ -126,11 +126,11 @@ fn positions<T>(
 }
 
 /// The entries of one block, by row.
-struct Block<T> {
+struct VnmBlock<T> {
     rows: BTreeMap<usize, Vec<Entry<T>>>,
 }
 
-impl<T> Block<T> {
+impl<T> VnmBlock<T> {
     /// The four columns that the block names, as ascending offsets.
     fn columns(&self, first_row: usize, first_col: usize) -> Result<[u32; KEPT], Refusal> {
         let used = self.rows.values().flatten().map(|e| e.col - first_col as u32);

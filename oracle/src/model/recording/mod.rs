@@ -27,6 +27,7 @@ pub const MOST_BYTES: u64 = 1 << 29;
 
 /// Why a file is no recording, or cannot be compared.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordingError {
     /// The name does not say what was recorded.
     #[error(

@@ -17,7 +17,7 @@ pub(super) struct Layout {
 }
 
 /// The matrices of one warp, as bits, row-major.
-pub(super) struct Operands {
+pub(super) struct WarpOperands {
     shape: Instruction,
     a: Vec<u64>,
     b: Vec<u64>,
@@ -71,7 +71,7 @@ impl Layout {
         groups: usize,
         group: usize,
         selector: usize,
-    ) -> Result<Operands, ModelError> {
+    ) -> Result<WarpOperands, ModelError> {
         let sections = self.sections();
         let section = |index: usize| {
             let before: usize = sections[..index].iter().sum();
@@ -95,7 +95,7 @@ impl Layout {
             Engine::Wgmma => shared(section(1), (k, n), input),
             _ => gather(1, (k, n), input, &|lane, i| fragment.b(lane, i)),
         };
-        Ok(Operands {
+        Ok(WarpOperands {
             shape: self.instruction,
             a: gather(0, (m, kept), input, &|lane, i| fragment.a(lane, i)),
             b,
@@ -109,7 +109,7 @@ impl Layout {
     }
 }
 
-impl Operands {
+impl WarpOperands {
     /// Every element of D with what it is made from.
     pub(super) fn samples(&self, group: usize) -> impl Iterator<Item = Sample> + '_ {
         let (m, n) = (usize::from(self.shape.m), usize::from(self.shape.n));

@@ -8,7 +8,7 @@
 //! For readers, not for judging: the same decoding, alignment and rounding as [`FusedSum::step`], with what lies between kept.
 
 use super::fused::FusedSum;
-use super::term::{Operand, Term};
+use super::term::{Meaning, Term};
 use crate::exact::Dyadic;
 use crate::scalar::Precision;
 
@@ -56,14 +56,14 @@ impl FusedSum {
     /// The step that [`step`](Self::step) takes, in full; `None` where a term is infinite or NaN.
     #[must_use]
     pub fn align(&self, acc: u64, a: &[u64], b: &[u64], input: Precision) -> Option<Alignment> {
-        let factor = |bits| Operand::decode(bits, input);
+        let factor = |bits| Meaning::decode(bits, input);
         let products = a.iter().zip(b).map(|(&x, &y)| factor(x).times(factor(y)));
-        let acc = Operand::decode(acc, self.output.precision());
+        let acc = Meaning::decode(acc, self.output.precision());
         let terms: Option<Vec<Term>> = products
             .chain([acc])
             .map(|operand| match operand {
-                Operand::Finite(term) => Some(term),
-                Operand::Nan | Operand::Infinity(_) => None,
+                Meaning::Finite(term) => Some(term),
+                Meaning::Nan | Meaning::Infinity(_) => None,
             })
             .collect();
         let terms = terms?;

@@ -12,7 +12,7 @@
 //! Mikaitis, "Accurate models of NVIDIA tensor cores" (arXiv 2512.07004); MMA-Sim (arXiv 2511.10909). Confirmed on an H200 by
 //! the recordings in `oracle/data/silicon`.
 
-use super::term::{Operand, Output};
+use super::term::{FinalRounding, Meaning};
 use crate::scalar::Precision;
 
 /// Products that a step decodes once and keeps, the most of any unit in the table; more are decoded for every pass.
@@ -28,16 +28,16 @@ pub struct FusedSum {
     /// The exponent by which a zero product and a zero accumulator are aligned.
     pub zero_exponent: i32,
     /// The rounding.
-    pub output: Output,
+    pub output: FinalRounding,
 }
 
 impl FusedSum {
     /// One step: the bits of `acc + sum a[i] * b[i]`. Operands beyond the shorter slice are not read.
     #[must_use]
     pub fn step(&self, acc: u64, a: &[u64], b: &[u64], input: Precision) -> u64 {
-        let factor = |bits| Operand::decode(bits, input);
+        let factor = |bits| Meaning::decode(bits, input);
         let products = a.iter().zip(b).map(|(&x, &y)| factor(x).times(factor(y)));
-        let acc = Operand::decode(acc, self.output.precision());
+        let acc = Meaning::decode(acc, self.output.precision());
         let mut decoded = [acc; MOST + 1];
         let count = a.len().min(b.len());
         if count > MOST {
@@ -48,12 +48,12 @@ impl FusedSum {
     }
 
     /// The rounded sum of exact terms, the accumulator among them.
-    pub(super) fn add_up(&self, terms: impl Iterator<Item = Operand> + Clone) -> u64 {
+    pub(super) fn add_up(&self, terms: impl Iterator<Item = Meaning> + Clone) -> u64 {
         if let Some(special) = self.special(terms.clone()) {
             return special;
         }
         let finite = terms.filter_map(|term| match term {
-            Operand::Finite(term) if term.significand != 0 => Some(term),
+            Meaning::Finite(term) if term.significand != 0 => Some(term),
             _ => None,
         });
         let largest = finite.clone().map(|term| term.exponent).max();
@@ -63,16 +63,16 @@ impl FusedSum {
     }
 
     /// NaN if any term is, or if infinities of both signs meet; else the infinity, if there is one.
-    fn special(&self, terms: impl Iterator<Item = Operand>) -> Option<u64> {
+    fn special(&self, terms: impl Iterator<Item = Meaning>) -> Option<u64> {
         let mut infinity = None;
         for term in terms {
             match (term, infinity) {
-                (Operand::Nan, _) => return Some(self.output.nan()),
-                (Operand::Infinity(negative), Some(other)) if negative != other => {
+                (Meaning::Nan, _) => return Some(self.output.nan()),
+                (Meaning::Infinity(negative), Some(other)) if negative != other => {
                     return Some(self.output.nan());
                 }
-                (Operand::Infinity(negative), _) => infinity = Some(negative),
-                (Operand::Finite(_), _) => {}
+                (Meaning::Infinity(negative), _) => infinity = Some(negative),
+                (Meaning::Finite(_), _) => {}
             }
         }
         infinity.map(|negative| self.output.infinity(negative))

@@ -16,7 +16,7 @@
 )]
 
 use super::fused::FusedSum;
-use super::term::{Operand, Output};
+use super::term::{FinalRounding, Meaning};
 use crate::scalar::{Precision, Rounding, encode};
 use pulp::{Simd, WithSimd};
 
@@ -39,7 +39,7 @@ pub(super) struct Factor {
 impl Factor {
     /// `None` for NaN and infinities.
     pub(super) fn decode(bits: u64, precision: Precision) -> Option<Factor> {
-        let Operand::Finite(term) = Operand::decode(bits, precision) else {
+        let Meaning::Finite(term) = Meaning::decode(bits, precision) else {
             return None;
         };
         let magnitude = term.significand as i16;
@@ -67,7 +67,7 @@ impl Planes {
 }
 
 /// One step of one row of C: a factor for each row of B that takes part.
-pub(super) struct Step<'a> {
+pub(super) struct LaneStep<'a> {
     pub(super) sum: FusedSum,
     /// Fraction bits of a product.
     pub(super) product_fraction: i32,
@@ -77,7 +77,7 @@ pub(super) struct Step<'a> {
     pub(super) acc: &'a mut [u32],
 }
 
-impl WithSimd for Step<'_> {
+impl WithSimd for LaneStep<'_> {
     /// True if an accumulator became infinite.
     type Output = bool;
 
@@ -157,7 +157,7 @@ fn window(plane: &[i16], at: usize) -> &[i16; WIDTH] {
 
 /// Reads finite accumulators.
 #[inline(always)]
-fn decode(output: Output, acc: &[u32; WIDTH]) -> Decoded {
+fn decode(output: FinalRounding, acc: &[u32; WIDTH]) -> Decoded {
     let spec = output.precision().spec();
     let (fraction, sign) = (spec.significand - 1, spec.storage_bits - 1);
     let mut c = Decoded { significand: [0; WIDTH], exponent: [0; WIDTH] };
@@ -191,10 +191,10 @@ fn aligned(sum: FusedSum, c: &Decoded, top: &[i32; WIDTH]) -> [f64; WIDTH] {
 
 /// Rounds exact sums; true if one is infinite.
 #[inline(always)]
-fn round(output: Output, total: &[f64; WIDTH], acc: &mut [u32; WIDTH]) -> bool {
+fn round(output: FinalRounding, total: &[f64; WIDTH], acc: &mut [u32; WIDTH]) -> bool {
     let infinity = output.infinity(false) as u32;
     let mut infinite = false;
-    if output == Output::F16NearestEven {
+    if output == FinalRounding::F16NearestEven {
         for j in 0..WIDTH {
             let bits = encode(total[j], Precision::F16, Rounding::NearestEven) as u32;
             acc[j] = if bits == 0x8000 { 0 } else { bits };

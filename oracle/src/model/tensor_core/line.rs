@@ -10,7 +10,7 @@
 
 use super::fused::FusedSum;
 use super::table::Datapath;
-use super::term::{Operand, Term};
+use super::term::{Meaning, Term};
 use crate::scalar::Precision;
 use std::ops::Range;
 
@@ -101,8 +101,8 @@ impl Line {
         self.special = self.exponent.contains(&SPECIAL);
     }
 
-    fn decode(&self, bits: u64) -> Operand {
-        let operand = Operand::decode(bits, self.precision);
+    fn decode(&self, bits: u64) -> Meaning {
+        let operand = Meaning::decode(bits, self.precision);
         if self.in_half { operand.in_half() } else { operand }
     }
 
@@ -111,11 +111,11 @@ impl Line {
     }
 }
 
-fn pack(operand: Operand) -> (i32, i32) {
+fn pack(operand: Meaning) -> (i32, i32) {
     match operand {
-        Operand::Nan | Operand::Infinity(_) => (0, SPECIAL),
-        Operand::Finite(Term { significand: 0, .. }) => (0, ZERO),
-        Operand::Finite(term) => {
+        Meaning::Nan | Meaning::Infinity(_) => (0, SPECIAL),
+        Meaning::Finite(Term { significand: 0, .. }) => (0, ZERO),
+        Meaning::Finite(term) => {
             let magnitude = term.significand as i32;
             (if term.negative { -magnitude } else { magnitude }, term.exponent)
         }
@@ -164,11 +164,11 @@ impl Datapath {
 impl FusedSum {
     /// [`step`](Self::step) over a part of two lines.
     fn step_lines(&self, acc: u64, a: &Line, b: &Line, part: Range<usize>) -> u64 {
-        let acc = Operand::decode(acc, self.output.precision());
+        let acc = Meaning::decode(acc, self.output.precision());
         // Products keep fa + fb bits behind the point; the units here keep at least as many.
         let scale = self.fraction - a.fraction() - b.fraction();
         match acc {
-            Operand::Finite(acc) if !a.special && !b.special && scale >= 0 => {
+            Meaning::Finite(acc) if !a.special && !b.special && scale >= 0 => {
                 self.step_finite(acc, a, b, part, scale)
             }
             _ => self.add_up(part.map(|i| a.decode(a.bits[i]).times(b.decode(b.bits[i]))).chain([acc])),

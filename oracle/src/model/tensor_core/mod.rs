@@ -30,7 +30,7 @@ pub use fused::FusedSum;
 pub use line::Line;
 pub use spmm::{ModelSpmm, PAD};
 pub use table::{Datapath, Evidence};
-pub use term::Output;
+pub use term::FinalRounding;
 
 use super::ModelError;
 use super::chain::Unit;
@@ -195,7 +195,7 @@ impl TensorCore {
 }
 
 /// `FADD` or `HADD`: nearest even, and the one NaN of these units.
-fn ieee_add(x: u64, y: u64, output: Output) -> u64 {
+fn ieee_add(x: u64, y: u64, output: FinalRounding) -> u64 {
     let precision = output.precision();
     let sum = Unit { precision }.add(decode(x, precision), decode(y, precision));
     if sum.is_nan() {

@@ -8,8 +8,8 @@
 //! Bit for bit what [`TensorCore::apply`] returns, which also takes over where a term or an accumulator is not finite, and for
 //! instructions that do not fuse (f64).
 
-use super::lanes::{Factor, Planes, Step};
-use super::term::Output;
+use super::lanes::{Factor, LaneStep, Planes};
+use super::term::FinalRounding;
 use super::{Datapath, TensorCore, ieee_add};
 use crate::format::{Csr, Dense};
 use crate::model::ModelError;
@@ -45,7 +45,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
         let fast = match core.datapath() {
             Datapath::Fused(_) => true,
             // Its inner sums may overflow where they are f16.
-            Datapath::HalfPairs(sum) => sum.output == Output::F32TowardZero,
+            Datapath::HalfPairs(sum) => sum.output == FinalRounding::F32TowardZero,
             Datapath::FmaChain => false,
         };
         Ok(ModelSpmm {
@@ -158,7 +158,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
     fn quickly(&self, fast: &Fast, factors: &[(usize, Factor)], acc: &mut [u32]) -> bool {
         let spec = self.core.instruction().input.spec();
         let step = |sum, terms: &[(usize, Factor)], acc: &mut [u32]| {
-            self.arch.dispatch(Step {
+            self.arch.dispatch(LaneStep {
                 sum,
                 product_fraction: 2 * (spec.significand as i32 - 1),
                 planes: &fast.planes,

@@ -13,7 +13,7 @@
 //! PTX is the PTX ISA 9.1, section 9.7.14.
 
 use super::fused::FusedSum;
-use super::term::Output::{self, E8m13TowardZero, F16NearestEven, F32TowardZero};
+use super::term::FinalRounding::{self, E8m13TowardZero, F16NearestEven, F32TowardZero};
 use crate::arithmetic::Architecture::{self, Sm70, Sm75, Sm80, Sm86, Sm89, Sm90, Sm100, Sm120};
 use crate::arithmetic::{Engine, Instruction};
 use crate::scalar::Precision::{self, Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
@@ -135,13 +135,13 @@ const WIDE: Columns = Columns::MultiplesOf(8);
 const RECORDED: &str = "oracle/data/silicon, docs/silicon/h200.md";
 const PROBED: &str = "docs/silicon/h200.md";
 
-const fn fused(fraction: i32, products: usize, output: Output) -> Datapath {
+const fn fused(fraction: i32, products: usize, output: FinalRounding) -> Datapath {
     Datapath::Fused(unit(fraction, products, output))
 }
 
 /// `e_zero` lies as far below the least exponent that an architecture tells apart as F is wide: -108 - F is -131 for Volta, -132
 /// for Ampere, -133 for Hopper; in f16 sums it is 112 more. fp8 sums (F = 13) have the `e_zero` of their architecture.
-const fn unit(fraction: i32, products: usize, output: Output) -> FusedSum {
+const fn unit(fraction: i32, products: usize, output: FinalRounding) -> FusedSum {
     let offset = match output {
         F16NearestEven => 4,
         _ => -108,
@@ -149,7 +149,7 @@ const fn unit(fraction: i32, products: usize, output: Output) -> FusedSum {
     FusedSum { fraction, products, zero_exponent: offset - fraction, output }
 }
 
-const fn fp8(products: usize, output: Output, zero_exponent: i32) -> Datapath {
+const fn fp8(products: usize, output: FinalRounding, zero_exponent: i32) -> Datapath {
     Datapath::Fused(FusedSum { fraction: 13, products, zero_exponent, output })
 }
 

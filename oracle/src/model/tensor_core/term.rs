@@ -11,7 +11,7 @@ use crate::scalar::{Precision, Specials};
 
 /// What a bit pattern means to a multiplier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operand {
+pub(super) enum Meaning {
     /// Any NaN.
     Nan,
     /// An infinity; true if negative.
@@ -30,9 +30,9 @@ pub(super) struct Term {
     pub(super) fraction: i32,
 }
 
-impl Operand {
+impl Meaning {
     /// Reads `bits`; of a tf32 word the low 13 bits are not looked at.
-    pub(super) fn decode(bits: u64, precision: Precision) -> Operand {
+    pub(super) fn decode(bits: u64, precision: Precision) -> Meaning {
         let spec = precision.spec();
         let fraction = spec.significand - 1;
         let pattern = if precision == Precision::Tf32 { (bits & 0xffff_ffff) >> 13 } else { bits };
@@ -46,13 +46,13 @@ impl Operand {
         let low = magnitude & ((1 << fraction) - 1);
         let top = (1 << (sign_place - fraction)) - 1;
         match spec.specials {
-            Specials::Ieee if field == top && low == 0 => return Operand::Infinity(negative),
-            Specials::Ieee if field == top => return Operand::Nan,
-            Specials::NanOnly if magnitude == (1 << sign_place) - 1 => return Operand::Nan,
+            Specials::Ieee if field == top && low == 0 => return Meaning::Infinity(negative),
+            Specials::Ieee if field == top => return Meaning::Nan,
+            Specials::NanOnly if magnitude == (1 << sign_place) - 1 => return Meaning::Nan,
             _ => {}
         }
         let hidden = u64::from(field > 0) << fraction;
-        Operand::Finite(Term {
+        Meaning::Finite(Term {
             negative,
             significand: hidden | low,
             exponent: spec.emin + field.max(1) - 1,
@@ -62,8 +62,8 @@ impl Operand {
 
     /// What becomes of an fp8 operand that is converted to f16: the subnormals of E4M3 are normal numbers there, and align as
     /// such.
-    pub(super) fn in_half(self) -> Operand {
-        let Operand::Finite(mut term) = self else {
+    pub(super) fn in_half(self) -> Meaning {
+        let Meaning::Finite(mut term) = self else {
             return self;
         };
         let least = Precision::F16.spec().emin;
@@ -71,12 +71,12 @@ impl Operand {
             term.significand <<= 1;
             term.exponent -= 1;
         }
-        Operand::Finite(term)
+        Meaning::Finite(term)
     }
 
     /// The exact product. Infinity times zero is NaN.
-    pub(super) fn times(self, other: Operand) -> Operand {
-        use Operand::{Finite, Infinity, Nan};
+    pub(super) fn times(self, other: Meaning) -> Meaning {
+        use Meaning::{Finite, Infinity, Nan};
         match (self, other) {
             (Nan, _) | (_, Nan) => Nan,
             (Infinity(s), Infinity(t)) => Infinity(s != t),
@@ -106,7 +106,7 @@ impl Term {
 
 /// How a fused sum becomes an accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Output {
+pub enum FinalRounding {
     /// f32, toward zero.
     F32TowardZero,
     /// f32 with 14 significant bits, toward zero: the low 10 bits are 0.
@@ -115,13 +115,13 @@ pub enum Output {
     F16NearestEven,
 }
 
-impl Output {
+impl FinalRounding {
     /// The type of the accumulator.
     #[must_use]
     pub const fn precision(self) -> Precision {
         match self {
-            Output::F32TowardZero | Output::E8m13TowardZero => Precision::F32,
-            Output::F16NearestEven => Precision::F16,
+            FinalRounding::F32TowardZero | FinalRounding::E8m13TowardZero => Precision::F32,
+            FinalRounding::F16NearestEven => Precision::F16,
         }
     }
 
@@ -129,9 +129,9 @@ impl Output {
     #[must_use]
     pub const fn significand(self) -> u32 {
         match self {
-            Output::F32TowardZero => 24,
-            Output::E8m13TowardZero => 14,
-            Output::F16NearestEven => 11,
+            FinalRounding::F32TowardZero => 24,
+            FinalRounding::E8m13TowardZero => 14,
+            FinalRounding::F16NearestEven => 11,
         }
     }
 
@@ -180,7 +180,7 @@ impl Output {
             return magnitude << -shift;
         }
         let quotient = magnitude >> shift;
-        if self != Output::F16NearestEven {
+        if self != FinalRounding::F16NearestEven {
             return quotient;
         }
         let (rest, half) = (magnitude & ((1 << shift) - 1), 1 << (shift - 1));

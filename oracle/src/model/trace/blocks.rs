@@ -15,7 +15,7 @@ use crate::exact::Dyadic;
 use crate::model::cpu::arm::Fpcr;
 use crate::model::cpu::x86::{Mxcsr, add, fma};
 use crate::model::cpu::{CpuStep, bfmopa, fmopa};
-use crate::model::tensor_core::{Datapath, FusedSum, Output, TensorCore};
+use crate::model::tensor_core::{Datapath, FinalRounding, FusedSum, TensorCore};
 use crate::scalar::{Precision, Rounding, decode, encode};
 
 /// The operands of one instruction.
@@ -138,8 +138,8 @@ impl Walk {
             to,
             significand: sum.output.significand(),
             rounding: match sum.output {
-                Output::F32TowardZero | Output::E8m13TowardZero => Rounding::TowardZero,
-                Output::F16NearestEven => Rounding::NearestEven,
+                FinalRounding::F32TowardZero | FinalRounding::E8m13TowardZero => Rounding::TowardZero,
+                FinalRounding::F16NearestEven => Rounding::NearestEven,
             },
             flushes: false,
             bits,

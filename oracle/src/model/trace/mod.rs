@@ -34,6 +34,7 @@ pub struct Trace {
 
 /// Why there is no trace.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceError {
     /// Several results are right.
     #[error(

@@ -25,7 +25,7 @@ pub(super) fn read<R: BufRead>(
         let (line, limit) = (lines.number(), limits.entries);
         return Err(FileError::EntryLimit { line, limit });
     }
-    let mut body = Body::new(header, limits);
+    let mut body = Triples::new(header, limits);
     match header.storage {
         Storage::Coordinate => read_coordinate(lines, &mut body)?,
         Storage::Array => read_array(lines, &mut body)?,
@@ -40,7 +40,7 @@ pub(super) fn read<R: BufRead>(
     Ok(body.parts)
 }
 
-fn read_coordinate<R: BufRead>(lines: &mut Lines<R>, body: &mut Body<'_>) -> Result<(), FileError> {
+fn read_coordinate<R: BufRead>(lines: &mut Lines<R>, body: &mut Triples<'_>) -> Result<(), FileError> {
     let (rows, cols) = (u64::from(body.header.rows), u64::from(body.header.cols));
     for found in 0..body.header.stored_entries {
         next_line(lines, body.header, found)?;
@@ -62,7 +62,7 @@ fn read_coordinate<R: BufRead>(lines: &mut Lines<R>, body: &mut Body<'_>) -> Res
     Ok(())
 }
 
-fn read_array<R: BufRead>(lines: &mut Lines<R>, body: &mut Body<'_>) -> Result<(), FileError> {
+fn read_array<R: BufRead>(lines: &mut Lines<R>, body: &mut Triples<'_>) -> Result<(), FileError> {
     let mut found = 0;
     for col in 0..body.header.cols {
         let first = match body.header.symmetry {
@@ -97,16 +97,16 @@ fn next_line<R: BufRead>(lines: &mut Lines<R>, header: &Header, found: u32) -> R
 }
 
 /// The triples so far.
-struct Body<'a> {
+struct Triples<'a> {
     header: &'a Header,
     limit: u32,
     parts: CooParts<f64>,
 }
 
-impl<'a> Body<'a> {
+impl<'a> Triples<'a> {
     fn new(header: &'a Header, limits: Limits) -> Self {
         let room = TRUSTED_ENTRIES.min(header.stored_entries as usize);
-        Body {
+        Triples {
             header,
             limit: limits.entries,
             parts: CooParts {

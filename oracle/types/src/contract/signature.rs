@@ -22,20 +22,20 @@ pub enum Extent {
 /// Which of a contract's element types an operand has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in `Types`")]
-pub enum Slot {
+pub enum TypeSlot {
     A,
     B,
     Out,
 }
 
-impl Slot {
+impl TypeSlot {
     /// The element type.
     #[must_use]
     pub const fn of(self, types: &Types) -> Precision {
         match self {
-            Slot::A => types.a,
-            Slot::B => types.b,
-            Slot::Out => types.out,
+            TypeSlot::A => types.a,
+            TypeSlot::B => types.b,
+            TypeSlot::Out => types.out,
         }
     }
 }
@@ -48,7 +48,7 @@ pub struct Operand {
     /// Name in words to people.
     pub label: &'static str,
     /// Its element type.
-    pub slot: Slot,
+    pub slot: TypeSlot,
     /// Rows, once it is transposed as asked.
     pub rows: Extent,
     /// Columns, once it is transposed as asked.
@@ -107,7 +107,7 @@ pub struct Signature {
     pub has_params: bool,
 }
 
-const A: Operand = operand("a", "A", Slot::A, Extent::M, Extent::K);
+const A: Operand = operand("a", "A", TypeSlot::A, Extent::M, Extent::K);
 
 /// What most operations have in common.
 const NOTHING: Signature = Signature {
@@ -135,7 +135,7 @@ impl Op {
                     Signature {
                         name: "spmm",
                         words: "sparse x dense matrix (SpMM)",
-                        dense: &[operand("b", "B", Slot::B, Extent::K, Extent::N)],
+                        dense: &[operand("b", "B", TypeSlot::B, Extent::K, Extent::N)],
                         returned: Returned::Matrix,
                         output: Some("c"),
                         transposes_a: true,
@@ -150,7 +150,7 @@ impl Op {
                     Signature {
                         name: "spmv",
                         words: "sparse matrix x vector (SpMV)",
-                        dense: &[operand("x", "x", Slot::B, Extent::K, Extent::One)],
+                        dense: &[operand("x", "x", TypeSlot::B, Extent::K, Extent::One)],
                         returned: Returned::Vector,
                         output: Some("y"),
                         transposes_a: true,
@@ -164,10 +164,10 @@ impl Op {
                     Signature {
                         name: "sddmm",
                         words: "dense x dense at the positions of a sparse matrix (SDDMM)",
-                        sparse: &[operand("s", "A", Slot::Out, Extent::M, Extent::K)],
+                        sparse: &[operand("s", "A", TypeSlot::Out, Extent::M, Extent::K)],
                         dense: &[
-                            operand("x", "X", Slot::A, Extent::M, Extent::N),
-                            operand("y", "Y", Slot::B, Extent::K, Extent::N),
+                            operand("x", "X", TypeSlot::A, Extent::M, Extent::N),
+                            operand("y", "Y", TypeSlot::B, Extent::K, Extent::N),
                         ],
                         returned: Returned::Sampled,
                         output: Some("out"),
@@ -182,7 +182,7 @@ impl Op {
                     Signature {
                         name: "spgemm",
                         words: "sparse x sparse matrix (SpGEMM)",
-                        sparse: &[A, operand("b", "B", Slot::B, Extent::K, Extent::N)],
+                        sparse: &[A, operand("b", "B", TypeSlot::B, Extent::K, Extent::N)],
                         returned: Returned::Product,
                         ..NOTHING
                     }
@@ -222,6 +222,12 @@ impl Signature {
     }
 }
 
-const fn operand(name: &'static str, label: &'static str, slot: Slot, rows: Extent, cols: Extent) -> Operand {
+const fn operand(
+    name: &'static str,
+    label: &'static str,
+    slot: TypeSlot,
+    rows: Extent,
+    cols: Extent,
+) -> Operand {
     Operand { name, label, slot, rows, cols }
 }

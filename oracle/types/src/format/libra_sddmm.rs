@@ -23,7 +23,7 @@
 
 use super::check::check_length;
 use super::fields::fields;
-use super::libra_spmm::{Blocks, WINDOW, check_rest};
+use super::libra_spmm::{TensorBlocks, WINDOW, check_rest};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
@@ -113,7 +113,7 @@ impl<T: Scalar> LibraSddmm<T> {
 }
 
 /// Checks that no column is twice among the `real` ones of a window.
-fn check_distinct(tensor: &Blocks<'_>, window: usize, real: usize) -> Result<(), Refusal> {
+fn check_distinct(tensor: &TensorBlocks<'_>, window: usize, real: usize) -> Result<(), Refusal> {
     let start = tensor.blocks(window).start * COLS;
     let columns = tensor.columns(window)[..real].iter().copied();
     let mut sorted: Vec<(u32, usize)> = columns.zip(start..).collect();
@@ -131,8 +131,8 @@ fn check_distinct(tensor: &Blocks<'_>, window: usize, real: usize) -> Result<(),
 
 impl<T> LibraSddmmParts<T> {
     /// The tensor part.
-    pub fn tensor(&self) -> Blocks<'_> {
-        Blocks {
+    pub fn tensor(&self) -> TensorBlocks<'_> {
+        TensorBlocks {
             rows: self.rows,
             cols: self.cols,
             kb: COLS,
@@ -146,7 +146,12 @@ impl<T> LibraSddmmParts<T> {
 
     /// Checks that no position of a window is in both parts, and that its positions are those in CSR order, `before` of
     /// which are those of earlier windows. Returns the number of its entries.
-    fn check_positions(&self, tensor: &Blocks<'_>, window: usize, before: usize) -> Result<usize, Refusal> {
+    fn check_positions(
+        &self,
+        tensor: &TensorBlocks<'_>,
+        window: usize,
+        before: usize,
+    ) -> Result<usize, Refusal> {
         // Row, column, whether of the CUDA-core part, offset there. Columns were found distinct, bits to be values.
         let mut all: Vec<(usize, u32, bool, usize)> = Vec::new();
         for block in tensor.blocks(window) {

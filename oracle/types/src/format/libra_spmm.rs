@@ -23,7 +23,7 @@ mod blocks;
 use super::fields::fields;
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
-pub use blocks::{Blocks, check_rest, words};
+pub use blocks::{TensorBlocks, check_rest, words};
 use std::ops::Deref;
 
 /// Rows of a window.
@@ -112,8 +112,8 @@ impl<T: Scalar> LibraSpmm<T> {
 
 impl<T> LibraSpmmParts<T> {
     /// The tensor part.
-    pub fn tensor(&self) -> Blocks<'_> {
-        Blocks {
+    pub fn tensor(&self) -> TensorBlocks<'_> {
+        TensorBlocks {
             rows: self.rows,
             cols: self.cols,
             kb: self.kb,

@@ -13,13 +13,13 @@ fn window(first: u32, height: u32, tiles: Range<u32>, rest: [Range<u32>; WINDOW]
 }
 
 /// Tiles that can be told apart.
-fn planned(windows: &[Window], limits: Limits) -> Plan {
+fn planned(windows: &[Window], limits: Limits) -> WorkPlan {
     let count = windows.iter().map(|w| w.tiles.end).max().unwrap_or(0);
     let bitmap: Vec<u64> = (0..count).map(|tile| u64::from(tile) << 33 | 1).collect();
     let value_ptr: Vec<u32> = (0..count).map(|tile| 3 * tile).collect();
     let col: Vec<u32> = (0..8 * count).collect();
-    let tiles = Tiles { bitmap: &bitmap, value_ptr: &value_ptr, col: &col };
-    let plan = Plan::new(windows.iter().cloned(), tiles, limits).expect("small");
+    let tiles = FormatTiles { bitmap: &bitmap, value_ptr: &value_ptr, col: &col };
+    let plan = WorkPlan::new(windows.iter().cloned(), tiles, limits).expect("small");
     for words in plan.items.chunks(16).filter(|words| words[0] < words[1]) {
         let first = words[0];
         assert_eq!(words[4..7], [1, 2 * first, 3 * first]);
@@ -29,7 +29,7 @@ fn planned(windows: &[Window], limits: Limits) -> Plan {
 }
 
 /// The slots of an item, written out where it has neighbouring rows.
-fn slots_of(plan: &Plan, words: &[u32]) -> Vec<RowSlot> {
+fn slots_of(plan: &WorkPlan, words: &[u32]) -> Vec<RowSlot> {
     match words[7] {
         NONE => (0..words[3]).map(|r| [words[2] + r, 0, 0]).collect(),
         number => plan.slots[24 * number as usize..24 * (number as usize + 1)]

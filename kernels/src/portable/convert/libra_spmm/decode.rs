@@ -28,7 +28,7 @@ pub(in crate::portable::convert) struct Pattern {
 }
 
 /// What a range of windows writes.
-struct Lanes<'a> {
+struct DecodedLanes<'a> {
     windows: Range<usize>,
     /// Offset in CSR of the first element.
     first: u32,
@@ -48,14 +48,14 @@ impl Encoding<'_> {
         let (mut columns, mut sources) = (&mut col_idx[..], &mut source[..]);
         let tasks = ranges(&row_ptr).into_iter().map(|windows| {
             let (start, end) = (row_ptr[WINDOW * windows.start], row_ptr[rows.min(WINDOW * windows.end)]);
-            Lanes {
+            DecodedLanes {
                 windows,
                 first: start,
                 col_idx: cut(&mut columns, (end - start) as usize),
                 source: cut(&mut sources, (end - start) as usize),
             }
         });
-        let _: Vec<()> = with_scratch(tasks.collect(), |_: &mut (), mut task: Lanes<'_>| {
+        let _: Vec<()> = with_scratch(tasks.collect(), |_: &mut (), mut task: DecodedLanes<'_>| {
             for window in task.windows.clone() {
                 match self.positions {
                     Some(positions) => self.scatter(window, positions, &mut task),
@@ -100,7 +100,7 @@ impl Encoding<'_> {
     }
 
     /// Merges the two parts of each row; `at` is the offset in CSR of the first entry.
-    fn merge(&self, window: usize, at: u32, lanes: &mut Lanes<'_>) {
+    fn merge(&self, window: usize, at: u32, lanes: &mut DecodedLanes<'_>) {
         let values = self.block_value_ptr[self.block_value_ptr.len() - 1];
         let mut at = (at - lanes.first) as usize;
         let mut push = |col, source| {
@@ -131,7 +131,12 @@ impl Encoding<'_> {
     }
 
     /// Puts the entries of a window where their positions say.
-    fn scatter(&self, window: usize, (position, rest_position): (&[u32], &[u32]), lanes: &mut Lanes<'_>) {
+    fn scatter(
+        &self,
+        window: usize,
+        (position, rest_position): (&[u32], &[u32]),
+        lanes: &mut DecodedLanes<'_>,
+    ) {
         let values = position.len() as u32;
         let mut put = |place: u32, col, source| {
             let at = (place - lanes.first) as usize;

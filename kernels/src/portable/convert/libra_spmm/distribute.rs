@@ -1,6 +1,6 @@
 //! Which vectors of a window go to the tensor part, and to which slot of it.
 
-use super::vectors::{Vector, WINDOW};
+use super::vectors::{ColumnVector, WINDOW};
 use sparse_types::format::FormatParams;
 use sparse_types::refusal::Refusal;
 
@@ -12,35 +12,35 @@ pub(in crate::portable::convert) const SDDMM_COLS: usize = 16;
 
 /// How vectors are distributed.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::portable::convert) enum Rule {
+pub(in crate::portable::convert) enum DistributionRule {
     /// Vectors of at least `least` entries, by column.
     Spmm { least: u32, kb: usize, fill: bool },
     /// Blocks of at least `least` entries, vectors by density.
     Sddmm { least: u32 },
 }
 
-impl Rule {
+impl DistributionRule {
     /// Reads `eta`, `kb` and `fill`.
-    pub(in crate::portable::convert) fn spmm(params: FormatParams) -> Result<Rule, Refusal> {
+    pub(in crate::portable::convert) fn spmm(params: FormatParams) -> Result<DistributionRule, Refusal> {
         let least = eta(params, 48)?.div_ceil(128 / WINDOW as u32);
         let kb = params.kb as usize;
         if !matches!(kb, 4 | 8 | 16) {
             return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb as u64 });
         }
         let fill = params.fill;
-        Ok(Rule::Spmm { least, kb, fill })
+        Ok(DistributionRule::Spmm { least, kb, fill })
     }
 
     /// Reads `eta`.
-    pub(in crate::portable::convert) fn sddmm(params: FormatParams) -> Result<Rule, Refusal> {
-        Ok(Rule::Sddmm { least: eta(params, 24)? })
+    pub(in crate::portable::convert) fn sddmm(params: FormatParams) -> Result<DistributionRule, Refusal> {
+        Ok(DistributionRule::Sddmm { least: eta(params, 24)? })
     }
 
     /// Columns of a block.
     pub(in crate::portable::convert) fn kb(self) -> usize {
         match self {
-            Rule::Spmm { kb, .. } => kb,
-            Rule::Sddmm { .. } => SDDMM_COLS,
+            DistributionRule::Spmm { kb, .. } => kb,
+            DistributionRule::Sddmm { .. } => SDDMM_COLS,
         }
     }
 
@@ -48,24 +48,30 @@ impl Rule {
     pub(in crate::portable::convert) fn may_take(self, ends: &[u32]) -> bool {
         match self {
             // A vector has at most one entry per row.
-            Rule::Spmm { least, .. } => ends.windows(2).filter(|e| e[0] < e[1]).count() >= least as usize,
-            Rule::Sddmm { least } => ends[ends.len() - 1] - ends[0] >= least,
+            DistributionRule::Spmm { least, .. } => {
+                ends.windows(2).filter(|e| e[0] < e[1]).count() >= least as usize
+            }
+            DistributionRule::Sddmm { least } => ends[ends.len() - 1] - ends[0] >= least,
         }
     }
 
     /// The slot of each vector of a window in its tensor part, or [`REST`]; returns how many have one.
-    pub(in crate::portable::convert) fn assign(self, vectors: &[Vector], slots: &mut Vec<u32>) -> usize {
+    pub(in crate::portable::convert) fn assign(
+        self,
+        vectors: &[ColumnVector],
+        slots: &mut Vec<u32>,
+    ) -> usize {
         match self {
-            Rule::Spmm { least, kb, fill } => {
+            DistributionRule::Spmm { least, kb, fill } => {
                 let cut = if fill {
                     let dense = vectors.iter().filter(|v| v.nnz() >= least).count();
-                    Cut::filling(vectors, least, dense.next_multiple_of(kb) - dense)
+                    VectorThreshold::filling(vectors, least, dense.next_multiple_of(kb) - dense)
                 } else {
-                    Cut { least, extra: 0 }
+                    VectorThreshold { least, extra: 0 }
                 };
                 by_column(vectors, cut, slots)
             }
-            Rule::Sddmm { least } => by_density(vectors, least, slots),
+            DistributionRule::Sddmm { least } => by_density(vectors, least, slots),
         }
     }
 }
@@ -81,25 +87,25 @@ fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
 
 /// Takes every vector of at least `least` entries, and the first `extra` of one entry less.
 #[derive(Clone, Copy)]
-struct Cut {
+struct VectorThreshold {
     least: u32,
     extra: usize,
 }
 
-impl Cut {
+impl VectorThreshold {
     /// Room for `free` vectors more than those of at least `least` entries.
-    fn filling(vectors: &[Vector], mut least: u32, mut free: usize) -> Cut {
+    fn filling(vectors: &[ColumnVector], mut least: u32, mut free: usize) -> VectorThreshold {
         let counts = histogram(vectors);
         while least > 1 && counts[least as usize - 1] <= free {
             least -= 1;
             free -= counts[least as usize];
         }
-        Cut { least, extra: free }
+        VectorThreshold { least, extra: free }
     }
 }
 
 /// Number of vectors by their number of entries.
-fn histogram(vectors: &[Vector]) -> [usize; WINDOW + 1] {
+fn histogram(vectors: &[ColumnVector]) -> [usize; WINDOW + 1] {
     let mut counts = [0; WINDOW + 1];
     for vector in vectors {
         counts[vector.nnz() as usize] += 1;
@@ -107,7 +113,7 @@ fn histogram(vectors: &[Vector]) -> [usize; WINDOW + 1] {
     counts
 }
 
-fn by_column(vectors: &[Vector], cut: Cut, slots: &mut Vec<u32>) -> usize {
+fn by_column(vectors: &[ColumnVector], cut: VectorThreshold, slots: &mut Vec<u32>) -> usize {
     slots.clear();
     let (mut taken, mut extra) = (0, cut.extra);
     slots.extend(vectors.iter().map(|vector| {
@@ -123,7 +129,7 @@ fn by_column(vectors: &[Vector], cut: Cut, slots: &mut Vec<u32>) -> usize {
     taken as usize
 }
 
-fn by_density(vectors: &[Vector], least: u32, slots: &mut Vec<u32>) -> usize {
+fn by_density(vectors: &[ColumnVector], least: u32, slots: &mut Vec<u32>) -> usize {
     let counts = histogram(vectors);
     // Where vectors of each density start in the order.
     let mut next = [0; WINDOW + 1];

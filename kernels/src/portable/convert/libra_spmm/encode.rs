@@ -2,9 +2,9 @@
 //!
 //! Nothing here depends on the element type: what becomes of the values is a list of offsets to gather.
 
-use super::distribute::{REST, Rule};
+use super::distribute::{DistributionRule, REST};
 use super::fill::fill;
-use super::vectors::{Merger, Vector, WINDOW};
+use super::vectors::{ColumnVector, Merger, WINDOW};
 use crate::portable::convert::jobs::with_scratch;
 use std::ops::Range;
 
@@ -26,15 +26,15 @@ pub(in crate::portable::convert) struct Index {
 
 /// The pattern of a CSR matrix and how it is distributed.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct PatternSource<'a> {
     pub(super) row_ptr: &'a [u32],
     pub(super) col_idx: &'a [u32],
-    pub(super) rule: Rule,
+    pub(super) rule: DistributionRule,
 }
 
 /// Builds the index arrays.
-pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule: Rule) -> Index {
-    let source = Source { row_ptr, col_idx, rule };
+pub(in crate::portable::convert) fn index(row_ptr: &[u32], col_idx: &[u32], rule: DistributionRule) -> Index {
+    let source = PatternSource { row_ptr, col_idx, rule };
     let rows = row_ptr.len() - 1;
     let mut index = Index {
         window_block_ptr: vec![0; rows.div_ceil(WINDOW) + 1],
@@ -102,7 +102,7 @@ pub(in crate::portable::convert) fn cut<'a, X>(rest: &mut &'a mut [X], len: usiz
 /// Vectors of the windows of a range that have a tensor part: merged once, used twice.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    pub(super) vectors: Vec<Vector>,
+    pub(super) vectors: Vec<ColumnVector>,
     /// Number of vectors of each such window.
     pub(super) counts: Vec<usize>,
 }
@@ -122,7 +122,7 @@ struct Counts<'a> {
     rest: &'a mut [u32],
 }
 
-impl Source<'_> {
+impl PatternSource<'_> {
     /// The rows of a window.
     pub(super) fn rows(&self, window: usize) -> Range<usize> {
         let rows = self.row_ptr.len() - 1;
@@ -167,7 +167,7 @@ impl Source<'_> {
 }
 
 /// Adds the entries that stay with the CUDA cores to their rows; returns the number of the others.
-fn tally(vectors: &[Vector], slots: &[u32], rest: &mut [u32]) -> u32 {
+fn tally(vectors: &[ColumnVector], slots: &[u32], rest: &mut [u32]) -> u32 {
     let mut values = 0;
     for (vector, &slot) in vectors.iter().zip(slots) {
         if slot == REST {

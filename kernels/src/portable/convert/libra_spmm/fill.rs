@@ -1,13 +1,13 @@
 //! The second pass: with every offset known, each range of windows writes its own parts of the arrays.
 
 use super::distribute::REST;
-use super::encode::{Index, Kept, Source, cut, words};
-use super::vectors::{Vector, WINDOW};
+use super::encode::{Index, Kept, PatternSource, cut, words};
+use super::vectors::{ColumnVector, WINDOW};
 use crate::portable::convert::jobs::with_scratch;
 use std::ops::Range;
 
 /// What a range of windows writes, and then each of its windows.
-struct Arrays<'a> {
+struct WindowArrays<'a> {
     bitmap: &'a mut [u64],
     block_value_ptr: &'a mut [u32],
     block_col: &'a mut [u32],
@@ -25,7 +25,7 @@ struct Offsets<'a> {
     row_ptr: &'a [u32],
 }
 
-impl<'a> Arrays<'a> {
+impl<'a> WindowArrays<'a> {
     /// Cuts off what `windows` windows write, whose rows are `rows`.
     fn take(
         &mut self,
@@ -33,11 +33,11 @@ impl<'a> Arrays<'a> {
         rows: Range<usize>,
         offsets: Offsets<'_>,
         kb: usize,
-    ) -> Arrays<'a> {
+    ) -> WindowArrays<'a> {
         let span = |ptr: &[u32], range: Range<usize>| (ptr[range.end] - ptr[range.start]) as usize;
         let blocks = span(offsets.window_block_ptr, windows.clone());
         let rest = span(offsets.row_ptr, rows);
-        Arrays {
+        WindowArrays {
             bitmap: cut(&mut self.bitmap, blocks * words(kb)),
             block_value_ptr: cut(&mut self.block_value_ptr, blocks),
             block_col: cut(&mut self.block_col, blocks * kb),
@@ -50,7 +50,7 @@ impl<'a> Arrays<'a> {
 
 /// Fills everything but the offsets of windows and rows.
 pub(super) fn fill(
-    source: Source<'_>,
+    source: PatternSource<'_>,
     tasks: Vec<(Range<usize>, Kept)>,
     index: &mut Index,
     window_values: &[u32],
@@ -58,7 +58,7 @@ pub(super) fn fill(
     let kb = source.rule.kb();
     let offsets =
         Offsets { window_block_ptr: &index.window_block_ptr, window_values, row_ptr: &index.row_ptr };
-    let mut all = Arrays {
+    let mut all = WindowArrays {
         bitmap: &mut index.bitmap,
         block_value_ptr: &mut index.block_value_ptr[1..],
         block_col: &mut index.block_col,
@@ -94,9 +94,9 @@ pub(super) fn fill(
     });
 }
 
-impl Arrays<'_> {
+impl WindowArrays<'_> {
     /// Bitmaps, columns and value offsets of a window; its values start at `first_value`.
-    fn fill(&mut self, vectors: impl Iterator<Item = (Vector, u32)>, kb: usize, first_value: u32) {
+    fn fill(&mut self, vectors: impl Iterator<Item = (ColumnVector, u32)>, kb: usize, first_value: u32) {
         let shift = kb.trailing_zeros();
         for (vector, slot) in vectors.filter(|v| v.1 != REST) {
             let slot = slot as usize;
@@ -120,7 +120,7 @@ impl Arrays<'_> {
     /// Vectors come by column, so that every row is read in its order.
     fn place(
         &mut self,
-        vectors: impl Iterator<Item = (Vector, u32)>,
+        vectors: impl Iterator<Item = (ColumnVector, u32)>,
         kb: usize,
         first_value: u32,
         (ends, rest): (&[u32], &[u32]),

@@ -13,11 +13,11 @@ pub(in crate::portable::convert) const WINDOW: usize = 8;
 
 /// One vector: its column above, one bit per row in the lowest 8 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::portable::convert) struct Vector(u64);
+pub(in crate::portable::convert) struct ColumnVector(u64);
 
-impl Vector {
-    fn single(col: u32, r: usize) -> Vector {
-        Vector(u64::from(col) << WINDOW | 1 << r)
+impl ColumnVector {
+    fn single(col: u32, r: usize) -> ColumnVector {
+        ColumnVector(u64::from(col) << WINDOW | 1 << r)
     }
 
     /// Its column.
@@ -47,15 +47,15 @@ const CLOSE: usize = 16;
 /// Space to merge in, kept from window to window.
 #[derive(Debug, Default)]
 pub(in crate::portable::convert) struct Merger {
-    from: Vec<Vector>,
-    to: Vec<Vector>,
+    from: Vec<ColumnVector>,
+    to: Vec<ColumnVector>,
     /// Rows of each column, one bit each; all 0 between windows.
     masks: Vec<u8>,
 }
 
 impl Merger {
     /// The vectors of a window, ascending; `ends` are the row pointers of its rows and the one behind them.
-    pub(in crate::portable::convert) fn vectors(&mut self, ends: &[u32], col_idx: &[u32]) -> &[Vector] {
+    pub(in crate::portable::convert) fn vectors(&mut self, ends: &[u32], col_idx: &[u32]) -> &[ColumnVector] {
         let lanes = ends.windows(2).map(|e| &col_idx[e[0] as usize..e[1] as usize]);
         let first = lanes.clone().filter_map(|lane| lane.first()).min();
         let last = lanes.clone().filter_map(|lane| lane.last()).max();
@@ -71,7 +71,12 @@ impl Merger {
     }
 
     /// The vectors between two columns, by a byte for each.
-    fn read_masks<'a>(&mut self, lanes: impl Iterator<Item = &'a [u32]>, first: u32, last: u32) -> &[Vector] {
+    fn read_masks<'a>(
+        &mut self,
+        lanes: impl Iterator<Item = &'a [u32]>,
+        first: u32,
+        last: u32,
+    ) -> &[ColumnVector] {
         // In whole words, so that empty stretches are skipped.
         let span = ((last - first) as usize + 1).next_multiple_of(8);
         if self.masks.len() < span {
@@ -94,14 +99,14 @@ impl Merger {
                 let mask = u64::from(eight[byte]);
                 left ^= mask << (8 * byte);
                 let col = u64::from(first) + (8 * word + byte) as u64;
-                self.from.push(Vector(col << WINDOW | mask));
+                self.from.push(ColumnVector(col << WINDOW | mask));
             }
             bytes.fill(0);
         }
         &self.from
     }
 
-    fn merge_rows(&mut self, ends: &[u32], col_idx: &[u32]) -> &[Vector] {
+    fn merge_rows(&mut self, ends: &[u32], col_idx: &[u32]) -> &[ColumnVector] {
         self.from.clear();
         // Start and length of each run; rows that the matrix does not have are empty runs.
         let mut runs = [(0, 0); WINDOW];
@@ -109,11 +114,11 @@ impl Merger {
             run.0 = self.from.len();
             if let Some(lane) = ends.get(r..r + 2) {
                 let columns = &col_idx[lane[0] as usize..lane[1] as usize];
-                self.from.extend(columns.iter().map(|&col| Vector::single(col, r)));
+                self.from.extend(columns.iter().map(|&col| ColumnVector::single(col, r)));
                 run.1 = columns.len();
             }
         }
-        self.to.resize(self.from.len(), Vector::default());
+        self.to.resize(self.from.len(), ColumnVector::default());
         for step in [1, 2, 4] {
             for first in (0..WINDOW).step_by(2 * step) {
                 let ((a, na), (b, nb)) = (runs[first], runs[first + step]);
@@ -127,7 +132,7 @@ impl Merger {
 }
 
 /// Merges two ascending runs, one vector per column; returns how many.
-fn merge(x: &[Vector], y: &[Vector], out: &mut [Vector]) -> usize {
+fn merge(x: &[ColumnVector], y: &[ColumnVector], out: &mut [ColumnVector]) -> usize {
     let (mut i, mut j, mut k) = (0, 0, 0);
     while i < x.len() && j < y.len() {
         let (a, b) = (x[i].0, y[j].0);
@@ -149,7 +154,7 @@ fn merge(x: &[Vector], y: &[Vector], out: &mut [Vector]) -> usize {
 mod tests {
     use super::*;
 
-    fn flat(vectors: &[Vector]) -> Vec<(u32, Vec<usize>)> {
+    fn flat(vectors: &[ColumnVector]) -> Vec<(u32, Vec<usize>)> {
         vectors.iter().map(|v| (v.col(), v.rows().collect())).collect()
     }
 

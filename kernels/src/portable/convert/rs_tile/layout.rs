@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Some windows, and where their entries lie among those of all windows.
 #[derive(Debug)]
-pub(super) struct Chunk {
+pub(super) struct WindowChunk {
     pub(super) windows: Range<usize>,
     pub(super) values: Range<usize>,
 }
@@ -28,12 +28,12 @@ pub(super) struct Layout {
     pub(super) bitmap: Vec<u64>,
     pub(super) block_value_ptr: Vec<u32>,
     pub(super) block_col: Vec<u32>,
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) chunks: Vec<WindowChunk>,
 }
 
 impl Layout {
     pub(super) fn new(row_ptr: &[u32], col_idx: &[u32], window_row: &[u32]) -> Layout {
-        let csr = Windows { row_ptr, col_idx, window_row };
+        let csr = CsrWindows { row_ptr, col_idx, window_row };
         let chunks = csr.chunks();
         let columns = csr.columns(&chunks);
         let mut window_block_ptr = Vec::with_capacity(window_row.len() + 1);
@@ -65,7 +65,7 @@ impl Layout {
     }
 
     /// Columns, bits and value offsets, chunk by chunk.
-    fn fill(&mut self, csr: &Windows<'_>, columns: &Columns) {
+    fn fill(&mut self, csr: &CsrWindows<'_>, columns: &Columns) {
         let offsets = &self.window_block_ptr;
         let block_range =
             |windows: &Range<usize>| offsets[windows.start] as usize..offsets[windows.end] as usize;
@@ -108,13 +108,13 @@ struct Columns {
 }
 
 /// A CSR pattern and the first rows of its windows.
-struct Windows<'a> {
+struct CsrWindows<'a> {
     row_ptr: &'a [u32],
     col_idx: &'a [u32],
     window_row: &'a [u32],
 }
 
-impl Windows<'_> {
+impl CsrWindows<'_> {
     /// Offsets of the entries of a window in the CSR arrays.
     fn span(&self, window: usize) -> Range<usize> {
         let first = self.window_row[window] as usize;
@@ -123,20 +123,20 @@ impl Windows<'_> {
     }
 
     /// Cuts the windows into chunks of at least [`CHUNK`] entries, the last one aside.
-    fn chunks(&self) -> Vec<Chunk> {
+    fn chunks(&self) -> Vec<WindowChunk> {
         let mut chunks = Vec::new();
         let (mut start, mut from, mut to) = (0, 0, 0);
         for window in 0..self.window_row.len() {
             to += self.span(window).len();
             if to - from >= CHUNK || window + 1 == self.window_row.len() {
-                chunks.push(Chunk { windows: start..window + 1, values: from..to });
+                chunks.push(WindowChunk { windows: start..window + 1, values: from..to });
                 (start, from) = (window + 1, to);
             }
         }
         chunks
     }
 
-    fn columns(&self, chunks: &[Chunk]) -> Columns {
+    fn columns(&self, chunks: &[WindowChunk]) -> Columns {
         let entries = chunks.last().map_or(0, |chunk| chunk.values.end);
         let mut columns =
             Columns { id: vec![0; entries], rows: vec![0; entries], count: vec![0; self.window_row.len()] };

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The index arrays of an RS-Tile matrix.
 #[derive(Debug)]
-pub(super) struct Index<'a> {
+pub(super) struct RsTileIndex<'a> {
     pub(super) rows: usize,
     pub(super) window_row: &'a [u32],
     pub(super) window_block_ptr: &'a [u32],
@@ -26,12 +26,12 @@ pub(super) struct Index<'a> {
 pub(super) struct RowMap {
     pub(super) row_ptr: Vec<u32>,
     pub(super) col_idx: Vec<u32>,
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) chunks: Vec<RowChunk>,
 }
 
 /// A range of rows by what it holds.
 #[derive(Debug)]
-pub(super) struct Chunk {
+pub(super) struct RowChunk {
     pub(super) windows: Range<usize>,
     pub(super) residual: Range<usize>,
     /// Offsets in the result.
@@ -39,7 +39,7 @@ pub(super) struct Chunk {
 }
 
 impl RowMap {
-    pub(super) fn new(index: &Index<'_>) -> RowMap {
+    pub(super) fn new(index: &RsTileIndex<'_>) -> RowMap {
         let row_ptr = index.row_ptr();
         let chunks = index.chunks(&row_ptr);
         let col_idx = index.columns(&row_ptr, &chunks);
@@ -47,7 +47,7 @@ impl RowMap {
     }
 }
 
-impl Index<'_> {
+impl RsTileIndex<'_> {
     fn blocks(&self, window: usize) -> Range<usize> {
         self.window_block_ptr[window] as usize..self.window_block_ptr[window + 1] as usize
     }
@@ -82,7 +82,7 @@ impl Index<'_> {
     }
 
     /// Cuts the rows into chunks of about [`CHUNK`] entries; a row or window of more is not cut.
-    fn chunks(&self, row_ptr: &[u32]) -> Vec<Chunk> {
+    fn chunks(&self, row_ptr: &[u32]) -> Vec<RowChunk> {
         let entries = row_ptr[self.rows] as usize;
         let (mut chunks, mut start) = (Vec::new(), 0);
         let (mut windows, mut residual) = (0, 0);
@@ -95,7 +95,7 @@ impl Index<'_> {
             }
             let last_window = self.window_row.partition_point(|&row| (row as usize) < end);
             let last_residual = self.residual_row.partition_point(|&row| (row as usize) < end);
-            chunks.push(Chunk {
+            chunks.push(RowChunk {
                 windows: windows..last_window,
                 residual: residual..last_residual,
                 entries: row_ptr[start] as usize..row_ptr[end] as usize,
@@ -113,7 +113,7 @@ impl Index<'_> {
         end.min(self.rows)
     }
 
-    fn columns(&self, row_ptr: &[u32], chunks: &[Chunk]) -> Vec<u32> {
+    fn columns(&self, row_ptr: &[u32], chunks: &[RowChunk]) -> Vec<u32> {
         let mut col_idx = vec![0; row_ptr[self.rows] as usize];
         let jobs = cut(&mut col_idx, chunks.iter().map(|c| c.entries.len()));
         let jobs = jobs.into_iter().zip(chunks);

@@ -12,18 +12,18 @@ const PLAIN: usize = 256;
 
 /// The partition of the rows.
 #[derive(Debug, Default)]
-pub(super) struct Split {
+pub(super) struct RowSplit {
     pub(super) window_row: Vec<u32>,
     pub(super) residual_row: Vec<u32>,
     /// Entries of the longest residual row.
     pub(super) residual_width: usize,
 }
 
-impl Split {
-    pub(super) fn new(row_ptr: &[u32], col_idx: &[u32], params: &FormatParams) -> Split {
+impl RowSplit {
+    pub(super) fn new(row_ptr: &[u32], col_idx: &[u32], params: &FormatParams) -> RowSplit {
         let rows = row_ptr.len() - 1;
         let tau = params.tau_nnz.unwrap_or_else(|| estimate(rows, col_idx.len()));
-        let mut split = Split::default();
+        let mut split = RowSplit::default();
         let mut row = 0;
         while row < rows {
             let nnz = row_ptr[row + 1] - row_ptr[row];

@@ -158,7 +158,7 @@ pub(in crate::portable) fn block_windows(row_window_offset: &[u32]) -> Vec<u32> 
 
 /// The blocks of a valid matrix, to be unfolded.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::portable) struct Blocks<'a> {
+pub(in crate::portable) struct TcfBlocks<'a> {
     pub(in crate::portable) rows: usize,
     pub(in crate::portable) height: usize,
     pub(in crate::portable) row_window_offset: &'a [u32],
@@ -175,7 +175,7 @@ pub(in crate::portable) struct Unfolded {
     pub(in crate::portable) slot: Vec<u32>,
 }
 
-impl Blocks<'_> {
+impl TcfBlocks<'_> {
     fn start(&self, window: usize) -> usize {
         self.tc_offset[self.row_window_offset[window] as usize] as usize
     }

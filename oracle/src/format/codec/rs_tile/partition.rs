@@ -32,7 +32,7 @@ pub fn estimate_tau_nnz(rows: usize, nnz: usize) -> u32 {
 
 /// What the scan compares a row with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Thresholds {
+pub struct RsTileThresholds {
     /// Most entries of a CUDA row; 0 for no CUDA part.
     pub nnz: u32,
     /// Added columns: below it a row goes to the CUDA part as printed, from it on as described. Derived when `None`.
@@ -41,11 +41,11 @@ pub struct Thresholds {
     pub rule: ImpactRule,
 }
 
-impl Thresholds {
+impl RsTileThresholds {
     /// Those that `params` give, and the estimate where they give none.
     #[must_use]
-    pub fn new(rows: usize, nnz: usize, params: &FormatParams) -> Thresholds {
-        Thresholds {
+    pub fn new(rows: usize, nnz: usize, params: &FormatParams) -> RsTileThresholds {
+        RsTileThresholds {
             nnz: params.tau_nnz.unwrap_or_else(|| estimate_tau_nnz(rows, nnz)),
             inc: params.tau_inc,
             rule: params.impact,
@@ -70,7 +70,7 @@ impl Thresholds {
 
 /// What the scan finds. Empty rows are in neither list unless a window happens to hold them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Partition {
+pub struct RsTilePartition {
     /// First row of each window, ascending, at least [`WINDOW`] apart. The last window may run past the matrix.
     pub windows: Vec<u32>,
     /// Rows of the CUDA part, ascending.
@@ -79,9 +79,9 @@ pub struct Partition {
 
 /// Algorithm 1. The entries must be valid ([`Entries::check`]).
 #[must_use]
-pub fn partition<T>(entries: &Entries<T>, thresholds: &Thresholds) -> Partition {
+pub fn partition<T>(entries: &Entries<T>, thresholds: &RsTileThresholds) -> RsTilePartition {
     let rows: Vec<&[Entry<T>]> = entries.list.chunk_by(|a, b| a.row == b.row).collect();
-    let mut found = Partition::default();
+    let mut found = RsTilePartition::default();
     let mut next = 0;
     while next < rows.len() {
         let window = window_at(&rows, next);

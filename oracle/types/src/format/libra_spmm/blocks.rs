@@ -8,7 +8,7 @@ use crate::refusal::{Refusal, check_u32};
 
 /// The arrays of a tensor part.
 #[derive(Clone, Copy, Debug)]
-pub struct Blocks<'a> {
+pub struct TensorBlocks<'a> {
     /// Rows of the matrix.
     pub rows: usize,
     /// Columns of the matrix.
@@ -27,7 +27,7 @@ pub struct Blocks<'a> {
     pub values: usize,
 }
 
-impl Blocks<'_> {
+impl TensorBlocks<'_> {
     /// Checks lengths and offsets. Rows of refusals about `window_block_ptr` and `block_col` count windows.
     pub fn check_frame(&self) -> Result<(), Refusal> {
         check_shape(self.rows, self.cols)?;
