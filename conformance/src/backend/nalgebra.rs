@@ -257,37 +257,16 @@ where
     RawSparse: RawOf<Sparse<T>>,
 {
     let coo = |a: &Coo<T>| interop::to_coo(a).map_err(|e| e.to_string());
-    match (a, to) {
-        (Sparse::Coo(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&coo(a)?)),
-        (Sparse::Coo(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&coo(a)?)),
-        (Sparse::Csr(a), FormatKind::Csc) => answer_csc(&CscMatrix::from(&to_csr(a)?)),
-        (Sparse::Csc(a), FormatKind::Csr) => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
-        (Sparse::Csr(a), FormatKind::Coo) => {
+    match a {
+        Sparse::Coo(a) if to == FormatKind::Csr => answer_csr(&CsrMatrix::from(&coo(a)?)),
+        Sparse::Coo(a) if to == FormatKind::Csc => answer_csc(&CscMatrix::from(&coo(a)?)),
+        Sparse::Csr(a) if to == FormatKind::Csc => answer_csc(&CscMatrix::from(&to_csr(a)?)),
+        Sparse::Csc(a) if to == FormatKind::Csr => answer_csr(&CsrMatrix::from(&to_csc(a)?)),
+        Sparse::Csr(a) if to == FormatKind::Coo => {
             let coo = interop::coo(&CooMatrix::from(&to_csr(a)?));
             Ok(Answer::Sparse(RawSparse::of(Sparse::Coo(coo.map_err(|e| e.to_string())?))))
         }
-        (
-            _,
-            FormatKind::Coo
-            | FormatKind::Csr
-            | FormatKind::Csc
-            | FormatKind::Bcsr
-            | FormatKind::Ell
-            | FormatKind::BlockedEll
-            | FormatKind::Loops
-            | FormatKind::RsTile
-            | FormatKind::LibraSpmm
-            | FormatKind::LibraSddmm
-            | FormatKind::RpCsc
-            | FormatKind::CpCsr
-            | FormatKind::Nm
-            | FormatKind::TwoFour
-            | FormatKind::Vnm
-            | FormatKind::Tcf
-            | FormatKind::MeTcf
-            | FormatKind::BitTcf
-            | FormatKind::SrBcrs,
-        ) => Err("no such conversion".into()),
+        _ => Err("no such conversion".into()),
     }
 }
 
