@@ -19,6 +19,8 @@ if ! command -v cargo-fuzz >/dev/null; then
   }
 fi
 root="$PWD"
+# Seeds and dictionaries.
+cargo run --quiet --locked -p sparse-fuzz-targets --example fuzz_corpus
 # Some seconds a target: compiling is what this costs, so CI compiles quickly, on all cores.
 profile="$PWD" quickly=()
 if [ "${CI:-}" = true ]; then

@@ -69,7 +69,8 @@ DTYPES = {
     "u64": np.dtype("<u8"),
 }
 
-# The fields of every format in order: "n" an extent, "?" a flag, "v" matrix elements, or the type of an index array.
+# The fields of every format in order: "n" an extent, "?" a flag, "v" matrix elements, or the type of an index array. A test of the suite
+# writes this table.
 FIELDS = {
     "coo": "rows:n cols:n row_idx:u32 col_idx:u32 values:v",
     "csr": "rows:n cols:n row_ptr:u32 col_idx:u32 values:v",
@@ -78,24 +79,17 @@ FIELDS = {
     "ell": "rows:n cols:n width:n col_idx:u32 values:v",
     "blocked_ell": "rows:n cols:n block_rows:n block_cols:n width:n block_col:u32 values:v",
     "loops": "rows:n cols:n boundary:n br:n row_ptr:u32 col_idx:u32 csr_values:v block_ptr:u32 block_col:u32 values:v",
-    "rs_tile": "rows:n cols:n window_row:u32 window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v "
-    "residual_row:u32 residual_width:n residual_col:u32 residual_values:v",
-    "libra_spmm": "rows:n cols:n kb:n window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v "
-    "row_ptr:u32 col_idx:u32 rest_values:v",
-    "libra_sddmm": "rows:n cols:n window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v position:u32 "
-    "row_ptr:u32 col_idx:u32 rest_values:v rest_position:u32",
-    "rp_csc": "rows:n cols:n groups:n col_idx:u16 group_bitmap:u64 group_col_ptr:u32 col_len:u8 group_value_ptr:u32 "
-    "row_idx:u16 values:v",
-    "cp_csr": "rows:n cols:n groups:n row_idx:u16 group_bitmap:u64 group_row_ptr:u32 row_len:u8 group_value_ptr:u32 "
-    "col_idx:u16 values:v",
+    "rs_tile": "rows:n cols:n window_row:u32 window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v residual_row:u32 residual_width:n residual_col:u32 residual_values:v",
+    "libra_spmm": "rows:n cols:n kb:n window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v row_ptr:u32 col_idx:u32 rest_values:v",
+    "libra_sddmm": "rows:n cols:n window_block_ptr:u32 bitmap:u64 block_value_ptr:u32 block_col:u32 values:v position:u32 row_ptr:u32 col_idx:u32 rest_values:v rest_position:u32",
+    "rp_csc": "rows:n cols:n groups:n col_idx:u16 group_bitmap:u64 group_col_ptr:u32 col_len:u8 group_value_ptr:u32 row_idx:u16 values:v",
+    "cp_csr": "rows:n cols:n groups:n row_idx:u16 group_bitmap:u64 group_row_ptr:u32 row_len:u8 group_value_ptr:u32 col_idx:u16 values:v",
     "nm": "rows:n cols:n n:n m:n l:n index:u32 values:v",
     "two_four": "rows:n cols:n short_k:? metadata:u32 values:v",
     "vnm": "rows:n cols:n v:n n:n m:n column:u32 index:u8 values:v",
     "tcf": "rows:n cols:n node_pointer:u32 edge_list:u32 edge_to_column:u32 edge_to_row:u32 block_partition:u32 values:v",
-    "me_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_id:u8 sparse_a_to_b:u32 "
-    "block_window:u32 values:v",
-    "bit_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_bit:u64 sparse_a_to_b:u32 "
-    "block_window:u32 values:v",
+    "me_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_id:u8 sparse_a_to_b:u32 block_window:u32 values:v",
+    "bit_tcf": "rows:n cols:n balanced:? row_window_offset:u32 tc_offset:u32 tc_local_bit:u64 sparse_a_to_b:u32 block_window:u32 values:v",
     "sr_bcrs": "rows:n cols:n v:n stride:n window_ptr:u32 vector_col:u32 values:v",
 }
 FIELDS = {name: [tuple(f.split(":")) for f in text.split()] for name, text in FIELDS.items()}

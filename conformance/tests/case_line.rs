@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sparse_conformance::case::{Case, CaseError, Fault, Filling, Params};
-use sparse_conformance::encodings::{Encoding, EncodingInfo};
+use sparse_conformance::encodings::{Encoding, is_loose};
 use sparse_conformance::kept::Kept;
 use sparse_conformance::operands::{OperandError, build};
 use sparse_conformance::origin::{Origin, OriginError};
@@ -140,7 +140,7 @@ fn cases() -> impl Strategy<Value = Case> {
         if !matches!(contract.op, Op::Spmm | Op::Spmv) || params.beta == 0.0 {
             params.kept_c = None;
         }
-        if !EncodingInfo::of(contract.format).is_loose {
+        if !is_loose(contract.format) {
             params.encoding = Encoding::Canonical;
         }
         Case { contract, origin, filling, params }

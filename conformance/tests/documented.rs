@@ -1,19 +1,23 @@
-//! What users read is what the parser takes: every key of a case line and every parameter of a format stands in the documents.
+//! What users read is what the suite takes: every key of a case line, every format and every parameter of one stands in the documents.
 //!
 //! `UPDATE_DOCS=1 cargo test -p sparse-conformance --test reports documented` writes the tables anew.
 
 use sparse_conformance::case::Case;
-use sparse_conformance::keys::{KEYS, key_of, key_of_parameter, keys_table, parameters_table};
-use sparse_oracle::format::{FormatParams, PARAMETERS};
+use sparse_conformance::keys::{KEYS, keys_table, names, parameters, parameters_table};
+use sparse_oracle::format::{FieldRef, Fields, FormatKind, FormatParams, Parameter, Parts};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The table between `<!-- NAME -->` and `<!-- end -->` of a document is this one.
 fn assert_stands_in(document: &str, name: &str, table: &str) {
+    assert_stands_between((&format!("<!-- {name} -->\n"), "<!-- end -->"), document, table);
+}
+
+/// The text between two marks of a file is this one.
+fn assert_stands_between((start, end): (&str, &str), document: &str, table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
     let text = std::fs::read_to_string(&path).expect(document);
-    let (start, end) = (format!("<!-- {name} -->\n"), "<!-- end -->");
-    let (before, rest) = text.split_once(&start).expect("the mark before the table");
+    let (before, rest) = text.split_once(start).expect("the mark before the table");
     let (found, after) = rest.split_once(end).expect("the mark after the table");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, format!("{before}{start}{table}{end}{after}"))
@@ -32,32 +36,52 @@ fn every_key_of_a_case_line_is_documented() {
 }
 
 #[test]
-fn every_parameter_of_a_conversion_is_documented() {
-    for document in ["PLUGIN.md", "PROTOCOL.md"] {
-        assert_stands_in(document, "parameters", &parameters_table());
+fn every_format_and_every_parameter_is_documented() {
+    let mut table = String::from("| format | what it is | fields in order |\n|---|---|---|\n");
+    for kind in FormatKind::ALL {
+        let fields: Vec<String> =
+            fields(kind).into_iter().map(|(name, of)| format!("`{name}` {of}")).collect();
+        table += &format!("| `{}` | {} | {} |\n", kind.name(), about(kind), fields.join(", "));
     }
-    for parameter in &PARAMETERS {
-        let key =
-            key_of_parameter(parameter).unwrap_or_else(|| panic!("{} has no row in KEYS", parameter.name));
-        let row = format!("| `{}` |", parameter.name);
-        assert!(parameters_table().contains(&row), "{}", parameter.name);
-        match (parameter.get)(&FormatParams::DEFAULT) {
-            Some(default) => assert!(
-                key.default.split('x').all(|part| part == default.to_string()),
-                "{}: the default is {default}, and KEYS says {:?}",
-                parameter.name,
-                key.default
-            ),
-            None => assert!(
-                key.default.parse::<u32>().is_err(),
-                "{}: derived where it is not given",
-                parameter.name
-            ),
-        }
-    }
+    assert_stands_in("../docs/formats.md", "formats", &table);
+    assert_stands_in("../docs/formats.md", "parameters", &parameters_table());
 }
 
-/// A line that uses the key. A key without one here fails the test below.
+/// What the first paragraph of the file that defines a format says.
+fn about(kind: FormatKind) -> String {
+    let path = format!("../oracle/types/src/format/{}.rs", kind.name());
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).expect(&path);
+    let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+/// The fields of a format's parts with what each holds.
+fn fields(kind: FormatKind) -> Vec<(&'static str, &'static str)> {
+    let of = |field: &FieldRef<'_, f32>| match field {
+        FieldRef::Extent(_) => "n",
+        FieldRef::Flag(_) => "?",
+        FieldRef::U8(_) => "u8",
+        FieldRef::U16(_) => "u16",
+        FieldRef::U32(_) => "u32",
+        FieldRef::U64(_) => "u64",
+        FieldRef::Values(_) => "v",
+    };
+    let parts = Parts::<f32>::empty(kind);
+    parts.fields().into_iter().map(|(name, field)| (name, of(&field))).collect()
+}
+
+/// The Python module, which users copy as one file, has the table of formats too.
+#[test]
+fn the_python_module_knows_the_same_formats() {
+    let mut table = String::new();
+    for kind in FormatKind::ALL {
+        let list: Vec<String> = fields(kind).into_iter().map(|(name, of)| format!("{name}:{of}")).collect();
+        table += &format!("    \"{}\": \"{}\",\n", kind.name(), list.join(" "));
+    }
+    assert_stands_between(("FIELDS = {\n", "}\n"), "python/sparse_conformance.py", &table);
+}
+
+/// A line that uses the key of the table. A key without one here fails the test below.
 fn line_with(name: &str) -> Option<&'static str> {
     Some(match name {
         "n" => "spmm.csr.f32_f32_f32_f32/{}/n=3",
@@ -71,22 +95,6 @@ fn line_with(name: &str) -> Option<&'static str> {
         "ldb" => "spmm.csr.f32_f32_f32_f32/{}/ldb=+2",
         "ldc" => "spmm.csr.f32_f32_f32_f32/{}/ldc=+2",
         "block" => "spmm.bcsr.f32_f32_f32_f32/{}/block=2x8",
-        "boundary" => "convert.csr.loops.f16/{}/boundary=2",
-        "br" => "convert.csr.loops.f16/{}/br=4",
-        "tau" => "convert.csr.rs_tile.f16/{}/tau=1",
-        "tau_inc" => "convert.csr.rs_tile.f16/{}/tau_inc=2",
-        "as_printed" => "convert.csr.rs_tile.f16/{}/as_printed=1",
-        "eta" => "convert.csr.libra_spmm.f16/{}/eta=16",
-        "kb" => "convert.csr.libra_spmm.f16/{}/kb=16",
-        "fill" => "convert.csr.libra_spmm.f16/{}/fill=1",
-        "groups" => "convert.csr.rp_csc.f16/{}/groups=2",
-        "nm_n" => "convert.csr.nm.f16/{}/nm_n=1",
-        "nm_m" => "convert.csr.nm.f16/{}/nm_m=8",
-        "nm_l" => "convert.csr.nm.f16/{}/nm_l=2",
-        "v" => "convert.csr.sr_bcrs.f16/{}/v=4",
-        "stride" => "convert.csr.sr_bcrs.f16/{}/stride=2",
-        "short_k" => "convert.csr.two_four.f16/{}/short_k=1",
-        "balanced" => "convert.csr.me_tcf.f16/{}/balanced=1",
         "unpruned" => "convert.csr.nm.f16/{}/unpruned",
         "mode" => "sddmm.csr.f32_f32_f32_f32/{}/mode=scale",
         "ly" => "sddmm.csr.f32_f32_f32_f32/{}/ly=col",
@@ -105,20 +113,42 @@ fn line_with(name: &str) -> Option<&'static str> {
 
 #[test]
 fn every_documented_key_is_one_of_the_parser() {
-    let names: BTreeSet<&str> = KEYS.iter().map(|key| key.name).collect();
-    assert_eq!(names.len(), KEYS.len(), "a key stands there once");
+    let unique: BTreeSet<&str> = names().collect();
+    assert_eq!(unique.len(), names().count(), "a key stands there once");
     for key in KEYS {
         let line = line_with(key.name).unwrap_or_else(|| panic!("no line here uses {}", key.name));
         let line = line.replace("{}", "rmat:scale=3,seed=1/values=ones,0");
-        let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
-        assert_eq!(case.to_string(), line, "what is not the default stands in the line");
+        assert_parses_to_itself(&line);
         assert!(!key.default.is_empty() && !key.doc.is_empty(), "{}", key.name);
         let alone = !line.rsplit('/').next().is_some_and(|part| part.contains('='));
         assert_eq!(alone, key.unit.is_empty(), "{}: a value, or none", key.name);
     }
     // What the table does not have is refused, and the refusal says what there is.
     let unknown = "spmm.csr.f32_f32_f32_f32/rmat:scale=3,seed=1/values=ones,0/bta=1";
-    assert!(key_of("bta").is_none());
+    assert!(names().all(|name| name != "bta"));
     let error = unknown.parse::<Case>().expect_err("no such key").to_string();
-    assert!(names.iter().all(|name| error.contains(name)) && error.contains("docs/case-line.md"), "{error}");
+    assert!(names().all(|name| error.contains(name)) && error.contains("docs/case-line.md"), "{error}");
+}
+
+fn assert_parses_to_itself(line: &str) {
+    let case: Case = line.parse().unwrap_or_else(|e| panic!("{line}: {e}"));
+    assert_eq!(case.to_string(), line, "what is not the default stands in the line");
+}
+
+/// A value of a parameter that is not its default.
+fn other_value(parameter: &Parameter) -> u32 {
+    let default = (parameter.get)(&FormatParams::DEFAULT);
+    let mut samples = parameter.samples.iter();
+    *samples.find(|&&sample| Some(sample) != default).expect("a sample that is not the default")
+}
+
+#[test]
+fn every_parameter_of_a_format_is_a_key_of_its_conversions() {
+    for parameter in parameters() {
+        for format in parameter.formats {
+            let (to, name, value) = (format.name(), parameter.name, other_value(parameter));
+            let source = "rmat:scale=3,seed=1/values=ones,0";
+            assert_parses_to_itself(&format!("convert.csr.{to}.f16/{source}/{name}={value}"));
+        }
+    }
 }

@@ -5,63 +5,43 @@ use crate::papers;
 
 use papers::{corrupted, damage, params, patterns, round_trip};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::with_scalar;
 
-macro_rules! laws {
-    ($($name:ident: $kind:ident),* $(,)?) => {$(
-        mod $name {
-            use super::*;
-
-            const KIND: FormatKind = FormatKind::$kind;
-
-            proptest! {
-                #![proptest_config(ProptestConfig::with_cases(96))]
-
-                #[test]
-                fn decodes_to_what_was_encoded(entries in patterns(), params in params(KIND)) {
-                    for &precision in KIND.precisions() {
-                        with_scalar!(precision, T => round_trip::<T>(KIND, &entries, params)?);
-                    }
-                }
-            }
-
-            proptest! {
-                #![proptest_config(ProptestConfig::with_cases(1024))]
-
-                #[test]
-                fn damage_is_refused_or_decoded_alike(
-                    entries in patterns(),
-                    params in params(KIND),
-                    damage in damage(),
-                ) {
-                    corrupted(KIND, &entries, params, damage)?;
-                }
-            }
-        }
-    )*
-
-        /// Every format of the papers has its module here.
-        #[test]
-        fn no_format_is_forgotten() {
-            let tested = [$(FormatKind::$kind),*];
-            assert_eq!(tested, FormatKind::PAPERS);
-        }
-    };
+/// A law of each format on so many inputs, each format by itself.
+fn holds_of_every_format(cases: u32, law: impl Fn(&mut TestRunner, FormatKind) -> Result<(), String> + Sync) {
+    let law = &law;
+    let broken: Vec<String> = std::thread::scope(|scope| {
+        let run = |kind: FormatKind| {
+            let mut runner = TestRunner::new(ProptestConfig::with_cases(cases));
+            law(&mut runner, kind).err().map(|error| format!("{}: {error}", kind.name()))
+        };
+        let threads = FormatKind::PAPERS.map(|kind| scope.spawn(move || run(kind)));
+        threads.into_iter().filter_map(|thread| thread.join().expect("a law does not panic")).collect()
+    });
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-laws! {
-    loops: Loops,
-    rs_tile: RsTile,
-    libra_spmm: LibraSpmm,
-    libra_sddmm: LibraSddmm,
-    rp_csc: RpCsc,
-    cp_csr: CpCsr,
-    nm: Nm,
-    two_four: TwoFour,
-    vnm: Vnm,
-    tcf: Tcf,
-    me_tcf: MeTcf,
-    bit_tcf: BitTcf,
-    sr_bcrs: SrBcrs,
+#[test]
+fn decodes_to_what_was_encoded() {
+    holds_of_every_format(96, |runner, kind| {
+        let inputs = (patterns(), params(kind));
+        let law = |(entries, params)| {
+            for &precision in kind.precisions() {
+                with_scalar!(precision, T => round_trip::<T>(kind, &entries, params)?);
+            }
+            Ok(())
+        };
+        runner.run(&inputs, law).map_err(|error| error.to_string())
+    });
+}
+
+#[test]
+fn damage_is_refused_or_decoded_alike() {
+    holds_of_every_format(1024, |runner, kind| {
+        let inputs = (patterns(), params(kind), damage());
+        let law = |(entries, params, damage)| corrupted(kind, &entries, params, damage);
+        runner.run(&inputs, law).map_err(|error| error.to_string())
+    });
 }

@@ -4,6 +4,7 @@
 //! **1.2** An explicit zero takes part ... `file.rs::test_name` ...        one clause: a number, then its tests
 //! ```
 
+use sparse_oracle::format::FormatKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,23 @@ fn every_clause_names_tests_that_exist() {
         }
     }
     assert!(broken.is_empty(), "SEMANTICS.md:\n{}", broken.join("\n"));
+}
+
+/// The name that the file of a format opens with: `SR-BCRS` of "SR-BCRS: `v` x 1 vectors, ...".
+fn title(kind: FormatKind) -> String {
+    let path = workspace().join(format!("oracle/types/src/format/{}.rs", kind.name()));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let first = text.strip_prefix("//! ").expect("a file opens with its one job");
+    first.split(' ').next().expect("a word").trim_end_matches([':', ',']).to_lowercase()
+}
+
+#[test]
+fn every_format_has_clauses() {
+    let texts: Vec<String> = clauses(&document()).into_iter().map(|(_, text)| text.to_lowercase()).collect();
+    for kind in FormatKind::ALL {
+        let title = title(kind);
+        assert!(texts.iter().any(|text| text.contains(&title)), "no clause of SEMANTICS.md is about {title}");
+    }
 }
 
 #[test]

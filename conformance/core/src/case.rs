@@ -9,14 +9,14 @@
 //! a change of meaning needs a new prefix.
 
 use crate::after::After;
-use crate::encodings::{Encoding, EncodingInfo};
+use crate::encodings::{Encoding, is_loose};
 use crate::kept::Kept;
-use crate::keys::{KEYS, key_of};
+use crate::keys;
 use crate::origin::Origin;
 use crate::placed::LINE;
 use crate::right::Right;
 use sparse_oracle::contract::{Contract, Op, Returned};
-use sparse_oracle::format::{FormatParams, Layout, PARAMETERS, Parameter};
+use sparse_oracle::format::{FormatParams, Layout};
 use sparse_oracle::scalar::{Precision, decimal, nearest_in};
 use sparse_oracle::source::values::ValueFamily;
 use sparse_oracle::task::SddmmMode;
@@ -258,7 +258,7 @@ impl fmt::Display for Case {
         if blocks(&p.blocks) != blocks(&default.blocks) {
             write!(f, "/block={}x{}", p.blocks.block_rows, p.blocks.block_cols)?;
         }
-        for parameter in named_parameters() {
+        for parameter in keys::parameters() {
             match (parameter.get)(&p.blocks) {
                 Some(value) if Some(value) != (parameter.get)(&default.blocks) => {
                     write!(f, "/{}={value}", parameter.name)?;
@@ -401,7 +401,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
     };
     // What is in no table is documented nowhere.
-    if key_of(part.split_once('=').map_or(part, |p| p.0)).is_none() {
+    if !keys::names().any(|name| name == part.split_once('=').map_or(part, |p| p.0)) {
         return Err(bad(part, unknown_key()));
     }
     match part.split_once('=').unwrap_or((part, "")) {
@@ -435,9 +435,8 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
             p.mode = mode.ok_or_else(|| bad(part, "unknown parameter"))?;
         }
         ("enc", "loose") => {
-            let info = EncodingInfo::of(contract.format);
-            if !info.is_loose {
-                let reason = format!("{} has one encoding only: {}", contract.format.name(), info.doc);
+            if !is_loose(contract.format) {
+                let reason = format!("{} has one encoding only of a matrix", contract.format.name());
                 return Err(bad(part, reason));
             }
             p.encoding = Encoding::Loose;
@@ -471,7 +470,7 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
         }
         ("vc", v) => p.kept_c = Some(kept(v)?),
         (name, v) => {
-            let parameter = named_parameters().find(|parameter| parameter.name == name);
+            let parameter = keys::parameters().find(|parameter| parameter.name == name);
             let parameter = parameter.ok_or_else(|| bad(part, "unknown parameter"))?;
             let value = v.parse().map_err(|e| bad(part, format!("{e}")))?;
             if !parameter.assign(&mut p.blocks, value) {
@@ -486,13 +485,8 @@ fn parse_param(part: &str, contract: &Contract, p: &mut Params) -> Result<(), Ca
 }
 
 fn unknown_key() -> String {
-    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    let names: Vec<&str> = keys::names().collect();
     format!("unknown parameter; there are {} (docs/case-line.md)", names.join(", "))
-}
-
-/// The parameters of formats that stand in a case line by their own name: all but the block shape.
-fn named_parameters() -> impl Iterator<Item = &'static Parameter> {
-    PARAMETERS.iter().filter(|p| !p.name.starts_with("block_"))
 }
 
 impl Case {

@@ -1,5 +1,6 @@
-//! Every key that a case line may have after its values, in one table: the parser takes no other, errors list them, and
-//! `docs/case-line.md`, PLUGIN.md and PROTOCOL.md show them (`conformance/tests/documented.rs` compares).
+//! Every key that a case line may have after its values: those of this table, and the parameters of formats by their names. The parser
+//! takes no other, errors list them, `docs/case-line.md` shows the first and `docs/formats.md` the others
+//! (`conformance/tests/documented.rs` compares).
 
 use sparse_oracle::format::{PARAMETERS, Parameter};
 
@@ -20,7 +21,7 @@ const fn key(name: &'static str, unit: &'static str, default: &'static str, doc:
     Key { name, unit, default, doc }
 }
 
-/// Every key, in the order in which a line has them.
+/// Every key but the parameters of formats, which stand in a line after `block`.
 pub const KEYS: &[Key] = &[
     key("n", "columns, 0 to 65536", "8", "columns of B and C (SpMM, SpGEMM); inner dimension of an SDDMM"),
     key("alpha", "a number of the accumulator's type", "1", "factor of the product"),
@@ -60,57 +61,6 @@ pub const KEYS: &[Key] = &[
         "4x4",
         "BCSR, Blocked-ELL: extents of a block (`block_rows`, `block_cols`)",
     ),
-    key(
-        "boundary",
-        "rows, at most those of the matrix",
-        "half the rows, rounded down",
-        "LOOPS: rows of the CSR part; tiles begin below",
-    ),
-    key("br", "rows", "8", "LOOPS: rows of a tile"),
-    key(
-        "tau",
-        "entries",
-        "estimated (SEMANTICS.md 7.4)",
-        "RS-Tile: most entries of a residual row; 0 for no residual part",
-    ),
-    key(
-        "tau_inc",
-        "columns",
-        "derived (SEMANTICS.md 7.4)",
-        "RS-Tile: threshold on the columns that a row adds to its window",
-    ),
-    key(
-        "as_printed",
-        "0 or 1",
-        "0",
-        "RS-Tile: short rows go to the CUDA part by Algorithm 1 as printed (1), or as the text describes it (0)",
-    ),
-    key(
-        "eta",
-        "1/128, 0 to 128",
-        "48 for SpMM, 24 for SDDMM",
-        "Libra: density from which a vector (a block) goes to the tensor part",
-    ),
-    key("kb", "columns: 4, 8 or 16", "8", "Libra SpMM: columns of a block"),
-    key(
-        "fill",
-        "0 or 1",
-        "0",
-        "Libra SpMM: fill the last block of a window with the densest remaining vectors",
-    ),
-    key("groups", "groups, 1 to 64", "4", "RP-CSC, CP-CSR: number of groups"),
-    key("nm_n", "elements", "2", "N:M, V:N:M: how many of a window are kept"),
-    key("nm_m", "elements", "4", "N:M, V:N:M: the window"),
-    key("nm_l", "columns", "4", "N:M: columns of a window (length of a vector)"),
-    key("v", "rows", "8", "V:N:M, SR-BCRS: rows of a block or vector"),
-    key("stride", "vectors", "4", "SR-BCRS: vectors per group"),
-    key(
-        "short_k",
-        "0 or 1",
-        "0",
-        "2:4: packed for the shorter (1) or the longer (0) of the two shapes of the instruction",
-    ),
-    key("balanced", "0 or 1", "0", "ME-TCF, BitTCF: with the arrays of the load-balanced variant"),
     key(
         "unpruned",
         "",
@@ -174,22 +124,17 @@ pub const KEYS: &[Key] = &[
     ),
 ];
 
-/// The row of a key.
-#[must_use]
-pub fn key_of(name: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| key.name == name)
+/// The parameters of formats that stand in a case line by their own name: all but the block shape, which has one key.
+pub fn parameters() -> impl Iterator<Item = &'static Parameter> {
+    PARAMETERS.iter().filter(|p| !p.name.starts_with("block_"))
 }
 
-/// The row that documents a parameter of a format; the extents of a block share one.
-#[must_use]
-pub fn key_of_parameter(parameter: &Parameter) -> Option<&'static Key> {
-    key_of(match parameter.name {
-        "block_rows" | "block_cols" => "block",
-        name => name,
-    })
+/// The names of all keys.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|key| key.name).chain(parameters().map(|parameter| parameter.name))
 }
 
-/// All keys as a Markdown table.
+/// All keys but the parameters of formats as a Markdown table.
 #[must_use]
 pub fn keys_table() -> String {
     let row = |key: &Key| {
@@ -200,28 +145,22 @@ pub fn keys_table() -> String {
     format!("| key | value | not given | meaning |\n|---|---|---|---|\n{rows}")
 }
 
-/// Parameters of the formats, as conversions hand them over, as a Markdown table.
+/// Parameters of the formats as a Markdown table.
 #[must_use]
 pub fn parameters_table() -> String {
-    let row = |parameter: &Parameter| {
-        let key = key_of_parameter(parameter)?;
-        let (unit, default, doc) = match parameter.name {
-            "block_rows" => ("rows", "4", "rows of a block"),
-            "block_cols" => ("columns", "4", "columns of a block"),
-            _ => (key.unit, key.default, meaning(key.doc)),
-        };
-        let formats: Vec<String> = parameter.formats.iter().map(|f| format!("`{}`", f.name())).collect();
-        let formats = formats.join(", ");
-        Some(format!("| `{}` | {formats} | {unit} | {default} | {doc} |\n", parameter.name))
+    let row = |p: &Parameter| {
+        let formats: Vec<String> = p.formats.iter().map(|f| format!("`{}`", f.name())).collect();
+        format!(
+            "| `{}` | {} | {} | {} | {} |\n",
+            p.name,
+            formats.join(", "),
+            p.unit,
+            p.not_given(),
+            p.doc.trim()
+        )
     };
-    let rows: String = PARAMETERS.iter().filter_map(row).collect();
+    let rows: String = PARAMETERS.iter().map(row).collect();
     format!(
         "| parameter | read by | value | where it is not given | meaning |\n|---|---|---|---|---|\n{rows}"
     )
-}
-
-/// What a key says without the formats that it begins with, which have a column of their own.
-fn meaning(doc: &'static str) -> &'static str {
-    // "N:M: columns .." has two colons: the last one that a space follows ends the names.
-    doc.rfind(": ").map_or(doc, |at| &doc[at + 2..])
 }

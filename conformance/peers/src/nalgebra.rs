@@ -278,33 +278,14 @@ fn product<T: Number>(
 }
 
 fn conversion<T: Number>(a: &NalgebraForm<T>, to: FormatKind) -> Result<NalgebraForm<T>, Failure> {
-    match (a, to) {
-        (NalgebraForm::Coo(a), FormatKind::Csr) => Ok(NalgebraForm::Csr(CsrMatrix::from(a))),
-        (NalgebraForm::Coo(a), FormatKind::Csc) => Ok(NalgebraForm::Csc(CscMatrix::from(a))),
-        (NalgebraForm::Csr(a), FormatKind::Csc) => Ok(NalgebraForm::Csc(CscMatrix::from(a))),
-        (NalgebraForm::Csc(a), FormatKind::Csr) => Ok(NalgebraForm::Csr(CsrMatrix::from(a))),
-        (NalgebraForm::Csr(a), FormatKind::Coo) => Ok(NalgebraForm::Coo(CooMatrix::from(a))),
-        (
-            _,
-            FormatKind::Coo
-            | FormatKind::Csr
-            | FormatKind::Csc
-            | FormatKind::Bcsr
-            | FormatKind::Ell
-            | FormatKind::BlockedEll
-            | FormatKind::Loops
-            | FormatKind::RsTile
-            | FormatKind::LibraSpmm
-            | FormatKind::LibraSddmm
-            | FormatKind::RpCsc
-            | FormatKind::CpCsr
-            | FormatKind::Nm
-            | FormatKind::TwoFour
-            | FormatKind::Vnm
-            | FormatKind::Tcf
-            | FormatKind::MeTcf
-            | FormatKind::BitTcf
-            | FormatKind::SrBcrs,
-        ) => Err("no such conversion".into()),
+    match a {
+        NalgebraForm::Coo(a) if to == FormatKind::Csr => Ok(NalgebraForm::Csr(CsrMatrix::from(a))),
+        NalgebraForm::Coo(a) if to == FormatKind::Csc => Ok(NalgebraForm::Csc(CscMatrix::from(a))),
+        NalgebraForm::Csr(a) if to == FormatKind::Csc => Ok(NalgebraForm::Csc(CscMatrix::from(a))),
+        NalgebraForm::Csc(a) if to == FormatKind::Csr => Ok(NalgebraForm::Csr(CsrMatrix::from(a))),
+        NalgebraForm::Csr(a) if to == FormatKind::Coo => Ok(NalgebraForm::Coo(CooMatrix::from(a))),
+        NalgebraForm::Coo(_) | NalgebraForm::Csr(_) | NalgebraForm::Csc(_) => {
+            Err("no such conversion".into())
+        }
     }
 }

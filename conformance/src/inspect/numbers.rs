@@ -6,7 +6,8 @@
 //! ```
 
 use serde::Serialize;
-use sparse_oracle::format::{FieldRef, Fields, PAD, Parts, Sparse};
+use sparse_oracle::format::{FieldRef, Fields, Parts, Sparse, Tiling};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::Scalar;
 
 /// Sizes and counts of one encoding.
@@ -71,8 +72,7 @@ pub struct Split {
 /// Measures a matrix that was encoded from `encoded` entries.
 pub fn measure<T: Scalar>(matrix: Sparse<T>, encoded: u64) -> Numbers {
     let entries = matrix.nnz() as u64;
-    let tiles = tiles(&matrix);
-    let split = split(&matrix);
+    let tiling = matrix.tiling();
     let parts = Parts::from(matrix);
     let (index_bytes, value_bytes) = (parts.index_bytes(), parts.value_bytes());
     let values = |(_, field): &(_, FieldRef<'_, T>)| match field {
@@ -91,8 +91,8 @@ pub fn measure<T: Scalar>(matrix: Sparse<T>, encoded: u64) -> Numbers {
         total_to_coo: ratio(index_bytes + value_bytes, coo.1),
         slots,
         pads: slots - slots.min(entries),
-        tiles,
-        split,
+        tiles: tiling.as_ref().map(tiles),
+        split: tiling.filter(|tiling| tiling.is_hybrid).map(|tiling| split(&tiling, entries)),
     }
 }
 
@@ -102,43 +102,10 @@ pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-fn tiles<T: Scalar>(matrix: &Sparse<T>) -> Option<Tiles> {
-    let nnz = matrix.nnz();
-    let (shape, count, windows, entries) = match matrix {
-        Sparse::Bcsr(m) => ((m.block_rows, m.block_cols), m.block_col.len(), filled(&m.block_row_ptr), nnz),
-        Sparse::BlockedEll(m) => {
-            let real = |col: &&u32| **col != PAD;
-            let rows = m.block_col.chunks(m.width.max(1)).filter(|row| row.iter().any(|c| *c != PAD));
-            ((m.block_rows, m.block_cols), m.block_col.iter().filter(real).count(), rows.count(), nnz)
-        }
-        Sparse::Loops(m) => ((m.br, 1), m.block_col.len(), filled(&m.block_ptr), nnz - m.csr_values.len()),
-        Sparse::RsTile(m) => ((8, 8), m.bitmap.len(), m.window_row.len(), m.values.len()),
-        Sparse::LibraSpmm(m) => {
-            let blocks = m.block_value_ptr.len() - 1;
-            ((8, m.kb), blocks, filled(&m.window_block_ptr), m.values.len())
-        }
-        Sparse::LibraSddmm(m) => {
-            let blocks = m.block_value_ptr.len() - 1;
-            ((8, 16), blocks, filled(&m.window_block_ptr), m.values.len())
-        }
-        Sparse::Tcf(m) => {
-            let windows = m.block_partition.iter().filter(|&&blocks| blocks > 0).count();
-            ((16, 8), m.blocks() as usize, windows, nnz)
-        }
-        Sparse::MeTcf(m) => ((16, 8), m.blocks(), filled(&m.row_window_offset), nnz),
-        Sparse::BitTcf(m) => ((8, 8), m.blocks(), filled(&m.row_window_offset), nnz),
-        Sparse::SrBcrs(m) => {
-            let vectors = m.vector_col.iter().filter(|&&col| col != PAD);
-            ((m.v, 1), vectors.count(), filled(&m.window_ptr), nnz)
-        }
-        Sparse::Coo(_) | Sparse::Csr(_) | Sparse::Csc(_) | Sparse::Ell(_) => return None,
-        Sparse::RpCsc(_) | Sparse::CpCsr(_) => return None,
-        // Of these every slot is stored, so that pads say all about their density.
-        Sparse::Nm(_) | Sparse::TwoFour(_) | Sparse::Vnm(_) => return None,
-    };
-    let (height, width) = (shape.0 as u64, shape.1 as u64);
-    let (count, windows, entries) = (count as u64, windows as u64, entries as u64);
-    Some(Tiles {
+fn tiles(tiling: &Tiling) -> Tiles {
+    let (height, width) = (tiling.shape.0 as u64, tiling.shape.1 as u64);
+    let (count, windows, entries) = (tiling.count as u64, tiling.windows as u64, tiling.entries as u64);
+    Tiles {
         height,
         width,
         count,
@@ -147,22 +114,11 @@ fn tiles<T: Scalar>(matrix: &Sparse<T>) -> Option<Tiles> {
         density: ratio(entries, count * height * width),
         per_tile: ratio(entries, count),
         per_window: ratio(entries, windows),
-    })
+    }
 }
 
-/// Number of steps of an offset array that are not empty.
-fn filled(offsets: &[u32]) -> usize {
-    offsets.windows(2).filter(|ends| ends[0] < ends[1]).count()
-}
-
-fn split<T: Scalar>(matrix: &Sparse<T>) -> Option<Split> {
-    let rest = match matrix {
-        Sparse::Loops(m) => m.csr_values.len(),
-        Sparse::RsTile(m) => matrix.nnz() - m.values.len(),
-        Sparse::LibraSpmm(m) => m.rest_values.len(),
-        Sparse::LibraSddmm(m) => m.rest_values.len(),
-        _ => return None,
-    };
-    let (tensor, cuda) = ((matrix.nnz() - rest) as u64, rest as u64);
-    Some(Split { tensor, cuda, tensor_share: ratio(tensor, tensor + cuda) })
+/// Of `entries` those in tiles, and the others.
+fn split(tiling: &Tiling, entries: u64) -> Split {
+    let tensor = tiling.entries as u64;
+    Split { tensor, cuda: entries - tensor, tensor_share: ratio(tensor, entries) }
 }

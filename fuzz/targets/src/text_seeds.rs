@@ -4,11 +4,10 @@ use super::text::DRAFT;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sparse_conformance_core::case::Fault;
-use sparse_conformance_core::keys::KEYS;
+use sparse_conformance_core::keys::{self, KEYS};
 use sparse_conformance_core::right::Right;
 use sparse_conformance_core::sequence::After;
 use sparse_oracle::contract::{Op, all_contracts};
-use sparse_oracle::format::PARAMETERS;
 use sparse_oracle::source::generator::quick_spec;
 use sparse_oracle::source::matrix_market::{write_matrix_market_csr, write_matrix_market_pattern};
 use sparse_oracle::source::smtx::write_smtx;
@@ -108,7 +107,7 @@ pub(super) fn case_line() -> Vec<Vec<u8>> {
             _ => VALUE_FAMILIES[turn % VALUE_FAMILIES.len()].name,
         };
         let line = format!("{contract}/{source}/values={values},{i}{}", extras(contract.op, turn));
-        let parameters = PARAMETERS.iter().filter(|p| contract.reads(p) && !p.name.starts_with("block_"));
+        let parameters = keys::parameters().filter(|p| contract.reads(p));
         let line = parameters
             .fold(line, |line, p| format!("{line}/{}={}", p.name, p.samples[turn % p.samples.len()]));
         seeds.push(line.into_bytes());
@@ -153,6 +152,7 @@ pub(super) fn case_line_words() -> Vec<String> {
         "" => format!("/{}", key.name),
         _ => format!("/{}=", key.name),
     }));
+    words.extend(keys::parameters().map(|parameter| format!("/{}=", parameter.name)));
     words.extend(After::ALL.iter().map(|after| after.name().to_owned()));
     words.extend(Right::ALL.iter().map(|right| right.1.to_owned()));
     words.extend(Op::ALL.iter().map(|op| format!("{}.", op.name())));

@@ -12,6 +12,7 @@
 
 use super::{
     AnySparse, Codec, Csr, Dense, Entries, Entry, FormatKind, FormatParams, Layout, SLOT_LIMIT, Sparse,
+    Tiling,
 };
 use crate::arithmetic::Slot;
 use crate::refusal::{Refusal, check_u32};
@@ -39,6 +40,9 @@ pub trait SparseCodec<T>: Sized {
     /// The slots of its tiles; see [`Codec::tile_slots`].
     fn tile_slots(&self) -> Vec<(u32, u32)>;
 
+    /// Its tiles, counted; see [`Codec::tiling`].
+    fn tiling(&self) -> Option<Tiling>;
+
     /// Places along k; see [`Codec::along_k`].
     fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>>;
 }
@@ -62,6 +66,10 @@ impl<T: Scalar> SparseCodec<T> for Sparse<T> {
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {
         each_format!(Sparse, self, m => m.tile_slots())
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        each_format!(Sparse, self, m => m.tiling())
     }
 
     fn along_k<U>(&self, positions: &Csr<U>) -> Option<Csr<Slot>> {

@@ -14,7 +14,7 @@ mod duplicates;
 mod entries;
 mod raw;
 
-pub use codec::Codec;
+pub use codec::{Codec, Tiling};
 pub use duplicates::{CooCodec, Duplicates};
 pub(crate) use entries::ascending;
 pub use entries::{Entries, Entry, in_order};

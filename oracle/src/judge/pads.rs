@@ -107,4 +107,16 @@ mod tests {
             assert_eq!(kind.has_pads(), !pads(kind).is_empty(), "{}", kind.name());
         }
     }
+
+    /// What fills the slots of a format follows from its row; that it has tiles to be counted must follow too.
+    #[test]
+    fn every_format_with_tiles_counts_them() {
+        for kind in FormatKind::ALL {
+            let (sparse, _) = matrix(kind);
+            let tiling = crate::each_sparse!(&sparse, m => m.tiling());
+            assert_eq!(kind.has_pads() && !kind.is_structured(), tiling.is_some(), "{}", kind.name());
+            let entries = tiling.map(|t| t.is_hybrid || t.entries == sparse.nnz());
+            assert!(entries.is_none_or(|all| all), "{}", kind.name());
+        }
+    }
 }

@@ -123,11 +123,13 @@ pub const TYPES: [Types; 11] = {
     ]
 };
 
-/// The first of [`TYPES`]: the table has the contracts of later ones at its end.
+/// The first of [`TYPES`], and the first formats: the table has the contracts of later ones at its end, so that the places of the
+/// others, which plans draw their cases by, stay.
 const FIRST_TYPES: usize = 10;
+const FIRST_FORMATS: usize = 19;
 
-/// The conversions between general formats: every format to and from CSR, and COO to CSC. The formats of the papers
-/// are converted to and from CSR, all of them.
+/// The conversions between the first general formats: every format to and from CSR, and COO to CSC. All other formats are converted to
+/// and from CSR.
 const GENERAL_CONVERSIONS: [(FormatKind, FormatKind); 11] = {
     use FormatKind::{Bcsr, BlockedEll, Coo, Csc, Csr, Ell};
     [
@@ -145,12 +147,9 @@ const GENERAL_CONVERSIONS: [(FormatKind, FormatKind); 11] = {
     ]
 };
 
-/// The conversions in the table, in its order.
-#[must_use]
-pub fn conversions() -> Vec<(FormatKind, FormatKind)> {
-    let papers =
-        FormatKind::PAPERS.iter().flat_map(|&format| [(FormatKind::Csr, format), (format, FormatKind::Csr)]);
-    GENERAL_CONVERSIONS.into_iter().chain(papers).collect()
+/// Conversions from CSR to some formats, and back.
+fn with_csr(formats: &[FormatKind]) -> impl Iterator<Item = (FormatKind, FormatKind)> {
+    formats.iter().flat_map(|&format| [(FormatKind::Csr, format), (format, FormatKind::Csr)])
 }
 
 static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
@@ -169,26 +168,38 @@ static TABLE: LazyLock<Vec<Contract>> = LazyLock::new(|| {
             move |p: &Precision| Contract { op, format, to, types: Types { a: *p, b: *p, acc: *p, out: *p } };
         Precision::ALL.iter().filter(defined).map(row).collect::<Vec<_>>()
     };
-    let mut table = arithmetic(Op::Spmm, &FormatKind::GENERAL);
-    table.extend(arithmetic(Op::Spmv, &FormatKind::GENERAL));
+    let (general, later_general) = split(&FormatKind::GENERAL);
+    let (papers, later_papers) = split(&FormatKind::PAPERS);
+    let mut table = arithmetic(Op::Spmm, general);
+    table.extend(arithmetic(Op::Spmv, general));
     table.extend(arithmetic(Op::Sddmm, &[FormatKind::Csr, FormatKind::Coo]));
     table.extend(arithmetic(Op::Spgemm, &[FormatKind::Csr, FormatKind::Csc]));
     for format in [FormatKind::Coo, FormatKind::Csr, FormatKind::Csc] {
         table.extend(moves(Op::Transpose, format, None));
     }
-    for (from, to) in conversions() {
+    for (from, to) in GENERAL_CONVERSIONS.into_iter().chain(with_csr(papers)) {
         table.extend(moves(Op::Convert, from, Some(to)));
     }
-    // Kernels that take the arrays of a paper's format, and element types that came later: last, so that the places of the others,
-    // which plans draw their cases by, stay.
-    table.extend(arithmetic(Op::Spmm, &FormatKind::PAPERS));
-    table.extend(of_types(Op::Spmm, &FormatKind::GENERAL, later));
-    table.extend(of_types(Op::Spmv, &FormatKind::GENERAL, later));
+    // What came later is last: kernels that take the arrays of a paper's format, element types, formats.
+    table.extend(arithmetic(Op::Spmm, papers));
+    table.extend(of_types(Op::Spmm, general, later));
+    table.extend(of_types(Op::Spmv, general, later));
     table.extend(of_types(Op::Sddmm, &[FormatKind::Csr, FormatKind::Coo], later));
     table.extend(of_types(Op::Spgemm, &[FormatKind::Csr, FormatKind::Csc], later));
-    table.extend(of_types(Op::Spmm, &FormatKind::PAPERS, later));
+    table.extend(of_types(Op::Spmm, papers, later));
+    for (from, to) in with_csr(later_general).chain(with_csr(later_papers)) {
+        table.extend(moves(Op::Convert, from, Some(to)));
+    }
+    table.extend(of_types(Op::Spmm, later_general, &TYPES));
+    table.extend(of_types(Op::Spmm, later_papers, &TYPES));
+    table.extend(of_types(Op::Spmv, later_general, &TYPES));
     table
 });
+
+/// Those of some formats that were there first, and the later ones.
+fn split(formats: &[FormatKind]) -> (&[FormatKind], &[FormatKind]) {
+    formats.split_at(formats.partition_point(|&format| (format as usize) < FIRST_FORMATS))
+}
 
 /// Every contract of the suite, in a fixed order.
 #[must_use]

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A loose encoding decodes to the same entries; which of the free choices it takes depends on the case's seed alone. What the
-//! constructors allow is said in the files of `oracle/types/src/format` and in SEMANTICS.md; [`ENCODINGS`] says it for every format.
-//! Nothing here calls an encoder.
+//! constructors allow is said in the files of `oracle/types/src/format` and in SEMANTICS.md, what a loose encoding varies in [`writer`].
+//! A format that is not there has one encoding, and a test looks for others. Nothing here calls an encoder.
 
 mod general;
 mod libra;
@@ -32,81 +32,47 @@ pub enum Encoding {
     Loose,
 }
 
-/// What a format leaves open.
-#[derive(Clone, Copy, Debug)]
-pub struct EncodingInfo {
-    /// The format.
-    pub format: FormatKind,
-    /// True where it holds a matrix in more than one way.
-    pub is_loose: bool,
-    /// What a loose encoding varies, or why there is only one.
-    pub doc: &'static str,
+/// Writes the arrays of a loose encoding, where the choices leave one.
+type Writer<T> = fn(&Entries<T>, &FormatParams, &mut Room) -> Option<Parts<T>>;
+
+/// The writer of a format's loose encodings; `None` where its entries and parameters say all of its arrays.
+fn writer<T: Scalar>(format: FormatKind) -> Option<Writer<T>> {
+    let table: [(FormatKind, Writer<T>); 14] = [
+        // Triples in any order.
+        (FormatKind::Coo, |e, _, room| Some(Parts::Coo(general::coo(e, room)))),
+        // Blocks that hold no entry, in empty block rows too.
+        (FormatKind::Bcsr, |e, p, room| Some(Parts::Bcsr(general::bcsr(e, p, room)))),
+        // More slots than the longest row needs.
+        (FormatKind::Ell, |e, _, room| Some(Parts::Ell(general::ell(e, room)))),
+        // Blocks that hold no entry, and more slots than the longest block row needs.
+        (FormatKind::BlockedEll, |e, p, room| Some(Parts::BlockedEll(general::blocked_ell(e, p, room)))),
+        // Tiles that hold no entry, in empty blocks too.
+        (FormatKind::Loops, |e, p, room| Some(Parts::Loops(tiles::loops(e, p, room)))),
+        // Windows at other rows, other residual rows, empty ones too; columns and blocks without a bit; a wider residual part.
+        (FormatKind::RsTile, |e, _, room| Some(Parts::RsTile(windows::rs_tile(e, room)))),
+        // Other vectors in the tensor part; columns and blocks without a bit, in empty windows too.
+        (FormatKind::LibraSpmm, |e, p, room| Some(Parts::LibraSpmm(libra::spmm(e, p, room)))),
+        // The same, and vectors in any order.
+        (FormatKind::LibraSddmm, |e, _, room| Some(Parts::LibraSddmm(libra::sddmm(e, room)))),
+        // Windows that store fewer than n vectors name other rows beside them, past the end too.
+        (FormatKind::Nm, |e, p, room| Some(Parts::Nm(structured::nm(e, p, room)))),
+        // Chunks that store fewer than half their columns name other columns beside them.
+        (FormatKind::TwoFour, |e, p, room| Some(Parts::TwoFour(structured::two_four(e, p, room)?))),
+        // Blocks and rows that store fewer columns than they keep name other ones beside them.
+        (FormatKind::Vnm, |e, p, room| Some(Parts::Vnm(structured::vnm(e, p, room)))),
+        // Columns and blocks without an entry, in empty windows too.
+        (FormatKind::MeTcf, |e, p, room| Some(Parts::MeTcf(squeezed::me_tcf(e, p, room)))),
+        (FormatKind::BitTcf, |e, p, room| Some(Parts::BitTcf(squeezed::bit_tcf(e, p, room)))),
+        // Vectors that hold no entry, in empty windows too, and whole groups of pads.
+        (FormatKind::SrBcrs, |e, p, room| Some(Parts::SrBcrs(tiles::sr_bcrs(e, p, room)))),
+    ];
+    table.into_iter().find(|row| row.0 == format).map(|row| row.1)
 }
 
-const fn loose(format: FormatKind, doc: &'static str) -> EncodingInfo {
-    EncodingInfo { format, is_loose: true, doc }
-}
-
-const fn single(format: FormatKind, doc: &'static str) -> EncodingInfo {
-    EncodingInfo { format, is_loose: false, doc }
-}
-
-/// Every format, in the order of [`FormatKind::ALL`].
-pub const ENCODINGS: [EncodingInfo; 19] = [
-    loose(FormatKind::Coo, "triples in any order"),
-    single(FormatKind::Csr, "columns of a row ascend, each is stored once"),
-    single(FormatKind::Csc, "rows of a column ascend, each is stored once"),
-    loose(FormatKind::Bcsr, "blocks that hold no entry, in empty block rows too"),
-    loose(FormatKind::Ell, "more slots than the longest row needs"),
-    loose(
-        FormatKind::BlockedEll,
-        "blocks that hold no entry, and more slots than the longest block row needs",
-    ),
-    loose(FormatKind::Loops, "tiles that hold no entry, in empty blocks too"),
-    loose(
-        FormatKind::RsTile,
-        "windows at other rows, other residual rows, empty ones too; columns and blocks without a bit; a wider residual part",
-    ),
-    loose(
-        FormatKind::LibraSpmm,
-        "other vectors in the tensor part; columns and blocks without a bit, in empty windows too",
-    ),
-    loose(
-        FormatKind::LibraSddmm,
-        "other vectors in the tensor part, in any order; columns and blocks without a bit, in empty windows too",
-    ),
-    single(
-        FormatKind::RpCsc,
-        "a column without an entry is refused, in all groups as in one, and rows of a column ascend",
-    ),
-    single(
-        FormatKind::CpCsr,
-        "a row without an entry is refused, in all groups as in one, and columns of a row ascend",
-    ),
-    loose(
-        FormatKind::Nm,
-        "windows that store fewer than n vectors name other rows beside them, past the end too",
-    ),
-    loose(
-        FormatKind::TwoFour,
-        "chunks that store fewer than half their columns name other columns beside them",
-    ),
-    loose(
-        FormatKind::Vnm,
-        "blocks and rows that store fewer columns than they keep name other ones beside them",
-    ),
-    single(FormatKind::Tcf, "CSR order, and the arrays beside it follow from the columns"),
-    loose(FormatKind::MeTcf, "columns and blocks without an entry, in empty windows too"),
-    loose(FormatKind::BitTcf, "columns and blocks without an entry, in empty windows too"),
-    loose(FormatKind::SrBcrs, "vectors that hold no entry, in empty windows too, and whole groups of pads"),
-];
-
-impl EncodingInfo {
-    /// The row of a format.
-    #[must_use]
-    pub const fn of(format: FormatKind) -> &'static EncodingInfo {
-        &ENCODINGS[format as usize]
-    }
+/// True where a format holds a matrix in more than one way.
+#[must_use]
+pub fn is_loose(format: FormatKind) -> bool {
+    writer::<f32>(format).is_some()
 }
 
 /// Arrays of a loose encoding of sorted entries that the format holds; `None` where it has one encoding only. `params` are those
@@ -120,23 +86,5 @@ pub fn loosened<T: Scalar>(
     apart: bool,
 ) -> Option<Parts<T>> {
     let room = &mut Room::new(seed, format, entries, apart);
-    Some(match format {
-        FormatKind::Coo => Parts::Coo(general::coo(entries, room)),
-        FormatKind::Bcsr => Parts::Bcsr(general::bcsr(entries, params, room)),
-        FormatKind::Ell => Parts::Ell(general::ell(entries, room)),
-        FormatKind::BlockedEll => Parts::BlockedEll(general::blocked_ell(entries, params, room)),
-        FormatKind::Loops => Parts::Loops(tiles::loops(entries, params, room)),
-        FormatKind::SrBcrs => Parts::SrBcrs(tiles::sr_bcrs(entries, params, room)),
-        FormatKind::RsTile => Parts::RsTile(windows::rs_tile(entries, room)),
-        FormatKind::LibraSpmm => Parts::LibraSpmm(libra::spmm(entries, params, room)),
-        FormatKind::LibraSddmm => Parts::LibraSddmm(libra::sddmm(entries, room)),
-        FormatKind::MeTcf => Parts::MeTcf(squeezed::me_tcf(entries, params, room)),
-        FormatKind::BitTcf => Parts::BitTcf(squeezed::bit_tcf(entries, params, room)),
-        FormatKind::Nm => Parts::Nm(structured::nm(entries, params, room)),
-        FormatKind::TwoFour => Parts::TwoFour(structured::two_four(entries, params, room)?),
-        FormatKind::Vnm => Parts::Vnm(structured::vnm(entries, params, room)),
-        FormatKind::Csr | FormatKind::Csc | FormatKind::RpCsc | FormatKind::CpCsr | FormatKind::Tcf => {
-            return None;
-        }
-    })
+    writer(format)?(entries, params, room)
 }

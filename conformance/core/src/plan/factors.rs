@@ -12,7 +12,7 @@ use super::mix::Mix;
 use super::number::{NUMBERS, number, number_class};
 use super::sources::{GROUPS, SHAPES, classes};
 use crate::case::{Case, Fault, Filling, Params};
-use crate::encodings::{Encoding, EncodingInfo};
+use crate::encodings::{Encoding, is_loose};
 use crate::right::Right;
 use crate::sequence::After;
 use sparse_oracle::contract::Contract;
@@ -277,7 +277,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &["canonical", "loose"],
         heavy: &[],
         strong: false,
-        concerns: |c| EncodingInfo::of(c.format).is_loose,
+        concerns: |c| is_loose(c.format),
         set: |d, level, _| {
             d.params.encoding = if level == 1 { Encoding::Loose } else { Encoding::Canonical };
         },

@@ -88,35 +88,21 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
     // What kernels for matrix units take: nothing else would ask them for a product on a file. 2:4 in bf16 is left to the full tier.
     let of_unit = matches!(contract.types.a, Precision::Tf32 | Precision::F16)
         && (contract.types.acc, contract.types.out) == (Precision::F32, Precision::F32);
+    let has_unit = matches!(
+        contract.format,
+        FormatKind::Loops | FormatKind::RsTile | FormatKind::LibraSpmm | FormatKind::Nm | FormatKind::TwoFour
+    );
     let is_csr = contract.format == FormatKind::Csr;
     match contract.op {
-        Op::Spmm => match contract.format {
-            FormatKind::Csr => {
-                matches!(
-                    contract.types.a,
-                    Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16
-                ) && contract.types.out != Precision::Bf16
-                    && contract.types.acc != Precision::F16
-            }
-            FormatKind::Csc => contract.types.a == Precision::F64,
-            FormatKind::Loops
-            | FormatKind::RsTile
-            | FormatKind::LibraSpmm
-            | FormatKind::Nm
-            | FormatKind::TwoFour => f32_only || of_unit,
-            FormatKind::Coo
-            | FormatKind::Bcsr
-            | FormatKind::Ell
-            | FormatKind::BlockedEll
-            | FormatKind::LibraSddmm
-            | FormatKind::RpCsc
-            | FormatKind::CpCsr
-            | FormatKind::Vnm
-            | FormatKind::Tcf
-            | FormatKind::MeTcf
-            | FormatKind::BitTcf
-            | FormatKind::SrBcrs => f32_only,
-        },
+        Op::Spmm if is_csr => {
+            matches!(
+                contract.types.a,
+                Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16
+            ) && contract.types.out != Precision::Bf16
+                && contract.types.acc != Precision::F16
+        }
+        Op::Spmm if contract.format == FormatKind::Csc => contract.types.a == Precision::F64,
+        Op::Spmm => f32_only || of_unit && has_unit,
         Op::Spgemm => is_csr && contract.types.a == Precision::F64,
         Op::Sddmm => is_csr && (f32_only || of_unit || contract.types == TYPES[0]),
         Op::Spmv => is_csr && (f32_only || contract.types == TYPES[0]),

@@ -5,5 +5,4 @@
 mod abi;
 mod boundary;
 mod c;
-mod guide;
 mod operands;

@@ -28,20 +28,33 @@ pub(crate) mod two_four;
 mod vectors;
 mod vnm;
 
-pub(crate) use bit_tcf::{BitTcfToCsr, CsrToBitTcf};
+pub(crate) use bit_tcf::BitTcfToCsr;
 pub(crate) use blocks::{BcsrToCsr, BlockedEllToCsr, CsrToBcsr, CsrToBlockedEll};
 pub(crate) use compressed::{CscToCsr, CsrToCoo, CsrToCsc};
 pub(crate) use coo::{CooToCsc, CooToCsr};
-pub(crate) use cp_csr::{CpCsrToCsr, CsrToCpCsr};
+pub(crate) use cp_csr::CpCsrToCsr;
 pub(crate) use ell::{CsrToEll, EllToCsr};
 pub(crate) use libra_sddmm::{CsrToLibraSddmm, LibraSddmmToCsr};
-pub(crate) use libra_spmm::{CsrToLibraSpmm, LibraSpmmToCsr};
-pub(crate) use loops::{CsrToLoops, LoopsToCsr};
-pub(crate) use me_tcf::{CsrToMeTcf, MeTcfToCsr};
-pub(crate) use nm::{CsrToNm, NmToCsr};
-pub(crate) use rp_csc::{CsrToRpCsc, RpCscToCsr};
-pub(crate) use rs_tile::{CsrToRsTile, RsTileToCsr};
-pub(crate) use sr_bcrs::{CsrToSrBcrs, SrBcrsToCsr};
-pub(crate) use tcf::{CsrToTcf, TcfToCsr};
-pub(crate) use two_four::{CsrToTwoFour, TwoFourToCsr};
-pub(crate) use vnm::{CsrToVnm, VnmToCsr};
+pub(crate) use libra_spmm::LibraSpmmToCsr;
+pub(crate) use loops::CsrToLoops;
+pub(crate) use rp_csc::RpCscToCsr;
+pub(crate) use rs_tile::RsTileToCsr;
+
+use super::rows::PaperRows;
+
+/// The formats of the papers, in the order of their table.
+pub(super) const PAPERS: &[PaperRows] = &[
+    PaperRows::of::<loops::CsrToLoops, loops::LoopsToCsr>(),
+    PaperRows::of::<rs_tile::CsrToRsTile, rs_tile::RsTileToCsr>(),
+    PaperRows::of::<libra_spmm::CsrToLibraSpmm, libra_spmm::LibraSpmmToCsr>(),
+    PaperRows::of::<libra_sddmm::CsrToLibraSddmm, libra_sddmm::LibraSddmmToCsr>(),
+    PaperRows::of::<rp_csc::CsrToRpCsc, rp_csc::RpCscToCsr>(),
+    PaperRows::of::<cp_csr::CsrToCpCsr, cp_csr::CpCsrToCsr>(),
+    PaperRows::of::<nm::CsrToNm, nm::NmToCsr>(),
+    PaperRows::of::<two_four::CsrToTwoFour, two_four::TwoFourToCsr>(),
+    PaperRows::of::<vnm::CsrToVnm, vnm::VnmToCsr>(),
+    PaperRows::of::<tcf::CsrToTcf, tcf::TcfToCsr>(),
+    PaperRows::of::<me_tcf::CsrToMeTcf, me_tcf::MeTcfToCsr>(),
+    PaperRows::of::<bit_tcf::CsrToBitTcf, bit_tcf::BitTcfToCsr>(),
+    PaperRows::of::<sr_bcrs::CsrToSrBcrs, sr_bcrs::SrBcrsToCsr>(),
+];

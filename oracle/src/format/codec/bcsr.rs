@@ -1,10 +1,10 @@
 //! Encoder and decoder of BCSR; the layout is that of [`BcsrParts`](crate::format::BcsrParts).
 
 use super::tiles::placed;
-use super::tiles::{across, distinct_blocks, windows};
+use super::tiles::{across, distinct_blocks, filled, windows};
 use crate::arithmetic::Slot;
 use crate::format::check::{BlockGrid, check_slots};
-use crate::format::{Bcsr, BcsrParts, Codec, Csr, Entries, Entry, FormatParams};
+use crate::format::{Bcsr, BcsrParts, Codec, Csr, Entries, Entry, FormatParams, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 
@@ -72,6 +72,16 @@ impl<T: Scalar> Codec<T> for Bcsr<T> {
     /// The sides of its blocks, which fit: their area is at most [`BLOCK_AREA_LIMIT`](crate::format::BLOCK_AREA_LIMIT).
     fn params(&self) -> FormatParams {
         FormatParams::blocks(self.block_rows as u32, self.block_cols as u32)
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (self.block_rows, self.block_cols),
+            count: self.block_col.len(),
+            windows: filled(&self.block_row_ptr),
+            entries: self.nnz(),
+            is_hybrid: false,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

@@ -1,8 +1,8 @@
 //! Encoder and decoder of BitTCF of Acc-SpMM; the layout is that of [`BitTcfParts`](crate::format::BitTcfParts).
 
-use super::tiles::{cut, windows};
+use super::tiles::{cut, filled, windows};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
-use crate::format::{BitTcf, BitTcfParts, Codec, Entries, Entry, FormatParams, PAD, ascending};
+use crate::format::{BitTcf, BitTcfParts, Codec, Entries, Entry, FormatParams, PAD, Tiling, ascending};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use sparse_types::format::bit_tcf::HEIGHT;
@@ -87,6 +87,16 @@ impl<T: Scalar> Codec<T> for BitTcf<T> {
     /// The parameters that the matrix was encoded with.
     fn params(&self) -> FormatParams {
         FormatParams { balanced: self.balanced, ..FormatParams::default() }
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (HEIGHT, SQUEEZED_COLS),
+            count: self.blocks(),
+            windows: filled(&self.row_window_offset),
+            entries: self.nnz(),
+            is_hybrid: false,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

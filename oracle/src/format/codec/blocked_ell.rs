@@ -2,7 +2,7 @@
 
 use super::tiles::{TileLines, TileList, across, distinct_blocks};
 use crate::format::check::{BlockGrid, check_slots};
-use crate::format::{BlockedEll, BlockedEllParts, Codec, Entries, Entry, FormatParams, PAD};
+use crate::format::{BlockedEll, BlockedEllParts, Codec, Entries, Entry, FormatParams, PAD, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 
@@ -70,6 +70,18 @@ impl<T: Scalar> Codec<T> for BlockedEll<T> {
     /// The sides of its blocks, which fit: their area is at most [`BLOCK_AREA_LIMIT`](crate::format::BLOCK_AREA_LIMIT).
     fn params(&self) -> FormatParams {
         FormatParams::blocks(self.block_rows as u32, self.block_cols as u32)
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        let is_real = |col: &&u32| **col != PAD;
+        let rows = self.block_col.chunks(self.width.max(1));
+        Some(Tiling {
+            shape: (self.block_rows, self.block_cols),
+            count: self.block_col.iter().filter(is_real).count(),
+            windows: rows.filter(|row| row.iter().any(|&col| col != PAD)).count(),
+            entries: self.nnz(),
+            is_hybrid: false,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

@@ -1,9 +1,9 @@
 //! Encoder and decoder of Libra for SDDMM; the layout is that of [`LibraSddmmParts`](crate::format::LibraSddmmParts).
 
 use super::libra_spmm::checked_eta;
-use super::tiles::{cut, windows};
+use super::tiles::{cut, filled, windows};
 use crate::format::check::check_slots;
-use crate::format::{Codec, Entries, Entry, FormatParams, LibraSddmm, LibraSddmmParts, PAD};
+use crate::format::{Codec, Entries, Entry, FormatParams, LibraSddmm, LibraSddmmParts, PAD, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::libra_sddmm::COLS;
@@ -110,6 +110,16 @@ impl<T: Scalar> Codec<T> for LibraSddmm<T> {
             eta: (!(smallest..=taken).contains(&DEFAULT_ETA)).then_some(smallest),
             ..FormatParams::default()
         }
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (WINDOW, COLS),
+            count: self.block_value_ptr.len() - 1,
+            windows: filled(&self.window_block_ptr),
+            entries: self.values.len(),
+            is_hybrid: true,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

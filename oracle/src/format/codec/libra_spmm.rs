@@ -1,10 +1,10 @@
 //! Encoder and decoder of Libra for SpMM; the layout is that of [`LibraSpmmParts`](crate::format::LibraSpmmParts).
 
 use super::tiles::placed;
-use super::tiles::{cut, windows};
+use super::tiles::{cut, filled, windows};
 use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
-use crate::format::{Codec, Csr, Entries, Entry, FormatParams, LibraSpmm, LibraSpmmParts, PAD};
+use crate::format::{Codec, Csr, Entries, Entry, FormatParams, LibraSpmm, LibraSpmmParts, PAD, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::libra_spmm::{WINDOW, check_kb, words};
@@ -116,6 +116,16 @@ impl<T: Scalar> Codec<T> for LibraSpmm<T> {
             fill,
             ..FormatParams::default()
         }
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (WINDOW, self.kb),
+            count: self.block_value_ptr.len() - 1,
+            windows: filled(&self.window_block_ptr),
+            entries: self.values.len(),
+            is_hybrid: true,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

@@ -1,10 +1,10 @@
 //! Encoder and decoder of LOOPS; the layout is that of [`LoopsParts`](crate::format::LoopsParts).
 
 use super::tiles::placed;
-use super::tiles::{distinct_blocks, windows};
+use super::tiles::{distinct_blocks, filled, windows};
 use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
-use crate::format::{Codec, Csr, Entries, Entry, FormatParams, Loops, LoopsParts};
+use crate::format::{Codec, Csr, Entries, Entry, FormatParams, Loops, LoopsParts, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::loops::check_cut;
@@ -86,6 +86,16 @@ impl<T: Scalar> Codec<T> for Loops<T> {
     fn params(&self) -> FormatParams {
         // The constructor has checked that both fit.
         FormatParams { boundary: Some(self.boundary as u32), br: self.br as u32, ..FormatParams::default() }
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (self.br, 1),
+            count: self.block_col.len(),
+            windows: filled(&self.block_ptr),
+            entries: self.nnz() - self.csr_values.len(),
+            is_hybrid: true,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

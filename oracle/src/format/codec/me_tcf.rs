@@ -1,8 +1,8 @@
 //! Encoder and decoder of ME-TCF of DTC-SpMM; the layout is that of [`MeTcfParts`](crate::format::MeTcfParts).
 
-use super::tiles::{cut, windows};
+use super::tiles::{cut, filled, windows};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
-use crate::format::{Codec, Entries, Entry, FormatParams, MeTcf, MeTcfParts, PAD, ascending};
+use crate::format::{Codec, Entries, Entry, FormatParams, MeTcf, MeTcfParts, PAD, Tiling, ascending};
 use crate::refusal::{Refusal, check_u32};
 use crate::scalar::Scalar;
 use sparse_types::format::me_tcf::HEIGHT;
@@ -67,6 +67,16 @@ impl<T: Scalar> Codec<T> for MeTcf<T> {
     /// The parameters that the matrix was encoded with.
     fn params(&self) -> FormatParams {
         FormatParams { balanced: self.balanced, ..FormatParams::default() }
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (HEIGHT, SQUEEZED_COLS),
+            count: self.blocks(),
+            windows: filled(&self.row_window_offset),
+            entries: self.nnz(),
+            is_hybrid: false,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

@@ -25,7 +25,22 @@ use super::{Csr, Entries, FormatParams};
 use crate::arithmetic::Slot;
 use crate::refusal::Refusal;
 
-/// The encoder and the decoder of a format.
+/// The tiles of a matrix, counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiling {
+    /// Rows and columns of a tile.
+    pub shape: (usize, usize),
+    /// Tiles stored.
+    pub count: usize,
+    /// Windows (block rows) that have tiles.
+    pub windows: usize,
+    /// Entries in tiles.
+    pub entries: usize,
+    /// True of a format that keeps the other entries beside its tiles, for another unit.
+    pub is_hybrid: bool,
+}
+
+/// The encoder and the decoder of a format. What has a default is right for a format that stores one entry after another.
 pub trait Codec<T>: Sized {
     /// Encodes sorted entries with the parameters that the format reads.
     ///
@@ -58,6 +73,12 @@ pub trait Codec<T>: Sized {
     /// of a format that stores one entry after another.
     fn tile_slots(&self) -> Vec<(u32, u32)> {
         Vec::new()
+    }
+
+    /// Its tiles. None of a format that stores one entry after another, and of one that holds an N:M pattern: of that every slot is stored,
+    /// so that pads say all about it.
+    fn tiling(&self) -> Option<Tiling> {
+        None
     }
 
     /// Where a kernel that hands whole tiles to a matrix unit has the terms of a row along k: a slot for each of these

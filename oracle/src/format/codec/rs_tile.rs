@@ -6,7 +6,7 @@ use super::tiles::placed;
 use super::tiles::{TileLines, TileList};
 use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
-use crate::format::{Codec, Csr, Entries, Entry, FormatParams, PAD, RsTile, RsTileParts};
+use crate::format::{Codec, Csr, Entries, Entry, FormatParams, PAD, RsTile, RsTileParts, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 pub use partition::{RsTilePartition, RsTileThresholds, WINDOW, estimate_tau_nnz, partition};
@@ -79,6 +79,16 @@ impl<T: Scalar> Codec<T> for RsTile<T> {
         let wanted =
             RsTilePartition { windows: self.window_row.clone(), residual: self.residual_row.clone() };
         recover(&self.entries(), &wanted).unwrap_or_default()
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (SIDE, SIDE),
+            count: self.bitmap.len(),
+            windows: self.window_row.len(),
+            entries: self.values.len(),
+            is_hybrid: true,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

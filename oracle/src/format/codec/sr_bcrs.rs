@@ -1,8 +1,8 @@
 //! Encoder and decoder of SR-BCRS; the layout is that of [`SrBcrsParts`](crate::format::SrBcrsParts).
 
-use super::tiles::{distinct_blocks, windows};
+use super::tiles::{distinct_blocks, filled, windows};
 use crate::format::check::check_slots;
-use crate::format::{Codec, Entries, Entry, FormatParams, PAD, SrBcrs, SrBcrsParts};
+use crate::format::{Codec, Entries, Entry, FormatParams, PAD, SrBcrs, SrBcrsParts, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::sr_bcrs::check_group;
@@ -80,6 +80,16 @@ impl<T: Scalar> Codec<T> for SrBcrs<T> {
     fn params(&self) -> FormatParams {
         // The constructor has checked that both fit.
         FormatParams { v: self.v as u32, stride: self.stride as u32, ..FormatParams::default() }
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (self.v, 1),
+            count: self.vector_col.iter().filter(|&&col| col != PAD).count(),
+            windows: filled(&self.window_ptr),
+            entries: self.nnz(),
+            is_hybrid: false,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

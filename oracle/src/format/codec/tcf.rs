@@ -2,7 +2,7 @@
 
 use super::tiles::{TileLines, TileList};
 use crate::format::check::{SQUEEZED_COLS, check_slots};
-use crate::format::{Codec, Entries, Entry, FormatParams, Tcf, TcfParts};
+use crate::format::{Codec, Entries, Entry, FormatParams, Tcf, TcfParts, Tiling};
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
 use sparse_types::format::tcf::HEIGHT;
@@ -55,6 +55,16 @@ impl<T: Scalar> Codec<T> for Tcf<T> {
     /// The parameters that the matrix was encoded with: there are none.
     fn params(&self) -> FormatParams {
         FormatParams::default()
+    }
+
+    fn tiling(&self) -> Option<Tiling> {
+        Some(Tiling {
+            shape: (HEIGHT, SQUEEZED_COLS),
+            count: self.blocks() as usize,
+            windows: self.block_partition.iter().filter(|&&blocks| blocks > 0).count(),
+            entries: self.nnz(),
+            is_hybrid: false,
+        })
     }
 
     fn tile_slots(&self) -> Vec<(u32, u32)> {

@@ -71,6 +71,11 @@ pub(super) fn placed<U>(positions: &Csr<U>, slots: Vec<Slot>) -> Csr<Slot> {
     positions.map(|_| slots.next().unwrap_or(nowhere))
 }
 
+/// Number of steps of an offset array that are not empty.
+pub(super) fn filled(offsets: &[u32]) -> usize {
+    offsets.windows(2).filter(|ends| ends[0] < ends[1]).count()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::format::{Csr, Entries, Entry, FormatParams, LibraSpmm, Loops, PAD, RsTile, RsTileParts};

@@ -1,4 +1,4 @@
-//! Vector-wise N:M: of every `m` row vectors of length `l`, `n` are kept (NM-SpMM, section II-A).
+//! N:M of vectors: of every `m` row vectors of length `l`, `n` are kept (NM-SpMM, section II-A).
 //!
 //! ```text
 //! 6 x 4, n = 2, m = 4, l = 2       index (D)    values (B')     slots of w = 4 rows

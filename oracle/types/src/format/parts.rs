@@ -1,13 +1,12 @@
 //! Parts of any format: the arrays of a matrix before a constructor has looked at them.
 
 use super::sparse::each_format;
-use super::table::formats;
 use super::{AnySparse, FieldMut, FieldRef, Fields, FormatKind, Sparse};
 use crate::refusal::Refusal;
 use crate::scalar::{Bf16, E4m3, E5m2, F16, Precision, Scalar, Tf32, precisions};
 
 macro_rules! parts {
-    ($d:tt $($Format:ident $Parts:ident $name:literal $group:ident $fill:ident;)*) => {
+    ($d:tt $($Format:ident $Parts:ident $name:literal $group:ident $fill:ident $elements:ident;)*) => {
         /// The arrays of a matrix of any format, unchecked.
         #[derive(Clone, Debug, PartialEq)]
         #[expect(missing_docs, reason = "one variant per FormatKind, named alike")]

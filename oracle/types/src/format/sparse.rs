@@ -1,10 +1,40 @@
 //! Sparse matrices whose format, or element type too, is known only at run time.
 
-use super::table::{Fill, Group, formats};
 use crate::scalar::{Bf16, E4m3, E5m2, F16, Precision, Scalar, Tf32, precisions};
 
+/// Who a format comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    /// The textbook: every operation is defined on it.
+    General,
+    /// A paper.
+    Paper,
+    /// A paper; it holds only matrices of its N:M pattern.
+    Structured,
+}
+
+/// What a slot without an entry holds, where a format has such slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fill {
+    /// There are none, or their column marks them.
+    Nothing,
+    /// +0.0, which an explicit +0.0 cannot be told from. (In LOOPS, in the tile part only.)
+    Zeros,
+    /// Nothing is stored: a bitmap, or the positions of the entries alone, say which slots of a tile hold one.
+    Bits,
+}
+
+/// The element types that a format is defined for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Elements {
+    /// All of them.
+    Every,
+    /// Those that `mma.sp` multiplies with 2:4 metadata.
+    OfSparseMma,
+}
+
 macro_rules! kinds {
-    ($d:tt $($Format:ident $Parts:ident $name:literal $group:ident $fill:ident;)*) => {
+    ($d:tt $($Format:ident $Parts:ident $name:literal $group:ident $fill:ident $elements:ident;)*) => {
         /// A sparse format by name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "named as the format files")]
@@ -15,9 +45,9 @@ macro_rules! kinds {
             pub const ALL: [FormatKind; ROWS.len()] = [$(FormatKind::$Format),*];
         }
 
-        /// Name, group and fill of each format, in the order of [`FormatKind`].
-        const ROWS: &[(FormatKind, &str, Group, Fill)] =
-            &[$((FormatKind::$Format, $name, Group::$group, Fill::$fill)),*];
+        /// Name and properties of each format, in the order of [`FormatKind`].
+        const ROWS: &[(FormatKind, &str, Group, Fill, Elements)] =
+            &[$((FormatKind::$Format, $name, Group::$group, Fill::$fill, Elements::$elements)),*];
 
         /// A sparse matrix of any format with elements of one type.
         #[derive(Clone, Debug, PartialEq)]
@@ -126,10 +156,9 @@ impl FormatKind {
     /// The element types that the format is defined for.
     #[must_use]
     pub const fn precisions(self) -> &'static [Precision] {
-        if matches!(self, FormatKind::TwoFour) {
-            &[Precision::Tf32, Precision::F16, Precision::Bf16]
-        } else {
-            &Precision::ALL
+        match ROWS[self as usize].4 {
+            Elements::Every => &Precision::ALL,
+            Elements::OfSparseMma => &[Precision::Tf32, Precision::F16, Precision::Bf16],
         }
     }
 }
