@@ -6,7 +6,6 @@ use crate::execute::{Before, execute};
 use crate::operands::Operands;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
-use sparse_oracle::contract::Op;
 use sparse_oracle::judge::{
     Accepted, ElementVerdict, ExactOperands, Place, Rule, Site, Terms, values_in_order,
 };
@@ -74,14 +73,12 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
         Some(backend) => Some(ran(case, operands, backend)?),
         None => None,
     };
-    let added: Vec<f64> = match case.contract.op {
-        Op::Sddmm if case.params.mode == SddmmMode::AddS => values_in_order(&operands.a),
-        Op::Spgemm => Vec::new(),
-        Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => {
-            operands.c.first().cloned().unwrap_or_default()
-        }
+    let is_sampled = case.contract.op.is_sampled();
+    let added = if is_sampled && case.params.mode == SddmmMode::AddS {
+        values_in_order(&operands.a)
+    } else {
+        operands.c[0].clone()
     };
-    let is_sddmm = case.contract.op == Op::Sddmm;
     let c_place = exact.compact_place();
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let problem = exact.problem();
@@ -101,7 +98,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
         let accepted = rule.accepts(site, c);
         let found = match &result {
             Some(result) => {
-                let place = if is_sddmm { Place::Visited } else { result.place };
+                let place = if is_sampled { Place::Visited } else { result.place };
                 result.found().bits(place.offset(site.at, number))
             }
             None => accepted.expected_bits(),
@@ -137,8 +134,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
 }
 
 fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseResult> {
-    let in_place = case.contract.op != Op::Sddmm && case.reads_c();
-    let before = if in_place { Before::Values(&operands.c[0]) } else { Before::Poison };
+    let before = if case.reads_c() { Before::Values(&operands.c[0]) } else { Before::Poison };
     let mut spent = Duration::ZERO;
     match execute(case, operands, backend, before, &mut spent) {
         Response::Dense(result) => Some(result),

@@ -41,12 +41,15 @@ use peers::Peers;
 use preset::Preset;
 use report::{SCHEMA, Skipped, UNREAD};
 use sparse_kernels::registry::Kernel;
-use sparse_oracle::contract::{Op, Types};
+use sparse_oracle::contract::{Op, Returned, Types};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The operations that can be timed.
-pub const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm];
+/// True for an operation that can be timed here; moves are timed beside the kernels that need them.
+#[must_use]
+pub fn is_timed(op: Op) -> bool {
+    !op.is_exact()
+}
 
 /// What to measure.
 #[derive(Debug)]
@@ -196,15 +199,15 @@ fn on_matrix(origin: &Origin, options: &Options, peers: &Peers, report: &mut Ben
 #[must_use]
 pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
     let contract = kernel.contract;
-    if !OPS.contains(&contract.op) || !contender::can_be_encoded(kernel) {
+    if !is_timed(contract.op) || !contender::can_be_encoded(kernel) {
         return None;
     }
     if kernel.engine != "cuda" {
         return Some("--kernel");
     }
-    match contract.op {
-        Op::Spmm | Op::Sddmm => Some("--device --kernel"),
-        Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => None,
+    match contract.op.signature().returned {
+        Returned::Matrix | Returned::Sampled => Some("--device --kernel"),
+        Returned::Vector | Returned::Product | Returned::Moved => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::run::{matrices, op, precision};
 use crate::bench::preset::{PRESETS, Preset, preset};
 use crate::bench::report::Skipped;
-use crate::bench::{self, BenchReport, OPS, Options, Peer, html, markdown, text};
+use crate::bench::{self, BenchReport, Options, Peer, html, markdown, text};
 use crate::origin::Origin;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
@@ -218,11 +218,11 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
         if let Some(feature) = known.missing() {
             bail!("kernel {name} needs {}, which this machine lacks", feature.name());
         }
-        if !OPS.contains(&known.contract.op) {
-            bail!(
-                "kernel {name} is not timed: {} moves values; there are spmm, spmv, sddmm, spgemm",
-                known.contract.op.name()
-            );
+        if !bench::is_timed(known.contract.op) {
+            let timed: Vec<&str> =
+                Op::ALL.into_iter().filter(|op| bench::is_timed(*op)).map(Op::name).collect();
+            let (op, timed) = (known.contract.op.name(), timed.join(", "));
+            bail!("kernel {name} is not timed: {op} moves values; there are {timed}");
         }
         chosen.push(known.clone());
     }
@@ -250,7 +250,7 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
             }
             let wanted = |k: &&Kernel| {
                 fits(&args.ops, &[Op::Spmm], &k.contract.op)
-                    && OPS.contains(&k.contract.op)
+                    && bench::is_timed(k.contract.op)
                     && fits(&args.formats, &[FormatKind::Csr, FormatKind::Loops], &k.contract.format)
                     && fits(&args.precisions, &[Precision::F32, Precision::F64], &k.contract.types.a)
             };

@@ -10,7 +10,7 @@ use super::make::on_matrix;
 use super::{Group, Mix, Options, Tier};
 use crate::case::{Case, Filling, Params};
 use crate::origin::Origin;
-use sparse_oracle::contract::{Contract, Op, Returned, TYPES};
+use sparse_oracle::contract::{Contract, Returned, TYPES};
 use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::values::ValueFamily;
@@ -89,8 +89,8 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
     let of_unit = matches!(contract.types.a, Precision::Tf32 | Precision::F16)
         && (contract.types.acc, contract.types.out) == (Precision::F32, Precision::F32);
     let is_csr = contract.format == FormatKind::Csr;
-    match contract.op {
-        Op::Spmm => match contract.format {
+    match contract.op.signature().returned {
+        Returned::Matrix => match contract.format {
             FormatKind::Csr => {
                 matches!(
                     contract.types.a,
@@ -117,11 +117,10 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
             | FormatKind::BitTcf
             | FormatKind::SrBcrs => f32_only,
         },
-        Op::Spgemm => is_csr && contract.types.a == Precision::F64,
-        Op::Sddmm => is_csr && (f32_only || of_unit || contract.types == TYPES[0]),
-        Op::Spmv => is_csr && (f32_only || contract.types == TYPES[0]),
-        Op::Transpose => is_csr && f32_only,
-        Op::Convert => f32_only,
+        Returned::Product => is_csr && contract.types.a == Precision::F64,
+        Returned::Sampled => is_csr && (f32_only || of_unit || contract.types == TYPES[0]),
+        Returned::Vector => is_csr && (f32_only || contract.types == TYPES[0]),
+        Returned::Moved => (is_csr || contract.to.is_some()) && f32_only,
     }
 }
 
@@ -148,6 +147,7 @@ fn plain(contract: Contract, origin: Origin, mix: &mut Mix) -> Case {
 mod tests {
     use super::*;
     use crate::plan::plan;
+    use sparse_oracle::contract::Op;
 
     fn lines(tier: Tier) -> Vec<Case> {
         let options = Options { tier, matrices: vec![PathBuf::from("some.mtx")], ..Options::default() };

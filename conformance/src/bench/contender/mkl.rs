@@ -96,19 +96,15 @@ impl<T: Number> Contender for MklContender<'_, T> {
     }
 
     fn call(&mut self) -> Result<(), String> {
-        match (self.op, &self.operands.b, &self.b_sparse) {
-            (Op::Spmm, Some(b), _) => {
-                let values = elements::<T>(b.data.as_slice())?;
-                self.a.mm(values, b.cols, &mut self.out).map_err(|e| e.to_string())
-            }
-            (Op::Spgemm, _, Some(b)) => {
-                self.answer = Some(self.a.multiply(b).map_err(|e| e.to_string())?);
-                Ok(())
-            }
-            (op @ (Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert), ..) => {
-                Err(format!("{} is not timed", op.name()))
-            }
+        if let Some(b) = self.b_sparse.as_ref().filter(|_| self.op == Op::Spgemm) {
+            self.answer = Some(self.a.multiply(b).map_err(|e| e.to_string())?);
+            return Ok(());
         }
+        let Some(b) = self.operands.b.as_ref().filter(|_| self.op == Op::Spmm) else {
+            return Err(format!("{} is not timed", self.op.name()));
+        };
+        let values = elements::<T>(b.data.as_slice())?;
+        self.a.mm(values, b.cols, &mut self.out).map_err(|e| e.to_string())
     }
 
     fn wrote(&mut self) -> Result<Wrote<'_>, String> {

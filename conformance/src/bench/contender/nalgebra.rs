@@ -102,15 +102,13 @@ where
     }
 
     fn call(&mut self) -> Result<(), String> {
-        match (self.op, &self.b_sparse) {
-            (Op::Spmm | Op::Spmv, _) => {
-                let (a, b) = (NaOp::NoOp(&self.a), NaOp::NoOp(&self.b));
-                spmm_csr_dense(<T as Zero>::zero(), &mut self.c, <T as One>::one(), a, b);
-            }
-            (Op::Spgemm, Some(b)) => self.answer = Some(&self.a * b),
-            (op @ (Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert), _) => {
-                return Err(format!("{} is not timed", op.name()));
-            }
+        if matches!(self.op, Op::Spmm | Op::Spmv) {
+            let (a, b) = (NaOp::NoOp(&self.a), NaOp::NoOp(&self.b));
+            spmm_csr_dense(<T as Zero>::zero(), &mut self.c, <T as One>::one(), a, b);
+        } else if let Some(b) = self.b_sparse.as_ref().filter(|_| self.op == Op::Spgemm) {
+            self.answer = Some(&self.a * b);
+        } else {
+            return Err(format!("{} is not timed", self.op.name()));
         }
         Ok(())
     }

@@ -100,22 +100,20 @@ where
 
     fn call(&mut self) -> Result<(), String> {
         let (rows, n) = self.operands.result;
-        match (self.op, &self.operands.b, &self.b_sparse) {
-            (Op::Spmm, Some(b), _) => {
-                let view = ArrayView2::from_shape((b.rows, b.cols), elements::<T>(b.data.as_slice())?);
-                self.out.fill(<T as Scalar>::from_bits64(0));
-                let c = ArrayViewMut2::from_shape((rows, n), &mut self.out).map_err(|e| e.to_string())?;
-                prod::csr_mulacc_dense_rowmaj(self.a.view(), view.map_err(|e| e.to_string())?, c);
-            }
-            (Op::Spmv, Some(x), _) => {
-                self.out.fill(<T as Scalar>::from_bits64(0));
-                let x = elements::<T>(x.data.as_slice())?;
-                prod::mul_acc_mat_vec_csr(self.a.view(), x, &mut self.out[..]);
-            }
-            (Op::Spgemm, _, Some(b)) => self.answer = Some(smmp::mul_csr_csr(self.a.view(), b.view())),
-            (op @ (Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm | Op::Transpose | Op::Convert), ..) => {
-                return Err(format!("{} is not timed", op.name()));
-            }
+        let (dense, sparse) = (self.operands.b.as_ref(), self.b_sparse.as_ref());
+        if let Some(b) = dense.filter(|_| self.op == Op::Spmm) {
+            let view = ArrayView2::from_shape((b.rows, b.cols), elements::<T>(b.data.as_slice())?);
+            self.out.fill(<T as Scalar>::from_bits64(0));
+            let c = ArrayViewMut2::from_shape((rows, n), &mut self.out).map_err(|e| e.to_string())?;
+            prod::csr_mulacc_dense_rowmaj(self.a.view(), view.map_err(|e| e.to_string())?, c);
+        } else if let Some(x) = dense.filter(|_| self.op == Op::Spmv) {
+            self.out.fill(<T as Scalar>::from_bits64(0));
+            let x = elements::<T>(x.data.as_slice())?;
+            prod::mul_acc_mat_vec_csr(self.a.view(), x, &mut self.out[..]);
+        } else if let Some(b) = sparse.filter(|_| self.op == Op::Spgemm) {
+            self.answer = Some(smmp::mul_csr_csr(self.a.view(), b.view()));
+        } else {
+            return Err(format!("{} is not timed", self.op.name()));
         }
         Ok(())
     }
