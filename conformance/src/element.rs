@@ -6,9 +6,7 @@ use crate::execute::{Before, execute};
 use crate::operands::Operands;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
-use sparse_oracle::judge::{
-    Accepted, ElementVerdict, ExactOperands, Place, Rule, Site, Terms, values_in_order,
-};
+use sparse_oracle::judge::{Accepted, ElementVerdict, ExactOperands, Place, Site, Terms, values_in_order};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Criterion;
@@ -79,30 +77,22 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
     } else {
         operands.c[0].clone()
     };
-    let c_place = exact.compact_place();
     let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let problem = exact.problem();
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
-    let other_max = problem.other_max(arithmetic.epilogue);
-    let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, other_max);
+    let other_max = exact.problem().other_max(arithmetic.epilogue);
     let alpha0_reads = alpha == 0.0 && view.profile.has(Choice::Alpha0ReadsAb);
     let mut best: Option<(Interest, Element)> = None;
-    let mut visited = 0;
-    let seen = problem.for_each(&mut |site| {
-        let number = visited;
-        visited += 1;
+    let declared = (&arithmetic, view.profile);
+    let found = result.as_ref().map(|result| {
+        let place = if is_sampled { Place::Visited } else { result.place };
+        (result.found(), place)
+    });
+    let around = (Some(&added[..]), found);
+    let seen = exact.for_each_accepted(declared, (alpha, beta), around, &mut |site, seen, accepted| {
         if at.is_some_and(|wanted| wanted != site.at) {
             return;
         }
-        let c = added.get(c_place.offset(site.at, number)).copied().unwrap_or(0.0);
-        let accepted = rule.accepts(site, c);
-        let found = match &result {
-            Some(result) => {
-                let place = if is_sampled { Place::Visited } else { result.place };
-                result.found().bits(place.offset(site.at, number))
-            }
-            None => accepted.expected_bits(),
-        };
+        let found = seen.found.unwrap_or_else(|| accepted.expected_bits());
         let interest = match accepted.judge(found) {
             ElementVerdict::Wrong(Criterion::T0, _) => (3, 0.0),
             ElementVerdict::Wrong(Criterion::T1, _) => (2, 0.0),
@@ -122,7 +112,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
                 alpha: alpha * site.factor.unwrap_or(1.0),
                 factor: site.factor,
                 beta,
-                c,
+                c: seen.held,
                 computes_zero: alpha0_reads || site.factor.is_some(),
                 other_max,
             };
