@@ -45,10 +45,11 @@ use sparse_oracle::contract::{Op, Returned, Types};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// True for an operation that can be timed here; moves are timed beside the kernels that need them.
+/// True for an operation that can be timed here: products. Moves are timed beside the kernels that need them, and what is judged in
+/// panels of rows has elements that do not depend on one another.
 #[must_use]
 pub fn is_timed(op: Op) -> bool {
-    !op.is_exact()
+    op.signature().has_n() || op.updates()
 }
 
 /// What to measure.

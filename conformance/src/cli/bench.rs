@@ -222,7 +222,7 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
             let timed: Vec<&str> =
                 Op::ALL.into_iter().filter(|op| bench::is_timed(*op)).map(Op::name).collect();
             let (op, timed) = (known.contract.op.name(), timed.join(", "));
-            bail!("kernel {name} is not timed: {op} moves values; there are {timed}");
+            bail!("kernel {name} is not timed: {op} is no product; there are {timed}");
         }
         chosen.push(known.clone());
     }

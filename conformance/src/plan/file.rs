@@ -71,7 +71,10 @@ fn reading(plain: &Case) -> Option<Case> {
     if signature.has_mode {
         p.mode = SddmmMode::AddS;
     }
-    (p.alpha, p.beta) = (-2.0, 0.5);
+    p.alpha = -2.0;
+    if signature.has_beta() {
+        p.beta = 0.5;
+    }
     Some(case)
 }
 
