@@ -25,8 +25,8 @@ A function is registered for patterns over contract names (`conformance list con
     task.mode                               sddmm: "pattern", "scale" or "add-s"
     task.to, task.params                    convert: name and parameters of the target format
 
-spmm, spmv and sddmm write their output and return nothing. spgemm, transpose and convert return `Sparse(...)`. What your
-kernel does not take it refuses: `raise Refuse("why")`. Any other exception ends the process, and is a finding.
+A function with a dense output writes it and returns nothing; the others return `Sparse(...)`. `OPERATIONS` has the operands of every
+operation. What your kernel does not take it refuses: `raise Refuse("why")`. Any other exception ends the process, and is a finding.
 
 bf16, e4m3 and e5m2 arrays hold bit patterns (uint16, uint8): see `decode` and `encode`. tf32 is stored as float32. A task with
 bf16 accumulators has no `task.acc` and no `task.update`.
@@ -45,7 +45,7 @@ import traceback
 
 import numpy as np
 
-__all__ = ["Backend", "Refuse", "Sparse", "Task", "decode", "encode", "FIELDS"]
+__all__ = ["Backend", "Refuse", "Sparse", "Task", "decode", "encode", "FIELDS", "OPERATIONS"]
 
 PROTOCOL = 1
 _PREFIX = struct.Struct("<6sHIQ")
@@ -95,6 +95,19 @@ FIELDS = {
 FIELDS = {name: [tuple(f.split(":")) for f in text.split()] for name, text in FIELDS.items()}
 
 
+# The operands of every operation with their extents, once they are transposed as asked ("s": the stored positions of the sparse one). A
+# dense operand of one extent is a vector. What an operation writes stands last.
+OPERATIONS = {
+    "spmm": "a:mk b:kn c:mn",
+    "spmv": "a:mk x:k y:m",
+    "sddmm": "s:mk x:mn y:kn out:s",
+    "spgemm": "a:mk b:kn",
+    "transpose": "a:mk",
+    "convert": "a:mk",
+}
+OPERATIONS = {name: dict(o.split(":") for o in text.split()) for name, text in OPERATIONS.items()}
+
+
 class Refuse(Exception):
     """The request is refused, for this reason."""
 
@@ -121,6 +134,8 @@ class Task:
     def __init__(self, header, payload):
         self.header = header
         self.contract, self.op, self.types = header["contract"], header["op"], header["types"]
+        if self.op not in OPERATIONS:
+            raise Refuse(f"this version of sparse_conformance.py has no operation {self.op}")
         self.alpha, self.beta = (_number(header.get(name)) for name in ("alpha", "beta"))
         self.transpose_a, self.transpose_b = bool(header.get("transpose_a")), bool(header.get("transpose_b"))
         self.mode, self.to, self.params = header.get("mode"), header.get("to"), header.get("params", {})
@@ -134,7 +149,7 @@ class Task:
             flat = arrays[name]
             if name == self._output:
                 self._raw, flat = _guarded(flat)
-            vector = self.op == "spmv" or name == "out"
+            vector = len(OPERATIONS[self.op][name]) == 1
             setattr(self, name, flat if vector else _view(name, head, flat))
 
     @property
@@ -150,22 +165,18 @@ class Task:
             value = getattr(self, name)
             if value is not None and not math.isfinite(value):
                 raise Refuse(f"{name} is {value}, must be finite")
-        if self.op == "spmm":
-            m, k = (self.a.cols, self.a.rows) if self.transpose_a else (self.a.rows, self.a.cols)
-            b = self.b.shape[::-1] if self.transpose_b else self.b.shape
-            _same("columns of op(A)", k, "rows of op(B)", b[0])
-            _same("shape of C", self.c.shape, "rows of op(A) and columns of op(B)", (m, b[1]))
-        elif self.op == "spmv":
-            m, k = (self.a.cols, self.a.rows) if self.transpose_a else (self.a.rows, self.a.cols)
-            _same("columns of op(A)", k, "length of x", len(self.x))
-            _same("rows of op(A)", m, "length of y", len(self.y))
-        elif self.op == "sddmm":
-            _same("rows of S", self.s.rows, "rows of X", self.x.shape[0])
-            _same("columns of S", self.s.cols, "rows of Y", self.y.shape[0])
-            _same("columns of X", self.x.shape[1], "columns of Y", self.y.shape[1])
-            _same("stored positions of S", len(self.s.values), "length of the output", len(self.out))
-        elif self.op == "spgemm":
-            _same("columns of A", self.a.cols, "rows of B", self.b.rows)
+        known = {}
+        for name, extents in OPERATIONS[self.op].items():
+            operand = getattr(self, name)
+            sparse = isinstance(operand, Sparse)
+            shape = (operand.rows, operand.cols) if sparse else operand.shape
+            turned = self.transpose_a if name == "a" else self.transpose_b and name == "b"
+            label = f"op({name})" if turned else name
+            for extent, axis, found in zip(extents, ("rows", "columns"), shape[::-1] if turned else shape):
+                axis = f"{axis} of {label}" if len(extents) == 2 else f"length of {label}"
+                _same(*known.setdefault(extent, (axis, found)), axis, found)
+            if sparse and hasattr(operand, "values"):
+                known.setdefault("s", (f"stored positions of {label}", len(operand.values)))
 
     def update(self, product):
         """Writes `alpha * product + beta * C`, where alpha = 0 does not read the product, and beta = 0 not C."""

@@ -4,6 +4,7 @@
 
 use sparse_conformance::case::Case;
 use sparse_conformance::keys::{KEYS, keys_table, names, parameters, parameters_table};
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::{FieldRef, Fields, FormatKind, FormatParams, Parameter, Parts};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,6 +29,18 @@ fn assert_stands_between((start, end): (&str, &str), document: &str, table: &str
         found, table,
         "{document}: run `UPDATE_DOCS=1 cargo test -p sparse-conformance --test reports documented`"
     );
+}
+
+/// Under the short name that its signature gives it: `sparse x dense matrix (SpMM)`.
+#[test]
+fn the_readme_names_every_operation() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(path).expect("the README").to_lowercase();
+    for op in Op::ALL {
+        let words = op.signature().words;
+        let short = words.split_once('(').map_or(words, |(_, short)| short.trim_end_matches(')'));
+        assert!(readme.contains(&short.to_lowercase()), "README.md does not name {short}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use sparse_conformance::remote::{
     Ask, Asked, Reply, Run, encode, manifest_of, message, parse_prefix, read_answer, read_message, respond,
 };
 use sparse_conformance::runner::run_case;
-use sparse_oracle::contract::Contract;
+use sparse_oracle::contract::{Contract, Extent, Op, Operand, Returned, all_contracts};
 use sparse_oracle::format::{AnySparse, Csr, CsrParts, FormatKind, Layout, Sparse};
 use sparse_oracle::scalar::{AnySlice, AnySliceMut};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, Task};
@@ -200,6 +200,67 @@ fn documented(mark: &str, generated: &str) {
     }
 }
 
+#[test]
+fn the_document_lists_every_operation() {
+    let mut table =
+        String::from("| op | computes | sparse | dense, read | dense, written |\n|---|---|---|---|---|\n");
+    for op in Op::ALL {
+        let signature = op.signature();
+        let shape = |operand: &Operand| match operand.cols {
+            Extent::One => format!("`{}` {}", operand.name, letter(operand.rows)),
+            cols => format!("`{}` {} x {}", operand.name, letter(operand.rows), letter(cols)),
+        };
+        let list = |operands: &[Operand]| operands.iter().map(shape).collect::<Vec<_>>().join(", ");
+        let written = signature.output.map_or_else(String::new, |name| {
+            let shape = match signature.returned {
+                Returned::Matrix => "m x n",
+                Returned::Vector => "m",
+                Returned::Sampled => "one element per stored position, in order",
+                Returned::Product | Returned::Moved => unreachable!("{name} is written by no sparse result"),
+            };
+            format!("`{name}` {shape}")
+        });
+        let (sparse, dense) = (list(signature.sparse), list(signature.dense));
+        writeln!(table, "| `{}` | {} | {sparse} | {dense} | {written} |", op.name(), signature.words)
+            .expect("memory");
+    }
+    documented("operations", &table);
+}
+
+fn letter(extent: Extent) -> char {
+    match extent {
+        Extent::M => 'm',
+        Extent::K => 'k',
+        Extent::N => 'n',
+        Extent::One => '1',
+    }
+}
+
+/// The Python module has its own table of operations: the operands of each with their extents, the one that is written last.
+#[test]
+fn the_python_module_knows_the_same_operations() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/sparse_conformance.py");
+    let text = std::fs::read_to_string(path).expect("the module");
+    for op in Op::ALL {
+        let signature = op.signature();
+        let read = signature.sparse.iter().chain(signature.dense).map(|operand| {
+            let cols = Some(operand.cols).filter(|cols| *cols != Extent::One).map(letter);
+            let extents: String = std::iter::once(letter(operand.rows)).chain(cols).collect();
+            format!("{}:{extents}", operand.name)
+        });
+        let extents = match signature.returned {
+            Returned::Matrix => "mn",
+            Returned::Vector => "m",
+            Returned::Sampled => "s",
+            Returned::Product | Returned::Moved => "",
+        };
+        let written = signature.output.map(|name| format!("{name}:{extents}"));
+        let row =
+            format!("    \"{}\": \"{}\",", op.name(), read.chain(written).collect::<Vec<_>>().join(" "));
+        assert!(text.contains(&row), "OPERATIONS of the Python module lacks the row {row}");
+    }
+}
+
 fn dump(title: &str, bytes: &[u8]) -> String {
     let mut text = format!("{title}\n\n```text\n");
     for (row, chunk) in bytes.chunks(16).enumerate() {
@@ -257,4 +318,44 @@ fn the_document_shows_a_whole_conversation() {
     text += &dump("The judge:", &say(Ask::Bye));
     assert!(text.contains("00 00 80 40 00 00 70 41"), "4 and 15 are in the answer");
     documented("dump", &text);
+}
+
+/// Whatever the operation, what the judge sends is what the backend's side reads, and the answer is judged as that of the kernel itself.
+#[test]
+fn every_operation_crosses_the_wire() {
+    for op in Op::ALL {
+        let contract = all_contracts().iter().find(|c| c.op == op).expect("in the table");
+        let line = format!("{contract}/uniform:rows=9,cols=9,density=0.3,seed=3/values=near-one,1");
+        let case: Case = line.parse().expect(&line);
+        let loaded = case.origin.load().expect(&line);
+        let ran = run_case(&case, &loaded, &[Box::new(OverTheWire) as Box<dyn Backend>]);
+        let verdict = &ran.records[0].verdict;
+        assert!(verdict.kind().ran() && !verdict.is_finding(), "{line}: {verdict}");
+    }
+}
+
+/// Portable kernels behind both sides of the protocol.
+struct OverTheWire;
+
+impl Backend for OverTheWire {
+    fn name(&self) -> &'static str {
+        "over-the-wire"
+    }
+
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn description(&self) -> &'static str {
+        ""
+    }
+
+    fn support(&self, contract: &Contract, params: &Params) -> Support {
+        Portable.support(contract, params)
+    }
+
+    fn run(&self, contract: &Contract, mut task: Task<'_>) -> Result<Answer, Failure> {
+        let request = encode(1, contract, &task).expect("a short header");
+        read_answer(&parts(&answered(&request)), 1, contract, &mut task)
+    }
 }

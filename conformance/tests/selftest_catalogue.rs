@@ -5,7 +5,8 @@ use sparse_conformance::case::Case;
 use sparse_conformance::plan::{Options, Tier, plan};
 use sparse_conformance::report::Defect;
 use sparse_conformance::selftest::{Family, Symptom, bugs, comparator, schedules};
-use std::collections::BTreeSet;
+use sparse_oracle::contract::{Op, Returned};
+use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn there_are_many_bugs_and_names_are_unique() {
@@ -47,5 +48,34 @@ fn every_bug_concerns_cases_of_its_tier() {
         let plan = if bug.killed_in == Tier::Quick { &quick } else { &full };
         let count = plan.iter().filter(|case| (bug.concerns)(case)).count();
         assert!(count > 0, "{}: no case", bug.name);
+    }
+}
+
+/// Bugs of every dense result say nothing about what one operation alone gets wrong. SpMM and SpMV share theirs, and so do the moves.
+#[test]
+fn every_operation_has_bugs_of_its_own() {
+    let kind = |op: Op| match op.signature().returned {
+        Returned::Moved => "moves",
+        _ if op.updates() => "products that add to C",
+        _ => op.name(),
+    };
+    let groups = plan(&Options::default(), &[&Portable]).groups;
+    let cases: Vec<Case> = groups.into_iter().flat_map(|group| group.cases).collect();
+    let mut own: BTreeMap<&str, usize> = BTreeMap::new();
+    for bug in bugs() {
+        let concerned: BTreeSet<&str> =
+            cases.iter().filter(|case| (bug.concerns)(case)).map(|case| kind(case.contract.op)).collect();
+        if let (Some(only), 1) = (concerned.first(), concerned.len()) {
+            *own.entry(only).or_default() += 1;
+        }
+    }
+    println!("{own:?}");
+    for op in Op::ALL {
+        let count = own.get(kind(op)).copied().unwrap_or(0);
+        assert!(
+            count >= 4,
+            "the catalogue has {count} bugs that concern {} alone, at least 4 are asked for",
+            op.name()
+        );
     }
 }

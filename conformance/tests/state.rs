@@ -13,7 +13,7 @@ use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, Sparse};
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Scalar, Values};
-use sparse_oracle::task::{Answer, DenseMut, Task};
+use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_plugin::Environment;
 use std::collections::HashMap;
 use std::process::Command;
@@ -99,18 +99,12 @@ fn fails_only(run: Run, after: After) -> VerdictRecord {
 }
 
 fn matrix<'t>(task: &Task<'t>) -> &'t AnySparse {
-    match task {
-        Task::Spmm { a, .. } | Task::Spmv { a, .. } | Task::Spgemm { a, .. } => a,
-        Task::Sddmm { s: a, .. } | Task::Transpose { a } | Task::Convert { a, .. } => a,
-    }
+    task.inputs().a
 }
 
-fn with_matrix<'t>(mut task: Task<'t>, other: &'t AnySparse) -> Task<'t> {
-    match &mut task {
-        Task::Spmm { a, .. } | Task::Spmv { a, .. } | Task::Spgemm { a, .. } => *a = other,
-        Task::Sddmm { s: a, .. } | Task::Transpose { a } | Task::Convert { a, .. } => *a = other,
-    }
-    task
+fn with_matrix<'t>(task: Task<'t>, other: &'t AnySparse) -> Task<'t> {
+    let (inputs, output) = task.into_parts();
+    Task::new(Inputs { a: other, ..inputs }, output).expect("as it was, with another matrix")
 }
 
 /// Address of the values, and the row pointer.

@@ -4,6 +4,7 @@
 //! **1.2** An explicit zero takes part ... `file.rs::test_name` ...        one clause: a number, then its tests
 //! ```
 
+use sparse_oracle::contract::Op;
 use sparse_oracle::format::FormatKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -118,6 +119,19 @@ fn every_format_has_clauses() {
     for kind in FormatKind::ALL {
         let title = title(kind);
         assert!(texts.iter().any(|text| text.contains(&title)), "no clause of SEMANTICS.md is about {title}");
+    }
+}
+
+/// What an operation means stands in section 1, under the name that its signature gives it: `sparse x dense matrix (SpMM)`.
+#[test]
+fn every_operation_has_a_clause() {
+    let clauses = clauses(&document());
+    for op in Op::ALL {
+        let words = op.signature().words;
+        let short = words.split_once('(').map_or(words, |(_, short)| short.trim_end_matches(')'));
+        let named = |text: &str| text.to_lowercase().contains(&short.to_lowercase());
+        let found = clauses.iter().any(|(number, text)| number.starts_with("1.") && named(text));
+        assert!(found, "no clause of section 1 of SEMANTICS.md says what {short} means");
     }
 }
 

@@ -157,7 +157,8 @@ fn panels(problem: &Problem<'_>, limit: u64) -> Vec<(Range<usize>, u64)> {
         match problem {
             Problem::Spmm { a, .. } => (u64::from(a.row_ptr[row + 1] - a.row_ptr[row]) + 8) * cols as u64,
             Problem::Sddmm { x, .. } => x.cols() as u64 + 8,
-            Problem::Spgemm { .. } => 1,
+            // No other product has a dense result.
+            _ => 1,
         }
     };
     let total: u64 = (0..rows).map(weight).sum();
@@ -192,8 +193,8 @@ fn judge_panel(
             let panel = Problem::Sddmm { positions: &positions[range.clone()], x, y, factors: scale };
             judge_problem(&panel, arithmetic, profile, factors, output)
         }
-        // Its result is sparse and judged whole.
-        Problem::Spgemm { .. } => judge_problem(problem, arithmetic, profile, factors, output),
+        // A sparse result is judged whole.
+        _ => judge_problem(problem, arithmetic, profile, factors, output),
     }
 }
 

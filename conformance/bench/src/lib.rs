@@ -46,12 +46,16 @@ use sparse_conformance_core::origin::Origin;
 use sparse_conformance_core::report::Environment;
 use sparse_conformance_peers::OneKernel;
 use sparse_kernels::registry::Kernel;
-use sparse_oracle::contract::{Contract, Op, Types};
+use sparse_oracle::contract::{Contract, Op, Returned, Types};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The operations that can be timed.
-pub const OPS: [Op; 4] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm];
+/// True for an operation that can be timed here: products. Moves are timed beside the kernels that need them, and what is judged in
+/// panels of rows has elements that do not depend on one another.
+#[must_use]
+pub fn is_timed(op: Op) -> bool {
+    op.signature().has_n() || op.updates()
+}
 
 /// What to measure.
 pub struct Options {
@@ -212,17 +216,15 @@ fn on_matrix(
 #[must_use]
 pub fn timed_by(kernel: &Kernel) -> Option<&'static str> {
     let contract = kernel.contract;
-    if !OPS.contains(&contract.op)
-        || !encoded::can_be_encoded(kernel.contract.format, kernel.contract.types.a)
-    {
+    if !is_timed(contract.op) || !encoded::can_be_encoded(contract.format, contract.types.a) {
         return None;
     }
     if kernel.engine != "cuda" {
         return Some("--kernel");
     }
-    match contract.op {
-        Op::Spmm | Op::Sddmm => Some("--device --kernel"),
-        Op::Spmv | Op::Spgemm | Op::Transpose | Op::Convert => None,
+    match contract.op.signature().returned {
+        Returned::Matrix | Returned::Sampled => Some("--device --kernel"),
+        Returned::Vector | Returned::Product | Returned::Moved => None,
     }
 }
 

@@ -6,10 +6,7 @@ use crate::execute::{Before, execute};
 use crate::operands::Operands;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
-use sparse_oracle::contract::Op;
-use sparse_oracle::judge::{
-    Accepted, ElementVerdict, ExactOperands, Place, Rule, Site, Terms, values_in_order,
-};
+use sparse_oracle::judge::{Accepted, ElementVerdict, ExactOperands, Place, Site, Terms, values_in_order};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Criterion;
@@ -74,38 +71,28 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
         Some(backend) => Some(ran(case, operands, backend)?),
         None => None,
     };
-    let added: Vec<f64> = match case.contract.op {
-        Op::Sddmm if case.params.mode == SddmmMode::AddS => values_in_order(&operands.a),
-        Op::Spgemm => Vec::new(),
-        Op::Spmm | Op::Spmv | Op::Sddmm | Op::Transpose | Op::Convert => {
-            operands.c.first().cloned().unwrap_or_default()
-        }
+    let is_sampled = case.contract.op.is_sampled();
+    let added = if is_sampled && case.params.mode == SddmmMode::AddS {
+        values_in_order(&operands.a)
+    } else {
+        operands.c[0].clone()
     };
-    let is_sddmm = case.contract.op == Op::Sddmm;
-    let c_place = exact.compact_place();
     let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let problem = exact.problem();
     let arithmetic = exact.as_laid_out(case.contract.format, view.arithmetic);
-    let other_max = problem.other_max(arithmetic.epilogue);
-    let mut rule = Rule::new(&arithmetic, view.profile, alpha, beta, other_max);
+    let other_max = exact.problem().other_max(arithmetic.epilogue);
     let alpha0_reads = alpha == 0.0 && view.profile.has(Choice::Alpha0ReadsAb);
     let mut best: Option<(Interest, Element)> = None;
-    let mut visited = 0;
-    let seen = problem.for_each(&mut |site| {
-        let number = visited;
-        visited += 1;
+    let declared = (&arithmetic, view.profile);
+    let found = result.as_ref().map(|result| {
+        let place = if is_sampled { Place::Visited } else { result.place };
+        (result.found(), place)
+    });
+    let around = (Some(&added[..]), found);
+    let seen = exact.for_each_accepted(declared, (alpha, beta), around, &mut |site, seen, accepted| {
         if at.is_some_and(|wanted| wanted != site.at) {
             return;
         }
-        let c = added.get(c_place.offset(site.at, number)).copied().unwrap_or(0.0);
-        let accepted = rule.accepts(site, c);
-        let found = match &result {
-            Some(result) => {
-                let place = if is_sddmm { Place::Visited } else { result.place };
-                result.found().bits(place.offset(site.at, number))
-            }
-            None => accepted.expected_bits(),
-        };
+        let found = seen.found.unwrap_or_else(|| accepted.expected_bits());
         let interest = match accepted.judge(found) {
             ElementVerdict::Wrong(Criterion::T0, _) => (3, 0.0),
             ElementVerdict::Wrong(Criterion::T1, _) => (2, 0.0),
@@ -125,7 +112,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
                 alpha: alpha * site.factor.unwrap_or(1.0),
                 factor: site.factor,
                 beta,
-                c,
+                c: seen.held,
                 computes_zero: alpha0_reads || site.factor.is_some(),
                 other_max,
             };
@@ -137,8 +124,7 @@ pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize,
 }
 
 fn ran(case: &Case, operands: &Operands, backend: &dyn Backend) -> Option<DenseResult> {
-    let in_place = case.contract.op != Op::Sddmm && case.reads_c();
-    let before = if in_place { Before::Values(&operands.c[0]) } else { Before::Poison };
+    let before = if case.reads_c() { Before::Values(&operands.c[0]) } else { Before::Poison };
     let mut spent = Duration::ZERO;
     match execute(case, operands, backend, before, &mut spent) {
         Response::Dense(result) => Some(result),

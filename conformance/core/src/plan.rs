@@ -208,12 +208,14 @@ pub fn by_matrix(cases: Vec<Case>) -> Vec<Group> {
 fn embedded(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn Backend]) -> Vec<Case> {
     let all: Vec<Origin> =
         embedded::all().iter().map(|matrix| Origin::Embedded(matrix.name.to_owned())).collect();
-    let short: OnceCell<Vec<Origin>> = OnceCell::new();
+    let (short, square): (OnceCell<Vec<Origin>>, OnceCell<Vec<Origin>>) = Default::default();
     let mut cases: Vec<Case> = Vec::new();
     for &(i, contract) in contracts {
         let pack = if make::is_narrow(&contract) {
             let fits = |origin: &&Origin| is_held(origin, &contract);
             short.get_or_init(|| all.iter().filter(fits).cloned().collect())
+        } else if contract.op.signature().is_square() {
+            square.get_or_init(|| all.iter().filter(|origin| is_square(origin)).cloned().collect())
         } else {
             &all
         };
@@ -231,6 +233,10 @@ fn embedded(options: &Options, contracts: &[(u64, Contract)], backends: &[&dyn B
         }
     }
     cases
+}
+
+fn is_square(origin: &Origin) -> bool {
+    origin.load().is_ok_and(|loaded| loaded.coo.rows == loaded.coo.cols)
 }
 
 /// True where the formats of a contract hold the matrix, whichever way it is transposed and cut.

@@ -1,5 +1,6 @@
 //! Element types as the header numbers them, and which Rust types may be copied byte by byte.
 
+use crate::error::RunError;
 use sparse_oracle::contract::Op;
 use sparse_oracle::scalar::{Bf16, E4m3, E5m2, F16, Precision, Tf32};
 use sparse_oracle::task::SddmmMode;
@@ -55,9 +56,23 @@ pub(crate) fn output_guard(code: i32) -> u64 {
     TYPES.iter().find(|row| row.0 == code).map_or(0, |row| row.4)
 }
 
-/// The header's number of an operation: its place, from 1.
-pub(crate) fn op(op: Op) -> i32 {
-    place(&Op::ALL, &op) + 1
+/// The operations of version 1 of the header; the place of each, from 1, is its number. The header is frozen: an operation that came
+/// later is not here, and no plug-in is asked for it.
+const OPERATIONS: [Op; 6] = [Op::Spmm, Op::Spmv, Op::Sddmm, Op::Spgemm, Op::Transpose, Op::Convert];
+
+/// True for an operation that a plug-in can be asked for.
+#[must_use]
+pub fn is_in_header(op: Op) -> bool {
+    OPERATIONS.contains(&op)
+}
+
+/// The header's number of an operation.
+pub(crate) fn op(op: Op) -> Result<i32, RunError> {
+    if is_in_header(op) {
+        Ok(place(&OPERATIONS, &op) + 1)
+    } else {
+        Err(RunError::Operation { op: op.name() })
+    }
 }
 
 /// The header's number of what an SDDMM does with the values of S: its place, from 0.
@@ -125,7 +140,7 @@ mod tests {
             let line = format!("SC_{} = {number}", name.to_uppercase().replace('-', "_"));
             assert!(header.lines().any(|l| l.contains(&line)), "no {line} in the header");
         };
-        Op::ALL.into_iter().for_each(|one| says(one.name(), op(one)));
+        OPERATIONS.into_iter().for_each(|one| says(one.name(), op(one).expect("in the header")));
         SddmmMode::ALL.into_iter().for_each(|one| says(one.name(), mode(one)));
         Precision::ALL.into_iter().for_each(|one| says(one.name(), code(one)));
     }

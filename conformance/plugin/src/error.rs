@@ -40,6 +40,8 @@ pub enum RunError {
     Refused(String),
     #[error("there is no contract {name:?}")]
     Contract { name: String },
+    #[error("version 1 of sparse_conformance.h has no operation {op}")]
+    Operation { op: &'static str },
     #[error("the host has no {bytes} bytes for the operands")]
     Memory { bytes: usize },
     #[error("sc_run returned {found}; it may return 0 (SC_OK) or 1 (SC_REFUSED)")]

@@ -21,6 +21,7 @@ mod host;
 mod plugin;
 mod sparse;
 
+pub use element::is_in_header;
 pub use environment::Environment;
 pub use error::{PluginError, RunError};
 pub use plugin::Plugin;

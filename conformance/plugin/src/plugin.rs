@@ -130,7 +130,7 @@ impl Plugin {
         let has_params = contract.op.signature().has_params;
         let task = ScTask {
             struct_size: struct_size::<ScTask>(),
-            op: op(contract.op),
+            op: op(contract.op)?,
             contract: name.as_ptr(),
             a: &raw const a_view,
             b_sparse: pointer(b_sparse_view.as_ref()),

@@ -4,7 +4,7 @@ use super::run::{matrices, op, precision};
 use super::subjects::{Outsiders, seconds};
 use crate::bench::preset::{PRESETS, Preset, preset};
 use crate::bench::report::Skipped;
-use crate::bench::{self, BenchReport, OPS, Options, Peer, html, markdown, text};
+use crate::bench::{self, BenchReport, Options, Peer, html, markdown, text};
 use crate::origin::Origin;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
@@ -214,11 +214,11 @@ fn kernels(args: &Args, skipped: &mut Vec<Skipped>) -> Result<Vec<Kernel>> {
         if let Some(feature) = known.missing() {
             bail!("kernel {name} needs {}, which this machine lacks", feature.name());
         }
-        if !OPS.contains(&known.contract.op) {
-            bail!(
-                "kernel {name} is not timed: {} moves values; there are spmm, spmv, sddmm, spgemm",
-                known.contract.op.name()
-            );
+        if !bench::is_timed(known.contract.op) {
+            let timed: Vec<&str> =
+                Op::ALL.into_iter().filter(|op| bench::is_timed(*op)).map(Op::name).collect();
+            let (op, timed) = (known.contract.op.name(), timed.join(", "));
+            bail!("kernel {name} is not timed: {op} is no product; there are {timed}");
         }
         chosen.push(known.clone());
     }
@@ -260,7 +260,7 @@ fn wanted(args: &Args, contract: &Contract, formats: &[FormatKind]) -> bool {
     fn fits<T: PartialEq>(list: &[T], default: &[T], value: &T) -> bool {
         if list.is_empty() { default.contains(value) } else { list.contains(value) }
     }
-    OPS.contains(&contract.op)
+    bench::is_timed(contract.op)
         && fits(&args.ops, &[Op::Spmm], &contract.op)
         && fits(&args.formats, formats, &contract.format)
         && fits(&args.precisions, &[Precision::F32, Precision::F64], &contract.types.a)

@@ -3,11 +3,11 @@
 
 use crate::backend::{Backend, Determinism, Failure, Prepared, Support};
 use crate::case::Params;
-use crate::manifest::{Capabilities, Manifest, ManifestError};
-use sparse_oracle::contract::Contract;
+use crate::manifest::{Capabilities, Exclude, Manifest, ManifestError};
+use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::task::{Answer, DenseMut, Inputs, Task};
 use sparse_oracle::verdict::{Defect, Mismatch};
-use sparse_plugin::{Plugin, PluginError, RunError};
+use sparse_plugin::{Plugin, PluginError, RunError, is_in_header};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -41,7 +41,8 @@ impl PluginBackend {
     /// What is no plug-in; a manifest that says nothing that can be used.
     pub fn open(path: &Path) -> Result<PluginBackend, OpenError> {
         let plugin = Plugin::open(path)?;
-        let read = Manifest::parse(plugin.manifest().as_bytes()).and_then(Capabilities::new);
+        let read = Manifest::parse(plugin.manifest().as_bytes()).map(without_later_operations);
+        let read = read.and_then(Capabilities::new);
         let capabilities =
             read.map_err(|source| OpenError::Manifest { path: path.to_owned(), source: Box::new(source) })?;
         Ok(PluginBackend { plugin, capabilities, calls: AtomicU64::new(0) })
@@ -138,6 +139,16 @@ impl Prepared for Timed<'_> {
     }
 }
 
+/// Patterns such as `*` would claim operations that the header has no number for.
+fn without_later_operations(mut manifest: Manifest) -> Manifest {
+    let later = Op::ALL.into_iter().filter(|&op| !is_in_header(op));
+    manifest.excludes.extend(later.map(|op| Exclude {
+        contracts: vec![format!("{}.*", op.name())],
+        reason: format!("version 1 of the C header has no operation {}", op.name()),
+    }));
+    manifest
+}
+
 /// What the judge is told. The host's own troubles are no refusal of the library's.
 fn failure(error: RunError) -> Failure {
     let message = error.to_string();
@@ -147,7 +158,9 @@ fn failure(error: RunError) -> Failure {
         RunError::Modified { .. } => broke(Defect::InputModified),
         RunError::Environment { .. } => broke(Defect::Environment),
         RunError::OutOfBounds { .. } | RunError::Padding { .. } => broke(Defect::Canary),
-        RunError::Contract { .. } | RunError::Memory { .. } => Failure::Crashed(message),
+        RunError::Contract { .. } | RunError::Operation { .. } | RunError::Memory { .. } => {
+            Failure::Crashed(message)
+        }
         _ => broke(Defect::Protocol),
     }
 }

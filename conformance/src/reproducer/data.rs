@@ -12,7 +12,7 @@ use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Returned;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, AnySparse, FieldRef, Fields, FormatKind, Layout};
-use sparse_oracle::judge::{ExactOperands, Moved, Place, Rule};
+use sparse_oracle::judge::{ExactOperands, Moved, Place};
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{RawSparse, SddmmMode};
@@ -135,7 +135,7 @@ impl Data {
         let is_sampled = case.contract.op.is_sampled();
         let mut first = None;
         for c in starts(case, operands, profile) {
-            let in_place = c.as_deref().filter(|_| !is_sampled);
+            let in_place = c.as_deref().filter(|_| case.contract.op.updates());
             let before = in_place.map_or(Before::Poison, Before::Values);
             let response = execute(case, operands, backend, before, &mut Duration::default());
             let result = match &response {
@@ -225,24 +225,22 @@ fn wants(
     (c, place): (Option<&[f64]>, Place),
     found: impl Fn(usize) -> Option<u64>,
 ) -> Vec<Want> {
-    let problem = exact.problem();
     let laid_out = exact.as_laid_out(case.contract.format, arithmetic);
     let p = &case.params;
-    let mut rule = Rule::new(&laid_out, profile, p.alpha, p.beta, problem.other_max(laid_out.epilogue));
     let reads_s = !case.contract.op.is_sampled() || p.mode == SddmmMode::AddS;
-    let c_place = exact.compact_place();
+    let c = c.filter(|_| reads_s);
     let mut wants = Vec::new();
-    let visited = problem.for_each(&mut |site| {
-        let number = wants.len();
-        let before = c.filter(|_| reads_s).and_then(|c| c.get(c_place.offset(site.at, number)));
-        let accepted = rule.accepts(site, before.copied().unwrap_or(0.0));
-        let offset = place.offset(site.at, number);
-        let mut element = want(&accepted, case.contract.types.out, site.at, offset);
-        if let Some(bits) = found(offset) {
-            element.find(bits);
-        }
-        wants.push(element);
-    });
+    let declared = (&laid_out, profile);
+    let around = (c, None);
+    let visited =
+        exact.for_each_accepted(declared, (p.alpha, p.beta), around, &mut |site, seen, accepted| {
+            let offset = place.offset(site.at, seen.number);
+            let mut element = want(&accepted, case.contract.types.out, site.at, offset);
+            if let Some(bits) = found(offset) {
+                element.find(bits);
+            }
+            wants.push(element);
+        });
     if visited.is_err() {
         wants.clear();
     }

@@ -25,6 +25,7 @@ use crate::operands::build;
 use crate::origin::{Loaded, Origin};
 use crate::report::Reproducer;
 use crate::shrink::{Budget, Candidate, Reason, ShrinkOutcome, Shrunk, shrink, verdict_of};
+use sparse_plugin::is_in_header;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -140,9 +141,11 @@ impl Written<'_> {
                 data,
             };
             self.save("case.json", &json::to_json(&shown))?;
-            self.save("main.c", &c::to_c(&shown))?;
             self.save("main.py", &python::to_python(&shown))?;
-            self.save("sparse_conformance.h", c::HEADER)?;
+            if is_in_header(here.contract.op) {
+                self.save("main.c", &c::to_c(&shown))?;
+                self.save("sparse_conformance.h", c::HEADER)?;
+            }
         }
         let coo = &minimal.loaded.coo;
         Ok(Reproducer {
@@ -203,8 +206,11 @@ impl Written<'_> {
 
     fn about(&self, here: &Case, summary: &str, embedded: bool) -> String {
         let selection = self.backend.selection();
-        let programs =
-            if embedded { format!("\nWithout the suite:\n{}", programs(&selection)) } else { String::new() };
+        let programs = if embedded {
+            format!("\nWithout the suite:\n{}", programs(is_in_header(here.contract.op), &selection))
+        } else {
+            String::new()
+        };
         format!(
             "{here}\n\n\
              {}\n\
@@ -223,8 +229,9 @@ impl Written<'_> {
     }
 }
 
-/// Which of the two programs asks a backend that is selected so, and how. Variables that it was given stand before the command.
-fn programs(selection: &str) -> String {
+/// Which of the two programs asks a backend that is selected so, and how. Variables that it was given stand before the command. There is
+/// none in C for an operation that the C header does not have.
+fn programs(has_c: bool, selection: &str) -> String {
     let words = shell_words::split(selection).unwrap_or_default();
     let given = words.windows(2).filter(|pair| pair[0] == "--env");
     let env: String = given.map(|pair| assignment(&pair[1])).collect();
@@ -235,6 +242,10 @@ fn programs(selection: &str) -> String {
             "  {}\nmain.py is for programs that speak the protocol.\n",
             in_c(&shell_words::quote(library))
         ),
+        (selected, command) if !has_c => {
+            let command = command.filter(|_| selected == Some("--exec"));
+            format!("  {}\n", in_python(command.map_or("backend.py", String::as_str)))
+        }
         (Some("--exec"), Some(command)) => {
             format!("  {}\nmain.c is for plug-ins.\n", in_python(command))
         }
@@ -278,10 +289,12 @@ mod tests {
 
     #[test]
     fn commands_without_the_suite_take_the_variables_along() {
-        let plugin = programs("--plugin '/a b/k.so' --env OMP_NUM_THREADS=4 --env 'X=a b'");
+        let plugin = programs(true, "--plugin '/a b/k.so' --env OMP_NUM_THREADS=4 --env 'X=a b'");
         assert!(plugin.contains("&& OMP_NUM_THREADS=4 X='a b' ./main '/a b/k.so'\n"), "{plugin}");
-        let program = programs("--exec 'python3 /x/mine.py' --env FTZ=1");
+        let program = programs(true, "--exec 'python3 /x/mine.py' --env FTZ=1");
         assert!(program.contains("  FTZ=1 python3 main.py python3 /x/mine.py\n"), "{program}");
-        assert!(programs("--backend portable").contains("./main ./kernel.so   (a plug-in)"));
+        assert!(programs(true, "--backend portable").contains("./main ./kernel.so   (a plug-in)"));
+        let python = programs(false, "--backend portable");
+        assert!(python.contains("main.py backend.py") && !python.contains("./main "), "{python}");
     }
 }

@@ -23,26 +23,17 @@ pub(crate) trait Move {
 
 /// The kernel for move `M` and element type `T`.
 pub(crate) fn run<M: Move, T: Stored>(task: Task<'_>) -> Result<Answer, Refusal> {
-    let (matrix, params) = match (M::TO, task) {
-        (None, Task::Transpose { a }) => (a, FormatParams::default()),
-        (Some(wanted), Task::Convert { a, to, params }) => {
-            if wanted != to {
-                return Err(request::wrong_format("target", wanted, to));
-            }
-            (a, params)
-        }
-        (
-            _,
-            task @ (Task::Spmm { .. }
-            | Task::Spmv { .. }
-            | Task::Sddmm { .. }
-            | Task::Spgemm { .. }
-            | Task::Transpose { .. }
-            | Task::Convert { .. }),
-        ) => return Err(request::wrong_task(M::OP, &task)),
-    };
-    let matrix = request::sparse::<T>("A", matrix, M::FROM)?;
-    M::perform(matrix, params)
+    let asked = task.inputs();
+    if asked.op != M::OP {
+        return Err(request::wrong_task(M::OP, &task));
+    }
+    if let (Some(wanted), Some(to)) = (M::TO, asked.to)
+        && wanted != to
+    {
+        return Err(request::wrong_format("target", wanted, to));
+    }
+    let matrix = request::sparse::<T>("A", asked.a, M::FROM)?;
+    M::perform(matrix, asked.params)
 }
 
 /// A result without blocks or slots.

@@ -32,7 +32,7 @@ pub use accepted::{Accepted, ElementVerdict};
 pub use encoded::{first_difference, judge_encoded};
 pub use moved::Moved;
 pub use moves::{judge_moved, judge_spgemm};
-pub use operands::{ExactOperands, values_in_order};
+pub use operands::{ExactOperands, Seen, values_in_order};
 pub use problem::{Problem, Site, Terms};
 pub use rule::Rule;
 pub use shared::{Product, Sheets};

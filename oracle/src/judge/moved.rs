@@ -3,7 +3,6 @@
 use super::encoded::judge_encoded;
 use super::moves::judge_moved;
 use super::operands::duplicates_policy;
-use crate::contract::Op;
 use crate::format::{AnyParts, AnySparse, Sparse};
 use crate::model::chain::Unit;
 use crate::prelude::*;
@@ -26,21 +25,21 @@ impl Moved {
     /// Works it out. Products are no moves and have no such result.
     #[must_use]
     pub fn new(inputs: &Inputs<'_>, profile: &Profile) -> Option<Moved> {
-        let result = match inputs.op {
-            Op::Transpose => {
-                crate::each_sparse!(inputs.a, m => crate::convert::transpose(m).map(AnySparse::from))
-            }
-            Op::Convert => crate::each_sparse!(inputs.a, m => {
+        if !inputs.op.is_exact() {
+            return None;
+        }
+        // A move into another format is a conversion, one without is the transpose.
+        let result = match inputs.to {
+            None => crate::each_sparse!(inputs.a, m => crate::convert::transpose(m).map(AnySparse::from)),
+            Some(to) => crate::each_sparse!(inputs.a, m => {
                 let entries = match m {
                     Sparse::Coo(m) => m.entries_with(duplicates_policy(profile)),
                     other => Ok(other.entries()),
                 };
-                let to = inputs.to.unwrap_or(inputs.a.kind());
                 entries
                     .and_then(|entries| Sparse::from_entries(to, inputs.params, &entries))
                     .map(AnySparse::from)
             }),
-            Op::Spmm | Op::Spmv | Op::Sddmm | Op::Spgemm => return None,
         };
         let summed = summed_positions(inputs, profile);
         Some(Moved { profile: profile.clone(), result, summed })
@@ -93,7 +92,7 @@ fn unheld(refusal: &Refusal) -> Verdict {
 /// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
 fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
-    let transposed = inputs.op == Op::Transpose;
+    let transposed = inputs.to.is_none();
     let placed = |row: u32, col: u32| if transposed { (col, row) } else { (row, col) };
     let precision = inputs.a.precision();
     let orders = |group: &[f64]| {

@@ -5,8 +5,10 @@
 //!     -> op(A) as CSR, op(B) row-major, multiplied pads, places along k   -> Problem
 //! ```
 
+use super::accepted::Accepted;
 use super::pads::pad_slots;
-use super::problem::Problem;
+use super::problem::{Problem, Site};
+use super::rule::Rule;
 use super::tally::Place;
 use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Order, Pads, Slot};
@@ -16,7 +18,7 @@ use crate::op::input;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
-use crate::scalar::{Scalar, decode};
+use crate::scalar::{AnySlice, Scalar, decode};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
@@ -54,6 +56,17 @@ pub enum ExactOperands {
         /// Right operand.
         b: Csr<f64>,
     },
+}
+
+/// What is beside an element that is visited.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Its number.
+    pub number: usize,
+    /// What C held there.
+    pub held: f64,
+    /// The bits of the result, where there is one.
+    pub found: Option<u64>,
 }
 
 impl ExactOperands {
@@ -131,6 +144,29 @@ impl ExactOperands {
     #[must_use]
     pub fn is_by_number(&self) -> bool {
         matches!(self, ExactOperands::Sddmm { .. })
+    }
+
+    /// Visits what every element may be, in the order of the problem, with its number and what C held there; `c` is compact. With a
+    /// result its bits are shown too.
+    ///
+    /// # Errors
+    /// Operands that do not fit together; nothing is visited then.
+    pub fn for_each_accepted(
+        &self,
+        (arithmetic, profile): (&Arithmetic, &Profile),
+        scalars: (f64, f64),
+        (c, result): (Option<&[f64]>, Option<(AnySlice<'_>, Place)>),
+        visit: &mut dyn FnMut(&Site<'_>, Seen, Accepted),
+    ) -> Result<(), Refusal> {
+        let (problem, place) = (self.problem(), self.compact_place());
+        let mut rule = Rule::of(&problem, (arithmetic, profile), scalars);
+        let mut number = 0;
+        problem.for_each(&mut |site| {
+            let held = c.and_then(|c| c.get(place.offset(site.at, number))).copied().unwrap_or(0.0);
+            let found = result.map(|(found, place)| found.bits(place.offset(site.at, number)));
+            visit(site, Seen { number, held, found }, rule.accepts(site, held));
+            number += 1;
+        })
     }
 
     /// The declared arithmetic, weakened where the format does not fix the order of summation. Blocks of a matrix unit follow the stored

@@ -91,6 +91,14 @@ pub enum Terms<'a> {
     List(&'a [(f64, f64)]),
 }
 
+impl Site<'_> {
+    /// True where something is computed for it: a row without entries has nothing to skip.
+    #[must_use]
+    pub fn has_entries(&self) -> bool {
+        self.sum.terms > 0
+    }
+}
+
 impl<'a> Terms<'a> {
     /// Number of terms, multiplied pads included.
     #[must_use]

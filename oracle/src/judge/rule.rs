@@ -2,7 +2,7 @@
 
 use super::accepted::Accepted;
 use super::load::{Counting, Load};
-use super::problem::{Site, lsb};
+use super::problem::{Problem, Site, lsb};
 use crate::arithmetic::{Arithmetic, Epilogue, Part};
 use crate::bound::{Census, SubnormalThresholds, Tolerance, is_order_free, tolerance_of};
 use crate::exact::{Dyadic, Element, Value};
@@ -39,7 +39,7 @@ type Key = ([Census; 2], u64, u64);
 type Cached = (Key, Option<Arc<Tolerance>>);
 
 impl<'a> Rule<'a> {
-    /// Prepares to judge elements computed as declared; `other_max` as by [`Problem::other_max`](super::Problem::other_max).
+    /// Prepares to judge elements computed as declared; `other_max` as by [`Problem::other_max`].
     #[must_use]
     pub fn new(
         arithmetic: &'a Arithmetic,
@@ -60,6 +60,16 @@ impl<'a> Rule<'a> {
             model: Model::new(arithmetic),
             cached: None,
         }
+    }
+
+    /// Prepares to judge the elements of a problem.
+    #[must_use]
+    pub fn of(
+        problem: &Problem<'_>,
+        (arithmetic, profile): (&'a Arithmetic, &Profile),
+        (alpha, beta): (f64, f64),
+    ) -> Rule<'a> {
+        Rule::new(arithmetic, profile, alpha, beta, problem.other_max(arithmetic.epilogue))
     }
 
     /// Works out what element `site` may be, given what C held there.

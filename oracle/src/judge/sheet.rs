@@ -46,12 +46,11 @@ impl Sheet {
     pub fn new(
         problem: &Problem<'_>,
         (arithmetic, profile): (&Arithmetic, &Profile),
-        (alpha, beta): (f64, f64),
+        scalars: (f64, f64),
         before: Option<(AnySlice<'_>, Place)>,
         most: usize,
     ) -> Result<Option<Sheet>, Refusal> {
-        let other_max = problem.other_max(arithmetic.epilogue);
-        let mut rule = Rule::new(arithmetic, profile, alpha, beta, other_max);
+        let mut rule = Rule::of(problem, (arithmetic, profile), scalars);
         let (mut lines, mut count) = (Vec::new(), 0);
         problem.for_each(&mut |site| {
             count += 1;

@@ -84,10 +84,10 @@ pub fn judge_problem(
     problem: &Problem<'_>,
     arithmetic: &Arithmetic,
     profile: &Profile,
-    (alpha, beta): (f64, f64),
+    scalars: (f64, f64),
     output: &Output<'_>,
 ) -> Judged {
-    let mut rule = Rule::new(arithmetic, profile, alpha, beta, problem.other_max(arithmetic.epilogue));
+    let mut rule = Rule::of(problem, (arithmetic, profile), scalars);
     let mut tally = Tally::new(arithmetic.out, output.poison);
     let visited = problem.for_each(&mut |site| {
         let offset = output.place.offset(site.at, tally.elements);

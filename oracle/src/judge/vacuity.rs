@@ -61,8 +61,7 @@ pub fn vacuity(
 ) -> Vacuity {
     let (rows, cols) = problem.shape();
     let out = arithmetic.out;
-    let mut rule =
-        Rule::new(arithmetic, &Profile::default(), alpha, beta, problem.other_max(arithmetic.epilogue));
+    let mut rule = Rule::of(problem, (arithmetic, &Profile::default()), (alpha, beta));
     let (mut zeros, mut stale) = (false, beta == 0.0 && rows * cols > 0);
     // Rows with entries whose disappearance nothing has noticed yet.
     let mut unnoticed = 0usize;
@@ -74,7 +73,7 @@ pub fn vacuity(
         visited += 1;
         if site.at.0 != row.0 {
             unnoticed += usize::from(row.1 && !row.2);
-            row = (site.at.0, site.sum.terms > 0, false);
+            row = (site.at.0, site.has_entries(), false);
             rows_with_entries += usize::from(row.1);
         }
         if zeros && stale && (row.2 || !row.1) {

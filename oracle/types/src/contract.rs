@@ -263,6 +263,17 @@ impl fmt::Display for Contract {
 mod tests {
     use super::*;
 
+    /// Who asks what there is loops over this list.
+    #[test]
+    fn the_list_of_operations_has_every_one_of_the_table_and_each_has_contracts() {
+        for contract in all_contracts() {
+            assert!(Op::ALL.contains(&contract.op), "Op::ALL lacks {:?}", contract.op);
+        }
+        for op in Op::ALL {
+            assert!(all_contracts().iter().any(|c| c.op == op), "the table has no contract of {op:?}");
+        }
+    }
+
     #[test]
     fn every_name_is_unique_and_parses_back() {
         let names: std::collections::BTreeSet<String> =

@@ -119,9 +119,8 @@ impl Choice {
                 contract.op.is_exact() && contract.to.is_none_or(|to| !FormatKind::PAPERS.contains(&to))
             }
             Choice::StoredZerosAbsent => multiplies || product,
-            Choice::OnlyAlphaOne | Choice::OnlyBetaZeroOne | Choice::Alpha0ReadsAb | Choice::Beta0ReadsC => {
-                dense
-            }
+            Choice::OnlyAlphaOne | Choice::Alpha0ReadsAb => dense,
+            Choice::OnlyBetaZeroOne | Choice::Beta0ReadsC => contract.op.signature().has_beta(),
             Choice::Unsorted | Choice::NumericPattern => product,
         }
     }

@@ -166,7 +166,7 @@ pub(crate) static FACTORS: [Factor; 20] = [
         levels: &NUMBERS,
         heavy: &[],
         strong: true,
-        concerns: |c| c.op.is_dense(),
+        concerns: |c| c.op.signature().has_beta(),
         set: |d, level, mix| d.params.beta = number(level, d.contract.types.acc, mix),
         of: |case| Some(number_class(case.params.beta)),
     },

@@ -10,7 +10,7 @@ use super::make::on_matrix;
 use super::{Group, Mix, Options, Tier};
 use crate::case::{Case, Filling, Params};
 use crate::origin::Origin;
-use sparse_oracle::contract::{Contract, Op, Returned, TYPES};
+use sparse_oracle::contract::{Contract, Returned, TYPES};
 use sparse_oracle::format::{FormatKind, Layout};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::source::values::ValueFamily;
@@ -71,7 +71,10 @@ fn reading(plain: &Case) -> Option<Case> {
     if signature.has_mode {
         p.mode = SddmmMode::AddS;
     }
-    (p.alpha, p.beta) = (-2.0, 0.5);
+    p.alpha = -2.0;
+    if signature.has_beta() {
+        p.beta = 0.5;
+    }
     Some(case)
 }
 
@@ -93,21 +96,20 @@ fn suits_file(contract: &Contract, tier: Tier) -> bool {
         FormatKind::Loops | FormatKind::RsTile | FormatKind::LibraSpmm | FormatKind::Nm | FormatKind::TwoFour
     );
     let is_csr = contract.format == FormatKind::Csr;
-    match contract.op {
-        Op::Spmm if is_csr => {
+    match contract.op.signature().returned {
+        Returned::Matrix if is_csr => {
             matches!(
                 contract.types.a,
                 Precision::F64 | Precision::F32 | Precision::Tf32 | Precision::F16 | Precision::Bf16
             ) && contract.types.out != Precision::Bf16
                 && contract.types.acc != Precision::F16
         }
-        Op::Spmm if contract.format == FormatKind::Csc => contract.types.a == Precision::F64,
-        Op::Spmm => f32_only || of_unit && has_unit,
-        Op::Spgemm => is_csr && contract.types.a == Precision::F64,
-        Op::Sddmm => is_csr && (f32_only || of_unit || contract.types == TYPES[0]),
-        Op::Spmv => is_csr && (f32_only || contract.types == TYPES[0]),
-        Op::Transpose => is_csr && f32_only,
-        Op::Convert => f32_only,
+        Returned::Matrix if contract.format == FormatKind::Csc => contract.types.a == Precision::F64,
+        Returned::Matrix => f32_only || of_unit && has_unit,
+        Returned::Product => is_csr && contract.types.a == Precision::F64,
+        Returned::Sampled => is_csr && (f32_only || of_unit || contract.types == TYPES[0]),
+        Returned::Vector => is_csr && (f32_only || contract.types == TYPES[0]),
+        Returned::Moved => (is_csr || contract.to.is_some()) && f32_only,
     }
 }
 

@@ -183,7 +183,10 @@ fn settle(p: &mut Params, contract: Contract) {
     p.pad_y = p.pad_y.filter(|&y| y != p.pad_b);
     let default = Params::default();
     if !contract.op.is_dense() {
-        (p.alpha, p.beta) = (default.alpha, default.beta);
+        p.alpha = default.alpha;
+    }
+    if !contract.op.signature().has_beta() {
+        p.beta = default.beta;
     }
 }
 

@@ -195,7 +195,13 @@ fn shown(case: &mut Case, landmark: &Landmark, family: ValueFamily) {
 }
 
 fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
-    landmark.returned.contains(&contract.op.signature().returned)
+    let is_square = || {
+        let shape = landmark.line.parse::<SourceSpec>().ok().and_then(|spec| spec.shape().ok());
+        shape.is_some_and(|shape| shape.rows == shape.cols)
+    };
+    let signature = contract.op.signature();
+    (!signature.is_square() || is_square())
+        && landmark.returned.contains(&signature.returned)
         && landmark.rooms.contains(&Room::of(contract))
 }
 

@@ -117,7 +117,7 @@ fn judge_dense_runs(
     };
     let mut worst: Option<Judged> = None;
     for c in starts(case, operands, profile) {
-        let in_place = !case.contract.op.is_sampled();
+        let in_place = case.contract.op.updates();
         let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
         let response = seen.execute(case, operands, backend, before);
         let Response::Dense(result) = response else {

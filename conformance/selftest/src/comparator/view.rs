@@ -14,7 +14,7 @@ use sparse_conformance_core::runner::run_case;
 use sparse_conformance_peers::Portable;
 use sparse_oracle::contract::{Contract, Op};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::judge::{ExactOperands, Rule};
+use sparse_oracle::judge::ExactOperands;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Precision, decode};
 use sparse_oracle::task::{Answer, RawSparse, Task};
@@ -164,21 +164,15 @@ fn expected(case: &Case, operands: &Operands) -> Result<Elements, String> {
     let exact =
         ExactOperands::new(&operands.inputs(case), &arithmetic, &profile).map_err(|e| e.to_string())?;
     let exact = exact.ok_or("the case has no arithmetic")?;
-    let problem = exact.problem();
-    let (alpha, beta) = (case.params.alpha, case.params.beta);
-    let mut rule = Rule::new(&arithmetic, &profile, alpha, beta, problem.other_max(arithmetic.epilogue));
+    let scalars = (case.params.alpha, case.params.beta);
     let (mut numbers, mut at) = (Vec::new(), Vec::new());
     let sparse = case.contract.op == Op::Spgemm && case.contract.format == FormatKind::Csr;
-    let cols = operands.result.1;
-    let visited = problem.for_each(&mut |site| {
-        let c = match case.reads_c() {
-            true => operands.c[0].get(site.at.0 * cols + site.at.1).copied().unwrap_or(0.0),
-            false => 0.0,
-        };
-        let c = if sparse { 0.0 } else { c };
-        numbers.push(decode(rule.accepts(site, c).expected_bits(), arithmetic.out));
-        at.push((site.at.0 as u32, site.at.1 as u32));
-    });
+    let c = (case.reads_c() && !sparse).then_some(&operands.c[0][..]);
+    let visited =
+        exact.for_each_accepted((&arithmetic, &profile), scalars, (c, None), &mut |site, _, accepted| {
+            numbers.push(decode(accepted.expected_bits(), arithmetic.out));
+            at.push((site.at.0 as u32, site.at.1 as u32));
+        });
     visited.map_err(|e| e.to_string())?;
     Ok((numbers, at))
 }

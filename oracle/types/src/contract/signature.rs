@@ -209,6 +209,12 @@ impl Signature {
         self.sparse[0].rows == self.sparse[0].cols
     }
 
+    /// True where something that has the factor beta may be added.
+    #[must_use]
+    pub fn has_beta(&self) -> bool {
+        self.updates || self.has_mode
+    }
+
     /// True where a dense operand is read that has a layout.
     #[must_use]
     pub fn has_layout(&self) -> bool {
