@@ -28,7 +28,7 @@ CRATES = [
     "golden",
 ]
 # How many names a crate may still use for two things. It goes down only.
-UNFINISHED = {"conformance": 43}
+UNFINISHED = {"conformance": 12, "conformance/core": 2}
 SKIPPED = re.compile(r"""//[^\n]*|/\*.*?\*/|[bc]?r(\#*)".*?"\1|[bc]?"(?:\\.|[^"\\])*"|b?'(?:\\[^']*|[^'\\])'""", re.S)
 TOKEN = re.compile(r"\w+|[{}();\[\]#!=]")
 KINDS = {"struct", "enum", "union", "trait", "type"}

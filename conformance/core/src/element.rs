@@ -45,7 +45,7 @@ pub struct Element {
 
 /// Who computes the element, and how it is judged.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct ElementView<'a> {
     /// The declared arithmetic.
     pub arithmetic: &'a Arithmetic,
     /// The declared choices.
@@ -60,7 +60,12 @@ type Interest = (u8, f64);
 /// Runs the case once and returns the element asked for, or the first wrong one by the strongest tier that fails, or the one nearest to its bound.
 /// `None` for conversions, refusals, positions that do not exist, and sparse results of a backend.
 #[must_use]
-pub fn look(case: &Case, operands: &Operands, view: View<'_>, at: Option<(usize, usize)>) -> Option<Element> {
+pub fn look(
+    case: &Case,
+    operands: &Operands,
+    view: ElementView<'_>,
+    at: Option<(usize, usize)>,
+) -> Option<Element> {
     let is_dense = case.contract.op.is_dense();
     let legal = case.params.fault.is_none();
     if !legal || case.contract.op.is_exact() || view.backend.is_some() && !is_dense {

@@ -145,7 +145,7 @@ fn run_device(args: &Args) -> Result<u8> {
         if list.is_empty() { default } else { list }.to_vec()
     }
     let ns: Vec<usize> = args.n.iter().map(|&n| n as usize).collect();
-    let options = device::Options {
+    let options = device::DeviceOptions {
         ops: or(&args.ops, &[Op::Spmm]),
         precisions: or(&args.precisions, &[Precision::F32, Precision::Tf32, Precision::F16]),
         formats: args.formats.clone(),

@@ -7,7 +7,7 @@
 
 use super::super::operands::Shared;
 use super::super::statistics::median;
-use super::{DeviceReport, Options};
+use super::{DeviceOptions, DeviceReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sparse_conformance_core::origin::{Loaded, Origin};
@@ -87,7 +87,7 @@ impl Conversion {
 pub(super) fn on_matrix(
     origin: &Origin,
     loaded: &Loaded,
-    options: &Options,
+    options: &DeviceOptions,
     report: &mut DeviceReport,
     shown: &mut dyn FnMut(&str),
 ) {

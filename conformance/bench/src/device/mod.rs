@@ -47,7 +47,7 @@ const PLAN: LaunchPlan = LaunchPlan { cold: 21, warm: 50 };
 
 /// What to measure.
 #[derive(Debug)]
-pub struct Options {
+pub struct DeviceOptions {
     /// Operations: spmm, sddmm; convert for preprocessing.
     pub ops: Vec<Op>,
     /// Element types of the operands.
@@ -76,7 +76,7 @@ pub struct Options {
 /// # Errors
 /// No GPU, or one that does not do what it is asked for the machine's own figures; a file for turns that can't be locked.
 pub fn run(
-    options: &Options,
+    options: &DeviceOptions,
     shown: &mut dyn FnMut(&str),
     keep: &mut dyn FnMut(&DeviceReport),
 ) -> Result<DeviceReport, Refusal> {
@@ -130,7 +130,7 @@ pub fn run(
 fn on_matrix(
     origin: &Origin,
     loaded: &Loaded,
-    (options, turn): (&Options, &Turn),
+    (options, turn): (&DeviceOptions, &Turn),
     report: &mut DeviceReport,
     shown: &mut dyn FnMut(&str),
 ) {
@@ -154,7 +154,7 @@ fn on_matrix(
 }
 
 /// Operations and element types that a contender here has.
-fn groups(options: &Options) -> Vec<(Op, Types)> {
+fn groups(options: &DeviceOptions) -> Vec<(Op, Types)> {
     let mut groups = Vec::new();
     for kernel in contenders(options) {
         let group = (kernel.contract.op, kernel.contract.types);
@@ -166,7 +166,7 @@ fn groups(options: &Options) -> Vec<(Op, Types)> {
 }
 
 /// The kernels for the GPU and the libraries that fit the options.
-fn contenders(options: &Options) -> Vec<Kernel> {
+fn contenders(options: &DeviceOptions) -> Vec<Kernel> {
     fn named<T: PartialEq>(list: &[T], value: &T) -> bool {
         list.is_empty() || list.contains(value)
     }
@@ -187,7 +187,7 @@ fn contenders(options: &Options) -> Vec<Kernel> {
 /// Every contender on these operands.
 fn one(
     shared: &Shared,
-    (options, turn): (&Options, &Turn),
+    (options, turn): (&DeviceOptions, &Turn),
     report: &mut DeviceReport,
     shown: &mut dyn FnMut(&str),
 ) {

@@ -9,16 +9,16 @@ use std::fmt;
 /// A list of the manifest and a number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as the lists")]
-pub enum Place {
+pub enum ManifestPlace {
     Supports(usize),
     Excludes(usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ManifestPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Supports(i) => write!(f, "supports[{i}]"),
-            Place::Excludes(i) => write!(f, "excludes[{i}]"),
+            ManifestPlace::Supports(i) => write!(f, "supports[{i}]"),
+            ManifestPlace::Excludes(i) => write!(f, "excludes[{i}]"),
         }
     }
 }
@@ -44,40 +44,40 @@ pub enum ManifestError {
     )]
     Nothing,
     #[error("{place} names no contracts; add a pattern, such as \"spmm.csr.*\"")]
-    NoContracts { place: Place },
+    NoContracts { place: ManifestPlace },
     #[error("{place}: pattern {pattern:?}: {reason}")]
-    Pattern { place: Place, pattern: String, reason: &'static str },
+    Pattern { place: ManifestPlace, pattern: String, reason: &'static str },
     #[error(
         "{place}: pattern {pattern:?} fits no contract; `conformance list contracts` prints them all, such as \
          spmm.csr.f32_f32_f32_f32, convert.csr.ell.f16"
     )]
-    Unknown { place: Place, pattern: String },
+    Unknown { place: ManifestPlace, pattern: String },
     #[error("{place}: unknown choice {name:?}; there are {}", choices())]
-    Choice { place: Place, name: String },
+    Choice { place: ManifestPlace, name: String },
     #[error(
         "{place}: choice {name:?} changes nothing for {contract}, nor for any other contract of the rule; leave it out"
     )]
-    IdleChoice { place: Place, name: String, contract: String },
+    IdleChoice { place: ManifestPlace, name: String, contract: String },
     #[error("{place}: a reason is empty; say why, it stands in every report")]
-    NoReason { place: Place },
+    NoReason { place: ManifestPlace },
     #[error("{place}: arithmetic {text:?} for {contract}: {source}")]
-    Arithmetic { place: Place, text: String, contract: String, source: Box<DeclarationError> },
+    Arithmetic { place: ManifestPlace, text: String, contract: String, source: Box<DeclarationError> },
     #[error(
         "{place}: arithmetic {text:?} is weaker than {contract} admits: it {reason}; \"any\" is the weakest there is"
     )]
-    Weak { place: Place, text: String, contract: String, reason: String },
+    Weak { place: ManifestPlace, text: String, contract: String, reason: String },
     #[error(
         "{place}: arithmetic {text:?} {reason}, but alpha = {alpha}, beta = {beta} is taken; restrict them under \"only\""
     )]
-    Contradiction { place: Place, text: String, reason: &'static str, alpha: f64, beta: f64 },
+    Contradiction { place: ManifestPlace, text: String, reason: &'static str, alpha: f64, beta: f64 },
     #[error("{place}: unknown fault {name:?}; there are {}", faults())]
-    Fault { place: Place, name: String },
+    Fault { place: ManifestPlace, name: String },
     #[error("{place}: unknown format parameter {name:?}; there are {}", parameters())]
-    Parameter { place: Place, name: String },
+    Parameter { place: ManifestPlace, name: String },
     #[error(
         "{place}: {field} under \"only\" is an empty list, so that the rule takes nothing; leave it out for all"
     )]
-    EmptyList { place: Place, field: &'static str },
+    EmptyList { place: ManifestPlace, field: &'static str },
 }
 
 fn choices() -> String {

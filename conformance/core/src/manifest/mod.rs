@@ -17,7 +17,7 @@ mod error;
 mod only;
 mod rules;
 
-pub use self::error::{ManifestError, Place};
+pub use self::error::{ManifestError, ManifestPlace};
 pub use self::only::{LayoutName, ModeName, Only};
 pub use self::rules::Capabilities;
 

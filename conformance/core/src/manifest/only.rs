@@ -1,7 +1,7 @@
 //! Which requests of its contracts a rule takes. What is not restricted is taken; a restriction on a part that an operation
 //! does not have means nothing for it.
 
-use super::error::{ManifestError, Place};
+use super::error::{ManifestError, ManifestPlace};
 use crate::case::{Fault, Params};
 use serde::{Deserialize, Serialize};
 use sparse_oracle::contract::{Contract, Returned};
@@ -191,7 +191,7 @@ impl Only {
     }
 
     /// Checks the names and lists.
-    pub(super) fn check(&self, place: Place) -> Result<(), ManifestError> {
+    pub(super) fn check(&self, place: ManifestPlace) -> Result<(), ManifestError> {
         let empty = [
             ("alpha", self.alpha.as_ref().is_some_and(Vec::is_empty)),
             ("beta", self.beta.as_ref().is_some_and(Vec::is_empty)),

@@ -4,7 +4,7 @@
 //! contract -> [ (rule, arithmetic), ... ]   the rules whose patterns fit it, in order, with their text read for it
 //! ```
 
-use super::error::{ManifestError, Place};
+use super::error::{ManifestError, ManifestPlace};
 use super::{MAX_NAME, Manifest, PROTOCOL, Rule};
 use crate::backend::Support;
 use crate::case::Params;
@@ -49,7 +49,7 @@ impl Capabilities {
         let mut by_contract: HashMap<Contract, Says> = HashMap::new();
         let mut profiles = Vec::new();
         for (i, rule) in manifest.supports.iter().enumerate() {
-            let place = Place::Supports(i);
+            let place = ManifestPlace::Supports(i);
             rule.only.check(place)?;
             profiles.push(profile(rule, place)?);
             let contracts = matching(&rule.contracts, place)?;
@@ -60,7 +60,7 @@ impl Capabilities {
             }
         }
         for (i, exclude) in manifest.excludes.iter().enumerate() {
-            let place = Place::Excludes(i);
+            let place = ManifestPlace::Excludes(i);
             if exclude.reason.trim().is_empty() {
                 return Err(ManifestError::NoReason { place });
             }
@@ -132,7 +132,7 @@ fn check_name(name: &str) -> Result<(), ManifestError> {
 }
 
 /// The contracts that one of the patterns fits, in the order of the table.
-fn matching(patterns: &[String], place: Place) -> Result<Vec<&'static Contract>, ManifestError> {
+fn matching(patterns: &[String], place: ManifestPlace) -> Result<Vec<&'static Contract>, ManifestError> {
     if patterns.is_empty() {
         return Err(ManifestError::NoContracts { place });
     }
@@ -160,7 +160,7 @@ fn matching(patterns: &[String], place: Place) -> Result<Vec<&'static Contract>,
     Ok(fitting.map(|((_, contract), _)| contract).collect())
 }
 
-fn profile(rule: &Rule, place: Place) -> Result<Profile, ManifestError> {
+fn profile(rule: &Rule, place: ManifestPlace) -> Result<Profile, ManifestError> {
     let mut profile = Profile::default();
     for settled in &rule.profile {
         let choice = Choice::from_name(&settled.choice)
@@ -175,7 +175,7 @@ fn profile(rule: &Rule, place: Place) -> Result<Profile, ManifestError> {
 
 /// Refuses a rule with a word in it that changes nothing for any of its contracts: a choice of its profile, an option of its
 /// arithmetic, an arithmetic of contracts that round nothing.
-fn says_something(rule: &Rule, contracts: &[&Contract], place: Place) -> Result<(), ManifestError> {
+fn says_something(rule: &Rule, contracts: &[&Contract], place: ManifestPlace) -> Result<(), ManifestError> {
     let Some(first) = contracts.first() else {
         return Ok(());
     };
@@ -218,7 +218,7 @@ fn says_something(rule: &Rule, contracts: &[&Contract], place: Place) -> Result<
 }
 
 /// The declared arithmetic for one contract; where nothing is rounded, the text is not looked at.
-fn arithmetic(rule: &Rule, contract: &Contract, place: Place) -> Result<Arithmetic, ManifestError> {
+fn arithmetic(rule: &Rule, contract: &Contract, place: ManifestPlace) -> Result<Arithmetic, ManifestError> {
     if contract.op.is_exact() {
         return Ok(contract.weakest());
     }

@@ -13,7 +13,7 @@ use sparse_oracle::scalar::{Precision, Scalar, Specials};
 use sparse_oracle::source::values::{ValueFamily, placed};
 
 /// One place of B: a row, one of its columns or all, and the value.
-type Place = (usize, Option<usize>, f64);
+type UnmetPlace = (usize, Option<usize>, f64);
 
 /// Where a case's B of this many rows and columns holds NaN and Inf; empty but for the family that asks for it.
 pub(crate) fn places(
@@ -22,7 +22,7 @@ pub(crate) fn places(
     precision: Precision,
     a: &AnySparse,
     transpose_a: bool,
-) -> Vec<Place> {
+) -> Vec<UnmetPlace> {
     if !matches!(case.filling, Filling::Drawn(ValueFamily::PlacedSpecial, _)) {
         return Vec::new();
     }
@@ -58,9 +58,9 @@ pub(crate) fn places(
 }
 
 /// The first of some rows of B, from the `turn`-th on, whose element in this column holds none of the places yet.
-fn free(places: &[Place], rows: &[usize], turn: usize, column: usize) -> Option<(usize, Option<usize>)> {
+fn free(places: &[UnmetPlace], rows: &[usize], turn: usize, column: usize) -> Option<(usize, Option<usize>)> {
     let is_free = |k: &usize| {
-        let holds = |p: &Place| p.0 == *k && p.1.is_none_or(|j| j == column);
+        let holds = |p: &UnmetPlace| p.0 == *k && p.1.is_none_or(|j| j == column);
         !places.iter().any(holds)
     };
     let mut rows_in_turn = (0..rows.len()).map(|i| rows[(turn + i) % rows.len()]);
@@ -93,7 +93,7 @@ pub(crate) fn overlay(
 }
 
 /// Puts them into the values of a sparse B whose positions come row by row: into all entries of a row, or into its first.
-pub(crate) fn overlay_sparse(places: &[Place], positions: &[(u32, u32)], values: &mut [f64]) {
+pub(crate) fn overlay_sparse(places: &[UnmetPlace], positions: &[(u32, u32)], values: &mut [f64]) {
     for &(row, column, value) in places {
         let first = positions.partition_point(|at| (at.0 as usize) < row);
         let end = positions.partition_point(|at| at.0 as usize <= row);

@@ -12,7 +12,7 @@ use super::Options;
 use super::axis::{Axis, FAULT, axes};
 use super::cover::{Row, State, Tuple, Tuples, complete};
 use super::demand::{Budget, Demand, Demanded, space};
-use super::make::{Asked, Maker, takes};
+use super::make::{CaseWish, Maker, takes};
 use super::mix::Mix;
 use super::shown::Shown;
 use super::sources::{GROUPS, Pool, group_of};
@@ -66,7 +66,7 @@ fn shares(backend: &dyn Backend) -> HashMap<Contract, Share> {
 }
 
 /// A backend that claims the contract, and the levels that it takes.
-struct Claim<'a> {
+struct Claimant<'a> {
     place: usize,
     backend: &'a dyn Backend,
     allowed: Vec<Vec<u8>>,
@@ -84,15 +84,15 @@ impl Maker<'_> {
         let mut mix = Mix::new(&[seed, index, 0xc0e5]);
         // What can be made at all, whatever a backend says.
         let possible = self.allowed(None, &mut mix);
-        let mut claims: Vec<Claim<'_>> = Vec::new();
+        let mut claims: Vec<Claimant<'_>> = Vec::new();
         for (place, backend) in backends.iter().enumerate() {
             let Some(&share) = shares[place].get(&self.contract) else {
                 continue;
             };
             let (backend, allowed) = (*backend, self.allowed(Some(*backend), &mut mix));
-            claims.push(Claim { place, backend, allowed: allowed.unwrap_or_default(), share });
+            claims.push(Claimant { place, backend, allowed: allowed.unwrap_or_default(), share });
         }
-        let freedom = |claim: &Claim<'_>| claim.allowed.iter().map(Vec::len).sum::<usize>();
+        let freedom = |claim: &Claimant<'_>| claim.allowed.iter().map(Vec::len).sum::<usize>();
         claims.sort_by_key(freedom);
         let (mut cases, mut demands) = (Drawn::default(), Vec::new());
         for claim in &claims {
@@ -105,7 +105,7 @@ impl Maker<'_> {
     /// Adds what one backend's covering array and floor need.
     fn claimed(
         &self,
-        claim: &Claim<'_>,
+        claim: &Claimant<'_>,
         possible: Option<&[Vec<u8>]>,
         cases: &mut Drawn,
         mix: &mut Mix,
@@ -134,7 +134,7 @@ impl Maker<'_> {
         let turn = std::cell::Cell::new(mix.below(1 << 16));
         let make = |row: &[u8], mix: &mut Mix| {
             turn.set(turn.get() + 1);
-            self.make(row, Asked::default(), Some(claim.backend), turn.get(), mix)
+            self.make(row, CaseWish::default(), Some(claim.backend), turn.get(), mix)
         };
         let made = complete(&mut tuples, &claim.allowed, mix, |row, mix| {
             let (row, case) = make(row, mix)?;
@@ -154,7 +154,7 @@ impl Maker<'_> {
     }
 
     /// Adds cases up to the floor, and until every family of values shows in one; `count` are there already.
-    fn fill(&self, claim: &Claim<'_>, mut count: u64, cases: &mut Drawn, mix: &mut Mix) {
+    fn fill(&self, claim: &Claimant<'_>, mut count: u64, cases: &mut Drawn, mix: &mut Mix) {
         let mut shown = Shown::new(&self.axes, &claim.allowed);
         let mine = cases.list.iter().filter(|(_, case)| takes(claim.backend, case));
         mine.for_each(|(row, case)| _ = shown.note(row, case));
@@ -175,7 +175,7 @@ impl Maker<'_> {
                 }
                 None => (self.blind(&claim.allowed, None, mix), None),
             };
-            let asked = Asked { values, ..Asked::default() };
+            let asked = CaseWish { values, ..CaseWish::default() };
             if let Some((row, case)) = self.make(&row, asked, Some(claim.backend), turn, mix)
                 && (shown.note(&row, &case) || !is_enough)
             {
@@ -199,7 +199,7 @@ impl Maker<'_> {
         &self,
         wanted: Tuples,
         tuples: &Tuples,
-        claim: &Claim<'_>,
+        claim: &Claimant<'_>,
         possible: Option<&[Vec<u8>]>,
         mix: &mut Mix,
     ) -> Demanded {
@@ -229,7 +229,7 @@ impl Maker<'_> {
         let holds = |row: &[u8]| tuple.parts().iter().all(|&(f, level)| row[usize::from(f)] == level);
         (0..12).any(|turn| {
             let row = self.blind(possible, Some(tuple), mix);
-            self.make(&row, Asked::default(), None, turn, mix).is_some_and(|(row, _)| holds(&row))
+            self.make(&row, CaseWish::default(), None, turn, mix).is_some_and(|(row, _)| holds(&row))
         })
     }
 
@@ -267,7 +267,7 @@ impl Maker<'_> {
         let plain: Vec<Vec<u8>> = self.axes.iter().map(Axis::plain).collect();
         let drawn = |levels: &[Vec<u8>], turns: u64, mix: &mut Mix| {
             (0..turns).find_map(|turn| {
-                self.make(&self.blind(levels, None, mix), Asked::default(), backend, turn, mix)
+                self.make(&self.blind(levels, None, mix), CaseWish::default(), backend, turn, mix)
             })
         };
         let showing: Vec<Vec<u8>> = self.axes.iter().map(Axis::showing).collect();
@@ -289,7 +289,7 @@ impl Maker<'_> {
                         Some(_) => self.blind(&narrowed, None, mix),
                     };
                     row[f] = level;
-                    if let Some((row, _)) = self.make(&row, Asked::default(), backend, attempt, mix) {
+                    if let Some((row, _)) = self.make(&row, CaseWish::default(), backend, attempt, mix) {
                         note(&mut found, &row);
                     }
                 }
@@ -313,7 +313,7 @@ impl Maker<'_> {
     }
 
     /// Generators that no case of a backend has yet.
-    fn absent_families(&self, claim: &Claim<'_>, cases: &Drawn) -> Vec<Family> {
+    fn absent_families(&self, claim: &Claimant<'_>, cases: &Drawn) -> Vec<Family> {
         let mine = cases.list.iter().filter(|(_, case)| takes(claim.backend, case));
         let met: BTreeSet<Family> = mine
             .filter_map(|(_, case)| match &case.origin {
@@ -325,10 +325,10 @@ impl Maker<'_> {
         all.filter(|family| !met.contains(family)).collect()
     }
 
-    fn of_family(&self, family: Family, claim: &Claim<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
+    fn of_family(&self, family: Family, claim: &Claimant<'_>, mix: &mut Mix) -> Option<(Row, Case)> {
         let group = group_of(family).filter(|&group| group < GROUPS.len())? as u8;
         let pattern = self.axis("pattern")?;
-        let asked = Asked { generator: Some(family), ..Asked::default() };
+        let asked = CaseWish { generator: Some(family), ..CaseWish::default() };
         (0..3000).find_map(|turn| {
             let mut row = self.blind(&claim.allowed, None, mix);
             row[pattern] = group;

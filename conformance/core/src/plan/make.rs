@@ -23,7 +23,7 @@ use sparse_oracle::task::SddmmMode;
 
 /// What a case must have besides its levels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct CaseWish {
     /// Its matrix is of this generator.
     pub generator: Option<Family>,
     /// Its values are of this family.
@@ -43,7 +43,7 @@ impl Maker<'_> {
     pub(super) fn make(
         &self,
         row: &[u8],
-        asked: Asked,
+        asked: CaseWish,
         backend: Option<&dyn Backend>,
         turn: u64,
         mix: &mut Mix,

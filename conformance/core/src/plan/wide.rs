@@ -40,7 +40,7 @@ struct Landmark {
     line: &'static str,
     n: usize,
     returned: &'static [Returned],
-    rooms: &'static [Room],
+    rooms: &'static [Capacity],
     from: Tier,
     /// Calls before the judged one.
     after: Option<After>,
@@ -62,7 +62,7 @@ const fn landmark(
     line: &'static str,
     n: usize,
     returned: &'static [Returned],
-    rooms: &'static [Room],
+    rooms: &'static [Capacity],
     from: Tier,
 ) -> Landmark {
     Landmark { line, n, returned, rooms, from, after: None, turned: false }
@@ -104,7 +104,7 @@ const LANDMARKS: [Landmark; 24] = [
 
 /// What the formats of a contract have room for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
+enum Capacity {
     /// Lengths of rows (of CP-CSR, in a group) in 8 bits, extents in 16.
     Narrow,
     /// Lengths of columns (of RP-CSC) in 8 bits, extents in 16.
@@ -117,28 +117,29 @@ enum Room {
     Sparse,
 }
 
-impl Room {
-    fn of(contract: &Contract) -> Room {
+impl Capacity {
+    fn of(contract: &Contract) -> Capacity {
         let formats = [Some(contract.format), contract.to];
         let any = |has: fn(FormatKind) -> bool| formats.into_iter().flatten().any(has);
         match () {
-            () if any(|f| f == FormatKind::CpCsr) => Room::Narrow,
-            () if any(|f| f == FormatKind::RpCsc) => Room::ShortColumns,
-            () if any(FormatKind::is_structured) => Room::Full,
-            () if any(FormatKind::pads_with_zeros) => Room::Plain,
-            () => Room::Sparse,
+            () if any(|f| f == FormatKind::CpCsr) => Capacity::Narrow,
+            () if any(|f| f == FormatKind::RpCsc) => Capacity::ShortColumns,
+            () if any(FormatKind::is_structured) => Capacity::Full,
+            () if any(FormatKind::pads_with_zeros) => Capacity::Plain,
+            () => Capacity::Sparse,
         }
     }
 }
 
-const ANY: &[Room] = &[Room::Narrow, Room::ShortColumns, Room::Full, Room::Plain, Room::Sparse];
-const NARROW: &[Room] = &[Room::Narrow, Room::ShortColumns];
-const SHORT_ROWS: &[Room] = &[Room::Narrow];
-const SHORT_COLUMNS: &[Room] = &[Room::ShortColumns];
-const FULL: &[Room] = &[Room::Full];
-const PLAIN: &[Room] = &[Room::Plain, Room::Sparse];
-const ROOMY: &[Room] = &[Room::Full, Room::Plain, Room::Sparse];
-const SPARSE: &[Room] = &[Room::Sparse];
+const ANY: &[Capacity] =
+    &[Capacity::Narrow, Capacity::ShortColumns, Capacity::Full, Capacity::Plain, Capacity::Sparse];
+const NARROW: &[Capacity] = &[Capacity::Narrow, Capacity::ShortColumns];
+const SHORT_ROWS: &[Capacity] = &[Capacity::Narrow];
+const SHORT_COLUMNS: &[Capacity] = &[Capacity::ShortColumns];
+const FULL: &[Capacity] = &[Capacity::Full];
+const PLAIN: &[Capacity] = &[Capacity::Plain, Capacity::Sparse];
+const ROOMY: &[Capacity] = &[Capacity::Full, Capacity::Plain, Capacity::Sparse];
+const SPARSE: &[Capacity] = &[Capacity::Sparse];
 
 /// Cases on the landmarks of a tier, for each backend that claims the contract.
 pub(super) fn cases(
@@ -202,7 +203,7 @@ fn concerns(landmark: &Landmark, contract: &Contract) -> bool {
     let signature = contract.op.signature();
     (!signature.is_square() || is_square())
         && landmark.returned.contains(&signature.returned)
-        && landmark.rooms.contains(&Room::of(contract))
+        && landmark.rooms.contains(&Capacity::of(contract))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ fn spgemm(case: &Case) -> bool {
 }
 
 /// One row of C on its way.
-struct Row {
+struct HashRow {
     /// Its number.
     number: usize,
     /// Columns of the products, in the order in which they come, row of B by row of B.
@@ -39,7 +39,7 @@ struct Row {
 }
 
 /// What a table makes of a row; the other list is what it made of the row before.
-type Table = fn(&Row, &[(u32, u64)]) -> Vec<(u32, u64)>;
+type Table = fn(&HashRow, &[(u32, u64)]) -> Vec<(u32, u64)>;
 
 pub(super) static BUGS: &[Bug] = &[
     bug("hash: 64 slots", "a full table of 64 slots takes no further column", |c, t| {
@@ -156,7 +156,7 @@ const fn bug(
     Bug::new(F, name, story, spgemm, Effect::Runs(run), &[PATTERN, VALUE, STRUCTURE])
 }
 
-impl Row {
+impl HashRow {
     fn kept(&self, keep: impl Fn(u32) -> bool) -> Vec<(u32, u64)> {
         self.sums.iter().copied().filter(|s| keep(s.0)).collect()
     }
@@ -236,7 +236,7 @@ fn by(contract: &Contract, task: Task<'_>, table: Table) -> Result<Answer, Failu
     let (mut before, mut offsets, mut all) = (Vec::new(), vec![0u32], Vec::new());
     for (number, ends) in raw.offsets.windows(2).enumerate() {
         let lane = ends[0] as usize..ends[1] as usize;
-        let row = Row {
+        let row = HashRow {
             number,
             comes: left[number].iter().map(|e| columns(e.0)).collect(),
             sums: lane.map(|at| (raw.indices[at], raw.values.as_slice().bits(at))).collect(),

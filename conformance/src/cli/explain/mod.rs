@@ -10,7 +10,7 @@ use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::declaration::{self, in_words, reduction_name};
 use crate::degenerate::degenerate;
-use crate::element::{View, look};
+use crate::element::{ElementView, look};
 use crate::operands::{Operands, build};
 use crate::runner::run_case;
 use anyhow::{Context, Result, bail};
@@ -99,7 +99,7 @@ impl Told<'_> {
         (arithmetic, profile): (&Arithmetic, &Profile),
         backend: Option<&dyn Backend>,
     ) -> Result<()> {
-        let view = View { arithmetic, profile, backend };
+        let view = ElementView { arithmetic, profile, backend };
         let who = Who { arithmetic, ran: backend.is_some() };
         match (look(self.case, self.operands, view, self.at), self.at) {
             (Some(element), _) => follow(out, self.case, &element, who),

@@ -23,6 +23,12 @@ fn spread(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
         .for_each(|at| work(at * count / spans..(at + 1) * count / spans));
 }
 
+/// One that waits for its turn, and then what it returned.
+struct Job<J, R> {
+    waiting: Mutex<Option<J>>,
+    result: Mutex<Option<R>>,
+}
+
 /// Does every job, one after the other if there is only one; what they return, in their order. `S` is a scratch that is kept from job
 /// to job.
 pub(in crate::portable) fn with_scratch<S: Default, J: Send, R: Send>(
@@ -33,20 +39,18 @@ pub(in crate::portable) fn with_scratch<S: Default, J: Send, R: Send>(
         let mut scratch = S::default();
         return jobs.into_iter().map(|job| run(&mut scratch, job)).collect();
     }
-    // A job that waits for its span, and then its result.
-    let places: Vec<(Mutex<Option<J>>, Mutex<Option<R>>)> =
-        jobs.into_iter().map(|job| (Mutex::new(Some(job)), Mutex::new(None))).collect();
-    spread(places.len(), &|span| {
+    let waiting = |job| Job { waiting: Mutex::new(Some(job)), result: Mutex::new(None) };
+    let jobs: Vec<Job<J, R>> = jobs.into_iter().map(waiting).collect();
+    spread(jobs.len(), &|span| {
         let mut scratch = S::default();
-        for (job, result) in &places[span] {
-            let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for Job { waiting, result } in &jobs[span] {
+            let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
             *result.lock().unwrap_or_else(PoisonError::into_inner) = job.map(|job| run(&mut scratch, job));
         }
     });
-    let result =
-        |(_, result): (_, Mutex<Option<R>>)| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let result = |job: Job<J, R>| job.result.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Each was filled: a panic of a job is passed on before.
-    places.into_iter().filter_map(result).collect()
+    jobs.into_iter().filter_map(result).collect()
 }
 
 /// Does every job, one after the other if there is only one; what they return, in their order.
