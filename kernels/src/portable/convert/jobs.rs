@@ -24,7 +24,7 @@ fn spread(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
 }
 
 /// One that waits for its turn, and then what it returned.
-struct Job<J, R> {
+struct WaitingJob<J, R> {
     waiting: Mutex<Option<J>>,
     result: Mutex<Option<R>>,
 }
@@ -39,16 +39,16 @@ pub(in crate::portable) fn with_scratch<S: Default, J: Send, R: Send>(
         let mut scratch = S::default();
         return jobs.into_iter().map(|job| run(&mut scratch, job)).collect();
     }
-    let waiting = |job| Job { waiting: Mutex::new(Some(job)), result: Mutex::new(None) };
-    let jobs: Vec<Job<J, R>> = jobs.into_iter().map(waiting).collect();
+    let waiting = |job| WaitingJob { waiting: Mutex::new(Some(job)), result: Mutex::new(None) };
+    let jobs: Vec<WaitingJob<J, R>> = jobs.into_iter().map(waiting).collect();
     spread(jobs.len(), &|span| {
         let mut scratch = S::default();
-        for Job { waiting, result } in &jobs[span] {
+        for WaitingJob { waiting, result } in &jobs[span] {
             let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
             *result.lock().unwrap_or_else(PoisonError::into_inner) = job.map(|job| run(&mut scratch, job));
         }
     });
-    let result = |job: Job<J, R>| job.result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let result = |job: WaitingJob<J, R>| job.result.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Each was filled: a panic of a job is passed on before.
     jobs.into_iter().filter_map(result).collect()
 }
