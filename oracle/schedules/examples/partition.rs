@@ -2,7 +2,7 @@
 //! thresholds 0 to 8 under both rules.
 //!
 //! ```sh
-//! cargo run --release -p sparse-oracle --example partition -- MATRIX.mtx | SOURCE
+//! cargo run --release -p sparse-schedules --example partition -- MATRIX.mtx | SOURCE
 //! ```
 //!
 //! Bytes are those of f32 elements; COO has 12 per entry, CSR 8 and one offset per row.

@@ -1,7 +1,7 @@
 //! What reordering costs and brings: seconds and peak memory, and the density of the tensor blocks after each step.
 //!
 //! ```sh
-//! cargo run --release -p sparse-oracle --example reorder -- [MATRIX.mtx | SOURCE]
+//! cargo run --release -p sparse-schedules --example reorder -- [MATRIX.mtx | SOURCE]
 //! ```
 //!
 //! Prints, for the original order and after each step, windows, entries per block and per window, and the cost of the
