@@ -13,7 +13,7 @@ use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::plan::{Demand, Demanded, Group, Tier, measured};
 use crate::report::{Report, Seeded, Thin, Worth};
-use crate::selftest::{Ground, bugs};
+use crate::selftest::{HuntPlan, bugs};
 use rayon::prelude::*;
 use sparse_oracle::contract::Contract;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -98,7 +98,7 @@ pub(crate) fn measure(report: &mut Report, owed: &[Owed], groups: &[Group]) {
     if whole {
         // A tier that is not known is a larger one.
         let tier = Tier::from_name(&report.plan.tier).unwrap_or(Tier::Extensive);
-        hunt(&mut rows, owed, &of, (&Ground::of(groups.to_vec()), tier));
+        hunt(&mut rows, owed, &of, (&HuntPlan::of(groups.to_vec()), tier));
     }
     drop(judged);
     report.thin = if whole { rows.iter().filter_map(thin).collect() } else { Vec::new() };
@@ -153,7 +153,7 @@ fn hunt<'a>(
     rows: &mut [Worth],
     owed: &[Owed],
     of: &impl Fn(&Owed) -> &'a Judged<'a>,
-    (ground, tier): (&Ground, Tier),
+    (ground, tier): (&HuntPlan, Tier),
 ) {
     let mut work: BTreeMap<Hunted, (Vec<usize>, &Judged<'a>)> = BTreeMap::new();
     for (place, owed) in owed.iter().enumerate() {
@@ -188,7 +188,7 @@ fn fixes_bits(backend: &dyn Backend, cases: &[&Case]) -> bool {
 }
 
 /// Hunts every seeded bug that concerns a case over these cases, the cheap ones first.
-fn seeded(ground: &Ground, judged: &[&Case], tier: Tier, loosely: bool) -> Seeded {
+fn seeded(ground: &HuntPlan, judged: &[&Case], tier: Tier, loosely: bool) -> Seeded {
     let lines: HashSet<String> = judged.iter().map(ToString::to_string).collect();
     let cases = ground.in_order_of_cost(|case| lines.contains(&case.to_string()), judged[0].contract);
     let concerned = bugs()

@@ -8,7 +8,7 @@ use sparse_conformance::case::{Case, Params};
 use sparse_conformance::plan::Options;
 use sparse_conformance::report::{Criterion, VerdictKind, VerdictRecord};
 use sparse_conformance::runner::run_case;
-use sparse_conformance::selftest::{Bug, Ground, Seeded, bugs};
+use sparse_conformance::selftest::{Bug, HuntPlan, Seeded, bugs};
 use sparse_oracle::contract::{Contract, Op, TYPES};
 use sparse_oracle::format::FormatKind;
 use sparse_oracle::task::{Answer, Task};
@@ -61,7 +61,7 @@ fn a_weak_declaration_is_refused_before_anything_runs() {
 /// A declared reduction is held to its bits: T1 alone would let both of these pass.
 #[test]
 fn another_chain_than_declared_is_a_finding_of_t2() {
-    let ground = Ground::new(&Options {
+    let ground = HuntPlan::new(&Options {
         ops: vec![Op::Spmm, Op::Spmv],
         precisions: vec![TYPES[0].a],
         ..Options::default()

@@ -5,7 +5,7 @@ use sparse_conformance::backend::{Backend, NalgebraSparse, Portable, Sprs};
 use sparse_conformance::case::Case;
 use sparse_conformance::plan::{Options, plan};
 use sparse_conformance::runner::run_case;
-use sparse_conformance::selftest::Ground;
+use sparse_conformance::selftest::HuntPlan;
 use sparse_oracle::contract::{Op, all_contracts};
 use sparse_oracle::format::FormatKind;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 fn honest_backends_are_not_accused() {
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(Portable), Box::new(Sprs), Box::new(NalgebraSparse)];
     let mut ran = [0usize; 3];
-    let ground = Ground::new(&Options::default());
+    let ground = HuntPlan::new(&Options::default());
     for (case, loaded) in ground.cases(|c| c.origin.family() != "embedded").step_by(5) {
         for (i, record) in run_case(case, &loaded, &backends).records.iter().enumerate() {
             assert!(!record.verdict.is_finding(), "{}: {}: {}", record.backend, record.case, record.verdict);

@@ -5,16 +5,16 @@
 
 use sparse_conformance::plan::{Options, Tier};
 use sparse_conformance::runner::Ready;
-use sparse_conformance::selftest::{Bug, Family, Ground, Seeded, Symptom, bugs};
+use sparse_conformance::selftest::{Bug, Family, HuntPlan, Seeded, Symptom, bugs};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Cases that each bug is given.
 const SLICE: usize = 100;
 
-fn ground() -> &'static Ground {
-    static GROUND: OnceLock<Ground> = OnceLock::new();
-    GROUND.get_or_init(|| Ground::new(&Options::default()))
+fn ground() -> &'static HuntPlan {
+    static GROUND: OnceLock<HuntPlan> = OnceLock::new();
+    GROUND.get_or_init(|| HuntPlan::new(&Options::default()))
 }
 
 /// One bug on its slice.

@@ -6,7 +6,7 @@ use crate::layout::{Lane, Term};
 use crate::table::Unit;
 use crate::ulp::Ulp;
 use sparse_oracle::arithmetic::{Arithmetic, Part, Reduction, Selects};
-use sparse_oracle::bound::{Census, Tolerance, tolerance_of};
+use sparse_oracle::bound::{TermCounts, Tolerance, tolerance_of};
 use sparse_oracle::exact::Element;
 use sparse_oracle::format::PAD;
 use sparse_oracle::scalar::{Precision, decode};
@@ -32,7 +32,7 @@ pub struct Score {
 pub(crate) struct Bounds {
     case: Case,
     arithmetic: Arithmetic,
-    known: HashMap<[Census; 2], Option<Tolerance>>,
+    known: HashMap<[TermCounts; 2], Option<Tolerance>>,
 }
 
 impl Bounds {
@@ -45,7 +45,8 @@ impl Bounds {
         let arithmetic = &self.arithmetic;
         let unit = self.case.row.unit;
         let census = |part: &Part| count(part, lane, unit);
-        let key = [census(arithmetic.part()), arithmetic.parts.second().map_or(Census::default(), census)];
+        let key =
+            [census(arithmetic.part()), arithmetic.parts.second().map_or(TermCounts::default(), census)];
         let fresh = || tolerance_of(arithmetic, census, (1.0, 0.0), 1.0);
         self.known.entry(key).or_insert_with(fresh).as_ref()
     }
@@ -80,7 +81,7 @@ impl Bounds {
 
 /// What one part of the declared arithmetic has to add up for an element of a lane. Products with an unset slot are exact zeros, and
 /// not counted.
-fn count(part: &Part, lane: &Lane, unit: Unit) -> Census {
+fn count(part: &Part, lane: &Lane, unit: Unit) -> TermCounts {
     let of_tiles = match part.selects {
         Selects::Tiles => true,
         Selects::Rest => false,
@@ -95,7 +96,7 @@ fn count(part: &Part, lane: &Lane, unit: Unit) -> Census {
     let filled = |block: &&[Term]| block.iter().any(magnitude);
     let products = terms.iter().filter(|term| magnitude(term)).count() as u64;
     let last = terms.iter().rposition(magnitude);
-    Census {
+    TermCounts {
         terms: products,
         products,
         blocks: terms.chunks(block).filter(filled).count() as u64,

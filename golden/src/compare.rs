@@ -11,7 +11,7 @@ use crate::error::GoldenError;
 use crate::statistics::Statistics;
 use crate::ulp::Ulp;
 use sparse_oracle::arithmetic::{Architecture, Arithmetic};
-use sparse_oracle::bound::{Census, SubnormalSums, SubnormalThresholds, Tolerance, tolerance_of};
+use sparse_oracle::bound::{SubnormalSums, SubnormalThresholds, TermCounts, Tolerance, tolerance_of};
 use sparse_oracle::exact::{Element, Value, dot};
 use sparse_oracle::model::ModelError;
 use sparse_oracle::model::recording::{Recording, RecordingError, Sample};
@@ -168,7 +168,7 @@ struct Judge {
     input: Precision,
     acc: Precision,
     links: u64,
-    known: HashMap<Census, Option<Tolerance>>,
+    known: HashMap<TermCounts, Option<Tolerance>>,
 }
 
 impl Judge {
@@ -224,7 +224,7 @@ impl Judge {
     }
 
     /// How many products are not zero, and the gauge with subnormal operands counted as they are aligned. The last term is c.
-    fn load(&self, a: &[f64], b: &[f64], exact: &Element) -> (Census, Value) {
+    fn load(&self, a: &[f64], b: &[f64], exact: &Element) -> (TermCounts, Value) {
         let part = self.arithmetic.part();
         let thresholds = SubnormalThresholds::new(&self.arithmetic, part);
         let mut operands = SubnormalSums::default();
@@ -234,7 +234,7 @@ impl Judge {
             operands.add(&thresholds, a, b);
             filled += u64::from(a != 0.0 && b != 0.0);
         }
-        let census = Census {
+        let census = TermCounts {
             terms: products as u64,
             products: filled,
             blocks: u64::from(filled > 0),

@@ -7,7 +7,7 @@ use sparse_golden::layout::{Lane, Work};
 use sparse_golden::prepared::{Prepared, rounded_bits};
 use sparse_golden::table::{Op, ROWS, Row, System, Target, Unit};
 use sparse_oracle::arithmetic::{Part, Slot};
-use sparse_oracle::bound::{Census, tolerance_of};
+use sparse_oracle::bound::{TermCounts, tolerance_of};
 use sparse_oracle::exact::dot_reference;
 use sparse_oracle::format::{Csr, PAD};
 use sparse_oracle::model::reduction::Model;
@@ -93,11 +93,11 @@ fn every_sampled_position_is_computed_once() {
 }
 
 /// The counts of one part, from the places of its terms.
-fn census(part: &Part, slots: &[Slot]) -> Census {
+fn census(part: &Part, slots: &[Slot]) -> TermCounts {
     let block = part.block() as u32;
     let of_part: Vec<u32> = slots.iter().filter(|s| s.is_of(part.selects)).map(|s| s.at).collect();
     let blocks: BTreeSet<u32> = of_part.iter().map(|at| at / block).collect();
-    Census {
+    TermCounts {
         terms: of_part.len() as u64,
         products: of_part.len() as u64,
         blocks: blocks.len() as u64,

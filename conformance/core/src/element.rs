@@ -6,7 +6,9 @@ use crate::execute::{Before, execute};
 use crate::operands::Operands;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::{Arithmetic, Slot};
-use sparse_oracle::judge::{Accepted, ElementVerdict, ExactOperands, Place, Site, Terms, values_in_order};
+use sparse_oracle::judge::{
+    Accepted, ElementInput, ElementVerdict, ExactOperands, Place, Terms, values_in_order,
+};
 use sparse_oracle::profile::{Choice, Profile};
 use sparse_oracle::task::SddmmMode;
 use sparse_oracle::verdict::Criterion;
@@ -144,7 +146,7 @@ fn position(exact: &ExactOperands, number: usize) -> Option<(u32, u32)> {
     }
 }
 
-fn inner(exact: &ExactOperands, site: &Site<'_>) -> Vec<u32> {
+fn inner(exact: &ExactOperands, site: &ElementInput<'_>) -> Vec<u32> {
     match site.terms {
         Terms::Row { cols, .. } => cols.iter().map(|&col| exact.column(col)).collect(),
         Terms::Rows { x, .. } => (0..x.len() as u32).collect(),

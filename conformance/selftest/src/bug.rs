@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use super::memory::Memory;
-use super::own::{Lanes, Own};
+use super::own::{Lanes, StepKernel};
 use sparse_conformance_core::backend::{Failure, Support};
 use sparse_conformance_core::case::{Case, Params};
 use sparse_conformance_core::plan::Tier;
@@ -19,7 +19,7 @@ pub type RunFn = fn(&Contract, Task<'_>) -> Result<Answer, Failure>;
 pub type SupportFn = fn(&Contract, &Params) -> Support;
 
 /// Entries with their values as bits, in the order in which a kernel meets them.
-pub type Walked = Vec<Entry<u64>>;
+pub type EntryOrder = Vec<Entry<u64>>;
 
 /// What a bug is about; the order of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -202,17 +202,17 @@ pub enum Effect {
     /// Other factors alpha and beta, rounded to the accumulator's type.
     Factors(fn(f64, f64) -> (f64, f64)),
     /// A product computed by a kernel of the catalogue, one step of it wrong.
-    Own(Own),
+    StepKernel(StepKernel),
     /// The same kernel, honest but for the rows that it walks over.
     Lanes(fn(&mut Lanes)),
     /// The same kernel, honest but for how it reads stored triples (COO, in stored order; other formats as their entries).
-    Reads(fn(&mut Walked)),
+    Reads(fn(&mut EntryOrder)),
     /// As `Lanes`, told the number of the call: what a race makes of them.
     Races(fn(u64, &mut Lanes)),
     /// As `Output`, told the number of the call.
     RacesForC(fn(u64, &mut Dense<'_>)),
-    /// As `Own`, with entries read from the arrays of a format of the papers.
-    Walks(fn(&AnyParts) -> Walked, fn(&AnyParts) -> Walked),
+    /// As `StepKernel`, with entries read from the arrays of a format of the papers.
+    Walks(fn(&AnyParts) -> EntryOrder, fn(&AnyParts) -> EntryOrder),
     /// Changes an encoding.
     Parts(fn(&mut AnyParts)),
     /// Encodes with other parameters than asked for; told the number of rows.

@@ -22,24 +22,24 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A plan in hunting order, its matrices made when first needed.
 #[derive(Debug)]
-pub struct Ground {
+pub struct HuntPlan {
     groups: Vec<Group>,
     loaded: Vec<OnceLock<Option<Arc<Loaded>>>>,
     /// Group and number of each case.
     order: Vec<(usize, usize)>,
 }
 
-impl Ground {
+impl HuntPlan {
     /// The plan of these options for a backend that takes everything.
     #[must_use]
-    pub fn new(options: &Options) -> Ground {
+    pub fn new(options: &Options) -> HuntPlan {
         let groups = plan(options, &[&Portable]).groups;
-        Ground::of(groups)
+        HuntPlan::of(groups)
     }
 
     /// These cases.
     #[must_use]
-    pub fn of(groups: Vec<Group>) -> Ground {
+    pub fn of(groups: Vec<Group>) -> HuntPlan {
         let mut order: Vec<(u64, String, usize, usize)> = Vec::new();
         for (g, group) in groups.iter().enumerate() {
             for (k, case) in group.cases.iter().enumerate() {
@@ -48,7 +48,7 @@ impl Ground {
             }
         }
         order.sort();
-        Ground {
+        HuntPlan {
             loaded: groups.iter().map(|_| OnceLock::new()).collect(),
             order: order.into_iter().map(|(_, _, g, k)| (g, k)).collect(),
             groups,

@@ -27,13 +27,13 @@ mod score;
 mod seeded;
 mod text;
 
-pub use bug::{Bug, Effect, Family, RunFn, SupportFn, Symptom, Walked, symptom};
+pub use bug::{Bug, Effect, EntryOrder, Family, RunFn, SupportFn, Symptom, symptom};
 pub use catalogue::bugs;
 pub use dense::Dense;
-pub use hunt::{CONTROLLED, Ground, Hunt, Kill, hunt};
+pub use hunt::{CONTROLLED, Hunt, HuntPlan, Kill, hunt};
 pub use memory::{Memory, State};
-pub use own::{Lanes, Own, Site};
-pub use score::{Fate, KillScore, Row, Scorecard, Sort, run};
+pub use own::{Lanes, StepInput, StepKernel};
+pub use score::{Fate, KillScore, Row, RowKind, Scorecard, run};
 pub use seeded::Seeded;
 pub use text::{to_markdown, to_text};
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Declared: a fused chain in ascending order from +0, `MulThenAdd`, tf32 operands rounded as `rna`. [`HONEST`] does just
-//! that, bit for bit, in every format; a bug is `Own { sum: wrong, ..HONEST }`.
+//! that, bit for bit, in every format; a bug is `StepKernel { sum: wrong, ..HONEST }`.
 
 use super::dense::offset;
 use super::request::left_of;
@@ -25,7 +25,7 @@ pub type Lanes = Vec<Vec<(u32, f64)>>;
 
 /// What one step is told about the element that it works on.
 #[derive(Clone, Copy, Debug)]
-pub struct Site {
+pub struct StepInput {
     /// Operations of the accumulator.
     pub unit: Unit,
     /// Element types of the contract.
@@ -42,7 +42,7 @@ pub struct Site {
 
 /// A product by steps.
 #[derive(Clone, Copy, Debug)]
-pub struct Own {
+pub struct StepKernel {
     /// Type of the accumulator.
     pub acc: fn(Types) -> Precision,
     /// Rows of op(A), from the stored matrix.
@@ -50,15 +50,15 @@ pub struct Own {
     /// What becomes of an operand before it is multiplied: told whether it is of A.
     pub input: fn(Types, bool, f64) -> f64,
     /// The sum of an element's terms.
-    pub sum: fn(&Site, &[(f64, f64)]) -> f64,
+    pub sum: fn(&StepInput, &[(f64, f64)]) -> f64,
     /// alpha, beta and C.
-    pub finish: fn(&Site, f64) -> f64,
+    pub finish: fn(&StepInput, f64) -> f64,
     /// The result in the output type.
     pub round: fn(f64, Types) -> u64,
 }
 
 /// As declared.
-pub(super) const HONEST: Own = Own {
+pub(super) const HONEST: StepKernel = StepKernel {
     acc: |types| types.acc,
     gather: rows,
     input: |types, _, value| op::input(value, input_of(types)),
@@ -89,12 +89,12 @@ pub(super) fn rows(a: &AnySparse, transposed: bool) -> Lanes {
 }
 
 /// `fma(a, b, acc)` from +0.
-pub(super) fn fused(site: &Site, terms: &[(f64, f64)]) -> f64 {
+pub(super) fn fused(site: &StepInput, terms: &[(f64, f64)]) -> f64 {
     terms.iter().fold(0.0, |acc, &(a, b)| site.unit.fma(a, b, acc))
 }
 
 /// `round(alpha * s) + round(beta * c)`; C is not read where beta is 0.
-pub(super) fn mul_then_add(site: &Site, s: f64) -> f64 {
+pub(super) fn mul_then_add(site: &StepInput, s: f64) -> f64 {
     let (alpha, beta) = site.factors;
     let scaled = |factor: f64, v: f64| {
         if factor == 1.0 { v } else { site.unit.mul(factor, v) }
@@ -114,7 +114,7 @@ fn element(b: &DenseRef<'_>, transposed: bool, k: usize, j: usize) -> f64 {
     decode(bits, b.data.precision())
 }
 
-impl Own {
+impl StepKernel {
     /// Computes a legal SpMM or SpMV.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl Own {
                 }));
                 let at = offset(c.layout, c.ld, i, j);
                 let held = each_precision!(AnySliceMut, &c.data, s => s[at].to_f64());
-                let site = Site { unit, types, at: (i, j), shape: (c.rows, c.cols), factors, c: held };
+                let site = StepInput { unit, types, at: (i, j), shape: (c.rows, c.cols), factors, c: held };
                 let y = (self.finish)(&site, (self.sum)(&site, &terms));
                 let bits = (self.round)(y, types);
                 each_precision!(AnySliceMut, &mut c.data, s => s[at] = Scalar::from_bits64(bits));

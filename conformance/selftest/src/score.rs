@@ -3,7 +3,7 @@
 use super::SUITE_VERSION;
 use super::bug::Bug;
 use super::comparator::{self, Misjudged};
-use super::hunt::{CONTROLLED, Ground, Hunt, hunt};
+use super::hunt::{CONTROLLED, Hunt, HuntPlan, hunt};
 use super::schedules;
 use serde::{Deserialize, Serialize};
 use sparse_conformance_core::case::Case;
@@ -47,7 +47,7 @@ impl fmt::Display for KillScore {
 /// What a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sort {
+pub enum RowKind {
     /// A backend with a bug.
     Backend,
     /// A schedule with a bug.
@@ -76,7 +76,7 @@ pub struct Fate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What it is.
-    pub sort: Sort,
+    pub sort: RowKind,
     /// Name.
     pub name: String,
     /// What it is about.
@@ -129,7 +129,7 @@ impl Row {
 #[must_use]
 pub fn run(options: &Options, only: Option<&str>) -> Scorecard {
     let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
-    let ground = Ground::new(options);
+    let ground = HuntPlan::new(options);
     let whole = !options.are_filtered();
     let concerned = |bug: &Bug| whole || ground.concerns(bug);
     let bugs = super::bugs().filter(|bug| wanted(bug.name) && concerned(bug));
@@ -167,7 +167,7 @@ struct Hunted {
 }
 
 /// Bugs as they declare themselves, and where T2 had its say, once more without an order of additions.
-fn both_ways(bugs: Vec<&'static Bug>, ground: &Ground, tier: plan::Tier) -> Vec<Hunted> {
+fn both_ways(bugs: Vec<&'static Bug>, ground: &HuntPlan, tier: plan::Tier) -> Vec<Hunted> {
     let over = |bugs: Vec<&'static Bug>, loosely: bool| {
         let concerned = |case: &Case| bugs.iter().any(|bug| (bug.concerns)(case));
         let cases = ground.cases(concerned);
@@ -187,7 +187,7 @@ fn both_ways(bugs: Vec<&'static Bug>, ground: &Ground, tier: plan::Tier) -> Vec<
 fn hunted(strict: &Hunt, loosely: Option<&Hunt>) -> Hunted {
     let bug = strict.bug;
     let row = Row {
-        sort: Sort::Backend,
+        sort: RowKind::Backend,
         name: bug.name.to_owned(),
         family: bug.family.name().to_owned(),
         story: bug.story.to_owned(),
@@ -219,7 +219,7 @@ fn schedule_row(schedule: &schedules::Schedule) -> Row {
     let (judged, found) = (schedule.hunt)();
     let killed_by = found.as_ref().map(|_| "another schedule".to_owned());
     plain_row(
-        Sort::Schedule,
+        RowKind::Schedule,
         "schedules",
         (schedule.name, schedule.story),
         Fate { killed_by, judged, at: found, ..Fate::default() },
@@ -230,7 +230,7 @@ fn comparator_row(comparator: &comparator::Comparator, probes: &[comparator::Pro
     let (judged, found) = comparator.hunt(probes);
     let killed_by = found.as_ref().map(|m| m.said.clone());
     plain_row(
-        Sort::Comparator,
+        RowKind::Comparator,
         "comparators",
         (comparator.name, comparator.story),
         Fate { killed_by, judged, at: found.map(|m| m.probe), ..Fate::default() },
@@ -238,7 +238,7 @@ fn comparator_row(comparator: &comparator::Comparator, probes: &[comparator::Pro
 }
 
 /// A row that is due in every tier and declares nothing.
-fn plain_row(sort: Sort, family: &str, (name, story): (&str, &str), fate: Fate) -> Row {
+fn plain_row(sort: RowKind, family: &str, (name, story): (&str, &str), fate: Fate) -> Row {
     Row {
         sort,
         name: name.to_owned(),

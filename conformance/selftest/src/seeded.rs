@@ -3,7 +3,7 @@
 //! The control is what makes a kill mean something. It takes the same detour (output copied out and in, operands rebuilt, the
 //! catalogue's own kernel) on the same cases; if it is accused, the detour was judged, not the bug.
 
-use super::bug::{Bug, Effect, Walked};
+use super::bug::{Bug, Effect, EntryOrder};
 use super::dense::after;
 use super::edit::{rebuilt, triples};
 use super::memory::Memory;
@@ -77,7 +77,11 @@ impl Seeded {
     fn manifest(&self, contract: &Contract, params: &Params) -> Support {
         match self.bug.effect {
             Effect::Declares(support) if self.sick => support(contract, params),
-            Effect::Own(_) | Effect::Lanes(_) | Effect::Races(_) | Effect::Reads(_) | Effect::Walks(..) => {
+            Effect::StepKernel(_)
+            | Effect::Lanes(_)
+            | Effect::Races(_)
+            | Effect::Reads(_)
+            | Effect::Walks(..) => {
                 Support::Supported { arithmetic: declared(contract), profile: Profile::default() }
             }
             _ => Portable.support(contract, params),
@@ -191,7 +195,7 @@ impl Backend for Seeded {
                 }
                 Portable.run(contract, task)
             }
-            Effect::Own(own) => if sick { own } else { HONEST }.run(contract, task),
+            Effect::StepKernel(own) => if sick { own } else { HONEST }.run(contract, task),
             Effect::Lanes(edit) => {
                 let (a, transposed) = left_of(&task);
                 let mut lanes = (HONEST.gather)(a, transposed);
@@ -239,7 +243,7 @@ impl Backend for Seeded {
 
 /// Entries as rows of op(A), columns ascending. What lies outside of the matrix is dropped, as memory beyond an array is
 /// some other array's.
-fn lanes_of(task: &Task<'_>, list: Walked) -> Lanes {
+fn lanes_of(task: &Task<'_>, list: EntryOrder) -> Lanes {
     let (a, transposed) = left_of(task);
     let ((rows, cols), precision) = (a.shape(), a.precision());
     let mut lanes: Lanes = vec![Vec::new(); if transposed { cols } else { rows }];

@@ -1,6 +1,6 @@
 //! A scorecard for readers: the table of the command, and the one of `docs/self-test.md`.
 
-use super::score::{Fate, Row, Scorecard, Sort};
+use super::score::{Fate, Row, RowKind, Scorecard};
 use std::fmt::Write;
 
 /// Rows grouped by what they are about, as lines of a terminal.
@@ -37,9 +37,9 @@ fn ends(row: &Row) -> String {
 
 fn fate(row: &Row, fate: &Fate) -> String {
     let what = match row.sort {
-        Sort::Backend => "case",
-        Sort::Schedule => "input",
-        Sort::Comparator => "probe",
+        RowKind::Backend => "case",
+        RowKind::Schedule => "input",
+        RowKind::Comparator => "probe",
     };
     let plural = if fate.judged == 1 { "" } else { "s" };
     match &fate.killed_by {
@@ -54,7 +54,7 @@ fn fate(row: &Row, fate: &Fate) -> String {
 }
 
 fn ending(card: &Scorecard, out: &mut String) {
-    let of = |sort: Sort| {
+    let of = |sort: RowKind| {
         let all: Vec<&Row> = card.rows.iter().filter(|row| row.sort == sort).collect();
         let killed = all.iter().filter(|row| row.is_killed()).count();
         format!("{killed} of {}", all.len())
@@ -62,9 +62,9 @@ fn ending(card: &Scorecard, out: &mut String) {
     let _ = writeln!(
         out,
         "backends {}, schedules {}, comparators {}",
-        of(Sort::Backend),
-        of(Sort::Schedule),
-        of(Sort::Comparator)
+        of(RowKind::Backend),
+        of(RowKind::Schedule),
+        of(RowKind::Comparator)
     );
     let bits = card.rows.iter().filter(|row| row.bits_only).count();
     let _ = writeln!(

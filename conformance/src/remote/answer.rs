@@ -3,7 +3,7 @@
 
 use super::arrays::{Arrays, bad};
 use super::frame::FrameError;
-use super::header::{AnswerKind, Reply, Said};
+use super::header::{AnswerKind, Reply, ReplyKind};
 use super::tail::sanitised;
 use crate::backend::Failure;
 use sparse_oracle::contract::Contract;
@@ -26,7 +26,7 @@ pub fn read(
 ) -> Result<Answer, Failure> {
     let reply: Reply =
         serde_json::from_slice(header).map_err(|source| broke(&FrameError::Json { source }))?;
-    if reply.kind != Said::Answer {
+    if reply.kind != ReplyKind::Answer {
         return Err(protocol("it sent a manifest where an answer was due".to_owned()));
     }
     if reply.id != Some(id) {

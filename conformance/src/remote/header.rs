@@ -163,7 +163,7 @@ pub struct ArrayHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the protocol's words")]
-pub enum Said {
+pub enum ReplyKind {
     Manifest,
     Answer,
 }
@@ -190,7 +190,7 @@ pub enum AnswerKind {
 pub struct Reply {
     /// Which message.
     #[serde(rename = "type")]
-    pub kind: Said,
+    pub kind: ReplyKind,
     /// The manifest, of a `manifest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<Manifest>,
@@ -222,7 +222,7 @@ impl Reply {
     #[must_use]
     pub fn answer(id: u64, outcome: AnswerKind) -> Reply {
         Reply {
-            kind: Said::Answer,
+            kind: ReplyKind::Answer,
             manifest: None,
             id: Some(id),
             outcome: Some(outcome),

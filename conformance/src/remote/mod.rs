@@ -33,7 +33,7 @@ pub use self::frame::{
     ALIGN, FrameError, Lengths, MAGIC, MAX_HEADER, PREFIX, message, parse_prefix, read_message,
 };
 pub use self::header::{
-    AnswerKind, ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Reply, Run, Said, SparseHead, TypeNames,
+    AnswerKind, ArrayHead, Ask, Asked, Bits, DenseHead, Extent, Reply, ReplyKind, Run, SparseHead, TypeNames,
 };
 pub use self::request::encode;
 pub use self::serve::{manifest_of, respond, serve};
@@ -316,7 +316,7 @@ fn start(
         }
     };
     match serde_json::from_slice::<Reply>(&header) {
-        Ok(Reply { kind: Said::Manifest, manifest: Some(manifest), .. }) => Ok((child, manifest)),
+        Ok(Reply { kind: ReplyKind::Manifest, manifest: Some(manifest), .. }) => Ok((child, manifest)),
         Ok(_) => Err(handshake("its first message is no manifest".to_owned(), &child)),
         Err(source) => Err(StartError::Manifest { program: program(), source: Box::new(source.into()) }),
     }

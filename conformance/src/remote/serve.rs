@@ -5,7 +5,7 @@
 use super::arrays::Payload;
 use super::decode::{Request, unguarded};
 use super::frame::{FrameError, message, read_message, write_message};
-use super::header::{AnswerKind, Ask, Asked, Reply, Said};
+use super::header::{AnswerKind, Ask, Asked, Reply, ReplyKind};
 use crate::backend::{Backend, Failure, Support};
 use crate::case::Params;
 use crate::declaration;
@@ -58,7 +58,7 @@ pub fn respond(
     match asked.kind {
         Ask::Hello => {
             let reply = Reply {
-                kind: Said::Manifest,
+                kind: ReplyKind::Manifest,
                 manifest: Some(manifest.clone()),
                 id: None,
                 outcome: None,

@@ -16,13 +16,13 @@ const LETTER: usize = 7;
 const MARGIN: usize = 8;
 
 /// What is said, and the colour that says it too.
-struct Said {
+struct BadgeText {
     message: String,
     name: &'static str,
     hex: &'static str,
 }
 
-fn said(report: &Report) -> Said {
+fn said(report: &Report) -> BadgeText {
     let waived = report.waived().count() as u64;
     let shard = report.plan.shard.map(|shard| format!(" (shard {shard})"));
     let part = shard.unwrap_or_default();
@@ -33,7 +33,7 @@ fn said(report: &Report) -> Said {
         Outcome::Findings => (report.headline(), name),
         Outcome::Clean | Outcome::Thin | Outcome::NothingJudged => (outcome.word().to_owned(), name),
     };
-    Said { message: message + &part, name, hex }
+    BadgeText { message: message + &part, name, hex }
 }
 
 /// The picture.

@@ -31,15 +31,15 @@
 //! have overflowed in a correct kernel, so Inf and NaN are accepted too. In a directed mode an overflow may also give the largest
 //! number, and what is added to that is finite and anything: no finite result is refused there.
 
-mod census;
 mod fused;
 mod operands;
 mod order_free;
 mod roundings;
+mod term_counts;
 mod tolerance;
 
-pub use census::Census;
 pub use operands::{SubnormalSums, SubnormalThresholds};
 pub use order_free::is_order_free;
 pub use roundings::{Roundings, roundings};
+pub use term_counts::TermCounts;
 pub use tolerance::{Distance, Tolerance, tolerance, tolerance_of};

@@ -12,8 +12,8 @@
 //! split k, two passes: the longest range, then one addition for every other range that is not empty
 //! ```
 
-use super::census::Census;
 use super::fused::{FusedError, Links, error};
+use super::term_counts::TermCounts;
 use crate::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Init, Instruction, Part, Reduction};
 use crate::model::tensor_core::{Datapath, FusedSum, TensorCore};
 use crate::scalar::Precision;
@@ -59,9 +59,9 @@ fn cores(architecture: Option<Architecture>, instruction: Instruction) -> impl I
 
 /// The sum of one part; one for each architecture that it may run on. `None` where nothing is promised: an instruction that
 /// no table has, or too many roundings.
-pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum>> {
+pub(super) fn sums(part: &Part, census: &TermCounts, from_c: bool) -> Option<Vec<Sum>> {
     let (range, adds) = census.ranges(part, from_c);
-    let Census { terms, products, blocks, .. } = *census;
+    let TermCounts { terms, products, blocks, .. } = *census;
     let most = |n: u64, total: u64| n.saturating_mul(part.block() as u64).min(total);
     // Terms of the longest range: those of its blocks.
     let long = if adds == 0 { terms } else { most(range, terms) };
@@ -122,7 +122,12 @@ pub(super) fn sums(part: &Part, census: &Census, from_c: bool) -> Option<Vec<Sum
 
 /// fp8 by the f16 unit: every instruction is a chain of its own from zero, of two links; instructions are added up by IEEE
 /// additions, of which the first (0 + d) is exact.
-fn half_pairs(core: &TensorCore, sum: &FusedSum, census: &Census, (range, adds): (u64, u64)) -> Option<Sum> {
+fn half_pairs(
+    core: &TensorCore,
+    sum: &FusedSum,
+    census: &TermCounts,
+    (range, adds): (u64, u64),
+) -> Option<Sum> {
     let per_block = core.links() as u64;
     let products = census.products.min(core.products() as u64);
     let links = Links {
@@ -148,7 +153,7 @@ pub fn roundings(arithmetic: &Arithmetic, terms: u64, alpha: f64, beta: f64) -> 
     let part = arithmetic.part();
     let from_c = part.init == Init::C && beta != 0.0;
     let none = || vec![Sum::ieee(u64::MAX / 4, u64::MAX / 4)];
-    let all = sums(part, &Census::of(part, terms), from_c).unwrap_or_else(none);
+    let all = sums(part, &TermCounts::of(part, terms), from_c).unwrap_or_else(none);
     let mut all = all.iter().map(|sum| around(arithmetic, part, sum, terms, (alpha, beta)));
     let first = all.next().unwrap_or(Roundings { depth: 0, inside: 0, epilogue: 0, output: false });
     all.fold(first, |most, next| Roundings {

@@ -1,7 +1,7 @@
 //! The allowance of one element as exact numbers, and how a result compares with it.
 
-use super::census::Census;
 use super::roundings::{Sum, around, sums};
+use super::term_counts::TermCounts;
 use crate::arithmetic::{Arithmetic, Combine, Init, Part, Reduction};
 use crate::exact::{Dyadic, Value};
 use crate::scalar::{Precision, Rounding};
@@ -39,7 +39,7 @@ pub fn tolerance(
     beta: f64,
     other_max: f64,
 ) -> Option<Tolerance> {
-    tolerance_of(arithmetic, |part| Census::of(part, terms), (alpha, beta), other_max)
+    tolerance_of(arithmetic, |part| TermCounts::of(part, terms), (alpha, beta), other_max)
 }
 
 /// [`tolerance`] with the terms of each part counted where they lie. Several parts: the widest relative part over all of them,
@@ -47,7 +47,7 @@ pub fn tolerance(
 #[must_use]
 pub fn tolerance_of(
     arithmetic: &Arithmetic,
-    mut census: impl FnMut(&Part) -> Census,
+    mut census: impl FnMut(&Part) -> TermCounts,
     (alpha, beta): (f64, f64),
     other_max: f64,
 ) -> Option<Tolerance> {

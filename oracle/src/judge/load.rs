@@ -1,8 +1,8 @@
 //! What each declared part has to do for one element, counted where its terms lie: what the bound depends on besides the gauge.
 
-use super::problem::Site;
+use super::problem::ElementInput;
 use crate::arithmetic::{Along, Arithmetic, Order, Part, Parts, Reduction};
-use crate::bound::{Census, SubnormalSums, SubnormalThresholds};
+use crate::bound::{SubnormalSums, SubnormalThresholds, TermCounts};
 
 /// How the elements of a case are counted, prepared once.
 #[derive(Debug)]
@@ -14,9 +14,9 @@ pub(super) struct Counting {
 
 /// The counts of one element.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Load {
+pub(super) struct ElementCounts {
     /// Of the first part and of the second.
-    pub(super) census: [Census; 2],
+    pub(super) census: [TermCounts; 2],
     /// What subnormal operands change.
     pub(super) operands: SubnormalSums,
     /// A subnormal operand that may be flushed meets an infinity: 0 * Inf is NaN.
@@ -36,10 +36,10 @@ impl Counting {
     }
 
     /// Counts `site`.
-    pub(super) fn load(&self, arithmetic: &Arithmetic, site: &Site<'_>) -> Load {
-        let mut load = Load::default();
+    pub(super) fn load(&self, arithmetic: &Arithmetic, site: &ElementInput<'_>) -> ElementCounts {
+        let mut load = ElementCounts::default();
         if self.plain {
-            load.census[0] = Census::of(arithmetic.part(), site.sum.terms);
+            load.census[0] = TermCounts::of(arithmetic.part(), site.sum.terms);
         } else {
             for (index, part) in arithmetic.parts.iter().enumerate() {
                 load.census[index] = census(part, site, arithmetic.parts.second().is_some());
@@ -58,11 +58,11 @@ impl Counting {
 }
 
 /// The terms of one part. A hybrid without slots may have any of them in either.
-fn census(part: &Part, site: &Site<'_>, hybrid: bool) -> Census {
+fn census(part: &Part, site: &ElementInput<'_>, hybrid: bool) -> TermCounts {
     let block = part.block() as u32;
     // Blocks that hold a product; slots mostly ascend, so that looking at the last one finds nearly all repetitions.
     let mut blocks: Vec<u32> = Vec::new();
-    let mut census = Census::default();
+    let mut census = TermCounts::default();
     for (index, (a, b)) in (0u32..).zip(site.terms.iter()) {
         let slot = site.slots.and_then(|slots| slots.get(index as usize));
         if slot.is_some_and(|slot| !slot.is_of(part.selects)) {

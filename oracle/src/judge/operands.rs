@@ -7,7 +7,7 @@
 
 use super::accepted::Accepted;
 use super::pads::pad_slots;
-use super::problem::{Problem, Site};
+use super::problem::{ElementInput, Problem};
 use super::rule::Rule;
 use super::tally::Place;
 use super::terms_apart::Apart;
@@ -60,7 +60,7 @@ pub enum ExactOperands {
 
 /// What is beside an element that is visited.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct ElementContext {
     /// Its number.
     pub number: usize,
     /// What C held there.
@@ -156,7 +156,7 @@ impl ExactOperands {
         (arithmetic, profile): (&Arithmetic, &Profile),
         scalars: (f64, f64),
         (c, result): (Option<&[f64]>, Option<(AnySlice<'_>, Place)>),
-        visit: &mut dyn FnMut(&Site<'_>, Seen, Accepted),
+        visit: &mut dyn FnMut(&ElementInput<'_>, ElementContext, Accepted),
     ) -> Result<(), Refusal> {
         let (problem, place) = (self.problem(), self.compact_place());
         let mut rule = Rule::of(&problem, (arithmetic, profile), scalars);
@@ -164,7 +164,7 @@ impl ExactOperands {
         problem.for_each(&mut |site| {
             let held = c.and_then(|c| c.get(place.offset(site.at, number))).copied().unwrap_or(0.0);
             let found = result.map(|(found, place)| found.bits(place.offset(site.at, number)));
-            visit(site, Seen { number, held, found }, rule.accepts(site, held));
+            visit(site, ElementContext { number, held, found }, rule.accepts(site, held));
             number += 1;
         })
     }

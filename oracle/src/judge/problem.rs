@@ -49,7 +49,7 @@ pub enum Problem<'a> {
 
 /// One output element.
 #[derive(Debug)]
-pub struct Site<'a> {
+pub struct ElementInput<'a> {
     /// Row and column in the result.
     pub at: (usize, usize),
     /// Exact sum of products, gauge, number of terms; alpha, beta and C not applied.
@@ -91,7 +91,7 @@ pub enum Terms<'a> {
     List(&'a [(f64, f64)]),
 }
 
-impl Site<'_> {
+impl ElementInput<'_> {
     /// True where something is computed for it: a row without entries has nothing to skip.
     #[must_use]
     pub fn has_entries(&self) -> bool {
@@ -189,7 +189,7 @@ impl Problem<'_> {
     ///
     /// # Errors
     /// Operands that do not fit together; nothing is visited then.
-    pub fn for_each(&self, visit: &mut dyn FnMut(&Site<'_>)) -> Result<(), Refusal> {
+    pub fn for_each(&self, visit: &mut dyn FnMut(&ElementInput<'_>)) -> Result<(), Refusal> {
         match self {
             Problem::Spmm { a, pads, b, slots } => {
                 same("columns of A", a.cols, "rows of B", b.rows())?;
@@ -227,7 +227,7 @@ fn for_each_spmm(
     a: &Csr<f64>,
     (pads, slots): (Option<&Csr<()>>, Option<&Csr<Slot>>),
     b: &Dense<f64>,
-    visit: &mut dyn FnMut(&Site<'_>),
+    visit: &mut dyn FnMut(&ElementInput<'_>),
 ) -> Result<(), Refusal> {
     let mut merged = MergedRow::default();
     let pads_of = |i: usize| pads.map_or(&[][..], |p| p.row(i).0);
@@ -266,7 +266,7 @@ fn for_each_spmm(
             let sum = panel.element(j);
             let poisoned = faces_special && pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
             let b = gathered.column(j % width);
-            visit(&Site {
+            visit(&ElementInput {
                 at: (i, j),
                 sum: &sum,
                 lsb: row_lsb,
@@ -283,7 +283,7 @@ fn for_each_sddmm(
     positions: &[(u32, u32)],
     (x, y): (&Dense<f64>, &Dense<f64>),
     factors: &[f64],
-    visit: &mut dyn FnMut(&Site<'_>),
+    visit: &mut dyn FnMut(&ElementInput<'_>),
 ) {
     let row = |m: &'_ Dense<f64>, i: u32| i as usize * m.ld()..i as usize * m.ld() + m.cols();
     for (index, &(i, j)) in positions.iter().enumerate() {
@@ -293,11 +293,11 @@ fn for_each_sddmm(
         let lsb = products.min().unwrap_or(i64::MAX);
         let terms = Terms::Rows { x: left, y: right };
         let factor = factors.get(index).copied();
-        visit(&Site { at: (index, 0), sum: &sum, lsb, terms, slots: None, factor, poisoned: false });
+        visit(&ElementInput { at: (index, 0), sum: &sum, lsb, terms, slots: None, factor, poisoned: false });
     }
 }
 
-fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)) {
+fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&ElementInput<'_>)) {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for_each_spgemm(a, b, &mut |i, j, terms| {
         left.clear();
@@ -307,7 +307,7 @@ fn for_each_product(a: &Csr<f64>, b: &Csr<f64>, visit: &mut dyn FnMut(&Site<'_>)
         let sum = dot(&left, &right);
         let lsb = terms.iter().map(|t| lsb(t.0).saturating_add(lsb(t.1))).min().unwrap_or(i64::MAX);
         let terms = Terms::List(terms);
-        visit(&Site {
+        visit(&ElementInput {
             at: (i, j as usize),
             sum: &sum,
             lsb,

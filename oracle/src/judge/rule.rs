@@ -1,10 +1,10 @@
 //! What one output element may be: every tier that applies, each of which must pass.
 
 use super::accepted::Accepted;
-use super::load::{Counting, Load};
-use super::problem::{Problem, Site, lsb};
+use super::load::{Counting, ElementCounts};
+use super::problem::{ElementInput, Problem, lsb};
 use crate::arithmetic::{Arithmetic, Epilogue, Part};
-use crate::bound::{Census, SubnormalThresholds, Tolerance, is_order_free, tolerance_of};
+use crate::bound::{SubnormalThresholds, TermCounts, Tolerance, is_order_free, tolerance_of};
 use crate::exact::{Dyadic, Element, Value};
 use crate::model::chain::Unit;
 use crate::model::reduction::Model;
@@ -33,7 +33,7 @@ pub struct Rule<'a> {
 }
 
 /// What an allowance depends on besides the declaration: the counts of each part, bits of alpha and of beta.
-type Key = ([Census; 2], u64, u64);
+type Key = ([TermCounts; 2], u64, u64);
 
 /// A key and the allowance it gives.
 type Cached = (Key, Option<Arc<Tolerance>>);
@@ -74,7 +74,7 @@ impl<'a> Rule<'a> {
 
     /// Works out what element `site` may be, given what C held there.
     #[must_use]
-    pub fn accepts(&mut self, site: &Site<'_>, c: f64) -> Accepted {
+    pub fn accepts(&mut self, site: &ElementInput<'_>, c: f64) -> Accepted {
         let alpha = site.factor.map_or(self.alpha, |factor| self.alpha * factor);
         let mut exact = match site.factor {
             Some(factor) => scale(&times(site.sum, factor), self.alpha, self.beta, c),
@@ -130,7 +130,7 @@ impl<'a> Rule<'a> {
         }
     }
 
-    fn tolerance(&mut self, counts: [Census; 2], (alpha, beta): (f64, f64)) -> Option<Arc<Tolerance>> {
+    fn tolerance(&mut self, counts: [TermCounts; 2], (alpha, beta): (f64, f64)) -> Option<Arc<Tolerance>> {
         let key = (counts, alpha.to_bits(), beta.to_bits());
         if self.cached.as_ref().is_none_or(|(cached, _)| *cached != key) {
             // Parts are asked for in order.
@@ -146,7 +146,13 @@ impl<'a> Rule<'a> {
     ///
     /// A product of a flushed operand is lost whole, and with a flushed alpha (or stored factor) the whole sum, with a flushed beta or c
     /// all of `beta * c`. Where results are flushed, `beta * c` may be lost as one, even by a beta of 1.
-    fn flushed(&self, site: &Site<'_>, load: &Load, exact: &Element, c: f64) -> (Option<Dyadic>, bool) {
+    fn flushed(
+        &self,
+        site: &ElementInput<'_>,
+        load: &ElementCounts,
+        exact: &Element,
+        c: f64,
+    ) -> (Option<Dyadic>, bool) {
         let thresholds = SubnormalThresholds::new(self.arithmetic, self.arithmetic.part());
         if !thresholds.flushes() {
             return (None, false);
@@ -171,7 +177,7 @@ impl<'a> Rule<'a> {
     }
 
     /// True when alpha, folded into an operand, underflows (or is flushed) to 0 where the other one is infinite: 0 x Inf is NaN.
-    fn alpha_vanishes(&self, site: &Site<'_>) -> bool {
+    fn alpha_vanishes(&self, site: &ElementInput<'_>) -> bool {
         let epilogue = self.arithmetic.epilogue;
         let flushes = self.arithmetic.flush.results;
         if !epilogue.folds_alpha() || self.alpha == 0.0 || self.alpha.abs() >= 1.0 && !flushes {
@@ -193,7 +199,7 @@ impl<'a> Rule<'a> {
     }
 
     /// True when rounding may bring the unscaled sum to zero, or away from it.
-    fn is_near_zero(&mut self, site: &Site<'_>, load: &Load) -> bool {
+    fn is_near_zero(&mut self, site: &ElementInput<'_>, load: &ElementCounts) -> bool {
         let sum = site.sum;
         let allowed = self.tolerance(load.census, (1.0, 0.0));
         let allowed = allowed.map(|t| t.widened(&load.operands.flushed));
@@ -209,7 +215,14 @@ impl<'a> Rule<'a> {
     ///
     /// A partial sum is of products, or of scaled ones and the addend, never of both. A folded alpha leaves only the latter, and an alpha of 0
     /// that skips the products only the addend.
-    fn is_order_free(&self, site: &Site<'_>, load: &Load, exact: &Element, alpha: f64, c: f64) -> bool {
+    fn is_order_free(
+        &self,
+        site: &ElementInput<'_>,
+        load: &ElementCounts,
+        exact: &Element,
+        alpha: f64,
+        c: f64,
+    ) -> bool {
         let c = if self.beta == 0.0 { 0.0 } else { c };
         // A stored factor multiplies the sum of plain products.
         let folds = self.arithmetic.epilogue.folds_alpha() && site.factor.is_none();
@@ -245,7 +258,7 @@ impl<'a> Rule<'a> {
     /// it overflowed.)
     ///
     /// Where the product alpha * a * b has no more than p significant bits, neither has its factor alpha * a; but it may be out of range.
-    fn folds_exactly(&self, site: &Site<'_>) -> bool {
+    fn folds_exactly(&self, site: &ElementInput<'_>) -> bool {
         let epilogue = self.arithmetic.epilogue;
         let flushes = self.arithmetic.flush.results;
         // A factor of 1 may still flush.
@@ -267,7 +280,7 @@ impl<'a> Rule<'a> {
     fn may_overflow(
         &self,
         tolerance: &Tolerance,
-        site: &Site<'_>,
+        site: &ElementInput<'_>,
         exact: &Element,
         (alpha, c): (f64, f64),
     ) -> bool {

@@ -8,7 +8,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::{
     Along, Architecture, Arithmetic, Combine, CpuUnit, Flush, Init, Instruction, Order, Reduction, Slot,
 };
-use sparse_oracle::bound::{Census, is_order_free, tolerance, tolerance_of};
+use sparse_oracle::bound::{TermCounts, is_order_free, tolerance, tolerance_of};
 use sparse_oracle::contract::all_contracts;
 use sparse_oracle::exact::{Value, dot_reference};
 use sparse_oracle::judge::ElementVerdict;
@@ -71,11 +71,11 @@ fn a_chain_toward_zero_grows_linearly_and_one_to_nearest_ends() {
 #[test]
 fn the_bound_counts_blocks_that_hold_a_product() {
     let declared = mma(Architecture::Sm90, "mma.m16n8k16.f32.f16");
-    let rel = |census: Census| {
+    let rel = |census: TermCounts| {
         let found = tolerance_of(&declared, |_| census, (1.0, 0.0), 1.0);
         found.expect("a bound").relative() * 2.0f64.powi(25)
     };
-    let census = |products, blocks| Census { terms: 32, products, blocks, extent: 40 };
+    let census = |products, blocks| TermCounts { terms: 32, products, blocks, extent: 40 };
     // n + q - 1 cuts of 2^-25, q roundings of 2^-23.
     assert_eq!(rel(census(32, 2)), 33.0 + 8.0);
     assert_eq!(rel(census(32, 3)), 34.0 + 12.0);

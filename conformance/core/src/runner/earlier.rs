@@ -1,7 +1,7 @@
 //! Calls before the judged one: each must come back, and only what is wrong besides its values is a finding.
 
 use super::settle::settle;
-use super::{Seen, judge_operands, runs::starts};
+use super::{RunState, judge_operands, runs::starts};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::execute::{Before, execute};
@@ -18,7 +18,7 @@ pub(super) fn in_sequence<'a>(
     case: &Case,
     operands: &'a Operands,
     backend: &dyn Backend,
-    seen: &mut Seen<'_>,
+    seen: &mut RunState<'_>,
 ) -> Result<Cow<'a, Operands>, Judged> {
     // Who is not asked for the case is not asked for what comes before it.
     if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
@@ -50,7 +50,7 @@ fn finding_of_call(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,
-    seen: &mut Seen<'_>,
+    seen: &mut RunState<'_>,
 ) -> Option<Verdict> {
     let Support::Supported { profile, .. } = backend.support(&case.contract, &case.params) else {
         return None;

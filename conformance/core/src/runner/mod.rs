@@ -66,7 +66,7 @@ pub fn run_case_repeated(
             let inputs = digest::hex(digest::inputs(case, &operands));
             let sheets = Sheets::default();
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
-                let mut seen = Seen::new(&sheets);
+                let mut seen = RunState::new(&sheets);
                 let judged = judge_seen(case, &operands, backend, again, &mut seen);
                 *spent += seen.spent;
                 let mut record = record(case, backend, judged, &degenerate);
@@ -116,17 +116,17 @@ impl<'a> Ready<'a> {
     /// Asks a backend and judges what comes back, as [`run_case`] does; which wrong kernels the case forgives is not said.
     #[must_use]
     pub fn ask(&self, backend: &dyn Backend) -> Asked {
-        self.record(backend, Seen::new(&self.sheets))
+        self.record(backend, RunState::new(&self.sheets))
     }
 
     /// As [`ask`](Self::ask), for a backend that remembers nothing: calls before the judged one that repeat others are left out.
     #[must_use]
     pub fn ask_once(&self, backend: &dyn Backend) -> Asked {
-        let seen = Seen::new(&self.sheets);
-        self.record(backend, Seen { once: true, ..seen })
+        let seen = RunState::new(&self.sheets);
+        self.record(backend, RunState { once: true, ..seen })
     }
 
-    fn record(&self, backend: &dyn Backend, mut seen: Seen<'_>) -> Asked {
+    fn record(&self, backend: &dyn Backend, mut seen: RunState<'_>) -> Asked {
         Environment::default().restore();
         let judged = judge_seen(self.case, &self.operands, backend, None, &mut seen);
         Asked { record: record(self.case, backend, judged, &[]), in_call: seen.in_call }
@@ -135,7 +135,7 @@ impl<'a> Ready<'a> {
 
 /// What is seen of a backend beside its verdict.
 #[derive(Debug)]
-struct Seen<'a> {
+struct RunState<'a> {
     /// What the result must be.
     sheets: &'a Sheets,
     /// Time inside it.
@@ -152,14 +152,14 @@ struct Seen<'a> {
     once: bool,
 }
 
-impl<'a> Seen<'a> {
-    fn new(sheets: &'a Sheets) -> Seen<'a> {
-        Seen {
+impl<'a> RunState<'a> {
+    fn new(sheets: &'a Sheets) -> RunState<'a> {
+        RunState {
             sheets,
             spent: Duration::ZERO,
             asked: false,
             output: OutputHash::default(),
-            keep: None,
+            keep: Keep::No,
             in_call: None,
             once: false,
         }
@@ -188,7 +188,7 @@ pub fn judge_operands(
     spent: &mut Duration,
 ) -> Judged {
     let sheets = Sheets::default();
-    let mut seen = Seen::new(&sheets);
+    let mut seen = RunState::new(&sheets);
     let (judged, _) = judge_seen(case, operands, backend, None, &mut seen);
     *spent += seen.spent;
     judged
@@ -205,7 +205,7 @@ pub fn judge_repeated(
     spent: &mut Duration,
 ) -> (Judged, Option<Repeated>) {
     let sheets = Sheets::default();
-    let mut seen = Seen::new(&sheets);
+    let mut seen = RunState::new(&sheets);
     let judged = judge_seen(case, operands, backend, again, &mut seen);
     *spent += seen.spent;
     judged
@@ -216,7 +216,7 @@ fn judge_seen(
     operands: &Operands,
     backend: &dyn Backend,
     again: Option<Again>,
-    seen: &mut Seen<'_>,
+    seen: &mut RunState<'_>,
 ) -> (Judged, Option<Repeated>) {
     match in_sequence(case, operands, backend, seen) {
         Ok(operands) => judge_placed(case, &operands, backend, again, seen),
@@ -229,12 +229,15 @@ fn judge_placed(
     operands: &Operands,
     backend: &dyn Backend,
     again: Option<Again>,
-    seen: &mut Seen<'_>,
+    seen: &mut RunState<'_>,
 ) -> (Judged, Option<Repeated>) {
-    seen.keep = again.map(|_| None);
+    seen.keep = if again.is_some() { Keep::Wanted } else { Keep::No };
     let judged = judge_keeping(case, operands, backend, seen);
     let passed = matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. });
-    let first = seen.keep.take().flatten().filter(|_| passed);
+    let first = match std::mem::replace(&mut seen.keep, Keep::No) {
+        Keep::Result(first) if passed => Some(first),
+        Keep::Result(_) | Keep::Wanted | Keep::No => None,
+    };
     let Some((again, first)) = again.zip(first) else {
         return (judged, None);
     };
@@ -274,5 +277,11 @@ fn judge_response(
     }
 }
 
-/// Where the first result of a case is kept: nowhere, or inside.
-type Keep = Option<Option<First>>;
+/// Whether the first result of a case is kept, to compare further runs with.
+#[derive(Debug)]
+enum Keep {
+    No,
+    /// Once there is one.
+    Wanted,
+    Result(First),
+}

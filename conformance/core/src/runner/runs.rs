@@ -1,7 +1,7 @@
 //! The judged call of a case, or its calls: one from poison; from two different C where C is read.
 
 use super::settle::{judge_move, judge_refusal, settle};
-use super::{Keep, Seen};
+use super::{Keep, RunState};
 use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::determinism::First;
@@ -20,7 +20,7 @@ pub(super) fn judge_keeping(
     case: &Case,
     operands: &Operands,
     backend: &dyn Backend,
-    seen: &mut Seen<'_>,
+    seen: &mut RunState<'_>,
 ) -> Judged {
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
@@ -69,14 +69,15 @@ pub(super) fn judge_keeping(
 }
 
 fn keep_sparse(keep: &mut Keep, response: &Response) {
-    if let Some(kept) = keep {
-        let response = match response {
-            Response::Sparse(raw) => Response::Sparse(raw.clone()),
-            Response::Parts(parts) => Response::Parts(parts.clone()),
-            _ => return,
-        };
-        *kept = Some(First { response, before: None });
+    if matches!(keep, Keep::No) {
+        return;
     }
+    let response = match response {
+        Response::Sparse(raw) => Response::Sparse(raw.clone()),
+        Response::Parts(parts) => Response::Parts(parts.clone()),
+        _ => return,
+    };
+    *keep = Keep::Result(First { response, before: None });
 }
 
 /// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
@@ -108,7 +109,7 @@ fn judge_dense_runs(
     operands: &Operands,
     backend: &dyn Backend,
     (arithmetic, profile): (&Arithmetic, &Profile),
-    seen: &mut Seen<'_>,
+    seen: &mut RunState<'_>,
 ) -> Judged {
     let product = seen.sheets.product(&operands.inputs(case), arithmetic, profile);
     let exact = match product.exact() {
@@ -140,8 +141,9 @@ fn judge_dense_runs(
                 other => return verdict_only(settle(other)),
             }
         }
-        if let Some(kept @ None) = &mut seen.keep {
-            *kept = Some(First { response: Response::Dense(result), before: c.filter(|_| in_place) });
+        if matches!(seen.keep, Keep::Wanted) {
+            seen.keep =
+                Keep::Result(First { response: Response::Dense(result), before: c.filter(|_| in_place) });
         }
         worst = Some(match worst {
             Some(before) => worse(before, judged),

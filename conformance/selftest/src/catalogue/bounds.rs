@@ -7,7 +7,7 @@
 
 use super::super::bug::symptom::VALUE;
 use super::super::bug::{Bug, Effect, Family};
-use super::super::own::{HONEST, Lanes, Own, Site, fused, rows};
+use super::super::own::{HONEST, Lanes, StepInput, StepKernel, fused, rows};
 use super::{plain, scaled, spmm, spmm_csr};
 use crate::edit::rebuilt;
 use sparse_oracle::format::AnySparse;
@@ -136,7 +136,7 @@ pub(super) static BUGS: &[Bug] = &[
         "column: added twice past the first",
         "the first pass over a row's columns is repeated by a remainder loop that starts at 1",
         |c| spmm_csr(c) && c.params.n > 1 && c.params.alpha != 0.0,
-        Effect::Own(Own { sum: |site, terms| twice(site, terms), ..HONEST }),
+        Effect::StepKernel(StepKernel { sum: |site, terms| twice(site, terms), ..HONEST }),
         &[VALUE],
     ),
 ];
@@ -158,7 +158,7 @@ fn last_dropped(a: &AnySparse, transposed: bool) -> Result<AnySparse, String> {
 }
 
 /// All columns but the first are summed twice.
-fn twice(site: &Site, terms: &[(f64, f64)]) -> f64 {
+fn twice(site: &StepInput, terms: &[(f64, f64)]) -> f64 {
     let sum = fused(site, terms);
     if site.at.1 == 0 { sum } else { site.unit.add(sum, sum) }
 }

@@ -10,7 +10,7 @@ use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::dense::{Dense, offset};
 use super::super::edit::gathered;
-use super::super::own::{HONEST, Own, Site, fused, mul_then_add};
+use super::super::own::{HONEST, StepInput, StepKernel, fused, mul_then_add};
 use super::{scaled, spmm};
 use sparse_conformance_core::case::Case;
 use sparse_conformance_core::report::Defect;
@@ -73,7 +73,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| wide(c) && c.params.alpha != 1.0,
         |site, s| {
             let alpha = if site.shape.1 == 128 { 1.0 } else { site.factors.0 };
-            mul_then_add(&Site { factors: (alpha, site.factors.1), ..*site }, s)
+            mul_then_add(&StepInput { factors: (alpha, site.factors.1), ..*site }, s)
         },
     ),
     finishes(
@@ -82,7 +82,7 @@ pub(super) static BUGS: &[Bug] = &[
         |c| wide(c) && c.reads_c(),
         |site, s| {
             let beta = if site.shape.1 > 256 { 0.0 } else { site.factors.1 };
-            mul_then_add(&Site { factors: (site.factors.0, beta), ..*site }, s)
+            mul_then_add(&StepInput { factors: (site.factors.0, beta), ..*site }, s)
         },
     ),
     Bug::new(
@@ -127,15 +127,15 @@ const fn left(name: &'static str, story: &'static str, left: fn(&Dense<'_>, usiz
     Bug::new(F, name, story, spmm, Effect::Leaves(left), &[UNWRITTEN, VALUE, STALE])
 }
 
-const fn sums(name: &'static str, story: &'static str, sum: fn(&Site, &[(f64, f64)]) -> f64) -> Bug {
-    Bug::new(F, name, story, wide, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+const fn sums(name: &'static str, story: &'static str, sum: fn(&StepInput, &[(f64, f64)]) -> f64) -> Bug {
+    Bug::new(F, name, story, wide, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
 }
 
 const fn finishes(
     name: &'static str,
     story: &'static str,
     concerns: fn(&Case) -> bool,
-    finish: fn(&Site, f64) -> f64,
+    finish: fn(&StepInput, f64) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { finish, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { finish, ..HONEST }), &[VALUE])
 }

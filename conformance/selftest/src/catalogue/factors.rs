@@ -6,7 +6,7 @@
 
 use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
-use super::super::own::{HONEST, Own, Site, fused, mul_then_add};
+use super::super::own::{HONEST, StepInput, StepKernel, fused, mul_then_add};
 use super::{legal, product};
 use sparse_conformance_core::case::Case;
 use sparse_conformance_core::report::Defect;
@@ -181,7 +181,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: 0 leaves C as it is",
         "`if (alpha == 0) return`, before C is scaled",
         |c| product(c) && c.params.alpha == 0.0 && c.params.beta != 1.0,
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             finish: |site, s| {
                 if site.factors.0 == 0.0 { site.c } else { mul_then_add(site, s) }
             },
@@ -194,7 +194,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: -0 reads A and B",
         "alpha is compared with zero bit by bit, and -0 * NaN is added",
         |c| product(c) && c.params.alpha == 0.0 && c.params.alpha.is_sign_negative(),
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             finish: |site, s| {
                 let y = mul_then_add(site, s);
                 let alpha = site.factors.0;
@@ -213,7 +213,7 @@ pub(super) static BUGS: &[Bug] = &[
         "alpha: divides beta",
         "C = alpha (A B + (beta / alpha) C), which a small alpha overflows",
         |c| with_c(c) && !matches!(c.params.alpha.abs(), 0.0 | 1.0),
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             finish: |site, s| match site.factors {
                 (alpha, beta) if alpha == 0.0 || beta == 0.0 => mul_then_add(site, s),
                 (alpha, beta) => {
@@ -234,7 +234,7 @@ pub(super) static BUGS: &[Bug] = &[
                 && c.contract.types.a != c.contract.types.acc
                 && !matches!(c.params.alpha.abs(), 0.0 | 1.0)
         },
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             sum: |site, terms| {
                 let types = site.types;
                 let alpha = site.factors.0;
@@ -247,7 +247,7 @@ pub(super) static BUGS: &[Bug] = &[
             },
             finish: |site, s| match site.factors {
                 (0.0, _) => mul_then_add(site, s),
-                (_, beta) => mul_then_add(&Site { factors: (1.0, beta), ..*site }, s),
+                (_, beta) => mul_then_add(&StepInput { factors: (1.0, beta), ..*site }, s),
             },
             ..HONEST
         }),

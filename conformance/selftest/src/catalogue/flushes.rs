@@ -9,7 +9,7 @@
 use super::super::bug::symptom::{PATTERN, VALUE};
 use super::super::bug::{Bug, Effect, Family};
 use super::super::edit::edit_values;
-use super::super::own::{HONEST, Own, Site, fused, mul_then_add};
+use super::super::own::{HONEST, StepInput, StepKernel, fused, mul_then_add};
 use super::{general_move, legal, scaled};
 use sparse_conformance_core::case::{Case, Filling};
 use sparse_oracle::contract::{Op, Types};
@@ -116,7 +116,7 @@ pub(super) static BUGS: &[Bug] = &[
         },
     ),
     finishes("flush: C as it is read", "C is loaded with denormals-are-zero", tiny_c, |site, s| {
-        mul_then_add(&Site { c: flushed(site.c, site.types.out), ..*site }, s)
+        mul_then_add(&StepInput { c: flushed(site.c, site.types.out), ..*site }, s)
     }),
     finishes(
         "flush: beta * C",
@@ -129,7 +129,7 @@ pub(super) static BUGS: &[Bug] = &[
         |site, s| {
             let (alpha, beta) = site.factors;
             let scaled = site.unit.mul(beta, site.c);
-            let product = mul_then_add(&Site { factors: (alpha, 0.0), ..*site }, s);
+            let product = mul_then_add(&StepInput { factors: (alpha, 0.0), ..*site }, s);
             if beta == 0.0 { product } else { site.unit.add(product, flushed(scaled, site.unit.precision)) }
         },
     ),
@@ -140,7 +140,7 @@ pub(super) static BUGS: &[Bug] = &[
         |site, s| {
             let (alpha, beta) = site.factors;
             let product = flushed(site.unit.mul(alpha, s), site.unit.precision);
-            mul_then_add(&Site { factors: (1.0, beta), ..*site }, product)
+            mul_then_add(&StepInput { factors: (1.0, beta), ..*site }, product)
         },
     ),
     result("flush: by a conversion", "values are moved through floating-point registers that flush", |c| {
@@ -160,25 +160,25 @@ const fn inputs(
     concerns: fn(&Case) -> bool,
     input: fn(Types, bool, f64) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { input, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { input, ..HONEST }), &[VALUE])
 }
 
 const fn sums(
     name: &'static str,
     story: &'static str,
     concerns: fn(&Case) -> bool,
-    sum: fn(&Site, &[(f64, f64)]) -> f64,
+    sum: fn(&StepInput, &[(f64, f64)]) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
 }
 
 const fn finishes(
     name: &'static str,
     story: &'static str,
     concerns: fn(&Case) -> bool,
-    finish: fn(&Site, f64) -> f64,
+    finish: fn(&StepInput, f64) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { finish, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { finish, ..HONEST }), &[VALUE])
 }
 
 const fn result(name: &'static str, story: &'static str, concerns: fn(&Case) -> bool) -> Bug {

@@ -7,7 +7,7 @@
 
 use super::super::bug::symptom::VALUE;
 use super::super::bug::{Bug, Effect, Family};
-use super::super::own::{HONEST, Lanes, Own, Site, fused};
+use super::super::own::{HONEST, Lanes, StepInput, StepKernel, fused};
 use super::scaled;
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::scalar::Precision;
@@ -135,8 +135,8 @@ const fn lanes(name: &'static str, story: &'static str, walk: fn(&mut Lanes)) ->
     Bug::new(F, name, story, scaled, Effect::Lanes(walk), &[VALUE])
 }
 
-const fn sums(name: &'static str, story: &'static str, sum: fn(&Site, &[(f64, f64)]) -> f64) -> Bug {
-    Bug::new(F, name, story, scaled, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+const fn sums(name: &'static str, story: &'static str, sum: fn(&StepInput, &[(f64, f64)]) -> f64) -> Bug {
+    Bug::new(F, name, story, scaled, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
 }
 
 fn truncated(rows: &mut Lanes, most: usize) {

@@ -7,7 +7,7 @@
 //! On the encodings that our encoders write all but a few of these are right. The walk of the control goes by the format's rules.
 
 use super::super::bug::symptom::{CRASHED, PATTERN, STRUCTURE, VALUE};
-use super::super::bug::{Bug, Effect, Family, Walked};
+use super::super::bug::{Bug, Effect, EntryOrder, Family};
 use super::super::edit::triples;
 use super::super::request::{left_of, reborrow, values_of};
 use super::tiles::{HONEST as TILES, tiled, walk as walk_rs};
@@ -185,8 +185,8 @@ const fn walks(
     name: &'static str,
     story: &'static str,
     concerns: fn(&Case) -> bool,
-    wrong: fn(&AnyParts) -> Walked,
-    right: fn(&AnyParts) -> Walked,
+    wrong: fn(&AnyParts) -> EntryOrder,
+    right: fn(&AnyParts) -> EntryOrder,
 ) -> Bug {
     Bug::new(F, name, story, concerns, Effect::Walks(wrong, right), &[VALUE])
 }
@@ -200,8 +200,12 @@ const fn decodes(
     Bug::new(F, name, story, concerns, Effect::Runs(run), &[PATTERN, VALUE, STRUCTURE])
 }
 
-/// Walked entries as the CSR matrix that a conversion gives.
-fn decoded(contract: &Contract, task: Task<'_>, walk: fn(&AnyParts) -> Walked) -> Result<Answer, Failure> {
+/// EntryOrder entries as the CSR matrix that a conversion gives.
+fn decoded(
+    contract: &Contract,
+    task: Task<'_>,
+    walk: fn(&AnyParts) -> EntryOrder,
+) -> Result<Answer, Failure> {
     let (Task::Convert { a, .. }, Op::Convert) = (&task, contract.op) else {
         return Portable.run(contract, task);
     };

@@ -11,7 +11,7 @@ use super::super::bug::symptom::{NONDETERMINISTIC, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
 use super::super::dense::after;
 use super::super::memory::{Memory, State};
-use super::super::own::{HONEST, Own, Site, fused};
+use super::super::own::{HONEST, StepInput, StepKernel, fused};
 use super::{legal, product, scaled, spmm};
 use sparse_conformance_core::backend::{Backend, Failure};
 use sparse_conformance_core::case::Case;
@@ -148,8 +148,8 @@ pub(super) static BUGS: &[Bug] = &[
     ),
 ];
 
-const fn sums(name: &'static str, story: &'static str, sum: fn(&Site, &[(f64, f64)]) -> f64) -> Bug {
-    Bug::new(F, name, story, scaled, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+const fn sums(name: &'static str, story: &'static str, sum: fn(&StepInput, &[(f64, f64)]) -> f64) -> Bug {
+    Bug::new(F, name, story, scaled, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
 }
 
 /// A bug in how a shuffled COO matrix with duplicates is read.

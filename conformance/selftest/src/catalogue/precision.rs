@@ -6,7 +6,7 @@
 
 use super::super::bug::symptom::VALUE;
 use super::super::bug::{Bug, Effect, Family};
-use super::super::own::{HONEST, Own, Site, fused};
+use super::super::own::{HONEST, StepInput, StepKernel, fused};
 use super::{dense, scaled, typed};
 use sparse_conformance_core::case::Case;
 use sparse_oracle::arithmetic::Input;
@@ -198,11 +198,18 @@ const fn accumulates(
     concerns: fn(&Case) -> bool,
     acc: fn(Types) -> P,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { acc, sum: converted, ..HONEST }), &[VALUE])
+    Bug::new(
+        F,
+        name,
+        story,
+        concerns,
+        Effect::StepKernel(StepKernel { acc, sum: converted, ..HONEST }),
+        &[VALUE],
+    )
 }
 
 /// A fused chain in the accumulator's type; operands that it does not hold are rounded to it.
-fn converted(site: &Site, terms: &[(f64, f64)]) -> f64 {
+fn converted(site: &StepInput, terms: &[(f64, f64)]) -> f64 {
     let of = |v: f64| nearest_in(v, site.unit.precision);
     let terms: Vec<(f64, f64)> = terms.iter().map(|&(a, b)| (of(a), of(b))).collect();
     fused(site, &terms)
@@ -212,9 +219,9 @@ const fn sums(
     name: &'static str,
     story: &'static str,
     concerns: fn(&Case) -> bool,
-    sum: fn(&Site, &[(f64, f64)]) -> f64,
+    sum: fn(&StepInput, &[(f64, f64)]) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
 }
 
 const fn inputs(
@@ -223,9 +230,9 @@ const fn inputs(
     concerns: fn(&Case) -> bool,
     input: fn(Types, bool, f64) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { input, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { input, ..HONEST }), &[VALUE])
 }
 
 const fn rounds(name: &'static str, story: &'static str, round: fn(f64, Types) -> u64) -> Bug {
-    Bug::new(F, name, story, narrow_out, Effect::Own(Own { round, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, narrow_out, Effect::StepKernel(StepKernel { round, ..HONEST }), &[VALUE])
 }

@@ -7,7 +7,7 @@
 
 use super::super::bug::symptom::VALUE;
 use super::super::bug::{Bug, Effect, Family};
-use super::super::own::{HONEST, Own};
+use super::super::own::{HONEST, StepKernel};
 use super::{scaled, typed};
 use sparse_conformance_core::case::Case;
 use sparse_oracle::arithmetic::Input;
@@ -114,7 +114,7 @@ const fn inputs(
     concerns: fn(&Case) -> bool,
     input: fn(Types, bool, f64) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { input, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { input, ..HONEST }), &[VALUE])
 }
 
 /// Contracts whose result is narrower than the accumulator.
@@ -124,5 +124,5 @@ fn narrow_out(case: &Case) -> bool {
 }
 
 const fn rounds(name: &'static str, story: &'static str, round: fn(f64, Types) -> u64) -> Bug {
-    Bug::new(F, name, story, narrow_out, Effect::Own(Own { round, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, narrow_out, Effect::StepKernel(StepKernel { round, ..HONEST }), &[VALUE])
 }

@@ -6,7 +6,7 @@
 
 use super::super::bug::symptom::{UNWRITTEN, VALUE};
 use super::super::bug::{Bug, Effect, Family, Symptom};
-use super::super::own::{HONEST, Own, Site, mul_then_add};
+use super::super::own::{HONEST, StepInput, StepKernel, mul_then_add};
 use super::{dense, legal, product, spmm, spmm_with_c};
 use sparse_conformance_core::report::Defect;
 use sparse_oracle::contract::Op;
@@ -151,6 +151,6 @@ pub(super) static BUGS: &[Bug] = &[
     ),
 ];
 
-const fn finish(step: fn(&Site, f64) -> f64) -> Effect {
-    Effect::Own(Own { finish: step, ..HONEST })
+const fn finish(step: fn(&StepInput, f64) -> f64) -> Effect {
+    Effect::StepKernel(StepKernel { finish: step, ..HONEST })
 }

@@ -7,7 +7,7 @@
 use super::super::bug::symptom::{PATTERN, VALUE};
 use super::super::bug::{Bug, Effect, Family};
 use super::super::edit::{edit_values, retain};
-use super::super::own::{HONEST, Own, Site, fused};
+use super::super::own::{HONEST, StepInput, StepKernel, fused};
 use super::{dense, general_move, product, scaled};
 use sparse_conformance_core::case::{Case, Filling};
 use sparse_oracle::contract::Op;
@@ -108,7 +108,7 @@ pub(super) static BUGS: &[Bug] = &[
         "zero: absent positions multiplied",
         "the matrix is made dense, and 0 * Inf of an absent position reaches C",
         |c| special_product(c) && !c.params.transpose_a,
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             gather: |a, transposed| {
                 let mut lanes = (HONEST.gather)(a, transposed);
                 let inner = if transposed { a.shape().0 } else { a.shape().1 };
@@ -128,7 +128,7 @@ pub(super) static BUGS: &[Bug] = &[
         "zero: sign of a modelled zero lost",
         "-0 is stored as +0 where the bits are declared",
         scaled,
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             round: |y, types| (HONEST.round)(if y == 0.0 { 0.0 } else { y }, types),
             ..HONEST
         }),
@@ -176,7 +176,7 @@ pub(super) static BUGS: &[Bug] = &[
         "subnormal: operands flushed",
         "denormals-are-zero is on, undeclared",
         |c| product(c) && tiny(c) && c.params.alpha != 0.0,
-        Effect::Own(Own {
+        Effect::StepKernel(StepKernel {
             input: |types, of_a, v| {
                 let v = (HONEST.input)(types, of_a, v);
                 if v.abs() < least_normal(types.a) { 0.0 * v } else { v }
@@ -190,7 +190,7 @@ pub(super) static BUGS: &[Bug] = &[
         "fp8: NaN of e4m3 read as 480",
         "the pattern after 448 is taken for a number",
         |c| scaled(c) && c.contract.types.a == Precision::E4m3 && named(c, &["special"]),
-        Effect::Own(Own { input: |_, _, v| if v.is_nan() { 480.0 } else { v }, ..HONEST }),
+        Effect::StepKernel(StepKernel { input: |_, _, v| if v.is_nan() { 480.0 } else { v }, ..HONEST }),
         &[VALUE],
     ),
     Bug::new(
@@ -217,9 +217,9 @@ const fn sums(
     name: &'static str,
     story: &'static str,
     concerns: fn(&Case) -> bool,
-    sum: fn(&Site, &[(f64, f64)]) -> f64,
+    sum: fn(&StepInput, &[(f64, f64)]) -> f64,
 ) -> Bug {
-    Bug::new(F, name, story, concerns, Effect::Own(Own { sum, ..HONEST }), &[VALUE])
+    Bug::new(F, name, story, concerns, Effect::StepKernel(StepKernel { sum, ..HONEST }), &[VALUE])
 }
 
 /// The least normal number of a type.

@@ -8,7 +8,7 @@
 //! The product itself is the catalogue's own, so that what is judged is the walk. The control walks as the format says.
 
 use super::super::bug::symptom::VALUE;
-use super::super::bug::{Bug, Effect, Family, Walked};
+use super::super::bug::{Bug, Effect, EntryOrder, Family};
 use sparse_conformance_core::case::Case;
 use sparse_oracle::contract::Op;
 use sparse_oracle::each_parts;
@@ -133,19 +133,19 @@ pub(super) static BUGS: &[Bug] = &[
     }),
 ];
 
-const fn bug(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
+const fn bug(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> EntryOrder) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::RsTile);
     Bug::new(F, name, story, concerns, Effect::Walks(wrong, |p| walk(p, HONEST)), &[VALUE])
 }
 
-pub(super) fn walk(parts: &AnyParts, steps: Steps) -> Walked {
+pub(super) fn walk(parts: &AnyParts, steps: Steps) -> EntryOrder {
     each_parts!(parts, p => match p {
         Parts::RsTile(p) => rs_tile(p, steps),
         _ => Vec::new(),
     })
 }
 
-fn rs_tile<T: Scalar>(p: &RsTileParts<T>, steps: Steps) -> Walked {
+fn rs_tile<T: Scalar>(p: &RsTileParts<T>, steps: Steps) -> EntryOrder {
     let mut list = Vec::new();
     for (&first, ends) in p.window_row.iter().zip(p.window_block_ptr.windows(2)) {
         for block in (steps.blocks)(ends[0] as usize..ends[1] as usize, p.bitmap.len()) {

@@ -8,7 +8,7 @@
 //! ```
 
 use super::super::bug::symptom::VALUE;
-use super::super::bug::{Bug, Effect, Family, Walked};
+use super::super::bug::{Bug, Effect, EntryOrder, Family};
 use super::tiles::tiled;
 use sparse_conformance_core::case::Case;
 use sparse_oracle::each_parts;
@@ -99,7 +99,7 @@ pub(super) static BUGS: &[Bug] = &[
     }),
 ];
 
-const fn loops(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
+const fn loops(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> EntryOrder) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::Loops);
     Bug::new(
         F,
@@ -111,12 +111,12 @@ const fn loops(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> 
     )
 }
 
-const fn libra(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
+const fn libra(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> EntryOrder) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::LibraSpmm);
     Bug::new(F, name, story, concerns, Effect::Walks(wrong, |p| walk_libra(p, |words| words, true)), &[VALUE])
 }
 
-const fn nm(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
+const fn nm(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> EntryOrder) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::Nm);
     Bug::new(
         F,
@@ -128,12 +128,12 @@ const fn nm(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Wal
     )
 }
 
-const fn two_four(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
+const fn two_four(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> EntryOrder) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::TwoFour) && c.contract.types.a != Precision::Tf32;
     Bug::new(F, name, story, concerns, Effect::Walks(wrong, |p| walk_two_four(p, |nibble| nibble)), &[VALUE])
 }
 
-const fn bit_tcf(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> Walked) -> Bug {
+const fn bit_tcf(name: &'static str, story: &'static str, wrong: fn(&AnyParts) -> EntryOrder) -> Bug {
     let concerns = |c: &Case| tiled(c, FormatKind::BitTcf);
     Bug::new(
         F,
@@ -152,14 +152,14 @@ pub(super) fn honest_row(p: (usize, usize), block: usize) -> usize {
     p.0 + block * p.1
 }
 
-pub(super) fn walk_loops(parts: &AnyParts, first: FirstRow, csr: bool, tiles: bool) -> Walked {
+pub(super) fn walk_loops(parts: &AnyParts, first: FirstRow, csr: bool, tiles: bool) -> EntryOrder {
     each_parts!(parts, p => match p {
         Parts::Loops(p) => read_loops(p, first, csr, tiles),
         _ => Vec::new(),
     })
 }
 
-fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: bool) -> Walked {
+fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: bool) -> EntryOrder {
     let mut list = Vec::new();
     for row in (0..p.boundary).filter(|_| csr) {
         for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
@@ -179,14 +179,14 @@ fn read_loops<T: Scalar>(p: &LoopsParts<T>, first: FirstRow, csr: bool, tiles: b
     list
 }
 
-pub(super) fn walk_libra(parts: &AnyParts, words: fn(usize) -> usize, rest: bool) -> Walked {
+pub(super) fn walk_libra(parts: &AnyParts, words: fn(usize) -> usize, rest: bool) -> EntryOrder {
     each_parts!(parts, p => match p {
         Parts::LibraSpmm(p) => read_libra(p, words, rest),
         _ => Vec::new(),
     })
 }
 
-fn read_libra<T: Scalar>(p: &LibraSpmmParts<T>, words: fn(usize) -> usize, rest: bool) -> Walked {
+fn read_libra<T: Scalar>(p: &LibraSpmmParts<T>, words: fn(usize) -> usize, rest: bool) -> EntryOrder {
     let mut list = Vec::new();
     let per_block = (8 * p.kb).div_ceil(64);
     for (window, ends) in p.window_block_ptr.windows(2).enumerate() {
@@ -217,14 +217,14 @@ fn honest_base(u: usize, n: usize, m: usize) -> usize {
     u / n * m
 }
 
-fn walk_nm(parts: &AnyParts, base: Base, scale: fn(f64, usize, usize) -> f64) -> Walked {
+fn walk_nm(parts: &AnyParts, base: Base, scale: fn(f64, usize, usize) -> f64) -> EntryOrder {
     each_parts!(parts, p => match p {
         Parts::Nm(p) => read_nm(p, base, scale),
         _ => Vec::new(),
     })
 }
 
-fn read_nm<T: Scalar>(p: &NmParts<T>, base: Base, scale: fn(f64, usize, usize) -> f64) -> Walked {
+fn read_nm<T: Scalar>(p: &NmParts<T>, base: Base, scale: fn(f64, usize, usize) -> f64) -> EntryOrder {
     let groups = p.cols.div_ceil(p.l);
     let stride = groups * p.l;
     let slots = p.values.iter().enumerate().filter(|slot| !slot.1.is_positive_zero());
@@ -242,14 +242,14 @@ fn read_nm<T: Scalar>(p: &NmParts<T>, base: Base, scale: fn(f64, usize, usize) -
         .collect()
 }
 
-fn walk_two_four(parts: &AnyParts, nibble: fn(u32) -> u32) -> Walked {
+fn walk_two_four(parts: &AnyParts, nibble: fn(u32) -> u32) -> EntryOrder {
     each_parts!(parts, p => match p {
         Parts::TwoFour(p) => read_two_four(p, nibble),
         _ => Vec::new(),
     })
 }
 
-fn read_two_four<T: Scalar>(p: &TwoFourParts<T>, nibble: fn(u32) -> u32) -> Walked {
+fn read_two_four<T: Scalar>(p: &TwoFourParts<T>, nibble: fn(u32) -> u32) -> EntryOrder {
     let Some(mma) = SparseMma::of(T::PRECISION, p.short_k) else {
         return Vec::new();
     };
@@ -272,14 +272,14 @@ fn read_two_four<T: Scalar>(p: &TwoFourParts<T>, nibble: fn(u32) -> u32) -> Walk
     list
 }
 
-pub(super) fn walk_bit_tcf(parts: &AnyParts, place: fn(usize) -> (usize, usize)) -> Walked {
+pub(super) fn walk_bit_tcf(parts: &AnyParts, place: fn(usize) -> (usize, usize)) -> EntryOrder {
     each_parts!(parts, p => match p {
         Parts::BitTcf(p) => read_bit_tcf(p, place),
         _ => Vec::new(),
     })
 }
 
-fn read_bit_tcf<T: Scalar>(p: &BitTcfParts<T>, place: fn(usize) -> (usize, usize)) -> Walked {
+fn read_bit_tcf<T: Scalar>(p: &BitTcfParts<T>, place: fn(usize) -> (usize, usize)) -> EntryOrder {
     let mut list = Vec::new();
     for (window, ends) in p.row_window_offset.windows(2).enumerate() {
         for block in ends[0] as usize..ends[1] as usize {

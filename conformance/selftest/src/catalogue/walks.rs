@@ -1,6 +1,6 @@
 //! Walks over encodings that are valid and not canonical, honest ones and such as end too early; see [`loose`](super::loose).
 
-use super::super::bug::Walked;
+use super::super::bug::EntryOrder;
 use super::tiles_more::walk_libra;
 use sparse_oracle::each_parts;
 use sparse_oracle::format::{AnyParts, BcsrParts, BlockedEllParts, EllParts, Entry, PAD, Parts, SrBcrsParts};
@@ -66,17 +66,17 @@ pub(super) fn libra_ended(parts: &AnyParts) -> AnyParts {
 }
 
 /// Entries of the rest whose column the tensor part of their window has are left out.
-pub(super) fn libra_once(parts: &AnyParts) -> Walked {
+pub(super) fn libra_once(parts: &AnyParts) -> EntryOrder {
     rest_where(parts, |cols, col| !cols.contains(&col))
 }
 
 /// The rest of windows without a block is left out.
-pub(super) fn libra_behind(parts: &AnyParts) -> Walked {
+pub(super) fn libra_behind(parts: &AnyParts) -> EntryOrder {
     rest_where(parts, |cols, _| !cols.is_empty())
 }
 
 /// The tensor part, and of the rest what `keep` holds for: told the columns of the window's blocks.
-fn rest_where(parts: &AnyParts, keep: fn(&[u32], u32) -> bool) -> Walked {
+fn rest_where(parts: &AnyParts, keep: fn(&[u32], u32) -> bool) -> EntryOrder {
     let mut list = walk_libra(parts, |w| w, false);
     let tensor = list.len();
     let all = walk_libra(parts, |w| w, true);
@@ -134,15 +134,15 @@ fn entry<T: Scalar>(row: usize, col: usize, value: T) -> Entry<u64> {
 }
 
 /// The elements of one block that are not +0.0.
-fn block_entries<T: Scalar>(values: &[T], at: (usize, usize), shape: (usize, usize), list: &mut Walked) {
+fn block_entries<T: Scalar>(values: &[T], at: (usize, usize), shape: (usize, usize), list: &mut EntryOrder) {
     for (slot, value) in values.iter().enumerate().filter(|v| !v.1.is_positive_zero()) {
         list.push(entry(at.0 * shape.0 + slot / shape.1, at.1 * shape.1 + slot % shape.1, *value));
     }
 }
 
 /// The entries of BCSR; a row of blocks may end at a block of pads.
-pub(super) fn bcsr(parts: &AnyParts, ends_at_pads: bool) -> Walked {
-    fn read<T: Scalar>(p: &BcsrParts<T>, ends_at_pads: bool) -> Walked {
+pub(super) fn bcsr(parts: &AnyParts, ends_at_pads: bool) -> EntryOrder {
+    fn read<T: Scalar>(p: &BcsrParts<T>, ends_at_pads: bool) -> EntryOrder {
         let mut list = Vec::new();
         let area = p.block_rows * p.block_cols;
         for (row, ends) in p.block_row_ptr.windows(2).enumerate() {
@@ -171,8 +171,8 @@ pub(super) fn bcsr(parts: &AnyParts, ends_at_pads: bool) -> Walked {
 pub(super) type Width = fn(usize, usize) -> usize;
 
 /// The entries of Blocked-ELL; a row of blocks may end at a block of pads.
-pub(super) fn blocked(parts: &AnyParts, ends_at_pads: bool, width: Width) -> Walked {
-    fn read<T: Scalar>(p: &BlockedEllParts<T>, ends_at_pads: bool, width: Width) -> Walked {
+pub(super) fn blocked(parts: &AnyParts, ends_at_pads: bool, width: Width) -> EntryOrder {
+    fn read<T: Scalar>(p: &BlockedEllParts<T>, ends_at_pads: bool, width: Width) -> EntryOrder {
         let mut list = Vec::new();
         let (area, rows) = (p.block_rows * p.block_cols, p.rows.div_ceil(p.block_rows.max(1)));
         let width = width(p.width, longest(&p.block_col, p.width));
@@ -206,8 +206,8 @@ fn longest(columns: &[u32], width: usize) -> usize {
 }
 
 /// The entries of ELL; a row may end at a zero.
-pub(super) fn ell(parts: &AnyParts, ends_at_zero: bool, width: Width) -> Walked {
-    fn read<T: Scalar>(p: &EllParts<T>, ends_at_zero: bool, width: Width) -> Walked {
+pub(super) fn ell(parts: &AnyParts, ends_at_zero: bool, width: Width) -> EntryOrder {
+    fn read<T: Scalar>(p: &EllParts<T>, ends_at_zero: bool, width: Width) -> EntryOrder {
         let mut list = Vec::new();
         let width = width(p.width, longest(&p.col_idx, p.width));
         for row in 0..p.rows {
@@ -228,7 +228,7 @@ pub(super) fn ell(parts: &AnyParts, ends_at_zero: bool, width: Width) -> Walked 
 }
 
 /// Pads of the last row read as its first column, with one for a value: what lies there is another array's.
-pub(super) fn ell_full(parts: &AnyParts) -> Walked {
+pub(super) fn ell_full(parts: &AnyParts) -> EntryOrder {
     let mut list = ell(parts, false, |w, _| w);
     each_parts!(parts, p => if let Parts::Ell(p) = p {
         let last = p.col_idx.rchunks(p.width.max(1)).next().unwrap_or_default();
@@ -241,8 +241,8 @@ pub(super) fn ell_full(parts: &AnyParts) -> Walked {
 }
 
 /// The entries of SR-BCRS; a window may end at a vector of pads.
-pub(super) fn sr_bcrs(parts: &AnyParts, ends_at_pads: bool) -> Walked {
-    fn read<T: Scalar>(p: &SrBcrsParts<T>, ends_at_pads: bool) -> Walked {
+pub(super) fn sr_bcrs(parts: &AnyParts, ends_at_pads: bool) -> EntryOrder {
+    fn read<T: Scalar>(p: &SrBcrsParts<T>, ends_at_pads: bool) -> EntryOrder {
         let mut list = Vec::new();
         let slot =
             |vector: usize, r: usize| vector / p.stride * p.stride * p.v + r * p.stride + vector % p.stride;

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let operands = build(&case, &loaded)?;
     let mut out = std::io::stdout().lock();
     describe(&mut out, &case, &operands)?;
-    let told = Told { case: &case, operands: &operands, at };
+    let told = Explained { case: &case, operands: &operands, at };
     if let Some(arithmetic) = &declared {
         let text = args.arithmetic.as_deref().unwrap_or_default();
         writeln!(out, "\nas {text} computes it:")?;
@@ -86,13 +86,13 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
 }
 
 /// What is explained.
-struct Told<'a> {
+struct Explained<'a> {
     case: &'a Case,
     operands: &'a Operands,
     at: Option<(usize, usize)>,
 }
 
-impl Told<'_> {
+impl Explained<'_> {
     fn element(
         &self,
         out: &mut StdoutLock<'_>,

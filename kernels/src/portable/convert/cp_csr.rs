@@ -68,7 +68,7 @@ fn chunks(count: usize, entries: usize) -> Vec<Range<usize>> {
 
 /// What a chunk of rows holds.
 #[derive(Default)]
-struct Census {
+struct ChunkCounts {
     /// Per group: stored rows, entries.
     counts: Vec<(u32, u32)>,
     /// Rows with entries, and their groups.
@@ -80,9 +80,15 @@ struct Census {
     too_long: Option<(usize, usize, usize)>,
 }
 
-impl Census {
-    fn take(row_ptr: &[u32], col_idx: &[u32], rows: Range<usize>, groups: usize, width: usize) -> Census {
-        let mut census = Census { counts: vec![(0, 0); groups], ..Census::default() };
+impl ChunkCounts {
+    fn take(
+        row_ptr: &[u32],
+        col_idx: &[u32],
+        rows: Range<usize>,
+        groups: usize,
+        width: usize,
+    ) -> ChunkCounts {
+        let mut census = ChunkCounts { counts: vec![(0, 0); groups], ..ChunkCounts::default() };
         for row in rows {
             let mut rest = &col_idx[row_ptr[row] as usize..row_ptr[row + 1] as usize];
             let mut bitmap = 0u64;
@@ -114,13 +120,13 @@ fn take_census(
     col_idx: &[u32],
     groups: usize,
     width: usize,
-) -> Result<(Vec<Census>, Vec<Range<usize>>), Refusal> {
+) -> Result<(Vec<ChunkCounts>, Vec<Range<usize>>), Refusal> {
     let chunks = chunks(row_ptr.len() - 1, col_idx.len());
-    let mut found: Vec<Census> = Vec::new();
-    found.resize_with(chunks.len(), Census::default);
+    let mut found: Vec<ChunkCounts> = Vec::new();
+    found.resize_with(chunks.len(), ChunkCounts::default);
     let tasks: Vec<_> = found.iter_mut().zip(&chunks).collect();
     each(col_idx.len(), tasks, |(): &mut (), (census, rows)| {
-        *census = Census::take(row_ptr, col_idx, rows.clone(), groups, width);
+        *census = ChunkCounts::take(row_ptr, col_idx, rows.clone(), groups, width);
     });
     // Chunks are in row order, and the pieces of a row in group order.
     match found.iter().find_map(|census| census.too_long) {
@@ -137,7 +143,7 @@ fn take_census(
 }
 
 /// The offsets of the groups, in lengths and in entries.
-fn offsets(found: &[Census], groups: usize) -> (Vec<u32>, Vec<u32>) {
+fn offsets(found: &[ChunkCounts], groups: usize) -> (Vec<u32>, Vec<u32>) {
     let (mut lanes, mut entries) = (vec![0; groups + 1], vec![0; groups + 1]);
     for group in 0..groups {
         let counts = || found.iter().map(|census| census.counts[group]);
@@ -175,7 +181,7 @@ fn fill<T: Stored>(
     m: &Csr<T>,
     width: usize,
     chunks: &[Range<usize>],
-    found: &[Census],
+    found: &[ChunkCounts],
     parts: &mut CpCsrParts<T>,
 ) {
     let counts = || (0..parts.groups).flat_map(|group| found.iter().map(move |census| census.counts[group]));

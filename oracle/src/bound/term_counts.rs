@@ -4,7 +4,7 @@ use crate::arithmetic::{Along, Order, Part};
 
 /// Counts of one part's terms in one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Census {
+pub struct TermCounts {
     /// Stored terms, explicit zeros and multiplied pads among them.
     pub terms: u64,
     /// Terms whose product is not zero (at most; fused sums lose nothing of a zero).
@@ -15,16 +15,16 @@ pub struct Census {
     pub extent: u64,
 }
 
-impl Census {
+impl TermCounts {
     /// `terms` terms, none of them zero, one after another in blocks of `block`; where the order is free, each in a
     /// block of its own.
     #[must_use]
-    pub fn of(part: &Part, terms: u64) -> Census {
+    pub fn of(part: &Part, terms: u64) -> TermCounts {
         let blocks = match part.order {
             Order::Ascending => terms.div_ceil(part.block() as u64),
             Order::Free => terms,
         };
-        Census { terms, products: terms, blocks, extent: blocks }
+        TermCounts { terms, products: terms, blocks, extent: blocks }
     }
 
     /// Most blocks with a product in one range of the composition along k, and the IEEE additions above any one
