@@ -9,6 +9,7 @@ use sparse_conformance::report::{
     html, json, junit, markdown, show, to_text, write_all,
 };
 use sparse_conformance::shrink::Reason;
+use sparse_oracle::contract::Op;
 use std::collections::BTreeSet;
 
 fn escaped(text: &str) -> String {
@@ -168,7 +169,7 @@ fn summary_counts_every_record_once() {
     assert_eq!(families.map(|cell| cell.counts.total()).sum::<u64>(), report.cases.len() as u64);
     let operations = summary.operations();
     assert_eq!(operations.iter().map(|row| row.planned).sum::<u64>(), summary.planned);
-    assert_eq!(operations.len(), 6);
+    assert_eq!(operations.len(), Op::ALL.len());
     for backend in &summary.backends {
         let expected =
             report.cases.iter().filter(|c| c.backend == backend.name && c.share_of_bound().is_some());
@@ -221,7 +222,7 @@ fn markdown_tables_are_whole_and_short() {
         }
     }
     // Backends, operations, and the one reason for which a case was not run.
-    assert_eq!(rows, (2 + report.backends.len()) + (2 + 6) + (2 + 1));
+    assert_eq!(rows, (2 + report.backends.len()) + (2 + Op::ALL.len()) + (2 + 1));
     assert!(!text.contains("<b>"), "markup of a backend's message is live");
     let failure = report.failures().next().unwrap().clone();
     assert!(text.contains(&format!("```sh\n  {}\n  ```", report.replay(&failure))));

@@ -22,7 +22,7 @@ pub(crate) trait Move {
 }
 
 /// The kernel for move `M` and element type `T`.
-#[expect(clippy::needless_pass_by_value, reason = "the type of every kernel")]
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the registry calls")]
 pub(crate) fn run<M: Move, T: Stored>(task: Task<'_>) -> Result<Answer, Refusal> {
     let asked = task.inputs();
     if asked.op != M::OP {
