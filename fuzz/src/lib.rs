@@ -12,8 +12,8 @@
 pub use libfuzzer_sys;
 pub use sparse_fuzz_targets as targets;
 
-use targets::{FuzzOutcome, TARGETS};
 use std::sync::atomic::{AtomicU64, Ordering};
+use targets::{FuzzOutcome, TARGETS};
 
 /// The body of a binary: `target!(bitmap_decode);`
 #[macro_export]

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A loose encoding decodes to the same entries; which of the free choices it takes depends on the case's seed alone. What the
-//! constructors allow is said in the files of `oracle/types/src/format` and in SEMANTICS.md, what a loose encoding varies in [`writer`].
+//! constructors allow is said in the files of `oracle/types/src/format` and in SEMANTICS.md, what a loose encoding varies in `writer`.
 //! A format that is not there has one encoding, and a test looks for others. Nothing here calls an encoder.
 
 mod general;

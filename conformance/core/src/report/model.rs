@@ -76,7 +76,7 @@ pub struct Plan {
     pub matrices: Vec<String>,
     /// Number of different case lines.
     pub distinct_cases: u64,
-    /// Digest of the case lines of the whole plan, in hex; [`plan_digest`](plan_digest).
+    /// Digest of the case lines of the whole plan, in hex.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
     /// True if the options left a part of the tier's plan out.
