@@ -235,7 +235,7 @@ fn judge_placed(
     let judged = judge_keeping(case, operands, backend, seen);
     let passed = matches!(judged.verdict, Verdict::Exact | Verdict::Within { .. });
     let first = match std::mem::replace(&mut seen.keep, Keep::No) {
-        Keep::Result(first) if passed => Some(first),
+        Keep::Result(first) if passed => Some(*first),
         Keep::Result(_) | Keep::Wanted | Keep::No => None,
     };
     let Some((again, first)) = again.zip(first) else {
@@ -283,5 +283,5 @@ enum Keep {
     No,
     /// Once there is one.
     Wanted,
-    Result(First),
+    Result(Box<First>),
 }

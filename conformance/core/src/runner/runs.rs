@@ -77,7 +77,7 @@ fn keep_sparse(keep: &mut Keep, response: &Response) {
         Response::Parts(parts) => Response::Parts(parts.clone()),
         _ => return,
     };
-    *keep = Keep::Result(First { response, before: None });
+    *keep = Keep::Result(Box::new(First { response, before: None }));
 }
 
 /// Why a declaration can't be judged against: weaker than the contract admits, or at odds with itself.
