@@ -142,8 +142,8 @@ fn judge_dense_runs(
             }
         }
         if matches!(seen.keep, Keep::Wanted) {
-            seen.keep =
-                Keep::Result(First { response: Response::Dense(result), before: c.filter(|_| in_place) });
+            let first = First { response: Response::Dense(result), before: c.filter(|_| in_place) };
+            seen.keep = Keep::Result(Box::new(first));
         }
         worst = Some(match worst {
             Some(before) => worse(before, judged),
