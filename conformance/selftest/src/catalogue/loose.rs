@@ -200,7 +200,7 @@ const fn decodes(
     Bug::new(F, name, story, concerns, Effect::Runs(run), &[PATTERN, VALUE, STRUCTURE])
 }
 
-/// EntryOrder entries as the CSR matrix that a conversion gives.
+/// Walked entries as the CSR matrix that a conversion gives.
 fn decoded(
     contract: &Contract,
     task: Task<'_>,
