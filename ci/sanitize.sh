@@ -36,7 +36,7 @@ counted() {
 
 # Not the guard pages: they have an allocator of their own, which the sanitizer's would replace. Not what models, scans sources or
 # times: no kernel runs there. Kernels for GPUs have ci/gpu.sh.
-untouched=(--skip boundary --skip schedule_loops --skip iops_model --skip x86_instructions)
+untouched=(--skip boundary --skip schedule_loops --skip x86_instructions)
 
 asan() {
   # fuzz/rustc lets this flag through on the pinned compiler, which has the sanitizers.

@@ -284,10 +284,10 @@ if [ -n "$qemu" ]; then
   # A CPU without SME: the NEON kernels run, the SME ones refuse.
   (cpu=cortex-a76 && emulated() { shift; "$qemu" -cpu cortex-a76 "$@"; } && tests kernels arm "Arm kernels without SME" 0)
 fi
-# The committed fuzz corpora.
+# The seeds of the fuzz targets.
 build fuzz_replay judging
 for length in "${lengths[@]}"; do
-  tests fuzz/targets fuzz_replay "fuzz corpora at $length bits" "$length"
+  tests fuzz/targets fuzz_replay "fuzz seeds at $length bits" "$length"
 done
 [ -z "$tests_only" ] || exit 0
 for length in "${lengths[@]}"; do
