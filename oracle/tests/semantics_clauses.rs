@@ -16,10 +16,19 @@ fn workspace() -> PathBuf {
 /// Names of functions by file name, over every Rust source of the workspace's crates.
 fn functions() -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut folders: Vec<PathBuf> = ["oracle", "oracle/types", "conformance", "kernels", "golden"]
-        .iter()
-        .flat_map(|c| ["src", "tests"].map(|f| workspace().join(c).join(f)))
-        .collect();
+    let crates = [
+        "oracle",
+        "oracle/types",
+        "oracle/schedules",
+        "conformance",
+        "conformance/core",
+        "conformance/selftest",
+        "fuzz/targets",
+        "kernels",
+        "golden",
+    ];
+    let mut folders: Vec<PathBuf> =
+        crates.iter().flat_map(|c| ["src", "tests"].map(|f| workspace().join(c).join(f))).collect();
     while let Some(folder) = folders.pop() {
         let Ok(entries) = std::fs::read_dir(&folder) else {
             continue;

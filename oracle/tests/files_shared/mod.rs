@@ -16,8 +16,12 @@ pub(crate) use say;
 
 /// The shared data folder, if it is there; says so when it is not.
 pub(crate) fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SPARSE_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    // Beside the repository: crates whose tests share this file lie at different depths of it.
+    let mut beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("shared"));
+    let root = std::env::var_os("SPARSE_SHARED").map_or_else(
+        || beside.find(|path| path.is_dir()).unwrap_or_else(|| "../shared".into()),
+        PathBuf::from,
+    );
     let folder = root.join("data").join(part);
     if folder.join("MANIFEST.tsv").is_file() {
         return Some(folder);
