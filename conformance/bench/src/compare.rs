@@ -1,7 +1,7 @@
 //! One matrix, one operation, one set of element types: prepare, judge, time, put side by side.
 
 use super::Options;
-use super::contender::{Absent, Contender, Entrant};
+use super::contender::{Contender, Entrant};
 use super::encoded::encoded;
 use super::hybrid::{self, Variation};
 use super::judging::{Expectations, Judgement};
@@ -63,7 +63,7 @@ impl<'a> Comparing<'a> {
                     let judgement = expectations.judge(&mut contender, self.options.judged_terms);
                     entries.push(Entry { contender, judgement, times: None });
                 }
-                Err(Absent::Lacks(reason) | Absent::Failed(reason)) => skip(entrant.backend.name(), reason),
+                Err(reason) => skip(entrant.backend.name(), reason),
             }
         }
         drop(expectations);

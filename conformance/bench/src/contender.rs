@@ -45,26 +45,21 @@ pub(super) struct Contender<'e> {
     output: Option<DenseOperand>,
 }
 
-/// Why an entrant does not take part.
-pub(super) enum Absent {
-    /// It has no such operation, or not for these numbers.
-    Lacks(String),
-    /// It failed while it was prepared.
-    Failed(String),
-}
-
 impl<'e> Contender<'e> {
-    /// Ready to compute, or why not.
-    pub(super) fn prepare(entrant: &'e Entrant<'e>) -> Result<Contender<'e>, Absent> {
+    /// Ready to compute.
+    ///
+    /// # Errors
+    /// Why it does not take part: it has no such operation, or not for these numbers, or it failed while it was prepared.
+    pub(super) fn prepare(entrant: &'e Entrant<'e>) -> Result<Contender<'e>, String> {
         let Entrant { backend, case, operands, .. } = entrant;
         let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
             Support::Supported { arithmetic, profile } => (arithmetic, profile),
-            Support::Excluded { reason } => return Err(Absent::Lacks(reason.into_owned())),
+            Support::Excluded { reason } => return Err(reason.into_owned()),
         };
         let start = Instant::now();
         let prepared = quietly(|| backend.prepare(&case.contract, operands.inputs(case)))
-            .map_err(|message| Absent::Failed(format!("panicked: {message}")))?
-            .map_err(|failure| Absent::Failed(words(failure)))?;
+            .map_err(|message| format!("panicked: {message}"))?
+            .map_err(words)?;
         let preparation = entrant.conversion + start.elapsed().as_secs_f64();
         Ok(Contender { entrant, arithmetic, profile, preparation, prepared, output: None })
     }

@@ -20,7 +20,7 @@ pub use markdown::to_markdown;
 pub use report::{DeviceReport, Row};
 pub use workload::Structured;
 
-use super::contender::{Absent, Contender, Entrant};
+use super::contender::{Contender, Entrant};
 use super::encoded::encoded;
 use super::judging::Expectations;
 use super::operands::Shared;
@@ -222,7 +222,7 @@ fn one(
             Entrant { backend: &backend, peer: false, case, operands: Arc::clone(&operands), conversion };
         let mut contender = match Contender::prepare(&entrant) {
             Ok(contender) => contender.wrapped(|prepared| Box::new(InTurn { prepared, turn })),
-            Err(Absent::Lacks(reason) | Absent::Failed(reason)) => {
+            Err(reason) => {
                 report.skip(format!("{} on {}", kernel.name, shared.case.origin), reason);
                 continue;
             }
