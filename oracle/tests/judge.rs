@@ -12,6 +12,7 @@ mod judge_flush;
 mod judge_moves;
 mod judge_padding;
 mod judge_refusals;
+mod judge_screen;
 mod judge_sddmm;
 mod judge_sheet;
 mod judge_soundness;

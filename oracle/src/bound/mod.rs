@@ -39,7 +39,7 @@ mod term_counts;
 mod tolerance;
 
 pub use operands::{SubnormalSums, SubnormalThresholds};
-pub use order_free::is_order_free;
+pub use order_free::{OrderFree, is_order_free};
 pub use roundings::{Roundings, roundings};
 pub use term_counts::TermCounts;
 pub use tolerance::{Distance, Tolerance, tolerance, tolerance_of};

@@ -82,6 +82,12 @@ impl SubnormalThresholds {
         v != 0.0 && v.abs() < self.flushed
     }
 
+    /// Operands below this magnitude are aligned by more than it; 0 where none are.
+    #[must_use]
+    pub fn aligned(&self) -> f64 {
+        self.aligned
+    }
+
     /// True where something may be flushed.
     #[must_use]
     pub fn flushes(&self) -> bool {

@@ -16,33 +16,79 @@ use crate::arithmetic::{Architecture, Arithmetic, Part, Reduction};
 use crate::model::tensor_core::{FusedSum, TensorCore};
 use crate::scalar::power_of_two;
 
-/// True when every way of summing gives the exact value, so that only that is right.
-///
-/// Needs every product, scaled term and intermediate to be a multiple of 2^`lsb`, and the sum of all their
-/// magnitudes, `total`, to be at most `2^(p + lsb)`, with p the significand bits of the narrowest declared type or alignment; and
-/// the range of that type to reach from 2^lsb to the total.
-#[must_use]
-pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
-    arithmetic.parts.iter().all(|part| part_is_order_free(arithmetic, part, lsb, total))
+/// Within which limits every way of summing is exact, for one declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderFree {
+    /// Significand bits of the narrowest declared type or alignment.
+    bits: i64,
+    /// Lowest exponent that every number must be a multiple of.
+    floor: i64,
+    /// Largest magnitude that every type holds.
+    largest: f64,
 }
 
-fn part_is_order_free(arithmetic: &Arithmetic, part: &Part, lsb: i64, total: f64) -> bool {
-    let (acc, out) = (part.acc.spec(), arithmetic.out.spec());
-    let mut p = i64::from(acc.significand.min(out.significand));
-    let mut floor = i64::from(acc.min_exponent().max(out.min_exponent()));
-    if flushes(arithmetic, part) {
-        floor = i64::from(acc.emin.max(out.emin));
+/// True when every way of summing gives the exact value, so that only that is right; see [`OrderFree::holds`].
+#[must_use]
+pub fn is_order_free(arithmetic: &Arithmetic, lsb: i64, total: f64) -> bool {
+    OrderFree::new(arithmetic).holds(lsb, total)
+}
+
+impl OrderFree {
+    /// The limits of all parts of a declaration together.
+    #[must_use]
+    pub fn new(arithmetic: &Arithmetic) -> OrderFree {
+        let parts = arithmetic.parts.iter().map(|part| OrderFree::of_part(arithmetic, part));
+        let none = OrderFree { bits: i64::MAX / 4, floor: i64::MIN / 4, largest: f64::INFINITY };
+        parts.fold(none, |all, part| OrderFree {
+            bits: all.bits.min(part.bits),
+            floor: all.floor.max(part.floor),
+            largest: all.largest.min(part.largest),
+        })
     }
-    for sum in fused_sums(part) {
-        p = p.min(i64::from(sum.fraction) + 1).min(i64::from(sum.output.significand()));
-        floor = floor.max(i64::from(acc.emin.max(sum.zero_exponent) - sum.fraction));
-        floor = floor.max(i64::from(acc.emin) + 1 - i64::from(sum.output.significand()));
+
+    /// True when every way of summing gives the exact value.
+    ///
+    /// Needs every product, scaled term and intermediate to be a multiple of 2^`lsb`, and the sum of all their
+    /// magnitudes, `total`, to be at most `2^(p + lsb)`, with p the significand bits of the narrowest declared type or alignment; and
+    /// the range of that type to reach from 2^lsb to the total.
+    #[must_use]
+    pub fn holds(&self, lsb: i64, total: f64) -> bool {
+        lsb >= self.floor && total <= self.largest_total(lsb)
     }
-    let limit = acc.max_finite().min(out.max_finite());
-    // 2^(p + lsb), saturated: an exponent out of f64's range cannot bind.
-    let room = p + lsb;
-    let fits = if room > 1023 { true } else { room >= -1022 && total <= power_of_two(room as i32) };
-    lsb >= floor && total <= limit && fits
+
+    /// The largest total for multiples of 2^`lsb`, whatever the floor says; 0 where there is none.
+    #[must_use]
+    pub fn largest_total(&self, lsb: i64) -> f64 {
+        // 2^(p + lsb), saturated: an exponent out of f64's range cannot bind.
+        match self.bits.saturating_add(lsb) {
+            room if room > 1023 => self.largest,
+            room if room >= -1022 => self.largest.min(power_of_two(room as i32)),
+            _ => 0.0,
+        }
+    }
+
+    /// The lowest power of two that numbers may be multiples of (at least 2^-1022), 2^p, and the largest magnitude, each as a float.
+    #[must_use]
+    pub fn as_floats(&self) -> (f64, f64, f64) {
+        // Nothing below the normal numbers is asked of a float.
+        let power = |e: i64| power_of_two(e.clamp(-1022, 1023) as i32);
+        (power(self.floor), power(self.bits), self.largest)
+    }
+
+    fn of_part(arithmetic: &Arithmetic, part: &Part) -> OrderFree {
+        let (acc, out) = (part.acc.spec(), arithmetic.out.spec());
+        let mut bits = i64::from(acc.significand.min(out.significand));
+        let mut floor = i64::from(acc.min_exponent().max(out.min_exponent()));
+        if flushes(arithmetic, part) {
+            floor = i64::from(acc.emin.max(out.emin));
+        }
+        for sum in fused_sums(part) {
+            bits = bits.min(i64::from(sum.fraction) + 1).min(i64::from(sum.output.significand()));
+            floor = floor.max(i64::from(acc.emin.max(sum.zero_exponent) - sum.fraction));
+            floor = floor.max(i64::from(acc.emin) + 1 - i64::from(sum.output.significand()));
+        }
+        OrderFree { bits, floor, largest: acc.max_finite().min(out.max_finite()) }
+    }
 }
 
 /// The fused sums that a part may run on.

@@ -177,6 +177,12 @@ impl Tolerance {
         self.abs
     }
 
+    /// Gauges from here on, with the allowance on top, may overflow an intermediate.
+    #[must_use]
+    pub fn limit(&self) -> f64 {
+        self.limit
+    }
+
     fn has_larger_rel(&self, other: &Tolerance) -> bool {
         &self.rel_num * &other.rel_den > &other.rel_num * &self.rel_den
     }

@@ -95,6 +95,16 @@ impl Extent {
     /// Something infinite or NaN; even times zero, as 0 * Inf is a NaN.
     const NOT_FINITE: Extent = Extent { top: 25_000, low: 0 };
 
+    /// True where something is infinite or NaN.
+    pub(crate) fn is_special(self) -> bool {
+        self == Extent::NOT_FINITE
+    }
+
+    /// Exponent of the lowest set bit of all of them; none of zeros alone.
+    pub(crate) fn lowest_bit(self) -> Option<i64> {
+        (self != Extent::ZERO).then_some(i64::from(self.low))
+    }
+
     /// The extent of one number.
     #[inline(always)]
     pub(crate) fn of(x: f64) -> Extent {

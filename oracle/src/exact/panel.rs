@@ -135,6 +135,11 @@ impl Panel {
         &self.gauge.lo[..self.width]
     }
 
+    /// What is left of each value beyond [`hi`](Self::hi) and [`lo`](Self::lo).
+    pub(crate) fn tail(&self) -> &[f64] {
+        &self.value.tail[..self.width]
+    }
+
     /// Columns whose value or gauge is infinite, NaN, or needs more than three floats; ascending.
     #[must_use]
     pub fn irregular(&self) -> &[(usize, Element)] {

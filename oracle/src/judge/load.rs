@@ -35,6 +35,11 @@ impl Counting {
         }
     }
 
+    /// True where the number of terms says all.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// Counts `site`.
     pub(super) fn load(&self, arithmetic: &Arithmetic, site: &ElementInput<'_>) -> ElementCounts {
         let mut load = ElementCounts::default();

@@ -12,15 +12,19 @@
 //! papers by [`judge_encoded`].
 
 mod accepted;
+mod by_rows;
 mod encoded;
 mod load;
+mod modelled;
 mod moved;
 mod moves;
 mod operands;
 mod pads;
 mod problem;
 mod row;
+mod rows;
 mod rule;
+mod screen;
 mod shared;
 mod sheet;
 mod tally;

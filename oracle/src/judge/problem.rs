@@ -5,11 +5,10 @@
 //! outputs needs no more memory than its operands.
 
 use super::moves::for_each_spgemm;
-use super::row::{Gathered, MergedRow};
+use super::rows::{Scratch, SpmmRows};
 use crate::arithmetic::{Epilogue, Slot};
-use crate::exact::{Element, Panel, dot};
+use crate::exact::{Element, dot};
 use crate::format::{Csr, Dense};
-use crate::op::ReferenceSpmm;
 use crate::refusal::Refusal;
 
 /// The operands of a product.
@@ -192,7 +191,6 @@ impl Problem<'_> {
     pub fn for_each(&self, visit: &mut dyn FnMut(&ElementInput<'_>)) -> Result<(), Refusal> {
         match self {
             Problem::Spmm { a, pads, b, slots } => {
-                same("columns of A", a.cols, "rows of B", b.rows())?;
                 for_each_spmm(a, (*pads, *slots), b, visit)?;
             }
             Problem::Sddmm { positions, x, y, factors } => {
@@ -219,64 +217,20 @@ fn largest(values: &[f64]) -> f64 {
     finite.fold(0.0, f64::max)
 }
 
-fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
+pub(super) fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
     if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
 }
 
 fn for_each_spmm(
     a: &Csr<f64>,
-    (pads, slots): (Option<&Csr<()>>, Option<&Csr<Slot>>),
+    beside: (Option<&Csr<()>>, Option<&Csr<Slot>>),
     b: &Dense<f64>,
     visit: &mut dyn FnMut(&ElementInput<'_>),
 ) -> Result<(), Refusal> {
-    let mut merged = MergedRow::default();
-    let pads_of = |i: usize| pads.map_or(&[][..], |p| p.row(i).0);
-    if let Some(slots) = slots {
-        same("rows of A", a.rows, "rows of slots", slots.rows)?;
-        for i in 0..a.rows {
-            merged.fill(a.row(i), pads_of(i));
-            let (terms, given) = (&merged.cols, slots.row(i).0);
-            let matching = terms.iter().zip(given).filter(|(term, slot)| term == slot).count();
-            same(
-                "terms of a row of A",
-                terms.len(),
-                "slots at their columns",
-                matching.max(if given.len() > terms.len() { given.len() } else { 0 }),
-            )?;
-        }
-    }
-    let row_of_b = |k: usize| &b.data()[k * b.ld()..k * b.ld() + b.cols()];
-    let b_lsb: Vec<i64> = (0..b.rows()).map(|k| row_lsb(row_of_b(k))).collect();
-    let is_special = |k: usize| row_of_b(k).iter().any(|v| !v.is_finite());
-    let special: Vec<bool> = (0..b.rows()).map(is_special).collect();
-    let mut gathered = Gathered::default();
-    ReferenceSpmm::new(b).for_each_row(a, |i, panel: &Panel| {
-        let (cols, values) = a.row(i);
-        let pads = pads_of(i);
-        let product_lsb = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(b_lsb[k as usize]);
-        let row_lsb = cols.iter().zip(values).map(product_lsb).min().unwrap_or(i64::MAX);
-        merged.fill((cols, values), pads);
-        let (cols, values) = (&merged.cols[..], &merged.values[..]);
-        let faces_special = pads.iter().any(|&k| special[k as usize]);
-        let width = Gathered::width(cols.len());
-        for j in 0..b.cols() {
-            if j % width == 0 {
-                gathered.fill(b, cols, j, width.min(b.cols() - j));
-            }
-            let sum = panel.element(j);
-            let poisoned = faces_special && pads.iter().any(|&k| !b.at(k as usize, j).is_finite());
-            let b = gathered.column(j % width);
-            visit(&ElementInput {
-                at: (i, j),
-                sum: &sum,
-                lsb: row_lsb,
-                terms: Terms::Row { cols, values, b },
-                slots: slots.map(|slots| slots.row(i).1),
-                factor: None,
-                poisoned,
-            });
-        }
-    })
+    let rows = SpmmRows::new(a, beside, b)?;
+    let mut scratch = Scratch::default();
+    rows.visit(0..a.rows, &mut |row| row.elements(&mut scratch, visit));
+    Ok(())
 }
 
 fn for_each_sddmm(
@@ -328,8 +282,4 @@ pub(super) fn lsb(v: f64) -> i64 {
         (0, f) => -1074 + i64::from(f.trailing_zeros()),
         (e, f) => e - 1075 + i64::from((f | 1 << 52).trailing_zeros()),
     }
-}
-
-fn row_lsb(row: &[f64]) -> i64 {
-    row.iter().map(|&v| lsb(v)).min().unwrap_or(i64::MAX / 4)
 }

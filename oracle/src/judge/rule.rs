@@ -11,6 +11,7 @@ use crate::model::reduction::Model;
 use crate::op::{scale, times};
 use crate::profile::{Choice, Profile};
 use crate::scalar::Rounding;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How a kernel computes an element, as far as judging needs it.
@@ -28,15 +29,17 @@ pub struct Rule<'a> {
     beta0_reads: bool,
     counting: Counting,
     model: Option<Model>,
-    /// The allowance of the last (counts, bits of alpha and beta) asked for; neighbours in a row share it.
-    cached: Option<Cached>,
+    /// Allowances by what they depend on besides the declaration; few counts occur, and many elements share them.
+    cached: HashMap<Key, Option<Arc<Tolerance>>>,
+    /// The last one asked for; neighbours in a row share it.
+    last: Option<(Key, Option<Arc<Tolerance>>)>,
 }
 
 /// What an allowance depends on besides the declaration: the counts of each part, bits of alpha and of beta.
 type Key = ([TermCounts; 2], u64, u64);
 
-/// A key and the allowance it gives.
-type Cached = (Key, Option<Arc<Tolerance>>);
+/// Allowances that are kept at most.
+const KEPT: usize = 4096;
 
 impl<'a> Rule<'a> {
     /// Prepares to judge elements computed as declared; `other_max` as by [`Problem::other_max`].
@@ -58,7 +61,8 @@ impl<'a> Rule<'a> {
             beta0_reads: beta == 0.0 && profile.has(Choice::Beta0ReadsC),
             counting: Counting::new(arithmetic),
             model: Model::new(arithmetic),
-            cached: None,
+            cached: HashMap::new(),
+            last: None,
         }
     }
 
@@ -69,7 +73,10 @@ impl<'a> Rule<'a> {
         (arithmetic, profile): (&'a Arithmetic, &Profile),
         (alpha, beta): (f64, f64),
     ) -> Rule<'a> {
-        Rule::new(arithmetic, profile, alpha, beta, problem.other_max(arithmetic.epilogue))
+        // Asked for only where alpha is folded into an operand: a pass over all of the other one.
+        let epilogue = arithmetic.epilogue;
+        let other_max = if epilogue.folds_alpha() { problem.other_max(epilogue) } else { 0.0 };
+        Rule::new(arithmetic, profile, alpha, beta, other_max)
     }
 
     /// Works out what element `site` may be, given what C held there.
@@ -130,16 +137,55 @@ impl<'a> Rule<'a> {
         }
     }
 
+    /// The declaration.
+    pub(super) fn arithmetic(&self) -> &'a Arithmetic {
+        self.arithmetic
+    }
+
+    /// alpha and beta.
+    pub(super) fn scalars(&self) -> (f64, f64) {
+        (self.alpha, self.beta)
+    }
+
+    /// True where C is read though beta is 0.
+    pub(super) fn reads_c_anyway(&self) -> bool {
+        self.beta0_reads
+    }
+
+    /// True where bits are fixed.
+    pub(super) fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The allowance of an element, and of all with the same counts, where nothing is flushed.
+    pub(super) fn allowance(&mut self, site: &ElementInput<'_>) -> Option<Arc<Tolerance>> {
+        let counts = self.counting.load(self.arithmetic, site).census;
+        self.tolerance(counts, (self.alpha, self.beta))
+    }
+
+    /// [`allowance`](Self::allowance) of an element of so many terms, where their number says all.
+    pub(super) fn allowance_of(&mut self, terms: u64) -> Option<Arc<Tolerance>> {
+        let counts = [TermCounts::of(self.arithmetic.part(), terms), TermCounts::default()];
+        self.tolerance(counts, (self.alpha, self.beta))
+    }
+
     fn tolerance(&mut self, counts: [TermCounts; 2], (alpha, beta): (f64, f64)) -> Option<Arc<Tolerance>> {
         let key = (counts, alpha.to_bits(), beta.to_bits());
-        if self.cached.as_ref().is_none_or(|(cached, _)| *cached != key) {
+        if let Some((_, allowance)) = self.last.as_ref().filter(|(last, _)| *last == key) {
+            return allowance.clone();
+        }
+        if self.cached.len() >= KEPT {
+            self.cached.clear();
+        }
+        let allowance = self.cached.entry(key).or_insert_with(|| {
             // Parts are asked for in order.
             let mut counts = counts.into_iter();
             let census = |_: &Part| counts.next().unwrap_or_default();
-            let fresh = tolerance_of(self.arithmetic, census, (alpha, beta), self.other_max);
-            self.cached = Some((key, fresh.map(Arc::new)));
-        }
-        self.cached.as_ref().and_then(|(_, t)| t.clone())
+            tolerance_of(self.arithmetic, census, (alpha, beta), self.other_max).map(Arc::new)
+        });
+        let allowance = allowance.clone();
+        self.last = Some((key, allowance.clone()));
+        allowance
     }
 
     /// What a flush of operands may take from the result, where there are any, and whether it may turn an infinity into NaN (0 * Inf).

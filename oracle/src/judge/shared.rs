@@ -12,7 +12,7 @@ use super::moved::Moved;
 use super::moves::judge_spgemm;
 use super::operands::ExactOperands;
 use super::sheet::Sheet;
-use super::tally::{Judged, Output, Place, judge_problem};
+use super::tally::{Judged, Output, Place, is_screened, judge_problem};
 use crate::arithmetic::Arithmetic;
 use crate::format::FormatKind;
 use crate::prelude::*;
@@ -111,14 +111,18 @@ impl Product {
     ) -> Judged {
         let before_place = exact.compact_place();
         let place = if exact.is_by_number() { Place::Visited } else { place };
-        if let Some(sheet) = self.sheet(exact, c, before_place) {
-            return sheet.judge(found, place, poison);
-        }
         let before = c.map(|c| Values::from_f64(self.arithmetic.out, c));
         let before = before.as_ref().map(Values::as_slice);
         let output = Output { found, place, poison, before, before_place };
         let arithmetic = exact.as_laid_out(self.format, &self.arithmetic);
-        judge_problem(&exact.problem(), &arithmetic, &self.profile, self.scalars, &output)
+        let problem = exact.problem();
+        // What is screened is judged in less time than a sheet of big numbers takes.
+        if !is_screened(&problem, &arithmetic, &self.profile, self.scalars, &output)
+            && let Some(sheet) = self.sheet(exact, c, before_place)
+        {
+            return sheet.judge(found, place, poison);
+        }
+        judge_problem(&problem, &arithmetic, &self.profile, self.scalars, &output)
     }
 
     /// Judges the result of an SpGEMM.

@@ -1,10 +1,13 @@
 //! All elements of one result, one verdict.
 
 use super::accepted::{Accepted, ElementVerdict};
-use super::problem::Problem;
+use super::by_rows::Screened;
+use super::problem::{ElementInput, Problem};
 use super::rule::Rule;
+use super::screen::SoFar;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
+use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Precision, brief, decimal, decode};
 use crate::verdict::{Criterion, Defect, Mismatch, Verdict};
 
@@ -30,6 +33,14 @@ pub enum Place {
     Strides(usize, usize),
     /// At its number in the order of visiting (SDDMM, SpGEMM).
     Visited,
+}
+
+impl Output<'_> {
+    /// What C held at element `at`, the `visited`-th one.
+    pub(super) fn held(&self, at: (usize, usize), visited: usize) -> f64 {
+        let offset = self.before_place.offset(at, visited);
+        self.before.map_or(0.0, |before| decode(before.bits(offset), before.precision()))
+    }
 }
 
 impl Place {
@@ -87,23 +98,36 @@ pub fn judge_problem(
     scalars: (f64, f64),
     output: &Output<'_>,
 ) -> Judged {
-    let mut rule = Rule::of(problem, (arithmetic, profile), scalars);
-    let mut tally = Tally::new(arithmetic.out, output.poison);
-    let visited = problem.for_each(&mut |site| {
-        let offset = output.place.offset(site.at, tally.elements);
-        let c_offset = output.before_place.offset(site.at, tally.elements);
-        let c = output.before.map_or(0.0, |before| decode(before.bits(c_offset), before.precision()));
-        let accepted = rule.accepts(site, c);
-        let bits = output.found.bits(offset);
-        tally.element(site.at, bits, &accepted, || accepted.judge(bits));
-    });
-    match visited {
-        Ok(()) => tally.finish(),
+    let rule = || Rule::of(problem, (arithmetic, profile), scalars);
+    let judged = match Screened::new(problem, &rule(), output) {
+        Some(screened) => screened.and_then(|screened| screened.judge(&rule)),
+        None => one_by_one(problem, rule(), output),
+    };
+    match judged {
+        Ok(tally) => tally.finish(),
         Err(refusal) => {
             let reason = format!("the oracle cannot form the expected result: {refusal}");
             Judged { verdict: Verdict::NotRun { reason }, tiers: Vec::new(), elements: 0 }
         }
     }
+}
+
+/// True where most elements are judged without big numbers.
+pub(super) fn is_screened(
+    problem: &Problem<'_>,
+    arithmetic: &Arithmetic,
+    profile: &Profile,
+    scalars: (f64, f64),
+    output: &Output<'_>,
+) -> bool {
+    Screened::takes(problem, &Rule::of(problem, (arithmetic, profile), scalars), output)
+}
+
+/// Every element by the rule.
+fn one_by_one(problem: &Problem<'_>, mut rule: Rule<'_>, output: &Output<'_>) -> Result<Tally, Refusal> {
+    let mut tally = Tally::new(rule.arithmetic().out, output.poison);
+    problem.for_each(&mut |site| tally.site(&mut rule, site, output))?;
+    Ok(tally)
 }
 
 impl Tally {
@@ -151,6 +175,55 @@ impl Tally {
                 value_mismatch(tier, figures, (accepted.bits_for(tier), bits), out)
             }),
         }
+    }
+
+    /// Judges one element of a result by the rule.
+    pub(super) fn site(&mut self, rule: &mut Rule<'_>, site: &ElementInput<'_>, output: &Output<'_>) {
+        let c = output.held(site.at, self.elements);
+        let accepted = rule.accepts(site, c);
+        let bits = output.found.bits(output.place.offset(site.at, self.elements));
+        self.element(site.at, bits, &accepted, || accepted.judge(bits));
+    }
+
+    /// Elements of a row that were screened: how many pass, and what is known of all.
+    pub(super) fn passed(&mut self, elements: usize, inexact: bool) {
+        self.elements += elements;
+        self.inexact |= inexact;
+    }
+
+    /// Which statements applied to an element.
+    pub(super) fn applied(&mut self, order_free: bool, bounded: bool, modelled: bool) {
+        for (seen, here) in self.seen.iter_mut().zip([order_free, bounded, modelled]) {
+            *seen |= here;
+        }
+    }
+
+    /// Counts a wrong element, if one that is at least as wrong has been described already.
+    pub(super) fn counts_wrong(&mut self, tier: Criterion) -> bool {
+        let known = self.first.as_ref().is_some_and(|(strongest, _)| *strongest <= strength(tier));
+        self.elements += usize::from(known);
+        self.wrong += usize::from(known);
+        known
+    }
+
+    /// What later elements are screened by.
+    pub(super) fn so_far(&self) -> SoFar {
+        SoFar { worst: self.worst, order_free: self.seen[0] }
+    }
+
+    /// With the elements that follow.
+    pub(super) fn then(mut self, next: Tally) -> Tally {
+        self.worst = self.worst.max(next.worst);
+        self.inexact |= next.inexact;
+        self.wrong += next.wrong;
+        self.unjudged += next.unjudged;
+        self.elements += next.elements;
+        self.applied(next.seen[0], next.seen[1], next.seen[2]);
+        self.first = match (self.first, next.first) {
+            (Some(first), Some(next)) => Some(if next.0 < first.0 { next } else { first }),
+            (first, next) => first.or(next),
+        };
+        self
     }
 
     fn wrong(&mut self, strength: Strength, at: (usize, usize), describe: impl FnOnce() -> Mismatch) {

@@ -98,11 +98,26 @@ impl<'b> ReferenceSpmm<'b> {
         mut visit: impl FnMut(usize, &Panel),
     ) -> Result<(), Refusal> {
         self.check_shape(a)?;
-        match &self.stored {
-            Stored::Narrow(b) => self.visit_rows(a, b, &mut visit),
-            Stored::Wide(b) => self.visit_rows(a, b, &mut visit),
-        }
+        self.for_some_rows(a, 0..a.rows, &mut visit);
         Ok(())
+    }
+
+    /// As [`for_each_row`](Self::for_each_row), for some rows of an A whose shape fits.
+    pub(crate) fn for_some_rows<A: Scalar>(
+        &self,
+        a: &Csr<A>,
+        rows: std::ops::Range<usize>,
+        visit: &mut impl FnMut(usize, &Panel),
+    ) {
+        match &self.stored {
+            Stored::Narrow(b) => self.visit_rows(a, rows, b, visit),
+            Stored::Wide(b) => self.visit_rows(a, rows, b, visit),
+        }
+    }
+
+    /// The extent of row `k` of B.
+    pub(crate) fn extent(&self, k: usize) -> Extent {
+        self.extents[k]
     }
 
     /// Computes `A * B` with every value rounded once to `O`.
@@ -173,12 +188,13 @@ impl<'b> ReferenceSpmm<'b> {
     fn visit_rows<A: Scalar, L: Lane>(
         &self,
         a: &Csr<A>,
+        rows: std::ops::Range<usize>,
         b: &Rows<'_, L>,
         visit: &mut impl FnMut(usize, &Panel),
     ) {
         let mut panel = Panel::new(self.cols);
         let mut decoded = Vec::new();
-        for i in 0..a.rows {
+        for i in rows {
             let (columns, values) = a.row(i);
             decoded.clear();
             decoded.extend(values.iter().map(|x| x.to_f64()));

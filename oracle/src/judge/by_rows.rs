@@ -1,0 +1,189 @@
+//! The result of an SpMM, row by row: screened first, and by the rule where that leaves something open.
+//!
+//! ```text
+//! rows 0 .. | .. | .. m     pieces of about the same work, side by side; their tallies are added up in the order of the rows
+//!      |
+//!   exact sums -> allowance -> model -> screen --passes--> counted
+//!                                             \--open----> rule
+//! ```
+//!
+//! The verdict does not depend on the number of threads: pieces are cut by the matrix alone, and what a tally says is a largest share, a first
+//! element and counts.
+
+use super::modelled::{ChainOperand, ChainRows};
+use super::problem::Problem;
+use super::rows::{Scratch, SpmmRow, SpmmRows};
+use super::rule::Rule;
+use super::screen::{Class, RowResult, Screen};
+use super::tally::{Output, Place, Tally};
+use crate::each_precision;
+use crate::refusal::Refusal;
+use crate::scalar::{AnySlice, Scalar, decode};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Products and results of one piece.
+const PIECE: usize = 1 << 18;
+
+/// An SpMM whose rows are screened.
+pub(super) struct Screened<'a> {
+    rows: SpmmRows<'a>,
+    chain: ChainOperand,
+    output: &'a Output<'a>,
+    /// Where element (i, j) is in the result.
+    place: (usize, usize),
+}
+
+impl<'a> Screened<'a> {
+    /// False where no element would be screened: another operation, a declaration that is left to the rule.
+    pub(super) fn takes(problem: &Problem<'_>, rule: &Rule<'_>, output: &Output<'_>) -> bool {
+        let is_placed = |place| matches!(place, Place::Strides(..));
+        let held_by_number = output.before.is_some() && !is_placed(output.before_place);
+        // A poison that is a number could pass.
+        let finite_poison = output.poison.is_some_and(|bits| !decode(bits, output.found.precision()).is_nan());
+        matches!(problem, Problem::Spmm { .. })
+            && is_placed(output.place)
+            && !held_by_number
+            && !finite_poison
+            && output.found.precision() == rule.arithmetic().out
+            && (!rule.has_model() || ChainRows::takes(rule))
+            && Screen::new(rule).is_some()
+    }
+
+    /// `None` where no element would be screened.
+    pub(super) fn new(
+        problem: &Problem<'a>,
+        rule: &Rule<'_>,
+        output: &'a Output<'a>,
+    ) -> Option<Result<Screened<'a>, Refusal>> {
+        if !Screened::takes(problem, rule, output) {
+            return None;
+        }
+        let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
+        let Place::Strides(by_row, by_col) = output.place else { return None };
+        let chain = ChainOperand::new(rule, b);
+        let rows = SpmmRows::new(a, (pads, slots), b);
+        Some(rows.map(|rows| Screened { rows, chain, output, place: (by_row, by_col) }))
+    }
+
+    /// Judges all rows.
+    pub(super) fn judge<'r>(&self, rule: &(impl Fn() -> Rule<'r> + Sync)) -> Result<Tally, Refusal> {
+        let pieces = self.pieces();
+        let tallies: Vec<Tally> = match &pieces[..] {
+            [piece] => vec![self.piece(rule(), piece.clone())],
+            pieces => pieces.par_iter().map(|piece| self.piece(rule(), piece.clone())).collect(),
+        };
+        let start = Tally::new(rule().arithmetic().out, self.output.poison);
+        Ok(tallies.into_iter().fold(start, Tally::then))
+    }
+
+    /// Ranges of rows of about the same work.
+    fn pieces(&self) -> Vec<Range<usize>> {
+        let (a, n) = (self.rows.a, self.rows.b.cols());
+        let (mut pieces, mut first, mut work) = (Vec::new(), 0, 0);
+        for i in 0..a.rows {
+            work += (a.row(i).0.len() + 4) * n;
+            if work >= PIECE {
+                pieces.push(first..i + 1);
+                (first, work) = (i + 1, 0);
+            }
+        }
+        if first < a.rows || pieces.is_empty() {
+            pieces.push(first..a.rows);
+        }
+        pieces
+    }
+
+    fn piece(&self, mut rule: Rule<'_>, rows: Range<usize>) -> Tally {
+        let mut tally = Tally::new(rule.arithmetic().out, self.output.poison);
+        let Some(screen) = Screen::new(&rule) else { return tally };
+        let model = ChainRows::new(&rule, &self.chain);
+        let n = self.rows.b.cols();
+        let mut buffers = Buffers { screen, model, found: vec![0.0; n], held: vec![0.0; n], scratch: Scratch::default() };
+        self.rows.visit(rows, &mut |row| self.row(row, &mut rule, &mut buffers, &mut tally));
+        tally
+    }
+
+    fn row(&self, row: &SpmmRow<'_, '_>, rule: &mut Rule<'_>, buffers: &mut Buffers<'_>, tally: &mut Tally) {
+        let Buffers { screen, model, found, held, scratch } = buffers;
+        if found.is_empty() {
+            return;
+        }
+        self.fill(row.index, found, held);
+        let modelled = match (rule.has_model(), model) {
+            (false, _) => Some(None),
+            (true, Some(model)) if row.pads.is_empty() => model.row(row, held).map(Some),
+            (true, _) => None,
+        };
+        let allowance = if screen.is_plain() {
+            rule.allowance_of(row.panel.terms())
+        } else if screen.is_uniform(row) {
+            let mut allowance = None;
+            row.element(0, scratch, &mut |site| allowance = rule.allowance(site));
+            allowance
+        } else {
+            None
+        };
+        let (Some(modelled), Some(allowance)) = (modelled, allowance) else {
+            row.elements(scratch, &mut |site| tally.site(rule, site, self.output));
+            return;
+        };
+        let result = RowResult { found, held, modelled };
+        let screened = screen.row(row, &allowance, result, tally.so_far());
+        tally.applied(screened.order_free, true, modelled.is_some());
+        if screened.all_pass {
+            tally.passed(found.len(), screened.inexact);
+            return;
+        }
+        for j in 0..found.len() {
+            let class = if self.is_poison((row.index, j)) {
+                screened.poison(j, tally.so_far())
+            } else {
+                screened.class(j, tally.so_far())
+            };
+            let is_done = match class {
+                Class::Open => false,
+                Class::Exact | Class::Within => {
+                    tally.passed(1, class == Class::Within);
+                    true
+                }
+                Class::Wrong(tier) => tally.counts_wrong(tier),
+            };
+            if !is_done {
+                row.element(j, scratch, &mut |site| tally.site(rule, site, self.output));
+            }
+        }
+    }
+
+    /// The numbers of one row: of the result, and of what C held.
+    fn fill(&self, row: usize, found: &mut [f64], held: &mut [f64]) {
+        decode_row(self.output.found, (row * self.place.0, self.place.1), found);
+        if let (Some(before), Place::Strides(by_row, by_col)) = (self.output.before, self.output.before_place) {
+            decode_row(before, (row * by_row, by_col), held);
+        }
+    }
+
+    fn is_poison(&self, (i, j): (usize, usize)) -> bool {
+        let bits = || self.output.found.bits(self.output.place.offset((i, j), 0));
+        self.output.poison.is_some_and(|poison| poison == bits())
+    }
+}
+
+/// Elements `first`, `first + step`, .. as numbers.
+pub(super) fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64]) {
+    each_precision!(AnySlice, values, v => {
+        let end = first + to.len();
+        match v.get(first..end).filter(|_| step == 1) {
+            Some(row) => to.iter_mut().zip(row).for_each(|(to, x)| *to = x.to_f64()),
+            None => to.iter_mut().enumerate().for_each(|(j, to)| *to = v[first + j * step].to_f64()),
+        }
+    });
+}
+
+struct Buffers<'b> {
+    screen: Screen,
+    model: Option<ChainRows<'b>>,
+    found: Vec<f64>,
+    held: Vec<f64>,
+    scratch: Scratch,
+}

@@ -1,0 +1,159 @@
+//! An SpMM, row by row: the exact sums of a row, and its elements one by one for who has to look closer.
+//!
+//! ```text
+//! once:     B -> extents of its rows                                            SpmmRows
+//! a row:    A's entries, pads, exact sums of all columns                        SpmmRow
+//! an element of it:  its terms, pads among them, gathered from a column of B    ElementInput
+//! ```
+
+use super::problem::{ElementInput, Terms, lsb, same};
+use super::row::{Gathered, MergedRow};
+use crate::arithmetic::Slot;
+use crate::exact::Panel;
+use crate::format::{Csr, Dense};
+use crate::op::ReferenceSpmm;
+use crate::refusal::Refusal;
+use std::ops::Range;
+
+/// A product, ready to be visited.
+pub(super) struct SpmmRows<'a> {
+    pub(super) a: &'a Csr<f64>,
+    pub(super) b: &'a Dense<f64>,
+    pads: Option<&'a Csr<()>>,
+    slots: Option<&'a Csr<Slot>>,
+    product: ReferenceSpmm<'a>,
+}
+
+/// One row of a product.
+pub(super) struct SpmmRow<'r, 'a> {
+    pub(super) index: usize,
+    /// Columns of the stored entries, ascending.
+    pub(super) cols: &'a [u32],
+    /// Values of the stored entries.
+    pub(super) values: &'a [f64],
+    /// Columns of the multiplied pads, ascending.
+    pub(super) pads: &'a [u32],
+    /// The exact sums.
+    pub(super) panel: &'r Panel,
+    rows: &'r SpmmRows<'a>,
+}
+
+/// Memory of the terms of a row, used again and again.
+#[derive(Default)]
+pub(super) struct Scratch {
+    merged: MergedRow,
+    gathered: Gathered,
+}
+
+impl<'a> SpmmRows<'a> {
+    /// Prepares B.
+    pub(super) fn new(
+        a: &'a Csr<f64>,
+        (pads, slots): (Option<&'a Csr<()>>, Option<&'a Csr<Slot>>),
+        b: &'a Dense<f64>,
+    ) -> Result<SpmmRows<'a>, Refusal> {
+        same("columns of A", a.cols, "rows of B", b.rows())?;
+        if let Some(slots) = slots {
+            slots_fit(a, pads, slots)?;
+        }
+        Ok(SpmmRows { a, b, pads, slots, product: ReferenceSpmm::new(b) })
+    }
+
+    /// Shows some rows, in order.
+    pub(super) fn visit(&self, rows: Range<usize>, visit: &mut impl FnMut(&SpmmRow<'_, 'a>)) {
+        self.product.for_some_rows(self.a, rows, &mut |index, panel: &Panel| {
+            let (cols, values) = self.a.row(index);
+            let pads = pads_of(self.pads, index);
+            visit(&SpmmRow { index, cols, values, pads, panel, rows: self });
+        });
+    }
+
+    /// Row `k` of B.
+    pub(super) fn row_of_b(&self, k: u32) -> &'a [f64] {
+        &self.b.data()[k as usize * self.b.ld()..][..self.b.cols()]
+    }
+
+    /// Exponent of a power of two that divides the finite elements of row `k` of B; of zeros alone as [`lsb`] says it.
+    fn lsb_of_b(&self, k: u32) -> i64 {
+        let extent = self.product.extent(k as usize);
+        if extent.is_special() {
+            return self.row_of_b(k).iter().map(|&v| lsb(v)).min().unwrap_or(lsb(0.0));
+        }
+        extent.lowest_bit().unwrap_or(lsb(0.0))
+    }
+}
+
+impl SpmmRow<'_, '_> {
+    /// Every product of the row is a multiple of 2^lsb.
+    pub(super) fn lsb(&self) -> i64 {
+        let product = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(self.rows.lsb_of_b(k));
+        self.cols.iter().zip(self.values).map(product).min().unwrap_or(i64::MAX)
+    }
+
+    /// True where a multiplied pad faces a NaN or an infinity somewhere in the row.
+    pub(super) fn faces_special(&self) -> bool {
+        self.pads.iter().any(|&k| self.rows.product.extent(k as usize).is_special())
+    }
+
+    /// Shows all elements, in order.
+    pub(super) fn elements(&self, scratch: &mut Scratch, visit: &mut dyn FnMut(&ElementInput<'_>)) {
+        let n = self.rows.b.cols();
+        let width = Gathered::width(self.cols.len() + self.pads.len());
+        for first in (0..n).step_by(width) {
+            self.some(first..n.min(first + width), scratch, visit);
+        }
+    }
+
+    /// Shows one element.
+    pub(super) fn element(&self, j: usize, scratch: &mut Scratch, visit: &mut dyn FnMut(&ElementInput<'_>)) {
+        self.some(j..j + 1, scratch, visit);
+    }
+
+    fn some(
+        &self,
+        columns: Range<usize>,
+        Scratch { merged, gathered }: &mut Scratch,
+        visit: &mut dyn FnMut(&ElementInput<'_>),
+    ) {
+        merged.fill((self.cols, self.values), self.pads);
+        let (cols, values) = (&merged.cols[..], &merged.values[..]);
+        gathered.fill(self.rows.b, cols, columns.start, columns.len());
+        let (lsb, faces_special) = (self.lsb(), self.faces_special());
+        for j in columns.clone() {
+            let sum = self.panel.element(j);
+            let is_special = |&k: &u32| !self.rows.b.at(k as usize, j).is_finite();
+            visit(&ElementInput {
+                at: (self.index, j),
+                sum: &sum,
+                lsb,
+                terms: Terms::Row { cols, values, b: gathered.column(j - columns.start) },
+                slots: self.rows.slots.map(|slots| slots.row(self.index).1),
+                factor: None,
+                poisoned: faces_special && self.pads.iter().any(is_special),
+            });
+        }
+    }
+
+    /// Row `k` of B.
+    pub(super) fn row_of_b(&self, k: u32) -> &[f64] {
+        self.rows.row_of_b(k)
+    }
+}
+
+fn pads_of<'a>(pads: Option<&'a Csr<()>>, row: usize) -> &'a [u32] {
+    pads.map_or(&[][..], |pads| pads.row(row).0)
+}
+
+/// A slot for every entry and every pad.
+fn slots_fit(a: &Csr<f64>, pads: Option<&Csr<()>>, slots: &Csr<Slot>) -> Result<(), Refusal> {
+    same("rows of A", a.rows, "rows of slots", slots.rows)?;
+    let mut merged = MergedRow::default();
+    for i in 0..a.rows {
+        merged.fill(a.row(i), pads_of(pads, i));
+        let (terms, given) = (&merged.cols, slots.row(i).0);
+        let matching = terms.iter().zip(given).filter(|(term, slot)| term == slot).count();
+        let more = if given.len() > terms.len() { given.len() } else { 0 };
+        same("terms of a row of A", terms.len(), "slots at their columns", matching.max(more))?;
+    }
+    Ok(())
+}

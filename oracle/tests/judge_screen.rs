@@ -1,0 +1,170 @@
+//! The screen decides in floats what the rule decides in exact numbers: both judge the same results, of every family of values, at every
+//! distance from the exact value and from the bound, and must say the same to the last bit of the share.
+//!
+//! A [`Sheet`] has every element worked out by the rule; [`judge_problem`] screens. Results are perturbed one element at a time, so that a
+//! verdict, its count, its first element and its share speak of that element.
+
+use sparse_oracle::Precision::{self, Bf16, F16, F32, F64};
+use sparse_oracle::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Instruction, Reduction};
+use sparse_oracle::format::{Csr, CsrParts, Dense};
+use sparse_oracle::judge::{Accepted, Output, Place, Problem, Rule, Sheet, judge_problem};
+use sparse_oracle::prelude::*;
+use sparse_oracle::profile::Profile;
+use sparse_oracle::scalar::{Rounding, Scalar, Values, decode, encode};
+use sparse_oracle::source::random::Random;
+use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
+
+/// Elements that both judges look at.
+const ELEMENTS: usize = 10_000_000;
+
+/// A declaration and the type of its operands.
+fn declarations() -> Vec<(Arithmetic, Precision)> {
+    let chain = |reduction, acc, out| Arithmetic::chain(reduction, acc, out);
+    let wgmma = Instruction::mma((16, 8, 16), F32, F16);
+    vec![
+        (Arithmetic::any(F32, F32), F32),
+        (Arithmetic::any(F64, F64), F64),
+        (Arithmetic::any(F32, F32), F16),
+        (Arithmetic::any(F32, F16), F16),
+        (Arithmetic::any(F32, Bf16), Bf16),
+        (Arithmetic::any(F16, F16), F16),
+        (chain(Reduction::FmaChain, F32, F32), F32),
+        (chain(Reduction::MulAddChain, F32, F32).epilogue(Epilogue::MulThenFma), F32),
+        (chain(Reduction::FmaChain, F64, F64), F64),
+        (chain(Reduction::FmaChain, F32, F16), F16),
+        (chain(Reduction::FmaChain, F32, F32).from_c().epilogue(Epilogue::None), F32),
+        (chain(Reduction::FmaChain, F32, F32).from_c().epilogue(Epilogue::AlphaIntoA), F32),
+        (Arithmetic::mma(None, wgmma, F32), F16),
+        (Arithmetic::mma(Some(Architecture::Sm90), wgmma, F16), F16),
+        (Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32), Bf16),
+    ]
+}
+
+/// Operands of one small product; `c` is what C held, of the type of the result.
+struct Operands {
+    a: Csr<f64>,
+    b: Dense<f64>,
+    c: Vec<f64>,
+}
+
+impl Operands {
+    fn new(random: &mut Random, family: ValueFamily, input: Precision, out: Precision) -> Operands {
+        let (rows, inner, cols) = (1 + random.below(6) as usize, 1 + random.below(12), 1 + random.below(37) as usize);
+        let (mut row_ptr, mut col_idx) = (vec![0u32], Vec::new());
+        for _ in 0..rows {
+            let mut columns = Vec::new();
+            let length = random.below(inner + 1);
+            random.distinct(inner, length, &mut columns);
+            col_idx.extend(columns.iter().map(|&c| c as u32));
+            row_ptr.push(col_idx.len() as u32);
+        }
+        let seed = random.bits();
+        let values = family.fill(col_idx.len(), seed, input);
+        let b = family.fill(inner as usize * cols, seed ^ 1, input);
+        let mut c = family.fill(rows * cols, seed ^ 2, out);
+        if family == ValueFamily::Special {
+            // NaN in every C would leave little to judge.
+            c.iter_mut().for_each(|c| *c = if c.is_nan() { 1.0 } else { *c });
+        }
+        let parts = CsrParts { rows, cols: inner as usize, row_ptr, col_idx, values };
+        let a = Csr::try_new(parts).expect("a legal matrix");
+        Operands { a, b: Dense::from_fn(inner as usize, cols, |i, j| b[i * cols + j]), c }
+    }
+}
+
+/// A result for one element: right, nearly right, at the bound, or of another kind.
+fn disturbed(random: &mut Random, accepted: &Accepted, held: f64, out: Precision) -> u64 {
+    let right = accepted.expected_bits();
+    let width = out.spec().storage_bits;
+    let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+    let near = |value: f64, ulps: i64| encode(value, out, Rounding::NearestEven).wrapping_add_signed(ulps) & mask;
+    let exact = decode(accepted.nearest_bits(), out);
+    match random.below(14) {
+        0 => right,
+        1 => right ^ 1,
+        2 => near(exact, random.between(-3, 3)),
+        3 => right ^ (1 << random.below(u64::from(width))),
+        4..=7 => {
+            // Bits around the bound, on both sides.
+            let bound = accepted.bound().unwrap_or(1.0);
+            let side = if random.below(2) == 0 { bound } else { -bound };
+            near(exact + side * [1.0, 1.0, 0.5, 0.999][random.below(4) as usize], random.between(-2, 2))
+        }
+        8 => encode(0.0, out, Rounding::NearestEven),
+        9 => encode(-0.0, out, Rounding::NearestEven),
+        10 => encode(held, out, Rounding::NearestEven),
+        11 => encode(f64::INFINITY, out, Rounding::NearestEven),
+        12 => encode(f64::NAN, out, Rounding::NearestEven),
+        _ => random.bits() & mask,
+    }
+}
+
+#[test]
+fn the_screen_says_what_the_rule_says() {
+    let declared = declarations();
+    let scalars = [(1.0, 0.0), (1.0, 1.0), (-1.0, 0.0), (2.0, -0.5), (1.3, 0.7), (1e-3, 1e4), (0.0, 1.0), (1.0, 1e-30)];
+    let profile = Profile::default();
+    let mut random = Random::new(21, "judge_screen");
+    let (mut judged, mut turn, mut findings) = (0, 0, 0usize);
+    while judged < ELEMENTS {
+        let (arithmetic, input) = &declared[turn % declared.len()];
+        let family = VALUE_FAMILIES[turn / declared.len() % VALUE_FAMILIES.len()].family;
+        let (alpha, beta) = *random.pick(&scalars);
+        turn += 1;
+        if arithmetic.contradiction(alpha, beta).is_some() {
+            continue;
+        }
+        let out = arithmetic.out;
+        let operands = Operands::new(&mut random, family, *input, out);
+        let Operands { a, b, c } = &operands;
+        let problem = Problem::Spmm { a, pads: None, b, slots: None };
+        let held = Values::from_f64(out, c);
+        let place = Place::Strides(b.cols(), 1);
+        let before = Some((held.as_slice(), place));
+        let poison = encode(f64::NAN, out, Rounding::NearestEven) ^ 1;
+        let sheet = Sheet::new(&problem, (arithmetic, &profile), (alpha, beta), before, usize::MAX);
+        let sheet = sheet.expect("operands fit").expect("no limit");
+        let mut rule = Rule::of(&problem, (arithmetic, &profile), (alpha, beta));
+        let mut accepted = Vec::new();
+        let visited = problem.for_each(&mut |site| accepted.push(rule.accepts(site, c[accepted.len()])));
+        visited.expect("operands fit");
+        let right: Vec<u64> = accepted.iter().map(Accepted::expected_bits).collect();
+        for round in 0..48 {
+            let mut bits = right.clone();
+            let disturb = if round < 2 { 0 } else if round < 40 { 1 } else { bits.len() };
+            for _ in 0..disturb.min(bits.len()) {
+                let at = random.below(bits.len() as u64) as usize;
+                bits[at] = disturbed(&mut random, &accepted[at], c[at], out);
+            }
+            if round == 3 && !bits.is_empty() {
+                bits[0] = poison;
+            }
+            let found = sparse_oracle::with_scalar!(out, T => {
+                <T as sparse_oracle::scalar::Element>::wrap(bits.iter().map(|&b| T::from_bits64(b)).collect())
+            });
+            let output = Output {
+                found: found.as_slice(),
+                place,
+                poison: Some(poison),
+                before: Some(held.as_slice()),
+                before_place: place,
+            };
+            let screened = judge_problem(&problem, arithmetic, &profile, (alpha, beta), &output);
+            let by_rule = sheet.judge(found.as_slice(), place, Some(poison));
+            assert_eq!(
+                format!("{screened:?}"),
+                format!("{by_rule:?}"),
+                "{family}, {arithmetic:?}, alpha {alpha}, beta {beta}, turn {turn}, round {round}: {operands}"
+            );
+            findings += usize::from(by_rule.verdict.is_finding());
+            judged += bits.len();
+        }
+    }
+    assert!(findings > 1000, "only {findings} wrong results");
+}
+
+impl std::fmt::Display for Operands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "A {:?} B {:?} C {:?}", self.a, self.b.data(), self.c)
+    }
+}
