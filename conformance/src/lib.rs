@@ -20,11 +20,11 @@ pub mod shrink;
 mod worth;
 
 pub use sparse_conformance_bench as bench;
+pub(crate) use sparse_conformance_core::record;
 pub use sparse_conformance_core::{
     after, case, declaration, degenerate, determinism, digest, element, encodings, execute, kept, keys,
-    manifest, operands, origin, placed, plan, right, runner, sequence, shard,
+    manifest, operands, origin, placed, plan, response, right, runner, sequence, shard,
 };
-pub(crate) use sparse_conformance_core::{record, response};
 pub use sparse_conformance_probe as probe;
 pub use sparse_conformance_selftest as selftest;
 

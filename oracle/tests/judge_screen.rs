@@ -49,7 +49,8 @@ struct Operands {
 
 impl Operands {
     fn new(random: &mut Random, family: ValueFamily, input: Precision, out: Precision) -> Operands {
-        let (rows, inner, cols) = (1 + random.below(6) as usize, 1 + random.below(12), 1 + random.below(37) as usize);
+        let (rows, inner, cols) =
+            (1 + random.below(6) as usize, 1 + random.below(12), 1 + random.below(37) as usize);
         let (mut row_ptr, mut col_idx) = (vec![0u32], Vec::new());
         for _ in 0..rows {
             let mut columns = Vec::new();
@@ -77,7 +78,8 @@ fn disturbed(random: &mut Random, accepted: &Accepted, held: f64, out: Precision
     let right = accepted.expected_bits();
     let width = out.spec().storage_bits;
     let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-    let near = |value: f64, ulps: i64| encode(value, out, Rounding::NearestEven).wrapping_add_signed(ulps) & mask;
+    let near =
+        |value: f64, ulps: i64| encode(value, out, Rounding::NearestEven).wrapping_add_signed(ulps) & mask;
     let exact = decode(accepted.nearest_bits(), out);
     match random.below(14) {
         0 => right,
@@ -102,7 +104,8 @@ fn disturbed(random: &mut Random, accepted: &Accepted, held: f64, out: Precision
 #[test]
 fn the_screen_says_what_the_rule_says() {
     let declared = declarations();
-    let scalars = [(1.0, 0.0), (1.0, 1.0), (-1.0, 0.0), (2.0, -0.5), (1.3, 0.7), (1e-3, 1e4), (0.0, 1.0), (1.0, 1e-30)];
+    let scalars =
+        [(1.0, 0.0), (1.0, 1.0), (-1.0, 0.0), (2.0, -0.5), (1.3, 0.7), (1e-3, 1e4), (0.0, 1.0), (1.0, 1e-30)];
     let profile = Profile::default();
     let mut random = Random::new(21, "judge_screen");
     let (mut judged, mut turn, mut findings) = (0, 0, 0usize);
@@ -131,7 +134,13 @@ fn the_screen_says_what_the_rule_says() {
         let right: Vec<u64> = accepted.iter().map(Accepted::expected_bits).collect();
         for round in 0..48 {
             let mut bits = right.clone();
-            let disturb = if round < 2 { 0 } else if round < 40 { 1 } else { bits.len() };
+            let disturb = if round < 2 {
+                0
+            } else if round < 40 {
+                1
+            } else {
+                bits.len()
+            };
             for _ in 0..disturb.min(bits.len()) {
                 let at = random.below(bits.len() as u64) as usize;
                 bits[at] = disturbed(&mut random, &accepted[at], c[at], out);

@@ -94,6 +94,11 @@ impl Frame {
         self.ld * if self.layout == Layout::RowMajor { self.rows } else { self.cols }
     }
 
+    /// Elements and nothing between them.
+    fn is_gapless(&self) -> bool {
+        self.ld == if self.layout == Layout::RowMajor { self.cols } else { self.rows }
+    }
+
     fn place(&self) -> Place {
         if self.layout == Layout::RowMajor { Place::Strides(self.ld, 1) } else { Place::Strides(1, self.ld) }
     }
@@ -108,6 +113,8 @@ impl Frame {
         let mut buffer = Placed::filled(precision, self.len(), (GUARD, self.shift), CANARY);
         each_precision!(AnySliceMut, buffer.as_mut_slice(), elements => {
             match before {
+                Before::Poison if self.is_gapless() => elements.fill(Scalar::from_bits64(poison(precision))),
+                Before::Bits(bits) if self.is_gapless() => elements.fill(Scalar::from_bits64(bits)),
                 Before::Poison => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(poison(precision))),
                 Before::Bits(bits) => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(bits)),
                 Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = FromF64::from_f64(c)),
@@ -122,6 +129,9 @@ impl Frame {
             return Some(at);
         }
         let slice = buffer.as_slice();
+        if self.is_gapless() {
+            return None;
+        }
         let used = if self.layout == Layout::RowMajor { self.cols } else { self.rows };
         let mut pads = (0..slice.len()).filter(|at| at % self.ld.max(1) >= used);
         Some(pads.find(|&at| slice.bits(at) != CANARY)? as i64)

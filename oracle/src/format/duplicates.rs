@@ -124,6 +124,13 @@ impl<T: Scalar> CooCodec<T> for Coo<T> {
 
 /// Decodes; repeated positions are settled by `policy`, of which [`Duplicates::Reject`] stands for none here.
 pub(super) fn settled<T: Scalar>(matrix: &Coo<T>, policy: Duplicates) -> Entries<T> {
+    let (rows, cols) = (matrix.rows, matrix.cols);
+    if (1..matrix.nnz()).all(|at| position(matrix, at - 1) < position(matrix, at)) {
+        // In order, and nothing is stored twice.
+        let entry =
+            |at: usize| Entry { row: matrix.row_idx[at], col: matrix.col_idx[at], value: matrix.values[at] };
+        return Entries { rows, cols, list: (0..matrix.nnz()).map(entry).collect() };
+    }
     let order = sorted_offsets(matrix);
     let mut list: Vec<Entry<T>> = Vec::with_capacity(order.len());
     for lane in order.chunk_by(|&a, &b| position(matrix, a) == position(matrix, b)) {
@@ -131,7 +138,7 @@ pub(super) fn settled<T: Scalar>(matrix: &Coo<T>, policy: Duplicates) -> Entries
         let (row, col) = position(matrix, lane[0]);
         list.push(Entry { row, col, value: policy.settle(&terms) });
     }
-    Entries { rows: matrix.rows, cols: matrix.cols, list }
+    Entries { rows, cols, list }
 }
 
 fn position<T>(matrix: &Coo<T>, at: usize) -> (u32, u32) {

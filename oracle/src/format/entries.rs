@@ -133,7 +133,9 @@ pub fn in_order<T: Copy>(list: &[Entry<T>]) -> Vec<Entry<T>> {
 pub(crate) fn ascending(pairs: impl Iterator<Item = (u32, u32)>) -> Vec<usize> {
     let key = |(at, (first, second))| (u64::from(first) << 32 | u64::from(second), at);
     let mut keys: Vec<(u64, usize)> = pairs.enumerate().map(key).collect();
-    keys.sort_unstable();
+    if !keys.is_sorted() {
+        keys.sort_unstable();
+    }
     keys.into_iter().map(|(_, at)| at).collect()
 }
 

@@ -40,7 +40,8 @@ impl<'a> Screened<'a> {
         let is_placed = |place| matches!(place, Place::Strides(..));
         let held_by_number = output.before.is_some() && !is_placed(output.before_place);
         // A poison that is a number could pass.
-        let finite_poison = output.poison.is_some_and(|bits| !decode(bits, output.found.precision()).is_nan());
+        let finite_poison =
+            output.poison.is_some_and(|bits| !decode(bits, output.found.precision()).is_nan());
         matches!(problem, Problem::Spmm { .. })
             && is_placed(output.place)
             && !held_by_number
@@ -99,7 +100,8 @@ impl<'a> Screened<'a> {
         let Some(screen) = Screen::new(&rule) else { return tally };
         let model = ChainRows::new(&rule, &self.chain);
         let n = self.rows.b.cols();
-        let mut buffers = Buffers { screen, model, found: vec![0.0; n], held: vec![0.0; n], scratch: Scratch::default() };
+        let mut buffers =
+            Buffers { screen, model, found: vec![0.0; n], held: vec![0.0; n], scratch: Scratch::default() };
         self.rows.visit(rows, &mut |row| self.row(row, &mut rule, &mut buffers, &mut tally));
         tally
     }
@@ -158,7 +160,8 @@ impl<'a> Screened<'a> {
     /// The numbers of one row: of the result, and of what C held.
     fn fill(&self, row: usize, found: &mut [f64], held: &mut [f64]) {
         decode_row(self.output.found, (row * self.place.0, self.place.1), found);
-        if let (Some(before), Place::Strides(by_row, by_col)) = (self.output.before, self.output.before_place) {
+        if let (Some(before), Place::Strides(by_row, by_col)) = (self.output.before, self.output.before_place)
+        {
             decode_row(before, (row * by_row, by_col), held);
         }
     }

@@ -90,7 +90,10 @@ impl<'b> ChainRows<'b> {
                 self.row.extend(self.narrow.iter().map(|&v| f64::from(v)));
             }
         }
-        let is_out = matches!((self.b, self.out), (ChainOperand::Wide, Precision::F64) | (ChainOperand::Narrow(_), Precision::F32));
+        let is_out = matches!(
+            (self.b, self.out),
+            (ChainOperand::Wide, Precision::F64) | (ChainOperand::Narrow(_), Precision::F32)
+        );
         if !is_out {
             for v in &mut self.row {
                 *v = decode(encode(*v, self.out, Rounding::NearestEven), self.out);
@@ -114,14 +117,16 @@ impl Chain {
             return None;
         }
         let (acc, out) = (part.acc.spec(), arithmetic.out.spec());
-        let holds_c =
-            out.significand <= acc.significand && out.min_exponent() >= acc.min_exponent() && out.emax <= acc.emax;
+        let holds_c = out.significand <= acc.significand
+            && out.min_exponent() >= acc.min_exponent()
+            && out.emax <= acc.emax;
         let holds_factors = match part.acc {
             Precision::F64 => true,
             Precision::F32 => is_f32(alpha) && is_f32(beta),
             _ => false,
         };
-        let chain = Chain { fused, acc: part.acc, epilogue: arithmetic.epilogue, init: part.init, alpha, beta };
+        let chain =
+            Chain { fused, acc: part.acc, epilogue: arithmetic.epilogue, init: part.init, alpha, beta };
         (holds_c && holds_factors).then_some(chain)
     }
 }

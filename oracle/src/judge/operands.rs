@@ -18,7 +18,7 @@ use crate::op::input;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
 use crate::refusal::Refusal;
-use crate::scalar::{AnySlice, Scalar, decode};
+use crate::scalar::{AnySlice, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
@@ -264,11 +264,13 @@ pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
 /// op(operand), compact row-major, each element through `f`.
 fn dense(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> f64) -> Dense<f64> {
     let DenseRef { rows, cols, ld, layout, data } = operand;
-    let at = |i: usize, j: usize| {
-        let offset = if layout == Layout::RowMajor { i * ld + j } else { j * ld + i };
-        f(decode(data.bits(offset), data.precision()))
-    };
-    if transpose { Dense::from_fn(cols, rows, |i, j| at(j, i)) } else { Dense::from_fn(rows, cols, at) }
+    crate::each_precision!(AnySlice, data, data => {
+        let at = |i: usize, j: usize| {
+            let offset = if layout == Layout::RowMajor { i * ld + j } else { j * ld + i };
+            f(data[offset].to_f64())
+        };
+        if transpose { Dense::from_fn(cols, rows, |i, j| at(j, i)) } else { Dense::from_fn(rows, cols, at) }
+    })
 }
 
 /// The slots of every entry and multiplied pad, where the stored format has blocks.

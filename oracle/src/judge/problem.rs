@@ -217,7 +217,12 @@ fn largest(values: &[f64]) -> f64 {
     finite.fold(0.0, f64::max)
 }
 
-pub(super) fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
+pub(super) fn same(
+    left_name: &'static str,
+    left: usize,
+    right_name: &'static str,
+    right: usize,
+) -> Result<(), Refusal> {
     if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
 }
 

@@ -122,7 +122,13 @@ impl Screen {
         let folds = arithmetic.epilogue.folds_alpha() && alpha.abs() != 1.0;
         let one_part = arithmetic.parts.second().is_none();
         let scales = moderate(alpha) && (beta == 0.0 || moderate(beta));
-        if !one_part || folds || !scales || thresholds.flushes() || arithmetic.flush.is_any() || rule.reads_c_anyway() {
+        if !one_part
+            || folds
+            || !scales
+            || thresholds.flushes()
+            || arithmetic.flush.is_any()
+            || rule.reads_c_anyway()
+        {
             return None;
         }
         let significand = part.acc.spec().significand.min(arithmetic.out.spec().significand) as i32;
@@ -191,7 +197,8 @@ impl Screen {
         }
         let reads_c = self.beta != 0.0;
         let held = if reads_c { held } else { &[] };
-        let Largest { gauge, held: c } = self.arch.dispatch(FindLargest { gauge: row.panel.gauge_hi(), held });
+        let Largest { gauge, held: c } =
+            self.arch.dispatch(FindLargest { gauge: row.panel.gauge_hi(), held });
         // A gauge below all floats is no zero.
         if gauge < TINY && row.panel.gauge_lo().iter().any(|&lo| lo != 0.0) || gauge > 0.0 && gauge < TINY {
             return false;
@@ -202,7 +209,8 @@ impl Screen {
         if lost || !free(own, gauge) || !free(of_products, scaled) {
             return false;
         }
-        let addend = held.iter().map(|&c| lsb(c)).min().map_or(i64::MAX, |c| c.saturating_add(lsb(self.beta)));
+        let addend =
+            held.iter().map(|&c| lsb(c)).min().map_or(i64::MAX, |c| c.saturating_add(lsb(self.beta)));
         free(of_products.min(addend), scaled)
     }
 
@@ -230,7 +238,8 @@ impl Screen {
         let terms = row.cols.iter().zip(row.values).filter(|(_, a)| **a != 0.0).take(TRIED);
         for (&k, &a) in terms {
             let (b, gauge) = (&row.row_of_b(k)[..n], row.panel.gauge_hi());
-            let found = self.arch.dispatch(Fine { a, b, gauge, significand: self.significand, fine: &mut self.fine });
+            let found =
+                self.arch.dispatch(Fine { a, b, gauge, significand: self.significand, fine: &mut self.fine });
             if found {
                 return true;
             }
@@ -265,7 +274,8 @@ impl NullaryFnOnce for FindFree<'_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let FindFree { row, held, alpha, beta, limits: FloatLimits { floor, bits, largest }, free, fine } = self;
+        let FindFree { row, held, alpha, beta, limits: FloatLimits { floor, bits, largest }, free, fine } =
+            self;
         let n = free.len();
         for (&k, &a) in row.cols.iter().zip(row.values) {
             let (b, of_a) = (&row.row_of_b(k)[..n], lowest_bit(a));
@@ -469,7 +479,9 @@ impl ScreenedRow<'_> {
         let Compared { equal, differs, inexact, within, beyond, sane, .. } = compared;
         let fine = self.is_fine(j);
         let knows_order_free = self.knows_order_free(j, so_far);
-        if sane && knows_order_free && self.nan_is_wrong && !y.is_finite() || sane && fine && beyond && y.is_finite() {
+        if sane && knows_order_free && self.nan_is_wrong && !y.is_finite()
+            || sane && fine && beyond && y.is_finite()
+        {
             return Class::Wrong(Criterion::T1);
         }
         if sane && self.is_free(j) && differs && y.is_finite() {
@@ -547,7 +559,8 @@ impl AllPass<'_> {
         let (hi, lo, tail, g) =
             (&panel.hi()[..n], &panel.lo()[..n], &panel.tail()[..n], &panel.gauge_hi()[..n]);
         let (found, held) = (&found[..n], &held[..n]);
-        let (fine, free) = if LISTED { (&lanes.fine[..n], &lanes.free[..n]) } else { (&found[..n], &found[..n]) };
+        let (fine, free) =
+            if LISTED { (&lanes.fine[..n], &lanes.free[..n]) } else { (&found[..n], &found[..n]) };
         let (mut failed, mut inexact) = (0u64, 0u64);
         for j in 0..n {
             let c = lanes.compare([hi[j], lo[j], tail[j], g[j], held[j], found[j]]);
@@ -588,7 +601,11 @@ impl NullaryFnOnce for Fine<'_> {
         let (b, gauge) = (&b[..n], &gauge[..n]);
         // 2^-p, and 1.5 * 2^(52 - p): of no use where the sum would lose bits of its own.
         let unit = f64::from_bits(((1023 - significand) as u64) << 52);
-        let shift = if significand <= 24 { 1.5 * f64::from_bits(((1023 + 52 - significand) as u64) << 52) } else { 0.0 };
+        let shift = if significand <= 24 {
+            1.5 * f64::from_bits(((1023 + 52 - significand) as u64) << 52)
+        } else {
+            0.0
+        };
         let mut missing = 0u64;
         for j in 0..n {
             // The gauge may be half an ulp more: one bit less, where that reaches the next power of two, is on the safe side.

@@ -64,9 +64,12 @@ pub fn vacuity(
 ) -> Vacuity {
     let out = arithmetic.out;
     let rule = Rule::of(problem, (arithmetic, &Profile::default()), (alpha, beta));
-    let mut search = Search { rule, beta, out, before, zeros: false, stale: beta == 0.0 && !is_empty(problem) };
+    let mut search =
+        Search { rule, beta, out, before, zeros: false, stale: beta == 0.0 && !is_empty(problem) };
     let searched = match Screen::new(&search.rule) {
-        Some(screen) if matches!(problem, Problem::Spmm { .. }) && !search.rule.has_model() => search.rows(problem, screen),
+        Some(screen) if matches!(problem, Problem::Spmm { .. }) && !search.rule.has_model() => {
+            search.rows(problem, screen)
+        }
         _ => search.elements(problem),
     };
     let Ok(Rows { with_entries, unnoticed }) = searched else {

@@ -11,9 +11,11 @@ use crate::record::verdict_only;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Returned;
+use sparse_oracle::each_precision;
 use sparse_oracle::judge::Judged;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::{Choice, Profile};
+use sparse_oracle::scalar::{AnySlice, Element};
 use sparse_oracle::verdict::Verdict;
 
 pub(super) fn judge_keeping(
@@ -155,7 +157,12 @@ fn judge_dense_runs(
 
 fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
     let (a, b) = (a.found(), b.found());
-    (0..a.len().max(b.len())).all(|at| a.bits(at) == b.bits(at))
+    each_precision!(AnySlice, a, a => same_elements(a, b))
+}
+
+fn same_elements<T: Element>(a: &[T], b: AnySlice<'_>) -> bool {
+    let same = |b: &[T]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bits64() == b.bits64());
+    T::unwrap_slice(b).is_some_and(same)
 }
 
 /// A finding that shows beside another filling of an output that may not be read.

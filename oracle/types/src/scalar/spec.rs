@@ -1,5 +1,7 @@
 //! The table of element types: significand, exponent range, special values.
 
+use super::power_of_two;
+
 /// How a type spends its top exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Specials {
@@ -94,11 +96,12 @@ impl FloatSpec {
 
     /// The largest finite number, exactly.
     #[must_use]
+    #[inline]
     pub fn max_finite(self) -> f64 {
         // E4M3 gives its largest significand to NaN: 448 = 1.75 * 2^8 instead of 1.875 * 2^8.
         let missing = if self.specials == Specials::NanOnly { 2.0 } else { 1.0 };
-        let scaled = 2.0f64.powi(self.significand as i32) - missing;
-        scaled * 2.0f64.powi(self.emax - (self.significand as i32 - 1))
+        let scaled = power_of_two(self.significand as i32) - missing;
+        scaled * power_of_two(self.emax - (self.significand as i32 - 1))
     }
 }
 

@@ -1,0 +1,225 @@
+//! What a verdict costs: a whole case, and its stages, beside what people do today, a product in f64 and `allclose`.
+//!
+//! ```text
+//! cargo bench -p sparse-conformance --bench judge                                generated matrices, N = 32 and 128
+//! cargo bench -p sparse-conformance --bench judge -- n=32 types=f32,f16 FILE ..  matrices of yours, or generators such as rmat:scale=12
+//! RAYON_NUM_THREADS=2 cargo bench ..                                             one thread unless this says otherwise
+//! ```
+//!
+//! One line a matrix, type and N; seconds, the best of some turns in rotation, the file read before. `today` is an obvious product in f64 on one
+//! thread and `allclose` on an f64 copy of the result. `case` is a whole case: values drawn and converted, every row judged, and a second call of the
+//! kernel, as where a run asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call; `worth` asks which wrong kernels the case would not
+//! notice; `decode` makes exact operands, `judge` is the verdict on one result.
+
+use sparse_conformance::backend::{Backend, Support, built_in};
+use sparse_conformance::case::Case;
+use sparse_conformance::degenerate::degenerate;
+use sparse_conformance::determinism::Repeats;
+use sparse_conformance::execute::{Before, execute};
+use sparse_conformance::operands::{Operands, build};
+use sparse_conformance::origin::Loaded;
+use sparse_conformance::response::{DenseResult, Response};
+use sparse_conformance::runner::run_case_repeated;
+use sparse_oracle::Scalar;
+use sparse_oracle::judge::Sheets;
+use std::time::{Duration, Instant};
+
+const TURNS: usize = 3;
+
+/// Skewed, regular, uniform.
+const GENERATED: [&str; 3] =
+    ["rmat:scale=14,seed=1", "banded:rows=40000,cols=40000", "uniform:rows=20000,cols=20000"];
+
+/// What is measured.
+struct Options {
+    widths: Vec<usize>,
+    types: Vec<String>,
+    matrices: Vec<String>,
+}
+
+impl Options {
+    fn of(arguments: impl Iterator<Item = String>) -> Options {
+        let mut options = Options { widths: vec![32, 128], types: Vec::new(), matrices: Vec::new() };
+        for argument in arguments.filter(|argument| argument != "--bench") {
+            match argument.split_once('=') {
+                Some(("n", list)) => {
+                    options.widths = list.split(',').filter_map(|n| n.parse().ok()).collect()
+                }
+                Some(("types", list)) => options.types = list.split(',').map(str::to_owned).collect(),
+                _ => options.matrices.push(argument),
+            }
+        }
+        if options.types.is_empty() {
+            options.types = ["f32", "f16", "bf16", "f64"].map(str::to_owned).to_vec();
+        }
+        if options.matrices.is_empty() {
+            options.matrices = GENERATED.map(str::to_owned).to_vec();
+        }
+        options
+    }
+}
+
+fn main() {
+    let options = Options::of(std::env::args().skip(1));
+    let threads = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    let backends = built_in();
+    println!("seconds, {threads} thread(s), best of {TURNS} turns");
+    println!(
+        "{:<16} {:>5} {:>4} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} backend, verdict",
+        "matrix",
+        "type",
+        "N",
+        "today",
+        "case",
+        "ratio",
+        "make",
+        "kernel",
+        "worth",
+        "decode",
+        "judge",
+        "elements"
+    );
+    let mut ratios = Vec::new();
+    for matrix in &options.matrices {
+        let origin = matrix.strip_prefix("file:").map_or_else(
+            || if matrix.contains(".mtx") { format!("file:[{matrix}]") } else { matrix.clone() },
+            str::to_owned,
+        );
+        for types in &options.types {
+            for &n in &options.widths {
+                let line = format!("{}/{origin}/values=near-one,1/n={n}", contract(types));
+                let case: Case = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+                let loaded = case.origin.load().expect("the matrix");
+                let backend = fastest(&case, &backends);
+                ratios.push(pool.install(|| measure((matrix, types, n), &case, &loaded, backend)));
+            }
+        }
+    }
+    let mean = ratios.iter().map(|r: &f64| r.ln()).sum::<f64>() / ratios.len() as f64;
+    println!(
+        "geometric mean of the ratios {:.2}, largest {:.2}",
+        mean.exp(),
+        ratios.iter().fold(0.0, |m: f64, &r| m.max(r))
+    );
+}
+
+fn contract(types: &str) -> String {
+    match types {
+        "f64" => "spmm.csr.f64_f64_f64_f64".to_owned(),
+        narrow => format!("spmm.csr.{narrow}_{narrow}_f32_f32"),
+    }
+}
+
+/// The last of our engines that takes the contract: vectors before loops.
+fn fastest<'a>(case: &Case, backends: &'a [Box<dyn Backend>]) -> &'a dyn Backend {
+    let takes =
+        |b: &&Box<dyn Backend>| matches!(b.support(&case.contract, &case.params), Support::Supported { .. });
+    let ours = backends
+        .iter()
+        .filter(takes)
+        .filter(|b| !b.name().contains("sprs") && !b.name().contains("nalgebra"));
+    let vector = ours.clone().find(|b| b.name().contains("x86"));
+    vector.or_else(|| ours.clone().next()).expect("our kernels take every contract").as_ref()
+}
+
+fn measure(
+    (matrix, types, n): (&str, &str, usize),
+    case: &Case,
+    loaded: &Loaded,
+    backend: &dyn Backend,
+) -> f64 {
+    let operands = build(case, loaded).expect("operands");
+    let mut best = [Duration::MAX; 7];
+    let mut verdict = String::new();
+    let one: [Box<dyn Backend>; 1] =
+        [built_in().into_iter().find(|b| b.name() == backend.name()).expect("built in")];
+    for _ in 0..TURNS {
+        let mut spent = Duration::ZERO;
+        let response = execute(case, &operands, backend, Before::Poison, &mut spent);
+        let Response::Dense(result) = response else { panic!("{case}: no result") };
+        let plain = Plain::new(&operands, &result);
+        let today = time(|| {
+            std::hint::black_box(plain.product_is_close());
+        });
+        let whole = time(|| {
+            verdict = run_case_repeated(case, loaded, &one, Repeats::NONE).records[0].verdict.to_string();
+            let mut spent = Duration::ZERO;
+            drop(execute(case, &operands, backend, Before::Poison, &mut spent));
+        });
+        let make = time(|| drop(build(case, loaded)));
+        let worth = time(|| drop(degenerate(case, &operands)));
+        let (sheets, inputs) = (Sheets::default(), operands.inputs(case));
+        let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
+            return 0.0;
+        };
+        let mut product = None;
+        let decode = time(|| product = Some(sheets.product(&inputs, &arithmetic, &profile)));
+        let product = product.expect("made");
+        let exact = product.exact().expect("operands");
+        let judge = time(|| {
+            let judged = product.judge_dense(exact, result.output(), None);
+            assert!(!judged.verdict.is_finding(), "{case}: {}", judged.verdict);
+        });
+        for (best, took) in best.iter_mut().zip([today, whole, make, spent, worth, decode, judge]) {
+            *best = took.min(*best);
+        }
+    }
+    let seconds = best.map(|d| d.as_secs_f64());
+    let ratio = seconds[1] / seconds[0];
+    let name = matrix.rsplit('/').next().unwrap_or(matrix);
+    print!("{:<16.16} {types:>5} {n:>4} {:>9.4} {:>9.4} {ratio:>7.2}", name, seconds[0], seconds[1]);
+    seconds[2..].iter().for_each(|s| print!(" {s:>9.4}"));
+    println!(" {:>8.2e} {}, {verdict}", (operands.result.0 * n) as f64, backend.name());
+    ratio
+}
+
+fn time(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+/// Operands and result in f64, as a script would have them.
+struct Plain {
+    row_ptr: Vec<u32>,
+    col_idx: Vec<u32>,
+    values: Vec<f64>,
+    b: Vec<f64>,
+    n: usize,
+    found: Vec<f64>,
+}
+
+impl Plain {
+    fn new(operands: &Operands, result: &DenseResult) -> Plain {
+        let b = operands.b.as_ref().expect("B");
+        let (row_ptr, col_idx, values) = sparse_oracle::each_sparse!(&operands.a, m => match m {
+            sparse_oracle::format::Sparse::Csr(m) => {
+                (m.row_ptr.clone(), m.col_idx.clone(), m.values.iter().map(|v| v.to_f64()).collect())
+            }
+            _ => panic!("CSR"),
+        });
+        let dense = (0..b.rows).flat_map(|i| (0..b.cols).map(move |j| b.at(i, j))).collect();
+        let found = result.found();
+        let found =
+            sparse_oracle::each_precision!(AnySlice, found, v => v.iter().map(|x| x.to_f64()).collect());
+        Plain { row_ptr, col_idx, values, b: dense, n: b.cols, found }
+    }
+
+    /// C = A * B in f64, and whether the result is close to it.
+    fn product_is_close(&self) -> bool {
+        let n = self.n;
+        let rows = self.row_ptr.len() - 1;
+        let mut c = vec![0.0; rows * n];
+        for i in 0..rows {
+            let row = &mut c[i * n..(i + 1) * n];
+            for t in self.row_ptr[i] as usize..self.row_ptr[i + 1] as usize {
+                let (a, k) = (self.values[t], self.col_idx[t] as usize);
+                for (c, b) in row.iter_mut().zip(&self.b[k * n..(k + 1) * n]) {
+                    *c += a * b;
+                }
+            }
+        }
+        self.found.iter().zip(&c).all(|(y, x)| (y - x).abs() <= 1e-6 + 1e-3 * x.abs())
+    }
+}
