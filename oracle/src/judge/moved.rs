@@ -7,7 +7,7 @@ use crate::format::{AnyParts, AnySparse, Sparse};
 use crate::model::chain::Unit;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{Precision, Rounding, Scalar, encode};
 use crate::task::{Inputs, RawSparse};
 use crate::verdict::Verdict;
@@ -74,17 +74,17 @@ impl Moved {
 
 /// The verdict on a result where the oracle has none: wrong where the refusal is a rule, nothing where it is a limit of the suite.
 fn unheld(refusal: &Refusal) -> Verdict {
-    if refusal.is_limit_of_the_suite() {
-        // The case is legal, and nobody can be judged on it.
-        return Verdict::NotRun { reason: format!("the result is too large for the oracle: {refusal}") };
-    }
     match refusal {
+        // The case is legal, and nobody can be judged on it.
+        Refusal::Limit(limit) => {
+            Verdict::NotRun { reason: format!("the result is too large for the oracle: {limit}") }
+        }
+        // No contract asks for an element type that the format does not have, and a rejected duplicate says nothing about the result.
+        Refusal::Request(RequestError::Kind { .. }) | Refusal::Encoding(_) | Refusal::Engine(_) => {
+            Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") }
+        }
         // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
-        Refusal::TooFull { .. }
-        | Refusal::TooLarge { .. }
-        | Refusal::Parameter { .. }
-        | Refusal::Zero { .. } => Verdict::LoneAcceptance { expected: refusal.to_string() },
-        _ => Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") },
+        Refusal::Request(rule) => Verdict::LoneAcceptance { expected: rule.to_string() },
     }
 }
 

@@ -17,7 +17,7 @@ use crate::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKin
 use crate::op::input;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{AnySlice, Scalar, decode};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 
@@ -81,7 +81,7 @@ impl ExactOperands {
     ) -> Result<Option<ExactOperands>, Refusal> {
         let rounded = |v: f64| input(v, arithmetic.part().input);
         let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, profile)?)?, profile);
-        let missing = |field| Refusal::Missing { field };
+        let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
                 let b = dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);

@@ -10,7 +10,7 @@ use crate::arithmetic::{Epilogue, Slot};
 use crate::exact::{Element, Panel, dot};
 use crate::format::{Csr, Dense};
 use crate::op::ReferenceSpmm;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 
 /// The operands of a product.
 #[derive(Debug)]
@@ -220,7 +220,11 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 fn same(left_name: &'static str, left: usize, right_name: &'static str, right: usize) -> Result<(), Refusal> {
-    if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
+    if left == right {
+        Ok(())
+    } else {
+        Err(RequestError::Shape { left_name, left, right_name, right }.into())
+    }
 }
 
 fn for_each_spmm(

@@ -28,7 +28,7 @@ use crate::portable::unit::Unit;
 use sparse_types::arithmetic::{Arithmetic, Input, Instruction, Reduction};
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Nm, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{Bf16, F16, Precision, Tf32};
 
 /// Every kernel for N:M.
@@ -85,7 +85,7 @@ fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
 /// An extent of a tiled kernel's operands as it takes it.
 pub(super) fn extent(field: &'static str, found: usize) -> Result<i32, Refusal> {
     if found > LIMIT {
-        return Err(Refusal::TooLarge { field, found: found as u128, limit: LIMIT as u64 });
+        return Err(RequestError::TooLarge { field, found: found as u128, limit: LIMIT as u64 }.into());
     }
     Ok(found as i32)
 }

@@ -24,7 +24,7 @@ use crate::portable::element::Operand;
 use crate::portable::request::same;
 use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use plan::{FormatTiles, Limits, Window, WorkPlan};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{F16, Tf32};
 use std::sync::{Mutex, PoisonError};
 
@@ -197,7 +197,9 @@ impl<I: TileElement> PreparedTiles<I> {
         limits: Limits,
     ) -> Result<PreparedTiles<I>, Refusal> {
         let most = u128::from(plan::WORKSPACE);
-        let too_large = |field, found: u128| Refusal::TooLarge { field, found, limit: most as u64 };
+        let too_large = |field, found: u128| {
+            Refusal::Request(RequestError::TooLarge { field, found, limit: most as u64 })
+        };
         if arrays.rows as u128 > most {
             return Err(too_large("rows of A", arrays.rows as u128));
         }
@@ -237,11 +239,11 @@ impl<I: TileElement> PreparedTiles<I> {
         let n = c.cols;
         // The narrowest slab decides, and one column a thread of the other kernels.
         if n.div_ceil(32).div_ceil(WARPS) > GRID_Y || n.div_ceil(BLOCK as usize) > GRID_Y {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Request(RequestError::TooLarge {
                 field: "columns of C",
                 found: n as u128,
                 limit: (GRID_Y * 32 * WARPS) as u64,
-            });
+            }));
         }
         if self.rows == 0 || n == 0 {
             return Ok(());
