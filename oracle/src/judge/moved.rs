@@ -88,8 +88,8 @@ fn unheld(refusal: &Refusal) -> Verdict {
     }
 }
 
-/// The positions of the result whose operand is stored more than once, and bits that are right there besides the expected ones: none, or for
-/// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
+/// The positions of the result that the operand stores more than once, each with the bits that are right there besides the expected ones. If
+/// the profile adds duplicates in any order, these are the rounded sums of up to five duplicates in every order; else there are none.
 fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
     let transposed = inputs.to.is_none();

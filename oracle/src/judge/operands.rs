@@ -208,8 +208,8 @@ impl ExactOperands {
     }
 }
 
-/// What a backend's profile makes of duplicates where they are combined to one value; those that are terms of their own in a product are
-/// combined nowhere else.
+/// How a backend's profile combines duplicates into one value. Those that are terms of their own (`duplicates-are-terms`, which only
+/// products can declare) are not combined.
 #[must_use]
 pub(super) fn duplicates_policy(profile: &Profile) -> Duplicates {
     if profile.has(Choice::DuplicatesSumRounded) {
