@@ -70,7 +70,7 @@ fn open<T>(a: &Sparse<T>) -> Result<&Nm<T>, Refusal> {
     }
 }
 
-/// Largest extent of what the tiled kernels take: their sums of two stay below 2^31.
+/// Largest extent that the tiled kernels take: the sum of two extents stays below 2^31.
 const LIMIT: usize = i32::MAX as usize / 2;
 
 /// True where the tiled kernels take the matrix: the 8 columns of a lane or an instruction are of one group, and numbers fit i32.
@@ -82,7 +82,7 @@ fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
         && [nm.rows, nm.cols, nm.l, n, nm.values.len()].into_iter().all(fits)
 }
 
-/// An extent of a tiled kernel's operands as it takes it.
+/// An extent as the i32 that the tiled kernels take.
 pub(super) fn extent(field: &'static str, found: usize) -> Result<i32, Refusal> {
     if found > LIMIT {
         return Err(RequestError::TooLarge { field, found: found as u128, limit: LIMIT as u64 }.into());
