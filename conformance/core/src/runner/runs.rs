@@ -158,7 +158,7 @@ fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
     (0..a.len().max(b.len())).all(|at| a.bits(at) == b.bits(at))
 }
 
-/// A finding that shows beside another filling of an output that may not be read.
+/// A finding that depends on what the output held before the call, although it must not be read; says what that was.
 fn beside(judged: Judged, bits: u64) -> Judged {
     let mut judged = judged;
     if let Verdict::Wrong(mismatch) = &mut judged.verdict {
@@ -175,7 +175,7 @@ fn worse(a: Judged, b: Judged) -> Judged {
     let share = |j: &Judged| match j.verdict {
         Verdict::Within { share } => share,
         Verdict::Exact => 0.0,
-        // Not judged beside judged: not judged.
+        // If one of the runs was not judged, the case is not.
         Verdict::Wrong(_)
         | Verdict::AgreedRefusal { .. }
         | Verdict::LoneRefusal { .. }
