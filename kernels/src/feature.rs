@@ -1,6 +1,6 @@
 //! What a machine must have for a kernel to run, by name. Whether it has it: [`crate::machine`], and each engine for itself.
 
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::EngineError;
 
 /// One property of a CPU or GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,10 +95,10 @@ impl Feature {
     /// Refuses where `has` is false of one of these. An engine asks what it finds out for itself.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] names the first that is missing.
-    pub(crate) fn require(needed: &[Feature], has: fn(Feature) -> bool) -> Result<(), Refusal> {
+    /// [`EngineError::Unavailable`] names the first that is missing.
+    pub(crate) fn require(needed: &[Feature], has: fn(Feature) -> bool) -> Result<(), EngineError> {
         match needed.iter().find(|&&feature| !has(feature)) {
-            Some(feature) => Err(Refusal::Unavailable { feature: feature.name() }),
+            Some(feature) => Err(EngineError::Unavailable { feature: feature.name() }),
             None => Ok(()),
         }
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn the_first_that_is_missing_is_named() {
         let refused = Feature::require(&[Feature::Avx2, Feature::Fma, Feature::Bmi1], |f| f == Feature::Avx2);
-        assert_eq!(refused, Err(Refusal::Unavailable { feature: "fma" }));
+        assert_eq!(refused, Err(EngineError::Unavailable { feature: "fma" }));
         assert_eq!(Feature::require(&[Feature::Sme], |_| true), Ok(()));
         assert_eq!(Feature::require(&[], |_| false), Ok(()));
     }

@@ -9,7 +9,7 @@ use arm_support::{LENGTHS, at_length, has_sme, kernel};
 use sparse_kernels::{Feature, Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, FormatParams};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EngineError, Refusal};
 use sparse_oracle::task::{Answer, Task};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::arch::asm;
@@ -146,7 +146,11 @@ fn za_of_a_caller_is_left_alone() {
             answer
         });
         let Some(answer) = answer else { continue };
-        assert!(matches!(answer, Err(Refusal::Unavailable { .. })), "{}: {answer:?}", kernel.name);
+        assert!(
+            matches!(answer, Err(Refusal::Engine(EngineError::Unavailable { .. }))),
+            "{}: {answer:?}",
+            kernel.name
+        );
         let m = 12 / 3;
         let tiles = |c: &Dense| {
             (m..12).flat_map(|i| (0..7).map(move |j| (i, j))).map(|(i, j)| c.bits(i, j)).collect::<Vec<_>>()
@@ -163,7 +167,7 @@ fn what_the_machine_lacks_is_refused_by_name() {
     for kernel in kernels() {
         let Some(feature) = kernel.missing() else { continue };
         let mut work = Work::new(kernel, 5, (6, 5, 4), 8);
-        let wanted = Err(Refusal::Unavailable { feature: feature.name() });
+        let wanted = Err(Refusal::Engine(EngineError::Unavailable { feature: feature.name() }));
         assert_eq!(work.run(kernel), wanted, "{}", kernel.name);
         refused += 1;
     }

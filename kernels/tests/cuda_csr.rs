@@ -10,7 +10,7 @@ use sparse_kernels::cuda::{Gpu, LaunchPlan, metered};
 use sparse_kernels::registry::kernel;
 use sparse_oracle::Precision;
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::{AnySliceMut, Rounding, decode, encode};
 use sparse_oracle::task::{Answer, DenseMut, Task};
 use support::{Dense, LAYOUTS, Rng, entries, table};
@@ -220,8 +220,8 @@ fn bad_requests_are_refused() {
         assert!(c.iter().all(|&c| c == 7.0));
         refused
     };
-    assert!(matches!(run(7, 37 * 7), Refusal::LeadingDimension { field: "ldc", .. }));
-    assert!(matches!(run(8, 37 * 8 - 1), Refusal::Length { field: "C", .. }));
+    assert!(matches!(run(7, 37 * 7), Refusal::Request(RequestError::LeadingDimension { field: "ldc", .. })));
+    assert!(matches!(run(8, 37 * 8 - 1), Refusal::Request(RequestError::Length { field: "C", .. })));
 }
 
 /// The clock tells of the launches asked for, and of none that was not.

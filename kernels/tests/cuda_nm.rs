@@ -10,7 +10,7 @@ use sparse_oracle::format::{AnySparse, Csr, Entries, Entry, FormatKind, FormatPa
 use sparse_oracle::judge::{Output, Place, Problem, judge_problem};
 use sparse_oracle::op::input;
 use sparse_oracle::profile::Profile;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EngineError, Refusal, RequestError};
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::{Criterion, Verdict};
 use std::collections::BTreeSet;
@@ -221,7 +221,9 @@ fn refusals_are_typed() {
         assert!(
             matches!(
                 refused,
-                Refusal::Shape { .. } | Refusal::Length { .. } | Refusal::LeadingDimension { .. }
+                Refusal::Request(RequestError::Shape { .. })
+                    | Refusal::Request(RequestError::Length { .. })
+                    | Refusal::Request(RequestError::LeadingDimension { .. })
             ),
             "{}: {refused}",
             kernel.name
@@ -239,7 +241,11 @@ fn refusals_are_typed() {
                 beta: 0.0,
                 c: c.as_mut(),
             };
-            assert!(matches!((kernel.run)(task), Err(Refusal::Unavailable { .. })), "{}", kernel.name);
+            assert!(
+                matches!((kernel.run)(task), Err(Refusal::Engine(EngineError::Unavailable { .. }))),
+                "{}",
+                kernel.name
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use sparse_kernels::{Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams};
 use sparse_oracle::judge::judge_encoded;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EngineError, Refusal, RequestError};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Verdict;
@@ -140,12 +140,20 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
             let params = FormatParams { eta, kb, ..FormatParams::default() };
             convert(kernel, &entries, params)
         };
-        assert_eq!(with(Some(0), 8), Err(Refusal::Zero { field: "eta" }), "{}", kernel.name);
-        let too_dense = Refusal::TooLarge { field: "eta", found: 129, limit: 128 };
+        assert_eq!(
+            with(Some(0), 8),
+            Err(Refusal::Request(RequestError::Zero { field: "eta" })),
+            "{}",
+            kernel.name
+        );
+        let too_dense = Refusal::Request(RequestError::TooLarge { field: "eta", found: 129, limit: 128 });
         assert_eq!(with(Some(129), 8), Err(too_dense), "{}", kernel.name);
         if target(kernel) == FormatKind::LibraSpmm {
             let narrow = with(None, 5);
-            assert!(matches!(narrow, Err(Refusal::Parameter { field: "kb", found: 5, .. })));
+            assert!(matches!(
+                narrow,
+                Err(Refusal::Request(RequestError::Parameter { field: "kb", found: 5, .. }))
+            ));
         }
         let p = kernel.contract.types.a;
         let coo = AnySparse::from_bits(p, FormatKind::Coo, FormatParams::default(), &entries);
@@ -155,7 +163,11 @@ fn illegal_parameters_and_operands_are_refused_before_a_gpu_is_asked_for() {
         ] {
             let task = Task::Convert { a: &a.expect("an empty matrix"), to, params: FormatParams::default() };
             let refused = (kernel.run)(task);
-            assert!(matches!(refused, Err(Refusal::Kind { .. })), "{}: {refused:?}", kernel.name);
+            assert!(
+                matches!(refused, Err(Refusal::Request(RequestError::Kind { .. }))),
+                "{}: {refused:?}",
+                kernel.name
+            );
         }
     }
 }
@@ -167,7 +179,7 @@ fn times_are_of_these_formats_only_and_as_many_as_asked_for() {
     let params = FormatParams::default();
     let csr = AnySparse::from_bits(Precision::F32, FormatKind::Csr, params, &entries).expect("encodes");
     let other = conversion_times(&csr, FormatKind::RsTile, params, 1);
-    assert!(matches!(other, Err(Refusal::Kind { field: "target", .. })));
+    assert!(matches!(other, Err(Refusal::Request(RequestError::Kind { field: "target", .. }))));
     for kind in KINDS {
         match conversion_times(&csr, kind, params, 3) {
             Ok(times) => {
@@ -175,7 +187,7 @@ fn times_are_of_these_formats_only_and_as_many_as_asked_for() {
                 assert!(times.whole.iter().chain(&times.passes).all(|&seconds| seconds > 0.0));
             }
             Err(refusal) => {
-                assert_eq!(refusal, Refusal::Unavailable { feature: "cuda" });
+                assert_eq!(refusal, Refusal::Engine(EngineError::Unavailable { feature: "cuda" }));
                 eprintln!("SKIPPED: times of {}: {refusal}", kind.name());
             }
         }

@@ -9,7 +9,7 @@ use sparse_oracle::format::{
 use sparse_oracle::judge::first_difference;
 use sparse_oracle::prelude::*;
 use sparse_oracle::task::{Answer, Task};
-use sparse_oracle::{Precision, Refusal};
+use sparse_oracle::{Precision, Refusal, RequestError};
 
 const KINDS: [FormatKind; 2] = [FormatKind::RpCsc, FormatKind::CpCsr];
 
@@ -132,7 +132,7 @@ fn the_first_lane_that_is_too_long_is_named() {
         agree(&long.transpose(), FormatKind::CpCsr, groups(count));
     }
     let refusal = Sparse::from_entries(FormatKind::RpCsc, groups(4), &long).err();
-    let Some(Refusal::TooFull { row, column, found, .. }) = refusal else {
+    let Some(Refusal::Request(RequestError::TooFull { row, column, found, .. })) = refusal else {
         panic!("{refusal:?}");
     };
     assert_eq!((row, column, found), (300, 332, 300));

@@ -8,7 +8,7 @@ use sparse_kernels::registry::kernel;
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, Entry, FormatKind, FormatParams};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Limit, Refusal, RequestError};
 use sparse_oracle::scalar::{Precision, Scalar, Values};
 use sparse_oracle::task::{Answer, RawSparse, Task};
 use support::{Rng, coo};
@@ -197,7 +197,11 @@ fn moves_refuse_what_is_not_theirs() {
         ] {
             let a = AnySparse::from_f64(precision, format, params, &e).expect("encodes");
             let refused = (kernel.run)(task(kernel, &a, params));
-            assert!(matches!(refused, Err(Refusal::Kind { field: "A", .. })), "{}: {refused:?}", kernel.name);
+            assert!(
+                matches!(refused, Err(Refusal::Request(RequestError::Kind { field: "A", .. }))),
+                "{}: {refused:?}",
+                kernel.name
+            );
         }
         let a = AnySparse::from_f64(kernel.contract.types.a, kernel.contract.format, params, &e)
             .expect("encodes");
@@ -205,11 +209,19 @@ fn moves_refuse_what_is_not_theirs() {
             Some(_) => Task::Transpose { a: &a },
             None => Task::Convert { a: &a, to: FormatKind::Csr, params },
         };
-        assert!(matches!((kernel.run)(foreign), Err(Refusal::Kind { field: "task", .. })), "{}", kernel.name);
+        assert!(
+            matches!((kernel.run)(foreign), Err(Refusal::Request(RequestError::Kind { field: "task", .. }))),
+            "{}",
+            kernel.name
+        );
         if let Some(to) = kernel.contract.to {
             let wrong = FormatKind::GENERAL.into_iter().find(|f| *f != to).expect("another format");
             let refused = (kernel.run)(Task::Convert { a: &a, to: wrong, params });
-            assert!(matches!(refused, Err(Refusal::Kind { field: "target", .. })), "{}", kernel.name);
+            assert!(
+                matches!(refused, Err(Refusal::Request(RequestError::Kind { field: "target", .. }))),
+                "{}",
+                kernel.name
+            );
         }
     }
 }
@@ -226,9 +238,9 @@ fn blocks_must_have_a_sensible_shape() {
             let params = FormatParams::blocks(block_rows, block_cols);
             (kernel.run)(Task::Convert { a: &a, to, params }).expect_err("refused")
         };
-        assert_eq!(run(0, 4), Refusal::Zero { field: "block_rows" });
-        assert_eq!(run(4, 0), Refusal::Zero { field: "block_cols" });
-        assert!(matches!(run(u32::MAX, u32::MAX), Refusal::Limit { .. }));
+        assert_eq!(run(0, 4), Refusal::Request(RequestError::Zero { field: "block_rows" }));
+        assert_eq!(run(4, 0), Refusal::Request(RequestError::Zero { field: "block_cols" }));
+        assert!(matches!(run(u32::MAX, u32::MAX), Refusal::Limit(Limit { .. })));
     }
 }
 
@@ -240,7 +252,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     for name in ["convert_coo_csr_f32__portable", "convert_coo_csc_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &long, FormatParams::default()));
-        assert!(matches!(refused, Err(Refusal::Limit { .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Refusal::Limit(Limit { .. }))), "{name}: {refused:?}");
     }
     let e = Entries { rows: 2, cols: tall, list: entry.to_vec() };
     let wide =
@@ -248,7 +260,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     for name in ["convert_csr_csc_f32__portable", "transpose_csr_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &wide, FormatParams::default()));
-        assert!(matches!(refused, Err(Refusal::Limit { .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Refusal::Limit(Limit { .. }))), "{name}: {refused:?}");
     }
     // One dense row in a tall matrix: 2^17 rows of 2^17 slots.
     let side = 1 << 17;
@@ -259,7 +271,7 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     for name in ["convert_csr_ell_f32__portable", "convert_csr_blocked_ell_f32__portable"] {
         let kernel = kernel(name).expect("registered");
         let refused = (kernel.run)(task(kernel, &dense_row, FormatParams::default()));
-        assert!(matches!(refused, Err(Refusal::Limit { field: "slots", .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Refusal::Limit(Limit { field: "slots", .. }))), "{name}: {refused:?}");
     }
     // An ELL of no slots may claim any number of rows.
     let empty = RawSparse {
@@ -275,5 +287,5 @@ fn huge_shapes_are_refused_before_anything_is_allocated() {
     let kernel = kernel("convert_ell_csr_f32__portable").expect("registered");
     let empty = empty.check().expect("valid");
     let refused = (kernel.run)(task(kernel, &empty, FormatParams::default()));
-    assert!(matches!(refused, Err(Refusal::Limit { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Limit(Limit { .. }))), "{refused:?}");
 }

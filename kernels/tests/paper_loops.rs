@@ -11,7 +11,7 @@ use sparse_oracle::format::{
     Sparse,
 };
 use sparse_oracle::judge::judge_encoded;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Limit, Refusal, RequestError};
 use sparse_oracle::scalar::Element;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::verdict::Verdict;
@@ -125,24 +125,24 @@ fn refusal(csr: &Csr<f32>, kind: FormatKind, params: FormatParams) -> Refusal {
 }
 
 fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
-    Refusal::TooLarge { field, found, limit }
+    Refusal::Request(RequestError::TooLarge { field, found, limit })
 }
 
 fn past_limit(field: &'static str, found: u128, limit: u64) -> Refusal {
-    Refusal::Limit { field, found, limit }
+    Refusal::Limit(Limit { field, found, limit })
 }
 
 #[test]
 fn bad_parameters_are_refused_as_the_reference_does() {
     let csr = generated::<f32>("uniform:rows=13,cols=9,density=0.3,seed=9");
     let loops = |boundary, br| refusal(&csr, FormatKind::Loops, loops_params(boundary, br));
-    assert_eq!(loops(None, 0), Refusal::Zero { field: "br" });
-    assert_eq!(loops(Some(14), 0), Refusal::Zero { field: "br" });
+    assert_eq!(loops(None, 0), Refusal::Request(RequestError::Zero { field: "br" }));
+    assert_eq!(loops(Some(14), 0), Refusal::Request(RequestError::Zero { field: "br" }));
     assert_eq!(loops(Some(14), 1 << 17), too_large("br", 1 << 17, 1 << 16));
     assert_eq!(loops(Some(14), 8), too_large("boundary", 14, 13));
     let sr_bcrs = |v, stride| refusal(&csr, FormatKind::SrBcrs, sr_bcrs_params(v, stride));
-    assert_eq!(sr_bcrs(0, 0), Refusal::Zero { field: "v" });
-    assert_eq!(sr_bcrs(1, 0), Refusal::Zero { field: "stride" });
+    assert_eq!(sr_bcrs(0, 0), Refusal::Request(RequestError::Zero { field: "v" }));
+    assert_eq!(sr_bcrs(1, 0), Refusal::Request(RequestError::Zero { field: "stride" }));
     let most = u128::from(u32::MAX);
     assert_eq!(sr_bcrs(u32::MAX, u32::MAX), too_large("v * stride", most * most, 1 << 16));
 }

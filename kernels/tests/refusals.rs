@@ -6,7 +6,7 @@ use sparse_oracle::prelude::*;
 use sparse_kernels::{Kernel, kernels_here};
 use sparse_oracle::contract::{Contract, Extent, Op, Operand, Returned};
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::{Precision, Values};
 use sparse_oracle::task::{Inputs, SddmmMode, Task};
 use support::{Dense, Rng, coo, encode, entries, fitting};
@@ -127,13 +127,13 @@ fn factors() {
             &all(Op::is_dense),
             "alpha",
             |_, o| o.alpha = value,
-            |r| matches!(r, Refusal::NotFinite { field: "alpha", .. }),
+            |r| matches!(r, Refusal::Request(RequestError::NotFinite { field: "alpha", .. })),
         );
         refused(
             &all(|op| op.updates() || op.signature().has_mode),
             "beta",
             |_, o| o.beta = value,
-            |r| matches!(r, Refusal::NotFinite { field: "beta", .. }),
+            |r| matches!(r, Refusal::Request(RequestError::NotFinite { field: "beta", .. })),
         );
     }
     // Where S multiplies the product, alpha is 1 (SEMANTICS, clause 1.13): both used to be applied.
@@ -141,7 +141,7 @@ fn factors() {
         &[Op::Sddmm],
         "alpha where S multiplies",
         |_, o| (o.alpha, o.mode) = (2.0, SddmmMode::Scale),
-        |r| matches!(r, Refusal::Kind { field: "alpha", .. }),
+        |r| matches!(r, Refusal::Request(RequestError::Kind { field: "alpha", .. })),
     );
     let mut rng = Rng(32);
     for kernel in kernels_here().filter(|k| k.contract.op.is_dense()) {
@@ -151,7 +151,7 @@ fn factors() {
         let exact = kernel.contract.types.acc == Precision::F64;
         assert!(exact == found.is_ok(), "{}: {found:?}", kernel.name);
         assert!(
-            exact || matches!(found, Err(Refusal::Kind { field: "alpha", .. })),
+            exact || matches!(found, Err(Refusal::Request(RequestError::Kind { field: "alpha", .. }))),
             "{}: {found:?}",
             kernel.name
         );
@@ -160,7 +160,7 @@ fn factors() {
 
 #[test]
 fn shapes() {
-    let shape = |r: &Refusal| matches!(r, Refusal::Shape { .. });
+    let shape = |r: &Refusal| matches!(r, Refusal::Request(RequestError::Shape { .. }));
     refused(&[Op::Spmm, Op::Spmv], "op(A)", |_, o| o.transpose_a = true, shape);
     let taller = |_: &Kernel, o: &mut Operands| {
         o.b = Dense::new(o.b.data.precision(), (o.b.rows + 1, o.b.cols), Layout::RowMajor, 0, || 1.0);
@@ -183,14 +183,14 @@ fn shapes() {
 
 #[test]
 fn lengths_and_leading_dimensions() {
-    let length = |r: &Refusal| matches!(r, Refusal::Length { .. });
+    let length = |r: &Refusal| matches!(r, Refusal::Request(RequestError::Length { .. }));
     refused(&[Op::Spmm, Op::Sddmm], "short B", |_, o| o.b.data = shorter(&o.b.data, 1), length);
     refused(&[Op::Spmm, Op::Sddmm], "short C", |_, o| o.c.data = shorter(&o.c.data, 1), length);
     refused(&[Op::Sddmm], "short Y", |_, o| o.y.data = shorter(&o.y.data, 1), length);
-    let shape = |r: &Refusal| matches!(r, Refusal::Shape { .. });
+    let shape = |r: &Refusal| matches!(r, Refusal::Request(RequestError::Shape { .. }));
     refused(&[Op::Spmv], "short x", |_, o| o.b.data = shorter(&o.b.data, 1), shape);
     refused(&[Op::Spmv], "short y", |_, o| o.c.data = shorter(&o.c.data, 1), shape);
-    let leading = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::LeadingDimension { field: found, .. } if *found == field);
+    let leading = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::Request(RequestError::LeadingDimension { field: found, .. }) if *found == field);
     refused(&[Op::Spmm], "ldb", |_, o| o.b.ld -= 1, leading("ldb"));
     refused(&[Op::Spmm], "ldc", |_, o| o.c.ld -= 1, leading("ldc"));
     refused(
@@ -202,13 +202,13 @@ fn lengths_and_leading_dimensions() {
     refused(&[Op::Sddmm], "ldx", |_, o| o.b.ld -= 1, leading("ldx"));
     refused(&[Op::Sddmm], "ldy", |_, o| o.y.ld -= 1, leading("ldy"));
     refused(&[Op::Spmm], "an ldb that overflows", |_, o| o.b.ld = usize::MAX, length);
-    let large = |r: &Refusal| matches!(r, Refusal::TooLarge { .. });
+    let large = |r: &Refusal| matches!(r, Refusal::Request(RequestError::TooLarge { .. }));
     refused(&[Op::Spmm], "2^32 columns", |_, o| (o.b.cols, o.b.ld) = (1 << 32, 1 << 32), large);
 }
 
 #[test]
 fn kinds_and_element_types() {
-    let kind = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::Kind { field: found, .. } if *found == field);
+    let kind = |field: &'static str| move |r: &Refusal| matches!(r, Refusal::Request(RequestError::Kind { field: found, .. }) if *found == field);
     let retyped =
         |d: &mut Dense| d.data = Values::from_f64(other(d.data.precision()), &vec![1.0; d.data.len()]);
     refused(&[Op::Spmm], "type of B", |_, o| retyped(&mut o.b), kind("B"));
@@ -248,7 +248,7 @@ fn tasks_of_another_operation() {
         for op in Op::ALL.into_iter().filter(|op| *op != kernel.contract.op) {
             let found = run(kernel, op, &mut o);
             assert!(
-                matches!(found, Err(Refusal::Kind { field: "task", .. })),
+                matches!(found, Err(Refusal::Request(RequestError::Kind { field: "task", .. }))),
                 "{} {op:?}: {found:?}",
                 kernel.name
             );

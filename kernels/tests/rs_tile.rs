@@ -13,7 +13,7 @@ use sparse_oracle::prelude::*;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Verdict;
-use sparse_oracle::{Precision, Refusal};
+use sparse_oracle::{Limit, Precision, Refusal};
 
 fn kernel(from: FormatKind, to: FormatKind) -> &'static Kernel {
     let found = kernels_here().find(|k| {
@@ -122,11 +122,11 @@ fn too_many_residual_slots_are_refused_in_the_oracle_s_words() {
     let list = short.chain((0..long).map(|col| at(many, col))).collect();
     let entries = Entries::try_new(many as usize + 1, (long + many) as usize, list).expect("sorted");
     let params = FormatParams { tau_nnz: Some(u32::MAX), ..FormatParams::default() };
-    let expected = Refusal::Limit {
+    let expected = Refusal::Limit(Limit {
         field: "residual_slots",
         found: u128::from(many + 1) * u128::from(long),
         limit: SLOT_LIMIT,
-    };
+    });
     assert_eq!(RsTile::from_entries_with(&entries, &params), Err(expected.clone()));
     assert_eq!(encode(&entries, params), Err(expected));
 }

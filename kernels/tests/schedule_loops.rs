@@ -10,7 +10,7 @@ use sparse_kernels::schedule::{
     row_boundary, sample_rows, timed_plan,
 };
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::{Precision, each_sparse};
 use sparse_schedules::loops as exact;
 use support::{Rng, entries};
@@ -228,7 +228,7 @@ fn bad_input_is_refused() {
         let refused = plan(5, 5, 8, 2, |_| Ok(bad)).expect_err("not a throughput");
         assert!(matches!(refused, ScheduleError::Throughput { part: "CSR", .. }), "{bad}");
     }
-    let error = ScheduleError::Refused(Refusal::Zero { field: "x" });
+    let error = ScheduleError::Refused(Refusal::Request(RequestError::Zero { field: "x" }));
     assert_eq!(plan(5, 5, 8, 2, |_| Err(error.clone())), Err(error.clone()));
     let never = |_: &Plan| -> Result<f64, ScheduleError> { panic!("nothing to measure") };
     let empty = plan(0, 0, 8, 3, never).expect("no rows");
@@ -268,7 +268,10 @@ fn a_sample_is_encoded_as_the_plan_says() {
     }
     let coo =
         AnySparse::from_f64(Precision::F64, FormatKind::Coo, FormatParams::default(), &e).expect("encodes");
-    assert!(matches!(RowSample::new(&coo, &[]), Err(Refusal::Kind { field: "A", .. })));
+    assert!(matches!(
+        RowSample::new(&coo, &[]),
+        Err(Refusal::Request(RequestError::Kind { field: "A", .. }))
+    ));
 }
 
 /// The clock itself: whatever it says, the plan is legal and what is executed has the plan's boundary.

@@ -11,7 +11,7 @@ use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::op::prune;
 use sparse_oracle::scalar::Element;
 use sparse_oracle::verdict::Verdict;
-use sparse_oracle::{Bf16, F16, Refusal, Scalar, Tf32};
+use sparse_oracle::{Bf16, F16, Refusal, RequestError, Scalar, Tf32};
 
 const STRUCTURED: [FormatKind; 3] = [FormatKind::Nm, FormatKind::TwoFour, FormatKind::Vnm];
 
@@ -123,7 +123,10 @@ fn many_threads_give_the_same_arrays_and_the_first_refusal() {
             FormatParams { n: 1, m: 500, l: 97, v: 1_999, ..FormatParams::default() },
         ] {
             assert!(
-                matches!(alike(kind, &entries, params).expect("alike"), Some(Refusal::TooFull { .. })),
+                matches!(
+                    alike(kind, &entries, params).expect("alike"),
+                    Some(Refusal::Request(RequestError::TooFull { .. }))
+                ),
                 "{kind:?} takes what does not fit"
             );
             let pruned = prune(&entries, kind, &params).expect("legal parameters");
@@ -136,7 +139,10 @@ fn many_threads_give_the_same_arrays_and_the_first_refusal() {
             let late = |e: &Entry<F16>| e.row >= 1_500 || kept.contains(&(e.row, e.col));
             let list = entries.list.iter().copied().filter(late).collect();
             let refusal = alike(kind, &Entries { list, ..entries }, params).expect("alike");
-            assert!(matches!(refusal, Some(Refusal::TooFull { .. })), "{kind:?}: {refusal:?}");
+            assert!(
+                matches!(refusal, Some(Refusal::Request(RequestError::TooFull { .. }))),
+                "{kind:?}: {refusal:?}"
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use sparse_oracle::prelude::*;
 use sparse_kernels::x86::{Split, spmm_split};
 use sparse_kernels::{Engine, Feature, all_kernels, kernels_here};
 use sparse_oracle::format::{AnySparse, FormatKind, FormatParams, Layout};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EngineError, Refusal, RequestError};
 use sparse_oracle::scalar::Precision;
 use sparse_oracle::task::{Answer, Task};
 use support::{Dense, Rng, entries};
@@ -50,7 +50,7 @@ fn a_machine_without_the_features_is_refused_first() {
             continue;
         };
         let (result, untouched) = with_task(&a, Precision::F32, ROWS, kernel.run);
-        let expected = Refusal::Unavailable { feature: missing.name() };
+        let expected = Refusal::Engine(EngineError::Unavailable { feature: missing.name() });
         assert_eq!(result, Err(expected), "{}", kernel.name);
         assert!(untouched, "{}", kernel.name);
         refused += 1;
@@ -79,7 +79,11 @@ fn splits_that_leave_rows_without_a_worker() {
             let (result, untouched) =
                 with_task(&a, Precision::F32, ROWS, |task| spmm_split(task, engine, split));
             match expected {
-                Some(field) => assert_eq!(result, Err(Refusal::Zero { field }), "{boundary} {split:?}"),
+                Some(field) => assert_eq!(
+                    result,
+                    Err(Refusal::Request(RequestError::Zero { field })),
+                    "{boundary} {split:?}"
+                ),
                 None => assert_eq!(result, Ok(Answer::Written), "{boundary} {split:?}"),
             }
             assert_eq!(untouched, expected.is_some(), "{boundary} {split:?}");
@@ -98,20 +102,20 @@ fn other_engines_types_formats_and_shapes() {
     let a = loops(Precision::F32, FormatKind::Loops, 5);
     for engine in [Engine::Portable, Engine::Neon] {
         let found = refused(&a, Precision::F32, ROWS, engine);
-        assert!(matches!(found, Refusal::Kind { field: "engine", .. }), "{found:?}");
+        assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "engine", .. })), "{found:?}");
     }
     if !kernels_here().any(|k| k.engine == "avx2") {
         eprintln!("SKIPPED: no AVX2 on this machine");
         return;
     }
     let found = refused(&a, Precision::F32, ROWS + 1, Engine::Avx2);
-    assert!(matches!(found, Refusal::Shape { .. }), "{found:?}");
+    assert!(matches!(found, Refusal::Request(RequestError::Shape { .. })), "{found:?}");
     let found = refused(&a, Precision::F64, ROWS, Engine::Avx2);
-    assert!(matches!(found, Refusal::Kind { field: "C", .. }), "{found:?}");
+    assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "C", .. })), "{found:?}");
     let bf16 = loops(Precision::Bf16, FormatKind::Loops, 5);
     let found = refused(&bf16, Precision::F32, ROWS, Engine::Avx2);
-    assert!(matches!(found, Refusal::Kind { field: "A", .. }), "{found:?}");
+    assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "A", .. })), "{found:?}");
     let csr = loops(Precision::F32, FormatKind::Csr, 5);
     let found = refused(&csr, Precision::F32, ROWS, Engine::Avx2);
-    assert!(matches!(found, Refusal::Kind { field: "A", .. }), "{found:?}");
+    assert!(matches!(found, Refusal::Request(RequestError::Kind { field: "A", .. })), "{found:?}");
 }

@@ -12,7 +12,7 @@ use sparse_kernels::{Engine, Kernel, kernels_here};
 use sparse_oracle::Precision;
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, FormatKind, FormatParams, Layout};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::task::{Answer, Task};
 use support::{Dense, Rng, encode, entries, fitting};
 
@@ -167,7 +167,7 @@ fn a_plan_of_this_machine() {
         let narrow = AnySparse::from_f64(Precision::E4m3, FormatKind::Csr, FormatParams::default(), &e);
         assert!(matches!(
             plan_loops(&narrow.expect("encodes"), SHAPE.2, engine),
-            Err(ScheduleError::Refused(Refusal::Kind { field: "A", .. }))
+            Err(ScheduleError::Refused(Refusal::Request(RequestError::Kind { field: "A", .. })))
         ));
     }
     eprintln!("{planned} plans");

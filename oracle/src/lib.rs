@@ -62,6 +62,7 @@ pub use format::convert;
 pub use judge::judge;
 pub use scalar::Rounding;
 pub use sparse_types::{
-    Bf16, E4m3, E5m2, F16, Precision, Refusal, Scalar, Tf32, arithmetic, contract, each_format, each_parts,
-    each_precision, each_sparse, profile, refusal, task, verdict, with_format, with_scalar,
+    Bf16, E4m3, E5m2, EncodingError, EngineError, F16, Limit, Precision, Refusal, RequestError, Scalar, Tf32,
+    arithmetic, contract, each_format, each_parts, each_precision, each_sparse, profile, refusal, task,
+    verdict, with_format, with_scalar,
 };

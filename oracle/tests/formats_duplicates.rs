@@ -5,7 +5,7 @@ use num_rational::BigRational;
 use proptest::prelude::*;
 use sparse_oracle::format::{Coo, CooParts, Duplicates};
 use sparse_oracle::prelude::*;
-use sparse_oracle::{E4m3, F16, Refusal, Scalar, Tf32};
+use sparse_oracle::{E4m3, EncodingError, F16, Refusal, Scalar, Tf32};
 
 fn coo<T: Scalar>(triples: &[(u32, u32, T)]) -> Coo<T> {
     let parts = CooParts {
@@ -100,7 +100,7 @@ fn tf32_sums_are_stored_as_f32() {
 #[test]
 fn reject_names_the_first_triple_that_repeats() {
     let matrix = coo(&[(2, 0, 1.0f32), (0, 2, 2.0), (2, 0, 3.0), (0, 2, 4.0)]);
-    let expected = Refusal::Duplicate { field: "values", at: 2, row: 2, column: 0 };
+    let expected = Refusal::Encoding(EncodingError::Duplicate { field: "values", at: 2, row: 2, column: 0 });
     assert_eq!(matrix.entries_with(Duplicates::Reject), Err(expected.clone()));
     assert_eq!(matrix.check_unique(), Err(expected));
     let unique = coo(&[(2, 0, 1.0f32), (0, 2, 2.0)]);

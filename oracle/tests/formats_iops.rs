@@ -1,12 +1,12 @@
 //! RP-CSC and CP-CSR: encodings written out by hand, groups that do not divide the matrix, and the widths of the fields:
 //! what just fits is encoded, what is one more is refused by name and place.
 
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     CpCsr, CpCsrParts, EXTENT_LIMIT, Entries, Entry, Fields, FormatKind, FormatParams, GROUP_LIMIT,
     LANE_LIMIT, RpCsc, RpCscParts, Sparse,
 };
 use sparse_oracle::prelude::*;
+use sparse_oracle::{Refusal, RequestError};
 
 fn entries(rows: usize, cols: usize, list: &[(u32, u32, f64)]) -> Entries<f64> {
     let list = list.iter().map(|&(row, col, value)| Entry { row, col, value });
@@ -18,7 +18,7 @@ fn groups(groups: u32) -> FormatParams {
 }
 
 fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
-    Refusal::TooLarge { field, found, limit }
+    Refusal::Request(RequestError::TooLarge { field, found, limit })
 }
 
 /// The picture of `rp_csc.rs`.
@@ -112,7 +112,7 @@ fn the_number_of_groups_is_checked_before_the_shape() {
     assert_eq!((GROUP_LIMIT, EXTENT_LIMIT, LANE_LIMIT), (64, 1 << 16, 255));
     let wide = entries(1, EXTENT_LIMIT + 1, &[]);
     for (count, refusal) in [
-        (0, Refusal::Zero { field: "groups" }),
+        (0, Refusal::Request(RequestError::Zero { field: "groups" })),
         (65, too_large("groups", 65, 64)),
         (u32::MAX, too_large("groups", u128::from(u32::MAX), 64)),
     ] {
@@ -174,8 +174,9 @@ fn a_length_of_8_bits_counts_to_255_and_no_further() {
     run(&mut list, 1, 600, 256);
     list.sort_by_key(|&(row, col, _)| (row, col));
     let e = entries(900, 5, &list);
-    let refused =
-        |what, row, column, remedy| Refusal::TooFull { what, row, column, found: 300, limit: 255, remedy };
+    let refused = |what, row, column, remedy| {
+        Refusal::Request(RequestError::TooFull { what, row, column, found: 300, limit: 255, remedy })
+    };
     assert_eq!(
         RpCsc::from_entries_with(&e, &groups(3)),
         Err(refused(

@@ -5,7 +5,7 @@ use sparse_oracle::format::{
     Entries, Entry, FormatParams, Loops, LoopsParts, PAD, SLOT_LIMIT, SrBcrs, SrBcrsParts,
 };
 use sparse_oracle::prelude::*;
-use sparse_oracle::{Refusal, Scalar};
+use sparse_oracle::{Limit, Refusal, RequestError, Scalar};
 
 fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {
     let list = list.iter().map(|&(row, col, value)| Entry { row, col, value });
@@ -125,18 +125,18 @@ fn explicit_zeros_live_in_the_csr_part_only() {
 }
 
 fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
-    Refusal::TooLarge { field, found, limit }
+    Refusal::Request(RequestError::TooLarge { field, found, limit })
 }
 
 fn past_limit(field: &'static str, found: u128, limit: u64) -> Refusal {
-    Refusal::Limit { field, found, limit }
+    Refusal::Limit(Limit { field, found, limit })
 }
 
 #[test]
 fn bad_parameters_are_refused_by_name() {
     let picture = loops_picture();
     let refused = |boundary, br| loops(&picture, boundary, br).expect_err("no such cut");
-    assert_eq!(refused(None, 0), Refusal::Zero { field: "br" });
+    assert_eq!(refused(None, 0), Refusal::Request(RequestError::Zero { field: "br" }));
     assert_eq!(refused(None, 65_537), too_large("br", 65_537, 65_536));
     assert_eq!(refused(Some(5), 8), too_large("boundary", 5, 4));
     assert_eq!(refused(Some(u32::MAX), 8), too_large("boundary", u128::from(u32::MAX), 4));
@@ -144,8 +144,8 @@ fn bad_parameters_are_refused_by_name() {
     let refused = |v, stride| {
         SrBcrs::from_entries_with(&picture, &sr_bcrs_params(v, stride)).expect_err("no such group")
     };
-    assert_eq!(refused(0, 4), Refusal::Zero { field: "v" });
-    assert_eq!(refused(8, 0), Refusal::Zero { field: "stride" });
+    assert_eq!(refused(0, 4), Refusal::Request(RequestError::Zero { field: "v" }));
+    assert_eq!(refused(8, 0), Refusal::Request(RequestError::Zero { field: "stride" }));
     assert_eq!(refused(256, 257), too_large("v * stride", 65_792, 65_536));
     assert_eq!(
         refused(u32::MAX, u32::MAX),

@@ -5,12 +5,12 @@ use crate::libra;
 use sparse_oracle::prelude::*;
 
 use libra::{full_columns, numbered, padded, params, picture, sddmm, spmm, two_windows, wrapped_diagonal};
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     AnyParts, AnySparse, FormatKind, FormatParams, LibraSddmm, LibraSpmm, PAD, Parts, SLOT_LIMIT, Sparse,
 };
 use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::verdict::{Defect, Verdict};
+use sparse_oracle::{Limit, Refusal, RequestError};
 
 /// What a judge says of another encoding of the same matrix.
 fn structure_defect(verdict: &Verdict) -> bool {
@@ -76,16 +76,20 @@ fn thresholds_round_up_to_whole_entries() {
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    let too_dense = |found| Err(Refusal::TooLarge { field: "eta", found, limit: 128 });
+    let too_dense = |found| Err(Refusal::Request(RequestError::TooLarge { field: "eta", found, limit: 128 }));
     for kind in [FormatKind::LibraSpmm, FormatKind::LibraSddmm] {
         let encode = |params| Sparse::from_entries(kind, params, &picture());
-        assert_eq!(encode(params(0, 8, false)), Err(Refusal::Zero { field: "eta" }));
+        assert_eq!(encode(params(0, 8, false)), Err(Refusal::Request(RequestError::Zero { field: "eta" })));
         assert_eq!(encode(params(129, 8, false)), too_dense(129));
         assert_eq!(encode(params(u32::MAX, 8, true)), too_dense(u128::from(u32::MAX)));
         assert!(encode(params(1, 8, false)).is_ok() && encode(params(128, 8, true)).is_ok());
     }
     for kb in [0, 1, 2, 5, 12, 32, u32::MAX] {
-        let refusal = Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: u64::from(kb) };
+        let refusal = Refusal::Request(RequestError::Parameter {
+            field: "kb",
+            expected: "4, 8 or 16",
+            found: u64::from(kb),
+        });
         let refused = LibraSpmm::from_entries_with(&picture(), &params(48, kb, false));
         assert_eq!(refused, Err(refusal), "kb {kb}");
         // The other format does not read it.
@@ -131,7 +135,8 @@ fn tall_and_wide_matrices_cost_little_or_are_refused() {
         }
         for rows in [1 << 31, SLOT_LIMIT as usize] {
             let refused = Sparse::from_entries(kind, FormatParams::default(), &corners(rows, 3));
-            let refusal = Refusal::Limit { field: "row_ptr", found: rows as u128 + 1, limit: SLOT_LIMIT };
+            let refusal =
+                Refusal::Limit(Limit { field: "row_ptr", found: rows as u128 + 1, limit: SLOT_LIMIT });
             assert_eq!(refused, Err(refusal));
         }
     }

@@ -1,11 +1,11 @@
 //! Sizes: what does not fit the index type is refused; what would cost memory out of proportion to its entries is
 //! refused before it is allocated, and the rest stays in proportion.
 
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     Bcsr, Coo, Csc, Csr, Ell, Entries, Entry, Fields, FormatKind, FormatParams, Parts, SLOT_LIMIT, Sparse,
 };
 use sparse_oracle::prelude::*;
+use sparse_oracle::{Limit, Refusal, RequestError};
 
 /// Three entries in a matrix of this shape: two corners of the first row, one of the last.
 fn three_entries(rows: usize, cols: usize) -> Entries<f32> {
@@ -16,9 +16,10 @@ fn three_entries(rows: usize, cols: usize) -> Entries<f32> {
 
 fn refused_size(result: Result<Sparse<f32>, Refusal>) -> (&'static str, u128, u64) {
     match result {
-        Err(Refusal::Limit { field, found, limit } | Refusal::TooLarge { field, found, limit }) => {
-            (field, found, limit)
-        }
+        Err(
+            Refusal::Limit(Limit { field, found, limit })
+            | Refusal::Request(RequestError::TooLarge { field, found, limit }),
+        ) => (field, found, limit),
         Err(other) => panic!("refused for another reason: {other}"),
         Ok(m) => panic!("{:?} was encoded", m.kind()),
     }
@@ -53,7 +54,11 @@ fn a_wide_matrix_of_three_entries_costs_little_or_is_refused() {
     assert_eq!(refused_size(encode(FormatKind::Csc, &wide)), ("col_ptr", 1 << 32, SLOT_LIMIT));
     assert_eq!(
         wide.to_dense(),
-        Err(Refusal::Limit { field: "rows * cols", found: 2 * u128::from(u32::MAX), limit: SLOT_LIMIT })
+        Err(Refusal::Limit(Limit {
+            field: "rows * cols",
+            found: 2 * u128::from(u32::MAX),
+            limit: SLOT_LIMIT
+        }))
     );
 }
 
@@ -117,7 +122,10 @@ fn no_encoder_takes_a_bad_block() {
         for (block_rows, block_cols) in [(0, 4), (4, 0), (u32::MAX, u32::MAX), (257, 256)] {
             let params = FormatParams::blocks(block_rows, block_cols);
             let refusal = Sparse::from_entries(kind, params, &entries).expect_err("no such block");
-            assert!(matches!(refusal, Refusal::Zero { .. } | Refusal::Limit { .. }), "{kind:?}: {refusal}");
+            assert!(
+                matches!(refusal, Refusal::Request(RequestError::Zero { .. }) | Refusal::Limit(Limit { .. })),
+                "{kind:?}: {refusal}"
+            );
         }
     }
 }

@@ -5,15 +5,22 @@ use crate::nm_support;
 use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture, vnm};
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, Entry, FormatKind, FormatParams, Nm, NmParts, SLOT_LIMIT, Sparse, Vnm};
+use sparse_oracle::{Limit, Refusal, RequestError};
 
 fn encode(kind: FormatKind, params: FormatParams, entries: &Entries<f32>) -> Result<Sparse<f32>, Refusal> {
     Sparse::from_entries(kind, params, entries)
 }
 
 fn too_full(what: &'static str, row: usize, column: usize, found: u64, limit: u64) -> Refusal {
-    Refusal::TooFull { what, row, column, found, limit, remedy: "prune the matrix first" }
+    Refusal::Request(RequestError::TooFull {
+        what,
+        row,
+        column,
+        found,
+        limit,
+        remedy: "prune the matrix first",
+    })
 }
 
 /// 6 x 4 of the picture in the format's documentation.
@@ -112,8 +119,8 @@ fn a_window_that_is_too_full_is_refused_and_the_first_one_named() {
 #[test]
 fn parameters_out_of_range_are_refused() {
     let entries = six_by_four();
-    let zero = |field| Err(Refusal::Zero { field });
-    let large = |found, limit| Err(Refusal::TooLarge { field: "n", found, limit });
+    let zero = |field| Err(Refusal::Request(RequestError::Zero { field }));
+    let large = |found, limit| Err(Refusal::Request(RequestError::TooLarge { field: "n", found, limit }));
     let nm_of = |n, m, l| Nm::from_entries_with(&entries, &nm(n, m, l)).map(|_| ());
     assert_eq!(nm_of(0, 4, 1), zero("n"));
     assert_eq!(nm_of(1, 0, 1), zero("m"));
@@ -128,7 +135,7 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(vnm_of(1, 5, 8), large(5, 4));
     for found in 1..4 {
         let (field, expected) = ("m", "at least 4");
-        let refused = Err(Refusal::Parameter { field, expected, found: found.into() });
+        let refused = Err(Refusal::Request(RequestError::Parameter { field, expected, found: found.into() }));
         assert_eq!(vnm_of(1, 1, found), refused);
     }
 }
@@ -183,7 +190,7 @@ fn a_tall_or_wide_matrix_of_few_entries_costs_little_or_is_refused() {
     let tall = Entries::try_new(1 << 31, 3, vec![at(0, 0), at((1 << 31) - 1, 2)]).expect("sorted");
     let wide = Entries::try_new(2, u32::MAX as usize, vec![at(0, 0), at(1, u32::MAX - 1)]).expect("sorted");
     let refused = |kind, params, entries| match encode(kind, params, entries) {
-        Err(Refusal::Limit { field, found, limit }) => {
+        Err(Refusal::Limit(Limit { field, found, limit })) => {
             assert_eq!(limit, SLOT_LIMIT);
             (field, found)
         }

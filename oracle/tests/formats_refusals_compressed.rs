@@ -7,10 +7,10 @@ use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,
     unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     Coo, CooParts, Csc, CscParts, Csr, CsrParts, Dense, Entries, Entry, Layout, PAD,
 };
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 
 #[test]
 #[rustfmt::skip]
@@ -127,7 +127,8 @@ fn dense() {
     type Shape = (usize, usize, usize, Layout, usize);
     let valid: Shape = (3, 4, 5, Layout::RowMajor, 15);
     let build = |(rows, cols, ld, layout, len): Shape| Dense::try_new(rows, cols, ld, layout, vec![0.0f32; len]);
-    let short = |found, minimum| Refusal::LeadingDimension { field: "ld", found, minimum };
+    let short = |found, minimum| Refusal::Request(RequestError::LeadingDimension { field: "ld", found, minimum });
+    let length = |expected, found| Refusal::Request(RequestError::Length { field: "data", expected, found });
     refuses(
         &valid,
         build,
@@ -136,9 +137,9 @@ fn dense() {
             ("cols past u32", |d| d.1 = PAST_U32, past_u32("cols", 1 << 32)),
             ("leading dimension short", |d| d.2 = 3, short(3, 4)),
             ("leading dimension of the other layout", |d| (d.2, d.3) = (2, Layout::ColMajor), short(2, 3)),
-            ("an element missing", |d| d.4 = 14, length("data", 15, 14)),
-            ("the other layout", |d| d.3 = Layout::ColMajor, length("data", 20, 15)),
-            ("leading dimension past all memory", |d| d.2 = usize::MAX, length("data", usize::MAX, 15)),
+            ("an element missing", |d| d.4 = 14, length(15, 14)),
+            ("the other layout", |d| d.3 = Layout::ColMajor, length(20, 15)),
+            ("leading dimension past all memory", |d| d.2 = usize::MAX, length(usize::MAX, 15)),
         ],
     );
 }
@@ -152,7 +153,7 @@ fn messages_say_what_where_and_the_other_side() {
             "position (0, 1) is stored again at offset 2 of row_idx; sum or drop duplicates first",
         ),
         (
-            Refusal::DirtyPad { field: "values", at: 5, row: 2 },
+            Refusal::Encoding(EncodingError::DirtyPad { field: "values", at: 5, row: 2 }),
             "values[5] (row 2) lies in the padding but is not a pad",
         ),
         (decreasing("row_ptr", 2, 9, 2), "row_ptr[2] is 2, less than row_ptr[1] = 9"),

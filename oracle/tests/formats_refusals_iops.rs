@@ -6,20 +6,20 @@ use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,
     unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{CpCsr, CpCsrParts, RpCsc, RpCscParts};
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 
 fn empty(field: &'static str, at: usize) -> Refusal {
-    Refusal::Empty { field, at }
+    Refusal::Encoding(EncodingError::Empty { field, at })
 }
 
 fn stray(bit: u32, at: usize) -> Refusal {
     let field = "group_bitmap";
-    Refusal::StrayBit { field, at, bit }
+    Refusal::Encoding(EncodingError::StrayBit { field, at, bit })
 }
 
 fn unequal(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal { field, at, expected, found }
+    Refusal::Encoding(EncodingError::Unequal { field, at, expected, found })
 }
 
 /// 5 x 4 in 4 groups of 2, 2, 1 and 0 rows: column 1 holds rows 0, 1 and 2; column 3 rows 1 and 4.
@@ -42,7 +42,7 @@ fn rp_csc() {
         &valid,
         RpCsc::try_new,
         vec![
-            ("no groups", |p| p.groups = 0, Refusal::Zero { field: "groups" }),
+            ("no groups", |p| p.groups = 0, Refusal::Request(RequestError::Zero { field: "groups" })),
             ("65 groups", |p| p.groups = 65, too_large("groups", 65, 64)),
             ("groups past everything", |p| p.groups = usize::MAX, too_large("groups", usize::MAX as u128, 64)),
             ("rows past u32", |p| p.rows = PAST_U32, past_u32("rows", 1 << 32)),
@@ -105,7 +105,7 @@ fn cp_csr() {
         &valid,
         CpCsr::try_new,
         vec![
-            ("no groups", |p| p.groups = 0, Refusal::Zero { field: "groups" }),
+            ("no groups", |p| p.groups = 0, Refusal::Request(RequestError::Zero { field: "groups" })),
             ("65 groups", |p| p.groups = 65, too_large("groups", 65, 64)),
             ("rows past u32", |p| p.rows = PAST_U32, past_u32("rows", 1 << 32)),
             ("cols past u32", |p| p.cols = PAST_U32, past_u32("cols", 1 << 32)),

@@ -10,25 +10,25 @@ use crate::defects;
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{LibraSddmm, LibraSddmmParts, LibraSpmm, LibraSpmmParts, PAD};
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 
 fn dirty(at: usize, row: usize) -> Refusal {
     let field = "block_col";
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 fn stray(at: usize, bit: u32) -> Refusal {
     let field = "bitmap";
-    Refusal::StrayBit { field, at, bit }
+    Refusal::Encoding(EncodingError::StrayBit { field, at, bit })
 }
 
 fn unequal(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal { field, at, expected, found }
+    Refusal::Encoding(EncodingError::Unequal { field, at, expected, found })
 }
 
 fn kb(found: u64) -> Refusal {
-    Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found }
+    Refusal::Request(RequestError::Parameter { field: "kb", expected: "4, 8 or 16", found })
 }
 
 /// Two blocks in the first window, one in the second.

@@ -17,8 +17,8 @@ use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,
     unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Loops, LoopsParts};
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 
 fn valid() -> LoopsParts<f32> {
     LoopsParts {
@@ -37,7 +37,7 @@ fn valid() -> LoopsParts<f32> {
 
 fn dirty(at: usize, row: usize) -> Refusal {
     let field = "values";
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn loops_shape() {
         vec![
             ("rows past u32", |p| p.rows = PAST_U32, past_u32("rows", 1 << 32)),
             ("cols past u32", |p| p.cols = PAST_U32, past_u32("cols", 1 << 32)),
-            ("tiles of no rows", |p| p.br = 0, Refusal::Zero { field: "br" }),
+            ("tiles of no rows", |p| p.br = 0, Refusal::Request(RequestError::Zero { field: "br" })),
             ("tiles too high", |p| p.br = (1 << 16) + 1, too_large("br", (1 << 16) + 1, 1 << 16)),
             ("tiles past u64", |p| p.br = usize::MAX, too_large("br", u128::from(u64::MAX), 1 << 16)),
             ("a boundary past the last row", |p| p.boundary = 6, too_large("boundary", 6, 5)),

@@ -5,14 +5,14 @@ use sparse_oracle::prelude::*;
 
 use defects::{PAST_U32, duplicate, length, out_of_range, past_u32, refuses, too_large, unsorted};
 use sparse_oracle::format::{Nm, NmParts, TwoFour, TwoFourParts, Vnm, VnmParts};
-use sparse_oracle::{F16, Refusal, Scalar, Tf32};
+use sparse_oracle::{EncodingError, F16, Refusal, RequestError, Scalar, Tf32};
 
 fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 fn zero(field: &'static str) -> Refusal {
-    Refusal::Zero { field }
+    Refusal::Request(RequestError::Zero { field })
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn vnm() {
             ("n past u32", |p| p.n = PAST_U32, past_u32("n", 1 << 32)),
             ("m past u32", |p| p.m = PAST_U32, past_u32("m", 1 << 32)),
             ("n above 4", |p| p.n = 5, too_large("n", 5, 4)),
-            ("m below 4", |p| p.m = 3, Refusal::Parameter { field: "m", expected: "at least 4", found: 3 }),
+            ("m below 4", |p| p.m = 3, Refusal::Request(RequestError::Parameter { field: "m", expected: "at least 4", found: 3 })),
             ("columns past u32", |p| (p.rows, p.v) = (1 << 31, 1), past_u32("column", 1 << 34)),
             ("slots past u32", |p| p.v = 1 << 31, past_u32("slots", 1 << 33)),
             ("a block row too many", |p| p.rows = 5, length("column", 24, 16)),
@@ -123,7 +123,7 @@ fn vnm() {
             ("column repeated", |p| p.column[2] = 1, unsorted("column", 2, 0, 1, 1)),
             ("positions swapped", |p| p.index[0] = 0b0111, unsorted("index", 0, 0, 3, 1)),
             ("position repeated", |p| p.index[2] = 0b0000, unsorted("index", 2, 1, 0, 0)),
-            ("a bit above the positions", |p| p.index[1] |= 1 << 6, Refusal::StrayBit { field: "index", at: 1, bit: 6 }),
+            ("a bit above the positions", |p| p.index[1] |= 1 << 6, Refusal::Encoding(EncodingError::StrayBit { field: "index", at: 1, bit: 6 })),
             ("right of the matrix", |p| p.values[7] = 1.0, dirty("values", 7, 1)),
             ("a value named right of the matrix", |p| p.column[4] = 4, unsorted("column", 5, 0, 4, 1)),
             ("an entry moved right of the matrix", |p| p.index[3] = 0b1001, dirty("values", 6, 1)),
@@ -199,8 +199,8 @@ fn two_four_in_tf32() {
         &tile::<Tf32>(1, 3, 0x4444_444e, &[5.0, 6.0], 64),
         TwoFour::try_new,
         vec![
-            ("halves of two elements", |p| p.metadata[0] = 0x4444_448e, Refusal::Unequal { field: "metadata", at: 0, expected: 0x4444_44ee, found: 0x4444_448e }),
-            ("halves of two elements below", |p| p.metadata[5] = 0xc444_4444, Refusal::Unequal { field: "metadata", at: 5, expected: 0xe444_4444, found: 0xc444_4444 }),
+            ("halves of two elements", |p| p.metadata[0] = 0x4444_448e, Refusal::Encoding(EncodingError::Unequal { field: "metadata", at: 0, expected: 0x4444_44ee, found: 0x4444_448e })),
+            ("halves of two elements below", |p| p.metadata[5] = 0xc444_4444, Refusal::Encoding(EncodingError::Unequal { field: "metadata", at: 5, expected: 0xe444_4444, found: 0xc444_4444 })),
             ("halves descending", |p| p.metadata[0] = 0x4444_4441, unsorted("metadata", 0, 0, 1, 0)),
             ("an element right of the matrix", |p| p.metadata[0] = 0x4444_44ee, dirty("values", 1, 0)),
             ("a pair right of the matrix", |p| p.metadata[0] = 0x4444_4e4e, dirty("metadata", 0, 0)),
@@ -213,11 +213,11 @@ fn two_four_in_tf32() {
 #[test]
 fn two_four_is_for_three_element_types() {
     fn refused<T: Scalar>() {
-        let expected = Refusal::Kind {
+        let expected = Refusal::Request(RequestError::Kind {
             field: "values",
             expected: "tf32, f16 or bf16".to_owned(),
             found: T::PRECISION.name().to_owned(),
-        };
+        });
         assert_eq!(TwoFour::<T>::try_new(TwoFourParts::default()), Err(expected));
     }
     refused::<f64>();

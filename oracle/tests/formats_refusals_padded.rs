@@ -6,11 +6,11 @@ use crate::defects;
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Ell, EllParts, PAD};
+use sparse_oracle::{EncodingError, Limit, Refusal, RequestError};
 
 fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn bcsr() {
         vec![
             ("rows past u32", |p| p.rows = PAST_U32, past_u32("rows", 1 << 32)),
             ("cols past u32", |p| p.cols = PAST_U32, past_u32("cols", 1 << 32)),
-            ("block of no rows", |p| p.block_rows = 0, Refusal::Zero { field: "block_rows" }),
-            ("block of no columns", |p| p.block_cols = 0, Refusal::Zero { field: "block_cols" }),
-            ("block too large", |p| p.block_rows = 1 << 16, Refusal::Limit { field: "block_rows * block_cols", found: 1 << 17, limit: 1 << 16 }),
+            ("block of no rows", |p| p.block_rows = 0, Refusal::Request(RequestError::Zero { field: "block_rows" })),
+            ("block of no columns", |p| p.block_cols = 0, Refusal::Request(RequestError::Zero { field: "block_cols" })),
+            ("block too large", |p| p.block_rows = 1 << 16, Refusal::Limit(Limit { field: "block_rows * block_cols", found: 1 << 17, limit: 1 << 16 })),
             ("block area past usize", |p| (p.block_rows, p.block_cols) = (usize::MAX, 2), {
-                Refusal::Limit { field: "block_rows * block_cols", found: usize::MAX as u128 * 2, limit: 1 << 16 }
+                Refusal::Limit(Limit { field: "block_rows * block_cols", found: usize::MAX as u128 * 2, limit: 1 << 16 })
             }),
             ("a block row too many", |p| p.rows = 5, length("block_row_ptr", 4, 3)),
             ("other block height", |p| p.block_rows = 1, length("block_row_ptr", 4, 3)),
@@ -110,9 +110,9 @@ fn blocked_ell() {
             ("rows past u32", |p| p.rows = PAST_U32, past_u32("rows", 1 << 32)),
             ("cols past u32", |p| p.cols = PAST_U32, past_u32("cols", 1 << 32)),
             ("width past u32", |p| p.width = PAST_U32, past_u32("width", 1 << 32)),
-            ("block of no rows", |p| p.block_rows = 0, Refusal::Zero { field: "block_rows" }),
-            ("block of no columns", |p| p.block_cols = 0, Refusal::Zero { field: "block_cols" }),
-            ("block too large", |p| p.block_cols = 1 << 16, Refusal::Limit { field: "block_rows * block_cols", found: 1 << 17, limit: 1 << 16 }),
+            ("block of no rows", |p| p.block_rows = 0, Refusal::Request(RequestError::Zero { field: "block_rows" })),
+            ("block of no columns", |p| p.block_cols = 0, Refusal::Request(RequestError::Zero { field: "block_cols" })),
+            ("block too large", |p| p.block_cols = 1 << 16, Refusal::Limit(Limit { field: "block_rows * block_cols", found: 1 << 17, limit: 1 << 16 })),
             ("elements past u32", |p| (p.rows, p.width) = (1 << 31, 1 << 31), past_u32("slots", 1 << 63)),
             ("a block row too many", |p| p.rows = 5, length("block_col", 6, 4)),
             ("another width", |p| p.width = 1, length("block_col", 2, 4)),

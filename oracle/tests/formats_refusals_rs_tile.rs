@@ -7,8 +7,8 @@ use sparse_oracle::prelude::*;
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Fields, PAD, RsTile, RsTileParts};
+use sparse_oracle::{EncodingError, Refusal};
 
 const P: u32 = PAD;
 
@@ -35,23 +35,23 @@ fn valid() -> RsTileParts<f32> {
 }
 
 fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 fn stray(at: usize, bit: u32) -> Refusal {
-    Refusal::StrayBit { field: "bitmap", at, bit }
+    Refusal::Encoding(EncodingError::StrayBit { field: "bitmap", at, bit })
 }
 
 fn empty(field: &'static str, at: usize) -> Refusal {
-    Refusal::Empty { field, at }
+    Refusal::Encoding(EncodingError::Empty { field, at })
 }
 
 fn overlap(field: &'static str, at: usize, window: u64, found: u64) -> Refusal {
-    Refusal::Overlap { field, at, window, found }
+    Refusal::Encoding(EncodingError::Overlap { field, at, window, found })
 }
 
 fn unequal(at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal { field: "block_value_ptr", at, expected, found }
+    Refusal::Encoding(EncodingError::Unequal { field: "block_value_ptr", at, expected, found })
 }
 
 #[test]

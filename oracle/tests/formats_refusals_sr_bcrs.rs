@@ -14,8 +14,8 @@ use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, too_large,
     unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{PAD, SrBcrs, SrBcrsParts};
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 
 fn valid() -> SrBcrsParts<f32> {
     SrBcrsParts {
@@ -30,11 +30,11 @@ fn valid() -> SrBcrsParts<f32> {
 }
 
 fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 fn cut_group(at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal { field: "window_ptr", at, expected, found }
+    Refusal::Encoding(EncodingError::Unequal { field: "window_ptr", at, expected, found })
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn sr_bcrs_shape() {
         vec![
             ("rows past u32", |p| p.rows = PAST_U32, past_u32("rows", 1 << 32)),
             ("cols past u32", |p| p.cols = PAST_U32, past_u32("cols", 1 << 32)),
-            ("vectors of no rows", |p| p.v = 0, Refusal::Zero { field: "v" }),
-            ("groups of no vectors", |p| p.stride = 0, Refusal::Zero { field: "stride" }),
+            ("vectors of no rows", |p| p.v = 0, Refusal::Request(RequestError::Zero { field: "v" })),
+            ("groups of no vectors", |p| p.stride = 0, Refusal::Request(RequestError::Zero { field: "stride" })),
             ("a group too large", |p| p.stride = (1 << 15) + 1, too_large("v * stride", (1 << 16) + 2, 1 << 16)),
             ("a group past u64", |p| p.v = usize::MAX, too_large("v * stride", 2 * u128::from(u64::MAX), 1 << 16)),
             ("a window too many", |p| p.rows = 5, length("window_ptr", 4, 3)),

@@ -12,20 +12,20 @@ use crate::defects;
 use defects::{
     PAST_U32, decreasing, duplicate, first, last, length, out_of_range, past_u32, refuses, unsorted,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{BitTcf, BitTcfParts, MeTcf, MeTcfParts, PAD, Tcf, TcfParts};
+use sparse_oracle::{EncodingError, Refusal};
 
 fn dirty(field: &'static str, at: usize, row: usize) -> Refusal {
-    Refusal::DirtyPad { field, at, row }
+    Refusal::Encoding(EncodingError::DirtyPad { field, at, row })
 }
 
 fn unequal(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal { field, at, expected, found }
+    Refusal::Encoding(EncodingError::Unequal { field, at, expected, found })
 }
 
 fn stray(at: usize, bit: u32) -> Refusal {
     let field = "tc_local_bit";
-    Refusal::StrayBit { field, at, bit }
+    Refusal::Encoding(EncodingError::StrayBit { field, at, bit })
 }
 
 #[test]

@@ -4,10 +4,10 @@ use crate::drawings;
 use sparse_oracle::prelude::*;
 
 use drawings::{WORKED, drawn};
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     Entries, Entry, Fields, FormatParams, ImpactRule, PAD, RsTile, RsTileParts, SLOT_LIMIT,
 };
+use sparse_oracle::{Limit, Refusal};
 
 const P: u32 = PAD;
 
@@ -179,7 +179,7 @@ fn a_long_residual_row_among_many_is_refused_before_it_is_allocated() {
     let entries = far(many as usize + 1, (long + many) as usize, &list);
     let slots = u128::from(many + 1) * u128::from(long);
     let refused = RsTile::from_entries_with(&entries, &tau(u32::MAX)).expect_err("too many slots");
-    let expected = Refusal::Limit { field: "residual_slots", found: slots, limit: SLOT_LIMIT };
+    let expected = Refusal::Limit(Limit { field: "residual_slots", found: slots, limit: SLOT_LIMIT });
     assert_eq!(refused, expected);
     assert!(RsTile::from_entries_with(&entries, &tau(1)).is_ok(), "the long row is a window");
 }

@@ -1,13 +1,13 @@
 //! Encodings of LOOPS and SR-BCRS that are wrong, or not the canonical one: those that follow the paper's slips, and what
 //! the judge says of each.
 
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     AnySparse, Entries, Entry, FormatKind, FormatParams, Loops, LoopsParts, PAD, Parts, Sparse, SrBcrs,
 };
 use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::prelude::*;
 use sparse_oracle::verdict::{Defect, Verdict};
+use sparse_oracle::{EncodingError, Refusal};
 
 fn entries(rows: usize, cols: usize, list: &[(u32, u32, f32)]) -> Entries<f32> {
     let list = list.iter().map(|&(row, col, value)| Entry { row, col, value });
@@ -92,7 +92,7 @@ fn slip_1_blocks_of_absolute_rows_are_caught_where_the_boundary_is_not_aligned()
     assert!(said.contains("not a valid encoding"), "the last row falls off the end: {said}");
     assert_eq!(
         Loops::try_new(printed).expect_err("row 7 would be row 8"),
-        Refusal::DirtyPad { field: "values", at: 9, row: 8 }
+        Refusal::Encoding(EncodingError::DirtyPad { field: "values", at: 9, row: 8 })
     );
     // Were the last row empty, nothing would fall off: a valid encoding of another matrix.
     let open = entries(8, 3, &list[..7]);

@@ -9,12 +9,12 @@
 //! row 17   .  .  .  .  .  .  .  .  .  .  . 14       8 and 16 rows: 11
 //! ```
 
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{
     BitTcf, BitTcfParts, Entries, Entry, Fields, FormatKind, FormatParams, MeTcf, MeTcfParts, PAD,
     SLOT_LIMIT, Sparse, Tcf, TcfParts,
 };
 use sparse_oracle::prelude::*;
+use sparse_oracle::{EncodingError, Limit, Refusal};
 
 const KINDS: [FormatKind; 3] = [FormatKind::Tcf, FormatKind::MeTcf, FormatKind::BitTcf];
 
@@ -143,7 +143,8 @@ fn a_block_of_an_empty_window_is_refused() {
     let parts = Tcf::from_entries_with(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.block_partition, [1, 0, 1]);
     let printed = TcfParts { block_partition: vec![1, 1, 1], ..parts };
-    let refusal = Refusal::Unequal { field: "block_partition", at: 1, expected: 0, found: 1 };
+    let refusal =
+        Refusal::Encoding(EncodingError::Unequal { field: "block_partition", at: 1, expected: 0, found: 1 });
     assert_eq!(Tcf::try_new(printed).err(), Some(refusal));
     let parts = MeTcf::from_entries_with(&far, &params(false)).expect("encodes").into_parts();
     assert_eq!(parts.row_window_offset, [0, 1, 1, 2]);
@@ -157,7 +158,8 @@ fn a_window_past_the_last_row_is_refused() {
     let exact = entries(32, 3, &[(31, 2, 2.0)]);
     let mut parts = Tcf::from_entries_with(&exact, &params(false)).expect("encodes").into_parts();
     parts.block_partition.push(1);
-    let refusal = Refusal::Length { field: "block_partition", expected: 2, found: 3 };
+    let refusal =
+        Refusal::Encoding(EncodingError::Length { field: "block_partition", expected: 2, found: 3 });
     assert_eq!(Tcf::try_new(parts).err(), Some(refusal));
 }
 
@@ -209,7 +211,7 @@ fn a_tall_matrix_of_three_entries_costs_little_or_is_refused() {
         (FormatKind::BitTcf, 1 << 31, "row_window_offset", (1 << 28) + 1),
         (FormatKind::MeTcf, u32::MAX as usize, "row_window_offset", (1 << 28) + 1),
     ] {
-        let refusal = Refusal::Limit { field, found, limit: SLOT_LIMIT };
+        let refusal = Refusal::Limit(Limit { field, found, limit: SLOT_LIMIT });
         assert_eq!(Sparse::from_entries(kind, params(true), &tall(rows)).err(), Some(refusal));
     }
     for kind in KINDS {

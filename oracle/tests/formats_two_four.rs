@@ -5,7 +5,7 @@ use sparse_oracle::prelude::*;
 
 use nm_support::picture;
 use sparse_oracle::format::{Entries, Entry, FormatParams, SparseMma, TwoFour};
-use sparse_oracle::{Bf16, F16, Refusal, Scalar, Tf32};
+use sparse_oracle::{Bf16, F16, Limit, Refusal, RequestError, Scalar, Tf32};
 
 fn params(short_k: bool) -> FormatParams {
     FormatParams { short_k, ..FormatParams::default() }
@@ -202,28 +202,33 @@ fn a_whole_matrix_in_f16_and_tf32() {
 
 #[test]
 fn a_chunk_that_is_too_full_and_other_types_are_refused() {
-    let full = |row, column, found, limit| Refusal::TooFull {
-        what: "a chunk of 2:4 (values)",
-        row,
-        column,
-        found,
-        limit,
-        remedy: "prune the matrix first",
+    let full = |row, column, found, limit| {
+        Refusal::Request(RequestError::TooFull {
+            what: "a chunk of 2:4 (values)",
+            row,
+            column,
+            found,
+            limit,
+            remedy: "prune the matrix first",
+        })
     };
     let entries: Entries<F16> = picture(&["1 . . 1 . . . .", ". 1 . 1 1 1 . 1", "1 1 1 1 . . . ."]);
     assert_eq!(encode(&entries, true), Err(full(1, 4, 3, 2)));
     let pairs: Entries<Tf32> = picture(&["1 . . 1", ". 1 1 1"]);
     assert_eq!(encode(&pairs, true), Err(full(1, 2, 2, 1)));
     let other: Entries<f32> = picture(&["1"]);
-    let refusal =
-        Refusal::Kind { field: "values", expected: "tf32, f16 or bf16".to_owned(), found: "f32".to_owned() };
+    let refusal = Refusal::Request(RequestError::Kind {
+        field: "values",
+        expected: "tf32, f16 or bf16".to_owned(),
+        found: "f32".to_owned(),
+    });
     assert_eq!(encode(&other, true), Err(refusal));
     let tall = one::<F16>(1 << 31, 3, 7, 1);
     assert!(
-        matches!(encode(&tall, true), Err(Refusal::Limit { field: "slots", found, .. }) if found == 1 << 34)
+        matches!(encode(&tall, true), Err(Refusal::Limit(Limit { field: "slots", found, .. })) if found == 1 << 34)
     );
     let wide = one::<F16>(3, u32::MAX as usize, 2, u32::MAX - 1);
     assert!(
-        matches!(encode(&wide, true), Err(Refusal::Limit { field: "slots", found, .. }) if found == 1 << 35)
+        matches!(encode(&wide, true), Err(Refusal::Limit(Limit { field: "slots", found, .. })) if found == 1 << 35)
     );
 }

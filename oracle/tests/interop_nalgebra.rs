@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sparse_oracle::convert::convert;
 use sparse_oracle::format::{Coo, CooParts, Csc, Csr, Dense, FormatKind, Layout, Sparse};
 use sparse_oracle::interop::nalgebra as interop;
-use sparse_oracle::{Bf16, Refusal};
+use sparse_oracle::{Bf16, Refusal, RequestError};
 
 proptest! {
     #[test]
@@ -86,7 +86,9 @@ proptest! {
 
 #[test]
 fn shapes_past_u32_are_refused() {
-    let past = |field, found: u128| Refusal::TooLarge { field, found, limit: u64::from(u32::MAX) };
+    let past = |field, found: u128| {
+        Refusal::Request(RequestError::TooLarge { field, found, limit: u64::from(u32::MAX) })
+    };
     assert_eq!(interop::csr(&CsrMatrix::<f64>::zeros(2, 1 << 33)), Err(past("cols", 1 << 33)));
     assert_eq!(interop::csc(&CscMatrix::<f64>::zeros(1 << 33, 2)), Err(past("rows", 1 << 33)));
     let mut tall = CooMatrix::<f64>::new((1 << 32) + 1, 1);

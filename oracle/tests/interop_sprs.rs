@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sparse_oracle::convert::convert;
 use sparse_oracle::format::{Coo, CooParts, Csc, Csr, Entries, Entry, FormatKind, Sparse};
 use sparse_oracle::interop::sprs as interop;
-use sparse_oracle::{F16, Refusal, Scalar};
+use sparse_oracle::{F16, Refusal, RequestError, Scalar};
 use sprs::{CsMat, CsMatI, TriMat, TriMatI};
 
 /// Bits of a CSR matrix, arrays and all.
@@ -105,7 +105,7 @@ fn the_other_storage_is_refused() {
 #[test]
 fn shapes_past_u32_are_refused() {
     let limit = u64::from(u32::MAX);
-    let past = |field| Refusal::TooLarge { field, found: 1 << 33, limit };
+    let past = |field| Refusal::Request(RequestError::TooLarge { field, found: 1 << 33, limit });
     let wide = CsMat::<f64>::zero((2, 1 << 33));
     assert_eq!(interop::csr(&wide.view()), Err(past("cols")));
     assert_eq!(interop::csc(&wide.transpose_view()), Err(past("rows")));
@@ -120,7 +120,7 @@ fn index_types_too_narrow_are_refused() {
         let list = (0..nnz).map(|col| Entry { row: 0, col, value: 1.0f32 });
         Entries::try_new(1, cols, list.collect()).expect("sorted")
     };
-    let narrow = |field, found, limit| Refusal::TooLarge { field, found, limit };
+    let narrow = |field, found, limit| Refusal::Request(RequestError::TooLarge { field, found, limit });
     let wide = Csr::from_entries(&entries(40_000, 1)).expect("encodes");
     assert_eq!(interop::to_csr::<f32, i16, usize>(&wide), Err(narrow("cols", 40_000, 0x7fff)));
     assert!(interop::to_csr::<f32, u16, usize>(&wide).is_ok());

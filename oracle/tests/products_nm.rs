@@ -8,11 +8,11 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Signed;
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
 use sparse_oracle::exact::{Element, Value};
 use sparse_oracle::format::{Dense, Entries, Entry, FormatKind, Nm};
 use sparse_oracle::op::nm::{confusion, definition, product};
 use sparse_oracle::op::prune;
+use sparse_oracle::{Refusal, RequestError};
 
 fn dense(rows: &[&[f64]]) -> Dense<f64> {
     Dense::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
@@ -33,7 +33,12 @@ fn a_product_by_hand() {
     assert_eq!(numbers(&found), expected);
     assert_eq!((found[0][0].terms, found[1][1].gauge.approx()), (2, 840.0));
     let narrow = dense(&[&[1.0, 10.0]]);
-    let shape = Refusal::Shape { left_name: "columns of A", left: 2, right_name: "rows of B", right: 3 };
+    let shape = Refusal::Request(RequestError::Shape {
+        left_name: "columns of A",
+        left: 2,
+        right_name: "rows of B",
+        right: 3,
+    });
     assert_eq!(definition(&narrow, &b).map(|_| ()), Err(shape.clone()));
     assert_eq!(product(&narrow, &b.entries()).map(|_| ()), Err(shape));
 }
@@ -74,8 +79,9 @@ fn the_confusion_matrix_by_hand() {
 #[test]
 fn the_confusion_matrix_of_other_shapes_and_numbers() {
     let full: Entries<f64> = picture(&["1 5", "2 4"]);
-    let shape =
-        |left_name, left, right_name, right| Err(Refusal::Shape { left_name, left, right_name, right });
+    let shape = |left_name, left, right_name, right| {
+        Err(Refusal::Request(RequestError::Shape { left_name, left, right_name, right }))
+    };
     let narrow: Entries<f64> = picture(&["1", "2"]);
     let found = confusion(&dense(&[&[1.0, 1.0]]), &full, &narrow, 1.0);
     assert_eq!(found, shape("columns of the full matrix", 2, "columns of the pruned one", 1));

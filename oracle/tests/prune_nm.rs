@@ -10,7 +10,7 @@ use num_traits::Zero;
 use proptest::prelude::*;
 use sparse_oracle::format::{Entries, Entry, FormatKind, FormatParams, Sparse};
 use sparse_oracle::op::prune;
-use sparse_oracle::{F16, Precision, Refusal, Scalar, Tf32, with_scalar};
+use sparse_oracle::{F16, Precision, Refusal, RequestError, Scalar, Tf32, with_scalar};
 
 fn pruned<T: Scalar>(kind: FormatKind, params: FormatParams, rows: &[&str]) -> Entries<T> {
     prune(&picture::<T>(rows), kind, &params).expect("legal parameters")
@@ -125,7 +125,7 @@ fn what_the_format_refuses_is_refused() {
     assert_eq!(prune(&unsorted, FormatKind::Nm, &nm(1, 1, 1)), Err(refusal));
     assert!(matches!(
         prune(&picture::<f64>(&["1"]), FormatKind::TwoFour, &nm(1, 1, 1)),
-        Err(Refusal::Kind { field: "values", .. })
+        Err(Refusal::Request(RequestError::Kind { field: "values", .. }))
     ));
 }
 
@@ -243,7 +243,7 @@ proptest! {
             let matrix = matrix.map_err(|r| TestCaseError::fail(format!("does not fit: {r}")))?;
             prop_assert_eq!(matrix.entries().bits(), found.without_positive_zeros().bits());
             if found.list.len() < entries.list.len() {
-                let refused = matches!(Sparse::from_entries(kind, params, &entries), Err(Refusal::TooFull { .. }));
+                let refused = matches!(Sparse::from_entries(kind, params, &entries), Err(Refusal::Request(RequestError::TooFull { .. })));
                 prop_assert!(refused, "encoded although pruning dropped something");
             }
         });

@@ -133,7 +133,8 @@ pub(crate) fn repeat(
         others: Vec::new(),
     };
     let (start, mut runs) = (Instant::now(), 0);
-    // How many fit into the time decides how likely a race is seen, and is recorded nowhere.
+    // The number of runs that fit into the time differs between machines and is not recorded: it only decides how likely a race is
+    // seen.
     while runs < again.times || runs < MOST && start.elapsed() < again.within {
         runs += 1;
         let response = execute(case, operands, backend, first.before(), spent);
@@ -161,7 +162,8 @@ pub(crate) fn repeat(
     if again.together && backend.thread_safe() {
         let both = (operands, &negated(operands));
         let all = execute_together(case, both, backend, (first.before(), TOGETHER), spent);
-        // Only the number of threads that a claim is about may be another one here.
+        // Calls at once may each get fewer threads than the first run had, so that only a claim about any number of threads is broken
+        // by a difference.
         let differs = |response: &Response| difference(case, operands, &first.response, response);
         if let Some((difference, response)) =
             all.into_iter().find_map(|response| Some((differs(&response)?, response)))

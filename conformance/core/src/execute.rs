@@ -27,8 +27,9 @@ use std::time::{Duration, Instant};
 /// Elements of guard on either side of an output.
 const GUARD: usize = 16;
 
-/// What an output that may not be read holds in a further run, where there is one (one seed in four): a huge number of either
-/// sign, zero, or infinity. A kernel that clears NaN, takes a maximum with it or skips it is right beside poison.
+/// What the output holds in a second run of a case whose output must not be read; one seed in four has such a run. It is a huge
+/// number of either sign, zero, or infinity: a kernel that reads the output, but ignores NaN, gets the first run right, which
+/// starts from NaN.
 #[must_use]
 pub(crate) fn other_filling(precision: Precision, seed: u64) -> Option<u64> {
     // Sign, largest exponent and most of a significand.
@@ -235,8 +236,8 @@ fn within(pool: &ThreadPool, run: impl FnOnce() -> Observed + Send) -> Observed 
 /// Calls that each thread makes where several call at once.
 const ROUNDS: usize = 4;
 
-/// Calls the backend from so many threads at once, each with an output of its own, every second one on the other operands: what
-/// came for the first, and of the others what is no answer.
+/// Calls the backend from so many threads at once, each with an output of its own; every second thread works on `others`. Returns all
+/// responses on `operands`, and those on `others` that are crashes, timeouts or broken rules.
 pub(crate) fn execute_together(
     case: &Case,
     (operands, others): (&Operands, &Operands),

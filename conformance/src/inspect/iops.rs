@@ -12,8 +12,8 @@ use sparse_kernels::iops::{
     Counters, Dataflows, IopsPlan, Machine, Mode, Partition, Problem, sdmm, sdmm_dataflows, sdmm_problem,
     ssmm, ssmm_dataflows, ssmm_problem,
 };
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Csr, SLOT_LIMIT};
+use sparse_oracle::{Limit, Refusal};
 use std::fmt::Write as _;
 
 /// One product on the machine, and on the same array by the two other dataflows.
@@ -58,7 +58,7 @@ impl View {
         // B before it is allocated; the model looks at C.
         let found = a.cols as u128 * n as u128;
         if found > u128::from(SLOT_LIMIT) {
-            return Err(Refusal::Limit { field: "columns of A * --columns", found, limit: SLOT_LIMIT });
+            return Err(Limit { field: "columns of A * --columns", found, limit: SLOT_LIMIT }.into());
         }
         let ones = vec![1.0; a.cols * n];
         let run = sdmm(a, (&ones, n), &machine, IopsPlan::Adaptive)?;

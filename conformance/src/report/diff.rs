@@ -26,7 +26,8 @@ const SHOWN: usize = 20;
 pub struct Diff {
     /// Always [`SCHEMA_NAME`].
     pub schema: String,
-    /// What differs in suite, plan, and backends' versions: two runs of unlike things are compared with a grain of salt.
+    /// Differences in suite, plan and versions of backends. Where there are any, new and fixed findings may come from them and not
+    /// from the kernels.
     pub setting: Vec<Setting>,
     /// Findings that the old report does not have.
     pub new_findings: Vec<NewFinding>,

@@ -15,7 +15,7 @@ use sparse_oracle::format::{
     LibraSpmm, LibraSpmmParts, PAD, Parts, RsTile, RsTileParts, Sparse,
 };
 use sparse_oracle::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::{Precision, Scalar};
 use sparse_oracle::task::{Answer, Task};
 
@@ -66,7 +66,7 @@ fn check(parts: Parts<F16>) -> Result<Sparse<F16>, Refusal> {
         Parts::BitTcf(p) => BitTcf::try_new(p).map(Sparse::BitTcf),
         Parts::LibraSpmm(p) => LibraSpmm::try_new(p).map(Sparse::LibraSpmm),
         Parts::LibraSddmm(p) => LibraSddmm::try_new(p).map(Sparse::LibraSddmm),
-        _ => Err(Refusal::Zero { field: "format" }),
+        _ => Err(RequestError::Zero { field: "format" }.into()),
     }
 }
 

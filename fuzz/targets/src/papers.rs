@@ -10,7 +10,7 @@ use sparse_oracle::format::{
 use sparse_oracle::judge::judge_encoded;
 use sparse_oracle::op::prune;
 use sparse_oracle::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Limit, Refusal, RequestError};
 use sparse_oracle::scalar::{Element, Scalar};
 use sparse_oracle::task::{Answer, Task};
 use sparse_oracle::verdict::Verdict;
@@ -41,14 +41,14 @@ pub fn nm_pack(bytes: &[u8]) -> FuzzOutcome {
             "pruning twice prunes more"
         );
         let all = encoded_alike(kind, &entries, params);
-        if matches!(all, Err(Refusal::Limit { .. } | Refusal::TooLarge { .. })) {
+        if matches!(all, Err(Refusal::Limit(Limit { .. }) | Refusal::Request(RequestError::TooLarge { .. }))) {
             return FuzzOutcome::Refused;
         }
         assert_eq!(all.is_ok(), kept.nnz() == entries.nnz(), "what fits is what pruning keeps: {all:?}");
         let matrix = match encoded_alike(kind, &kept, params) {
             Ok(matrix) => matrix,
             Err(refusal) => {
-                assert!(matches!(refusal, Refusal::Limit { .. } | Refusal::TooLarge { .. }), "{refusal}");
+                assert!(matches!(refusal, Refusal::Limit(Limit { .. }) | Refusal::Request(RequestError::TooLarge { .. })), "{refusal}");
                 return FuzzOutcome::Refused;
             }
         };

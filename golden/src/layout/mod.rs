@@ -19,7 +19,7 @@ use crate::families::Values;
 use crate::table::{Op, Row, System};
 use sparse_oracle::format::{Csr, Dense, Entries, Entry, Layout};
 use sparse_oracle::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::Scalar;
 
 /// A row of the dense operand (or [`PAD`](sparse_oracle::format::PAD)), and the bits of the factor that it meets.
@@ -104,7 +104,7 @@ fn check_size(field: &'static str, rows: usize, cols: usize) -> Result<(), Refus
     if found <= u128::from(LARGEST) {
         return Ok(());
     }
-    Err(Refusal::TooLarge { field, found, limit: LARGEST })
+    Err(RequestError::TooLarge { field, found, limit: LARGEST }.into())
 }
 
 /// The pattern with values in stored order.

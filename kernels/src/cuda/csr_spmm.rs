@@ -29,7 +29,7 @@ use pieces::{CUT, Pieces};
 use sparse_types::arithmetic::{Along, Arithmetic, Reduction};
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::{Answer, Task};
 use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::sync::{Mutex, PoisonError};
@@ -245,11 +245,11 @@ impl<I: Entry> PreparedCsr<I> {
         let count = if factors.0 == A::ZERO { 0 } else { self.pieces };
         // The second pass has a column a thread. Refused before anything is written.
         if count > 0 && c.cols.div_ceil(BLOCK as usize) > GRID_Y {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Request(RequestError::TooLarge {
                 field: "columns of C",
                 found: c.cols as u128,
                 limit: (GRID_Y * BLOCK as usize) as u64,
-            });
+            }));
         }
         let ldw = c.cols.next_multiple_of(I::WIDE);
         let needed = (count.saturating_mul(ldw).saturating_mul(size_of::<A>())).div_ceil(8);
@@ -298,11 +298,11 @@ impl<I: Entry> PreparedCsr<I> {
         let lanes = threads.next_power_of_two().min(32);
         let slabs = threads.div_ceil(lanes);
         if slabs > GRID_Y {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Request(RequestError::TooLarge {
                 field: "columns of C",
                 found: c.cols as u128,
                 limit: (GRID_Y * 32 * each) as u64,
-            });
+            }));
         }
         let lanes = lanes as u32;
         let tasks = self.rows as u64 + u64::from(pieces.count);

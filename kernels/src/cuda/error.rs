@@ -1,6 +1,6 @@
 //! Why a GPU did not do what was asked.
 
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{EngineError, Refusal};
 
 /// What went wrong between here and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -97,11 +97,17 @@ pub enum CudaError {
     },
 }
 
+impl From<CudaError> for EngineError {
+    fn from(error: CudaError) -> EngineError {
+        match error {
+            CudaError::Absent { .. } => EngineError::Unavailable { feature: "cuda" },
+            other => EngineError::Device { device: "CUDA", reason: other.to_string() },
+        }
+    }
+}
+
 impl From<CudaError> for Refusal {
     fn from(error: CudaError) -> Refusal {
-        match error {
-            CudaError::Absent { .. } => Refusal::Unavailable { feature: "cuda" },
-            other => Refusal::Device { device: "CUDA", reason: other.to_string() },
-        }
+        EngineError::from(error).into()
     }
 }

@@ -18,7 +18,7 @@ use cudarc::driver::{
     sys,
 };
 use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{EngineError, Refusal, RequestError};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -38,9 +38,9 @@ impl Gpu {
     /// The GPU of this process, the same at every call.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] where there is no driver or no GPU.
-    pub fn get() -> Result<&'static Gpu, Refusal> {
-        Gpu::probe().map_err(|error| Refusal::from(error.clone()))
+    /// [`EngineError::Unavailable`] where there is no driver or no GPU.
+    pub fn get() -> Result<&'static Gpu, EngineError> {
+        Gpu::probe().map_err(|error| EngineError::from(error.clone()))
     }
 
     /// As [`Gpu::get`], with the reason in full.
@@ -86,7 +86,7 @@ impl Gpu {
     /// A kernel, ready to launch; the module is loaded at the first call.
     ///
     /// # Errors
-    /// [`Refusal::Device`] where the GPU is too old for the source, the driver does not take the PTX and NVRTC is missing or
+    /// [`EngineError::Device`] where the GPU is too old for the source, the driver does not take the PTX and NVRTC is missing or
     /// does not compile it, or the source has no such kernel.
     pub(crate) fn function(&self, source: Source, symbol: &str) -> Result<CudaFunction, Refusal> {
         let key = (source, symbol.to_owned());
@@ -138,7 +138,7 @@ impl Gpu {
     /// A buffer with these elements. Device buffers have at least one element, which the driver insists on.
     ///
     /// # Errors
-    /// [`Refusal::Device`] where memory is short or the driver fails.
+    /// [`EngineError::Device`] where memory is short or the driver fails.
     pub(crate) fn upload<T: DeviceRepr + ValidAsZeroBits>(
         &self,
         elements: &[T],
@@ -153,7 +153,7 @@ impl Gpu {
     /// A buffer of `len` zeros (one, where `len` is 0).
     ///
     /// # Errors
-    /// [`Refusal::Device`] where memory is short or the driver fails.
+    /// [`EngineError::Device`] where memory is short or the driver fails.
     pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<CudaSlice<T>, Refusal> {
         let len = len.max(1);
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
@@ -164,7 +164,7 @@ impl Gpu {
     /// Copies the first elements of a buffer into a slice, and waits for that and for all work before it.
     ///
     /// # Errors
-    /// [`Refusal::Length`] where the buffer is shorter; [`Refusal::Device`] where a kernel before it failed.
+    /// [`RequestError::Length`] where the buffer is shorter; [`EngineError::Device`] where a kernel before it failed.
     pub(crate) fn download<T: DeviceRepr>(
         &self,
         buffer: &CudaSlice<T>,
@@ -174,11 +174,11 @@ impl Gpu {
             return self.wait();
         }
         let Some(view) = buffer.try_slice(..into.len()) else {
-            return Err(Refusal::Length {
+            return Err(Refusal::Request(RequestError::Length {
                 field: "device buffer",
                 expected: into.len(),
                 found: buffer.len(),
-            });
+            }));
         };
         self.stream.memcpy_dtoh(&view, into).map_err(failed("download a result"))?;
         self.wait()
@@ -206,7 +206,7 @@ impl Gpu {
     /// Waits for all work.
     ///
     /// # Errors
-    /// [`Refusal::Device`] where a kernel failed.
+    /// [`EngineError::Device`] where a kernel failed.
     pub(crate) fn wait(&self) -> Result<(), Refusal> {
         Ok(self.stream.synchronize().map_err(failed("finish a kernel"))?)
     }
@@ -251,7 +251,7 @@ mod tests {
         let gpu = match Gpu::get() {
             Ok(gpu) => gpu,
             Err(refusal) => {
-                assert_eq!(refusal, Refusal::Unavailable { feature: "cuda" });
+                assert_eq!(refusal, EngineError::Unavailable { feature: "cuda" });
                 eprintln!("SKIPPED: 2 allocations on a GPU: {refusal}");
                 return;
             }
@@ -259,7 +259,7 @@ mod tests {
         assert!(!gpu.found().name().is_empty());
         for len in [1 << 50, usize::MAX] {
             let refused = gpu.zeros::<u64>(len).map(|_| ()).expect_err("no GPU has so much");
-            assert!(matches!(refused, Refusal::Device { .. }), "{refused}");
+            assert!(matches!(refused, Refusal::Engine(EngineError::Device { .. })), "{refused}");
         }
     }
 }

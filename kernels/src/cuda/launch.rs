@@ -5,7 +5,7 @@
 use super::gpu::{Gpu, failed};
 use super::source::Source;
 use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg, sys};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use std::sync::{Mutex, PoisonError};
 
 /// How many blocks, of what.
@@ -21,11 +21,11 @@ impl Grid {
     /// Blocks along x.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] for more than a launch can number; `field` is what there are too many of.
+    /// [`RequestError::TooLarge`] for more than a launch can number; `field` is what there are too many of.
     pub(super) fn new(field: &'static str, blocks: u128, threads: u32, shared: u32) -> Result<Grid, Refusal> {
         let limit = u128::from(i32::MAX as u32);
         if blocks > limit {
-            return Err(Refusal::TooLarge { field, found: blocks, limit: limit as u64 });
+            return Err(RequestError::TooLarge { field, found: blocks, limit: limit as u64 }.into());
         }
         Ok(Grid { blocks: blocks as u32, threads, shared })
     }
@@ -54,7 +54,7 @@ pub(super) fn address_mut<T>(gpu: &Gpu, buffer: &mut CudaSlice<T>) -> u64 {
 /// touches only memory of live buffers.
 ///
 /// # Errors
-/// [`Refusal::Device`] where the driver fails.
+/// [`EngineError::Device`](sparse_types::refusal::EngineError::Device) where the driver fails.
 pub(super) unsafe fn by_value<T: DeviceRepr>(
     gpu: &Gpu,
     source: Source,

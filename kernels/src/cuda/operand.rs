@@ -14,7 +14,7 @@ use crate::portable::request::{Product, same};
 use crate::portable::unit::Unit;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use sparse_types::format::Sparse;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 
@@ -89,18 +89,22 @@ pub(crate) fn fits<I: Word, O: Word>(
 /// Refuses a buffer of `length` elements in which a row-major matrix does not lie.
 fn extent((rows, cols): (usize, usize), ld: usize, length: usize) -> Result<(), Refusal> {
     if rows > 1 && ld < cols {
-        return Err(Refusal::LeadingDimension {
+        return Err(Refusal::Request(RequestError::LeadingDimension {
             field: "the leading dimension on the device",
             found: ld,
             minimum: cols,
-        });
+        }));
     }
     let expected = match rows {
         0 => 0,
         _ => (rows - 1).saturating_mul(ld).saturating_add(cols),
     };
     if length < expected {
-        return Err(Refusal::Length { field: "a dense matrix on the device", expected, found: length });
+        return Err(Refusal::Request(RequestError::Length {
+            field: "a dense matrix on the device",
+            expected,
+            found: length,
+        }));
     }
     Ok(())
 }
@@ -114,7 +118,7 @@ impl<T: Word> DeviceDense<T> {
     /// A buffer as a matrix.
     ///
     /// # Errors
-    /// [`Refusal::LeadingDimension`] where rows would overlap, [`Refusal::Length`] where the last row would end behind the buffer.
+    /// [`RequestError::LeadingDimension`] where rows would overlap, [`RequestError::Length`] where the last row would end behind the buffer.
     pub(crate) fn new(
         data: CudaSlice<T::Bits>,
         (rows, cols): (usize, usize),
@@ -258,11 +262,15 @@ mod tests {
         assert_eq!(extent((3, 5), 8, 21), Ok(()));
         assert_eq!(extent((0, 5), 0, 0), Ok(()));
         assert_eq!(extent((1, 5), 0, 5), Ok(()));
-        let short = Refusal::Length { field: "a dense matrix on the device", expected: 21, found: 20 };
+        let short = Refusal::Request(RequestError::Length {
+            field: "a dense matrix on the device",
+            expected: 21,
+            found: 20,
+        });
         assert_eq!(extent((3, 5), 8, 20), Err(short));
         assert!(matches!(
             extent((2, 5), 4, 100),
-            Err(Refusal::LeadingDimension { found: 4, minimum: 5, .. })
+            Err(Refusal::Request(RequestError::LeadingDimension { found: 4, minimum: 5, .. }))
         ));
         assert!(extent((usize::MAX, 2), usize::MAX, 100).is_err());
     }

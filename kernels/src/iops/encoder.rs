@@ -11,7 +11,7 @@
 
 use super::machine::{EXTENT, GROUPS, LANE};
 use sparse_types::format::{CpCsrParts, RpCscParts};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// The entries of one k in one group.
 #[derive(Clone, Copy, Debug)]
@@ -190,7 +190,7 @@ pub(super) fn check(groups: u32, (rows, cols): (usize, usize), rp_csc: bool) -> 
     let (sides, grouped, other) = if rp_csc { (RP_CSC, rows, cols) } else { (CP_CSR, cols, rows) };
     let groups = groups as usize;
     if groups == 0 {
-        return Err(Refusal::Zero { field: "groups" });
+        return Err(RequestError::Zero { field: "groups" }.into());
     }
     for (field, found, limit) in [
         ("groups", groups, GROUPS),
@@ -198,7 +198,7 @@ pub(super) fn check(groups: u32, (rows, cols): (usize, usize), rp_csc: bool) -> 
         (sides.group, grouped.div_ceil(groups), EXTENT),
     ] {
         if found > limit {
-            return Err(Refusal::TooLarge { field, found: found as u128, limit: limit as u64 });
+            return Err(RequestError::TooLarge { field, found: found as u128, limit: limit as u64 }.into());
         }
     }
     Ok(())
@@ -231,14 +231,14 @@ fn too_long(index: &[u32], size: usize, k: usize, sides: &MatrixSides) -> Refusa
     let lane = groups.find(|lane| lane.len() > LANE).unwrap_or(index);
     let first = lane.first().map_or(0, |&at| at as usize / size * size);
     let (row, column) = if sides.columns { (first, k) } else { (k, first) };
-    Refusal::TooFull {
+    Refusal::Request(RequestError::TooFull {
         what: sides.lane,
         row,
         column,
         found: lane.len() as u64,
         limit: LANE as u64,
         remedy: sides.remedy,
-    }
+    })
 }
 
 /// A whole matrix, given by columns, in RP-CSC.

@@ -4,7 +4,7 @@ use super::lanes::MatrixLanes;
 use super::value::Value;
 use crate::portable::moves::Arrays;
 use rayon::prelude::*;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Limit, Refusal};
 
 /// An entry of C.
 pub(super) type ResultEntry<T> = (u32, u32, T);
@@ -25,7 +25,7 @@ pub(super) fn check_entries<T: Value>(
     }
     let found = entries(&a.turned()?, b);
     if found > limit {
-        return Err(Refusal::Limit { field: "nnz of A * B", found: u128::from(found), limit });
+        return Err(Limit { field: "nnz of A * B", found: u128::from(found), limit }.into());
     }
     Ok(())
 }
@@ -111,7 +111,8 @@ mod tests {
         assert_eq!((found, found), (made as u64, counters.outputs), "as many as are made");
         assert!(found < counters.products, "some products meet");
         assert_eq!(check_entries(&columns, &by_rows, found), Ok(()));
-        let refusal = Refusal::Limit { field: "nnz of A * B", found: u128::from(found), limit: found - 1 };
+        let refusal =
+            Refusal::Limit(Limit { field: "nnz of A * B", found: u128::from(found), limit: found - 1 });
         assert_eq!(check_entries(&columns, &by_rows, found - 1), Err(refusal));
     }
 }

@@ -10,7 +10,7 @@
 //! | encoders | 8 entries a cycle each | not in the paper: one for each group |
 //! | DRAM | 160 bytes a cycle | our assumption, the paper gives no bandwidth: 128 GB/s at this clock, which is what the papers of OuterSPACE and SpArch give for their HBM (16 channels of 8 GB/s) |
 
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// Most groups: bits of a group bitmap.
 pub(super) const GROUPS: usize = 64;
@@ -78,7 +78,7 @@ impl Machine {
     /// Checks every parameter.
     ///
     /// # Errors
-    /// [`Refusal::Zero`] and [`Refusal::TooLarge`] name the first that no machine can have: a size of 0, a buffer of one
+    /// [`RequestError::Zero`] and [`RequestError::TooLarge`] name the first that no machine can have: a size of 0, a buffer of one
     /// entry (there are two halves), more groups than a bitmap has bits, a reserve that leaves nothing.
     pub fn check(&self) -> Result<(), Refusal> {
         for (field, value) in [
@@ -92,16 +92,16 @@ impl Machine {
             ("dram_bytes", u64::from(self.dram_bytes)),
         ] {
             if value == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         for (field, buffer) in [("buffer_a", self.buffer_a), ("buffer_b", self.buffer_b)] {
             if buffer < 2 {
-                return Err(Refusal::Parameter {
+                return Err(Refusal::Request(RequestError::Parameter {
                     field,
                     expected: "at least 2 entries, one in each half",
                     found: buffer,
-                });
+                }));
             }
         }
         for (field, found, limit) in [
@@ -114,7 +114,7 @@ impl Machine {
         ] {
             if found > limit {
                 let found = u128::from(found);
-                return Err(Refusal::TooLarge { field, found, limit });
+                return Err(RequestError::TooLarge { field, found, limit }.into());
             }
         }
         Ok(())

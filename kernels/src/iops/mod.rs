@@ -55,7 +55,7 @@ use crate::portable::request::same;
 use dataflow::Second;
 use lanes::MatrixLanes;
 use sparse_types::format::{CpCsr, Csr, CsrParts, RpCsc, SLOT_LIMIT};
-use sparse_types::refusal::{Refusal, check_u32};
+use sparse_types::refusal::{Limit, Refusal, check_u32};
 
 /// How a product is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,7 +168,7 @@ fn check_dense_extents((rows, cols): (usize, usize), b: usize, n: usize) -> Resu
     same(("columns of A * columns of B", cols.saturating_mul(n)), ("elements of B", b))?;
     let found = rows as u128 * n as u128;
     if found > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::Limit { field: "elements of C", found, limit: SLOT_LIMIT });
+        return Err(Limit { field: "elements of C", found, limit: SLOT_LIMIT }.into());
     }
     Ok(())
 }

@@ -15,7 +15,7 @@
 
 use super::machine::{EXTENT, LENGTH, LOCATION, Machine};
 use super::rules::Rules;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use std::iter::successors;
 
 /// What the second operand is.
@@ -158,14 +158,14 @@ pub fn partition(problem: &Problem, machine: &Machine) -> Result<Partition, Refu
     rules.check(Reuse::Rabe, 1, 1, 1)?;
     let candidates = [first_reuse(&rules, Reuse::Raf), first_reuse(&rules, Reuse::Rbf), equal(&rules)];
     let best = candidates.into_iter().flatten().min_by_key(|p| (p.traffic(problem), p.reuse));
-    best.ok_or(Refusal::Zero { field: "partition" })
+    best.ok_or(Refusal::Request(RequestError::Zero { field: "partition" }))
 }
 
 /// The partition, or where psums of a single element would not fit, that of the smallest buffer in which they would:
 /// overflows do the rest.
 pub(super) fn plan(problem: &Problem, machine: &Machine) -> Result<Partition, Refusal> {
     match partition(problem, machine) {
-        Err(Refusal::TooLarge { field: "psum", found, .. }) => {
+        Err(Refusal::Request(RequestError::TooLarge { field: "psum", found, .. })) => {
             let usable = u128::from(100 - machine.reserve);
             let room = (found * 100).div_ceil(usable);
             let psum = u64::try_from(room).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
@@ -244,10 +244,14 @@ impl Partition {
     pub fn check_cover(&self, problem: &Problem, machine: &Machine) -> Result<(), Refusal> {
         for (field, size) in [("mt", self.mt), ("kt", self.kt), ("nt", self.nt)] {
             if size == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
             if size > EXTENT {
-                return Err(Refusal::TooLarge { field, found: size as u128, limit: EXTENT as u64 });
+                return Err(Refusal::Request(RequestError::TooLarge {
+                    field,
+                    found: size as u128,
+                    limit: EXTENT as u64,
+                }));
             }
         }
         for (field, size, groups, count, extent) in [
@@ -257,11 +261,11 @@ impl Partition {
         ] {
             let covered = (size as u128 * groups as u128).saturating_mul(count as u128);
             if covered < extent as u128 {
-                return Err(Refusal::Parameter {
+                return Err(Refusal::Request(RequestError::Parameter {
                     field,
                     expected: "at least the extent that it cuts",
                     found: covered as u64,
-                });
+                }));
             }
         }
         Ok(())

@@ -16,7 +16,7 @@
 
 use super::machine::{EXTENT, LANE, Machine};
 use super::partition::{Mode, Problem, Reuse};
-use sparse_types::refusal::{Refusal, check_u32};
+use sparse_types::refusal::{Refusal, RequestError, check_u32};
 
 /// A problem and a machine that have been looked at; no extent of 0.
 pub(super) struct Rules {
@@ -51,11 +51,11 @@ impl CapacityRule {
         if self.count * 100 <= self.room.saturating_mul(self.per) {
             return Ok(());
         }
-        Err(Refusal::TooLarge {
+        Err(Refusal::Request(RequestError::TooLarge {
             field: self.field,
             found: self.count.div_ceil(self.per),
             limit: (self.room / 100) as u64,
-        })
+        }))
     }
 }
 
@@ -77,7 +77,7 @@ impl Rules {
         {
             if found > limit {
                 let found = u128::from(found);
-                return Err(Refusal::TooLarge { field, found, limit });
+                return Err(RequestError::TooLarge { field, found, limit }.into());
             }
         }
         Ok(Rules {
@@ -102,7 +102,11 @@ impl Rules {
     pub(super) fn check(&self, reuse: Reuse, mt: usize, nt: usize, kt: usize) -> Result<(), Refusal> {
         for (field, size) in [("mt", mt), ("kt", kt), ("nt", nt)] {
             if size > EXTENT {
-                return Err(Refusal::TooLarge { field, found: size as u128, limit: EXTENT as u64 });
+                return Err(Refusal::Request(RequestError::TooLarge {
+                    field,
+                    found: size as u128,
+                    limit: EXTENT as u64,
+                }));
             }
         }
         let (m, k, n) = (self.m as u128, self.k as u128, self.n as u128);

@@ -16,7 +16,7 @@ use super::ssmm::want;
 use super::tiles::{Strip, TileCut, cut, overflows_a};
 use super::value::Value;
 use rayon::prelude::*;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// The product as the partition sees it.
 pub(super) fn problem<T: Value>(a: &MatrixLanes<'_, T>, n: usize) -> Problem {
@@ -37,7 +37,7 @@ pub(super) fn check_dense(
         ("psum", psums, machine.psum),
     ] {
         if found > u128::from(limit) {
-            return Err(Refusal::TooLarge { field, found, limit });
+            return Err(RequestError::TooLarge { field, found, limit }.into());
         }
     }
     Ok(())

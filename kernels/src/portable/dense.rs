@@ -6,7 +6,7 @@
 
 use super::element::{Operand, Output};
 use sparse_types::format::Layout;
-use sparse_types::refusal::{Refusal, check_u32};
+use sparse_types::refusal::{Refusal, RequestError, check_u32};
 
 /// A dense matrix: element (i, j) is `data[i * row_step + j * col_step]`.
 #[derive(Debug)]
@@ -51,15 +51,15 @@ impl<D> Strided<D> {
             Layout::ColMajor => (cols, rows, 1, ld),
         };
         if ld < inner {
-            return Err(Refusal::LeadingDimension { field: names.ld, found: ld, minimum: inner });
+            return Err(RequestError::LeadingDimension { field: names.ld, found: ld, minimum: inner }.into());
         }
         let expected = outer as u128 * ld as u128;
         if expected != len as u128 {
-            return Err(Refusal::Length {
+            return Err(Refusal::Request(RequestError::Length {
                 field: names.data,
                 expected: usize::try_from(expected).unwrap_or(usize::MAX),
                 found: len,
-            });
+            }));
         }
         Ok(Strided { rows, cols, row_step, col_step, data })
     }
@@ -170,13 +170,19 @@ mod tests {
         let huge = u32::MAX as usize;
         assert!(matches!(
             refused((2, 3, 2, Layout::RowMajor), 4),
-            Refusal::LeadingDimension { field: "ldb", .. }
+            Refusal::Request(RequestError::LeadingDimension { field: "ldb", .. })
         ));
         assert!(matches!(
             refused((2, 3, 3, Layout::RowMajor), 5),
-            Refusal::Length { field: "B", expected: 6, .. }
+            Refusal::Request(RequestError::Length { field: "B", expected: 6, .. })
         ));
-        assert!(matches!(refused((huge, 1, usize::MAX, Layout::RowMajor), 0), Refusal::Length { .. }));
-        assert!(matches!(refused((huge + 1, 1, 1, Layout::RowMajor), 0), Refusal::TooLarge { .. }));
+        assert!(matches!(
+            refused((huge, 1, usize::MAX, Layout::RowMajor), 0),
+            Refusal::Request(RequestError::Length { .. })
+        ));
+        assert!(matches!(
+            refused((huge + 1, 1, 1, Layout::RowMajor), 0),
+            Refusal::Request(RequestError::TooLarge { .. })
+        ));
     }
 }

@@ -5,7 +5,7 @@ use super::element::Stored;
 use super::request;
 use sparse_types::contract::Op;
 use sparse_types::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, Parts, SLOT_LIMIT, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Limit, Refusal, RequestError};
 use sparse_types::task::{Answer, RawSparse, Task};
 
 /// One transpose or conversion, for every element type.
@@ -73,7 +73,7 @@ pub(crate) fn check_slots(field: &'static str, count: u128) -> Result<usize, Ref
     if count <= u128::from(SLOT_LIMIT) {
         return Ok(count as usize);
     }
-    Err(Refusal::Limit { field, found: count, limit: SLOT_LIMIT })
+    Err(Limit { field, found: count, limit: SLOT_LIMIT }.into())
 }
 
 /// Checks the shape of a block: (rows, columns).
@@ -81,16 +81,16 @@ pub(crate) fn check_block(params: FormatParams) -> Result<(usize, usize), Refusa
     let FormatParams { block_rows, block_cols, .. } = params;
     for (field, extent) in [("block_rows", block_rows), ("block_cols", block_cols)] {
         if extent == 0 {
-            return Err(Refusal::Zero { field });
+            return Err(RequestError::Zero { field }.into());
         }
     }
     let area = u64::from(block_rows) * u64::from(block_cols);
     if area > BLOCK_AREA_LIMIT {
-        return Err(Refusal::Limit {
+        return Err(Refusal::Limit(Limit {
             field: "block_rows * block_cols",
             found: u128::from(area),
             limit: BLOCK_AREA_LIMIT,
-        });
+        }));
     }
     Ok((block_rows as usize, block_cols as usize))
 }

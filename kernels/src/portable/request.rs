@@ -7,7 +7,7 @@ use super::scaling::Scaling;
 use super::unit::Unit;
 use sparse_types::contract::Op;
 use sparse_types::format::{AnySparse, FormatKind, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::scalar::{AnySlice, AnySliceMut};
 use sparse_types::task::{DenseMut, DenseRef, Task};
 
@@ -82,7 +82,7 @@ pub(crate) fn same(left: (&'static str, usize), right: (&'static str, usize)) ->
     if left.1 == right.1 {
         return Ok(());
     }
-    Err(Refusal::Shape { left_name: left.0, left: left.1, right_name: right.0, right: right.1 })
+    Err(RequestError::Shape { left_name: left.0, left: left.1, right_name: right.0, right: right.1 }.into())
 }
 
 /// The operand in the kernel's element type and format.
@@ -94,11 +94,11 @@ pub(crate) fn sparse<'a, T: Stored>(
     let found = (matrix.kind(), matrix.precision());
     match T::open(matrix) {
         Some(typed) if found.0 == kind => Ok(typed),
-        _ => Err(Refusal::Kind {
+        _ => Err(Refusal::Request(RequestError::Kind {
             field,
             expected: format!("{} of {}", kind.name(), T::PRECISION),
             found: format!("{} of {}", found.0.name(), found.1),
-        }),
+        })),
     }
 }
 
@@ -118,10 +118,12 @@ fn dense_mut<T: Stored>(names: Names, operand: DenseMut<'_>) -> Result<Strided<&
 /// A typed vector.
 pub(crate) fn slice<'a, T: Stored>(field: &'static str, data: AnySlice<'a>) -> Result<&'a [T], Refusal> {
     let found = data.precision();
-    T::unwrap_slice(data).ok_or_else(|| Refusal::Kind {
-        field,
-        expected: T::PRECISION.to_string(),
-        found: found.to_string(),
+    T::unwrap_slice(data).ok_or_else(|| {
+        Refusal::Request(RequestError::Kind {
+            field,
+            expected: T::PRECISION.to_string(),
+            found: found.to_string(),
+        })
     })
 }
 
@@ -131,10 +133,12 @@ pub(crate) fn slice_mut<'a, T: Stored>(
     data: AnySliceMut<'a>,
 ) -> Result<&'a mut [T], Refusal> {
     let found = precision_of(&data);
-    T::unwrap_slice_mut(data).ok_or_else(|| Refusal::Kind {
-        field,
-        expected: T::PRECISION.to_string(),
-        found: found.to_string(),
+    T::unwrap_slice_mut(data).ok_or_else(|| {
+        Refusal::Request(RequestError::Kind {
+            field,
+            expected: T::PRECISION.to_string(),
+            found: found.to_string(),
+        })
     })
 }
 
@@ -154,10 +158,18 @@ fn precision_of(data: &AnySliceMut<'_>) -> sparse_types::Precision {
 /// The refusal of a task that asks for another operation.
 pub(crate) fn wrong_task(expected: Op, task: &Task<'_>) -> Refusal {
     let found = task.op();
-    Refusal::Kind { field: "task", expected: expected.name().to_owned(), found: found.name().to_owned() }
+    Refusal::Request(RequestError::Kind {
+        field: "task",
+        expected: expected.name().to_owned(),
+        found: found.name().to_owned(),
+    })
 }
 
 /// The refusal of a matrix in a format that the kernel does not take.
 pub(crate) fn wrong_format(field: &'static str, expected: FormatKind, found: FormatKind) -> Refusal {
-    Refusal::Kind { field, expected: expected.name().to_owned(), found: found.name().to_owned() }
+    Refusal::Request(RequestError::Kind {
+        field,
+        expected: expected.name().to_owned(),
+        found: found.name().to_owned(),
+    })
 }

@@ -3,7 +3,7 @@
 //! Factors that are exactly 1 multiply nothing; with beta = 0, c is not read, and with alpha = 0 there is no sum.
 
 use super::unit::Unit;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// alpha and beta in the accumulator's type.
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +71,14 @@ impl<A: Unit> Scaling<A> {
 
 fn factor<A: Unit>(field: &'static str, value: f64) -> Result<A, Refusal> {
     if !value.is_finite() {
-        return Err(Refusal::NotFinite { field, value: value.to_string() });
+        return Err(RequestError::NotFinite { field, value: value.to_string() }.into());
     }
-    A::exactly(value).ok_or_else(|| Refusal::Kind {
-        field,
-        expected: format!("a number that {} holds exactly", A::PRECISION),
-        found: value.to_string(),
+    A::exactly(value).ok_or_else(|| {
+        Refusal::Request(RequestError::Kind {
+            field,
+            expected: format!("a number that {} holds exactly", A::PRECISION),
+            found: value.to_string(),
+        })
     })
 }
 
@@ -108,8 +110,8 @@ mod tests {
     #[test]
     fn factors_are_checked() {
         let not_finite = Scaling::<f32>::try_new(1.0, f64::INFINITY).expect_err("infinite");
-        assert!(matches!(not_finite, Refusal::NotFinite { field: "beta", .. }));
+        assert!(matches!(not_finite, Refusal::Request(RequestError::NotFinite { field: "beta", .. })));
         let inexact = Scaling::<f32>::try_new(0.1, 0.0).expect_err("0.1 is no f32");
-        assert!(matches!(inexact, Refusal::Kind { field: "alpha", .. }));
+        assert!(matches!(inexact, Refusal::Request(RequestError::Kind { field: "alpha", .. })));
     }
 }

@@ -16,7 +16,7 @@ use super::{lanes, request};
 use lanes::{AsCoo, AsCsr, LaneFormat};
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::{Answer, SddmmMode, Task};
 
 /// How SDDMM adds a term.
@@ -100,11 +100,11 @@ where
     let scaling = Scaling::<A>::try_new(alpha, beta)?;
     // Nothing says which of alpha and S would multiply first (clause 1.13); with alpha = 0 neither does.
     if mode == SddmmMode::Scale && alpha != 1.0 && scaling.reads_product() {
-        return Err(Refusal::Kind {
+        return Err(Refusal::Request(RequestError::Kind {
             field: "alpha",
             expected: "1, since S multiplies the product in this mode".to_owned(),
             found: alpha.to_string(),
-        });
+        }));
     }
     let s = request::sparse::<O>("S", s, F::KIND)?;
     let (x, y) = (request::dense::<I>(X, x)?, request::dense::<I>(Y, y)?);
@@ -115,7 +115,7 @@ where
     request::same((X.cols, x.cols), (Y.cols, y.cols))?;
     let stored = F::count(s).unwrap_or(0);
     if out.len() != stored {
-        return Err(Refusal::Length { field: "out", expected: stored, found: out.len() });
+        return Err(RequestError::Length { field: "out", expected: stored, found: out.len() }.into());
     }
     Ok(Sampled { s, x, y, scaling, mode, out })
 }

@@ -15,7 +15,7 @@ use super::request;
 use super::unit::{Chain, Separate, Unit};
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, FormatParams, SLOT_LIMIT, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Limit, Refusal};
 use sparse_types::task::{Answer, RawSparse, Task};
 
 /// How SpGEMM adds a term.
@@ -155,5 +155,5 @@ fn check_stored(count: usize) -> Result<(), Refusal> {
     if count as u64 <= SLOT_LIMIT {
         return Ok(());
     }
-    Err(Refusal::Limit { field: "nnz of A * B", found: count as u128, limit: SLOT_LIMIT })
+    Err(Limit { field: "nnz of A * B", found: count as u128, limit: SLOT_LIMIT }.into())
 }

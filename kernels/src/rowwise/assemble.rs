@@ -16,7 +16,7 @@ use crate::portable::moves::Arrays;
 use crate::portable::unit::Unit;
 use rayon::prelude::*;
 use sparse_types::format::SLOT_LIMIT;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Limit, Refusal};
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -184,7 +184,7 @@ impl<'a, A: Unit, O: Output<A>> Assembly<'a, A, O> {
 
 /// More entries than an index can count.
 pub(super) fn too_large() -> Refusal {
-    Refusal::Limit { field: "nnz of A * B", found: u128::from(SLOT_LIMIT) + 1, limit: SLOT_LIMIT }
+    Refusal::Limit(Limit { field: "nnz of A * B", found: u128::from(SLOT_LIMIT) + 1, limit: SLOT_LIMIT })
 }
 
 /// The arrays of all lanes, whose chunks `compute` hands to the assembly.

@@ -11,7 +11,7 @@ use crate::portable::element::Stored;
 use crate::portable::moves::Move;
 use crate::portable::request::wrong_format;
 use sparse_types::format::{AnySparse, Csr, CsrParts, FormatKind, FormatParams, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -100,12 +100,12 @@ fn take<T: Stored>(matrix: &Sparse<T>, ranges: &[Range<usize>]) -> Result<Csr<T>
         CsrParts { rows: 0, cols: m.cols, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() };
     for range in ranges {
         if range.end > m.rows {
-            return Err(Refusal::Shape {
+            return Err(Refusal::Request(RequestError::Shape {
                 left_name: "end of a sampled range",
                 left: range.end,
                 right_name: "rows of A",
                 right: m.rows,
-            });
+            }));
         }
         for row in range.clone() {
             let (cols, values) = m.row(row);

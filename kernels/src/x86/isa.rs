@@ -32,7 +32,7 @@ pub(super) trait Isa: Copy + Send + Sync + 'static {
     /// The proof.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] names the first feature that is missing.
+    /// [`EngineError::Unavailable`](sparse_types::refusal::EngineError::Unavailable) names the first feature that is missing.
     fn detect() -> Result<Self, Refusal>;
 
     /// Exact. The runs are of one length.

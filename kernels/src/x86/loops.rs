@@ -21,7 +21,7 @@ use crate::portable::element::Stored;
 use crate::portable::request::{self, wrong_format};
 use crate::portable::unit::Unit;
 use sparse_types::format::{AnySparse, FormatKind, Loops, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::{Answer, Task};
 use sparse_types::{F16, Precision};
 use std::ops::Range;
@@ -52,11 +52,11 @@ pub fn spmm_split(task: Task<'_>, engine: Engine, split: Split) -> Result<Answer
     match engine {
         Engine::Avx512 => typed::<Avx512>(task, split),
         Engine::Avx2 => typed::<Avx2>(task, split),
-        other => Err(Refusal::Kind {
+        other => Err(Refusal::Request(RequestError::Kind {
             field: "engine",
             expected: "avx512 or avx2".to_owned(),
             found: other.name().to_owned(),
-        }),
+        })),
     }
 }
 
@@ -75,11 +75,11 @@ fn typed<S: Core<f32> + Core<f64>>(task: Task<'_>, split: Split) -> Result<Answe
         Precision::F64 => run_split::<S, f64, f64, f64>(task, Some(split)),
         Precision::F32 => run_split::<S, f32, f32, f32>(task, Some(split)),
         Precision::F16 => run_split::<S, F16, f32, f32>(task, Some(split)),
-        other => Err(Refusal::Kind {
+        other => Err(Refusal::Request(RequestError::Kind {
             field: "A",
             expected: "f64, f32 or f16".to_owned(),
             found: other.to_string(),
-        }),
+        })),
     }
 }
 
@@ -93,7 +93,7 @@ fn check_split<T>(matrix: &Sparse<T>, split: Split) -> Result<(), Refusal> {
         ("workers of the tile part", m.rows - m.boundary, split.tiles),
     ];
     match parts.into_iter().find(|&(_, rows, workers)| rows > 0 && workers == 0) {
-        Some((field, ..)) => Err(Refusal::Zero { field }),
+        Some((field, ..)) => Err(RequestError::Zero { field }.into()),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::{Split, spmm_split};
 use crate::engine::Engine;
 use crate::schedule::{Plan, ScheduleError, timed_plan};
 use sparse_types::format::{AnySparse, Layout};
-use sparse_types::refusal::{Refusal, check_u32};
+use sparse_types::refusal::{Refusal, RequestError, check_u32};
 use sparse_types::scalar::{Precision, Values};
 use sparse_types::task::{DenseMut, DenseRef, Task};
 
@@ -42,7 +42,7 @@ const fn tile_rows(engine: Engine, precision: Precision) -> u32 {
 /// operands past 2^32 rows or columns.
 pub fn plan_loops(a: &AnySparse, n: usize, engine: Engine) -> Result<Plan, ScheduleError> {
     let (rows, cols) = a.shape();
-    check_u32("columns of B", n as u128)?;
+    check_u32("columns of B", n as u128).map_err(Refusal::from)?;
     let wanted = SAMPLE.max(rows / 16);
     let out = match a.precision() {
         Precision::F16 => Precision::F32,
@@ -55,17 +55,17 @@ pub fn plan_loops(a: &AnySparse, n: usize, engine: Engine) -> Result<Plan, Sched
             Precision::F32 => Values::F32(vec![1.0; count]),
             Precision::F16 => Values::F16(vec![sparse_types::F16(0x3c00); count]),
             other => {
-                return Err(Refusal::Kind {
+                return Err(Refusal::Request(RequestError::Kind {
                     field: "A",
                     expected: "f64, f32 or f16".to_owned(),
                     found: other.to_string(),
-                });
+                }));
             }
         })
     };
     let b = numbers(a.precision(), cols.saturating_mul(n))?;
     let elements = wanted.min(rows).saturating_mul(n);
-    check_u32("elements of B or C", elements as u128)?;
+    check_u32("elements of B or C", elements as u128).map_err(Refusal::from)?;
     let b = DenseRef { rows: cols, cols: n, ld: n, layout: Layout::RowMajor, data: b.as_slice() };
     plan_with(a, b, out, (wanted, tile_rows(engine, a.precision())), engine)
 }

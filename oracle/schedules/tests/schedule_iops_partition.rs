@@ -1,8 +1,8 @@
 //! IOPS: the adaptive partition against a search of every tile size, its limits by name, and products of what it cuts.
 
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, Entry};
+use sparse_oracle::{Refusal, RequestError};
 use sparse_schedules::iops::{
     Machine, Mode, OperandSize, Partition, ProductShape, Reuse, Tiling, partition, ssmm,
 };
@@ -48,8 +48,8 @@ fn a_partition_by_hand() {
 
 #[test]
 fn what_cannot_be_is_named() {
-    let zero = |field| Refusal::Zero { field };
-    let too_large = |field, found, limit| Refusal::TooLarge { field, found, limit };
+    let zero = |field| Refusal::Request(RequestError::Zero { field });
+    let too_large = |field, found, limit| Refusal::Request(RequestError::TooLarge { field, found, limit });
     let small = problem(Mode::Ssmm, [4, 4, 4], 8, 8);
     let machines: [(&str, Change<Machine>, Refusal); 8] = [
         ("no groups of A", |m| m.groups_a = 0, zero("groups_a")),
@@ -95,7 +95,10 @@ fn a_tile_that_cannot_fit_names_the_buffer() {
     for (change, field, found, limit) in tables {
         let mut m = machine();
         change(&mut m);
-        assert_eq!(partition(&dense, &m), Err(Refusal::TooLarge { field, found, limit }));
+        assert_eq!(
+            partition(&dense, &m),
+            Err(Refusal::Request(RequestError::TooLarge { field, found, limit }))
+        );
     }
     let mut m = machine();
     (m.buffer_a, m.buffer_b, m.psum) = (5, 5, 38);
@@ -108,13 +111,18 @@ fn a_partition_that_is_not_legal_is_refused_by_rule() {
     let p = problem(Mode::Ssmm, [8, 10, 12], 40, 60);
     let legal = partition(&p, &machine()).expect("fits");
     assert_eq!(legal.check(&p, &machine()), Ok(()));
-    let covers =
-        |field, found| Refusal::Parameter { field, expected: "at least the extent that it cuts", found };
-    let too_large = |field, found, limit| Refusal::TooLarge { field, found, limit };
+    let covers = |field, found| {
+        Refusal::Request(RequestError::Parameter {
+            field,
+            expected: "at least the extent that it cuts",
+            found,
+        })
+    };
+    let too_large = |field, found, limit| Refusal::Request(RequestError::TooLarge { field, found, limit });
     let table: [(Change<Partition>, Refusal); 10] = [
-        (|t| t.mt = 0, Refusal::Zero { field: "mt" }),
-        (|t| t.kt = 0, Refusal::Zero { field: "kt" }),
-        (|t| t.nt = 0, Refusal::Zero { field: "nt" }),
+        (|t| t.mt = 0, Refusal::Request(RequestError::Zero { field: "mt" })),
+        (|t| t.kt = 0, Refusal::Request(RequestError::Zero { field: "kt" })),
+        (|t| t.nt = 0, Refusal::Request(RequestError::Zero { field: "nt" })),
         (|t| t.mt = 3, covers("mt * groups_a * tm", 6)),
         (|t| t.kt = 9, covers("kt * tk", 9)),
         (|t| t.tn = 1, covers("nt * groups_b * tn", 6)),

@@ -6,7 +6,7 @@ use sparse_oracle::arithmetic::{Arithmetic, Reduction};
 use sparse_oracle::format::{CpCsr, Dense, Entries, Entry, FormatParams, RpCsc};
 use sparse_oracle::model::chain;
 use sparse_oracle::prelude::*;
-use sparse_oracle::{F16, Refusal, Scalar};
+use sparse_oracle::{F16, Refusal, RequestError, Scalar};
 use sparse_schedules::iops::{Match, Tiling, matches, outer_products, sdmm, ssmm, terms};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,7 +152,9 @@ fn sums_start_from_plus_zero_and_cancelled_elements_stay() {
 
 #[test]
 fn what_does_not_fit_together_is_refused() {
-    let shape = |left_name, left, right_name, right| Refusal::Shape { left_name, left, right_name, right };
+    let shape = |left_name, left, right_name, right| {
+        Refusal::Request(RequestError::Shape { left_name, left, right_name, right })
+    };
     let empty = |rows, cols| entries::<f64>(rows, cols, &[]);
     let a = |depth| Tiling::cut(&empty(3, 4), (3, depth), 1).expect("fits");
     let b = |rows, depth| Tiling::cut(&empty(rows, 2), (depth, 2), 1).expect("fits");
@@ -163,13 +165,23 @@ fn what_does_not_fit_together_is_refused() {
     );
     assert_eq!(sdmm(&a(4), &Dense::from_fn(3, 2, |_, _| 0.0)), Err(shape("columns of A", 4, "rows of B", 3)));
     let (left, right) = example();
-    assert_eq!(outer_products(&left, &right, Some(0)), Err(Refusal::Zero { field: "psum" }));
-    let refused = Refusal::TooLarge { field: "psum", found: 1 << 32, limit: u64::from(u32::MAX) };
+    assert_eq!(
+        outer_products(&left, &right, Some(0)),
+        Err(Refusal::Request(RequestError::Zero { field: "psum" }))
+    );
+    let refused = Refusal::Request(RequestError::TooLarge {
+        field: "psum",
+        found: 1 << 32,
+        limit: u64::from(u32::MAX),
+    });
     assert_eq!(terms(&left, &right, Some(1 << 32)), Err(refused));
     let half = Tiling::<RpCsc<F16>>::fit(&entries(1, 1, &[]), 1).expect("fits");
     let other = Tiling::<CpCsr<F16>>::fit(&entries(1, 1, &[]), 1).expect("fits");
-    let kind =
-        Refusal::Kind { field: "element type", expected: "f64 or f32".to_owned(), found: "f16".to_owned() };
+    let kind = Refusal::Request(RequestError::Kind {
+        field: "element type",
+        expected: "f64 or f32".to_owned(),
+        found: "f16".to_owned(),
+    });
     assert_eq!(ssmm(&half, &other, None), Err(kind.clone()));
     assert_eq!(sdmm(&half, &Dense::from_fn(1, 1, |_, _| F16(0))), Err(kind));
 }

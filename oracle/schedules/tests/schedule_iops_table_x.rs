@@ -4,6 +4,7 @@
 //! Extents are those of the public data sets; the paper's own table of them has lost its cells, as has the table of
 //! buffer sizes. The machine below is what the table's utilisations and sizes imply.
 
+use sparse_oracle::{Refusal, RequestError};
 use sparse_schedules::iops::{Machine, Mode, OperandSize, Partition, ProductShape, Reuse, partition};
 
 /// One product of table X: name, (M, K, N), then as printed.
@@ -181,11 +182,11 @@ fn cora_2_and_citeseer_2_keep_more_than_fits() {
     for (name, nnz) in [("cora 2", 49_216), ("citeseer 2", 105_165)] {
         let row = find(name);
         let problem = product(row, Mode::Sdmm, nnz, None);
-        let refusal = sparse_oracle::Refusal::TooLarge {
+        let refusal = Refusal::Request(RequestError::TooLarge {
             field: "buffer_a (a row of tiles of A)",
             found: u128::from(nnz),
             limit: 24_576,
-        };
+        });
         assert_eq!(row.printed.check(&problem, &MACHINE), Err(refusal), "{name}");
         let tiles = Partition { reuse: Rabe, ..row.printed };
         assert_eq!(tiles.check(&problem, &MACHINE), Ok(()), "{name}");
@@ -219,7 +220,10 @@ fn twitch_and_wiki_let_tiles_pass_that_fill_more_than_a_half() {
         assert!(
             matches!(
                 refused,
-                Err(sparse_oracle::Refusal::TooLarge { field: "buffer_a (a tile of A in each half)", .. })
+                Err(Refusal::Request(RequestError::TooLarge {
+                    field: "buffer_a (a tile of A in each half)",
+                    ..
+                }))
             ),
             "{name}: {refused:?}"
         );

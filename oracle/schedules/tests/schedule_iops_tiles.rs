@@ -2,8 +2,8 @@
 //! matrices that one tile has no room for.
 
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{CpCsr, Entries, Entry, RpCsc};
+use sparse_oracle::{Refusal, RequestError};
 use sparse_schedules::iops::{Grouped, Tiling};
 use std::collections::BTreeSet;
 
@@ -42,34 +42,35 @@ fn tiles_of_a_picture() {
 fn what_no_tile_has_room_for_is_refused_with_its_place_in_the_matrix() {
     let e = entries(1000, 3, column(2, 400..700));
     for ((rows, cols), groups, refusal) in [
-        ((0, 1), 1, Refusal::Zero { field: "tile_rows" }),
-        ((1, 0), 1, Refusal::Zero { field: "tile_cols" }),
-        ((1, 1), 0, Refusal::Zero { field: "groups" }),
-        ((1, 1), 65, Refusal::TooLarge { field: "groups", found: 65, limit: 64 }),
+        ((0, 1), 1, Refusal::Request(RequestError::Zero { field: "tile_rows" })),
+        ((1, 0), 1, Refusal::Request(RequestError::Zero { field: "tile_cols" })),
+        ((1, 1), 0, Refusal::Request(RequestError::Zero { field: "groups" })),
+        ((1, 1), 65, Refusal::Request(RequestError::TooLarge { field: "groups", found: 65, limit: 64 })),
         (
             (700, 2),
             2,
-            Refusal::TooFull {
+            Refusal::Request(RequestError::TooFull {
                 what: "a column of a group (col_len)",
                 row: 350,
                 column: 2,
                 found: 300,
                 limit: 255,
                 remedy: "use more groups, or cut the matrix into lower tiles",
-            },
+            }),
         ),
     ] {
         assert_eq!(Rows::cut(&e, (rows, cols), groups), Err(refusal));
     }
     // Sizes are checked even where no entry is.
     let empty = entries(1, 1 << 17, []);
-    let refusal = Refusal::TooLarge { field: "cols", found: (1 << 16) + 1, limit: 1 << 16 };
+    let refusal =
+        Refusal::Request(RequestError::TooLarge { field: "cols", found: (1 << 16) + 1, limit: 1 << 16 });
     assert_eq!(Rows::cut(&empty, (1, (1 << 16) + 1), 1), Err(refusal));
     let unsorted = Entries { rows: 1, cols: 1, list: vec![e.list[0]; 2] };
     let refusal = unsorted.check().expect_err("twice");
     assert_eq!(Rows::cut(&unsorted, (1, 1), 1), Err(refusal.clone()));
     assert_eq!(Rows::fit(&unsorted, 1), Err(refusal));
-    assert_eq!(Rows::fit(&e, 0), Err(Refusal::Zero { field: "groups" }));
+    assert_eq!(Rows::fit(&e, 0), Err(Refusal::Request(RequestError::Zero { field: "groups" })));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use sparse_oracle::prelude::*;
 
 use libra::{full_columns, numbered, two_windows};
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, Entry, FormatParams, LibraSddmm, LibraSpmm, PAD};
+use sparse_oracle::{Refusal, RequestError};
 use sparse_schedules::libra::{
     CostModel, Grid, Mma, OccupancyThresholds, Profile, SDDMM_ETA, SDDMM_GRID, SPMM_ETA, SPMM_GRID, Streams,
     UsedUnits, Work, needed_entries, sddmm_work, spmm_work, tune_sddmm, tune_spmm,
@@ -30,7 +30,10 @@ fn reuse_and_utilisation_follow_equations_2_to_6() {
     let tall = Mma::try_new(16, 8, 8).expect("a shape");
     assert!(tall.least_sddmm_reuse() < 1.0);
     for (shape, field) in [((0, 1, 1), "m"), ((1, 0, 1), "n"), ((1, 1, 0), "k")] {
-        assert_eq!(Mma::try_new(shape.0, shape.1, shape.2), Err(Refusal::Zero { field }));
+        assert_eq!(
+            Mma::try_new(shape.0, shape.1, shape.2),
+            Err(Refusal::Request(RequestError::Zero { field }))
+        );
     }
 }
 
@@ -44,8 +47,8 @@ fn thresholds_in_entries_are_those_of_figure_7() {
     assert_eq!(needed_entries(1, 8), Ok(1));
     assert_eq!(needed_entries(17, 8), Ok(2));
     assert_eq!(needed_entries(128, u32::MAX), Ok(u32::MAX));
-    assert_eq!(needed_entries(0, 8), Err(Refusal::Zero { field: "eta" }));
-    let too_dense = Refusal::TooLarge { field: "eta", found: 129, limit: 128 };
+    assert_eq!(needed_entries(0, 8), Err(Refusal::Request(RequestError::Zero { field: "eta" })));
+    let too_dense = Refusal::Request(RequestError::TooLarge { field: "eta", found: 129, limit: 128 });
     assert_eq!(needed_entries(129, 8), Err(too_dense));
 }
 
@@ -73,9 +76,9 @@ fn two_streams_iff_neither_part_fills_the_device() {
     let largest = Grid { launched: [u32::MAX; 3], ..grid(0) };
     assert!(largest.occupancy().expect("a device").get() > 7e26);
     let none = Grid { multiprocessors: 0, ..grid(1) };
-    assert_eq!(none.occupancy(), Err(Refusal::Zero { field: "multiprocessors" }));
+    assert_eq!(none.occupancy(), Err(Refusal::Request(RequestError::Zero { field: "multiprocessors" })));
     let none = Grid { resident: 0, ..grid(1) };
-    assert_eq!(none.occupancy(), Err(Refusal::Zero { field: "resident" }));
+    assert_eq!(none.occupancy(), Err(Refusal::Request(RequestError::Zero { field: "resident" })));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(
             OccupancyThresholds::try_new(bad, 1.0).is_err()
@@ -115,7 +118,7 @@ fn work_of_two_windows() {
     assert_eq!(sddmm(UsedUnits::Hybrid { eta: 11 }), work((0, 12), 0, 0, (0, 24)));
     assert_eq!(sddmm(UsedUnits::TensorOnly), work((12, 0), 2, 256, (14 + 4, 0)));
     let refused = spmm_work(&profile, hybrid, 5, false);
-    assert!(matches!(refused, Err(Refusal::Parameter { field: "kb", found: 5, .. })));
+    assert!(matches!(refused, Err(Refusal::Request(RequestError::Parameter { field: "kb", found: 5, .. }))));
     assert!(spmm_work(&profile, UsedUnits::Hybrid { eta: 0 }, 8, false).is_err());
     assert!(sddmm_work(&profile, UsedUnits::Hybrid { eta: 129 }).is_err());
     let nothing = Profile::of(&numbered(5, 5, &[])).expect("empty");

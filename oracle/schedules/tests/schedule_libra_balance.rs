@@ -7,7 +7,7 @@ use crate::libra;
 use defects::{Defect, decreasing, first, last, length, out_of_range, refuses, unsorted};
 use libra::{params, sddmm, spmm, two_windows};
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 use sparse_schedules::libra::{Balance, BalanceParts, CutLimits, Sharing, Streams, Workload};
 
 const MULTI: Sharing = Sharing::Spmm(Streams::Multi);
@@ -80,12 +80,13 @@ fn a_short_row_is_one_tile_even_if_tiles_are_shorter() {
     cut.row_offset.insert(1, 2);
     cut.cur_row.insert(1, 0);
     cut.atomic.push(true);
-    let refusal = Refusal::Unequal { field: "row_offset", at: 1, expected: 4, found: 2 };
+    let refusal =
+        Refusal::Encoding(EncodingError::Unequal { field: "row_offset", at: 1, expected: 4, found: 2 });
     assert_eq!(Balance::try_new(cut, load, limits, MULTI), Err(refusal));
 }
 
 fn owner(field: &'static str, at: usize, expected: u64, found: u64) -> Refusal {
-    Refusal::Unequal { field, at, expected, found }
+    Refusal::Encoding(EncodingError::Unequal { field, at, expected, found })
 }
 
 #[test]
@@ -124,16 +125,19 @@ fn loads_and_limits_are_checked() {
     let refused = |window_rows, blocks: &[u32], entries: &[u32]| {
         Workload::try_new(window_rows, blocks, entries).expect_err("not a load")
     };
-    assert_eq!(refused(0, &BLOCKS, &ENTRIES), Refusal::Zero { field: "window_rows" });
+    assert_eq!(refused(0, &BLOCKS, &ENTRIES), Refusal::Request(RequestError::Zero { field: "window_rows" }));
     assert_eq!(refused(3, &BLOCKS, &ENTRIES), length("window_block_ptr", 5, 6));
     assert_eq!(refused(2, &BLOCKS, &[]), length("row_ptr", 1, 0));
     assert_eq!(refused(8, &[1, 1], &[0, 0]), first("window_block_ptr", 1));
     assert_eq!(refused(8, &[0, 1], &[0, 2, 1]), decreasing("row_ptr", 2, 2, 1));
     for (limits, field) in [(CutLimits { ts: 0, ..FIGURE_8 }, "ts"), (CutLimits { cs: 0, ..FIGURE_8 }, "cs")]
     {
-        assert_eq!(Balance::of(load(), limits, MULTI), Err(Refusal::Zero { field }));
+        assert_eq!(Balance::of(load(), limits, MULTI), Err(Refusal::Request(RequestError::Zero { field })));
         let parts = parts(MULTI);
-        assert_eq!(Balance::try_new(parts, load(), limits, MULTI), Err(Refusal::Zero { field }));
+        assert_eq!(
+            Balance::try_new(parts, load(), limits, MULTI),
+            Err(Refusal::Request(RequestError::Zero { field }))
+        );
     }
     let nothing = Workload::try_new(8, &[0], &[0]).expect("no rows");
     let balance = Balance::of(nothing, FIGURE_8, MULTI).expect("legal limits");

@@ -1,7 +1,7 @@
 //! NM-SpMM's blocking by hand and at random: which tiles, what fits into shared memory, how buffers alternate.
 
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 use sparse_schedules::nm::{
     Block, LdsWidth, PipelineStep, Ratio, Tiles, check_pipeline, cmar, is_packed, k_s,
 };
@@ -34,15 +34,16 @@ fn tiles_that_do_not_nest_are_refused() {
         change(&mut tiles);
         tiles.check().expect_err("refused")
     };
-    let wrong = |field, expected, found| Refusal::Parameter { field, expected, found };
-    assert_eq!(check(|t| t.m_s = 0), Refusal::Zero { field: "m_s" });
-    assert_eq!(check(|t| t.n_r = 0), Refusal::Zero { field: "n_r" });
-    assert_eq!(check(|t| t.n_t = 0), Refusal::Zero { field: "n_t" });
+    let wrong = |field, expected, found| Refusal::Request(RequestError::Parameter { field, expected, found });
+    assert_eq!(check(|t| t.m_s = 0), Refusal::Request(RequestError::Zero { field: "m_s" }));
+    assert_eq!(check(|t| t.n_r = 0), Refusal::Request(RequestError::Zero { field: "n_r" }));
+    assert_eq!(check(|t| t.n_t = 0), Refusal::Request(RequestError::Zero { field: "n_t" }));
     assert_eq!(check(|t| t.m_s = 16), wrong("m_s", "a multiple of 32", 16));
     assert_eq!(check(|t| t.n_r = 16), wrong("threads of a warp tile", "32", 16));
     assert_eq!(check(|t| t.n_r = 30), wrong("n_r", "a multiple of the tile inside it", 30));
     assert_eq!(check(|t| t.n_s = 48), wrong("n_s", "a multiple of the tile inside it", 48));
-    let registers = Refusal::TooLarge { field: "m_t + n_t + m_t * n_t", found: 288, limit: 255 };
+    let registers =
+        Refusal::Request(RequestError::TooLarge { field: "m_t + n_t + m_t * n_t", found: 288, limit: 255 });
     assert_eq!(check(|t| (t.m_t, t.n_t) = (16, 16)), registers);
 }
 
@@ -54,10 +55,12 @@ fn cmar_is_equation_6_within_255_registers() {
     assert_eq!(ratio(8, 8, LdsWidth::Bits32), Ok((64, 64)));
     assert_eq!(cmar(8, 16, LdsWidth::Bits128).map(Ratio::to_f64), Ok(128.0 / 24.0));
     assert_eq!(cmar(15, 15, LdsWidth::Bits128).map(Ratio::to_f64), Ok(7.5), "255 registers");
-    let too_many = |found| Err(Refusal::TooLarge { field: "m_t + n_t + m_t * n_t", found, limit: 255 });
+    let too_many = |found| {
+        Err(Refusal::Request(RequestError::TooLarge { field: "m_t + n_t + m_t * n_t", found, limit: 255 }))
+    };
     assert_eq!(ratio(1, 128, LdsWidth::Bits32), too_many(257));
     assert_eq!(ratio(u32::MAX, u32::MAX, LdsWidth::Bits32), too_many((1 << 64) - 1));
-    assert_eq!(ratio(0, 8, LdsWidth::Bits32), Err(Refusal::Zero { field: "m_t" }));
+    assert_eq!(ratio(0, 8, LdsWidth::Bits32), Err(Refusal::Request(RequestError::Zero { field: "m_t" })));
 }
 
 #[test]
@@ -80,9 +83,12 @@ fn packing_begins_above_70_percent() {
     ] {
         assert_eq!(is_packed(n, m), Ok(expected), "{n}:{m}");
     }
-    assert_eq!(is_packed(0, 4), Err(Refusal::Zero { field: "n" }));
-    assert_eq!(is_packed(0, 0), Err(Refusal::Zero { field: "n" }));
-    assert_eq!(is_packed(5, 4), Err(Refusal::TooLarge { field: "n", found: 5, limit: 4 }));
+    assert_eq!(is_packed(0, 4), Err(Refusal::Request(RequestError::Zero { field: "n" })));
+    assert_eq!(is_packed(0, 0), Err(Refusal::Request(RequestError::Zero { field: "n" })));
+    assert_eq!(
+        is_packed(5, 4),
+        Err(Refusal::Request(RequestError::TooLarge { field: "n", found: 5, limit: 4 }))
+    );
 }
 
 #[test]
@@ -112,15 +118,15 @@ fn k_s_by_hand_and_where_nothing_fits() {
     // One window of 32 takes 8 * (32 * 64 + 16 * 128) bytes, doubled buffers included.
     let one = 8 * (32 * 64 + 16 * 128);
     assert_eq!(k_s(&Tiles::LARGE, 16, 32, one), Ok(32));
-    let too_large = Refusal::TooLarge {
+    let too_large = Refusal::Request(RequestError::TooLarge {
         field: "twice the bytes of A_s and B_s for one window",
         found: u128::from(one),
         limit: u64::from(one) - 1,
-    };
+    });
     assert_eq!(k_s(&Tiles::LARGE, 16, 32, one - 1), Err(too_large));
-    assert_eq!(k_s(&Tiles::LARGE, 0, 32, a100), Err(Refusal::Zero { field: "n" }));
+    assert_eq!(k_s(&Tiles::LARGE, 0, 32, a100), Err(Refusal::Request(RequestError::Zero { field: "n" })));
     let tiles = Tiles { n_t: 0, ..Tiles::LARGE };
-    assert_eq!(k_s(&tiles, 16, 32, a100), Err(Refusal::Zero { field: "n_t" }));
+    assert_eq!(k_s(&tiles, 16, 32, a100), Err(Refusal::Request(RequestError::Zero { field: "n_t" })));
 }
 
 #[test]
@@ -128,11 +134,12 @@ fn pipelines_end_when_all_tiles_are_done() {
     let load = |tile, buffer| PipelineStep::Load { tile, buffer };
     let compute = |buffer| PipelineStep::Compute { buffer };
     assert_eq!(check_pipeline(0, &[]), Ok(()));
-    let short = Refusal::Length { field: "pipeline", expected: 2, found: 1 };
+    let short = Refusal::Encoding(EncodingError::Length { field: "pipeline", expected: 2, found: 1 });
     assert_eq!(check_pipeline(2, &[load(0, 0), load(1, 1), compute(0)]), Err(short));
-    let again = Refusal::Unequal { field: "pipeline", at: 2, expected: 1, found: 0 };
+    let again = Refusal::Encoding(EncodingError::Unequal { field: "pipeline", at: 2, expected: 1, found: 0 });
     assert_eq!(check_pipeline(1, &[load(0, 0), compute(0), compute(0)]), Err(again));
-    let overwritten = Refusal::Unequal { field: "pipeline", at: 2, expected: 0, found: 1 };
+    let overwritten =
+        Refusal::Encoding(EncodingError::Unequal { field: "pipeline", at: 2, expected: 0, found: 1 });
     assert_eq!(check_pipeline(2, &[load(0, 0), load(1, 0), compute(0)]), Err(overwritten));
 }
 

@@ -5,9 +5,9 @@ use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Entries, Entry, FormatKind, Nm};
 use sparse_oracle::op::prune;
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 use sparse_schedules::nm::{Block, Packing, PackingParts, Tiles, k_s_packed, plan};
 
 /// The picture in the documentation: 1 of 4, columns 3 3 0 in the first window, 2 2 1 in the second.
@@ -29,7 +29,8 @@ fn packing_by_hand() {
     let packing = Packing::from_nm(&matrix, 4, 3).expect("whole blocks");
     assert_eq!((&packing.col_ptr[..], &packing.col_info[..]), (&[0, 2, 4][..], &[0, 3, 5, 6][..]));
     assert_eq!(packing.index, [1, 1, 0, 1, 1, 0]);
-    let wrong = |field, expected, found| Err(Refusal::Parameter { field, expected, found });
+    let wrong =
+        |field, expected, found| Err(Refusal::Request(RequestError::Parameter { field, expected, found }));
     let of = |k_s, n_s| Packing::from_nm(&matrix, k_s, n_s).map(|_| ());
     assert_eq!(of(6, 1), wrong("k_s", "a multiple of m", 6));
     assert_eq!(of(0, 1), wrong("k_s", "a multiple of m", 0));
@@ -60,7 +61,8 @@ fn a_longer_block_may_need_fewer_columns() {
     let one = 8 * (32 * 4 + 32);
     assert_eq!(k_s_packed(&tiles, &matrix, one), Ok((4, 4)));
     let field = "twice the bytes of A_s and B_s for one window";
-    let refused = Refusal::TooLarge { field, found: u128::from(one), limit: u64::from(one) - 1 };
+    let refused =
+        Refusal::Request(RequestError::TooLarge { field, found: u128::from(one), limit: u64::from(one) - 1 });
     assert_eq!(k_s_packed(&tiles, &matrix, one - 1), Err(refused));
     assert_eq!(k_s_packed(&tiles, &matrix, u32::MAX), Ok((24, 12)), "no longer than k");
 }
@@ -76,10 +78,13 @@ fn plans_pack_above_70_percent_and_stay_within_k() {
     let found = plan(3, &moderate, sm).expect("fits");
     assert_eq!((found.packed, found.k_s), (false, 8));
     assert_eq!(found.block, Block { m_s: 32, n_s: 32, a_columns: 8, w_s: 4, q_s: 8 });
-    assert!(matches!(plan(3, &matrix, 100), Err(Refusal::TooLarge { .. })));
-    assert!(matches!(plan(3, &moderate, 100), Err(Refusal::TooLarge { .. })));
+    assert!(matches!(plan(3, &matrix, 100), Err(Refusal::Request(RequestError::TooLarge { .. }))));
+    assert!(matches!(plan(3, &moderate, 100), Err(Refusal::Request(RequestError::TooLarge { .. }))));
     let odd = Nm::from_entries_with(&matrix.entries(), &nm(2, 4, 3)).expect("fits");
-    assert!(matches!(plan(3, &odd, sm), Err(Refusal::Parameter { field: "l", found: 3, .. })));
+    assert!(matches!(
+        plan(3, &odd, sm),
+        Err(Refusal::Request(RequestError::Parameter { field: "l", found: 3, .. }))
+    ));
 }
 
 #[test]
@@ -90,23 +95,23 @@ fn packings_that_mean_something_else_are_refused() {
     let (offset, info, index) = ("col_ptr", "col_info", "index");
     type Damage = fn(&mut PackingParts);
     let table: [(Damage, Refusal); 16] = [
-        (|p| p.m = 0, Refusal::Zero { field: "m" }),
-        (|p| p.k_s = 6, Refusal::Parameter { field: "k_s", expected: "a multiple of m", found: 6 }),
-        (|p| p.k_s = usize::MAX, Refusal::Parameter { field: "k_s", expected: "a multiple of m", found: usize::MAX as u64 }),
-        (|p| p.n_s = 0, Refusal::Parameter { field: "l", expected: "a divisor of n_s", found: 1 }),
-        (|p| (p.rows, p.m, p.k_s) = (u32::MAX as usize, 1 << 31, 1 << 31), Refusal::TooLarge { field: "rows, padded", found: 1 << 32, limit: u32::MAX.into() }),
-        (|p| p.rows = 9, Refusal::Length { field: offset, expected: 5, found: 3 }),
-        (|p| p.n_s = 1, Refusal::Length { field: offset, expected: 4, found: 3 }),
-        (|p| p.index.truncate(5), Refusal::Length { field: index, expected: 6, found: 5 }),
-        (|p| p.col_ptr[0] = 1, Refusal::FirstOffset { field: offset, found: 1 }),
-        (|p| p.col_ptr[1] = 5, Refusal::Decreasing { field: offset, at: 2, previous: 5, found: 4 }),
-        (|p| p.col_ptr[2] = 3, Refusal::LastOffset { field: offset, expected: 4, found: 3 }),
-        (|p| p.col_info.swap(2, 3), Refusal::Unsorted { field: info, at: 3, row: 1, previous: 5, found: 0 }),
-        (|p| p.index[5] = 2, Refusal::IndexOutOfRange { field: index, at: 5, row: 1, found: 2, limit: 2 }),
-        (|p| p.index[2] = 0, Refusal::IndexOutOfRange { field: info, at: 0, row: 0, found: 3, limit: 8 }),
-        (|p| p.col_info[3] = 8, Refusal::IndexOutOfRange { field: info, at: 3, row: 1, found: 8, limit: 8 }),
+        (|p| p.m = 0, Refusal::Request(RequestError::Zero { field: "m" })),
+        (|p| p.k_s = 6, Refusal::Request(RequestError::Parameter { field: "k_s", expected: "a multiple of m", found: 6 })),
+        (|p| p.k_s = usize::MAX, Refusal::Request(RequestError::Parameter { field: "k_s", expected: "a multiple of m", found: usize::MAX as u64 })),
+        (|p| p.n_s = 0, Refusal::Request(RequestError::Parameter { field: "l", expected: "a divisor of n_s", found: 1 })),
+        (|p| (p.rows, p.m, p.k_s) = (u32::MAX as usize, 1 << 31, 1 << 31), Refusal::Request(RequestError::TooLarge { field: "rows, padded", found: 1 << 32, limit: u32::MAX.into() })),
+        (|p| p.rows = 9, Refusal::Encoding(EncodingError::Length { field: offset, expected: 5, found: 3 })),
+        (|p| p.n_s = 1, Refusal::Encoding(EncodingError::Length { field: offset, expected: 4, found: 3 })),
+        (|p| p.index.truncate(5), Refusal::Encoding(EncodingError::Length { field: index, expected: 6, found: 5 })),
+        (|p| p.col_ptr[0] = 1, Refusal::Encoding(EncodingError::FirstOffset { field: offset, found: 1 })),
+        (|p| p.col_ptr[1] = 5, Refusal::Encoding(EncodingError::Decreasing { field: offset, at: 2, previous: 5, found: 4 })),
+        (|p| p.col_ptr[2] = 3, Refusal::Encoding(EncodingError::LastOffset { field: offset, expected: 4, found: 3 })),
+        (|p| p.col_info.swap(2, 3), Refusal::Encoding(EncodingError::Unsorted { field: info, at: 3, row: 1, previous: 5, found: 0 })),
+        (|p| p.index[5] = 2, Refusal::Encoding(EncodingError::IndexOutOfRange { field: index, at: 5, row: 1, found: 2, limit: 2 })),
+        (|p| p.index[2] = 0, Refusal::Encoding(EncodingError::IndexOutOfRange { field: info, at: 0, row: 0, found: 3, limit: 8 })),
+        (|p| p.col_info[3] = 8, Refusal::Encoding(EncodingError::IndexOutOfRange { field: info, at: 3, row: 1, found: 8, limit: 8 })),
         (|p| { p.col_info.insert(1, 4); p.col_ptr[1..].iter_mut().for_each(|o| *o += 1); p.index[2..4].fill(2); },
-            Refusal::DirtyPad { field: info, at: 1, row: 0 }),
+            Refusal::Encoding(EncodingError::DirtyPad { field: info, at: 1, row: 0 })),
     ];
     for (number, (damage, expected)) in table.into_iter().enumerate() {
         let mut parts = valid.clone();
@@ -118,7 +123,7 @@ fn packings_that_mean_something_else_are_refused() {
     let matrix = Nm::from_entries_with(&entries, &nm(2, 4, 1)).expect("fits");
     let mut parts = Packing::from_nm(&matrix, 4, 1).expect("whole blocks").into_parts();
     parts.index.swap(0, 1);
-    let unsorted = Refusal::Unsorted { field: index, at: 1, row: 0, previous: 1, found: 0 };
+    let unsorted = Refusal::Encoding(EncodingError::Unsorted { field: index, at: 1, row: 0, previous: 1, found: 0 });
     assert_eq!(Packing::try_new(parts), Err(unsorted));
 }
 

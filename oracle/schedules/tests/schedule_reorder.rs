@@ -7,8 +7,8 @@ use sparse_oracle::prelude::*;
 use drawings::drawn;
 use matrices::{patterns, typed};
 use proptest::prelude::*;
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Csr, Dense, Entries, FormatParams, Layout, RsTile};
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 use sparse_schedules::reorder::{COST_ONE, Permutation, adjacent_cost, reorder, similarity};
 
 fn csr(lines: &[&str]) -> Csr<f64> {
@@ -199,21 +199,29 @@ fn orders_by_hand() {
 fn what_is_no_order_is_refused() {
     assert_eq!(
         Permutation::try_new(vec![0, 2]),
-        Err(Refusal::IndexOutOfRange { field: "order", at: 1, row: 1, found: 2, limit: 2 })
+        Err(Refusal::Encoding(EncodingError::IndexOutOfRange {
+            field: "order",
+            at: 1,
+            row: 1,
+            found: 2,
+            limit: 2
+        }))
     );
     assert_eq!(
         Permutation::try_new(vec![1, 0, 1]),
-        Err(Refusal::Parameter {
+        Err(Refusal::Request(RequestError::Parameter {
             field: "a row of order",
             expected: "one that has not occurred before",
             found: 1
-        })
+        }))
     );
-    let shape = |rows| Refusal::Shape {
-        left_name: "rows of the matrix",
-        left: rows,
-        right_name: "rows of the order",
-        right: 2,
+    let shape = |rows| {
+        Refusal::Request(RequestError::Shape {
+            left_name: "rows of the matrix",
+            left: rows,
+            right_name: "rows of the order",
+            right: 2,
+        })
     };
     let (p, three) = (order(&[1, 0]), drawn(&["x", "x", "x"]));
     assert_eq!(p.entries(&three), Err(shape(3)));

@@ -4,9 +4,9 @@ use crate::nm_support;
 use sparse_oracle::prelude::*;
 
 use nm_support::{nm, picture};
-use sparse_oracle::Refusal;
 use sparse_oracle::format::{Dense, Entries, Nm};
 use sparse_oracle::op::nm::{definition, product};
+use sparse_oracle::{EncodingError, Refusal};
 use sparse_schedules::nm::{
     Block, Packing, PipelineStep, Tiles, check_pipeline, double_buffered, k_s, k_s_packed,
 };
@@ -139,7 +139,9 @@ fn listing_4_inner(w_s: usize) -> Vec<PipelineStep> {
 
 #[test]
 fn slip_7_the_first_tile_is_overwritten() {
-    let wrong = |at, expected, found| Err(Refusal::Unequal { field: "pipeline", at, expected, found });
+    let wrong = |at, expected, found| {
+        Err(Refusal::Encoding(EncodingError::Unequal { field: "pipeline", at, expected, found }))
+    };
     for tiles in 1..10 {
         assert_eq!(check_pipeline(tiles, &double_buffered(tiles)), Ok(()), "{tiles}");
         // The first computation finds an empty buffer.
@@ -159,7 +161,12 @@ fn slip_7_the_last_inner_step_is_wrong_for_odd_w_s() {
             let (expected, at) = (w_s as u64 - 1, 2 * w_s - 1);
             assert_eq!(
                 found,
-                Err(Refusal::Unequal { field: "pipeline", at, expected, found: last }),
+                Err(Refusal::Encoding(EncodingError::Unequal {
+                    field: "pipeline",
+                    at,
+                    expected,
+                    found: last
+                })),
                 "{w_s}"
             );
         }

@@ -16,7 +16,7 @@ use super::distil::{Triple, distil};
 use super::row_round::RoundRow;
 use super::row_sum::{MAX_BLOCK, RowTask};
 use super::{Accumulator, Dyadic, Element, Value};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{Precision, Rounding};
 use pulp::Simd;
 
@@ -161,10 +161,14 @@ impl Panel {
     /// The bit patterns of all values, each rounded once from the exact number to `precision`.
     ///
     /// # Errors
-    /// [`Refusal::Length`] if `out` does not have `width` elements.
+    /// [`RequestError::Length`] if `out` does not have `width` elements.
     pub fn round_row(&self, precision: Precision, mode: Rounding, out: &mut [u64]) -> Result<(), Refusal> {
         if out.len() != self.width() {
-            return Err(Refusal::Length { field: "out", expected: self.width(), found: out.len() });
+            return Err(Refusal::Request(RequestError::Length {
+                field: "out",
+                expected: self.width(),
+                found: out.len(),
+            }));
         }
         if self.path == Path::Register {
             out.fill(0);
@@ -193,7 +197,7 @@ impl Panel {
     /// Sums the terms, each a value of A and a row of B of at least `width` columns. What the panel held is gone.
     ///
     /// # Errors
-    /// [`Refusal::Length`] if a row of B is shorter than `width`.
+    /// [`RequestError::Length`] if a row of B is shorter than `width`.
     pub fn accumulate<'b, L: Lane>(
         &mut self,
         terms: impl Iterator<Item = (f64, &'b [L])> + Clone,
@@ -201,11 +205,11 @@ impl Panel {
     ) -> Result<(), Refusal> {
         let mut certificate = Certificate::new();
         for (a, row) in terms.clone() {
-            let columns = row.get(..width).ok_or(Refusal::Length {
+            let columns = row.get(..width).ok_or(Refusal::Request(RequestError::Length {
                 field: "row of B",
                 expected: width,
                 found: row.len(),
-            })?;
+            }))?;
             certificate.add(Extent::of(a), Extent::of_slice(columns));
         }
         self.accumulate_certified(terms, width, &certificate);

@@ -15,7 +15,7 @@ use super::{
     Tiling,
 };
 use crate::arithmetic::Slot;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{Limit, Refusal, RequestError, check_u32};
 use crate::scalar::{FromF64, Precision, Scalar};
 use crate::{each_format, each_sparse, with_format, with_scalar};
 
@@ -200,7 +200,7 @@ impl<T: Scalar> Entries<T> {
         self.check()?;
         let elements = self.rows as u128 * self.cols as u128;
         if elements > u128::from(SLOT_LIMIT) {
-            return Err(Refusal::Limit { field: "rows * cols", found: elements, limit: SLOT_LIMIT });
+            return Err(Limit { field: "rows * cols", found: elements, limit: SLOT_LIMIT }.into());
         }
         let mut data = vec![T::from_bits64(0); elements as usize];
         for e in &self.list {
@@ -212,7 +212,7 @@ impl<T: Scalar> Entries<T> {
     /// The elements of a dense matrix that are not bitwise +0.0.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] when there are 2^32 of them or more.
+    /// [`RequestError::TooLarge`] when there are 2^32 of them or more.
     pub fn from_dense(dense: &Dense<T>) -> Result<Self, Refusal> {
         let mut list = Vec::new();
         for row in 0..dense.rows() {
@@ -240,7 +240,7 @@ impl<P> Entries<P> {
             ("columns of the pattern", self.cols, "columns of the dense matrix", dense.cols()),
         ] {
             if left != right {
-                return Err(Refusal::Shape { left_name, left, right_name, right });
+                return Err(RequestError::Shape { left_name, left, right_name, right }.into());
             }
         }
         let list = self.list.iter().map(|e| Entry {

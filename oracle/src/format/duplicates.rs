@@ -13,7 +13,7 @@
 
 use super::{Coo, Entries, Entry, ascending};
 use crate::exact;
-use crate::refusal::Refusal;
+use crate::refusal::{EncodingError, Refusal};
 use crate::scalar::{FromF64, Precision, Rounding, Scalar};
 
 /// How a repeated position is settled.
@@ -92,13 +92,13 @@ pub trait CooCodec<T> {
     /// Decodes with a policy for repeated positions.
     ///
     /// # Errors
-    /// [`Refusal::Duplicate`] under [`Duplicates::Reject`], at the first stored triple that repeats a position.
+    /// [`EncodingError::Duplicate`] under [`Duplicates::Reject`], at the first stored triple that repeats a position.
     fn entries_with(&self, policy: Duplicates) -> Result<Entries<T>, Refusal>;
 
     /// Refuses repeated positions.
     ///
     /// # Errors
-    /// [`Refusal::Duplicate`] at the first stored triple whose position an earlier one has.
+    /// [`EncodingError::Duplicate`] at the first stored triple whose position an earlier one has.
     fn check_unique(&self) -> Result<(), Refusal>;
 }
 
@@ -118,7 +118,12 @@ impl<T: Scalar> CooCodec<T> for Coo<T> {
             return Ok(());
         };
         let (row, column) = position(self, at);
-        Err(Refusal::Duplicate { field: "values", at, row: row as usize, column: column as usize })
+        Err(Refusal::Encoding(EncodingError::Duplicate {
+            field: "values",
+            at,
+            row: row as usize,
+            column: column as usize,
+        }))
     }
 }
 

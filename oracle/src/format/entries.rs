@@ -6,7 +6,7 @@
 //! c . . .
 //! ```
 
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 
 /// One stored entry: row, column, value.
@@ -59,7 +59,7 @@ impl<T> Entries<T> {
             {
                 if index as usize >= limit {
                     let (found, limit) = (u64::from(index), limit as u64);
-                    return Err(Refusal::IndexOutOfRange { field, at, row, found, limit });
+                    return Err(EncodingError::IndexOutOfRange { field, at, row, found, limit }.into());
                 }
             }
             if at > 0 {
@@ -90,7 +90,7 @@ impl<T> Entries<T> {
 fn check_order<T>(before: &Entry<T>, entry: &Entry<T>, at: usize) -> Result<(), Refusal> {
     let row = entry.row as usize;
     if (before.row, before.col) == (entry.row, entry.col) {
-        return Err(Refusal::Duplicate { field: "entries", at, row, column: entry.col as usize });
+        return Err(EncodingError::Duplicate { field: "entries", at, row, column: entry.col as usize }.into());
     }
     let (field, previous, found) = if before.row > entry.row {
         ("entries.row", before.row, entry.row)
@@ -99,7 +99,13 @@ fn check_order<T>(before: &Entry<T>, entry: &Entry<T>, at: usize) -> Result<(), 
     } else {
         return Ok(());
     };
-    Err(Refusal::Unsorted { field, at, row, previous: u64::from(previous), found: u64::from(found) })
+    Err(Refusal::Encoding(EncodingError::Unsorted {
+        field,
+        at,
+        row,
+        previous: u64::from(previous),
+        found: u64::from(found),
+    }))
 }
 
 impl<T: Copy> Entries<T> {

@@ -14,15 +14,15 @@
 pub mod nalgebra;
 pub mod sprs;
 
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{RequestError, check_u32};
 
 /// Narrows offsets or indices to u32.
-fn narrow(field: &'static str, wide: impl Iterator<Item = usize>) -> Result<Vec<u32>, Refusal> {
+fn narrow(field: &'static str, wide: impl Iterator<Item = usize>) -> Result<Vec<u32>, RequestError> {
     wide.map(|index| check_u32(field, index as u128)).collect()
 }
 
 /// Checks a shape before anything is allocated for it.
-fn check_shape(rows: usize, cols: usize) -> Result<(), Refusal> {
+fn check_shape(rows: usize, cols: usize) -> Result<(), RequestError> {
     check_u32("rows", rows as u128)?;
     check_u32("cols", cols as u128)?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{check_shape, narrow};
 use crate::format::{Coo, CooParts, Csc, CscParts, Csr, CsrParts, Dense, Layout};
-use crate::refusal::Refusal;
+use crate::refusal::{EngineError, Refusal};
 use ::nalgebra::{DMatrix, Scalar};
 use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix, SparseFormatError};
 
@@ -24,7 +24,7 @@ pub fn csr<T: Clone>(matrix: &CsrMatrix<T>) -> Result<Csr<T>, Refusal> {
 /// Gives a CSR matrix.
 ///
 /// # Errors
-/// [`Refusal::Foreign`] should `nalgebra-sparse` not take what is valid here.
+/// [`EngineError::Foreign`] should `nalgebra-sparse` not take what is valid here.
 pub fn to_csr<T: Scalar>(matrix: &Csr<T>) -> Result<CsrMatrix<T>, Refusal> {
     let (offsets, indices) = (widen(&matrix.row_ptr), widen(&matrix.col_idx));
     CsrMatrix::try_from_csr_data(matrix.rows, matrix.cols, offsets, indices, matrix.values.clone())
@@ -49,7 +49,7 @@ pub fn csc<T: Clone>(matrix: &CscMatrix<T>) -> Result<Csc<T>, Refusal> {
 /// Gives a CSC matrix.
 ///
 /// # Errors
-/// [`Refusal::Foreign`] should `nalgebra-sparse` not take what is valid here.
+/// [`EngineError::Foreign`] should `nalgebra-sparse` not take what is valid here.
 pub fn to_csc<T: Scalar>(matrix: &Csc<T>) -> Result<CscMatrix<T>, Refusal> {
     let (offsets, indices) = (widen(&matrix.col_ptr), widen(&matrix.row_idx));
     CscMatrix::try_from_csc_data(matrix.rows, matrix.cols, offsets, indices, matrix.values.clone())
@@ -74,7 +74,7 @@ pub fn coo<T: Clone>(matrix: &CooMatrix<T>) -> Result<Coo<T>, Refusal> {
 /// Gives a COO matrix: the same triples in the same order, duplicates included.
 ///
 /// # Errors
-/// [`Refusal::Foreign`] should `nalgebra-sparse` not take what is valid here.
+/// [`EngineError::Foreign`] should `nalgebra-sparse` not take what is valid here.
 pub fn to_coo<T: Clone>(matrix: &Coo<T>) -> Result<CooMatrix<T>, Refusal> {
     let (rows, cols) = (widen(&matrix.row_idx), widen(&matrix.col_idx));
     CooMatrix::try_from_triplets(matrix.rows, matrix.cols, rows, cols, matrix.values.clone()).map_err(foreign)
@@ -100,5 +100,5 @@ fn widen(indices: &[u32]) -> Vec<usize> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err takes")]
 fn foreign(error: SparseFormatError) -> Refusal {
-    Refusal::Foreign { library: "nalgebra-sparse", reason: error.to_string() }
+    Refusal::Engine(EngineError::Foreign { library: "nalgebra-sparse", reason: error.to_string() })
 }

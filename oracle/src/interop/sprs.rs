@@ -5,7 +5,7 @@
 
 use super::{check_shape, narrow};
 use crate::format::{Coo, CooParts, Csc, CscParts, Csr, CsrParts};
-use crate::refusal::Refusal;
+use crate::refusal::{EngineError, Refusal, RequestError};
 use ::sprs::errors::StructureError;
 use ::sprs::{CsMatI, CsMatViewI, SpIndex, TriMatI};
 
@@ -29,7 +29,7 @@ pub fn csr<T: Clone, I: SpIndex, P: SpIndex>(matrix: &CsMatViewI<'_, T, I, P>) -
 /// Gives a CSR matrix.
 ///
 /// # Errors
-/// [`Refusal::TooLarge`] where an index type is too narrow; [`Refusal::Foreign`] should `sprs` not take what is
+/// [`RequestError::TooLarge`] where an index type is too narrow; [`EngineError::Foreign`] should `sprs` not take what is
 /// valid here.
 pub fn to_csr<T: Clone, I: SpIndex, P: SpIndex>(matrix: &Csr<T>) -> Result<CsMatI<T, I, P>, Refusal> {
     check_index::<I>("cols", matrix.cols)?;
@@ -58,7 +58,7 @@ pub fn csc<T: Clone, I: SpIndex, P: SpIndex>(matrix: &CsMatViewI<'_, T, I, P>) -
 /// Gives a CSC matrix.
 ///
 /// # Errors
-/// [`Refusal::TooLarge`] where an index type is too narrow; [`Refusal::Foreign`] should `sprs` not take what is
+/// [`RequestError::TooLarge`] where an index type is too narrow; [`EngineError::Foreign`] should `sprs` not take what is
 /// valid here.
 pub fn to_csc<T: Clone, I: SpIndex, P: SpIndex>(matrix: &Csc<T>) -> Result<CsMatI<T, I, P>, Refusal> {
     check_index::<I>("rows", matrix.rows)?;
@@ -86,7 +86,7 @@ pub fn coo<T: Clone, I: SpIndex>(matrix: &TriMatI<T, I>) -> Result<Coo<T>, Refus
 /// Gives triplets: the same triples in the same order, duplicates included.
 ///
 /// # Errors
-/// [`Refusal::TooLarge`] where the index type is too narrow.
+/// [`RequestError::TooLarge`] where the index type is too narrow.
 pub fn to_trimat<T: Clone, I: SpIndex>(matrix: &Coo<T>) -> Result<TriMatI<T, I>, Refusal> {
     let (rows, cols) = (widen("row_idx", &matrix.row_idx)?, widen("col_idx", &matrix.col_idx)?);
     // Equal lengths and indices in range, which `from_triplets` asserts, are what a valid `Coo` is.
@@ -98,19 +98,17 @@ fn check_storage(expected: &'static str, matches: bool) -> Result<(), Refusal> {
         return Ok(());
     }
     let found = if expected == "csr" { "csc" } else { "csr" };
-    Err(Refusal::Kind {
+    Err(Refusal::Request(RequestError::Kind {
         field: "storage of the sprs matrix",
         expected: expected.to_owned(),
         found: found.to_owned(),
-    })
+    }))
 }
 
 /// Checks that an index type can hold `value`.
 fn check_index<I: SpIndex>(field: &'static str, value: usize) -> Result<I, Refusal> {
-    I::try_from_usize(value).ok_or_else(|| Refusal::TooLarge {
-        field,
-        found: value as u128,
-        limit: largest::<I>(),
+    I::try_from_usize(value).ok_or_else(|| {
+        Refusal::Request(RequestError::TooLarge { field, found: value as u128, limit: largest::<I>() })
     })
 }
 
@@ -126,5 +124,5 @@ fn widen<I: SpIndex>(field: &'static str, indices: &[u32]) -> Result<Vec<I>, Ref
 }
 
 fn foreign(error: StructureError) -> Refusal {
-    Refusal::Foreign { library: "sprs", reason: error.to_string() }
+    Refusal::Engine(EngineError::Foreign { library: "sprs", reason: error.to_string() })
 }

@@ -7,7 +7,7 @@ use crate::format::{AnyParts, AnySparse, Sparse};
 use crate::model::chain::Unit;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{Precision, Rounding, Scalar, encode};
 use crate::task::{Inputs, RawSparse};
 use crate::verdict::Verdict;
@@ -74,22 +74,22 @@ impl Moved {
 
 /// The verdict on a result where the oracle has none: wrong where the refusal is a rule, nothing where it is a limit of the suite.
 fn unheld(refusal: &Refusal) -> Verdict {
-    if refusal.is_limit_of_the_suite() {
-        // The case is legal, and nobody can be judged on it.
-        return Verdict::NotRun { reason: format!("the result is too large for the oracle: {refusal}") };
-    }
     match refusal {
+        // The case is legal, and nobody can be judged on it.
+        Refusal::Limit(limit) => {
+            Verdict::NotRun { reason: format!("the result is too large for the oracle: {limit}") }
+        }
+        // No contract asks for an element type that the format does not have, and a rejected duplicate says nothing about the result.
+        Refusal::Request(RequestError::Kind { .. }) | Refusal::Encoding(_) | Refusal::Engine(_) => {
+            Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") }
+        }
         // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
-        Refusal::TooFull { .. }
-        | Refusal::TooLarge { .. }
-        | Refusal::Parameter { .. }
-        | Refusal::Zero { .. } => Verdict::LoneAcceptance { expected: refusal.to_string() },
-        _ => Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") },
+        Refusal::Request(rule) => Verdict::LoneAcceptance { expected: rule.to_string() },
     }
 }
 
-/// The positions of the result whose operand is stored more than once, and bits that are right there besides the expected ones: none, or for
-/// a profile that adds duplicates in any order, every order of adding up to five of them, each addition rounded.
+/// The positions of the result that the operand stores more than once, each with the bits that are right there besides the expected ones. If
+/// the profile adds duplicates in any order, these are the rounded sums of up to five duplicates in every order; else there are none.
 fn summed_positions(inputs: &Inputs<'_>, profile: &Profile) -> BTreeMap<(u32, u32), Vec<u64>> {
     let any_order = profile.has(Choice::DuplicatesSumAnyOrder);
     let transposed = inputs.to.is_none();

@@ -290,7 +290,7 @@ pub(super) fn for_each_spgemm(a: &Csr<f64>, b: &Csr<f64>, visit: &mut ProductVis
 mod tests {
     use super::*;
 
-    /// Whoever reads only a report's fields, and not its sentence, must learn the same.
+    /// The fields of a report must say as much as its message does.
     #[test]
     fn a_difference_says_in_its_fields_what_stood_where() {
         let (one, two) = (1f64.to_bits(), 2f64.to_bits());

@@ -17,7 +17,7 @@ use crate::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKin
 use crate::op::input;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{AnySlice, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 
@@ -81,7 +81,7 @@ impl ExactOperands {
     ) -> Result<Option<ExactOperands>, Refusal> {
         let rounded = |v: f64| input(v, arithmetic.part().input);
         let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, profile)?)?, profile);
-        let missing = |field| Refusal::Missing { field };
+        let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
                 let b = dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
@@ -208,8 +208,8 @@ impl ExactOperands {
     }
 }
 
-/// What a backend's profile makes of duplicates where they are combined to one value; those that are terms of their own in a product are
-/// combined nowhere else.
+/// How a backend's profile combines duplicates into one value. Those that are terms of their own (`duplicates-are-terms`, which only
+/// products can declare) are not combined.
 #[must_use]
 pub(super) fn duplicates_policy(profile: &Profile) -> Duplicates {
     if profile.has(Choice::DuplicatesSumRounded) {

@@ -9,7 +9,7 @@ use super::rows::{Scratch, SpmmRows};
 use crate::arithmetic::{Epilogue, Slot};
 use crate::exact::{Element, dot};
 use crate::format::{Csr, Dense};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 
 /// The operands of a product.
 #[derive(Debug)]
@@ -223,7 +223,11 @@ pub(super) fn same(
     right_name: &'static str,
     right: usize,
 ) -> Result<(), Refusal> {
-    if left == right { Ok(()) } else { Err(Refusal::Shape { left_name, left, right_name, right }) }
+    if left == right {
+        Ok(())
+    } else {
+        Err(RequestError::Shape { left_name, left, right_name, right }.into())
+    }
 }
 
 fn for_each_spmm(

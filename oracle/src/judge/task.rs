@@ -141,7 +141,7 @@ fn misplaced(
     (!fits).then(|| shape(format!("the result is {rows} x {cols}, but has {} elements", found.len())))
 }
 
-/// True where the last element of a result, and so every one, is among `len`.
+/// True if the last element of a result lies within `len` elements; then all of them do.
 fn holds(place: Place, (rows, cols): (usize, usize), len: usize) -> bool {
     let (Some(row), Some(col)) = (rows.checked_sub(1), cols.checked_sub(1)) else {
         return true;

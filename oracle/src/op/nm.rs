@@ -3,7 +3,7 @@
 
 use crate::exact::{Element, Value, dot_reference};
 use crate::format::{Dense, Entries, Nm};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 
 /// Equation (1) as corrected: `C[i][j] = sum over u < w of A[i][floor(u / n) * m + D[u][j / l]] * B'[u][j]`, exactly,
@@ -12,7 +12,7 @@ use crate::scalar::Scalar;
 /// A slot without an entry takes no part, so that neither a pad that faces an infinity nor a row past the end matters.
 ///
 /// # Errors
-/// [`Refusal::Shape`] unless A has as many columns as B has rows.
+/// [`RequestError::Shape`] unless A has as many columns as B has rows.
 pub fn definition<T: Scalar>(a: &Dense<f64>, b: &Nm<T>) -> Result<Vec<Vec<Element>>, Refusal> {
     check_inner(a, b.rows)?;
     let stride = b.cols.div_ceil(b.l) * b.l;
@@ -30,7 +30,7 @@ pub fn definition<T: Scalar>(a: &Dense<f64>, b: &Nm<T>) -> Result<Vec<Vec<Elemen
 /// The exact product of a dense and a sparse matrix, by the definition.
 ///
 /// # Errors
-/// [`Refusal::Shape`] unless A has as many columns as B has rows.
+/// [`RequestError::Shape`] unless A has as many columns as B has rows.
 pub fn product(a: &Dense<f64>, b: &Entries<f64>) -> Result<Vec<Vec<Element>>, Refusal> {
     check_inner(a, b.rows)?;
     let element = |i: usize, j: usize| {
@@ -47,7 +47,12 @@ fn check_inner(a: &Dense<f64>, rows: usize) -> Result<(), Refusal> {
     if a.cols() == rows {
         return Ok(());
     }
-    Err(Refusal::Shape { left_name: "columns of A", left: a.cols(), right_name: "rows of B", right: rows })
+    Err(Refusal::Request(RequestError::Shape {
+        left_name: "columns of A",
+        left: a.cols(),
+        right_name: "rows of B",
+        right: rows,
+    }))
 }
 
 /// Equation (2): how far a product with a pruned matrix is from the original one, element by element.
@@ -62,7 +67,7 @@ pub struct Confusion {
 /// The confusion matrix W of `C' = alpha * A * pruned` against `C = A * full`.
 ///
 /// # Errors
-/// [`Refusal::Shape`] unless A has as many columns as both have rows, and both have the same number of columns.
+/// [`RequestError::Shape`] unless A has as many columns as both have rows, and both have the same number of columns.
 pub fn confusion(
     a: &Dense<f64>,
     full: &Entries<f64>,
@@ -70,12 +75,12 @@ pub fn confusion(
     alpha: f64,
 ) -> Result<Confusion, Refusal> {
     if full.cols != pruned.cols {
-        return Err(Refusal::Shape {
+        return Err(Refusal::Request(RequestError::Shape {
             left_name: "columns of the full matrix",
             left: full.cols,
             right_name: "columns of the pruned one",
             right: pruned.cols,
-        });
+        }));
     }
     let (exact, approximate) = (product(a, full)?, product(a, pruned)?);
     let difference = |(c, c_pruned): (Element, Element)| (&c_pruned.value.scale(alpha) - &c.value).abs();

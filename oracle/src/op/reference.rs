@@ -10,7 +10,7 @@
 
 use crate::exact::{Certificate, Extent, Lane, Panel};
 use crate::format::{Csr, Dense, Layout};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{AnySlice, Precision, Rounding, Scalar};
 use std::borrow::Cow;
 
@@ -91,7 +91,7 @@ impl<'b> ReferenceSpmm<'b> {
     /// Computes `A * B` exactly and shows each row in turn.
     ///
     /// # Errors
-    /// [`Refusal::Shape`] if A does not have as many columns as B has rows.
+    /// [`RequestError::Shape`] if A does not have as many columns as B has rows.
     pub fn for_each_row<A: Scalar>(
         &self,
         a: &Csr<A>,
@@ -177,12 +177,12 @@ impl<'b> ReferenceSpmm<'b> {
         if a.cols == self.rows {
             return Ok(());
         }
-        Err(Refusal::Shape {
+        Err(Refusal::Request(RequestError::Shape {
             left_name: "columns of A",
             left: a.cols,
             right_name: "rows of B",
             right: self.rows,
-        })
+        }))
     }
 
     fn visit_rows<A: Scalar, L: Lane>(
@@ -213,7 +213,7 @@ impl<'b> ReferenceSpmm<'b> {
 /// Computes `A * B` exactly and shows each row in turn; see [`ReferenceSpmm`] to use B more than once.
 ///
 /// # Errors
-/// [`Refusal::Shape`] if A does not have as many columns as B has rows.
+/// [`RequestError::Shape`] if A does not have as many columns as B has rows.
 pub fn for_each_row<A: Scalar, B: crate::scalar::Element>(
     a: &Csr<A>,
     b: &Dense<B>,

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::format::Csr;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use std::fmt::Write as _;
 
 /// Most cells on a side.
@@ -52,11 +52,11 @@ impl SpyGrid {
     pub fn new<T>(matrix: &Csr<T>, width: usize, height: usize) -> Result<Self, Refusal> {
         for (field, side) in [("spy width", width), ("spy height", height)] {
             if side == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
             if side > SIDE_LIMIT {
                 let (found, limit) = (side as u128, SIDE_LIMIT as u64);
-                return Err(Refusal::TooLarge { field, found, limit });
+                return Err(RequestError::TooLarge { field, found, limit }.into());
             }
         }
         let (width, height) = (width.min(matrix.cols.max(1)), height.min(matrix.rows.max(1)));

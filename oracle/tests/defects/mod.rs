@@ -8,7 +8,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use sparse_oracle::Refusal;
+use sparse_oracle::{EncodingError, Refusal, RequestError};
 
 pub(crate) const PAST_U32: usize = u32::MAX as usize + 1;
 
@@ -30,35 +30,35 @@ pub(crate) fn refuses<P: Clone, M>(
 }
 
 pub(crate) fn length(field: &'static str, expected: usize, found: usize) -> Refusal {
-    Refusal::Length { field, expected, found }
+    Refusal::Encoding(EncodingError::Length { field, expected, found })
 }
 
 pub(crate) fn first(field: &'static str, found: u64) -> Refusal {
-    Refusal::FirstOffset { field, found }
+    Refusal::Encoding(EncodingError::FirstOffset { field, found })
 }
 
 pub(crate) fn decreasing(field: &'static str, at: usize, previous: u64, found: u64) -> Refusal {
-    Refusal::Decreasing { field, at, previous, found }
+    Refusal::Encoding(EncodingError::Decreasing { field, at, previous, found })
 }
 
 pub(crate) fn last(field: &'static str, expected: u64, found: u64) -> Refusal {
-    Refusal::LastOffset { field, expected, found }
+    Refusal::Encoding(EncodingError::LastOffset { field, expected, found })
 }
 
 pub(crate) fn out_of_range(field: &'static str, at: usize, row: usize, found: u64, limit: u64) -> Refusal {
-    Refusal::IndexOutOfRange { field, at, row, found, limit }
+    Refusal::Encoding(EncodingError::IndexOutOfRange { field, at, row, found, limit })
 }
 
 pub(crate) fn unsorted(field: &'static str, at: usize, row: usize, previous: u64, found: u64) -> Refusal {
-    Refusal::Unsorted { field, at, row, previous, found }
+    Refusal::Encoding(EncodingError::Unsorted { field, at, row, previous, found })
 }
 
 pub(crate) fn duplicate(field: &'static str, at: usize, row: usize, column: usize) -> Refusal {
-    Refusal::Duplicate { field, at, row, column }
+    Refusal::Encoding(EncodingError::Duplicate { field, at, row, column })
 }
 
 pub(crate) fn too_large(field: &'static str, found: u128, limit: u64) -> Refusal {
-    Refusal::TooLarge { field, found, limit }
+    Refusal::Request(RequestError::TooLarge { field, found, limit })
 }
 
 pub(crate) fn past_u32(field: &'static str, found: u128) -> Refusal {

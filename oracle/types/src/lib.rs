@@ -24,5 +24,5 @@ pub mod scalar;
 pub mod task;
 pub mod verdict;
 
-pub use refusal::Refusal;
+pub use refusal::{EncodingError, EngineError, Limit, Refusal, RequestError};
 pub use scalar::{Bf16, E4m3, E5m2, F16, Precision, Scalar, Tf32};

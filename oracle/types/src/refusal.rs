@@ -1,4 +1,4 @@
-//! Typed refusals: why a set of arrays is not a valid encoding, or a request is not a legal one.
+//! Typed refusals: why a set of arrays is not a valid encoding, a request is not legal or was not carried out.
 //!
 //! Every variant names the field and the place (row, column, offset) and both sides of the mismatch, so that
 //! the message alone is enough to find the broken element. Offsets and indices are 0-based, in elements.
@@ -11,10 +11,30 @@ pub const SLOT_LIMIT: u64 = 1 << 28;
 /// The most elements that one block of BCSR or Blocked-ELL may have (256 x 256, or any other shape of that area).
 pub const BLOCK_AREA_LIMIT: u64 = 1 << 16;
 
-/// Why the oracle (or a backend) refuses an input. Messages are lowercase fragments.
+/// Why the oracle or a kernel refuses an input, by who is at fault. Messages are lowercase fragments, those of the kind.
+///
+/// Whoever must know whose fault a refusal is matches on these four kinds: the enum is exhaustive, so that the compiler asks
+/// about a fifth.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The arrays are at fault.
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
+    /// The request is at fault.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// Nobody is at fault: the request is legal, but too large for the suite.
+    #[error(transparent)]
+    Limit(#[from] Limit),
+    /// What should have carried out a legal request is at fault.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Arrays or entries that contradict each other or the rules of their format: whoever filled them must change them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum EncodingError {
     /// An array has the wrong number of elements.
     #[error("{field} has {found} elements, expected {expected}")]
     Length {
@@ -99,39 +119,6 @@ pub enum Refusal {
         /// Column of the position.
         column: usize,
     },
-    /// A parameter or dimension is larger than its type or the format allows.
-    #[error("{field} is {found}, the limit is {limit}")]
-    TooLarge {
-        /// Name of the dimension or parameter.
-        field: &'static str,
-        /// Value found.
-        found: u128,
-        /// Largest legal value.
-        limit: u64,
-    },
-    /// A legal request that the suite does not take on: an array of more than [`SLOT_LIMIT`] elements, a block of more than
-    /// [`BLOCK_AREA_LIMIT`]. Nobody can be judged on it; every other refusal of operands is a rule.
-    #[error("{field} is {found}, the limit is {limit}")]
-    Limit {
-        /// Name of the array or of what is too large.
-        field: &'static str,
-        /// Value found.
-        found: u128,
-        /// What the suite takes on at most.
-        limit: u64,
-    },
-    /// A parameter that must be positive is zero.
-    #[error("{field} is 0, must be at least 1")]
-    Zero {
-        /// Name of the parameter.
-        field: &'static str,
-    },
-    /// An operand that the operation has was not given.
-    #[error("{field} is missing")]
-    Missing {
-        /// Name of the operand.
-        field: &'static str,
-    },
     /// A slot that must hold padding does not.
     #[error("{field}[{at}] (row {row}) lies in the padding but is not a pad")]
     DirtyPad {
@@ -184,31 +171,28 @@ pub enum Refusal {
         /// Row found.
         found: u64,
     },
-    /// A parameter has a value that the format is not defined for.
-    #[error("{field} is {found}, must be {expected}")]
-    Parameter {
-        /// Name of the parameter.
+}
+
+/// A request that is not legal: operands that are missing, of another type or do not fit together, a parameter that the format is not
+/// defined for, a matrix that the format asked for cannot hold. Whoever asks must ask for something else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// An operand that the operation has was not given.
+    #[error("{field} is missing")]
+    Missing {
+        /// Name of the operand.
         field: &'static str,
-        /// What is legal, in words.
-        expected: &'static str,
-        /// Value found.
-        found: u64,
     },
-    /// A window, group or column holds more than the format has room for.
-    #[error("{what} at row {row}, column {column} holds {found}, the format has room for {limit}; {remedy}")]
-    TooFull {
-        /// What is too full ("a window of 4 columns").
-        what: &'static str,
-        /// First row of it.
-        row: usize,
-        /// First column of it.
-        column: usize,
-        /// What it holds.
-        found: u64,
-        /// What the format has room for.
-        limit: u64,
-        /// What helps ("prune the matrix first").
-        remedy: &'static str,
+    /// The element type or format is not the one the operation takes.
+    #[error("{field} is {found}, expected {expected}")]
+    Kind {
+        /// Which operand.
+        field: &'static str,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
     },
     /// Two operands do not fit together.
     #[error("{left_name} is {left}, but {right_name} is {right}")]
@@ -232,6 +216,42 @@ pub enum Refusal {
         /// Smallest legal value, in elements.
         minimum: usize,
     },
+    /// A dense operand, or the buffer for the result, has the wrong number of elements.
+    #[error("{field} has {found} elements, expected {expected}")]
+    Length {
+        /// Name of the operand or buffer.
+        field: &'static str,
+        /// Elements that its shape implies.
+        expected: usize,
+        /// Elements present.
+        found: usize,
+    },
+    /// A parameter that must be positive is zero.
+    #[error("{field} is 0, must be at least 1")]
+    Zero {
+        /// Name of the parameter.
+        field: &'static str,
+    },
+    /// A parameter or dimension is larger than its type or the format allows.
+    #[error("{field} is {found}, the limit is {limit}")]
+    TooLarge {
+        /// Name of the dimension or parameter.
+        field: &'static str,
+        /// Value found.
+        found: u128,
+        /// Largest legal value.
+        limit: u64,
+    },
+    /// A parameter has a value that the format is not defined for.
+    #[error("{field} is {found}, must be {expected}")]
+    Parameter {
+        /// Name of the parameter.
+        field: &'static str,
+        /// What is legal, in words.
+        expected: &'static str,
+        /// Value found.
+        found: u64,
+    },
     /// A scalar that must be finite by contract is not.
     #[error("{field} is {value}, must be finite")]
     NotFinite {
@@ -240,14 +260,44 @@ pub enum Refusal {
         /// Its value, printed.
         value: String,
     },
-    /// Another library would not take a matrix that is valid here.
-    #[error("{library} refuses the matrix: {reason}")]
-    Foreign {
-        /// Its name.
-        library: &'static str,
-        /// What it said.
-        reason: String,
+    /// A window, group or column holds more than the format has room for.
+    #[error("{what} at row {row}, column {column} holds {found}, the format has room for {limit}; {remedy}")]
+    TooFull {
+        /// What is too full ("a window of 4 columns").
+        what: &'static str,
+        /// First row of it.
+        row: usize,
+        /// First column of it.
+        column: usize,
+        /// What it holds.
+        found: u64,
+        /// What the format has room for.
+        limit: u64,
+        /// What helps ("prune the matrix first").
+        remedy: &'static str,
     },
+}
+
+/// A legal request that the suite does not take on: an array of more than [`SLOT_LIMIT`] elements, a block of more than
+/// [`BLOCK_AREA_LIMIT`]. Nobody can be judged on it; every other refusal of operands is a rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} is {found}, the limit is {limit}")]
+pub struct Limit {
+    /// Name of the array or of what is too large.
+    pub field: &'static str,
+    /// Value found.
+    pub found: u128,
+    /// What the suite takes on at most.
+    pub limit: u64,
+}
+
+/// A legal request that could not be carried out here, because of the machine, a device or another library.
+///
+/// It stands here and not in the kernels because it is one of the ways in which a task ends without an answer, which judge and judged
+/// share; it names no engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
     /// The machine lacks what a kernel runs on. About the machine, not the request.
     #[error("this machine has no {feature}")]
     Unavailable {
@@ -263,30 +313,24 @@ pub enum Refusal {
         /// What it could not do, in its own words.
         reason: String,
     },
-    /// The element type or format is not the one the operation takes.
-    #[error("{field} is {found}, expected {expected}")]
-    Kind {
-        /// Which operand.
-        field: &'static str,
-        /// What it should be.
-        expected: String,
-        /// What it is.
-        found: String,
+    /// Another library would not take a matrix that is valid here.
+    #[error("{library} refuses the matrix: {reason}")]
+    Foreign {
+        /// Its name.
+        library: &'static str,
+        /// What it said.
+        reason: String,
     },
-}
-
-impl Refusal {
-    /// True for a legal request that the suite does not take on ([`Refusal::Limit`]).
-    #[must_use]
-    pub const fn is_limit_of_the_suite(&self) -> bool {
-        matches!(self, Refusal::Limit { .. })
-    }
 }
 
 /// Checks that a dimension or count fits the index type of every format here, u32.
 ///
 /// # Errors
-/// [`Refusal::TooLarge`] when `value` exceeds 2^32 - 1.
-pub fn check_u32(field: &'static str, value: u128) -> Result<u32, Refusal> {
-    u32::try_from(value).map_err(|_| Refusal::TooLarge { field, found: value, limit: u64::from(u32::MAX) })
+/// [`RequestError::TooLarge`] when `value` exceeds 2^32 - 1.
+pub fn check_u32(field: &'static str, value: u128) -> Result<u32, RequestError> {
+    u32::try_from(value).map_err(|_| RequestError::TooLarge {
+        field,
+        found: value,
+        limit: u64::from(u32::MAX),
+    })
 }

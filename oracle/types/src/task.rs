@@ -11,7 +11,7 @@ use crate::format::{
     AnyParts, AnySparse, Bcsr, BcsrParts, BlockedEll, BlockedEllParts, Coo, CooParts, Csc, CscParts, Csr,
     CsrParts, Ell, EllParts, FormatKind, FormatParams, Layout, Parts, PartsElement, Sparse,
 };
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{Refusal, RequestError, check_u32};
 use crate::scalar::{AnySlice, AnySliceMut, Element, Values};
 
 /// A dense operand: shape, leading dimension and layout over borrowed elements.
@@ -164,11 +164,11 @@ impl Untyped {
                 values,
             })?),
             other => {
-                return Err(Refusal::Kind {
+                return Err(Refusal::Request(RequestError::Kind {
                     field: "the arrays' format",
                     expected: "a general format (others come as parts)".to_owned(),
                     found: other.name().to_owned(),
-                });
+                }));
             }
         })
     }
@@ -179,7 +179,7 @@ impl Answer {
     /// papers' formats as their parts. Nothing is checked but that sides of blocks fit where they go.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] for a side of a block past u32.
+    /// [`RequestError::TooLarge`] for a side of a block past u32.
     pub fn from_parts<T: Element + PartsElement>(parts: Parts<T>) -> Result<Answer, Refusal> {
         let kind = parts.kind();
         let (rows, cols) = parts.shape();

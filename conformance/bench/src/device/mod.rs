@@ -34,7 +34,7 @@ use sparse_kernels::cuda::{Gpu, LaunchPlan, baselines, copy_bandwidth, metered, 
 use sparse_kernels::registry::{Kernel, kernels_here};
 use sparse_oracle::contract::{Op, Types};
 use sparse_oracle::format::{FormatKind, FormatParams};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EngineError, Refusal};
 use sparse_oracle::scalar::Precision;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -81,9 +81,8 @@ pub fn run(
     keep: &mut dyn FnMut(&DeviceReport),
 ) -> Result<DeviceReport, Refusal> {
     let gpu = Gpu::get()?;
-    let failed = |error: std::io::Error| Refusal::Device {
-        device: "CUDA",
-        reason: format!("turns on the GPU: {error}"),
+    let failed = |error: std::io::Error| {
+        Refusal::Engine(EngineError::Device { device: "CUDA", reason: format!("turns on the GPU: {error}") })
     };
     let turn = Turn::new(options.turn.as_deref()).map_err(failed)?;
     let (bandwidth, peak_f32) = turn.take(|| (copy_bandwidth(gpu), peak_f32(gpu))).map_err(failed)?;

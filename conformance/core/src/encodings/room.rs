@@ -38,8 +38,8 @@ impl Room {
         fits
     }
 
-    /// Up to `most` of the `limit` numbers that `used` (ascending) may lack, beside those of `used`, ascending. Each costs `slots`.
-    /// Half the time there are none.
+    /// `used` (ascending), and half the time also up to `most` random numbers below `limit` that it does not have; each of those costs
+    /// `slots`. The result ascends.
     pub(super) fn beside(&mut self, used: Vec<u32>, limit: u64, most: u64, slots: usize) -> Vec<u32> {
         if limit == 0 || self.one_in(2) {
             return used;

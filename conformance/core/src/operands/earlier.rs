@@ -26,7 +26,8 @@ pub(crate) fn earlier(case: &Case, loaded: &Loaded) -> Vec<Earlier> {
             let n = same.params.n;
             let with_n = |case: Case, n| Case { params: Params { n, ..case.params }, ..case };
             let fewer = |by| (with_n(reseeded(&same, by), (n / 2).max(1)), halved(loaded));
-            // What keeps the room of the first call has too little, what keeps sums of a larger one has too much.
+            // A kernel that keeps the workspace of the first call has too small a one in the second; one that does not clear its sums
+            // adds those of the larger second call to the third.
             vec![fewer(1), (with_n(reseeded(&same, 2), 2 * n + 1), doubled(loaded)), fewer(3)]
         }
         After::Other => others(&same).into_iter().map(|case| (case, Some(loaded.clone()))).collect(),

@@ -175,7 +175,7 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         Extent::N => p.n,
         Extent::One => 1,
     };
-    // What faces A: its inner extent is what a fault breaks.
+    // The shape of another operand than A. The fault `InnerShape` makes its inner extent one too large.
     let facing = |operand: &Argument| {
         let broken = usize::from(p.fault == Some(Fault::InnerShape));
         [operand.rows, operand.cols].map(|e| given(e) + if e == signature.inner { broken } else { 0 })

@@ -1,7 +1,8 @@
-//! NaN and Inf in B where the pattern of A says that they must not arrive, or in which elements only; zeros and Inf face to face.
+//! Puts NaN and Inf into rows of B that no entry of A multiplies, so that they must not reach C, and single ones into rows that are
+//! multiplied, so that they must reach certain elements only. Also pairs a zero of A with an Inf of B, and the other way round.
 //!
-//! A family of values knows an operand's elements by their number, not which rows of B are met by an entry of A. Both are known
-//! here, once A is built. What then must arrive is, as always, what the exact result says.
+//! A family of values draws elements by their number and does not know which rows of B are multiplied. That is known here, once A
+//! is built. What C must hold then is worked out by the exact result, as for any other case.
 
 use super::{DenseOperand, seed_of};
 use crate::case::{Case, Filling};
@@ -40,7 +41,8 @@ pub(crate) fn places(
     });
     let seed = seed_of(case);
     let mut places = placed::in_rows(&met, cols, seed, precision);
-    // Pads that are multiplied turn every element near an unmet row into NaN, which hides the others.
+    // A kernel may multiply pads by such a row. NaN in all of its columns would then fill the rows of C with pads there and hide
+    // everything else: half of the seeds leave whole rows out.
     if case.contract.format.has_pads() && seed.is_multiple_of(2) {
         places.retain(|place| place.1.is_some());
     }
@@ -57,7 +59,7 @@ pub(crate) fn places(
     places
 }
 
-/// The first of some rows of B, from the `turn`-th on, whose element in this column holds none of the places yet.
+/// The first of these rows of B, counted from the `turn`-th, whose element in this column is in none of the places yet.
 fn free(places: &[UnmetPlace], rows: &[usize], turn: usize, column: usize) -> Option<(usize, Option<usize>)> {
     let is_free = |k: &usize| {
         let holds = |p: &UnmetPlace| p.0 == *k && p.1.is_none_or(|j| j == column);

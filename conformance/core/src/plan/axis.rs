@@ -82,7 +82,7 @@ impl Axis {
         all.filter(|level| !self.masking().contains(level)).collect()
     }
 
-    /// Levels of cases that show their values, too, at a low price: sums of some terms, which no factor drowns.
+    /// Levels of cheap cases in which a wrong value shows as well: sums of several terms, not hidden by extreme alpha or beta.
     pub(crate) fn clear(&self) -> Vec<u8> {
         let hiding: &[u8] = match self.name() {
             "pattern" => &[SINGLE_ENTRIES, EMPTY_LINES],

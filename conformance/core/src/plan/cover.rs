@@ -173,7 +173,7 @@ impl Tuples {
         (0..factors).filter(|&g| set[g] && g != f && open(g)).count()
     }
 
-    /// These tuples, none of which is wanted that `other` has in a state.
+    /// These tuples; those that `other` has in the given state are no longer wanted.
     pub(crate) fn without(mut self, other: &Tuples, state: State) -> Tuples {
         for (mine, theirs) in self.state.iter_mut().zip(&other.state) {
             if *theirs == state {

@@ -116,7 +116,8 @@ impl Maker<'_> {
             floor: self.budget.floor,
             tuples: Demanded::default(),
         };
-        // It claims the contract, and none of the cases tried: there is nothing to draw, which the floor will say.
+        // The backend claims the contract, but took none of the cases that were tried. Nothing is drawn; the missing cases are
+        // reported as fewer than the floor.
         if claim.allowed.is_empty() {
             return demand;
         }
@@ -160,13 +161,13 @@ impl Maker<'_> {
         mine.for_each(|(row, case)| _ = shown.note(row, case));
         let first = mix.below(1 << 16);
         for turn in first..first + 20 * self.budget.floor {
-            // A few more, for what turns out not to be run.
+            // A few more than the floor, since some cases may turn out not to be run.
             let is_enough = count >= self.budget.floor + self.budget.floor / 32;
             let rarest = shown.rarest();
             if is_enough && rarest.is_none_or(|(_, cases)| cases > 0) {
                 break;
             }
-            // Not always: a family may go with few levels only.
+            // In one turn of four the rarest view is not asked for, because it may be impossible with most levels.
             let (row, values) = match rarest.filter(|_| !mix.one_in(4)) {
                 Some((view, _)) => {
                     let mut row = self.blind(shown.clear(), None, mix);
@@ -241,7 +242,7 @@ impl Maker<'_> {
             None => 0,
         };
         let mut row: Row = allowed.iter().map(level).collect();
-        // A case that shows nothing is drawn where it is asked for.
+        // Levels that mask the other factors are mostly redrawn; whoever needs one sets it in `tuple`.
         for (f, axis) in self.axes.iter().enumerate() {
             while axis.masking().contains(&row[f]) && !mix.one_in(12) {
                 match allowed[f].iter().find(|level| !axis.masking().contains(level)) {
@@ -263,7 +264,7 @@ impl Maker<'_> {
         let note = |found: &mut Vec<BTreeSet<u8>>, row: &[u8]| {
             found.iter_mut().zip(row).for_each(|(levels, &level)| _ = levels.insert(level));
         };
-        // From a small case that shows something, so that levels are not judged beside an empty matrix or a thousand columns.
+        // Each level is tried in a small case that has a result to judge, not in one with an empty matrix or a thousand columns.
         let plain: Vec<Vec<u8>> = self.axes.iter().map(Axis::plain).collect();
         let drawn = |levels: &[Vec<u8>], turns: u64, mix: &mut Mix| {
             (0..turns).find_map(|turn| {
@@ -275,7 +276,7 @@ impl Maker<'_> {
         let showing = || drawn(&showing, 2000, mix);
         let (anchor, _) = small.or_else(showing).or_else(|| drawn(&all, 4000, mix))?;
         note(&mut found, &anchor);
-        // A second time for what goes only with a level that was found later.
+        // Twice, because a level may be possible only together with one that is found later.
         for f in (0..self.axes.len()).chain(0..self.axes.len()) {
             for &level in &all[f] {
                 for attempt in 0..40_u64 {
@@ -298,7 +299,8 @@ impl Maker<'_> {
         Some(found.into_iter().map(|levels| levels.into_iter().collect()).collect())
     }
 
-    /// The cheapest request beside a row, over a pattern of another group: a far matrix has room for nothing more.
+    /// The row made as cheap as possible (few columns, no calls before, no fault), on a pattern of this group. A matrix of very large
+    /// extents is within the budget only so.
     fn lightest(&self, row: &[u8], group: u64) -> Row {
         let mut row = row.to_vec();
         for (level, axis) in row.iter_mut().zip(&self.axes) {

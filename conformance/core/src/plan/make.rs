@@ -66,7 +66,8 @@ impl Maker<'_> {
         if !means_something(&draft) {
             return None;
         }
-        // What alpha = 0 must not read shows beside NaN and Inf only, and beside -0 what compares bits.
+        // NaN and Inf in A and B show whether a kernel reads them at alpha = 0. With alpha = -0 they also show a kernel that compares
+        // the bits of alpha with those of +0.
         if draft.params.alpha == 0.0
             && matches!(draft.values, ValueFamily::Special | ValueFamily::PlacedSpecial)
         {
@@ -117,7 +118,7 @@ impl Maker<'_> {
             return false;
         }
         match self.contract.op.signature().returned {
-            // A far matrix has a whole column of C to itself.
+            // A far-tall matrix (shape 8) may have one column of C, however long that is.
             Returned::Matrix if draft.shape == 8 => n <= 1 && k <= 64 * most,
             Returned::Matrix => m * n <= most && k * n <= 64 * most && nnz * n <= 64 * most,
             Returned::Vector => k <= 64 * most && (draft.shape == 8 || m <= most),
@@ -128,7 +129,8 @@ impl Maker<'_> {
     }
 }
 
-/// The most terms of an element that the declaration promises something about: beyond, no result is wrong.
+/// The most terms that an element may have before the declared arithmetic bounds its error no longer: no result of a longer sum
+/// could be called wrong.
 fn most_terms(draft: &Draft, arithmetic: &Arithmetic) -> u64 {
     let is_bounded =
         |terms| tolerance(arithmetic, terms, draft.params.alpha, draft.params.beta, 1.0).is_some();
@@ -217,7 +219,7 @@ pub(super) fn is_narrow(contract: &Contract) -> bool {
     narrow(contract.format) || contract.to.is_some_and(narrow)
 }
 
-/// A fault is only one where it breaks the request: a short output or ldc needs an output to shorten.
+/// Whether the fault makes this request illegal. An empty output can't be made shorter, nor its ldc too small.
 fn applies(fault: Fault, draft: &Draft, choice: &Choice) -> bool {
     let (p, op) = (&draft.params, draft.contract.op);
     let (rows, cols) = if p.transpose_a { (choice.cols, choice.rows) } else { (choice.rows, choice.cols) };
@@ -256,11 +258,12 @@ pub(crate) fn on_matrix(
     mix: &mut Mix,
 ) -> Option<Case> {
     let axes: Vec<Axis> = axes(&contract);
-    // One request in several hundred suits a kernel with alpha = 1 and beta = 0, and without transposes, other layouts and pads.
+    // A kernel that takes only alpha = 1, beta = 0 and neither transposes, other layouts nor pads accepts about one request in
+    // several hundred.
     (0..4000).find_map(|turn| {
         let mut levels = Vec::new();
         for axis in axes.iter().filter(|axis| axis.name() != FAULT) {
-            // The costly levels are for matrices whose size is chosen.
+            // The matrix is given, so its size can't make up for a costly level.
             let light: Vec<u8> = (0..axis.levels()).filter(|&level| !axis.is_heavy(level)).collect();
             levels.push((axis, if mix.one_in(3) { 0 } else { mix.pick(&light) }));
         }
@@ -284,7 +287,8 @@ mod tests {
     use sparse_oracle::arithmetic::Reduction;
     use sparse_oracle::scalar::Precision;
 
-    /// Rows of more terms than f16 sums in an unknown order promise anything about were planned and not run, and the contract was thin.
+    /// f16 sums in an unknown order have no bound past some number of terms. Plans once drew longer rows, which were not run, so that
+    /// the contract had too few cases.
     #[test]
     fn no_more_terms_are_drawn_than_the_declaration_promises_something_about() {
         let contract = Contract::from_name("spmm.csr.f16_f16_f16_f16").expect("a contract");
@@ -295,7 +299,7 @@ mod tests {
         assert_eq!((draft.params.alpha, draft.params.beta), (1.0, 0.0));
         assert!((1_500..2_048).contains(&most) && promised(1_500) && !promised(2_048), "{most}");
         assert!(most_terms(&draft, &any(Precision::Bf16)) < 256);
-        // Wider sums have room for every row of a plan, and a declared order is judged by its bits.
+        // Sums in f32 have a bound for every row of a plan, and a declared order is judged by its bits, without a bound.
         let chain = Arithmetic::chain(Reduction::FmaChain, Precision::F16, Precision::F16);
         for unbounded in [any(Precision::F32), chain] {
             assert_eq!(most_terms(&draft, &unbounded), u64::MAX);

@@ -1,4 +1,5 @@
-//! Which families of values the cases of a contract show: some find what no other does.
+//! Counts, for each family of values, the cases of a contract in which its values reach the result. Each family finds bugs that no
+//! other finds, so each must be in some.
 //!
 //! ```text
 //! levels allowed, without what hides values -> clear      a case whose levels are all clear shows its family
@@ -11,7 +12,7 @@ use super::factors::{VALUE_GROUPS, group_of_values};
 use crate::case::{Case, Filling};
 use sparse_oracle::source::values::ValueFamily;
 
-/// A level beside which some families find what they find nowhere else.
+/// A level with which some families find bugs that they find with no other level.
 struct Beside {
     factor: &'static str,
     level: u8,
@@ -21,7 +22,7 @@ struct Beside {
 const BESIDE: [Beside; 2] = [
     // alpha = 0: none of them may be read.
     Beside { factor: "alpha", level: 1, families: &[ValueFamily::Special] },
-    // SDDMM's mode scale: a zero of S meets NaN and Inf of the product, and its sign.
+    // SDDMM's mode scale: a zero of S is multiplied by NaN, by Inf, or by a negative product, which makes it -0.
     Beside {
         factor: "mode",
         level: 1,
@@ -76,7 +77,7 @@ impl Shown {
         }
     }
 
-    /// Counts a case for each view that it is; true where it is one.
+    /// Counts the case for every view that it belongs to; true if there is one.
     pub(super) fn note(&mut self, row: &Row, case: &Case) -> bool {
         let Filling::Drawn(values, _) = case.filling else {
             return false;

@@ -1,4 +1,4 @@
-//! Calls before the judged one: each must come back, and only what is wrong besides its values is a finding.
+//! Calls before the judged one. Each must return; its values are not judged, but whatever else is wrong with it is a finding.
 
 use super::settle::settle;
 use super::{RunState, judge_operands, runs::starts};
@@ -20,7 +20,7 @@ pub(super) fn in_sequence<'a>(
     backend: &dyn Backend,
     seen: &mut RunState<'_>,
 ) -> Result<Cow<'a, Operands>, Judged> {
-    // Who is not asked for the case is not asked for what comes before it.
+    // A backend that excludes the case does not get the calls before it either.
     if let Support::Excluded { .. } = backend.support(&case.contract, &case.params) {
         return Ok(Cow::Borrowed(operands));
     }
@@ -45,7 +45,7 @@ pub(super) fn in_sequence<'a>(
     prepare(case, operands, call, stuck)
 }
 
-/// What is wrong with an earlier call besides its values, of which is only seen whether they were written.
+/// What is wrong with an earlier call. Of its values only this is checked: that they were written.
 fn finding_of_call(
     case: &Case,
     operands: &Operands,
@@ -81,7 +81,7 @@ fn unwritten(result: &DenseResult, case: &Case) -> Option<Verdict> {
     (left > 0).then(|| Verdict::Wrong(Box::new(Mismatch::plain(Defect::Unwritten, message()))))
 }
 
-/// A verdict that says first when it was.
+/// The verdict with these words before its message.
 fn prefixed(verdict: Verdict, words: &str) -> Verdict {
     let with = |text: String| format!("{words}{text}");
     match verdict {

@@ -165,7 +165,7 @@ fn same_elements<T: Element>(a: &[T], b: AnySlice<'_>) -> bool {
     T::unwrap_slice(b).is_some_and(same)
 }
 
-/// A finding that shows beside another filling of an output that may not be read.
+/// A finding that depends on what the output held before the call, although it must not be read; says what that was.
 fn beside(judged: Judged, bits: u64) -> Judged {
     let mut judged = judged;
     if let Verdict::Wrong(mismatch) = &mut judged.verdict {
@@ -182,7 +182,7 @@ fn worse(a: Judged, b: Judged) -> Judged {
     let share = |j: &Judged| match j.verdict {
         Verdict::Within { share } => share,
         Verdict::Exact => 0.0,
-        // Not judged beside judged: not judged.
+        // If one of the runs was not judged, the case is not.
         Verdict::Wrong(_)
         | Verdict::AgreedRefusal { .. }
         | Verdict::LoneRefusal { .. }

@@ -5,6 +5,7 @@ use crate::operands::Operands;
 use crate::response::Response;
 use sparse_oracle::judge::Sheets;
 use sparse_oracle::profile::Profile;
+use sparse_oracle::refusal::Refusal;
 use sparse_oracle::verdict::{Defect, Mismatch, Verdict};
 
 /// The verdict where no comparable result came back.
@@ -52,7 +53,7 @@ pub(super) fn judge_move(
         (_, Response::Sparse(raw)) => moved.judge(raw),
         (_, Response::Parts(parts)) => moved.judge_parts(parts),
         // A limit of the suite is no rule of the contract: the case is legal, and nobody can be judged on it.
-        (Err(limit), Response::Refused(_)) if limit.is_limit_of_the_suite() => {
+        (Err(Refusal::Limit(limit)), Response::Refused(_)) => {
             Verdict::NotRun { reason: format!("the result is too large for the oracle: {limit}") }
         }
         (Err(_), Response::Refused(refusal)) => Verdict::AgreedRefusal { refusal },

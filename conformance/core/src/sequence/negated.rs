@@ -1,5 +1,5 @@
-//! Other operands of the same shape and pattern, for calls beside the judged one: what they compute must be another result, or a
-//! buffer that two calls share would hold what is right for both.
+//! Other operands of the same shape and pattern, for calls that run at the same time as the judged one. Their result must differ:
+//! otherwise a kernel whose calls share a buffer would be right by chance.
 
 use crate::operands::{DenseOperand, Operands};
 use sparse_oracle::each_parts;

@@ -10,7 +10,7 @@ use crate::arm::detected;
 use crate::arm::panel::Panel;
 use crate::feature::Feature;
 use sparse_types::format::Loops;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{EngineError, Refusal};
 use std::ops::Range;
 
 /// The argument of the naked functions, which read it at the offsets given. Sizes are in bytes where the name says so.
@@ -52,7 +52,7 @@ const _: () = {
 /// last block that the matrix has. Nothing else of `out` is touched.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] where the CPU lacks one of `T::NEEDS`, or ZA holds the state of a caller.
+/// [`EngineError::Unavailable`] where the CPU lacks one of `T::NEEDS`, or ZA holds the state of a caller.
 ///
 /// # Panics
 /// Where `out` is too short or `b` has fewer rows than `m` has columns: the kernels have checked both.
@@ -104,9 +104,9 @@ pub(crate) fn multiply<T: Outer>(
             // above).
             let refused = unsafe { T::run(&call) } != 0;
             if refused {
-                return Err(Refusal::Unavailable {
+                return Err(Refusal::Engine(EngineError::Unavailable {
                     feature: "free ZA storage (a caller's SME state is in it)",
-                });
+                }));
             }
             j += columns;
         }

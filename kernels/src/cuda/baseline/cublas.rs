@@ -24,7 +24,7 @@ use cudarc::cublas::sys::{
 };
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, SLOT_LIMIT, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{EngineError, Limit, Refusal, RequestError};
 use sparse_types::task::{Answer, Task};
 use sparse_types::{F16, Precision};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -62,7 +62,7 @@ unsafe impl Send for CublasHandle {}
 fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, CublasHandle>, Refusal> {
     static HANDLE: OnceLock<Result<Mutex<CublasHandle>, Refusal>> = OnceLock::new();
     if !is_here() {
-        return Err(Refusal::Unavailable { feature: "cublas" });
+        return Err(EngineError::Unavailable { feature: "cublas" }.into());
     }
     // The context must be current on every thread that calls the library.
     gpu.bind()?;
@@ -108,7 +108,7 @@ fn dense<I: Word>(gpu: &Gpu, a: &Sparse<I>, transpose: bool) -> Result<DeviceDen
     let (rows, cols) = if transpose { (a.cols, a.rows) } else { (a.rows, a.cols) };
     let count = rows as u128 * cols as u128;
     if count > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::Limit { field: "rows * columns of A", found: count, limit: SLOT_LIMIT });
+        return Err(Limit { field: "rows * columns of A", found: count, limit: SLOT_LIMIT }.into());
     }
     let mut data = vec![I::element(I::Bits::default()); rows * cols];
     let groups = a.cols.div_ceil(a.l);
@@ -134,10 +134,8 @@ fn multiply<I: Word, A: Unit, O: Word>(
     (alpha, beta): (A, A),
 ) -> Result<(), Refusal> {
     let int = |field, extent: usize| {
-        i32::try_from(extent).map_err(|_| Refusal::TooLarge {
-            field,
-            found: extent as u128,
-            limit: i32::MAX as u64,
+        i32::try_from(extent).map_err(|_| {
+            Refusal::Request(RequestError::TooLarge { field, found: extent as u128, limit: i32::MAX as u64 })
         })
     };
     let (m, n, k) = (int("rows of C", c.rows)?, int("columns of C", c.cols)?, int("columns of A", a.cols)?);

@@ -9,7 +9,7 @@ use crate::cuda::operand::{DeviceDense, Word};
 use cudarc::cusparse::sys::{self, cudaDataType, cusparseStatus_t};
 use cudarc::driver::CudaSlice;
 use sparse_types::Precision;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{EngineError, Refusal, RequestError};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -36,7 +36,7 @@ pub(super) fn check(what: &'static str, status: cusparseStatus_t) -> Result<(), 
 pub(super) fn handle(gpu: &Gpu) -> Result<MutexGuard<'static, CusparseHandle>, Refusal> {
     static HANDLE: OnceLock<Result<Mutex<CusparseHandle>, Refusal>> = OnceLock::new();
     if !is_here() {
-        return Err(Refusal::Unavailable { feature: "cusparse" });
+        return Err(EngineError::Unavailable { feature: "cusparse" }.into());
     }
     let made = HANDLE.get_or_init(|| {
         // The context must be current on this thread.
@@ -91,7 +91,11 @@ impl<T: Word> Csr<T> {
         let nnz = values.len();
         for (field, extent) in [("rows", shape.0), ("columns", shape.1), ("nnz", nnz)] {
             if i32::try_from(extent).is_err() {
-                return Err(Refusal::TooLarge { field, found: extent as u128, limit: i32::MAX as u64 });
+                return Err(Refusal::Request(RequestError::TooLarge {
+                    field,
+                    found: extent as u128,
+                    limit: i32::MAX as u64,
+                }));
             }
         }
         let bits = crate::cuda::operand::bits_of(values);

@@ -19,7 +19,7 @@ use cudarc::cusparse::sys::{self, cusparseOperation_t as Operation, cusparseSDDM
 use cudarc::driver::CudaSlice;
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::{Answer, SddmmMode, Task};
 use sparse_types::{F16, Precision};
 
@@ -51,11 +51,11 @@ where
         SddmmMode::Pattern => A::ZERO,
         SddmmMode::AddS => beta,
         SddmmMode::Scale => {
-            return Err(Refusal::Kind {
+            return Err(Refusal::Request(RequestError::Kind {
                 field: "mode",
                 expected: "pattern or add-s (cuSPARSE does not multiply by the values of S)".to_owned(),
                 found: "scale".to_owned(),
-            });
+            }));
         }
     };
     if csr.values.is_empty() {

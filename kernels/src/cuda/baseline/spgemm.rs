@@ -21,7 +21,7 @@ use cudarc::cusparse::sys::{self, cusparseOperation_t, cusparseSpGEMMAlg_t};
 use sparse_types::Precision;
 use sparse_types::contract::Op;
 use sparse_types::format::FormatKind;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::{Answer, Task};
 use std::ffi::c_void;
 use std::ptr;
@@ -62,7 +62,7 @@ where
         Ok(())
     })?;
     let Some(c) = product else {
-        return Err(Refusal::Zero { field: "products" });
+        return Err(RequestError::Zero { field: "products" }.into());
     };
     let (mut offsets, mut indices) = (vec![0u32; rows + 1], vec![0u32; c.nnz]);
     let mut bits = vec![T::Bits::default(); c.nnz];

@@ -11,7 +11,7 @@ use crate::portable::element::Operand;
 use crate::portable::request::same;
 use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use sparse_types::format::LibraSddmmParts;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::SddmmMode;
 use sparse_types::{F16, Tf32};
 
@@ -202,7 +202,7 @@ impl PreparedPattern {
         same(("columns of S", self.cols), ("rows of Y", y.rows))?;
         same(("columns of X", x.cols), ("columns of Y", y.cols))?;
         if out.len() < self.nnz {
-            return Err(Refusal::Length { field: "out", expected: self.nnz, found: out.len() });
+            return Err(RequestError::Length { field: "out", expected: self.nnz, found: out.len() }.into());
         }
         let mode = match mode {
             SddmmMode::Pattern => 0,

@@ -28,11 +28,11 @@ pub(super) struct Blocking {
     pub(super) tn: usize,
     /// Rows of W in a slice.
     pub(super) span: usize,
-    /// The same with pads.
+    /// Rows of W in a slice with its pads.
     pub(super) ws: usize,
     /// Bytes of one row of B in shared memory.
     pub(super) row_bytes: usize,
-    /// List the rows of B that a block needs; else a slice holds all of its windows, of which it has whole ones.
+    /// True if each slice lists the rows of B that its block needs. Else it loads every row of B of its windows, which are whole.
     pub(super) packed: bool,
 }
 

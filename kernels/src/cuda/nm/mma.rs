@@ -42,7 +42,7 @@ const TM: usize = 128;
 /// Slices in shared memory.
 const STAGES: usize = 2;
 
-/// A block: columns of W, which are its threads too, and how many share a multiprocessor.
+/// A thread block: `tn` columns of W, one thread for each; `per_sm` blocks share a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ThreadBlock {
     tn: usize,
@@ -53,7 +53,8 @@ const NARROW: ThreadBlock = ThreadBlock { tn: 128, per_sm: 2 };
 const WIDE: ThreadBlock = ThreadBlock { tn: 256, per_sm: 1 };
 
 impl ThreadBlock {
-    /// Those to try for a product, best first: a wide one needs fewer bytes of B, narrow ones fill the device sooner.
+    /// The blocks to try for a product, best first. Wide ones read B less often; narrow ones are more, and so keep all of a device busy
+    /// with a small product.
     fn candidates(n: usize, cols: usize, multiprocessors: usize) -> [ThreadBlock; 2] {
         if n.div_ceil(TM) * cols.div_ceil(WIDE.tn) < multiprocessors {
             [NARROW, WIDE]
@@ -178,7 +179,7 @@ layout! { NmMma
     }
 }
 
-/// For products with `n` columns of B: the longest slices that fit, since each begins with a wait.
+/// For products with `n` columns of B. Takes the longest slices that fit, because a kernel waits for data at the start of each.
 fn prepare<I: MatrixUnitElement>(
     gpu: &Gpu,
     nm: &Nm<I>,

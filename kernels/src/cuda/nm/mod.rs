@@ -28,7 +28,7 @@ use crate::portable::unit::Unit;
 use sparse_types::arithmetic::{Arithmetic, Input, Instruction, Reduction};
 use sparse_types::contract::Op;
 use sparse_types::format::{FormatKind, Nm, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{Bf16, F16, Precision, Tf32};
 
 /// Every kernel for N:M.
@@ -70,7 +70,7 @@ fn open<T>(a: &Sparse<T>) -> Result<&Nm<T>, Refusal> {
     }
 }
 
-/// Largest extent of what the tiled kernels take: their sums of two stay below 2^31.
+/// Largest extent that the tiled kernels take: the sum of two extents stays below 2^31.
 const LIMIT: usize = i32::MAX as usize / 2;
 
 /// True where the tiled kernels take the matrix: the 8 columns of a lane or an instruction are of one group, and numbers fit i32.
@@ -82,10 +82,10 @@ fn is_tiled<T>(nm: &Nm<T>, transpose: bool, n: usize) -> bool {
         && [nm.rows, nm.cols, nm.l, n, nm.values.len()].into_iter().all(fits)
 }
 
-/// An extent of a tiled kernel's operands as it takes it.
+/// An extent as the i32 that the tiled kernels take.
 pub(super) fn extent(field: &'static str, found: usize) -> Result<i32, Refusal> {
     if found > LIMIT {
-        return Err(Refusal::TooLarge { field, found: found as u128, limit: LIMIT as u64 });
+        return Err(RequestError::TooLarge { field, found: found as u128, limit: LIMIT as u64 }.into());
     }
     Ok(found as i32)
 }

@@ -110,11 +110,11 @@ impl Shape {
     }
 }
 
-/// Rows of W, and of B, of the longest slices.
+/// The most rows of W, and of B, that a slice may have.
 const MOST_ROWS: usize = 48;
 const MOST_ROWS_OF_B: usize = 256;
 
-/// What chooses among tiles.
+/// What the choice of a tile depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     /// N, M and L.
@@ -128,8 +128,8 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Packing pays where a block names less than 40 % of the rows of B, at random (NM-SpMM, section III-C: where 70 % of W is
-    /// dropped; on an H200 whole slices in wide tiles are faster there, unless vectors are long).
+    /// Whether to pack: true if a block of a random matrix needs less than 40 % of the rows of B. NM-SpMM (section III-C) packs
+    /// wherever 70 % of W is dropped; on an H200 whole slices in wide tiles are faster there, unless vectors are long.
     fn packs(&self, shape: &Shape) -> bool {
         let (n, m, l) = self.pattern;
         let missed = 1.0 - n as f64 / m as f64;
@@ -152,7 +152,7 @@ pub(super) fn candidates(version: Version, request: &Request) -> Vec<(Shape, Blo
         Version::V3 if request.is_sparse() => vec![BROAD, WIDE, LARGE, MEDIUM, SMALL],
         Version::V3 => vec![WIDE, LARGE, BROAD, MEDIUM, SMALL],
     };
-    // Fewer turns win; of equals the first.
+    // The fewest turns first; the sort is stable, so that among equals the order above stays.
     shapes.sort_by_key(|shape| shape.turns(request.n, request.cols, request.multiprocessors));
     let packed = |shape: &Shape| match version {
         Version::V1 => false,
@@ -164,7 +164,8 @@ pub(super) fn candidates(version: Version, request: &Request) -> Vec<(Shape, Blo
     shapes.into_iter().flat_map(blockings).collect()
 }
 
-/// Slices of whole windows, long ones first: each begins with a wait.
+/// Ways to cut W into slices of whole windows, the longest first: a kernel waits for data at the start of each slice, so fewer
+/// slices are faster.
 pub(super) fn cuts(
     shape: &Shape,
     packed: bool,

@@ -27,7 +27,7 @@ use sparse_types::contract::{Contract, Op, Types};
 use sparse_types::format::{
     AnySparse, CsrParts, FormatKind, FormatParams, LibraSddmmParts, LibraSpmmParts, Parts, Sparse,
 };
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::{Answer, Task};
 use sparse_types::{Bf16, E4m3, E5m2, F16, Tf32};
 use std::time::Instant;
@@ -201,11 +201,11 @@ impl<T: Word> Uploaded<T> {
         check_slots("row_ptr", matrix.rows as u128 + 1)?;
         let entries = matrix.col_idx.len();
         if entries > MOST_ENTRIES {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Request(RequestError::TooLarge {
                 field: "nnz",
                 found: entries as u128,
                 limit: MOST_ENTRIES as u64,
-            });
+            }));
         }
         Ok(Uploaded {
             rows: matrix.rows,

@@ -1,7 +1,7 @@
 //! How vectors are distributed: the parameters of both formats, checked.
 
 use sparse_types::format::FormatParams;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// Which vectors go to the tensor part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,11 @@ impl Rule {
         let eta = eta(params, 48)?;
         let kb = params.kb as usize;
         if ![4, 8, 16].contains(&kb) {
-            return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb as u64 });
+            return Err(Refusal::Request(RequestError::Parameter {
+                field: "kb",
+                expected: "4, 8 or 16",
+                found: kb as u64,
+            }));
         }
         Ok(Rule::Spmm {
             // ceil(eta / 128 * 8)
@@ -65,8 +69,10 @@ impl Rule {
 /// The threshold in 1/128.
 fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
     match params.eta.unwrap_or(default) {
-        0 => Err(Refusal::Zero { field: "eta" }),
-        eta if eta > 128 => Err(Refusal::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }),
+        0 => Err(RequestError::Zero { field: "eta" }.into()),
+        eta if eta > 128 => {
+            Err(RequestError::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }.into())
+        }
         eta => Ok(eta),
     }
 }
@@ -83,7 +89,7 @@ mod tests {
         assert_eq!(least(Some(1)), Ok(1));
         assert_eq!(least(Some(49)), Ok(4));
         assert_eq!(least(Some(128)), Ok(8));
-        assert_eq!(least(Some(0)), Err(Refusal::Zero { field: "eta" }));
+        assert_eq!(least(Some(0)), Err(Refusal::Request(RequestError::Zero { field: "eta" })));
         assert!(Rule::sddmm(params(Some(129), 8)).is_err());
         assert_eq!(Rule::sddmm(params(None, 5)).map(Rule::least), Ok(24));
         assert!(Rule::spmm(params(None, 5)).is_err());

@@ -9,7 +9,7 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::launch::address;
 use crate::cuda::operand::Word;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{EncodingError, Refusal, RequestError};
 
 /// Rows of a window.
 const WINDOW: usize = 8;
@@ -195,11 +195,11 @@ impl<'a, T: Word> LibraConversion<'a, T> {
         let (blocks, rest) = (totals[0] as usize, totals[1] as usize);
         let (slots, tensor) = (blocks * self.rule.kb(), self.csr.entries - rest);
         if slots >= u32::MAX as usize {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Request(RequestError::TooLarge {
                 field: "block_col",
                 found: slots as u128,
                 limit: u64::from(u32::MAX - 1),
-            });
+            }));
         }
         let gpu = self.gpu;
         let positions = match self.rule {
@@ -261,7 +261,7 @@ impl<'a, T: Word> LibraConversion<'a, T> {
     /// Brings the arrays to the host.
     pub(super) fn download(&self) -> Result<HostArrays<T>, Refusal> {
         let Some(filled) = &self.filled else {
-            return Err(Refusal::Empty { field: "arrays of the format", at: 0 });
+            return Err(EncodingError::Empty { field: "arrays of the format", at: 0 }.into());
         };
         let (tensor, rest) = (filled.tensor, self.csr.entries - filled.tensor);
         let (position, rest_position) = match &filled.positions {

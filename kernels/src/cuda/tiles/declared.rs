@@ -1,4 +1,4 @@
-//! What kernels on tiles declare, and what becomes of a transposed matrix.
+//! The arithmetic that the kernels on tiles declare, their rows in the registry, and how they take a transposed matrix.
 
 use super::plan::{FormatTiles, Limits, NONE, WINDOW, Window};
 use super::{PreparedTiles, Symbols, TileArrays, TileElement};
@@ -17,9 +17,9 @@ use sparse_types::format::{FormatKind, FormatParams, Sparse};
 use sparse_types::refusal::Refusal;
 use sparse_types::task::Answer;
 
-/// The architecture to declare for an instruction on these operands, if its eight or sixteen products are one fused sum
-/// there: the kernels put them into the instruction in an order that suits their loads. f16 products of `mma.m16n8k8` are one
-/// sum from Ampere on; tf32 ones, and those of `mma.m16n8k16`, from Hopper on.
+/// The architecture of this machine's GPU, if the instruction adds all of its eight or sixteen products in one fused sum there. Only
+/// then can it be declared: the kernels hand the products over in the order that suits their loads, which must not change the bits.
+/// `mma.m16n8k8` on f16 adds them in one sum from Ampere on; on tf32, and `mma.m16n8k16`, from Hopper on.
 pub(crate) fn fused_architecture(instruction: Instruction) -> Option<Architecture> {
     use Architecture::{Sm80, Sm86, Sm89, Sm90, Sm100};
     let fused: &[Architecture] = match (instruction.input, instruction.k) {

@@ -24,7 +24,7 @@ use crate::portable::element::Operand;
 use crate::portable::request::same;
 use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use plan::{FormatTiles, Limits, Window, WorkPlan};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::{F16, Tf32};
 use std::sync::{Mutex, PoisonError};
 
@@ -66,7 +66,7 @@ pub(crate) struct Symbols {
     pub(crate) any: &'static str,
     /// Elements of B in 16 bytes.
     pub(crate) vector: usize,
-    /// A row takes its sum from tiles and rest, `tiles + rest`; else from one of them.
+    /// True if a row may have entries in tiles and in the rest, whose sums are then added; else it is in one of them.
     pub(crate) both: bool,
 }
 
@@ -77,7 +77,7 @@ pub(crate) trait TileElement: Word + Operand<f32> {
     /// Its kernels for Libra.
     const LIBRA: Symbols;
 
-    /// A value of the matrix as the kernels read it: rounded, where its type is.
+    /// A value of the matrix as the kernels read it; tf32 is rounded here.
     fn ready(self) -> Self::Bits;
 }
 
@@ -197,7 +197,9 @@ impl<I: TileElement> PreparedTiles<I> {
         limits: Limits,
     ) -> Result<PreparedTiles<I>, Refusal> {
         let most = u128::from(plan::WORKSPACE);
-        let too_large = |field, found: u128| Refusal::TooLarge { field, found, limit: most as u64 };
+        let too_large = |field, found: u128| {
+            Refusal::Request(RequestError::TooLarge { field, found, limit: most as u64 })
+        };
         if arrays.rows as u128 > most {
             return Err(too_large("rows of A", arrays.rows as u128));
         }
@@ -237,11 +239,11 @@ impl<I: TileElement> PreparedTiles<I> {
         let n = c.cols;
         // The narrowest slab decides, and one column a thread of the other kernels.
         if n.div_ceil(32).div_ceil(WARPS) > GRID_Y || n.div_ceil(BLOCK as usize) > GRID_Y {
-            return Err(Refusal::TooLarge {
+            return Err(Refusal::Request(RequestError::TooLarge {
                 field: "columns of C",
                 found: n as u128,
                 limit: (GRID_Y * 32 * WARPS) as u64,
-            });
+            }));
         }
         if self.rows == 0 || n == 0 {
             return Ok(());
@@ -296,8 +298,8 @@ impl<I: TileElement> PreparedTiles<I> {
             rest_values: address(gpu, &self.rest_values),
         };
         let slabs = n.div_ceil(columns);
-        // Warps of a block take neighbouring items of one slab: they gather much the same rows of B. Where the grid has no room
-        // for so many slabs they share an item.
+        // The warps of a block take neighbouring items of one slab, because those read mostly the same rows of B. If there are more
+        // slabs than a grid can have along y, the warps of a block take several slabs of one item.
         let per_item = if slabs > GRID_Y { WARPS } else { 1 };
         let config = LaunchConfig {
             grid_dim: (self.item_count.div_ceil(WARPS / per_item) as u32, slabs.div_ceil(per_item) as u32, 1),

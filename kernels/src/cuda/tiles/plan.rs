@@ -84,9 +84,9 @@ impl FormatTiles<'_> {
 /// Where the sums of an item go.
 #[derive(Clone, Debug)]
 enum Destination {
-    /// So many neighbouring rows of C or of the workspace.
+    /// Neighbouring rows of C or of the workspace: the first, and their number.
     Rows(u32, u32),
-    /// Any eight, with rests.
+    /// Eight rows in any place, each with the entries of its rest.
     Slots([RowSlot; WINDOW]),
 }
 
@@ -94,7 +94,7 @@ enum Destination {
 struct Item {
     tiles: Range<u32>,
     to: Destination,
-    /// What comes after one another among items of a weight: windows [`SIDE_BY_SIDE`] at a time, segment by segment.
+    /// Orders items of similar weight: by group of [`SIDE_BY_SIDE`] windows, and within a group by segment.
     place: (usize, u32),
 }
 
@@ -113,7 +113,8 @@ pub(crate) struct WorkPlan {
 
 const IDLE: RowSlot = [NONE, 0, 0];
 
-/// Windows whose segments with the same number are neighbours: the warps of a block gather much the same rows of B.
+/// Windows in a group. Segments with the same number are neighbours in it, because they read mostly the same rows of B, and the
+/// warps of a block take neighbours.
 const SIDE_BY_SIDE: usize = 4;
 
 impl WorkPlan {
@@ -230,7 +231,7 @@ impl PlanBuilder {
 }
 
 impl Window {
-    /// Its rows, where they are neighbours from the first slot on and have no rest.
+    /// The rows as a range, if they follow one another from the first slot on and none has a rest.
     fn neighbours(&self) -> Option<Destination> {
         let count = self.rows.iter().take_while(|&&row| row != NONE).count();
         let ascending = self.rows[..count].windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -241,7 +242,7 @@ impl Window {
 }
 
 impl Item {
-    /// Steps of its warp, about: a tile is one, and so are four entries of both rows of a lane group.
+    /// About how many steps a warp takes for the item. A tile is one step; so are four entries in each of the two rows of a lane group.
     fn weight(&self) -> u32 {
         let rest = match &self.to {
             Destination::Rows(..) => 0,

@@ -13,7 +13,7 @@ use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use sparse_types::contract::Op;
 use sparse_types::format::{CpCsr, CpCsrParts, Csr, FormatKind, FormatParams, Parts, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 use std::ops::Range;
 
@@ -131,14 +131,14 @@ fn take_census(
     // Chunks are in row order, and the pieces of a row in group order.
     match found.iter().find_map(|census| census.too_long) {
         None => Ok((found, chunks)),
-        Some((row, group, length)) => Err(Refusal::TooFull {
+        Some((row, group, length)) => Err(Refusal::Request(RequestError::TooFull {
             what: "a row of a group (row_len)",
             row,
             column: group * width,
             found: length as u64,
             limit: LANE as u64,
             remedy: "use more groups, or cut the matrix into narrower tiles",
-        }),
+        })),
     }
 }
 

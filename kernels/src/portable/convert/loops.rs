@@ -7,7 +7,7 @@ use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use sparse_types::contract::Op;
 use sparse_types::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, LoopsParts, Parts, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 
 /// CSR to LOOPS.
@@ -55,9 +55,11 @@ impl Move for CsrToLoops {
 
 /// Where `rows` rows are cut.
 fn cut(rows: usize, params: FormatParams) -> Result<RowCut, Refusal> {
-    let too_large = |field, found: u32, limit| Refusal::TooLarge { field, found: u128::from(found), limit };
+    let too_large = |field, found: u32, limit| {
+        Refusal::Request(RequestError::TooLarge { field, found: u128::from(found), limit })
+    };
     if params.br == 0 {
-        return Err(Refusal::Zero { field: "br" });
+        return Err(RequestError::Zero { field: "br" }.into());
     }
     if u64::from(params.br) > BLOCK_AREA_LIMIT {
         return Err(too_large("br", params.br, BLOCK_AREA_LIMIT));

@@ -16,7 +16,7 @@ use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use sparse_types::contract::Op;
 use sparse_types::format::{Csr, FormatKind, FormatParams, Nm, NmParts, Parts, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 
 /// CSR to N:M.
@@ -75,12 +75,12 @@ impl NmCut {
         let FormatParams { n, m, l, .. } = params;
         for (field, extent) in [("n", n), ("m", m), ("l", l)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         if n > m {
             let (found, limit) = (u128::from(n), u64::from(m));
-            return Err(Refusal::TooLarge { field: "n", found, limit });
+            return Err(RequestError::TooLarge { field: "n", found, limit }.into());
         }
         let (n, m, l) = (n as usize, m as usize, l as usize);
         let groups = cols.div_ceil(l);
@@ -118,14 +118,14 @@ fn fill_band<T: Stored>(
             }
         }
         if let Some(group) = stored.iter().position(|&count| count as usize > cut.n) {
-            return Err(Refusal::TooFull {
+            return Err(Refusal::Request(RequestError::TooFull {
                 what: "an N:M window (row vectors)",
                 row: first,
                 column: group * cut.l,
                 found: u64::from(stored[group]),
                 limit: cut.n as u64,
                 remedy: "prune the matrix first",
-            });
+            }));
         }
         seen.fill(0);
         for (offset, row) in rows.enumerate() {

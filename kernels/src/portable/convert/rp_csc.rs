@@ -17,7 +17,7 @@ use crate::portable::request::wrong_format;
 use groups::{LANE, Sides, check_groups, each, pieces};
 use sparse_types::contract::Op;
 use sparse_types::format::{Csr, FormatKind, FormatParams, Parts, RpCsc, RpCscParts, Sparse};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 
 /// CSR to RP-CSC.
@@ -174,14 +174,14 @@ fn check_lanes(lanes: &[Vec<(u16, u32)>], height: usize) -> Result<(), Refusal> 
     let Some((col, group, length)) = worst else {
         return Ok(());
     };
-    Err(Refusal::TooFull {
+    Err(Refusal::Request(RequestError::TooFull {
         what: "a column of a group (col_len)",
         row: group * height,
         column: usize::from(col),
         found: u64::from(length),
         limit: LANE as u64,
         remedy: "use more groups, or cut the matrix into lower tiles",
-    })
+    }))
 }
 
 /// The columns that any group has, ascending, and which groups have them.

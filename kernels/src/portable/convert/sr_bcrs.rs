@@ -6,7 +6,7 @@ use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use sparse_types::contract::Op;
 use sparse_types::format::{BLOCK_AREA_LIMIT, FormatKind, FormatParams, Parts, Sparse, SrBcrsParts};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 
 /// CSR to SR-BCRS.
@@ -43,18 +43,18 @@ impl Move for CsrToSrBcrs {
 /// Where `rows` rows are cut.
 fn cut(rows: usize, FormatParams { v, stride, .. }: FormatParams) -> Result<RowCut, Refusal> {
     if v == 0 {
-        return Err(Refusal::Zero { field: "v" });
+        return Err(RequestError::Zero { field: "v" }.into());
     }
     if stride == 0 {
-        return Err(Refusal::Zero { field: "stride" });
+        return Err(RequestError::Zero { field: "stride" }.into());
     }
     let group = u64::from(v) * u64::from(stride);
     if group > BLOCK_AREA_LIMIT {
-        return Err(Refusal::TooLarge {
+        return Err(Refusal::Request(RequestError::TooLarge {
             field: "v * stride",
             found: u128::from(group),
             limit: BLOCK_AREA_LIMIT,
-        });
+        }));
     }
     let cut = RowCut { first_row: 0, rows, height: v as usize, stride: stride as usize };
     check_slots("window_ptr", cut.windows() as u128 + 1)?;

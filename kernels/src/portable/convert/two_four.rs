@@ -13,7 +13,7 @@ use crate::portable::request::wrong_format;
 use sparse_types::Precision;
 use sparse_types::contract::Op;
 use sparse_types::format::{Csr, FormatKind, FormatParams, Parts, Sparse, TwoFourParts};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 
 /// CSR to 2:4.
@@ -44,11 +44,11 @@ impl TwoFourCut {
             Precision::F16 | Precision::Bf16 => 4,
             Precision::Tf32 => 2,
             other => {
-                return Err(Refusal::Kind {
+                return Err(Refusal::Request(RequestError::Kind {
                     field: "values",
                     expected: "tf32, f16 or bf16".to_owned(),
                     found: other.to_string(),
-                });
+                }));
             }
         };
         let chunks = if short_k { 4 } else { 8 };
@@ -124,14 +124,14 @@ fn fill_rows<T: Stored>(
             let in_chunk = |&&col: &&u32| col as usize / cut.chunk == chunk;
             let run = columns.iter().take(cut.chunk).take_while(in_chunk).count();
             if run > kept {
-                return Err(Refusal::TooFull {
+                return Err(Refusal::Request(RequestError::TooFull {
                     what: "a chunk of 2:4 (values)",
                     row,
                     column: chunk * cut.chunk,
                     found: run as u64,
                     limit: kept as u64,
                     remedy: "prune the matrix first",
-                });
+                }));
             }
             let offset = col as usize % cut.chunk;
             let slots = &mut lane[chunk * kept..(chunk + 1) * kept];

@@ -14,7 +14,7 @@ use crate::portable::moves::{Move, check_slots, compressed, encoded};
 use crate::portable::request::wrong_format;
 use sparse_types::contract::Op;
 use sparse_types::format::{Csr, FormatKind, FormatParams, Parts, Sparse, VnmParts};
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 use sparse_types::task::Answer;
 use std::ops::Range;
 
@@ -42,14 +42,18 @@ impl VnmCut {
         let FormatParams { v, n, m, .. } = params;
         for (field, extent) in [("v", v), ("n", n), ("m", m)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         if n > 4 {
-            return Err(Refusal::TooLarge { field: "n", found: u128::from(n), limit: 4 });
+            return Err(RequestError::TooLarge { field: "n", found: u128::from(n), limit: 4 }.into());
         }
         if m < 4 {
-            return Err(Refusal::Parameter { field: "m", expected: "at least 4", found: u64::from(m) });
+            return Err(Refusal::Request(RequestError::Parameter {
+                field: "m",
+                expected: "at least 4",
+                found: u64::from(m),
+            }));
         }
         let (v, n, m) = (v as usize, n as usize, m as usize);
         let across = cols.div_ceil(m);
@@ -215,26 +219,26 @@ fn too_full<T: Stored>(csr: &Csr<T>, cut: &VnmCut, rows: Range<usize>) -> Refusa
         let column = block[0].0 * cut.m;
         let distinct = block.chunk_by(|a, b| a.1 == b.1).count();
         if distinct > KEPT {
-            return Refusal::TooFull {
+            return Refusal::Request(RequestError::TooFull {
                 what: "a V:N:M block (columns)",
                 row: rows.start,
                 column,
                 found: distinct as u64,
                 limit: KEPT as u64,
                 remedy,
-            };
+            });
         }
         let mut rows: Vec<usize> = block.iter().map(|entry| entry.2).collect();
         rows.sort_unstable();
         if let Some(row) = rows.chunk_by(|a, b| a == b).find(|row| row.len() > cut.n) {
-            return Refusal::TooFull {
+            return Refusal::Request(RequestError::TooFull {
                 what: "a row of a V:N:M block (values)",
                 row: row[0],
                 column,
                 found: row.len() as u64,
                 limit: cut.n as u64,
                 remedy,
-            };
+            });
         }
     }
     unreachable!("only called where some block is too full")

@@ -46,7 +46,7 @@ const NEEDS: &[Feature] = &[Feature::Popcnt, Feature::Bmi1];
 
 impl<M> Rowwise<M> {
     /// # Errors
-    /// [`Refusal::Unavailable`] where the machine lacks the bit instructions.
+    /// [`EngineError::Unavailable`](sparse_types::refusal::EngineError::Unavailable) where the machine lacks the bit instructions.
     pub(super) fn try_new(matrix: M) -> Result<Rowwise<M>, Refusal> {
         Feature::require(NEEDS, crate::x86::detected)?;
         Ok(Rowwise { matrix })

@@ -6,7 +6,7 @@
 
 use super::partition::{Machine, Mode, Partition, ProductShape, Reuse};
 use sparse_oracle::format::{EXTENT_LIMIT, GROUP_LIMIT, LANE_LIMIT};
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_oracle::refusal::{Refusal, RequestError, check_u32};
 
 /// A problem and a machine that have been looked at; no extent of 0.
 pub(super) struct CheckedProblem {
@@ -35,7 +35,7 @@ impl CheckedProblem {
             ("psum", machine.psum),
         ] {
             if value == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         let groups = GROUP_LIMIT as u64;
@@ -56,7 +56,7 @@ impl CheckedProblem {
         ] {
             if found > limit {
                 let found = u128::from(found);
-                return Err(Refusal::TooLarge { field, found, limit });
+                return Err(RequestError::TooLarge { field, found, limit }.into());
             }
         }
         Ok(CheckedProblem {
@@ -93,11 +93,11 @@ impl CapacityRule {
         if self.count * 100 <= room.saturating_mul(self.per) {
             return Ok(());
         }
-        Err(Refusal::TooLarge {
+        Err(Refusal::Request(RequestError::TooLarge {
             field: self.field,
             found: self.count.div_ceil(self.per),
             limit: (room / 100) as u64,
-        })
+        }))
     }
 }
 
@@ -106,7 +106,11 @@ impl CheckedProblem {
     pub(super) fn check(&self, reuse: Reuse, mt: usize, nt: usize, kt: usize) -> Result<(), Refusal> {
         for (field, size) in [("mt", mt), ("kt", kt), ("nt", nt)] {
             if size > EXTENT_LIMIT {
-                return Err(Refusal::TooLarge { field, found: size as u128, limit: EXTENT_LIMIT as u64 });
+                return Err(Refusal::Request(RequestError::TooLarge {
+                    field,
+                    found: size as u128,
+                    limit: EXTENT_LIMIT as u64,
+                }));
             }
         }
         let (m, k, n) = (self.m as u128, self.k as u128, self.n as u128);

@@ -19,7 +19,7 @@
 //! tiles, `Mt = ceil(M / (Ga Tm))`, and likewise for the others; that is how table X is made.
 
 use super::limits::CheckedProblem;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 
 /// What the second operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -154,7 +154,7 @@ impl Partition {
         let limits = CheckedProblem::try_new(problem, machine)?;
         for (field, size) in [("mt", self.mt), ("kt", self.kt), ("nt", self.nt)] {
             if size == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         for (field, size, count, extent) in [
@@ -164,11 +164,11 @@ impl Partition {
         ] {
             let covered = size.saturating_mul(count as u128);
             if covered < extent as u128 {
-                return Err(Refusal::Parameter {
+                return Err(Refusal::Request(RequestError::Parameter {
                     field,
                     expected: "at least the extent that it cuts",
                     found: covered as u64, // below an extent of 32 bits,
-                });
+                }));
             }
         }
         limits.check(self.reuse, self.mt, self.nt, self.kt)

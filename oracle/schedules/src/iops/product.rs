@@ -12,7 +12,7 @@ use super::tiles::Tiling;
 use sparse_oracle::format::{CpCsr, Dense, Entries, Entry, Layout, RpCsc, SLOT_LIMIT};
 use sparse_oracle::model::chain::Unit;
 use sparse_oracle::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Limit, Refusal, RequestError};
 use sparse_oracle::scalar::{Precision, Scalar};
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ fn unit<T: Scalar>() -> Result<Unit, Refusal> {
     if matches!(precision, Precision::F64 | Precision::F32) {
         return Ok(Unit { precision });
     }
-    Err(Refusal::Kind {
+    Err(Refusal::Request(RequestError::Kind {
         field: "element type",
         expected: "f64 or f32".to_owned(),
         found: precision.to_string(),
-    })
+    }))
 }
 
 fn check_inner(
@@ -36,7 +36,7 @@ fn check_inner(
     if left == right {
         return Ok(());
     }
-    Err(Refusal::Shape { left_name, left, right_name, right })
+    Err(RequestError::Shape { left_name, left, right_name, right }.into())
 }
 
 /// A * B, both sparse. An element that is a sum of anything is stored, also where it cancels to zero. `psum` is the
@@ -80,7 +80,7 @@ pub fn sdmm<T: Scalar>(a: &Tiling<RpCsc<T>>, b: &Dense<T>) -> Result<Dense<T>, R
     let cols = b.cols();
     let elements = a.rows as u128 * cols as u128;
     if elements > u128::from(SLOT_LIMIT) {
-        return Err(Refusal::Limit { field: "elements of C", found: elements, limit: SLOT_LIMIT });
+        return Err(Limit { field: "elements of C", found: elements, limit: SLOT_LIMIT }.into());
     }
     let mut sums = vec![0.0; elements as usize];
     for tile in &a.tiles {

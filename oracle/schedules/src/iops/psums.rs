@@ -14,7 +14,7 @@
 //! open the order of an outer product and what becomes of equal columns; both are pinned here.
 
 use sparse_oracle::format::{CpCsr, RpCsc};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::Scalar;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -78,15 +78,15 @@ pub struct PsumTerm<T> {
 /// Merges the columns of A with the rows of B: those that both store, ascending.
 ///
 /// # Errors
-/// [`Refusal::Shape`] when the columns of A are not the rows of B.
+/// [`RequestError::Shape`] when the columns of A are not the rows of B.
 pub fn matches<T: Scalar>(a: &RpCsc<T>, b: &CpCsr<T>) -> Result<Vec<Match>, Refusal> {
     if a.cols != b.rows {
-        return Err(Refusal::Shape {
+        return Err(Refusal::Request(RequestError::Shape {
             left_name: "columns of A",
             left: a.cols,
             right_name: "rows of B",
             right: b.rows,
-        });
+        }));
     }
     let (mut at_a, mut at_b, mut found) = (0, 0, Vec::new());
     while at_a < a.col_idx.len() && at_b < b.row_idx.len() {
@@ -130,7 +130,7 @@ fn lanes(
 /// rare overflow): then the same pair of groups comes again. By group of A, group of B, time.
 ///
 /// # Errors
-/// [`Refusal::Shape`] when the columns of A are not the rows of B; no capacity, or 2^32 or more.
+/// [`RequestError::Shape`] when the columns of A are not the rows of B; no capacity, or 2^32 or more.
 pub fn outer_products<T: Scalar>(
     a: &RpCsc<T>,
     b: &CpCsr<T>,
@@ -138,7 +138,7 @@ pub fn outer_products<T: Scalar>(
 ) -> Result<Vec<PsumBuffer<T>>, Refusal> {
     let capacity = capacity.unwrap_or(u32::MAX as usize);
     if capacity == 0 {
-        return Err(Refusal::Zero { field: "psum" });
+        return Err(RequestError::Zero { field: "psum" }.into());
     }
     sparse_oracle::refusal::check_u32("psum", capacity as u128)?;
     let lanes_a = lanes(&a.group_bitmap, (&a.group_col_ptr, &a.group_value_ptr), &a.col_len);

@@ -11,7 +11,7 @@ use sparse_oracle::format::{
     CpCsr, EXTENT_LIMIT, Entries, Entry, FormatParams, GROUP_LIMIT, LANE_LIMIT, RpCsc,
 };
 use sparse_oracle::prelude::*;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::Scalar;
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ impl<M> Tiling<M> {
         let params = FormatParams { groups, ..FormatParams::DEFAULT };
         for (field, extent) in [("tile_rows", tile_rows), ("tile_cols", tile_cols)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         // A full tile without entries stands for those that are not stored: its size must be legal too.
@@ -127,7 +127,9 @@ impl<M> Tiling<M> {
         loop {
             let shape = M::turned((extent * divisor, other.clamp(1, EXTENT_LIMIT)));
             match Self::cut(entries, shape, groups) {
-                Err(Refusal::TooFull { .. }) if extent > LANE_LIMIT => extent = extent.div_ceil(2),
+                Err(Refusal::Request(RequestError::TooFull { .. })) if extent > LANE_LIMIT => {
+                    extent = extent.div_ceil(2);
+                }
                 result => return result,
             }
         }
@@ -153,8 +155,15 @@ impl<M> Tiling<M> {
 /// Where in the matrix a tile's refusal is.
 fn in_matrix(refusal: Refusal, first_row: usize, first_col: usize) -> Refusal {
     match refusal {
-        Refusal::TooFull { what, row, column, found, limit, remedy } => {
-            Refusal::TooFull { what, row: first_row + row, column: first_col + column, found, limit, remedy }
+        Refusal::Request(RequestError::TooFull { what, row, column, found, limit, remedy }) => {
+            Refusal::Request(RequestError::TooFull {
+                what,
+                row: first_row + row,
+                column: first_col + column,
+                found,
+                limit,
+                remedy,
+            })
         }
         other => other,
     }

@@ -17,7 +17,7 @@
 use super::Streams;
 use super::pieces::{Pieces, check_length, check_offsets};
 use sparse_oracle::format::{LibraSddmm, LibraSpmm};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EncodingError, Refusal, RequestError};
 use sparse_oracle::scalar::Scalar;
 use std::ops::Deref;
 
@@ -82,7 +82,7 @@ impl<'a> Workload<'a> {
         row_ptr: &'a [u32],
     ) -> Result<Workload<'a>, Refusal> {
         if window_rows == 0 {
-            return Err(Refusal::Zero { field: "window_rows" });
+            return Err(RequestError::Zero { field: "window_rows" }.into());
         }
         check_offsets("row_ptr", row_ptr)?;
         let windows = (row_ptr.len() - 1).div_ceil(window_rows);
@@ -140,7 +140,7 @@ impl CutLimits {
     fn check(&self) -> Result<(), Refusal> {
         for (field, limit) in [("ts", self.ts), ("cs", self.cs)] {
             if limit == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Balance {
     /// Cuts every window and long row into full pieces and what is left of it.
     ///
     /// # Errors
-    /// [`Refusal::Zero`] for `ts` or `cs`.
+    /// [`RequestError::Zero`] for `ts` or `cs`.
     pub fn of(load: Workload<'_>, limits: CutLimits, sharing: Sharing) -> Result<Balance, Refusal> {
         limits.check()?;
         let mut parts =
@@ -205,12 +205,12 @@ impl Balance {
         let expected = load.atomic(&parts.cur_window, &parts.cur_row, sharing);
         match expected.iter().zip(&parts.atomic).position(|(e, f)| e != f) {
             None => Ok(Balance { parts, limits }),
-            Some(at) => Err(Refusal::Unequal {
+            Some(at) => Err(Refusal::Encoding(EncodingError::Unequal {
                 field: "atomic",
                 at,
                 expected: u64::from(expected[at]),
                 found: u64::from(parts.atomic[at]),
-            }),
+            })),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Equations (7) and (8): whether both parts fill the device, and so whether they run at once.
 
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 
 /// How the two parts are launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ impl Grid {
     /// (7): thread blocks launched over those resident at a time.
     ///
     /// # Errors
-    /// [`Refusal::Zero`] for a device that holds none.
+    /// [`RequestError::Zero`] for a device that holds none.
     pub fn occupancy(&self) -> Result<Occupancy, Refusal> {
         for (field, count) in [("multiprocessors", self.multiprocessors), ("resident", self.resident)] {
             if count == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         let launched: u128 = self.launched.iter().map(|&n| u128::from(n)).product();
@@ -65,14 +65,14 @@ impl OccupancyThresholds {
     /// Thresholds measured on a device.
     ///
     /// # Errors
-    /// [`Refusal::NotFinite`] unless both are positive finite numbers.
+    /// [`RequestError::NotFinite`] unless both are positive finite numbers.
     pub fn try_new(tensor: f64, cuda: f64) -> Result<OccupancyThresholds, Refusal> {
         for (field, value) in [("tensor threshold", tensor), ("CUDA threshold", cuda)] {
             if value == 0.0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
             if !(value.is_finite() && value > 0.0) {
-                return Err(Refusal::NotFinite { field, value: value.to_string() });
+                return Err(RequestError::NotFinite { field, value: value.to_string() }.into());
             }
         }
         Ok(OccupancyThresholds { tensor, cuda })

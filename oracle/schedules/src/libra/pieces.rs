@@ -1,6 +1,6 @@
 //! Checks of a cut: every element in exactly one piece, no piece across two lanes or longer than it may be.
 
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EncodingError, Refusal};
 
 /// Lanes (windows of blocks, rows of entries) cut into pieces.
 pub(super) struct Pieces<'a> {
@@ -22,37 +22,41 @@ impl Pieces<'_> {
         check_offsets(field, self.offsets)?;
         let (stored, last) = (self.lanes[self.lanes.len() - 1], self.offsets[self.owners.len()]);
         if last != stored {
-            return Err(Refusal::LastOffset { field, expected: u64::from(stored), found: u64::from(last) });
+            return Err(Refusal::Encoding(EncodingError::LastOffset {
+                field,
+                expected: u64::from(stored),
+                found: u64::from(last),
+            }));
         }
         for (at, (piece, &found)) in self.offsets.windows(2).zip(self.owners).enumerate() {
             // The lane that holds the first element: the last one that starts at or before it, empty lanes passed over.
             let lane = self.lanes.partition_point(|&start| start <= piece[0]) - 1;
             if piece[0] == piece[1] {
-                return Err(Refusal::Unsorted {
+                return Err(Refusal::Encoding(EncodingError::Unsorted {
                     field,
                     at: at + 1,
                     row: found as usize,
                     previous: u64::from(piece[0]),
                     found: u64::from(piece[1]),
-                });
+                }));
             }
             if found as usize != lane {
-                return Err(Refusal::Unequal {
+                return Err(Refusal::Encoding(EncodingError::Unequal {
                     field: owner,
                     at,
                     expected: lane as u64,
                     found: u64::from(found),
-                });
+                }));
             }
             let most = self.lanes[lane + 1].min(piece[0].saturating_add(limit(self.length(lane))));
             if piece[1] > most {
-                return Err(Refusal::IndexOutOfRange {
+                return Err(Refusal::Encoding(EncodingError::IndexOutOfRange {
                     field,
                     at: at + 1,
                     row: lane,
                     found: u64::from(piece[1]),
                     limit: u64::from(most) + 1,
-                });
+                }));
             }
         }
         Ok(())
@@ -67,12 +71,12 @@ impl Pieces<'_> {
         for (at, &lane) in self.owners.iter().enumerate() {
             let end = self.lanes[lane as usize + 1];
             if self.length(lane as usize) < short_len && self.offsets[at + 1] != end {
-                return Err(Refusal::Unequal {
+                return Err(Refusal::Encoding(EncodingError::Unequal {
                     field: self.fields[0],
                     at: at + 1,
                     expected: u64::from(end),
                     found: u64::from(self.offsets[at + 1]),
-                });
+                }));
             }
         }
         Ok(())
@@ -83,7 +87,7 @@ pub(super) fn check_length(field: &'static str, expected: usize, found: usize) -
     if expected == found {
         return Ok(());
     }
-    Err(Refusal::Length { field, expected, found })
+    Err(EncodingError::Length { field, expected, found }.into())
 }
 
 /// Checks offsets that start at 0 and never decrease; an empty array has the wrong length.
@@ -93,15 +97,15 @@ pub(super) fn check_offsets(field: &'static str, offsets: &[u32]) -> Result<(), 
     };
     if first != 0 {
         let found = u64::from(first);
-        return Err(Refusal::FirstOffset { field, found });
+        return Err(EncodingError::FirstOffset { field, found }.into());
     }
     match offsets.windows(2).position(|w| w[1] < w[0]) {
         None => Ok(()),
-        Some(at) => Err(Refusal::Decreasing {
+        Some(at) => Err(Refusal::Encoding(EncodingError::Decreasing {
             field,
             at: at + 1,
             previous: u64::from(offsets[at]),
             found: u64::from(offsets[at + 1]),
-        }),
+        })),
     }
 }

@@ -1,6 +1,6 @@
 //! Equations (2) to (6): how often a fetched operand is used again, and which share of a unit's slots does work.
 
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 
 /// Shape of one matrix instruction as the sparse operand sees it: for SpMM the sparse block is m x k and the dense one
 /// k x n; for SDDMM the sparse block is m x n. Libra exchanges the operands, so that m is 8 where the instruction's
@@ -22,11 +22,11 @@ impl Mma {
     /// A shape.
     ///
     /// # Errors
-    /// [`Refusal::Zero`] for an empty one.
+    /// [`RequestError::Zero`] for an empty one.
     pub fn try_new(m: u32, n: u32, k: u32) -> Result<Mma, Refusal> {
         for (field, extent) in [("m", m), ("n", n), ("k", k)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         Ok(Mma { m, n, k })
@@ -80,11 +80,11 @@ impl Mma {
 /// The fewest entries with which a unit of `slots` slots reaches density `eta` / 128: `ceil(eta * slots / 128)`.
 ///
 /// # Errors
-/// [`Refusal::Zero`] and [`Refusal::TooLarge`] unless `0 < eta <= 128`.
+/// [`RequestError::Zero`] and [`RequestError::TooLarge`] unless `0 < eta <= 128`.
 pub fn needed_entries(eta: u32, slots: u32) -> Result<u32, Refusal> {
     match eta {
-        0 => Err(Refusal::Zero { field: "eta" }),
+        0 => Err(RequestError::Zero { field: "eta" }.into()),
         1..=128 => Ok((u64::from(eta) * u64::from(slots)).div_ceil(128) as u32),
-        _ => Err(Refusal::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }),
+        _ => Err(RequestError::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }.into()),
     }
 }

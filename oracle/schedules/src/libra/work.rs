@@ -12,7 +12,7 @@
 
 use super::reuse::needed_entries;
 use super::{Profile, SDDMM_COLS, WINDOW, WindowVectors};
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 
 /// Which units are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,11 @@ pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
 pub fn spmm_work(profile: &Profile, mode: UsedUnits, kb: u32, fill: bool) -> Result<Work, Refusal> {
     let least = least_entries(mode, WINDOW as u32)?;
     if ![4, 8, 16].contains(&kb) {
-        return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: u64::from(kb) });
+        return Err(Refusal::Request(RequestError::Parameter {
+            field: "kb",
+            expected: "4, 8 or 16",
+            found: u64::from(kb),
+        }));
     }
     let mut total = Work::default();
     for window in profile.windows() {

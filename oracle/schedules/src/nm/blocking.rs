@@ -4,7 +4,7 @@ use super::packing::Packing;
 use super::{Ratio, Tiles};
 use sparse_oracle::format::Nm;
 use sparse_oracle::format::nm::Windows;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 use sparse_oracle::scalar::Scalar;
 
 /// Extents of the blocks that lie in shared memory, in elements.
@@ -169,7 +169,7 @@ pub(super) fn check_groups(l: usize, n_s: usize) -> Result<(), Refusal> {
     if n_s > 0 && n_s.is_multiple_of(l) {
         return Ok(());
     }
-    Err(Refusal::Parameter { field: "l", expected: "a divisor of n_s", found: l as u64 })
+    Err(RequestError::Parameter { field: "l", expected: "a divisor of n_s", found: l as u64 }.into())
 }
 
 fn check_ratio(n: u32, m: u32) -> Result<(), Refusal> {
@@ -177,9 +177,9 @@ fn check_ratio(n: u32, m: u32) -> Result<(), Refusal> {
 }
 
 fn no_room(one_window: &Block, sm: u32) -> Refusal {
-    Refusal::TooLarge {
+    Refusal::Request(RequestError::TooLarge {
         field: "twice the bytes of A_s and B_s for one window",
         found: 2 * one_window.bytes_without_d(),
         limit: u64::from(sm),
-    }
+    })
 }

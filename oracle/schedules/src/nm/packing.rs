@@ -15,7 +15,7 @@
 use super::blocking::check_groups;
 use sparse_oracle::format::Nm;
 use sparse_oracle::format::nm::Windows;
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_oracle::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use std::collections::BTreeSet;
 use std::ops::{Deref, Range};
 
@@ -82,11 +82,11 @@ impl PackingParts {
         let padded = self.rows.div_ceil(self.m) as u128 * self.m as u128;
         check_u32("rows, padded", padded)?;
         if self.k_s == 0 || !self.k_s.is_multiple_of(self.m) {
-            return Err(Refusal::Parameter {
+            return Err(Refusal::Request(RequestError::Parameter {
                 field: "k_s",
                 expected: "a multiple of m",
                 found: self.k_s as u64,
-            });
+            }));
         }
         check_groups(self.l, self.n_s)
     }
@@ -170,25 +170,33 @@ fn check_length(field: &'static str, expected: u128, found: usize) -> Result<(),
     if expected == found as u128 {
         return Ok(());
     }
-    Err(Refusal::Length { field, expected: usize::try_from(expected).unwrap_or(usize::MAX), found })
+    Err(Refusal::Encoding(EncodingError::Length {
+        field,
+        expected: usize::try_from(expected).unwrap_or(usize::MAX),
+        found,
+    }))
 }
 
 fn check_offsets(p: &PackingParts) -> Result<(), Refusal> {
     let field = "col_ptr";
     let (found, last) = (u64::from(p.col_ptr[0]), u64::from(p.col_ptr[p.col_ptr.len() - 1]));
     if found != 0 {
-        return Err(Refusal::FirstOffset { field, found });
+        return Err(EncodingError::FirstOffset { field, found }.into());
     }
     if let Some(at) = p.col_ptr.windows(2).position(|ends| ends[1] < ends[0]) {
-        return Err(Refusal::Decreasing {
+        return Err(Refusal::Encoding(EncodingError::Decreasing {
             field,
             at: at + 1,
             previous: u64::from(p.col_ptr[at]),
             found: u64::from(p.col_ptr[at + 1]),
-        });
+        }));
     }
     if last != p.col_info.len() as u64 {
-        return Err(Refusal::LastOffset { field, expected: p.col_info.len() as u64, found: last });
+        return Err(Refusal::Encoding(EncodingError::LastOffset {
+            field,
+            expected: p.col_info.len() as u64,
+            found: last,
+        }));
     }
     Ok(())
 }
@@ -197,13 +205,13 @@ fn check_block(p: &PackingParts, block: usize) -> Result<(), Refusal> {
     let start = p.col_ptr[block] as usize;
     let columns = &p.col_info[start..p.col_ptr[block + 1] as usize];
     if let Some(at) = columns.windows(2).position(|pair| pair[1] <= pair[0]) {
-        return Err(Refusal::Unsorted {
+        return Err(Refusal::Encoding(EncodingError::Unsorted {
             field: "col_info",
             at: start + at + 1,
             row: block,
             previous: u64::from(columns[at]),
             found: u64::from(columns[at + 1]),
-        });
+        }));
     }
     let (rows, groups) = p.block(block);
     let mut met = vec![false; columns.len()];
@@ -213,40 +221,42 @@ fn check_block(p: &PackingParts, block: usize) -> Result<(), Refusal> {
             let (_, at) = p.place(u, group);
             let index = p.index[at] as usize;
             let Some(&column) = columns.get(index) else {
-                return Err(Refusal::IndexOutOfRange {
+                return Err(Refusal::Encoding(EncodingError::IndexOutOfRange {
                     field: "index",
                     at,
                     row: block,
                     found: index as u64,
                     limit: columns.len() as u64,
-                });
+                }));
             };
             met[index] = true;
             let range = first as u64..(first + p.m) as u64;
             if !range.contains(&u64::from(column)) {
-                return Err(Refusal::IndexOutOfRange {
+                return Err(Refusal::Encoding(EncodingError::IndexOutOfRange {
                     field: "col_info",
                     at: start + index,
                     row: block,
                     found: u64::from(column),
                     limit: range.end,
-                });
+                }));
             }
             let above = (u % p.n > 0).then(|| p.index[p.place(u - 1, group).1]);
             if let Some(previous) = above.filter(|&previous| previous as usize >= index) {
-                return Err(Refusal::Unsorted {
+                return Err(Refusal::Encoding(EncodingError::Unsorted {
                     field: "index",
                     at,
                     row: block,
                     previous: u64::from(previous),
                     found: index as u64,
-                });
+                }));
             }
         }
     }
     match met.iter().position(|met| !met) {
         None => Ok(()),
-        Some(unused) => Err(Refusal::DirtyPad { field: "col_info", at: start + unused, row: block }),
+        Some(unused) => {
+            Err(EncodingError::DirtyPad { field: "col_info", at: start + unused, row: block }.into())
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! As printed, listing 4 loads tile 0 into buffer 1 and then, before it is used, tile 1 over it; and its inner loop ends
 //! on buffer 1, which holds the last of `w_s` steps only if `w_s` is even.
 
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{EncodingError, Refusal};
 
 /// One step of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,8 +44,8 @@ pub fn double_buffered(tiles: usize) -> Vec<PipelineStep> {
 /// Checks that a pipeline computes on tiles 0 to `tiles` - 1, each once and in this order.
 ///
 /// # Errors
-/// [`Refusal::Unequal`] for the first step that computes on another tile than is due (`tiles` stands for a buffer that
-/// holds none), [`Refusal::Length`] if the pipeline ends early or goes on.
+/// [`EncodingError::Unequal`] for the first step that computes on another tile than is due (`tiles` stands for a buffer that
+/// holds none), [`EncodingError::Length`] if the pipeline ends early or goes on.
 pub fn check_pipeline(tiles: usize, steps: &[PipelineStep]) -> Result<(), Refusal> {
     let mut buffers: Vec<(usize, usize)> = Vec::new();
     let mut done = 0;
@@ -59,19 +59,19 @@ pub fn check_pipeline(tiles: usize, steps: &[PipelineStep]) -> Result<(), Refusa
                 let held = buffers.iter().find(|held| held.0 == buffer);
                 let found = held.map_or(tiles, |held| held.1);
                 if found != done {
-                    return Err(Refusal::Unequal {
+                    return Err(Refusal::Encoding(EncodingError::Unequal {
                         field: "pipeline",
                         at,
                         expected: done as u64,
                         found: found as u64,
-                    });
+                    }));
                 }
                 done += 1;
             }
         }
     }
     if done != tiles {
-        return Err(Refusal::Length { field: "pipeline", expected: tiles, found: done });
+        return Err(EncodingError::Length { field: "pipeline", expected: tiles, found: done }.into());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Table I: tiles of a block, a warp and a thread.
 
 use super::Ratio;
-use sparse_oracle::refusal::Refusal;
+use sparse_oracle::refusal::{Refusal, RequestError};
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -43,13 +43,17 @@ pub enum LdsWidth {
 pub fn cmar(m_t: u32, n_t: u32, width: LdsWidth) -> Result<Ratio, Refusal> {
     for (field, extent) in [("m_t", m_t), ("n_t", n_t)] {
         if extent == 0 {
-            return Err(Refusal::Zero { field });
+            return Err(RequestError::Zero { field }.into());
         }
     }
     let (m_t, n_t) = (u128::from(m_t), u128::from(n_t));
     let registers = m_t + n_t + m_t * n_t;
     if registers > u128::from(REGISTERS) {
-        return Err(Refusal::TooLarge { field: "m_t + n_t + m_t * n_t", found: registers, limit: REGISTERS });
+        return Err(Refusal::Request(RequestError::TooLarge {
+            field: "m_t + n_t + m_t * n_t",
+            found: registers,
+            limit: REGISTERS,
+        }));
     }
     let alpha = match width {
         LdsWidth::Bits32 => 4,
@@ -91,7 +95,7 @@ impl Tiles {
         cmar(self.m_t, self.n_t, LdsWidth::Bits32)?;
         let refuse = |field, expected, found: u32| {
             let found = u64::from(found);
-            Err(Refusal::Parameter { field, expected, found })
+            Err(RequestError::Parameter { field, expected, found }.into())
         };
         for (field, outer, inner) in [
             ("m_r", self.m_r, self.m_t),
@@ -100,7 +104,7 @@ impl Tiles {
             ("n_s", self.n_s, self.n_r),
         ] {
             if outer == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
             if !outer.is_multiple_of(inner) {
                 return refuse(field, "a multiple of the tile inside it", outer);
@@ -114,11 +118,11 @@ impl Tiles {
         let (down, across) = self.grid();
         let threads = u64::from(down) * u64::from(across);
         if threads != u64::from(WARP) {
-            return Err(Refusal::Parameter {
+            return Err(Refusal::Request(RequestError::Parameter {
                 field: "threads of a warp tile",
                 expected: "32",
                 found: threads,
-            });
+            }));
         }
         Ok(())
     }

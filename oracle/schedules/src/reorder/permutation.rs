@@ -6,7 +6,7 @@
 //! ```
 
 use sparse_oracle::format::{Csr, CsrParts, Dense, Entries, Entry};
-use sparse_oracle::refusal::{Refusal, check_u32};
+use sparse_oracle::refusal::{EncodingError, Refusal, RequestError, check_u32};
 
 /// Every row of a matrix once: element `i` is the row that comes to place `i`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,20 +22,20 @@ impl Permutation {
         let mut seen = vec![false; order.len()];
         for (at, &row) in order.iter().enumerate() {
             let Some(seen) = seen.get_mut(row as usize) else {
-                return Err(Refusal::IndexOutOfRange {
+                return Err(Refusal::Encoding(EncodingError::IndexOutOfRange {
                     field: "order",
                     at,
                     row: at,
                     found: u64::from(row),
                     limit: order.len() as u64,
-                });
+                }));
             };
             if std::mem::replace(seen, true) {
-                return Err(Refusal::Parameter {
+                return Err(Refusal::Request(RequestError::Parameter {
                     field: "a row of order",
                     expected: "one that has not occurred before",
                     found: u64::from(row),
-                });
+                }));
             }
         }
         Ok(Permutation(order))
@@ -115,11 +115,11 @@ impl Permutation {
         if rows == self.0.len() {
             return Ok(());
         }
-        Err(Refusal::Shape {
+        Err(Refusal::Request(RequestError::Shape {
             left_name: "rows of the matrix",
             left: rows,
             right_name: "rows of the order",
             right: self.0.len(),
-        })
+        }))
     }
 }

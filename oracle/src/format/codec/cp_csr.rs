@@ -1,7 +1,7 @@
 //! Encoder and decoder of CP-CSR; the layout is that of [`CpCsrParts`](crate::format::CpCsrParts).
 
 use crate::format::{Codec, CpCsr, CpCsrParts, Entries, Entry, FormatParams, LANE_LIMIT};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 use sparse_types::format::cp_csr::check_extents;
 use std::collections::BTreeMap;
@@ -87,13 +87,13 @@ fn check_lanes<T>(lists: &[Vec<Entry<T>>], width: usize) -> Result<(), Refusal> 
     });
     match lanes.filter(|&(_, _, length)| length > LANE_LIMIT).min() {
         None => Ok(()),
-        Some((row, group, length)) => Err(Refusal::TooFull {
+        Some((row, group, length)) => Err(Refusal::Request(RequestError::TooFull {
             what: "a row of a group (row_len)",
             row: row as usize,
             column: group * width,
             found: length as u64,
             limit: LANE_LIMIT as u64,
             remedy: "use more groups, or cut the matrix into narrower tiles",
-        }),
+        })),
     }
 }

@@ -5,7 +5,7 @@ use super::tiles::{cut, filled, windows};
 use crate::arithmetic::Slot;
 use crate::format::check::check_slots;
 use crate::format::{Codec, Csr, Entries, Entry, FormatParams, LibraSpmm, LibraSpmmParts, PAD, Tiling};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 use sparse_types::format::libra_spmm::{WINDOW, check_kb, words};
 use std::cmp::Reverse;
@@ -200,8 +200,8 @@ fn push_block<T: Scalar>(p: &mut LibraSpmmParts<T>, inside: &[Entry<T>], columns
 /// The threshold of the parameters, in 1/128.
 pub(super) fn checked_eta(params: &FormatParams, default: u32) -> Result<u32, Refusal> {
     match params.eta.unwrap_or(default) {
-        0 => Err(Refusal::Zero { field: "eta" }),
+        0 => Err(RequestError::Zero { field: "eta" }.into()),
         eta @ 1..=128 => Ok(eta),
-        eta => Err(Refusal::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }),
+        eta => Err(RequestError::TooLarge { field: "eta", found: u128::from(eta), limit: 128 }.into()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::check::check_slots;
 use crate::format::{Codec, Entries, Entry, FormatParams, Nm, NmParts};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 use sparse_types::format::nm::Windows;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ impl<T: Scalar> Codec<T> for Nm<T> {
     ///
     /// # Errors
     /// Entries that fail [`Entries::check`]; a parameter of 0, `n` above `m`; more than
-    /// [`SLOT_LIMIT`](crate::format::SLOT_LIMIT) slots; [`Refusal::TooFull`] for the first window (by rows, then columns) in
+    /// [`SLOT_LIMIT`](crate::format::SLOT_LIMIT) slots; [`RequestError::TooFull`] for the first window (by rows, then columns) in
     /// which more than `n` vectors hold entries.
     fn from_entries_with(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
         entries.check()?;
@@ -89,14 +89,14 @@ fn kept_rows<T>(
     let mut kept = BTreeMap::new();
     for ((window, group), offsets) in stored {
         if offsets.len() > n {
-            return Err(Refusal::TooFull {
+            return Err(Refusal::Request(RequestError::TooFull {
                 what: "an N:M window (row vectors)",
                 row: window * m,
                 column: group * l,
                 found: offsets.len() as u64,
                 limit: n as u64,
                 remedy: "prune the matrix first",
-            });
+            }));
         }
         let others = (0..m as u32).filter(|offset| !offsets.contains(offset));
         let mut names: Vec<u32> = others.take(n - offsets.len()).collect();

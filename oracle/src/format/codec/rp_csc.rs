@@ -1,7 +1,7 @@
 //! Encoder and decoder of RP-CSC; the layout is that of [`RpCscParts`](crate::format::RpCscParts).
 
 use crate::format::{Codec, Entries, Entry, FormatParams, RpCsc, RpCscParts, ascending};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 use sparse_types::format::rp_csc::{LANE_LIMIT, check_extents};
 use std::collections::BTreeMap;
@@ -90,13 +90,13 @@ fn check_lanes<T>(lists: &[Vec<Entry<T>>], height: usize) -> Result<(), Refusal>
     });
     match lanes.filter(|&(_, _, length)| length > LANE_LIMIT).min() {
         None => Ok(()),
-        Some((col, group, length)) => Err(Refusal::TooFull {
+        Some((col, group, length)) => Err(Refusal::Request(RequestError::TooFull {
             what: "a column of a group (col_len)",
             row: group * height,
             column: col as usize,
             found: length as u64,
             limit: LANE_LIMIT as u64,
             remedy: "use more groups, or cut the matrix into lower tiles",
-        }),
+        })),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::check::check_slots;
 use crate::format::{Codec, Entries, Entry, FormatParams, TwoFour, TwoFourParts};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 use sparse_types::format::two_four::{EMPTY, ROWS, SparseMma, Tiles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ impl<T: Scalar> Codec<T> for TwoFour<T> {
     ///
     /// # Errors
     /// Entries that fail [`Entries::check`]; an element type without an instruction; more than
-    /// [`SLOT_LIMIT`](crate::format::SLOT_LIMIT) slots; [`Refusal::TooFull`] for the first chunk that holds more than half its
+    /// [`SLOT_LIMIT`](crate::format::SLOT_LIMIT) slots; [`RequestError::TooFull`] for the first chunk that holds more than half its
     /// columns.
     fn from_entries_with(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
         entries.check()?;
@@ -31,14 +31,14 @@ impl<T: Scalar> Codec<T> for TwoFour<T> {
         for ((row, at), list) in chunks {
             let mut offsets: BTreeSet<usize> = list.iter().map(|e| e.col as usize % chunk).collect();
             if offsets.len() > kept {
-                return Err(Refusal::TooFull {
+                return Err(Refusal::Request(RequestError::TooFull {
                     what: "a chunk of 2:4 (values)",
                     row,
                     column: at * chunk,
                     found: offsets.len() as u64,
                     limit: kept as u64,
                     remedy: "prune the matrix first",
-                });
+                }));
             }
             for offset in 0..chunk {
                 if offsets.len() < kept {

@@ -2,7 +2,7 @@
 
 use crate::format::check::check_slots;
 use crate::format::{Codec, Entries, Entry, FormatParams, Vnm, VnmParts};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::Scalar;
 use sparse_types::format::vnm::{Blocks, KEPT, first};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ impl<T: Scalar> Codec<T> for Vnm<T> {
     ///
     /// # Errors
     /// Entries that fail [`Entries::check`]; a parameter out of range; more than [`SLOT_LIMIT`](crate::format::SLOT_LIMIT)
-    /// columns or slots; [`Refusal::TooFull`] for the first block (by rows, then columns) that uses more than four
+    /// columns or slots; [`RequestError::TooFull`] for the first block (by rows, then columns) that uses more than four
     /// columns, or else has a row that uses more than `n` of them.
     fn from_entries_with(entries: &Entries<T>, params: &FormatParams) -> Result<Self, Refusal> {
         entries.check()?;
@@ -106,14 +106,14 @@ fn positions<T>(
 ) -> Result<BTreeSet<u8>, Refusal> {
     let offsets: BTreeSet<u32> = list.iter().map(|e| e.col - first_col as u32).collect();
     if offsets.len() > n {
-        return Err(Refusal::TooFull {
+        return Err(Refusal::Request(RequestError::TooFull {
             what: "a row of a V:N:M block (values)",
             row,
             column: first_col,
             found: offsets.len() as u64,
             limit: n as u64,
             remedy: "prune the matrix first",
-        });
+        }));
     }
     let mut kept: BTreeSet<u8> =
         (0..KEPT as u8).filter(|&q| offsets.contains(&selected[usize::from(q)])).collect();
@@ -136,14 +136,14 @@ impl<T> VnmBlock<T> {
         let used = self.rows.values().flatten().map(|e| e.col - first_col as u32);
         let mut used: BTreeSet<u32> = used.collect();
         if used.len() > KEPT {
-            return Err(Refusal::TooFull {
+            return Err(Refusal::Request(RequestError::TooFull {
                 what: "a V:N:M block (columns)",
                 row: first_row,
                 column: first_col,
                 found: used.len() as u64,
                 limit: KEPT as u64,
                 remedy: "prune the matrix first",
-            });
+            }));
         }
         for offset in 0..KEPT as u32 {
             if used.len() < KEPT {

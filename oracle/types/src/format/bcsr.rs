@@ -13,7 +13,7 @@
 //! a block row. A stored block may hold pads only.
 
 use super::check::{BlockGrid, check_ascending, check_length, check_offsets};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -107,7 +107,7 @@ fn check_overhang<T: Scalar>(
     area: usize,
     block_row: usize,
     block: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EncodingError> {
     let rows_inside = p.rows - block_row * p.block_rows;
     let cols_inside = p.cols - p.block_col[block] as usize * p.block_cols;
     if rows_inside >= p.block_rows && cols_inside >= p.block_cols {
@@ -118,7 +118,7 @@ fn check_overhang<T: Scalar>(
             let at = block * area + r * p.block_cols + c;
             if (r >= rows_inside || c >= cols_inside) && !p.values[at].is_positive_zero() {
                 let row = block_row * p.block_rows + r;
-                return Err(Refusal::DirtyPad { field: "values", at, row });
+                return Err(EncodingError::DirtyPad { field: "values", at, row });
             }
         }
     }

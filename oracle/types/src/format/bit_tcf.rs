@@ -20,7 +20,7 @@
 use super::PAD;
 use super::check::{SQUEEZED_COLS, SqueezedWindows, check_length};
 use super::fields::fields;
-use crate::refusal::Refusal;
+use crate::refusal::{EncodingError, Refusal};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -103,13 +103,13 @@ impl<T: Scalar> BitTcf<T> {
 }
 
 /// Checks that the bits of a block stand for positions that exist and are as many as its values.
-fn check_bits<T>(p: &BitTcfParts<T>, window: usize, block: usize) -> Result<(), Refusal> {
+fn check_bits<T>(p: &BitTcfParts<T>, window: usize, block: usize) -> Result<(), EncodingError> {
     let bits = p.tc_local_bit[block];
     let columns = &p.sparse_a_to_b[block * SQUEEZED_COLS..(block + 1) * SQUEEZED_COLS];
     let rows = p.rows - window * HEIGHT;
     for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
         if bit / SQUEEZED_COLS >= rows || columns[bit % SQUEEZED_COLS] == PAD {
-            return Err(Refusal::StrayBit { field: "tc_local_bit", at: block, bit: bit as u32 });
+            return Err(EncodingError::StrayBit { field: "tc_local_bit", at: block, bit: bit as u32 });
         }
     }
     let expected = u64::from(p.tc_offset[block]) + u64::from(bits.count_ones());
@@ -117,7 +117,7 @@ fn check_bits<T>(p: &BitTcfParts<T>, window: usize, block: usize) -> Result<(), 
     if found == expected {
         return Ok(());
     }
-    Err(Refusal::Unequal { field: "tc_offset", at: block + 1, expected, found })
+    Err(EncodingError::Unequal { field: "tc_offset", at: block + 1, expected, found })
 }
 
 impl<T> BitTcf<T> {

@@ -13,7 +13,7 @@
 
 use super::PAD;
 use super::check::{BlockGrid, check_ascending, check_length};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -74,7 +74,11 @@ impl<T: Scalar> BlockedEll<T> {
             check_ascending("block_col", block_row, start, &lane[..real], grid.cols)?;
             for (s, &col) in lane.iter().enumerate() {
                 if s >= real && col != PAD {
-                    return Err(Refusal::DirtyPad { field: "block_col", at: start + s, row: block_row });
+                    return Err(Refusal::Encoding(EncodingError::DirtyPad {
+                        field: "block_col",
+                        at: start + s,
+                        row: block_row,
+                    }));
                 }
                 check_pads(p, grid.area, block_row, start + s)?;
             }
@@ -112,7 +116,7 @@ fn check_pads<T: Scalar>(
     area: usize,
     block_row: usize,
     slot: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EncodingError> {
     let first_row = block_row * p.block_rows;
     let cols_inside = match p.block_col[slot] {
         PAD => 0,
@@ -122,7 +126,7 @@ fn check_pads<T: Scalar>(
         let (row, c) = (first_row + inside / p.block_cols, inside % p.block_cols);
         let at = slot * area + inside;
         if (row >= p.rows || c >= cols_inside) && !p.values[at].is_positive_zero() {
-            return Err(Refusal::DirtyPad { field: "values", at, row });
+            return Err(EncodingError::DirtyPad { field: "values", at, row });
         }
     }
     Ok(())

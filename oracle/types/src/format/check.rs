@@ -2,22 +2,22 @@
 //! the limit that keeps an encoder from allocating out of proportion to what it is given.
 
 use super::{BLOCK_AREA_LIMIT, PAD, SLOT_LIMIT};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Limit, Refusal, RequestError, check_u32};
 
 /// Checks that the shape of a matrix fits the index type.
-pub fn check_shape(rows: usize, cols: usize) -> Result<(), Refusal> {
+pub fn check_shape(rows: usize, cols: usize) -> Result<(), RequestError> {
     check_u32("rows", rows as u128)?;
     check_u32("cols", cols as u128)?;
     Ok(())
 }
 
 /// Checks the length of an array; `expected` is computed wide, so that a shape cannot overflow it.
-pub fn check_length(field: &'static str, expected: u128, found: usize) -> Result<(), Refusal> {
+pub fn check_length(field: &'static str, expected: u128, found: usize) -> Result<(), EncodingError> {
     if expected == found as u128 {
         return Ok(());
     }
     let expected = usize::try_from(expected).unwrap_or(usize::MAX);
-    Err(Refusal::Length { field, expected, found })
+    Err(EncodingError::Length { field, expected, found })
 }
 
 /// Checks `majors + 1` offsets that start at 0, never decrease and end at `stored`.
@@ -26,18 +26,18 @@ pub fn check_offsets(
     offsets: &[u32],
     majors: usize,
     stored: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EncodingError> {
     check_length(field, majors as u128 + 1, offsets.len())?;
     if offsets[0] != 0 {
-        return Err(Refusal::FirstOffset { field, found: u64::from(offsets[0]) });
+        return Err(EncodingError::FirstOffset { field, found: u64::from(offsets[0]) });
     }
     if let Some(i) = offsets.windows(2).position(|w| w[1] < w[0]) {
         let (previous, found) = (u64::from(offsets[i]), u64::from(offsets[i + 1]));
-        return Err(Refusal::Decreasing { field, at: i + 1, previous, found });
+        return Err(EncodingError::Decreasing { field, at: i + 1, previous, found });
     }
     let last = u64::from(offsets[majors]);
     if last != stored as u64 {
-        return Err(Refusal::LastOffset { field, expected: stored as u64, found: last });
+        return Err(EncodingError::LastOffset { field, expected: stored as u64, found: last });
     }
     Ok(())
 }
@@ -50,18 +50,18 @@ pub fn check_ascending<I: Copy + Into<u64>>(
     start: usize,
     lane: &[I],
     limit: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EncodingError> {
     let mut before = None;
     for (i, &index) in lane.iter().enumerate() {
         let (at, found): (usize, u64) = (start + i, index.into());
         if found >= limit as u64 {
-            return Err(Refusal::IndexOutOfRange { field, at, row, found, limit: limit as u64 });
+            return Err(EncodingError::IndexOutOfRange { field, at, row, found, limit: limit as u64 });
         }
         if before == Some(found) {
-            return Err(Refusal::Duplicate { field, at, row, column: found as usize });
+            return Err(EncodingError::Duplicate { field, at, row, column: found as usize });
         }
         if let Some(previous) = before.filter(|&previous| previous > found) {
-            return Err(Refusal::Unsorted { field, at, row, previous, found });
+            return Err(EncodingError::Unsorted { field, at, row, previous, found });
         }
         before = Some(found);
     }
@@ -72,7 +72,7 @@ pub fn check_ascending<I: Copy + Into<u64>>(
 pub fn check_slots(field: &'static str, slots: u128) -> Result<usize, Refusal> {
     match usize::try_from(slots) {
         Ok(fits) if slots <= u128::from(SLOT_LIMIT) => Ok(fits),
-        _ => Err(Refusal::Limit { field, found: slots, limit: SLOT_LIMIT }),
+        _ => Err(Limit { field, found: slots, limit: SLOT_LIMIT }.into()),
     }
 }
 
@@ -100,16 +100,16 @@ impl BlockGrid {
         check_shape(rows, cols)?;
         for (field, extent) in [("block_rows", block_rows), ("block_cols", block_cols)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
         }
         let area = block_rows as u128 * block_cols as u128;
         if area > u128::from(BLOCK_AREA_LIMIT) {
-            return Err(Refusal::Limit {
+            return Err(Refusal::Limit(Limit {
                 field: "block_rows * block_cols",
                 found: area,
                 limit: BLOCK_AREA_LIMIT,
-            });
+            }));
         }
         Ok(BlockGrid {
             rows: rows.div_ceil(block_rows),
@@ -160,11 +160,12 @@ impl SqueezedWindows<'_> {
         for (window, ends) in self.row_window_offset.windows(2).enumerate() {
             self.check_columns(window, ends[0] as usize, ends[1] as usize)?;
         }
-        self.check_block_window(if self.balanced { blocks } else { 0 })
+        self.check_block_window(if self.balanced { blocks } else { 0 })?;
+        Ok(())
     }
 
     /// Columns ascend over the whole window; pads only after them, and fewer than a block holds.
-    fn check_columns(&self, window: usize, first: usize, last: usize) -> Result<(), Refusal> {
+    fn check_columns(&self, window: usize, first: usize, last: usize) -> Result<(), EncodingError> {
         if first == last {
             return Ok(());
         }
@@ -176,11 +177,13 @@ impl SqueezedWindows<'_> {
         check_ascending("sparse_a_to_b", window, start, &lane[..real], self.shape.1)?;
         match lane[real..].iter().position(|&c| c != PAD) {
             None => Ok(()),
-            Some(i) => Err(Refusal::DirtyPad { field: "sparse_a_to_b", at: start + real + i, row: window }),
+            Some(i) => {
+                Err(EncodingError::DirtyPad { field: "sparse_a_to_b", at: start + real + i, row: window })
+            }
         }
     }
 
-    fn check_block_window(&self, blocks: usize) -> Result<(), Refusal> {
+    fn check_block_window(&self, blocks: usize) -> Result<(), EncodingError> {
         check_length("block_window", blocks as u128, self.block_window.len())?;
         let mut window = 0;
         for (at, &found) in self.block_window.iter().enumerate() {
@@ -188,7 +191,7 @@ impl SqueezedWindows<'_> {
                 window += 1;
             }
             if found as usize != window {
-                return Err(Refusal::Unequal {
+                return Err(EncodingError::Unequal {
                     field: "block_window",
                     at,
                     expected: window as u64,

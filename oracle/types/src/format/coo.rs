@@ -9,7 +9,7 @@
 //! What the repeated positions mean is decided on decoding, in [`Duplicates`](super::Duplicates).
 
 use super::check::{check_length, check_shape};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use std::ops::Deref;
 
 /// The arrays of a COO matrix, unchecked.
@@ -46,7 +46,13 @@ impl<T> Coo<T> {
             check_length(field, values.len() as u128, index.len())?;
             if let Some(at) = index.iter().position(|&i| i as usize >= limit) {
                 let (row, found) = (row_idx[at] as usize, u64::from(index[at]));
-                return Err(Refusal::IndexOutOfRange { field, at, row, found, limit: limit as u64 });
+                return Err(Refusal::Encoding(EncodingError::IndexOutOfRange {
+                    field,
+                    at,
+                    row,
+                    found,
+                    limit: limit as u64,
+                }));
             }
         }
         Ok(Coo(parts))

@@ -19,7 +19,7 @@
 use super::check::{check_ascending, check_length, check_offsets, check_shape};
 use super::fields::fields;
 use super::{EXTENT_LIMIT, GROUP_LIMIT};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -68,12 +68,10 @@ pub struct CpCsr<T>(CpCsrParts<T>);
 /// Checks the number of groups, the shape, and what 16-bit indices can count; returns the columns of a group.
 pub fn check_extents(rows: usize, cols: usize, groups: usize) -> Result<usize, Refusal> {
     if groups == 0 {
-        return Err(Refusal::Zero { field: "groups" });
+        return Err(RequestError::Zero { field: "groups" }.into());
     }
-    let too_large = |field, found: usize, limit: usize| Refusal::TooLarge {
-        field,
-        found: found as u128,
-        limit: limit as u64,
+    let too_large = |field, found: usize, limit: usize| {
+        Refusal::Request(RequestError::TooLarge { field, found: found as u128, limit: limit as u64 })
     };
     if groups > GROUP_LIMIT {
         return Err(too_large("groups", groups, GROUP_LIMIT));
@@ -121,35 +119,35 @@ impl<T: Scalar> CpCsr<T> {
 }
 
 /// Every stored row is in some group, and only in groups that have columns.
-fn check_bitmaps<T>(p: &CpCsrParts<T>, width: usize) -> Result<(), Refusal> {
+fn check_bitmaps<T>(p: &CpCsrParts<T>, width: usize) -> Result<(), EncodingError> {
     let field = "group_bitmap";
     for (at, &bitmap) in p.group_bitmap.iter().enumerate() {
         if bitmap == 0 {
-            return Err(Refusal::Empty { field, at });
+            return Err(EncodingError::Empty { field, at });
         }
         let mut bits = (0..64).filter(|bit| bitmap >> bit & 1 == 1);
         if let Some(bit) = bits.find(|&bit| bit as usize * width >= p.cols) {
-            return Err(Refusal::StrayBit { field, at, bit });
+            return Err(EncodingError::StrayBit { field, at, bit });
         }
     }
     Ok(())
 }
 
 /// The offsets of a group agree with its bits and with the lengths of its rows, none of which is 0.
-fn check_counts<T>(p: &CpCsrParts<T>, group: usize) -> Result<(), Refusal> {
+fn check_counts<T>(p: &CpCsrParts<T>, group: usize) -> Result<(), EncodingError> {
     let unequal = |field, start: u32, count: u64, end: u32| {
         let (expected, found) = (u64::from(start) + count, u64::from(end));
         if expected == found {
             return Ok(());
         }
-        Err(Refusal::Unequal { field, at: group + 1, expected, found })
+        Err(EncodingError::Unequal { field, at: group + 1, expected, found })
     };
     let (start, end) = (p.group_row_ptr[group], p.group_row_ptr[group + 1]);
     let stored = p.group_bitmap.iter().filter(|&bits| bits >> group & 1 == 1);
     unequal("group_row_ptr", start, stored.count() as u64, end)?;
     let lengths = &p.row_len[start as usize..end as usize];
     if let Some(empty) = lengths.iter().position(|&length| length == 0) {
-        return Err(Refusal::Empty { field: "row_len", at: start as usize + empty });
+        return Err(EncodingError::Empty { field: "row_len", at: start as usize + empty });
     }
     let entries = lengths.iter().map(|&length| u64::from(length)).sum();
     let (first, last) = (p.group_value_ptr[group], p.group_value_ptr[group + 1]);
@@ -157,7 +155,7 @@ fn check_counts<T>(p: &CpCsrParts<T>, group: usize) -> Result<(), Refusal> {
 }
 
 /// The columns of each row of a group ascend and lie inside it.
-fn check_group<T>(p: &CpCsrParts<T>, group: usize, width: usize) -> Result<(), Refusal> {
+fn check_group<T>(p: &CpCsrParts<T>, group: usize, width: usize) -> Result<(), EncodingError> {
     let first_col = group * width;
     let cols = width.min(p.cols.saturating_sub(first_col));
     let stored = p.row_idx.iter().zip(&p.group_bitmap);
@@ -165,10 +163,10 @@ fn check_group<T>(p: &CpCsrParts<T>, group: usize, width: usize) -> Result<(), R
     let mut at = p.group_value_ptr[group] as usize;
     for ((&row, _), &length) in rows.zip(&p.row_len[p.group_row_ptr[group] as usize..]) {
         let lane = &p.col_idx[at..at + usize::from(length)];
-        check_ascending("col_idx", usize::from(row), at, lane, cols).map_err(|refusal| match refusal {
+        check_ascending("col_idx", usize::from(row), at, lane, cols).map_err(|error| match error {
             // Columns count from the first of the group.
-            Refusal::Duplicate { field, at, row, column } => {
-                Refusal::Duplicate { field, at, row, column: first_col + column }
+            EncodingError::Duplicate { field, at, row, column } => {
+                EncodingError::Duplicate { field, at, row, column: first_col + column }
             }
             other => other,
         })?;

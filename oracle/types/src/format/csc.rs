@@ -9,7 +9,7 @@
 //! Canonical: rows strictly ascending inside a column, no duplicates; explicit zeros are kept.
 
 use super::check::{check_ascending, check_length, check_offsets, check_shape};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use std::ops::Deref;
 
 /// The arrays of a CSC matrix, unchecked.
@@ -81,10 +81,10 @@ impl<T> Csc<T> {
 }
 
 /// A lane of CSC is a column: a repeated position is (index, lane), not (lane, index).
-fn in_row_terms(refusal: Refusal) -> Refusal {
-    match refusal {
-        Refusal::Duplicate { field, at, row: column, column: row } => {
-            Refusal::Duplicate { field, at, row, column }
+fn in_row_terms(error: EncodingError) -> EncodingError {
+    match error {
+        EncodingError::Duplicate { field, at, row: column, column: row } => {
+            EncodingError::Duplicate { field, at, row, column }
         }
         other => other,
     }

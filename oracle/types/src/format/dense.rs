@@ -4,7 +4,7 @@
 //! row-major, 2 x 3, ld = 4:   d00 d01 d02  ?  d10 d11 d12  ?      ? = never read, never written
 //! ```
 
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{Refusal, RequestError, check_u32};
 
 /// Which index runs fastest in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -42,12 +42,12 @@ impl<T> Dense<T> {
         check_u32("cols", cols as u128)?;
         let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         if ld < inner {
-            return Err(Refusal::LeadingDimension { field: "ld", found: ld, minimum: inner });
+            return Err(RequestError::LeadingDimension { field: "ld", found: ld, minimum: inner }.into());
         }
         let expected = outer as u128 * ld as u128;
         if expected != data.len() as u128 {
             let expected = usize::try_from(expected).unwrap_or(usize::MAX);
-            return Err(Refusal::Length { field: "data", expected, found: data.len() });
+            return Err(RequestError::Length { field: "data", expected, found: data.len() }.into());
         }
         Ok(Dense { rows, cols, ld, layout, data })
     }

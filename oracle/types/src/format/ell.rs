@@ -11,7 +11,7 @@
 
 use super::PAD;
 use super::check::{check_ascending, check_length, check_shape};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -63,7 +63,7 @@ impl<T: Scalar> Ell<T> {
                 } else {
                     continue;
                 };
-                return Err(Refusal::DirtyPad { field: dirty, at, row });
+                return Err(EncodingError::DirtyPad { field: dirty, at, row }.into());
             }
         }
         Ok(Ell(parts))

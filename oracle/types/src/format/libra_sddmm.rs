@@ -24,7 +24,7 @@
 use super::check::check_length;
 use super::fields::fields;
 use super::libra_spmm::{TensorBlocks, WINDOW, check_rest};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -113,14 +113,14 @@ impl<T: Scalar> LibraSddmm<T> {
 }
 
 /// Checks that no column is twice among the `real` ones of a window.
-fn check_distinct(tensor: &TensorBlocks<'_>, window: usize, real: usize) -> Result<(), Refusal> {
+fn check_distinct(tensor: &TensorBlocks<'_>, window: usize, real: usize) -> Result<(), EncodingError> {
     let start = tensor.blocks(window).start * COLS;
     let columns = tensor.columns(window)[..real].iter().copied();
     let mut sorted: Vec<(u32, usize)> = columns.zip(start..).collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         None => Ok(()),
-        Some(pair) => Err(Refusal::Duplicate {
+        Some(pair) => Err(EncodingError::Duplicate {
             field: "block_col",
             at: pair[1].1,
             row: window,
@@ -151,7 +151,7 @@ impl<T> LibraSddmmParts<T> {
         tensor: &TensorBlocks<'_>,
         window: usize,
         before: usize,
-    ) -> Result<usize, Refusal> {
+    ) -> Result<usize, EncodingError> {
         // Row, column, whether of the CUDA-core part, offset there. Columns were found distinct, bits to be values.
         let mut all: Vec<(usize, u32, bool, usize)> = Vec::new();
         for block in tensor.blocks(window) {
@@ -169,7 +169,7 @@ impl<T> LibraSddmmParts<T> {
         all.sort_unstable();
         for (i, &(row, col, rest, at)) in all.iter().enumerate() {
             if i > 0 && (all[i - 1].0, all[i - 1].1) == (row, col) {
-                return Err(Refusal::Duplicate { field: "col_idx", at, row, column: col as usize });
+                return Err(EncodingError::Duplicate { field: "col_idx", at, row, column: col as usize });
             }
             let (field, found) = if rest {
                 ("rest_position", self.rest_position[at])
@@ -177,7 +177,7 @@ impl<T> LibraSddmmParts<T> {
                 ("position", self.position[at])
             };
             if found as usize != before + i {
-                return Err(Refusal::Unequal {
+                return Err(EncodingError::Unequal {
                     field,
                     at,
                     expected: (before + i) as u64,

@@ -21,7 +21,7 @@
 
 mod blocks;
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 pub use blocks::{TensorBlocks, check_rest, words};
 use std::ops::Deref;
@@ -97,7 +97,12 @@ impl<T: Scalar> LibraSpmm<T> {
             for at in p.row_ptr[row] as usize..p.row_ptr[row + 1] as usize {
                 let column = p.col_idx[at];
                 if tensor.holds(row / WINDOW, row % WINDOW, column) {
-                    return Err(Refusal::Duplicate { field: "col_idx", at, row, column: column as usize });
+                    return Err(Refusal::Encoding(EncodingError::Duplicate {
+                        field: "col_idx",
+                        at,
+                        row,
+                        column: column as usize,
+                    }));
                 }
             }
         }
@@ -129,11 +134,11 @@ impl<T> LibraSpmmParts<T> {
 /// Checks the columns of a block: 4, 8 or 16.
 ///
 /// # Errors
-/// [`Refusal::Parameter`] for others.
-pub fn check_kb(kb: u64) -> Result<usize, Refusal> {
+/// [`RequestError::Parameter`] for others.
+pub fn check_kb(kb: u64) -> Result<usize, RequestError> {
     match kb {
         4 | 8 | 16 => Ok(kb as usize),
-        _ => Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb }),
+        _ => Err(RequestError::Parameter { field: "kb", expected: "4, 8 or 16", found: kb }),
     }
 }
 

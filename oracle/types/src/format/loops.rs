@@ -20,7 +20,7 @@
 use super::BLOCK_AREA_LIMIT;
 use super::check::{check_ascending, check_length, check_offsets, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -103,21 +103,21 @@ impl<T: Scalar> Loops<T> {
 }
 
 /// Checks where the matrix is cut, and returns the number of blocks of the tile part.
-pub fn check_cut(rows: usize, boundary: usize, br: usize) -> Result<usize, Refusal> {
+pub fn check_cut(rows: usize, boundary: usize, br: usize) -> Result<usize, RequestError> {
     if br == 0 {
-        return Err(Refusal::Zero { field: "br" });
+        return Err(RequestError::Zero { field: "br" });
     }
     for (field, found, limit) in [("br", br, BLOCK_AREA_LIMIT), ("boundary", boundary, rows as u64)] {
         if found as u64 > limit {
             let found = found as u128;
-            return Err(Refusal::TooLarge { field, found, limit });
+            return Err(RequestError::TooLarge { field, found, limit });
         }
     }
     Ok((rows - boundary).div_ceil(br))
 }
 
 /// Checks that the slots of the last block that lie below the last row are +0.0.
-fn check_below<T: Scalar>(p: &LoopsParts<T>, blocks: usize) -> Result<(), Refusal> {
+fn check_below<T: Scalar>(p: &LoopsParts<T>, blocks: usize) -> Result<(), EncodingError> {
     let Some(last) = blocks.checked_sub(1) else {
         return Ok(());
     };
@@ -126,7 +126,7 @@ fn check_below<T: Scalar>(p: &LoopsParts<T>, blocks: usize) -> Result<(), Refusa
         for r in p.rows - first_row..p.br {
             let at = tile * p.br + r;
             if !p.values[at].is_positive_zero() {
-                return Err(Refusal::DirtyPad { field: "values", at, row: first_row + r });
+                return Err(EncodingError::DirtyPad { field: "values", at, row: first_row + r });
             }
         }
     }

@@ -23,7 +23,7 @@
 use super::PAD;
 use super::check::{SQUEEZED_COLS, SqueezedWindows, check_length};
 use super::fields::fields;
-use crate::refusal::Refusal;
+use crate::refusal::{EncodingError, Refusal};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -105,7 +105,7 @@ impl<T: Scalar> MeTcf<T> {
 }
 
 /// Checks that the local ids of a block stand for positions that exist, each once and in order.
-fn check_ids<T>(p: &MeTcfParts<T>, window: usize, block: usize) -> Result<(), Refusal> {
+fn check_ids<T>(p: &MeTcfParts<T>, window: usize, block: usize) -> Result<(), EncodingError> {
     let field = "tc_local_id";
     let columns = &p.sparse_a_to_b[block * SQUEEZED_COLS..(block + 1) * SQUEEZED_COLS];
     let limit = (p.rows - window * HEIGHT).min(HEIGHT) * SQUEEZED_COLS;
@@ -113,7 +113,7 @@ fn check_ids<T>(p: &MeTcfParts<T>, window: usize, block: usize) -> Result<(), Re
     for at in start..end {
         let id = p.tc_local_id[at];
         if usize::from(id) >= limit {
-            return Err(Refusal::IndexOutOfRange {
+            return Err(EncodingError::IndexOutOfRange {
                 field,
                 at,
                 row: block,
@@ -122,7 +122,7 @@ fn check_ids<T>(p: &MeTcfParts<T>, window: usize, block: usize) -> Result<(), Re
             });
         }
         if at > start && p.tc_local_id[at - 1] >= id {
-            return Err(Refusal::Unsorted {
+            return Err(EncodingError::Unsorted {
                 field,
                 at,
                 row: block,
@@ -131,7 +131,7 @@ fn check_ids<T>(p: &MeTcfParts<T>, window: usize, block: usize) -> Result<(), Re
             });
         }
         if columns[usize::from(id) % SQUEEZED_COLS] == PAD {
-            return Err(Refusal::DirtyPad {
+            return Err(EncodingError::DirtyPad {
                 field,
                 at,
                 row: window * HEIGHT + usize::from(id) / SQUEEZED_COLS,

@@ -20,7 +20,7 @@
 
 use super::check::{check_length, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -66,12 +66,12 @@ impl Windows {
         check_shape(rows, cols)?;
         for (field, extent) in [("n", n), ("m", m), ("l", l)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
             check_u32(field, extent as u128)?;
         }
         if n > m {
-            return Err(Refusal::TooLarge { field: "n", found: n as u128, limit: m as u64 });
+            return Err(RequestError::TooLarge { field: "n", found: n as u128, limit: m as u64 }.into());
         }
         let (down, groups) = (rows.div_ceil(m) as u128, cols.div_ceil(l) as u128);
         let vectors = down * n as u128 * groups;
@@ -105,13 +105,13 @@ impl<T: Scalar> Nm<T> {
 }
 
 /// Checks the vector whose row offset is element `at` of `index`.
-fn check_vector<T: Scalar>(p: &NmParts<T>, groups: usize, at: usize) -> Result<(), Refusal> {
+fn check_vector<T: Scalar>(p: &NmParts<T>, groups: usize, at: usize) -> Result<(), EncodingError> {
     let (u, group) = (at / groups, at % groups);
     let first_row = u / p.n * p.m;
     let offset = p.index[at] as usize;
     let (row, found) = (first_row + offset, offset as u64);
     if offset >= p.m {
-        return Err(Refusal::IndexOutOfRange {
+        return Err(EncodingError::IndexOutOfRange {
             field: "index",
             at,
             row: first_row,
@@ -122,15 +122,21 @@ fn check_vector<T: Scalar>(p: &NmParts<T>, groups: usize, at: usize) -> Result<(
     if u % p.n > 0 && p.index[at - groups] as usize >= offset {
         let previous = p.index[at - groups];
         return Err(if previous as usize == offset {
-            Refusal::Duplicate { field: "index", at, row, column: group * p.l }
+            EncodingError::Duplicate { field: "index", at, row, column: group * p.l }
         } else {
-            Refusal::Unsorted { field: "index", at, row: first_row, previous: u64::from(previous), found }
+            EncodingError::Unsorted {
+                field: "index",
+                at,
+                row: first_row,
+                previous: u64::from(previous),
+                found,
+            }
         });
     }
     for c in 0..p.l {
         let outside = row >= p.rows || group * p.l + c >= p.cols;
         if outside && !p.values[at * p.l + c].is_positive_zero() {
-            return Err(Refusal::DirtyPad { field: "values", at: at * p.l + c, row });
+            return Err(EncodingError::DirtyPad { field: "values", at: at * p.l + c, row });
         }
     }
     Ok(())

@@ -21,7 +21,7 @@
 
 use super::check::{check_ascending, check_length, check_offsets, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -79,12 +79,10 @@ pub struct RpCsc<T>(RpCscParts<T>);
 /// Checks the number of groups, the shape, and what 16-bit indices can count; returns the rows of a group.
 pub fn check_extents(rows: usize, cols: usize, groups: usize) -> Result<usize, Refusal> {
     if groups == 0 {
-        return Err(Refusal::Zero { field: "groups" });
+        return Err(RequestError::Zero { field: "groups" }.into());
     }
-    let too_large = |field, found: usize, limit: usize| Refusal::TooLarge {
-        field,
-        found: found as u128,
-        limit: limit as u64,
+    let too_large = |field, found: usize, limit: usize| {
+        Refusal::Request(RequestError::TooLarge { field, found: found as u128, limit: limit as u64 })
     };
     if groups > GROUP_LIMIT {
         return Err(too_large("groups", groups, GROUP_LIMIT));
@@ -132,35 +130,35 @@ impl<T: Scalar> RpCsc<T> {
 }
 
 /// Every stored column is in some group, and only in groups that have rows.
-fn check_bitmaps<T>(p: &RpCscParts<T>, height: usize) -> Result<(), Refusal> {
+fn check_bitmaps<T>(p: &RpCscParts<T>, height: usize) -> Result<(), EncodingError> {
     let field = "group_bitmap";
     for (at, &bitmap) in p.group_bitmap.iter().enumerate() {
         if bitmap == 0 {
-            return Err(Refusal::Empty { field, at });
+            return Err(EncodingError::Empty { field, at });
         }
         let mut bits = (0..64).filter(|bit| bitmap >> bit & 1 == 1);
         if let Some(bit) = bits.find(|&bit| bit as usize * height >= p.rows) {
-            return Err(Refusal::StrayBit { field, at, bit });
+            return Err(EncodingError::StrayBit { field, at, bit });
         }
     }
     Ok(())
 }
 
 /// The offsets of a group agree with its bits and with the lengths of its columns, none of which is 0.
-fn check_counts<T>(p: &RpCscParts<T>, group: usize) -> Result<(), Refusal> {
+fn check_counts<T>(p: &RpCscParts<T>, group: usize) -> Result<(), EncodingError> {
     let unequal = |field, start: u32, count: u64, end: u32| {
         let (expected, found) = (u64::from(start) + count, u64::from(end));
         if expected == found {
             return Ok(());
         }
-        Err(Refusal::Unequal { field, at: group + 1, expected, found })
+        Err(EncodingError::Unequal { field, at: group + 1, expected, found })
     };
     let (start, end) = (p.group_col_ptr[group], p.group_col_ptr[group + 1]);
     let stored = p.group_bitmap.iter().filter(|&bits| bits >> group & 1 == 1);
     unequal("group_col_ptr", start, stored.count() as u64, end)?;
     let lengths = &p.col_len[start as usize..end as usize];
     if let Some(empty) = lengths.iter().position(|&length| length == 0) {
-        return Err(Refusal::Empty { field: "col_len", at: start as usize + empty });
+        return Err(EncodingError::Empty { field: "col_len", at: start as usize + empty });
     }
     let entries = lengths.iter().map(|&length| u64::from(length)).sum();
     let (first, last) = (p.group_value_ptr[group], p.group_value_ptr[group + 1]);
@@ -168,7 +166,7 @@ fn check_counts<T>(p: &RpCscParts<T>, group: usize) -> Result<(), Refusal> {
 }
 
 /// The rows of each column of a group ascend and lie inside it.
-fn check_group<T>(p: &RpCscParts<T>, group: usize, height: usize) -> Result<(), Refusal> {
+fn check_group<T>(p: &RpCscParts<T>, group: usize, height: usize) -> Result<(), EncodingError> {
     let first_row = group * height;
     let rows = height.min(p.rows.saturating_sub(first_row));
     let stored = p.col_idx.iter().zip(&p.group_bitmap);
@@ -176,10 +174,10 @@ fn check_group<T>(p: &RpCscParts<T>, group: usize, height: usize) -> Result<(), 
     let mut at = p.group_value_ptr[group] as usize;
     for ((&col, _), &length) in cols.zip(&p.col_len[p.group_col_ptr[group] as usize..]) {
         let lane = &p.row_idx[at..at + usize::from(length)];
-        check_ascending("row_idx", usize::from(col), at, lane, rows).map_err(|refusal| match refusal {
+        check_ascending("row_idx", usize::from(col), at, lane, rows).map_err(|error| match error {
             // A lane is a column here, and its rows count from the first of the group.
-            Refusal::Duplicate { field, at, row: column, column: row } => {
-                Refusal::Duplicate { field, at, row: first_row + row, column }
+            EncodingError::Duplicate { field, at, row: column, column: row } => {
+                EncodingError::Duplicate { field, at, row: first_row + row, column }
             }
             other => other,
         })?;

@@ -22,7 +22,7 @@
 use super::PAD;
 use super::check::{check_ascending, check_length, check_offsets, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::{Deref, Range};
 
@@ -114,17 +114,18 @@ fn check_lengths<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
     let slots = p.residual_row.len() as u128 * p.residual_width as u128;
     check_u32("residual_slots", slots)?;
     check_length("residual_col", slots, p.residual_col.len())?;
-    check_length("residual_values", slots, p.residual_values.len())
+    check_length("residual_values", slots, p.residual_values.len())?;
+    Ok(())
 }
 
 /// Checks that no row belongs to two windows, or to a window and the residual part.
-fn check_rows<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
+fn check_rows<T>(p: &RsTileParts<T>) -> Result<(), EncodingError> {
     let windows = &p.window_row;
     check_ascending("window_row", 0, 0, windows, p.rows)?;
     check_ascending("residual_row", 0, 0, &p.residual_row, p.rows)?;
     let outside = |field, at, row: u32, window: Option<&u32>| match window {
         Some(&first) if u64::from(row) < u64::from(first) + SIDE as u64 => {
-            Err(Refusal::Overlap { field, at, window: u64::from(first), found: u64::from(row) })
+            Err(EncodingError::Overlap { field, at, window: u64::from(first), found: u64::from(row) })
         }
         _ => Ok(()),
     };
@@ -139,11 +140,11 @@ fn check_rows<T>(p: &RsTileParts<T>) -> Result<(), Refusal> {
 }
 
 /// Checks columns and bits of one window.
-fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
+fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), EncodingError> {
     let row = p.window_row[window] as usize;
     let (start, end) = (p.window_block_ptr[window], p.window_block_ptr[window + 1]);
     let blocks = start as usize..end as usize;
-    let empty = |field, at| Err(Refusal::Empty { field, at });
+    let empty = |field, at| Err(EncodingError::Empty { field, at });
     if blocks.is_empty() {
         return empty("window_block_ptr", window);
     }
@@ -151,7 +152,11 @@ fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
     let used = lane.iter().position(|&col| col == PAD).unwrap_or(lane.len());
     check_ascending("block_col", row, SIDE * blocks.start, &lane[..used], p.cols)?;
     if let Some(beyond) = lane[used..].iter().position(|&col| col != PAD) {
-        return Err(Refusal::DirtyPad { field: "block_col", at: SIDE * blocks.start + used + beyond, row });
+        return Err(EncodingError::DirtyPad {
+            field: "block_col",
+            at: SIDE * blocks.start + used + beyond,
+            row,
+        });
     }
     if used.div_ceil(SIDE) < blocks.len() {
         return empty("block_col", SIDE * (blocks.start + used.div_ceil(SIDE)));
@@ -165,21 +170,25 @@ fn check_window<T>(p: &RsTileParts<T>, window: usize) -> Result<(), Refusal> {
 }
 
 /// Checks that bits stand where entries may be, and are as many as values.
-fn check_bits<T>(p: &RsTileParts<T>, block: usize, inside: impl Fn(u32) -> bool) -> Result<(), Refusal> {
+fn check_bits<T>(
+    p: &RsTileParts<T>,
+    block: usize,
+    inside: impl Fn(u32) -> bool,
+) -> Result<(), EncodingError> {
     let bitmap = p.bitmap[block];
     if let Some(bit) = (0..64).find(|&bit| bitmap >> bit & 1 == 1 && !inside(bit)) {
-        return Err(Refusal::StrayBit { field: "bitmap", at: block, bit });
+        return Err(EncodingError::StrayBit { field: "bitmap", at: block, bit });
     }
     let expected = u64::from(p.block_value_ptr[block]) + u64::from(bitmap.count_ones());
     let found = u64::from(p.block_value_ptr[block + 1]);
     if expected == found {
         return Ok(());
     }
-    Err(Refusal::Unequal { field: "block_value_ptr", at: block + 1, expected, found })
+    Err(EncodingError::Unequal { field: "block_value_ptr", at: block + 1, expected, found })
 }
 
 /// Checks columns and pads of residual row number `at`.
-fn check_residual<T: Scalar>(p: &RsTileParts<T>, at: usize, row: usize) -> Result<(), Refusal> {
+fn check_residual<T: Scalar>(p: &RsTileParts<T>, at: usize, row: usize) -> Result<(), EncodingError> {
     let start = at * p.residual_width;
     let lane = &p.residual_col[start..start + p.residual_width];
     let used = lane.iter().position(|&col| col == PAD).unwrap_or(lane.len());
@@ -192,7 +201,7 @@ fn check_residual<T: Scalar>(p: &RsTileParts<T>, at: usize, row: usize) -> Resul
         } else {
             continue;
         };
-        return Err(Refusal::DirtyPad { field, at, row });
+        return Err(EncodingError::DirtyPad { field, at, row });
     }
     Ok(())
 }

@@ -19,7 +19,7 @@
 use super::check::{check_ascending, check_length, check_offsets, check_shape};
 use super::fields::fields;
 use super::{BLOCK_AREA_LIMIT, PAD};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -94,25 +94,25 @@ impl<T> SrBcrsParts<T> {
 }
 
 /// Checks the shape of a group.
-pub fn check_group(v: usize, stride: usize) -> Result<(), Refusal> {
+pub fn check_group(v: usize, stride: usize) -> Result<(), RequestError> {
     for (field, extent) in [("v", v), ("stride", stride)] {
         if extent == 0 {
-            return Err(Refusal::Zero { field });
+            return Err(RequestError::Zero { field });
         }
     }
     let found = v as u128 * stride as u128;
     if found > u128::from(BLOCK_AREA_LIMIT) {
-        return Err(Refusal::TooLarge { field: "v * stride", found, limit: BLOCK_AREA_LIMIT });
+        return Err(RequestError::TooLarge { field: "v * stride", found, limit: BLOCK_AREA_LIMIT });
     }
     Ok(())
 }
 
 /// Checks where a window ends, its columns, and that every slot without a position is +0.0.
-fn check_window<T: Scalar>(p: &SrBcrsParts<T>, window: usize) -> Result<(), Refusal> {
+fn check_window<T: Scalar>(p: &SrBcrsParts<T>, window: usize) -> Result<(), EncodingError> {
     let (start, end) = (p.window_ptr[window], p.window_ptr[window + 1]);
     let whole = u64::from(end).next_multiple_of(p.stride as u64);
     if u64::from(end) != whole {
-        return Err(Refusal::Unequal {
+        return Err(EncodingError::Unequal {
             field: "window_ptr",
             at: window + 1,
             expected: whole,
@@ -124,7 +124,7 @@ fn check_window<T: Scalar>(p: &SrBcrsParts<T>, window: usize) -> Result<(), Refu
     let real = columns.iter().position(|&c| c == PAD).unwrap_or(columns.len());
     check_ascending("vector_col", window, start, &columns[..real], p.cols)?;
     if let Some(i) = columns[real..].iter().position(|&c| c != PAD) {
-        return Err(Refusal::DirtyPad { field: "vector_col", at: start + real + i, row: window });
+        return Err(EncodingError::DirtyPad { field: "vector_col", at: start + real + i, row: window });
     }
     let first_row = window * p.v;
     for vector in start..end {
@@ -132,7 +132,7 @@ fn check_window<T: Scalar>(p: &SrBcrsParts<T>, window: usize) -> Result<(), Refu
         for r in inside..p.v {
             let at = p.slot(vector, r);
             if !p.values[at].is_positive_zero() {
-                return Err(Refusal::DirtyPad { field: "values", at, row: first_row + r });
+                return Err(EncodingError::DirtyPad { field: "values", at, row: first_row + r });
             }
         }
     }

@@ -16,7 +16,7 @@
 
 use super::check::{SQUEEZED_COLS, check_ascending, check_length, check_offsets, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 use crate::scalar::Scalar;
 use std::ops::Deref;
 
@@ -102,7 +102,7 @@ impl<T: Scalar> Tcf<T> {
 }
 
 /// Checks the ranks and the number of blocks of a window against its columns.
-fn check_window<T>(p: &TcfParts<T>, window: usize) -> Result<(), Refusal> {
+fn check_window<T>(p: &TcfParts<T>, window: usize) -> Result<(), EncodingError> {
     let end_row = p.rows.min((window + 1) * HEIGHT);
     let (start, end) = (p.node_pointer[window * HEIGHT], p.node_pointer[end_row]);
     let (start, end) = (start as usize, end as usize);
@@ -117,11 +117,11 @@ fn check_window<T>(p: &TcfParts<T>, window: usize) -> Result<(), Refusal> {
     check_equal("block_partition", window, blocks, p.block_partition[window])
 }
 
-fn check_equal(field: &'static str, at: usize, expected: usize, found: u32) -> Result<(), Refusal> {
+fn check_equal(field: &'static str, at: usize, expected: usize, found: u32) -> Result<(), EncodingError> {
     if found as usize == expected {
         return Ok(());
     }
-    Err(Refusal::Unequal { field, at, expected: expected as u64, found: u64::from(found) })
+    Err(EncodingError::Unequal { field, at, expected: expected as u64, found: u64::from(found) })
 }
 
 impl<T> Tcf<T> {

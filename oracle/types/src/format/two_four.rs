@@ -19,7 +19,7 @@
 mod instruction;
 use super::check::{check_length, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 pub use instruction::{ROWS, SparseMma};
 use std::ops::Deref;
@@ -79,8 +79,8 @@ impl Tiles {
 }
 
 /// The instruction for elements of type `T`.
-pub fn instruction_of<T: Scalar>(short_k: bool) -> Result<SparseMma, Refusal> {
-    SparseMma::of(T::PRECISION, short_k).ok_or_else(|| Refusal::Kind {
+pub fn instruction_of<T: Scalar>(short_k: bool) -> Result<SparseMma, RequestError> {
+    SparseMma::of(T::PRECISION, short_k).ok_or_else(|| RequestError::Kind {
         field: "values",
         expected: "tf32, f16 or bf16".to_owned(),
         found: T::PRECISION.name().to_owned(),
@@ -142,7 +142,7 @@ fn check_chunk<T: Scalar>(
     at: usize,
     nibble: u32,
     place: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EncodingError> {
     let Tiles { mma, across, .. } = tiles;
     let per_row = mma.words() / 8;
     let tile = at / mma.words();
@@ -150,7 +150,7 @@ fn check_chunk<T: Scalar>(
     let first_col = tile % across * mma.k() + (at % per_row * 4 + place % 4) * mma.chunk();
     let (low, high) = ((nibble & 3) as usize, (nibble >> 2) as usize);
     if low >= high {
-        return Err(Refusal::Unsorted {
+        return Err(EncodingError::Unsorted {
             field: "metadata",
             at,
             row,
@@ -162,14 +162,14 @@ fn check_chunk<T: Scalar>(
     let whole = if nibble < 8 { EMPTY } else { 0b1110 };
     if mma.chunk() == 2 && nibble != whole {
         let word = p.metadata[at];
-        return Err(Refusal::Unequal {
+        return Err(EncodingError::Unequal {
             field: "metadata",
             at,
             expected: u64::from(word ^ (nibble ^ whole) << (4 * place)),
             found: u64::from(word),
         });
     }
-    let dirty = |field, at| Err(Refusal::DirtyPad { field, at, row });
+    let dirty = |field, at| Err(EncodingError::DirtyPad { field, at, row });
     if (row >= p.rows || first_col >= p.cols) && nibble != EMPTY {
         return dirty("metadata", at);
     }

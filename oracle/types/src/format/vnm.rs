@@ -18,7 +18,7 @@
 mod checks;
 use super::check::{check_length, check_shape};
 use super::fields::fields;
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{Refusal, RequestError, check_u32};
 use crate::scalar::Scalar;
 use checks::{check_column, check_pads, check_positions};
 use std::ops::Deref;
@@ -82,15 +82,19 @@ impl Blocks {
         check_shape(rows, cols)?;
         for (field, extent) in [("v", v), ("n", n), ("m", m)] {
             if extent == 0 {
-                return Err(Refusal::Zero { field });
+                return Err(RequestError::Zero { field }.into());
             }
             check_u32(field, extent as u128)?;
         }
         if n > KEPT {
-            return Err(Refusal::TooLarge { field: "n", found: n as u128, limit: KEPT as u64 });
+            return Err(RequestError::TooLarge { field: "n", found: n as u128, limit: KEPT as u64 }.into());
         }
         if m < KEPT {
-            return Err(Refusal::Parameter { field: "m", expected: "at least 4", found: m as u64 });
+            return Err(Refusal::Request(RequestError::Parameter {
+                field: "m",
+                expected: "at least 4",
+                found: m as u64,
+            }));
         }
         let (down, across) = (rows.div_ceil(v) as u128, cols.div_ceil(m) as u128);
         let lanes = down * v as u128 * across;

@@ -11,7 +11,7 @@
 use super::{DenseMut, DenseRef};
 use crate::contract::{Op, Operand};
 use crate::format::{AnySparse, FormatKind, FormatParams, Layout};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RequestError};
 use crate::scalar::{AnySlice, AnySliceMut};
 
 /// What SDDMM does with the values of S beyond their pattern.
@@ -227,11 +227,11 @@ impl<'a> Task<'a> {
     /// The task of an operation on these operands; operands that it does not have are ignored.
     ///
     /// # Errors
-    /// [`Refusal::Missing`] for one that it has and that is not there.
+    /// [`RequestError::Missing`] for one that it has and that is not there.
     pub fn new(inputs: Inputs<'a>, output: Option<DenseMut<'a>>) -> Result<Task<'a>, Refusal> {
         let Inputs { op, a, b_sparse, b, y, transpose_a, transpose_b, alpha, beta, mode, to, params } =
             inputs;
-        let missing = |field| Refusal::Missing { field };
+        let missing = |field| Refusal::Request(RequestError::Missing { field });
         let written = || output.ok_or(missing("the output"));
         Ok(match op {
             Op::Spmm => {

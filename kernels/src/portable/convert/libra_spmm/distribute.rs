@@ -2,7 +2,7 @@
 
 use super::vectors::{ColumnVector, WINDOW};
 use sparse_types::format::FormatParams;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// Slot of a vector that stays with the CUDA cores.
 pub(in crate::portable::convert) const REST: u32 = u32::MAX;
@@ -25,7 +25,11 @@ impl DistributionRule {
         let least = eta(params, 48)?.div_ceil(128 / WINDOW as u32);
         let kb = params.kb as usize;
         if !matches!(kb, 4 | 8 | 16) {
-            return Err(Refusal::Parameter { field: "kb", expected: "4, 8 or 16", found: kb as u64 });
+            return Err(Refusal::Request(RequestError::Parameter {
+                field: "kb",
+                expected: "4, 8 or 16",
+                found: kb as u64,
+            }));
         }
         let fill = params.fill;
         Ok(DistributionRule::Spmm { least, kb, fill })
@@ -79,8 +83,8 @@ impl DistributionRule {
 fn eta(params: FormatParams, default: u32) -> Result<u32, Refusal> {
     let field = "eta";
     match params.eta.unwrap_or(default) {
-        0 => Err(Refusal::Zero { field }),
-        eta if eta > 128 => Err(Refusal::TooLarge { field, found: u128::from(eta), limit: 128 }),
+        0 => Err(RequestError::Zero { field }.into()),
+        eta if eta > 128 => Err(RequestError::TooLarge { field, found: u128::from(eta), limit: 128 }.into()),
         eta => Ok(eta),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::portable::convert::jobs::with_scratch;
 use sparse_types::format::FormatParams;
-use sparse_types::refusal::Refusal;
+use sparse_types::refusal::{Refusal, RequestError};
 
 /// Entries from which threads are worth starting.
 pub(in crate::portable::convert) const PARALLEL: usize = 1 << 14;
@@ -28,14 +28,14 @@ pub(in crate::portable::convert) fn check_groups(
 ) -> Result<(usize, usize), Refusal> {
     let groups = params.groups as usize;
     if groups == 0 {
-        return Err(Refusal::Zero { field: "groups" });
+        return Err(RequestError::Zero { field: "groups" }.into());
     }
     let extent = grouped.div_ceil(groups);
     for (field, found, limit) in
         [("groups", groups, GROUPS), (sides.other, other, EXTENT), (sides.group, extent, EXTENT)]
     {
         if found > limit {
-            return Err(Refusal::TooLarge { field, found: found as u128, limit: limit as u64 });
+            return Err(RequestError::TooLarge { field, found: found as u128, limit: limit as u64 }.into());
         }
     }
     Ok((groups, extent))

@@ -4,7 +4,7 @@
 use super::WINDOW;
 use crate::format::PAD;
 use crate::format::check::{check_ascending, check_length, check_offsets, check_shape};
-use crate::refusal::{Refusal, check_u32};
+use crate::refusal::{EncodingError, Refusal, check_u32};
 
 /// The arrays of a tensor part.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +36,13 @@ impl TensorBlocks<'_> {
         check_offsets("block_value_ptr", self.block_value_ptr, blocks, self.values)?;
         check_offsets("window_block_ptr", self.window_block_ptr, self.windows(), blocks)?;
         check_length("bitmap", blocks as u128 * self.words() as u128, self.bitmap.len())?;
-        check_length("block_col", blocks as u128 * self.kb as u128, self.block_col.len())
+        check_length("block_col", blocks as u128 * self.kb as u128, self.block_col.len())?;
+        Ok(())
     }
 
     /// Checks the columns of a window: in range, pads only after the last real one, and fewer than a block holds. Returns
     /// how many are real.
-    pub fn check_pads(&self, window: usize) -> Result<usize, Refusal> {
+    pub fn check_pads(&self, window: usize) -> Result<usize, EncodingError> {
         let lane = self.columns(window);
         let start = self.window_block_ptr[window] as usize * self.kb;
         // One column more than the full blocks hold, if there is a block at all.
@@ -51,7 +52,7 @@ impl TensorBlocks<'_> {
         for (i, &col) in lane.iter().enumerate() {
             let at = start + i;
             if i < real && col as usize >= self.cols {
-                return Err(Refusal::IndexOutOfRange {
+                return Err(EncodingError::IndexOutOfRange {
                     field: "block_col",
                     at,
                     row: window,
@@ -60,21 +61,21 @@ impl TensorBlocks<'_> {
                 });
             }
             if i >= real && col != PAD {
-                return Err(Refusal::DirtyPad { field: "block_col", at, row: window });
+                return Err(EncodingError::DirtyPad { field: "block_col", at, row: window });
             }
         }
         Ok(real)
     }
 
     /// Checks that the `real` columns of a window ascend.
-    pub fn check_ascending(&self, window: usize, real: usize) -> Result<(), Refusal> {
+    pub fn check_ascending(&self, window: usize, real: usize) -> Result<(), EncodingError> {
         let start = self.window_block_ptr[window] as usize * self.kb;
         let lane = &self.columns(window)[..real];
         check_ascending("block_col", window, start, lane, self.cols)
     }
 
     /// Checks that the bits of a window stand for positions that exist, and number as many as the values.
-    pub fn check_bits(&self, window: usize) -> Result<(), Refusal> {
+    pub fn check_bits(&self, window: usize) -> Result<(), EncodingError> {
         let rows = self.rows - window * WINDOW;
         for block in self.blocks(window) {
             let mut count = 0;
@@ -83,7 +84,7 @@ impl TensorBlocks<'_> {
                 // A word has bits that no position of a block of 4 columns stands for.
                 let exists = r < WINDOW.min(rows) && self.block_col[block * self.kb + c] != PAD;
                 if !exists {
-                    return Err(Refusal::StrayBit {
+                    return Err(EncodingError::StrayBit {
                         field: "bitmap",
                         at: block * self.words() + bit / 64,
                         bit: (bit % 64) as u32,
@@ -94,7 +95,7 @@ impl TensorBlocks<'_> {
             let (start, end) = (self.block_value_ptr[block], self.block_value_ptr[block + 1]);
             let expected = u64::from(start) + count;
             if expected != u64::from(end) {
-                return Err(Refusal::Unequal {
+                return Err(EncodingError::Unequal {
                     field: "block_value_ptr",
                     at: block + 1,
                     expected,
@@ -158,7 +159,7 @@ pub fn check_rest(
     row_ptr: &[u32],
     col_idx: &[u32],
     values: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EncodingError> {
     check_offsets("row_ptr", row_ptr, rows, col_idx.len())?;
     check_length("rest_values", col_idx.len() as u128, values)?;
     for (row, ends) in row_ptr.windows(2).enumerate() {
