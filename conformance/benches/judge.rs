@@ -43,7 +43,7 @@ impl Options {
         for argument in arguments.filter(|argument| argument != "--bench") {
             match argument.split_once('=') {
                 Some(("n", list)) => {
-                    options.widths = list.split(',').filter_map(|n| n.parse().ok()).collect()
+                    options.widths = list.split(',').filter_map(|n| n.parse().ok()).collect();
                 }
                 Some(("types", list)) => options.types = list.split(',').map(str::to_owned).collect(),
                 _ => options.matrices.push(argument),
@@ -111,16 +111,14 @@ fn contract(types: &str) -> String {
     }
 }
 
-/// The last of our engines that takes the contract: vectors before loops.
+/// One of our engines that takes the contract: vectors before loops.
 fn fastest<'a>(case: &Case, backends: &'a [Box<dyn Backend>]) -> &'a dyn Backend {
     let takes =
-        |b: &&Box<dyn Backend>| matches!(b.support(&case.contract, &case.params), Support::Supported { .. });
-    let ours = backends
-        .iter()
-        .filter(takes)
-        .filter(|b| !b.name().contains("sprs") && !b.name().contains("nalgebra"));
-    let vector = ours.clone().find(|b| b.name().contains("x86"));
-    vector.or_else(|| ours.clone().next()).expect("our kernels take every contract").as_ref()
+        |b: &dyn Backend| matches!(b.support(&case.contract, &case.params), Support::Supported { .. });
+    let is_ours = |b: &dyn Backend| !b.name().contains("sprs") && !b.name().contains("nalgebra");
+    let ours = backends.iter().map(AsRef::as_ref).filter(|b| takes(*b) && is_ours(*b));
+    let vector = ours.clone().find(|b| b.name().starts_with("avx"));
+    vector.or_else(|| ours.clone().next()).expect("our kernels take every contract")
 }
 
 fn measure(

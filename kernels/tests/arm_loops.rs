@@ -9,6 +9,7 @@ use arm_support::{LENGTHS, Real, Stored, Unit, at_length, has_sme, kernel, produ
 use sparse_kernels::Kernel;
 use sparse_oracle::F16;
 use sparse_oracle::format::{AnySparse, Layout, Loops, LoopsParts, Sparse};
+use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{Element, Scalar};
 use sparse_oracle::task::{Answer, DenseMut, DenseRef, Task};
 use support::{LAYOUTS, Rng};

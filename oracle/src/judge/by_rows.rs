@@ -10,11 +10,12 @@
 //! The verdict does not depend on the number of threads: pieces are cut by the matrix alone, and what a tally says is a largest share, a first
 //! element and counts.
 
+use super::lanes::RowResult;
 use super::modelled::{ChainOperand, ChainRows};
 use super::problem::Problem;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
-use super::screen::{Class, RowResult, Screen};
+use super::screen::{ElementClass, Screen};
 use super::tally::{Output, Place, Tally};
 use crate::each_precision;
 use crate::refusal::Refusal;
@@ -144,12 +145,12 @@ impl<'a> Screened<'a> {
                 screened.class(j, tally.so_far())
             };
             let is_done = match class {
-                Class::Open => false,
-                Class::Exact | Class::Within => {
-                    tally.passed(1, class == Class::Within);
+                ElementClass::Open => false,
+                ElementClass::Exact | ElementClass::Within => {
+                    tally.passed(1, class == ElementClass::Within);
                     true
                 }
-                Class::Wrong(tier) => tally.counts_wrong(tier),
+                ElementClass::Wrong(tier) => tally.counts_wrong(tier),
             };
             if !is_done {
                 row.element(j, scratch, &mut |site| tally.site(rule, site, self.output));

@@ -14,6 +14,8 @@
 mod accepted;
 mod by_rows;
 mod encoded;
+mod finest;
+mod lanes;
 mod load;
 mod modelled;
 mod moved;

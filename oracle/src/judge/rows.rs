@@ -140,7 +140,7 @@ impl SpmmRow<'_, '_> {
     }
 }
 
-fn pads_of<'a>(pads: Option<&'a Csr<()>>, row: usize) -> &'a [u32] {
+fn pads_of(pads: Option<&Csr<()>>, row: usize) -> &[u32] {
     pads.map_or(&[][..], |pads| pads.row(row).0)
 }
 

@@ -17,27 +17,22 @@
 //!    sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
 //!    too fine; where neither tells, by the finest product of each column.
 
+use super::finest::{FindFree, FindLargest, Fine, FloatLimits, Largest};
+use super::lanes::{AllPass, Allowed, CLEAR, Compared, Lanes, RowResult, SoFar, T0, TINY};
 use super::load::Counting;
 use super::problem::lsb;
 use super::rows::SpmmRow;
 use super::rule::Rule;
 use crate::bound::{OrderFree, SubnormalThresholds, Tolerance};
-use crate::exact::{Panel, two_sum};
 use crate::verdict::Criterion;
-use pulp::{Arch, NullaryFnOnce};
-
-/// Where `1 + r` stands for a factor, on the safe side by more than all roundings of a comparison.
-const CLEAR: f64 = 1e-9;
-
-/// Gauges below this are left open: rests of products may underflow.
-const TINY: f64 = 1e-250;
+use pulp::Arch;
 
 /// Terms that are tried as the one that is too fine for T0.
 const TRIED: usize = 4;
 
 /// What is known of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum ElementClass {
     /// To be judged by the rule.
     Open,
     /// The exact value.
@@ -62,26 +57,6 @@ pub(super) struct ScreenedRow<'r> {
     lanes: Lanes<'r>,
 }
 
-/// What is judged, one number a column.
-#[derive(Clone, Copy)]
-pub(super) struct RowResult<'r> {
-    /// The result.
-    pub(super) found: &'r [f64],
-    /// What C held; zeros where it is not read.
-    pub(super) held: &'r [f64],
-    /// What a model returns, where the declaration fixes the bits.
-    pub(super) modelled: Option<&'r [f64]>,
-}
-
-/// What has been seen of a result so far.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SoFar {
-    /// The largest share.
-    pub(super) worst: f64,
-    /// T0 has applied to some element.
-    pub(super) order_free: bool,
-}
-
 /// How the elements of one declaration are screened.
 #[derive(Debug)]
 pub(super) struct Screen {
@@ -99,17 +74,6 @@ pub(super) struct Screen {
     fine: Vec<f64>,
     /// Not 0 for a column where it does.
     free: Vec<f64>,
-}
-
-/// Where T0 applies in a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum T0 {
-    /// To every element.
-    Everywhere,
-    /// To none.
-    Nowhere,
-    /// As the two lists of columns say, and unknown in columns of neither.
-    Listed,
 }
 
 impl Screen {
@@ -200,7 +164,7 @@ impl Screen {
         let Largest { gauge, held: c } =
             self.arch.dispatch(FindLargest { gauge: row.panel.gauge_hi(), held });
         // A gauge below all floats is no zero.
-        if gauge < TINY && row.panel.gauge_lo().iter().any(|&lo| lo != 0.0) || gauge > 0.0 && gauge < TINY {
+        if gauge < TINY && (gauge > 0.0 || row.panel.gauge_lo().iter().any(|&lo| lo != 0.0)) {
             return false;
         }
         let free = |lsb: i64, total: f64| total == 0.0 || self.limits.holds(lsb, total * (1.0 + CLEAR));
@@ -248,211 +212,6 @@ impl Screen {
     }
 }
 
-/// Exponents and totals as floats: multiples of a power of two, up to a total.
-#[derive(Clone, Copy)]
-struct FloatLimits {
-    floor: f64,
-    /// 2^p.
-    bits: f64,
-    largest: f64,
-}
-
-/// Finds the columns where T0 applies, and more where it does not, as a task for the vector unit.
-struct FindFree<'r, 'a> {
-    row: &'r SpmmRow<'r, 'a>,
-    held: &'r [f64],
-    alpha: f64,
-    beta: f64,
-    limits: FloatLimits,
-    /// The lowest set bit of all products of a column, then whether T0 applies.
-    free: &'r mut [f64],
-    fine: &'r mut [f64],
-}
-
-impl NullaryFnOnce for FindFree<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let FindFree { row, held, alpha, beta, limits: FloatLimits { floor, bits, largest }, free, fine } =
-            self;
-        let n = free.len();
-        for (&k, &a) in row.cols.iter().zip(row.values) {
-            let (b, of_a) = (&row.row_of_b(k)[..n], lowest_bit(a));
-            for j in 0..n {
-                let bit = of_a * lowest_bit(b[j]);
-                free[j] = if bit < free[j] { bit } else { free[j] };
-            }
-        }
-        let (gauge, gauge_lo) = (&row.panel.gauge_hi()[..n], &row.panel.gauge_lo()[..n]);
-        let (of_alpha, of_beta) = (lowest_bit(alpha), lowest_bit(beta));
-        let (held, fine) = (&held[..n], &mut fine[..n]);
-        // Zeros have no lowest bit.
-        let no_products = row.lsb() > 10_000;
-        for j in 0..n {
-            let (g, bit) = (gauge[j], free[j]);
-            let addend = of_beta * lowest_bit(held[j]);
-            let scaled_bit = if addend < bit * of_alpha { addend } else { bit * of_alpha };
-            let scaled = alpha.abs() * g + (beta * held[j]).abs();
-            let room = if bit * bits < largest { bit * bits } else { largest };
-            let scaled_room = if scaled_bit * bits < largest { scaled_bit * bits } else { largest };
-            // Powers of two are exact where they did not underflow.
-            let exact = (bit > 1e-290) & (scaled_bit > 1e-290);
-            let no_sum = (g == 0.0) & (gauge_lo[j] == 0.0);
-            let plain = no_products & no_sum | (bit >= floor) & (g * (1.0 + CLEAR) <= room) & (g > 0.0);
-            let whole = (scaled_bit >= floor) & (scaled * (1.0 + CLEAR) <= scaled_room);
-            let too_wide = g * (1.0 - CLEAR) > room;
-            // A column of zeros beside others is left to the rule, which takes the finest product of the row there.
-            let nothing = no_sum & ((beta == 0.0) | (held[j] == 0.0));
-            let large = (scaled > TINY) & (no_sum | (g > TINY));
-            free[j] = if nothing | exact & large & plain & whole { 1.0 } else { 0.0 };
-            fine[j] = if exact & too_wide & (g > TINY) & (g < 1e290) { 1.0 } else { fine[j] };
-        }
-    }
-}
-
-/// The lowest set bit, as a number; infinite of 0, which binds nothing. Of NaN and infinities it is NaN or 0.
-#[inline(always)]
-fn lowest_bit(x: f64) -> f64 {
-    let bits = x.to_bits();
-    let without = f64::from_bits(bits & bits.wrapping_sub(1));
-    let bit = if bits & ((1 << 52) - 1) == 0 { x.abs() } else { (x - without).abs() };
-    if x == 0.0 { f64::INFINITY } else { bit }
-}
-
-/// An allowance in floats.
-#[derive(Clone, Copy)]
-struct Allowed {
-    relative: f64,
-    absolute: f64,
-    /// Gauges up to here overflow nothing.
-    safe: f64,
-}
-
-impl Allowed {
-    fn new(tolerance: &Tolerance) -> Allowed {
-        let relative = tolerance.relative();
-        let safe = tolerance.limit() / (1.0 + relative) * (1.0 - CLEAR);
-        Allowed { relative, absolute: tolerance.absolute(), safe: safe.min(1e300) }
-    }
-}
-
-/// The largest gauge and the largest |c| of a row, infinite where one is not finite.
-struct Largest {
-    gauge: f64,
-    held: f64,
-}
-
-/// Finds them, as a task for the vector unit.
-struct FindLargest<'r> {
-    gauge: &'r [f64],
-    held: &'r [f64],
-}
-
-impl NullaryFnOnce for FindLargest<'_> {
-    type Output = Largest;
-
-    #[inline(always)]
-    fn call(self) -> Largest {
-        Largest { gauge: largest(self.gauge), held: largest(self.held) }
-    }
-}
-
-#[inline(always)]
-fn largest(values: &[f64]) -> f64 {
-    let (mut most, mut special) = (0.0f64, 0.0f64);
-    for &v in values {
-        most = if v.abs() > most { v.abs() } else { most };
-        special += v * 0.0;
-    }
-    if special == 0.0 { most } else { f64::INFINITY }
-}
-
-/// One row with all that its elements are compared with.
-#[derive(Clone, Copy)]
-struct Lanes<'r> {
-    panel: &'r Panel,
-    result: RowResult<'r>,
-    /// Not 0 where T0 does not apply, and where it does, if it is listed.
-    fine: &'r [f64],
-    free: &'r [f64],
-    t0: T0,
-    alpha: f64,
-    beta: f64,
-    allowed: Allowed,
-}
-
-/// True where the rest of this product is none if it is said to be none.
-#[inline(always)]
-fn whole(product: f64) -> bool {
-    (product == 0.0) | (product.abs() > 1e-280)
-}
-
-/// One element, compared.
-#[derive(Clone, Copy)]
-struct Compared {
-    /// y is x.
-    equal: bool,
-    /// x is certainly a float, and y is another one.
-    differs: bool,
-    /// Certainly not x.
-    inexact: bool,
-    /// Certainly not beyond the bound, certainly beyond it.
-    within: bool,
-    beyond: bool,
-    /// The largest share that it can have, times the bound, and that bound.
-    most: f64,
-    bound: f64,
-    /// Nothing overflows, and nothing underflows that matters.
-    sane: bool,
-}
-
-impl Lanes<'_> {
-    /// Compares the sum `hi + lo + tail` with gauge `g`, C = `c`, and the result `y`.
-    #[inline(always)]
-    fn compare(&self, [hi, lo, tail, g, c, y]: [f64; 6]) -> Compared {
-        let Allowed { relative, absolute, safe } = self.allowed;
-        let p = self.alpha * hi;
-        let pe = self.alpha.mul_add(hi, -p);
-        let q = self.beta * c;
-        let qe = self.beta.mul_add(c, -q);
-        let (s, se) = two_sum(p, q);
-        let rest = (pe + qe) + (se + self.alpha * (lo + tail));
-        let gauge = self.alpha.abs() * g + q.abs();
-        let error = ((y - s) - rest).abs();
-        let slack = gauge * (1.0 / (1u128 << 98) as f64);
-        let bound = relative * gauge + absolute;
-        let most = error * (1.0 + CLEAR) + slack;
-        let least = error * (1.0 - CLEAR) - slack;
-        let is_float = (pe == 0.0) & (qe == 0.0) & (se == 0.0) & (lo == 0.0) & whole(p) & whole(q);
-        Compared {
-            equal: is_float & (y == s),
-            differs: is_float & (y != s),
-            inexact: least > 0.0,
-            within: most < bound * (1.0 - CLEAR),
-            beyond: least > bound * (1.0 + CLEAR),
-            most,
-            bound: bound * (1.0 - CLEAR),
-            sane: (gauge > TINY) & (gauge < safe) & (g < safe),
-        }
-    }
-
-    #[inline(always)]
-    fn numbers(&self, j: usize) -> [f64; 6] {
-        let panel = self.panel;
-        let (hi, lo, tail, g) = (panel.hi()[j], panel.lo()[j], panel.tail()[j], panel.gauge_hi()[j]);
-        [hi, lo, tail, g, self.result.held[j], self.result.found[j]]
-    }
-}
-
-impl Compared {
-    /// Certainly not above the largest share so far.
-    #[inline(always)]
-    fn is_small(&self, so_far: SoFar) -> bool {
-        self.most <= so_far.worst * self.bound
-    }
-}
-
 impl ScreenedRow<'_> {
     /// Whether some element is wrong, if that is known.
     pub(super) fn any_wrong(&self) -> Option<bool> {
@@ -463,16 +222,16 @@ impl ScreenedRow<'_> {
         let mut open = false;
         for j in 0..self.lanes.panel.width() {
             match self.class(j, so_far) {
-                Class::Wrong(_) => return Some(true),
-                Class::Open => open = true,
-                Class::Exact | Class::Within => {}
+                ElementClass::Wrong(_) => return Some(true),
+                ElementClass::Open => open = true,
+                ElementClass::Exact | ElementClass::Within => {}
             }
         }
         (!open).then_some(false)
     }
 
     /// What is known of column `j` after what has been seen.
-    pub(super) fn class(&self, j: usize, so_far: SoFar) -> Class {
+    pub(super) fn class(&self, j: usize, so_far: SoFar) -> ElementClass {
         let lanes = &self.lanes;
         let y = lanes.result.found[j];
         let compared = lanes.compare(lanes.numbers(j));
@@ -482,34 +241,34 @@ impl ScreenedRow<'_> {
         if sane && knows_order_free && self.nan_is_wrong && !y.is_finite()
             || sane && fine && beyond && y.is_finite()
         {
-            return Class::Wrong(Criterion::T1);
+            return ElementClass::Wrong(Criterion::T1);
         }
         if sane && self.is_free(j) && differs && y.is_finite() {
-            return Class::Wrong(Criterion::T0);
+            return ElementClass::Wrong(Criterion::T0);
         }
         let exact = equal && knows_order_free;
         let near = sane && fine && inexact && within;
         if !exact && !near {
-            return Class::Open;
+            return ElementClass::Open;
         }
         match lanes.result.modelled.map(|modelled| modelled[j]) {
             Some(m) if m.to_bits() == y.to_bits() => {}
-            Some(m) if m == y || m.is_nan() => return Class::Open,
-            Some(_) => return Class::Wrong(Criterion::T2),
+            Some(m) if m == y || m.is_nan() => return ElementClass::Open,
+            Some(_) => return ElementClass::Wrong(Criterion::T2),
             None => {}
         }
         if exact {
-            Class::Exact
+            ElementClass::Exact
         } else if compared.is_small(so_far) {
-            Class::Within
+            ElementClass::Within
         } else {
-            Class::Open
+            ElementClass::Open
         }
     }
 
     /// The same of a column that was not written.
-    pub(super) fn poison(&self, j: usize, so_far: SoFar) -> Class {
-        if self.knows_order_free(j, so_far) { Class::Wrong(Criterion::T0) } else { Class::Open }
+    pub(super) fn poison(&self, j: usize, so_far: SoFar) -> ElementClass {
+        if self.knows_order_free(j, so_far) { ElementClass::Wrong(Criterion::T0) } else { ElementClass::Open }
     }
 
     /// T0 does not apply.
@@ -525,102 +284,5 @@ impl ScreenedRow<'_> {
     /// Whether T0 applies to the column is known, or makes no difference any more.
     fn knows_order_free(&self, j: usize, so_far: SoFar) -> bool {
         so_far.order_free || self.is_free(j) || self.is_fine(j)
-    }
-}
-
-/// Asks whether every element of a row passes, as a task for the vector unit.
-struct AllPass<'r> {
-    lanes: Lanes<'r>,
-    so_far: SoFar,
-}
-
-impl NullaryFnOnce for AllPass<'_> {
-    /// Whether all pass, and whether some are not exact.
-    type Output = (bool, bool);
-
-    #[inline(always)]
-    fn call(self) -> (bool, bool) {
-        let (failed, inexact) = match self.lanes.t0 {
-            T0::Everywhere => self.elements::<false, false>(),
-            T0::Nowhere => self.elements::<true, false>(),
-            T0::Listed => self.elements::<false, true>(),
-        };
-        (failed == 0, inexact != 0)
-    }
-}
-
-impl AllPass<'_> {
-    #[inline(always)]
-    fn elements<const NOWHERE: bool, const LISTED: bool>(&self) -> (u64, u64) {
-        let AllPass { lanes, so_far } = self;
-        let n = lanes.panel.width();
-        let RowResult { found, held, modelled } = lanes.result;
-        let panel = lanes.panel;
-        let (hi, lo, tail, g) =
-            (&panel.hi()[..n], &panel.lo()[..n], &panel.tail()[..n], &panel.gauge_hi()[..n]);
-        let (found, held) = (&found[..n], &held[..n]);
-        let (fine, free) =
-            if LISTED { (&lanes.fine[..n], &lanes.free[..n]) } else { (&found[..n], &found[..n]) };
-        let (mut failed, mut inexact) = (0u64, 0u64);
-        for j in 0..n {
-            let c = lanes.compare([hi[j], lo[j], tail[j], g[j], held[j], found[j]]);
-            let is_fine = NOWHERE | (LISTED & (fine[j] != 0.0));
-            let is_known = !LISTED | (fine[j] != 0.0) | (free[j] != 0.0) | so_far.order_free;
-            let near = c.sane & c.inexact & c.within & c.is_small(*so_far) & is_fine;
-            failed |= u64::from(!((c.equal & is_known) | near));
-            inexact |= u64::from(!c.equal);
-        }
-        if let Some(modelled) = modelled {
-            for (m, y) in modelled[..n].iter().zip(found) {
-                failed |= m.to_bits() ^ y.to_bits();
-            }
-        }
-        (failed, inexact)
-    }
-}
-
-/// Looks for products `a * b` with a set bit below the last one that T0 allows at their gauge, as a task for the vector unit.
-///
-/// With 2^top the power of two at or below the gauge, T0 needs all products to be multiples of 2^(top - p). The nearest multiple is found by
-/// adding and subtracting 1.5 * 2^(52 + top - p), which is exact for products below 2^(51 + top - p); p is at most 24 there.
-struct Fine<'r> {
-    a: f64,
-    b: &'r [f64],
-    gauge: &'r [f64],
-    significand: i32,
-    fine: &'r mut [f64],
-}
-
-impl NullaryFnOnce for Fine<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        let Fine { a, b, gauge, significand, fine } = self;
-        let n = fine.len();
-        let (b, gauge) = (&b[..n], &gauge[..n]);
-        // 2^-p, and 1.5 * 2^(52 - p): of no use where the sum would lose bits of its own.
-        let unit = f64::from_bits(((1023 - significand) as u64) << 52);
-        let shift = if significand <= 24 {
-            1.5 * f64::from_bits(((1023 + 52 - significand) as u64) << 52)
-        } else {
-            0.0
-        };
-        let mut missing = 0u64;
-        for j in 0..n {
-            // The gauge may be half an ulp more: one bit less, where that reaches the next power of two, is on the safe side.
-            let top = f64::from_bits(gauge[j].to_bits() & 0x7ff0_0000_0000_0000);
-            let product = a * b[j];
-            let rest = a.mul_add(b[j], -product);
-            let sigma = top * shift;
-            let off = product - ((product + sigma) - sigma);
-            let below = if rest.abs() < top * unit { rest.abs() } else { 0.0 };
-            let usable = (product.abs() > 1e-200) & (gauge[j] < 1e250);
-            let found = (if shift > 0.0 { off.abs() } else { 0.0 }) + below;
-            let found = if usable { found } else { 0.0 };
-            fine[j] += found;
-            missing |= u64::from(!(fine[j] > 0.0));
-        }
-        missing == 0
     }
 }

@@ -2,9 +2,9 @@
 
 use super::accepted::{Accepted, ElementVerdict};
 use super::by_rows::Screened;
+use super::lanes::SoFar;
 use super::problem::{ElementInput, Problem};
 use super::rule::Rule;
-use super::screen::SoFar;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
 use crate::refusal::Refusal;

@@ -2,10 +2,11 @@
 //! row; where it would not, it is tagged degenerate by name.
 
 use super::accepted::ElementVerdict;
+use super::lanes::{RowResult, SoFar};
 use super::problem::{ElementInput, Problem};
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
-use super::screen::{RowResult, Screen, SoFar};
+use super::screen::Screen;
 use super::tally::Place;
 use crate::arithmetic::Arithmetic;
 use crate::profile::Profile;
@@ -72,7 +73,7 @@ pub fn vacuity(
         }
         _ => search.elements(problem),
     };
-    let Ok(Rows { with_entries, unnoticed }) = searched else {
+    let Ok(RowCounts { with_entries, unnoticed }) = searched else {
         return Vacuity { passes: Alternative::ALL.to_vec() };
     };
     let mut passes = Vec::new();
@@ -95,7 +96,7 @@ fn is_empty(problem: &Problem<'_>) -> bool {
 
 /// Rows that have entries, and those of them whose disappearance nothing notices.
 #[derive(Default)]
-struct Rows {
+struct RowCounts {
     with_entries: usize,
     unnoticed: usize,
 }
@@ -133,8 +134,8 @@ impl Search<'_> {
         self.before.map_or(0.0, |(data, place)| value(data, place.offset(at, visited)))
     }
 
-    fn elements(&mut self, problem: &Problem<'_>) -> Result<Rows, Refusal> {
-        let mut rows = Rows::default();
+    fn elements(&mut self, problem: &Problem<'_>) -> Result<RowCounts, Refusal> {
+        let mut rows = RowCounts::default();
         let mut row = (usize::MAX, false, false);
         let mut visited = 0;
         problem.for_each(&mut |site| {
@@ -170,10 +171,10 @@ impl Search<'_> {
     }
 
     /// Row by row; element by element where a screen does not tell.
-    fn rows(&mut self, problem: &Problem<'_>, mut screen: Screen) -> Result<Rows, Refusal> {
+    fn rows(&mut self, problem: &Problem<'_>, mut screen: Screen) -> Result<RowCounts, Refusal> {
         let &Problem::Spmm { a, pads, b, slots } = problem else { return self.elements(problem) };
         let product = SpmmRows::new(a, (pads, slots), b)?;
-        let mut rows = Rows::default();
+        let mut rows = RowCounts::default();
         let n = b.cols();
         let (mut held, mut scratch) = (vec![0.0; n], Scratch::default());
         product.visit(0..a.rows, &mut |row| {
