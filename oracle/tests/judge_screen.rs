@@ -172,6 +172,59 @@ fn the_screen_says_what_the_rule_says() {
     assert!(findings > 1000, "only {findings} wrong results");
 }
 
+/// A result that is judged in several pieces, side by side: the first of the worst elements, the count and the share are those of all.
+#[test]
+fn pieces_of_a_result_add_up() {
+    const ROWS: usize = 2000;
+    const COLS: usize = 64;
+    const INNER: usize = 50;
+    let arithmetic = Arithmetic::any(F32, F32);
+    let profile = Profile::default();
+    let mut random = Random::new(22, "judge_screen");
+    let (mut row_ptr, mut col_idx) = (vec![0u32], Vec::new());
+    for _ in 0..ROWS {
+        let mut columns = Vec::new();
+        let length = random.below(8);
+        random.distinct(INNER as u64, length, &mut columns);
+        col_idx.extend(columns.iter().map(|&c| c as u32));
+        row_ptr.push(col_idx.len() as u32);
+    }
+    let values = ValueFamily::NearOne.fill(col_idx.len(), 1, F32);
+    let b = ValueFamily::NearOne.fill(INNER * COLS, 2, F32);
+    let parts = CsrParts { rows: ROWS, cols: INNER, row_ptr, col_idx, values };
+    let a = Csr::try_new(parts).expect("a legal matrix");
+    let b = Dense::from_fn(INNER, COLS, |i, j| b[i * COLS + j]);
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+    let place = Place::Strides(COLS, 1);
+    let sheet = Sheet::new(&problem, (&arithmetic, &profile), (1.0, 0.0), None, usize::MAX);
+    let sheet = sheet.expect("operands fit").expect("no limit");
+    let mut rule = Rule::of(&problem, (&arithmetic, &profile), (1.0, 0.0));
+    let mut right = Vec::new();
+    let visited = problem.for_each(&mut |site| right.push(rule.accepts(site, 0.0).nearest_bits() as u32));
+    visited.expect("operands fit");
+    let poison = 0x7fcb_adde;
+    let changes: [&[(usize, u32)]; 5] = [
+        &[],
+        // Within the bound, the larger share in a later piece.
+        &[(3, 1), (120_000, 2)],
+        // Beyond it in every piece, not written in the third.
+        &[(10, 1 << 20), (40_000, 1 << 20), (90_000, u32::MAX), (127_000, 1 << 20)],
+        &[(127_999, 1 << 20)],
+        &[(127_000, u32::MAX), (126_000, u32::MAX)],
+    ];
+    for change in changes {
+        let mut found: Vec<f32> = right.iter().map(|&bits| f32::from_bits(bits)).collect();
+        for &(at, by) in change {
+            found[at] = f32::from_bits(if by == u32::MAX { poison } else { found[at].to_bits() ^ by });
+        }
+        let found = sparse_oracle::scalar::AnySlice::F32(&found);
+        let poison = Some(u64::from(poison));
+        let output = Output { found, place, poison, before: None, before_place: place };
+        let screened = judge_problem(&problem, &arithmetic, &profile, (1.0, 0.0), &output);
+        assert_eq!(format!("{screened:?}"), format!("{:?}", sheet.judge(found, place, poison)), "{change:?}");
+    }
+}
+
 impl std::fmt::Display for Operands {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "A {:?} B {:?} C {:?}", self.a, self.b.data(), self.c)
