@@ -9,6 +9,7 @@ use arm_support::{LENGTHS, at_length, has_sme, kernel};
 use sparse_kernels::{Feature, Kernel, all_kernels};
 use sparse_oracle::contract::Op;
 use sparse_oracle::format::{AnySparse, Entries, FormatParams};
+use sparse_oracle::prelude::*;
 use sparse_oracle::refusal::{EngineError, Refusal};
 use sparse_oracle::task::{Answer, Task};
 use std::alloc::{GlobalAlloc, Layout, System};
