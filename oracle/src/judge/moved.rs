@@ -79,12 +79,17 @@ fn unheld(refusal: &Refusal) -> Verdict {
         Refusal::Limit(limit) => {
             Verdict::NotRun { reason: format!("the result is too large for the oracle: {limit}") }
         }
-        // No contract asks for an element type that the format does not have, and a rejected duplicate says nothing about the result.
-        Refusal::Request(RequestError::Kind { .. }) | Refusal::Encoding(_) | Refusal::Engine(_) => {
+        // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
+        Refusal::Request(
+            rule @ (RequestError::TooFull { .. }
+            | RequestError::TooLarge { .. }
+            | RequestError::Parameter { .. }
+            | RequestError::Zero { .. }),
+        ) => Verdict::LoneAcceptance { expected: rule.to_string() },
+        // Anything else, a request that is refused for a reason of a later version among it, accuses nobody.
+        Refusal::Request(_) | Refusal::Encoding(_) | Refusal::Engine(_) => {
             Verdict::NotRun { reason: format!("the oracle has no result to compare with: {refusal}") }
         }
-        // A parameter that the format is not defined for, or a matrix that does not have its pattern, must be refused.
-        Refusal::Request(rule) => Verdict::LoneAcceptance { expected: rule.to_string() },
     }
 }
 
