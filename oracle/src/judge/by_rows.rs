@@ -161,10 +161,8 @@ impl<'a> Screened<'a> {
     /// The numbers of one row: of the result, and of what C held.
     fn fill(&self, row: usize, found: &mut [f64], held: &mut [f64]) {
         decode_row(self.output.found, (row * self.place.0, self.place.1), found);
-        if let (Some(before), Place::Strides(by_row, by_col)) = (self.output.before, self.output.before_place)
-        {
-            decode_row(before, (row * by_row, by_col), held);
-        }
+        let before = self.output.before.map(|before| (before, self.output.before_place));
+        decode_held(before, row, held);
     }
 
     fn is_poison(&self, (i, j): (usize, usize)) -> bool {
@@ -173,8 +171,20 @@ impl<'a> Screened<'a> {
     }
 }
 
+/// What C held in one row of an SpMM, as numbers; as it is where nothing is said.
+pub(super) fn decode_held(before: Option<(AnySlice<'_>, Place)>, row: usize, to: &mut [f64]) {
+    if let Some((before, place)) = before {
+        let (by_row, by_col) = match place {
+            Place::Strides(by_row, by_col) => (by_row, by_col),
+            // All elements are visited, row by row.
+            Place::Visited => (to.len(), 1),
+        };
+        decode_row(before, (row * by_row, by_col), to);
+    }
+}
+
 /// Elements `first`, `first + step`, .. as numbers.
-pub(super) fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64]) {
+fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64]) {
     each_precision!(AnySlice, values, v => {
         let end = first + to.len();
         match v.get(first..end).filter(|_| step == 1) {

@@ -2,6 +2,7 @@
 //! row; where it would not, it is tagged degenerate by name.
 
 use super::accepted::ElementVerdict;
+use super::by_rows::decode_held;
 use super::lanes::{RowResult, SoFar};
 use super::problem::{ElementInput, Problem};
 use super::rows::{Scratch, SpmmRow, SpmmRows};
@@ -130,16 +131,12 @@ impl Search<'_> {
         if self.beta == 0.0 { 0.0 } else { self.beta * c }
     }
 
-    fn held(&self, at: (usize, usize), visited: usize) -> f64 {
-        self.before.map_or(0.0, |(data, place)| value(data, place.offset(at, visited)))
-    }
-
     fn elements(&mut self, problem: &Problem<'_>) -> Result<RowCounts, Refusal> {
         let mut rows = RowCounts::default();
         let mut row = (usize::MAX, false, false);
         let mut visited = 0;
         problem.for_each(&mut |site| {
-            let c = self.held(site.at, visited);
+            let c = self.before.map_or(0.0, |(data, place)| value(data, place.offset(site.at, visited)));
             visited += 1;
             if site.at.0 != row.0 {
                 rows.unnoticed += usize::from(row.1 && !row.2);
@@ -176,18 +173,17 @@ impl Search<'_> {
         let product = SpmmRows::new(a, (pads, slots), b)?;
         let mut rows = RowCounts::default();
         let n = b.cols();
-        let (mut held, mut scratch) = (vec![0.0; n], Scratch::default());
+        let (zeros, mut held, mut skipped) = (vec![0.0; n], vec![0.0; n], Vec::with_capacity(n));
+        let mut scratch = Scratch::default();
         product.visit(0..a.rows, &mut |row| {
             let has_entries = row.panel.terms() > 0;
             if n == 0 || self.zeros && self.stale && !has_entries {
                 return;
             }
-            for (j, c) in held.iter_mut().enumerate() {
-                *c = self.held((row.index, j), row.index * n + j);
-            }
+            decode_held(self.before, row.index, &mut held);
             let rounded = |y: f64| decode(encode(y, self.out, Rounding::NearestEven), self.out);
-            let skipped: Vec<f64> = held.iter().map(|&c| rounded(self.of_skipped(c))).collect();
-            let zeros = vec![0.0; n];
+            skipped.clear();
+            skipped.extend(held.iter().map(|&c| rounded(self.of_skipped(c))));
             let (zeros_done, stale_done) = (self.zeros, self.stale);
             let mut known = true;
             let mut screened = |done: bool, found: &[f64]| {
