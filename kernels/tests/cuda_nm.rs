@@ -90,7 +90,7 @@ fn check(kernel: &Kernel, case: &Case, what: &str) -> Vec<Criterion> {
         Layout::RowMajor => Place::Strides(c.ld, 1),
         Layout::ColMajor => Place::Strides(1, c.ld),
     };
-    let problem = Problem::Spmm { a: &a, pads: Some(&pads), b: &b, slots: None };
+    let problem = Problem::Spmm { a: &a, pads: Some(&pads), b: &b.clone().into(), slots: None };
     let output = Output {
         found: c.data.as_slice(),
         place,

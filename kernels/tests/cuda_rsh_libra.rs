@@ -156,7 +156,12 @@ fn judge_spmm(
     let all = Csr::from_entries(&Entries { rows, cols, list: all }).expect("positions");
     let mut slots = slots.into_iter();
     let slots = all.map(|()| slots.next().expect("a slot for each position"));
-    let problem = Problem::Spmm { a: &csr, pads: Some(&pads), b, slots: (!transpose_a).then_some(&slots) };
+    let problem = Problem::Spmm {
+        a: &csr,
+        pads: Some(&pads),
+        b: &b.clone().into(),
+        slots: (!transpose_a).then_some(&slots),
+    };
     let mut arithmetic = kernel.arithmetic;
     if transpose_a {
         // No tiles lie along the rows of the transpose: no order of terms is told.

@@ -57,7 +57,7 @@ fn each_element_is_exact_by_its_own_products() {
     .expect("valid");
     let fine = 2.0f64.powi(-30);
     let b = Dense::from_fn(2, 3, |k, j| [[4095.0, 4096.0, 1.0], [-1.0, fine, fine]][k][j]);
-    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
     let (arithmetic, profile) = (any(), Profile::default());
     let mut rule = Rule::new(&arithmetic, &profile, 1.0, 0.0, problem.b_max());
     let mut free = Vec::new();

@@ -27,7 +27,7 @@ fn verdict(
     let b = Dense::from_fn(3, 4, |k, j| {
         [[1.0, f64::NAN, 1.0, 1.0], [3.0, 3.0, 3.0, inf], [1.0, 1.0, -inf, f64::NAN]][k][j]
     });
-    let problem = Problem::Spmm { a: &a, pads: pads.then_some(&slots), b: &b, slots: None };
+    let problem = Problem::Spmm { a: &a, pads: pads.then_some(&slots), b: &b.clone().into(), slots: None };
     let profile = Profile::default();
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.b_max());
     let mut verdict = None;

@@ -55,7 +55,7 @@ impl Dot {
             before: Some(before.as_slice()),
             before_place: place,
         };
-        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
         judge_problem(&problem, &self.arithmetic, &self.profile, self.scaling, &output)
     }
 
@@ -440,7 +440,7 @@ fn every_wrong_element_is_counted_and_the_first_is_shown() {
     let output = Output { found: found.as_slice(), place, poison: None, before: None, before_place: place };
     let arithmetic = Arithmetic::any(Precision::F32, Precision::F32);
     let judged = judge_problem(
-        &Problem::Spmm { a: &a, pads: None, b: &b, slots: None },
+        &Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None },
         &arithmetic,
         &Profile::default(),
         (1.0, 0.0),
@@ -471,7 +471,7 @@ fn the_strongest_statement_is_shown_of_the_first_element_that_it_is_true_of() {
         let place = Place::Strides(1, 1);
         let output =
             Output { found: found.as_slice(), place, poison: None, before: None, before_place: place };
-        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
         let judged = judge_problem(&problem, &arithmetic, &Profile::default(), (1.0, 0.0), &output);
         match judged.verdict {
             Verdict::Wrong(mismatch) => *mismatch,

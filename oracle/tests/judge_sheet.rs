@@ -67,7 +67,7 @@ fn a_sheet_says_what_the_judge_says() {
     {
         for (arithmetic, scalars) in declared.iter().zip([(1.0, 0.0), (-1.5, 0.75)]) {
             let (a, b, c) = operands(family, seed as u64);
-            let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+            let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
             let held = Values::from_f64(Precision::F32, &c);
             let place = Place::Strides(COLS, 1);
             let before = Some((held.as_slice(), place));

@@ -88,7 +88,7 @@ fn judge_product(
 ) -> f64 {
     let used = |v: &f64| input(*v, arithmetic.part().input);
     let (a, b) = (a.map(used), b.map(used));
-    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
     let profile = Profile::default();
     let mut rule =
         Rule::new(arithmetic, &profile, scaling.0, scaling.1, problem.other_max(arithmetic.epilogue));

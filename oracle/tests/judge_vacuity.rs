@@ -24,7 +24,7 @@ fn tags(a: &Csr<f64>, b: &[f64], scaling: (f64, f64), c: Option<&[f64]>) -> Vec<
     let b = Dense::from_fn(a.cols, n, |i, j| b[i * n + j]);
     let before = c.map(|c| Values::from_f64(Precision::F32, c));
     let before = before.as_ref().map(|c| (c.as_slice(), Place::Strides(n, 1)));
-    vacuity(&Problem::Spmm { a, pads: None, b: &b, slots: None }, &F32, scaling, before).passes
+    vacuity(&Problem::Spmm { a, pads: None, b: &b.clone().into(), slots: None }, &F32, scaling, before).passes
 }
 
 fn diagonal(values: [f64; 2]) -> Csr<f64> {
@@ -96,7 +96,12 @@ fn a_zero_c_with_beta_hides_nothing_else() {
 fn operands_that_do_not_fit_pass_everything() {
     let a = diagonal([1.0, 2.0]);
     let b = Dense::from_fn(3, 1, |_, _| 1.0);
-    let vacuous = vacuity(&Problem::Spmm { a: &a, pads: None, b: &b, slots: None }, &F32, (1.0, 0.0), None);
+    let vacuous = vacuity(
+        &Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None },
+        &F32,
+        (1.0, 0.0),
+        None,
+    );
     assert_eq!(vacuous.passes, Alternative::ALL);
 }
 
@@ -144,7 +149,7 @@ fn judged_right(a: &Csr<f64>, b: &[f64], scaling: (f64, f64), c: &[f64], result:
         before: Some(before.as_slice()),
         before_place: place,
     };
-    let problem = Problem::Spmm { a, pads: None, b: &b, slots: None };
+    let problem = Problem::Spmm { a, pads: None, b: &b.clone().into(), slots: None };
     let verdict = judge_problem(&problem, &F32, &Profile::default(), scaling, &output).verdict;
     matches!(verdict, Verdict::Exact | Verdict::Within { .. })
 }

@@ -44,7 +44,7 @@ fn spmm_sites(a: &Entries<f64>, b: &Dense<f64>, _: u64) -> Held {
     let place = |(i, row): (usize, Vec<Element>)| row.into_iter().enumerate().map(move |(j, e)| ((i, j), e));
     let expected: Vec<_> = rows.into_iter().enumerate().flat_map(place).collect();
     let a = Csr::from_entries(a).map_err(|e| e.to_string())?;
-    same_sites(&Problem::Spmm { a: &a, pads: None, b, slots: None }, &expected)
+    same_sites(&Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None }, &expected)
 }
 
 fn sddmm_sites(a: &Entries<f64>, b: &Dense<f64>, seed: u64) -> Held {

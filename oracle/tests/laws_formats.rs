@@ -17,7 +17,7 @@ fn params(seed: u64) -> FormatParams {
 fn judged_sums(matrix: &Sparse<f64>, b: &Dense<f64>) -> Result<Vec<Vec<Element>>, String> {
     let a = Csr::from_entries(&matrix.entries()).map_err(|e| e.to_string())?;
     let mut rows = vec![Vec::new(); a.rows];
-    let problem = Problem::Spmm { a: &a, pads: None, b, slots: None };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
     problem.for_each(&mut |site| rows[site.at.0].push(site.sum.clone())).map_err(|e| e.to_string())?;
     Ok(rows)
 }

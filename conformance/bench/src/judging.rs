@@ -271,7 +271,7 @@ mod tests {
         });
         let a = a.expect("one entry a row");
         let b = Dense::from_fn(1, cols, |_, _| 1.0);
-        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b.into(), slots: None };
         let panels = panels(&problem, limit);
         let most = panels.iter().map(|(_, terms)| *terms).max();
         assert!(most <= Some(limit / SAMPLED + 9 * cols as u64), "{most:?}");

@@ -1,7 +1,8 @@
 //! Content hashes: of the operands that a backend is given, and of the bits that come back.
 //!
 //! XXH3 over every bit, elements in storage order: 64 bits tell whether an operand changed during a call, 128 bits name
-//! inputs and output in a report, so that two runs can be compared without keeping their arrays.
+//! inputs and output in a report, so that two runs can be compared without keeping their arrays. What names something is made of
+//! 64-bit words whatever the type; what is only compared within a run, of the elements as they are.
 
 use crate::case::Case;
 use crate::operands::Operands;
@@ -22,9 +23,8 @@ pub fn hex(digest: u128) -> String {
 /// A hash of every bit of every operand that a backend may not change.
 #[must_use]
 pub fn fingerprint(operands: &Operands) -> u64 {
-    let mut hash = Xxh3Default::new();
-    hash_operands(operands, &mut hash);
-    hash.digest()
+    let (dense, sparse) = held(operands);
+    arrays(dense, sparse)
 }
 
 /// A hash of every bit of these arrays.
@@ -34,7 +34,7 @@ pub fn arrays<'a>(
     sparse: impl IntoIterator<Item = &'a AnySparse>,
 ) -> u64 {
     let mut hash = Xxh3Default::new();
-    hash_arrays(dense, sparse, &mut hash);
+    hash_arrays((dense, sparse), hash_stored, &mut hash);
     hash.digest()
 }
 
@@ -42,7 +42,7 @@ pub fn arrays<'a>(
 #[must_use]
 pub fn inputs(case: &Case, operands: &Operands) -> u128 {
     let mut hash = Xxh3Default::new();
-    hash_operands(operands, &mut hash);
+    hash_arrays(held(operands), hash_values, &mut hash);
     if case.reads_c() {
         for c in &operands.c {
             hash_values(AnySlice::F64(c), &mut hash);
@@ -73,7 +73,7 @@ impl OutputHash {
             Response::Sparse(raw) => hash_raw(raw, hash),
             Response::Parts(parts) => sparse_oracle::each_parts!(parts, p => {
                 hash.write_u8(p.kind() as u8);
-                sparse_oracle::each_format!(Parts, p, p => hash_fields(p, hash));
+                sparse_oracle::each_format!(Parts, p, p => hash_fields(p, hash_values, hash));
             }),
             Response::Refused(_) | Response::Panicked(_) | Response::TimedOut { .. } | Response::Broke(_) => {
                 return;
@@ -89,21 +89,24 @@ impl OutputHash {
     }
 }
 
-fn hash_operands(operands: &Operands, hash: &mut Xxh3Default) {
+/// The arrays of a case's operands.
+fn held(operands: &Operands) -> (impl Iterator<Item = AnySlice<'_>>, impl Iterator<Item = &AnySparse>) {
     let dense = [&operands.b, &operands.y].into_iter().flatten();
-    let sparse = std::iter::once(&operands.a).chain(&operands.b_sparse);
-    hash_arrays(dense.map(|dense| dense.data.as_slice()), sparse, hash);
+    (dense.map(|dense| dense.data.as_slice()), std::iter::once(&operands.a).chain(&operands.b_sparse))
 }
 
+/// How numbers are taken in.
+type HashValues = fn(AnySlice<'_>, &mut Xxh3Default);
+
 fn hash_arrays<'a>(
-    dense: impl Iterator<Item = AnySlice<'a>>,
-    sparse: impl IntoIterator<Item = &'a AnySparse>,
+    (dense, sparse): (impl Iterator<Item = AnySlice<'a>>, impl IntoIterator<Item = &'a AnySparse>),
+    values: HashValues,
     hash: &mut Xxh3Default,
 ) {
-    dense.for_each(|values| hash_values(values, hash));
+    dense.for_each(|numbers| values(numbers, hash));
     for sparse in sparse {
         sparse_oracle::each_sparse!(sparse, m => {
-            sparse_oracle::each_format!(Sparse, m, m => hash_fields(&**m, hash));
+            sparse_oracle::each_format!(Sparse, m, m => hash_fields(&**m, values, hash));
         });
     }
 }
@@ -120,7 +123,7 @@ fn hash_raw(raw: &RawSparse, hash: &mut Xxh3Default) {
     hash_values(raw.values.as_slice(), hash);
 }
 
-fn hash_fields<T: Element>(fields: &impl Fields<T>, hash: &mut Xxh3Default) {
+fn hash_fields<T: Element>(fields: &impl Fields<T>, values: HashValues, hash: &mut Xxh3Default) {
     for (_, field) in fields.fields() {
         match field {
             FieldRef::Extent(&extent) => hash.write(&(extent as u64).to_le_bytes()),
@@ -129,13 +132,23 @@ fn hash_fields<T: Element>(fields: &impl Fields<T>, hash: &mut Xxh3Default) {
             FieldRef::U16(v) => hash_words(v, u16::to_le_bytes, hash),
             FieldRef::U32(v) => hash_words(v, u32::to_le_bytes, hash),
             FieldRef::U64(v) => hash_words(v, u64::to_le_bytes, hash),
-            FieldRef::Values(v) => hash_values(T::wrap_slice(v), hash),
+            FieldRef::Values(v) => values(T::wrap_slice(v), hash),
         }
     }
 }
 
 fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
     each_precision!(AnySlice, values, s => hash_words(s, |x| x.bits64().to_le_bytes(), hash));
+}
+
+/// Numbers in as many bytes as they have.
+fn hash_stored(values: AnySlice<'_>, hash: &mut Xxh3Default) {
+    each_precision!(AnySlice, values, s => match values.precision().bytes() {
+        1 => hash_words(s, |x| (x.bits64() as u8).to_le_bytes(), hash),
+        2 => hash_words(s, |x| (x.bits64() as u16).to_le_bytes(), hash),
+        4 => hash_words(s, |x| (x.bits64() as u32).to_le_bytes(), hash),
+        _ => hash_words(s, |x| x.bits64().to_le_bytes(), hash),
+    });
 }
 
 /// Numbers as little-endian bytes, a block at a time: one call for each number costs several times as much.

@@ -1,12 +1,13 @@
 //! Where a case's matrix comes from: a generator's one-line specification, the embedded pack, or a file.
 
-use sparse_oracle::format::{Coo, CooParts};
+use sparse_oracle::format::{Coo, CooCodec, CooParts, Csr};
 use sparse_oracle::source::file_error::FileError;
 use sparse_oracle::source::generator::SourceSpec;
 use sparse_oracle::source::{embedded, file};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 /// A matrix by name. Prints as `rmat:scale=8,seed=7`, `embedded:karate` or `file:[../m/x.mtx]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,20 @@ pub struct Loaded {
     pub coo: Coo<f64>,
     /// False for generators, masks and pattern files.
     pub has_values: bool,
+    offsets: OnceLock<Option<Csr<u32>>>,
+}
+
+impl Loaded {
+    /// A matrix, and whether its values are its own.
+    #[must_use]
+    pub fn new(coo: Coo<f64>, has_values: bool) -> Loaded {
+        Loaded { coo, has_values, offsets: OnceLock::new() }
+    }
+
+    /// Where each position is stored, row by row, worked out once for all cases on the matrix; `None` where a position is repeated.
+    pub(crate) fn offsets(&self) -> Option<&Csr<u32>> {
+        self.offsets.get_or_init(|| self.coo.offsets()).as_ref()
+    }
 }
 
 impl Origin {
@@ -61,7 +76,7 @@ impl Origin {
     /// # Errors
     /// What the generator or the file reader says.
     pub fn load(&self) -> Result<Loaded, OriginError> {
-        let loaded = |m: file::FileMatrix| Loaded { has_values: !m.pattern_only, coo: m.coo };
+        let loaded = |m: file::FileMatrix| Loaded::new(m.coo, !m.pattern_only);
         match self {
             Origin::Embedded(name) => Ok(loaded(embedded::read(name)?)),
             Origin::File(path) => Ok(loaded(file::read_path(path)?)),
@@ -82,7 +97,7 @@ impl Origin {
                     col_idx: pattern.col_idx,
                 };
                 let coo = Coo::try_new(parts).map_err(|e| error(e.to_string()))?;
-                Ok(Loaded { coo, has_values: false })
+                Ok(Loaded::new(coo, false))
             }
         }
     }

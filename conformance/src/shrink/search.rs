@@ -51,7 +51,7 @@ impl Candidate {
     pub(super) fn on(&self, parts: CooParts<f64>) -> Option<Candidate> {
         Some(Candidate {
             case: self.case.clone(),
-            loaded: Loaded { coo: Coo::try_new(parts).ok()?, has_values: self.loaded.has_values },
+            loaded: Loaded::new(Coo::try_new(parts).ok()?, self.loaded.has_values),
         })
     }
 

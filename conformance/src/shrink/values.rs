@@ -116,7 +116,7 @@ pub(super) fn sparse_precision(case: &Case) -> Precision {
 fn owning(candidate: &Candidate, coo: Coo<f64>) -> Candidate {
     let mut case = candidate.case.clone();
     case.filling = Filling::Own(seed_of(&candidate.case));
-    Candidate { case, loaded: Loaded { coo, has_values: true } }
+    Candidate { case, loaded: Loaded::new(coo, true) }
 }
 
 /// The drawn values as the matrix's own.

@@ -11,7 +11,7 @@
 //! A position stored once keeps its exact bits, -0.0 and NaN payloads included. Sums follow IEEE: NaN and
 //! infinities propagate, an exact cancellation gives an explicit +0.0, and a sum of -0.0 alone stays -0.0.
 
-use super::{Coo, Entries, Entry, ascending};
+use super::{Codec, Coo, Csr, Entries, Entry, ascending};
 use crate::exact;
 use crate::refusal::{EncodingError, Refusal};
 use crate::scalar::{FromF64, Precision, Rounding, Scalar};
@@ -95,6 +95,9 @@ pub trait CooCodec<T> {
     /// [`EncodingError::Duplicate`] under [`Duplicates::Reject`], at the first stored triple that repeats a position.
     fn entries_with(&self, policy: Duplicates) -> Result<Entries<T>, Refusal>;
 
+    /// Where each position is stored, row by row: offsets into the triples. `None` where a position is repeated.
+    fn offsets(&self) -> Option<Csr<u32>>;
+
     /// Refuses repeated positions.
     ///
     /// # Errors
@@ -108,6 +111,19 @@ impl<T: Scalar> CooCodec<T> for Coo<T> {
             self.check_unique()?;
         }
         Ok(settled(self, policy))
+    }
+
+    fn offsets(&self) -> Option<Csr<u32>> {
+        let order = sorted_offsets(self);
+        if order.windows(2).any(|w| position(self, w[0]) == position(self, w[1])) {
+            return None;
+        }
+        let entry = |&at: &usize| {
+            let (row, col) = position(self, at);
+            Entry { row, col, value: at as u32 }
+        };
+        let list = order.iter().map(entry).collect();
+        Csr::from_entries(&Entries { rows: self.rows, cols: self.cols, list }).ok()
     }
 
     fn check_unique(&self) -> Result<(), Refusal> {

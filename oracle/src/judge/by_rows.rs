@@ -11,7 +11,7 @@
 //! element and counts.
 
 use super::lanes::RowResult;
-use super::modelled::{ChainOperand, ChainRows};
+use super::modelled::ChainRows;
 use super::problem::Problem;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
@@ -23,13 +23,9 @@ use crate::scalar::{AnySlice, Scalar, decode};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Products and results of one piece.
-const PIECE: usize = 1 << 18;
-
 /// An SpMM whose rows are screened.
 pub(super) struct Screened<'a> {
     rows: SpmmRows<'a>,
-    chain: ChainOperand,
     output: &'a Output<'a>,
     /// Where element (i, j) is in the result.
     place: (usize, usize),
@@ -63,55 +59,38 @@ impl<'a> Screened<'a> {
         }
         let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
         let Place::Strides(by_row, by_col) = output.place else { return None };
-        let chain = ChainOperand::new(rule, b);
         let rows = SpmmRows::new(a, (pads, slots), b);
-        Some(rows.map(|rows| Screened { rows, chain, output, place: (by_row, by_col) }))
+        Some(rows.map(|rows| Screened { rows, output, place: (by_row, by_col) }))
     }
 
     /// Judges all rows.
     pub(super) fn judge<'r>(&self, rule: &(impl Fn() -> Rule<'r> + Sync)) -> Result<Tally, Refusal> {
-        let pieces = self.pieces();
-        let tallies: Vec<Tally> = match &pieces[..] {
-            [piece] => vec![self.piece(rule(), piece.clone())],
-            pieces => pieces.par_iter().map(|piece| self.piece(rule(), piece.clone())).collect(),
+        let pieces = self.rows.pieces();
+        let memory = || Memory::new(rule(), &self.rows);
+        let judged = |memory: &mut Memory<'r>, piece| self.piece(memory, piece);
+        let tallies: Vec<Tally> = match pieces.len() {
+            1 => pieces.into_iter().map(|piece| judged(&mut memory(), piece)).collect(),
+            _ => pieces.into_par_iter().map_init(memory, judged).collect(),
         };
         let start = Tally::new(rule().arithmetic().out, self.output.poison);
         Ok(tallies.into_iter().fold(start, Tally::then))
     }
 
-    /// Ranges of rows of about the same work.
-    fn pieces(&self) -> Vec<Range<usize>> {
-        let (a, n) = (self.rows.a, self.rows.b.cols());
-        let (mut pieces, mut first, mut work) = (Vec::new(), 0, 0);
-        for i in 0..a.rows {
-            work += (a.row(i).0.len() + 4) * n;
-            if work >= PIECE {
-                pieces.push(first..i + 1);
-                (first, work) = (i + 1, 0);
-            }
-        }
-        if first < a.rows || pieces.is_empty() {
-            pieces.push(first..a.rows);
-        }
-        pieces
-    }
-
-    fn piece(&self, mut rule: Rule<'_>, rows: Range<usize>) -> Tally {
-        let mut tally = Tally::new(rule.arithmetic().out, self.output.poison);
-        let Some(screen) = Screen::new(&rule) else { return tally };
-        let model = ChainRows::new(&rule, &self.chain);
-        let n = self.rows.b.cols();
-        let mut buffers =
-            Buffers { screen, model, found: vec![0.0; n], held: vec![0.0; n], scratch: Scratch::default() };
-        self.rows.visit(rows, &mut |row| self.row(row, &mut rule, &mut buffers, &mut tally));
+    /// Some rows.
+    fn piece(&self, memory: &mut Memory<'_>, rows: Range<usize>) -> Tally {
+        let mut tally = Tally::new(self.output.found.precision(), self.output.poison);
+        self.rows.visit(rows, &mut |row| self.row(row, memory, &mut tally));
         tally
     }
 
-    fn row(&self, row: &SpmmRow<'_, '_>, rule: &mut Rule<'_>, buffers: &mut Buffers<'_>, tally: &mut Tally) {
-        let Buffers { screen, model, found, held, scratch } = buffers;
+    fn row(&self, row: &SpmmRow<'_, '_>, memory: &mut Memory<'_>, tally: &mut Tally) {
+        let Memory { rule, screen, model, found, held, scratch } = memory;
         if found.is_empty() {
             return;
         }
+        let Some(screen) = screen else {
+            return row.elements(scratch, &mut |site| tally.site(rule, site, self.output));
+        };
         self.fill(row.index, found, held);
         let modelled = match (rule.has_model(), model) {
             (false, _) => Some(None),
@@ -194,10 +173,20 @@ fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64
     });
 }
 
-struct Buffers<'b> {
-    screen: Screen,
-    model: Option<ChainRows<'b>>,
+/// What a thread needs for rows, used again and again.
+struct Memory<'r> {
+    rule: Rule<'r>,
+    screen: Option<Screen>,
+    model: Option<ChainRows>,
     found: Vec<f64>,
     held: Vec<f64>,
     scratch: Scratch,
+}
+
+impl<'r> Memory<'r> {
+    fn new(rule: Rule<'r>, rows: &SpmmRows<'_>) -> Memory<'r> {
+        let (screen, model) = (Screen::new(&rule), ChainRows::new(&rule, rows.b));
+        let [found, held] = [(); 2].map(|()| vec![0.0; rows.b.cols()]);
+        Memory { rule, screen, model, found, held, scratch: Scratch::default() }
+    }
 }

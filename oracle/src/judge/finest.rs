@@ -2,8 +2,11 @@
 //!
 //! Tasks for the vector unit, one pass over the columns each; [`Screen`](super::screen::Screen) says when which is asked.
 
+use super::exact_dense::row as of_row;
 use super::lanes::{CLEAR, TINY};
 use super::rows::SpmmRow;
+use crate::exact::Lane;
+use crate::format::Dense;
 use pulp::NullaryFnOnce;
 
 /// The largest gauge and the largest |c| of a row, infinite where one is not finite.
@@ -47,8 +50,9 @@ pub(super) struct FloatLimits {
 }
 
 /// Finds the columns where T0 applies, and more where it does not, as a task for the vector unit.
-pub(super) struct FindFree<'r, 'a> {
+pub(super) struct FindFree<'r, 'a, L> {
     pub(super) row: &'r SpmmRow<'r, 'a>,
+    pub(super) b: &'r Dense<L>,
     pub(super) held: &'r [f64],
     pub(super) alpha: f64,
     pub(super) beta: f64,
@@ -58,18 +62,18 @@ pub(super) struct FindFree<'r, 'a> {
     pub(super) fine: &'r mut [f64],
 }
 
-impl NullaryFnOnce for FindFree<'_, '_> {
+impl<L: Lane> NullaryFnOnce for FindFree<'_, '_, L> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let FindFree { row, held, alpha, beta, limits: FloatLimits { floor, bits, largest }, free, fine } =
+        let FindFree { row, b, held, alpha, beta, limits: FloatLimits { floor, bits, largest }, free, fine } =
             self;
         let n = free.len();
         for (&k, &a) in row.cols.iter().zip(row.values) {
-            let (b, of_a) = (&row.row_of_b(k)[..n], lowest_bit(a));
+            let (b, of_a) = (&of_row(b, k)[..n], lowest_bit(a));
             for j in 0..n {
-                let bit = of_a * lowest_bit(b[j]);
+                let bit = of_a * lowest_bit(b[j].widen());
                 free[j] = if bit < free[j] { bit } else { free[j] };
             }
         }
@@ -113,15 +117,15 @@ fn lowest_bit(x: f64) -> f64 {
 ///
 /// With 2^top the power of two at or below the gauge, T0 needs all products to be multiples of 2^(top - p). The nearest multiple is found by
 /// adding and subtracting 1.5 * 2^(52 + top - p), which is exact for products below 2^(51 + top - p); p is at most 24 there.
-pub(super) struct Fine<'r> {
+pub(super) struct Fine<'r, L> {
     pub(super) a: f64,
-    pub(super) b: &'r [f64],
+    pub(super) b: &'r [L],
     pub(super) gauge: &'r [f64],
     pub(super) significand: i32,
     pub(super) fine: &'r mut [f64],
 }
 
-impl NullaryFnOnce for Fine<'_> {
+impl<L: Lane> NullaryFnOnce for Fine<'_, L> {
     type Output = bool;
 
     #[inline(always)]
@@ -140,8 +144,9 @@ impl NullaryFnOnce for Fine<'_> {
         for j in 0..n {
             // The gauge may be half an ulp more: one bit less, where that reaches the next power of two, is on the safe side.
             let top = f64::from_bits(gauge[j].to_bits() & 0x7ff0_0000_0000_0000);
-            let product = a * b[j];
-            let rest = a.mul_add(b[j], -product);
+            let b = b[j].widen();
+            let product = a * b;
+            let rest = a.mul_add(b, -product);
             let sigma = top * shift;
             let off = product - ((product + sigma) - sigma);
             let below = if rest.abs() < top * unit { rest.abs() } else { 0.0 };

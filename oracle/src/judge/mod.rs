@@ -14,12 +14,14 @@
 mod accepted;
 mod by_rows;
 mod encoded;
+mod exact_dense;
 mod finest;
 mod lanes;
 mod load;
 mod modelled;
 mod moved;
 mod moves;
+mod noticed;
 mod operands;
 mod pads;
 mod problem;
@@ -36,6 +38,7 @@ mod vacuity;
 
 pub use accepted::{Accepted, ElementVerdict};
 pub use encoded::{first_difference, judge_encoded};
+pub use exact_dense::ExactDense;
 pub use moved::Moved;
 pub use moves::{judge_moved, judge_spgemm};
 pub use operands::{ElementContext, ExactOperands, values_in_order};

@@ -7,20 +7,21 @@
 //! The machine's operations are those of IEEE 754 that [`Model`](crate::model::reduction::Model) carries out in wider numbers; a test holds
 //! the two together.
 
+use super::exact_dense::{ExactDense, each_width, row as of_row};
 use super::rows::SpmmRow;
 use super::rule::Rule;
 use crate::arithmetic::{Along, Epilogue, Init, Reduction};
+use crate::exact::Lane;
 use crate::format::Dense;
 use crate::scalar::{Precision, Rounding, decode, encode};
 use pulp::{Arch, NullaryFnOnce};
 
 /// A chain of a declaration whose operands the accumulator's type holds.
 #[derive(Debug)]
-pub(super) struct ChainRows<'b> {
+pub(super) struct ChainRows {
     arch: Arch,
     chain: Chain,
     out: Precision,
-    b: &'b ChainOperand,
     row: Vec<f64>,
     narrow: Vec<f32>,
 }
@@ -36,65 +37,40 @@ struct Chain {
     beta: f64,
 }
 
-/// B in the accumulator's type.
-#[derive(Debug)]
-pub(super) enum ChainOperand {
-    /// It is f64 already.
-    Wide,
-    /// In f32, compact.
-    Narrow(Vec<f32>),
-}
-
-impl ChainOperand {
-    /// B as a declaration's chain reads it; wide too where an element is not of the type.
-    pub(super) fn new(rule: &Rule<'_>, b: &Dense<f64>) -> ChainOperand {
-        let is_narrow = Chain::new(rule).is_some_and(|chain| chain.acc == Precision::F32);
-        let narrow = if is_narrow { narrowed(b) } else { None };
-        narrow.map_or(ChainOperand::Wide, ChainOperand::Narrow)
-    }
-}
-
-impl<'b> ChainRows<'b> {
+impl ChainRows {
     /// True for a declaration of such a chain.
     pub(super) fn takes(rule: &Rule<'_>) -> bool {
         Chain::new(rule).is_some()
     }
 
-    /// `None` where the declaration is none such, or an element of B is not of the accumulator's type.
-    pub(super) fn new(rule: &Rule<'_>, b: &'b ChainOperand) -> Option<ChainRows<'b>> {
+    /// `None` where the declaration is none such, or B is not of the accumulator's type.
+    pub(super) fn new(rule: &Rule<'_>, b: &ExactDense) -> Option<ChainRows> {
         let chain = Chain::new(rule)?;
-        let fits = (chain.acc == Precision::F64) == matches!(b, ChainOperand::Wide);
+        let fits = chain.acc == Precision::F64 || matches!(b, ExactDense::Narrow(_));
         let out = rule.arithmetic().out;
         let (arch, row, narrow) = (Arch::new(), Vec::new(), Vec::new());
-        fits.then_some(ChainRows { arch, chain, out, b, row, narrow })
+        fits.then_some(ChainRows { arch, chain, out, row, narrow })
     }
 
     /// The results of one row, as f64; `held` is what C held. `None` where an operand of A is not of the accumulator's type.
     pub(super) fn row(&mut self, row: &SpmmRow<'_, '_>, held: &[f64]) -> Option<&[f64]> {
-        let n = held.len();
+        let (n, chain) = (held.len(), self.chain);
         self.row.clear();
-        match self.b {
-            ChainOperand::Wide => {
-                self.row.resize(n, 0.0);
-                let b = |k: u32| row.row_of_b(k);
-                self.arch.dispatch(Run { chain: self.chain, row, b, held, to: &mut self.row });
+        if chain.acc == Precision::F64 {
+            self.row.resize(n, 0.0);
+            let to = &mut self.row[..];
+            each_width!(row.b(), b => self.arch.dispatch(Run { chain, row, b, held, to }));
+        } else {
+            if !row.values.iter().all(|&a| is_f32(a)) {
+                return None;
             }
-            ChainOperand::Narrow(all) => {
-                if !row.values.iter().all(|&a| is_f32(a)) {
-                    return None;
-                }
-                self.narrow.clear();
-                self.narrow.resize(n, 0.0);
-                let b = |k: u32| &all[k as usize * n..][..n];
-                self.arch.dispatch(Run { chain: self.chain, row, b, held, to: &mut self.narrow });
-                self.row.extend(self.narrow.iter().map(|&v| f64::from(v)));
-            }
+            self.narrow.clear();
+            self.narrow.resize(n, 0.0);
+            let to = &mut self.narrow[..];
+            each_width!(row.b(), b => self.arch.dispatch(Run { chain, row, b, held, to }));
+            self.row.extend(self.narrow.iter().map(|&v| f64::from(v)));
         }
-        let is_out = matches!(
-            (self.b, self.out),
-            (ChainOperand::Wide, Precision::F64) | (ChainOperand::Narrow(_), Precision::F32)
-        );
-        if !is_out {
+        if chain.acc != self.out {
             for v in &mut self.row {
                 *v = decode(encode(*v, self.out, Rounding::NearestEven), self.out);
             }
@@ -136,18 +112,6 @@ fn is_f32(v: f64) -> bool {
     f64::from(v as f32) == v || v.is_nan()
 }
 
-/// B in f32, compact; `None` if that rounds something.
-fn narrowed(b: &Dense<f64>) -> Option<Vec<f32>> {
-    let mut all = Vec::with_capacity(b.rows() * b.cols());
-    let mut exact = true;
-    for k in 0..b.rows() {
-        let row = &b.data()[k * b.ld()..][..b.cols()];
-        all.extend(row.iter().map(|&v| v as f32));
-        exact &= row.iter().all(|&v| is_f32(v));
-    }
-    exact.then_some(all)
-}
-
 /// The operations of a type.
 trait Number: Copy {
     fn of(v: f64) -> Self;
@@ -182,15 +146,15 @@ macro_rules! numbers {
 numbers!(f32, f64);
 
 /// One row, as a task for the vector unit.
-struct Run<'r, 'a, T, B> {
+struct Run<'r, 'a, T, L> {
     chain: Chain,
     row: &'r SpmmRow<'r, 'a>,
-    b: B,
+    b: &'r Dense<L>,
     held: &'r [f64],
     to: &'r mut [T],
 }
 
-impl<'b, T: Number + 'b, B: Fn(u32) -> &'b [T]> NullaryFnOnce for Run<'_, '_, T, B> {
+impl<T: Number, L: Lane> NullaryFnOnce for Run<'_, '_, T, L> {
     type Output = ();
 
     #[inline(always)]
@@ -204,14 +168,14 @@ impl<'b, T: Number + 'b, B: Fn(u32) -> &'b [T]> NullaryFnOnce for Run<'_, '_, T,
             }
         }
         for (&k, &a) in row.cols.iter().zip(row.values) {
-            let (a, b) = (T::of(a), b(k));
+            let (a, b) = (T::of(a), of_row(b, k));
             if chain.fused {
                 for (acc, &b) in to.iter_mut().zip(b) {
-                    *acc = a.fma(b, *acc);
+                    *acc = a.fma(T::of(b.widen()), *acc);
                 }
             } else {
                 for (acc, &b) in to.iter_mut().zip(b) {
-                    *acc = acc.plus(a.times(b));
+                    *acc = acc.plus(a.times(T::of(b.widen())));
                 }
             }
         }

@@ -6,6 +6,7 @@
 //! ```
 
 use super::accepted::Accepted;
+use super::exact_dense::ExactDense;
 use super::pads::pad_slots;
 use super::problem::{ElementInput, Problem};
 use super::rule::Rule;
@@ -31,7 +32,7 @@ pub enum ExactOperands {
         /// Multiplied pads of op(A).
         pads: Option<Csr<()>>,
         /// op(B), row-major.
-        b: Dense<f64>,
+        b: ExactDense,
         /// Where a block layout puts the terms along k, if the declared unit takes more than one at a time or the declaration has
         /// two parts.
         slots: Option<Csr<Slot>>,
@@ -84,7 +85,7 @@ impl ExactOperands {
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
-                let b = dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
+                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
                 ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, arithmetic, profile)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
@@ -107,7 +108,7 @@ impl ExactOperands {
     /// SpMM, with one column SpMV; `b` is op(B), rounded as declared.
     fn of_spmm(
         (stored, transpose_a): (&AnySparse, bool),
-        b: Dense<f64>,
+        b: ExactDense,
         arithmetic: &Arithmetic,
         profile: &Profile,
     ) -> Result<ExactOperands, Refusal> {
@@ -119,15 +120,20 @@ impl ExactOperands {
             let columns = Some(apart.columns);
             return Ok(ExactOperands::Spmm { a: terms(apart.a)?, pads: None, b, slots: None, columns });
         }
-        let entries = decoded(stored, profile)?;
         // A pad that faces a number adds a zero, which shows only where bits are fixed.
-        let shows = || arithmetic.is_deterministic() || b.data().iter().any(|v| !v.is_finite());
+        let shows = || arithmetic.is_deterministic() || !b.is_finite();
         let multiplied = arithmetic.part().pads == Pads::Multiplied && shows();
-        let pads = multiplied.then(|| pad_slots(stored, &entries));
-        let turn_pads = |e: Entries<()>| if transpose_a { e.transpose() } else { e };
-        let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
-        let entries = if transpose_a { entries.transpose() } else { entries };
-        let a = terms(Csr::from_entries(&entries)?)?;
+        let (a, pads) = if let Some(a) = as_csr(stored).filter(|_| !transpose_a && !multiplied) {
+            (a, None)
+        } else {
+            let entries = decoded(stored, profile)?;
+            let pads = multiplied.then(|| pad_slots(stored, &entries));
+            let turn_pads = |e: Entries<()>| if transpose_a { e.transpose() } else { e };
+            let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
+            let entries = if transpose_a { entries.transpose() } else { entries };
+            (Csr::from_entries(&entries)?, pads)
+        };
+        let a = terms(a)?;
         let placed =
             arithmetic.parts.second().is_some() || arithmetic.parts.iter().any(|part| part.block() > 1);
         let slots = if placed && !transpose_a { slots(stored, &a, pads.as_ref())? } else { None };
@@ -223,6 +229,14 @@ pub(super) fn duplicates_policy(profile: &Profile) -> Duplicates {
     }
 }
 
+/// What is stored as CSR, in exact numbers.
+fn as_csr(a: &AnySparse) -> Option<Csr<f64>> {
+    crate::each_sparse!(a, m => match m {
+        Sparse::Csr(m) => Some(m.map(|v| v.to_f64())),
+        _ => None,
+    })
+}
+
 /// Entries in exact numbers, duplicates combined as the profile says.
 fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
     crate::each_sparse!(a, m => {
@@ -261,8 +275,16 @@ pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
     })
 }
 
+/// op(B); what is not stored as f64 fits into f32, and so does what that is rounded to.
+fn exact_dense(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> f64) -> ExactDense {
+    match operand.data {
+        AnySlice::F64(_) => ExactDense::Wide(dense(operand, transpose, f)),
+        _ => ExactDense::Narrow(dense(operand, transpose, |v| f(v) as f32)),
+    }
+}
+
 /// op(operand), compact row-major, each element through `f`.
-fn dense(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> f64) -> Dense<f64> {
+fn dense<L: Copy>(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> L) -> Dense<L> {
     let DenseRef { rows, cols, ld, layout, data } = operand;
     crate::each_precision!(AnySlice, data, data => {
         let at = |i: usize, j: usize| {

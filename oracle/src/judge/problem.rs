@@ -4,6 +4,7 @@
 //! backend that declared the same. Rows are visited in order and nothing is kept, so that a matrix with 10^7
 //! outputs needs no more memory than its operands.
 
+use super::exact_dense::{ExactDense, largest};
 use super::moves::for_each_spgemm;
 use super::rows::{Scratch, SpmmRows};
 use crate::arithmetic::{Epilogue, Slot};
@@ -21,7 +22,7 @@ pub enum Problem<'a> {
         /// Slots of the padded layout that hold no entry and are multiplied as 0 * b, if the kernel does so.
         pads: Option<&'a Csr<()>>,
         /// k x n, compact row-major.
-        b: &'a Dense<f64>,
+        b: &'a ExactDense,
         /// Where a tiled layout puts the terms along k: a slot for every stored entry and multiplied pad. Without it a row's terms
         /// follow one another.
         slots: Option<&'a Csr<Slot>>,
@@ -163,12 +164,11 @@ impl Problem<'_> {
     /// Largest finite |b|, for allowances that need it.
     #[must_use]
     pub fn b_max(&self) -> f64 {
-        let right = match self {
-            Problem::Spmm { b, .. } => b.data(),
-            Problem::Sddmm { y, .. } => y.data(),
-            Problem::Spgemm { b, .. } => &b.values,
-        };
-        largest(right)
+        match self {
+            Problem::Spmm { b, .. } => b.largest(),
+            Problem::Sddmm { y, .. } => largest(y.data()),
+            Problem::Spgemm { b, .. } => largest(&b.values),
+        }
     }
 
     /// Largest finite magnitude of the operand that alpha is not folded into: |a| where it goes into B, else |b|.
@@ -211,12 +211,6 @@ impl Problem<'_> {
     }
 }
 
-/// Largest finite magnitude; 0 of nothing.
-fn largest(values: &[f64]) -> f64 {
-    let finite = values.iter().map(|v| v.abs()).filter(|v| v.is_finite());
-    finite.fold(0.0, f64::max)
-}
-
 pub(super) fn same(
     left_name: &'static str,
     left: usize,
@@ -233,7 +227,7 @@ pub(super) fn same(
 fn for_each_spmm(
     a: &Csr<f64>,
     beside: (Option<&Csr<()>>, Option<&Csr<Slot>>),
-    b: &Dense<f64>,
+    b: &ExactDense,
     visit: &mut dyn FnMut(&ElementInput<'_>),
 ) -> Result<(), Refusal> {
     let rows = SpmmRows::new(a, beside, b)?;

@@ -6,7 +6,7 @@
 //!                                                                 the terms of an element reads memory in order
 //! ```
 
-use crate::format::Dense;
+use super::exact_dense::ExactDense;
 
 /// Most elements of B that are gathered at a time (8 MiB); a single column is gathered whatever its length.
 const GATHERED: usize = 1 << 20;
@@ -55,7 +55,7 @@ impl Gathered {
     }
 
     /// Gathers the columns `first .. first + width` of B at `rows`.
-    pub(super) fn fill(&mut self, b: &Dense<f64>, rows: &[u32], first: usize, width: usize) {
+    pub(super) fn fill(&mut self, b: &ExactDense, rows: &[u32], first: usize, width: usize) {
         self.terms = rows.len();
         self.elements.clear();
         self.elements.resize(rows.len() * width, 0.0);

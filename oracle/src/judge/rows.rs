@@ -6,19 +6,23 @@
 //! an element of it:  its terms, pads among them, gathered from a column of B    ElementInput
 //! ```
 
+use super::exact_dense::{ExactDense, each_width, row};
 use super::problem::{ElementInput, Terms, lsb, same};
 use super::row::{Gathered, MergedRow};
 use crate::arithmetic::Slot;
-use crate::exact::Panel;
-use crate::format::{Csr, Dense};
+use crate::exact::{Lane, Panel};
+use crate::format::Csr;
 use crate::op::ReferenceSpmm;
 use crate::refusal::Refusal;
 use std::ops::Range;
 
+/// Products and results of one piece.
+const PIECE: usize = 1 << 18;
+
 /// A product, ready to be visited.
 pub(super) struct SpmmRows<'a> {
     pub(super) a: &'a Csr<f64>,
-    pub(super) b: &'a Dense<f64>,
+    pub(super) b: &'a ExactDense,
     pads: Option<&'a Csr<()>>,
     slots: Option<&'a Csr<Slot>>,
     product: ReferenceSpmm<'a>,
@@ -50,13 +54,30 @@ impl<'a> SpmmRows<'a> {
     pub(super) fn new(
         a: &'a Csr<f64>,
         (pads, slots): (Option<&'a Csr<()>>, Option<&'a Csr<Slot>>),
-        b: &'a Dense<f64>,
+        b: &'a ExactDense,
     ) -> Result<SpmmRows<'a>, Refusal> {
         same("columns of A", a.cols, "rows of B", b.rows())?;
         if let Some(slots) = slots {
             slots_fit(a, pads, slots)?;
         }
-        Ok(SpmmRows { a, b, pads, slots, product: ReferenceSpmm::new(b) })
+        Ok(SpmmRows { a, b, pads, slots, product: b.product() })
+    }
+
+    /// Ranges of rows of about the same work.
+    pub(super) fn pieces(&self) -> Vec<Range<usize>> {
+        let (a, n) = (self.a, self.b.cols());
+        let (mut pieces, mut first, mut work) = (Vec::new(), 0, 0);
+        for i in 0..a.rows {
+            work += (a.row(i).0.len() + 4) * n;
+            if work >= PIECE {
+                pieces.push(first..i + 1);
+                (first, work) = (i + 1, 0);
+            }
+        }
+        if first < a.rows || pieces.is_empty() {
+            pieces.push(first..a.rows);
+        }
+        pieces
     }
 
     /// Shows some rows, in order.
@@ -68,16 +89,12 @@ impl<'a> SpmmRows<'a> {
         });
     }
 
-    /// Row `k` of B.
-    pub(super) fn row_of_b(&self, k: u32) -> &'a [f64] {
-        &self.b.data()[k as usize * self.b.ld()..][..self.b.cols()]
-    }
-
     /// Exponent of a power of two that divides the finite elements of row `k` of B; of zeros alone as [`lsb`] says it.
     fn lsb_of_b(&self, k: u32) -> i64 {
         let extent = self.product.extent(k as usize);
         if extent.is_special() {
-            return self.row_of_b(k).iter().map(|&v| lsb(v)).min().unwrap_or(lsb(0.0));
+            let lowest = each_width!(self.b, b => row(b, k).iter().map(|v| lsb(v.widen())).min());
+            return lowest.unwrap_or(lsb(0.0));
         }
         extent.lowest_bit().unwrap_or(lsb(0.0))
     }
@@ -134,9 +151,9 @@ impl SpmmRow<'_, '_> {
         }
     }
 
-    /// Row `k` of B.
-    pub(super) fn row_of_b(&self, k: u32) -> &[f64] {
-        self.rows.row_of_b(k)
+    /// B.
+    pub(super) fn b(&self) -> &ExactDense {
+        self.rows.b
     }
 }
 

@@ -17,6 +17,7 @@
 //!    sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
 //!    too fine; where neither tells, by the finest product of each column.
 
+use super::exact_dense::{each_width, row as of_row};
 use super::finest::{FindFree, FindLargest, Fine, FloatLimits, Largest};
 use super::lanes::{AllPass, Allowed, CLEAR, Compared, Lanes, RowResult, SoFar, T0, TINY};
 use super::load::Counting;
@@ -24,6 +25,7 @@ use super::problem::lsb;
 use super::rows::SpmmRow;
 use super::rule::Rule;
 use crate::bound::{OrderFree, SubnormalThresholds, Tolerance};
+use crate::exact::Lane;
 use crate::verdict::Criterion;
 use pulp::Arch;
 
@@ -118,7 +120,7 @@ impl Screen {
     pub(super) fn is_uniform(&self, row: &SpmmRow<'_, '_>) -> bool {
         let normal = |v: f64| v.abs() >= self.least_normal;
         let of_term = |(&k, &a): (&u32, &f64)| {
-            a == 0.0 || normal(a) && row.row_of_b(k).iter().all(|&b| b != 0.0 && normal(b))
+            a == 0.0 || normal(a) && each_width!(row.b(), b => of_row(b, k).iter().all(|b| normal(b.widen())))
         };
         row.pads.is_empty() && row.cols.iter().zip(row.values).all(of_term)
     }
@@ -183,14 +185,10 @@ impl Screen {
         self.free.clear();
         self.free.resize(row.panel.width(), f64::INFINITY);
         let (floor, bits, largest) = self.limits.as_floats();
-        self.arch.dispatch(FindFree {
-            row,
-            held,
-            alpha: self.alpha,
-            beta: self.beta,
-            limits: FloatLimits { floor, bits, largest },
-            free: &mut self.free,
-            fine: &mut self.fine,
+        let (alpha, beta, limits) = (self.alpha, self.beta, FloatLimits { floor, bits, largest });
+        let (free, fine) = (&mut self.free, &mut self.fine);
+        each_width!(row.b(), b => {
+            self.arch.dispatch(FindFree { row, b, held, alpha, beta, limits, free, fine });
         });
     }
 
@@ -201,9 +199,10 @@ impl Screen {
         self.fine.resize(n, 0.0);
         let terms = row.cols.iter().zip(row.values).filter(|(_, a)| **a != 0.0).take(TRIED);
         for (&k, &a) in terms {
-            let (b, gauge) = (&row.row_of_b(k)[..n], row.panel.gauge_hi());
-            let found =
-                self.arch.dispatch(Fine { a, b, gauge, significand: self.significand, fine: &mut self.fine });
+            let (gauge, significand, fine) = (row.panel.gauge_hi(), self.significand, &mut self.fine);
+            let found = each_width!(row.b(), b => {
+                self.arch.dispatch(Fine { a, b: &of_row(b, k)[..n], gauge, significand, fine })
+            });
             if found {
                 return true;
             }

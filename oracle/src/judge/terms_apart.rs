@@ -11,7 +11,8 @@
 //! of its duplicates, and no other row meets more than it stores. Every term is there, with its own product and its own place in
 //! the sum, so that bound, exactness and model of the judge hold as they are. Order along k: by column, then as stored.
 
-use crate::format::{AnySparse, Csr, Dense, Entries, Entry, Sparse, in_order};
+use super::exact_dense::ExactDense;
+use crate::format::{AnySparse, Csr, Entries, Entry, Sparse, in_order};
 use crate::prelude::*;
 use crate::refusal::Refusal;
 use crate::scalar::Scalar;
@@ -44,10 +45,10 @@ impl Apart {
     }
 
     /// op(B) with a row for each column of A; `None` if it does not fit op(A).
-    pub(super) fn rows_of(&self, b: &Dense<f64>) -> Option<Dense<f64>> {
+    pub(super) fn rows_of(&self, b: &ExactDense) -> Option<ExactDense> {
         let inner = self.columns.last().map_or(0, |&last| last as usize + 1);
-        let row = |k: usize, j: usize| b.at(self.columns[k] as usize, j);
-        (b.rows() == inner).then(|| Dense::from_fn(self.columns.len(), b.cols(), row))
+        let row = |k: usize| self.columns[k] as usize;
+        (b.rows() == inner).then(|| b.some(row, (self.columns.len(), b.cols())))
     }
 }
 
@@ -90,6 +91,7 @@ fn spread(rows: usize, cols: usize, stored: &[Entry<f64>]) -> Result<Option<Apar
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Dense;
 
     fn entry(row: u32, col: u32, value: f64) -> Entry<f64> {
         Entry { row, col, value }
@@ -109,9 +111,14 @@ mod tests {
         assert_eq!(apart.columns, [0, 1, 2, 2, 2, 3]);
         assert_eq!(apart.a.row(0), (&[0, 2, 3, 4][..], &[9.0, 1.0, 2.0, 3.0][..]));
         assert_eq!(apart.a.row(1), (&[2, 5][..], &[5.0, 7.0][..]));
-        let b = apart.rows_of(&Dense::from_fn(4, 2, |k, j| (10 * k + j) as f64)).expect("it fits");
-        assert_eq!(b.data(), [0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 20.0, 21.0, 20.0, 21.0, 30.0, 31.0]);
-        assert!(apart.rows_of(&Dense::from_fn(5, 2, |_, _| 1.0)).is_none(), "one row too many");
+        let b = Dense::from_fn(4, 2, |k, j| (10 * k + j) as f64).into();
+        let b = apart.rows_of(&b).expect("it fits");
+        let rows = (0..b.rows()).flat_map(|i| [b.at(i, 0), b.at(i, 1)]);
+        assert_eq!(
+            rows.collect::<Vec<_>>(),
+            [0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 20.0, 21.0, 20.0, 21.0, 30.0, 31.0]
+        );
+        assert!(apart.rows_of(&Dense::from_fn(5, 2, |_, _| 1.0).into()).is_none(), "one row too many");
     }
 
     #[test]

@@ -22,6 +22,14 @@ impl Random {
         Random(Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low)))
     }
 
+    /// The stream as it is after so many draws.
+    #[must_use]
+    pub fn ahead(&self, draws: u64) -> Random {
+        let mut ahead = self.clone();
+        ahead.0.advance(u128::from(draws));
+        ahead
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()

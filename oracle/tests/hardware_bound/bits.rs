@@ -271,11 +271,11 @@ fn blocks_of_bcsr_follow_one_another_along_k() {
     let wrong =
         Csr::from_entries(&entries(&[(0, 1), (0, 14), (1, 2), (1, 3), (1, 12), (2, 9)])).expect("encodes");
     let wrong = wrong.map(|_| Slot { in_tile: true, at: 0 });
-    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: Some(&wrong) };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: Some(&wrong) };
     let mut visited = 0;
     assert!(problem.for_each(&mut |_| visited += 1).is_err());
     assert_eq!(visited, 0);
-    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: Some(&slots) };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: Some(&slots) };
     assert!(problem.for_each(&mut |site| visited += site.slots.map_or(0, <[Slot]>::len)).is_ok());
     assert_eq!(visited, 6);
 }

@@ -52,7 +52,7 @@ impl Case {
             a.map(|_| *next.next().expect("a slot a term"))
         });
         let b = Dense::from_fn(n, 1, |k, _| self.terms[k].1);
-        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: slots.as_ref() };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: slots.as_ref() };
         let profile = Profile::default();
         let mut rule = Rule::new(
             arithmetic,

@@ -122,7 +122,7 @@ pub(crate) fn accepts(
         values: terms.iter().map(|t| t.0).collect(),
     });
     let (a, b) = (a.expect("one row"), Dense::from_fn(n, 1, |k, _| terms[k].1));
-    let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+    let problem = Problem::Spmm { a: &a, pads: None, b: &b.clone().into(), slots: None };
     let (profile, other_max) = (Profile::default(), problem.other_max(arithmetic.epilogue));
     let mut rule = Rule::new(arithmetic, &profile, scaling.0, scaling.1, other_max);
     let mut accepted = None;

@@ -67,7 +67,7 @@ fn matrix(loaded: &Loaded, rows: usize, mut entries: Vec<(u32, u32, f64)>) -> Op
         col_idx: entries.iter().map(|e| e.1).collect(),
         values: entries.iter().map(|e| e.2).collect(),
     });
-    Some(Loaded { coo: coo.ok()?, has_values: loaded.has_values })
+    Some(Loaded::new(coo.ok()?, loaded.has_values))
 }
 
 fn entries(loaded: &Loaded) -> impl Iterator<Item = (u32, u32, f64)> {

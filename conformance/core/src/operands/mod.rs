@@ -64,7 +64,7 @@ pub struct Operands {
     pub y: Option<DenseOperand>,
     /// Shape of the dense result; SDDMM: stored positions x 1.
     pub result: (usize, usize),
-    /// What C holds before (two variants, so that a stale value shows); junk where beta is 0.
+    /// What C holds before (two variants, so that a stale value shows); nothing where it is not read.
     pub c: [Vec<f64>; 2],
     /// The calls that come before, where the case asks for some.
     pub earlier: Vec<Earlier>,
@@ -227,12 +227,9 @@ pub fn build(case: &Case, loaded: &Loaded) -> Result<Operands, OperandError> {
         let (outer, inner) = if p.layout_c == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         draw.spend(outer * (inner + p.pad_c as u128))?;
         let count = m * operands.result.1;
-        operands.c = if case.reads_c() {
-            [(); 2].map(|()| draw.numbers(Operand::C, count, types.out))
-        } else {
-            // Not C but junk, for a backend that computes 0 * C: finite, and different from run to run.
-            [vec![1.5; count], vec![-2.5; count]]
-        };
+        if case.reads_c() {
+            operands.c = [(); 2].map(|()| draw.numbers(Operand::C, count, types.out));
+        }
     }
     operands.earlier = earlier(case, loaded);
     Ok(operands)
@@ -274,37 +271,54 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
         Filling::Own(_) => coo.values.clone(),
         Filling::Drawn(family, seed) => family.of(sparse_role(case)).fill(coo.nnz(), seed, precision),
     };
-    let parts = CooParts {
-        rows: coo.rows,
-        cols: coo.cols,
-        row_idx: coo.row_idx.clone(),
-        col_idx: coo.col_idx.clone(),
-        values: numbers,
-    };
-    let parts = if case.contract.format == FormatKind::Coo && case.params.duplicates {
-        scatter(parts, case, precision)
-    } else {
-        parts
-    };
-    let encode_error = |refusal| OperandError::Encode { format: case.contract.format.name(), refusal };
-    let typed = |refusal| OperandError::Encode { format: "coo", refusal };
+    let (format, to) = (case.contract.format, case.contract.to);
+    let encode_error = |refusal| OperandError::Encode { format: format.name(), refusal };
     with_scalar!(precision, T => {
-        let CooParts { rows, cols, row_idx, col_idx, values } = parts;
-        let values: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
-        let coo = Coo::try_new(CooParts { rows, cols, row_idx, col_idx, values }).map_err(typed)?;
-        let sparse = if case.contract.format == FormatKind::Coo {
-            Sparse::Coo(coo)
-        } else {
-            let entries = coo.entries();
-            let formats = [Some(case.contract.format), case.contract.to];
-            let entries = pruned(case, formats, entries);
-            for format in formats.into_iter().flatten() {
-                check_size(Sparse::most_slots(format, &case.params.blocks, &entries))?;
+        let sparse = match loaded.offsets().filter(|_| format != FormatKind::Coo) {
+            Some(offsets) => {
+                let a = offsets.map(|&at| T::from_f64(numbers[at as usize]));
+                if (format, to) == (FormatKind::Csr, None) {
+                    Sparse::Csr(a)
+                } else {
+                    encoded(case, a.entries())?
+                }
             }
-            Sparse::from_entries(case.contract.format, case.params.blocks, &entries).map_err(encode_error)?
+            None => {
+                let coo: Coo<T> = triples(case, coo, numbers, precision)?;
+                if format == FormatKind::Coo { Sparse::Coo(coo) } else { encoded(case, coo.entries())? }
+            }
         };
         Ok(AnySparse::from(loosen(case, sparse).map_err(encode_error)?))
     })
+}
+
+/// The matrix as it is stored, with other values; with duplicates where the case asks for them.
+fn triples<T: Scalar>(
+    case: &Case,
+    coo: &Coo<f64>,
+    values: Vec<f64>,
+    precision: Precision,
+) -> Result<Coo<T>, OperandError> {
+    let (row_idx, col_idx) = (coo.row_idx.clone(), coo.col_idx.clone());
+    let parts = CooParts { rows: coo.rows, cols: coo.cols, row_idx, col_idx, values };
+    let scattered = case.contract.format == FormatKind::Coo && case.params.duplicates;
+    let parts = if scattered { scatter(parts, case, precision) } else { parts };
+    let CooParts { rows, cols, row_idx, col_idx, values } = parts;
+    let values = values.iter().map(|&v| T::from_f64(v)).collect();
+    let made = Coo::try_new(CooParts { rows, cols, row_idx, col_idx, values });
+    made.map_err(|refusal| OperandError::Encode { format: "coo", refusal })
+}
+
+/// Entries in the contract's format.
+fn encoded<T: Scalar>(case: &Case, entries: Entries<T>) -> Result<Sparse<T>, OperandError> {
+    let (format, blocks) = (case.contract.format, case.params.blocks);
+    let formats = [Some(format), case.contract.to];
+    let entries = pruned(case, formats, entries);
+    for format in formats.into_iter().flatten() {
+        check_size(Sparse::most_slots(format, &blocks, &entries))?;
+    }
+    let made = Sparse::from_entries(format, blocks, &entries);
+    made.map_err(|refusal| OperandError::Encode { format: format.name(), refusal })
 }
 
 /// Another encoding of the same matrix, where the case asks for one. Triples with duplicates are in any order as it is.

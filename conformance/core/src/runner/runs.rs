@@ -95,10 +95,8 @@ pub fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option
     let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
     // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
     // profile already says. Two different junks still tell computed from stale.
-    let junk = |variant: usize| {
-        let finite = |c: &f64| if c.is_finite() { *c } else { 1.0 };
-        operands.c[variant].iter().map(finite).collect()
-    };
+    let count = operands.result.0 * operands.result.1;
+    let junk = |variant: usize| vec![[1.5, -2.5][variant]; count];
     let start = |variant| {
         if reads_anyway { Some(junk(variant)) } else { initial(case, operands, variant) }
     };

@@ -13,11 +13,12 @@ mod coded;
 mod operand;
 pub mod placed;
 mod range;
+mod side_by_side;
 
 pub use operand::Operand;
 
 use super::random::Random;
-use crate::scalar::Precision;
+use crate::scalar::{FloatSpec, Precision};
 use coded::Code;
 use range::{Range, power_of_two, sign};
 use std::fmt;
@@ -183,14 +184,11 @@ impl ValueFamily {
     /// [`fill`](Self::fill) only; alone those draw `x`, a code of any position, an ordinary value.
     pub fn sample(self, random: &mut Random, precision: Precision) -> f64 {
         let range = Range::of(precision);
+        if let Some((low, high)) = self.binades(range.spec) {
+            return range.normal(random, low, high);
+        }
         match self {
-            ValueFamily::Ones => 1.0,
-            ValueFamily::SmallInt => small_int(random),
-            ValueFamily::NearOne | ValueFamily::Cancelling | ValueFamily::NearCancelling => {
-                range.normal(random, -1, 1)
-            }
-            ValueFamily::Wide => range.wide(random),
-            ValueFamily::Huge => range.normal(random, range.spec.emax - 2, range.spec.emax),
+            ValueFamily::SmallInt | ValueFamily::OneBig => small_int(random),
             ValueFamily::Subnormal => range.subnormal_or_tiny(random),
             ValueFamily::Special if random.below(4) == 0 => range.special(random),
             ValueFamily::Special => range.normal(random, -1, 1),
@@ -200,12 +198,26 @@ impl ValueFamily {
                 _ => small_int(random),
             },
             ValueFamily::Coded | ValueFamily::OnesB => Code::of(precision).sample(random),
-            ValueFamily::OnesA => 1.0,
             ValueFamily::SubnormalA => range.around_smallest_normal(random),
-            ValueFamily::SubnormalB => range.normal(random, range.spec.emax - 5, range.spec.emax - 3),
-            ValueFamily::OneBig => small_int(random),
-            ValueFamily::PlacedSpecial => range.normal(random, -1, 1),
             ValueFamily::SubnormalSums => small_int(random) * power_of_two(range.spec.min_exponent()),
+            // Those with binades have returned.
+            _ => 1.0,
+        }
+    }
+
+    /// The binades that values are drawn from, of families that draw normal numbers with full significands.
+    const fn binades(self, FloatSpec { emin, emax, .. }: FloatSpec) -> Option<(i32, i32)> {
+        match self {
+            ValueFamily::NearOne
+            | ValueFamily::Cancelling
+            | ValueFamily::NearCancelling
+            | ValueFamily::PlacedSpecial => Some((-1, 1)),
+            // Over half the range: a product of two stays 2^3 below the largest finite value of the type, and a product of the two
+            // smallest stays normal (a little below, in the narrowest types).
+            ValueFamily::Wide => Some((emin / 2, (emax - 5) / 2)),
+            ValueFamily::Huge => Some((emax - 2, emax)),
+            ValueFamily::SubnormalB => Some((emax - 5, emax - 3)),
+            _ => None,
         }
     }
 
@@ -218,7 +230,12 @@ impl ValueFamily {
         if let ValueFamily::Coded | ValueFamily::OnesB = self {
             return Code::of(precision).fill(n, &mut random);
         }
-        let mut values: Vec<f64> = (0..n).map(|_| self.sample(&mut random, precision)).collect();
+        let range = Range::of(precision);
+        let mut values: Vec<f64> = if let Some((low, high)) = self.binades(range.spec) {
+            side_by_side::fill(n, &mut random, |random| range.normal(random, low, high))
+        } else {
+            (0..n).map(|_| self.sample(&mut random, precision)).collect()
+        };
         match self {
             ValueFamily::Cancelling => pair_up(&mut values, |x| -x),
             ValueFamily::NearCancelling => {

@@ -30,18 +30,13 @@ impl Range {
     }
 
     /// A normal number with a random full significand and an exponent in `low..=high`, either sign.
+    #[inline(always)]
     pub(super) fn normal(self, random: &mut Random, low: i32, high: i32) -> f64 {
         let fraction_bits = self.spec.significand - 1;
         let significand = 1 << fraction_bits | random.below(1 << fraction_bits);
         let exponent = random.between(i64::from(low), i64::from(high)) as i32;
         let magnitude = scaled(significand, exponent - fraction_bits as i32).min(self.spec.max_finite());
         sign(random, magnitude)
-    }
-
-    /// Exponents over half the range: a product of two stays 2^3 below the largest finite value of the type, and a
-    /// product of the two smallest stays normal (a little below, in the narrowest types).
-    pub(super) fn wide(self, random: &mut Random) -> f64 {
-        self.normal(random, self.spec.emin / 2, (self.spec.emax - 5) / 2)
     }
 
     /// Half subnormal; else the smallest subnormal, the smallest normal, or up to 2^3 times that.

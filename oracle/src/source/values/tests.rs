@@ -42,6 +42,32 @@ fn seeds_repeat_and_differ() {
     }
 }
 
+/// Values are drawn side by side; a seed gives what it gave when they were drawn one after another.
+#[test]
+fn values_are_those_of_one_stream() {
+    let placed = |family| {
+        use ValueFamily::{Cancelling, Coded, NearCancelling, OneBig, OnesB, PlacedSpecial, Special};
+        [Cancelling, Coded, NearCancelling, OneBig, OnesB, PlacedSpecial, Special].contains(&family)
+    };
+    for (family, precision) in every().filter(|(family, _)| !placed(*family)) {
+        for n in [0, 1, 3, 4, 7, 1000, (1 << 17) + 5] {
+            let mut random = Random::new(9, family.name());
+            let drawn = family.fill(n, 9, precision);
+            let same = drawn.iter().all(|x| x.to_bits() == family.sample(&mut random, precision).to_bits());
+            assert!(same, "{n} of {family} in {precision}");
+        }
+    }
+    // Of the families that change values afterwards: that the stream goes on where it was.
+    for precision in Precision::ALL {
+        let (mut random, mut one_by_one) = (Random::new(3, "test"), Random::new(3, "test"));
+        let normal = |random: &mut Random| Range::of(precision).normal(random, -1, 1);
+        let found = side_by_side::fill(77, &mut random, normal);
+        let expected = (0..77).map(|_| normal(&mut one_by_one).to_bits());
+        assert!(expected.eq(found.iter().map(|x| x.to_bits())), "{precision}");
+        assert_eq!(random.bits(), one_by_one.bits(), "{precision}");
+    }
+}
+
 #[test]
 fn cancelling_pairs_cancel_and_near_ones_leave_one_last_place() {
     for precision in Precision::ALL {

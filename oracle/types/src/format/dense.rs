@@ -110,7 +110,10 @@ impl<T> Dense<T> {
 impl<T: Copy> Dense<T> {
     /// Builds a compact row-major matrix (`ld = cols`) from a function of (row, column).
     pub fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
-        let data = (0..rows * cols).map(|at| f(at / cols, at % cols)).collect();
+        let mut data = Vec::with_capacity(rows * cols);
+        for i in 0..rows {
+            data.extend((0..cols).map(|j| f(i, j)));
+        }
         Dense { rows, cols, ld: cols, layout: Layout::RowMajor, data }
     }
 

@@ -1,0 +1,87 @@
+//! B of an SpMM in exact numbers: f32 where its type fits into f32, which is half as much to read, else f64.
+
+use crate::exact::Lane;
+use crate::format::Dense;
+use crate::op::ReferenceSpmm;
+
+/// A dense operand, row-major, every element exact.
+#[derive(Clone, Debug)]
+pub enum ExactDense {
+    /// Numbers of f32.
+    Narrow(Dense<f32>),
+    /// Any numbers.
+    Wide(Dense<f64>),
+}
+
+/// Runs an expression with the matrix in its type.
+macro_rules! each_width {
+    ($value:expr, $m:ident => $body:expr) => {
+        match $value {
+            $crate::judge::ExactDense::Narrow($m) => $body,
+            $crate::judge::ExactDense::Wide($m) => $body,
+        }
+    };
+}
+
+pub(super) use each_width;
+
+impl From<Dense<f64>> for ExactDense {
+    fn from(wide: Dense<f64>) -> ExactDense {
+        ExactDense::Wide(wide)
+    }
+}
+
+impl ExactDense {
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        each_width!(self, b => b.rows())
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn cols(&self) -> usize {
+        each_width!(self, b => b.cols())
+    }
+
+    /// Element (i, j).
+    #[must_use]
+    pub fn at(&self, i: usize, j: usize) -> f64 {
+        each_width!(self, b => b.at(i, j).widen())
+    }
+
+    /// The first `cols` columns of `count` rows, of which `rows` gives the numbers.
+    pub(super) fn some(&self, rows: impl Fn(usize) -> usize, (count, cols): (usize, usize)) -> ExactDense {
+        match self {
+            ExactDense::Narrow(b) => ExactDense::Narrow(Dense::from_fn(count, cols, |i, j| b.at(rows(i), j))),
+            ExactDense::Wide(b) => ExactDense::Wide(Dense::from_fn(count, cols, |i, j| b.at(rows(i), j))),
+        }
+    }
+
+    /// True if every element is finite.
+    pub(super) fn is_finite(&self) -> bool {
+        each_width!(self, b => b.data().iter().all(|v| v.is_finite()))
+    }
+
+    /// Largest finite magnitude; 0 of nothing.
+    pub(super) fn largest(&self) -> f64 {
+        each_width!(self, b => largest(b.data()))
+    }
+
+    /// Prepares it for exact products.
+    pub(super) fn product(&self) -> ReferenceSpmm<'_> {
+        each_width!(self, b => ReferenceSpmm::new(b))
+    }
+}
+
+/// Largest finite magnitude; 0 of nothing.
+pub(super) fn largest<L: Lane>(values: &[L]) -> f64 {
+    let finite = values.iter().map(|v| v.widen().abs()).filter(|v| v.is_finite());
+    finite.fold(0.0, f64::max)
+}
+
+/// Row `k` of a row-major matrix.
+#[inline(always)]
+pub(super) fn row<L>(b: &Dense<L>, k: u32) -> &[L] {
+    &b.data()[k as usize * b.ld()..][..b.cols()]
+}

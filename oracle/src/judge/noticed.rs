@@ -1,0 +1,247 @@
+//! Which wrong kernels are noticed: by the rule, element by element, or of an SpMM row by row, on the screen.
+//!
+//! ```text
+//! row -> exact sums of its first columns -> screen --a skipped row is wrong--> noticed
+//!                                                 \--else--> all columns: screen, and the rule where it does not tell
+//! ```
+//!
+//! One element that notices is enough for a row, and nearly always there is one among the first few.
+
+use super::accepted::ElementVerdict;
+use super::by_rows::decode_held;
+use super::lanes::{RowResult, SoFar};
+use super::problem::{ElementInput, Problem};
+use super::rows::{Scratch, SpmmRow, SpmmRows};
+use super::rule::Rule;
+use super::screen::Screen;
+use super::tally::Place;
+use crate::arithmetic::Arithmetic;
+use crate::profile::Profile;
+use crate::refusal::Refusal;
+use crate::scalar::{AnySlice, Precision, Rounding, decode, encode};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Columns that are looked at first.
+const FIRST: usize = 8;
+
+/// Rows that a thread looks at again at a time.
+const LEFT: usize = 64;
+
+/// What is noticed of a case.
+#[derive(Debug, Default)]
+pub(super) struct Noticed {
+    /// A kernel that returns +0 everywhere.
+    pub(super) zeros: bool,
+    /// One that leaves C alone.
+    pub(super) stale: bool,
+    /// Rows that have entries.
+    pub(super) with_entries: usize,
+    /// Those of them whose disappearance nothing notices.
+    pub(super) unnoticed: Vec<usize>,
+}
+
+impl Noticed {
+    /// With what is noticed in later rows.
+    fn then(mut self, mut next: Noticed) -> Noticed {
+        self.zeros |= next.zeros;
+        self.stale |= next.stale;
+        self.with_entries += next.with_entries;
+        self.unnoticed.append(&mut next.unnoticed);
+        self
+    }
+
+    /// Counts a row with entries.
+    fn row(&mut self, index: usize, noticed: bool) {
+        self.with_entries += 1;
+        if !noticed {
+            self.unnoticed.push(index);
+        }
+    }
+}
+
+/// What a case is: how its elements are judged, and what C holds.
+pub(super) struct Search<'a> {
+    rule: Rule<'a>,
+    beta: f64,
+    out: Precision,
+    before: Option<(AnySlice<'a>, Place)>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        problem: &Problem<'_>,
+        arithmetic: &'a Arithmetic,
+        (alpha, beta): (f64, f64),
+        before: Option<(AnySlice<'a>, Place)>,
+    ) -> Search<'a> {
+        let rule = Rule::of(problem, (arithmetic, &Profile::default()), (alpha, beta));
+        Search { rule, beta, out: arithmetic.out, before }
+    }
+
+    /// One element, by the rule; `true` if a row that is skipped is noticed here.
+    fn element(&mut self, site: &ElementInput<'_>, c: f64, noticed: &mut Noticed) -> bool {
+        let accepted = self.rule.accepts(site, c);
+        let wrong = |y: f64| {
+            let bits = encode(y, self.out, Rounding::NearestEven);
+            matches!(accepted.judge(bits), ElementVerdict::Wrong(..))
+        };
+        noticed.zeros |= wrong(0.0);
+        noticed.stale |= self.beta != 0.0 && wrong(c);
+        wrong(self.of_skipped(c))
+    }
+
+    /// What a row that is skipped holds.
+    fn of_skipped(&self, c: f64) -> f64 {
+        if self.beta == 0.0 { 0.0 } else { self.beta * c }
+    }
+
+    /// Whether some element of a row that holds `found` is wrong, if the screen tells.
+    fn is_wrong(
+        &mut self,
+        row: &SpmmRow<'_, '_>,
+        screen: &mut Screen,
+        result: RowResult<'_>,
+    ) -> Option<bool> {
+        if !screen.is_plain() {
+            return None;
+        }
+        let allowance = self.rule.allowance_of(row.panel.terms())?;
+        screen.row(row, &allowance, result, SoFar { worst: f64::INFINITY, order_free: true }).any_wrong()
+    }
+}
+
+/// Every element by the rule.
+pub(super) fn in_elements(problem: &Problem<'_>, mut search: Search<'_>) -> Result<Noticed, Refusal> {
+    let (mut noticed, mut visited) = (Noticed::default(), 0);
+    // The row that is visited: its number, whether it has entries, whether its disappearance is noticed.
+    let mut row = (usize::MAX, false, false);
+    problem.for_each(&mut |site| {
+        let held = |(data, place): (AnySlice<'_>, Place)| {
+            decode(data.bits(place.offset(site.at, visited)), data.precision())
+        };
+        let c = search.before.map_or(0.0, held);
+        visited += 1;
+        if site.at.0 != row.0 {
+            if row.1 {
+                noticed.row(row.0, row.2);
+            }
+            row = (site.at.0, site.has_entries(), false);
+        }
+        let stale = noticed.stale || search.beta == 0.0;
+        if !(noticed.zeros && stale && (row.2 || !row.1)) {
+            row.2 |= search.element(site, c, &mut noticed);
+        }
+    })?;
+    if row.1 {
+        noticed.row(row.0, row.2);
+    }
+    Ok(noticed)
+}
+
+/// Row by row; `None` of what is not screened.
+pub(super) fn in_rows<'s>(
+    problem: &Problem<'_>,
+    search: &(impl Fn() -> Search<'s> + Sync),
+) -> Option<Result<Noticed, Refusal>> {
+    let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
+    RowSearch::new(search(), b.cols())?;
+    let few = (b.cols() > FIRST).then(|| b.some(|k| k, (b.rows(), FIRST)));
+    let rows = |b| SpmmRows::new(a, (pads, slots), b);
+    let seen = match few.as_ref().map(rows) {
+        Some(Ok(rows)) => Some(all_rows(&rows, search, false)),
+        Some(Err(refusal)) => return Some(Err(refusal)),
+        None => None,
+    };
+    let (zeros, stale) = seen.as_ref().map_or((false, false), |seen| (seen.zeros, seen.stale));
+    let nothing_left = zeros && (stale || search().beta == 0.0);
+    Some(match seen {
+        Some(seen) if nothing_left && seen.unnoticed.is_empty() => Ok(seen),
+        Some(seen) if nothing_left => rows(b).map(|rows| {
+            let again = seen.unnoticed.par_chunks(LEFT).flat_map_iter(|left| {
+                some_rows(&rows, search(), left.iter().map(|&i| i..i + 1), true).unnoticed
+            });
+            Noticed { unnoticed: again.collect(), ..seen }
+        }),
+        _ => rows(b).map(|rows| all_rows(&rows, search, true)),
+    })
+}
+
+/// All rows, side by side.
+fn all_rows<'s>(rows: &SpmmRows<'_>, search: &(impl Fn() -> Search<'s> + Sync), last: bool) -> Noticed {
+    let pieces = rows.pieces().into_par_iter();
+    let seen = pieces.map(|piece| some_rows(rows, search(), std::iter::once(piece), last));
+    let seen: Vec<Noticed> = seen.collect();
+    seen.into_iter().fold(Noticed::default(), Noticed::then)
+}
+
+/// Some rows, in order. `last`: nobody looks again, so that the rule is asked where the screen does not tell.
+fn some_rows(
+    rows: &SpmmRows<'_>,
+    search: Search<'_>,
+    which: impl Iterator<Item = Range<usize>>,
+    last: bool,
+) -> Noticed {
+    let Some(mut search) = RowSearch::new(search, rows.b.cols()) else { return Noticed::default() };
+    which.for_each(|range| rows.visit(range, &mut |row| search.row(row, last)));
+    search.noticed
+}
+
+/// A search with its memory, used for row after row.
+struct RowSearch<'a> {
+    search: Search<'a>,
+    screen: Screen,
+    noticed: Noticed,
+    zeros: Vec<f64>,
+    held: Vec<f64>,
+    skipped: Vec<f64>,
+    scratch: Scratch,
+}
+
+impl<'a> RowSearch<'a> {
+    /// `None` where the rule has to look at every element.
+    fn new(search: Search<'a>, n: usize) -> Option<RowSearch<'a>> {
+        let screen = Screen::new(&search.rule).filter(|_| !search.rule.has_model())?;
+        let [zeros, held, skipped] = [(); 3].map(|()| vec![0.0; n]);
+        let (noticed, scratch) = (Noticed::default(), Scratch::default());
+        Some(RowSearch { search, screen, noticed, zeros, held, skipped, scratch })
+    }
+
+    fn row(&mut self, row: &SpmmRow<'_, '_>, last: bool) {
+        let RowSearch { search, screen, noticed, zeros, held, skipped, scratch } = self;
+        let has_entries = row.panel.terms() > 0;
+        let reads_c = search.beta != 0.0;
+        let no_stale = noticed.stale || !reads_c;
+        if held.is_empty() || noticed.zeros && no_stale && !has_entries {
+            return;
+        }
+        if reads_c {
+            decode_held(search.before, row.index, held);
+            let rounded = |y: f64| decode(encode(y, search.out, Rounding::NearestEven), search.out);
+            for (skipped, &c) in skipped.iter_mut().zip(&*held) {
+                *skipped = rounded(search.of_skipped(c));
+            }
+        }
+        let mut known = true;
+        let mut is_wrong = |done: bool, found: &[f64]| {
+            let result = RowResult { found, held, modelled: None };
+            let wrong = if done { Some(true) } else { search.is_wrong(row, screen, result) };
+            known &= wrong.is_some();
+            wrong == Some(true)
+        };
+        let zeros_wrong = is_wrong(noticed.zeros, zeros);
+        let stale_wrong = is_wrong(no_stale, held);
+        let mut row_noticed = is_wrong(!has_entries, skipped);
+        noticed.zeros = zeros_wrong;
+        noticed.stale |= stale_wrong && reads_c;
+        for (j, &c) in held.iter().enumerate().filter(|_| last && !known) {
+            if noticed.zeros && (noticed.stale || !reads_c) && (row_noticed || !has_entries) {
+                break;
+            }
+            row.element(j, scratch, &mut |site| row_noticed |= search.element(site, c, noticed));
+        }
+        if has_entries {
+            noticed.row(row.index, row_noticed);
+        }
+    }
+}
