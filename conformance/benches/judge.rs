@@ -146,7 +146,7 @@ fn measure(
             drop(execute(case, &operands, backend, Before::Poison, &mut spent));
         });
         let make = time(|| drop(build(case, loaded)));
-        let worth = time(|| drop(degenerate(case, &operands)));
+        let worth = time(|| drop(degenerate(case, &operands, &Sheets::default())));
         let (sheets, inputs) = (Sheets::default(), operands.inputs(case));
         let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
             return 0.0;

@@ -19,7 +19,7 @@ use sparse_oracle::Precision;
 use sparse_oracle::arithmetic::Flush;
 use sparse_oracle::contract::{Contract, Op, all_contracts};
 use sparse_oracle::format::FormatKind;
-use sparse_oracle::judge::Alternative;
+use sparse_oracle::judge::{Alternative, Sheets};
 use sparse_oracle::source::generator::FAMILIES;
 use sparse_oracle::source::values::VALUE_FAMILIES;
 use std::collections::{BTreeMap, BTreeSet};
@@ -219,7 +219,7 @@ fn every_alternative_is_killed_in_every_contract() {
                 continue;
             };
             *built.lock().expect("not poisoned") += 1;
-            let passes = degenerate(case, &operands);
+            let passes = degenerate(case, &operands, &Sheets::default());
             let mut open = open.lock().expect("not poisoned");
             let done = open.get_mut(&name).is_some_and(|left| {
                 left.retain(|alternative| passes.contains(alternative));

@@ -7,7 +7,10 @@
 use sparse_oracle::Precision::{self, Bf16, F16, F32, F64};
 use sparse_oracle::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Instruction, Reduction};
 use sparse_oracle::format::{Csr, CsrParts, Dense};
-use sparse_oracle::judge::{Accepted, ExactDense, Output, Place, Problem, Rule, Sheet, judge_problem};
+use sparse_oracle::judge::{
+    Accepted, Alternative, ElementVerdict, ExactDense, Output, Place, Problem, Rule, Sheet, judge_problem,
+    vacuity,
+};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::{Rounding, Scalar, Values, decode, encode};
@@ -236,4 +239,64 @@ impl std::fmt::Display for Operands {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "A {:?} B {:?} C {:?}", self.a, self.b.data(), self.c)
     }
+}
+
+/// Which wrong kernels a case forgives is told by a few columns and the screen; by the rule, every element for itself, it is the same.
+#[test]
+fn what_a_case_forgives_is_what_every_element_forgives() {
+    let declared = declarations();
+    let scalars = [(1.0, 0.0), (1.0, 1.0), (2.0, -0.5), (0.0, 1.0), (1.0, 1e-30), (0.0, 0.0)];
+    let mut random = Random::new(23, "judge_screen");
+    let mut counts = [0; 4];
+    for turn in 0..20_000 {
+        let (arithmetic, input) = &declared[turn % declared.len()];
+        let family = VALUE_FAMILIES[turn / declared.len() % VALUE_FAMILIES.len()].family;
+        let (alpha, beta) = *random.pick(&scalars);
+        if arithmetic.contradiction(alpha, beta).is_some() {
+            continue;
+        }
+        let out = arithmetic.out;
+        let Operands { a, b, c } = Operands::new(&mut random, family, *input, out);
+        // Zeros in the columns that are looked at first, in most of them, or in all.
+        let from = *random.pick(&[0, 0, 7, 8, 9, usize::MAX]);
+        let b = Dense::from_fn(b.rows(), b.cols(), |i, j| if j < from { 0.0 } else { b.at(i, j) });
+        let b = if *input == F64 {
+            b.into()
+        } else {
+            ExactDense::Narrow(Dense::from_fn(b.rows(), b.cols(), |i, j| b.at(i, j) as f32))
+        };
+        let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
+        let held = Values::from_f64(out, &c);
+        let reads_c = beta != 0.0;
+        let before = reads_c.then(|| (held.as_slice(), Place::Strides(b.cols(), 1)));
+        let found = vacuity(&problem, arithmetic, (alpha, beta), before).passes;
+
+        let mut rule = Rule::of(&problem, (arithmetic, &Profile::default()), (alpha, beta));
+        let (mut zeros, mut stale) = (false, !reads_c && a.rows * b.cols() > 0);
+        let mut rows = vec![(false, false); a.rows];
+        let visited = problem.for_each(&mut |site| {
+            let c = if reads_c { c[site.at.0 * b.cols() + site.at.1] } else { 0.0 };
+            let accepted = rule.accepts(site, c);
+            let wrong = |y: f64| {
+                let bits = encode(y, out, Rounding::NearestEven);
+                matches!(accepted.judge(bits), ElementVerdict::Wrong(..))
+            };
+            zeros |= wrong(0.0);
+            stale |= reads_c && wrong(c);
+            let row = &mut rows[site.at.0];
+            *row = (site.has_entries(), row.1 || wrong(if reads_c { beta * c } else { 0.0 }));
+        });
+        visited.expect("operands fit");
+        let mut with_entries = rows.iter().filter(|row| row.0).peekable();
+        let skipped = with_entries.peek().is_some() && with_entries.all(|row| row.1);
+        let noticed = [zeros, stale, skipped];
+        let passes = Alternative::ALL.into_iter().zip(noticed).filter(|(_, noticed)| !noticed);
+        let expected: Vec<Alternative> = passes.map(|(alternative, _)| alternative).collect();
+        assert_eq!(
+            found, expected,
+            "{family}, {arithmetic:?}, {alpha}, {beta}, {from}: A {a:?} B {b:?} C {c:?}"
+        );
+        counts[expected.len()] += 1;
+    }
+    assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
 }

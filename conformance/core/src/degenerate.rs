@@ -3,14 +3,15 @@
 use crate::case::Case;
 use crate::operands::Operands;
 use crate::operands::initial;
-use sparse_oracle::judge::{ExactOperands, vacuity};
+use sparse_oracle::judge::{Sheets, vacuity};
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
 use sparse_oracle::scalar::Values;
 
-/// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits.
+/// The wrong kernels that this case would not notice, by name, under the weakest arithmetic its contract admits; `sheets` goes with
+/// the operands.
 #[must_use]
-pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
+pub fn degenerate(case: &Case, operands: &Operands, sheets: &Sheets) -> Vec<String> {
     if case.params.fault.is_some() {
         return Vec::new();
     }
@@ -18,10 +19,8 @@ pub fn degenerate(case: &Case, operands: &Operands) -> Vec<String> {
         return if operands.a.nnz() == 0 { vec!["empty".to_owned()] } else { Vec::new() };
     }
     let weakest = case.contract.weakest();
-    let exact = match ExactOperands::new(&operands.inputs(case), &weakest, &Profile::default()) {
-        Ok(Some(exact)) => exact,
-        _ => return Vec::new(),
-    };
+    let product = sheets.product(&operands.inputs(case), &weakest, &Profile::default());
+    let Ok(exact) = product.exact() else { return Vec::new() };
     let (alpha, beta) = (case.params.alpha, case.params.beta);
     let before = initial(case, operands, 0).map(|c| Values::from_f64(case.contract.types.out, &c));
     let before = before.as_ref().map(|c| (c.as_slice(), exact.compact_place()));

@@ -49,13 +49,16 @@ impl Placed {
     /// Numbers rounded to the nearest element, with NaN around them.
     #[must_use]
     pub fn from_f64(precision: Precision, numbers: &[f64], shift: usize) -> Placed {
-        with_scalar!(precision, T => {
-            let (mut memory, start) = room::<T>(numbers.len(), (0, shift), T::from_f64(f64::NAN));
-            for (to, &number) in memory[start..].iter_mut().zip(numbers) {
-                *to = T::from_f64(number);
-            }
-            Placed { memory: <T as Element>::wrap(memory), start, len: numbers.len(), shift: Some(shift) }
-        })
+        with_scalar!(precision, T => Placed::made(numbers.len(), shift, |elements: &mut [T]| {
+            elements.iter_mut().zip(numbers).for_each(|(to, &number)| *to = T::from_f64(number));
+        }))
+    }
+
+    /// `len` elements as `fill` leaves them, with NaN around them.
+    pub(crate) fn made<T: Element>(len: usize, shift: usize, fill: impl FnOnce(&mut [T])) -> Placed {
+        let (mut memory, start) = room::<T>(len, (0, shift), T::from_f64(f64::NAN));
+        fill(&mut memory[start..start + len]);
+        Placed { memory: T::wrap(memory), start, len, shift: Some(shift) }
     }
 
     /// The same elements in memory that has room for `len` of them, if that is more.

@@ -186,7 +186,7 @@ struct Memory<'r> {
 impl<'r> Memory<'r> {
     fn new(rule: Rule<'r>, rows: &SpmmRows<'_>) -> Memory<'r> {
         let (screen, model) = (Screen::new(&rule), ChainRows::new(&rule, rows.b));
-        let [found, held] = [(); 2].map(|()| vec![0.0; rows.b.cols()]);
+        let [found, held] = [(); 2].map(|()| vec![0.0; rows.cols]);
         Memory { rule, screen, model, found, held, scratch: Scratch::default() }
     }
 }

@@ -50,11 +50,11 @@ impl ExactDense {
         each_width!(self, b => b.at(i, j).widen())
     }
 
-    /// The first `cols` columns of `count` rows, of which `rows` gives the numbers.
-    pub(super) fn some(&self, rows: impl Fn(usize) -> usize, (count, cols): (usize, usize)) -> ExactDense {
+    /// The rows with these numbers.
+    pub(super) fn rows_at(&self, numbers: &[u32]) -> ExactDense {
         match self {
-            ExactDense::Narrow(b) => ExactDense::Narrow(Dense::from_fn(count, cols, |i, j| b.at(rows(i), j))),
-            ExactDense::Wide(b) => ExactDense::Wide(Dense::from_fn(count, cols, |i, j| b.at(rows(i), j))),
+            ExactDense::Narrow(b) => ExactDense::Narrow(rows_at(b, numbers)),
+            ExactDense::Wide(b) => ExactDense::Wide(rows_at(b, numbers)),
         }
     }
 
@@ -68,9 +68,9 @@ impl ExactDense {
         each_width!(self, b => largest(b.data()))
     }
 
-    /// Prepares it for exact products.
-    pub(super) fn product(&self) -> ReferenceSpmm<'_> {
-        each_width!(self, b => ReferenceSpmm::new(b))
+    /// Prepares its first columns for exact products.
+    pub(super) fn product(&self, cols: usize) -> ReferenceSpmm<'_> {
+        each_width!(self, b => ReferenceSpmm::of_columns(b, cols))
     }
 }
 
@@ -78,6 +78,10 @@ impl ExactDense {
 pub(super) fn largest<L: Lane>(values: &[L]) -> f64 {
     let finite = values.iter().map(|v| v.widen().abs()).filter(|v| v.is_finite());
     finite.fold(0.0, f64::max)
+}
+
+fn rows_at<L: Copy>(b: &Dense<L>, numbers: &[u32]) -> Dense<L> {
+    Dense::from_fn(numbers.len(), b.cols(), |i, j| b.at(numbers[i] as usize, j))
 }
 
 /// Row `k` of a row-major matrix.

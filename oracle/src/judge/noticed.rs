@@ -1,11 +1,12 @@
 //! Which wrong kernels are noticed: by the rule, element by element, or of an SpMM row by row, on the screen.
 //!
 //! ```text
-//! row -> exact sums of its first columns -> screen --a skipped row is wrong--> noticed
-//!                                                 \--else--> all columns: screen, and the rule where it does not tell
+//! row -> exact sums of its first columns --a skipped row is beyond a bound--> noticed
+//!                                       \--else--> all columns: screen, and the rule where it does not tell
 //! ```
 //!
-//! One element that notices is enough for a row, and nearly always there is one among the first few.
+//! One element that notices is enough for a row, and nearly always there is one among the first few. Whether T0 applies to an element
+//! may depend on all columns of its row; being beyond the bound does not.
 
 use super::accepted::ElementVerdict;
 use super::by_rows::decode_held;
@@ -96,17 +97,24 @@ impl<'a> Search<'a> {
         if self.beta == 0.0 { 0.0 } else { self.beta * c }
     }
 
-    /// Whether some element of a row that holds `found` is wrong, if the screen tells.
+    /// Whether some element of a row with this result is wrong, if the screen tells; `all`: the row has all its columns.
     fn is_wrong(
         &mut self,
         row: &SpmmRow<'_, '_>,
         screen: &mut Screen,
         result: RowResult<'_>,
+        all: bool,
     ) -> Option<bool> {
         if !screen.is_plain() {
             return None;
         }
         let allowance = self.rule.allowance_of(row.panel.terms())?;
+        if screen.is_beyond(row, &allowance, result) {
+            return Some(true);
+        }
+        if !all {
+            return None;
+        }
         screen.row(row, &allowance, result, SoFar { worst: f64::INFINITY, order_free: true }).any_wrong()
     }
 }
@@ -146,9 +154,8 @@ pub(super) fn in_rows<'s>(
 ) -> Option<Result<Noticed, Refusal>> {
     let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
     RowSearch::new(search(), b.cols())?;
-    let few = (b.cols() > FIRST).then(|| b.some(|k| k, (b.rows(), FIRST)));
-    let rows = |b| SpmmRows::new(a, (pads, slots), b);
-    let seen = match few.as_ref().map(rows) {
+    let rows = |cols| SpmmRows::of_columns(a, (pads, slots), b, cols);
+    let seen = match (b.cols() > FIRST).then(|| rows(FIRST)) {
         Some(Ok(rows)) => Some(all_rows(&rows, search, false)),
         Some(Err(refusal)) => return Some(Err(refusal)),
         None => None,
@@ -157,13 +164,13 @@ pub(super) fn in_rows<'s>(
     let nothing_left = zeros && (stale || search().beta == 0.0);
     Some(match seen {
         Some(seen) if nothing_left && seen.unnoticed.is_empty() => Ok(seen),
-        Some(seen) if nothing_left => rows(b).map(|rows| {
+        Some(seen) if nothing_left => rows(b.cols()).map(|rows| {
             let again = seen.unnoticed.par_chunks(LEFT).flat_map_iter(|left| {
                 some_rows(&rows, search(), left.iter().map(|&i| i..i + 1), true).unnoticed
             });
             Noticed { unnoticed: again.collect(), ..seen }
         }),
-        _ => rows(b).map(|rows| all_rows(&rows, search, true)),
+        _ => rows(b.cols()).map(|rows| all_rows(&rows, search, true)),
     })
 }
 
@@ -182,7 +189,7 @@ fn some_rows(
     which: impl Iterator<Item = Range<usize>>,
     last: bool,
 ) -> Noticed {
-    let Some(mut search) = RowSearch::new(search, rows.b.cols()) else { return Noticed::default() };
+    let Some(mut search) = RowSearch::new(search, rows.cols) else { return Noticed::default() };
     which.for_each(|range| rows.visit(range, &mut |row| search.row(row, last)));
     search.noticed
 }
@@ -225,7 +232,7 @@ impl<'a> RowSearch<'a> {
         let mut known = true;
         let mut is_wrong = |done: bool, found: &[f64]| {
             let result = RowResult { found, held, modelled: None };
-            let wrong = if done { Some(true) } else { search.is_wrong(row, screen, result) };
+            let wrong = if done { Some(true) } else { search.is_wrong(row, screen, result, last) };
             known &= wrong.is_some();
             wrong == Some(true)
         };

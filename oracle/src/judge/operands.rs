@@ -12,7 +12,7 @@ use super::problem::{ElementInput, Problem};
 use super::rule::Rule;
 use super::tally::Place;
 use super::terms_apart::Apart;
-use crate::arithmetic::{Arithmetic, Order, Pads, Slot};
+use crate::arithmetic::{Arithmetic, Input, Order, Pads, Slot};
 use crate::contract::Op;
 use crate::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Layout, Sparse};
 use crate::op::input;
@@ -70,6 +70,38 @@ pub struct ElementContext {
     pub found: Option<u64>,
 }
 
+/// What exact operands depend on besides the task: declarations that agree in this share them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// Stored elements are rounded to this.
+    input: Input,
+    /// Pads are multiplied.
+    multiplies_pads: bool,
+    /// A pad that faces a number adds a zero, which shows only where bits are fixed.
+    zeros_show: bool,
+    /// Places along k matter.
+    is_placed: bool,
+    duplicates_are_terms: bool,
+    duplicates: Duplicates,
+    zeros_are_absent: bool,
+}
+
+impl Reading {
+    pub(super) fn of(arithmetic: &Arithmetic, profile: &Profile) -> Reading {
+        let multiplies_pads = arithmetic.part().pads == Pads::Multiplied;
+        let has_blocks = arithmetic.parts.iter().any(|part| part.block() > 1);
+        Reading {
+            input: arithmetic.part().input,
+            multiplies_pads,
+            zeros_show: multiplies_pads && arithmetic.is_deterministic(),
+            is_placed: arithmetic.parts.second().is_some() || has_blocks,
+            duplicates_are_terms: profile.has(Choice::DuplicatesAreTerms),
+            duplicates: duplicates_policy(profile),
+            zeros_are_absent: profile.has(Choice::StoredZerosAbsent),
+        }
+    }
+}
+
 impl ExactOperands {
     /// Decodes the operands of a task. `None` for moves, which have no arithmetic.
     ///
@@ -80,13 +112,18 @@ impl ExactOperands {
         arithmetic: &Arithmetic,
         profile: &Profile,
     ) -> Result<Option<ExactOperands>, Refusal> {
-        let rounded = |v: f64| input(v, arithmetic.part().input);
-        let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, profile)?)?, profile);
+        ExactOperands::read(inputs, Reading::of(arithmetic, profile))
+    }
+
+    /// [`new`](Self::new), by what it depends on.
+    pub(super) fn read(inputs: &Inputs<'_>, reading: Reading) -> Result<Option<ExactOperands>, Refusal> {
+        let rounded = |v: f64| input(v, reading.input);
+        let terms = |a: &AnySparse| as_terms(Csr::from_entries(&decoded(a, reading.duplicates)?)?, reading);
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
                 let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
-                ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, arithmetic, profile)?
+                ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, reading)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
                 positions: positions(inputs.a),
@@ -109,24 +146,21 @@ impl ExactOperands {
     fn of_spmm(
         (stored, transpose_a): (&AnySparse, bool),
         b: ExactDense,
-        arithmetic: &Arithmetic,
-        profile: &Profile,
+        reading: Reading,
     ) -> Result<ExactOperands, Refusal> {
-        let terms = |a: Csr<f64>| as_terms(a, profile).map(|a| a.map(|&v| input(v, arithmetic.part().input)));
-        if profile.has(Choice::DuplicatesAreTerms)
+        let terms = |a: Csr<f64>| as_terms(a, reading).map(|a| a.map(|&v| input(v, reading.input)));
+        if reading.duplicates_are_terms
             && let Some(apart) = Apart::of(stored, transpose_a)?
             && let Some(b) = apart.rows_of(&b)
         {
             let columns = Some(apart.columns);
             return Ok(ExactOperands::Spmm { a: terms(apart.a)?, pads: None, b, slots: None, columns });
         }
-        // A pad that faces a number adds a zero, which shows only where bits are fixed.
-        let shows = || arithmetic.is_deterministic() || !b.is_finite();
-        let multiplied = arithmetic.part().pads == Pads::Multiplied && shows();
+        let multiplied = reading.multiplies_pads && (reading.zeros_show || !b.is_finite());
         let (a, pads) = if let Some(a) = as_csr(stored).filter(|_| !transpose_a && !multiplied) {
             (a, None)
         } else {
-            let entries = decoded(stored, profile)?;
+            let entries = decoded(stored, reading.duplicates)?;
             let pads = multiplied.then(|| pad_slots(stored, &entries));
             let turn_pads = |e: Entries<()>| if transpose_a { e.transpose() } else { e };
             let pads = pads.map(|e| Csr::from_entries(&turn_pads(e))).transpose()?;
@@ -134,9 +168,8 @@ impl ExactOperands {
             (Csr::from_entries(&entries)?, pads)
         };
         let a = terms(a)?;
-        let placed =
-            arithmetic.parts.second().is_some() || arithmetic.parts.iter().any(|part| part.block() > 1);
-        let slots = if placed && !transpose_a { slots(stored, &a, pads.as_ref())? } else { None };
+        let placed = reading.is_placed && !transpose_a;
+        let slots = if placed { slots(stored, &a, pads.as_ref())? } else { None };
         Ok(ExactOperands::Spmm { a, pads, b, slots, columns: None })
     }
 
@@ -238,10 +271,10 @@ fn as_csr(a: &AnySparse) -> Option<Csr<f64>> {
 }
 
 /// Entries in exact numbers, duplicates combined as the profile says.
-fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
+fn decoded(a: &AnySparse, duplicates: Duplicates) -> Result<Entries<f64>, Refusal> {
     crate::each_sparse!(a, m => {
         let entries = match m {
-            Sparse::Coo(m) => m.entries_with(duplicates_policy(profile))?,
+            Sparse::Coo(m) => m.entries_with(duplicates)?,
             other => other.entries(),
         };
         Ok(entries.map(|v| v.to_f64()))
@@ -249,8 +282,8 @@ fn decoded(a: &AnySparse, profile: &Profile) -> Result<Entries<f64>, Refusal> {
 }
 
 /// The entries that a product has terms for: all, or without the zeros among them.
-fn as_terms(a: Csr<f64>, profile: &Profile) -> Result<Csr<f64>, Refusal> {
-    if !profile.has(Choice::StoredZerosAbsent) {
+fn as_terms(a: Csr<f64>, reading: Reading) -> Result<Csr<f64>, Refusal> {
+    if !reading.zeros_are_absent {
         return Ok(a);
     }
     let mut entries = a.entries();

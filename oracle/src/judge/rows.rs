@@ -14,6 +14,7 @@ use crate::exact::{Lane, Panel};
 use crate::format::Csr;
 use crate::op::ReferenceSpmm;
 use crate::refusal::Refusal;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// Products and results of one piece.
@@ -23,6 +24,8 @@ const PIECE: usize = 1 << 18;
 pub(super) struct SpmmRows<'a> {
     pub(super) a: &'a Csr<f64>,
     pub(super) b: &'a ExactDense,
+    /// Columns of B that are looked at, the first ones.
+    pub(super) cols: usize,
     pads: Option<&'a Csr<()>>,
     slots: Option<&'a Csr<Slot>>,
     product: ReferenceSpmm<'a>,
@@ -39,6 +42,7 @@ pub(super) struct SpmmRow<'r, 'a> {
     pub(super) pads: &'a [u32],
     /// The exact sums.
     pub(super) panel: &'r Panel,
+    lsb: OnceCell<i64>,
     rows: &'r SpmmRows<'a>,
 }
 
@@ -56,16 +60,26 @@ impl<'a> SpmmRows<'a> {
         (pads, slots): (Option<&'a Csr<()>>, Option<&'a Csr<Slot>>),
         b: &'a ExactDense,
     ) -> Result<SpmmRows<'a>, Refusal> {
+        SpmmRows::of_columns(a, (pads, slots), b, b.cols())
+    }
+
+    /// Prepares the first `cols` columns of B; there are as many.
+    pub(super) fn of_columns(
+        a: &'a Csr<f64>,
+        (pads, slots): (Option<&'a Csr<()>>, Option<&'a Csr<Slot>>),
+        b: &'a ExactDense,
+        cols: usize,
+    ) -> Result<SpmmRows<'a>, Refusal> {
         same("columns of A", a.cols, "rows of B", b.rows())?;
         if let Some(slots) = slots {
             slots_fit(a, pads, slots)?;
         }
-        Ok(SpmmRows { a, b, pads, slots, product: b.product() })
+        Ok(SpmmRows { a, b, cols, pads, slots, product: b.product(cols) })
     }
 
     /// Ranges of rows of about the same work.
     pub(super) fn pieces(&self) -> Vec<Range<usize>> {
-        let (a, n) = (self.a, self.b.cols());
+        let (a, n) = (self.a, self.cols);
         let (mut pieces, mut first, mut work) = (Vec::new(), 0, 0);
         for i in 0..a.rows {
             work += (a.row(i).0.len() + 4) * n;
@@ -85,7 +99,7 @@ impl<'a> SpmmRows<'a> {
         self.product.for_some_rows(self.a, rows, &mut |index, panel: &Panel| {
             let (cols, values) = self.a.row(index);
             let pads = pads_of(self.pads, index);
-            visit(&SpmmRow { index, cols, values, pads, panel, rows: self });
+            visit(&SpmmRow { index, cols, values, pads, panel, lsb: OnceCell::new(), rows: self });
         });
     }
 
@@ -104,7 +118,8 @@ impl SpmmRow<'_, '_> {
     /// Every product of the row is a multiple of 2^lsb.
     pub(super) fn lsb(&self) -> i64 {
         let product = |(&k, &v): (&u32, &f64)| lsb(v).saturating_add(self.rows.lsb_of_b(k));
-        self.cols.iter().zip(self.values).map(product).min().unwrap_or(i64::MAX)
+        let lowest = || self.cols.iter().zip(self.values).map(product).min().unwrap_or(i64::MAX);
+        *self.lsb.get_or_init(lowest)
     }
 
     /// True where a multiplied pad faces a NaN or an infinity somewhere in the row.
@@ -114,7 +129,7 @@ impl SpmmRow<'_, '_> {
 
     /// Shows all elements, in order.
     pub(super) fn elements(&self, scratch: &mut Scratch, visit: &mut dyn FnMut(&ElementInput<'_>)) {
-        let n = self.rows.b.cols();
+        let n = self.rows.cols;
         let width = Gathered::width(self.cols.len() + self.pads.len());
         for first in (0..n).step_by(width) {
             self.some(first..n.min(first + width), scratch, visit);

@@ -125,6 +125,23 @@ impl Screen {
         row.pads.is_empty() && row.cols.iter().zip(row.values).all(of_term)
     }
 
+    /// True where some element is certainly wrong, whether T0 applies to it or not: it is not the exact value, and beyond the bound.
+    pub(super) fn is_beyond(
+        &self,
+        row: &SpmmRow<'_, '_>,
+        tolerance: &Tolerance,
+        result: RowResult<'_>,
+    ) -> bool {
+        let (alpha, beta, allowed) = (self.alpha, self.beta, Allowed::new(tolerance));
+        let (fine, free, t0) = (&[][..], &[][..], T0::Nowhere);
+        let lanes = Lanes { panel: row.panel, result, fine, free, t0, alpha, beta, allowed };
+        let beyond = |j: usize| {
+            let compared = lanes.compare(lanes.numbers(j));
+            compared.sane && compared.beyond && result.found[j].is_finite()
+        };
+        (0..row.panel.width()).any(beyond)
+    }
+
     /// Screens one row.
     pub(super) fn row<'r>(
         &'r mut self,

@@ -1,16 +1,16 @@
 //! What the result of a task must be, worked out once for everybody who declares the same.
 //!
 //! ```text
-//! inputs --+-- declaration 1 -> exact operands -+- C as it was first  -> sheet -> backends, repeats, seeded bugs
-//!          |                                    \- C as it was second -> sheet
-//!          \-- declaration 2 -> ..
+//! inputs -> exact operands --+-- declaration 1 -+- C as it was first  -> sheet -> backends, repeats, seeded bugs
+//!                            |                  \- C as it was second -> sheet
+//!                            \-- declaration 2 that reads them in the same way -> ..
 //! ```
 //!
 //! Large results are judged as they are read and nothing is kept of them.
 
 use super::moved::Moved;
 use super::moves::judge_spgemm;
-use super::operands::ExactOperands;
+use super::operands::{ExactOperands, Reading};
 use super::sheet::Sheet;
 use super::tally::{Judged, Output, Place, is_screened, judge_problem};
 use crate::arithmetic::Arithmetic;
@@ -28,9 +28,13 @@ const MOST: usize = 1 << 17;
 /// What the result of one task must be, for each declaration that was asked for. It goes with one task and its operands.
 #[derive(Debug, Default)]
 pub struct Sheets {
+    operands: Mutex<Vec<(Reading, Arc<Read>)>>,
     products: Mutex<Vec<Arc<Product>>>,
     moves: Mutex<Vec<Arc<Moved>>>,
 }
+
+/// Operands in exact numbers, or why there are none.
+type Read = Result<Option<ExactOperands>, Refusal>;
 
 /// The result of a product for one declaration.
 #[derive(Debug)]
@@ -39,7 +43,7 @@ pub struct Product {
     profile: Profile,
     format: FormatKind,
     scalars: (f64, f64),
-    exact: Result<Option<ExactOperands>, Refusal>,
+    exact: Arc<Read>,
     sheets: Mutex<Vec<OfC>>,
 }
 
@@ -58,9 +62,20 @@ impl Sheets {
         if let Some(product) = made.iter().find(same) {
             return Arc::clone(product);
         }
-        let product = Arc::new(Product::new(inputs, arithmetic, profile));
+        let operands = self.operands(inputs, Reading::of(arithmetic, profile));
+        let product = Arc::new(Product::on(operands, inputs, arithmetic, profile));
         made.push(Arc::clone(&product));
         product
+    }
+
+    fn operands(&self, inputs: &Inputs<'_>, reading: Reading) -> Arc<Read> {
+        let mut made = self.operands.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, operands)) = made.iter().find(|(of, _)| *of == reading) {
+            return Arc::clone(operands);
+        }
+        let operands = Arc::new(ExactOperands::read(inputs, reading));
+        made.push((reading, Arc::clone(&operands)));
+        operands
     }
 
     /// The oracle's own result of a conversion or transpose; `None` of a product.
@@ -79,12 +94,17 @@ impl Product {
     /// Decodes the operands as one declaration sees them.
     #[must_use]
     pub fn new(inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Product {
+        let operands = Arc::new(ExactOperands::new(inputs, arithmetic, profile));
+        Product::on(operands, inputs, arithmetic, profile)
+    }
+
+    fn on(exact: Arc<Read>, inputs: &Inputs<'_>, arithmetic: &Arithmetic, profile: &Profile) -> Product {
         Product {
             arithmetic: *arithmetic,
             profile: profile.clone(),
             format: inputs.a.kind(),
             scalars: if inputs.op.is_dense() { (inputs.alpha, inputs.beta) } else { (1.0, 0.0) },
-            exact: ExactOperands::new(inputs, arithmetic, profile),
+            exact,
             sheets: Mutex::default(),
         }
     }
@@ -94,7 +114,7 @@ impl Product {
     /// # Errors
     /// Why there is nothing to judge against.
     pub fn exact(&self) -> Result<&ExactOperands, String> {
-        match &self.exact {
+        match &*self.exact {
             Ok(Some(exact)) => Ok(exact),
             Ok(None) => Err("the case has no arithmetic to judge".to_owned()),
             Err(refusal) => Err(format!("the profile rejects the operands: {refusal}")),

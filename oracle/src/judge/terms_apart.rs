@@ -47,8 +47,7 @@ impl Apart {
     /// op(B) with a row for each column of A; `None` if it does not fit op(A).
     pub(super) fn rows_of(&self, b: &ExactDense) -> Option<ExactDense> {
         let inner = self.columns.last().map_or(0, |&last| last as usize + 1);
-        let row = |k: usize| self.columns[k] as usize;
-        (b.rows() == inner).then(|| b.some(row, (self.columns.len(), b.cols())))
+        (b.rows() == inner).then(|| b.rows_at(&self.columns))
     }
 }
 

@@ -67,7 +67,15 @@ impl<'b> ReferenceSpmm<'b> {
     /// Prepares B (k x n). A row-major matrix of f64 or f32 is borrowed, everything else is copied.
     #[must_use]
     pub fn new<T: crate::scalar::Element>(b: &'b Dense<T>) -> ReferenceSpmm<'b> {
-        let (rows, cols) = (b.rows(), b.cols());
+        ReferenceSpmm::of_columns(b, b.cols())
+    }
+
+    /// Prepares the first `cols` columns of B.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub(crate) fn of_columns<T: crate::scalar::Element>(b: &'b Dense<T>, cols: usize) -> ReferenceSpmm<'b> {
+        let rows = b.rows();
         let arch = pulp::Arch::new();
         let stored = match (T::wrap_slice(b.data()), b.layout()) {
             (AnySlice::F64(data), Layout::RowMajor) => {

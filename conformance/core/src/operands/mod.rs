@@ -11,6 +11,7 @@ pub(crate) use self::earlier::plain;
 use self::earlier::earlier;
 use crate::case::{Case, Fault, Filling};
 use crate::encodings::{Encoding, loosened};
+use crate::kept::Kept;
 use crate::origin::{Loaded, OriginError};
 use crate::placed::Placed;
 use crate::right::{self, Right};
@@ -429,13 +430,22 @@ impl Draw<'_> {
         check_size(self.spent)
     }
 
-    fn numbers(&mut self, operand: Operand, count: usize, precision: Precision) -> Vec<f64> {
+    /// The seed of the next operand.
+    fn seed(&mut self) -> u64 {
         self.stream += 1;
-        let seed = seed_of(self.case).wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut numbers = family_of(self.case).of(operand).fill(count, seed, precision);
+        seed_of(self.case).wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// What of an operand's values is kept, if not all.
+    fn kept(&self, operand: Operand) -> Option<Kept> {
         let p = &self.case.params;
-        let kept = if operand == Operand::C { p.kept_c } else { p.kept_b };
-        if let Some(kept) = kept {
+        if operand == Operand::C { p.kept_c } else { p.kept_b }
+    }
+
+    fn numbers(&mut self, operand: Operand, count: usize, precision: Precision) -> Vec<f64> {
+        let seed = self.seed();
+        let mut numbers = family_of(self.case).of(operand).fill(count, seed, precision);
+        if let Some(kept) = self.kept(operand) {
             kept.apply(&mut numbers);
         }
         numbers
@@ -452,13 +462,16 @@ impl Draw<'_> {
         let (outer, inner) = if layout == Layout::RowMajor { (rows, cols) } else { (cols, rows) };
         let ld = inner + pad;
         self.spend(outer as u128 * ld as u128)?;
-        let numbers = self.numbers(operand, outer * inner, precision);
         let shift = self.case.params.align;
-        let data = if pad == 0 {
-            Placed::from_f64(precision, &numbers, shift)
+        let data = if pad == 0 && self.kept(operand).is_none() {
+            let (family, seed) = (family_of(self.case).of(operand), self.seed());
+            with_scalar!(precision, T => {
+                Placed::made(outer * inner, shift, |elements: &mut [T]| family.fill_elements(elements, seed))
+            })
         } else {
+            let numbers = self.numbers(operand, outer * inner, precision);
             let mut padded = vec![f64::NAN; outer * ld];
-            for (to, from) in padded.chunks_exact_mut(ld).zip(numbers.chunks_exact(inner.max(1))) {
+            for (to, from) in padded.chunks_exact_mut(ld.max(1)).zip(numbers.chunks_exact(inner.max(1))) {
                 to[..inner].copy_from_slice(from);
             }
             Placed::from_f64(precision, &padded, shift)

@@ -62,9 +62,9 @@ pub fn run_case_repeated(
     let records = match build(case, loaded) {
         Err(error) => backends.iter().map(|b| unmade(case, b.as_ref(), error.to_string())).collect(),
         Ok(operands) => {
-            let degenerate = degenerate(case, &operands);
-            let inputs = digest::hex(digest::inputs(case, &operands));
             let sheets = Sheets::default();
+            let degenerate = degenerate(case, &operands, &sheets);
+            let inputs = digest::hex(digest::inputs(case, &operands));
             let judged = |(backend, spent): (&dyn Backend, &mut Duration)| {
                 let mut seen = RunState::new(&sheets);
                 let judged = judge_seen(case, &operands, backend, again, &mut seen);

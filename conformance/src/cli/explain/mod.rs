@@ -20,6 +20,7 @@ use number::labelled;
 use sparse_oracle::arithmetic::{Arithmetic, Combine, Parts, Reduction};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::format::Layout;
+use sparse_oracle::judge::Sheets;
 use sparse_oracle::model::tensor_core::TensorCore;
 use sparse_oracle::prelude::*;
 use sparse_oracle::profile::Profile;
@@ -185,7 +186,7 @@ fn describe(out: &mut StdoutLock<'_>, case: &Case, operands: &Operands) -> Resul
         let (rows, cols) = b.shape();
         writeln!(out, "  second     {} {rows} x {cols}, {} entries", b.kind().name(), b.nnz())?;
     }
-    let tags = degenerate(case, operands);
+    let tags = degenerate(case, operands, &Sheets::default());
     if tags.is_empty() {
         writeln!(out, "  strength   would notice zeros, a stale C, and any skipped row")?;
     } else {

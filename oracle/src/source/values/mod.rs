@@ -18,7 +18,8 @@ mod side_by_side;
 pub use operand::Operand;
 
 use super::random::Random;
-use crate::scalar::{FloatSpec, Precision};
+use crate::prelude::*;
+use crate::scalar::{FloatSpec, Precision, Scalar};
 use coded::Code;
 use range::{Range, power_of_two, sign};
 use std::fmt;
@@ -232,7 +233,9 @@ impl ValueFamily {
         }
         let range = Range::of(precision);
         let mut values: Vec<f64> = if let Some((low, high)) = self.binades(range.spec) {
-            side_by_side::fill(n, &mut random, |random| range.normal(random, low, high))
+            let mut values = vec![0.0; n];
+            side_by_side::fill(&mut values, &mut random, |random| range.normal(random, low, high));
+            values
         } else {
             (0..n).map(|_| self.sample(&mut random, precision)).collect()
         };
@@ -250,6 +253,28 @@ impl ValueFamily {
             _ => {}
         }
         values
+    }
+}
+
+impl ValueFamily {
+    /// As [`fill`](Self::fill), straight into elements of their type.
+    pub fn fill_elements<T: Scalar>(self, elements: &mut [T], seed: u64) {
+        let is_changed_later = matches!(
+            self,
+            ValueFamily::Cancelling | ValueFamily::NearCancelling | ValueFamily::PlacedSpecial
+        );
+        let range = Range::of(T::PRECISION);
+        match self.binades(range.spec) {
+            Some((low, high)) if !is_changed_later => {
+                let mut random = Random::new(seed, self.name());
+                let element = |random: &mut Random| T::from_f64(range.normal(random, low, high));
+                side_by_side::fill(elements, &mut random, element);
+            }
+            _ => {
+                let values = self.fill(elements.len(), seed, T::PRECISION);
+                elements.iter_mut().zip(values).for_each(|(to, value)| *to = T::from_f64(value));
+            }
+        }
     }
 }
 

@@ -33,10 +33,11 @@ impl Range {
     #[inline(always)]
     pub(super) fn normal(self, random: &mut Random, low: i32, high: i32) -> f64 {
         let fraction_bits = self.spec.significand - 1;
-        let significand = 1 << fraction_bits | random.below(1 << fraction_bits);
-        let exponent = random.between(i64::from(low), i64::from(high)) as i32;
-        let magnitude = scaled(significand, exponent - fraction_bits as i32).min(self.spec.max_finite());
-        sign(random, magnitude)
+        let fraction = random.below(1 << fraction_bits) << (52 - fraction_bits);
+        // Every binade of every type is one of normal numbers of f64; bits of positive floats are in the order of the floats.
+        let exponent = random.between(i64::from(low), i64::from(high)) + 1023;
+        let magnitude = ((exponent as u64) << 52 | fraction).min(self.spec.max_finite().to_bits());
+        f64::from_bits(random.below(2) << 63 | magnitude)
     }
 
     /// Half subnormal; else the smallest subnormal, the smallest normal, or up to 2^3 times that.

@@ -1,11 +1,11 @@
 //! Values that take three draws each, drawn side by side: the same ones as one after another.
 //!
 //! ```text
-//! values   | piece 0: quarter | quarter | quarter | quarter | piece 1: ..      pieces on all threads;
-//! stream   ^ 0                ^ ahead   ^ ahead   ^ ahead                      in a piece four streams take turns
+//! values   | piece 0: half | half | piece 1: half | half | ..      pieces on all threads;
+//! stream   ^ 0             ^ ahead of it                           in a piece two streams take turns
 //! ```
 //!
-//! A draw waits for the one before it in its stream, so that four streams together take hardly longer than one.
+//! A draw waits for the one before it in its stream, so that two streams together take hardly longer than one.
 
 use crate::source::random::Random;
 use rayon::prelude::*;
@@ -13,39 +13,32 @@ use rayon::prelude::*;
 /// Values of a piece.
 const PIECE: usize = 1 << 16;
 
-/// Streams that take turns.
-const STREAMS: usize = 4;
-
 /// Draws that a value takes.
 const DRAWS: u64 = 3;
 
-/// `n` values; `random` is then as far as after drawing them one by one.
-pub(super) fn fill(n: usize, random: &mut Random, value: impl Fn(&mut Random) -> f64 + Sync) -> Vec<f64> {
-    let mut values = vec![0.0; n];
+/// Fills `values`; `random` is then as far as after drawing them one by one.
+pub(super) fn fill<T: Send>(values: &mut [T], random: &mut Random, value: impl Fn(&mut Random) -> T + Sync) {
+    let n = values.len();
     let start = &*random;
-    let piece = |(number, values): (usize, &mut [f64])| {
+    let piece = |(number, values): (usize, &mut [T])| {
         fill_piece(values, start.ahead((number * PIECE) as u64 * DRAWS), &value);
     };
     if n <= PIECE {
-        piece((0, &mut values));
+        piece((0, values));
     } else {
         values.par_chunks_mut(PIECE).enumerate().for_each(piece);
     }
     *random = random.ahead(n as u64 * DRAWS);
-    values
 }
 
 #[inline(always)]
-fn fill_piece(values: &mut [f64], start: Random, value: &impl Fn(&mut Random) -> f64) {
-    let quarter = values.len() / STREAMS;
-    let (first, rest) = values.split_at_mut(quarter);
-    let (second, rest) = rest.split_at_mut(quarter);
-    let (third, fourth) = rest.split_at_mut(quarter);
-    let mut streams: [Random; STREAMS] =
-        std::array::from_fn(|stream| start.ahead((stream * quarter) as u64 * DRAWS));
-    for i in 0..quarter {
-        let [a, b, c, d] = &mut streams;
-        (first[i], second[i], third[i], fourth[i]) = (value(a), value(b), value(c), value(d));
+fn fill_piece<T>(values: &mut [T], mut first: Random, value: &impl Fn(&mut Random) -> T) {
+    let half = values.len() / 2;
+    let mut second = first.ahead(half as u64 * DRAWS);
+    let (left, right) = values.split_at_mut(half);
+    let (pairs, rest) = right.split_at_mut(half);
+    for (left, right) in left.iter_mut().zip(pairs) {
+        (*left, *right) = (value(&mut first), value(&mut second));
     }
-    fourth[quarter..].iter_mut().for_each(|to| *to = value(&mut streams[STREAMS - 1]));
+    rest.iter_mut().for_each(|to| *to = value(&mut second));
 }

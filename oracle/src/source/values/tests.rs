@@ -2,7 +2,6 @@
 
 use super::range::power_of_two;
 use super::*;
-use crate::prelude::*;
 use crate::scalar::{Specials, Values};
 
 /// These do not depend on the seed.
@@ -57,11 +56,21 @@ fn values_are_those_of_one_stream() {
             assert!(same, "{n} of {family} in {precision}");
         }
     }
+    for (family, precision) in every() {
+        crate::with_scalar!(precision, T => {
+            let mut elements = [T::from_f64(0.0); 301];
+            family.fill_elements(&mut elements, 4);
+            let expected = family.fill(301, 4, precision);
+            let same = elements.iter().zip(expected).all(|(x, y)| x.bits64() == T::from_f64(y).bits64());
+            assert!(same, "{family} in {precision}");
+        });
+    }
     // Of the families that change values afterwards: that the stream goes on where it was.
     for precision in Precision::ALL {
         let (mut random, mut one_by_one) = (Random::new(3, "test"), Random::new(3, "test"));
         let normal = |random: &mut Random| Range::of(precision).normal(random, -1, 1);
-        let found = side_by_side::fill(77, &mut random, normal);
+        let mut found = [0.0; 77];
+        side_by_side::fill(&mut found, &mut random, normal);
         let expected = (0..77).map(|_| normal(&mut one_by_one).to_bits());
         assert!(expected.eq(found.iter().map(|x| x.to_bits())), "{precision}");
         assert_eq!(random.bits(), one_by_one.bits(), "{precision}");
