@@ -4,9 +4,11 @@
 //! A [`Sheet`] has every element worked out by the rule; [`judge_problem`] screens. Results are perturbed one element at a time, so that a
 //! verdict, its count, its first element and its share speak of that element.
 
-use sparse_oracle::Precision::{self, Bf16, F16, F32, F64};
-use sparse_oracle::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Instruction, Reduction};
-use sparse_oracle::format::{Csr, CsrParts, Dense};
+use sparse_oracle::Precision::{self, Bf16, E4m3, F16, F32, F64, Tf32};
+use sparse_oracle::arithmetic::{
+    Architecture, Arithmetic, CpuUnit, Epilogue, Instruction, Pads, Reduction, Slot,
+};
+use sparse_oracle::format::{Csr, CsrParts, Dense, Entries, Entry};
 use sparse_oracle::judge::{
     Accepted, Alternative, ElementVerdict, ExactDense, Output, Place, Problem, Rule, Sheet, judge_problem,
     vacuity,
@@ -20,9 +22,51 @@ use sparse_oracle::source::values::{VALUE_FAMILIES, ValueFamily};
 /// Elements that both judges look at.
 const ELEMENTS: usize = 10_000_000;
 
+/// Multiplied pads, and places along k.
+type Layout = (Option<Csr<()>>, Option<Csr<Slot>>);
+
+/// A layout for a declaration that has one: some positions without an entry are multiplied pads, and terms have places along k, mostly
+/// ascending, with gaps.
+fn layout(random: &mut Random, a: &Csr<f64>, arithmetic: &Arithmetic) -> Layout {
+    let part = arithmetic.part();
+    if random.below(3) == 0 || part.block() == 1 {
+        return (None, None);
+    }
+    let (mut pads, mut slots) = (Vec::new(), Vec::new());
+    for i in 0..a.rows {
+        let stored = a.row(i).0;
+        let is_pad =
+            |col: &u32| part.pads == Pads::Multiplied && !stored.contains(col) && random.below(3) == 0;
+        let of_row: Vec<u32> = (0..a.cols as u32).filter(is_pad).collect();
+        let mut terms: Vec<u32> = stored.iter().chain(&of_row).copied().collect();
+        terms.sort_unstable();
+        let mut at = random.below(40) as u32;
+        let mut places: Vec<u32> = terms
+            .iter()
+            .map(|_| {
+                at += 1 + [0, 0, 0, 3, 50][random.below(5) as usize];
+                at
+            })
+            .collect();
+        if random.below(8) == 0 {
+            random.shuffle(&mut places);
+        }
+        let entry = |col: u32, value: Slot| Entry { row: i as u32, col, value };
+        slots.extend(terms.iter().zip(places).map(|(&col, at)| entry(col, Slot { in_tile: true, at })));
+        pads.extend(of_row.iter().map(|&col| Entry { row: i as u32, col, value: () }));
+    }
+    let (rows, cols) = (a.rows, a.cols);
+    let pads = Csr::from_entries(&Entries { rows, cols, list: pads }).expect("positions");
+    let slots = Csr::from_entries(&Entries { rows, cols, list: slots }).expect("positions");
+    ((part.pads == Pads::Multiplied).then_some(pads), (random.below(4) > 0).then_some(slots))
+}
+
 /// A declaration and the type of its operands.
 fn declarations() -> Vec<(Arithmetic, Precision)> {
     let chain = |reduction, acc, out| Arithmetic::chain(reduction, acc, out);
+    let mma = |shape, acc, input| {
+        Arithmetic::mma(Some(Architecture::Sm90), Instruction::mma(shape, acc, input), acc)
+    };
     let wgmma = Instruction::mma((16, 8, 16), F32, F16);
     vec![
         (Arithmetic::any(F32, F32), F32),
@@ -39,6 +83,11 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
         (chain(Reduction::FmaChain, F32, F32).from_c().epilogue(Epilogue::AlphaIntoA), F32),
         (Arithmetic::mma(None, wgmma, F32), F16),
         (Arithmetic::mma(Some(Architecture::Sm90), wgmma, F16), F16),
+        (mma((16, 8, 16), F16, F16).multiplies_pads(), F16),
+        (mma((16, 8, 16), F32, Bf16).from_c().epilogue(Epilogue::None).multiplies_pads(), Bf16),
+        (mma((16, 8, 8), F32, Tf32).epilogue(Epilogue::MulThenFma), Bf16),
+        (mma((16, 8, 32), F32, E4m3).multiplies_pads(), E4m3),
+        (mma((8, 8, 4), F64, F64), F64),
         (Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32), Bf16),
     ]
 }
@@ -123,14 +172,16 @@ fn the_screen_says_what_the_rule_says() {
         let out = arithmetic.out;
         let operands = Operands::new(&mut random, family, *input, out);
         let Operands { a, b, c } = &operands;
-        let problem = Problem::Spmm { a, pads: None, b: &b.clone().into(), slots: None };
+        let (pads, slots) = layout(&mut random, a, arithmetic);
+        let (pads, slots) = (pads.as_ref(), slots.as_ref());
+        let problem = Problem::Spmm { a, pads, b: &b.clone().into(), slots };
         // The screen reads B in the type that it is stored in, mostly.
         let stored = if *input == F64 || turn % 4 == 0 {
             b.clone().into()
         } else {
             ExactDense::Narrow(Dense::from_fn(b.rows(), b.cols(), |i, j| b.at(i, j) as f32))
         };
-        let screened_problem = Problem::Spmm { a, pads: None, b: &stored, slots: None };
+        let screened_problem = Problem::Spmm { a, pads, b: &stored, slots };
         let held = Values::from_f64(out, c);
         let place = Place::Strides(b.cols(), 1);
         let before = Some((held.as_slice(), place));

@@ -10,6 +10,8 @@
 //! The verdict does not depend on the number of threads: pieces are cut by the matrix alone, and what a tally says is a largest share, a first
 //! element and counts.
 
+use super::core_rows::{self, Accumulate, CoreRows, instruction};
+use super::exact_dense::ExactDense;
 use super::lanes::RowResult;
 use super::modelled::ChainRows;
 use super::problem::Problem;
@@ -18,6 +20,7 @@ use super::rule::Rule;
 use super::screen::{ElementClass, Screen};
 use super::tally::{Output, Place, Tally};
 use crate::each_precision;
+use crate::model::tensor_core::ModelSpmm;
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Scalar, decode};
 use rayon::prelude::*;
@@ -26,6 +29,8 @@ use std::ops::Range;
 /// An SpMM whose rows are screened.
 pub(super) struct Screened<'a> {
     rows: SpmmRows<'a>,
+    /// Rows of B without zeros and subnormal numbers, where a declaration counts those.
+    ordinary_rows: Vec<bool>,
     output: &'a Output<'a>,
     /// Where element (i, j) is in the result.
     place: (usize, usize),
@@ -44,7 +49,7 @@ impl<'a> Screened<'a> {
             && !held_by_number
             && !finite_poison
             && output.found.precision() == rule.arithmetic().out
-            && (!rule.has_model() || ChainRows::takes(rule))
+            && (!rule.has_model() || ChainRows::takes(rule) || instruction(rule).is_some())
             && Screen::new(rule).is_some()
     }
 
@@ -60,14 +65,30 @@ impl<'a> Screened<'a> {
         let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
         let Place::Strides(by_row, by_col) = output.place else { return None };
         let rows = SpmmRows::new(a, (pads, slots), b);
-        Some(rows.map(|rows| Screened { rows, output, place: (by_row, by_col) }))
+        let ordinary_rows = Screen::new(rule)
+            .filter(|screen| !screen.is_plain())
+            .map_or_else(Vec::new, |screen| screen.ordinary_rows(b));
+        Some(rows.map(|rows| Screened { rows, ordinary_rows, output, place: (by_row, by_col) }))
     }
 
     /// Judges all rows.
     pub(super) fn judge<'r>(&self, rule: &(impl Fn() -> Rule<'r> + Sync)) -> Result<Tally, Refusal> {
+        let Some(core) = instruction(&rule()) else { return self.judge_on(rule, None) };
+        crate::with_scalar!(core.instruction().input, T => {
+            let b = core_rows::typed::<T>(self.rows.b);
+            let prepared = b.as_ref().and_then(|b| ModelSpmm::new(core, b).ok());
+            self.judge_on(rule, prepared.as_ref().map(|prepared| prepared as &dyn Accumulate))
+        })
+    }
+
+    fn judge_on<'r>(
+        &self,
+        rule: &(impl Fn() -> Rule<'r> + Sync),
+        prepared: Option<&dyn Accumulate>,
+    ) -> Result<Tally, Refusal> {
         let pieces = self.rows.pieces();
-        let memory = || Memory::new(rule(), &self.rows);
-        let judged = |memory: &mut Memory<'r>, piece| self.piece(memory, piece);
+        let memory = || Memory::new(rule(), &self.rows, prepared);
+        let judged = |memory: &mut Memory<'_>, piece| self.piece(memory, piece);
         let tallies: Vec<Tally> = match pieces.len() {
             1 => pieces.into_iter().map(|piece| judged(&mut memory(), piece)).collect(),
             _ => pieces.into_par_iter().map_init(memory, judged).collect(),
@@ -94,12 +115,12 @@ impl<'a> Screened<'a> {
         self.fill(row.index, found, held);
         let modelled = match (rule.has_model(), model) {
             (false, _) => Some(None),
-            (true, Some(model)) if row.pads.is_empty() => model.row(row, held).map(Some),
-            (true, _) => None,
+            (true, Some(model)) => model.row(row, held).map(Some),
+            (true, None) => None,
         };
         let allowance = if screen.is_plain() {
             rule.allowance_of(row.panel.terms())
-        } else if screen.is_uniform(row) {
+        } else if screen.is_uniform(row, &self.ordinary_rows) {
             let mut allowance = None;
             row.element(0, scratch, &mut |site| allowance = rule.allowance(site));
             allowance
@@ -173,19 +194,43 @@ fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64
     });
 }
 
+/// What works out the bits of a row, where a declaration fixes them.
+enum RowModel<'m> {
+    Chain(ChainRows),
+    Core(CoreRows<'m>),
+}
+
+impl<'m> RowModel<'m> {
+    fn new(rule: &Rule<'_>, b: &ExactDense, prepared: Option<&'m dyn Accumulate>) -> Option<RowModel<'m>> {
+        match prepared {
+            Some(prepared) => CoreRows::new(rule, prepared).map(RowModel::Core),
+            None => ChainRows::new(rule, b).map(RowModel::Chain),
+        }
+    }
+
+    /// The results of one row, as f64; `None` where the rule has to look at every element.
+    fn row(&mut self, row: &SpmmRow<'_, '_>, held: &[f64]) -> Option<&[f64]> {
+        match self {
+            RowModel::Chain(chain) if row.pads.is_empty() => chain.row(row, held),
+            RowModel::Chain(_) => None,
+            RowModel::Core(core) => core.row(row, held),
+        }
+    }
+}
+
 /// What a thread needs for rows, used again and again.
-struct Memory<'r> {
-    rule: Rule<'r>,
+struct Memory<'m> {
+    rule: Rule<'m>,
     screen: Option<Screen>,
-    model: Option<ChainRows>,
+    model: Option<RowModel<'m>>,
     found: Vec<f64>,
     held: Vec<f64>,
     scratch: Scratch,
 }
 
-impl<'r> Memory<'r> {
-    fn new(rule: Rule<'r>, rows: &SpmmRows<'_>) -> Memory<'r> {
-        let (screen, model) = (Screen::new(&rule), ChainRows::new(&rule, rows.b));
+impl<'m> Memory<'m> {
+    fn new(rule: Rule<'m>, rows: &SpmmRows<'_>, prepared: Option<&'m dyn Accumulate>) -> Memory<'m> {
+        let (screen, model) = (Screen::new(&rule), RowModel::new(&rule, rows.b, prepared));
         let [found, held] = [(); 2].map(|()| vec![0.0; rows.cols]);
         Memory { rule, screen, model, found, held, scratch: Scratch::default() }
     }

@@ -13,6 +13,7 @@
 
 mod accepted;
 mod by_rows;
+mod core_rows;
 mod encoded;
 mod exact_dense;
 mod finest;

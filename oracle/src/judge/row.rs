@@ -12,7 +12,7 @@ use super::exact_dense::ExactDense;
 const GATHERED: usize = 1 << 20;
 
 /// A row with its multiplied pads.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct MergedRow {
     pub(super) cols: Vec<u32>,
     pub(super) values: Vec<f64>,

@@ -159,11 +159,16 @@ impl SpmmRow<'_, '_> {
                 sum: &sum,
                 lsb,
                 terms: Terms::Row { cols, values, b: gathered.column(j - columns.start) },
-                slots: self.rows.slots.map(|slots| slots.row(self.index).1),
+                slots: self.slots(),
                 factor: None,
                 poisoned: faces_special && self.pads.iter().any(is_special),
             });
         }
+    }
+
+    /// The slot of each term, pads among them, where a layout gives them.
+    pub(super) fn slots(&self) -> Option<&[Slot]> {
+        self.rows.slots.map(|slots| &slots.row(self.index).1[..])
     }
 
     /// B.

@@ -17,7 +17,7 @@
 //!    sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
 //!    too fine; where neither tells, by the finest product of each column.
 
-use super::exact_dense::{each_width, row as of_row};
+use super::exact_dense::{ExactDense, each_width, row as of_row};
 use super::finest::{FindFree, FindLargest, Fine, FloatLimits, Largest};
 use super::lanes::{AllPass, Allowed, CLEAR, Compared, Lanes, RowResult, SoFar, T0, TINY};
 use super::load::Counting;
@@ -116,13 +116,18 @@ impl Screen {
         self.plain
     }
 
+    /// For each row of B, whether none of its elements is 0 or counted as a subnormal one.
+    pub(super) fn ordinary_rows(&self, b: &ExactDense) -> Vec<bool> {
+        let ordinary = |v: f64| v.abs() >= self.least_normal && v != 0.0;
+        let rows = 0..b.rows() as u32;
+        each_width!(b, b => rows.map(|k| of_row(b, k).iter().all(|v| ordinary(v.widen()))).collect())
+    }
+
     /// True where every element of the row has the same counts of terms, and none of its operands is counted as a subnormal one.
-    pub(super) fn is_uniform(&self, row: &SpmmRow<'_, '_>) -> bool {
-        let normal = |v: f64| v.abs() >= self.least_normal;
-        let of_term = |(&k, &a): (&u32, &f64)| {
-            a == 0.0 || normal(a) && each_width!(row.b(), b => of_row(b, k).iter().all(|b| normal(b.widen())))
-        };
-        row.pads.is_empty() && row.cols.iter().zip(row.values).all(of_term)
+    pub(super) fn is_uniform(&self, row: &SpmmRow<'_, '_>, ordinary_rows: &[bool]) -> bool {
+        let is_ordinary = |k: &u32| ordinary_rows[*k as usize];
+        let of_term = |(k, &a): (&u32, &f64)| a == 0.0 || a.abs() >= self.least_normal && is_ordinary(k);
+        row.pads.iter().all(is_ordinary) && row.cols.iter().zip(row.values).all(of_term)
     }
 
     /// True where some element is certainly wrong, whether T0 applies to it or not: it is not the exact value, and beyond the bound.

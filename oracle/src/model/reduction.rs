@@ -87,16 +87,12 @@ impl Model {
     ) -> Option<u64> {
         let arithmetic = self.arithmetic;
         let unit = self.first.unit;
-        let scaled_c = || if beta == 1.0 { c } else { unit.mul(beta, c) };
         if alpha == 0.0 && !computes_zero {
             // A and B are not read: nothing is added to beta * C.
-            let result = if beta == 0.0 { 0.0 } else { scaled_c() };
+            let result = if beta == 0.0 { 0.0 } else { scaled(unit, beta, c) };
             return Some(encode(result, arithmetic.out, Rounding::NearestEven));
         }
-        let start = |part: &Part| match part.init {
-            Init::C if beta != 0.0 => scaled_c(),
-            _ => 0.0,
-        };
+        let start = |part: &Part| start_of(part, unit, (beta, c));
         let fold = |v: f64| if alpha == 1.0 { v } else { unit.mul(alpha, v) };
         let terms = terms.map(|term| arithmetic.epilogue.folded(term, fold));
         let acc = match slots {
@@ -110,15 +106,34 @@ impl Model {
                 self.placed_sum(slots, start)?
             }
         };
+        Some(self.finish(acc, (alpha, beta), c))
+    }
+
+    /// The instruction, where all terms go through one.
+    pub(crate) fn core(&self) -> Option<TensorCore> {
+        match self.first.step {
+            BlockStep::Core(core) if self.second.is_none() => Some(core),
+            _ => None,
+        }
+    }
+
+    /// What the accumulator of the first part starts from.
+    pub(crate) fn start(&self, beta: f64, c: f64) -> f64 {
+        start_of(&self.first.part, self.first.unit, (beta, c))
+    }
+
+    /// The bits, in the output type, of what alpha, beta and C make of the sum.
+    pub(crate) fn finish(&self, acc: f64, (alpha, beta): (f64, f64), c: f64) -> u64 {
+        let unit = self.first.unit;
         let scale = |acc: f64| if alpha == 1.0 { acc } else { unit.mul(alpha, acc) };
-        let result = match arithmetic.epilogue {
+        let result = match self.arithmetic.epilogue {
             Epilogue::None | Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => acc,
             Epilogue::MulThenFma if beta == 0.0 => scale(acc),
             Epilogue::MulThenFma => unit.fma(beta, c, scale(acc)),
             Epilogue::MulThenAdd if beta == 0.0 => scale(acc),
-            Epilogue::MulThenAdd => unit.add(scale(acc), scaled_c()),
+            Epilogue::MulThenAdd => unit.add(scale(acc), scaled(unit, beta, c)),
         };
-        Some(encode(result, arithmetic.out, Rounding::NearestEven))
+        encode(result, self.arithmetic.out, Rounding::NearestEven)
     }
 
     /// The sums of all parts, by slots.
@@ -148,6 +163,19 @@ impl Model {
                 Some(self.first.unit.add(sums.0, sums.1))
             }
         }
+    }
+}
+
+/// beta * c; a beta of 1 multiplies nothing.
+fn scaled(unit: Unit, beta: f64, c: f64) -> f64 {
+    if beta == 1.0 { c } else { unit.mul(beta, c) }
+}
+
+/// What the accumulator of a part starts from.
+fn start_of(part: &Part, unit: Unit, (beta, c): (f64, f64)) -> f64 {
+    match part.init {
+        Init::C if beta != 0.0 => scaled(unit, beta, c),
+        _ => 0.0,
     }
 }
 
