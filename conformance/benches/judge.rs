@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench -p sparse-conformance --bench judge                                generated matrices, N = 32 and 128
 //! cargo bench -p sparse-conformance --bench judge -- n=32 types=f32,f16 FILE ..  matrices of yours, or generators such as rmat:scale=12
+//! cargo bench .. -- backend=cuda-mma types=spmm.bcsr.f16_f16_f32_f32 FILE ..     one backend, and contracts by their names
 //! RAYON_NUM_THREADS=2 cargo bench ..                                             one thread unless this says otherwise
 //! ```
 //!
@@ -20,8 +21,10 @@ use sparse_conformance::operands::{Operands, build};
 use sparse_conformance::origin::Loaded;
 use sparse_conformance::response::{DenseResult, Response};
 use sparse_conformance::runner::run_case_repeated;
-use sparse_oracle::Scalar;
+use sparse_oracle::format::Csr;
 use sparse_oracle::judge::Sheets;
+use sparse_oracle::prelude::*;
+use sparse_oracle::scalar::Scalar;
 use std::time::{Duration, Instant};
 
 const TURNS: usize = 3;
@@ -35,16 +38,19 @@ struct Options {
     widths: Vec<usize>,
     types: Vec<String>,
     matrices: Vec<String>,
+    backend: Option<String>,
 }
 
 impl Options {
     fn of(arguments: impl Iterator<Item = String>) -> Options {
-        let mut options = Options { widths: vec![32, 128], types: Vec::new(), matrices: Vec::new() };
+        let mut options =
+            Options { widths: vec![32, 128], types: Vec::new(), matrices: Vec::new(), backend: None };
         for argument in arguments.filter(|argument| argument != "--bench") {
             match argument.split_once('=') {
                 Some(("n", list)) => {
                     options.widths = list.split(',').filter_map(|n| n.parse().ok()).collect();
                 }
+                Some(("backend", name)) => options.backend = Some(name.to_owned()),
                 Some(("types", list)) => options.types = list.split(',').map(str::to_owned).collect(),
                 _ => options.matrices.push(argument),
             }
@@ -91,7 +97,12 @@ fn main() {
                 let line = format!("{}/{origin}/values=near-one,1/n={n}", contract(types));
                 let case: Case = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
                 let loaded = case.origin.load().expect("the matrix");
-                let backend = fastest(&case, &backends);
+                let backend = match &options.backend {
+                    Some(name) => {
+                        backends.iter().find(|b| b.name() == name).expect("a backend of this name").as_ref()
+                    }
+                    None => fastest(&case, &backends),
+                };
                 ratios.push(pool.install(|| measure((matrix, types, n), &case, &loaded, backend)));
             }
         }
@@ -106,6 +117,7 @@ fn main() {
 
 fn contract(types: &str) -> String {
     match types {
+        whole if whole.contains('.') => whole.to_owned(),
         "f64" => "spmm.csr.f64_f64_f64_f64".to_owned(),
         narrow => format!("spmm.csr.{narrow}_{narrow}_f32_f32"),
     }
@@ -191,11 +203,9 @@ struct Plain {
 impl Plain {
     fn new(operands: &Operands, result: &DenseResult) -> Plain {
         let b = operands.b.as_ref().expect("B");
-        let (row_ptr, col_idx, values) = sparse_oracle::each_sparse!(&operands.a, m => match m {
-            sparse_oracle::format::Sparse::Csr(m) => {
-                (m.row_ptr.clone(), m.col_idx.clone(), m.values.iter().map(|v| v.to_f64()).collect())
-            }
-            _ => panic!("CSR"),
+        let (row_ptr, col_idx, values) = sparse_oracle::each_sparse!(&operands.a, m => {
+            let m = Csr::from_entries(&m.entries()).expect("entries of a matrix");
+            (m.row_ptr.clone(), m.col_idx.clone(), m.values.iter().map(|v| v.to_f64()).collect())
         });
         let dense = (0..b.rows).flat_map(|i| (0..b.cols).map(move |j| b.at(i, j))).collect();
         let found = result.found();

@@ -87,6 +87,7 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
         (mma((16, 8, 16), F32, Bf16).from_c().epilogue(Epilogue::None).multiplies_pads(), Bf16),
         (mma((16, 8, 8), F32, Tf32).epilogue(Epilogue::MulThenFma), Bf16),
         (mma((16, 8, 32), F32, E4m3).multiplies_pads(), E4m3),
+        (mma((16, 8, 32), F32, E4m3).from_c().epilogue(Epilogue::None), E4m3),
         (mma((8, 8, 4), F64, F64), F64),
         (Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32), Bf16),
     ]

@@ -59,6 +59,7 @@ pub fn encode(value: f64, precision: Precision, mode: Rounding) -> u64 {
 
 /// The bit pattern of a number that `precision` has, infinities among them; `None` for one that it has not, and for NaN.
 #[must_use]
+#[inline]
 pub fn encode_exact(value: f64, precision: Precision) -> Option<u64> {
     let spec = precision.spec();
     let bits = value.to_bits();
