@@ -6,7 +6,7 @@
 
 use sparse_oracle::Precision::{self, Bf16, E4m3, F16, F32, F64, Tf32};
 use sparse_oracle::arithmetic::{
-    Architecture, Arithmetic, CpuUnit, Epilogue, Instruction, Pads, Reduction, Slot,
+    Architecture, Arithmetic, CpuUnit, Engine, Epilogue, Instruction, Pads, Reduction, Slot,
 };
 use sparse_oracle::format::{Csr, CsrParts, Dense, Entries, Entry};
 use sparse_oracle::judge::{
@@ -67,6 +67,11 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
     let mma = |shape, acc, input| {
         Arithmetic::mma(Some(Architecture::Sm90), Instruction::mma(shape, acc, input), acc)
     };
+    // Its sums have 14 bits: an instruction of zeros alone changes C.
+    let fp8_of = |architecture, instruction| {
+        let from_zero = Arithmetic::mma(Some(architecture), instruction, F32);
+        from_zero.from_c().epilogue(Epilogue::None).multiplies_pads()
+    };
     let wgmma = Instruction::mma((16, 8, 16), F32, F16);
     vec![
         (Arithmetic::any(F32, F32), F32),
@@ -88,6 +93,8 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
         (mma((16, 8, 8), F32, Tf32).epilogue(Epilogue::MulThenFma), Bf16),
         (mma((16, 8, 32), F32, E4m3).multiplies_pads(), E4m3),
         (mma((16, 8, 32), F32, E4m3).from_c().epilogue(Epilogue::None), E4m3),
+        (fp8_of(Architecture::Sm89, Instruction::mma((16, 8, 32), F32, E4m3)), E4m3),
+        (fp8_of(Architecture::Sm90, Instruction::mma((64, 8, 32), F32, E4m3).engine(Engine::Wgmma)), E4m3),
         (mma((8, 8, 4), F64, F64), F64),
         (Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32), Bf16),
     ]
@@ -320,7 +327,8 @@ fn what_a_case_forgives_is_what_every_element_forgives() {
         let problem = Problem::Spmm { a: &a, pads: None, b: &b, slots: None };
         let held = Values::from_f64(out, &c);
         let reads_c = beta != 0.0;
-        let before = reads_c.then(|| (held.as_slice(), Place::Strides(b.cols(), 1)));
+        let place = if turn % 2 == 0 { Place::Visited } else { Place::Strides(b.cols(), 1) };
+        let before = reads_c.then(|| (held.as_slice(), place));
         let found = vacuity(&problem, arithmetic, (alpha, beta), before).passes;
 
         let mut rule = Rule::of(&problem, (arithmetic, &Profile::default()), (alpha, beta));

@@ -45,9 +45,7 @@ impl Shared {
             filling: Filling::Drawn(FAMILY, SEED),
             params: Params { n, ..Params::default() },
         };
-        let mut operands = build(&case, loaded)?;
-        // C before the call is not read: beta is 0.
-        operands.c = [Vec::new(), Vec::new()];
+        let operands = build(&case, loaded)?;
         let nnz = sparse_oracle::each_sparse!(&operands.a, m => m.nnz());
         Ok(Shared { case, operands: Arc::new(operands), nnz })
     }

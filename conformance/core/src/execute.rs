@@ -97,7 +97,12 @@ impl Frame {
 
     /// Elements and nothing between them.
     fn is_gapless(&self) -> bool {
-        self.ld == if self.layout == Layout::RowMajor { self.cols } else { self.rows }
+        self.ld == self.inner()
+    }
+
+    /// Elements that are used of each row, or column, as it lies in memory.
+    fn inner(&self) -> usize {
+        if self.layout == Layout::RowMajor { self.cols } else { self.rows }
     }
 
     fn place(&self) -> Place {
@@ -133,8 +138,7 @@ impl Frame {
         if self.is_gapless() {
             return None;
         }
-        let used = if self.layout == Layout::RowMajor { self.cols } else { self.rows };
-        let mut pads = (0..slice.len()).filter(|at| at % self.ld.max(1) >= used);
+        let mut pads = (0..slice.len()).filter(|at| at % self.ld.max(1) >= self.inner());
         Some(pads.find(|&at| slice.bits(at) != CANARY)? as i64)
     }
 }
@@ -150,11 +154,10 @@ pub fn output(case: &Case, operands: &Operands, before: Before<'_>) -> DenseOper
 #[must_use]
 pub fn fault_applies(case: &Case, operands: &Operands) -> bool {
     let frame = Frame::of(case, operands);
-    let inner = if frame.layout == Layout::RowMajor { frame.cols } else { frame.rows };
     match case.params.fault {
         None => false,
         Some(Fault::ShortOutput) => frame.len() > 0,
-        Some(Fault::SmallLdc) => inner > 0,
+        Some(Fault::SmallLdc) => frame.inner() > 0,
         Some(Fault::AlphaNan | Fault::BetaInfinite | Fault::InnerShape) => true,
     }
 }

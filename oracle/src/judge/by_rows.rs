@@ -49,7 +49,7 @@ impl<'a> Screened<'a> {
             && !held_by_number
             && !finite_poison
             && output.found.precision() == rule.arithmetic().out
-            && (!rule.has_model() || ChainRows::takes(rule) || instruction(rule).is_some())
+            && (!rule.has_model() || ChainRows::takes(rule) || instruction(rule, problem.shape().1).is_some())
             && Screen::new(rule).is_some()
     }
 
@@ -73,7 +73,7 @@ impl<'a> Screened<'a> {
 
     /// Judges all rows.
     pub(super) fn judge<'r>(&self, rule: &(impl Fn() -> Rule<'r> + Sync)) -> Result<Tally, Refusal> {
-        let Some(core) = instruction(&rule()) else { return self.judge_on(rule, None) };
+        let Some(core) = instruction(&rule(), self.rows.cols) else { return self.judge_on(rule, None) };
         crate::with_scalar!(core.instruction().input, T => {
             let b = core_rows::typed::<T>(self.rows.b);
             let prepared = b.as_ref().and_then(|b| ModelSpmm::new(core, b).ok());

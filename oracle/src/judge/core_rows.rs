@@ -15,9 +15,9 @@ use super::rule::Rule;
 use crate::arithmetic::{Along, Selects, Slot};
 use crate::format::Dense;
 use crate::model::ModelError;
-use crate::model::reduction::Model;
+use crate::model::reduction::{Model, exact_bits};
 use crate::model::tensor_core::{ModelSpmm, PAD, TensorCore};
-use crate::scalar::{Precision, Rounding, Scalar, decode, encode, encode_exact};
+use crate::scalar::{Precision, Scalar, decode};
 use std::fmt::Debug;
 
 /// An instruction with B prepared for it.
@@ -32,13 +32,16 @@ impl<T: Scalar> Accumulate for ModelSpmm<'_, T> {
     }
 }
 
-/// The instruction of a declaration that one chain of one instruction computes, terms as they are.
-pub(super) fn instruction(rule: &Rule<'_>) -> Option<TensorCore> {
+/// Fewer columns are not worth preparing B, which takes room for [`FEWEST`] columns and more.
+const FEWEST: usize = 8;
+
+/// The instruction of a declaration that one chain of one instruction computes, terms as they are; `n` is the number of columns.
+pub(super) fn instruction(rule: &Rule<'_>, n: usize) -> Option<TensorCore> {
     let (arithmetic, (alpha, _)) = (rule.arithmetic(), rule.scalars());
     let part = arithmetic.part();
     let one_chain = arithmetic.parts.second().is_none() && part.along == Along::Chain;
     let folds = arithmetic.epilogue.folds_alpha() && alpha != 1.0;
-    if !one_chain || part.selects != Selects::All || folds || alpha == 0.0 {
+    if n < FEWEST || !one_chain || part.selects != Selects::All || folds || alpha == 0.0 {
         return None;
     }
     Model::new(arithmetic)?.core().filter(|core| core.products() == part.block())
@@ -54,14 +57,6 @@ pub(super) fn typed<T: Scalar>(b: &ExactDense) -> Option<Dense<T>> {
     };
     let typed = Dense::from_fn(b.rows(), b.cols(), &mut element);
     exact.then_some(typed)
-}
-
-/// The bits of a number of the type, NaN among them; `None` of another number.
-fn exact_bits(value: f64, precision: Precision) -> Option<u64> {
-    if value.is_nan() {
-        return Some(encode(value, precision, Rounding::NearestEven));
-    }
-    encode_exact(value, precision)
 }
 
 /// The model of one declaration, with its memory.
@@ -83,8 +78,8 @@ pub(super) struct CoreRows<'b> {
 impl<'b> CoreRows<'b> {
     /// `None` for a declaration that is not of such an instruction.
     pub(super) fn new(rule: &Rule<'_>, b: &'b dyn Accumulate) -> Option<CoreRows<'b>> {
-        let core = instruction(rule)?;
         let model = Model::new(rule.arithmetic())?;
+        let core = model.core()?;
         let (scalars, out) = (rule.scalars(), rule.arithmetic().out);
         let (merged, placed, terms) = (MergedRow::default(), Vec::new(), Vec::new());
         let (acc, row) = (Vec::new(), Vec::new());
@@ -105,7 +100,12 @@ impl<'b> CoreRows<'b> {
         for &c in held {
             self.acc.push(exact_bits(self.model.start(self.scalars.1, c), acc_type)?);
         }
+        let before = if self.placed.is_empty() { self.acc.clone() } else { Vec::new() };
         self.b.accumulate(&self.terms, &mut self.acc).ok()?;
+        // Whether an instruction of zeros alone is run for a row without terms, nobody declares.
+        if self.placed.is_empty() && self.acc != before {
+            return None;
+        }
         self.row.clear();
         for (&acc, &c) in self.acc.iter().zip(held) {
             let bits = self.model.finish(decode(acc, acc_type), self.scalars, c);
@@ -114,7 +114,7 @@ impl<'b> CoreRows<'b> {
         Some(&self.row)
     }
 
-    /// The terms, pads among them, in the order of their slots; those that share one are none.
+    /// The terms, pads among them, in the order of their slots; `None` if two share one.
     fn place(&mut self, slots: Option<&[Slot]>) -> Option<()> {
         let (cols, values) = (&self.merged.cols, &self.merged.values);
         if slots.is_some_and(|slots| slots.len() != cols.len()) {
@@ -135,6 +135,7 @@ impl<'b> CoreRows<'b> {
         let block = self.core.products() as u32;
         let terms = &mut self.terms;
         terms.clear();
+        // The first block that has not begun.
         let mut next = 0;
         for &(at, row, bits) in &self.placed {
             let index = at / block;
@@ -144,6 +145,7 @@ impl<'b> CoreRows<'b> {
                 fill(terms, blocks * block as usize);
                 next = index + 1;
             }
+            // Products of the blocks before this one.
             let full = terms.len() / block as usize * block as usize;
             fill(terms, full + (at % block) as usize);
             terms.push((row, bits));

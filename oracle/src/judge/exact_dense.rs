@@ -1,10 +1,10 @@
 //! B of an SpMM in exact numbers: f32 where its type fits into f32, which is half as much to read, else f64.
 
 use crate::exact::Lane;
-use crate::format::Dense;
+use crate::format::{Dense, Layout};
 use crate::op::ReferenceSpmm;
 
-/// A dense operand, row-major, every element exact.
+/// A dense operand, row-major, every element exact. Chains of f32 are only modelled by rows where it is narrow.
 #[derive(Clone, Debug)]
 pub enum ExactDense {
     /// Numbers of f32.
@@ -27,7 +27,12 @@ pub(super) use each_width;
 
 impl From<Dense<f64>> for ExactDense {
     fn from(wide: Dense<f64>) -> ExactDense {
-        ExactDense::Wide(wide)
+        match wide.layout() {
+            Layout::RowMajor => ExactDense::Wide(wide),
+            Layout::ColMajor => {
+                ExactDense::Wide(Dense::from_fn(wide.rows(), wide.cols(), |i, j| wide.at(i, j)))
+            }
+        }
     }
 }
 

@@ -77,6 +77,11 @@ impl<'a> Search<'a> {
         before: Option<(AnySlice<'a>, Place)>,
     ) -> Search<'a> {
         let rule = Rule::of(problem, (arithmetic, &Profile::default()), (alpha, beta));
+        // The elements of an SpMM are visited row by row.
+        let before = before.map(|(data, place)| match (place, problem) {
+            (Place::Visited, Problem::Spmm { b, .. }) => (data, Place::Strides(b.cols(), 1)),
+            _ => (data, place),
+        });
         Search { rule, beta, out: arithmetic.out, before }
     }
 
@@ -153,7 +158,10 @@ pub(super) fn in_rows<'s>(
     search: &(impl Fn() -> Search<'s> + Sync),
 ) -> Option<Result<Noticed, Refusal>> {
     let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
-    RowSearch::new(search(), b.cols())?;
+    let Search { rule, beta, .. } = search();
+    if rule.has_model() || Screen::new(&rule).is_none() {
+        return None;
+    }
     let rows = |cols| SpmmRows::of_columns(a, (pads, slots), b, cols);
     let seen = match (b.cols() > FIRST).then(|| rows(FIRST)) {
         Some(Ok(rows)) => Some(all_rows(&rows, search, false)),
@@ -161,14 +169,16 @@ pub(super) fn in_rows<'s>(
         None => None,
     };
     let (zeros, stale) = seen.as_ref().map_or((false, false), |seen| (seen.zeros, seen.stale));
-    let nothing_left = zeros && (stale || search().beta == 0.0);
+    let nothing_left = zeros && (stale || beta == 0.0);
     Some(match seen {
         Some(seen) if nothing_left && seen.unnoticed.is_empty() => Ok(seen),
         Some(seen) if nothing_left => rows(b.cols()).map(|rows| {
-            let again = seen.unnoticed.par_chunks(LEFT).flat_map_iter(|left| {
-                some_rows(&rows, search(), left.iter().map(|&i| i..i + 1), true).unnoticed
+            let memory = || RowSearch::new(search(), rows.cols);
+            let again = seen.unnoticed.par_chunks(LEFT).map_init(memory, |search, left| {
+                some_rows(&rows, search, left.iter().map(|&i| i..i + 1), true).unnoticed
             });
-            Noticed { unnoticed: again.collect(), ..seen }
+            let again: Vec<Vec<usize>> = again.collect();
+            Noticed { unnoticed: again.concat(), ..seen }
         }),
         _ => rows(b.cols()).map(|rows| all_rows(&rows, search, true)),
     })
@@ -176,8 +186,9 @@ pub(super) fn in_rows<'s>(
 
 /// All rows, side by side.
 fn all_rows<'s>(rows: &SpmmRows<'_>, search: &(impl Fn() -> Search<'s> + Sync), last: bool) -> Noticed {
+    let memory = || RowSearch::new(search(), rows.cols);
     let pieces = rows.pieces().into_par_iter();
-    let seen = pieces.map(|piece| some_rows(rows, search(), std::iter::once(piece), last));
+    let seen = pieces.map_init(memory, |search, piece| some_rows(rows, search, std::iter::once(piece), last));
     let seen: Vec<Noticed> = seen.collect();
     seen.into_iter().fold(Noticed::default(), Noticed::then)
 }
@@ -185,19 +196,18 @@ fn all_rows<'s>(rows: &SpmmRows<'_>, search: &(impl Fn() -> Search<'s> + Sync), 
 /// Some rows, in order. `last`: nobody looks again, so that the rule is asked where the screen does not tell.
 fn some_rows(
     rows: &SpmmRows<'_>,
-    search: Search<'_>,
+    search: &mut RowSearch<'_>,
     which: impl Iterator<Item = Range<usize>>,
     last: bool,
 ) -> Noticed {
-    let Some(mut search) = RowSearch::new(search, rows.cols) else { return Noticed::default() };
     which.for_each(|range| rows.visit(range, &mut |row| search.row(row, last)));
-    search.noticed
+    std::mem::take(&mut search.noticed)
 }
 
 /// A search with its memory, used for row after row.
 struct RowSearch<'a> {
     search: Search<'a>,
-    screen: Screen,
+    screen: Option<Screen>,
     noticed: Noticed,
     zeros: Vec<f64>,
     held: Vec<f64>,
@@ -206,12 +216,11 @@ struct RowSearch<'a> {
 }
 
 impl<'a> RowSearch<'a> {
-    /// `None` where the rule has to look at every element.
-    fn new(search: Search<'a>, n: usize) -> Option<RowSearch<'a>> {
-        let screen = Screen::new(&search.rule).filter(|_| !search.rule.has_model())?;
+    fn new(search: Search<'a>, n: usize) -> RowSearch<'a> {
+        let screen = Screen::new(&search.rule);
         let [zeros, held, skipped] = [(); 3].map(|()| vec![0.0; n]);
         let (noticed, scratch) = (Noticed::default(), Scratch::default());
-        Some(RowSearch { search, screen, noticed, zeros, held, skipped, scratch })
+        RowSearch { search, screen, noticed, zeros, held, skipped, scratch }
     }
 
     fn row(&mut self, row: &SpmmRow<'_, '_>, last: bool) {
@@ -232,7 +241,8 @@ impl<'a> RowSearch<'a> {
         let mut known = true;
         let mut is_wrong = |done: bool, found: &[f64]| {
             let result = RowResult { found, held, modelled: None };
-            let wrong = if done { Some(true) } else { search.is_wrong(row, screen, result, last) };
+            let mut screened = || search.is_wrong(row, screen.as_mut()?, result, last);
+            let wrong = if done { Some(true) } else { screened() };
             known &= wrong.is_some();
             wrong == Some(true)
         };

@@ -77,7 +77,7 @@ pub(super) struct Reading {
     input: Input,
     /// Pads are multiplied.
     multiplies_pads: bool,
-    /// A pad that faces a number adds a zero, which shows only where bits are fixed.
+    /// Pads are multiplied and bits are fixed: the zero that a pad adds may show, even where B is finite.
     zeros_show: bool,
     /// Places along k matter.
     is_placed: bool,
@@ -157,7 +157,8 @@ impl ExactOperands {
             return Ok(ExactOperands::Spmm { a: terms(apart.a)?, pads: None, b, slots: None, columns });
         }
         let multiplied = reading.multiplies_pads && (reading.zeros_show || !b.is_finite());
-        let (a, pads) = if let Some(a) = as_csr(stored).filter(|_| !transpose_a && !multiplied) {
+        let as_stored = if transpose_a || multiplied { None } else { as_csr(stored) };
+        let (a, pads) = if let Some(a) = as_stored {
             (a, None)
         } else {
             let entries = decoded(stored, reading.duplicates)?;

@@ -127,7 +127,8 @@ impl Screen {
     pub(super) fn is_uniform(&self, row: &SpmmRow<'_, '_>, ordinary_rows: &[bool]) -> bool {
         let is_ordinary = |k: &u32| ordinary_rows[*k as usize];
         let of_term = |(k, &a): (&u32, &f64)| a == 0.0 || a.abs() >= self.least_normal && is_ordinary(k);
-        row.pads.iter().all(is_ordinary) && row.cols.iter().zip(row.values).all(of_term)
+        // What has a zero in A, a pad among it, is counted alike in all columns.
+        row.cols.iter().zip(row.values).all(of_term)
     }
 
     /// True where some element is certainly wrong, whether T0 applies to it or not: it is not the exact value, and beyond the bound.

@@ -340,7 +340,7 @@ impl PartModel {
 }
 
 /// The bits of a number of the type; `None` if it is not one.
-fn exact_bits(value: f64, precision: Precision) -> Option<u64> {
+pub(crate) fn exact_bits(value: f64, precision: Precision) -> Option<u64> {
     if value.is_nan() {
         return Some(encode(value, precision, Rounding::NearestEven));
     }

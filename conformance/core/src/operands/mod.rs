@@ -275,7 +275,8 @@ fn sparse_operand(case: &Case, loaded: &Loaded, precision: Precision) -> Result<
     let (format, to) = (case.contract.format, case.contract.to);
     let encode_error = |refusal| OperandError::Encode { format: format.name(), refusal };
     with_scalar!(precision, T => {
-        let sparse = match loaded.offsets().filter(|_| format != FormatKind::Coo) {
+        let sorted = if format == FormatKind::Coo { None } else { loaded.offsets() };
+        let sparse = match sorted {
             Some(offsets) => {
                 let a = offsets.map(|&at| T::from_f64(numbers[at as usize]));
                 if (format, to) == (FormatKind::Csr, None) {

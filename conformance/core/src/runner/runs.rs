@@ -91,7 +91,8 @@ fn inadmissible(case: &Case, arithmetic: &Arithmetic) -> Option<String> {
 /// What C holds before each run of a dense case: one run from poison; with beta != 0, or a beta = 0 that reads C, two
 /// from different C.
 pub fn starts(case: &Case, operands: &Operands, profile: &Profile) -> Vec<Option<Vec<f64>>> {
-    let reads_anyway = !case.reads_c() && profile.has(Choice::Beta0ReadsC);
+    // C of an SDDMM is none of this: S is read there, by its own mode.
+    let reads_anyway = case.contract.op.updates() && !case.reads_c() && profile.has(Choice::Beta0ReadsC);
     let variants = if case.reads_c() || reads_anyway { 2 } else { 1 };
     // A backend that computes 0 * C gets finite junk instead of poison: poison would only show what its
     // profile already says. Two different junks still tell computed from stale.

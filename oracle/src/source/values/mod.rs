@@ -202,7 +202,15 @@ impl ValueFamily {
             ValueFamily::SubnormalA => range.around_smallest_normal(random),
             ValueFamily::SubnormalSums => small_int(random) * power_of_two(range.spec.min_exponent()),
             // Those with binades have returned.
-            _ => 1.0,
+            ValueFamily::Ones
+            | ValueFamily::OnesA
+            | ValueFamily::NearOne
+            | ValueFamily::Wide
+            | ValueFamily::Huge
+            | ValueFamily::Cancelling
+            | ValueFamily::NearCancelling
+            | ValueFamily::SubnormalB
+            | ValueFamily::PlacedSpecial => 1.0,
         }
     }
 

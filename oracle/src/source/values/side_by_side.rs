@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// Values of a piece.
 const PIECE: usize = 1 << 16;
 
-/// Draws that a value takes.
+/// Draws that a value takes: as many as [`Range::normal`](super::range::Range::normal) makes, which a test checks.
 const DRAWS: u64 = 3;
 
 /// Fills `values`; `random` is then as far as after drawing them one by one.
