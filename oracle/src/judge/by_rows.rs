@@ -197,13 +197,13 @@ fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64
 /// What works out the bits of a row, where a declaration fixes them.
 enum RowModel<'m> {
     Chain(ChainRows),
-    Core(CoreRows<'m>),
+    Core(Box<CoreRows<'m>>),
 }
 
 impl<'m> RowModel<'m> {
     fn new(rule: &Rule<'_>, b: &ExactDense, prepared: Option<&'m dyn Accumulate>) -> Option<RowModel<'m>> {
         match prepared {
-            Some(prepared) => CoreRows::new(rule, prepared).map(RowModel::Core),
+            Some(prepared) => CoreRows::new(rule, prepared).map(Box::new).map(RowModel::Core),
             None => ChainRows::new(rule, b).map(RowModel::Chain),
         }
     }

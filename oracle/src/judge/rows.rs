@@ -168,7 +168,7 @@ impl SpmmRow<'_, '_> {
 
     /// The slot of each term, pads among them, where a layout gives them.
     pub(super) fn slots(&self) -> Option<&[Slot]> {
-        self.rows.slots.map(|slots| &slots.row(self.index).1[..])
+        self.rows.slots.map(|slots| slots.row(self.index).1)
     }
 
     /// B.
