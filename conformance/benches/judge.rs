@@ -3,7 +3,7 @@
 //! ```text
 //! cargo bench -p sparse-conformance --bench judge                                generated matrices, N = 32 and 128
 //! cargo bench -p sparse-conformance --bench judge -- n=32 types=f32,f16 FILE ..  matrices of yours, or generators such as rmat:scale=12
-//! cargo bench .. -- backend=cuda-mma types=spmm.bcsr.f16_f16_f32_f32 FILE ..     one backend, and contracts by their names
+//! cargo bench .. -- backend=cuda types=spmm.rs_tile.f16_f16_f32_f32 FILE ..       one backend, and contracts by their names
 //! RAYON_NUM_THREADS=2 cargo bench ..                                             one thread unless this says otherwise
 //! ```
 //!

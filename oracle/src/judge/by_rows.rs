@@ -162,7 +162,7 @@ impl<'a> Screened<'a> {
     fn fill(&self, row: usize, found: &mut [f64], held: &mut [f64]) {
         decode_row(self.output.found, (row * self.place.0, self.place.1), found);
         let before = self.output.before.map(|before| (before, self.output.before_place));
-        decode_held(before, row, held);
+        decode_held(before, (row, self.rows.cols), held);
     }
 
     fn is_poison(&self, (i, j): (usize, usize)) -> bool {
@@ -171,14 +171,14 @@ impl<'a> Screened<'a> {
     }
 }
 
-/// What C held in one row of an SpMM, as numbers; as it is where nothing is said.
-pub(super) fn decode_held(before: Option<(AnySlice<'_>, Place)>, row: usize, to: &mut [f64]) {
+/// What C held in the first columns of a row of an SpMM with `cols` columns, as numbers; as it is where nothing is said.
+pub(super) fn decode_held(
+    before: Option<(AnySlice<'_>, Place)>,
+    (row, cols): (usize, usize),
+    to: &mut [f64],
+) {
     if let Some((before, place)) = before {
-        let (by_row, by_col) = match place {
-            Place::Strides(by_row, by_col) => (by_row, by_col),
-            // All elements are visited, row by row.
-            Place::Visited => (to.len(), 1),
-        };
+        let (by_row, by_col) = place.strides(cols);
         decode_row(before, (row * by_row, by_col), to);
     }
 }

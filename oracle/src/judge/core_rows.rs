@@ -12,7 +12,7 @@ use super::exact_dense::ExactDense;
 use super::row::MergedRow;
 use super::rows::SpmmRow;
 use super::rule::Rule;
-use crate::arithmetic::{Along, Selects, Slot};
+use crate::arithmetic::{Selects, Slot};
 use crate::format::Dense;
 use crate::model::ModelError;
 use crate::model::reduction::{Model, exact_bits};
@@ -39,9 +39,7 @@ const FEWEST: usize = 8;
 pub(super) fn instruction(rule: &Rule<'_>, n: usize) -> Option<TensorCore> {
     let (arithmetic, (alpha, _)) = (rule.arithmetic(), rule.scalars());
     let part = arithmetic.part();
-    let one_chain = arithmetic.parts.second().is_none() && part.along == Along::Chain;
-    let folds = arithmetic.epilogue.folds_alpha() && alpha != 1.0;
-    if n < FEWEST || !one_chain || part.selects != Selects::All || folds || alpha == 0.0 {
+    if n < FEWEST || !rule.is_one_chain() || part.selects != Selects::All || alpha == 0.0 {
         return None;
     }
     Model::new(arithmetic)?.core().filter(|core| core.products() == part.block())

@@ -10,7 +10,7 @@
 use super::exact_dense::{ExactDense, each_width, row as of_row};
 use super::rows::SpmmRow;
 use super::rule::Rule;
-use crate::arithmetic::{Along, Epilogue, Init, Reduction};
+use crate::arithmetic::{Epilogue, Init, Reduction};
 use crate::exact::Lane;
 use crate::format::Dense;
 use crate::scalar::{Precision, Rounding, decode, encode};
@@ -88,8 +88,7 @@ impl Chain {
             Reduction::MulAddChain => false,
             Reduction::Any | Reduction::Mma { .. } | Reduction::Cpu(_) => return None,
         };
-        let folds = arithmetic.epilogue.folds_alpha() && alpha != 1.0;
-        if part.along != Along::Chain || arithmetic.parts.second().is_some() || folds {
+        if !rule.is_one_chain() {
             return None;
         }
         let (acc, out) = (part.acc.spec(), arithmetic.out.spec());

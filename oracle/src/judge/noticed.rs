@@ -77,11 +77,6 @@ impl<'a> Search<'a> {
         before: Option<(AnySlice<'a>, Place)>,
     ) -> Search<'a> {
         let rule = Rule::of(problem, (arithmetic, &Profile::default()), (alpha, beta));
-        // The elements of an SpMM are visited row by row.
-        let before = before.map(|(data, place)| match (place, problem) {
-            (Place::Visited, Problem::Spmm { b, .. }) => (data, Place::Strides(b.cols(), 1)),
-            _ => (data, place),
-        });
         Search { rule, beta, out: arithmetic.out, before }
     }
 
@@ -125,7 +120,7 @@ impl<'a> Search<'a> {
 }
 
 /// Every element by the rule.
-pub(super) fn in_elements(problem: &Problem<'_>, mut search: Search<'_>) -> Result<Noticed, Refusal> {
+fn in_elements(problem: &Problem<'_>, mut search: Search<'_>) -> Result<Noticed, Refusal> {
     let (mut noticed, mut visited) = (Noticed::default(), 0);
     // The row that is visited: its number, whether it has entries, whether its disappearance is noticed.
     let mut row = (usize::MAX, false, false);
@@ -152,36 +147,44 @@ pub(super) fn in_elements(problem: &Problem<'_>, mut search: Search<'_>) -> Resu
     Ok(noticed)
 }
 
-/// Row by row; `None` of what is not screened.
-pub(super) fn in_rows<'s>(
+/// Row by row, of what is screened; every element by the rule, of what is not.
+pub(super) fn search_all<'s>(
     problem: &Problem<'_>,
     search: &(impl Fn() -> Search<'s> + Sync),
-) -> Option<Result<Noticed, Refusal>> {
-    let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
-    let Search { rule, beta, .. } = search();
-    if rule.has_model() || Screen::new(&rule).is_none() {
-        return None;
+) -> Result<Noticed, Refusal> {
+    let first = search();
+    let is_screened = !first.rule.has_model() && Screen::new(&first.rule).is_some();
+    match *problem {
+        Problem::Spmm { a, pads, b, slots } if is_screened => {
+            let rows = |cols| SpmmRows::of_columns(a, (pads, slots), b, cols);
+            in_rows(rows, (b.cols(), first.beta), search)
+        }
+        _ => in_elements(problem, first),
     }
-    let rows = |cols| SpmmRows::of_columns(a, (pads, slots), b, cols);
-    let seen = match (b.cols() > FIRST).then(|| rows(FIRST)) {
-        Some(Ok(rows)) => Some(all_rows(&rows, search, false)),
-        Some(Err(refusal)) => return Some(Err(refusal)),
-        None => None,
-    };
-    let (zeros, stale) = seen.as_ref().map_or((false, false), |seen| (seen.zeros, seen.stale));
-    let nothing_left = zeros && (stale || beta == 0.0);
-    Some(match seen {
-        Some(seen) if nothing_left && seen.unnoticed.is_empty() => Ok(seen),
-        Some(seen) if nothing_left => rows(b.cols()).map(|rows| {
-            let memory = || RowSearch::new(search(), rows.cols);
-            let again = seen.unnoticed.par_chunks(LEFT).map_init(memory, |search, left| {
-                some_rows(&rows, search, left.iter().map(|&i| i..i + 1), true).unnoticed
-            });
-            let again: Vec<Vec<usize>> = again.collect();
-            Noticed { unnoticed: again.concat(), ..seen }
-        }),
-        _ => rows(b.cols()).map(|rows| all_rows(&rows, search, true)),
-    })
+}
+
+/// The first columns of all rows; all columns of the rows where these do not tell, and of all rows where zeros or C left alone have not
+/// been noticed.
+fn in_rows<'s, 'p>(
+    rows: impl Fn(usize) -> Result<SpmmRows<'p>, Refusal>,
+    (cols, beta): (usize, f64),
+    search: &(impl Fn() -> Search<'s> + Sync),
+) -> Result<Noticed, Refusal> {
+    let seen = if cols > FIRST { all_rows(&rows(FIRST)?, search, false) } else { Noticed::default() };
+    let rows = || rows(cols);
+    if !seen.zeros || !seen.stale && beta != 0.0 {
+        return Ok(all_rows(&rows()?, search, true));
+    }
+    if seen.unnoticed.is_empty() {
+        return Ok(seen);
+    }
+    let rows = rows()?;
+    let memory = || RowSearch::new(search(), rows.cols);
+    let again = seen.unnoticed.par_chunks(LEFT).map_init(memory, |search, left| {
+        some_rows(&rows, search, left.iter().map(|&i| i..i + 1), true).unnoticed
+    });
+    let again: Vec<Vec<usize>> = again.collect();
+    Ok(Noticed { unnoticed: again.concat(), ..seen })
 }
 
 /// All rows, side by side.
@@ -232,7 +235,7 @@ impl<'a> RowSearch<'a> {
             return;
         }
         if reads_c {
-            decode_held(search.before, row.index, held);
+            decode_held(search.before, (row.index, row.b().cols()), held);
             let rounded = |y: f64| decode(encode(y, search.out, Rounding::NearestEven), search.out);
             for (skipped, &c) in skipped.iter_mut().zip(&*held) {
                 *skipped = rounded(search.of_skipped(c));

@@ -3,7 +3,7 @@
 use super::accepted::Accepted;
 use super::load::{Counting, ElementCounts};
 use super::problem::{ElementInput, Problem, lsb};
-use crate::arithmetic::{Arithmetic, Epilogue, Part};
+use crate::arithmetic::{Along, Arithmetic, Epilogue, Part};
 use crate::bound::{SubnormalThresholds, TermCounts, Tolerance, is_order_free, tolerance_of};
 use crate::exact::{Dyadic, Element, Value};
 use crate::model::chain::Unit;
@@ -150,6 +150,13 @@ impl<'a> Rule<'a> {
     /// True where C is read though beta is 0.
     pub(super) fn reads_c_anyway(&self) -> bool {
         self.beta0_reads
+    }
+
+    /// True where all terms go through one chain, as they are: one part, alpha folded into neither operand.
+    pub(super) fn is_one_chain(&self) -> bool {
+        let Arithmetic { parts, epilogue, .. } = self.arithmetic;
+        let folds = epilogue.folds_alpha() && self.alpha != 1.0;
+        parts.second().is_none() && self.arithmetic.part().along == Along::Chain && !folds
     }
 
     /// True where bits are fixed.

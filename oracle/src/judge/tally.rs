@@ -44,6 +44,14 @@ impl Output<'_> {
 }
 
 impl Place {
+    /// Elements from row to row and from column to column of a matrix of `cols` columns that is visited row by row.
+    pub(super) fn strides(self, cols: usize) -> (usize, usize) {
+        match self {
+            Place::Strides(row, col) => (row, col),
+            Place::Visited => (cols, 1),
+        }
+    }
+
     /// Offset of element `at`, the `visited`-th one.
     #[must_use]
     pub fn offset(self, at: (usize, usize), visited: usize) -> usize {

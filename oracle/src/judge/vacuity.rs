@@ -1,7 +1,7 @@
 //! Is a case worth running? It must fail a kernel that returns zeros, one that leaves C alone, and one that skips any
 //! row; where it would not, it is tagged degenerate by name.
 
-use super::noticed::{Noticed, Search, in_elements, in_rows};
+use super::noticed::{Noticed, Search, search_all};
 use super::problem::Problem;
 use super::tally::Place;
 use crate::arithmetic::Arithmetic;
@@ -60,8 +60,7 @@ pub fn vacuity(
     let search = || Search::new(problem, arithmetic, (alpha, beta), before);
     let (rows, cols) = problem.shape();
     let poisoned = beta == 0.0 && rows * cols > 0;
-    let searched = in_rows(problem, &search).unwrap_or_else(|| in_elements(problem, search()));
-    let Ok(Noticed { zeros, stale, with_entries, unnoticed }) = searched else {
+    let Ok(Noticed { zeros, stale, with_entries, unnoticed }) = search_all(problem, &search) else {
         return Vacuity { passes: Alternative::ALL.to_vec() };
     };
     let passes = [!zeros, !stale && !poisoned, !unnoticed.is_empty() || with_entries == 0];
