@@ -6,7 +6,7 @@
 
 use sparse_oracle::Precision::{self, Bf16, E4m3, F16, F32, F64, Tf32};
 use sparse_oracle::arithmetic::{
-    Architecture, Arithmetic, CpuUnit, Engine, Epilogue, Instruction, Pads, Reduction, Slot,
+    Along, Architecture, Arithmetic, Combine, CpuUnit, Engine, Epilogue, Instruction, Pads, Reduction, Slot,
 };
 use sparse_oracle::format::{Csr, CsrParts, Dense, Entries, Entry};
 use sparse_oracle::judge::{
@@ -28,8 +28,8 @@ type Layout = (Option<Csr<()>>, Option<Csr<Slot>>);
 /// A layout for a declaration that has one: some positions without an entry are multiplied pads, and terms have places along k, mostly
 /// ascending, with gaps.
 fn layout(random: &mut Random, a: &Csr<f64>, arithmetic: &Arithmetic) -> Layout {
-    let part = arithmetic.part();
-    if random.below(3) == 0 || part.block() == 1 {
+    let (part, is_hybrid) = (arithmetic.part(), arithmetic.parts.second().is_some());
+    if random.below(if is_hybrid { 12 } else { 3 }) == 0 || part.block() == 1 {
         return (None, None);
     }
     let (mut pads, mut slots) = (Vec::new(), Vec::new());
@@ -51,8 +51,12 @@ fn layout(random: &mut Random, a: &Csr<f64>, arithmetic: &Arithmetic) -> Layout 
         if random.below(8) == 0 {
             random.shuffle(&mut places);
         }
-        let entry = |col: u32, value: Slot| Entry { row: i as u32, col, value };
-        slots.extend(terms.iter().zip(places).map(|(&col, at)| entry(col, Slot { in_tile: true, at })));
+        // Of a hybrid, rows in tiles, rows outside, and rows of both.
+        let in_tiles = if is_hybrid { random.below(4) } else { 0 };
+        for (&col, at) in terms.iter().zip(places) {
+            let in_tile = in_tiles == 0 || in_tiles > 1 && random.below(2) == 0;
+            slots.push(Entry { row: i as u32, col, value: Slot { in_tile, at } });
+        }
         pads.extend(of_row.iter().map(|&col| Entry { row: i as u32, col, value: () }));
     }
     let (rows, cols) = (a.rows, a.cols);
@@ -73,6 +77,12 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
         from_zero.from_c().epilogue(Epilogue::None).multiplies_pads()
     };
     let wgmma = Instruction::mma((16, 8, 16), F32, F16);
+    let cut = |arithmetic: Arithmetic, blocks| arithmetic.along(Along::TwoPass { blocks });
+    let fma = chain(Reduction::FmaChain, F32, F32).multiplies_pads();
+    let hybrid = |tiles: Arithmetic, rest: Arithmetic, combine| {
+        Arithmetic::hybrid(tiles.multiplies_pads(), *rest.part(), combine)
+    };
+    let of_tiles = mma((16, 8, 8), F32, F16);
     vec![
         (Arithmetic::any(F32, F32), F32),
         (Arithmetic::any(F64, F64), F64),
@@ -97,6 +107,22 @@ fn declarations() -> Vec<(Arithmetic, Precision)> {
         (fp8_of(Architecture::Sm90, Instruction::mma((64, 8, 32), F32, E4m3).engine(Engine::Wgmma)), E4m3),
         (mma((8, 8, 4), F64, F64), F64),
         (Arithmetic::cpu(CpuUnit::Vdpbf16ps, F32), Bf16),
+        (cut(fma, 3), F32),
+        (cut(fma, 512), F16),
+        (cut(chain(Reduction::MulAddChain, F64, F64), 2), F64),
+        (cut(chain(Reduction::FmaChain, F32, F16).epilogue(Epilogue::MulThenFma), 4), F16),
+        (cut(fma.from_c(), 2), F32),
+        (cut(Arithmetic::any(F32, F32), 3), F32),
+        (fma.along(Along::SplitK { parts: 3 }), F32),
+        (cut(of_tiles, 2).multiplies_pads(), F16),
+        (cut(of_tiles, 1).from_c().multiplies_pads(), F16),
+        (cut(mma((16, 8, 32), F32, E4m3), 1).from_c(), E4m3),
+        (of_tiles.along(Along::SplitK { parts: 2 }), F16),
+        (hybrid(of_tiles, fma, Combine::Disjoint), F16),
+        (hybrid(cut(of_tiles, 2), cut(fma, 3), Combine::Ordered), F16),
+        (hybrid(of_tiles.from_c(), fma, Combine::Ordered), F16),
+        (hybrid(of_tiles, fma, Combine::Free), F16),
+        (hybrid(Arithmetic::mma(None, wgmma, F32), cut(fma, 3), Combine::Ordered), F16),
     ]
 }
 

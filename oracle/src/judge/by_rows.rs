@@ -10,11 +10,11 @@
 //! The verdict does not depend on the number of threads: pieces are cut by the matrix alone, and what a tally says is a largest share, a first
 //! element and counts.
 
-use super::core_rows::{self, Accumulate, CoreRows, instruction};
-use super::exact_dense::ExactDense;
 use super::lanes::RowResult;
-use super::modelled::ChainRows;
+use super::part_rows::{Accumulate, instruction, typed};
 use super::problem::Problem;
+use super::row_allowance::RowAllowances;
+use super::row_model::RowModel;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
 use super::screen::{ElementClass, Screen};
@@ -29,8 +29,7 @@ use std::ops::Range;
 /// An SpMM whose rows are screened.
 pub(super) struct Screened<'a> {
     rows: SpmmRows<'a>,
-    /// Rows of B without zeros and subnormal numbers, where a declaration counts those.
-    ordinary_rows: Vec<bool>,
+    allowances: RowAllowances,
     output: &'a Output<'a>,
     /// Where element (i, j) is in the result.
     place: (usize, usize),
@@ -49,7 +48,7 @@ impl<'a> Screened<'a> {
             && !held_by_number
             && !finite_poison
             && output.found.precision() == rule.arithmetic().out
-            && (!rule.has_model() || ChainRows::takes(rule) || instruction(rule, problem.shape().1).is_some())
+            && (!rule.has_model() || RowModel::takes(rule, problem.shape().1))
             && Screen::new(rule).is_some()
     }
 
@@ -65,17 +64,15 @@ impl<'a> Screened<'a> {
         let &Problem::Spmm { a, pads, b, slots } = problem else { return None };
         let Place::Strides(by_row, by_col) = output.place else { return None };
         let rows = SpmmRows::new(a, (pads, slots), b);
-        let ordinary_rows = Screen::new(rule)
-            .filter(|screen| !screen.is_plain())
-            .map_or_else(Vec::new, |screen| screen.ordinary_rows(b));
-        Some(rows.map(|rows| Screened { rows, ordinary_rows, output, place: (by_row, by_col) }))
+        let allowances = RowAllowances::new(rule, b);
+        Some(rows.map(|rows| Screened { rows, allowances, output, place: (by_row, by_col) }))
     }
 
     /// Judges all rows.
     pub(super) fn judge<'r>(&self, rule: &(impl Fn() -> Rule<'r> + Sync)) -> Result<Tally, Refusal> {
         let Some(core) = instruction(&rule(), self.rows.cols) else { return self.judge_on(rule, None) };
         crate::with_scalar!(core.instruction().input, T => {
-            let b = core_rows::typed::<T>(self.rows.b);
+            let b = typed::<T>(self.rows.b);
             let prepared = b.as_ref().and_then(|b| ModelSpmm::new(core, b).ok());
             self.judge_on(rule, prepared.as_ref().map(|prepared| prepared as &dyn Accumulate))
         })
@@ -118,15 +115,7 @@ impl<'a> Screened<'a> {
             (true, Some(model)) => model.row(row, held).map(Some),
             (true, None) => None,
         };
-        let allowance = if screen.is_plain() {
-            rule.allowance_of(row.panel.terms())
-        } else if screen.is_uniform(row, &self.ordinary_rows) {
-            let mut allowance = None;
-            row.element(0, scratch, &mut |site| allowance = rule.allowance(site));
-            allowance
-        } else {
-            None
-        };
+        let allowance = self.allowances.of(rule, row, scratch);
         let (Some(modelled), Some(allowance)) = (modelled, allowance) else {
             row.elements(scratch, &mut |site| tally.site(rule, site, self.output));
             return;
@@ -194,30 +183,6 @@ fn decode_row(values: AnySlice<'_>, (first, step): (usize, usize), to: &mut [f64
     });
 }
 
-/// What works out the bits of a row, where a declaration fixes them.
-enum RowModel<'m> {
-    Chain(ChainRows),
-    Core(Box<CoreRows<'m>>),
-}
-
-impl<'m> RowModel<'m> {
-    fn new(rule: &Rule<'_>, b: &ExactDense, prepared: Option<&'m dyn Accumulate>) -> Option<RowModel<'m>> {
-        match prepared {
-            Some(prepared) => CoreRows::new(rule, prepared).map(Box::new).map(RowModel::Core),
-            None => ChainRows::new(rule, b).map(RowModel::Chain),
-        }
-    }
-
-    /// The results of one row, as f64; `None` where the rule has to look at every element.
-    fn row(&mut self, row: &SpmmRow<'_, '_>, held: &[f64]) -> Option<&[f64]> {
-        match self {
-            RowModel::Chain(chain) if row.pads.is_empty() => chain.row(row, held),
-            RowModel::Chain(_) => None,
-            RowModel::Core(core) => core.row(row, held),
-        }
-    }
-}
-
 /// What a thread needs for rows, used again and again.
 struct Memory<'m> {
     rule: Rule<'m>,
@@ -230,7 +195,7 @@ struct Memory<'m> {
 
 impl<'m> Memory<'m> {
     fn new(rule: Rule<'m>, rows: &SpmmRows<'_>, prepared: Option<&'m dyn Accumulate>) -> Memory<'m> {
-        let (screen, model) = (Screen::new(&rule), RowModel::new(&rule, rows.b, prepared));
+        let (screen, model) = (Screen::new(&rule), RowModel::new(&rule, rows, prepared));
         let [found, held] = [(); 2].map(|()| vec![0.0; rows.cols]);
         Memory { rule, screen, model, found, held, scratch: Scratch::default() }
     }

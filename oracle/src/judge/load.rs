@@ -7,8 +7,8 @@ use crate::bound::{SubnormalSums, SubnormalThresholds, TermCounts};
 /// How the elements of a case are counted, prepared once.
 #[derive(Debug)]
 pub(super) struct Counting {
-    /// One part of single IEEE operations on one chain: its number of terms says all.
-    plain: bool,
+    /// One part of single IEEE operations: the number of terms says all, up to so many on one chain.
+    on_one_chain: Option<u64>,
     thresholds: [Option<SubnormalThresholds>; 2],
 }
 
@@ -29,22 +29,41 @@ impl Counting {
         let ieee = matches!(part.reduction, Reduction::FmaChain | Reduction::MulAddChain | Reduction::Any);
         let thresholds =
             |part: &Part| Some(SubnormalThresholds::new(arithmetic, part)).filter(|t| !t.is_idle());
+        let on_one_chain = match part.along {
+            Along::Chain => Some(u64::MAX),
+            Along::TwoPass { blocks } => Some(u64::from(blocks)),
+            Along::SplitK { .. } => None,
+        };
         Counting {
-            plain: ieee && part.along == Along::Chain && matches!(arithmetic.parts, Parts::One(_)),
+            on_one_chain: on_one_chain.filter(|_| ieee && matches!(arithmetic.parts, Parts::One(_))),
             thresholds: [thresholds(part), arithmetic.parts.second().and_then(thresholds)],
         }
     }
 
-    /// True where the number of terms says all.
-    pub(super) fn is_plain(&self) -> bool {
-        self.plain
+    /// True where the number of terms of any element says all.
+    pub(super) fn always_by_number(&self) -> bool {
+        self.on_one_chain == Some(u64::MAX)
+    }
+
+    /// The counts of an element of `terms` terms and so many `slots`, multiplied pads among them, where their number says all; `placed`: a
+    /// layout gives places.
+    pub(super) fn by_number(
+        &self,
+        arithmetic: &Arithmetic,
+        terms: u64,
+        (slots, placed): (usize, bool),
+    ) -> Option<[TermCounts; 2]> {
+        let most = self.on_one_chain?;
+        let on_one_chain = most == u64::MAX || !placed && slots as u64 <= most;
+        on_one_chain.then(|| [TermCounts::of(arithmetic.part(), terms), TermCounts::default()])
     }
 
     /// Counts `site`.
     pub(super) fn load(&self, arithmetic: &Arithmetic, site: &ElementInput<'_>) -> ElementCounts {
         let mut load = ElementCounts::default();
-        if self.plain {
-            load.census[0] = TermCounts::of(arithmetic.part(), site.sum.terms);
+        let layout = (site.terms.len(), site.slots.is_some());
+        if let Some(counts) = self.by_number(arithmetic, site.sum.terms, layout) {
+            load.census = counts;
         } else {
             for (index, part) in arithmetic.parts.iter().enumerate() {
                 load.census[index] = census(part, site, arithmetic.parts.second().is_some());

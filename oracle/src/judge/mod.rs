@@ -13,7 +13,6 @@
 
 mod accepted;
 mod by_rows;
-mod core_rows;
 mod encoded;
 mod exact_dense;
 mod finest;
@@ -25,8 +24,11 @@ mod moves;
 mod noticed;
 mod operands;
 mod pads;
+mod part_rows;
 mod problem;
 mod row;
+mod row_allowance;
+mod row_model;
 mod rows;
 mod rule;
 mod screen;

@@ -83,18 +83,11 @@ impl Chain {
     fn new(rule: &Rule<'_>) -> Option<Chain> {
         let (arithmetic, (alpha, beta)) = (rule.arithmetic(), rule.scalars());
         let part = arithmetic.part();
-        let fused = match part.reduction {
-            Reduction::FmaChain => true,
-            Reduction::MulAddChain => false,
-            Reduction::Any | Reduction::Mma { .. } | Reduction::Cpu(_) => return None,
-        };
+        let fused = fuses(part.reduction)?;
         if !rule.is_one_chain() {
             return None;
         }
-        let (acc, out) = (part.acc.spec(), arithmetic.out.spec());
-        let holds_c = out.significand <= acc.significand
-            && out.min_exponent() >= acc.min_exponent()
-            && out.emax <= acc.emax;
+        let holds_c = holds(part.acc, arithmetic.out);
         let holds_factors = match part.acc {
             Precision::F64 => true,
             Precision::F32 => is_f32(alpha) && is_f32(beta),
@@ -106,13 +99,28 @@ impl Chain {
     }
 }
 
+/// Whether a chain of IEEE operations fuses them; `None` of another reduction.
+pub(super) fn fuses(reduction: Reduction) -> Option<bool> {
+    match reduction {
+        Reduction::FmaChain => Some(true),
+        Reduction::MulAddChain => Some(false),
+        Reduction::Any | Reduction::Mma { .. } | Reduction::Cpu(_) => None,
+    }
+}
+
+/// True where every number of `out` is one of `acc`.
+pub(super) fn holds(acc: Precision, out: Precision) -> bool {
+    let (acc, out) = (acc.spec(), out.spec());
+    out.significand <= acc.significand && out.min_exponent() >= acc.min_exponent() && out.emax <= acc.emax
+}
+
 /// True for a number of f32, NaN and infinities among them.
-fn is_f32(v: f64) -> bool {
+pub(super) fn is_f32(v: f64) -> bool {
     f64::from(v as f32) == v || v.is_nan()
 }
 
 /// The operations of a type.
-trait Number: Copy {
+pub(super) trait Number: Copy {
     fn of(v: f64) -> Self;
     fn fma(self, b: Self, acc: Self) -> Self;
     fn times(self, b: Self) -> Self;
@@ -144,6 +152,28 @@ macro_rules! numbers {
 
 numbers!(f32, f64);
 
+/// Adds products to one accumulator a column, one term (row of B, element of A) after another.
+#[inline(always)]
+pub(super) fn add_terms<T: Number, L: Lane>(
+    fused: bool,
+    terms: impl Iterator<Item = (u32, f64)>,
+    b: &Dense<L>,
+    to: &mut [T],
+) {
+    for (k, a) in terms {
+        let (a, b) = (T::of(a), of_row(b, k));
+        if fused {
+            for (acc, &b) in to.iter_mut().zip(b) {
+                *acc = a.fma(T::of(b.widen()), *acc);
+            }
+        } else {
+            for (acc, &b) in to.iter_mut().zip(b) {
+                *acc = acc.plus(a.times(T::of(b.widen())));
+            }
+        }
+    }
+}
+
 /// One row, as a task for the vector unit.
 struct Run<'r, 'a, T, L> {
     chain: Chain,
@@ -166,18 +196,7 @@ impl<T: Number, L: Lane> NullaryFnOnce for Run<'_, '_, T, L> {
                 *acc = if scales_c { beta.times(T::of(c)) } else { T::of(c) };
             }
         }
-        for (&k, &a) in row.cols.iter().zip(row.values) {
-            let (a, b) = (T::of(a), of_row(b, k));
-            if chain.fused {
-                for (acc, &b) in to.iter_mut().zip(b) {
-                    *acc = a.fma(T::of(b.widen()), *acc);
-                }
-            } else {
-                for (acc, &b) in to.iter_mut().zip(b) {
-                    *acc = acc.plus(a.times(T::of(b.widen())));
-                }
-            }
-        }
+        add_terms(chain.fused, row.cols.iter().copied().zip(row.values.iter().copied()), b, to);
         let fuses_c = match chain.epilogue {
             Epilogue::None | Epilogue::AlphaIntoA | Epilogue::AlphaIntoB => return,
             Epilogue::MulThenFma => true,

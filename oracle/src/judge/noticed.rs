@@ -12,11 +12,13 @@ use super::accepted::ElementVerdict;
 use super::by_rows::decode_held;
 use super::lanes::{RowResult, SoFar};
 use super::problem::{ElementInput, Problem};
+use super::row_allowance::RowAllowances;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
 use super::screen::Screen;
 use super::tally::Place;
 use crate::arithmetic::Arithmetic;
+use crate::bound::Tolerance;
 use crate::profile::Profile;
 use crate::refusal::Refusal;
 use crate::scalar::{AnySlice, Precision, Rounding, decode, encode};
@@ -99,23 +101,19 @@ impl<'a> Search<'a> {
 
     /// Whether some element of a row with this result is wrong, if the screen tells; `all`: the row has all its columns.
     fn is_wrong(
-        &mut self,
+        &self,
         row: &SpmmRow<'_, '_>,
-        screen: &mut Screen,
+        (screen, allowance): (&mut Screen, &Tolerance),
         result: RowResult<'_>,
         all: bool,
     ) -> Option<bool> {
-        if !screen.is_plain() {
-            return None;
-        }
-        let allowance = self.rule.allowance_of(row.panel.terms())?;
-        if screen.is_beyond(row, &allowance, result) {
+        if screen.is_beyond(row, allowance, result) {
             return Some(true);
         }
         if !all {
             return None;
         }
-        screen.row(row, &allowance, result, SoFar { worst: f64::INFINITY, order_free: true }).any_wrong()
+        screen.row(row, allowance, result, SoFar { worst: f64::INFINITY, order_free: true }).any_wrong()
     }
 }
 
@@ -157,7 +155,9 @@ pub(super) fn search_all<'s>(
     match *problem {
         Problem::Spmm { a, pads, b, slots } if is_screened => {
             let rows = |cols| SpmmRows::of_columns(a, (pads, slots), b, cols);
-            in_rows(rows, (b.cols(), first.beta), search)
+            let allowances = RowAllowances::new(&first.rule, b);
+            let row_search = |cols| RowSearch::new(search(), &allowances, cols);
+            in_rows(rows, (b.cols(), first.beta), &row_search)
         }
         _ => in_elements(problem, first),
     }
@@ -168,7 +168,7 @@ pub(super) fn search_all<'s>(
 fn in_rows<'s, 'p>(
     rows: impl Fn(usize) -> Result<SpmmRows<'p>, Refusal>,
     (cols, beta): (usize, f64),
-    search: &(impl Fn() -> Search<'s> + Sync),
+    search: &(impl Fn(usize) -> RowSearch<'s> + Sync),
 ) -> Result<Noticed, Refusal> {
     let seen = if cols > FIRST { all_rows(&rows(FIRST)?, search, false) } else { Noticed::default() };
     let rows = || rows(cols);
@@ -179,7 +179,7 @@ fn in_rows<'s, 'p>(
         return Ok(seen);
     }
     let rows = rows()?;
-    let memory = || RowSearch::new(search(), rows.cols);
+    let memory = || search(rows.cols);
     let again = seen.unnoticed.par_chunks(LEFT).map_init(memory, |search, left| {
         some_rows(&rows, search, left.iter().map(|&i| i..i + 1), true).unnoticed
     });
@@ -188,8 +188,12 @@ fn in_rows<'s, 'p>(
 }
 
 /// All rows, side by side.
-fn all_rows<'s>(rows: &SpmmRows<'_>, search: &(impl Fn() -> Search<'s> + Sync), last: bool) -> Noticed {
-    let memory = || RowSearch::new(search(), rows.cols);
+fn all_rows<'s>(
+    rows: &SpmmRows<'_>,
+    search: &(impl Fn(usize) -> RowSearch<'s> + Sync),
+    last: bool,
+) -> Noticed {
+    let memory = || search(rows.cols);
     let pieces = rows.pieces().into_par_iter();
     let seen = pieces.map_init(memory, |search, piece| some_rows(rows, search, std::iter::once(piece), last));
     let seen: Vec<Noticed> = seen.collect();
@@ -210,6 +214,7 @@ fn some_rows(
 /// A search with its memory, used for row after row.
 struct RowSearch<'a> {
     search: Search<'a>,
+    allowances: &'a RowAllowances,
     screen: Option<Screen>,
     noticed: Noticed,
     zeros: Vec<f64>,
@@ -219,15 +224,15 @@ struct RowSearch<'a> {
 }
 
 impl<'a> RowSearch<'a> {
-    fn new(search: Search<'a>, n: usize) -> RowSearch<'a> {
+    fn new(search: Search<'a>, allowances: &'a RowAllowances, n: usize) -> RowSearch<'a> {
         let screen = Screen::new(&search.rule);
         let [zeros, held, skipped] = [(); 3].map(|()| vec![0.0; n]);
         let (noticed, scratch) = (Noticed::default(), Scratch::default());
-        RowSearch { search, screen, noticed, zeros, held, skipped, scratch }
+        RowSearch { search, allowances, screen, noticed, zeros, held, skipped, scratch }
     }
 
     fn row(&mut self, row: &SpmmRow<'_, '_>, last: bool) {
-        let RowSearch { search, screen, noticed, zeros, held, skipped, scratch } = self;
+        let RowSearch { search, allowances, screen, noticed, zeros, held, skipped, scratch } = self;
         let has_entries = row.panel.terms() > 0;
         let reads_c = search.beta != 0.0;
         let no_stale = noticed.stale || !reads_c;
@@ -241,10 +246,11 @@ impl<'a> RowSearch<'a> {
                 *skipped = rounded(search.of_skipped(c));
             }
         }
+        let allowance = allowances.of(&mut search.rule, row, scratch);
         let mut known = true;
         let mut is_wrong = |done: bool, found: &[f64]| {
             let result = RowResult { found, held, modelled: None };
-            let mut screened = || search.is_wrong(row, screen.as_mut()?, result, last);
+            let mut screened = || search.is_wrong(row, (screen.as_mut()?, allowance.as_ref()?), result, last);
             let wrong = if done { Some(true) } else { screened() };
             known &= wrong.is_some();
             wrong == Some(true)

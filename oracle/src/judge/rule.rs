@@ -3,6 +3,7 @@
 use super::accepted::Accepted;
 use super::load::{Counting, ElementCounts};
 use super::problem::{ElementInput, Problem, lsb};
+use super::rows::SpmmRow;
 use crate::arithmetic::{Along, Arithmetic, Epilogue, Part};
 use crate::bound::{SubnormalThresholds, TermCounts, Tolerance, is_order_free, tolerance_of};
 use crate::exact::{Dyadic, Element, Value};
@@ -154,14 +155,23 @@ impl<'a> Rule<'a> {
 
     /// True where all terms go through one chain, as they are: one part, alpha folded into neither operand.
     pub(super) fn is_one_chain(&self) -> bool {
-        let Arithmetic { parts, epilogue, .. } = self.arithmetic;
-        let folds = epilogue.folds_alpha() && self.alpha != 1.0;
-        parts.second().is_none() && self.arithmetic.part().along == Along::Chain && !folds
+        let one_part = self.arithmetic.parts.second().is_none();
+        one_part && self.arithmetic.part().along == Along::Chain && !self.folds_alpha()
+    }
+
+    /// True where alpha is multiplied into an operand.
+    pub(super) fn folds_alpha(&self) -> bool {
+        self.arithmetic.epilogue.folds_alpha() && self.alpha != 1.0
     }
 
     /// True where bits are fixed.
     pub(super) fn has_model(&self) -> bool {
         self.model.is_some()
+    }
+
+    /// True where the number of terms of any element says all about their counts.
+    pub(super) fn counts_by_number(&self) -> bool {
+        self.counting.always_by_number()
     }
 
     /// The allowance of an element, and of all with the same counts, where nothing is flushed.
@@ -170,10 +180,11 @@ impl<'a> Rule<'a> {
         self.tolerance(counts, (self.alpha, self.beta))
     }
 
-    /// [`allowance`](Self::allowance) of an element of so many terms, where their number says all.
-    pub(super) fn allowance_of(&mut self, terms: u64) -> Option<Arc<Tolerance>> {
-        let counts = [TermCounts::of(self.arithmetic.part(), terms), TermCounts::default()];
-        self.tolerance(counts, (self.alpha, self.beta))
+    /// [`allowance`](Self::allowance) of all elements of a row, where the number of its terms says all.
+    pub(super) fn allowance_of(&mut self, row: &SpmmRow<'_, '_>) -> Option<Option<Arc<Tolerance>>> {
+        let layout = (row.cols.len() + row.pads.len(), row.slots().is_some());
+        let counts = self.counting.by_number(self.arithmetic, row.panel.terms(), layout)?;
+        Some(self.tolerance(counts, (self.alpha, self.beta)))
     }
 
     fn tolerance(&mut self, counts: [TermCounts; 2], (alpha, beta): (f64, f64)) -> Option<Arc<Tolerance>> {

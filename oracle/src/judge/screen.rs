@@ -17,15 +17,13 @@
 //!    sum. Whether it applies is told for a whole row by its finest product and its largest gauge, or by one product of each column that is
 //!    too fine; where neither tells, by the finest product of each column.
 
-use super::exact_dense::{ExactDense, each_width, row as of_row};
+use super::exact_dense::{each_width, row as of_row};
 use super::finest::{FindFree, FindLargest, Fine, FloatLimits, Largest};
 use super::lanes::{AllPass, Allowed, CLEAR, Compared, Lanes, RowResult, SoFar, T0, TINY};
-use super::load::Counting;
 use super::problem::lsb;
 use super::rows::SpmmRow;
 use super::rule::Rule;
 use crate::bound::{OrderFree, SubnormalThresholds, Tolerance};
-use crate::exact::Lane;
 use crate::verdict::Criterion;
 use pulp::Arch;
 
@@ -66,12 +64,8 @@ pub(super) struct Screen {
     alpha: f64,
     beta: f64,
     limits: OrderFree,
-    /// Significand bits of the narrower of accumulator and output.
+    /// Significand bits of the narrowest of accumulators and output.
     significand: i32,
-    /// Operands below this are counted otherwise.
-    least_normal: f64,
-    /// The number of terms says all about their counts.
-    plain: bool,
     /// Not 0 for a column where T0 does not apply.
     fine: Vec<f64>,
     /// Not 0 for a column where it does.
@@ -82,53 +76,29 @@ impl Screen {
     /// `None` where a declaration, or its use of alpha and beta, is left to the rule.
     pub(super) fn new(rule: &Rule<'_>) -> Option<Screen> {
         let (arithmetic, (alpha, beta)) = (rule.arithmetic(), rule.scalars());
-        let part = arithmetic.part();
-        let thresholds = SubnormalThresholds::new(arithmetic, part);
         let moderate = |factor: f64| (1e-20..1e20).contains(&factor.abs());
         let folds = arithmetic.epilogue.folds_alpha() && alpha.abs() != 1.0;
-        let one_part = arithmetic.parts.second().is_none();
+        let flushes = |part| SubnormalThresholds::new(arithmetic, part).flushes();
         let scales = moderate(alpha) && (beta == 0.0 || moderate(beta));
-        if !one_part
-            || folds
+        if folds
             || !scales
-            || thresholds.flushes()
+            || arithmetic.parts.iter().any(flushes)
             || arithmetic.flush.is_any()
             || rule.reads_c_anyway()
         {
             return None;
         }
-        let significand = part.acc.spec().significand.min(arithmetic.out.spec().significand) as i32;
+        let of_parts = arithmetic.parts.iter().map(|part| part.acc.spec().significand);
+        let significand = of_parts.fold(arithmetic.out.spec().significand, u32::min) as i32;
         Some(Screen {
             arch: Arch::new(),
             alpha,
             beta,
             limits: OrderFree::new(arithmetic),
             significand,
-            least_normal: thresholds.aligned(),
-            plain: Counting::new(arithmetic).is_plain(),
             fine: Vec::new(),
             free: Vec::new(),
         })
-    }
-
-    /// True where the number of terms says all about their counts.
-    pub(super) fn is_plain(&self) -> bool {
-        self.plain
-    }
-
-    /// For each row of B, whether none of its elements is 0 or counted as a subnormal one.
-    pub(super) fn ordinary_rows(&self, b: &ExactDense) -> Vec<bool> {
-        let ordinary = |v: f64| v.abs() >= self.least_normal && v != 0.0;
-        let rows = 0..b.rows() as u32;
-        each_width!(b, b => rows.map(|k| of_row(b, k).iter().all(|v| ordinary(v.widen()))).collect())
-    }
-
-    /// True where every element of the row has the same counts of terms, and none of its operands is counted as a subnormal one.
-    pub(super) fn is_uniform(&self, row: &SpmmRow<'_, '_>, ordinary_rows: &[bool]) -> bool {
-        let is_ordinary = |k: &u32| ordinary_rows[*k as usize];
-        let of_term = |(k, &a): (&u32, &f64)| a == 0.0 || a.abs() >= self.least_normal && is_ordinary(k);
-        // What has a zero in A, a pad among it, is counted alike in all columns.
-        row.cols.iter().zip(row.values).all(of_term)
     }
 
     /// True where some element is certainly wrong, whether T0 applies to it or not: it is not the exact value, and beyond the bound.

@@ -109,17 +109,9 @@ impl Model {
         Some(self.finish(acc, (alpha, beta), c))
     }
 
-    /// The instruction, where all terms go through one.
-    pub(crate) fn core(&self) -> Option<TensorCore> {
-        match self.first.step {
-            BlockStep::Core(core) if self.second.is_none() => Some(core),
-            _ => None,
-        }
-    }
-
-    /// What the accumulator of the first part starts from.
-    pub(crate) fn start(&self, beta: f64, c: f64) -> f64 {
-        start_of(&self.first.part, self.first.unit, (beta, c))
+    /// What the accumulator of a part starts from.
+    pub(crate) fn start(&self, part: &Part, beta: f64, c: f64) -> f64 {
+        start_of(part, self.first.unit, (beta, c))
     }
 
     /// The bits, in the output type, of what alpha, beta and C make of the sum.
@@ -169,6 +161,18 @@ impl Model {
 /// beta * c; a beta of 1 multiplies nothing.
 fn scaled(unit: Unit, beta: f64, c: f64) -> f64 {
     if beta == 1.0 { c } else { unit.mul(beta, c) }
+}
+
+/// Blocks of one range, and the number of ranges, of an element whose last term is in block `extent - 1`.
+pub(crate) fn ranges(along: Along, extent: u32) -> (u32, u32) {
+    match along {
+        Along::Chain => (u32::MAX, 1),
+        Along::SplitK { parts } => {
+            let parts = u32::from(parts.max(1));
+            (extent.div_ceil(parts).max(1), parts)
+        }
+        Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
+    }
 }
 
 /// What the accumulator of a part starts from.
@@ -252,14 +256,7 @@ impl PartModel {
         let block = self.part.block() as u32;
         let (first, extent) =
             self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
-        let (length, count) = match self.part.along {
-            Along::Chain => (u32::MAX, 1),
-            Along::SplitK { parts } => {
-                let parts = u32::from(parts.max(1));
-                (extent.div_ceil(parts).max(1), parts)
-            }
-            Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
-        };
+        let (length, count) = ranges(self.part.along, extent);
         let placed = std::mem::take(&mut self.placed);
         let range_of = |placed: &(u32, RoundedTerm)| placed.0 / block / length;
         // The first range starts from the initial value, whether it has terms or not.

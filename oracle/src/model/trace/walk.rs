@@ -7,8 +7,9 @@
 
 use super::step::{Addend, Kind, Source, Step};
 use super::{Question, TraceError};
-use crate::arithmetic::{Along, Arithmetic, Combine, Epilogue, Init, Part, Parts, Reduction, Selects};
+use crate::arithmetic::{Arithmetic, Combine, Epilogue, Init, Part, Parts, Reduction, Selects};
 use crate::model::chain::Unit;
+use crate::model::reduction;
 use crate::scalar::{Precision, Rounding, decode, encode};
 use std::collections::BTreeMap;
 
@@ -212,13 +213,7 @@ impl Walk {
     fn ranges(&mut self, part: &Part, start: Carried, placed: &[Placed]) -> Result<Carried, TraceError> {
         let block = part.block() as u32;
         let extent = placed.last().map_or(0, |last| last.at / block + 1);
-        let (length, count) = match part.along {
-            Along::Chain => (u32::MAX, 1),
-            Along::SplitK { parts } => {
-                (extent.div_ceil(u32::from(parts.max(1))).max(1), u32::from(parts.max(1)))
-            }
-            Along::TwoPass { blocks } => (blocks.max(1), extent.div_ceil(blocks.max(1)).max(1)),
-        };
+        let (length, count) = reduction::ranges(part.along, extent);
         let mut ranges: BTreeMap<u32, Vec<Placed>> = BTreeMap::new();
         for &term in placed {
             ranges.entry(term.at / block / length).or_default().push(term);
