@@ -120,7 +120,8 @@ proptest! {
         // The f64 nearest to x + far * bound, then a few steps to either side.
         let near = x.approx() + far * (allowed.relative() * g.approx() + allowed.absolute());
         prop_assume!(near.is_finite() && near != 0.0);
-        let y = f64::from_bits((near.to_bits() as i64 + nudge) as u64);
+        // Below -0 there is no number: the pattern wraps to a NaN. (Adding to it as a signed number overflowed for the least subnormal one.)
+        let y = f64::from_bits(near.to_bits().wrapping_add_signed(nudge));
         prop_assume!(y.is_finite());
         let within = (rational(y) - exact(&x)).abs() <= bound;
         prop_assert_eq!(allowed.distance_exact(y, &x, &g).within, within, "exact: y {:e}, {:?}, {:?}", y, x, g);

@@ -9,7 +9,7 @@ use sparse_oracle::verdict::{Criterion, Defect, Mismatch, Verdict};
 
 /// The record of a case that nobody could be asked, for this reason.
 pub fn unasked(case: &Case, backend: &dyn Backend, reason: String) -> CaseRecord {
-    let judged = verdict_only(Verdict::NotRun { reason });
+    let judged = Judged::only(Verdict::NotRun { reason });
     record(case, backend, (judged, None), &[])
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn unmade(case: &Case, backend: &dyn Backend, reason: String) -> Case
     let Support::Excluded { reason } = backend.support(&case.contract, &case.params) else {
         return unasked(case, backend, reason);
     };
-    let judged = verdict_only(Verdict::Unsupported { reason: reason.into_owned() });
+    let judged = Judged::only(Verdict::Unsupported { reason: reason.into_owned() });
     record(case, backend, (judged, None), &[])
 }
 
@@ -107,11 +107,6 @@ fn past_the_largest(m: &Mismatch) -> Option<String> {
         )
     };
     (overflows && by_bound).then(text)
-}
-
-/// A verdict that no tier gave.
-pub(crate) fn verdict_only(verdict: Verdict) -> Judged {
-    Judged { verdict, tiers: Vec::new(), elements: 0 }
 }
 
 #[cfg(test)]

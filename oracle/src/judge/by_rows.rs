@@ -112,7 +112,7 @@ impl<'a> Screened<'a> {
         self.fill(row.index, found, held);
         let modelled = match (rule.has_model(), model) {
             (false, _) => Some(None),
-            (true, Some(model)) => model.row(row, held).map(Some),
+            (true, Some(model)) => model.row(row, held, scratch).map(Some),
             (true, None) => None,
         };
         let allowance = self.allowances.of(rule, row, scratch);

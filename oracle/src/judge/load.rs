@@ -1,7 +1,7 @@
 //! What each declared part has to do for one element, counted where its terms lie: what the bound depends on besides the gauge.
 
 use super::problem::ElementInput;
-use crate::arithmetic::{Along, Arithmetic, Order, Part, Parts, Reduction};
+use crate::arithmetic::{Along, Arithmetic, Order, Part, Parts, Reduction, Slot};
 use crate::bound::{SubnormalSums, SubnormalThresholds, TermCounts};
 
 /// How the elements of a case are counted, prepared once.
@@ -40,35 +40,37 @@ impl Counting {
         }
     }
 
-    /// True where the number of terms of any element says all.
-    pub(super) fn always_by_number(&self) -> bool {
-        self.on_one_chain == Some(u64::MAX)
+    /// True where the number of terms says all, of an element with so many `slots`, multiplied pads among them; `placed`: a layout gives them
+    /// places.
+    pub(super) fn is_by_number(&self, slots: usize, placed: bool) -> bool {
+        let fits = |most| most == u64::MAX || !placed && slots as u64 <= most;
+        self.on_one_chain.is_some_and(fits)
     }
 
-    /// The counts of an element of `terms` terms and so many `slots`, multiplied pads among them, where their number says all; `placed`: a
-    /// layout gives places.
-    pub(super) fn by_number(
+    /// The counts of each part for an element of so many terms and, pads among them, products; `products` says which of these are not zero.
+    pub(super) fn census<P: Iterator<Item = bool>>(
         &self,
         arithmetic: &Arithmetic,
-        terms: u64,
-        (slots, placed): (usize, bool),
-    ) -> Option<[TermCounts; 2]> {
-        let most = self.on_one_chain?;
-        let on_one_chain = most == u64::MAX || !placed && slots as u64 <= most;
-        on_one_chain.then(|| [TermCounts::of(arithmetic.part(), terms), TermCounts::default()])
+        (terms, all): (u64, usize),
+        products: impl Fn() -> P,
+        slots: Option<&[Slot]>,
+    ) -> [TermCounts; 2] {
+        if self.is_by_number(all, slots.is_some()) {
+            return [TermCounts::of(arithmetic.part(), terms), TermCounts::default()];
+        }
+        let hybrid = arithmetic.parts.second().is_some();
+        let mut counts = [TermCounts::default(); 2];
+        for (counts, part) in counts.iter_mut().zip(arithmetic.parts.iter()) {
+            *counts = census(part, products(), slots, hybrid);
+        }
+        counts
     }
 
     /// Counts `site`.
     pub(super) fn load(&self, arithmetic: &Arithmetic, site: &ElementInput<'_>) -> ElementCounts {
-        let mut load = ElementCounts::default();
-        let layout = (site.terms.len(), site.slots.is_some());
-        if let Some(counts) = self.by_number(arithmetic, site.sum.terms, layout) {
-            load.census = counts;
-        } else {
-            for (index, part) in arithmetic.parts.iter().enumerate() {
-                load.census[index] = census(part, site, arithmetic.parts.second().is_some());
-            }
-        }
+        let products = || site.terms.iter().map(|(a, b)| a != 0.0 && b != 0.0);
+        let census = self.census(arithmetic, (site.sum.terms, site.terms.len()), products, site.slots);
+        let mut load = ElementCounts { census, ..ElementCounts::default() };
         for thresholds in self.thresholds.iter().flatten() {
             // Both parts of a hybrid count every term: a term of one is at most counted for the other too.
             for (a, b) in site.terms.iter() {
@@ -82,27 +84,32 @@ impl Counting {
 }
 
 /// The terms of one part. A hybrid without slots may have any of them in either.
-fn census(part: &Part, site: &ElementInput<'_>, hybrid: bool) -> TermCounts {
+fn census(
+    part: &Part,
+    products: impl Iterator<Item = bool>,
+    slots: Option<&[Slot]>,
+    hybrid: bool,
+) -> TermCounts {
     let block = part.block() as u32;
     // Blocks that hold a product; slots mostly ascend, so that looking at the last one finds nearly all repetitions.
     let mut blocks: Vec<u32> = Vec::new();
     let mut census = TermCounts::default();
-    for (index, (a, b)) in (0u32..).zip(site.terms.iter()) {
-        let slot = site.slots.and_then(|slots| slots.get(index as usize));
+    for (index, is_product) in (0u32..).zip(products) {
+        let slot = slots.and_then(|slots| slots.get(index as usize));
         if slot.is_some_and(|slot| !slot.is_of(part.selects)) {
             continue;
         }
         let at = slot.map_or(index, |slot| slot.at) / block;
         census.terms += 1;
         census.extent = census.extent.max(u64::from(at) + 1);
-        if a != 0.0 && b != 0.0 {
+        if is_product {
             census.products += 1;
             if blocks.last() != Some(&at) {
                 blocks.push(at);
             }
         }
     }
-    let known = part.order == Order::Ascending && (site.slots.is_some() || !hybrid);
+    let known = part.order == Order::Ascending && (slots.is_some() || !hybrid);
     if known {
         if !blocks.is_sorted() {
             blocks.sort_unstable();
@@ -114,7 +121,7 @@ fn census(part: &Part, site: &ElementInput<'_>, hybrid: bool) -> TermCounts {
         census.extent = census.extent.max(census.products);
     }
     // Ranges are cut from all blocks of a tile: those of this element may all lie in one.
-    if site.slots.is_some() && matches!(part.along, Along::SplitK { .. }) {
+    if slots.is_some() && matches!(part.along, Along::SplitK { .. }) {
         census.extent = u64::MAX;
     }
     census

@@ -115,9 +115,8 @@ pub(super) fn judge_sparse(
     positions: impl FnOnce() -> Result<Vec<(u32, u32)>, Refusal>,
     of_values: impl FnOnce(AnySlice<'_>) -> Judged,
 ) -> Judged {
-    let structural = |verdict| Judged { verdict, tiers: Vec::new(), elements: 0 };
     if let Err(mismatch) = same_kind(kind, shape, out, frame(&found)) {
-        return structural(Verdict::Wrong(mismatch));
+        return Judged::only(Verdict::Wrong(mismatch));
     }
     if profile.has(Choice::Unsorted) {
         sort_lanes(&mut found);
@@ -125,7 +124,7 @@ pub(super) fn judge_sparse(
     let found = match found.check() {
         Ok(found) => found,
         Err(refusal) => {
-            return structural(wrong(Defect::Structure, format!("not a valid encoding: {refusal}")));
+            return Judged::only(wrong(Defect::Structure, format!("not a valid encoding: {refusal}")));
         }
     };
     let got = bit_entries(&found);
@@ -133,12 +132,12 @@ pub(super) fn judge_sparse(
         Ok(positions) => positions,
         Err(refusal) => {
             let reason = format!("the oracle cannot form the expected result: {refusal}");
-            return structural(Verdict::NotRun { reason });
+            return Judged::only(Verdict::NotRun { reason });
         }
     };
     let values = match align(&positions, &got, profile.has(Choice::NumericPattern)) {
         Ok(values) => values,
-        Err(mismatch) => return structural(Verdict::Wrong(mismatch)),
+        Err(mismatch) => return Judged::only(Verdict::Wrong(mismatch)),
     };
     let found = crate::with_scalar!(out, T => {
         <T as crate::scalar::Element>::wrap(values.into_iter().map(T::from_bits64).collect())

@@ -9,16 +9,17 @@ use super::accepted::Accepted;
 use super::exact_dense::ExactDense;
 use super::pads::pad_slots;
 use super::problem::{ElementInput, Problem};
+use super::row::MergedRow;
 use super::rule::Rule;
 use super::tally::Place;
 use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Input, Order, Pads, Slot};
 use crate::contract::Op;
-use crate::format::{AnySparse, Csr, Dense, Duplicates, Entries, Entry, FormatKind, Layout, Sparse};
+use crate::format::{AnySparse, Csr, CsrParts, Dense, Duplicates, Entries, FormatKind, Layout, Sparse};
 use crate::op::input;
 use crate::prelude::*;
 use crate::profile::{Choice, Profile};
-use crate::refusal::{Refusal, RequestError};
+use crate::refusal::{Refusal, RequestError, check_u32};
 use crate::scalar::{AnySlice, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
 
@@ -331,10 +332,14 @@ fn dense<L: Copy>(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> L) 
 
 /// The slots of every entry and multiplied pad, where the stored format has blocks.
 fn slots(stored: &AnySparse, a: &Csr<f64>, pads: Option<&Csr<()>>) -> Result<Option<Csr<Slot>>, Refusal> {
-    let mut list: Vec<Entry<()>> = a.map(|_| ()).entries().list;
-    list.extend(pads.iter().flat_map(|pads| pads.entries().list));
-    list.sort_unstable_by_key(|e| (e.row, e.col));
     let (rows, cols) = (a.rows, a.cols);
-    let positions = Csr::from_entries(&Entries { rows, cols, list })?;
+    let (mut row_ptr, mut col_idx, mut merged) = (vec![0], Vec::new(), MergedRow::default());
+    for i in 0..rows {
+        merged.fill(a.row(i), pads.map_or(&[], |pads| pads.row(i).0));
+        col_idx.extend_from_slice(&merged.cols);
+        row_ptr.push(check_u32("positions of entries and pads", col_idx.len() as u128)?);
+    }
+    let values = vec![(); col_idx.len()];
+    let positions = Csr::try_new(CsrParts { rows, cols, row_ptr, col_idx, values })?;
     Ok(crate::each_sparse!(stored, m => m.along_k(&positions)))
 }

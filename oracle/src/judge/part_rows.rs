@@ -11,8 +11,9 @@
 use super::exact_dense::{ExactDense, each_width};
 use super::modelled::{add_terms, fuses, holds, is_f32};
 use super::row::MergedRow;
+use super::rows::SpmmRow;
 use super::rule::Rule;
-use crate::arithmetic::{Along, Part, Reduction, Selects, Slot};
+use crate::arithmetic::{Along, Part, Reduction, Selects};
 use crate::exact::Lane;
 use crate::format::Dense;
 use crate::model::ModelError;
@@ -89,7 +90,10 @@ pub(super) struct PartRows<'b> {
     part: Part,
     arch: Arch,
     step: RangeStep<'b>,
+    /// The terms of this part by slot, less those dropped.
     placed: Vec<Placed>,
+    /// The first and the last slot of a term, dropped or not.
+    span: Option<(u32, u32)>,
     /// The sums of a range after the first.
     later: Vec<f64>,
     narrow: Vec<f32>,
@@ -105,8 +109,8 @@ impl<'b> PartRows<'b> {
             (None, fused) => RangeStep::Chain { fused: fused? },
         };
         let (placed, later, narrow) = (Vec::new(), Vec::new(), Vec::new());
-        let (terms, bits) = (Vec::new(), Vec::new());
-        Some(PartRows { part: *part, arch: Arch::new(), step, placed, later, narrow, terms, bits })
+        let (span, terms, bits) = (None, Vec::new(), Vec::new());
+        Some(PartRows { part: *part, arch: Arch::new(), step, placed, span, later, narrow, terms, bits })
     }
 
     /// The part.
@@ -116,42 +120,50 @@ impl<'b> PartRows<'b> {
 
     /// True where it has no term of the row.
     pub(super) fn is_empty(&self) -> bool {
-        self.placed.is_empty()
+        self.span.is_none()
     }
 
     /// Takes its terms of a row, pads among them, in the order of their slots. `None` if two share one, or ranges are cut from blocks that
     /// the slots do not tell.
-    pub(super) fn place(&mut self, row: &MergedRow, slots: Option<&[Slot]>) -> Option<()> {
+    pub(super) fn place(&mut self, row: &SpmmRow<'_, '_>, merged: &MergedRow) -> Option<()> {
+        let slots = row.slots();
         if slots.is_some() && matches!(self.part.along, Along::SplitK { .. }) {
             return None;
         }
         self.placed.clear();
-        for (number, (&row, &value)) in (0u32..).zip(row.cols.iter().zip(&row.values)) {
+        for (number, (&row, &value)) in (0u32..).zip(merged.cols.iter().zip(&merged.values)) {
             let slot = slots.map(|slots| slots[number as usize]);
             if slot.is_none_or(|slot| self.part.selects == Selects::All || slot.is_of(self.part.selects)) {
                 self.placed.push(Placed { at: slot.map_or(number, |slot| slot.at), row, value });
             }
         }
         self.placed.sort_unstable_by_key(|placed| placed.at);
-        self.placed.windows(2).all(|pair| pair[0].at < pair[1].at).then_some(())
+        self.placed.windows(2).all(|pair| pair[0].at < pair[1].at).then_some(())?;
+        self.span = self.placed.first().zip(self.placed.last()).map(|(first, last)| (first.at, last.at));
+        // To a fused sum, a product of a zero and a number is what a slot without a term is.
+        if matches!(self.step, RangeStep::Core(core, _) if core.fused_sum().is_some()) {
+            self.placed.retain(|placed| placed.value != 0.0 || row.is_special(placed.row));
+        }
+        Some(())
     }
 
     /// The sums of the placed terms; `acc` has what they start from. `None` where the rule has to look at every element: an operand is
     /// not of the unit's type.
     pub(super) fn sum(&mut self, b: &ExactDense, acc: &mut [f64]) -> Option<()> {
         let block = self.part.block() as u32;
-        let first = self.placed.first().map_or(u32::MAX, |first| first.at / block);
-        let extent = self.placed.last().map_or(0, |last| last.at / block + 1);
+        let (first, extent) =
+            self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
         let (length, count) = ranges(self.part.along, extent);
         let (placed, mut later) = (std::mem::take(&mut self.placed), std::mem::take(&mut self.later));
-        let unit = Unit { precision: self.part.acc };
-        if block > 1 && first >= length {
-            // Whether an instruction of zeros alone is run where the first range has no terms, nobody declares.
-            let before = acc.to_vec();
-            self.range(b, &[], 0, acc)?;
-            acc.iter().zip(before).all(|(acc, before)| acc.to_bits() == before.to_bits()).then_some(())?;
-        }
         let range_of = |placed: &Placed| placed.at / block / length;
+        if block > 1 && placed.first().is_none_or(|first| range_of(first) > 0) {
+            later.clear();
+            later.extend_from_slice(acc);
+            self.range(b, &[], 0, acc)?;
+            let is_same = acc.iter().zip(&later).all(|(acc, before)| acc.to_bits() == before.to_bits());
+            // Whether an instruction of zeros alone is run where the first range has no terms, nobody declares.
+            (is_same || first < length).then_some(())?;
+        }
         let mut filled = 1;
         for terms in placed.chunk_by(|x, y| range_of(x) == range_of(y)) {
             let range = range_of(&terms[0]);
@@ -162,15 +174,27 @@ impl<'b> PartRows<'b> {
             later.clear();
             later.resize(acc.len(), 0.0);
             self.range(b, terms, range * length, &mut later)?;
-            acc.iter_mut().zip(&later).for_each(|(acc, &later)| *acc = unit.add(*acc, later));
+            self.add(acc, &later);
             filled += 1;
         }
         if filled < count {
             // Empty ranges add +0.
-            acc.iter_mut().for_each(|acc| *acc = unit.add(*acc, 0.0));
+            later.clear();
+            later.resize(acc.len(), 0.0);
+            self.add(acc, &later);
         }
         (self.placed, self.later) = (placed, later);
         Some(())
+    }
+
+    /// Adds sums to sums, in the accumulator's type.
+    pub(super) fn add(&self, acc: &mut [f64], more: &[f64]) {
+        let sums = acc.iter_mut().zip(more);
+        match self.part.acc {
+            // As the unit of that type does, in a loop for the vector unit.
+            Precision::F32 => sums.for_each(|(acc, &more)| *acc = f64::from(*acc as f32 + more as f32)),
+            precision => sums.for_each(|(acc, &more)| *acc = Unit { precision }.add(*acc, more)),
+        }
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
@@ -190,12 +214,22 @@ impl<'b> PartRows<'b> {
             RangeStep::Core(core, b) => {
                 self.line_up(core, terms, base)?;
                 self.bits.clear();
-                for &v in &*acc {
-                    self.bits.push(exact_bits(v, core.instruction().acc)?);
+                let bits = &mut self.bits;
+                if core.instruction().acc == Precision::F32 {
+                    // Numbers of f32 they are: C, or the sums of a range before.
+                    acc.iter().all(|&v| is_f32(v)).then_some(())?;
+                    bits.extend(acc.iter().map(|&v| u64::from((v as f32).to_bits())));
+                    b.accumulate(&self.terms, bits).ok()?;
+                    let numbers = bits.iter().map(|&bits| f64::from(f32::from_bits(bits as u32)));
+                    acc.iter_mut().zip(numbers).for_each(|(acc, v)| *acc = v);
+                } else {
+                    for &v in &*acc {
+                        bits.push(exact_bits(v, core.instruction().acc)?);
+                    }
+                    b.accumulate(&self.terms, bits).ok()?;
+                    let numbers = bits.iter().map(|&bits| decode(bits, core.instruction().acc));
+                    acc.iter_mut().zip(numbers).for_each(|(acc, v)| *acc = v);
                 }
-                b.accumulate(&self.terms, &mut self.bits).ok()?;
-                let numbers = self.bits.iter().map(|&bits| decode(bits, core.instruction().acc));
-                acc.iter_mut().zip(numbers).for_each(|(acc, v)| *acc = v);
             }
         }
         Some(())

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! number of terms says all  --------------------------------->  by number
-//! no zero and no subnormal in the rows of B that A names  ---->  as that of the first column
+//! no zero and no subnormal in the rows of B that A names  ---->  by number and slots of the terms
 //! else                                                           element by element, by the rule
 //! ```
 
@@ -29,7 +29,7 @@ impl RowAllowances {
             arithmetic.parts.iter().map(|part| SubnormalThresholds::new(arithmetic, part).aligned());
         let least_normal = aligned.fold(0.0, f64::max);
         let ordinary = |v: f64| v.abs() >= least_normal && v != 0.0;
-        let rows = 0..if rule.counts_by_number() { 0 } else { b.rows() as u32 };
+        let rows = 0..if rule.always_counts_by_number() { 0 } else { b.rows() as u32 };
         let ordinary_rows =
             each_width!(b, b => rows.map(|k| of_row(b, k).iter().all(|v| ordinary(v.widen()))).collect());
         RowAllowances { least_normal, ordinary_rows }
@@ -42,14 +42,10 @@ impl RowAllowances {
         row: &SpmmRow<'_, '_>,
         scratch: &mut Scratch,
     ) -> Option<Arc<Tolerance>> {
-        if let Some(allowance) = rule.allowance_of(row) {
-            return allowance;
+        if rule.counts_by_number(row) {
+            return rule.allowance(row, row.values);
         }
-        let mut allowance = None;
-        if self.is_uniform(row) {
-            row.element(0, scratch, &mut |site| allowance = rule.allowance(site));
-        }
-        allowance
+        if self.is_uniform(row) { rule.allowance(row, &scratch.merged(row).values) } else { None }
     }
 
     /// True where every element of the row has the same counts of terms, and none of its operands is counted as a subnormal one.

@@ -8,10 +8,9 @@
 use super::modelled::ChainRows;
 use super::part_rows::{Accumulate, PartRows, instruction, is_chain};
 use super::row::MergedRow;
-use super::rows::{SpmmRow, SpmmRows};
+use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
 use crate::arithmetic::{Combine, Parts};
-use crate::model::chain::Unit;
 use crate::model::reduction::Model;
 use crate::scalar::{Precision, decode};
 
@@ -31,7 +30,6 @@ pub(super) struct PartsModel<'b> {
     combine: Combine,
     first: PartRows<'b>,
     second: Option<PartRows<'b>>,
-    merged: MergedRow,
     row: Vec<f64>,
     of_second: Vec<f64>,
 }
@@ -59,10 +57,15 @@ impl<'b> RowModel<'b> {
     }
 
     /// The results of one row, as f64; `held` is what C held. `None` where the rule has to look at every element.
-    pub(super) fn row(&mut self, row: &SpmmRow<'_, '_>, held: &[f64]) -> Option<&[f64]> {
+    pub(super) fn row(
+        &mut self,
+        row: &SpmmRow<'_, '_>,
+        held: &[f64],
+        scratch: &mut Scratch,
+    ) -> Option<&[f64]> {
         match &mut self.chain {
             Some(chain) if row.pads.is_empty() => chain.row(row, held),
-            _ => self.parts.as_mut()?.row(row, held),
+            _ => self.parts.as_mut()?.row(row, held, scratch.merged(row)),
         }
     }
 }
@@ -86,7 +89,6 @@ impl<'b> PartsModel<'b> {
             combine: arithmetic.combine,
             first: PartRows::new(arithmetic.part(), core)?,
             second,
-            merged: MergedRow::default(),
             row: Vec::new(),
             of_second: Vec::new(),
         })
@@ -94,16 +96,12 @@ impl<'b> PartsModel<'b> {
 
     /// `None` where the rule has to look at every element: an operand is not of a unit's type, a pad faces a NaN or an infinity, slots do
     /// not fit.
-    fn row(&mut self, row: &SpmmRow<'_, '_>, held: &[f64]) -> Option<&[f64]> {
-        if row.faces_special() {
-            return None;
-        }
-        self.merged.fill((row.cols, row.values), row.pads);
+    fn row(&mut self, row: &SpmmRow<'_, '_>, held: &[f64], merged: &MergedRow) -> Option<&[f64]> {
         let slots = row.slots();
-        if slots.is_some_and(|slots| slots.len() != self.merged.cols.len()) {
+        if row.faces_special() || slots.is_some_and(|slots| slots.len() != merged.cols.len()) {
             return None;
         }
-        self.first.place(&self.merged, slots)?;
+        self.first.place(row, merged)?;
         let (model, (alpha, beta)) = (&self.model, self.scalars);
         let start = |part: &PartRows<'_>, acc: &mut Vec<f64>| {
             acc.clear();
@@ -115,7 +113,7 @@ impl<'b> PartsModel<'b> {
             None => self.first.sum(b, &mut self.row)?,
             Some(second) => {
                 slots?;
-                second.place(&self.merged, slots)?;
+                second.place(row, merged)?;
                 match self.combine {
                     Combine::Disjoint if second.is_empty() => self.first.sum(b, &mut self.row)?,
                     Combine::Disjoint if self.first.is_empty() => {
@@ -127,15 +125,16 @@ impl<'b> PartsModel<'b> {
                         self.first.sum(b, &mut self.row)?;
                         start(second, &mut self.of_second);
                         second.sum(b, &mut self.of_second)?;
-                        let unit = Unit { precision: self.first.part().acc };
-                        let sums = self.row.iter_mut().zip(&self.of_second);
-                        sums.for_each(|(first, &second)| *first = unit.add(*first, second));
+                        self.first.add(&mut self.row, &self.of_second);
                     }
                 }
             }
         }
-        for (y, &c) in self.row.iter_mut().zip(held) {
-            *y = decode(model.finish(*y, (alpha, beta), c), self.out);
+        // Nothing is left to do with sums that are the result.
+        if (alpha, beta) != (1.0, 0.0) || self.out != self.first.part().acc {
+            for (y, &c) in self.row.iter_mut().zip(held) {
+                *y = decode(model.finish(*y, (alpha, beta), c), self.out);
+            }
         }
         Some(&self.row)
     }

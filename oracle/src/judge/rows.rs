@@ -46,11 +46,24 @@ pub(super) struct SpmmRow<'r, 'a> {
     rows: &'r SpmmRows<'a>,
 }
 
-/// Memory of the terms of a row, used again and again.
+/// Memory of the terms of a row, used again and again; a thread uses it for the rows of one product.
 #[derive(Default)]
 pub(super) struct Scratch {
     merged: MergedRow,
+    /// The row that is merged.
+    of: Option<usize>,
     gathered: Gathered,
+}
+
+impl Scratch {
+    /// The terms of a row, pads among them.
+    pub(super) fn merged(&mut self, row: &SpmmRow<'_, '_>) -> &MergedRow {
+        if self.of != Some(row.index) {
+            self.merged.fill((row.cols, row.values), row.pads);
+            self.of = Some(row.index);
+        }
+        &self.merged
+    }
 }
 
 impl<'a> SpmmRows<'a> {
@@ -124,7 +137,12 @@ impl SpmmRow<'_, '_> {
 
     /// True where a multiplied pad faces a NaN or an infinity somewhere in the row.
     pub(super) fn faces_special(&self) -> bool {
-        self.pads.iter().any(|&k| self.rows.product.extent(k as usize).is_special())
+        self.pads.iter().any(|&k| self.is_special(k))
+    }
+
+    /// True where row `k` of B holds a NaN or an infinity.
+    pub(super) fn is_special(&self, k: u32) -> bool {
+        self.rows.product.extent(k as usize).is_special()
     }
 
     /// Shows all elements, in order.
@@ -141,13 +159,9 @@ impl SpmmRow<'_, '_> {
         self.some(j..j + 1, scratch, visit);
     }
 
-    fn some(
-        &self,
-        columns: Range<usize>,
-        Scratch { merged, gathered }: &mut Scratch,
-        visit: &mut dyn FnMut(&ElementInput<'_>),
-    ) {
-        merged.fill((self.cols, self.values), self.pads);
+    fn some(&self, columns: Range<usize>, scratch: &mut Scratch, visit: &mut dyn FnMut(&ElementInput<'_>)) {
+        scratch.merged(self);
+        let Scratch { merged, gathered, .. } = scratch;
         let (cols, values) = (&merged.cols[..], &merged.values[..]);
         gathered.fill(self.rows.b, cols, columns.start, columns.len());
         let (lsb, faces_special) = (self.lsb(), self.faces_special());

@@ -169,22 +169,23 @@ impl<'a> Rule<'a> {
         self.model.is_some()
     }
 
-    /// True where the number of terms of any element says all about their counts.
-    pub(super) fn counts_by_number(&self) -> bool {
-        self.counting.always_by_number()
+    /// True where the number of terms of a row says all about the counts of its elements.
+    pub(super) fn counts_by_number(&self, row: &SpmmRow<'_, '_>) -> bool {
+        self.counting.is_by_number(row.cols.len() + row.pads.len(), row.slots().is_some())
     }
 
-    /// The allowance of an element, and of all with the same counts, where nothing is flushed.
-    pub(super) fn allowance(&mut self, site: &ElementInput<'_>) -> Option<Arc<Tolerance>> {
-        let counts = self.counting.load(self.arithmetic, site).census;
+    /// The same of every row.
+    pub(super) fn always_counts_by_number(&self) -> bool {
+        self.counting.is_by_number(usize::MAX, true)
+    }
+
+    /// The allowance of all elements of a row whose products are zero where the element of A is, and nowhere else; none of the operands is
+    /// subnormal to the declaration. `values` are the elements of A, pads among them where it is not the number of terms that counts.
+    pub(super) fn allowance(&mut self, row: &SpmmRow<'_, '_>, values: &[f64]) -> Option<Arc<Tolerance>> {
+        let products = || values.iter().map(|&a| a != 0.0);
+        let sizes = (row.panel.terms(), row.cols.len() + row.pads.len());
+        let counts = self.counting.census(self.arithmetic, sizes, products, row.slots());
         self.tolerance(counts, (self.alpha, self.beta))
-    }
-
-    /// [`allowance`](Self::allowance) of all elements of a row, where the number of its terms says all.
-    pub(super) fn allowance_of(&mut self, row: &SpmmRow<'_, '_>) -> Option<Option<Arc<Tolerance>>> {
-        let layout = (row.cols.len() + row.pads.len(), row.slots().is_some());
-        let counts = self.counting.by_number(self.arithmetic, row.panel.terms(), layout)?;
-        Some(self.tolerance(counts, (self.alpha, self.beta)))
     }
 
     fn tolerance(&mut self, counts: [TermCounts; 2], (alpha, beta): (f64, f64)) -> Option<Arc<Tolerance>> {

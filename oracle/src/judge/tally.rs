@@ -71,6 +71,16 @@ pub struct Judged {
     pub tiers: Vec<Criterion>,
     /// Elements judged.
     pub elements: usize,
+    /// Those of them that needed big numbers; for the others floats were enough.
+    pub in_big_numbers: usize,
+}
+
+impl Judged {
+    /// A verdict that no element is behind.
+    #[must_use]
+    pub fn only(verdict: Verdict) -> Judged {
+        Judged { verdict, tiers: Vec::new(), elements: 0, in_big_numbers: 0 }
+    }
 }
 
 /// How strong a statement about a wrong element is, strongest first.
@@ -95,6 +105,7 @@ pub(super) struct Tally {
     unjudged: usize,
     seen: [bool; 3],
     elements: usize,
+    in_big_numbers: usize,
 }
 
 /// Judges a dense result (or the values of an SDDMM) element by element.
@@ -115,7 +126,7 @@ pub fn judge_problem(
         Ok(tally) => tally.finish(),
         Err(refusal) => {
             let reason = format!("the oracle cannot form the expected result: {refusal}");
-            Judged { verdict: Verdict::NotRun { reason }, tiers: Vec::new(), elements: 0 }
+            Judged::only(Verdict::NotRun { reason })
         }
     }
 }
@@ -151,6 +162,7 @@ impl Tally {
             unjudged: 0,
             seen: [false; 3],
             elements: 0,
+            in_big_numbers: 0,
         }
     }
 
@@ -164,6 +176,7 @@ impl Tally {
     ) {
         let out = self.out;
         self.elements += 1;
+        self.in_big_numbers += 1;
         self.seen[1] |= accepted.is_bounded();
         self.seen[0] |= accepted.order_free;
         self.seen[2] |= accepted.modelled.is_some();
@@ -226,6 +239,7 @@ impl Tally {
         self.wrong += next.wrong;
         self.unjudged += next.unjudged;
         self.elements += next.elements;
+        self.in_big_numbers += next.in_big_numbers;
         self.applied(next.seen[0], next.seen[1], next.seen[2]);
         self.first = match (self.first, next.first) {
             (Some(first), Some(next)) => Some(if next.0 < first.0 { next } else { first }),
@@ -266,7 +280,7 @@ impl Tally {
             None if self.inexact => Verdict::Within { share: self.worst },
             None => Verdict::Exact,
         };
-        Judged { verdict, tiers, elements: self.elements }
+        Judged { verdict, tiers, elements: self.elements, in_big_numbers: self.in_big_numbers }
     }
 }
 

@@ -47,10 +47,10 @@ pub fn judge(
     found: Found<'_>,
 ) -> Judged {
     if let Some(reason) = misfit(inputs) {
-        return only(Verdict::NotRun { reason });
+        return Judged::only(Verdict::NotRun { reason });
     }
     if let Some(moved) = Moved::new(inputs, profile) {
-        return only(match found {
+        return Judged::only(match found {
             Found::Sparse(raw) => moved.judge(raw),
             Found::Parts(parts) => moved.judge_parts(parts),
             Found::Dense(_) => other_kind(),
@@ -59,7 +59,7 @@ pub fn judge(
     let product = Product::new(inputs, arithmetic, profile);
     let exact = match product.exact() {
         Ok(exact) => exact,
-        Err(reason) => return only(Verdict::NotRun { reason }),
+        Err(reason) => return Judged::only(Verdict::NotRun { reason }),
     };
     match (inputs.op.is_dense(), found) {
         (false, Found::Sparse(raw)) => product.judge_spgemm(exact, raw),
@@ -67,24 +67,20 @@ pub fn judge(
             let (rows, cols) = exact.problem().shape();
             let place = if exact.is_by_number() { Place::Visited } else { output.place };
             if let Some(wrong) = misplaced(output.found, place, (rows, cols), arithmetic) {
-                return only(wrong);
+                return Judged::only(wrong);
             }
             let before = match output.before.map(|before| compact(before, output.before_place, (rows, cols)))
             {
                 Some(None) => {
                     let reason = "what the output held before is shorter than the result".to_owned();
-                    return only(Verdict::NotRun { reason });
+                    return Judged::only(Verdict::NotRun { reason });
                 }
                 before => before.flatten(),
             };
             product.judge_dense(exact, (output.found, place, output.poison), before.as_deref())
         }
-        _ => only(other_kind()),
+        _ => Judged::only(other_kind()),
     }
-}
-
-fn only(verdict: Verdict) -> Judged {
-    Judged { verdict, tiers: Vec::new(), elements: 0 }
 }
 
 fn shape(message: String) -> Verdict {

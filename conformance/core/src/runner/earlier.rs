@@ -6,7 +6,6 @@ use crate::backend::{Backend, Support};
 use crate::case::Case;
 use crate::execute::{Before, execute};
 use crate::operands::Operands;
-use crate::record::verdict_only;
 use crate::response::{DenseResult, Response, poison};
 use crate::sequence::{After, different, plain, prepare};
 use sparse_oracle::judge::Judged;
@@ -36,11 +35,11 @@ pub(super) fn in_sequence<'a>(
         seen.in_call = Some(number);
         let after = case.params.after.map_or("", After::name);
         let words = format!("in call {number} before the judged one (after={after}): ");
-        Err(verdict_only(prefixed(verdict, &words)))
+        Err(Judged::only(prefixed(verdict, &words)))
     };
     let stuck = |refusal| {
         let reason = format!("the operands do not fit where those before them were: {refusal}");
-        verdict_only(Verdict::NotRun { reason })
+        Judged::only(Verdict::NotRun { reason })
     };
     prepare(case, operands, call, stuck)
 }

@@ -21,7 +21,7 @@ use crate::digest::{self, OutputHash};
 use crate::execute::{Before, execute};
 use crate::operands::{OperandError, Operands, build, initial};
 use crate::origin::Loaded;
-use crate::record::{record, unmade, verdict_only};
+use crate::record::{record, unmade};
 use crate::report::{CaseRecord, Repeated};
 use crate::response::Response;
 use sparse_oracle::judge::{Judged, Sheets};
@@ -247,7 +247,7 @@ fn judge_placed(
         .into_iter()
         .map(|response| judge_response(case, operands, backend, response, (&first, seen.sheets)));
     let worse = of_others.into_iter().find(|judged| judged.verdict.is_finding());
-    let claim = others.broken_claim.map(|mismatch| verdict_only(Verdict::Wrong(Box::new(mismatch))));
+    let claim = others.broken_claim.map(|mismatch| Judged::only(Verdict::Wrong(Box::new(mismatch))));
     (worse.or(claim).unwrap_or(judged), Some(others.record))
 }
 
@@ -260,10 +260,10 @@ fn judge_response(
     (first, sheets): (&First, &Sheets),
 ) -> Judged {
     let Support::Supported { arithmetic, profile } = backend.support(&case.contract, &case.params) else {
-        return verdict_only(settle(response));
+        return Judged::only(settle(response));
     };
     if case.contract.op.is_exact() {
-        return verdict_only(judge_move(case, operands, (&profile, sheets), response));
+        return Judged::only(judge_move(case, operands, (&profile, sheets), response));
     }
     let product = sheets.product(&operands.inputs(case), &arithmetic, &profile);
     match (product.exact(), response) {
@@ -273,7 +273,7 @@ fn judge_response(
             product.judge_dense(exact, result.output(), c.as_deref())
         }
         (Ok(exact), Response::Sparse(raw)) => product.judge_spgemm(exact, raw),
-        (_, other) => verdict_only(settle(other)),
+        (_, other) => Judged::only(settle(other)),
     }
 }
 

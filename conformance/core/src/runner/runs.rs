@@ -7,7 +7,6 @@ use crate::case::Case;
 use crate::determinism::First;
 use crate::execute::{Before, execute, fault_applies, other_filling};
 use crate::operands::{Operands, initial, seed_of};
-use crate::record::verdict_only;
 use crate::response::{DenseResult, Response};
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Returned;
@@ -27,41 +26,41 @@ pub(super) fn judge_keeping(
     let (arithmetic, profile) = match backend.support(&case.contract, &case.params) {
         Support::Supported { arithmetic, profile } => (arithmetic, profile),
         Support::Excluded { reason } => {
-            return verdict_only(Verdict::Unsupported { reason: reason.into_owned() });
+            return Judged::only(Verdict::Unsupported { reason: reason.into_owned() });
         }
     };
     if let Some(fault) = case.params.fault {
         if !fault_applies(case, operands) {
             let reason =
                 format!("fault={} leaves this request legal: there is nothing to break", fault.name());
-            return verdict_only(Verdict::NotRun { reason });
+            return Judged::only(Verdict::NotRun { reason });
         }
         let response = seen.execute(case, operands, backend, Before::Poison);
-        return verdict_only(judge_refusal(fault, response));
+        return Judged::only(judge_refusal(fault, response));
     }
     if !case.contract.op.is_exact()
         && let Some(reason) = inadmissible(case, &arithmetic)
     {
         let message = format!("declares an arithmetic that the contract does not admit: it {reason}");
-        return verdict_only(Verdict::LoneRefusal { refusal: message });
+        return Judged::only(Verdict::LoneRefusal { refusal: message });
     }
     match case.contract.op.signature().returned {
         Returned::Moved => {
             let response = seen.execute(case, operands, backend, Before::Poison);
             keep_sparse(&mut seen.keep, &response);
-            verdict_only(judge_move(case, operands, (&profile, seen.sheets), response))
+            Judged::only(judge_move(case, operands, (&profile, seen.sheets), response))
         }
         Returned::Product => {
             let product = seen.sheets.product(&operands.inputs(case), &arithmetic, &profile);
             let exact = match product.exact() {
                 Ok(exact) => exact,
-                Err(reason) => return verdict_only(Verdict::NotRun { reason }),
+                Err(reason) => return Judged::only(Verdict::NotRun { reason }),
             };
             let response = seen.execute(case, operands, backend, Before::Poison);
             keep_sparse(&mut seen.keep, &response);
             match response {
                 Response::Sparse(raw) => product.judge_spgemm(exact, raw),
-                other => verdict_only(settle(other)),
+                other => Judged::only(settle(other)),
             }
         }
         Returned::Matrix | Returned::Vector | Returned::Sampled => {
@@ -115,7 +114,7 @@ fn judge_dense_runs(
     let product = seen.sheets.product(&operands.inputs(case), arithmetic, profile);
     let exact = match product.exact() {
         Ok(exact) => exact,
-        Err(reason) => return verdict_only(Verdict::NotRun { reason }),
+        Err(reason) => return Judged::only(Verdict::NotRun { reason }),
     };
     let mut worst: Option<Judged> = None;
     for c in starts(case, operands, profile) {
@@ -123,7 +122,7 @@ fn judge_dense_runs(
         let before = c.as_deref().filter(|_| in_place).map_or(Before::Poison, Before::Values);
         let response = seen.execute(case, operands, backend, before);
         let Response::Dense(result) = response else {
-            return verdict_only(settle(response));
+            return Judged::only(settle(response));
         };
         let judged = product.judge_dense(exact, result.output(), c.as_deref());
         if judged.verdict.is_finding() {
@@ -139,7 +138,7 @@ fn judge_dense_runs(
                         return beside(judged, bits);
                     }
                 }
-                other => return verdict_only(settle(other)),
+                other => return Judged::only(settle(other)),
             }
         }
         if matches!(seen.keep, Keep::Wanted) {
@@ -151,7 +150,7 @@ fn judge_dense_runs(
             None => judged,
         });
     }
-    worst.unwrap_or_else(|| verdict_only(Verdict::NotRun { reason: "no run".to_owned() }))
+    worst.unwrap_or_else(|| Judged::only(Verdict::NotRun { reason: "no run".to_owned() }))
 }
 
 fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {

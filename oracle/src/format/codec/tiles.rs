@@ -16,11 +16,13 @@ pub(super) struct TileList(pub(super) Vec<TileLines>);
 impl TileList {
     /// Every slot above row `rows` whose column is no pad.
     pub(super) fn slots(self, rows: usize) -> Vec<(u32, u32)> {
-        let of = |tile: TileLines| {
-            let inside = tile.rows.start..tile.rows.end.min(rows);
-            inside.flat_map(move |row| tile.cols.clone().into_iter().map(move |col| (row as u32, col)))
-        };
-        self.0.into_iter().flat_map(of).filter(|slot| slot.1 != PAD).collect()
+        let mut slots = Vec::new();
+        for TileLines { rows: lines, cols } in self.0 {
+            for row in lines.start..lines.end.min(rows) {
+                slots.extend(cols.iter().filter(|&&col| col != PAD).map(|&col| (row as u32, col)));
+            }
+        }
+        slots
     }
 }
 

@@ -116,6 +116,9 @@ fn turn(
         top[j] = top[j].max(c.exponent[j]);
     }
     for &(row, a) in terms {
+        if a.significand == 0 {
+            continue;
+        }
         let exponents = window(&planes.exponents, row * planes.stride + at);
         for j in 0..WIDTH {
             top[j] = top[j].max(i32::from(a.exponent) + i32::from(exponents[j]));
@@ -126,6 +129,9 @@ fn turn(
     for part in terms.chunks(PART) {
         let mut sums = [0i32; WIDTH];
         for &(row, a) in part {
+            if a.significand == 0 {
+                continue;
+            }
             let exponents = window(&planes.exponents, row * planes.stride + at);
             let significands = window(&planes.significands, row * planes.stride + at);
             for j in 0..WIDTH {

@@ -13,7 +13,7 @@ use super::term::FinalRounding;
 use super::{Datapath, TensorCore, ieee_add};
 use crate::format::{Csr, Dense};
 use crate::model::ModelError;
-use crate::scalar::{Precision, Scalar, decode};
+use crate::scalar::{Precision, Rounding, Scalar, encode};
 
 /// The row of B of a pad: the product is 0 * 0 and no element of B is read.
 pub const PAD: u32 = u32::MAX;
@@ -86,7 +86,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
         let mut lanes = vec![0; fast.planes.stride];
         let (mut before, mut factors) = (lanes.clone(), Vec::with_capacity(self.core.products()));
         narrow(acc, &mut lanes);
-        let mut finite = self.all_finite(acc);
+        let mut finite = self.all_finite(&lanes);
         for block in blocks {
             if finite && fast.factors(block, self.core.instruction().input, &mut factors) {
                 before.copy_from_slice(&lanes);
@@ -99,7 +99,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
             widen(&lanes, acc);
             self.slowly(block, acc)?;
             narrow(acc, &mut lanes);
-            finite = self.all_finite(acc);
+            finite = self.all_finite(&lanes);
         }
         widen(&lanes, acc);
         Ok(())
@@ -186,9 +186,11 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
         }
     }
 
-    fn all_finite(&self, acc: &[u64]) -> bool {
+    /// Of accumulators of at most 32 bits.
+    fn all_finite(&self, lanes: &[u32]) -> bool {
         let precision = self.core.instruction().acc;
-        acc.iter().all(|&bits| decode(bits, precision).is_finite())
+        let exponent = encode(f64::INFINITY, precision, Rounding::NearestEven) as u32;
+        lanes.iter().all(|&bits| bits & exponent != exponent)
     }
 }
 

@@ -8,24 +8,25 @@
 //! ```
 //!
 //! One line a matrix, type and N; seconds, the best of some turns in rotation, the file read before. `today` is an obvious product in f64 on one
-//! thread and `allclose` on an f64 copy of the result. `case` is a whole case: values drawn and converted, every row judged, and a second call of the
+//! thread and `allclose` on an f64 copy of the result, `scipy` the same by SciPy and NumPy, where Python has them. `case` is a whole case: values drawn and converted, every row judged, and a second call of the
 //! kernel, as where a run asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call; `worth` asks which wrong kernels the case would not
-//! notice; `decode` makes exact operands, `judge` is the verdict on one result.
+//! notice; `decode` makes exact operands, `judge` is the verdict on one result, and `big` the
+//! share of its elements that needed big numbers.
 
 use sparse_conformance::backend::{Backend, Support, built_in};
 use sparse_conformance::case::Case;
 use sparse_conformance::degenerate::degenerate;
 use sparse_conformance::determinism::Repeats;
 use sparse_conformance::execute::{Before, execute};
-use sparse_conformance::operands::{Operands, build};
+use sparse_conformance::operands::build;
 use sparse_conformance::origin::Loaded;
-use sparse_conformance::response::{DenseResult, Response};
+use sparse_conformance::response::Response;
 use sparse_conformance::runner::run_case_repeated;
-use sparse_oracle::format::Csr;
 use sparse_oracle::judge::Sheets;
-use sparse_oracle::prelude::*;
-use sparse_oracle::scalar::Scalar;
 use std::time::{Duration, Instant};
+use today::Plain;
+
+mod today;
 
 const TURNS: usize = 3;
 
@@ -72,10 +73,11 @@ fn main() {
     let backends = built_in();
     println!("seconds, {threads} thread(s), best of {TURNS} turns");
     println!(
-        "{:<16} {:>5} {:>4} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} backend, verdict",
+        "{:<16} {:>5} {:>4} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} backend, verdict",
         "matrix",
         "type",
         "N",
+        "scipy",
         "today",
         "case",
         "ratio",
@@ -84,7 +86,8 @@ fn main() {
         "worth",
         "decode",
         "judge",
-        "elements"
+        "elements",
+        "big"
     );
     let mut ratios = Vec::new();
     for matrix in &options.matrices {
@@ -141,7 +144,7 @@ fn measure(
 ) -> f64 {
     let operands = build(case, loaded).expect("operands");
     let mut best = [Duration::MAX; 7];
-    let mut verdict = String::new();
+    let (mut verdict, mut scipy, mut in_big_numbers) = (String::new(), None, 0);
     let one: [Box<dyn Backend>; 1] =
         [built_in().into_iter().find(|b| b.name() == backend.name()).expect("built in")];
     for _ in 0..TURNS {
@@ -149,6 +152,7 @@ fn measure(
         let response = execute(case, &operands, backend, Before::Poison, &mut spent);
         let Response::Dense(result) = response else { panic!("{case}: no result") };
         let plain = Plain::new(&operands, &result);
+        scipy = scipy.or_else(|| plain.in_scipy());
         let today = time(|| {
             std::hint::black_box(plain.product_is_close());
         });
@@ -170,6 +174,7 @@ fn measure(
         let judge = time(|| {
             let judged = product.judge_dense(exact, result.output(), None);
             assert!(!judged.verdict.is_finding(), "{case}: {}", judged.verdict);
+            in_big_numbers = judged.in_big_numbers;
         });
         for (best, took) in best.iter_mut().zip([today, whole, make, spent, worth, decode, judge]) {
             *best = took.min(*best);
@@ -178,9 +183,11 @@ fn measure(
     let seconds = best.map(|d| d.as_secs_f64());
     let ratio = seconds[1] / seconds[0];
     let name = matrix.rsplit('/').next().unwrap_or(matrix);
-    print!("{:<16.16} {types:>5} {n:>4} {:>9.4} {:>9.4} {ratio:>7.2}", name, seconds[0], seconds[1]);
+    let scipy = scipy.map_or_else(|| "-".to_owned(), |s| format!("{s:.4}"));
+    let elements = (operands.result.0 * n) as f64;
+    print!("{name:<16.16} {types:>5} {n:>4} {scipy:>9} {:>9.4} {:>9.4} {ratio:>7.2}", seconds[0], seconds[1]);
     seconds[2..].iter().for_each(|s| print!(" {s:>9.4}"));
-    println!(" {:>8.2e} {}, {verdict}", (operands.result.0 * n) as f64, backend.name());
+    println!(" {elements:>8.2e} {:>8.1e} {}, {verdict}", in_big_numbers as f64 / elements, backend.name());
     ratio
 }
 
@@ -188,46 +195,4 @@ fn time(run: impl FnOnce()) -> Duration {
     let start = Instant::now();
     run();
     start.elapsed()
-}
-
-/// Operands and result in f64, as a script would have them.
-struct Plain {
-    row_ptr: Vec<u32>,
-    col_idx: Vec<u32>,
-    values: Vec<f64>,
-    b: Vec<f64>,
-    n: usize,
-    found: Vec<f64>,
-}
-
-impl Plain {
-    fn new(operands: &Operands, result: &DenseResult) -> Plain {
-        let b = operands.b.as_ref().expect("B");
-        let (row_ptr, col_idx, values) = sparse_oracle::each_sparse!(&operands.a, m => {
-            let m = Csr::from_entries(&m.entries()).expect("entries of a matrix");
-            (m.row_ptr.clone(), m.col_idx.clone(), m.values.iter().map(|v| v.to_f64()).collect())
-        });
-        let dense = (0..b.rows).flat_map(|i| (0..b.cols).map(move |j| b.at(i, j))).collect();
-        let found = result.found();
-        let found =
-            sparse_oracle::each_precision!(AnySlice, found, v => v.iter().map(|x| x.to_f64()).collect());
-        Plain { row_ptr, col_idx, values, b: dense, n: b.cols, found }
-    }
-
-    /// C = A * B in f64, and whether the result is close to it.
-    fn product_is_close(&self) -> bool {
-        let n = self.n;
-        let rows = self.row_ptr.len() - 1;
-        let mut c = vec![0.0; rows * n];
-        for i in 0..rows {
-            let row = &mut c[i * n..(i + 1) * n];
-            for t in self.row_ptr[i] as usize..self.row_ptr[i + 1] as usize {
-                let (a, k) = (self.values[t], self.col_idx[t] as usize);
-                for (c, b) in row.iter_mut().zip(&self.b[k * n..(k + 1) * n]) {
-                    *c += a * b;
-                }
-            }
-        }
-        self.found.iter().zip(&c).all(|(y, x)| (y - x).abs() <= 1e-6 + 1e-3 * x.abs())
-    }
 }
