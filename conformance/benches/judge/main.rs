@@ -7,11 +7,12 @@
 //! RAYON_NUM_THREADS=2 cargo bench ..                                             one thread unless this says otherwise
 //! ```
 //!
-//! One line a matrix, type and N; seconds, the best of some turns in rotation, the file read before. `today` is an obvious product in f64 on one
-//! thread and `allclose` on an f64 copy of the result, `scipy` the same by SciPy and NumPy, where Python has them. `case` is a whole case: values drawn and converted, every row judged, and a second call of the
-//! kernel, as where a run asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call; `worth` asks which wrong kernels the case would not
-//! notice; `decode` makes exact operands, `judge` is the verdict on one result, and `big` the
-//! share of its elements that needed big numbers.
+//! One line a matrix, type and N; seconds, the best of some turns in rotation, the file read before. `today` is an obvious product in f64
+//! on one thread and `allclose` on an f64 copy of the result; `scipy` is the same by SciPy and NumPy, where Python has them, best of some
+//! turns in a row. `case` is a whole case: values drawn and converted, every row judged, and a second call of the kernel, as where a run
+//! asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call;
+//! `worth` asks which wrong kernels the case would not notice; `decode` makes exact operands, `judge` is the verdict on one result, and
+//! `big` the share of its elements that needed big numbers.
 
 use sparse_conformance::backend::{Backend, Support, built_in};
 use sparse_conformance::case::Case;
@@ -24,7 +25,7 @@ use sparse_conformance::response::Response;
 use sparse_conformance::runner::run_case_repeated;
 use sparse_oracle::judge::Sheets;
 use std::time::{Duration, Instant};
-use today::Plain;
+use today::{Plain, has_scipy};
 
 mod today;
 
@@ -71,6 +72,7 @@ fn main() {
     let threads = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     let backends = built_in();
+    let has_scipy = has_scipy();
     println!("seconds, {threads} thread(s), best of {TURNS} turns");
     println!(
         "{:<16} {:>5} {:>4} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} backend, verdict",
@@ -106,7 +108,8 @@ fn main() {
                     }
                     None => fastest(&case, &backends),
                 };
-                ratios.push(pool.install(|| measure((matrix, types, n), &case, &loaded, backend)));
+                ratios
+                    .push(pool.install(|| measure((matrix, types, n), &case, &loaded, (backend, has_scipy))));
             }
         }
     }
@@ -140,7 +143,7 @@ fn measure(
     (matrix, types, n): (&str, &str, usize),
     case: &Case,
     loaded: &Loaded,
-    backend: &dyn Backend,
+    (backend, has_scipy): (&dyn Backend, bool),
 ) -> f64 {
     let operands = build(case, loaded).expect("operands");
     let mut best = [Duration::MAX; 7];
@@ -152,7 +155,9 @@ fn measure(
         let response = execute(case, &operands, backend, Before::Poison, &mut spent);
         let Response::Dense(result) = response else { panic!("{case}: no result") };
         let plain = Plain::new(&operands, &result);
-        scipy = scipy.or_else(|| plain.in_scipy());
+        if has_scipy && scipy.is_none() {
+            scipy = Some(plain.in_scipy());
+        }
         let today = time(|| {
             std::hint::black_box(plain.product_is_close());
         });

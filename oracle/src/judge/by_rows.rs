@@ -110,12 +110,12 @@ impl<'a> Screened<'a> {
             return row.elements(scratch, &mut |site| tally.site(rule, site, self.output));
         };
         self.fill(row.index, found, held);
+        let allowance = self.allowances.of(rule, row, scratch);
         let modelled = match (rule.has_model(), model) {
             (false, _) => Some(None),
-            (true, Some(model)) => model.row(row, held, scratch).map(Some),
-            (true, None) => None,
+            (true, Some(model)) if allowance.is_some() => model.row(row, held, scratch).map(Some),
+            (true, _) => None,
         };
-        let allowance = self.allowances.of(rule, row, scratch);
         let (Some(modelled), Some(allowance)) = (modelled, allowance) else {
             row.elements(scratch, &mut |site| tally.site(rule, site, self.output));
             return;

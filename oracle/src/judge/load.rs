@@ -40,6 +40,11 @@ impl Counting {
         }
     }
 
+    /// True where the number of terms of any element says all.
+    pub(super) fn always_by_number(&self) -> bool {
+        self.on_one_chain == Some(u64::MAX)
+    }
+
     /// True where the number of terms says all, of an element with so many `slots`, multiplied pads among them; `placed`: a layout gives them
     /// places.
     pub(super) fn is_by_number(&self, slots: usize, placed: bool) -> bool {

@@ -41,12 +41,15 @@ const FEWEST: usize = 8;
 
 /// The instruction of the first part of a declaration, where it is computed by rows; `n` is the number of columns.
 pub(super) fn instruction(rule: &Rule<'_>, n: usize) -> Option<TensorCore> {
-    let part = rule.arithmetic().part();
-    let Reduction::Mma { architecture: Some(architecture), instruction } = part.reduction else {
+    if n < FEWEST || !rule.has_model() {
         return None;
-    };
-    let core = TensorCore::new(architecture, instruction).ok()?;
-    (n >= FEWEST && core.products() == part.block()).then_some(core)
+    }
+    match rule.arithmetic().part().reduction {
+        Reduction::Mma { architecture: Some(architecture), instruction } => {
+            TensorCore::new(architecture, instruction).ok()
+        }
+        _ => None,
+    }
 }
 
 /// True for a part of IEEE operations that are the machine's own.
@@ -102,11 +105,16 @@ pub(super) struct PartRows<'b> {
 }
 
 impl<'b> PartRows<'b> {
-    /// `None` for a part that is neither; `core` is the instruction, if it has one.
-    pub(super) fn new(part: &Part, core: Option<(TensorCore, &'b dyn Accumulate)>) -> Option<PartRows<'b>> {
+    /// `None` for a part that is neither; `core` is the instruction, if it has one, and `out` the type of the result.
+    pub(super) fn new(
+        part: &Part,
+        out: Precision,
+        core: Option<(TensorCore, &'b dyn Accumulate)>,
+    ) -> Option<PartRows<'b>> {
         let step = match (core, fuses(part.reduction)) {
             (Some((core, b)), _) => RangeStep::Core(core, b),
-            (None, fused) => RangeStep::Chain { fused: fused? },
+            (None, Some(fused)) if is_chain(part, out) => RangeStep::Chain { fused },
+            (None, _) => return None,
         };
         let (placed, later, narrow) = (Vec::new(), Vec::new(), Vec::new());
         let (span, terms, bits) = (None, Vec::new(), Vec::new());
@@ -140,7 +148,8 @@ impl<'b> PartRows<'b> {
         self.placed.sort_unstable_by_key(|placed| placed.at);
         self.placed.windows(2).all(|pair| pair[0].at < pair[1].at).then_some(())?;
         self.span = self.placed.first().zip(self.placed.last()).map(|(first, last)| (first.at, last.at));
-        // To a fused sum, a product of a zero and a number is what a slot without a term is.
+        // To a fused sum, a product of a zero and a number is what a slot without a term is. (The model drops those with a zero in B as well,
+        // column by column: a block of zeros changes nothing that one empty block has not changed, and a range of zeros adds +0.)
         if matches!(self.step, RangeStep::Core(core, _) if core.fused_sum().is_some()) {
             self.placed.retain(|placed| placed.value != 0.0 || row.is_special(placed.row));
         }
@@ -205,7 +214,8 @@ impl<'b> PartRows<'b> {
             }
             RangeStep::Chain { fused } => {
                 let ExactDense::Narrow(b) = b else { return None };
-                terms.iter().all(|term| is_f32(term.value)).then_some(())?;
+                let fits = terms.iter().all(|term| is_f32(term.value)) && acc.iter().all(|&v| is_f32(v));
+                fits.then_some(())?;
                 self.narrow.clear();
                 self.narrow.extend(acc.iter().map(|&v| v as f32));
                 self.arch.dispatch(AddTerms { fused, terms, b, to: &mut self.narrow });

@@ -16,7 +16,7 @@ use crate::scalar::{Precision, decode};
 
 /// What works out the bits of a row.
 pub(super) struct RowModel<'b> {
-    /// Of a row without pads.
+    /// Of a row without pads and slots.
     chain: Option<ChainRows>,
     /// Of any row.
     parts: Option<PartsModel<'b>>,
@@ -64,7 +64,7 @@ impl<'b> RowModel<'b> {
         scratch: &mut Scratch,
     ) -> Option<&[f64]> {
         match &mut self.chain {
-            Some(chain) if row.pads.is_empty() => chain.row(row, held),
+            Some(chain) if row.pads.is_empty() && row.slots().is_none() => chain.row(row, held),
             _ => self.parts.as_mut()?.row(row, held, scratch.merged(row)),
         }
     }
@@ -80,14 +80,18 @@ impl<'b> PartsModel<'b> {
         let core = instruction(rule, rows.cols).zip(prepared);
         let second = match &arithmetic.parts {
             Parts::One(_) => None,
-            Parts::Two(_, part) => Some(PartRows::new(part, None)?),
+            // Sums of both go on as if they were of the first.
+            Parts::Two(first, part) if first.acc == part.acc => {
+                Some(PartRows::new(part, arithmetic.out, None)?)
+            }
+            Parts::Two(..) => return None,
         };
         Some(PartsModel {
             model: Model::new(arithmetic)?,
             scalars: rule.scalars(),
             out: arithmetic.out,
             combine: arithmetic.combine,
-            first: PartRows::new(arithmetic.part(), core)?,
+            first: PartRows::new(arithmetic.part(), arithmetic.out, core)?,
             second,
             row: Vec::new(),
             of_second: Vec::new(),

@@ -46,7 +46,7 @@ pub(super) struct SpmmRow<'r, 'a> {
     rows: &'r SpmmRows<'a>,
 }
 
-/// Memory of the terms of a row, used again and again; a thread uses it for the rows of one product.
+/// Memory of the terms of a row, used again and again, for rows of one product only.
 #[derive(Default)]
 pub(super) struct Scratch {
     merged: MergedRow,

@@ -176,7 +176,7 @@ impl<'a> Rule<'a> {
 
     /// The same of every row.
     pub(super) fn always_counts_by_number(&self) -> bool {
-        self.counting.is_by_number(usize::MAX, true)
+        self.counting.always_by_number()
     }
 
     /// The allowance of all elements of a row whose products are zero where the element of A is, and nowhere else; none of the operands is

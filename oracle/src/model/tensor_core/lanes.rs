@@ -37,6 +37,9 @@ pub(super) struct Factor {
 }
 
 impl Factor {
+    /// A zero.
+    pub(super) const ZERO: Factor = Factor { significand: 0, exponent: NONE };
+
     /// `None` for NaN and infinities.
     pub(super) fn decode(bits: u64, precision: Precision) -> Option<Factor> {
         let Meaning::Finite(term) = Meaning::decode(bits, precision) else {
@@ -116,6 +119,7 @@ fn turn(
         top[j] = top[j].max(c.exponent[j]);
     }
     for &(row, a) in terms {
+        // A product of zero aligns nothing and adds nothing; most slots of a tile are such.
         if a.significand == 0 {
             continue;
         }

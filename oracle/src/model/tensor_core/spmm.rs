@@ -186,7 +186,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
         }
     }
 
-    /// Of accumulators of at most 32 bits.
+    /// True where all accumulators are finite; they have at most 32 bits.
     fn all_finite(&self, lanes: &[u32]) -> bool {
         let precision = self.core.instruction().acc;
         let exponent = encode(f64::INFINITY, precision, Rounding::NearestEven) as u32;
@@ -196,7 +196,7 @@ impl<'b, T: Scalar> ModelSpmm<'b, T> {
 
 impl Fast {
     fn new<T: Scalar>(b: &Dense<T>, input: Precision) -> Fast {
-        let mut planes = Planes::zeros(b.rows() + 1, b.cols());
+        let mut planes = Planes::zeros(b.rows(), b.cols());
         let mut special = vec![false; b.rows()];
         for (row, special) in special.iter_mut().enumerate() {
             for col in 0..b.cols() {
@@ -217,14 +217,13 @@ impl Fast {
     fn factors(&self, block: &[(u32, u64)], input: Precision, out: &mut Vec<(usize, Factor)>) -> bool {
         out.clear();
         for &(row, bits) in block {
-            // The row behind the last one is all zeros.
-            let (row, bits) = match row {
-                PAD => (self.special.len(), 0),
-                row => (row as usize, bits),
-            };
-            let special = self.special.get(row).is_some_and(|special| *special);
+            if row == PAD {
+                // No row of B is read for a factor of 0.
+                out.push((0, Factor::ZERO));
+                continue;
+            }
             match Factor::decode(bits, input) {
-                Some(factor) if !special => out.push((row, factor)),
+                Some(factor) if !self.special[row as usize] => out.push((row as usize, factor)),
                 _ => return false,
             }
         }
