@@ -6,7 +6,9 @@
 
 use crate::case::Case;
 use crate::operands::Operands;
+use crate::placed::PIECE;
 use crate::response::Response;
+use rayon::prelude::*;
 use sparse_oracle::each_precision;
 use sparse_oracle::format::{AnySparse, FieldRef, Fields};
 use sparse_oracle::scalar::{AnySlice, Element, Scalar};
@@ -141,14 +143,29 @@ fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
     each_precision!(AnySlice, values, s => hash_words(s, |x| x.bits64().to_le_bytes(), hash));
 }
 
-/// Numbers in as many bytes as they have.
+/// Numbers in as many bytes as they have; many of them by the hashes of pieces, side by side.
 fn hash_stored(values: AnySlice<'_>, hash: &mut Xxh3Default) {
-    each_precision!(AnySlice, values, s => match values.precision().bytes() {
-        1 => hash_words(s, |x| (x.bits64() as u8).to_le_bytes(), hash),
-        2 => hash_words(s, |x| (x.bits64() as u16).to_le_bytes(), hash),
-        4 => hash_words(s, |x| (x.bits64() as u32).to_le_bytes(), hash),
-        _ => hash_words(s, |x| x.bits64().to_le_bytes(), hash),
+    each_precision!(AnySlice, values, numbers => {
+        if numbers.len() <= PIECE {
+            return hash_numbers(numbers, hash);
+        }
+        let of_piece = |piece| {
+            let mut hash = Xxh3Default::new();
+            hash_numbers(piece, &mut hash);
+            hash.digest()
+        };
+        let pieces: Vec<u64> = numbers.par_chunks(PIECE).map(of_piece).collect();
+        hash_words(&pieces, u64::to_le_bytes, hash);
     });
+}
+
+fn hash_numbers<T: Scalar>(numbers: &[T], hash: &mut Xxh3Default) {
+    match size_of::<T>() {
+        1 => hash_words(numbers, |x| (x.bits64() as u8).to_le_bytes(), hash),
+        2 => hash_words(numbers, |x| (x.bits64() as u16).to_le_bytes(), hash),
+        4 => hash_words(numbers, |x| (x.bits64() as u32).to_le_bytes(), hash),
+        _ => hash_words(numbers, |x| x.bits64().to_le_bytes(), hash),
+    }
 }
 
 /// Numbers as little-endian bytes, a block at a time: one call for each number costs several times as much.

@@ -4,7 +4,7 @@ use crate::backend::{Backend, Failure, Prepared, ThreadControl};
 use crate::case::{Case, Fault};
 use crate::digest::fingerprint;
 use crate::operands::{DenseOperand, Operands};
-use crate::placed::Placed;
+use crate::placed::{Placed, fill};
 use crate::response::{DenseResult, Response, poison};
 use rayon::ThreadPool;
 use sparse_oracle::contract::Returned;
@@ -119,8 +119,8 @@ impl Frame {
         let mut buffer = Placed::filled(precision, self.len(), (GUARD, self.shift), CANARY);
         each_precision!(AnySliceMut, buffer.as_mut_slice(), elements => {
             match before {
-                Before::Poison if self.is_gapless() => elements.fill(Scalar::from_bits64(poison(precision))),
-                Before::Bits(bits) if self.is_gapless() => elements.fill(Scalar::from_bits64(bits)),
+                Before::Poison if self.is_gapless() => fill(elements, Scalar::from_bits64(poison(precision))),
+                Before::Bits(bits) if self.is_gapless() => fill(elements, Scalar::from_bits64(bits)),
                 Before::Poison => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(poison(precision))),
                 Before::Bits(bits) => self.offsets().for_each(|at| elements[at] = Scalar::from_bits64(bits)),
                 Before::Values(c) => self.offsets().zip(c).for_each(|(at, &c)| elements[at] = FromF64::from_f64(c)),

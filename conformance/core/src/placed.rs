@@ -6,12 +6,16 @@
 //!                                     ^ `shift` elements past a multiple of 64 bytes
 //! ```
 
+use rayon::prelude::*;
 use sparse_oracle::prelude::*;
 use sparse_oracle::scalar::{AnySlice, AnySliceMut, Element, Precision, Scalar, Values};
 use sparse_oracle::{each_precision, with_scalar};
 
 /// What a shift is counted from, in bytes: a line of the cache, and the widest vector.
 pub const LINE: usize = 64;
+
+/// Elements that a thread takes at a time.
+pub(crate) const PIECE: usize = 1 << 16;
 
 /// Elements in memory, and where they start.
 #[derive(Debug)]
@@ -27,13 +31,23 @@ pub struct Placed {
 fn room<T: Scalar>(elements: usize, (margin, shift): (usize, usize), outside: T) -> (Vec<T>, usize) {
     let size = size_of::<T>();
     let line = LINE / size;
-    let memory = vec![outside; elements + 2 * margin + line];
+    let mut memory = vec![T::default(); elements + 2 * margin + line];
+    fill(&mut memory, outside);
     let address = memory.as_ptr() as usize;
     let wanted = shift * size % LINE;
     let fits = |at: &usize| (address % LINE + at * size) % LINE == wanted;
     // Types are aligned to their size, so that one of the elements of a line always fits.
     let start = (margin..margin + line).find(fits).unwrap_or(margin);
     (memory, start)
+}
+
+/// Large memory side by side: its pages are mostly touched for the first time.
+pub(crate) fn fill<T: Scalar>(memory: &mut [T], with: T) {
+    if memory.len() <= PIECE {
+        memory.fill(with);
+    } else {
+        memory.par_chunks_mut(PIECE).for_each(|piece| piece.fill(with));
+    }
 }
 
 impl Placed {

@@ -7,7 +7,9 @@ use crate::case::Case;
 use crate::determinism::First;
 use crate::execute::{Before, execute, fault_applies, other_filling};
 use crate::operands::{Operands, initial, seed_of};
+use crate::placed::PIECE;
 use crate::response::{DenseResult, Response};
+use rayon::prelude::*;
 use sparse_oracle::arithmetic::Arithmetic;
 use sparse_oracle::contract::Returned;
 use sparse_oracle::each_precision;
@@ -159,7 +161,8 @@ fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
 }
 
 fn same_elements<T: Element>(a: &[T], b: AnySlice<'_>) -> bool {
-    let same = |b: &[T]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bits64() == b.bits64());
+    let same_piece = |(a, b): (&[T], &[T])| a.iter().zip(b).all(|(a, b)| a.bits64() == b.bits64());
+    let same = |b: &[T]| a.len() == b.len() && a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).all(same_piece);
     T::unwrap_slice(b).is_some_and(same)
 }
 
