@@ -25,7 +25,7 @@ use super::certificate::BinPlan;
 use pulp::Simd;
 
 /// How elements of a dense row are stored; f32 holds every narrower type exactly and costs half the traffic.
-pub trait Lane: Copy + Default + Send + Sync + 'static + sealed::Sealed {
+pub trait Lane: Copy + Send + Sync + 'static + sealed::Sealed {
     /// The value as f64, exactly.
     fn widen(self) -> f64;
 

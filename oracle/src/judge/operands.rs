@@ -15,7 +15,6 @@ use super::tally::Place;
 use super::terms_apart::Apart;
 use crate::arithmetic::{Arithmetic, Input, Order, Pads, Slot};
 use crate::contract::Op;
-use crate::exact::Lane;
 use crate::format::{AnySparse, Csr, CsrParts, Dense, Duplicates, Entries, FormatKind, Layout, Sparse};
 use crate::op::input;
 use crate::prelude::*;
@@ -23,10 +22,6 @@ use crate::profile::{Choice, Profile};
 use crate::refusal::{Refusal, RequestError, check_u32};
 use crate::scalar::{AnySlice, Scalar};
 use crate::task::{DenseRef, Inputs, SddmmMode};
-use rayon::prelude::*;
-
-/// Elements that a thread decodes at a time.
-const PIECE: usize = 1 << 16;
 
 /// The operands of a product in exact numbers, as one declared arithmetic sees them.
 #[derive(Debug)]
@@ -128,13 +123,13 @@ impl ExactOperands {
         let missing = |field| Refusal::Request(RequestError::Missing { field });
         Ok(Some(match inputs.op {
             Op::Spmm | Op::Spmv => {
-                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded)?;
+                let b = exact_dense(inputs.b.ok_or(missing("B"))?, inputs.transpose_b, rounded);
                 ExactOperands::of_spmm((inputs.a, inputs.transpose_a), b, reading)?
             }
             Op::Sddmm => ExactOperands::Sddmm {
                 positions: positions(inputs.a),
-                x: dense(inputs.b.ok_or(missing("X"))?, false, rounded)?,
-                y: dense(inputs.y.ok_or(missing("Y"))?, false, rounded)?,
+                x: dense(inputs.b.ok_or(missing("X"))?, false, rounded),
+                y: dense(inputs.y.ok_or(missing("Y"))?, false, rounded),
                 factors: match inputs.mode {
                     SddmmMode::Scale => values_in_order(inputs.a),
                     SddmmMode::Pattern | SddmmMode::AddS => Vec::new(),
@@ -316,36 +311,23 @@ pub fn values_in_order(a: &AnySparse) -> Vec<f64> {
 }
 
 /// op(B); what is not stored as f64 fits into f32, and so does what that is rounded to.
-fn exact_dense(
-    operand: DenseRef<'_>,
-    transpose: bool,
-    f: impl Fn(f64) -> f64 + Sync,
-) -> Result<ExactDense, Refusal> {
-    Ok(match operand.data {
-        AnySlice::F64(_) => ExactDense::Wide(dense(operand, transpose, f)?),
-        _ => ExactDense::Narrow(dense(operand, transpose, |v| f(v) as f32)?),
-    })
+fn exact_dense(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> f64) -> ExactDense {
+    match operand.data {
+        AnySlice::F64(_) => ExactDense::Wide(dense(operand, transpose, f)),
+        _ => ExactDense::Narrow(dense(operand, transpose, |v| f(v) as f32)),
+    }
 }
 
-/// op(operand), compact row-major, each element through `f`; rows side by side.
-fn dense<L: Lane>(
-    operand: DenseRef<'_>,
-    transpose: bool,
-    f: impl Fn(f64) -> L + Sync,
-) -> Result<Dense<L>, Refusal> {
+/// op(operand), compact row-major, each element through `f`.
+fn dense<L: Copy>(operand: DenseRef<'_>, transpose: bool, f: impl Fn(f64) -> L) -> Dense<L> {
     let DenseRef { rows, cols, ld, layout, data } = operand;
-    let (rows, cols) = if transpose { (cols, rows) } else { (rows, cols) };
-    let by_row = (layout == Layout::RowMajor) != transpose;
-    let (row, col) = if by_row { (ld, 1) } else { (1, ld) };
-    let mut elements = vec![L::default(); rows * cols];
     crate::each_precision!(AnySlice, data, data => {
-        let lines = elements.par_chunks_mut(cols.max(1)).with_min_len(PIECE / cols.max(1) + 1).enumerate();
-        lines.for_each(|(i, to)| {
-            let from = data[i * row..].iter().step_by(col.max(1));
-            to.iter_mut().zip(from).for_each(|(to, v)| *to = f(v.to_f64()));
-        });
-    });
-    Dense::try_new(rows, cols, cols, Layout::RowMajor, elements)
+        let at = |i: usize, j: usize| {
+            let offset = if layout == Layout::RowMajor { i * ld + j } else { j * ld + i };
+            f(data[offset].to_f64())
+        };
+        if transpose { Dense::from_fn(cols, rows, |i, j| at(j, i)) } else { Dense::from_fn(rows, cols, at) }
+    })
 }
 
 /// The slots of every entry and multiplied pad, where the stored format has blocks.
