@@ -6,7 +6,7 @@
 
 use crate::case::Case;
 use crate::operands::Operands;
-use crate::placed::PIECE;
+use crate::placed::{LARGE, PIECE};
 use crate::response::Response;
 use rayon::prelude::*;
 use sparse_oracle::each_precision;
@@ -146,7 +146,7 @@ fn hash_values(values: AnySlice<'_>, hash: &mut Xxh3Default) {
 /// Numbers in as many bytes as they have; many of them by the hashes of pieces, side by side.
 fn hash_stored(values: AnySlice<'_>, hash: &mut Xxh3Default) {
     each_precision!(AnySlice, values, numbers => {
-        if numbers.len() <= PIECE {
+        if numbers.len() <= LARGE {
             return hash_numbers(numbers, hash);
         }
         let of_piece = |piece| {

@@ -14,8 +14,11 @@ use sparse_oracle::{each_precision, with_scalar};
 /// What a shift is counted from, in bytes: a line of the cache, and the widest vector.
 pub const LINE: usize = 64;
 
-/// Elements that a thread takes at a time.
+/// Elements that a thread takes at a time, of arrays of more than [`LARGE`].
 pub(crate) const PIECE: usize = 1 << 16;
+
+/// Arrays up to this many elements are gone over by one thread, which then does nothing else in between.
+pub(crate) const LARGE: usize = 1 << 20;
 
 /// Elements in memory, and where they start.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ fn room<T: Scalar>(elements: usize, (margin, shift): (usize, usize), outside: T)
 
 /// Large memory side by side: its pages are mostly touched for the first time.
 pub(crate) fn fill<T: Scalar>(memory: &mut [T], with: T) {
-    if memory.len() <= PIECE {
+    if memory.len() <= LARGE {
         memory.fill(with);
     } else {
         memory.par_chunks_mut(PIECE).for_each(|piece| piece.fill(with));

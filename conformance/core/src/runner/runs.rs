@@ -7,7 +7,7 @@ use crate::case::Case;
 use crate::determinism::First;
 use crate::execute::{Before, execute, fault_applies, other_filling};
 use crate::operands::{Operands, initial, seed_of};
-use crate::placed::PIECE;
+use crate::placed::{LARGE, PIECE};
 use crate::response::{DenseResult, Response};
 use rayon::prelude::*;
 use sparse_oracle::arithmetic::Arithmetic;
@@ -162,7 +162,11 @@ fn same_bits(a: &DenseResult, b: &DenseResult) -> bool {
 
 fn same_elements<T: Element>(a: &[T], b: AnySlice<'_>) -> bool {
     let same_piece = |(a, b): (&[T], &[T])| a.iter().zip(b).all(|(a, b)| a.bits64() == b.bits64());
-    let same = |b: &[T]| a.len() == b.len() && a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).all(same_piece);
+    let same = |b: &[T]| match a.len() {
+        length if length != b.len() => false,
+        0..=LARGE => same_piece((a, b)),
+        _ => a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).all(same_piece),
+    };
     T::unwrap_slice(b).is_some_and(same)
 }
 
