@@ -8,7 +8,7 @@
 //! ```
 //!
 //! One line a matrix, type and N; seconds, the best of some turns in rotation, the file read before. `today` is an obvious product in f64
-//! on one thread and `allclose` on an f64 copy of the result; `scipy` is the same by SciPy and NumPy, where Python has them, best of some
+//! on one thread and `allclose` on an f64 copy of the result; `scipy` is the same by `SciPy` and `NumPy`, where Python has them, best of some
 //! turns in a row. `case` is a whole case: values drawn and converted, every row judged, and a second call of the kernel, as where a run
 //! asks for one (it asks some cases more often, on several threads). Of that, alone: `make` draws and converts; `kernel` is one call;
 //! `worth` asks which wrong kernels the case would not notice; `decode` makes exact operands, `judge` is the verdict on one result, and

@@ -1,4 +1,4 @@
-//! What people do today: a product in f64 and `allclose`, as an obvious loop, and by SciPy and NumPy where Python has them.
+//! What people do today: a product in f64 and `allclose`, as an obvious loop, and by `SciPy` and `NumPy` where Python has them.
 
 use sparse_conformance::operands::Operands;
 use sparse_conformance::response::DenseResult;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Operands and result in f64, as a script would have them.
-pub struct Plain {
+pub(crate) struct Plain {
     row_ptr: Vec<u32>,
     col_idx: Vec<u32>,
     values: Vec<f64>,
@@ -36,7 +36,7 @@ print(best)
 ";
 
 impl Plain {
-    pub fn new(operands: &Operands, result: &DenseResult) -> Plain {
+    pub(crate) fn new(operands: &Operands, result: &DenseResult) -> Plain {
         let b = operands.b.as_ref().expect("B");
         let (row_ptr, col_idx, values) = sparse_oracle::each_sparse!(&operands.a, m => {
             let m = Csr::from_entries(&m.entries()).expect("entries of a matrix");
@@ -50,7 +50,7 @@ impl Plain {
     }
 
     /// C = A * B in f64, and whether the result is close to it.
-    pub fn product_is_close(&self) -> bool {
+    pub(crate) fn product_is_close(&self) -> bool {
         let n = self.n;
         let rows = self.row_ptr.len() - 1;
         let mut c = vec![0.0; rows * n];
@@ -66,8 +66,8 @@ impl Plain {
         self.found.iter().zip(&c).all(|(y, x)| (y - x).abs() <= 1e-6 + 1e-3 * x.abs())
     }
 
-    /// Seconds of the same in SciPy and NumPy.
-    pub fn in_scipy(&self) -> f64 {
+    /// Seconds of the same in `SciPy` and `NumPy`.
+    pub(crate) fn in_scipy(&self) -> f64 {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let write = |name: &str, bytes: Vec<u8>| {
             std::fs::write(folder.path().join(name), bytes).expect("room for the operands");
@@ -83,8 +83,8 @@ impl Plain {
     }
 }
 
-/// True where Python has SciPy and NumPy.
-pub fn has_scipy() -> bool {
+/// True where Python has `SciPy` and `NumPy`.
+pub(crate) fn has_scipy() -> bool {
     let imported = Command::new("python3").args(["-c", "import numpy, scipy.sparse"]).output();
     imported.is_ok_and(|output| output.status.success())
 }

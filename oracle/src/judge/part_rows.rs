@@ -81,7 +81,7 @@ enum RangeStep<'b> {
 
 /// A term: its place along k, its row of B, and the element of A.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+struct PlacedTerm {
     at: u32,
     row: u32,
     value: f64,
@@ -94,7 +94,7 @@ pub(super) struct PartRows<'b> {
     arch: Arch,
     step: RangeStep<'b>,
     /// The terms of this part by slot, less those dropped.
-    placed: Vec<Placed>,
+    placed: Vec<PlacedTerm>,
     /// The first and the last slot of a term, dropped or not.
     span: Option<(u32, u32)>,
     /// The sums of a range after the first.
@@ -142,7 +142,7 @@ impl<'b> PartRows<'b> {
         for (number, (&row, &value)) in (0u32..).zip(merged.cols.iter().zip(&merged.values)) {
             let slot = slots.map(|slots| slots[number as usize]);
             if slot.is_none_or(|slot| self.part.selects == Selects::All || slot.is_of(self.part.selects)) {
-                self.placed.push(Placed { at: slot.map_or(number, |slot| slot.at), row, value });
+                self.placed.push(PlacedTerm { at: slot.map_or(number, |slot| slot.at), row, value });
             }
         }
         self.placed.sort_unstable_by_key(|placed| placed.at);
@@ -164,7 +164,7 @@ impl<'b> PartRows<'b> {
             self.span.map_or((u32::MAX, 0), |(first, last)| (first / block, last / block + 1));
         let (length, count) = ranges(self.part.along, extent);
         let (placed, mut later) = (std::mem::take(&mut self.placed), std::mem::take(&mut self.later));
-        let range_of = |placed: &Placed| placed.at / block / length;
+        let range_of = |placed: &PlacedTerm| placed.at / block / length;
         if block > 1 && placed.first().is_none_or(|first| range_of(first) > 0) {
             later.clear();
             later.extend_from_slice(acc);
@@ -207,7 +207,7 @@ impl<'b> PartRows<'b> {
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
-    fn range(&mut self, b: &ExactDense, terms: &[Placed], base: u32, acc: &mut [f64]) -> Option<()> {
+    fn range(&mut self, b: &ExactDense, terms: &[PlacedTerm], base: u32, acc: &mut [f64]) -> Option<()> {
         match self.step {
             RangeStep::Chain { fused } if self.part.acc == Precision::F64 => {
                 each_width!(b, b => self.arch.dispatch(AddTerms { fused, terms, b, to: acc }));
@@ -246,13 +246,13 @@ impl<'b> PartRows<'b> {
     }
 
     /// Blocks of products, filled up with pads. `None` where an element of A is not of the instruction's type.
-    fn line_up(&mut self, core: TensorCore, placed: &[Placed], base: u32) -> Option<()> {
+    fn line_up(&mut self, core: TensorCore, placed: &[PlacedTerm], base: u32) -> Option<()> {
         let block = core.products() as u32;
         let terms = &mut self.terms;
         terms.clear();
         // The first block that has not begun.
         let mut next = base;
-        for &Placed { at, row, value } in placed {
+        for &PlacedTerm { at, row, value } in placed {
             let index = at / block;
             let fill = |terms: &mut Vec<(u32, u64)>, to: usize| terms.resize(to, (PAD, 0));
             if index >= next {
@@ -275,7 +275,7 @@ impl<'b> PartRows<'b> {
 /// The terms of a range, as a task for the vector unit.
 struct AddTerms<'r, T, L> {
     fused: bool,
-    terms: &'r [Placed],
+    terms: &'r [PlacedTerm],
     b: &'r Dense<L>,
     to: &'r mut [T],
 }
