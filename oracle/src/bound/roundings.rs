@@ -16,7 +16,6 @@ use super::fused::{FusedError, Links, error};
 use super::term_counts::TermCounts;
 use crate::arithmetic::{Architecture, Arithmetic, CpuUnit, Epilogue, Init, Instruction, Part, Reduction};
 use crate::model::tensor_core::{Datapath, FusedSum, TensorCore};
-use crate::scalar::Precision;
 
 /// Roundings that a declared arithmetic performs for one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,11 +189,5 @@ pub(super) fn around(
             mul_alpha + mul_beta + adds_c,
         ),
     };
-    Roundings { depth, inside, epilogue, output: narrower(arithmetic.out, part.acc) }
-}
-
-/// True when a value of `acc` may need rounding to become one of `out`.
-fn narrower(out: Precision, acc: Precision) -> bool {
-    let (o, a) = (out.spec(), acc.spec());
-    o.significand < a.significand || o.min_exponent() > a.min_exponent() || o.emax < a.emax
+    Roundings { depth, inside, epilogue, output: !arithmetic.out.spec().holds(part.acc.spec()) }
 }

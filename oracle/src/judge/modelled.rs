@@ -13,7 +13,7 @@ use super::rule::Rule;
 use crate::arithmetic::{Epilogue, Init, Reduction};
 use crate::exact::Lane;
 use crate::format::Dense;
-use crate::scalar::{Precision, Rounding, decode, encode};
+use crate::scalar::{Precision, nearest_in};
 use pulp::{Arch, NullaryFnOnce};
 
 /// A chain of a declaration whose operands the accumulator's type holds.
@@ -38,11 +38,6 @@ struct Chain {
 }
 
 impl ChainRows {
-    /// True for a declaration of such a chain.
-    pub(super) fn takes(rule: &Rule<'_>) -> bool {
-        Chain::new(rule).is_some()
-    }
-
     /// `None` where the declaration is none such, or B is not of the accumulator's type.
     pub(super) fn new(rule: &Rule<'_>, b: &ExactDense) -> Option<ChainRows> {
         let chain = Chain::new(rule)?;
@@ -72,7 +67,7 @@ impl ChainRows {
         }
         if chain.acc != self.out {
             for v in &mut self.row {
-                *v = decode(encode(*v, self.out, Rounding::NearestEven), self.out);
+                *v = nearest_in(*v, self.out);
             }
         }
         Some(&self.row)
@@ -87,7 +82,7 @@ impl Chain {
         if !rule.is_one_chain() {
             return None;
         }
-        let holds_c = holds(part.acc, arithmetic.out);
+        let holds_c = part.acc.spec().holds(arithmetic.out.spec());
         let holds_factors = match part.acc {
             Precision::F64 => true,
             Precision::F32 => is_f32(alpha) && is_f32(beta),
@@ -106,12 +101,6 @@ pub(super) fn fuses(reduction: Reduction) -> Option<bool> {
         Reduction::MulAddChain => Some(false),
         Reduction::Any | Reduction::Mma { .. } | Reduction::Cpu(_) => None,
     }
-}
-
-/// True where every number of `out` is one of `acc`.
-pub(super) fn holds(acc: Precision, out: Precision) -> bool {
-    let (acc, out) = (acc.spec(), out.spec());
-    out.significand <= acc.significand && out.min_exponent() >= acc.min_exponent() && out.emax <= acc.emax
 }
 
 /// True for a number of f32, NaN and infinities among them.

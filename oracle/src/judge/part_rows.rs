@@ -9,7 +9,7 @@
 //! Blocks and ranges are those of [`Model`](crate::model::reduction::Model); a test holds the two together.
 
 use super::exact_dense::{ExactDense, each_width};
-use super::modelled::{add_terms, fuses, holds, is_f32};
+use super::modelled::{Number, add_terms, fuses, is_f32};
 use super::row::MergedRow;
 use super::rows::SpmmRow;
 use super::rule::Rule;
@@ -55,7 +55,7 @@ pub(super) fn instruction(rule: &Rule<'_>, n: usize) -> Option<TensorCore> {
 /// True for a part of IEEE operations that are the machine's own.
 pub(super) fn is_chain(part: &Part, out: Precision) -> bool {
     let is_machine_type = matches!(part.acc, Precision::F32 | Precision::F64);
-    fuses(part.reduction).is_some() && is_machine_type && holds(part.acc, out)
+    fuses(part.reduction).is_some() && is_machine_type && part.acc.spec().holds(out.spec())
 }
 
 /// B in the type that the instruction multiplies; `None` where an element is none of it.
@@ -188,9 +188,8 @@ impl<'b> PartRows<'b> {
         }
         if filled < count {
             // Empty ranges add +0.
-            later.clear();
-            later.resize(acc.len(), 0.0);
-            self.add(acc, &later);
+            let unit = Unit { precision: self.part.acc };
+            acc.iter_mut().for_each(|acc| *acc = unit.add(*acc, 0.0));
         }
         (self.placed, self.later) = (placed, later);
         Some(())
@@ -198,12 +197,8 @@ impl<'b> PartRows<'b> {
 
     /// Adds sums to sums, in the accumulator's type.
     pub(super) fn add(&self, acc: &mut [f64], more: &[f64]) {
-        let sums = acc.iter_mut().zip(more);
-        match self.part.acc {
-            // As the unit of that type does, in a loop for the vector unit.
-            Precision::F32 => sums.for_each(|(acc, &more)| *acc = f64::from(*acc as f32 + more as f32)),
-            precision => sums.for_each(|(acc, &more)| *acc = Unit { precision }.add(*acc, more)),
-        }
+        let unit = Unit { precision: self.part.acc };
+        acc.iter_mut().zip(more).for_each(|(acc, &more)| *acc = unit.add(*acc, more));
     }
 
     /// One chain over the blocks of a range, which begins at block `base`.
@@ -223,23 +218,13 @@ impl<'b> PartRows<'b> {
             }
             RangeStep::Core(core, b) => {
                 self.line_up(core, terms, base)?;
+                let precision = core.instruction().acc;
                 self.bits.clear();
-                let bits = &mut self.bits;
-                if core.instruction().acc == Precision::F32 {
-                    // Numbers of f32 they are: C, or the sums of a range before.
-                    acc.iter().all(|&v| is_f32(v)).then_some(())?;
-                    bits.extend(acc.iter().map(|&v| u64::from((v as f32).to_bits())));
-                    b.accumulate(&self.terms, bits).ok()?;
-                    let numbers = bits.iter().map(|&bits| f64::from(f32::from_bits(bits as u32)));
-                    acc.iter_mut().zip(numbers).for_each(|(acc, v)| *acc = v);
-                } else {
-                    for &v in &*acc {
-                        bits.push(exact_bits(v, core.instruction().acc)?);
-                    }
-                    b.accumulate(&self.terms, bits).ok()?;
-                    let numbers = bits.iter().map(|&bits| decode(bits, core.instruction().acc));
-                    acc.iter_mut().zip(numbers).for_each(|(acc, v)| *acc = v);
+                for &v in &*acc {
+                    self.bits.push(exact_bits(v, precision)?);
                 }
+                b.accumulate(&self.terms, &mut self.bits).ok()?;
+                acc.iter_mut().zip(&self.bits).for_each(|(acc, &bits)| *acc = decode(bits, precision));
             }
         }
         Some(())
@@ -280,7 +265,7 @@ struct AddTerms<'r, T, L> {
     to: &'r mut [T],
 }
 
-impl<T: super::modelled::Number, L: Lane> NullaryFnOnce for AddTerms<'_, T, L> {
+impl<T: Number, L: Lane> NullaryFnOnce for AddTerms<'_, T, L> {
     type Output = ();
 
     #[inline(always)]

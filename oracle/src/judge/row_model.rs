@@ -10,7 +10,7 @@ use super::part_rows::{Accumulate, PartRows, instruction, is_chain};
 use super::row::MergedRow;
 use super::rows::{Scratch, SpmmRow, SpmmRows};
 use super::rule::Rule;
-use crate::arithmetic::{Combine, Parts};
+use crate::arithmetic::{Combine, Part};
 use crate::model::reduction::Model;
 use crate::scalar::{Precision, decode};
 
@@ -35,12 +35,13 @@ pub(super) struct PartsModel<'b> {
 }
 
 impl<'b> RowModel<'b> {
-    /// True for a declaration whose bits are worked out by rows; `n` is the number of columns.
+    /// True for a declaration whose bits are worked out by rows; `n` is the number of columns. alpha is not 0: such a case is not screened.
     pub(super) fn takes(rule: &Rule<'_>, n: usize) -> bool {
-        let arithmetic = rule.arithmetic();
-        let first = instruction(rule, n).is_some() || is_chain(arithmetic.part(), arithmetic.out);
-        let second = arithmetic.parts.second().is_none_or(|part| is_chain(part, arithmetic.out));
-        ChainRows::takes(rule) || first && second && !rule.folds_alpha() && rule.scalars().0 != 0.0
+        let (arithmetic, first) = (rule.arithmetic(), rule.arithmetic().part());
+        let takes_first = instruction(rule, n).is_some() || is_chain(first, arithmetic.out);
+        // Sums of both go on as if they were of the first.
+        let takes_second = |part: &Part| part.acc == first.acc && is_chain(part, arithmetic.out);
+        takes_first && arithmetic.parts.second().is_none_or(takes_second) && !rule.folds_alpha()
     }
 
     /// `None` for another declaration; `prepared` is B for the instruction of the first part, where it is one.
@@ -78,13 +79,9 @@ impl<'b> PartsModel<'b> {
     ) -> Option<PartsModel<'b>> {
         let arithmetic = rule.arithmetic();
         let core = instruction(rule, rows.cols).zip(prepared);
-        let second = match &arithmetic.parts {
-            Parts::One(_) => None,
-            // Sums of both go on as if they were of the first.
-            Parts::Two(first, part) if first.acc == part.acc => {
-                Some(PartRows::new(part, arithmetic.out, None)?)
-            }
-            Parts::Two(..) => return None,
+        let second = match arithmetic.parts.second() {
+            Some(part) => Some(PartRows::new(part, arithmetic.out, None)?),
+            None => None,
         };
         Some(PartsModel {
             model: Model::new(arithmetic)?,

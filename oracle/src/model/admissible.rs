@@ -129,8 +129,7 @@ fn part_contradiction(part: &Part, folds_alpha: bool) -> Option<&'static str> {
 
 /// The reason why a part is weaker than `limit`, for operands stored as `stored`, if it is.
 fn weaker_part(part: &Part, limit: &Part, stored: Precision) -> Option<String> {
-    let significand = |p: Precision| p.spec().significand;
-    if significand(part.acc) < significand(limit.acc) || !range_covers(part.acc, limit.acc) {
+    if !part.acc.spec().holds(limit.acc.spec()) {
         return Some(format!("accumulates in {}, the contract asks for {}", part.acc, limit.acc));
     }
     if part.pads == Pads::Multiplied && limit.pads == Pads::Skipped {
@@ -156,9 +155,4 @@ fn weaker_part(part: &Part, limit: &Part, stored: Precision) -> Option<String> {
     };
     (input != stored)
         .then(|| format!("multiplies by {unit}, which takes {input}; the contract's operands are {stored}"))
-}
-
-/// True when every exponent of `narrow` is one of `wide`.
-fn range_covers(wide: Precision, narrow: Precision) -> bool {
-    wide.spec().emax >= narrow.spec().emax && wide.spec().min_exponent() <= narrow.spec().min_exponent()
 }

@@ -94,6 +94,14 @@ impl FloatSpec {
         self.emin - (self.significand as i32 - 1)
     }
 
+    /// True where every finite number of `other` is, by significand and exponents, one of this.
+    #[must_use]
+    pub const fn holds(self, other: FloatSpec) -> bool {
+        self.significand >= other.significand
+            && self.min_exponent() <= other.min_exponent()
+            && self.emax >= other.emax
+    }
+
     /// The largest finite number, exactly.
     #[must_use]
     #[inline]
