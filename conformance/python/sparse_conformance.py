@@ -26,7 +26,7 @@ A function is registered for patterns over contract names (`conformance list con
     task.to, task.params                    convert: name and parameters of the target format
 
 A function with a dense output writes it and returns nothing; the others return `Sparse(...)`. `OPERATIONS` has the operands of every
-operation. What your kernel does not take it refuses: `raise Refuse("why")`. Any other exception ends the process, and is a finding.
+operation. What your kernel does not take it refuses: `raise Refuse("why")`. Any other exception is a finding.
 
 bf16, e4m3 and e5m2 arrays hold bit patterns (uint16, uint8): see `decode` and `encode`. tf32 is stored as float32. A task with
 bf16 accumulators has no `task.acc` and no `task.update`.
@@ -279,11 +279,14 @@ class Backend:
                 reply["sparse"], arrays = _fields(result, task.types["out"])
         except Refuse as refusal:
             reply["outcome"], reply["message"] = "refused", str(refusal)
-        except BaseException:
-            # As a kernel that dies: the judge records it with these last words, and starts a fresh process.
-            traceback.print_exc(file=sys.stderr)
-            sys.stderr.flush()
-            os._exit(70)
+        except BaseException as error:
+            if not isinstance(error, Exception) or _device_is_lost():
+                # The judge records it with these last words, and starts a fresh process.
+                traceback.print_exc(file=sys.stderr)
+                sys.stderr.flush()
+                os._exit(70)
+            reply["outcome"] = "failed"
+            reply["message"] = f"it raised {type(error).__name__}: {error}\n{traceback.format_exc()}"
         after = payload.tobytes()
         reply["inputs_modified"] = after != before
         if after != before:
@@ -301,6 +304,20 @@ class Backend:
             if any(fnmatch.fnmatchcase(contract, p) for p in patterns):
                 return function, refuses, checked
         raise Refuse(f"no function is registered for {contract}")
+
+
+def _device_is_lost():
+    """True where every later call on the GPU fails as well, as after an access outside of its memory."""
+    for module, synchronize in (
+        ("torch", lambda m: m.cuda.is_initialized() and m.cuda.synchronize()),
+        ("cupy", lambda m: m.cuda.runtime.deviceSynchronize()),
+    ):
+        try:
+            if module in sys.modules:
+                synchronize(sys.modules[module])
+        except Exception:
+            return True
+    return False
 
 
 def decode(array, type, to=np.float32):

@@ -4,6 +4,7 @@ use crate::backend::{Backend, Support};
 use crate::case::{Case, CaseError, Params};
 use crate::determinism::Repeats;
 use crate::journal::{Done, Header, Journal};
+use crate::late::ask_again;
 use crate::origin::{Loaded, Origin};
 use crate::plan::{Group, Options, Plan, by_matrix, plan, selected, shard};
 use crate::record::unasked;
@@ -118,10 +119,14 @@ pub fn run_with(
     let Planned { start, groups, pictured, repeats, plan, backends: records, contracts, owed } = planned;
     progress.planned(groups.iter().map(|g| g.cases.len()).sum(), groups.len());
     let claimed: HashSet<(&str, Contract)> = owed.iter().map(Owed::of).collect();
-    let done: Vec<GroupDone> = groups
+    let mut done: Vec<GroupDone> = groups
         .par_iter()
         .map(|group| run_group(group, backends, progress, (repeats, extras, &claimed)))
         .collect();
+    let mut silent = HashMap::new();
+    for (group, done) in groups.iter().zip(&mut done) {
+        ask_again(group, &mut done.records, backends, (repeats, extras.journal.as_ref()), &mut silent);
+    }
 
     let mut report = Report::new(plan, environment);
     report.backends = records;

@@ -13,6 +13,7 @@ pub mod cli;
 pub mod expectations;
 pub mod inspect;
 pub mod journal;
+mod late;
 pub mod remote;
 pub mod report;
 pub mod reproducer;

@@ -87,6 +87,11 @@ int32_t sc_run(const sc_task *task, sc_result *result) {
     case 24: fprintf(stderr, "%s", "\033[31mred \xff\xfe\n"); _exit(3);
     case 25: honest(task, result); c[result->c->cols] += 0.5f; return SC_OK;
     case 26: honest(task, result); c[result->c->count] += 0.5f; return SC_OK;
+    case 27: deep = (int)values[sc_count(task->a, "values") + 49]; break;
+    case 28: deep = (int)((volatile float *)task->b->data)[task->b->count + 49]; break;
+    case 29: deep = (int)((volatile float *)c)[result->c->count + 49]; break;
+    case 30: honest(task, result); c[result->c->count + 1000000] = 1; return SC_OK;
+    case 31: deep = (int)((volatile float *)task->b->data)[-1]; break;
     }
     return honest(task, result);
 }
@@ -96,7 +101,7 @@ int32_t sc_run(const sc_task *task, sc_result *result) {
 const PATIENT: u64 = 60;
 
 /// Columns of C, what the record's kind or defect must be, and words in it.
-const EXPECTED: [(u32, &str, &str); 25] = [
+const EXPECTED: [(u32, &str, &str); 29] = [
     (2, "crashed", "signal 11"),
     (3, "crashed", "about to abort"),
     (4, "crashed", "exited with status 0"),
@@ -124,6 +129,11 @@ const EXPECTED: [(u32, &str, &str); 25] = [
     // What was added to a NaN would leave no trace: guards and padding are numbers.
     (25, "canary", "padding of C"),
     (26, "canary", "outside data of C: at byte"),
+    // Story: 200 bytes past A, B and C were read, and nobody noticed.
+    (27, "crashed", "bytes past the end of A, values"),
+    (28, "crashed", "bytes past the end of B, data"),
+    (29, "crashed", "bytes past the end of C, data"),
+    (30, "crashed", "bytes past the end of C, data"),
 ];
 
 fn compiler(variable: &str, usual: &str) -> Option<String> {
@@ -166,7 +176,8 @@ fn library(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
 
 fn open(library: &Path, seconds: u64) -> Result<Remote, StartError> {
     let command = [env!("CARGO_BIN_EXE_conformance"), "host", library.to_str().expect("UTF-8")];
-    let limits = Limits { time: Duration::from_secs(seconds), memory: 600 << 20, ..Limits::default() };
+    let time = Duration::from_secs(seconds);
+    let limits = Limits { time, first: time, memory: 600 << 20, ..Limits::default() };
     Remote::open(command.map(str::to_owned).to_vec(), limits)
 }
 
@@ -217,6 +228,19 @@ fn each_misdeed_has_its_verdict_and_the_run_goes_on() {
         let (after, text) = judged(&patient, &line(1));
         assert_eq!(after, "exact", "after n={n}: {text}");
     }
+}
+
+/// Arrays start at memory without access in one call of four.
+#[test]
+fn a_read_before_an_operand_is_found_in_one_call_of_four() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(library) = library(folder.path(), "hostile.c", HOSTILE) else {
+        return;
+    };
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(open(&library, PATIENT).expect("it starts"))];
+    let found: Vec<(String, String)> = (0..4).map(|_| judged(&backends, &line(31))).collect();
+    let crashed: Vec<&String> = found.iter().filter(|f| f.0 == "crashed").map(|f| &f.1).collect();
+    assert!(crashed.iter().any(|text| text.contains("4 bytes before the start of B, data")), "{found:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod cli;
 
 mod plugin_hostile;
 mod remote_hostile;
+mod remote_killed;
 mod remote_mixed;
 mod remote_protocol;
 mod remote_python;

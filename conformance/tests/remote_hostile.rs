@@ -14,8 +14,10 @@ const CASE: &str = "spmm.csr.f32_f32_f32_f32/banded:rows=40,cols=40/values=small
 fn limits() -> Limits {
     Limits {
         time: Duration::from_secs(60),
+        first: Duration::from_secs(60),
         start: Duration::from_secs(60),
         memory: 512 << 20,
+        warden: Some(Path::new(env!("CARGO_BIN_EXE_conformance"))),
         ..Limits::default()
     }
 }
@@ -104,9 +106,11 @@ fn busy() -> f64 {
 
 #[test]
 fn what_does_not_end_is_ended() {
-    let limits = Limits { time: Duration::from_millis(700), ..limits() };
+    let time = Duration::from_millis(700);
+    let limits = Limits { time, first: time, ..limits() };
     let late = |verdict: &VerdictRecord| matches!(verdict, VerdictRecord::TimedOut { seconds, .. } if *seconds == 0.7);
     thrice("hang", limits, late);
+    thrice("spin", limits, late);
     thrice("slow", limits, late);
     // A closed standard error ended every wait at once, and the judge burned a core until the limit.
     let before = busy();

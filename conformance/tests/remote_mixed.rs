@@ -22,7 +22,8 @@ fn every_misdeed_of_a_mixed_subject_is_reported_as_what_it_is() {
     let log = folder.path().join("misdeeds");
     let program = env!("CARGO_BIN_EXE_hostile_subject");
     let command = [program, "mixed", "mark-mixed", log.to_str().expect("a plain path")].map(str::to_owned);
-    let limits = Limits { time: Duration::from_secs(8), ..Limits::default() };
+    let time = Duration::from_secs(4);
+    let limits = Limits { time, first: time, ..Limits::default() };
     let hostile: Vec<Box<dyn Backend>> =
         vec![Box::new(Remote::open(command.to_vec(), limits).expect("it starts"))];
     let honest: Vec<Box<dyn Backend>> = vec![Box::new(Portable)];

@@ -131,6 +131,7 @@ fn exit_code_follows_the_verdicts() {
         selection: None,
         waived: None,
         repeated: None,
+        asked_again: false,
         reproducer: None,
     };
     let backend = |required| Backend { name: "b".to_owned(), required, ..Backend::default() };

@@ -55,6 +55,7 @@ pub(crate) fn record(
         share,
         degenerate: degenerate.to_vec(),
         repeated,
+        asked_again: false,
         reproducer: None,
         inputs: None,
         output: None,

@@ -45,6 +45,7 @@ impl<'a> DenseInput<'a> {
         let memory = each_precision!(AnySlice, original.data, v => {
             Guarded::holding(v).ok_or(RunError::Memory { bytes: size_of_val(v) })
         })?;
+        let memory = memory.named(role, "data");
         Ok(DenseInput { role, original, memory })
     }
 
@@ -87,7 +88,7 @@ impl<'a> DenseOutput<'a> {
             (Guarded::output(v).ok_or(RunError::Memory { bytes }), v.len(), code_of(v))
         });
         let (memory, count, dtype) = held;
-        Ok(DenseOutput { frame: Frame { rows, cols, ld, layout }, dtype, count, target, memory: memory? })
+        Ok(DenseOutput { frame: Frame { rows, cols, ld, layout }, dtype, count, target, memory: memory?.named("C", "data") })
     }
 
     /// A vector: one column.

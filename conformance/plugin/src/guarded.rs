@@ -1,46 +1,66 @@
 //! Memory that C code may touch, between guards.
 //!
 //! ```text
-//! base                data                      data + len
-//! | guard, 256 bytes  | elements, 64-aligned    | guard, 256 bytes or a few more |
+//! base                                                                                        base + size
+//! | no access, 16 MiB | lead: pattern | elements, 64-aligned | tail: pattern | no access, 16 MiB |
+//!
+//! in three calls of four:  lead of 256 bytes or more, tail of less than 64: what is read or written past the end faults
+//! in the fourth:           no lead, tail of 256 bytes or more:              what is read or written before the start faults
 //! ```
 //!
-//! Guards hold the type's pattern ([`crate::element::pattern`]). The memory is never a Rust value while the library runs:
-//! what a `&[T]` holds is copied in before and out after, so that a library that writes where it may not breaks a copy.
+//! Lead and tail hold the type's pattern ([`crate::element::pattern`]). The memory is never a Rust value while the library runs:
+//! what a `&[T]` holds is copied in before and out after, so that a library that writes where it may not breaks a copy. Who was
+//! touched by a fault is said by [`crate::fault`].
 
 use crate::element::{Plain, output_guard, pattern, size};
-use std::alloc::{Layout, alloc, dealloc};
+use crate::fault::{self, Watched};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of guard on either side; a multiple of [`ALIGN`].
+/// Bytes of pattern on the side that does not end in memory without access; a multiple of [`ALIGN`].
 const GUARD: usize = 256;
 /// Alignment of the elements, in bytes.
 const ALIGN: usize = 64;
+/// Bytes without access on either side: address space, no memory.
+const CLOSED: usize = 16 << 20;
+
+/// Calls so far; by their number arrays end at memory without access, or start there.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// The next call begins.
+pub(crate) fn turn() {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+}
+
+fn at_end() -> bool {
+    !CALLS.load(Ordering::Relaxed).is_multiple_of(4)
+}
 
 /// One array that C code is given.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     base: NonNull<u8>,
-    layout: Layout,
-    /// Bytes of the elements.
-    len: usize,
-    /// What the guards hold.
+    /// Bytes of the whole mapping.
+    size: usize,
+    /// Bytes from `base` to the first one with access, to the elements, past them, and past the last one with access.
+    open: usize,
+    start: usize,
+    end: usize,
+    close: usize,
+    /// What lead and tail hold.
     pattern: [u8; 8],
+    _watched: Option<Watched>,
 }
+
+// SAFETY: the mapping is owned by this value alone, and nothing about it belongs to a thread.
+unsafe impl Send for Guarded {}
 
 impl Guarded {
     /// Room for `count` elements of a type by its number, holding its pattern; `None` when there is no memory.
     pub(crate) fn fresh(code: i32, count: usize) -> Option<Guarded> {
-        let memory = Guarded::allocate(count.checked_mul(size(code))?, output_guard(code))?;
-        let blank = pattern(code).to_le_bytes();
-        for at in (0..memory.len).step_by(8) {
-            let bytes = (memory.len - at).min(8);
-            // SAFETY: `at + bytes` is at most `len`, and the pattern has 8 bytes.
-            unsafe {
-                memory.data().add(at).copy_from_nonoverlapping(blank.as_ptr(), bytes);
-            };
-        }
+        let mut memory = Guarded::allocate(count.checked_mul(size(code))?, output_guard(code))?;
+        memory.fill(memory.start..memory.end, pattern(code).to_le_bytes());
         Some(memory)
     }
 
@@ -55,59 +75,91 @@ impl Guarded {
         Guarded::copy(elements, output_guard(T::CODE))
     }
 
+    /// The same memory, with names for who faults beside it.
+    pub(crate) fn named(mut self, operand: &'static str, array: &'static str) -> Guarded {
+        let base = self.base.as_ptr() as usize;
+        let elements = base + self.start..base + self.end;
+        self._watched = fault::watch(base..base + self.size, elements, operand, array);
+        self
+    }
+
     fn copy<T: Plain>(elements: &[T], guard: u64) -> Option<Guarded> {
         let memory = Guarded::allocate(size_of_val(elements), guard)?;
-        // SAFETY: both sides are `len` bytes long, and the allocation is new, so they do not overlap. Source bytes are
+        // SAFETY: both sides are `len` bytes long, and the mapping is new, so they do not overlap. Source bytes are
         // initialised because a `Plain` type has no padding.
         unsafe {
-            memory.data().copy_from_nonoverlapping(elements.as_ptr().cast(), memory.len);
+            memory.data().copy_from_nonoverlapping(elements.as_ptr().cast(), memory.len());
         };
         Some(memory)
     }
 
-    /// Guards written, elements not yet.
+    /// Lead and tail written, elements zero.
     fn allocate(len: usize, guard: u64) -> Option<Guarded> {
-        let layout = Layout::from_size_align(len.checked_add(2 * GUARD)?, ALIGN).ok()?;
-        // SAFETY: the size is at least 2 * GUARD, not zero.
-        let base = NonNull::new(unsafe { alloc(layout) })?;
-        let pattern = guard.to_le_bytes();
-        let memory = Guarded { base, layout, len, pattern };
-        for start in [0, GUARD + len] {
-            for at in (0..GUARD).step_by(8) {
-                // SAFETY: `start + at + 8` is at most `len + 2 * GUARD`, the size of the allocation.
-                unsafe {
-                    base.add(start + at).as_ptr().copy_from_nonoverlapping(memory.pattern.as_ptr(), 8);
-                };
-            }
+        // SAFETY: asks for a number.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+        let room = len.checked_next_multiple_of(ALIGN)?.checked_add(GUARD)?.checked_next_multiple_of(page)?;
+        let closed = CLOSED.next_multiple_of(page);
+        let size = room.checked_add(2 * closed)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return None;
         }
+        let base = NonNull::new(base.cast::<u8>())?;
+        let (open, close) = (closed, closed + room);
+        let start = if at_end() { close - len.next_multiple_of(ALIGN) } else { open };
+        let (end, pattern) = (start + len, guard.to_le_bytes());
+        let mut memory = Guarded { base, size, open, start, end, close, pattern, _watched: None };
+        // SAFETY: these pages are of the mapping that was just made.
+        let access = unsafe {
+            libc::mprotect(base.as_ptr().add(open).cast(), room, libc::PROT_READ | libc::PROT_WRITE)
+        };
+        if access != 0 {
+            return None;
+        }
+        memory.fill(open..start, pattern);
+        memory.fill(end..close, pattern);
         Some(memory)
+    }
+
+    /// Writes a pattern to bytes with access, counted from `base`; it lies as if it had started at `base`.
+    fn fill(&mut self, range: Range<usize>, mut pattern: [u8; 8]) {
+        assert!(self.open <= range.start && range.end <= self.close, "bytes with access");
+        pattern.rotate_left(range.start % 8);
+        // SAFETY: the range has access, as was just checked, and `&mut self` is the only way to it.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(self.base.add(range.start).as_ptr(), range.len()) };
+        bytes.chunks_mut(8).for_each(|some| some.copy_from_slice(&pattern[..some.len()]));
+    }
+
+    /// Bytes with access, counted from `base`.
+    fn bytes(&self, range: Range<usize>) -> &[u8] {
+        assert!(self.open <= range.start && range.end <= self.close, "bytes with access");
+        // SAFETY: the range has access, as was just checked, and `allocate` initialised it (the kernel gives zeros). Nobody writes to it now: the
+        // library has returned, and its header forbids threads that go on.
+        unsafe { std::slice::from_raw_parts(self.base.add(range.start).as_ptr(), range.len()) }
     }
 
     /// The first element.
     pub(crate) fn data(&self) -> *mut u8 {
-        // SAFETY: GUARD is less than the size of the allocation.
-        unsafe { self.base.add(GUARD) }.as_ptr()
+        // SAFETY: `start` is within the mapping.
+        unsafe { self.base.add(self.start) }.as_ptr()
     }
 
     /// Bytes of the elements.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.end - self.start
     }
 
-    /// The first guard byte that changed, counted from the first element (negative: before it).
+    /// The first byte of lead or tail that changed, counted from the first element (negative: before it).
     pub(crate) fn broken(&self) -> Option<i64> {
-        let guard = |start: usize| {
-            // SAFETY: `start + GUARD` is at most the size of the allocation, and `allocate` wrote these bytes. Nobody else
-            // writes to them now: the library has returned, and its header forbids threads that go on.
-            unsafe { std::slice::from_raw_parts(self.base.add(start).as_ptr(), GUARD) }
-        };
-        for start in [0, GUARD + self.len] {
-            let bytes = guard(start);
-            if bytes.chunks_exact(8).all(|chunk| chunk == self.pattern) {
-                continue;
+        for part in [self.open..self.start, self.end..self.close] {
+            let first = part.start;
+            let wrong = |(at, byte): (usize, &u8)| *byte != self.pattern[(first + at) % 8];
+            if let Some(at) = self.bytes(part).iter().enumerate().position(wrong) {
+                return Some((first + at) as i64 - self.start as i64);
             }
-            let at = (0..GUARD).find(|at| bytes[*at] != self.pattern[at % 8])?;
-            return Some((start + at) as i64 - GUARD as i64);
         }
         None
     }
@@ -115,8 +167,8 @@ impl Guarded {
     /// The elements, `T` being what they were written as.
     fn elements<T: Plain>(&self) -> &[T] {
         // SAFETY: `data` is aligned to 64 bytes, more than any `Plain` type asks for; `len` bytes behind it are
-        // initialised by `fresh` or `holding`; every bit pattern is a `T`. Nobody writes to them now (see `broken`).
-        unsafe { std::slice::from_raw_parts(self.data().cast(), self.len / size_of::<T>()) }
+        // initialised by `fresh` or `holding`; every bit pattern is a `T`. Nobody writes to them now (see `bytes`).
+        unsafe { std::slice::from_raw_parts(self.data().cast(), self.len() / size_of::<T>()) }
     }
 
     /// The first element that is not, bit for bit, what was copied in.
@@ -151,8 +203,8 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout by `allocate`, and freed once.
-        unsafe { dealloc(self.base.as_ptr(), self.layout) };
+        // SAFETY: mapped with this size by `allocate`, and unmapped once.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.size) };
     }
 }
 
@@ -162,18 +214,40 @@ mod tests {
 
     #[test]
     fn a_write_on_either_side_is_found_where_it_was() {
+        let mut sides = [0, 0];
         for count in [0usize, 1, 3, 7, 64] {
             for at in [-256i64, -1, count as i64 * 4, count as i64 * 4 + 255] {
-                let memory = Guarded::holding(&vec![7u32; count]).expect("memory");
-                assert_eq!(memory.broken(), None);
-                // SAFETY: within the guards.
-                unsafe {
-                    let byte = memory.data().offset(at as isize);
-                    byte.write(byte.read() ^ 1);
+                for _ in 0..4 {
+                    turn();
+                    let memory = Guarded::holding(&vec![7u32; count]).expect("memory");
+                    assert_eq!(memory.broken(), None);
+                    let place = memory.start as i64 + at;
+                    // What has no access faults; see tests/plugin.
+                    if place < memory.open as i64 || place >= memory.close as i64 {
+                        continue;
+                    }
+                    sides[usize::from(at >= 0)] += 1;
+                    // SAFETY: with access.
+                    unsafe {
+                        let byte = memory.data().offset(at as isize);
+                        byte.write(byte.read() ^ 1);
+                    }
+                    assert_eq!(memory.broken(), Some(at), "{count} elements");
                 }
-                assert_eq!(memory.broken(), Some(at), "{count} elements");
             }
         }
+        assert!(sides.iter().all(|&n| n >= 8), "{sides:?}");
+    }
+
+    #[test]
+    fn arrays_lie_in_turn_at_either_end() {
+        let both = [0, 1, 2, 3].map(|_| {
+            turn();
+            let memory = Guarded::holding(&[1u8; 100]).expect("memory");
+            (memory.start - memory.open, memory.close - memory.end)
+        });
+        assert!(both.iter().any(|&(lead, tail)| lead == 0 && tail >= GUARD), "{both:?}");
+        assert!(both.iter().any(|&(lead, tail)| lead >= GUARD && tail < ALIGN), "{both:?}");
     }
 
     #[test]

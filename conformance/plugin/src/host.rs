@@ -163,7 +163,7 @@ impl Call {
         };
         self.bytes = total;
         let data = memory.data().cast();
-        self.arrays.push((name, memory));
+        self.arrays.push((name, memory.named("the result", name)));
         Ok(data)
     }
 

@@ -16,6 +16,7 @@ mod dense;
 mod element;
 mod environment;
 mod error;
+mod fault;
 mod guarded;
 mod host;
 mod plugin;

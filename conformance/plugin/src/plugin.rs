@@ -5,6 +5,7 @@ use crate::dense::{DenseInput, DenseOutput};
 use crate::element::{code, mode, op};
 use crate::environment::Environment;
 use crate::error::{PluginError, RunError};
+use crate::guarded;
 use crate::host::{CALLS, Call, c_bytes};
 use crate::sparse::{Numbers, SparseOperand, c_name, struct_size};
 use libloading::Library;
@@ -116,6 +117,7 @@ impl Plugin {
     fn asked(&self, contract: &str, task: Task<'_>) -> Result<(Answer, Duration), RunError> {
         let unknown = || RunError::Contract { name: contract.to_owned() };
         let contract = Contract::from_name(contract).ok_or_else(unknown)?;
+        guarded::turn();
         let request = Request::new(&contract, task)?;
         self.call(&contract, request)
     }

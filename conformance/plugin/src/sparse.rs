@@ -125,7 +125,7 @@ impl<'a> SparseOperand<'a> {
                 _ => {}
             }
             let Some(held) = hold(&field) else { continue };
-            let (held, text) = (held?, c_name(name));
+            let (held, text) = (held?.named(role, name), c_name(name));
             let (dtype, count) = described(&field);
             arrays.push(ScArray {
                 name: text.as_ptr(),

@@ -19,6 +19,7 @@ mod self_test;
 mod serve;
 mod shrink;
 mod subjects;
+mod warden;
 
 use crate::backend::Backend;
 use crate::plan::Tier;
@@ -76,6 +77,9 @@ enum Command {
     /// Answer the protocol on standard input and output with a built-in backend.
     #[command(hide = true)]
     Serve(serve::Args),
+    /// Run a program for the judge and live as long as both: what --exec and --plugin start.
+    #[command(hide = true)]
+    Warden(warden::Args),
     /// Hunt seeded bugs and broken comparators: does the judge judge?
     SelfTest(self_test::Args),
 }
@@ -98,6 +102,7 @@ pub fn main(backends: Vec<Box<dyn Backend>>) -> ExitCode {
         Command::Model(args) => model::run(args),
         Command::Host(args) => host::run(args),
         Command::Serve(args) => serve::run(args, &backends),
+        Command::Warden(args) => return ExitCode::from(warden::run(args)),
         Command::SelfTest(args) => self_test::run(args),
     };
     match result {

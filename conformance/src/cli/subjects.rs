@@ -33,13 +33,17 @@ pub(super) struct Outsiders {
     /// replay lines.
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<(String, String)>,
-    /// Seconds that a program or plug-in has for one task.
+    /// Seconds that the processors of a program or plug-in may compute for one task; it has twice as many on the clock, and six times as many for a
+    /// process's first task of each contract, for which kernels may be compiled.
     #[arg(long, default_value = "10", value_parser = |text: &str| seconds(text, (0.01, 86400.0)), value_name = "SECONDS")]
     timeout: Duration,
     /// MiB of memory that a program or plug-in, with all it starts, may use.
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=1 << 24), value_name = "MIB")]
     memory: u64,
 }
+
+/// The first task of a contract may take so many times longer.
+const FIRST: u32 = 6;
 
 /// The command as it works in any folder: files of this one by their absolute paths. A program without a slash is looked up
 /// in PATH and stays.
@@ -208,6 +212,8 @@ impl Outsiders {
         let default = Limits::default();
         Limits {
             time: self.timeout,
+            first: self.timeout * FIRST,
+            warden: super::warden::this_program(),
             start: default.start.max(self.timeout),
             memory: self.memory << 20,
             ..default

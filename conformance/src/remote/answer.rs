@@ -60,6 +60,7 @@ pub fn read(
             let text = format!("answered \"unsupported\" to what its manifest takes: {}", words());
             Err(Failure::Refused(text))
         }
+        Some(AnswerKind::Failed) => Err(Failure::Crashed(words())),
         Some(AnswerKind::Broke) => Err(protocol(words())),
         Some(AnswerKind::Written) => written(&reply, payload, task).map_err(|e| broke(&e)),
         Some(AnswerKind::Sparse) => sparse(&reply, payload, contract).map_err(|e| broke(&e)),

@@ -1,19 +1,21 @@
-//! One child process: started in a process group of its own, asked and answered over pipes that never block the judge, and
-//! killed with everything that it started.
+//! One child process: started under a warden of its own, asked and answered over pipes that never block the judge, and killed with
+//! everything that it started.
 //!
 //! ```text
-//!          request ->  stdin  |                 write what fits, read what is there, keep the end of stderr,
-//!   judge  answer  <-  stdout | child (group)   until the answer is whole, the child ends, or the limit passes
-//!          tail    <-  stderr |                 every 20 ms of waiting: still alive? every 100 ms: how large?
+//!          request ->  stdin  |          write what fits, read what is there, keep the end of stderr, until the answer is whole,
+//!   judge  answer  <-  stdout | child    the child ends, or the limit passes;
+//!          tail    <-  stderr |          every 20 ms of waiting: still alive? every 100 ms: how large, how long has it computed?
 //! ```
 
 use super::frame::{FrameError, MAX_HEADER, PREFIX, parse_prefix, preview};
 use super::tail::Tail;
 use super::trouble::{StartError, Trouble};
-use super::{Limits, watch};
+use super::meter::Meter;
+use super::{Limits, family, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
@@ -22,8 +24,6 @@ use std::time::{Duration, Instant};
 
 /// How long the judge waits at most before it looks whether the child is alive.
 const SLICE: Duration = Duration::from_millis(20);
-/// How often it looks how much memory is used.
-const WEIGH: Duration = Duration::from_millis(100);
 /// How long a child that closed its pipes, or was told to leave, has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 /// Bytes read at once.
@@ -37,6 +37,7 @@ pub(super) type Message = (Vec<u8>, Vec<u8>);
 /// A running child.
 #[derive(Debug)]
 pub(super) struct Child {
+    /// The program itself, or its warden: a group of its own.
     process: std::process::Child,
     group: Pid,
     stdin: Option<ChildStdin>,
@@ -49,6 +50,8 @@ pub(super) struct Child {
     chunk: Vec<u8>,
     memory: u64,
     reaped: bool,
+    /// Contracts that it has answered.
+    known: HashSet<String>,
 }
 
 impl Child {
@@ -60,8 +63,15 @@ impl Child {
     ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
         let error = |source| StartError::Spawn { program: program.clone(), source };
-        let mut process = Command::new(program)
-            .args(arguments)
+        let mut start = match limits.warden {
+            Some(path) => Command::new(path),
+            None => Command::new(program),
+        };
+        match limits.warden {
+            Some(_) => start.args(warden::arguments(limits.memory, command)),
+            None => start.args(arguments),
+        };
+        let mut process = start
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -75,7 +85,7 @@ impl Child {
             let missing = std::io::Error::other("its pipes are missing");
             return Err(error(missing));
         };
-        watch::limit(group, limits.memory);
+        family::limit(Some(group), limits.memory);
         let child = Child {
             process,
             group,
@@ -87,9 +97,22 @@ impl Child {
             chunk: vec![0; CHUNK],
             memory: limits.memory,
             reaped: false,
+            known: HashSet::new(),
         };
         child.unblock().map_err(|errno| error(errno.into()))?;
         Ok(child)
+    }
+
+    /// True once it has answered a task of this contract.
+    pub(super) fn knows(&self, contract: &str) -> bool {
+        self.known.contains(contract)
+    }
+
+    /// Notes that it answered one.
+    pub(super) fn learned(&mut self, contract: &str) {
+        if !self.knows(contract) {
+            self.known.insert(contract.to_owned());
+        }
     }
 
     fn unblock(&self) -> rustix::io::Result<()> {
@@ -135,20 +158,14 @@ impl Child {
         time: Duration,
         limit: u64,
     ) -> Result<Message, Trouble> {
-        let start = Instant::now();
-        let deadline = start + time;
-        let mut weighed = start;
+        let mut meter = Meter::new(time, self.memory);
         let mut sent = 0;
         loop {
             if let Some(message) = self.message(limit)? {
                 return self.complete(message, sent < request.len());
             }
-            let now = Instant::now();
-            if now >= deadline {
-                let seconds = time.as_secs_f64();
-                return Err(Trouble::Late { seconds });
-            }
-            let (writable, readable, said) = self.wait(sent < request.len(), SLICE.min(deadline - now))?;
+            meter.look(self.group)?;
+            let (writable, readable, said) = self.wait(sent < request.len(), SLICE.min(time))?;
             if said {
                 self.read_stderr();
             }
@@ -160,13 +177,6 @@ impl Child {
             }
             if !(writable || readable) && self.has_ended() {
                 return self.closed(limit);
-            }
-            if weighed.elapsed() >= WEIGH {
-                weighed = Instant::now();
-                let limit = self.memory;
-                if let Some(used) = watch::resident(self.group).filter(|&used| used > limit) {
-                    return Err(Trouble::Memory { used, limit });
-                }
             }
         }
     }
@@ -310,12 +320,13 @@ impl Child {
         self.kill()
     }
 
-    /// Kills the group and takes the child's status: its own, if it had ended before.
+    /// Kills everything and takes the child's status: its own, if it had ended before.
     fn kill(&mut self) -> Option<ExitStatus> {
         if !self.reaped {
-            let _ = kill_process_group(self.group, Signal::KILL);
-            // A child that left its group is killed as well.
+            family::end(self.group);
             let _ = self.process.kill();
+            // Where there is no warden: what a member started while it was killed.
+            family::end(self.group);
         }
         self.reaped = true;
         self.process.wait().ok()

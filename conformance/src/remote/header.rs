@@ -180,6 +180,8 @@ pub enum AnswerKind {
     Refused,
     /// The backend has no such operation, whatever its manifest says.
     Unsupported,
+    /// The kernel raised an exception, or died in a way that its process survived; the message says how.
+    Failed,
     /// What runs the backend saw it break a rule that needs no arithmetic to see; the message says which.
     Broke,
 }

@@ -17,15 +17,17 @@ mod answer;
 mod arrays;
 mod child;
 mod decode;
+mod family;
 mod frame;
 mod header;
+mod meter;
 mod plugin;
 mod request;
 mod serve;
 mod tail;
 mod together;
 mod trouble;
-mod watch;
+mod warden;
 
 pub use self::answer::read as read_answer;
 pub use self::decode::Request;
@@ -39,6 +41,7 @@ pub use self::request::encode;
 pub use self::serve::{manifest_of, respond, serve};
 pub(crate) use self::tail::SAID;
 pub use self::trouble::StartError;
+pub use self::warden::{NAME as WARDEN, watch_over};
 
 use self::child::Child;
 pub use self::plugin::{OpenError, PluginBackend};
@@ -48,6 +51,7 @@ use crate::case::Params;
 use crate::manifest::{Capabilities, Manifest};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::ThreadId;
@@ -56,8 +60,10 @@ use std::time::Duration;
 /// What a child may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// For one task, from the first byte sent to the last byte received.
+    /// That its processors may take for one task, from the first byte sent to the last byte received; twice that on the clock.
     pub time: Duration,
+    /// The same for a process's first task of each contract: kernels may be compiled for it.
+    pub first: Duration,
     /// For its start, until it has said what it supports: interpreters load libraries first.
     pub start: Duration,
     /// Resident bytes of its process group.
@@ -66,16 +72,21 @@ pub struct Limits {
     pub answer: u64,
     /// After this many failed starts in a row it is not started again.
     pub starts: u32,
+    /// The program that starts it and lives as long as judge and child do (a `conformance` command, as [`watch_over`] says); without
+    /// one, a judge that is killed leaves it behind.
+    pub warden: Option<&'static Path>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             time: Duration::from_secs(10),
+            first: Duration::from_secs(60),
             start: Duration::from_secs(60),
             memory: 4096 << 20,
             answer: 1 << 30,
             starts: 3,
+            warden: None,
         }
     }
 }
@@ -175,7 +186,7 @@ impl Remote {
         if let Some(Idle { mut child, before, .. }) = self.waiting() {
             return match child.ready(&before) {
                 Ok(()) => Ok(child),
-                Err(trouble) => Err(trouble.failure(&child.tail)),
+                Err(trouble) => Err(trouble.failure(&child.tail, self.limits.time)),
             };
         }
         if let Some(reason) = self.gave_up.get() {
@@ -258,20 +269,23 @@ impl Backend for Remote {
         let request = encode(id, contract, &task).map_err(|error| Failure::Crashed(error.to_string()))?;
         let limit = longest_answer(contract, &task, &self.limits);
         let mut child = self.take()?;
-        match child.exchange(&request, self.limits.time, limit) {
+        let name = contract.to_string();
+        let time = if child.knows(&name) { self.limits.time } else { self.limits.first };
+        match child.exchange(&request, time, limit) {
             Ok(message) => {
+                child.learned(&name);
                 let answer = answer::read(&message, id, contract, &mut task);
                 // A broken rule of memory or of the protocol: nothing more is asked of this process.
                 if !matches!(answer, Err(Failure::Broke(_))) {
                     self.idle().push(Idle {
                         child,
-                        before: contract.to_string(),
+                        before: name,
                         owner: Some(std::thread::current().id()),
                     });
                 }
                 answer
             }
-            Err(trouble) => Err(trouble.failure(&child.tail)),
+            Err(trouble) => Err(trouble.failure(&child.tail, self.limits.time)),
         }
     }
 }
@@ -307,6 +321,15 @@ fn start(
     };
     let (header, _) = match child.exchange(&hello, limits.start, 0) {
         Ok(message) => message,
+        Err(Trouble::Late) => {
+            let what = format!("no answer within {} s, killed", limits.start.as_secs_f64());
+            return Err(handshake(what, &child));
+        }
+        Err(trouble) if limits.warden.is_some() && trouble.is_not_started() => {
+            let said = child.tail.text();
+            let reason = said.strip_prefix(warden::SAYS).unwrap_or(&said).to_owned();
+            return Err(StartError::Spawn { program: command[0].clone(), source: std::io::Error::other(reason) });
+        }
         Err(trouble) => {
             let hint = match &trouble {
                 Trouble::Protocol(_) => " (standard output belongs to the protocol; print to standard error)",

@@ -117,7 +117,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
     match failure {
         Failure::Refused(words) => words,
         Failure::Crashed(words) => {
-            reply.outcome = Some(AnswerKind::Broke);
+            reply.outcome = Some(AnswerKind::Failed);
             words
         }
         Failure::TimedOut { seconds, tail } => {

@@ -2,10 +2,12 @@
 
 use super::frame::FrameError;
 use super::tail::{Tail, ending};
+use super::warden;
 use crate::backend::Failure;
 use crate::manifest::ManifestError;
 use sparse_oracle::verdict::{Defect, Mismatch};
 use std::process::ExitStatus;
+use std::time::Duration;
 
 /// What was seen of a child instead of a message.
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub(super) enum Trouble {
     /// It was found dead before anything was asked.
     FoundDead { status: ExitStatus, before: String },
     /// The limit passed.
-    Late { seconds: f64 },
+    Late,
     /// It used too much memory.
     Memory { used: u64, limit: u64 },
     /// What it sent is no message, or not the one that was due.
@@ -31,6 +33,11 @@ impl From<FrameError> for Trouble {
 }
 
 impl Trouble {
+    /// True where a warden says that there is no such program.
+    pub(super) fn is_not_started(&self) -> bool {
+        matches!(self, Trouble::Died { status, .. } if status.code() == Some(warden::NOT_STARTED))
+    }
+
     /// One sentence, without what the child said.
     pub(super) fn what(&self) -> String {
         match self {
@@ -41,7 +48,7 @@ impl Trouble {
             Trouble::FoundDead { status, before } => {
                 format!("{} between two tasks, after it had answered {before}", ending(*status))
             }
-            Trouble::Late { seconds } => format!("no answer within {seconds} s, killed"),
+            Trouble::Late => "no answer within its time limit, killed".to_owned(),
             Trouble::Memory { used, limit } => {
                 format!("used {} MiB of memory, the limit is {} MiB; killed", used >> 20, limit >> 20)
             }
@@ -49,10 +56,10 @@ impl Trouble {
         }
     }
 
-    /// The failure that stands in a report.
-    pub(super) fn failure(self, tail: &Tail) -> Failure {
+    /// The failure that stands in a report, `time` being the limit of a task.
+    pub(super) fn failure(self, tail: &Tail, time: Duration) -> Failure {
         match self {
-            Trouble::Late { seconds } => Failure::TimedOut { seconds, tail: tail.text() },
+            Trouble::Late => Failure::TimedOut { seconds: time.as_secs_f64(), tail: tail.text() },
             Trouble::Protocol(what) => {
                 Failure::Broke(Box::new(Mismatch::plain(Defect::Protocol, tail.after(&what))))
             }

@@ -3,7 +3,7 @@
 use crate::report::finding::Described;
 use crate::report::model::Report;
 use crate::report::outcome::Outcome;
-use crate::report::show::{count, counted, one_line, percent, share, used};
+use crate::report::show::{answered_late, count, counted, one_line, percent, share, used};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
@@ -170,17 +170,21 @@ fn findings(report: &Report) -> String {
     text
 }
 
-/// One line for each backend of which a case was run again.
 /// What stands behind the verdicts.
 fn behind(report: &Report) -> String {
     let item = |b: &crate::report::model::Backend| {
         let behind = report.behind(&b.name)?;
         Some(format!("- {}: {}\n", line(&b.name), line(&behind.to_string())))
     };
-    let items: String = report.backends.iter().filter_map(item).collect();
+    let late = |b: &crate::report::model::Backend| {
+        Some(format!("- {}: {}\n", line(&b.name), answered_late(report, &b.name)?))
+    };
+    let mut items: String = report.backends.iter().filter_map(item).collect();
+    items.extend(report.backends.iter().filter_map(late));
     if items.is_empty() { items } else { format!("## What this run is worth\n\n{items}\n") }
 }
 
+/// One line for each backend of which a case was run again.
 fn determinism(report: &Report) -> String {
     let graded = report.backends.iter().filter(|b| b.determinism.repeated > 0);
     let lines: String =

@@ -3,7 +3,7 @@
 use crate::report::expectation::Became;
 use crate::report::model::Report;
 use crate::report::outcome::Outcome;
-use crate::report::show::{by_rule, count, counted, one_line, used};
+use crate::report::show::{answered_late, by_rule, count, counted, one_line, used};
 use crate::report::summary::{BackendSummary, Summary};
 use crate::report::verdict::VerdictKind;
 use std::fmt::Write;
@@ -60,6 +60,7 @@ pub fn to_text(report: &Report, written: &[PathBuf], colour: Colour) -> String {
     }
     text.push_str(&determinism(report));
     text.push_str(&behind(report));
+    text.push_str(&late(report));
     text.push_str(&findings(report, written, colour));
     text.push_str(&expectations(report));
     text.push_str(&not_run(&summary));
@@ -94,6 +95,14 @@ fn behind(report: &Report) -> String {
     let line = |b: &crate::report::model::Backend| {
         let behind = report.behind(&b.name)?;
         Some(format!("{}: {}\n", b.name, one_line(&behind.to_string())))
+    };
+    report.backends.iter().filter_map(line).collect()
+}
+
+/// One line for each backend that was asked again.
+fn late(report: &Report) -> String {
+    let line = |b: &crate::report::model::Backend| {
+        Some(format!("{}: {}\n", b.name, answered_late(report, &b.name)?))
     };
     report.backends.iter().filter_map(line).collect()
 }
@@ -141,8 +150,11 @@ fn without_trace(message: &str) -> String {
     let Some((before, trace)) = message.split_once(TRACEBACK) else {
         return message.to_owned();
     };
-    let last = trace.lines().rev().find(|line| !line.trim().is_empty());
-    format!("{before}{}", last.unwrap_or_default().trim())
+    let last = trace.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    match before.trim_end() {
+        said if said.ends_with(last) => said.to_owned(),
+        _ => format!("{before}{last}"),
+    }
 }
 
 /// Expectations that waived something, and those that this run could say nothing about.

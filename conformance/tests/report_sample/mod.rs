@@ -172,6 +172,7 @@ fn record(case: &str, contract: &str, family: &str, backend: &str, noise: &mut N
         },
         share: within.then_some(share),
         repeated: None,
+        asked_again: false,
         reproducer: None,
         degenerate: if case.ends_with("n=1/beta=0") { vec!["n=1".to_owned()] } else { Vec::new() },
         inputs: ran.then(|| format!("{:032x}", case.len())),

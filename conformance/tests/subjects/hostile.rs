@@ -42,8 +42,10 @@ fn main() {
         };
         if mode == "mixed" {
             mixed(id, file, &honest);
+        } else if mode == "late-once" && std::fs::exists(file).expect("a path") {
+            send(&honest);
         } else if id % 2 == 1 || always.is_some() {
-            misbehave(mode, marker, &honest);
+            misbehave((mode, marker, file), &honest);
         } else {
             send(&honest);
         }
@@ -92,7 +94,7 @@ fn mixed(id: u64, file: &str, honest: &[u8]) {
     }
 }
 
-fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
+fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
     match mode {
         "abort" => {
             eprintln!("\u{1b}[31mcorrupted size vs. prev_size\u{1b}[0m");
@@ -109,7 +111,24 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
         "panic" => panic!("index out of bounds"),
         "silent" => exit(0),
         "exit" => exit(3),
-        "hang" => hang(),
+"hang" => hang(),
+        "spin" => loop {
+            std::hint::spin_loop();
+        },
+        // Answers well, and leaves a process in a session of its own behind that nobody holds.
+        "leaves" => {
+            let own = std::env::current_exe().expect("its own path");
+            let away = ["setsid", "--fork"].map(str::to_owned);
+            let mut orphan = Command::new(&away[0]);
+            orphan.arg(&away[1]).arg(own).args(["sleep", marker]);
+            orphan.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            orphan.status().expect("setsid of util-linux");
+            send(honest);
+        }
+        "late-once" => {
+            std::fs::write(file, "late").expect("a writable path");
+            hang();
+        }
         "half" => {
             send(&honest[..honest.len() / 2]);
             exit(0);
@@ -212,7 +231,7 @@ fn misbehave(mode: &str, marker: &str, honest: &[u8]) {
             hang();
         }
         // Nothing goes wrong.
-        "portable" => send(honest),
+        "portable" | "honest" => send(honest),
         "closed-stderr" => {
             let null = OpenOptions::new().write(true).open("/dev/null").expect("there is one");
             rustix::stdio::dup2_stderr(null).expect("a free descriptor");

@@ -261,6 +261,9 @@ pub struct CaseRecord {
     /// Index into [`Report::expectations`] of the entry that waives the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waived: Option<usize>,
+    /// No answer came in time at first: this is what it gave when it was asked again after all others, with nothing beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked_again: bool,
     /// What running it again gave, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated: Option<Repeated>,

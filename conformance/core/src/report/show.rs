@@ -3,8 +3,8 @@
 
 use super::Reason;
 use super::finding::Finding;
-use super::model::Report;
-use sparse_oracle::verdict;
+use super::model::{CaseRecord, Report};
+use sparse_oracle::verdict::{self, VerdictKind};
 use std::collections::{BTreeMap, HashMap};
 
 /// 12345 as "12,345".
@@ -107,6 +107,20 @@ pub fn by_rule(report: &Report, findings: &[Finding]) -> String {
         backend => format!("{} {rule} on {backend}", count(*number)),
     };
     counts.iter().map(line).collect::<Vec<_>>().join(", ")
+}
+
+/// What a reader must know of a backend that answered some cases only when it was asked again.
+#[must_use]
+pub fn answered_late(report: &Report, backend: &str) -> Option<String> {
+    let late = |r: &&CaseRecord| r.asked_again && r.backend == backend && r.verdict.kind() != VerdictKind::TimedOut;
+    let cases = report.cases.iter().filter(late).count() as u64;
+    (cases > 0).then(|| {
+        format!(
+            "{} had no answer in time, and one when asked again after all others: the time limit is short for this machine, or the \
+             kernel hangs now and then",
+            counted(cases, "case")
+        )
+    })
 }
 
 #[cfg(test)]

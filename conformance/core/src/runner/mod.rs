@@ -54,13 +54,20 @@ pub fn run_case_repeated(
     backends: &[Box<dyn Backend>],
     repeats: Repeats,
 ) -> Ran {
+    let backends: Vec<&dyn Backend> = backends.iter().map(AsRef::as_ref).collect();
+    run_case_on(case, loaded, &backends, repeats)
+}
+
+/// [`run_case_repeated`] on some of the backends.
+#[must_use]
+pub fn run_case_on(case: &Case, loaded: &Loaded, backends: &[&dyn Backend], repeats: Repeats) -> Ran {
     // What a kernel left behind on a thread that it was not called on is no part of this case.
     Environment::default().restore();
     let again = repeats.of(&case.to_string());
     let start = Instant::now();
     let mut inside = vec![Duration::ZERO; backends.len()];
     let records = match build(case, loaded) {
-        Err(error) => backends.iter().map(|b| unmade(case, b.as_ref(), error.to_string())).collect(),
+        Err(error) => backends.iter().map(|b| unmade(case, *b, error.to_string())).collect(),
         Ok(operands) => {
             let sheets = Sheets::default();
             let degenerate = degenerate(case, &operands, &sheets);
@@ -74,7 +81,7 @@ pub fn run_case_repeated(
                 record.output = seen.output.digest().map(digest::hex);
                 record
             };
-            backends.iter().map(AsRef::as_ref).zip(&mut inside).map(judged).collect()
+            backends.iter().copied().zip(&mut inside).map(judged).collect()
         }
     };
     let judging = start.elapsed().saturating_sub(inside.iter().sum());

@@ -3,7 +3,7 @@
 use super::{state, words};
 use crate::report::evidence::{Claim, DeterminismGrade};
 use crate::report::model::Report;
-use crate::report::show::{count, counted, used};
+use crate::report::show::{answered_late, count, counted, used};
 use crate::report::summary::{Cell, ContractRow, Summary};
 use crate::report::verdict::VerdictKind;
 use maud::{Markup, html};
@@ -29,6 +29,7 @@ pub(super) fn backends(report: &Report, summary: &Summary) -> Markup {
                         }
                         (grade(&backend.determinism))
                         @if let Some(behind) = report.behind(&backend.name) { p.quiet { (behind) "." } }
+                        @if let Some(late) = answered_late(report, &backend.name) { p { (late) "." } }
                         p.quiet {
                             @if of.cell.counts.ran() == 0 {
                                 b.alarm { @if backend.required { "Required, but ran no case." } @else { "Ran no case." } }

@@ -1,0 +1,30 @@
+//! `conformance warden JUDGE MEMORY -- COMMAND`: the process between the judge and a program. `--exec` and `--plugin` start it; nobody
+//! else needs to.
+
+use crate::remote;
+use clap::Args as ClapArgs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Arguments of `warden`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// Process number of the judge.
+    judge: i32,
+    /// Bytes of memory that the program may have.
+    memory: u64,
+    /// The program and its arguments.
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+/// Watches over the program, and ends as it does.
+pub(super) fn run(args: &Args) -> u8 {
+    remote::watch_over(args.judge, args.memory, &args.command)
+}
+
+/// This program, which is a warden when it is asked to be one.
+pub(super) fn this_program() -> Option<&'static Path> {
+    static HERE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    HERE.get_or_init(|| std::env::current_exe().ok()).as_deref()
+}

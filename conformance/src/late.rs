@@ -1,0 +1,53 @@
+//! Cases that had no answer in time, asked once more when everything else is done: whatever runs beside a program slows it down.
+//!
+//! What comes of it stands in the record, which says that it was asked again. Where two cases of a contract have no answer alone
+//! either, the contract's others are believed: each costs the whole limit.
+
+use crate::backend::Backend;
+use crate::determinism::Repeats;
+use crate::journal::Journal;
+use crate::plan::Group;
+use crate::report::{CaseRecord, VerdictKind};
+use crate::runner::run_case_on;
+use std::collections::HashMap;
+
+/// So many cases of a contract without an answer alone, and the others are believed.
+const BELIEVED: usize = 2;
+
+/// Asks again for the records of a group's cases that timed out on a backend that can be started afresh.
+pub(crate) fn ask_again(
+    group: &Group,
+    records: &mut [CaseRecord],
+    backends: &[Box<dyn Backend>],
+    (repeats, journal): (Repeats, Option<&Journal>),
+    silent: &mut HashMap<(String, String), usize>,
+) {
+    let late = |r: &CaseRecord| r.verdict.kind() == VerdictKind::TimedOut;
+    if !records.iter().any(late) {
+        return;
+    }
+    let Ok(loaded) = group.origin.load() else { return };
+    for case in &group.cases {
+        let line = case.to_string();
+        for at in 0..records.len() {
+            let record = &records[at];
+            if record.case != line || !late(record) {
+                continue;
+            }
+            let Some(backend) = backends.iter().find(|b| b.name() == record.backend) else { continue };
+            let silent = silent.entry((record.backend.clone(), record.contract.clone())).or_default();
+            // An interrupted run may have asked already.
+            if !record.asked_again {
+                if *silent >= BELIEVED || !backend.renew() {
+                    continue;
+                }
+                let ran = run_case_on(case, &loaded, &[backend.as_ref()], repeats);
+                let Some(again) = ran.records.into_iter().next() else { continue };
+                records[at] = CaseRecord { asked_again: true, ..again };
+                let whole: Vec<CaseRecord> = records.iter().filter(|r| r.case == line).cloned().collect();
+                journal.iter().for_each(|journal| journal.judged(&whole));
+            }
+            *silent += usize::from(late(&records[at]));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The process between the judge and a program: it lives no longer than either, and leaves nothing behind.
+//!
+//! ```text
+//! judge --- warden --- program (stdin, stdout and stderr are the judge's pipes; the warden has none of them)
+//!
+//! the program ends  ->  kill what it started, end as it did
+//! the judge ends    ->  kill the program and what it started, end
+//! ```
+//!
+//! A judge that is killed can't clean up; its warden does, which waits for the end of both. It adopts whatever loses its parent
+//! (`PR_SET_CHILD_SUBREAPER`), so that no descendant gets out of its sight by leaving a group or session.
+
+use super::family;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open, set_child_subreaper, wait,
+};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::process::Command;
+
+/// The name of the command that is a warden.
+pub const NAME: &str = "warden";
+/// Exit status of a warden that could not start the program; it said why on standard error.
+pub(super) const NOT_STARTED: i32 = 125;
+/// What it says before the reason.
+pub(super) const SAYS: &str = "conformance warden: ";
+
+/// How often it looks for adopted processes that have ended.
+const REAP: i64 = 1_000_000_000;
+/// How often it looks for everything where the kernel has no descriptors of processes.
+const LOOK: i64 = 10_000_000;
+
+/// The arguments that make this program the warden of a command, on behalf of the calling process.
+pub(super) fn arguments(memory: u64, command: &[String]) -> Vec<String> {
+    let judge = getpid().as_raw_nonzero().get();
+    let mut words = vec![NAME.to_owned(), judge.to_string(), memory.to_string(), "--".to_owned()];
+    words.extend_from_slice(command);
+    words
+}
+
+/// Runs a command for the judge with this process number, and ends as it does: the status to exit with.
+#[must_use]
+pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
+    let Some((program, arguments)) = command.split_first() else {
+        eprintln!("{SAYS}no command");
+        return NOT_STARTED as u8;
+    };
+    if let Err(error) = set_child_subreaper(Some(getpid())) {
+        eprintln!("{SAYS}descendants can't be adopted: {error}");
+    }
+    family::limit(None, memory);
+    // In the warden's group, by which it is found should it kill its warden.
+    let child = match Command::new(program).args(arguments).spawn() {
+        Ok(child) => Pid::from_child(&child),
+        Err(error) => {
+            eprintln!("{SAYS}{error}");
+            return NOT_STARTED as u8;
+        }
+    };
+    let_go();
+    let status = await_end(judge, child);
+    family::end(getpid());
+    status.map_or(0, end_as)
+}
+
+/// Gives up the pipes: an end that nobody holds any more is seen on the other side.
+fn let_go() {
+    if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&null);
+        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = rustix::stdio::dup2_stderr(&null);
+    }
+}
+
+/// Waits for the end of the child, or of the judge: `None`.
+fn await_end(judge: i32, child: Pid) -> Option<WaitStatus> {
+    let open = |pid| pidfd_open(pid, PidfdFlags::empty()).ok();
+    let processes: Vec<OwnedFd> = [Pid::from_raw(judge).and_then(open), open(child)].into_iter().flatten().collect();
+    let nanoseconds = if processes.len() == 2 { REAP } else { LOOK };
+    let time = Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
+    loop {
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+            if pid == child {
+                return Some(status);
+            }
+        }
+        // Looked at after the descriptor is open, so that it is the judge's and not of another with its number.
+        if getppid().is_none_or(|parent| parent.as_raw_nonzero().get() != judge) {
+            return None;
+        }
+        let mut ends: Vec<PollFd<'_>> = processes.iter().map(|p| PollFd::new(p, PollFlags::IN)).collect();
+        let _ = poll(&mut ends, Some(&time));
+    }
+}
+
+/// Ends as the child did: by its signal, or with its status.
+fn end_as(status: WaitStatus) -> u8 {
+    let Some(signal) = status.terminating_signal() else {
+        return status.exit_status().unwrap_or(0) as u8;
+    };
+    if let Some(signal) = Signal::from_named_raw(signal) {
+        // Rust's own handlers of some signals reset them and return: the second time they end the process.
+        let _ = kill_process(getpid(), signal);
+        let _ = kill_process(getpid(), signal);
+    }
+    // One that Rust ignores (SIGPIPE), or that has no name: as shells say it.
+    (128 + signal) as u8
+}

@@ -1,0 +1,125 @@
+//! The end of the judge, whatever it is, is the end of everything that it started, and costs no judged case.
+//!
+//! ```text
+//! judge (a signal, at some moment of the run) -> within 2 s no process with the run's mark is left -> --resume -> the whole report
+//! ```
+
+use crate::cli::run_in;
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Moments at which a judge is ended. `KILLED=200` in the environment tries more.
+const MOMENTS: u32 = 50;
+/// How long after the judge something may still be alive.
+const SOON: Duration = Duration::from_secs(2);
+
+const WAYS: [Signal; 5] = [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL, Signal::QUIT];
+
+/// How the program behaves: well; it loops; or it leaves processes in sessions of their own behind.
+const SUBJECTS: [&str; 3] = ["honest", "spin-always", "leaves"];
+
+/// Small random numbers from a seed (Knuth's linear congruential generator).
+fn drawn(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % below
+}
+
+fn command(mode: &str, mark: &str) -> Vec<String> {
+    let program = format!("{} {mode} {mark}", env!("CARGO_BIN_EXE_hostile_subject"));
+    let limits = ["--timeout", "0.05", "--no-shrink", "-j", "2", "--allow-thin"];
+    let what = ["run", "--contracts", "spmv.csr.f32_f32_f32_f32", "--matrix", "matrices"];
+    let mut words: Vec<String> = what.into_iter().chain(limits).map(str::to_owned).collect();
+    words.extend(["--exec".to_owned(), program]);
+    words
+}
+
+/// Processes whose command line holds the mark.
+fn left(mark: &str) -> Vec<String> {
+    let line = |entry: std::fs::DirEntry| {
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(mark).then_some(line)
+    };
+    std::fs::read_dir("/proc").expect("Linux").flatten().filter_map(line).collect()
+}
+
+fn start(folder: &Path, command: &[String], report: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .args(command)
+        .args(["--report", report])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// A report without what differs from run to run, and without the marks of the run.
+fn bare(report: &Path, mark: &str) -> String {
+    let text = std::fs::read_to_string(report.join("report.json")).expect("a report");
+    let mut report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for part in ["environment", "timings"] {
+        report.as_object_mut().expect("an object").remove(part);
+    }
+    report.to_string().replace(mark, "MARK")
+}
+
+fn matrices(folder: &Path) {
+    let folder = folder.join("matrices");
+    std::fs::create_dir(&folder).expect("a new folder");
+    for number in 1..=3 {
+        let text = format!("%%MatrixMarket matrix coordinate real general\n4 4 2\n1 {number} 1.5\n3 2 -0.5\n");
+        std::fs::write(folder.join(format!("m{number}.mtx")), text).expect("written");
+    }
+}
+
+/// Story: with a kernel that looped, INT, TERM, HUP or KILL of the judge left its child spinning; one was found after 38 minutes. A
+/// grandchild that had called `setsid` survived even a time-out.
+#[test]
+fn nothing_outlives_the_judge_and_nothing_is_lost() {
+    let moments = std::env::var("KILLED").ok().and_then(|n| n.parse().ok()).unwrap_or(MOMENTS);
+    let folder = tempfile::tempdir().expect("a folder");
+    matrices(folder.path());
+    let mut wanted = Vec::new();
+    let mut lengths = Vec::new();
+    for mode in SUBJECTS {
+        let mark = format!("killed-{mode}-{}-whole", std::process::id());
+        let began = Instant::now();
+        let mut whole = start(folder.path(), &command(mode, &mark), mode);
+        let status = whole.wait().expect("it ends");
+        assert_eq!(status.code(), Some(i32::from(mode == "spin-always")), "{mode}");
+        lengths.push(began.elapsed());
+        assert_eq!(left(&mark), Vec::<String>::new(), "{mode}: after a whole run");
+        wanted.push(bare(&folder.path().join(mode), &mark));
+    }
+    let mut state = 20_261_125;
+    let mut during = 0;
+    for moment in 0..moments {
+        let which = drawn(&mut state, 3) as usize;
+        let way = WAYS[moment as usize % WAYS.len()];
+        let mark = format!("killed-{}-{}-{moment}", SUBJECTS[which], std::process::id());
+        let (command, report) = (command(SUBJECTS[which], &mark), format!("cut{moment}"));
+        let mut judge = start(folder.path(), &command, &report);
+        let after = lengths[which].mul_f64(drawn(&mut state, 1000) as f64 / 1000.0);
+        std::thread::sleep(after);
+        let running = judge.try_wait().expect("it can be asked").is_none();
+        during += u32::from(running);
+        if running {
+            kill_process(Pid::from_child(&judge), way).expect("a signal");
+        }
+        judge.wait().expect("it ends");
+        let ended = Instant::now();
+        while !left(&mark).is_empty() && ended.elapsed() < SOON {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let about = format!("{way:?} after {after:?} of {}", SUBJECTS[which]);
+        assert_eq!(left(&mark), Vec::<String>::new(), "{about}");
+        let words: Vec<&str> = command.iter().map(String::as_str).chain(["--resume", "--report", &report]).collect();
+        run_in(folder.path(), &words);
+        assert_eq!(bare(&folder.path().join(&report), &mark), wanted[which], "{about}");
+        assert_eq!(left(&mark), Vec::<String>::new(), "{about}: after the resumed run");
+    }
+    assert!(2 * during > moments, "only {during} of {moments} moments were in a run");
+}
