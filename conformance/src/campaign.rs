@@ -2,6 +2,7 @@
 
 use crate::backend::{Backend, Support};
 use crate::case::{Case, CaseError, Params};
+use crate::content;
 use crate::determinism::Repeats;
 use crate::journal::{Done, Header, Journal};
 use crate::late::ask_again;
@@ -96,13 +97,16 @@ impl Planned {
 
     /// Whose results these will be, for a journal.
     #[must_use]
-    pub fn header(&self) -> Header {
+    pub fn header(&self, backends: &[Box<dyn Backend>]) -> Header {
+        let program = std::env::current_exe().map_or_else(|error| error.to_string(), |p| content::of_file(&p));
+        let own = std::iter::once(("this program".to_owned(), program));
         Header {
             journal: crate::journal::SCHEMA_NAME.to_owned(),
             suite_version: env!("CARGO_PKG_VERSION").to_owned(),
             plan: self.plan.clone(),
             repeats: format!("{} times, one case in {}", self.repeats.times, self.repeats.one_in),
             backends: self.backends.clone(),
+            content: own.chain(backends.iter().flat_map(|b| b.content())).collect(),
         }
     }
 }
@@ -247,7 +251,13 @@ fn run_group(
     };
     if done.source.is_none() {
         let source = source_record(&group.origin, &loaded);
-        extras.journal.iter().for_each(|journal| journal.source(&source));
+        if let Some(journal) = &extras.journal {
+            let content = match &group.origin {
+                Origin::File(path) => Some(content::of_file(path)),
+                Origin::Spec(_) | Origin::Embedded(_) => None,
+            };
+            journal.source(&source, content.as_deref());
+        }
         done.source = Some(source);
     }
     done.loading = start.elapsed();

@@ -1,25 +1,27 @@
 //! The journal of a run: every judged case, on disk before the next one starts, so that an interrupted run goes on.
 //!
 //! ```text
-//! {"journal":"sparse-conformance-journal-1", suite_version, plan, backends}     whose results these are
-//! {"source":{...}}                                                              a matrix was made
+//! {"journal":"sparse-conformance-journal-2", suite_version, plan, backends, content}    whose results these are
+//! {"source":{"made":{...},"content":"hash ..."}}                                a matrix was made, of a file with this content
 //! {"records":[{...},{...}]}                                                     a case was judged on every backend
 //! {"records":[{...},                                                            <- killed here: cut off on resuming
 //! ```
 //! One `write` a line, not buffered: what the process was told of is with the operating system when it dies. A line
 //! without its end is that of the moment of death, and is cut off. `journal.jsonl` lies beside the report and is removed
-//! once the report's files are written; it has nothing that they do not have.
+//! once the report's files are written; it has nothing that they do not have. One run at a time writes to a folder.
 
+use crate::content;
+use crate::origin::Origin;
 use crate::report::{Backend, CaseRecord, Plan, Source};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Value of [`Header::journal`].
-pub const SCHEMA_NAME: &str = "sparse-conformance-journal-1";
+pub const SCHEMA_NAME: &str = "sparse-conformance-journal-2";
 /// The journal's name in the report folder.
 pub const FILE: &str = "journal.jsonl";
 /// What the journal of an earlier run is renamed to when another run starts without resuming it.
@@ -41,19 +43,21 @@ pub struct Header {
     pub repeats: String,
     /// Who was asked, with versions and declarations.
     pub backends: Vec<Backend>,
+    /// Hashes of this program, and of the files and variables of backends from outside.
+    pub content: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
-    Source(&'a Source),
+    Source { made: &'a Source, content: Option<&'a str> },
     Records(&'a [CaseRecord]),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum OwnedLine {
-    Source(Box<Source>),
+    Source { made: Box<Source>, content: Option<String> },
     Records(Vec<CaseRecord>),
 }
 
@@ -78,11 +82,17 @@ pub enum JournalError {
         /// The journal.
         path: PathBuf,
         /// What differs.
-        what: &'static str,
+        what: String,
         /// Its value in the journal.
         theirs: String,
         /// Its value now.
         ours: String,
+    },
+    /// Another run writes to the folder.
+    #[error("another run writes to {folder}; wait for its end, or name another folder")]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
     },
     /// A line that is not the last makes no sense.
     #[error("the journal {path}, line {line}: {reason}; run without --resume to start again")]
@@ -109,6 +119,8 @@ pub struct Done {
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
+    /// Keeps other runs out of the folder.
+    _lock: Option<File>,
     state: Mutex<State>,
 }
 
@@ -125,6 +137,7 @@ impl Journal {
     /// When the file can't be made.
     pub fn start(folder: &Path, header: &Header) -> Result<(Journal, bool), JournalError> {
         let path = folder.join(FILE);
+        let lock = lock(folder)?;
         let failed = |source| JournalError::File { path: path.clone(), source };
         let kept = match std::fs::rename(&path, folder.join(OLD_FILE)) {
             Ok(()) => true,
@@ -135,7 +148,7 @@ impl Journal {
         line.push(b'\n');
         let mut file = File::create(&path).map_err(failed)?;
         file.write_all(&line).map_err(failed)?;
-        Ok((Journal::over(path, file), kept))
+        Ok((Journal::over(path, file, lock), kept))
     }
 
     /// Opens the journal of an interrupted run, cuts off a torn last line, and reads what was done. `None` if there is no
@@ -145,6 +158,7 @@ impl Journal {
     /// When it can't be read, is of another run, or makes no sense.
     pub fn resume(folder: &Path, header: &Header) -> Result<Option<(Journal, Done)>, JournalError> {
         let path = folder.join(FILE);
+        let lock = lock(folder)?;
         let failed = |source| JournalError::File { path: path.clone(), source };
         let file = match OpenOptions::new().read(true).write(true).open(&path) {
             Ok(file) => file,
@@ -164,16 +178,16 @@ impl Journal {
         file.set_len(whole).map_err(failed)?;
         drop(file);
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
-        Ok(Some((Journal::over(path, file), done)))
+        Ok(Some((Journal::over(path, file, lock), done)))
     }
 
-    fn over(path: PathBuf, file: File) -> Journal {
-        Journal { path, state: Mutex::new(State { file, failed: None }) }
+    fn over(path: PathBuf, file: File, lock: Option<File>) -> Journal {
+        Journal { path, _lock: lock, state: Mutex::new(State { file, failed: None }) }
     }
 
-    /// Notes that a matrix was made.
-    pub fn source(&self, source: &Source) {
-        self.append(&Line::Source(source));
+    /// Notes that a matrix was made, and the hash of its file if it has one.
+    pub fn source(&self, made: &Source, content: Option<&str>) {
+        self.append(&Line::Source { made, content });
     }
 
     /// Notes what a case gave on every backend.
@@ -199,7 +213,7 @@ impl Journal {
     /// # Errors
     /// When a line could not be written during the run, or the file can't be removed.
     pub fn close(self) -> Result<(), JournalError> {
-        let Journal { path, state } = self;
+        let Journal { path, state, _lock } = self;
         let state = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let removed = std::fs::remove_file(&path);
         match state.failed.map_or(removed, Err) {
@@ -251,8 +265,15 @@ impl<R: BufRead> Lines<'_, R> {
 
     fn take(&self, line: &[u8], header: &Header, done: &mut Done) -> Result<(), JournalError> {
         match serde_json::from_slice(line).map_err(|e| self.wrong(&e))? {
-            OwnedLine::Source(source) => {
-                done.sources.insert(source.spec.clone(), *source);
+            OwnedLine::Source { made, content } => {
+                if let (Some(theirs), Ok(Origin::File(file))) = (content, made.spec.parse()) {
+                    let ours = content::of_file(&file);
+                    if theirs != ours {
+                        let what = format!("the content of the matrix {}", file.display());
+                        return Err(JournalError::OtherRun { path: self.path.to_owned(), what, theirs, ours });
+                    }
+                }
+                done.sources.insert(made.spec.clone(), *made);
             }
             OwnedLine::Records(records) => {
                 let case = records.first().map(|r| r.case.clone()).unwrap_or_default();
@@ -271,8 +292,19 @@ impl<R: BufRead> Lines<'_, R> {
     }
 }
 
+/// Keeps other runs out of a report folder as long as the file is open; `None` where the file system has no locks.
+fn lock(folder: &Path) -> Result<Option<File>, JournalError> {
+    let failed = |source| JournalError::File { path: folder.to_owned(), source };
+    let file = File::open(folder).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Busy { folder: folder.to_owned() }),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
 /// The first thing in which two runs differ, with both values.
-fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, String)> {
+fn difference(theirs: &Header, ours: &Header) -> Option<(String, String, String)> {
     type Show = fn(&Header) -> String;
     let facts: [(&'static str, Show); 10] = [
         ("the journal's version", |h| h.journal.clone()),
@@ -289,5 +321,9 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(&'static str, String, S
         ("the plan", |h| format!("{:?}", h.plan)),
         ("what backends declare", |h| format!("{:?}", h.backends)),
     ];
-    facts.into_iter().map(|(what, show)| (what, show(theirs), show(ours))).find(|(_, a, b)| a != b)
+    let facts = facts.into_iter().map(|(what, show)| (what.to_owned(), show(theirs), show(ours)));
+    let names: BTreeSet<&String> = theirs.content.keys().chain(ours.content.keys()).collect();
+    let of = |header: &Header, name: &str| header.content.get(name).cloned().unwrap_or("not there".to_owned());
+    let contents = names.into_iter().map(|name| (name.clone(), of(theirs, name), of(ours, name)));
+    facts.chain(contents).find(|(_, a, b)| a != b)
 }

@@ -8,8 +8,10 @@
 
 #![forbid(unsafe_code)]
 
+mod beside;
 pub mod campaign;
 pub mod cli;
+mod content;
 pub mod expectations;
 pub mod inspect;
 pub mod journal;

@@ -1,6 +1,7 @@
 //! Options of `run` about runs that are more than one process on one day: shards, resuming, known deviations, summaries
 //! for a CI system.
 
+use crate::backend::Backend;
 use crate::campaign::{Extras, Planned};
 use crate::expectations;
 use crate::journal::{self, Journal};
@@ -51,12 +52,17 @@ impl Extent {
     }
 
     /// Expectations, and the journal of a run that writes a report.
-    pub(super) fn extras(&self, planned: &Planned, report: Option<&Path>) -> Result<Extras> {
+    pub(super) fn extras(
+        &self,
+        planned: &Planned,
+        backends: &[Box<dyn Backend>],
+        report: Option<&Path>,
+    ) -> Result<Extras> {
         let today = self.today.unwrap_or_else(expectations::today);
         let mut extras =
             Extras { expectations: expectations::load(&self.expectations, today)?, ..Extras::default() };
         let Some(folder) = report else { return Ok(extras) };
-        let header = planned.header();
+        let header = planned.header(backends);
         if self.resume {
             if let Some((journal, done)) = Journal::resume(folder, &header)? {
                 eprintln!("resuming: {} cases are judged already", done.records.len());

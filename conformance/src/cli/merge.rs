@@ -1,8 +1,9 @@
 //! `conformance merge`: the reports of all shards as one.
 
+use crate::beside;
 use crate::campaign;
 use crate::report::{self, Colour, Report, github};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::io::{IsTerminal, Write};
 use std::path::{Component, Path, PathBuf};
@@ -28,6 +29,19 @@ pub(super) struct Args {
 /// all shards of one plan.
 pub(super) fn run(args: &Args) -> Result<u8> {
     let summary = args.github.then(github::summary_file).transpose()?;
+    for path in &args.reports {
+        let folder = json(path).parent().map(Path::to_owned).unwrap_or_default();
+        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
+        if let (Ok(read), Ok(out)) = (folder.canonicalize(), args.out.canonicalize())
+            && read == out
+        {
+            bail!(
+                "{} is the folder for the merged report and one of the reports that are read; it would be overwritten: the folder for \
+                 the merged report comes first, name another one",
+                args.out.display()
+            );
+        }
+    }
     let read = |path: &PathBuf| Ok((path.clone(), Report::read(&json(path))?));
     let parts: Result<Vec<_>> = args.reports.iter().map(read).collect();
     let parts = parts?;
@@ -72,7 +86,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+            let content = std::fs::read(entry.path())?;
+            beside::write(&to.join(entry.file_name()), &content)?;
         }
     }
     Ok(())

@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     };
     options.optional = args.subjects.named_none() && options.are_filtered();
     let planned = Planned::new(&options, &backends);
-    let mut extras = args.extent.extras(&planned, args.report.as_deref())?;
+    let mut extras = args.extent.extras(&planned, &backends, args.report.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.map_or(0, usize::from))
         .build()
@@ -123,23 +123,19 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         args.shrinking.shrink_findings(&mut report, &backends, folder);
     }
     let unread = unread_matrices(&report);
-    let paths = match &args.report {
-        Some(folder) => report::write_all(&report, folder)?,
-        None => Vec::new(),
-    };
+    let paths = args.report.as_ref().map(|folder| report::write_all(&report, folder)).transpose();
+    // What was found is said whether it could be written or not; without its files the run can go on from its journal.
+    let mut out = std::io::stdout().lock();
+    let colour = report::Colour::for_output(std::io::IsTerminal::is_terminal(&out));
+    write!(out, "{}", report::to_text(&report, paths.as_ref().ok().and_then(Option::as_deref).unwrap_or_default(), colour))?;
+    out.flush()?;
+    paths.context("the run can go on when there is room again: the same command with --resume")?;
     if let Some(journal) = extras.journal.take() {
         journal.close()?;
     }
     if let Some(file) = &summary {
         github::append(&report, file)?;
     }
-    let mut out = std::io::stdout().lock();
-    write!(
-        out,
-        "{}",
-        report::to_text(&report, &paths, report::Colour::for_output(std::io::IsTerminal::is_terminal(&out)))
-    )?;
-    out.flush()?;
     // A shard of a small plan may be empty.
     if report.plan.distinct_cases == 0 && report.plan.shard.is_none() {
         bail!("the options select no case");

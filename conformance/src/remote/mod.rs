@@ -48,10 +48,11 @@ pub use self::plugin::{OpenError, PluginBackend};
 use self::trouble::Trouble;
 use crate::backend::{Backend, Determinism, Failure, Support, ThreadControl};
 use crate::case::Params;
+use crate::content;
 use crate::manifest::{Capabilities, Manifest};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::ThreadId;
@@ -247,6 +248,16 @@ impl Backend for Remote {
 
     fn determinism(&self) -> Determinism {
         self.manifest().determinism
+    }
+
+    fn content(&self) -> Vec<(String, String)> {
+        let program = self.command.first().map(|name| content::program(name));
+        let files = self.command.iter().skip(1).map(PathBuf::from).filter(|path| path.is_file());
+        let files = program.into_iter().chain(files);
+        let files = files.map(|path| (format!("the file {}", path.display()), content::of_file(&path)));
+        let variable =
+            |(name, value): &(String, String)| (format!("the variable {name}"), content::of_text(value));
+        files.chain(self.environment.iter().map(variable)).collect()
     }
 
     fn renew(&self) -> bool {

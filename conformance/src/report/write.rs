@@ -1,6 +1,7 @@
 //! Writes all files of a report into one directory, and names what went wrong where.
 
 use super::{badge, html, json, junit, markdown, sarif};
+use crate::beside;
 use crate::report::model::Report;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -121,7 +122,7 @@ pub fn write_all(report: &Report, directory: &Path) -> Result<Vec<PathBuf>, Repo
 }
 
 fn write(path: PathBuf, text: &str) -> Result<PathBuf, ReportError> {
-    match std::fs::write(&path, text) {
+    match beside::write(&path, text.as_bytes()) {
         Ok(()) => Ok(path),
         Err(source) => Err(ReportError::Write { path, source }),
     }

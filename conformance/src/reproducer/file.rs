@@ -1,23 +1,22 @@
 //! The matrix of a minimal case as a Matrix Market file that reads back bit for bit.
 
 use super::ReproducerError;
+use crate::beside;
 use crate::case::{Case, Filling};
 use sparse_oracle::format::{Coo, Csr};
 use sparse_oracle::prelude::*;
 use sparse_oracle::source::file::read_path;
 use sparse_oracle::source::matrix_market::{write_matrix_market, write_matrix_market_pattern};
-use std::fs::File;
 use std::path::Path;
 
 /// Writes the matrix: a pattern where the values are drawn, else with the values, and checks what was written.
 pub(super) fn write(case: &Case, coo: &Coo<f64>, path: &Path) -> Result<(), ReproducerError> {
     let failed = |source| ReproducerError::Write { path: path.to_owned(), source };
-    let out = File::create(path).map_err(failed)?;
     let drawn = matches!(case.filling, Filling::Drawn(..));
-    match plain(coo).filter(|_| drawn) {
+    beside::write_with(path, |out| match plain(coo).filter(|_| drawn) {
         Some(pattern) => write_matrix_market_pattern(&pattern, out),
         None => write_matrix_market(coo, out),
-    }
+    })
     .map_err(failed)?;
     let read = read_path(path)
         .map_err(|error| ReproducerError::ReadBack { path: path.to_owned(), reason: error.to_string() })?;

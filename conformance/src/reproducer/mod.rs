@@ -225,7 +225,7 @@ impl Written<'_> {
 
     fn save(&self, name: &str, text: &str) -> Result<(), ReproducerError> {
         let path = self.folder.join(name);
-        std::fs::write(&path, text).map_err(|source| ReproducerError::Write { path, source })
+        crate::beside::write(&path, text.as_bytes()).map_err(|source| ReproducerError::Write { path, source })
     }
 }
 

@@ -71,7 +71,7 @@ fn a_killed_run_resumes() {
 fn what_the_journal_holds_is_not_judged_again() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let backends = backends();
-    let header = Planned::new(&options(), &backends).header();
+    let header = Planned::new(&options(), &backends).header(&backends);
     let whole = run(&options(), &Extras::default());
     let (journal, kept) = Journal::start(folder.path(), &header).expect("made");
     assert!(!kept);
@@ -95,6 +95,7 @@ fn what_the_journal_holds_is_not_judged_again() {
     let found: Vec<&str> = report.failures().map(|c| c.case.as_str()).collect();
     assert_eq!(found, vec![case.as_str(); backends.len()]);
     assert_eq!(report.cases.len(), whole.cases.len());
+    drop(extras);
     // All others were noted: a second resumption has nothing to do.
     let (_, done) = Journal::resume(folder.path(), &header).expect("readable").expect("there");
     assert_eq!(done.records.len() as u64, whole.plan.distinct_cases);
@@ -106,7 +107,7 @@ fn what_the_journal_holds_is_not_judged_again() {
 fn a_journal_of_another_run_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let backends = backends();
-    let header = |options: &Options| Planned::new(options, &backends).header();
+    let header = |options: &Options| Planned::new(options, &backends).header(&backends);
     let ours = header(&options());
     assert!(Journal::resume(folder.path(), &ours).expect("no journal is no error").is_none());
     drop(Journal::start(folder.path(), &ours).expect("made"));

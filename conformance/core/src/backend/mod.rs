@@ -124,6 +124,12 @@ pub trait Backend: Send + Sync {
         format!("--backend {}", self.name())
     }
 
+    /// Files and variables that it consists of besides this program, each with a word for its content: a run that is resumed must find
+    /// them as they were.
+    fn content(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Sees to it that the next task is answered by a fresh process; false where there is none to renew.
     fn renew(&self) -> bool {
         false
