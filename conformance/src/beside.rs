@@ -18,7 +18,10 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`write`], and what the function says.
-pub(crate) fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn write_with(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

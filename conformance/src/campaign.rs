@@ -98,7 +98,8 @@ impl Planned {
     /// Whose results these will be, for a journal.
     #[must_use]
     pub fn header(&self, backends: &[Box<dyn Backend>]) -> Header {
-        let program = std::env::current_exe().map_or_else(|error| error.to_string(), |p| content::of_file(&p));
+        let program =
+            std::env::current_exe().map_or_else(|error| error.to_string(), |p| content::of_file(&p));
         let own = std::iter::once(("this program".to_owned(), program));
         Header {
             journal: crate::journal::SCHEMA_NAME.to_owned(),

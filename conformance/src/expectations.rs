@@ -3,12 +3,12 @@
 //! ```toml
 //! [[expect]]
 //! backend = "sprs"
-//! contract = "spmm.csr.f32_*"          # and/or case = "...": `*` is any text, `?` any letter
+//! contract = "spmm.csr.f32_*"          # operation and format written out; and/or case = "...": `*` is any text, `?` any letter
 //! verdict = "wrong"                    # wrong, lone_refusal, lone_acceptance, crashed, timed_out
 //! defect = "value"                     # for wrong, if only one defect is meant
 //! reason = "beta is ignored"
 //! link = "https://example.org/issue/7"
-//! expires = 2027-01-31                 # the last day on which this holds
+//! expires = 2027-01-31                 # the last day on which this holds, within 400 days
 //! occurs = "sometimes"                 # "always" by default: a case that passes is a finding
 //! tier = "full"                        # the smallest tier that has such a case; "quick" by default
 //! ```
@@ -58,6 +58,9 @@ pub enum ExpectationError {
         reason: String,
     },
 }
+
+/// Most days that an entry holds from today on.
+const LONGEST: i32 = 400;
 
 /// Largest file that is read: these are written by hand.
 const MAX_BYTES: u64 = 1 << 20;
@@ -157,6 +160,20 @@ fn load_file(path: &Path, today: Date) -> Result<Vec<Expectation>, ExpectationEr
         .collect()
 }
 
+/// True where operation and format are written out: `spmm.csr.*`.
+fn names_a_format(pattern: &str) -> bool {
+    let literal =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let mut words = pattern.split('/').next().unwrap_or_default().split('.');
+    words.next().is_some_and(literal) && words.next().is_some_and(literal)
+}
+
+/// True where a part of the case line after the contract is written out, too: `spm?.*/alpha=*`.
+fn names_a_case(pattern: &str) -> bool {
+    let rest = pattern.split_once('/').map_or("", |(_, rest)| rest);
+    names_a_format(pattern) || rest.bytes().any(|b| b.is_ascii_alphanumeric())
+}
+
 impl Entry {
     fn check(self, from: String, today: Date) -> Result<Expectation, String> {
         let text = match self.expires {
@@ -165,13 +182,25 @@ impl Entry {
         };
         let expires: Date =
             text.parse().map_err(|_| format!("expires = {text:?} is no date; write 2027-01-31"))?;
+        let days = today.until(expires).map_or(0, |span| span.get_days());
+        if days > LONGEST {
+            return Err(format!(
+                "it expires on {expires}, in {days} days; at most {LONGEST}, so that somebody looks at it again"
+            ));
+        }
         for (name, value) in [("backend", &self.backend), ("reason", &self.reason)] {
             if value.trim().is_empty() {
                 return Err(format!("{name} is empty"));
             }
         }
         if self.case.is_none() && self.contract.is_none() {
-            return Err("neither case nor contract is given; `contract = \"*\"` means all of them".to_owned());
+            return Err("neither case nor contract is given".to_owned());
+        }
+        let narrow = [self.contract.as_deref().map(names_a_format), self.case.as_deref().map(names_a_case)];
+        if !narrow.into_iter().flatten().any(|narrow| narrow) {
+            return Err("it would waive whatever goes wrong; name operation and format at least, \
+                        `contract = \"spmm.csr.*\"`, or what the cases have in common, `case = \"*/alpha=*\"`"
+                .to_owned());
         }
         if self.defect.is_some() && self.verdict != Expected::Wrong {
             return Err("only a wrong result has a defect".to_owned());

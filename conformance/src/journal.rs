@@ -270,7 +270,12 @@ impl<R: BufRead> Lines<'_, R> {
                     let ours = content::of_file(&file);
                     if theirs != ours {
                         let what = format!("the content of the matrix {}", file.display());
-                        return Err(JournalError::OtherRun { path: self.path.to_owned(), what, theirs, ours });
+                        return Err(JournalError::OtherRun {
+                            path: self.path.to_owned(),
+                            what,
+                            theirs,
+                            ours,
+                        });
                     }
                 }
                 done.sources.insert(made.spec.clone(), *made);
@@ -323,7 +328,8 @@ fn difference(theirs: &Header, ours: &Header) -> Option<(String, String, String)
     ];
     let facts = facts.into_iter().map(|(what, show)| (what.to_owned(), show(theirs), show(ours)));
     let names: BTreeSet<&String> = theirs.content.keys().chain(ours.content.keys()).collect();
-    let of = |header: &Header, name: &str| header.content.get(name).cloned().unwrap_or("not there".to_owned());
+    let of =
+        |header: &Header, name: &str| header.content.get(name).cloned().unwrap_or("not there".to_owned());
     let contents = names.into_iter().map(|name| (name.clone(), of(theirs, name), of(ours, name)));
     facts.chain(contents).find(|(_, a, b)| a != b)
 }

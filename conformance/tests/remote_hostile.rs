@@ -119,6 +119,19 @@ fn what_does_not_end_is_ended() {
     assert!(spent < 0.7, "{spent} s of this thread's time while it waited");
 }
 
+/// Story: a kernel that compiles itself for its first call had its first case called timed out.
+#[test]
+fn the_first_task_of_a_contract_has_longer() {
+    let (command, mark) = command("slow-always", Path::new(""));
+    let limits = Limits { time: Duration::from_millis(200), first: Duration::from_secs(60), ..limits() };
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(Remote::open(command, limits).expect("it starts"))];
+    let (first, second) = (verdict(&backends), verdict(&backends));
+    assert!(matches!(first, VerdictRecord::Exact), "{first}");
+    assert!(matches!(second, VerdictRecord::TimedOut { seconds, .. } if seconds == 0.2), "{second}");
+    drop(backends);
+    none_left(&mark);
+}
+
 #[test]
 fn what_is_no_message_is_a_broken_protocol() {
     use Defect::Protocol;
@@ -140,6 +153,8 @@ fn what_is_another_answer_than_asked_for_is_a_broken_protocol() {
     thrice("wrong-id", limits(), broke(Protocol, &["answered request 7777"]));
     thrice("wrong-shape", limits(), broke(Protocol, &["\"c\"", "319 elements, expected 320"]));
     thrice("past-payload", limits(), broke(Protocol, &["past the payload's 1280 bytes"]));
+    // Story: what followed the last array of a payload was read by nobody.
+    thrice("trailing", limits(), broke(Protocol, &["5 bytes of its payload belong to no array"]));
     thrice("wrong-dtype", limits(), broke(Protocol, &["\"u32\"", "\"f32\""]));
     thrice("wrong-name", limits(), broke(Protocol, &["result", "\"c\""]));
 }

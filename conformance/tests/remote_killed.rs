@@ -70,9 +70,34 @@ fn matrices(folder: &Path) {
     let folder = folder.join("matrices");
     std::fs::create_dir(&folder).expect("a new folder");
     for number in 1..=3 {
-        let text = format!("%%MatrixMarket matrix coordinate real general\n4 4 2\n1 {number} 1.5\n3 2 -0.5\n");
+        let text =
+            format!("%%MatrixMarket matrix coordinate real general\n4 4 2\n1 {number} 1.5\n3 2 -0.5\n");
         std::fs::write(folder.join(format!("m{number}.mtx")), text).expect("written");
     }
+}
+
+/// Story: a busy machine's time-outs were findings. One case hangs once; asked again when all else is done, it answers.
+#[test]
+fn a_case_without_an_answer_is_asked_again_alone_and_the_report_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    matrices(folder.path());
+    let mark = format!("late-{}", std::process::id());
+    let mut words = command("late-once-always", &mark);
+    if let Some(program) = words.last_mut() {
+        program.push_str(&format!(" {}", folder.path().join("hung").display()));
+    }
+    words.extend(["--report", "report"].map(str::to_owned));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let ran = run_in(folder.path(), &words);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains("hostile: 1 case had no answer in time, and one when asked again"),
+        "{}",
+        ran.out
+    );
+    let report = bare(&folder.path().join("report"), &mark);
+    assert_eq!(report.matches("\"asked_again\":true").count(), 1);
+    assert!(!report.contains("timed_out"), "{report}");
 }
 
 /// Story: with a kernel that looped, INT, TERM, HUP or KILL of the judge left its child spinning; one was found after 38 minutes. A
@@ -116,7 +141,8 @@ fn nothing_outlives_the_judge_and_nothing_is_lost() {
         }
         let about = format!("{way:?} after {after:?} of {}", SUBJECTS[which]);
         assert_eq!(left(&mark), Vec::<String>::new(), "{about}");
-        let words: Vec<&str> = command.iter().map(String::as_str).chain(["--resume", "--report", &report]).collect();
+        let words: Vec<&str> =
+            command.iter().map(String::as_str).chain(["--resume", "--report", &report]).collect();
         run_in(folder.path(), &words);
         assert_eq!(bare(&folder.path().join(&report), &mark), wanted[which], "{about}");
         assert_eq!(left(&mark), Vec::<String>::new(), "{about}: after the resumed run");

@@ -91,7 +91,10 @@ fn what_a_python_kernel_does_wrong_is_seen() {
     );
     for (n, needles) in
         // Story: an exception ended the interpreter, and starting a new one for each case cost a user ten minutes.
-        [(7, ["it raised RuntimeError: lost a column\n", "raise RuntimeError"]), (9, ["SIGSEGV", "without an answer"])]
+        [
+            (7, ["it raised RuntimeError: lost a column\n", "raise RuntimeError"]),
+            (9, ["SIGSEGV", "without an answer"]),
+        ]
     {
         match wrong(n) {
             VerdictRecord::Crashed { message } => {

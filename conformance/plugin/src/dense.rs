@@ -88,7 +88,13 @@ impl<'a> DenseOutput<'a> {
             (Guarded::output(v).ok_or(RunError::Memory { bytes }), v.len(), code_of(v))
         });
         let (memory, count, dtype) = held;
-        Ok(DenseOutput { frame: Frame { rows, cols, ld, layout }, dtype, count, target, memory: memory?.named("C", "data") })
+        Ok(DenseOutput {
+            frame: Frame { rows, cols, ld, layout },
+            dtype,
+            count,
+            target,
+            memory: memory?.named("C", "data"),
+        })
     }
 
     /// A vector: one column.

@@ -7,8 +7,8 @@
 //! The handler runs where anything may be broken: it allocates nothing, locks nothing, and reads a fixed table.
 
 use std::ops::Range;
-use std::sync::{Once, OnceLock};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
 
 /// Most arrays that are watched at once: those of four calls on operands of a dozen arrays each.
 const MOST: usize = 64;
@@ -118,7 +118,7 @@ fn install() {
 }
 
 /// # Safety
-/// Called by the system as a handler with SA_SIGINFO.
+/// Called by the system as a handler that `SA_SIGINFO` asks for.
 unsafe extern "C" fn told(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the system passes a valid `info`, and these signals have an address.
     let address = unsafe { (*info).si_addr() } as usize;

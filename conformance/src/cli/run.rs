@@ -127,7 +127,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     // What was found is said whether it could be written or not; without its files the run can go on from its journal.
     let mut out = std::io::stdout().lock();
     let colour = report::Colour::for_output(std::io::IsTerminal::is_terminal(&out));
-    write!(out, "{}", report::to_text(&report, paths.as_ref().ok().and_then(Option::as_deref).unwrap_or_default(), colour))?;
+    write!(
+        out,
+        "{}",
+        report::to_text(&report, paths.as_ref().ok().and_then(Option::as_deref).unwrap_or_default(), colour)
+    )?;
     out.flush()?;
     paths.context("the run can go on when there is room again: the same command with --resume")?;
     if let Some(journal) = extras.journal.take() {

@@ -8,9 +8,9 @@
 //! ```
 
 use super::frame::{FrameError, MAX_HEADER, PREFIX, parse_prefix, preview};
+use super::meter::Meter;
 use super::tail::Tail;
 use super::trouble::{StartError, Trouble};
-use super::meter::Meter;
 use super::{Limits, family, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};

@@ -156,7 +156,8 @@ mod tests {
     #[test]
     fn a_line_is_read_past_a_strange_name() {
         let stat = "17 (a) b) S 1 18 17 0 -1 4194304 100 0 0 0 1 2 3 4 20 0 1 0 300 1000000 4321 18446744073709551615 1";
-        let entry = Entry { pid: 17, parent: 1, group: 18, ended: false, ticks: 10, started: 300, pages: 4321 };
+        let entry =
+            Entry { pid: 17, parent: 1, group: 18, ended: false, ticks: 10, started: 300, pages: 4321 };
         assert_eq!(Entry::parse(stat), Some(entry));
         assert_eq!(Entry::parse("17 (cut"), None);
         assert_eq!(Entry::parse("17 (a) S 1 18"), None);
@@ -164,9 +165,17 @@ mod tests {
 
     #[test]
     fn a_family_is_told_by_parent_and_by_group() {
-        let entry = |pid, parent, group| Entry { pid, parent, group, ended: false, ticks: 0, started: 0, pages: 0 };
+        let entry =
+            |pid, parent, group| Entry { pid, parent, group, ended: false, ticks: 0, started: 0, pages: 0 };
         // 9 is an orphan of the group, 10 its child with a group of its own; 20 is a stranger.
-        let all = [entry(10, 9, 10), entry(9, 1, 5), entry(7, 6, 7), entry(6, 5, 6), entry(5, 2, 5), entry(20, 1, 20)];
+        let all = [
+            entry(10, 9, 10),
+            entry(9, 1, 5),
+            entry(7, 6, 7),
+            entry(6, 5, 6),
+            entry(5, 2, 5),
+            entry(20, 1, 20),
+        ];
         let found: Vec<i32> = members(5, &all).iter().map(|e| e.pid).collect();
         assert_eq!(found, [10, 9, 7, 6, 5]);
     }

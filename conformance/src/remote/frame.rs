@@ -51,6 +51,8 @@ pub enum FrameError {
         #[from]
         source: serde_json::Error,
     },
+    #[error("{rest} bytes of its payload belong to no array")]
+    Trailing { rest: u64 },
     #[error("array {name:?}: {reason}")]
     Array { name: String, reason: String },
     #[error(transparent)]

@@ -288,11 +288,7 @@ impl Backend for Remote {
                 let answer = answer::read(&message, id, contract, &mut task);
                 // A broken rule of memory or of the protocol: nothing more is asked of this process.
                 if !matches!(answer, Err(Failure::Broke(_))) {
-                    self.idle().push(Idle {
-                        child,
-                        before: name,
-                        owner: Some(std::thread::current().id()),
-                    });
+                    self.idle().push(Idle { child, before: name, owner: Some(std::thread::current().id()) });
                 }
                 answer
             }
@@ -339,7 +335,10 @@ fn start(
         Err(trouble) if limits.warden.is_some() && trouble.is_not_started() => {
             let said = child.tail.text();
             let reason = said.strip_prefix(warden::SAYS).unwrap_or(&said).to_owned();
-            return Err(StartError::Spawn { program: command[0].clone(), source: std::io::Error::other(reason) });
+            return Err(StartError::Spawn {
+                program: command[0].clone(),
+                source: std::io::Error::other(reason),
+            });
         }
         Err(trouble) => {
             let hint = match &trouble {

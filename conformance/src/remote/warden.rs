@@ -13,7 +13,8 @@
 use super::family;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open, set_child_subreaper, wait,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open,
+    set_child_subreaper, wait,
 };
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -76,7 +77,8 @@ fn let_go() {
 /// Waits for the end of the child, or of the judge: `None`.
 fn await_end(judge: i32, child: Pid) -> Option<WaitStatus> {
     let open = |pid| pidfd_open(pid, PidfdFlags::empty()).ok();
-    let processes: Vec<OwnedFd> = [Pid::from_raw(judge).and_then(open), open(child)].into_iter().flatten().collect();
+    let processes: Vec<OwnedFd> =
+        [Pid::from_raw(judge).and_then(open), open(child)].into_iter().flatten().collect();
     let nanoseconds = if processes.len() == 2 { REAP } else { LOOK };
     let time = Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
     loop {

@@ -92,6 +92,7 @@ fn suite(report: &Report, backend: &Backend) -> TestSuite {
 fn name(report: &Report, finding: &Finding) -> String {
     match finding {
         Finding::Case { index } => report.cases[*index].case.clone(),
+        Finding::MostlyWaived { .. } => "most of what it runs is not waived".to_owned(),
         Finding::IdleBackend { .. } => "runs at least one case".to_owned(),
         Finding::UnexpectedPass { expectation, .. }
         | Finding::ExpiredExpectation { expectation }

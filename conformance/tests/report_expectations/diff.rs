@@ -1,7 +1,7 @@
 //! What comparing two reports makes of known deviations.
 
 use super::expected::{expectation, expected_sample};
-use super::{only, wrong_value};
+use super::{few_wrong, only, wrong_value};
 use crate::report_sample::sample;
 use sparse_conformance::report::{
     Defect, Expectation, Expected, Report, VerdictKind, VerdictRecord, diff, show,
@@ -63,11 +63,11 @@ fn diff_tells_new_findings_from_old_news() {
 #[test]
 fn a_waiver_that_ends_is_a_new_finding() {
     let expect = vec![expectation(1, Expected::Wrong, Some(Defect::Value))];
-    let waived = only(wrong_value, expect.clone());
-    let live = only(wrong_value, Vec::new());
+    let waived = only(few_wrong, expect.clone());
+    let live = only(few_wrong, Vec::new());
     assert_eq!(diff::diff(&waived, &live, 2.0).new_findings.len(), 3);
     assert_eq!(diff::diff(&live, &waived, 2.0).exit_code(), 0);
-    let expired = only(wrong_value, vec![Expectation { expired: true, ..expect[0].clone() }]);
+    let expired = only(few_wrong, vec![Expectation { expired: true, ..expect[0].clone() }]);
     let found = diff::diff(&waived, &expired, 2.0);
     assert_eq!(found.new_findings.len(), 4, "three cases, and the expectation");
     assert!(diff::diff(&expired, &expired, 2.0).new_findings.is_empty());

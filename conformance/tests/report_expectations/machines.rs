@@ -1,7 +1,7 @@
 //! Badges and SARIF say what the report says.
 
 use super::expected::{expectation, expected_sample};
-use super::{only, wrong_value};
+use super::{few_wrong, only};
 use sparse_conformance::report::{CaseRecord, Expected, Report, VerdictKind, badge, json, sarif};
 
 #[test]
@@ -13,7 +13,7 @@ fn badges_say_what_the_report_says() {
     let badge = read(&dirty);
     assert_eq!(badge["message"], format!("{found} findings"));
     assert_eq!((badge["schemaVersion"].as_u64(), badge["isError"].as_bool()), (Some(1), Some(true)));
-    let waived = only(wrong_value, vec![expectation(1, Expected::Wrong, None)]);
+    let waived = only(few_wrong, vec![expectation(1, Expected::Wrong, None)]);
     assert_eq!(read(&waived)["message"], "clean, 3 waived");
     let clean = only(|c| c.verdict.kind() == VerdictKind::Exact, Vec::new());
     assert_eq!(read(&clean)["message"], "clean");

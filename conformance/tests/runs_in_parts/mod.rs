@@ -5,6 +5,7 @@
 //! schedulers   the examples for schedulers, the commands that bring parts together
 //! ```
 
+mod lost;
 mod resumed;
 mod schedulers;
 mod shards;

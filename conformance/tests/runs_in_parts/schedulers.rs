@@ -111,7 +111,7 @@ fn the_commands_merge_and_diff() {
     let same = run(&["diff", "whole", "merged"]);
     assert!(same.code == 0 && same.out == "no new finding\n", "{}", same.out);
 
-    let expect = "[[expect]]\nbackend = \"sprs\"\ncontract = \"*\"\nverdict = \"wrong\"\nreason = \"made up\"\nexpires = 2027-01-31\n";
+    let expect = "[[expect]]\nbackend = \"sprs\"\ncontract = \"transpose.csr.*\"\nverdict = \"wrong\"\nreason = \"made up\"\nexpires = 2027-01-31\n";
     std::fs::write(folder.path().join("sprs.toml"), expect).expect("written");
     let dirty = call("dirty", &["--expectations", "sprs.toml", "--today", "2027-01-31"]);
     assert!(dirty.code == 1 && dirty.out.contains("pass that should not"), "{}", dirty.out);

@@ -111,7 +111,7 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
         "panic" => panic!("index out of bounds"),
         "silent" => exit(0),
         "exit" => exit(3),
-"hang" => hang(),
+        "hang" => hang(),
         "spin" => loop {
             std::hint::spin_loop();
         },
@@ -180,6 +180,14 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
         "past-payload" => send(&tampered(honest, |reply| {
             reply["arrays"][0]["count"] = u64::MAX.into();
         })),
+        "trailing" => {
+            let mut long = honest.to_vec();
+            let (count, byte) =
+                (u64::from_le_bytes(long[12..20].try_into().expect("eight bytes")), long.len());
+            long[12..20].copy_from_slice(&(count + 5).to_le_bytes());
+            long.resize(byte + 5, b'!');
+            send(&long);
+        }
         "wrong-dtype" => send(&tampered(honest, |reply| {
             reply["arrays"][0]["dtype"] = "u32".into();
         })),

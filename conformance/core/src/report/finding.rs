@@ -1,11 +1,15 @@
 //! Why a run is not clean: findings, found in the cases rather than believed, and their words.
 
 use super::expectation::{Became, Waivers};
-use super::model::{CaseRecord, Report};
-use super::show::counted;
+use super::model::{Backend, CaseRecord, Report};
+use super::show::{count, counted, percent};
 use super::verdict::details;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// One in so many cases of a backend may be waived.
+const WAIVED_AT_MOST: u64 = 5;
 
 /// Why a run is not clean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +24,15 @@ pub enum Finding {
     IdleBackend {
         /// Its name.
         backend: String,
+    },
+    /// Expectations waive more than a fifth of what a backend ran.
+    MostlyWaived {
+        /// Its name.
+        backend: String,
+        /// Cases that are waived.
+        waived: u64,
+        /// Cases that it ran, these among them.
+        ran: u64,
     },
     /// Cases pass that an expectation says fail.
     UnexpectedPass {
@@ -83,8 +96,26 @@ impl Report {
         cases
             .map(|(index, _)| Finding::Case { index })
             .chain(idle)
+            .chain(self.mostly_waived())
             .chain(self.broken_expectations())
             .collect()
+    }
+
+    /// Backends whose findings are waived on more than a fifth of what they ran: a kernel of zeros must not be clean. A shard is too
+    /// small to say so.
+    fn mostly_waived(&self) -> Vec<Finding> {
+        let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
+        for case in self.cases.iter().filter(|c| c.verdict.kind().ran()) {
+            let (waived, ran) = counts.entry(&case.backend).or_default();
+            *ran += 1;
+            *waived += u64::from(case.waived.is_some());
+        }
+        let of = |b: &Backend| {
+            let &(waived, ran) = counts.get(b.name.as_str())?;
+            let finding = Finding::MostlyWaived { backend: b.name.clone(), waived, ran };
+            (waived * WAIVED_AT_MOST > ran && self.plan.shard.is_none()).then_some(finding)
+        };
+        self.backends.iter().filter_map(of).collect()
     }
 
     fn broken_expectations(&self) -> Vec<Finding> {
@@ -152,6 +183,19 @@ impl Report {
                 rule: "idle-backend".to_owned(),
                 backend,
                 message: format!("required backend {backend} ran no case"),
+                record: None,
+                replay: None,
+                details: Vec::new(),
+            },
+            Finding::MostlyWaived { backend, waived, ran } => Described {
+                rule: "mostly-waived".to_owned(),
+                backend,
+                message: format!(
+                    "{} of {} that {backend} ran are waived, {}; above 20 % a run is not clean",
+                    count(*waived),
+                    counted(*ran, "case"),
+                    percent(*waived, *ran)
+                ),
                 record: None,
                 replay: None,
                 details: Vec::new(),

@@ -112,7 +112,8 @@ pub fn by_rule(report: &Report, findings: &[Finding]) -> String {
 /// What a reader must know of a backend that answered some cases only when it was asked again.
 #[must_use]
 pub fn answered_late(report: &Report, backend: &str) -> Option<String> {
-    let late = |r: &&CaseRecord| r.asked_again && r.backend == backend && r.verdict.kind() != VerdictKind::TimedOut;
+    let late =
+        |r: &&CaseRecord| r.asked_again && r.backend == backend && r.verdict.kind() != VerdictKind::TimedOut;
     let cases = report.cases.iter().filter(late).count() as u64;
     (cases > 0).then(|| {
         format!(

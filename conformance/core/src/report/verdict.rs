@@ -81,7 +81,10 @@ impl Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}): {}", self.what, self.tier, self.message)
+        match self.what {
+            Defect::Protocol => write!(f, "answer, against the protocol: {}", self.message),
+            what => write!(f, "{what} ({}): {}", self.tier, self.message),
+        }
     }
 }
 
