@@ -61,7 +61,7 @@ impl Entry {
     }
 
     fn of(pid: i32) -> Option<Entry> {
-        Entry::parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        Entry::parse(&String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/stat")).ok()?))
     }
 }
 
