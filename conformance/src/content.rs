@@ -1,7 +1,6 @@
 //! What files hold, as a hash: 128 bits of XXH3 in hex. Whoever resumes a run must ask the same kernel about the same matrices.
 
 use crate::digest::hex;
-use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
@@ -37,7 +36,7 @@ pub(crate) fn of_text(text: &str) -> String {
 #[must_use]
 pub(crate) fn program(name: &str) -> PathBuf {
     let there = |path: &PathBuf| path.is_file();
-    let search = || std::env::var_os("PATH").unwrap_or_default();
-    let in_path = || std::env::split_paths(OsStr::new(&search())).map(|f| f.join(name)).find(there);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let in_path = || std::env::split_paths(&path).map(|f| f.join(name)).find(there);
     if name.contains('/') { None } else { in_path() }.unwrap_or_else(|| PathBuf::from(name))
 }

@@ -23,15 +23,16 @@ pub(crate) fn ask_again(
     silent: &mut HashMap<(String, String), usize>,
 ) {
     let late = |r: &CaseRecord| r.verdict.kind() == VerdictKind::TimedOut;
-    if !records.iter().any(late) {
+    let places: Vec<usize> = (0..records.len()).filter(|&at| late(&records[at])).collect();
+    if places.is_empty() {
         return;
     }
     let Ok(loaded) = group.origin.load() else { return };
     for case in &group.cases {
         let line = case.to_string();
-        for at in 0..records.len() {
+        for &at in &places {
             let record = &records[at];
-            if record.case != line || !late(record) {
+            if record.case != line {
                 continue;
             }
             let Some(backend) = backends.iter().find(|b| b.name() == record.backend) else { continue };

@@ -31,7 +31,7 @@ fn command(mode: &str, file: &Path) -> (Vec<String>, String) {
 }
 
 /// Processes whose command line holds the mark, zombies included (these have none, but a parent: this process).
-fn left(mark: &str) -> Vec<String> {
+pub(crate) fn left(mark: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
     let alive = processes.filter_map(|entry| {
         let line = std::fs::read(entry.path().join("cmdline")).ok()?;

@@ -5,6 +5,7 @@
 //! ```
 
 use crate::cli::run_in;
+use crate::remote_hostile::left;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -33,16 +34,6 @@ fn command(mode: &str, mark: &str) -> Vec<String> {
     let mut words: Vec<String> = what.into_iter().chain(limits).map(str::to_owned).collect();
     words.extend(["--exec".to_owned(), program]);
     words
-}
-
-/// Processes whose command line holds the mark.
-fn left(mark: &str) -> Vec<String> {
-    let line = |entry: std::fs::DirEntry| {
-        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        line.contains(mark).then_some(line)
-    };
-    std::fs::read_dir("/proc").expect("Linux").flatten().filter_map(line).collect()
 }
 
 fn start(folder: &Path, command: &[String], report: &str) -> Child {

@@ -108,17 +108,16 @@ impl Origin {
 /// A path as text in one line that says every byte of it: what is no UTF-8 or a control character is `\x0a`, and `\` is `\\`.
 fn written(path: &Path) -> String {
     let mut text = String::new();
+    let coded = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
     for chunk in path.as_os_str().as_bytes().utf8_chunks() {
         for letter in chunk.valid().chars() {
             match letter {
                 '\\' => text.push_str("\\\\"),
-                c if c.is_control() => {
-                    c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
-                }
+                c if c.is_control() => text.push_str(&coded(c.encode_utf8(&mut [0; 4]).as_bytes())),
                 c => text.push(c),
             }
         }
-        chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+        text.push_str(&coded(chunk.invalid()));
     }
     text
 }

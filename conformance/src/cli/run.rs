@@ -123,15 +123,14 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         args.shrinking.shrink_findings(&mut report, &backends, folder);
     }
     let unread = unread_matrices(&report);
-    let paths = args.report.as_ref().map(|folder| report::write_all(&report, folder)).transpose();
+    let paths = match &args.report {
+        Some(folder) => report::write_all(&report, folder),
+        None => Ok(Vec::new()),
+    };
     // What was found is said whether it could be written or not; without its files the run can go on from its journal.
     let mut out = std::io::stdout().lock();
     let colour = report::Colour::for_output(std::io::IsTerminal::is_terminal(&out));
-    write!(
-        out,
-        "{}",
-        report::to_text(&report, paths.as_ref().ok().and_then(Option::as_deref).unwrap_or_default(), colour)
-    )?;
+    write!(out, "{}", report::to_text(&report, paths.as_deref().unwrap_or_default(), colour))?;
     out.flush()?;
     paths.context("the run can go on when there is room again: the same command with --resume")?;
     if let Some(journal) = extras.journal.take() {

@@ -1,9 +1,9 @@
 //! An answer judged as a message: is it the one that was asked for, and does it hold what it must? Then its arrays go where
 //! the task wants them.
 
-use super::arrays::{Arrays, bad, width};
+use super::arrays::{Arrays, bad};
 use super::frame::FrameError;
-use super::header::{AnswerKind, ArrayHead, Reply, ReplyKind};
+use super::header::{AnswerKind, Reply, ReplyKind};
 use super::tail::sanitised;
 use crate::backend::Failure;
 use sparse_oracle::contract::Contract;
@@ -62,25 +62,8 @@ pub fn read(
         }
         Some(AnswerKind::Failed) => Err(Failure::Crashed(words())),
         Some(AnswerKind::Broke) => Err(protocol(words())),
-        Some(AnswerKind::Written) => {
-            whole(&reply, payload, written(&reply, payload, task)).map_err(|e| broke(&e))
-        }
-        Some(AnswerKind::Sparse) => {
-            whole(&reply, payload, sparse(&reply, payload, contract)).map_err(|e| broke(&e))
-        }
-    }
-}
-
-/// An answer whose payload ends with the last of its arrays.
-fn whole(reply: &Reply, payload: &[u8], answer: Result<Answer, FrameError>) -> Result<Answer, FrameError> {
-    let end = |head: &ArrayHead| {
-        let size = width(&head.dtype).unwrap_or(1) as u64;
-        head.offset.saturating_add(head.count.saturating_mul(size))
-    };
-    let rest = (payload.len() as u64).saturating_sub(reply.arrays.iter().map(end).max().unwrap_or(0));
-    match answer? {
-        _ if rest > 0 => Err(FrameError::Trailing { rest }),
-        answer => Ok(answer),
+        Some(AnswerKind::Written) => written(&reply, payload, task).map_err(|e| broke(&e)),
+        Some(AnswerKind::Sparse) => sparse(&reply, payload, contract).map_err(|e| broke(&e)),
     }
 }
 
@@ -89,13 +72,13 @@ fn written(reply: &Reply, payload: &[u8], task: &mut Task<'_>) -> Result<Answer,
     let name = task.op().signature().output;
     let (Some(name), Some(out)) = (name, task.output_mut()) else {
         // Nothing was to be written: the judge says so.
-        return Ok(Answer::Written);
+        return arrays.whole().map(|()| Answer::Written);
     };
     if let Some(other) = arrays.names().find(|other| *other != name) {
         return Err(bad(other, format!("is not what was to be written, which is {name:?}")));
     }
     each_precision!(AnySliceMut, out.data, v => arrays.copy_to(name, v))?;
-    Ok(Answer::Written)
+    arrays.whole().map(|()| Answer::Written)
 }
 
 fn sparse(reply: &Reply, payload: &[u8], contract: &Contract) -> Result<Answer, FrameError> {
@@ -103,7 +86,8 @@ fn sparse(reply: &Reply, payload: &[u8], contract: &Contract) -> Result<Answer, 
     let arrays = Arrays::new(&reply.arrays, payload)?;
     with_scalar!(contract.types.out, T => {
         let parts = arrays.parts::<T>("", head)?;
-        Answer::from_parts(parts).map_err(|refusal| bad("blocks", refusal.to_string()))
+        let answer = Answer::from_parts(parts).map_err(|refusal| bad("blocks", refusal.to_string()))?;
+        arrays.whole().map(|()| answer)
     })
 }
 

@@ -103,6 +103,8 @@ fn get<T: Scalar>(bytes: &[u8], to: &mut [T]) {
 pub(super) struct Arrays<'a> {
     heads: &'a [ArrayHead],
     payload: &'a [u8],
+    /// Bytes of the payload up to the end of the last array.
+    end: u128,
 }
 
 /// Most arrays that a message may have.
@@ -117,6 +119,7 @@ impl<'a> Arrays<'a> {
         if heads.len() > MAX_ARRAYS {
             return Err(bad("...", format!("{} arrays, at most {MAX_ARRAYS} are read", heads.len())));
         }
+        let mut last = 0;
         for (i, head) in heads.iter().enumerate() {
             if heads[..i].iter().any(|other| other.name == head.name) {
                 return Err(bad(&head.name, "is there twice".to_owned()));
@@ -128,6 +131,7 @@ impl<'a> Arrays<'a> {
                 )
             })?;
             let end = u128::from(head.offset) + u128::from(head.count) * size as u128;
+            last = end.max(last);
             if end > payload.len() as u128 {
                 let reason = format!(
                     "{} elements of {} at byte {} end at {end}, past the payload's {} bytes",
@@ -142,7 +146,18 @@ impl<'a> Arrays<'a> {
                 return Err(bad(&head.name, format!("offset {} is no multiple of {ALIGN}", head.offset)));
             }
         }
-        Ok(Arrays { heads, payload })
+        Ok(Arrays { heads, payload, end: last })
+    }
+
+    /// Checks that the payload ends with its last array.
+    ///
+    /// # Errors
+    /// Bytes that belong to none.
+    pub(super) fn whole(&self) -> Result<(), FrameError> {
+        match self.payload.len() as u128 - self.end {
+            0 => Ok(()),
+            rest => Err(FrameError::Trailing { rest: rest as u64 }),
+        }
     }
 
     /// The names, in order.

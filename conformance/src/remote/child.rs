@@ -19,6 +19,7 @@ use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -63,10 +64,7 @@ impl Child {
     ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
         let error = |source| StartError::Spawn { program: program.clone(), source };
-        let mut start = match limits.warden {
-            Some(path) => Command::new(path),
-            None => Command::new(program),
-        };
+        let mut start = Command::new(limits.warden.unwrap_or(Path::new(program)));
         match limits.warden {
             Some(_) => start.args(warden::arguments(limits.memory, command)),
             None => start.args(arguments),

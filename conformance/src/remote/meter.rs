@@ -22,15 +22,15 @@ pub(super) struct Meter {
     looked: Instant,
     /// What it had computed at the first look.
     before: Option<Duration>,
-    /// What it has computed since the start; before the first look it may have computed all the time.
-    computed: Duration,
+    /// What it has computed since the start; unknown before the first look.
+    computed: Option<Duration>,
 }
 
 impl Meter {
     /// Starts the clock.
     pub(super) fn new(time: Duration, memory: u64) -> Meter {
         let start = Instant::now();
-        Meter { time, memory, start, looked: start, before: None, computed: Duration::MAX }
+        Meter { time, memory, start, looked: start, before: None, computed: None }
     }
 
     /// Looks at the child and its descendants, if it is time to.
@@ -40,13 +40,15 @@ impl Meter {
     pub(super) fn look(&mut self, child: Pid) -> Result<(), Trouble> {
         let passed = self.start.elapsed();
         let due = passed >= self.time;
-        if due || self.looked.elapsed() >= LOOK {
+        if self.looked.elapsed() >= LOOK || due && self.computed.is_none() {
             self.looked = Instant::now();
             if let Some(used) = family::usage(child) {
                 self.note(used, passed)?;
             }
         }
-        if due && (self.computed >= self.time || passed >= self.time * PATIENCE) {
+        if due
+            && (self.computed.is_none_or(|computed| computed >= self.time) || passed >= self.time * PATIENCE)
+        {
             return Err(Trouble::Late);
         }
         Ok(())
@@ -60,7 +62,7 @@ impl Meter {
         let before = *self.before.get_or_insert_with(|| used.computed.saturating_sub(passed));
         // Members that end take along what nobody waited for: it never becomes less.
         let computed = used.computed.saturating_sub(before);
-        self.computed = if self.computed == Duration::MAX { computed } else { self.computed.max(computed) };
+        self.computed = self.computed.max(Some(computed));
         Ok(())
     }
 }
@@ -77,11 +79,15 @@ mod tests {
     fn what_was_computed_before_the_request_does_not_count() {
         let mut meter = Meter::new(Duration::from_secs(10), 2);
         meter.note(used(500.0), Duration::from_millis(100)).expect("little memory");
-        assert_eq!(meter.computed, Duration::from_millis(100), "all of the time before the first look");
+        assert_eq!(meter.computed, Some(Duration::from_millis(100)), "all of the time before the first look");
         meter.note(used(503.0), Duration::from_secs(4)).expect("little memory");
-        assert_eq!(meter.computed, Duration::from_millis(3100));
+        assert_eq!(meter.computed, Some(Duration::from_millis(3100)));
         meter.note(used(502.0), Duration::from_secs(5)).expect("little memory");
-        assert_eq!(meter.computed, Duration::from_millis(3100), "a helper ended and was not waited for");
+        assert_eq!(
+            meter.computed,
+            Some(Duration::from_millis(3100)),
+            "a helper ended and was not waited for"
+        );
     }
 
     #[test]

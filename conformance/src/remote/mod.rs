@@ -41,7 +41,7 @@ pub use self::request::encode;
 pub use self::serve::{manifest_of, respond, serve};
 pub(crate) use self::tail::SAID;
 pub use self::trouble::StartError;
-pub use self::warden::{NAME as WARDEN, watch_over};
+pub use self::warden::watch_over;
 
 use self::child::Child;
 pub use self::plugin::{OpenError, PluginBackend};
@@ -328,10 +328,6 @@ fn start(
     };
     let (header, _) = match child.exchange(&hello, limits.start, 0) {
         Ok(message) => message,
-        Err(Trouble::Late) => {
-            let what = format!("no answer within {} s, killed", limits.start.as_secs_f64());
-            return Err(handshake(what, &child));
-        }
         Err(trouble) if limits.warden.is_some() && trouble.is_not_started() => {
             let said = child.tail.text();
             let reason = said.strip_prefix(warden::SAYS).unwrap_or(&said).to_owned();
@@ -345,7 +341,7 @@ fn start(
                 Trouble::Protocol(_) => " (standard output belongs to the protocol; print to standard error)",
                 _ => "",
             };
-            return Err(handshake(format!("{}{hint}", trouble.what()), &child));
+            return Err(handshake(format!("{}{hint}", trouble.what(limits.start)), &child));
         }
     };
     match serde_json::from_slice::<Reply>(&header) {

@@ -38,8 +38,8 @@ impl Trouble {
         matches!(self, Trouble::Died { status, .. } if status.code() == Some(warden::NOT_STARTED))
     }
 
-    /// One sentence, without what the child said.
-    pub(super) fn what(&self) -> String {
+    /// One sentence, without what the child said; `time` is the limit that it had.
+    pub(super) fn what(&self, time: Duration) -> String {
         match self {
             Trouble::Died { status, received: 0 } => format!("{} without an answer", ending(*status)),
             Trouble::Died { status, received } => {
@@ -48,7 +48,7 @@ impl Trouble {
             Trouble::FoundDead { status, before } => {
                 format!("{} between two tasks, after it had answered {before}", ending(*status))
             }
-            Trouble::Late => "no answer within its time limit, killed".to_owned(),
+            Trouble::Late => format!("no answer within {} s, killed", time.as_secs_f64()),
             Trouble::Memory { used, limit } => {
                 format!("used {} MiB of memory, the limit is {} MiB; killed", used >> 20, limit >> 20)
             }
@@ -63,7 +63,7 @@ impl Trouble {
             Trouble::Protocol(what) => {
                 Failure::Broke(Box::new(Mismatch::plain(Defect::Protocol, tail.after(&what))))
             }
-            other => Failure::Crashed(tail.after(&other.what())),
+            other => Failure::Crashed(tail.after(&other.what(time))),
         }
     }
 }

@@ -21,16 +21,16 @@ use std::os::fd::OwnedFd;
 use std::process::Command;
 
 /// The name of the command that is a warden.
-pub const NAME: &str = "warden";
+const NAME: &str = "warden";
 /// Exit status of a warden that could not start the program; it said why on standard error.
 pub(super) const NOT_STARTED: i32 = 125;
 /// What it says before the reason.
 pub(super) const SAYS: &str = "conformance warden: ";
 
 /// How often it looks for adopted processes that have ended.
-const REAP: i64 = 1_000_000_000;
+const REAP: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 /// How often it looks for everything where the kernel has no descriptors of processes.
-const LOOK: i64 = 10_000_000;
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// The arguments that make this program the warden of a command, on behalf of the calling process.
 pub(super) fn arguments(memory: u64, command: &[String]) -> Vec<String> {
@@ -79,8 +79,7 @@ fn await_end(judge: i32, child: Pid) -> Option<WaitStatus> {
     let open = |pid| pidfd_open(pid, PidfdFlags::empty()).ok();
     let processes: Vec<OwnedFd> =
         [Pid::from_raw(judge).and_then(open), open(child)].into_iter().flatten().collect();
-    let nanoseconds = if processes.len() == 2 { REAP } else { LOOK };
-    let time = Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
+    let time = if processes.len() == 2 { REAP } else { LOOK };
     loop {
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid == child {

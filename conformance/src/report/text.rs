@@ -92,19 +92,18 @@ fn determinism(report: &Report) -> String {
 
 /// One line for each backend: what stands behind its verdicts.
 fn behind(report: &Report) -> String {
-    let line = |b: &crate::report::model::Backend| {
-        let behind = report.behind(&b.name)?;
-        Some(format!("{}: {}\n", b.name, one_line(&behind.to_string())))
-    };
-    report.backends.iter().filter_map(line).collect()
+    by_backend(report, |name| Some(report.behind(name)?.to_string()))
 }
 
 /// One line for each backend that was asked again.
 fn late(report: &Report) -> String {
-    let line = |b: &crate::report::model::Backend| {
-        Some(format!("{}: {}\n", b.name, answered_late(report, &b.name)?))
-    };
-    report.backends.iter().filter_map(line).collect()
+    by_backend(report, |name| answered_late(report, name))
+}
+
+/// One line for each backend of which there is something to say.
+fn by_backend(report: &Report, said: impl Fn(&str) -> Option<String>) -> String {
+    let line = |name: &str| Some(format!("{name}: {}\n", one_line(&said(name)?)));
+    report.backends.iter().filter_map(|b| line(&b.name)).collect()
 }
 
 fn findings(report: &Report, written: &[PathBuf], colour: Colour) -> String {

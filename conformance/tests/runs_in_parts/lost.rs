@@ -1,5 +1,6 @@
 //! What could lose or mix results: another kernel or matrix on resuming, two runs in one folder, a full disk, a merge over its parts.
 
+use super::resumed::journal_lines;
 use crate::cli::{Ran, run_in};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -25,9 +26,8 @@ fn interrupted(folder: &Path, command: &[&str]) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the program starts");
-    let journal = folder.join("report/journal.jsonl");
     let start = Instant::now();
-    while std::fs::read_to_string(&journal).unwrap_or_default().matches('\n').count() < 3 {
+    while journal_lines(&folder.join("report")) < 3 {
         assert!(start.elapsed() < Duration::from_secs(60), "no case was noted");
         assert!(judge.try_wait().expect("it can be asked").is_none(), "it ended before it could be killed");
         std::thread::sleep(Duration::from_millis(1));

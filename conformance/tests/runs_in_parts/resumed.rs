@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-fn journal_lines(folder: &Path) -> usize {
+pub(super) fn journal_lines(folder: &Path) -> usize {
     let text = std::fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     text.matches('\n').count()
 }

@@ -118,9 +118,8 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
         // Answers well, and leaves a process in a session of its own behind that nobody holds.
         "leaves" => {
             let own = std::env::current_exe().expect("its own path");
-            let away = ["setsid", "--fork"].map(str::to_owned);
-            let mut orphan = Command::new(&away[0]);
-            orphan.arg(&away[1]).arg(own).args(["sleep", marker]);
+            let mut orphan = Command::new("setsid");
+            orphan.arg("--fork").arg(own).args(["sleep", marker]);
             orphan.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             orphan.status().expect("setsid of util-linux");
             send(honest);

@@ -3,7 +3,8 @@
 use super::expectation::{Became, Waivers};
 use super::model::{Backend, CaseRecord, Report};
 use super::show::{count, counted, percent};
-use super::verdict::details;
+use super::summary::Counts;
+use super::verdict::{VerdictKind, details};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -104,14 +105,11 @@ impl Report {
     /// Backends whose findings are waived on more than a fifth of what they ran: a kernel of zeros must not be clean. A shard is too
     /// small to say so.
     fn mostly_waived(&self) -> Vec<Finding> {
-        let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
-        for case in self.cases.iter().filter(|c| c.verdict.kind().ran()) {
-            let (waived, ran) = counts.entry(&case.backend).or_default();
-            *ran += 1;
-            *waived += u64::from(case.waived.is_some());
-        }
+        let mut counts: HashMap<&str, Counts> = HashMap::new();
+        self.cases.iter().for_each(|case| counts.entry(&case.backend).or_default().add(case.kind()));
         let of = |b: &Backend| {
-            let &(waived, ran) = counts.get(b.name.as_str())?;
+            let counts = counts.get(b.name.as_str())?;
+            let (waived, ran) = (counts.get(VerdictKind::Waived), counts.ran());
             let finding = Finding::MostlyWaived { backend: b.name.clone(), waived, ran };
             (waived * WAIVED_AT_MOST > ran && self.plan.shard.is_none()).then_some(finding)
         };
