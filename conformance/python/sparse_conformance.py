@@ -35,6 +35,7 @@ Standard output belongs to the protocol: what you print goes to standard error. 
 output must not be written; both are looked at after every call.
 """
 
+import ctypes
 import fnmatch
 import json
 import math
@@ -53,6 +54,7 @@ _MAGIC = b"SPCONF"
 _ALIGN = 64
 _GUARD = 64
 _MAX_HEADER = 1 << 21
+_MAX_WORDS = 4096
 
 # How each element type is stored.
 DTYPES = {
@@ -278,7 +280,7 @@ class Backend:
                 reply["outcome"] = "sparse"
                 reply["sparse"], arrays = _fields(result, task.types["out"])
         except Refuse as refusal:
-            reply["outcome"], reply["message"] = "refused", str(refusal)
+            reply["outcome"], reply["message"] = "refused", _words(str(refusal))
         except BaseException as error:
             if not isinstance(error, Exception) or _device_is_lost():
                 # The judge records it with these last words, and starts a fresh process.
@@ -286,7 +288,7 @@ class Backend:
                 sys.stderr.flush()
                 os._exit(70)
             reply["outcome"] = "failed"
-            reply["message"] = f"it raised {type(error).__name__}: {error}\n{traceback.format_exc()}"
+            reply["message"] = _words(f"it raised {type(error).__name__}: {error}\n{traceback.format_exc()}")
         after = payload.tobytes()
         reply["inputs_modified"] = after != before
         if after != before:
@@ -307,17 +309,37 @@ class Backend:
 
 
 def _device_is_lost():
-    """True where every later call on the GPU fails as well, as after an access outside of its memory."""
-    for module, synchronize in (
-        ("torch", lambda m: m.cuda.is_initialized() and m.cuda.synchronize()),
-        ("cupy", lambda m: m.cuda.runtime.deviceSynchronize()),
-    ):
-        try:
-            if module in sys.modules:
-                synchronize(sys.modules[module])
-        except Exception:
+    """True where every later call on a GPU of NVIDIA fails as well, as after an access outside of its memory.
+
+    The driver is asked, whichever library called it, about the current context and the one that libraries share.
+    """
+    try:
+        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+    except OSError:
+        return False  # nothing in this process uses one
+    context, count = ctypes.c_void_p(), ctypes.c_int()
+    if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)):
+        return False  # there is none
+    if driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context and driver.cuCtxSynchronize():
+        return True
+    for device in range(count.value):
+        flags, active = ctypes.c_uint(), ctypes.c_int()
+        driver.cuDevicePrimaryCtxGetState(device, ctypes.byref(flags), ctypes.byref(active))
+        if not active.value:
+            continue
+        if driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) or driver.cuCtxPushCurrent_v2(context):
+            return True
+        lost = driver.cuCtxSynchronize()
+        driver.cuCtxPopCurrent_v2(ctypes.byref(context))
+        driver.cuDevicePrimaryCtxRelease_v2(device)
+        if lost:
             return True
     return False
+
+
+def _words(text):
+    """What is sent of a message: not more than the judge keeps, and nothing that is no Unicode."""
+    return text[:_MAX_WORDS].encode("utf-8", "backslashreplace").decode()
 
 
 def decode(array, type, to=np.float32):

@@ -1,10 +1,27 @@
 //! Files that are whole or as before: written beside their place and renamed, so that no reader, and no end of this process or of the
 //! disk's space, meets a half.
 
+use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+/// How the names of files begin that are not whole.
+const UNFINISHED: &str = ".unfinished-";
+
+/// True for the name of a file that a killed process left.
+pub(crate) fn is_unfinished(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes())
+}
+
+/// Removes what killed processes left in a folder that is this process's alone.
+pub(crate) fn clean(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let left = entries.flatten().filter(|entry| is_unfinished(&entry.file_name()));
+    // What can't be removed does no harm.
+    left.for_each(|entry| _ = std::fs::remove_file(entry.path()));
+}
 
 /// Writes a file, or leaves what was there.
 ///
@@ -28,7 +45,7 @@ pub(crate) fn write_with(
     };
     // As any new file, the process's mask permitting; a temporary one would be for its owner alone.
     let mut file = tempfile::Builder::new()
-        .prefix(".unfinished-")
+        .prefix(UNFINISHED)
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)?;
     content(&mut file)?;

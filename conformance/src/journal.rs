@@ -10,6 +10,7 @@
 //! without its end is that of the moment of death, and is cut off. `journal.jsonl` lies beside the report and is removed
 //! once the report's files are written; it has nothing that they do not have. One run at a time writes to a folder.
 
+use crate::beside;
 use crate::content;
 use crate::origin::Origin;
 use crate::report::{Backend, CaseRecord, Plan, Source};
@@ -302,7 +303,10 @@ fn lock(folder: &Path) -> Result<Option<File>, JournalError> {
     let failed = |source| JournalError::File { path: folder.to_owned(), source };
     let file = File::open(folder).map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
+        Ok(()) => {
+            beside::clean(folder);
+            Ok(Some(file))
+        }
         Err(TryLockError::WouldBlock) => Err(JournalError::Busy { folder: folder.to_owned() }),
         Err(TryLockError::Error(_)) => Ok(None),
     }

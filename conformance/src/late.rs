@@ -1,13 +1,21 @@
 //! Cases that had no answer in time, asked once more when everything else is done: whatever runs beside a program slows it down.
 //!
+//! ```text
+//! in a process of its own:  the case, with time to compile  ->  a finding?  that is the record
+//!                           the case again, within the limit of any task  ->  the record
+//! ```
+//!
 //! What comes of it stands in the record, which says that it was asked again. Where two cases of a contract have no answer alone
-//! either, the contract's others are believed: each costs the whole limit.
+//! either, the contract's others are believed: each costs the whole limit. One that computed next to nothing while it was waited for is
+//! a finding at once: no load explains that, and that it goes well once more excuses no deadlock.
 
 use crate::backend::Backend;
+use crate::case::Case;
 use crate::determinism::Repeats;
 use crate::journal::Journal;
+use crate::origin::Loaded;
 use crate::plan::Group;
-use crate::report::{CaseRecord, VerdictKind};
+use crate::report::{CaseRecord, VerdictKind, VerdictRecord};
 use crate::runner::run_case_on;
 use std::collections::HashMap;
 
@@ -22,7 +30,6 @@ pub(crate) fn ask_again(
     (repeats, journal): (Repeats, Option<&Journal>),
     silent: &mut HashMap<(String, String), usize>,
 ) {
-    let late = |r: &CaseRecord| r.verdict.kind() == VerdictKind::TimedOut;
     let places: Vec<usize> = (0..records.len()).filter(|&at| late(&records[at])).collect();
     if places.is_empty() {
         return;
@@ -36,14 +43,16 @@ pub(crate) fn ask_again(
                 continue;
             }
             let Some(backend) = backends.iter().find(|b| b.name() == record.backend) else { continue };
+            if matches!(record.verdict, VerdictRecord::TimedOut { idle: true, .. }) {
+                continue;
+            }
             let silent = silent.entry((record.backend.clone(), record.contract.clone())).or_default();
             // An interrupted run may have asked already.
             if !record.asked_again {
                 if *silent >= BELIEVED || !backend.renew() {
                     continue;
                 }
-                let ran = run_case_on(case, &loaded, &[backend.as_ref()], repeats);
-                let Some(again) = ran.records.into_iter().next() else { continue };
+                let Some(again) = alone((case, &loaded), backend.as_ref(), repeats) else { continue };
                 records[at] = CaseRecord { asked_again: true, ..again };
                 let whole: Vec<CaseRecord> = records.iter().filter(|r| r.case == line).cloned().collect();
                 journal.iter().for_each(|journal| journal.judged(&whole));
@@ -51,4 +60,15 @@ pub(crate) fn ask_again(
             *silent += usize::from(late(&records[at]));
         }
     }
+}
+
+fn late(record: &CaseRecord) -> bool {
+    record.verdict.kind() == VerdictKind::TimedOut
+}
+
+/// Asks a backend that was just started. Its first answer may take as long as compiling does, its second no longer than any other.
+fn alone((case, loaded): (&Case, &Loaded), backend: &dyn Backend, repeats: Repeats) -> Option<CaseRecord> {
+    let ask = || run_case_on(case, loaded, &[backend], repeats).records.into_iter().next();
+    let first = ask()?;
+    if first.verdict.is_finding() { Some(first) } else { ask() }
 }

@@ -155,6 +155,8 @@ fn what_is_another_answer_than_asked_for_is_a_broken_protocol() {
     thrice("past-payload", limits(), broke(Protocol, &["past the payload's 1280 bytes"]));
     // Story: what followed the last array of a payload was read by nobody.
     thrice("trailing", limits(), broke(Protocol, &["5 bytes of its payload belong to no array"]));
+    // Story: it was never forbidden to pad the last array as well, and then it was a finding.
+    thrice("padded", limits(), |verdict| matches!(verdict, VerdictRecord::Exact));
     thrice("wrong-dtype", limits(), broke(Protocol, &["\"u32\"", "\"f32\""]));
     thrice("wrong-name", limits(), broke(Protocol, &["result", "\"c\""]));
 }

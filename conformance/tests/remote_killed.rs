@@ -4,7 +4,7 @@
 //! judge (a signal, at some moment of the run) -> within 2 s no process with the run's mark is left -> --resume -> the whole report
 //! ```
 
-use crate::cli::run_in;
+use crate::cli::{Ran, run_in};
 use crate::remote_hostile::left;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
@@ -67,28 +67,54 @@ fn matrices(folder: &Path) {
     }
 }
 
-/// Story: a busy machine's time-outs were findings. One case hangs once; asked again when all else is done, it answers.
-#[test]
-fn a_case_without_an_answer_is_asked_again_alone_and_the_report_says_so() {
+/// A run on a program that misbehaves so, with a file of its own to remember by: what the command printed, and the report.
+fn ran_late(mode: &str) -> (Ran, String) {
     let folder = tempfile::tempdir().expect("a folder");
     matrices(folder.path());
-    let mark = format!("late-{}", std::process::id());
-    let mut words = command("late-once-always", &mark);
+    let mark = format!("{mode}-{}", std::process::id());
+    let mut words = command(mode, &mark);
     if let Some(program) = words.last_mut() {
         program.push_str(&format!(" {}", folder.path().join("hung").display()));
     }
     words.extend(["--report", "report"].map(str::to_owned));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ran = run_in(folder.path(), &words);
-    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    assert!(
-        ran.out.contains("hostile: 1 case had no answer in time, and one when asked again"),
-        "{}",
-        ran.out
-    );
     let report = bare(&folder.path().join("report"), &mark);
+    (ran, report)
+}
+
+/// Story: a busy machine's time-outs were findings. One case loops once; asked again when all else is done, it answers.
+#[test]
+fn a_case_without_an_answer_is_asked_again_alone_and_the_report_says_so() {
+    let (ran, report) = ran_late("late-once-always");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let said = "hostile: 1 case had no answer in time, and one when asked again";
+    assert!(ran.out.contains(said), "{}", ran.out);
     assert_eq!(report.matches("\"asked_again\":true").count(), 1);
     assert!(!report.contains("timed_out"), "{report}");
+}
+
+/// Story: a process's first task has six times the limit, and a case was asked again in a new process: what took up to six times the
+/// limit every time was late, asked again, and passed. This one computes
+/// for 0.15 s a task; the limit is 0.05 s, that of a first task 0.3 s.
+#[test]
+fn what_always_takes_longer_than_the_limit_does_not_pass_when_asked_again() {
+    let (ran, report) = ran_late("labours-always");
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    // The first task of each of the two processes may be compiling.
+    let (late, passed) = (report.matches("timed_out").count(), report.matches("\"exact\"").count());
+    assert!(late > 0 && passed <= 2, "{late} late, {passed} passed: {report}");
+    assert!(report.matches("\"asked_again\":true").count() > 0, "{report}");
+}
+
+/// Story: a deadlock that happens once in a run passed, for it did not happen when the case was asked again.
+#[test]
+fn a_process_that_slept_through_its_time_is_a_finding_however_it_answers_later() {
+    let (ran, report) = ran_late("idle-once-always");
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("in which it computed next to nothing"), "{}", ran.out);
+    assert_eq!(report.matches("\"asked_again\":true").count(), 0);
+    assert_eq!(report.matches("\"idle\":true").count(), 1, "{report}");
 }
 
 /// Story: with a kernel that looped, INT, TERM, HUP or KILL of the judge left its child spinning; one was found after 38 minutes. A

@@ -83,8 +83,8 @@ impl Expectations {
                 dense(&exact.problem(), (&laid_out, &profile), (found, place, poison), terms)
             }
             Response::Broke(mismatch) => Judgement::unjudged(Verdict::Wrong(Box::new(mismatch))),
-            Response::TimedOut { seconds, tail } => {
-                Judgement::unjudged(Verdict::TimedOut { seconds, tail: Some(tail) })
+            Response::TimedOut { seconds, idle, tail } => {
+                Judgement::unjudged(Verdict::TimedOut { seconds, idle, tail: Some(tail) })
             }
             Response::Refused(message) => Judgement::refused(message),
             Response::Panicked(message) => Judgement::refused(format!("panicked: {message}")),

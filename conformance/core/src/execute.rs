@@ -339,7 +339,7 @@ fn execute_by(
         Err(message) => Response::Panicked(message),
         Ok(Err(Failure::Refused(refusal))) => Response::Refused(refusal),
         Ok(Err(Failure::Crashed(message))) => Response::Panicked(message),
-        Ok(Err(Failure::TimedOut { seconds, tail })) => Response::TimedOut { seconds, tail },
+        Ok(Err(Failure::TimedOut { seconds, idle, tail })) => Response::TimedOut { seconds, idle, tail },
         Ok(Err(Failure::Broke(mismatch))) => Response::Broke(*mismatch),
         Ok(Ok(Answer::Sparse(raw))) if !dense => Response::Sparse(raw),
         Ok(Ok(Answer::Parts(parts))) if !dense => Response::Parts(parts),

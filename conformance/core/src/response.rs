@@ -24,6 +24,8 @@ pub enum Response {
     TimedOut {
         /// The limit, in seconds.
         seconds: f64,
+        /// It computed next to nothing meanwhile.
+        idle: bool,
         /// What it had written to standard error.
         tail: String,
     },

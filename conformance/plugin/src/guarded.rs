@@ -4,8 +4,8 @@
 //! base                                                                                        base + size
 //! | no access, 16 MiB | lead: pattern | elements, 64-aligned | tail: pattern | no access, 16 MiB |
 //!
-//! in three calls of four:  lead of 256 bytes or more, tail of less than 64: what is read or written past the end faults
-//! in the fourth:           no lead, tail of 256 bytes or more:              what is read or written before the start faults
+//! of three requests in four: lead of 256 bytes or more, tail of less than 64: what is read or written past the end faults
+//! of the fourth:            no lead, tail of 256 bytes or more:              what is read or written before the start faults
 //! ```
 //!
 //! Lead and tail hold the type's pattern ([`crate::element::pattern`]). The memory is never a Rust value while the library runs:
@@ -14,9 +14,10 @@
 
 use crate::element::{Plain, output_guard, pattern, size};
 use crate::fault::{self, Watched};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of pattern on the side that does not end in memory without access; a multiple of [`ALIGN`].
 const GUARD: usize = 256;
@@ -25,16 +26,18 @@ const ALIGN: usize = 64;
 /// Bytes without access on either side: address space, no memory.
 const CLOSED: usize = 16 << 20;
 
-/// Calls so far; by their number arrays end at memory without access, or start there.
-static CALLS: AtomicUsize = AtomicUsize::new(0);
+/// Arrays of the request that is served start at memory without access, instead of ending there.
+static AT_START: AtomicBool = AtomicBool::new(false);
 
-/// The next call begins.
-pub(crate) fn turn() {
-    CALLS.fetch_add(1, Ordering::Relaxed);
+/// A call begins, of a request that these numbers and names tell from others: asked again, it has the same memory.
+pub(crate) fn turn(request: impl Hash) {
+    let mut hasher = DefaultHasher::new();
+    request.hash(&mut hasher);
+    AT_START.store(hasher.finish().is_multiple_of(4), Ordering::Relaxed);
 }
 
 fn at_end() -> bool {
-    !CALLS.load(Ordering::Relaxed).is_multiple_of(4)
+    !AT_START.load(Ordering::Relaxed)
 }
 
 /// One array that C code is given.

@@ -117,7 +117,9 @@ impl Plugin {
     fn asked(&self, contract: &str, task: Task<'_>) -> Result<(Answer, Duration), RunError> {
         let unknown = || RunError::Contract { name: contract.to_owned() };
         let contract = Contract::from_name(contract).ok_or_else(unknown)?;
-        guarded::turn();
+        let inputs = task.inputs();
+        let dense = inputs.b.map(|b| (b.rows, b.cols, b.ld));
+        guarded::turn((contract.to_string(), inputs.a.shape(), inputs.a.nnz(), dense));
         let request = Request::new(&contract, task)?;
         self.call(&contract, request)
     }

@@ -1,5 +1,6 @@
 //! `conformance bench`.
 
+use super::output::output;
 use super::run::{matrices, op, precision};
 use super::subjects::{Outsiders, seconds};
 use crate::bench::preset::{PRESETS, Preset, preset};
@@ -129,11 +130,10 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     for skipped in &options.skipped {
         eprintln!("SKIPPED {}: {}", skipped.what, skipped.reason);
     }
-    let mut shown = |line: &str| println!("{line}");
+    let mut shown = |line: &str| output().line(line);
     let mut kept = |report: &BenchReport| write_files(args, report).map_err(|error| format!("{error:#}"));
     let report = bench::run(&options, &mut shown, &mut kept)?;
-    let mut out = std::io::stdout().lock();
-    write!(out, "\n{}", text::ending(&report))?;
+    write!(output(), "\n{}", text::ending(&report))?;
     Ok(report.exit_code())
 }
 
@@ -162,7 +162,7 @@ fn run_device(args: &Args) -> Result<u8> {
         turn: args.turn.clone(),
     };
     let mut kept = Ok(());
-    let report = device::run(&options, &mut |line| println!("{line}"), &mut |report| {
+    let report = device::run(&options, &mut |line| output().line(line), &mut |report| {
         kept = write_device_files(args, report);
     })?;
     for (what, reason) in &report.skipped {

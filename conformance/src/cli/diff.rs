@@ -1,6 +1,7 @@
 //! `conformance diff`: two reports compared.
 
 use super::merge::json;
+use super::output::output;
 use crate::report::{Report, diff};
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     }
     let (old, new) = (Report::read(&json(&args.old))?, Report::read(&json(&args.new))?);
     let found = diff::diff(&old, &new, args.factor);
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&found)?)?;
     } else {

@@ -1,11 +1,12 @@
 //! `conformance merge`: the reports of all shards as one.
 
+use super::output::output;
 use crate::beside;
 use crate::campaign;
 use crate::report::{self, Colour, Report, github};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 /// Options of `merge`.
@@ -30,14 +31,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<u8> {
     let summary = args.github.then(github::summary_file).transpose()?;
     for path in &args.reports {
-        let folder = json(path).parent().map(Path::to_owned).unwrap_or_default();
-        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-        if let (Ok(read), Ok(out)) = (folder.canonicalize(), args.out.canonicalize())
+        if let (Ok(read), Ok(out)) = (json(path).canonicalize(), json(&args.out).canonicalize())
             && read == out
         {
             bail!(
-                "{} is the folder for the merged report and one of the reports that are read; it would be overwritten: the folder for \
-                 the merged report comes first, name another one",
+                "{} is the folder for the merged report, and the report in it one of those that are read; it would be overwritten: \
+                 the folder for the merged report comes first, name another one",
                 args.out.display()
             );
         }
@@ -58,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
     if let Some(file) = &summary {
         github::append(&report, file)?;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     let colour = Colour::for_output(out.is_terminal());
     write!(out, "{}", report::to_text(&report, &paths, colour))?;
     out.flush()?;
@@ -80,12 +79,15 @@ fn reproducers((path, report): &(PathBuf, Report)) -> (PathBuf, Vec<String>) {
     (folder, named.filter(inside).cloned().collect())
 }
 
-/// Copies the files of a folder. What is no plain file is not a reproducer's.
+/// Copies the files of a folder, if it is another one. What is no plain file, or was not finished, is not a reproducer's.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
+    if from.canonicalize()? == to.canonicalize()? {
+        return Ok(());
+    }
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
-        if entry.file_type()?.is_file() {
+        if entry.file_type()?.is_file() && !beside::is_unfinished(&entry.file_name()) {
             let content = std::fs::read(entry.path())?;
             beside::write(&to.join(entry.file_name()), &content)?;
         }

@@ -12,6 +12,7 @@ mod inspect;
 mod list;
 mod merge;
 mod model;
+mod output;
 mod progress;
 mod replay;
 mod run;

@@ -1,5 +1,6 @@
 //! `conformance replay`: one case line again.
 
+use super::output::output;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::case::Case;
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let backends = args.subjects.open(backends)?;
     let loaded = case.origin.load()?;
     let ran = run_case_repeated(&case, &loaded, &backends, Repeats::all(REPEATS));
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     writeln!(out, "{case}")?;
     for record in &ran.records {
         let tiers: Vec<String> = record.tiers.iter().map(ToString::to_string).collect();

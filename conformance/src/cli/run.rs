@@ -1,6 +1,7 @@
 //! `conformance run`.
 
 use super::extent::Extent;
+use super::output::output;
 use super::progress::Shown;
 use super::subjects::Subjects;
 use crate::backend::Backend;
@@ -128,10 +129,11 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
         None => Ok(Vec::new()),
     };
     // What was found is said whether it could be written or not; without its files the run can go on from its journal.
-    let mut out = std::io::stdout().lock();
-    let colour = report::Colour::for_output(std::io::IsTerminal::is_terminal(&out));
-    write!(out, "{}", report::to_text(&report, paths.as_deref().unwrap_or_default(), colour))?;
-    out.flush()?;
+    let mut out = output();
+    let colour = report::Colour::for_output(out.is_terminal());
+    let text = report::to_text(&report, paths.as_deref().unwrap_or_default(), colour);
+    // Nobody may be listening: what is left to write is written all the same.
+    let said = write!(out, "{text}").and_then(|()| out.flush());
     paths.context("the run can go on when there is room again: the same command with --resume")?;
     if let Some(journal) = extras.journal.take() {
         journal.close()?;
@@ -139,6 +141,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     if let Some(file) = &summary {
         github::append(&report, file)?;
     }
+    said.context("standard output")?;
     // A shard of a small plan may be empty.
     if report.plan.distinct_cases == 0 && report.plan.shard.is_none() {
         bail!("the options select no case");

@@ -1,5 +1,6 @@
 //! `conformance self-test`: does the judge judge?
 
+use super::output::output;
 use crate::plan::{Options, Tier};
 use crate::selftest::{self, Scorecard};
 use anyhow::{Context, Result, bail};
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<u8> {
         );
     }
     write_files(args, &card)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     write!(out, "{}", selftest::to_text(&card))?;
     Ok(u8::from(!card.is_clean()))
 }

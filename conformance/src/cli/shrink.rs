@@ -1,5 +1,6 @@
 //! `conformance shrink`, and the part of `run` that shrinks what it found.
 
+use super::output::output;
 use super::subjects::Subjects;
 use crate::backend::Backend;
 use crate::case::Case;
@@ -61,7 +62,7 @@ pub(super) fn run(args: &Args, backends: Vec<Box<dyn Backend>>) -> Result<u8> {
     let case: Case = args.case.parse().context("the case line")?;
     let backends = args.subjects.open(backends)?;
     let loaded = case.origin.load()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     let ran = run_case_repeated(&case, &loaded, &backends, Repeats::all(3));
     let mut failing = ran.records.iter().filter(|r| r.verdict.is_finding());
     let Some(record) = failing.next() else {

@@ -13,6 +13,9 @@ pub(super) struct Args {
     judge: i32,
     /// Bytes of memory that the program may have.
     memory: u64,
+    /// Variables of the program.
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
     /// The program and its arguments.
     #[arg(last = true)]
     command: Vec<String>,
@@ -20,11 +23,13 @@ pub(super) struct Args {
 
 /// Watches over the program, and ends as it does.
 pub(super) fn run(args: &Args) -> u8 {
-    remote::watch_over(args.judge, args.memory, &args.command)
+    remote::watch_over(args.judge, args.memory, &args.env, &args.command)
 }
 
-/// This program, which is a warden when it is asked to be one.
+/// This program, which is a warden when it is asked to be one: the file that runs, even where another one has its name by now.
 pub(super) fn this_program() -> Option<&'static Path> {
     static HERE: OnceLock<Option<PathBuf>> = OnceLock::new();
-    HERE.get_or_init(|| std::env::current_exe().ok()).as_deref()
+    let link = Path::new("/proc/self/exe");
+    let path = || if link.exists() { Some(link.to_owned()) } else { std::env::current_exe().ok() };
+    HERE.get_or_init(path).as_deref()
 }

@@ -154,10 +154,12 @@ impl<'a> Arrays<'a> {
     /// # Errors
     /// Bytes that belong to none.
     pub(super) fn whole(&self) -> Result<(), FrameError> {
-        match self.payload.len() as u128 - self.end {
-            0 => Ok(()),
-            rest => Err(FrameError::Trailing { rest: rest as u64 }),
+        let rest = usize::try_from(self.end).ok().and_then(|end| self.payload.get(end..)).unwrap_or_default();
+        // Zeros up to the next multiple of ALIGN are the padding of an array that could follow.
+        if rest.len() < ALIGN && rest.iter().all(|&byte| byte == 0) {
+            return Ok(());
         }
+        Err(FrameError::Trailing { rest: rest.len() as u64 })
     }
 
     /// The names, in order.

@@ -50,6 +50,8 @@ pub(super) struct Child {
     inbox: Vec<u8>,
     chunk: Vec<u8>,
     memory: u64,
+    /// How long after the end of its pipes it may take to end: a warden kills what the program left, and then ends as it did.
+    grace: Duration,
     reaped: bool,
     /// Contracts that it has answered.
     known: HashSet<String>,
@@ -66,11 +68,11 @@ impl Child {
         let error = |source| StartError::Spawn { program: program.clone(), source };
         let mut start = Command::new(limits.warden.unwrap_or(Path::new(program)));
         match limits.warden {
-            Some(_) => start.args(warden::arguments(limits.memory, command)),
-            None => start.args(arguments),
+            // The program's variables are not for its warden, which a preloaded library would share.
+            Some(_) => start.arg0("conformance").args(warden::arguments(limits.memory, environment, command)),
+            None => start.args(arguments).envs(environment.iter().map(|(name, value)| (name, value))),
         };
         let mut process = start
-            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -94,6 +96,7 @@ impl Child {
             inbox: Vec::new(),
             chunk: vec![0; CHUNK],
             memory: limits.memory,
+            grace: GRACE + if limits.warden.is_some() { family::KILLING } else { Duration::ZERO },
             reaped: false,
             known: HashSet::new(),
         };
@@ -138,7 +141,7 @@ impl Child {
             )));
         }
         if !open || self.has_ended() {
-            let Some(status) = self.ended_within(GRACE) else {
+            let Some(status) = self.ended_within(self.grace) else {
                 let what = format!("closed its standard output after {before}, and lives on");
                 return Err(Trouble::Protocol(what));
             };
@@ -284,7 +287,7 @@ impl Child {
             return self.complete(message, false);
         }
         let received = self.inbox.len();
-        let ended = self.ended_within(GRACE);
+        let ended = self.ended_within(self.grace);
         self.read_stderr();
         match ended {
             Some(status) => Err(Trouble::Died { status, received }),
@@ -321,8 +324,7 @@ impl Child {
     /// Kills everything and takes the child's status: its own, if it had ended before.
     fn kill(&mut self) -> Option<ExitStatus> {
         if !self.reaped {
-            family::end(self.group);
-            let _ = self.process.kill();
+            family::end_with(self.group);
             // Where there is no warden: what a member started while it was killed.
             family::end(self.group);
         }
@@ -341,7 +343,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         // Dismissed: it may end by itself, and write what it has to write.
         if self.stdin.is_none() && !self.reaped {
-            let _ = self.ended_within(GRACE);
+            let _ = self.ended_within(self.grace);
         }
         self.kill();
     }

@@ -7,13 +7,16 @@
 //!
 //! Read from `/proc`. Members of the root's process group belong to it as well: without a warden an orphan has no other mark.
 
-use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, pidfd_open, pidfd_send_signal, prlimit};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process, kill_process_group, pidfd_open,
+    pidfd_send_signal, prlimit,
+};
 use std::collections::HashSet;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
 /// How long killing goes on at most: what forks faster than it is killed is not waited for.
-const KILLING: Duration = Duration::from_secs(2);
+pub(super) const KILLING: Duration = Duration::from_secs(2);
 
 /// What a family used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -123,6 +126,12 @@ pub(super) fn end(root: Pid) -> bool {
     }
 }
 
+/// [`end`], and then the process with its group, which is its own: nobody has waited for it. Where there is no `/proc`, that is all.
+pub(super) fn end_with(root: Pid) {
+    end(root);
+    let _ = kill_process_group(root, Signal::KILL);
+}
+
 /// Kills this process and no other that was given its number since.
 fn kill(entry: &Entry) {
     let Some(pid) = Pid::from_raw(entry.pid) else { return };
@@ -130,8 +139,10 @@ fn kill(entry: &Entry) {
     match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(process) if same() => _ = pidfd_send_signal(process, Signal::KILL),
         Ok(_) => {}
-        // A kernel without them: the moment between is short.
-        Err(rustix::io::Errno::NOSYS) if same() => _ = rustix::process::kill_process(pid, Signal::KILL),
+        // Ended meanwhile.
+        Err(rustix::io::Errno::SRCH) => {}
+        // A kernel without them, or no descriptor left: the moment between is short.
+        Err(_) if same() => _ = kill_process(pid, Signal::KILL),
         Err(_) => {}
     }
 }

@@ -13,6 +13,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// So many times its limit passes on the clock before it is late, however little it computed.
 const PATIENCE: u32 = 2;
 
+/// One that computed less than this part of its limit, and is late by the clock, was idle.
+const IDLE: u32 = 10;
+
 /// One request's time and memory.
 #[derive(Debug)]
 pub(super) struct Meter {
@@ -49,7 +52,8 @@ impl Meter {
         if due
             && (self.computed.is_none_or(|computed| computed >= self.time) || passed >= self.time * PATIENCE)
         {
-            return Err(Trouble::Late);
+            let idle = self.computed.is_some_and(|computed| computed * IDLE < self.time);
+            return Err(Trouble::Late { limit: self.time, idle });
         }
         Ok(())
     }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Whatever a child does (hang, die, flood, lie, grow) becomes a [`Failure`] of the one case that it was asked for; it is
-//! killed with its whole process group, and the next case gets a fresh one. The protocol is described byte by byte in
+//! killed with everything that it started, and the next case gets a fresh one. The protocol is described byte by byte in
 //! `conformance/PROTOCOL.md` and is frozen as version 1.
 
 mod answer;
@@ -52,6 +52,7 @@ use crate::content;
 use crate::manifest::{Capabilities, Manifest};
 use sparse_oracle::contract::Contract;
 use sparse_oracle::task::{Answer, Task};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -61,9 +62,11 @@ use std::time::Duration;
 /// What a child may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// That its processors may take for one task, from the first byte sent to the last byte received; twice that on the clock.
+    /// That its processors may take for one task, from the first byte sent to the last byte received. One that computes less is
+    /// waited for twice as long, by the clock.
     pub time: Duration,
-    /// The same for a process's first task of each contract: kernels may be compiled for it.
+    /// The same for a process's first task of each contract: kernels may be compiled for it. A contract for which that was not
+    /// enough has it once.
     pub first: Duration,
     /// For its start, until it has said what it supports: interpreters load libraries first.
     pub start: Duration,
@@ -107,6 +110,9 @@ pub struct Remote {
     next: AtomicU64,
     failed_starts: AtomicU32,
     gave_up: OnceLock<String>,
+    /// Contracts whose first task in a process had no answer in [`Limits::first`], since the last [`Backend::renew`]: what it is for
+    /// was waited for, and once is enough.
+    hung: Mutex<HashSet<String>>,
 }
 
 /// A child that waits for a task.
@@ -159,6 +165,7 @@ impl Remote {
             next: AtomicU64::new(1),
             failed_starts: AtomicU32::new(0),
             gave_up: OnceLock::new(),
+            hung: Mutex::default(),
         })
     }
 
@@ -262,6 +269,7 @@ impl Backend for Remote {
 
     fn renew(&self) -> bool {
         self.dismiss();
+        self.hung().clear();
         true
     }
 
@@ -281,7 +289,8 @@ impl Backend for Remote {
         let limit = longest_answer(contract, &task, &self.limits);
         let mut child = self.take()?;
         let name = contract.to_string();
-        let time = if child.knows(&name) { self.limits.time } else { self.limits.first };
+        let first = !child.knows(&name) && !self.hung().contains(&name);
+        let time = if first { self.limits.first } else { self.limits.time };
         match child.exchange(&request, time, limit) {
             Ok(message) => {
                 child.learned(&name);
@@ -292,12 +301,21 @@ impl Backend for Remote {
                 }
                 answer
             }
-            Err(trouble) => Err(trouble.failure(&child.tail, self.limits.time)),
+            Err(trouble) => {
+                if first && matches!(trouble, Trouble::Late { .. }) {
+                    self.hung().insert(name);
+                }
+                Err(trouble.failure(&child.tail, self.limits.time))
+            }
         }
     }
 }
 
 impl Remote {
+    fn hung(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.hung.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Lets every waiting child go.
     fn dismiss(&self) {
         let bye = message(&Asked { kind: Ask::Bye }, &[]).unwrap_or_default();
@@ -328,20 +346,19 @@ fn start(
     };
     let (header, _) = match child.exchange(&hello, limits.start, 0) {
         Ok(message) => message,
-        Err(trouble) if limits.warden.is_some() && trouble.is_not_started() => {
-            let said = child.tail.text();
-            let reason = said.strip_prefix(warden::SAYS).unwrap_or(&said).to_owned();
-            return Err(StartError::Spawn {
-                program: command[0].clone(),
-                source: std::io::Error::other(reason),
-            });
-        }
         Err(trouble) => {
+            // A program may exit with that status itself.
+            let said = child.tail.text();
+            let by_warden = said.strip_prefix(warden::SAYS).filter(|_| limits.warden.is_some());
+            if let (true, Some(reason)) = (trouble.is_not_started(), by_warden) {
+                let source = std::io::Error::other(reason.to_owned());
+                return Err(StartError::Spawn { program: command[0].clone(), source });
+            }
             let hint = match &trouble {
                 Trouble::Protocol(_) => " (standard output belongs to the protocol; print to standard error)",
                 _ => "",
             };
-            return Err(handshake(format!("{}{hint}", trouble.what(limits.start)), &child));
+            return Err(handshake(format!("{}{hint}", trouble.what()), &child));
         }
     };
     match serde_json::from_slice::<Reply>(&header) {

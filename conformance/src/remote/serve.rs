@@ -120,7 +120,7 @@ fn words(failure: Failure, reply: &mut Reply) -> String {
             reply.outcome = Some(AnswerKind::Failed);
             words
         }
-        Failure::TimedOut { seconds, tail } => {
+        Failure::TimedOut { seconds, tail, .. } => {
             reply.outcome = Some(AnswerKind::Broke);
             format!("no answer within {seconds} s: {tail}")
         }

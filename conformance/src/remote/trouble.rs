@@ -16,8 +16,8 @@ pub(super) enum Trouble {
     Died { status: ExitStatus, received: usize },
     /// It was found dead before anything was asked.
     FoundDead { status: ExitStatus, before: String },
-    /// The limit passed.
-    Late,
+    /// This limit passed; idle, if it computed next to nothing meanwhile.
+    Late { limit: Duration, idle: bool },
     /// It used too much memory.
     Memory { used: u64, limit: u64 },
     /// What it sent is no message, or not the one that was due.
@@ -38,8 +38,8 @@ impl Trouble {
         matches!(self, Trouble::Died { status, .. } if status.code() == Some(warden::NOT_STARTED))
     }
 
-    /// One sentence, without what the child said; `time` is the limit that it had.
-    pub(super) fn what(&self, time: Duration) -> String {
+    /// One sentence, without what the child said.
+    pub(super) fn what(&self) -> String {
         match self {
             Trouble::Died { status, received: 0 } => format!("{} without an answer", ending(*status)),
             Trouble::Died { status, received } => {
@@ -48,7 +48,7 @@ impl Trouble {
             Trouble::FoundDead { status, before } => {
                 format!("{} between two tasks, after it had answered {before}", ending(*status))
             }
-            Trouble::Late => format!("no answer within {} s, killed", time.as_secs_f64()),
+            Trouble::Late { limit, .. } => format!("no answer within {} s, killed", limit.as_secs_f64()),
             Trouble::Memory { used, limit } => {
                 format!("used {} MiB of memory, the limit is {} MiB; killed", used >> 20, limit >> 20)
             }
@@ -56,14 +56,17 @@ impl Trouble {
         }
     }
 
-    /// The failure that stands in a report, `time` being the limit of a task.
+    /// The failure that stands in a report, `time` being the limit of a task: that of a first one was longer, but which one is the
+    /// first differs from run to run.
     pub(super) fn failure(self, tail: &Tail, time: Duration) -> Failure {
         match self {
-            Trouble::Late => Failure::TimedOut { seconds: time.as_secs_f64(), tail: tail.text() },
+            Trouble::Late { idle, .. } => {
+                Failure::TimedOut { seconds: time.as_secs_f64(), idle, tail: tail.text() }
+            }
             Trouble::Protocol(what) => {
                 Failure::Broke(Box::new(Mismatch::plain(Defect::Protocol, tail.after(&what))))
             }
-            other => Failure::Crashed(tail.after(&other.what(time))),
+            other => Failure::Crashed(tail.after(&other.what())),
         }
     }
 }

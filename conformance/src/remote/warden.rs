@@ -13,8 +13,8 @@
 use super::family;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open,
-    set_child_subreaper, wait,
+    DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpgrp, getpid, getppid,
+    kill_process, kill_process_group, pidfd_open, set_child_subreaper, set_dumpable_behavior, wait,
 };
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -33,16 +33,19 @@ const REAP: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// The arguments that make this program the warden of a command, on behalf of the calling process.
-pub(super) fn arguments(memory: u64, command: &[String]) -> Vec<String> {
+pub(super) fn arguments(memory: u64, environment: &[(String, String)], command: &[String]) -> Vec<String> {
     let judge = getpid().as_raw_nonzero().get();
-    let mut words = vec![NAME.to_owned(), judge.to_string(), memory.to_string(), "--".to_owned()];
+    let mut words = vec![NAME.to_owned(), judge.to_string(), memory.to_string()];
+    words.extend(environment.iter().map(|(name, value)| format!("--env={name}={value}")));
+    words.push("--".to_owned());
     words.extend_from_slice(command);
     words
 }
 
-/// Runs a command for the judge with this process number, and ends as it does: the status to exit with.
+/// Runs a command with these variables (`NAME=VALUE`) for the judge with this process number, and ends as it does: the status to exit
+/// with.
 #[must_use]
-pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
+pub fn watch_over(judge: i32, memory: u64, environment: &[String], command: &[String]) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
         eprintln!("{SAYS}no command");
         return NOT_STARTED as u8;
@@ -51,8 +54,11 @@ pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
         eprintln!("{SAYS}descendants can't be adopted: {error}");
     }
     family::limit(None, memory);
+    // Ending as the program did, it would leave a second core dump; and nobody else is to look into it.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     // In the warden's group, by which it is found should it kill its warden.
-    let child = match Command::new(program).args(arguments).spawn() {
+    let variables = environment.iter().filter_map(|pair| pair.split_once('='));
+    let child = match Command::new(program).args(arguments).envs(variables).spawn() {
         Ok(child) => Pid::from_child(&child),
         Err(error) => {
             eprintln!("{SAYS}{error}");
@@ -61,8 +67,16 @@ pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
     };
     let_go();
     let status = await_end(judge, child);
+    if status.is_none() {
+        let _ = kill_process(child, Signal::KILL);
+    }
     family::end(getpid());
-    status.map_or(0, end_as)
+    let Some(status) = status else {
+        // The judge is gone. It made this group, which holds the warden, for these processes alone.
+        let _ = kill_process_group(getpgrp(), Signal::KILL);
+        return 0;
+    };
+    end_as(status)
 }
 
 /// Gives up the pipes: an end that nobody holds any more is seen on the other side.

@@ -62,6 +62,20 @@ fn a_run_that_is_mostly_waived_is_not_clean() {
     assert!(text.contains("3 of 3 cases that my-kernel ran are waived, 100 %"), "{text}");
 }
 
+/// Story: reports from before that was a finding were refused by `merge` and `diff`: "its findings are not those of its cases".
+#[test]
+fn an_old_report_that_is_mostly_waived_is_read() {
+    let report = only(wrong_value, vec![expectation(1, Expected::Wrong, Some(Defect::Value))]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("report.json");
+    let old = Report { findings: Vec::new(), ..report.clone() };
+    std::fs::write(&path, json::to_json(&old).unwrap()).expect("written");
+    Report::read(&path).expect("an old report");
+    let other = Report { findings: vec![Finding::Case { index: 0 }], ..report };
+    std::fs::write(&path, json::to_json(&other).unwrap()).expect("written");
+    Report::read(&path).expect_err("no case of it is a finding that is not waived");
+}
+
 #[test]
 fn an_expected_finding_is_waived_and_nothing_else_is() {
     let before = sample(8);

@@ -119,6 +119,45 @@ fn merging_overwrites_no_report_that_it_reads() {
     let refused = run_in(folder.path(), &["merge", "1of2", "./1of2", "2of2"]);
     assert!(refused.code == 2 && refused.err.contains("would be overwritten"), "{}", refused.err);
     assert_eq!(std::fs::read(&part).expect("there"), before);
+    // Story: a part that lay in the folder for the whole under another name was refused as if it were to be overwritten.
+    std::fs::create_dir(folder.path().join("whole")).expect("a new folder");
+    std::fs::copy(&part, folder.path().join("whole/part1.json")).expect("copied");
+    let merged = run_in(folder.path(), &["merge", "whole", "whole/part1.json", "2of2"]);
+    assert_eq!(merged.code, 0, "{}", merged.err);
+}
+
+/// Story: with standard output closed (`conformance run ... | head -1`) the journal was kept, and a run with findings ended with 0.
+#[test]
+fn a_run_that_nobody_listens_to_is_finished_all_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    matrix(folder.path(), "1.5");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let crashes = format!("{} exit-always", env!("CARGO_BIN_EXE_hostile_subject"));
+    let contract = "spmv.csr.f32_f32_f32_f32";
+    let ran = Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .args(["run", "--exec", &crashes, "--contracts", contract, "--matrix", "m.mtx", "--no-shrink"])
+        .args(["--report", "report"])
+        .current_dir(folder.path())
+        .stdout(writer)
+        .output()
+        .expect("the program starts");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    let there = |name: &str| folder.path().join("report").join(name).exists();
+    assert!(there("report.json") && !there("journal.jsonl"), "{said}");
+}
+
+/// Story: a process that was killed while it wrote a file left a half of it in the folder for ever.
+#[test]
+fn what_a_killed_run_did_not_finish_is_cleared_away() {
+    let folder = tempfile::tempdir().expect("a folder");
+    matrix(folder.path(), "1.5");
+    let left = folder.path().join("report/.unfinished-x1y2z3");
+    std::fs::create_dir(folder.path().join("report")).expect("a new folder");
+    std::fs::write(&left, "half a rep").expect("written");
+    assert_eq!(run(folder.path(), &["--report", "report"]).code, 0);
+    assert!(!left.exists());
 }
 
 /// A file system of its own that is soon full; `None`, and said, where this user may not have one.

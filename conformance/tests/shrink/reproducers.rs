@@ -177,7 +177,7 @@ fn hangs_and_others(contract: &Contract, task: Task<'_>) -> Result<Answer, Failu
             if SHRINKING.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(1500));
             }
-            Err(Failure::TimedOut { seconds: 1.5, tail: String::new() })
+            Err(Failure::TimedOut { seconds: 1.5, idle: false, tail: String::new() })
         }
         FormatKind::Csc => Err(Failure::Crashed("one thing".to_owned())),
         FormatKind::Coo => Err(Failure::Crashed("another".to_owned())),

@@ -42,7 +42,7 @@ fn main() {
         };
         if mode == "mixed" {
             mixed(id, file, &honest);
-        } else if mode == "late-once" && std::fs::exists(file).expect("a path") {
+        } else if mode.ends_with("-once") && mode != "start-once" && std::fs::exists(file).expect("a path") {
             send(&honest);
         } else if id % 2 == 1 || always.is_some() {
             misbehave((mode, marker, file), &honest);
@@ -112,9 +112,7 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
         "silent" => exit(0),
         "exit" => exit(3),
         "hang" => hang(),
-        "spin" => loop {
-            std::hint::spin_loop();
-        },
+        "spin" => spin(),
         // Answers well, and leaves a process in a session of its own behind that nobody holds.
         "leaves" => {
             let own = std::env::current_exe().expect("its own path");
@@ -124,9 +122,17 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
             orphan.status().expect("setsid of util-linux");
             send(honest);
         }
-        "late-once" => {
+        "late-once" | "idle-once" => {
             std::fs::write(file, "late").expect("a writable path");
-            hang();
+            if mode == "idle-once" { hang() } else { spin() }
+        }
+        // Some computing.
+        "labours" => {
+            let began = std::time::Instant::now();
+            while began.elapsed() < Duration::from_millis(150) {
+                std::hint::spin_loop();
+            }
+            send(honest);
         }
         "half" => {
             send(&honest[..honest.len() / 2]);
@@ -179,14 +185,8 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
         "past-payload" => send(&tampered(honest, |reply| {
             reply["arrays"][0]["count"] = u64::MAX.into();
         })),
-        "trailing" => {
-            let mut long = honest.to_vec();
-            let (count, byte) =
-                (u64::from_le_bytes(long[12..20].try_into().expect("eight bytes")), long.len());
-            long[12..20].copy_from_slice(&(count + 5).to_le_bytes());
-            long.resize(byte + 5, b'!');
-            send(&long);
-        }
+        "trailing" => send(&lengthened(honest, 5, b'!')),
+        "padded" => send(&lengthened(honest, 63, 0)),
         "wrong-dtype" => send(&tampered(honest, |reply| {
             reply["arrays"][0]["dtype"] = "u32".into();
         })),
@@ -246,6 +246,21 @@ fn misbehave((mode, marker, file): (&str, &str, &str), honest: &[u8]) {
         }
         other => panic!("unknown mode {other}"),
     }
+}
+
+fn spin() -> ! {
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// The message with so many more bytes of payload.
+fn lengthened(honest: &[u8], more: usize, byte: u8) -> Vec<u8> {
+    let mut long = honest.to_vec();
+    let count = u64::from_le_bytes(long[12..20].try_into().expect("eight bytes"));
+    long[12..20].copy_from_slice(&(count + more as u64).to_le_bytes());
+    long.resize(honest.len() + more, byte);
+    long
 }
 
 fn hang() -> ! {

@@ -227,6 +227,9 @@ pub enum Verdict<M = Box<Mismatch>> {
         /// The limit, in seconds.
         #[cfg_attr(feature = "serde", serde(serialize_with = "finite"))]
         seconds: f64,
+        /// It computed next to nothing meanwhile: it slept, or waited for a lock or a device, which no busy machine explains.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
+        idle: bool,
         /// The end of what it wrote to standard error.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         tail: Option<String>,
@@ -294,7 +297,7 @@ impl<M> Verdict<M> {
             Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal },
             Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected },
             Verdict::Crashed { message } => Verdict::Crashed { message },
-            Verdict::TimedOut { seconds, tail } => Verdict::TimedOut { seconds, tail },
+            Verdict::TimedOut { seconds, idle, tail } => Verdict::TimedOut { seconds, idle, tail },
             Verdict::Unsupported { reason } => Verdict::Unsupported { reason },
             Verdict::NotRun { reason } => Verdict::NotRun { reason },
         }
@@ -318,8 +321,11 @@ impl<M: fmt::Display> fmt::Display for Verdict<M> {
                 write!(f, "lone acceptance: it accepted what must be refused: {expected}")
             }
             Verdict::Crashed { message } => write!(f, "crashed: {message}"),
-            Verdict::TimedOut { seconds, tail } => {
+            Verdict::TimedOut { seconds, idle, tail } => {
                 write!(f, "timed out: no answer within {seconds} s")?;
+                if *idle {
+                    f.write_str(", in which it computed next to nothing")?;
+                }
                 tail.iter().try_for_each(|tail| write!(f, "; last words: {tail}"))
             }
             Verdict::Unsupported { reason } => write!(f, "unsupported: {reason}"),
@@ -468,7 +474,7 @@ mod tests {
             (Verdict::LoneRefusal { refusal: text() }, true),
             (Verdict::LoneAcceptance { expected: text() }, true),
             (Verdict::Crashed { message: text() }, true),
-            (Verdict::TimedOut { seconds: 1.0, tail: None }, true),
+            (Verdict::TimedOut { seconds: 1.0, idle: false, tail: None }, true),
             (Verdict::Unsupported { reason: text() }, false),
             (Verdict::NotRun { reason: text() }, false),
         ];

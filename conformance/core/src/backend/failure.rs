@@ -14,6 +14,8 @@ pub enum Failure {
     TimedOut {
         /// The limit, in seconds.
         seconds: f64,
+        /// It computed next to nothing meanwhile.
+        idle: bool,
         /// What it had written to standard error; may be empty.
         tail: String,
     },

@@ -91,8 +91,8 @@ fn prefixed(verdict: Verdict, words: &str) -> Verdict {
         Verdict::Crashed { message } => Verdict::Crashed { message: with(message) },
         Verdict::LoneRefusal { refusal } => Verdict::LoneRefusal { refusal: with(refusal) },
         Verdict::LoneAcceptance { expected } => Verdict::LoneAcceptance { expected: with(expected) },
-        Verdict::TimedOut { seconds, tail } => {
-            Verdict::TimedOut { seconds, tail: Some(with(tail.unwrap_or_default())) }
+        Verdict::TimedOut { seconds, idle, tail } => {
+            Verdict::TimedOut { seconds, idle, tail: Some(with(tail.unwrap_or_default())) }
         }
         other @ (Verdict::Exact
         | Verdict::Within { .. }

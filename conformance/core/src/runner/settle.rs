@@ -13,7 +13,7 @@ pub(super) fn settle(response: Response) -> Verdict {
     match response {
         Response::Refused(refusal) => Verdict::LoneRefusal { refusal },
         Response::Panicked(message) => Verdict::Crashed { message },
-        Response::TimedOut { seconds, tail } => timed_out(seconds, tail),
+        Response::TimedOut { seconds, idle, tail } => timed_out(seconds, idle, tail),
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         // `execute` lets only the asked kind through; kept as a verdict, so that no slip there can pass.
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
@@ -23,15 +23,15 @@ pub(super) fn settle(response: Response) -> Verdict {
     }
 }
 
-fn timed_out(seconds: f64, tail: String) -> Verdict {
-    Verdict::TimedOut { seconds, tail: (!tail.is_empty()).then_some(tail) }
+fn timed_out(seconds: f64, idle: bool, tail: String) -> Verdict {
+    Verdict::TimedOut { seconds, idle, tail: (!tail.is_empty()).then_some(tail) }
 }
 
 pub(super) fn judge_refusal(fault: Fault, response: Response) -> Verdict {
     match response {
         Response::Refused(refusal) => Verdict::AgreedRefusal { refusal },
         Response::Panicked(message) => Verdict::Crashed { message },
-        Response::TimedOut { seconds, tail } => timed_out(seconds, tail),
+        Response::TimedOut { seconds, idle, tail } => timed_out(seconds, idle, tail),
         Response::Broke(mismatch) => Verdict::Wrong(Box::new(mismatch)),
         Response::Dense(_) | Response::Sparse(_) | Response::Parts(_) => {
             Verdict::LoneAcceptance { expected: fault.name().to_owned() }
