@@ -9,3 +9,4 @@ mod remote_killed;
 mod remote_mixed;
 mod remote_protocol;
 mod remote_python;
+mod sandbox;

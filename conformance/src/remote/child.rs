@@ -9,12 +9,14 @@
 
 use super::frame::{FrameError, MAX_HEADER, PREFIX, parse_prefix, preview};
 use super::meter::Meter;
+use super::sandbox::Folder;
 use super::tail::Tail;
 use super::trouble::{StartError, Trouble};
 use super::{Limits, family, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -53,6 +55,8 @@ pub(super) struct Child {
     reaped: bool,
     /// Contracts that it has answered.
     known: HashSet<String>,
+    /// Its own, in a sandbox: removed once everything is killed that could write there.
+    _folder: Option<Folder>,
 }
 
 impl Child {
@@ -64,9 +68,16 @@ impl Child {
     ) -> Result<Child, StartError> {
         let (program, arguments) = command.split_first().ok_or(StartError::Empty)?;
         let error = |source| StartError::Spawn { program: program.clone(), source };
+        let (inside, folder) = match limits.sandbox {
+            Some(sandbox) => {
+                let (inside, folder) = sandbox.around(limits.warden, command).map_err(error)?;
+                (Cow::Owned(inside), Some(folder))
+            }
+            None => (Cow::Borrowed(command), None),
+        };
         let mut start = Command::new(limits.warden.unwrap_or(Path::new(program)));
         match limits.warden {
-            Some(_) => start.args(warden::arguments(limits.memory, command)),
+            Some(_) => start.args(warden::arguments(limits.memory, &inside)),
             None => start.args(arguments),
         };
         let mut process = start
@@ -96,6 +107,7 @@ impl Child {
             memory: limits.memory,
             reaped: false,
             known: HashSet::new(),
+            _folder: folder,
         };
         child.unblock().map_err(|errno| error(errno.into()))?;
         Ok(child)

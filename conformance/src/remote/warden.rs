@@ -10,7 +10,7 @@
 //! A judge that is killed can't clean up; its warden does, which waits for the end of both. It adopts whatever loses its parent
 //! (`PR_SET_CHILD_SUBREAPER`), so that no descendant gets out of its sight by leaving a group or session.
 
-use super::family;
+use super::{family, sandbox};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open,
@@ -23,7 +23,7 @@ use std::process::Command;
 /// The name of the command that is a warden.
 const NAME: &str = "warden";
 /// Exit status of a warden that could not start the program; it said why on standard error.
-pub(super) const NOT_STARTED: i32 = 125;
+pub(crate) const NOT_STARTED: u8 = 125;
 /// What it says before the reason.
 pub(super) const SAYS: &str = "conformance warden: ";
 
@@ -45,7 +45,7 @@ pub(super) fn arguments(memory: u64, command: &[String]) -> Vec<String> {
 pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
         eprintln!("{SAYS}no command");
-        return NOT_STARTED as u8;
+        return NOT_STARTED;
     };
     if let Err(error) = set_child_subreaper(Some(getpid())) {
         eprintln!("{SAYS}descendants can't be adopted: {error}");
@@ -56,12 +56,13 @@ pub fn watch_over(judge: i32, memory: u64, command: &[String]) -> u8 {
         Ok(child) => Pid::from_child(&child),
         Err(error) => {
             eprintln!("{SAYS}{error}");
-            return NOT_STARTED as u8;
+            return NOT_STARTED;
         }
     };
     let_go();
     let status = await_end(judge, child);
     family::end(getpid());
+    sandbox::clean(command);
     status.map_or(0, end_as)
 }
 
